@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto';
+
+/** The prefix of every kind of resource (§1; api.md, Everywhere). */
+export const ID_PREFIXES = {
+  organization: 'org_',
+  user: 'usr_',
+  apiKey: 'key_',
+  product: 'prod_',
+  feature: 'feat_',
+  customer: 'cus_',
+  subscription: 'sub_',
+  plan: 'plan_',
+  planVersion: 'pver_',
+  billableMetric: 'bm_',
+  item: 'itm_',
+  cost: 'cst_',
+  fee: 'fee_',
+  price: 'price_',
+  testClock: 'tc_',
+  entitlement: 'ent_',
+  grant: 'grt_',
+  source: 'src_',
+  sourceEvent: 'sev_',
+  sourceRule: 'srl_',
+  invoice: 'inv_',
+  refund: 'crn_',
+  adjustment: 'subadj_',
+  paymentSession: 'ps_',
+  event: 'evt_',
+  order: 'ord_',
+  orderLineItem: 'oli_',
+  billingSchedule: 'bsch_',
+  scheduleInterval: 'sint_',
+  scheduleInvoice: 'sinv_',
+  approval: 'apr_',
+  externalReference: 'xrf_',
+  merchantIntegration: 'mint_',
+  paymentMethod: 'pm_',
+  payment: 'pay_',
+  webhookEndpoint: 'whe_',
+  webhookEvent: 'wev_',
+  reservation: 'rsv_',
+  lineItem: 'li_',
+  priceFeature: 'pf_',
+  auditEntry: 'aud_',
+} as const;
+
+export type IdKind = keyof typeof ID_PREFIXES;
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** `length` random base62 characters, each equally likely (bytes of 248 and above are drawn again). */
+export function randomBase62(length: number): string {
+  let text = '';
+  while (text.length < length) {
+    for (const byte of randomBytes(length * 2)) {
+      if (byte < 248 && text.length < length) text += BASE62[byte % 62];
+    }
+  }
+  return text;
+}
+
+const bodyOf = (kind: IdKind): string => {
+  if (kind === 'invoice') return randomBytes(16).toString('hex'); // §1: lowercase hex
+  return randomBase62(kind === 'testClock' ? 16 : 22); // §1: exactly 16; 22 base62 characters hold 130 bits
+};
+
+/** A new identifier: unguessable (≥ 128 random bits; test clocks have the 16 characters of §1). */
+export const newId = (kind: IdKind): string => ID_PREFIXES[kind] + bodyOf(kind);
+
+/** The pattern of §1, as text for schemas: invoices are lowercase hex, clocks exactly 16 characters, the rest alphanumeric. */
+export function idPattern(kind: IdKind): string {
+  if (kind === 'invoice') return '^inv_[0-9a-f]{1,64}$';
+  if (kind === 'testClock') return '^tc_[0-9A-Za-z]{16}$';
+  return `^${ID_PREFIXES[kind]}[0-9A-Za-z]{1,64}$`;
+}
+
+const patterns = new Map<IdKind, RegExp>();
+
+/** Has the text the form of an id of this kind? */
+export function isId(kind: IdKind, text: string): boolean {
+  const pattern = patterns.get(kind) ?? new RegExp(idPattern(kind));
+  patterns.set(kind, pattern);
+  return pattern.test(text);
+}
