@@ -1,0 +1,52 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { EmbeddedPostgresFailure } from './failure.ts';
+
+/** Holds a data folder for this process; the kernel lets go of it when the process ends, however it ends. */
+export interface DataDirectoryLock {
+  release(): void;
+}
+
+const SQLITE_BUSY = 5;
+
+/**
+ * Takes the folder for this process alone, or throws `DATA_DIRECTORY_IN_USE`.
+ *
+ * Node has no file locks of its own, but the SQLite inside it does: an exclusive transaction on an empty file is an
+ * advisory lock of the operating system, on every platform, that neither `kill -9` nor a reboot can leave behind. The file
+ * itself stays for ever: removing it would let a third start lock a new file of the same name beside the holder of the old one.
+ */
+export function lockDataDirectory(dataDirectory: string): DataDirectoryLock {
+  const holderFile = join(dataDirectory, 'holder.json');
+  const database = new DatabaseSync(join(dataDirectory, 'lock'), { timeout: 0 });
+  try {
+    database.exec('pragma journal_mode = memory');
+    database.exec('begin exclusive');
+  } catch (error) {
+    database.close();
+    if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
+    throw inUse(dataDirectory, holderFile);
+  }
+  writeFileSync(holderFile, `${JSON.stringify({ processId: process.pid })}\n`);
+  return {
+    release() {
+      rmSync(holderFile, { force: true });
+      database.close();
+    },
+  };
+}
+
+function inUse(dataDirectory: string, holderFile: string): EmbeddedPostgresFailure {
+  let holder = '';
+  try {
+    holder = ` (process ${(JSON.parse(readFileSync(holderFile, 'utf8')) as { processId: number }).processId})`;
+  } catch {
+    // The holder has the lock but has not written its number yet; the lock is what counts.
+  }
+  return new EmbeddedPostgresFailure(
+    'DATA_DIRECTORY_IN_USE',
+    `${dataDirectory} is in use by another start of Reckoner${holder}; it goes on undisturbed.`,
+    'stop that one first, or give this one its own folder and ports: DATA_DIR=./.reckoner-2 PORT=0 SANDBOX_PORT=0 npm start',
+  );
+}
