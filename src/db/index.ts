@@ -1,0 +1,6 @@
+export { parseExactJson } from './json.ts';
+export { type Migrated, migrate } from './migrate.ts';
+export { checkReference, ownerOf } from './ownership.ts';
+export { pageOfRows } from './page.ts';
+export { allOf, assignments, jsonb, type Sql, sql } from './sql.ts';
+export { Database, type DatabaseOptions, type Scope, sqlState, type Tx, uniqueViolation } from './transaction.ts';

@@ -1,0 +1,23 @@
+/**
+ * `JSON.parse` that loses no digit: a number that a JavaScript number holds exactly stays one; any other is kept as the
+ * text that was sent (`JSON.rawJSON`), and `JSON.stringify` writes it back as it came.
+ */
+export function parseExactJson(text: string): unknown {
+  return JSON.parse(text, (_key, value, { source }) => {
+    if (typeof value !== 'number' || source === undefined) return value;
+    return isExact(value, source) ? value : JSON.rawJSON(source);
+  });
+}
+
+const INTEGER = /^-?(?:0|[1-9]\d{0,14})$/;
+
+/** At most 15 significant digits survive the way into a double and back (IEEE 754); up to there the shortest text has them. */
+function isExact(value: number, source: string): boolean {
+  if (INTEGER.test(source)) return true;
+  if (!Number.isFinite(value)) return false;
+  const digits = source
+    .replace(/[eE].*$/, '')
+    .replace(/[-.]/g, '')
+    .replace(/^0+/, '');
+  return digits.length <= 15 && !(value === 0 && digits.length > 0);
+}

@@ -1,0 +1,47 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import { type Migration, Migrator } from 'kysely/migration';
+import pg from 'pg';
+
+const folder = fileURLToPath(new URL('../../migrations/', import.meta.url));
+
+export interface Migrated {
+  /** The names of the migrations that this run applied. */
+  applied: string[];
+  /** The name of the newest migration that the database has. */
+  current: string;
+}
+
+/**
+ * Brings a database to the newest schema: plain numbered SQL files, each applied once, in order, all in one transaction
+ * under kysely's lock. Running it again changes nothing. @throws with the file's name where one fails.
+ */
+export async function migrate(url: string): Promise<Migrated> {
+  const pool = new pg.Pool({ connectionString: url, max: 1, application_name: 'reckoner migrate' });
+  pool.on('error', () => undefined); // a broken connection is reported by the statement that meets it
+  const db = new Kysely<Record<string, never>>({ dialect: new PostgresDialect({ pool }) });
+  try {
+    const migrator = new Migrator({ db, provider: { getMigrations: readMigrations } });
+    const { error, results = [] } = await migrator.migrateToLatest();
+    const failed = results.find((result) => result.status === 'Error');
+    if (error) throw new Error(`Migration ${failed?.migrationName ?? ''} failed: ${String(error)}`, { cause: error });
+    const all = await migrator.getMigrations();
+    return {
+      applied: results.map((result) => result.migrationName),
+      current: all.findLast((migration) => migration.executedAt)?.name ?? '',
+    };
+  } finally {
+    await db.destroy();
+  }
+}
+
+async function readMigrations(): Promise<Record<string, Migration>> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted();
+  const migrations: Record<string, Migration> = {};
+  for (const name of names) {
+    const text = await readFile(`${folder}${name}`, 'utf8');
+    migrations[name.replace(/\.sql$/, '')] = { up: async (db) => void (await sql.raw(text).execute(db)) };
+  }
+  return migrations;
+}

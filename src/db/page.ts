@@ -1,0 +1,18 @@
+import { type Sql, sql } from './sql.ts';
+import type { Tx } from './transaction.ts';
+
+/** One page of a statement's rows and the number of all of them. `order` is what "newest first" means here, e.g. sql`seq desc`. */
+export async function pageOfRows<Row>(
+  tx: Tx,
+  query: { select: Sql; from: Sql; where: Sql; order: Sql },
+  page: { limit: number; offset: number },
+): Promise<{ rows: Row[]; total: number }> {
+  const { select, from, where, order } = query;
+  const rows = await tx.rows<Row>(
+    sql`select ${select} from ${from} where ${where} order by ${order} limit ${page.limit} offset ${page.offset}`,
+  );
+  const isWhole = page.offset === 0 && rows.length < page.limit;
+  if (isWhole) return { rows, total: rows.length };
+  const { total } = await tx.one<{ total: number }>(sql`select count(*)::int as total from ${from} where ${where}`);
+  return { rows, total };
+}

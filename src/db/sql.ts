@@ -1,0 +1,55 @@
+import {
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type RawBuilder,
+  sql,
+} from 'kysely';
+import { Decimal, plain } from '../kernel/decimal.ts';
+
+/** SQL as text with parameters: kysely's tag. Values become parameters; `sql.join`, `sql.ref` and nested fragments compose. */
+export { sql };
+export type Sql<Row = unknown> = RawBuilder<Row>;
+
+/** Compiles only; every statement runs on the one connection of its transaction (transaction.ts). */
+const compiler = new Kysely<Record<string, never>>({
+  dialect: {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  },
+});
+
+/** Text and parameters as the driver wants them: decimals, instants and durations are written out, never left to chance. */
+export function compile(query: Sql): { text: string; values: unknown[] } {
+  const { sql: text, parameters } = query.compile(compiler);
+  return { text, values: parameters.map(toParameter) };
+}
+
+function toParameter(value: unknown): unknown {
+  if (value instanceof Decimal) return plain(value);
+  if (value instanceof Temporal.Instant || value instanceof Temporal.Duration) return value.toString();
+  if (typeof value === 'bigint') return value.toString();
+  if (Array.isArray(value)) return value.map(toParameter);
+  return value === undefined ? null : value;
+}
+
+/** A value as `jsonb`; numbers that were read exactly are written exactly. */
+export const jsonb = (value: unknown): Sql => sql`${JSON.stringify(value)}::jsonb`;
+
+/** The `set` list of an update from the fields that are present: absent means unchanged, null means cleared. */
+export function assignments(columns: Readonly<Record<string, unknown>>): Sql {
+  const pairs = Object.entries(columns)
+    .filter(([, value]) => value !== undefined)
+    .map(([column, value]) => sql`${sql.ref(column)} = ${value}`);
+  return sql.join(pairs, sql`, `);
+}
+
+/** Conditions joined by `and`; none at all is `true`. */
+export const allOf = (conditions: readonly (Sql | undefined | false)[]): Sql => {
+  const given = conditions.filter((condition) => condition !== undefined && condition !== false);
+  return given.length === 0 ? sql`true` : sql.join(given, sql` and `);
+};

@@ -1,0 +1,194 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { decimal } from '../kernel/decimal.ts';
+import { parseExactJson } from './json.ts';
+import { compile, type Sql } from './sql.ts';
+
+/**
+ * Who a transaction may see: these merchants (the usual one: a request has one, a batch has its own), every merchant for
+ * reading (a platform operator's list), or nobody (authentication and ownership look-ups go through functions of the
+ * database). The database enforces it by row-level security, the second lock behind the code's own check.
+ */
+export type Scope = { readonly merchants: readonly string[] } | 'every merchant, reading' | 'nobody';
+
+/** What touches the database gets this handle and no other, so nothing can write outside its transaction. */
+export interface Tx {
+  /** All rows of a statement. */
+  rows<Row>(query: Sql<Row> | Sql): Promise<Row[]>;
+  /** The first row, or undefined. */
+  maybe<Row>(query: Sql<Row> | Sql): Promise<Row | undefined>;
+  /** The first row; a statement that has none is a fault. */
+  one<Row>(query: Sql<Row> | Sql): Promise<Row>;
+  /** Runs a statement for its effect. @returns how many rows it touched. */
+  run(query: Sql): Promise<number>;
+  /** Runs a part that can be undone alone: where `work` answers false in `keep` or throws, its writes are rolled back. */
+  part<T>(work: () => Promise<T>, keep: (value: T) => boolean): Promise<T>;
+  /** Called once after the commit, never after a rollback; for waking a worker, never for an effect that must happen. */
+  afterCommit(work: () => void): void;
+}
+
+const types = new pg.TypeOverrides();
+types.setTypeParser(1184, (text: string) =>
+  Temporal.Instant.from(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00')),
+);
+types.setTypeParser(1700, (text: string) => decimal(text));
+types.setTypeParser(20, (text: string) => BigInt(text));
+types.setTypeParser(3802, parseExactJson);
+
+const MERCHANT_LIST = /^[A-Za-z0-9_]+$/;
+const RETRYABLE = new Set(['40001', '40P01']); // serialization failure, deadlock
+const MOST_TRIES = 5;
+
+export interface DatabaseOptions {
+  readonly url: string;
+  /** Connections kept at most. */
+  readonly connections?: number;
+  /** Milliseconds that one statement may take. 10 s for requests; workers ask for more. */
+  readonly statementTimeout?: number;
+  /** Told when an idle connection breaks; without a listener that would end the process. */
+  readonly onConnectionError?: (error: Error) => void;
+}
+
+/** The pool and the one way into it: a transaction under a role that is neither owner nor superuser. */
+export class Database {
+  readonly #pool: pg.Pool;
+  readonly #statementTimeout: number;
+
+  constructor(options: DatabaseOptions) {
+    this.#statementTimeout = options.statementTimeout ?? 10_000;
+    this.#pool = new pg.Pool({
+      connectionString: options.url,
+      max: options.connections ?? 20,
+      types,
+      connectionTimeoutMillis: 5_000,
+      options: '-c TimeZone=UTC -c DateStyle=ISO',
+      application_name: 'reckoner',
+    });
+    this.#pool.on('error', (error) => options.onConnectionError?.(error));
+  }
+
+  /**
+   * Runs `work` in one transaction: commits when it returns, rolls back when it throws. Deadlocks and serialization
+   * failures are tried again (at most five times, with jitter), so `work` must not have effects outside the database.
+   */
+  async transaction<T>(scope: Scope, work: (tx: Tx) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#attempt(scope, work);
+      } catch (error) {
+        if (attempt >= MOST_TRIES || !RETRYABLE.has(sqlState(error))) throw error;
+        await sleep(Math.random() * 20 * 2 ** attempt);
+      }
+    }
+  }
+
+  async #attempt<T>(scope: Scope, work: (tx: Tx) => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect();
+    let broken: Error | undefined;
+    const onError = (error: Error) => {
+      broken = error;
+    };
+    client.on('error', onError);
+    const tx = new ConnectionTx(client);
+    try {
+      await client.query(beginStatement(scope, this.#statementTimeout));
+      const value = await work(tx);
+      await client.query('commit');
+      tx.committed();
+      return value;
+    } catch (error) {
+      await client.query('rollback').catch((failure: Error) => {
+        broken ??= failure;
+      });
+      throw error;
+    } finally {
+      client.off('error', onError);
+      client.release(broken);
+    }
+  }
+
+  /** Does the database answer? For readiness. */
+  async ping(): Promise<void> {
+    await this.#pool.query('select 1');
+  }
+
+  /** Connections in use, idle, and callers waiting for one. */
+  get load(): { total: number; idle: number; waiting: number } {
+    return { total: this.#pool.totalCount, idle: this.#pool.idleCount, waiting: this.#pool.waitingCount };
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end();
+  }
+}
+
+/** One round trip: the role, whom it may see, and the limits, all local to the transaction (safe behind a transaction pooler). */
+function beginStatement(scope: Scope, statementTimeout: number): string {
+  const merchants = typeof scope === 'object' ? scope.merchants : [];
+  for (const id of merchants) if (!MERCHANT_LIST.test(id)) throw new TypeError('A merchant id is letters and digits.');
+  const role = scope === 'every merchant, reading' ? 'reckoner_operator' : 'reckoner_app';
+  return `begin; set local role ${role};
+    select set_config('reckoner.merchants', '${merchants.join(',')}', true),
+           set_config('statement_timeout', '${statementTimeout}', true), set_config('lock_timeout', '3000', true),
+           set_config('idle_in_transaction_session_timeout', '15000', true)`;
+}
+
+class ConnectionTx implements Tx {
+  readonly #client: pg.PoolClient;
+  readonly #afterCommit: (() => void)[] = [];
+  #parts = 0;
+
+  constructor(client: pg.PoolClient) {
+    this.#client = client;
+  }
+
+  async rows<Row>(query: Sql): Promise<Row[]> {
+    const { rows } = await this.#client.query(compile(query));
+    return rows as Row[];
+  }
+
+  async maybe<Row>(query: Sql): Promise<Row | undefined> {
+    return (await this.rows<Row>(query))[0];
+  }
+
+  async one<Row>(query: Sql): Promise<Row> {
+    const row = await this.maybe<Row>(query);
+    if (row === undefined) throw new Error('A statement that must answer a row answered none.');
+    return row;
+  }
+
+  async run(query: Sql): Promise<number> {
+    const { rowCount } = await this.#client.query(compile(query));
+    return rowCount ?? 0;
+  }
+
+  async part<T>(work: () => Promise<T>, keep: (value: T) => boolean): Promise<T> {
+    this.#parts += 1;
+    const name = `part_${this.#parts}`;
+    await this.#client.query(`savepoint ${name}`);
+    try {
+      const value = await work();
+      await this.#client.query(keep(value) ? `release savepoint ${name}` : `rollback to savepoint ${name}`);
+      return value;
+    } catch (error) {
+      await this.#client.query(`rollback to savepoint ${name}`);
+      throw error;
+    }
+  }
+
+  afterCommit(work: () => void): void {
+    this.#afterCommit.push(work);
+  }
+
+  committed(): void {
+    for (const work of this.#afterCommit) work();
+  }
+}
+
+/** The SQLSTATE of a driver error, '' for any other. */
+export const sqlState = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+
+/** The violated constraint's name where the error is a unique violation, else ''. */
+export const uniqueViolation = (error: unknown): string =>
+  sqlState(error) === '23505' && error instanceof Error && 'constraint' in error ? String(error.constraint) : '';

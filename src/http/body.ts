@@ -1,0 +1,50 @@
+import { parseExactJson } from '../db/index.ts';
+
+const MOST_DEPTH = 32;
+const MOST_KEYS = 1000;
+
+/** Why a body could not be read; becomes a 400. */
+export class BodyError extends Error {}
+
+/**
+ * Reads a JSON body exactly (numbers keep their digits), refusing before the parse what would be costly or harmful:
+ * deeper than 32 levels, more keys in one document than allowed, and keys that reach into a prototype.
+ * @returns undefined for an empty body.
+ */
+export function readJsonBody(text: string, mostKeys: number = MOST_KEYS): unknown {
+  if (text.trim() === '') return undefined;
+  checkShape(text, mostKeys);
+  try {
+    return parseExactJson(text);
+  } catch {
+    throw new BodyError('The body is not valid JSON.');
+  }
+}
+
+/** One pass over the text, outside strings counting braces and colons; cheaper than parsing what will be refused. */
+function checkShape(text: string, mostKeys: number): void {
+  let depth = 0;
+  let keys = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text.charCodeAt(index);
+    if (character === 0x22) index = endOfString(text, index);
+    else if (character === 0x7b || character === 0x5b) depth += 1;
+    else if (character === 0x7d || character === 0x5d) depth -= 1;
+    else if (character === 0x3a) keys += 1;
+    if (depth > MOST_DEPTH) throw new BodyError(`The body is nested deeper than ${MOST_DEPTH} levels.`);
+    if (keys > mostKeys) throw new BodyError(`The body has more than ${mostKeys} keys.`);
+  }
+  if (PROTOTYPE_KEY.test(text)) throw new BodyError('The body has a key that is not allowed.');
+}
+
+const PROTOTYPE_KEY =
+  /"(?:_|\\u005[fF]){2}(?:p|\\u0070)(?:r|\\u0072)(?:o|\\u006[fF])(?:t|\\u0074)(?:o|\\u006[fF])(?:_|\\u005[fF]){2}"\s*:/;
+
+function endOfString(text: string, start: number): number {
+  for (let index = start + 1; index < text.length; index += 1) {
+    const character = text.charCodeAt(index);
+    if (character === 0x5c) index += 1;
+    else if (character === 0x22) return index;
+  }
+  return text.length;
+}

@@ -1,0 +1,23 @@
+/** §5 and api.md, Identity: what a user may do within its organization. */
+export type Role = 'viewer' | 'member' | 'admin';
+
+/** Who sends a request: a user, known by an API key. */
+export interface Caller {
+  readonly userId: string;
+  readonly keyId: string;
+  /** The user's organization; for a merchant's user also the merchant whose resources it may use. */
+  readonly organizationId: string;
+  readonly role: Role;
+  /** Users of the platform organization may act across merchants (§5). */
+  readonly isOperator: boolean;
+}
+
+/** What the check of an API key found. */
+export type Authentication =
+  | { readonly caller: Caller }
+  | { readonly code: 'API_KEY_MISSING' | 'API_KEY_INVALID' | 'API_KEY_EXPIRED' };
+
+const RANK: Readonly<Record<Role, number>> = { viewer: 0, member: 1, admin: 2 };
+
+/** Is the caller's role at least this one? */
+export const hasRole = (caller: Caller, role: Role): boolean => RANK[caller.role] >= RANK[role];

@@ -1,0 +1,112 @@
+import type { ErrorTable, Refusal } from '../kernel/result.ts';
+
+/** The coarse category of §7 for each status. */
+export const ERROR_WORDS: Readonly<Record<number, string>> = {
+  400: 'bad_request',
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not_found',
+  409: 'conflict',
+  413: 'payload_too_large',
+  415: 'unsupported_media_type',
+  429: 'too_many_requests',
+  500: 'internal_error',
+  503: 'unavailable',
+};
+
+/** The codes that the edge itself answers with; every domain has a table of its own (`errors.ts`). */
+export const edgeErrors = {
+  API_KEY_MISSING: { status: 401, message: 'Send your API key: Authorization: Bearer <API_KEY>.' },
+  API_KEY_INVALID: { status: 401, message: 'This API key is not known, or was revoked.' },
+  API_KEY_EXPIRED: { status: 401, message: 'This API key has expired.' },
+  IDEMPOTENCY_KEY_REUSED: { status: 409, message: 'This idempotency key was used with other content.' },
+  IDEMPOTENCY_IN_PROGRESS: { status: 409, message: 'A request with this idempotency key is still running.' },
+  INVALID_TRANSITION: { status: 409, message: 'The resource is not in a state that allows this.' },
+  PAYLOAD_TOO_LARGE: { status: 413, message: 'The body is larger than this operation takes.' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'Send Content-Type: application/json.' },
+  MALFORMED_BODY: { status: 400, message: 'The body could not be read.' },
+  RATE_LIMITED: { status: 429, message: 'Too many requests; wait as long as Retry-After says.' },
+  DATABASE_UNAVAILABLE: { status: 503, message: 'The database does not answer; nothing was changed. Try again.' },
+} as const satisfies ErrorTable;
+
+/** What is sent for a refusal or a fault. */
+export interface ErrorReply {
+  status: number;
+  headers: Record<string, string>;
+  body: Record<string, unknown>;
+}
+
+/** The one place where a refusal becomes a reply (§7). Codes are looked up in the tables of all domains. */
+export class ErrorReplies {
+  readonly #table: ErrorTable;
+
+  constructor(tables: readonly ErrorTable[]) {
+    this.#table = mergeTables([edgeErrors, ...tables]);
+  }
+
+  /** The reply to a refusal. @throws for a code that no table lists: a fault of ours, answered as 500. */
+  for(refusal: Refusal): ErrorReply {
+    switch (refusal.kind) {
+      case 'code': {
+        const entry = this.#table[refusal.code];
+        if (!entry) throw new Error(`No error table lists ${refusal.code}.`);
+        return reply(entry.status, refusal.message ?? entry.message, {
+          code: refusal.code,
+          ...(refusal.details && { details: refusal.details }),
+        });
+      }
+      case 'validation': {
+        const fields = refusal.errors.slice(0, 1000);
+        const total = refusal.total ?? refusal.errors.length;
+        return {
+          status: 400,
+          headers: {},
+          body: {
+            error: 'validation_error',
+            message: 'The request is not valid; see errors.',
+            errors: fields,
+            ...(total > fields.length && { details: { total } }),
+          },
+        };
+      }
+      case 'not_found':
+        return reply(
+          404,
+          `No such ${refusal.what}.`,
+          refusal.field === undefined ? {} : { details: { field: refusal.field } },
+        );
+      case 'forbidden':
+        return reply(403, refusal.message ?? 'This API key may not do this.', {});
+    }
+  }
+}
+
+/** A plain error reply. */
+export const reply = (
+  status: number,
+  message: string,
+  more: Record<string, unknown> = {},
+  headers: Record<string, string> = {},
+): ErrorReply => ({
+  status,
+  headers: {
+    ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
+    ...(status === 503 || status === 429 ? { 'retry-after': '1' } : {}),
+    ...headers,
+  },
+  body: { error: ERROR_WORDS[status], message, ...more },
+});
+
+/** All tables as one. @throws when two tables list one code differently. */
+export function mergeTables(tables: readonly ErrorTable[]): ErrorTable {
+  const merged: Record<string, ErrorTable[string]> = {};
+  for (const table of tables) {
+    for (const [code, entry] of Object.entries(table)) {
+      const known = merged[code];
+      if (known && (known.status !== entry.status || known.message !== entry.message))
+        throw new Error(`${code} is listed twice.`);
+      merged[code] = entry;
+    }
+  }
+  return merged;
+}

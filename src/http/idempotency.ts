@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { type Sql, sql, sqlState, type Tx } from '../db/index.ts';
+import { fail, type Result } from '../kernel/result.ts';
+import type { Instant } from '../kernel/time.ts';
+
+/** Where a key counts: one merchant, one route (api.md, Idempotency). */
+export interface IdempotencyScope {
+  readonly merchantId: string;
+  readonly route: string;
+  readonly key: string;
+}
+
+export interface StoredReply {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** Same key, same content? SHA-256 over the path and the canonical body. */
+export const fingerprint = (path: string, body: unknown): Buffer =>
+  createHash('sha256').update(path).update('\0').update(canonicalJson(body)).digest();
+
+/** JSON with the keys of every object sorted, so that two spellings of one value are one text. */
+export function canonicalJson(value: unknown): string {
+  return (
+    JSON.stringify(value, (_key, part: unknown) =>
+      typeof part === 'object' && part !== null && !Array.isArray(part) && !JSON.isRawJSON(part)
+        ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+        : part,
+    ) ?? ''
+  );
+}
+
+const claimRow = (scope: IdempotencyScope, print: Buffer, now: Instant): Sql => sql`
+  insert into idempotency_key (merchant_id, route, key, fingerprint, created_at)
+  values (${scope.merchantId}, ${scope.route}, ${scope.key}, ${print}, ${now})
+  on conflict (merchant_id, route, key) do nothing`;
+
+/**
+ * Claims a key in the caller's transaction. A twin that is still running holds the row's index entry: we wait for it, two
+ * seconds at most, and then answer 409.
+ * @returns null where the claim is ours and the work must be done; the stored reply where it was done before.
+ */
+export async function claim(
+  tx: Tx,
+  scope: IdempotencyScope,
+  print: Buffer,
+  now: Instant,
+): Promise<Result<StoredReply | null>> {
+  try {
+    await tx.run(sql`set local lock_timeout = 2000`);
+    const claimed = await tx.run(claimRow(scope, print, now));
+    await tx.run(sql`set local lock_timeout = 3000`);
+    if (claimed === 1) return { ok: true, value: null };
+  } catch (error) {
+    if (sqlState(error) === '55P03') return fail('IDEMPOTENCY_IN_PROGRESS');
+    throw error;
+  }
+  const stored = await tx.one<{ fingerprint: Buffer; status: number | null; body: string | null }>(sql`
+    select fingerprint, status, body from idempotency_key
+     where merchant_id = ${scope.merchantId} and route = ${scope.route} and key = ${scope.key}`);
+  if (!stored.fingerprint.equals(print)) return fail('IDEMPOTENCY_KEY_REUSED');
+  return { ok: true, value: { status: stored.status ?? 200, body: stored.body ?? '' } };
+}
+
+/** Keeps the answer beside the claim, in the same transaction as the effect. */
+export const keepReply = (tx: Tx, scope: IdempotencyScope, reply: StoredReply): Promise<number> =>
+  tx.run(sql`update idempotency_key set status = ${reply.status}, body = ${reply.body}
+    where merchant_id = ${scope.merchantId} and route = ${scope.route} and key = ${scope.key}`);

@@ -1,0 +1,112 @@
+import type { FastifyRequest } from 'fastify';
+import type { Static, TSchema } from 'typebox';
+import type { Database, Tx } from '../db/index.ts';
+import type { IdKind } from '../kernel/ids.ts';
+import type { Result } from '../kernel/result.ts';
+import type { Instant } from '../kernel/time.ts';
+import type { Caller, Role } from './caller.ts';
+
+/**
+ * Who may call a route and whose rows it sees. A route without one does not compile, and one whose path has an id that
+ * its policy does not name fails at boot.
+ * - `public`: no key. - `caller`: the caller's own organization.
+ * - `body`: a creation; the body's `merchantId`, by default the caller's organization; an operator must name one.
+ * - `query`: a list; the query's `merchantId`, by default the caller's; an operator's without it covers all merchants.
+ *   `by` names query fields that hold an id and win over `merchantId` as the source of the merchant.
+ * - `{ of }`: the owner of the resource that the path parameter names: unknown 404, another merchant's 403.
+ */
+export type Access =
+  | { readonly public: true }
+  | { readonly role: Role; readonly merchant: 'caller' | 'body'; readonly operator?: true }
+  | { readonly role: Role; readonly merchant: 'query'; readonly by?: readonly string[]; readonly operator?: true }
+  | {
+      readonly role: Role;
+      readonly merchant: { readonly of: string; readonly kind: IdKind };
+      readonly operator?: true;
+    };
+
+type StaticOf<S> = S extends TSchema ? Static<S> : Record<string, never>;
+type MerchantOf<A extends Access> = A extends { merchant: 'query' }
+  ? string | null
+  : A extends { public: true }
+    ? null
+    : string;
+
+/** What a handler gets: the request's values, validated, and the one transaction in which it may work. */
+export interface Context<P, Q, B, A extends Access = Access> {
+  readonly tx: Tx;
+  /** Wall time at the edge; effective now for whatever is on no test clock. */
+  readonly now: Instant;
+  readonly caller: A extends { public: true } ? null : Caller;
+  /** The merchant in scope; null where an operator's list covers all merchants. */
+  readonly merchantId: MerchantOf<A>;
+  readonly params: P;
+  readonly query: Q;
+  readonly body: B;
+  readonly request: FastifyRequest;
+}
+
+/** For the few operations that need several transactions or merchants of their own: no transaction, but the database. */
+export interface FreeContext<P, Q, B, A extends Access = Access> extends Omit<Context<P, Q, B, A>, 'tx'> {
+  readonly database: Database;
+}
+
+/** An answer with another status, headers or raw bytes than the usual. */
+export class Reply {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+  constructor(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}) {
+    this.status = status;
+    this.body = body;
+    this.headers = headers;
+  }
+}
+
+interface Sentence<P, Q, B, A extends Access> {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** With `:name` for path parameters, which are checked by the policy or the handler, not by a pattern (a malformed id is a 404). */
+  readonly path: string;
+  readonly operationId: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly access: A;
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
+  /** The first is the usual one. */
+  readonly replies: Readonly<Record<number, TSchema | { contentType: string; description: string }>>;
+  /** Statuses beside 400, 401, 403, 404 and 500 that this operation can answer. */
+  readonly errors?: readonly number[];
+  /** Bytes; default 256 KiB. */
+  readonly bodyLimit?: number;
+  /** Keys in the body at most; default 1,000. */
+  readonly mostKeys?: number;
+  /** `false`: the Idempotency-Key header is not for this POST (events have their own keys). */
+  readonly idempotent?: false;
+  /** `false`: calls are not written to the audit log. */
+  readonly audited?: false;
+  /** Not in the OpenAPI document: pages for people. */
+  readonly hidden?: true;
+  readonly contentTypes?: readonly string[];
+}
+
+/** A route whose handler works in one transaction, or (`free`) makes its own. */
+export interface Route {
+  readonly sentence: Sentence<TSchema, TSchema, TSchema, Access>;
+  readonly handler?: (context: Context<never, never, never>) => Promise<Result<unknown>>;
+  readonly free?: (context: FreeContext<never, never, never>) => Promise<Result<unknown>>;
+}
+
+/** Declares a route: schema in, operation, schema out (style §6). Its handler works in one transaction. */
+export const route = <A extends Access, P extends TSchema, Q extends TSchema, B extends TSchema>(
+  sentence: Sentence<P, Q, B, A>,
+  handler: (context: Context<Record<string, string>, StaticOf<Q>, StaticOf<B>, A>) => Promise<Result<unknown>>,
+): Route => ({ sentence, handler: handler as unknown as NonNullable<Route['handler']> });
+
+/** Declares a route that needs transactions of its own. */
+export const freeRoute = <A extends Access, P extends TSchema, Q extends TSchema, B extends TSchema>(
+  sentence: Sentence<P, Q, B, A>,
+  free: (context: FreeContext<Record<string, string>, StaticOf<Q>, StaticOf<B>, A>) => Promise<Result<unknown>>,
+): Route => ({ sentence, free: free as unknown as NonNullable<Route['free']> });

@@ -1,0 +1,344 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
+import type { TSchema } from 'typebox';
+import { type Scope, sql, type Tx } from '../db/index.ts';
+import { isId } from '../kernel/ids.ts';
+import { type FieldError, invalid, orThrow, type Result } from '../kernel/result.ts';
+import { type Caller, hasRole } from './caller.ts';
+import type { ErrorReplies } from './errors.ts';
+import { claim, fingerprint, type IdempotencyScope, keepReply } from './idempotency.ts';
+import type { NamedSchemas } from './named-schemas.ts';
+import { type Access, type Context, Reply, type Route } from './route.ts';
+import { bearerToken, type ServerOptions, send } from './server.ts';
+import { validate } from './validation.ts';
+
+type Guarded = Exclude<Access, { public: true }>;
+type Values = Record<string, unknown>;
+
+const PRINTABLE_KEY = /^[\x20-\x7e]{1,255}$/;
+const OWNERS_KEPT = 50_000;
+
+/** Turns a declared route into a handler: key, role, merchant, validation, one transaction, idempotency, audit, reply. */
+export class Runner {
+  readonly #options: ServerOptions;
+  readonly #errors: ErrorReplies;
+  readonly #schemas: NamedSchemas;
+  /** An id never changes its owner; deleted ones end in the handler's own 404. */
+  readonly #owners = new LRUCache<string, string>({ max: OWNERS_KEPT });
+  readonly #readersByPath = new Map<string, Route>();
+
+  constructor(options: ServerOptions, errors: ErrorReplies, schemas: NamedSchemas) {
+    this.#options = options;
+    this.#errors = errors;
+    this.#schemas = schemas;
+    for (const each of options.routes)
+      if (each.sentence.method === 'GET') this.#readersByPath.set(each.sentence.path, each);
+  }
+
+  /** Adds a route to the server. @throws at boot where its policy does not name the resource in its path. */
+  mount(app: FastifyInstance, each: Route): void {
+    const { sentence } = each;
+    checkPolicy(each);
+    app.route({
+      method: sentence.method,
+      url: sentence.path,
+      bodyLimit: sentence.bodyLimit ?? 256 * 1024,
+      schema: openApiSchema(each, this.#schemas),
+      onRequest: async (request, reply) => {
+        if (!acceptsContentType(request, sentence.contentTypes))
+          return send(reply, this.#errors.for({ kind: 'code', code: 'UNSUPPORTED_MEDIA_TYPE' }));
+        if ('public' in sentence.access) return;
+        const found = await this.#options.authenticate(bearerToken(request), request.ip);
+        if ('code' in found) return send(reply, this.#errors.for({ kind: 'code', code: found.code }));
+        request.caller = found.caller;
+      },
+      handler: async (request, reply) => this.#handle(each, request, reply),
+    });
+  }
+
+  async #handle(each: Route, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { sentence } = each;
+    const caller = request.caller;
+    const early =
+      'public' in sentence.access ? null : await this.#pathMerchant(sentence.access, caller as Caller, request);
+    const query = { ...(request.query as Values) };
+    const body = sentence.body ? (request.body ?? {}) : request.body;
+    this.#validate(each, query, body);
+    const merchantId =
+      'public' in sentence.access
+        ? null
+        : (early ?? (await this.#merchant(sentence.access, caller as Caller, query, body as Values)));
+
+    const context = {
+      now: this.#options.now(),
+      caller,
+      merchantId,
+      request,
+      query,
+      body: body ?? {},
+      params: request.params as Record<string, string>,
+    };
+    if (each.free) {
+      const result = await each.free({ ...context, database: this.#options.database } as never);
+      return this.#answer(each, reply, orThrow(result));
+    }
+    const scope: Scope =
+      merchantId === null
+        ? 'public' in sentence.access
+          ? 'nobody'
+          : 'every merchant, reading'
+        : { merchants: [merchantId] };
+    const key = this.#idempotency(each, request, merchantId ?? caller?.organizationId ?? '');
+    if (key === null) {
+      const value = await this.#options.database.transaction(scope, async (tx) => {
+        const before = await this.#before(each, { ...context, tx } as never);
+        const done = orThrow(await (each.handler as NonNullable<Route['handler']>)({ ...context, tx } as never));
+        await this.#audit(each, tx, request, merchantId, before, done);
+        return done;
+      });
+      return this.#answer(each, reply, value);
+    }
+    return this.#once(each, request, reply, scope, key, context);
+  }
+
+  /** The road of a POST with an Idempotency-Key: claim, effect and answer in one transaction. */
+  async #once(
+    each: Route,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    scope: Scope,
+    key: IdempotencyScope,
+    context: Omit<Context<unknown, unknown, unknown>, 'tx'>,
+  ): Promise<FastifyReply> {
+    const print = fingerprint(request.url, context.body);
+    const outcome = await this.#options.database.transaction(scope, async (tx) => {
+      const stored = orThrow(await claim(tx, key, print, context.now));
+      if (stored) return { ...stored, headers: {}, replayed: true };
+      const before = await this.#before(each, { ...context, tx } as never);
+      const result = await tx.part<Result<unknown>>(
+        () => (each.handler as NonNullable<Route['handler']>)({ ...context, tx } as never),
+        ({ ok }) => ok,
+      );
+      if (!result.ok && result.refusal.kind === 'forbidden') orThrow(result);
+      if (result.ok) await this.#audit(each, tx, request, context.merchantId as string | null, before, result.value);
+      const { status, headers, body } = result.ok ? usualReply(each, result.value) : this.#errors.for(result.refusal);
+      const text = body === undefined ? '' : JSON.stringify(body);
+      await keepReply(tx, key, { status, body: text });
+      return { status, headers, body: text, replayed: false };
+    });
+    if (outcome.replayed) reply.header('idempotent-replayed', 'true');
+    return reply
+      .code(outcome.status)
+      .headers(outcome.headers)
+      .type('application/json; charset=utf-8')
+      .send(outcome.body);
+  }
+
+  /** Every failing field of query and body, at once. */
+  #validate({ sentence }: Route, query: Values, body: unknown): void {
+    const errors: FieldError[] = [];
+    errors.push(...validate('query', sentence.query ?? NOTHING, query));
+    if (sentence.body) errors.push(...validate('body', sentence.body, body));
+    else if (body !== undefined && body !== null && Object.keys(body).length > 0)
+      errors.push({ field: Object.keys(body)[0] as string, message: 'is not a known field' });
+    if (errors.length > 0) orThrow(invalid(errors));
+  }
+
+  /** Role, and the owner of what the path names, before the body is looked at: another tenant learns nothing from it. */
+  async #pathMerchant(access: Guarded, caller: Caller, request: FastifyRequest): Promise<string | null> {
+    if (!hasRole(caller, access.role) || (access.operator && !caller.isOperator))
+      orThrow({ ok: false, refusal: { kind: 'forbidden' } });
+    if (typeof access.merchant === 'object') {
+      const { of, kind } = access.merchant;
+      const id = (request.params as Record<string, string>)[of] ?? '';
+      const owner = isId(kind, id) ? await this.#ownerOf(id) : undefined;
+      if (owner === undefined) return orThrow<never>({ ok: false, refusal: { kind: 'not_found', what: words(kind) } });
+      return allowed(caller, owner);
+    }
+    const given = access.merchant === 'body' ? (request.body as Values | undefined)?.['merchantId'] : undefined;
+    if (typeof given === 'string' && isId('organization', given)) allowed(caller, given);
+    return null;
+  }
+
+  /** The merchant that the body or the query stands for. */
+  async #merchant(access: Guarded, caller: Caller, query: Values, body: Values | undefined): Promise<string | null> {
+    if (access.merchant === 'caller') return caller.organizationId;
+    const values = access.merchant === 'body' ? (body ?? {}) : query;
+    for (const field of 'by' in access ? (access.by ?? []) : []) {
+      const id = values[field];
+      if (typeof id !== 'string') continue;
+      const owner = await this.#ownerOf(id);
+      if (owner === undefined)
+        return orThrow<never>({ ok: false, refusal: { kind: 'not_found', what: field.replace(/Id$/, ''), field } });
+      return allowed(caller, owner);
+    }
+    const given = values.merchantId;
+    if (typeof given === 'string') {
+      if (caller.isOperator && (await this.#ownerOf(given)) === undefined)
+        orThrow({ ok: false, refusal: { kind: 'not_found', what: 'organization', field: 'merchantId' } });
+      return allowed(caller, given);
+    }
+    if (!caller.isOperator) return caller.organizationId;
+    if (access.merchant === 'query') return null;
+    return orThrow<never>(invalid([{ field: 'merchantId', message: 'is required of a platform operator' }]));
+  }
+
+  async #ownerOf(id: string): Promise<string | undefined> {
+    const known = this.#owners.get(id);
+    if (known !== undefined) return known;
+    const row = await this.#options.database.transaction('nobody', (tx) =>
+      tx.one<{ owner: string | null }>(sql`select owner_of(${id}) as owner`),
+    );
+    if (row.owner === null) return undefined;
+    this.#owners.set(id, row.owner);
+    return row.owner;
+  }
+
+  #idempotency({ sentence }: Route, request: FastifyRequest, merchantId: string): IdempotencyScope | null {
+    const key = request.headers['idempotency-key'];
+    if (sentence.method !== 'POST' || sentence.idempotent === false || key === undefined) return null;
+    if (typeof key !== 'string' || !PRINTABLE_KEY.test(key))
+      return orThrow<never>(
+        invalid([{ field: 'Idempotency-Key', message: 'must be 1 to 255 printable ASCII characters' }]),
+      );
+    return { merchantId, route: `${sentence.method} ${sentence.path}`, key };
+  }
+
+  /** The resource as its own GET shows it, for the audit log; null for creations. */
+  async #before({ sentence }: Route, context: Context<unknown, unknown, unknown>): Promise<unknown> {
+    if (sentence.method === 'GET' || sentence.audited === false || 'public' in sentence.access) return null;
+    const path = /^(.*\/:[A-Za-z]+)(?:\/[^:]*)?$/.exec(sentence.path)?.[1];
+    const reader = path === undefined ? undefined : this.#readersByPath.get(path);
+    if (!reader?.handler) return null;
+    const query = {};
+    validate('query', reader.sentence.query ?? NOTHING, query);
+    const found = await reader.handler({ ...context, query } as never);
+    return found.ok ? plainBody(found.value) : null;
+  }
+
+  async #audit(
+    each: Route,
+    tx: Tx,
+    request: FastifyRequest,
+    merchantId: string | null,
+    before: unknown,
+    value: unknown,
+  ): Promise<void> {
+    const { sentence } = each;
+    if (sentence.method === 'GET' || sentence.audited === false || !request.caller || merchantId === null) return;
+    const after = plainBody(value);
+    const params = Object.values(request.params as Record<string, string>);
+    await this.#options.audit(tx, {
+      merchantId,
+      caller: request.caller,
+      operation: sentence.operationId,
+      requestId: request.id,
+      at: this.#options.now(),
+      before,
+      after,
+      resourceId: idOf(after) ?? params.at(-1) ?? null,
+    });
+  }
+
+  #answer(each: Route, reply: FastifyReply, value: unknown): FastifyReply {
+    const { status, headers, body } = usualReply(each, value);
+    reply.code(status).headers(headers);
+    if (body === undefined) return reply.send();
+    if (body instanceof Uint8Array || typeof body === 'string') return reply.send(body);
+    const text = JSON.stringify(body);
+    if (this.#options.checkReplies) checkReply(each, status, text);
+    return reply.type('application/json; charset=utf-8').send(text);
+  }
+}
+
+const NOTHING = { type: 'object', additionalProperties: false } as TSchema;
+
+const words = (kind: string): string => kind.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
+function allowed(caller: Caller, owner: string): string {
+  if (caller.isOperator || owner === caller.organizationId) return owner;
+  return orThrow<never>({ ok: false, refusal: { kind: 'forbidden', message: 'This resource is not yours.' } });
+}
+
+function usualReply(
+  { sentence }: Route,
+  value: unknown,
+): { status: number; headers: Readonly<Record<string, string>>; body: unknown } {
+  if (value instanceof Reply) return value;
+  const status = Number(Object.keys(sentence.replies)[0]);
+  return { status, headers: {}, body: status === 204 ? undefined : value };
+}
+
+const plainBody = (value: unknown): unknown =>
+  value instanceof Reply ? (value.body instanceof Uint8Array ? null : value.body) : (value ?? null);
+
+const idOf = (value: unknown): string | null =>
+  typeof value === 'object' && value !== null && 'id' in value && typeof value.id === 'string' ? value.id : null;
+
+function checkReply(each: Route, status: number, text: string): void {
+  const schema = each.sentence.replies[status];
+  if (!schema || 'contentType' in schema)
+    throw new Error(`${each.sentence.operationId} answered ${status}, which it does not declare.`);
+  const errors = validate('reply', schema as TSchema, JSON.parse(text));
+  if (errors.length > 0)
+    throw new Error(`${each.sentence.operationId} answered what its schema does not allow: ${JSON.stringify(errors)}`);
+}
+
+const JSON_TYPE = /^application\/json(?:; ?charset=utf-8)?$/i;
+
+function acceptsContentType(request: FastifyRequest, more: readonly string[] = []): boolean {
+  const hasBody =
+    request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
+  const type = request.headers['content-type'];
+  if (type === undefined) return !hasBody;
+  return (
+    JSON_TYPE.test(type) ||
+    more.includes(type.split(';')[0]?.trim().toLowerCase() ?? '') ||
+    (!hasBody && request.method === 'GET')
+  );
+}
+
+/** A path with an id has a policy that names one of its parameters, so no route forgets whose resource it touches. */
+function checkPolicy({ sentence }: Route): void {
+  const parameters = [...sentence.path.matchAll(/:([A-Za-z]+)/g)].map((match) => match[1]);
+  if (!sentence.access) throw new Error(`${sentence.method} ${sentence.path} declares no policy.`);
+  if (parameters.length === 0 || 'public' in sentence.access) return;
+  const { merchant } = sentence.access;
+  if (typeof merchant !== 'object' || !parameters.includes(merchant.of)) {
+    throw new Error(`${sentence.method} ${sentence.path}: the policy names no resource of the path.`);
+  }
+}
+
+const COMMON_ERRORS = [400, 401, 403, 404, 500] as const;
+
+/** The schemas of a route for the OpenAPI document, named ones as references. */
+function openApiSchema({ sentence }: Route, schemas: NamedSchemas): Record<string, unknown> {
+  const codes = 'public' in sentence.access ? (sentence.errors ?? []) : [...COMMON_ERRORS, ...(sentence.errors ?? [])];
+  const replies = Object.entries(sentence.replies).map(([status, schema]) => [
+    status,
+    'contentType' in schema
+      ? {
+          description: schema.description,
+          content: { [schema.contentType as string]: { schema: { type: 'string', format: 'binary' } } },
+        }
+      : Number(status) === 204
+        ? { description: 'Done.', type: 'null' }
+        : schemas.refer(schema as TSchema),
+  ]);
+  const failures = codes.map((status) => [status, { $ref: status === 400 ? 'BadRequest#' : 'Error#' }]);
+  const parameters = [...sentence.path.matchAll(/:([A-Za-z]+)/g)].map((match) => match[1] as string);
+  return {
+    operationId: sentence.operationId,
+    tags: [sentence.tag],
+    summary: sentence.summary,
+    ...(sentence.description && { description: sentence.description }),
+    ...('public' in sentence.access && { security: [] }),
+    ...(sentence.hidden && { hide: true }),
+    ...(parameters.length > 0 && {
+      params: { type: 'object', properties: Object.fromEntries(parameters.map((name) => [name, { type: 'string' }])) },
+    }),
+    ...(sentence.query && { querystring: schemas.refer(sentence.query) }),
+    ...(sentence.body && { body: schemas.refer(sentence.body) }),
+    response: Object.fromEntries([...replies, ...failures]),
+  };
+}

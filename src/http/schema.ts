@@ -1,0 +1,154 @@
+import { type Static, type TObject, type TSchema, type TUnsafe, Type } from 'typebox';
+import { type IdKind, idPattern } from '../kernel/ids.ts';
+
+/** Building blocks of the schemas that validate, type and document (one object for all three). */
+export { type Static, type TSchema, Type };
+
+/** A string of the pattern of §1 for this kind of resource. */
+export const Id = (kind: IdKind) => Type.String({ pattern: idPattern(kind) });
+
+/** An RFC 3339 date-time with an offset, in the years 2000 to 2199. */
+export const Timestamp = Type.String({ format: 'date-time' });
+
+/** Text of at most 8,192 characters (reliability §4) without NUL, which PostgreSQL cannot hold, and without lone surrogates. */
+export const Text = (options: { minLength?: number; maxLength?: number; description?: string } = {}) =>
+  Type.String({ maxLength: 8192, 'x-text': true, ...options });
+
+/** A name: one to 255 characters, not blank. */
+export const Name = Text({ minLength: 1, maxLength: 255 });
+
+export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+
+/** One of some words. */
+export const OneOf = <const Words extends readonly string[]>(words: Words) =>
+  Type.Unsafe<Words[number]>({ type: 'string', enum: [...words] });
+
+export interface DecimalRules {
+  minimum?: string;
+  exclusiveMinimum?: string;
+  maximum?: string;
+  /** Digits after the point, at most. */
+  fractionDigits?: number;
+  /** `both` also takes a JSON number, which is then read from its text. Default: `string`. */
+  accept?: 'string' | 'number' | 'both';
+}
+
+/** A decimal string (money, price, quantity): at most 38 digits, no exponent. With `accept` also, or only, a JSON number. */
+export function DecimalText<const Rules extends DecimalRules>(
+  rules: Rules = {} as Rules,
+): TUnsafe<Rules['accept'] extends 'number' ? number : Rules['accept'] extends 'both' ? string | number : string> {
+  const accept = rules.accept ?? 'string';
+  const type = accept === 'both' ? ['string', 'number'] : accept;
+  return Type.Unsafe({ 'x-decimal': rules, ...(accept === 'string' ? { type } : { 'x-type': type }) });
+}
+
+/** A JSON number read as an exact decimal. */
+export const DecimalNumber = (rules: Omit<DecimalRules, 'accept'> = {}) => DecimalText({ ...rules, accept: 'number' });
+
+/** A number in an answer, written with all its digits. */
+export const NumberOut = Type.Number();
+
+/** §1, api.md PATCH: at most 50 keys of at most 40 characters, string values of at most 500. */
+export const Metadata = Type.Unsafe<Record<string, string | number | boolean>>({
+  type: 'object',
+  maxProperties: 50,
+  propertyNames: { maxLength: 40 },
+  additionalProperties: {
+    anyOf: [
+      { type: 'string', maxLength: 500, 'x-text': true },
+      { 'x-type': 'number', 'x-decimal': { accept: 'number' } },
+      { type: 'boolean' },
+    ],
+  },
+});
+
+/** A JSON object of any content, as in answers. */
+export const MapOut = Type.Unsafe<Record<string, unknown>>({ type: 'object' });
+
+/** A strict object: unknown fields are refused. */
+export const Strict = <T extends Record<string, TSchema>>(
+  properties: T,
+  options: { $id?: string; description?: string } = {},
+) => Type.Object(properties, { additionalProperties: false, ...options });
+
+/** The query of a list (api.md, Lists): `limit` and `offset` beside the filters. */
+export const ListQuery = <T extends Record<string, TSchema>>(
+  filters: T,
+  page: { limit?: number; mostLimit?: number; mostOffset?: number } = {},
+) =>
+  Strict({
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: page.mostLimit ?? 100, default: page.limit ?? 10 })),
+    offset: Type.Optional(Type.Integer({ minimum: 0, maximum: page.mostOffset ?? 2_147_483_647, default: 0 })),
+    ...filters,
+  });
+
+/** The envelope of §1 around a list of resources. */
+export const ListOf = <T extends TSchema>(resource: T) =>
+  Type.Object({
+    object: Type.Literal('list'),
+    data: Type.Array(resource),
+    pagination: Type.Object({ limit: Type.Integer(), offset: Type.Integer(), total: Type.Integer() }),
+  });
+
+/** A page of resources with the number of all. */
+export interface Page<T> {
+  data: T[];
+  total: number;
+}
+
+export interface PageRequest {
+  limit: number;
+  offset: number;
+}
+
+/** The window of a list query, with its defaults filled in by validation. */
+export const pageOf = (query: { limit?: number; offset?: number }): PageRequest => ({
+  limit: query.limit ?? 10,
+  offset: query.offset ?? 0,
+});
+
+/** The list envelope of §1. */
+export const listReply = <T>(page: Page<T>, { limit, offset }: PageRequest) => ({
+  object: 'list' as const,
+  data: page.data,
+  pagination: { limit, offset, total: page.total },
+});
+
+/** §7 Error. */
+export const ErrorBody = Type.Object(
+  {
+    error: Type.String({ description: 'The coarse category, matching the status.' }),
+    message: Type.String({ description: 'For a person; do not parse it.' }),
+    code: Type.Optional(Type.String({ description: 'UPPER_SNAKE_CASE, for machines; see docs/errors.md.' })),
+    details: Type.Optional(Type.Unsafe<Record<string, unknown>>({ type: 'object' })),
+  },
+  { $id: 'Error' },
+);
+
+/** §7 ValidationError. */
+export const ValidationErrorBody = Type.Object(
+  {
+    error: Type.Literal('validation_error'),
+    message: Type.String(),
+    errors: Type.Array(
+      Type.Object({ field: Type.String(), message: Type.String(), code: Type.Optional(Type.String()) }),
+    ),
+    details: Type.Optional(Type.Unsafe<Record<string, unknown>>({ type: 'object' })),
+  },
+  { $id: 'ValidationError' },
+);
+
+export const Address = Type.Object(
+  {
+    line1: Type.Optional(Text({ maxLength: 255 })),
+    line2: Type.Optional(Text({ maxLength: 255 })),
+    city: Type.Optional(Text({ maxLength: 255 })),
+    state: Type.Optional(Text({ maxLength: 255 })),
+    zipCode: Type.Optional(Text({ maxLength: 40 })),
+    country: Type.Optional(Text({ maxLength: 100 })),
+  },
+  { additionalProperties: false, $id: 'Address' },
+);
+export type Address = Static<typeof Address>;
+
+export type { TObject };

@@ -1,0 +1,162 @@
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { type Database, sqlState, type Tx } from '../db/index.ts';
+import { randomBase62 } from '../kernel/ids.ts';
+import { type ErrorTable, RefusalError } from '../kernel/result.ts';
+import type { Instant } from '../kernel/time.ts';
+import { BodyError, readJsonBody } from './body.ts';
+import type { Authentication, Caller } from './caller.ts';
+import { ErrorReplies, type ErrorReply, reply as errorReply } from './errors.ts';
+import { NamedSchemas } from './named-schemas.ts';
+import { addOpenApi } from './openapi.ts';
+import type { Route } from './route.ts';
+import { Runner } from './runner.ts';
+
+/** One change made through the API, for the audit log. */
+export interface AuditEntry {
+  readonly merchantId: string;
+  readonly caller: Caller;
+  readonly operation: string;
+  readonly resourceId: string | null;
+  readonly before: unknown;
+  readonly after: unknown;
+  readonly requestId: string;
+  readonly at: Instant;
+}
+
+export interface ServerOptions {
+  readonly database: Database;
+  readonly routes: readonly Route[];
+  readonly errorTables: readonly ErrorTable[];
+  readonly authenticate: (token: string | undefined, address: string) => Promise<Authentication>;
+  readonly audit: (tx: Tx, entry: AuditEntry) => Promise<void>;
+  /** Wall time; the only place of the API where it comes in. */
+  readonly now: () => Instant;
+  readonly logger: Logger;
+  readonly baseUrl: string;
+  /** Every answer is held against its schema, and one that does not fit is a 500: for tests. */
+  readonly checkReplies?: boolean;
+}
+
+const BODY_LIMIT = 256 * 1024;
+const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set before the handler of every route that is not public. */
+    caller: Caller | null;
+  }
+}
+
+/** Builds the HTTP server from the routes of all domains. It does not listen yet. */
+export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
+  const app = Fastify({
+    loggerInstance: options.logger as FastifyBaseLogger,
+    disableRequestLogging: true,
+    bodyLimit: BODY_LIMIT,
+    requestTimeout: 15_000,
+    keepAliveTimeout: 72_000,
+    connectionTimeout: 0,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: 512 },
+    genReqId: (request) => {
+      const given = request.headers['x-request-id'];
+      return typeof given === 'string' && REQUEST_ID.test(given) ? given : `req_${randomBase62(22)}`;
+    },
+  });
+  const errors = new ErrorReplies(options.errorTables);
+  const schemas = new NamedSchemas();
+  const runner = new Runner(options, errors, schemas);
+
+  app.setValidatorCompiler(() => () => true); // Runner validates, all parts at once; fastify only routes
+  app.setSerializerCompiler(() => JSON.stringify); // exact numbers survive (stack.md)
+  app.decorateRequest('caller', null);
+  acceptBodies(app, options.routes);
+
+  app.addHook('onRequest', async (request, reply) => {
+    reply
+      .header('x-request-id', request.id)
+      .header('cache-control', 'no-store')
+      .header('x-content-type-options', 'nosniff');
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    request.log.info(
+      {
+        method: request.method,
+        url: request.url.split('?')[0],
+        status: reply.statusCode,
+        milliseconds: Math.round(reply.elapsedTime * 10) / 10,
+        merchantId: request.caller?.organizationId,
+      },
+      'request',
+    );
+  });
+  app.setErrorHandler(async (error, request, reply) => send(reply, faultReply(error, errors, request)));
+  app.setNotFoundHandler(async (request, reply) => {
+    const found = await options.authenticate(bearerToken(request), request.ip);
+    if ('code' in found) return send(reply, errors.for({ kind: 'code', code: found.code }));
+    return send(reply, errorReply(404, `There is no ${request.method} ${request.url.split('?')[0]}.`));
+  });
+
+  await addOpenApi(app, options.routes, schemas, options.baseUrl);
+  for (const each of options.routes) runner.mount(app, each);
+  return app;
+}
+
+/** The key of `Authorization: Bearer <key>` (§5). */
+export function bearerToken(request: FastifyRequest): string | undefined {
+  const header = request.headers.authorization;
+  return header === undefined ? undefined : (/^Bearer ([\x21-\x7e]{1,512})$/i.exec(header)?.[1] ?? '');
+}
+
+/** Only exact JSON, UTF-8, unless a route declares more; odd spellings of a content type have let bodies pass unchecked. */
+function acceptBodies(app: FastifyInstance, routes: readonly Route[]): void {
+  app.removeAllContentTypeParsers();
+  const keyLimits = new Map(routes.map(({ sentence }) => [`${sentence.method} ${sentence.path}`, sentence.mostKeys]));
+  const types = new Set(['application/json', ...routes.flatMap(({ sentence }) => sentence.contentTypes ?? [])]);
+  for (const type of types) {
+    app.addContentTypeParser(type, { parseAs: 'string' }, async (request: FastifyRequest, text: string | Buffer) => {
+      const body = text.toString();
+      if (type === 'application/x-www-form-urlencoded') return Object.fromEntries(new URLSearchParams(body));
+      return readJsonBody(body, keyLimits.get(`${request.method} ${request.routeOptions.url}`));
+    });
+  }
+}
+
+/** The reply to anything that was thrown: refusals, fastify's own errors, an unreachable database, and faults of ours. */
+function faultReply(error: unknown, errors: ErrorReplies, request: FastifyRequest): ErrorReply {
+  if (error instanceof RefusalError) return errors.for(error.refusal);
+  if (error instanceof BodyError) return errorReply(400, error.message, { code: 'MALFORMED_BODY' });
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return errors.for({ kind: 'code', code: 'PAYLOAD_TOO_LARGE' });
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return errors.for({ kind: 'code', code: 'UNSUPPORTED_MEDIA_TYPE' });
+  if (code.startsWith('FST_ERR_CTP_') || code === 'FST_ERR_BAD_URL')
+    return errors.for({ kind: 'code', code: 'MALFORMED_BODY' });
+  if (isUnavailable(error)) {
+    request.log.warn({ err: error }, 'the database is not available');
+    return errors.for({ kind: 'code', code: 'DATABASE_UNAVAILABLE' });
+  }
+  request.log.error({ err: error }, 'a request failed');
+  return errorReply(500, 'Something went wrong on our side; nothing was changed.', {
+    details: { requestId: request.id },
+  });
+}
+
+const UNAVAILABLE_STATES = /^(?:08|53|57P|55P03|57014)/; // connection, resources, shutdown, lock and statement timeouts
+const UNAVAILABLE_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND']);
+const UNAVAILABLE_MESSAGES =
+  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/;
+
+function isUnavailable(error: unknown): boolean {
+  const code = sqlState(error);
+  return (
+    UNAVAILABLE_STATES.test(code) ||
+    UNAVAILABLE_CODES.has(code) ||
+    (error instanceof Error && UNAVAILABLE_MESSAGES.test(error.message))
+  );
+}
+
+/** Sends an error body. */
+export function send(reply: FastifyReply, { status, headers, body }: ErrorReply): FastifyReply {
+  return reply.code(status).headers(headers).type('application/json; charset=utf-8').send(JSON.stringify(body));
+}

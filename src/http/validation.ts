@@ -1,0 +1,163 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { TSchema } from 'typebox';
+import { isCurrency } from '../kernel/currency.ts';
+import { type Decimal, decimal, isRawNumber } from '../kernel/decimal.ts';
+import type { FieldError } from '../kernel/result.ts';
+import { parseInstant } from '../kernel/time.ts';
+import type { DecimalRules } from './schema.ts';
+
+const MOST_ERRORS = 1000;
+const DECIMAL_TEXT = /^-?\d{1,38}(?:\.\d{1,38})?$/;
+const NUMBER_TEXT = /^-?\d{1,60}(?:\.\d{1,60})?(?:[eE][+-]?\d{1,3})?$/;
+const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;
+
+/** Bodies are taken as sent; query and path values arrive as text and are read as the numbers and booleans they stand for. */
+export type Part = 'body' | 'query' | 'reply';
+
+function createAjv(coerceTypes: boolean): Ajv2020 {
+  const ajv = new Ajv2020({
+    allErrors: true,
+    removeAdditional: false,
+    useDefaults: true,
+    coerceTypes,
+    strict: true,
+    strictTypes: false,
+    strictTuples: false,
+    verbose: true,
+  });
+  ajv.addFormat('date-time', (text: string) => parseInstant(text) !== null);
+  ajv.addFormat('currency', (text: string) => isCurrency(text));
+  ajv.addFormat('email', (text: string) => text.length <= 254 && /^[^\s@]+@[^\s@]+$/.test(text));
+  ajv.addKeyword({
+    keyword: 'x-text',
+    type: 'string',
+    schemaType: 'boolean',
+    validate: (_: boolean, text: string) => !text.includes('\0') && !LONE_SURROGATE.test(text),
+  });
+  ajv.addKeyword({
+    keyword: 'x-type',
+    validate: (types: string | string[], value: unknown) =>
+      [types]
+        .flat()
+        .some((type) => (type === 'number' ? typeof value === 'number' || isRawNumber(value) : typeof value === type)),
+  });
+  ajv.addKeyword({
+    keyword: 'x-decimal',
+    schemaType: 'object',
+    validate: (rules: DecimalRules, value: unknown) => decimalProblem(rules, value) === null,
+  });
+  return ajv;
+}
+
+const ajvs: Record<Part, Ajv2020> = { body: createAjv(false), query: createAjv(true), reply: createAjv(false) };
+
+/** Reads a decimal of a request within the limits of api.md (38 digits, exponent ±38). @returns null where it is none. */
+export function readDecimal(value: unknown): Decimal | null {
+  if (typeof value === 'string') return DECIMAL_TEXT.test(value) ? decimal(value) : null;
+  const text = typeof value === 'number' ? String(value) : isRawNumber(value) ? value.rawJSON : '';
+  if (!NUMBER_TEXT.test(text)) return null;
+  const number = decimal(text);
+  return number.isZero() || (Math.abs(number.e) <= 38 && number.precision() <= 38) ? number : null;
+}
+
+/** What is wrong with a decimal, as a sentence; null when nothing is. */
+export function decimalProblem(rules: DecimalRules, value: unknown): string | null {
+  const accept = rules.accept ?? 'string';
+  const isText = typeof value === 'string';
+  if (accept !== 'both' && isText !== (accept === 'string'))
+    return `must be a ${accept === 'string' ? 'decimal string' : 'number'}`;
+  const number = readDecimal(value);
+  if (!number) return 'must be a decimal of at most 38 digits';
+  if (rules.minimum !== undefined && number.lt(rules.minimum)) return `must be at least ${rules.minimum}`;
+  if (rules.exclusiveMinimum !== undefined && number.lte(rules.exclusiveMinimum))
+    return `must be greater than ${rules.exclusiveMinimum}`;
+  if (rules.maximum !== undefined && number.gt(rules.maximum)) return `must be at most ${rules.maximum}`;
+  if (rules.fractionDigits !== undefined && number.decimalPlaces() > rules.fractionDigits)
+    return `must have at most ${rules.fractionDigits} digits after the point`;
+  return null;
+}
+
+/** Makes a named schema known, so that others can refer to it. The same name twice is a fault unless it is the same schema. */
+export function registerSchema(schema: TSchema & { $id: string }): void {
+  for (const ajv of Object.values(ajvs)) if (!ajv.getSchema(schema.$id)) ajv.addSchema(schema);
+}
+
+const compiled = new WeakMap<object, Map<Part, ValidateFunction>>();
+
+/** Checks a value against a schema, filling in defaults. @returns every failing field; none when it is valid. */
+export function validate(part: Part, schema: TSchema, value: unknown): FieldError[] {
+  const byPart = compiled.get(schema) ?? new Map<Part, ValidateFunction>();
+  compiled.set(schema, byPart);
+  const check = byPart.get(part) ?? ajvs[part].compile(schema);
+  byPart.set(part, check);
+  if (check(value)) return [];
+  return fieldErrors(check.errors ?? []);
+}
+
+/** One entry for each failing field; where a union failed, what its closest branch said. */
+function fieldErrors(errors: ErrorObject[]): FieldError[] {
+  const byField = new Map<string, FieldError>();
+  for (const error of errors) {
+    if (error.keyword === 'if') continue;
+    const { field, message } = describe(error);
+    const known = byField.get(field);
+    if (!known) byField.set(field, { field, message });
+    else if (error.keyword === 'anyOf' || error.keyword === 'oneOf') continue;
+    else if (!known.message.includes(message)) known.message += ` or ${message}`;
+    if (byField.size > MOST_ERRORS) break;
+  }
+  const fields = [...byField.values()];
+  // A union reports itself beside what its branches said; where a deeper field was named, the union adds nothing.
+  return fields.filter(
+    ({ field, message }) =>
+      message !== 'must match one of its forms' || !fields.some((other) => other.field.startsWith(`${field}.`)),
+  );
+}
+
+function describe(error: ErrorObject): FieldError {
+  const path = error.instancePath
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const at = (child?: string) => [...path, ...(child === undefined ? [] : [child])].join('.');
+  switch (error.keyword) {
+    case 'required':
+      return { field: at(error.params.missingProperty), message: 'is required' };
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return {
+        field: at(error.params.additionalProperty ?? error.params.unevaluatedProperty),
+        message: 'is not a known field',
+      };
+    case 'propertyNames':
+      return { field: at(error.params.propertyName), message: 'is not an allowed key' };
+    case 'enum':
+      return { field: at(), message: `must be one of ${(error.params.allowedValues as unknown[]).join(', ')}` };
+    case 'const':
+      return { field: at(), message: `must be ${JSON.stringify(error.params.allowedValue)}` };
+    case 'format':
+      return {
+        field: at(),
+        message: FORMAT_MESSAGES[error.params.format as string] ?? `must be a ${error.params.format}`,
+      };
+    case 'x-text':
+      return { field: at(), message: 'must not hold NUL characters or lone surrogates' };
+    case 'x-type':
+      return { field: at(), message: `must be a ${[error.schema as string | string[]].flat().join(' or a ')}` };
+    case 'x-decimal':
+      return { field: at(), message: decimalProblem(error.schema as DecimalRules, error.data) ?? 'must be a decimal' };
+    case 'pattern':
+      return { field: at(), message: `must match ${error.params.pattern}` };
+    case 'anyOf':
+    case 'oneOf':
+      return { field: at(), message: 'must match one of its forms' };
+    default:
+      return { field: at(), message: error.message ?? 'is invalid' };
+  }
+}
+
+const FORMAT_MESSAGES: Readonly<Record<string, string>> = {
+  'date-time': 'must be an RFC 3339 date-time with an offset, from 2000 to 2199',
+  currency: 'must be an ISO 4217 currency code',
+  email: 'must be an e-mail address',
+};

@@ -1,0 +1,63 @@
+import { LRUCache } from 'lru-cache';
+import { type Database, sql } from '../db/index.ts';
+import type { Authentication, Caller, Role } from '../http/index.ts';
+import { type Instant, isBefore } from '../kernel/time.ts';
+import { hashApiKey } from './keys.ts';
+
+interface FoundKey {
+  key_id: string;
+  user_id: string;
+  organization_id: string;
+  organization_type: string;
+  role: Role;
+  expires_at: Instant | null;
+}
+
+const KEPT_MILLISECONDS = 900; // a revocation takes effect within a second (api.md, Identity)
+const KEYS_KEPT = 10_000;
+
+/**
+ * Finds the caller of an API key (§5): by the key's SHA-256 through an index, so nothing is compared in a time that
+ * depends on the key. Unknown, revoked and malformed keys get the same answer on the same road.
+ */
+export class Authenticator {
+  readonly #database: Database;
+  readonly #now: () => Instant;
+  readonly #known = new LRUCache<string, FoundKey>({ max: KEYS_KEPT, ttl: KEPT_MILLISECONDS });
+
+  constructor(database: Database, now: () => Instant) {
+    this.#database = database;
+    this.#now = now;
+  }
+
+  async authenticate(token: string | undefined): Promise<Authentication> {
+    if (token === undefined) return { code: 'API_KEY_MISSING' };
+    const found = await this.#find(token);
+    if (!found) return { code: 'API_KEY_INVALID' };
+    if (found.expires_at && !isBefore(this.#now(), found.expires_at)) return { code: 'API_KEY_EXPIRED' };
+    return { caller: callerOf(found) };
+  }
+
+  async #find(token: string): Promise<FoundKey | undefined> {
+    const hash = hashApiKey(token);
+    const id = hash.toString('base64');
+    const known = this.#known.get(id);
+    if (known) return known;
+    const now = this.#now();
+    const found = await this.#database.transaction('nobody', async (tx) => {
+      const row = await tx.maybe<FoundKey>(sql`select * from find_api_key(${hash})`);
+      if (row) await tx.run(sql`select touch_api_key(${hash}, ${now})`);
+      return row;
+    });
+    if (found) this.#known.set(id, found);
+    return found;
+  }
+}
+
+const callerOf = (found: FoundKey): Caller => ({
+  userId: found.user_id,
+  keyId: found.key_id,
+  organizationId: found.organization_id,
+  role: found.role,
+  isOperator: found.organization_type === 'platform',
+});

@@ -1,0 +1,31 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { migrate } from '../../src/db/index.ts';
+import { startEmbeddedPostgres } from '../../src/db/embedded/index.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The URL of the server's own database; test files make theirs from `reckoner_template` beside it. */
+    postgresUrl: string;
+  }
+}
+
+export const TEMPLATE = 'reckoner_template';
+
+/** One real PostgreSQL for a test run, with a migrated template that each file clones. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const dataDirectory = await mkdtemp(join(tmpdir(), 'reckoner-test-'));
+  const server = await startEmbeddedPostgres({
+    dataDirectory,
+    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }, // this data outlives no test run
+  });
+  await server.ensureDatabase(TEMPLATE);
+  await migrate(server.urlFor(TEMPLATE));
+  project.provide('postgresUrl', server.urlFor('postgres'));
+  return async () => {
+    await server.stop();
+    await rm(dataDirectory, { recursive: true, force: true });
+  };
+}

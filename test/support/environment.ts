@@ -1,0 +1,156 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import pino from 'pino';
+import { inject } from 'vitest';
+import { type Environment, openEnvironment, wallClock } from '../../src/app.ts';
+import { sql } from '../../src/db/index.ts';
+import { type EnvironmentName, generateApiKey } from '../../src/identity/index.ts';
+import { hashApiKey, keyDisplay } from '../../src/identity/keys.ts';
+import { newId } from '../../src/kernel/ids.ts';
+import type { Instant } from '../../src/kernel/time.ts';
+import { TEMPLATE } from './database-server.ts';
+
+export interface Answer {
+  status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  body: any;
+  headers: Record<string, string | number | string[] | undefined>;
+  text: string;
+  bytes: Buffer;
+}
+
+/** Calls the API as one key's owner. */
+export interface Client {
+  key: string;
+  get(path: string, headers?: Record<string, string>): Promise<Answer>;
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  put(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  patch(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  delete(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+}
+
+export interface Merchant extends Client {
+  id: string;
+  userId: string;
+}
+
+export interface TestEnvironment extends Environment {
+  url: string;
+  /** A platform operator. */
+  platform: Client;
+  /** A client with any key, or none. */
+  client(key?: string): Client;
+  /** A new merchant with an admin (or another role) and its key. */
+  merchant(role?: 'admin' | 'member' | 'viewer'): Promise<Merchant>;
+  /** Another user's key of the same merchant. */
+  userOf(merchant: { id: string }, role: 'admin' | 'member' | 'viewer'): Promise<Merchant>;
+  /** Moves wall time, as the API and the worker see it, to this instant; it stands there until moved again. */
+  setNow(at: string): void;
+}
+
+async function asSuperuser(text: string): Promise<void> {
+  const client = new pg.Client({ connectionString: inject('postgresUrl') });
+  await client.connect();
+  try {
+    await client.query(text);
+  } finally {
+    await client.end();
+  }
+}
+
+/** A database of its own, cloned from the migrated template. */
+export async function cloneDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
+  const name = `t_${randomBytes(6).toString('hex')}`;
+  await asSuperuser(`create database ${name} template ${TEMPLATE}`);
+  const url = inject('postgresUrl').replace(/\/postgres(?=\?|$)/, `/${name}`);
+  return { url, drop: () => asSuperuser(`drop database ${name} with (force)`) };
+}
+
+/** A whole environment on a database of its own: the server answers by injection, nothing listens. */
+export async function openTestEnvironment(options: { environment?: EnvironmentName } = {}): Promise<TestEnvironment> {
+  const kind = options.environment ?? 'sandbox';
+  const { url, drop } = await cloneDatabase();
+  const platformKey = generateApiKey(kind);
+  let fixedNow: Instant | null = null;
+  const environment = await openEnvironment({
+    environment: kind,
+    databaseUrl: url,
+    publicUrl: 'http://localhost:4401',
+    platformKey,
+    logger: pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' }),
+    now: () => fixedNow ?? wallClock(),
+    checkReplies: true,
+  });
+  const client = (key?: string) => clientOf(environment, key);
+  const userOf = async (merchant: { id: string }, role: 'admin' | 'member' | 'viewer'): Promise<Merchant> => {
+    const key = generateApiKey(kind);
+    const userId = newId('user');
+    const { prefix, last4 } = keyDisplay(key);
+    await environment.database.transaction({ merchants: [merchant.id] }, async (tx) => {
+      await tx.run(sql`insert into app_user (merchant_id, id, organization_id, email, role, created_at, updated_at)
+        values (${merchant.id}, ${userId}, ${merchant.id}, ${`${role}@example.com`}, ${role}, now(), now())`);
+      await tx.run(sql`insert into api_key (merchant_id, id, user_id, name, hash, prefix, last4, created_at)
+        values (${merchant.id}, ${newId('apiKey')}, ${userId}, 'test', ${hashApiKey(key)}, ${prefix}, ${last4}, now())`);
+    });
+    return { ...client(key), id: merchant.id, userId };
+  };
+  return {
+    ...environment,
+    url,
+    platform: client(platformKey),
+    client,
+    userOf,
+    merchant: async (role = 'admin') => {
+      const id = newId('organization');
+      await environment.database.transaction({ merchants: [id] }, (tx) =>
+        tx.run(sql`insert into organization (merchant_id, id, type, name, default_currency, created_at, updated_at)
+          values (${id}, ${id}, 'merchant', 'Test merchant', 'USD', now(), now())`),
+      );
+      return userOf({ id }, role);
+    },
+    setNow: (at) => {
+      fixedNow = Temporal.Instant.from(at);
+    },
+    close: async () => {
+      await environment.close();
+      await drop();
+    },
+  };
+}
+
+function clientOf(environment: Environment, key?: string): Client {
+  const call = async (
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> => {
+    const isText = typeof body === 'string' || body instanceof Uint8Array;
+    const reply = await environment.server.inject({
+      method,
+      url: path,
+      headers: {
+        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { payload: isText ? (body as string) : JSON.stringify(body) }),
+    });
+    const isJson = String(reply.headers['content-type'] ?? '').startsWith('application/json');
+    return {
+      status: reply.statusCode,
+      body: isJson && reply.payload !== '' ? JSON.parse(reply.payload) : reply.payload,
+      headers: reply.headers,
+      text: reply.payload,
+      bytes: reply.rawPayload,
+    };
+  };
+  return {
+    key: key ?? '',
+    get: (path, headers) => call('GET', path, undefined, headers),
+    post: (path, body, headers) => call('POST', path, body, headers),
+    put: (path, body, headers) => call('PUT', path, body, headers),
+    patch: (path, body, headers) => call('PATCH', path, body, headers),
+    delete: (path, body, headers) => call('DELETE', path, body, headers),
+  };
+}
