@@ -16,11 +16,18 @@ export interface RawNumber {
 /** What a decimal is read from: text, an exact JSON number, or a decimal. A JavaScript number is taken by its shortest text. */
 export type DecimalInput = string | number | bigint | RawNumber | Decimal;
 
+/** The library alone would also read `0x1f`, `1_000` and `Infinity`, which nobody who sends an amount means. */
+const DECIMAL_TEXT = /^-?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,6})?$/;
+
 /** Reads a decimal exactly. @throws when the text is no finite decimal. */
 export function decimal(input: DecimalInput): Decimal {
-  const value = new Decimal(isRawNumber(input) ? input.rawJSON : typeof input === 'bigint' ? input.toString() : input);
-  if (!value.isFinite()) throw new RangeError('A decimal must be finite.');
-  return value;
+  if (Decimal.isDecimal(input)) {
+    if (!input.isFinite()) throw new RangeError('A decimal must be finite.');
+    return input;
+  }
+  const text = isRawNumber(input) ? input.rawJSON : String(input);
+  if (!DECIMAL_TEXT.test(text)) throw new RangeError(`${text.slice(0, 80)} is no decimal.`);
+  return new Decimal(text);
 }
 
 /** Is this a JSON number kept as text? */

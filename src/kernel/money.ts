@@ -1,5 +1,5 @@
 import { minorDigits } from './currency.ts';
-import { Decimal, sum, ZERO } from './decimal.ts';
+import { Decimal, ZERO } from './decimal.ts';
 
 /** The only way in which Reckoner rounds money (domain.md §1); said aloud at every place that rounds. */
 export type Rounding = 'half-away-from-zero';
@@ -11,34 +11,95 @@ export function roundTo(amount: Decimal, currency: string, _rounding: Rounding):
 
 /** The decimal string of an amount in major units, with exactly the digits of its currency: `57.87`, `1200`, `0.125`. */
 export function formatMoney(amount: Decimal, currency: string): string {
-  const digits = minorDigits(currency);
-  if (!amount.toDecimalPlaces(digits).eq(amount))
+  return (amount.isZero() ? ZERO : onGrid(amount, currency)).toFixed(minorDigits(currency));
+}
+
+/** The amount itself. @throws where it has more digits than its currency, because somebody forgot to round. */
+function onGrid(amount: Decimal, currency: string): Decimal {
+  if (amount.decimalPlaces() > minorDigits(currency))
     throw new RangeError(`${amount.toFixed()} has more digits than ${currency}.`);
-  return (amount.isZero() ? ZERO : amount).toFixed(digits);
+  return amount;
 }
 
 /**
  * Shares a rounded amount by weights so that the shares sum to it, to the last minor unit (largest remainder;
- * ties go to the earlier share). Where all weights are 0 the first share takes it all.
+ * ties go to the earlier share; the shares of −x are those of x, negated). Where the weights sum to 0 the first share
+ * takes it all. @throws for an amount that is not rounded, and for one that nobody is there to take.
  */
 export function allocate(amount: Decimal, weights: readonly Decimal[], currency: string): Decimal[] {
+  const units = toUnits(onGrid(amount, currency), minorDigits(currency));
   if (weights.length === 0) {
-    if (!amount.isZero()) throw new RangeError('An amount cannot be shared among nobody.');
+    if (units !== 0n) throw new RangeError('An amount cannot be shared among nobody.');
     return [];
   }
-  const total = sum(weights);
-  if (total.isZero()) return weights.map((_, index) => (index === 0 ? amount : ZERO));
-  const unit = new Decimal(10).pow(-minorDigits(currency));
-  const exact = weights.map((weight) => amount.times(weight).div(total).div(unit));
-  const shares = exact.map((share) => share.floor());
-  let left = amount.div(unit).minus(sum(shares));
+  const scaled = toIntegers(weights);
+  const total = scaled.reduce((a, b) => a + b, 0n);
+  if (total === 0n) return weights.map((_, index) => (index === 0 ? amount : ZERO));
+  const numerators = scaled.map((weight) => weight * units);
+  return fromUnits(largestRemainder(numerators, total, units), currency);
+}
+
+/**
+ * Rounds exact parts together: their sum is rounded once, and each part becomes one of its two neighbouring minor
+ * units, so that the parts sum to the rounded whole (largest remainder, ties to the earlier). 10,000 parts of 0.004 are
+ * 40.00, not 0. `over` divides all parts, where dividing them first would lose digits (tax out of inclusive amounts).
+ */
+export function roundTogether(
+  parts: readonly Decimal[],
+  currency: string,
+  _rounding: Rounding,
+  over: Decimal = new Decimal(1),
+): Decimal[] {
+  if (parts.length === 0) return [];
+  const [divisor, ...scaled] = toIntegers([over, ...parts]) as [bigint, ...bigint[]];
+  const numerators = scaled.map((part) => part * 10n ** BigInt(minorDigits(currency)));
+  const total = numerators.reduce((a, b) => a + b, 0n);
+  return fromUnits(largestRemainder(numerators, divisor, divideHalfAwayFromZero(total, divisor)), currency);
+}
+
+/**
+ * Shares `whole` among `numerators[i] / denominator`, exactly: everything is an integer, because remainders that differ
+ * only by the 80th digit of a division would decide ties by chance.
+ */
+function largestRemainder(numerators: readonly bigint[], denominator: bigint, whole: bigint): bigint[] {
+  const sign = whole < 0n ? -1n : 1n; // a negative whole is shared as its mirror image
+  const divisor = absolute(denominator);
+  const exact = numerators.map((numerator) => (denominator < 0n ? -numerator : numerator) * sign);
+  const shares = exact.map((numerator) => floorDivide(numerator, divisor));
+  let left = whole * sign - shares.reduce((a, b) => a + b, 0n);
   const order = exact
-    .map((share, index) => ({ index, remainder: share.minus(shares[index] as Decimal) }))
-    .toSorted((a, b) => b.remainder.comparedTo(a.remainder) || a.index - b.index);
+    .map((numerator, index) => ({ index, remainder: numerator - (shares[index] as bigint) * divisor }))
+    .toSorted((a, b) => (a.remainder === b.remainder ? a.index - b.index : a.remainder > b.remainder ? -1 : 1));
   for (const { index } of order) {
-    if (left.lessThanOrEqualTo(0)) break;
-    shares[index] = (shares[index] as Decimal).plus(1);
-    left = left.minus(1);
+    if (left <= 0n) break;
+    shares[index] = (shares[index] as bigint) + 1n;
+    left -= 1n;
   }
-  return shares.map((share) => share.times(unit));
+  return shares.map((share) => share * sign);
+}
+
+const absolute = (value: bigint): bigint => (value < 0n ? -value : value);
+
+/** For a positive divisor. */
+const floorDivide = (value: bigint, divisor: bigint): bigint =>
+  value / divisor - (value < 0n && value % divisor !== 0n ? 1n : 0n);
+
+const divideHalfAwayFromZero = (value: bigint, divisor: bigint): bigint => {
+  const doubled = 2n * absolute(value) + absolute(divisor);
+  const quotient = doubled / (2n * absolute(divisor));
+  return value < 0n !== divisor < 0n ? -quotient : quotient;
+};
+
+const toUnits = (amount: Decimal, digits: number): bigint =>
+  BigInt(amount.times(new Decimal(10).pow(digits)).toFixed(0));
+
+const fromUnits = (units: readonly bigint[], currency: string): Decimal[] => {
+  const unit = new Decimal(10).pow(-minorDigits(currency));
+  return units.map((count) => new Decimal(count.toString()).times(unit));
+};
+
+/** The decimals times the power of ten that makes integers of all of them. */
+function toIntegers(values: readonly Decimal[]): bigint[] {
+  const digits = Math.max(...values.map((value) => value.decimalPlaces()));
+  return values.map((value) => toUnits(value, digits));
 }

@@ -34,7 +34,7 @@ export const isAfter = (a: Instant, b: Instant): boolean => Temporal.Instant.com
 export const earliest = (a: Instant, b: Instant): Instant => (isAfter(a, b) ? b : a);
 export const latest = (a: Instant, b: Instant): Instant => (isAfter(a, b) ? a : b);
 
-/** Seconds from one instant to another, with microseconds, as decimal text: exact, for proration. */
+/** Whole microseconds from one instant to another, negative backwards: exact, for proration. */
 export const microsecondsBetween = (from: Instant, to: Instant): bigint =>
   (to.epochNanoseconds - from.epochNanoseconds) / 1000n;
 
@@ -80,7 +80,7 @@ export const isOnce = (text: string): boolean => normaliseCadence(text) === 'P0D
 
 /**
  * The start of period `n`: `anchor + n × cadence`, always from the anchor, in UTC. 31 Jan, 28 Feb, 31 Mar: stepping from
- * each end to the next would lose the 31st for ever (§ domain.md 1).
+ * each end to the next would lose the 31st for ever (domain.md §1).
  */
 export function boundary(anchor: Instant, cadence: Cadence, n: number): Instant {
   const local = anchor.toZonedDateTimeISO('UTC');
