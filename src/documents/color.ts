@@ -1,0 +1,32 @@
+/** The accent where a merchant has none, or one that is no colour. */
+export const DEFAULT_ACCENT = '#2a5b8c';
+
+const INK = '#16191d';
+const PAPER = '#ffffff';
+
+/** `#rgb` or `#rrggbb` as lower-case `#rrggbb`; anything else is the default accent. */
+export function accentColor(color: string | null | undefined): string {
+  const text = (color ?? '').trim().toLowerCase();
+  if (/^#[0-9a-f]{6}$/.test(text)) return text;
+  if (/^#[0-9a-f]{3}$/.test(text)) return text.replace(/[0-9a-f]/g, '$&$&');
+  return DEFAULT_ACCENT;
+}
+
+/** Relative luminance of `#rrggbb`, 0 to 1 (WCAG 2.2). */
+function luminance(color: string): number {
+  const [red, green, blue] = [1, 3, 5].map((at) => {
+    const channel = Number.parseInt(color.slice(at, at + 2), 16) / 255;
+    return channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4;
+  }) as [number, number, number];
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+/** The contrast of two colours, 1 to 21 (WCAG 2.2). */
+export function contrast(a: string, b: string): number {
+  const [low, high] = [luminance(a), luminance(b)].toSorted((x, y) => x - y) as [number, number];
+  return (high + 0.05) / (low + 0.05);
+}
+
+/** Paper or ink, whichever reads better on the accent; paper wins where both read well. */
+export const textOn = (accent: string): string =>
+  contrast(accent, PAPER) >= Math.min(4.5, contrast(accent, INK)) ? PAPER : INK;

@@ -1,0 +1,88 @@
+/** A decimal as text, in major units where it is money: `57.87`, `-1200`, `0.000012`. */
+export type DecimalText = string;
+
+type Maybe<T> = T | null | undefined;
+
+/** One side of a document, as copied onto the invoice when it was issued (domain.md §4, row 10). */
+export interface Party {
+  name: string;
+  legalName?: Maybe<string>;
+  taxId?: Maybe<string>;
+  address?: Maybe<{
+    line1?: Maybe<string>;
+    line2?: Maybe<string>;
+    city?: Maybe<string>;
+    state?: Maybe<string>;
+    zipCode?: Maybe<string>;
+    /** ISO 3166-1 alpha-2 (shown as the country's English name) or any text. */
+    country?: Maybe<string>;
+  }>;
+  emails?: Maybe<readonly string[]>;
+  phone?: Maybe<string>;
+}
+
+/** What one tier of a tiered price contributed to its line: `from` exclusive, `upTo` inclusive, null for no upper bound. */
+export interface DocumentTier {
+  from: DecimalText;
+  upTo: DecimalText | null;
+  quantity: DecimalText;
+  unitPrice: DecimalText;
+  flatPrice?: Maybe<DecimalText>;
+  amount: DecimalText;
+}
+
+/** One line. Its dates are half-open `[periodStart, periodEnd)`. */
+export interface DocumentLine {
+  description: string;
+  periodStart?: Maybe<Temporal.Instant>;
+  periodEnd?: Maybe<Temporal.Instant>;
+  quantity: DecimalText;
+  unit?: Maybe<string>;
+  /** Not shown where `tiers` are: there it is an average rounded to 9 digits, and each tier shows its own price. */
+  unitPrice: DecimalText;
+  /** Net of discounts that stand on other lines; negative for a discount or a credit. */
+  amount: DecimalText;
+  /** Percent: `8.875` means 8.875 %. */
+  taxRate: DecimalText;
+  kind: 'usage' | 'fee' | 'discount';
+  tiers?: Maybe<readonly DocumentTier[]>;
+  /** The dimensions this line was grouped by; null where the events had no value. */
+  group?: Maybe<Readonly<Record<string, string | null>>>;
+}
+
+/** Everything that stands on an invoice or a credit note. Nothing is computed from it that changes a figure. */
+export interface InvoiceDocument {
+  kind: 'invoice' | 'credit_note';
+  number: string;
+  issuedAt: Temporal.Instant;
+  dueAt: Temporal.Instant | null;
+  /** ISO 4217. */
+  currency: string;
+  periodStart: Temporal.Instant | null;
+  periodEnd: Temporal.Instant | null;
+  seller: Party;
+  buyer: Party;
+  lines: readonly DocumentLine[];
+  /** One entry for each rate (percent). */
+  taxes: readonly { rate: DecimalText; base: DecimalText; amount: DecimalText }[];
+  subtotal: DecimalText;
+  totalTax: DecimalText;
+  grandTotal: DecimalText;
+  paidAmount: DecimalText;
+  unpaidAmount: DecimalText;
+  /** The part of `paidAmount` that the wallet paid (domain.md §4, Wallet). */
+  walletApplied?: Maybe<DecimalText>;
+  paymentTermDays: number;
+  /** Shown and linked only where it is an absolute http or https address. */
+  paymentUrl?: Maybe<string>;
+  notes?: Maybe<string>;
+  /** Small print at the foot of every page. */
+  footer?: Maybe<string>;
+  /** Accent: `#rgb` or `#rrggbb`; anything else means the default. */
+  color?: Maybe<string>;
+  /** Of a credit note: the invoice it credits. */
+  original?: Maybe<{ number: string; issuedAt: Temporal.Instant }>;
+  /** Of a credit note: why. */
+  reason?: Maybe<string>;
+  environment: 'production' | 'sandbox';
+}

@@ -1,0 +1,212 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { InvoiceDocument } from './document.ts';
+import type { RenderAnswer, RenderRequest } from './messages.ts';
+import { viewOf } from './view.ts';
+
+/** Why there is no document. `code` tells a failure that may pass (`LOST`, `TIMED_OUT`, `CLOSED`) from one that will not. */
+export class DocumentRenderError extends Error {
+  readonly code: 'TEMPLATE_FAILED' | 'TIMED_OUT' | 'LOST' | 'CLOSED';
+  constructor(code: DocumentRenderError['code'], message: string) {
+    super(message);
+    this.name = 'DocumentRenderError';
+    this.code = code;
+  }
+}
+
+/** What happens to the render process, for the log. */
+export type RendererEvent =
+  | { kind: 'started'; processId: number }
+  | { kind: 'retired'; processId: number; reason: 'documents' | 'memory' | 'idle' }
+  | { kind: 'lost'; processId: number; reason: string }
+  /** PDF/A refused the document and plain PDF was made. */
+  | { kind: 'downgraded'; number: string };
+
+export interface RendererOptions {
+  /** How long one document may take, the start of a process included. */
+  timeLimitMilliseconds?: number;
+  /** A process is replaced after so many documents, whatever it looks like. */
+  documentsPerProcess?: number;
+  /** A process that holds more than this after a document is replaced. */
+  memoryLimitBytes?: number;
+  /** A process without work is let go after this time. */
+  idleMilliseconds?: number;
+  onEvent?: (event: RendererEvent) => void;
+}
+
+export interface DocumentRenderer {
+  /**
+   * The document as a PDF/A-3b file; equal values give equal bytes. One document is rendered at a time, the others wait.
+   * @throws RangeError (or decimal.js' error) for a value that is no document: an unknown currency, text that is no decimal.
+   * @throws DocumentRenderError when there is no document to give.
+   */
+  render(document: InvoiceDocument): Promise<Uint8Array>;
+  /** Ends the process; what waits or runs is rejected with `CLOSED`. Nothing of the renderer is left when it resolves. */
+  close(): Promise<void>;
+}
+
+interface Job extends RenderRequest {
+  number: string;
+  attempts: number;
+  resolve(pdf: Uint8Array): void;
+  reject(error: Error): void;
+}
+
+interface Press {
+  child: ChildProcess;
+  processId: number;
+  documents: number;
+  complaint: string;
+}
+
+const MOST_ATTEMPTS = 2;
+const MOST_COMPLAINT = 2000;
+// What a process needs to load the native library, and nothing else: no database address, no keys.
+const ENVIRONMENT = ['PATH', 'LD_LIBRARY_PATH', 'SystemRoot'];
+
+/**
+ * Renders documents in a process of their own. A thread would not do: a panic in the native typesetter ends every thread of
+ * the process it happens in, and a thread that hangs in native code cannot be stopped. A process can be killed.
+ */
+export function createDocumentRenderer(options: RendererOptions = {}): DocumentRenderer {
+  const {
+    timeLimitMilliseconds = 20_000,
+    documentsPerProcess = 1000,
+    memoryLimitBytes = 512 * 1024 * 1024,
+    idleMilliseconds = 60_000,
+    onEvent = () => {},
+  } = options;
+
+  const waiting: Job[] = [];
+  const alive = new Set<Press>();
+  let press: Press | null = null;
+  let running: Job | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  let jobs = 0;
+  let closed = false;
+
+  function start(): Press {
+    const child = fork(join(import.meta.dirname, 'render-process.ts'), [], {
+      execArgv: [],
+      env: Object.fromEntries(ENVIRONMENT.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []))),
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    });
+    const started: Press = { child, processId: child.pid ?? 0, documents: 0, complaint: '' };
+    alive.add(started);
+    child.stderr?.on('data', (chunk: Buffer) => {
+      started.complaint = (started.complaint + chunk.toString()).slice(-MOST_COMPLAINT);
+    });
+    child.on('message', (answer: RenderAnswer) => finish(started, answer));
+    child.on('error', (error) => lose(started, 'LOST', error.message));
+    // 'close' comes after 'exit' and after the last words on stderr.
+    child.on('close', (code, signal) => {
+      alive.delete(started);
+      lose(started, 'LOST', `The render process ended (${signal ?? code}). ${started.complaint}`.trim());
+    });
+    onEvent({ kind: 'started', processId: started.processId });
+    return started;
+  }
+
+  /** Only a document that is being made keeps the program alive; an idle process does not. */
+  function hold(held: Press, wanted: boolean): void {
+    const handles = [held.child, held.child.channel, held.child.stderr as { ref?(): void; unref?(): void } | null];
+    for (const handle of handles) (wanted ? handle?.ref?.bind(handle) : handle?.unref?.bind(handle))?.();
+  }
+
+  function next(): void {
+    if (running || closed) return;
+    running = waiting.shift() ?? null;
+    clearTimeout(timer);
+    if (!running) {
+      if (press) rest(press);
+      return;
+    }
+    press ??= start();
+    hold(press, true);
+    const { child } = press;
+    running.attempts += 1;
+    const { job, view, createdAtSeconds } = running;
+    const busy = press;
+    timer = setTimeout(() => {
+      lose(busy, 'TIMED_OUT', `The document was not ready after ${timeLimitMilliseconds} ms.`);
+    }, timeLimitMilliseconds);
+    // A failure to send is followed by 'close', which says why.
+    child.send({ job, view, createdAtSeconds } satisfies RenderRequest, () => {});
+  }
+
+  function rest(idle: Press): void {
+    hold(idle, false);
+    timer = setTimeout(() => retire(idle, 'idle'), idleMilliseconds);
+    timer.unref();
+  }
+
+  function retire(old: Press, reason: 'documents' | 'memory' | 'idle'): void {
+    press = null;
+    hold(old, false);
+    if (old.child.connected) old.child.disconnect();
+    onEvent({ kind: 'retired', processId: old.processId, reason });
+  }
+
+  function finish(from: Press, answer: RenderAnswer): void {
+    if (from !== press || !running || answer.job !== running.job) return;
+    const done = running;
+    running = null;
+    from.documents += 1;
+    if ('failure' in answer) {
+      done.reject(new DocumentRenderError('TEMPLATE_FAILED', answer.failure));
+    } else {
+      if (answer.standard !== 'a-3b') onEvent({ kind: 'downgraded', number: done.number });
+      done.resolve(answer.pdf);
+      if (answer.memoryBytes > memoryLimitBytes) retire(from, 'memory');
+      else if (from.documents >= documentsPerProcess) retire(from, 'documents');
+    }
+    next();
+  }
+
+  function lose(gone: Press, code: 'LOST' | 'TIMED_OUT', reason: string): void {
+    if (gone !== press) return;
+    press = null;
+    clearTimeout(timer);
+    hold(gone, false);
+    gone.child.kill('SIGKILL');
+    onEvent({ kind: 'lost', processId: gone.processId, reason });
+    const interrupted = running;
+    running = null;
+    if (interrupted && interrupted.attempts < MOST_ATTEMPTS) waiting.unshift(interrupted);
+    else interrupted?.reject(new DocumentRenderError(code, reason));
+    next();
+  }
+
+  return {
+    async render(document) {
+      if (closed) throw new DocumentRenderError('CLOSED', 'The renderer is closed.');
+      const view = JSON.stringify(viewOf(document));
+      const createdAtSeconds = Math.floor(document.issuedAt.epochMilliseconds / 1000);
+      return new Promise((resolve, reject) => {
+        jobs += 1;
+        waiting.push({ job: jobs, view, createdAtSeconds, number: document.number, attempts: 0, resolve, reject });
+        next();
+      });
+    },
+
+    async close() {
+      closed = true;
+      press = null;
+      clearTimeout(timer);
+      for (const job of running ? [running, ...waiting] : waiting)
+        job.reject(new DocumentRenderError('CLOSED', 'The renderer was closed.'));
+      running = null;
+      waiting.length = 0;
+      await Promise.all(
+        [...alive].map(async (left) => {
+          hold(left, true);
+          const ended = once(left.child, 'close');
+          left.child.kill('SIGKILL');
+          await ended;
+        }),
+      );
+    },
+  };
+}

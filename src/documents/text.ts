@@ -1,0 +1,85 @@
+/**
+ * Text that strangers wrote, made fit for paper (reliability.md §3, "PDF injection"). Typst never reads it as markup, so
+ * what is left to fear are characters that cannot be seen and change how others are read, and length.
+ */
+
+const LINE_BREAKS = /\r\n?|[\n\u0085\p{Zl}\p{Zp}]/gu;
+// A tab or a line break inside a one-line field was meant as a gap between words; every other control was meant for a machine.
+const GAPS = /[\t\n\v\f\p{Zs}]+/gu;
+// Default_Ignorable_Code_Point holds all that is invisible by design: soft hyphens, fillers, tags, variation selectors and
+// most bidi controls. The joiners U+200C and U+200D are spared: Persian and Indic words are misspelt without them.
+const INVISIBLE = /(?![\u200c\u200d])[\p{Cc}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}]/gu;
+const STRAY_JOINER = /(?<![\p{L}\p{M}])[\u200c\u200d]+|[\u200c\u200d]+(?![\p{L}\p{M}])/gu;
+const UNDISPLAYABLE = /[\p{Cs}\p{Co}\p{Cn}]/gu;
+const MARK_PILE = /(\p{M}{4})\p{M}+/gu;
+// A word that no column can hold gets places where it may break; U+200B is the one invisible character that we add ourselves.
+const LONG_RUN = /[^\s\u200b]{25,}/gu;
+const RUN_PIECE = /(?:\P{M}\p{M}*){12}(?=\P{M})/gu;
+
+/** What stands in for a character that cannot be shown. */
+export const REPLACEMENT = '\ufffd';
+
+const withoutHazards = (text: string): string =>
+  text
+    .replace(INVISIBLE, '')
+    .replace(STRAY_JOINER, '')
+    .replace(UNDISPLAYABLE, REPLACEMENT)
+    .normalize('NFC')
+    .replace(MARK_PILE, '$1');
+
+/** Cut to `most` characters as readers count them (an ellipsis is the last of them), never through a character. */
+function cap(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const characters: string[] = [];
+  for (const { segment } of graphemes.segment(text)) {
+    if (characters.length === most)
+      return `${characters
+        .slice(0, most - 1)
+        .join('')
+        .trimEnd()}…`;
+    characters.push(segment);
+  }
+  return text;
+}
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+const withBreaks = (text: string): string => text.replace(LONG_RUN, (run) => run.replace(RUN_PIECE, '$&\u200b'));
+
+/** One line of text: gaps become single spaces; controls, bidi overrides and other invisible characters go; at most `most` characters. */
+export function oneLine(text: string, most: number): string {
+  // Cut coarsely before the regular expressions run: a megabyte of text costs no more than a page of it.
+  const head = text
+    .slice(0, most * 16)
+    .replace(LINE_BREAKS, ' ')
+    .replace(GAPS, ' ');
+  return withBreaks(cap(withoutHazards(head).replace(GAPS, ' ').trim(), most));
+}
+
+/** Several lines of text, at most `most` characters and `mostLines` lines; line breaks are kept, each line as `oneLine`. */
+export function manyLines(text: string, most: number, mostLines: number): string[] {
+  const lines = text
+    .slice(0, most * 16)
+    .split(LINE_BREAKS)
+    .slice(0, mostLines);
+  let left = most;
+  const kept: string[] = [];
+  for (const line of lines) {
+    if (left <= 0) break;
+    const clean = oneLine(line, left);
+    left -= clean.length;
+    kept.push(clean);
+  }
+  while (kept.at(-1) === '') kept.pop();
+  return kept;
+}
+
+const FIRST_LETTER = /\p{L}/u;
+const RIGHT_TO_LEFT =
+  /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Samaritan}\p{Script=Mandaic}\p{Script=Adlam}\p{Script=Hanifi_Rohingya}]/u;
+
+/** Is the text read from right to left? Its first letter decides (Unicode UAX #9, rules P2 and P3). */
+export function isRightToLeft(text: string): boolean {
+  const letter = FIRST_LETTER.exec(text);
+  return letter !== null && RIGHT_TO_LEFT.test(letter[0]);
+}
