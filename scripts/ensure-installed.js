@@ -124,7 +124,9 @@ function difference(home, mayLackDev) {
 
 function runNpmCi(home, withDev) {
   const npm = process.env.npm_execpath;
-  const npmArguments = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'].concat(withDev ? ['--include=dev'] : []);
+  const npmArguments = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'].concat(
+    withDev ? ['--include=dev'] : [],
+  );
   // npm removes node_modules, and with it the Node that came from there: npm itself runs on the machine's own.
   const command = npm
     ? [process.env.npm_node_execpath || process.execPath, [npm].concat(npmArguments)]

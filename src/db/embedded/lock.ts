@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { EmbeddedPostgresFailure } from './failure.ts';
 
 /** Holds a data folder for this process; the kernel lets go of it when the process ends, however it ends. */
@@ -10,6 +11,10 @@ export interface DataDirectoryLock {
 
 const SQLITE_BUSY = 5;
 
+/** A start right after a stop meets one that is just ending; the lock is tried for so long before it counts as held. */
+const PATIENCE_MILLISECONDS = 1_500;
+const RETRY_MILLISECONDS = 50;
+
 /**
  * Takes the folder for this process alone, or throws `DATA_DIRECTORY_IN_USE`.
  *
@@ -17,8 +22,20 @@ const SQLITE_BUSY = 5;
  * advisory lock of the operating system, on every platform, that neither `kill -9` nor a reboot can leave behind. The file
  * itself stays for ever: removing it would let a third start lock a new file of the same name beside the holder of the old one.
  */
-export function lockDataDirectory(dataDirectory: string): DataDirectoryLock {
-  const holderFile = join(dataDirectory, 'holder.json');
+export async function lockDataDirectory(dataDirectory: string): Promise<DataDirectoryLock> {
+  const giveUp = performance.now() + PATIENCE_MILLISECONDS;
+  for (;;) {
+    const lock = tryLock(dataDirectory);
+    if (lock) return lock;
+    if (performance.now() > giveUp) throw inUse(dataDirectory);
+    await sleep(RETRY_MILLISECONDS);
+  }
+}
+
+const holderFileIn = (dataDirectory: string): string => join(dataDirectory, 'holder.json');
+
+function tryLock(dataDirectory: string): DataDirectoryLock | null {
+  const holderFile = holderFileIn(dataDirectory);
   const database = new DatabaseSync(join(dataDirectory, 'lock'), { timeout: 0 });
   try {
     database.exec('pragma journal_mode = memory');
@@ -26,7 +43,7 @@ export function lockDataDirectory(dataDirectory: string): DataDirectoryLock {
   } catch (error) {
     database.close();
     if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
-    throw inUse(dataDirectory, holderFile);
+    return null;
   }
   writeFileSync(holderFile, `${JSON.stringify({ processId: process.pid })}\n`);
   return {
@@ -37,10 +54,10 @@ export function lockDataDirectory(dataDirectory: string): DataDirectoryLock {
   };
 }
 
-function inUse(dataDirectory: string, holderFile: string): EmbeddedPostgresFailure {
+function inUse(dataDirectory: string): EmbeddedPostgresFailure {
   let holder = '';
   try {
-    holder = ` (process ${(JSON.parse(readFileSync(holderFile, 'utf8')) as { processId: number }).processId})`;
+    holder = ` (process ${(JSON.parse(readFileSync(holderFileIn(dataDirectory), 'utf8')) as { processId: number }).processId})`;
   } catch {
     // The holder has the lock but has not written its number yet; the lock is what counts.
   }

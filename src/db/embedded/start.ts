@@ -50,7 +50,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const dataDirectory = resolve(options.dataDirectory);
   const log = options.log ?? (() => {});
   makeDirectory(dataDirectory, 0o700);
-  const lock = lockDataDirectory(dataDirectory);
+  const lock = await lockDataDirectory(dataDirectory);
   try {
     const { root, packageVersion } = locatePackage();
     const packaged = prepareBinaries(root, packageVersion, join(dataDirectory, 'lib'));

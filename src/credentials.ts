@@ -1,0 +1,109 @@
+import { closeSync, fsyncSync, lchownSync, openSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { EnvironmentName } from './settings.ts';
+
+/** How to reach production, and the key of its first platform operator. */
+export interface ProductionCredentials {
+  readonly baseUrl: string;
+  readonly platformKey: string;
+}
+
+/** The same for the sandbox, and the demo merchant if one was seeded. */
+export interface SandboxCredentials extends ProductionCredentials {
+  readonly merchantId?: string;
+  readonly merchantKey?: string;
+}
+
+/** What `credentials.json` holds; an environment that never ran here is absent. */
+export interface Credentials {
+  readonly production?: ProductionCredentials;
+  readonly sandbox?: SandboxCredentials;
+}
+
+/** New values for some environments; what is not given stays. */
+export interface CredentialsChange {
+  readonly production?: Partial<ProductionCredentials>;
+  readonly sandbox?: Partial<SandboxCredentials>;
+}
+
+/** Where an environment's platform key came from: what was generated just now is shown once. */
+export interface PlatformKey {
+  readonly key: string;
+  readonly origin: 'setting' | 'kept' | 'generated';
+}
+
+export const credentialsFile = (dataDirectory: string): string => join(dataDirectory, 'credentials.json');
+
+/** The credentials of earlier starts; nothing when there are none. Throws when the file is there but cannot be understood. */
+export function readCredentials(dataDirectory: string): Credentials {
+  const file = credentialsFile(dataDirectory);
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw error;
+  }
+  try {
+    const credentials: unknown = JSON.parse(text);
+    if (typeof credentials === 'object' && credentials !== null && !Array.isArray(credentials)) return credentials;
+  } catch {
+    // Said below, without the text: it holds keys.
+  }
+  throw new CredentialsUnreadable(file);
+}
+
+/** The file is there and is no credentials file: overwriting it would lose a key that nobody else has. */
+export class CredentialsUnreadable extends Error {
+  readonly file: string;
+
+  constructor(file: string) {
+    super(`${file} is not valid JSON.`);
+    this.name = 'CredentialsUnreadable';
+    this.file = file;
+  }
+}
+
+/** What the file holds after a change: per environment, new values over the old ones. Pure. */
+export function mergeCredentials(known: Credentials, change: CredentialsChange): Credentials {
+  const names: readonly EnvironmentName[] = ['production', 'sandbox'];
+  const merged = names
+    .filter((name) => known[name] || change[name])
+    .map((name) => [name, { ...known[name], ...change[name] }]);
+  return { ...known, ...Object.fromEntries(merged) };
+}
+
+/**
+ * Merges a change into the file. Readable by its owner alone from its first byte, and replaced by a rename after it reached the disk:
+ * a power cut leaves the old file or the new one.
+ */
+export function updateCredentials(dataDirectory: string, change: CredentialsChange): Credentials {
+  const file = credentialsFile(dataDirectory);
+  const credentials = mergeCredentials(readCredentials(dataDirectory), change);
+  const unfinished = `${file}.${process.pid}.unfinished`;
+  const descriptor = openSync(unfinished, 'w', 0o600);
+  try {
+    writeFileSync(descriptor, `${JSON.stringify(credentials, null, 2)}\n`);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  if (process.getuid?.() === 0) {
+    const owner = statSync(dirname(file));
+    lchownSync(unfinished, owner.uid, owner.gid);
+  }
+  renameSync(unfinished, file);
+  return credentials;
+}
+
+/** The key from the settings, else the one of an earlier start, else a new one. */
+export function decidePlatformKey(
+  environment: EnvironmentName,
+  given: string | undefined,
+  known: Credentials,
+  generate: (environment: EnvironmentName) => string,
+): PlatformKey {
+  if (given !== undefined) return { key: given, origin: 'setting' };
+  const kept = known[environment]?.platformKey;
+  return kept === undefined ? { key: generate(environment), origin: 'generated' } : { key: kept, origin: 'kept' };
+}

@@ -1,0 +1,25 @@
+import { parseArgs } from 'node:util';
+import type { Parts } from './start/environment.ts';
+import { run } from './start/run.ts';
+
+/** The program: reads the command line, runs the command with the real parts, and ends with its exit code. */
+export async function main(): Promise<void> {
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    strict: false,
+    options: { help: { type: 'boolean', short: 'h' } },
+  });
+  const command = values.help === true ? 'help' : (positionals[0] ?? 'start');
+  process.exit(await run(command, process.env, loadParts));
+}
+
+async function loadParts(): Promise<Parts> {
+  const [{ openEnvironment }, { migrate }, { generateApiKey }] = await Promise.all([
+    import('./app.ts'),
+    import('./db/index.ts'),
+    import('./identity/index.ts'),
+  ]);
+  return { openEnvironment, migrate, generateApiKey };
+}
+
+if (import.meta.main) await main();

@@ -1,0 +1,211 @@
+/** One of the two worlds that a start can serve: money is real in `production`, nothing is in `sandbox`. */
+export type EnvironmentName = 'production' | 'sandbox';
+
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** What one environment was told about itself; what is absent has a default that is known only at the start. */
+export interface EnvironmentSettings {
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** An external PostgreSQL; absent: a database of the embedded one. */
+  readonly databaseUrl?: string;
+  /** What checkout links and permalinks start with, without a slash at the end; absent: `http://HOST:PORT`. */
+  readonly publicUrl?: string;
+  /** The first operator's API key as it was given; absent: generated once. */
+  readonly platformKey?: string;
+}
+
+/** Everything that can be set from outside, read once. */
+export interface Settings {
+  readonly host: string;
+  readonly environments: readonly EnvironmentName[];
+  readonly production: EnvironmentSettings;
+  readonly sandbox: EnvironmentSettings;
+  /** Usage is aggregated in this ClickHouse; absent: in PostgreSQL. */
+  readonly clickhouseUrl?: string;
+  /** As it was given: relative to the folder of the start. */
+  readonly dataDirectory: string;
+  /** Seed a demo merchant in the sandbox at the first start. */
+  readonly demo: boolean;
+  /** Absent: quiet at a terminal, `info` elsewhere. */
+  readonly logLevel?: LogLevel;
+}
+
+/** One setting that cannot be used, and why. */
+export interface SettingProblem {
+  readonly name: string;
+  readonly problem: string;
+}
+
+export type SettingsResult =
+  | { readonly ok: true; readonly settings: Settings }
+  | { readonly ok: false; readonly problems: readonly SettingProblem[] };
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+const WORDS: Readonly<Record<string, boolean>> = {
+  true: true,
+  1: true,
+  yes: true,
+  on: true,
+  false: false,
+  0: false,
+  no: false,
+  off: false,
+};
+
+/**
+ * Reads every setting of the environment variables and names all that cannot be used at once. A variable that is empty counts as not
+ * set, as container files write it. The settings are those of the API's page "Running it", and LOG_LEVEL.
+ */
+export function readSettings(variables: Variables): SettingsResult {
+  const problems: SettingProblem[] = [];
+  const text = (name: string): string | undefined => variables[name]?.trim() || undefined;
+
+  /** Reads one variable with a parser that answers a value, or throws a sentence for the problem. */
+  const read = <T>(name: string, parse: (value: string) => T): T | undefined => {
+    const value = text(name);
+    if (value === undefined) return undefined;
+    try {
+      return parse(value);
+    } catch (error) {
+      problems.push({ name, problem: (error as Error).message });
+      return undefined;
+    }
+  };
+
+  const environmentSettings = (
+    names: { port: string; databaseUrl: string; publicUrl: string; platformKey: string },
+    defaultPort: number,
+    foreignPrefix: string,
+  ): EnvironmentSettings => ({
+    port: read(names.port, parsePort) ?? defaultPort,
+    ...optional('databaseUrl', read(names.databaseUrl, parseDatabaseUrl)),
+    ...optional('publicUrl', read(names.publicUrl, parsePublicUrl)),
+    ...optional(
+      'platformKey',
+      read(names.platformKey, (value) => parsePlatformKey(value, foreignPrefix)),
+    ),
+  });
+
+  const settings: Settings = {
+    host: read('HOST', parseHost) ?? '127.0.0.1',
+    environments: read('RECKONER_ENVIRONMENT', parseEnvironments) ?? ['production', 'sandbox'],
+    production: environmentSettings(
+      { port: 'PORT', databaseUrl: 'DATABASE_URL', publicUrl: 'PUBLIC_URL', platformKey: 'RECKONER_PLATFORM_KEY' },
+      4400,
+      'rk_test_',
+    ),
+    sandbox: environmentSettings(
+      {
+        port: 'SANDBOX_PORT',
+        databaseUrl: 'SANDBOX_DATABASE_URL',
+        publicUrl: 'SANDBOX_PUBLIC_URL',
+        platformKey: 'RECKONER_SANDBOX_PLATFORM_KEY',
+      },
+      4401,
+      'rk_live_',
+    ),
+    ...optional('clickhouseUrl', read('CLICKHOUSE_URL', parseHttpUrl)),
+    dataDirectory: text('DATA_DIR') ?? './.reckoner',
+    demo: read('RECKONER_DEMO', parseBoolean) ?? variables.npm_lifecycle_event === 'start',
+    ...optional('logLevel', read('LOG_LEVEL', parseLogLevel)),
+  };
+  problems.push(...conflicts(settings));
+  return problems.length === 0 ? { ok: true, settings } : { ok: false, problems };
+}
+
+/** What is wrong only together. */
+function conflicts({ production, sandbox, environments }: Settings): SettingProblem[] {
+  const problems: SettingProblem[] = [];
+  if (production.databaseUrl && sandbox.databaseUrl && sameDatabase(production.databaseUrl, sandbox.databaseUrl)) {
+    problems.push({
+      name: 'SANDBOX_DATABASE_URL',
+      problem: 'names the same database as DATABASE_URL; production and sandbox must not share one',
+    });
+  }
+  if (environments.length > 1 && production.port === sandbox.port && production.port !== 0) {
+    problems.push({ name: 'SANDBOX_PORT', problem: `is the port of production too (${production.port})` });
+  }
+  return problems;
+}
+
+/** Two connection strings can differ in user, password and options, and still lead to one database. */
+function sameDatabase(one: string, other: string): boolean {
+  return one === other || databaseIdentity(one) === databaseIdentity(other);
+}
+
+function databaseIdentity(connection: string): string {
+  const url = new URL(connection);
+  const host = (url.searchParams.get('host') ?? (url.hostname || 'localhost')).toLowerCase();
+  const port = url.searchParams.get('port') ?? (url.port || '5432');
+  const user = decodeURIComponent(url.username);
+  const database = decodeURIComponent(url.pathname.slice(1)) || url.searchParams.get('dbname') || user;
+  return JSON.stringify([host === 'localhost' || host === '[::1]' ? '127.0.0.1' : host, port, database]);
+}
+
+function parsePort(value: string): number {
+  const port = Number(value);
+  if (!/^\d{1,5}$/.test(value) || port > 65535)
+    throw new Error(`"${value}" is not a port (0 to 65535; 0 is any free one)`);
+  return port;
+}
+
+function parseHost(value: string): string {
+  if (/[\s/]/.test(value)) throw new Error(`"${value}" is not an address or a host name to listen on`);
+  return value.replace(/^\[(.*)\]$/, '$1');
+}
+
+function parseEnvironments(value: string): readonly EnvironmentName[] {
+  if (value === 'both') return ['production', 'sandbox'];
+  if (value === 'production' || value === 'sandbox') return [value];
+  throw new Error(`"${value}" is none of production, sandbox, both`);
+}
+
+/** The value itself is not repeated in the problem: it holds a password. */
+function parseDatabaseUrl(value: string): string {
+  const url = URL.parse(value);
+  if (!url || !/^postgres(ql)?:$/.test(url.protocol)) {
+    throw new Error('is not a connection string of the form postgres://user:password@host:5432/database');
+  }
+  return value;
+}
+
+function parsePublicUrl(value: string): string {
+  const url = URL.parse(parseHttpUrl(value));
+  if (!url || url.search || url.hash || url.username || url.password) {
+    throw new Error(`"${value}" is not the start of a link: no user, query or fragment may be in it`);
+  }
+  return value.replace(/\/+$/, '');
+}
+
+function parseHttpUrl(value: string): string {
+  const url = URL.parse(value);
+  if (!url || !/^https?:$/.test(url.protocol)) throw new Error('is not a URL that begins with http:// or https://');
+  return value;
+}
+
+/** A key is taken as it is; only what can be nobody's key, or the other environment's, is refused. */
+function parsePlatformKey(value: string, foreignPrefix: string): string {
+  if (!/^[\x21-\x7e]+$/.test(value)) throw new Error('holds a character that no HTTP header can carry');
+  if (value.startsWith(foreignPrefix))
+    throw new Error(`begins with ${foreignPrefix}: that is a key of the other environment`);
+  return value;
+}
+
+function parseBoolean(value: string): boolean {
+  const meaning = WORDS[value.toLowerCase()];
+  if (meaning === undefined) throw new Error(`"${value}" is neither true nor false`);
+  return meaning;
+}
+
+function parseLogLevel(value: string): LogLevel {
+  const level = LOG_LEVELS.find((known) => known === value.toLowerCase());
+  if (!level) throw new Error(`"${value}" is none of ${LOG_LEVELS.join(', ')}`);
+  return level;
+}
+
+function optional<Name extends string, T>(name: Name, value: T | undefined): { [Key in Name]?: T } {
+  return value === undefined ? {} : ({ [name]: value } as { [Key in Name]?: T });
+}

@@ -1,0 +1,107 @@
+import { credentialsFile, readCredentials } from '../credentials.ts';
+import type { Settings } from '../settings.ts';
+import { openDatabases, shownPath } from './databases.ts';
+import type { LoadParts } from './environment.ts';
+import { StartFailure } from './failure.ts';
+import { reachableUrl } from './listening.ts';
+import type { Output } from './output.ts';
+import { createLogger, openDataDirectory, rememberDemo } from './start.ts';
+
+/** `migrate`: brings every database of the settings to the newest schema, and starts nothing that serves. */
+export async function migrateAll(
+  settings: Settings,
+  loadParts: LoadParts,
+  output: Output,
+  cleanup: AsyncDisposableStack,
+): Promise<void> {
+  const databases = await openDatabases(settings, openDataDirectory(settings), output, cleanup);
+  const parts = await loadParts();
+  for (const environment of settings.environments) {
+    await output.step(
+      `${environment}: schema migrated`,
+      () => parts.migrate(databases.urlOf(environment)),
+      ({ applied, current }) => `${current} (${applied.length === 0 ? 'nothing new' : `${applied.length} applied`})`,
+    );
+  }
+}
+
+/** `seed`: the demo merchant, in the sandbox, without serving. */
+export async function seed(
+  settings: Settings,
+  loadParts: LoadParts,
+  output: Output,
+  cleanup: AsyncDisposableStack,
+): Promise<void> {
+  const sandboxOnly: Settings = { ...settings, environments: ['sandbox'] };
+  const dataDirectory = openDataDirectory(settings);
+  const databases = await openDatabases(sandboxOnly, dataDirectory, output, cleanup);
+  const kept = readCredentials(dataDirectory).sandbox;
+  const platformKey = settings.sandbox.platformKey ?? kept?.platformKey;
+  if (platformKey === undefined) {
+    throw new StartFailure(
+      'The sandbox has no operator yet.',
+      'start it once: npm start (which seeds the demo itself)',
+    );
+  }
+  const environment = await (await loadParts()).openEnvironment({
+    environment: 'sandbox',
+    databaseUrl: databases.urlOf('sandbox'),
+    publicUrl: settings.sandbox.publicUrl ?? kept?.baseUrl ?? reachableUrl(settings.host, settings.sandbox.port),
+    platformKey,
+    logger: createLogger(settings, true),
+  });
+  cleanup.defer(() => environment.close());
+  const made = await output.step(
+    'sandbox: demo merchant',
+    async () => (await environment.seedDemo?.()) ?? null,
+    (demo) => demo?.summary ?? 'is there already',
+  );
+  if (made) rememberDemo(dataDirectory, made);
+}
+
+/** `keys`: what `credentials.json` holds. Starts nothing. */
+export function showKeys(settings: Settings, output: Output): void {
+  const dataDirectory = openDataDirectory(settings);
+  const credentials = readCredentials(dataDirectory);
+  const { production, sandbox } = credentials;
+  if (!production && !sandbox) {
+    throw new StartFailure(
+      `${shownPath(credentialsFile(dataDirectory))} holds no keys yet.`,
+      'start once: npm start (it generates them)',
+    );
+  }
+  const row = (label: string, value: string | undefined) => {
+    if (value !== undefined) output.line(`${label.padEnd(22)} ${value}`);
+  };
+  row('production', production?.baseUrl);
+  row('  platform key', production?.platformKey);
+  row('sandbox', sandbox?.baseUrl);
+  row('  platform key', sandbox?.platformKey);
+  row('  demo merchant', sandbox?.merchantId);
+  row('  demo merchant key', sandbox?.merchantKey);
+}
+
+export const HELP = `
+  reckoner [command]
+
+  start     run (the default): npm start
+  migrate   bring the databases to the newest schema, and end
+  seed      seed the demo merchant in the sandbox, and end
+  keys      show the addresses and keys that were kept
+  help      this page
+
+  Settings are environment variables:
+
+  PORT, SANDBOX_PORT                where production and sandbox listen (4400, 4401; 0: any free port)
+  HOST                              the address they listen on (127.0.0.1)
+  RECKONER_ENVIRONMENT              production, sandbox or both (both)
+  DATABASE_URL, SANDBOX_DATABASE_URL
+                                    a PostgreSQL 18 of your own (an embedded one in DATA_DIR)
+  CLICKHOUSE_URL                    aggregate usage in ClickHouse (in PostgreSQL)
+  DATA_DIR                          embedded data, documents, credentials (./.reckoner)
+  RECKONER_PLATFORM_KEY, RECKONER_SANDBOX_PLATFORM_KEY
+                                    the first operator's API key (generated, kept in DATA_DIR/credentials.json)
+  RECKONER_DEMO                     seed a demo merchant in the sandbox (true under npm start, else false)
+  PUBLIC_URL, SANDBOX_PUBLIC_URL    what links start with (http://HOST:PORT)
+  LOG_LEVEL                         fatal, error, warn, info, debug, trace, silent (info; warn at a terminal)
+`;

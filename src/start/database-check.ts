@@ -1,0 +1,109 @@
+import pg from 'pg';
+import type { EnvironmentName } from '../settings.ts';
+import { StartFailure } from './failure.ts';
+
+const OLDEST_MAJOR = 18;
+
+/** What a PostgreSQL says about itself that decides whether a commit on it lasts. */
+export interface DatabaseFacts {
+  readonly versionNumber: number;
+  readonly version: string;
+  readonly fsync: string;
+  readonly fullPageWrites: string;
+  readonly synchronousCommit: string;
+  readonly dataChecksums: string;
+}
+
+/** What stands against a database: `refusals` stop a start, `warnings` are said. */
+export interface DatabaseVerdict {
+  readonly refusals: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** reliability.md §4: production refuses a database on which a committed row may be lost; the sandbox only says so. Pure. */
+export function judgeDatabase(environment: EnvironmentName, facts: DatabaseFacts): DatabaseVerdict {
+  const unsafe = (
+    [
+      ['fsync', facts.fsync],
+      ['full_page_writes', facts.fullPageWrites],
+      ['synchronous_commit', facts.synchronousCommit],
+    ] as const
+  )
+    .filter(([, value]) => value === 'off')
+    .map(([name]) => `its setting ${name} is off: a power cut could lose what was committed`);
+  const warnings =
+    facts.dataChecksums === 'on' ? [] : ['its pages carry no checksums: a damaged disk may go unnoticed'];
+  const tooOld =
+    Math.floor(facts.versionNumber / 10_000) < OLDEST_MAJOR
+      ? [`it is PostgreSQL ${facts.version}; ${OLDEST_MAJOR} or newer is needed`]
+      : [];
+  return environment === 'production'
+    ? { refusals: [...tooOld, ...unsafe], warnings }
+    : { refusals: tooOld, warnings: [...unsafe, ...warnings] };
+}
+
+/** Connects once and judges. @throws StartFailure when the database cannot be used. @returns what should be said about it. */
+export async function checkDatabase(
+  environment: EnvironmentName,
+  url: string,
+  setting: string,
+): Promise<{ version: string; warnings: readonly string[] }> {
+  const facts = await readFacts(url, setting);
+  const { refusals, warnings } = judgeDatabase(environment, facts);
+  if (refusals.length > 0) {
+    throw new StartFailure(
+      `The database of ${environment} cannot be used: ${refusals.join('; ')}.`,
+      `change that, or give another one: ${setting}=postgres://… npm start`,
+    );
+  }
+  return { version: facts.version, warnings };
+}
+
+async function readFacts(url: string, setting: string): Promise<DatabaseFacts> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: 10_000,
+    application_name: 'reckoner',
+  });
+  client.on('error', () => undefined); // a connection that breaks is reported by the statement that meets it
+  try {
+    await client.connect();
+    const { rows } = await client.query<DatabaseFacts>(`
+      select current_setting('server_version_num')::int as "versionNumber",
+             current_setting('server_version') as version,
+             current_setting('fsync') as fsync,
+             current_setting('full_page_writes') as "fullPageWrites",
+             current_setting('synchronous_commit') as "synchronousCommit",
+             current_setting('data_checksums') as "dataChecksums"`);
+    return rows[0] as DatabaseFacts;
+  } catch (error) {
+    throw explainConnection(error, url, setting);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+/** The connection string without its password, as far as it may be shown. */
+export function shownDatabase(url: string): string {
+  const { hostname, port, pathname, searchParams } = new URL(url);
+  return `${searchParams.get('host') ?? hostname}:${port || '5432'}${pathname}`;
+}
+
+function explainConnection(error: unknown, url: string, setting: string): StartFailure {
+  const shown = shownDatabase(url);
+  const code = (error as { code?: string }).code ?? '';
+  const options = { cause: error };
+  if (code === '28P01' || code === '28000') {
+    return new StartFailure(`The database ${shown} refuses this user or password.`, `correct ${setting}`, options);
+  }
+  if (code === '3D000') {
+    const name = decodeURIComponent(new URL(url).pathname.slice(1));
+    return new StartFailure(`There is no database "${name}" at ${shown}.`, `make it: createdb ${name}`, options);
+  }
+  const reason = (error as Error).message || code;
+  return new StartFailure(
+    `The database ${shown} cannot be reached (${reason}).`,
+    `start it, or correct ${setting}; without ${setting} Reckoner uses its own`,
+    options,
+  );
+}

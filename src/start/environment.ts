@@ -1,0 +1,40 @@
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import type { EnvironmentName } from '../settings.ts';
+
+/** A demo merchant that was just seeded. */
+export interface DemoSeed {
+  readonly merchantId: string;
+  readonly merchantKey: string;
+  readonly summary: string;
+  /** A subject whose events land on a customer. */
+  readonly sampleSubject?: string;
+}
+
+/** What a start needs of an environment; `openEnvironment` in app.ts makes one. */
+export interface ServedEnvironment {
+  readonly server: FastifyInstance;
+  readonly migratedTo: string;
+  startWorker(): void;
+  close(): Promise<void>;
+  /** Seeds believable data once; null when it is there already. */
+  seedDemo?(): Promise<DemoSeed | null>;
+}
+
+export interface EnvironmentRequest {
+  readonly environment: EnvironmentName;
+  readonly databaseUrl: string;
+  readonly publicUrl: string;
+  readonly platformKey: string;
+  readonly logger: Logger;
+}
+
+/** The parts of the program that the commands are wired to. */
+export interface Parts {
+  openEnvironment(request: EnvironmentRequest): Promise<ServedEnvironment>;
+  generateApiKey(environment: EnvironmentName): string;
+  migrate(databaseUrl: string): Promise<{ applied: string[]; current: string }>;
+}
+
+/** Loading the parts takes a moment, in which a database can start; a command that needs none never loads them. */
+export type LoadParts = () => Promise<Parts>;

@@ -1,0 +1,65 @@
+import { CredentialsUnreadable } from '../credentials.ts';
+import { EmbeddedPostgresFailure } from '../db/embedded/index.ts';
+
+/** Why a command cannot go on, for a person: the cause, and the one thing to do about it. */
+export class StartFailure extends Error {
+  readonly fix: string;
+
+  constructor(cause: string, fix: string, options?: ErrorOptions) {
+    super(cause, options);
+    this.name = 'StartFailure';
+    this.fix = fix;
+  }
+}
+
+/** The failure a person is shown for anything that was thrown; null for a fault of ours, whose stack is worth more than a guess. */
+export function explain(error: unknown): StartFailure | null {
+  if (error instanceof StartFailure) return error;
+  if (error instanceof EmbeddedPostgresFailure) return new StartFailure(error.message, error.fix, { cause: error });
+  if (error instanceof CredentialsUnreadable) {
+    return new StartFailure(error.message, `repair it, or put it aside: mv ${error.file} ${error.file}.old`, {
+      cause: error,
+    });
+  }
+  const { code, path } = error as NodeJS.ErrnoException;
+  if (path !== undefined && (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')) {
+    return new StartFailure(
+      `This user may not write ${path}.`,
+      'start as the user who owns it, or name another folder: DATA_DIR=… npm start',
+      { cause: error },
+    );
+  }
+  if (code === 'ENOSPC') {
+    return new StartFailure('The disk is full.', 'free some space and start again', { cause: error });
+  }
+  return null;
+}
+
+/** Why a server cannot listen where it was told to. `setting` is the variable that chooses the port. */
+export function explainListening(error: unknown, host: string, port: number, setting: string): unknown {
+  const options = { cause: error };
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'EADDRINUSE':
+      return new StartFailure(
+        `Port ${port} is in use by another program.`,
+        `stop that program, or choose another port: ${setting}=${port === 65535 ? 4500 : port + 100} npm start (0: any free port)`,
+        options,
+      );
+    case 'EACCES':
+      return new StartFailure(
+        `Port ${port} is reserved for the system.`,
+        `choose one above 1023: ${setting}=4400 npm start`,
+        options,
+      );
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return new StartFailure(
+        `This machine has no address ${host}.`,
+        'listen on an address that it has: HOST=127.0.0.1 (this machine alone) or HOST=0.0.0.0 (everyone)',
+        options,
+      );
+    default:
+      return error;
+  }
+}

@@ -1,0 +1,127 @@
+import { readSettings, type Settings } from '../settings.ts';
+import { HELP, migrateAll, seed, showKeys } from './commands.ts';
+import type { LoadParts } from './environment.ts';
+import { explain, StartFailure } from './failure.ts';
+import { createOutput, type Output } from './output.ts';
+import { createLogger, start } from './start.ts';
+
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** npm passes Ctrl-C on although the terminal has sent it to everyone: a person's second one comes later than this. */
+const SAME_SIGNAL_MILLISECONDS = 500;
+
+const PARENT_CHECK_MILLISECONDS = 500;
+const FORCED = 130;
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Runs one command to its end and answers the exit code: 0 when it did what was asked, 1 when it could not. What it started is stopped
+ * in either case, in the opposite order.
+ */
+export async function run(command: string, variables: Variables, loadParts: LoadParts): Promise<number> {
+  // Whoever read our output may be gone (`npm start | head`); that is no reason to die.
+  process.stdout.on('error', () => undefined);
+  const output = createOutput(process.stdout, process.stderr, variables);
+  const stop = listenForStop(output, variables);
+  const cleanup = new AsyncDisposableStack();
+  let exitCode = 0;
+  try {
+    await execute(command, variables, loadParts, output, stop, cleanup);
+  } catch (error) {
+    if (!stop.aborted) {
+      exitCode = 1;
+      report(error, output);
+    }
+  }
+  try {
+    await cleanup.disposeAsync();
+  } catch (error) {
+    exitCode = 1;
+    report(error, output);
+  }
+  if (stop.aborted && exitCode === 0) output.line('Stopped; all data is kept.');
+  return exitCode;
+}
+
+async function execute(
+  command: string,
+  variables: Variables,
+  loadParts: LoadParts,
+  output: Output,
+  stop: AbortSignal,
+  cleanup: AsyncDisposableStack,
+): Promise<void> {
+  switch (command) {
+    case 'start': {
+      const settings = settingsOf(variables);
+      const logger = createLogger(settings, process.stdout.isTTY === true);
+      await start(settings, loadParts, output, logger, stop, cleanup);
+      return untilAborted(stop);
+    }
+    case 'migrate':
+      return migrateAll(settingsOf(variables), loadParts, output, cleanup);
+    case 'seed':
+      return seed(settingsOf(variables), loadParts, output, cleanup);
+    case 'keys':
+      return showKeys(settingsOf(variables), output);
+    case 'help':
+      return output.line(HELP.trim());
+    default:
+      throw new StartFailure(`There is no command "${command}".`, 'see what there is: npm run help');
+  }
+}
+
+function settingsOf(variables: Variables): Settings {
+  const read = readSettings(variables);
+  if (read.ok) return read.settings;
+  const problems = read.problems.map(({ name, problem }) => `\n      ${name} ${problem}`).join('');
+  throw new StartFailure(
+    `These settings cannot be used:${problems}`,
+    'correct them, or see what they mean: npm run help',
+  );
+}
+
+function report(error: unknown, output: Output): void {
+  const known = explain(error);
+  if (known) {
+    output.failure(known.message, known.fix);
+  } else {
+    const shown = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    output.failure(shown, 'this is a fault of Reckoner: please report it with the lines above');
+  }
+}
+
+/** The first signal asks for a clean stop; a later one ends the process at once, and the next start clears up. */
+function listenForStop(output: Output, variables: Variables): AbortSignal {
+  const controller = new AbortController();
+  let first = 0;
+  const onSignal = () => {
+    const now = performance.now();
+    if (!controller.signal.aborted) {
+      first = now;
+      output.line();
+      output.line('Stopping … (Ctrl-C again ends it at once)');
+      controller.abort();
+    } else if (now - first > SAME_SIGNAL_MILLISECONDS) {
+      process.exit(FORCED);
+    }
+  };
+  for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
+  // Under npm or a Node that runs us again there is somebody above us who can be killed without a word to us: a server that nobody
+  // minds any more would go on holding its ports.
+  if (variables.npm_lifecycle_event !== undefined || variables.RECKONER_RUN_AGAIN !== undefined) {
+    const parent = process.ppid;
+    setInterval(() => {
+      if (process.ppid !== parent && !controller.signal.aborted) onSignal();
+    }, PARENT_CHECK_MILLISECONDS).unref();
+  }
+  return controller.signal;
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

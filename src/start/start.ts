@@ -1,0 +1,230 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pino, { type Logger } from 'pino';
+import {
+  credentialsFile,
+  decidePlatformKey,
+  type PlatformKey,
+  readCredentials,
+  type SandboxCredentials,
+  updateCredentials,
+} from '../credentials.ts';
+import { makeDirectory } from '../db/embedded/index.ts';
+import type { EnvironmentName, Settings } from '../settings.ts';
+import { type Databases, openDatabases, shownPath } from './databases.ts';
+import type { DemoSeed, LoadParts, Parts, ServedEnvironment } from './environment.ts';
+import { explainListening } from './failure.ts';
+import { type ReservedPort, reachableUrl, reservePort } from './listening.ts';
+import type { Output } from './output.ts';
+
+/** Requests that are under way when a stop begins get this long to end (reliability.md §4). */
+const DRAIN_MILLISECONDS = 25_000;
+const CLOSE_MILLISECONDS = 3_000;
+
+interface Served {
+  readonly name: EnvironmentName;
+  readonly baseUrl: string;
+  readonly key: PlatformKey;
+  readonly environment: ServedEnvironment;
+}
+
+/** What this program is, as its package says. */
+export function programVersion(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+/** Logs go to the error stream as JSON, one line each: standard output is for people. */
+export function createLogger(settings: Settings, atTerminal: boolean): Logger {
+  return pino({ level: settings.logLevel ?? (atTerminal ? 'warn' : 'info') }, pino.destination(2));
+}
+
+/** The folder for everything we keep on disk. Others may pass through it, to what is theirs, but not look around. */
+export function openDataDirectory(settings: Settings): string {
+  const dataDirectory = resolve(settings.dataDirectory);
+  makeDirectory(dataDirectory, 0o711);
+  return dataDirectory;
+}
+
+/**
+ * Starts everything and returns when requests are answered. What was started is handed to `cleanup` piece by piece, so that disposing
+ * it stops a whole start as well as half of one. Once `stop` is aborted no further piece is begun.
+ *
+ * @throws StartFailure, EmbeddedPostgresFailure, the reason of `stop`, or a fault
+ */
+export async function start(
+  settings: Settings,
+  loadParts: LoadParts,
+  output: Output,
+  logger: Logger,
+  stop: AbortSignal,
+  cleanup: AsyncDisposableStack,
+): Promise<void> {
+  const started = performance.now();
+  output.line();
+  output.line(`Reckoner ${programVersion()} · Node ${process.versions.node} · ${settings.environments.join(' and ')}`);
+  const dataDirectory = openDataDirectory(settings);
+  readCredentials(dataDirectory); // a file that cannot be read is better found before anything is started
+  const loading = loadParts();
+  loading.catch(() => undefined); // said below, unless the database has something more urgent to say
+  const databases = await openDatabases(settings, dataDirectory, output, cleanup);
+  const parts = await loading;
+  stop.throwIfAborted();
+
+  const served: Served[] = [];
+  const ports: ReservedPort[] = [];
+  cleanup.defer(async () => void (await Promise.all(ports.map((port) => port.release()))));
+  for (const name of settings.environments) {
+    const port = await reservePort(settings.host, settings[name].port, portSetting(name));
+    ports.push(port);
+    served.push(await open(name, port.port, dataDirectory, databases, settings, parts, output, logger, cleanup));
+    stop.throwIfAborted();
+  }
+
+  const demo = await seedDemo(settings, served, dataDirectory, output, logger);
+  stop.throwIfAborted();
+  for (const [index, { name, environment }] of served.entries()) {
+    const port = ports[index] as ReservedPort;
+    await port.release();
+    await environment.server.listen({ host: settings.host, port: port.port }).catch((error: unknown) => {
+      throw explainListening(error, settings.host, port.port, portSetting(name));
+    });
+    environment.startWorker();
+  }
+  output.line(`  ready ${((performance.now() - started) / 1000).toFixed(1)} s after the start`);
+  welcome(served, demo, dataDirectory, output);
+}
+
+const portSetting = (name: EnvironmentName): string => (name === 'production' ? 'PORT' : 'SANDBOX_PORT');
+
+/** Decides the key, remembers it before the database knows it (a key that only the database knows is lost), and opens. */
+async function open(
+  name: EnvironmentName,
+  port: number,
+  dataDirectory: string,
+  databases: Databases,
+  settings: Settings,
+  parts: Parts,
+  output: Output,
+  logger: Logger,
+  cleanup: AsyncDisposableStack,
+): Promise<Served> {
+  const baseUrl = reachableUrl(settings.host, port);
+  const key = decidePlatformKey(name, settings[name].platformKey, readCredentials(dataDirectory), parts.generateApiKey);
+  updateCredentials(dataDirectory, { [name]: { baseUrl, platformKey: key.key } });
+  const environment = await output.step(
+    `${name}: schema migrated`,
+    () =>
+      parts.openEnvironment({
+        environment: name,
+        databaseUrl: databases.urlOf(name),
+        publicUrl: settings[name].publicUrl ?? baseUrl,
+        platformKey: key.key,
+        logger: logger.child({ environment: name }),
+      }),
+    ({ migratedTo }) => migratedTo,
+  );
+  cleanup.defer(() => drain(name, environment, output));
+  return { name, baseUrl, key, environment };
+}
+
+/**
+ * Lets running requests end, for a while; whoever still holds a connection then is cut off. An environment that does not close even so
+ * is left behind: what it has committed is safe, and the database still wants a clean end.
+ */
+async function drain(name: EnvironmentName, environment: ServedEnvironment, output: Output): Promise<void> {
+  const late = new AbortController();
+  const patience = async (milliseconds: number, act: () => void) => {
+    const over = await sleep(milliseconds, true, { signal: late.signal }).catch(() => false);
+    if (over) act();
+  };
+  const cutOff = patience(DRAIN_MILLISECONDS, () => environment.server.server.closeAllConnections());
+  const leave = patience(DRAIN_MILLISECONDS + CLOSE_MILLISECONDS, () => output.notice(`${name} did not close in time`));
+  try {
+    await Promise.race([environment.close(), leave]);
+  } finally {
+    late.abort();
+    await cutOff;
+  }
+}
+
+/** The sandbox only, and never a reason not to start: the program works without its demo. */
+async function seedDemo(
+  settings: Settings,
+  served: readonly Served[],
+  dataDirectory: string,
+  output: Output,
+  logger: Logger,
+): Promise<DemoSeed | null> {
+  const sandbox = served.find(({ name }) => name === 'sandbox')?.environment;
+  if (!settings.demo || !sandbox?.seedDemo) return null;
+  const seed = sandbox.seedDemo.bind(sandbox);
+  try {
+    const demo = await output.step('sandbox: demo merchant', seed, (made) => made?.summary ?? 'is there already');
+    if (demo) rememberDemo(dataDirectory, demo);
+    return demo;
+  } catch (error) {
+    logger.error({ err: error }, 'the demo merchant was not seeded');
+    output.notice(`the demo merchant was not seeded: ${(error as Error).message}`);
+    return null;
+  }
+}
+
+/** Keeps the demo merchant's key beside the operator's. */
+export function rememberDemo(dataDirectory: string, { merchantId, merchantKey }: DemoSeed): void {
+  updateCredentials(dataDirectory, { sandbox: { merchantId, merchantKey } });
+}
+
+/** Where everything is, which key opens it, and a first call to copy. A key is shown once, when it is made. */
+function welcome(served: readonly Served[], demo: DemoSeed | null, dataDirectory: string, output: Output): void {
+  const file = shownPath(credentialsFile(dataDirectory));
+  output.line();
+  for (const { name, baseUrl, key } of served) {
+    const title = name === 'production' ? 'Production' : 'Sandbox';
+    output.line(`${title.padEnd(11)} ${baseUrl}   reference ${baseUrl}/docs`);
+    output.line(`${''.padEnd(11)} ${describeKey(key, name, file)}`);
+  }
+  const shown = served.find(({ name }) => name === 'sandbox') ?? served[0];
+  if (!shown) return;
+  const kept = readCredentials(dataDirectory)[shown.name] as SandboxCredentials | undefined;
+  if (demo) output.line(`Demo        ${demo.summary}; its key  ${demo.merchantKey}`);
+  output.line();
+  output.line('Try it:');
+  for (const line of firstCall(shown, kept, demo, file)) output.line(`  ${line}`);
+  output.line();
+  output.line(
+    'Stop: Ctrl-C (data kept) · own database: DATABASE_URL=postgres://… npm start · all settings: npm run help',
+  );
+  output.line();
+}
+
+function describeKey(key: PlatformKey, name: EnvironmentName, file: string): string {
+  const setting = name === 'production' ? 'RECKONER_PLATFORM_KEY' : 'RECKONER_SANDBOX_PLATFORM_KEY';
+  if (key.origin === 'setting') return `key from ${setting}`;
+  return key.origin === 'generated' ? `key ${key.key}   (shown this once; kept in ${file})` : `key kept in ${file}`;
+}
+
+/** A call that works as it is copied: an event of the demo merchant if there is one, else the question who the key is. */
+function firstCall(
+  served: Served,
+  kept: SandboxCredentials | undefined,
+  demo: DemoSeed | null,
+  file: string,
+): string[] {
+  const field = kept?.merchantKey === undefined ? 'platformKey' : 'merchantKey';
+  const known = demo?.merchantKey ?? (served.key.origin === 'generated' ? served.key.key : undefined);
+  const key = `KEY=${known ?? `$(node -p "JSON.parse(fs.readFileSync('${file}')).${served.name}.${field}")`}`;
+  if (!demo?.sampleSubject) return [key, `curl -s ${served.baseUrl}/v0/me -H "Authorization: Bearer $KEY"`];
+  const event = {
+    type: 'tokens.used',
+    source: 'demo',
+    subject: demo.sampleSubject,
+    data: { tokens: 1200, model: 'large' },
+  };
+  return [
+    key,
+    `curl -s ${served.baseUrl}/v0/events -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\`,
+    `  -d '${JSON.stringify(event)}'`,
+  ];
+}
