@@ -1,0 +1,22 @@
+/** The door of rating: pure, below every domain (it imports the kernel and the words of schemas), so that the catalog may read it too. */
+export type { Charge, Measured, PriceModel, TierUse } from './model.ts';
+export {
+  checkProperties,
+  isPriceModel,
+  type PriceModelName,
+  PriceProperties,
+  type Pricing,
+  type PropertiesOf,
+  priceModelNames,
+  priceModels,
+} from './models.ts';
+export { normaliseProperties } from './properties.ts';
+export {
+  checkLimits,
+  type PriceInPeriod,
+  type Rated,
+  type RatedLine,
+  type RatedPrice,
+  ratePrice,
+} from './rate-price.ts';
+export { type Aggregation, type GroupFilters, type GroupValues, isAdditive, type UsageGroup } from './usage.ts';

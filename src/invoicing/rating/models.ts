@@ -1,0 +1,39 @@
+import { Type } from 'typebox';
+import type { FieldError } from '../../kernel/result.ts';
+import { graduated } from './graduated.ts';
+import type { Charge, Measured, PriceModel } from './model.ts';
+import { packaged } from './package.ts';
+import { standard } from './standard.ts';
+import { volume } from './volume.ts';
+
+/** The one table of price models: a model is a file, and a line here. */
+export const priceModels = { standard, graduated, volume, package: packaged } as const;
+
+export type PriceModelName = keyof typeof priceModels;
+
+/** The names of the models, in the order of the documentation. */
+export const priceModelNames = Object.keys(priceModels) as readonly PriceModelName[];
+
+/** Is this the name of a model? */
+export const isPriceModel = (name: string): name is PriceModelName => Object.hasOwn(priceModels, name);
+
+export type PropertiesOf<Name extends PriceModelName> =
+  (typeof priceModels)[Name] extends PriceModel<infer Properties> ? Properties : never;
+
+/** A model with its own properties. */
+export type Pricing = {
+  [Name in PriceModelName]: { readonly model: Name; readonly properties: PropertiesOf<Name> };
+}[PriceModelName];
+
+/** `properties` of any model, for the OpenAPI document; a request is validated with the schema of its own model. */
+export const PriceProperties = Type.Union(priceModelNames.map((name) => priceModels[name].schema));
+
+/** Name and properties belong together by the type `Pricing`; that the compiler cannot follow it here is said once. */
+const modelOf = (pricing: Pricing): PriceModel<unknown> => priceModels[pricing.model] as PriceModel<unknown>;
+
+/** What is wrong with properties that have the form of their model, by path inside `properties`; nothing when they make sense. */
+export const checkProperties = (pricing: Pricing): FieldError[] => modelOf(pricing).check(pricing.properties);
+
+/** What a quantity costs: exact, unrounded. */
+export const rateModel = (pricing: Pricing, measured: Measured): readonly [Charge, ...Charge[]] =>
+  modelOf(pricing).rate(pricing.properties, measured);

@@ -1,0 +1,25 @@
+import { type Static, Type } from 'typebox';
+import { DecimalText } from '../../http/schema.ts';
+import { decimal } from '../../kernel/decimal.ts';
+import type { PriceModel } from './model.ts';
+import { IncludedUnits, Price } from './properties.ts';
+
+const PackageProperties = Type.Object(
+  { size: DecimalText({ exclusiveMinimum: '0', accept: 'both' }), price: Price, includedUnits: IncludedUnits },
+  { additionalProperties: false, title: 'package', description: 'Whole packages, each begun one paid in full.' },
+);
+type PackageProperties = Static<typeof PackageProperties>;
+
+/** `ceil(q / size) × price`. (Not `package`, which is a reserved word.) */
+export const packaged: PriceModel<PackageProperties> = {
+  schema: PackageProperties,
+  check: () => [],
+  rate: (properties, { quantity }) => {
+    const size = decimal(properties.size);
+    const price = decimal(properties.price);
+    const full = quantity.divToInt(size);
+    const packages = quantity.mod(size).isZero() ? full : full.plus(1); // the remainder is exact, a quotient would not be
+    const firstUnitPrice = price.div(size).toDecimalPlaces(9);
+    return [{ quantity, amount: packages.times(price), unitPrice: null, firstUnitPrice, tiers: null, group: null }];
+  },
+};

@@ -1,0 +1,172 @@
+import { Decimal, decimal, ONE, sum, ZERO } from '../../kernel/decimal.ts';
+import { type Fraction, scale, WHOLE } from '../../kernel/fraction.ts';
+import { roundTo, roundTogether } from '../../kernel/money.ts';
+import type { FieldError } from '../../kernel/result.ts';
+import type { Charge, Measured, TierUse } from './model.ts';
+import { type Pricing, rateModel } from './models.ts';
+import {
+  type Aggregation,
+  filterGroups,
+  type GroupFilters,
+  type GroupValues,
+  isAdditive,
+  totalEvents,
+  totalQuantity,
+  type UsageGroup,
+} from './usage.ts';
+
+/** What the price is for: a fee with the price's quantity, or usage as the meter found it. */
+export type Rated =
+  | { readonly kind: 'fee'; readonly quantity: Decimal }
+  | {
+      readonly kind: 'usage';
+      readonly aggregation: Aggregation;
+      /** One figure, or for SUM and COUNT one for each combination of group values. */
+      readonly groups: readonly UsageGroup[];
+      /** The price's filters; only for usage that is grouped by their dimensions. */
+      readonly groupFilters?: GroupFilters | null;
+      /** Units that grants cover (`grantDiscountEnabled`); they are not priced. */
+      readonly grants?: Decimal;
+    };
+
+/** One price in one period. */
+export interface PriceInPeriod {
+  readonly pricing: Pricing;
+  readonly currency: string;
+  readonly rated: Rated;
+  /** The part of the period in which the price holds; all of it unless given. */
+  readonly fraction?: Fraction;
+  readonly minimumAmount?: Decimal | null;
+  readonly maximumAmount?: Decimal | null;
+  /** The discount lines on these charges: adjustments come after the model and before the limits (domain.md §2). */
+  readonly discounts?: (charges: readonly RatedLine[]) => readonly RatedLine[];
+}
+
+/** A line of an invoice, before tax. */
+export interface RatedLine {
+  readonly kind: 'charge' | 'grants' | 'adjustment' | 'maximum' | 'minimum';
+  readonly eventType: 'usage' | 'fee' | 'discount';
+  readonly lineItemType: 'charge';
+  /** Units used, after grants; those that the price includes are among them. */
+  readonly quantity: Decimal;
+  /** How many of them the price includes at no cost. */
+  readonly includedUnits: Decimal;
+  /** The price of a unit; where units differ in price, total ÷ quantity to 9 digits (at quantity 0 the first unit's price). */
+  readonly unitPrice: Decimal;
+  /** Rounded to the currency. */
+  readonly totalPrice: Decimal;
+  /** The exact amount before rounding, for explanations. */
+  readonly exactPrice: Decimal;
+  readonly tiers: readonly TierUse[] | null;
+  readonly group: GroupValues | null;
+}
+
+/** The lines of one price, and what they come to. */
+export interface RatedPrice {
+  readonly lines: readonly RatedLine[];
+  readonly total: Decimal;
+}
+
+/** How many digits a unit price has that is an average. */
+const AVERAGE_PRICE_DIGITS = 9;
+
+/**
+ * Prices one price in one period, in the order of domain.md §2: quantity (below 0 counts as 0), grants, included units,
+ * model, adjustments, maximum, minimum. The price is rounded once, to the currency, and shared to its lines.
+ *
+ * In a part of a period a fee's amount is scaled, and so is the whole line of a figure that does not add up; usage that
+ * adds up is its own measure, so only its included units and flat prices are. Limits are scaled for all (domain.md §3).
+ */
+export function ratePrice(price: PriceInPeriod): RatedPrice {
+  const fraction = price.fraction ?? WHOLE;
+  const { covered, ...measured } = measure(price.rated);
+  const charges = chargeLines(price, measured, fraction);
+  const lines = [...charges, ...grantLines(covered), ...(price.discounts?.(charges) ?? [])];
+  let total = sum(lines.map((line) => line.totalPrice));
+  for (const kind of ['maximum', 'minimum'] as const) {
+    const amount = kind === 'maximum' ? price.maximumAmount : price.minimumAmount;
+    if (amount === null || amount === undefined) continue;
+    const limit = roundTo(scale(amount, fraction), price.currency, 'half-away-from-zero');
+    if (kind === 'maximum' ? total.lte(limit) : total.gte(limit)) continue;
+    lines.push(limitLine(kind, limit.minus(total)));
+    total = limit;
+  }
+  return { lines, total };
+}
+
+type Usage = Pick<Measured, 'quantity' | 'eventCount' | 'groups'>;
+
+/** The units to price, and those that grants cover. */
+function measure(rated: Rated): Usage & { covered: Decimal } {
+  if (rated.kind === 'fee')
+    return { quantity: Decimal.max(0, rated.quantity), eventCount: 0n, groups: [], covered: ZERO };
+  const groups = filterGroups(rated.groups, rated.groupFilters ?? {});
+  const used = totalQuantity(groups, rated.aggregation);
+  const covered = Decimal.min(used, Decimal.max(0, rated.grants ?? ZERO));
+  return { quantity: used.minus(covered), eventCount: totalEvents(groups), groups, covered };
+}
+
+function chargeLines({ rated, pricing, currency }: PriceInPeriod, used: Usage, fraction: Fraction): RatedLine[] {
+  const scalesLine = rated.kind === 'fee' || !isAdditive(rated.aggregation);
+  const flatShare = scalesLine ? WHOLE : fraction;
+  const lineShare = scalesLine ? fraction : WHOLE;
+  const included = Decimal.min(used.quantity, scale(decimal(includedUnitsOf(pricing)), flatShare));
+  const charges = rateModel(pricing, { ...used, quantity: used.quantity.minus(included), flatShare });
+  const exact = charges.map((charge) => scale(charge.amount, lineShare));
+  const rounded = roundTogether(exact, currency, 'half-away-from-zero');
+  return charges.map((charge, index): RatedLine => {
+    const quantity = charge.group ? charge.quantity : used.quantity;
+    const totalPrice = rounded[index] as Decimal;
+    return {
+      kind: 'charge',
+      eventType: rated.kind,
+      lineItemType: 'charge',
+      quantity,
+      includedUnits: included,
+      unitPrice: unitPriceOf(charge, quantity, totalPrice),
+      totalPrice,
+      exactPrice: exact[index] as Decimal,
+      tiers: charge.tiers?.map((tier) => ({ ...tier, amount: scale(tier.amount, lineShare) })) ?? null,
+      group: charge.group,
+    };
+  });
+}
+
+/** Models that answer several charges take no included units (domain.md §2), so that these belong to the one charge. */
+const includedUnitsOf = ({ properties }: Pricing) => properties.includedUnits ?? '0';
+
+function unitPriceOf(charge: Charge, quantity: Decimal, totalPrice: Decimal): Decimal {
+  if (charge.unitPrice !== null) return charge.unitPrice;
+  if (quantity.isZero()) return charge.firstUnitPrice;
+  return totalPrice.div(quantity).toDecimalPlaces(AVERAGE_PRICE_DIGITS);
+}
+
+/** The units that grants cover have left the charge; the line shows them at no price, so that the reader finds them again. */
+const grantLines = (quantity: Decimal): RatedLine[] =>
+  quantity.isZero()
+    ? []
+    : [{ ...PLAIN_LINE, kind: 'grants', eventType: 'discount', quantity, unitPrice: ZERO, ...amounts(ZERO) }];
+
+/** What lacks to the minimum, or a negative line for what is above the maximum. */
+const limitLine = (kind: 'maximum' | 'minimum', amount: Decimal): RatedLine => ({
+  ...PLAIN_LINE,
+  kind,
+  eventType: kind === 'maximum' ? 'discount' : 'fee',
+  quantity: ONE,
+  unitPrice: amount,
+  ...amounts(amount),
+});
+
+const PLAIN_LINE = { lineItemType: 'charge', includedUnits: ZERO, tiers: null, group: null } as const;
+
+const amounts = (amount: Decimal) => ({ totalPrice: amount, exactPrice: amount });
+
+/** The minimum of a price is not above its maximum, and neither is negative. */
+export function checkLimits(minimumAmount: Decimal | null, maximumAmount: Decimal | null): FieldError[] {
+  const errors: FieldError[] = [];
+  if (minimumAmount?.lt(0)) errors.push({ field: 'minimumAmount', message: 'must be at least 0' });
+  if (maximumAmount?.lt(0)) errors.push({ field: 'maximumAmount', message: 'must be at least 0' });
+  if (minimumAmount && maximumAmount && minimumAmount.gt(maximumAmount))
+    errors.push({ field: 'minimumAmount', message: 'must not be above maximumAmount' });
+  return errors;
+}

@@ -1,0 +1,21 @@
+import { type Static, Type } from 'typebox';
+import { decimal } from '../../kernel/decimal.ts';
+import type { PriceModel } from './model.ts';
+import { IncludedUnits, PriceOrRebate } from './properties.ts';
+
+const StandardProperties = Type.Object(
+  { unitPrice: PriceOrRebate, includedUnits: IncludedUnits },
+  { additionalProperties: false, title: 'standard', description: 'Each unit at the same price.' },
+);
+type StandardProperties = Static<typeof StandardProperties>;
+
+/** `q × unitPrice`. A negative unit price is a rebate; that it never takes an invoice below zero is held in `totals.ts`. */
+export const standard: PriceModel<StandardProperties> = {
+  schema: StandardProperties,
+  check: () => [],
+  rate: (properties, { quantity }) => {
+    const unitPrice = decimal(properties.unitPrice);
+    const amount = quantity.times(unitPrice);
+    return [{ quantity, amount, unitPrice, firstUnitPrice: unitPrice, tiers: null, group: null }];
+  },
+};

@@ -1,0 +1,54 @@
+import { Decimal, sum } from '../../kernel/decimal.ts';
+
+/** How a meter makes one figure of many events (§2 Billable metric). */
+export type Aggregation = 'SUM' | 'COUNT' | 'AVG' | 'MIN' | 'MAX' | 'UNIQUE_COUNT' | 'LATEST';
+
+/** The values of a metric's `groupBy` dimensions; null where an event has none. */
+export type GroupValues = Readonly<Record<string, string | null>>;
+
+/** What the meter found for one combination of group values in one period. */
+export interface UsageGroup {
+  readonly group: GroupValues;
+  readonly quantity: Decimal;
+  readonly eventCount: bigint;
+}
+
+/** Only usage with one of these values counts, in every dimension that is named (domain.md §2). */
+export type GroupFilters = Readonly<Record<string, readonly string[]>>;
+
+/**
+ * Do the figures of parts add up to the figure of the whole? The others (an average, a maximum, a distinct count …) are
+ * asked from the meter as one figure, and hold for a time rather than happen in it.
+ */
+export const isAdditive = (aggregation: Aggregation): boolean => aggregation === 'SUM' || aggregation === 'COUNT';
+
+/**
+ * The usage that a price's filters let through. A missing value (null) is never among the values of a filter.
+ * @throws for usage that was not grouped by a dimension that is filtered: all of it would silently count as none.
+ */
+export function filterGroups(groups: readonly UsageGroup[], filters: GroupFilters): UsageGroup[] {
+  const dimensions = Object.entries(filters);
+  return groups.filter(({ group }) =>
+    dimensions.every(([dimension, values]) => {
+      const value = group[dimension];
+      if (value === undefined) throw new RangeError(`The usage is not grouped by ${dimension}.`);
+      return value !== null && values.includes(value);
+    }),
+  );
+}
+
+/**
+ * The one quantity of all groups; below 0 it counts as 0 (domain.md §2).
+ * @throws for several figures that do not add up.
+ */
+export function totalQuantity(groups: readonly UsageGroup[], aggregation: Aggregation): Decimal {
+  if (groups.length > 1 && !isAdditive(aggregation))
+    throw new RangeError(
+      `${aggregation} of ${groups.length} groups is not the sum of theirs: ask the meter for one figure.`,
+    );
+  return Decimal.max(0, sum(groups.map((group) => group.quantity)));
+}
+
+/** How many events all groups are made of. */
+export const totalEvents = (groups: readonly UsageGroup[]): bigint =>
+  groups.reduce((total, { eventCount }) => total + eventCount, 0n);
