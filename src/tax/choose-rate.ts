@@ -1,0 +1,56 @@
+import { type Decimal, type DecimalInput, decimal, ZERO } from '../kernel/decimal.ts';
+
+/** All places that may name the rate of a line. Rates are percent: 8.875 is 8.875 %. */
+export interface TaxRateSources {
+  /** §2 Subscription: forces the rate to 0. */
+  readonly taxExempt: boolean;
+  /** §2 Customer: percentages by metric id, plan id or `default`. */
+  readonly customerTaxRates: Readonly<Record<string, DecimalInput>>;
+  readonly metricId: string | null;
+  readonly planId: string | null;
+  readonly priceTaxRate: Decimal | null;
+  readonly metricTaxRate: Decimal | null;
+  readonly planTaxRate: Decimal | null;
+  readonly merchantTaxRate: Decimal | null;
+}
+
+/** Where the rate came from, for explanations. */
+export type TaxRateSource =
+  | 'exempt'
+  | 'customer_metric'
+  | 'customer_plan'
+  | 'customer_default'
+  | 'price'
+  | 'metric'
+  | 'plan'
+  | 'merchant'
+  | 'none';
+
+/** A rate in percent, and who named it. */
+export interface ChosenTaxRate {
+  readonly rate: Decimal;
+  readonly source: TaxRateSource;
+}
+
+/**
+ * The tax rate of a line: the first that is named, in the order of domain.md §4. A rate of 0 is a rate, and is not
+ * passed over.
+ */
+export function chooseTaxRate(sources: TaxRateSources): ChosenTaxRate {
+  if (sources.taxExempt) return { rate: ZERO, source: 'exempt' };
+  const ofCustomer = (key: string | null): Decimal | null =>
+    key !== null && Object.hasOwn(sources.customerTaxRates, key)
+      ? decimal(sources.customerTaxRates[key] as DecimalInput)
+      : null;
+  const candidates: readonly (readonly [TaxRateSource, Decimal | null])[] = [
+    ['customer_metric', ofCustomer(sources.metricId)],
+    ['customer_plan', ofCustomer(sources.planId)],
+    ['customer_default', ofCustomer('default')],
+    ['price', sources.priceTaxRate],
+    ['metric', sources.metricTaxRate],
+    ['plan', sources.planTaxRate],
+    ['merchant', sources.merchantTaxRate],
+  ];
+  for (const [source, rate] of candidates) if (rate !== null) return { rate, source };
+  return { rate: ZERO, source: 'none' };
+}
