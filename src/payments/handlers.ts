@@ -1,0 +1,59 @@
+import type { Tx } from '../db/index.ts';
+import type { Decimal } from '../kernel/decimal.ts';
+import type { Result } from '../kernel/result.ts';
+import type { Instant } from '../kernel/time.ts';
+import type { DeclineReason } from './provider.ts';
+import type { EntityType, PaymentSession } from './sessions.sql.ts';
+
+/** A payment that succeeded, as upstream is told. */
+export interface CompletedPayment {
+  readonly merchantId: string;
+  readonly session: PaymentSession;
+  /** The money's own record, `pay_…`. */
+  readonly receiptId: string;
+  readonly amount: Decimal;
+  readonly currency: string;
+  readonly methodKind: 'card';
+  /** The stored method, where one was stored. */
+  readonly paymentMethodId: string | null;
+}
+
+/** What a customer is shown of the thing that a session is for. */
+export interface EntityDescription {
+  /** What it is: `Invoice`, `Subscription to Pro`. */
+  readonly title: string;
+  /** The name of the merchant as customers know it. */
+  readonly seller: string;
+  readonly number?: string | null;
+  readonly lines: readonly { readonly description: string; readonly amount: Decimal }[];
+  readonly dueAt?: Instant | null;
+  readonly currency: string;
+  readonly amount: Decimal;
+}
+
+/**
+ * What payments tells those upstream that opened its sessions; they know what an entity is, payments does not. Each is
+ * called in the transaction that moves the session. `now` is effective now for the session.
+ */
+export interface PaymentHandlers {
+  /** The money came. A refusal undoes the payment: nothing was charged and the session is as it was. */
+  completed(tx: Tx, event: CompletedPayment, now: Instant): Promise<Result<void>>;
+  /** A card was declined; the customer may try another until the session expires. */
+  declined(
+    tx: Tx,
+    event: { merchantId: string; session: PaymentSession; reason: DeclineReason },
+    now: Instant,
+  ): Promise<void>;
+  /** The session expired by time or by POST …/expire, not because another one took its place. */
+  expired(tx: Tx, event: { merchantId: string; session: PaymentSession }, now: Instant): Promise<void>;
+  /** For the hosted page; null where there is no such entity. */
+  describe(
+    tx: Tx,
+    entity: { merchantId: string; entityType: EntityType; entityId: string },
+  ): Promise<EntityDescription | null>;
+  /**
+   * Takes the locks of upstream's own records, before payments locks the session: upstream opens and expires sessions while it
+   * holds an invoice, so the other order would be a deadlock (found and run anew by the database, a second later).
+   */
+  lock?(tx: Tx, entity: { merchantId: string; entityType: EntityType; entityId: string }): Promise<void>;
+}

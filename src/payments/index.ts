@@ -1,0 +1,19 @@
+export { paymentErrors } from './errors.ts';
+export type { CompletedPayment, EntityDescription, PaymentHandlers } from './handlers.ts';
+export type { DeclineReason } from './provider.ts';
+export type { PaymentReceipt, ReturnStatus } from './receipts.sql.ts';
+export { checkRedirectUrl, type RedirectRules } from './redirect-urls.ts';
+export { receiptsOf, requestReturn, stopReturn } from './returns.ts';
+export type { SessionStatus } from './session-states.ts';
+export type { EntityType, PaymentSession } from './sessions.sql.ts';
+export {
+  DEFAULT_SESSION_MINUTES,
+  expireSessions,
+  findSession,
+  isOver,
+  openSession,
+  openSessionOf,
+  type PaymentOpening,
+  type SetupOpening,
+  sessionUrl,
+} from './sessions.ts';

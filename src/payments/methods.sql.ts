@@ -1,0 +1,85 @@
+import { pageOfRows, sql, type Tx } from '../db/index.ts';
+import type { Instant } from '../kernel/time.ts';
+
+/** A card that a customer has stored. */
+export interface PaymentMethod {
+  merchant_id: string;
+  id: string;
+  customer_id: string;
+  type: 'card';
+  brand: string;
+  last4: string;
+  exp_month: number;
+  exp_year: number;
+  is_default: boolean;
+  provider: 'sandbox';
+  /** What the provider knows it by; never shown. */
+  provider_token: string;
+  created_at: Instant;
+}
+
+interface Owner {
+  readonly merchantId: string;
+  readonly customerId: string;
+}
+
+/** One change of a customer's methods at a time, so that exactly one is the default where there are any. */
+export const lockMethodsOf = (tx: Tx, { merchantId, customerId }: Owner): Promise<number> =>
+  tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`payment methods ${merchantId} ${customerId}`}, 0))`);
+
+export const insertMethod = (tx: Tx, row: Omit<PaymentMethod, 'is_default'>): Promise<number> =>
+  tx.run(sql`
+    insert into payment_method (merchant_id, id, customer_id, type, brand, last4, exp_month, exp_year, is_default,
+                                provider, provider_token, created_at)
+    select ${row.merchant_id}::text, ${row.id}::text, ${row.customer_id}::text, ${row.type}::text, ${row.brand}::text,
+           ${row.last4}::text, ${row.exp_month}::int, ${row.exp_year}::int,
+           not exists (select from payment_method
+                        where merchant_id = ${row.merchant_id} and customer_id = ${row.customer_id} and is_default),
+           ${row.provider}::text, ${row.provider_token}::text, ${row.created_at}::timestamptz`);
+
+export const selectMethods = (
+  tx: Tx,
+  { merchantId, customerId }: Owner,
+  page: { limit: number; offset: number },
+): Promise<{ rows: PaymentMethod[]; total: number }> =>
+  pageOfRows<PaymentMethod>(
+    tx,
+    {
+      select: sql`*`,
+      from: sql`payment_method`,
+      where: sql`merchant_id = ${merchantId} and customer_id = ${customerId}`,
+      order: sql`seq desc`,
+    },
+    page,
+  );
+
+export const deleteMethod = (tx: Tx, { merchantId, customerId }: Owner, id: string): Promise<number> =>
+  tx.run(
+    sql`delete from payment_method where merchant_id = ${merchantId} and customer_id = ${customerId} and id = ${id}`,
+  );
+
+/** Two statements, because the index that allows one default looks at each row as it changes. */
+export async function setDefault(
+  tx: Tx,
+  { merchantId, customerId }: Owner,
+  id: string,
+): Promise<PaymentMethod | undefined> {
+  await tx.run(sql`
+    update payment_method set is_default = false
+     where merchant_id = ${merchantId} and customer_id = ${customerId} and is_default and id <> ${id}
+       and exists (select from payment_method
+                    where merchant_id = ${merchantId} and customer_id = ${customerId} and id = ${id})`);
+  return tx.maybe<PaymentMethod>(sql`
+    update payment_method set is_default = true
+     where merchant_id = ${merchantId} and customer_id = ${customerId} and id = ${id}
+    returning *`);
+}
+
+/** The method that was stored last becomes the default where there is none. */
+export const defaultToNewest = (tx: Tx, { merchantId, customerId }: Owner): Promise<number> =>
+  tx.run(sql`
+    update payment_method set is_default = true
+     where merchant_id = ${merchantId} and customer_id = ${customerId}
+       and seq = (select max(seq) from payment_method where merchant_id = ${merchantId} and customer_id = ${customerId})
+       and not exists (select from payment_method
+                        where merchant_id = ${merchantId} and customer_id = ${customerId} and is_default)`);

@@ -1,0 +1,65 @@
+import type { Tx } from '../db/index.ts';
+import { newId } from '../kernel/ids.ts';
+import { notFound, ok, type Result } from '../kernel/result.ts';
+import type { Instant } from '../kernel/time.ts';
+import {
+  defaultToNewest,
+  deleteMethod,
+  insertMethod,
+  lockMethodsOf,
+  type PaymentMethod,
+  selectMethods,
+  setDefault,
+} from './methods.sql.ts';
+import type { Card } from './provider.ts';
+
+interface Owner {
+  readonly merchantId: string;
+  readonly customerId: string;
+}
+
+/** Keeps a card for later charges. A customer's first one is the default. @returns its id. */
+export async function storeMethod(
+  tx: Tx,
+  { merchantId, customerId, card, provider }: Owner & { card: Card; provider: 'sandbox' },
+  now: Instant,
+): Promise<string> {
+  await lockMethodsOf(tx, { merchantId, customerId });
+  const id = newId('paymentMethod');
+  await insertMethod(tx, {
+    merchant_id: merchantId,
+    id,
+    customer_id: customerId,
+    type: 'card',
+    brand: card.brand,
+    last4: card.last4,
+    exp_month: card.expMonth,
+    exp_year: card.expYear,
+    provider,
+    provider_token: card.token,
+    created_at: now,
+  });
+  return id;
+}
+
+/** A customer's methods, newest first. */
+export const listMethods = (
+  tx: Tx,
+  owner: Owner,
+  page: { limit: number; offset: number },
+): Promise<{ rows: PaymentMethod[]; total: number }> => selectMethods(tx, owner, page);
+
+/** Forgets a card. Where it was the default, the one that was stored last takes its place. */
+export async function removeMethod(tx: Tx, owner: Owner, id: string): Promise<Result<undefined>> {
+  await lockMethodsOf(tx, owner);
+  if ((await deleteMethod(tx, owner, id)) === 0) return notFound('payment method');
+  await defaultToNewest(tx, owner);
+  return ok(undefined);
+}
+
+/** Makes a card the one that is charged first. */
+export async function makeDefault(tx: Tx, owner: Owner, id: string): Promise<Result<PaymentMethod>> {
+  await lockMethodsOf(tx, owner);
+  const method = await setDefault(tx, owner, id);
+  return method ? ok(method) : notFound('payment method');
+}

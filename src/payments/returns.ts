@@ -1,0 +1,71 @@
+import type { Tx } from '../db/index.ts';
+import type { DueKind } from '../jobs/index.ts';
+import { type Decimal, sum } from '../kernel/decimal.ts';
+import type { Instant } from '../kernel/time.ts';
+import type { PaymentProvider } from './provider.ts';
+import {
+  markRequested,
+  markReturned,
+  markStarted,
+  markStopped,
+  type PaymentReceipt,
+  selectLeft,
+  selectReceipt,
+  selectReceipts,
+} from './receipts.sql.ts';
+
+/** What came in for an invoice, in the order in which it came. */
+export const receiptsOf = (tx: Tx, merchantId: string, invoiceId: string): Promise<PaymentReceipt[]> =>
+  selectReceipts(tx, merchantId, invoiceId);
+
+/**
+ * Asks for the money of an invoice to go back as it came, through the provider, by due work (domain.md §4, Refund). Money
+ * that has left, or may have, under an earlier refund is passed over: a payment goes back at most once, ever.
+ * @returns how much is going back because of this call; zero where there is nothing (left) to give back.
+ */
+export async function requestReturn(
+  tx: Tx,
+  refund: { merchantId: string; invoiceId: string; refundId: string },
+  now: Instant,
+): Promise<Decimal> {
+  const requested = await markRequested(tx, refund, now);
+  return sum(requested.map(({ amount }) => amount));
+}
+
+/**
+ * Stops what a refund has asked for, because it was voided before the money left.
+ * @returns how much was stopped, and how much it came too late for: that money is on its way or gone, and the customer owes
+ * it again (domain.md §4, Refund). Both are zero where the refund moved no money.
+ */
+export async function stopReturn(
+  tx: Tx,
+  { merchantId, refundId }: { merchantId: string; refundId: string },
+): Promise<{ stopped: Decimal; left: Decimal }> {
+  const stopped = await markStopped(tx, merchantId, refundId);
+  const left = await selectLeft(tx, merchantId, refundId);
+  return { stopped: sum(stopped.map(({ amount }) => amount)), left: sum(left.map(({ amount }) => amount)) };
+}
+
+/**
+ * Gives money back in two steps: the intent is committed before the provider is called, and whatever happens in between
+ * the call is made again under the same key, which is the receipt's own and knows no refund (I-40, I-41).
+ */
+export const returnsDue = (provider: PaymentProvider): DueKind => ({
+  kind: 'payment_return',
+  step: async (tx, { merchantId, id }, now) => {
+    const receipt = await selectReceipt(tx, merchantId, id);
+    if (receipt.return_started_at === null) return void (await markStarted(tx, receipt, now)); // still due: the next step calls
+    const { reference } = await provider.refund(
+      tx,
+      {
+        merchantId,
+        key: `return:${id}`,
+        chargeReference: receipt.provider_reference,
+        amount: receipt.amount,
+        currency: receipt.currency,
+      },
+      now,
+    );
+    await markReturned(tx, receipt, reference, now);
+  },
+});

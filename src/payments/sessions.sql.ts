@@ -1,0 +1,144 @@
+import { allOf, assignments, jsonb, pageOfRows, type Sql, sql, type Tx } from '../db/index.ts';
+import type { Decimal } from '../kernel/decimal.ts';
+import type { Instant } from '../kernel/time.ts';
+import type { DeclineReason } from './provider.ts';
+import type { SessionStatus } from './session-states.ts';
+
+/** What a session can be for; `customer` in mode `setup`. */
+export const ENTITY_TYPES = ['invoice', 'subscription', 'payment', 'topup', 'customer'] as const;
+export type EntityType = (typeof ENTITY_TYPES)[number];
+
+/** A payment session as it is stored. */
+export interface PaymentSession {
+  merchant_id: string;
+  id: string;
+  mode: 'payment' | 'setup';
+  entity_type: EntityType;
+  entity_id: string;
+  /** What a person calls the entity, e.g. an invoice number. */
+  entity_label: string | null;
+  /** What the money is for; null in mode `setup`. */
+  invoice_id: string | null;
+  customer_id: string | null;
+  subscription_id: string | null;
+  amount: Decimal;
+  currency: string;
+  status: SessionStatus;
+  failure_reason: DeclineReason | null;
+  attempts: number;
+  save_payment_method: boolean;
+  payment_method_id: string | null;
+  provider: 'sandbox';
+  provider_reference: string | null;
+  success_redirect_url: string | null;
+  failure_redirect_url: string | null;
+  metadata: Record<string, unknown>;
+  clock_id: string | null;
+  expires_at: Instant;
+  next_action_at: Instant | null;
+  completed_at: Instant | null;
+  created_at: Instant;
+  updated_at: Instant;
+}
+
+/** The statuses in which a session still stands in the way of another one. */
+const OPEN = sql`status in ('pending', 'processing', 'failed')`;
+
+const ofEntity = (merchantId: string, entityId: string): Sql =>
+  sql`merchant_id = ${merchantId} and (entity_id = ${entityId} or invoice_id = ${entityId})`;
+
+export const insertSession = (tx: Tx, row: PaymentSession): Promise<PaymentSession> =>
+  tx.one<PaymentSession>(sql`
+    insert into payment_session
+      (merchant_id, id, mode, entity_type, entity_id, entity_label, invoice_id, customer_id, subscription_id, amount,
+       currency, status, save_payment_method, provider, success_redirect_url, failure_redirect_url, metadata, clock_id,
+       expires_at, next_action_at, created_at, updated_at)
+    values (${row.merchant_id}, ${row.id}, ${row.mode}, ${row.entity_type}, ${row.entity_id}, ${row.entity_label},
+            ${row.invoice_id}, ${row.customer_id}, ${row.subscription_id}, ${row.amount}, ${row.currency}, ${row.status},
+            ${row.save_payment_method}, ${row.provider}, ${row.success_redirect_url}, ${row.failure_redirect_url},
+            ${jsonb(row.metadata)}, ${row.clock_id}, ${row.expires_at}, ${row.next_action_at}, ${row.created_at},
+            ${row.updated_at})
+    returning *`);
+
+export const selectSession = (tx: Tx, merchantId: string, id: string): Promise<PaymentSession | undefined> =>
+  tx.maybe<PaymentSession>(sql`select * from payment_session where merchant_id = ${merchantId} and id = ${id}`);
+
+/** Whoever moves a session holds its row, so a payment and an expiry wait for each other. */
+export const lockSession = (tx: Tx, merchantId: string, id: string): Promise<PaymentSession | undefined> =>
+  tx.maybe<PaymentSession>(
+    sql`select * from payment_session where merchant_id = ${merchantId} and id = ${id} for update`,
+  );
+
+/** The session of an entity, or of an invoice, that can still be paid: the indexes allow one. */
+export const selectOpenSession = (tx: Tx, merchantId: string, entityId: string): Promise<PaymentSession | undefined> =>
+  tx.maybe<PaymentSession>(sql`
+    select * from payment_session where ${ofEntity(merchantId, entityId)} and ${OPEN} order by seq desc limit 1`);
+
+/** Locks what is open for an entity or an invoice, in the order of creation. */
+export const lockOpenSessions = (tx: Tx, merchantId: string, entityIds: readonly string[]): Promise<PaymentSession[]> =>
+  tx.rows<PaymentSession>(sql`
+    select * from payment_session
+     where merchant_id = ${merchantId} and (entity_id = any (${entityIds}) or invoice_id = any (${entityIds})) and ${OPEN}
+     order by seq for update`);
+
+export interface SessionMove {
+  from: SessionStatus;
+  to: SessionStatus;
+  failureReason?: DeclineReason | null;
+  attempts?: number;
+  paymentMethodId?: string | null;
+  providerReference?: string;
+}
+
+/** Moves a session that its caller has locked. @throws where it is not in the status that the caller decided on. */
+export const moveSession = (
+  tx: Tx,
+  session: PaymentSession,
+  move: SessionMove,
+  now: Instant,
+): Promise<PaymentSession> =>
+  tx.one<PaymentSession>(sql`
+    update payment_session
+       set ${assignments({
+         status: move.to,
+         failure_reason: move.failureReason,
+         attempts: move.attempts,
+         payment_method_id: move.paymentMethodId,
+         provider_reference: move.providerReference,
+         completed_at: move.to === 'completed' ? now : undefined,
+         next_action_at: move.to === 'failed' ? session.expires_at : null,
+         updated_at: now,
+       })}
+     where merchant_id = ${session.merchant_id} and id = ${session.id} and status = ${move.from}
+    returning *`);
+
+export interface SessionFilter {
+  subscriptionId?: string;
+  customerId?: string;
+  status?: SessionStatus;
+  entityType?: EntityType;
+}
+
+/** Newest first; `merchantId` null for an operator's list over all merchants. */
+export const selectSessions = (
+  tx: Tx,
+  merchantId: string | null,
+  filter: SessionFilter,
+  page: { limit: number; offset: number },
+): Promise<{ rows: PaymentSession[]; total: number }> =>
+  pageOfRows<PaymentSession>(
+    tx,
+    {
+      select: sql`*`,
+      from: sql`payment_session`,
+      where: allOf([
+        merchantId !== null && sql`merchant_id = ${merchantId}`,
+        filter.subscriptionId !== undefined && sql`subscription_id = ${filter.subscriptionId}`,
+        filter.customerId !== undefined && sql`customer_id = ${filter.customerId}`,
+        filter.status !== undefined && sql`status = ${filter.status}`,
+        filter.entityType !== undefined && sql`entity_type = ${filter.entityType}`,
+      ]),
+      order: sql`seq desc`,
+    },
+    page,
+  );

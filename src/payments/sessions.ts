@@ -1,0 +1,162 @@
+import type { Tx } from '../db/index.ts';
+import { type Decimal, ZERO } from '../kernel/decimal.ts';
+import { newId } from '../kernel/ids.ts';
+import { fail, ok, type Result } from '../kernel/result.ts';
+import { next } from '../kernel/state-table.ts';
+import { type Instant, isBefore } from '../kernel/time.ts';
+import { publish } from '../webhooks/index.ts';
+import { sessionStates } from './session-states.ts';
+import {
+  type EntityType,
+  insertSession,
+  lockOpenSessions,
+  moveSession,
+  type PaymentSession,
+  selectOpenSession,
+  selectSession,
+} from './sessions.sql.ts';
+
+/** How long a session can be paid where nobody says otherwise. */
+export const DEFAULT_SESSION_MINUTES = 24 * 60;
+
+interface Opening {
+  readonly merchantId: string;
+  readonly entityId: string;
+  readonly entityLabel?: string | null;
+  readonly subscriptionId?: string | null;
+  readonly currency: string;
+  readonly expiresAt: Instant;
+  /** The test clock that the session expires by. */
+  readonly clockId?: string | null;
+  /** Checked before with `checkRedirectUrl`. */
+  readonly successRedirectUrl?: string | null;
+  readonly failureRedirectUrl?: string | null;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+/** What is to be paid: an amount above zero, for one invoice. */
+export interface PaymentOpening extends Opening {
+  readonly mode: 'payment';
+  readonly entityType: Exclude<EntityType, 'customer'>;
+  readonly amount: Decimal;
+  /** The invoice that the money is for; by default the entity, where that is an invoice. */
+  readonly invoiceId?: string;
+  readonly customerId?: string | null;
+  /** Keep the card for later charges; needs a customer. */
+  readonly savePaymentMethod?: boolean;
+}
+
+/** A card that is to be stored without a payment; the entity is the customer. */
+export interface SetupOpening extends Omit<Opening, 'subscriptionId'> {
+  readonly mode: 'setup';
+  readonly entityType: 'customer';
+}
+
+/**
+ * Opens a payment session and expires the one before it, of the same entity or the same invoice, in the same transaction:
+ * at most one can be paid at a time (domain.md §4). The one before tells nobody that it expired but the webhooks, because
+ * for its invoice nothing has ended. `now` is effective now for the entity. The caller holds the entity's lock.
+ * @returns PAYMENT_IN_PROGRESS where the provider still owes an answer about the one before.
+ */
+export async function openSession(
+  tx: Tx,
+  opening: PaymentOpening | SetupOpening,
+  now: Instant,
+): Promise<Result<PaymentSession>> {
+  const { merchantId, mode, entityType, entityId, expiresAt } = opening;
+  const isPayment = mode === 'payment';
+  const invoiceId = isPayment ? (opening.invoiceId ?? (entityType === 'invoice' ? entityId : null)) : null;
+  const before = await lockOpenSessions(tx, merchantId, invoiceId === null ? [entityId] : [entityId, invoiceId]);
+  if (before.some(({ status }) => status === 'processing')) return fail('PAYMENT_IN_PROGRESS');
+  for (const session of before) await expireSession(tx, session, now);
+  const session = await insertSession(tx, {
+    merchant_id: merchantId,
+    id: newId('paymentSession'),
+    mode,
+    entity_type: entityType,
+    entity_id: entityId,
+    entity_label: opening.entityLabel ?? null,
+    invoice_id: invoiceId,
+    customer_id: isPayment ? (opening.customerId ?? null) : entityId,
+    subscription_id: isPayment ? (opening.subscriptionId ?? null) : null,
+    amount: isPayment ? opening.amount : ZERO,
+    currency: opening.currency,
+    status: 'pending',
+    failure_reason: null,
+    attempts: 0,
+    save_payment_method: isPayment ? (opening.savePaymentMethod ?? false) : true,
+    payment_method_id: null,
+    provider: 'sandbox',
+    provider_reference: null,
+    success_redirect_url: opening.successRedirectUrl ?? null,
+    failure_redirect_url: opening.failureRedirectUrl ?? null,
+    metadata: { ...opening.metadata },
+    clock_id: opening.clockId ?? null,
+    expires_at: expiresAt,
+    next_action_at: expiresAt,
+    completed_at: null,
+    created_at: now,
+    updated_at: now,
+  });
+  return ok(session);
+}
+
+/** The session of this id; undefined where the merchant has none. */
+export const findSession = (tx: Tx, merchantId: string, id: string): Promise<PaymentSession | undefined> =>
+  selectSession(tx, merchantId, id);
+
+/** The one session by which an entity, or an invoice, can be paid now; it may have run out a moment ago (`isOver`). */
+export const openSessionOf = (tx: Tx, merchantId: string, entityId: string): Promise<PaymentSession | undefined> =>
+  selectOpenSession(tx, merchantId, entityId);
+
+/**
+ * Expires what is open for an entity or an invoice, because its caller has ended it or was paid otherwise; so the caller is
+ * not told again. One that the provider still owes an answer about stays (`paymentInFlight`).
+ * @returns how many expired.
+ */
+export async function expireSessions(tx: Tx, merchantId: string, entityId: string, now: Instant): Promise<number> {
+  const open = (await lockOpenSessions(tx, merchantId, [entityId])).filter(({ status }) => status !== 'processing');
+  for (const session of open) await expireSession(tx, session, now);
+  return open.length;
+}
+
+/** Has the session run out, by its own time? The due work that says so aloud may come a moment later. */
+export const isOver = (session: Pick<PaymentSession, 'expires_at'>, now: Instant): boolean =>
+  !isBefore(now, session.expires_at);
+
+/** Expires one that the caller has locked. @throws where its state does not allow it. */
+export async function expireSession(tx: Tx, session: PaymentSession, now: Instant): Promise<PaymentSession> {
+  const to = next(sessionStates, session.status, 'expire');
+  if (!to.ok) throw new Error(`Payment session ${session.id} is ${session.status} and cannot expire.`);
+  const expired = await moveSession(tx, session, { from: session.status, to: to.value }, now);
+  await announce(tx, 'payment_session.expired.v0', expired, now);
+  return expired;
+}
+
+/** Tells the merchant's webhooks what became of a session. */
+export const announce = (
+  tx: Tx,
+  type: 'payment_session.completed.v0' | 'payment_session.expired.v0',
+  session: PaymentSession,
+  now: Instant,
+): Promise<string> =>
+  publish(
+    tx,
+    {
+      merchantId: session.merchant_id,
+      type,
+      data: {
+        paymentSessionId: session.id,
+        entityType: session.entity_type,
+        entityId: session.entity_id,
+        ...(session.invoice_id !== null && { invoiceId: session.invoice_id }),
+        ...(session.customer_id !== null && { customerId: session.customer_id }),
+        ...(session.subscription_id !== null && { subscriptionId: session.subscription_id }),
+        ...(session.payment_method_id !== null && { paymentMethodId: session.payment_method_id }),
+      },
+    },
+    now,
+  );
+
+/** Where a customer pays. `publicUrl` is the environment's, without a slash at the end. */
+export const sessionUrl = (publicUrl: string, id: string): string => `${publicUrl}/pay/${id}`;

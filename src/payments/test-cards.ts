@@ -1,0 +1,48 @@
+import type { Instant } from '../kernel/time.ts';
+import type { Card, DeclineReason } from './provider.ts';
+
+/** The test cards of the sandbox (api.md, complete), in the order in which the hosted page offers them. */
+export const TEST_CARDS = ['pm_ok', 'pm_declined', 'pm_insufficient_funds', 'pm_then_declined'] as const;
+export type TestCard = (typeof TEST_CARDS)[number];
+
+interface Behaviour {
+  readonly brand: string;
+  readonly last4: string;
+  /** For a person at the hosted page. */
+  readonly label: string;
+  /** What the card says when it is used for the n-th time, counting from 0 and only the times it worked. */
+  readonly answer: (timesItWorked: number) => DeclineReason | null;
+}
+
+export const testCards: Readonly<Record<TestCard, Behaviour>> = {
+  pm_ok: { brand: 'visa', last4: '4242', label: 'Works', answer: () => null },
+  pm_declined: { brand: 'visa', last4: '0002', label: 'Is declined', answer: () => 'card_declined' },
+  pm_insufficient_funds: {
+    brand: 'mastercard',
+    last4: '9995',
+    label: 'Has insufficient funds',
+    answer: () => 'insufficient_funds',
+  },
+  pm_then_declined: {
+    brand: 'mastercard',
+    last4: '0341',
+    label: 'Works once, is declined afterwards',
+    answer: (timesItWorked) => (timesItWorked === 0 ? null : 'card_declined'),
+  },
+};
+
+const YEARS_VALID = 4;
+
+/** A test card as it is entered: each time under a token of its own, so that "works once" is counted for each entry. */
+export function enterTestCard(card: TestCard, key: string, now: Instant): Card {
+  const { brand, last4 } = testCards[card];
+  const expYear = now.toZonedDateTimeISO('UTC').year + YEARS_VALID;
+  return { brand, last4, expMonth: 12, expYear, token: `${card}/${key}` };
+}
+
+/** Which test card a token stands for. @throws for a token that this provider never gave out. */
+export function testCardOf(token: string): TestCard {
+  const card = TEST_CARDS.find((each) => token.startsWith(`${each}/`));
+  if (!card) throw new Error('The sandbox provider does not know this card.');
+  return card;
+}
