@@ -15,11 +15,12 @@ export class DocumentRenderError extends Error {
   }
 }
 
-/** What happens to the render process, for the log. */
+/** What happens to the render process, for the log and the metrics. */
 export type RendererEvent =
   | { kind: 'started'; processId: number }
   | { kind: 'retired'; processId: number; reason: 'documents' | 'memory' | 'idle' }
   | { kind: 'lost'; processId: number; reason: string }
+  | { kind: 'rendered'; processId: number; memoryBytes: number }
   /** PDF/A refused the document and plain PDF was made. */
   | { kind: 'downgraded'; number: string };
 
@@ -41,16 +42,16 @@ export interface DocumentRenderer {
    * @throws RangeError (or decimal.js' error) for a value that is no document: an unknown currency, text that is no decimal.
    * @throws DocumentRenderError when there is no document to give.
    */
-  render(document: InvoiceDocument): Promise<Uint8Array>;
+  readonly render: (document: InvoiceDocument) => Promise<Uint8Array>;
   /** Ends the process; what waits or runs is rejected with `CLOSED`. Nothing of the renderer is left when it resolves. */
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 interface Job extends RenderRequest {
   number: string;
   attempts: number;
-  resolve(pdf: Uint8Array): void;
-  reject(error: Error): void;
+  resolve: (pdf: Uint8Array) => void;
+  reject: (error: Error) => void;
 }
 
 interface Press {
@@ -99,9 +100,12 @@ export function createDocumentRenderer(options: RendererOptions = {}): DocumentR
       started.complaint = (started.complaint + chunk.toString()).slice(-MOST_COMPLAINT);
     });
     child.on('message', (answer: RenderAnswer) => finish(started, answer));
-    child.on('error', (error) => lose(started, 'LOST', error.message));
-    // 'close' comes after 'exit' and after the last words on stderr.
-    child.on('close', (code, signal) => {
+    child.on('error', (error) => {
+      if (child.pid === undefined) alive.delete(started); // never began, so it will never end either
+      lose(started, 'LOST', error.message);
+    });
+    // Not 'close': it never comes for a process whose pipes no longer hold the program alive.
+    child.on('exit', (code, signal) => {
       alive.delete(started);
       lose(started, 'LOST', `The render process ended (${signal ?? code}). ${started.complaint}`.trim());
     });
@@ -157,6 +161,7 @@ export function createDocumentRenderer(options: RendererOptions = {}): DocumentR
     if ('failure' in answer) {
       done.reject(new DocumentRenderError('TEMPLATE_FAILED', answer.failure));
     } else {
+      onEvent({ kind: 'rendered', processId: from.processId, memoryBytes: answer.memoryBytes });
       if (answer.standard !== 'a-3b') onEvent({ kind: 'downgraded', number: done.number });
       done.resolve(answer.pdf);
       if (answer.memoryBytes > memoryLimitBytes) retire(from, 'memory');
@@ -202,7 +207,7 @@ export function createDocumentRenderer(options: RendererOptions = {}): DocumentR
       await Promise.all(
         [...alive].map(async (left) => {
           hold(left, true);
-          const ended = once(left.child, 'close');
+          const ended = once(left.child, 'exit');
           left.child.kill('SIGKILL');
           await ended;
         }),

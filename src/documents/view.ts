@@ -55,6 +55,8 @@ interface LineView {
   unitPrice: string;
   tax: string;
   amount: string;
+  /** False for a line that might not fit on one page. */
+  keepTogether: boolean;
   tiers: { range: string; quantity: string; unitPrice: string; amount: string }[];
 }
 
@@ -230,12 +232,16 @@ function termsOf(document: InvoiceDocument, payable: boolean): DocumentView['ter
 
 function lineView(line: DocumentLine, currency: string): LineView {
   const tiers = line.tiers ?? [];
+  const description = strange(line.description, MOST.description);
+  const group = Object.entries(line.group ?? {})
+    .slice(0, MOST_GROUPS)
+    .map(([dimension, value]) => strange(`${dimension}: ${value ?? '–'}`, MOST.group));
+  const characters = description.text.length + group.reduce((sum, { text }) => sum + text.length, 0);
   return {
-    description: strange(line.description, MOST.description),
+    description,
     period: line.periodStart && line.periodEnd ? period(line.periodStart, line.periodEnd) : null,
-    group: Object.entries(line.group ?? {})
-      .slice(0, MOST_GROUPS)
-      .map(([dimension, value]) => strange(`${dimension}: ${value ?? '–'}`, MOST.group)),
+    group,
+    keepTogether: characters <= 500 && tiers.length <= 20,
     quantity: breakable(quantity(line.quantity)),
     unit: present(line.unit) ? strange(line.unit, MOST.unit) : null,
     unitPrice: tiers.length > 0 ? 'tiered' : breakable(amount(line.unitPrice, currency)),

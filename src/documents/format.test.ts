@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decimal } from '../kernel/decimal.ts';
+import { amount, breakable, day, money, percent, period, quantity } from './format.ts';
+
+const at = (text: string): Temporal.Instant => Temporal.Instant.from(text);
+
+describe('money', () => {
+  it.each([
+    { text: '1234.5', currency: 'EUR', shown: '€1,234.50' },
+    { text: '-0.1', currency: 'USD', shown: '−$0.10' },
+    { text: '-0.00', currency: 'USD', shown: '$0.00' },
+    { text: '1200', currency: 'JPY', shown: '¥1,200' },
+    { text: '0.125', currency: 'KWD', shown: 'KWD\u00a00.125' },
+    { text: '1000', currency: 'HUF', shown: 'HUF\u00a01,000.00' }, // Intl alone would show none of the digits that ISO 4217 has
+    { text: '0.000012', currency: 'USD', shown: '$0.000012' },
+    { text: '9007199254740993.01', currency: 'EUR', shown: '€9,007,199,254,740,993.01' },
+  ])('$text $currency is $shown', ({ text, currency, shown }) => expect(money(text, currency)).toBe(shown));
+
+  it.each(['', '1,5', 'NaN', 'Infinity', '12€'])('refuses %j', (text) => expect(() => money(text, 'EUR')).toThrow());
+  it('refuses what is no currency', () => expect(() => money('1', 'XYZ')).toThrow(RangeError));
+});
+
+it('an amount without its currency shows its digits all the same', () => {
+  expect(amount('2.5', 'EUR')).toBe('2.50');
+  expect(amount('2.5', 'JPY')).toBe('2.5');
+});
+
+it.each([
+  ['1', '1'],
+  ['1200.50', '1,200.5'],
+  ['0.000000001', '0.000000001'],
+  ['-3', '−3'],
+])('the quantity %s is %s', (text, shown) => expect(quantity(text)).toBe(shown));
+
+it('a rate is shown in percent', () => expect(percent('8.8750')).toBe('8.875%'));
+
+it('every digit of a value is shown, and none besides', () =>
+  fc.assert(
+    fc.property(
+      fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }),
+      fc.integer({ min: 0, max: 30 }),
+      (units, places) => {
+        const value = decimal(units).div(decimal(10n ** BigInt(places)));
+        for (const shown of [
+          amount(value.toFixed(), 'EUR'),
+          quantity(value.toFixed()),
+          breakable(quantity(value.toFixed())),
+        ])
+          expect(decimal(shown.replace('−', '-').replace(/[,\u200b]/g, '')).eq(value)).toBe(true);
+      },
+    ),
+  ));
+
+it('a figure that a column holds is not broken', () => {
+  expect(breakable('1,234.50')).toBe('1,234.50');
+  expect(breakable('123,456,789,012.12345678')).toBe('123,\u200b456,\u200b789,\u200b012.\u200b123456\u200b78');
+});
+
+it('a day is the day in UTC', () => expect(day(at('2025-12-01T00:30:00+02:00'))).toBe('30\u00a0November\u00a02025'));
+
+it.each([
+  { start: '2025-11-01T00:00Z', end: '2025-12-01T00:00Z', shown: '1 – 30 Nov 2025' },
+  { start: '2025-11-15T00:00Z', end: '2025-12-15T00:00Z', shown: '15 Nov – 14 Dec 2025' },
+  { start: '2025-12-15T00:00Z', end: '2026-01-15T00:00Z', shown: '15 Dec 2025 – 14 Jan 2026' },
+  { start: '2025-11-03T00:00Z', end: '2025-11-04T00:00Z', shown: '3 Nov 2025' },
+  { start: '2025-11-03T10:00Z', end: '2025-11-04T10:00Z', shown: '3 – 4 Nov 2025' },
+  { start: '2025-11-03T10:00Z', end: '2025-11-03T10:00Z', shown: '3 Nov 2025' },
+])('the period from $start to before $end is $shown', ({ start, end, shown }) =>
+  expect(period(at(start), at(end))).toBe(shown),
+);

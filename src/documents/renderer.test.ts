@@ -1,0 +1,109 @@
+import { afterEach, expect, it } from 'vitest';
+import { createDocumentRenderer, type DocumentRenderer, type RendererEvent, type RendererOptions } from './index.ts';
+import { readPdf } from './testing/read-pdf.ts';
+import { creditNote, invoice } from './testing/samples.ts';
+
+const open: DocumentRenderer[] = [];
+afterEach(() => Promise.all(open.splice(0).map((renderer) => renderer.close())));
+
+/** A renderer whose events are kept, and whose first `stopped` processes get a signal as soon as they start. */
+function renderer(options: RendererOptions = {}, signal: 'SIGKILL' | 'SIGSTOP' = 'SIGKILL', stopped = 0) {
+  const events: RendererEvent[] = [];
+  const processes: number[] = [];
+  const made = createDocumentRenderer({
+    ...options,
+    onEvent: (event) => {
+      if (event.kind !== 'rendered') events.push(event);
+      if (event.kind !== 'started') return;
+      processes.push(event.processId);
+      if (processes.length <= stopped) process.kill(event.processId, signal);
+    },
+  });
+  open.push(made);
+  return { ...made, events, processes, kinds: () => events.map(({ kind }) => kind) };
+}
+
+const alive = (processId: number): boolean => {
+  try {
+    return process.kill(processId, 0);
+  } catch {
+    return false;
+  }
+};
+
+it('renders documents asked for at once, each its own', async () => {
+  const { render, processes } = renderer();
+  const [first, second, again] = await Promise.all([render(invoice), render(creditNote), render(invoice)]);
+  expect(readPdf(first).pages[0]).toContain('INV-000123');
+  expect(readPdf(second).pages[0]).toContain('CN-000004');
+  expect(Buffer.compare(first, again)).toBe(0);
+  expect(processes).toHaveLength(1);
+});
+
+it('refuses a value that is no document and goes on', async () => {
+  const { render } = renderer();
+  await expect(render({ ...invoice, grandTotal: 'a lot' })).rejects.toThrow();
+  expect((await render(invoice)).length).toBeGreaterThan(10_000);
+});
+
+it('survives the death of its process: the document is made by the next one', async () => {
+  const { render, kinds } = renderer({}, 'SIGKILL', 1);
+  expect((await render(invoice)).length).toBeGreaterThan(10_000);
+  expect(kinds()).toEqual(['started', 'lost', 'started']);
+});
+
+it('gives a document up whose process died twice, and makes the others', async () => {
+  const { render } = renderer({}, 'SIGKILL', 2);
+  const [first, second] = await Promise.allSettled([render(invoice), render(creditNote)]);
+  expect(first).toMatchObject({ status: 'rejected', reason: { name: 'DocumentRenderError', code: 'LOST' } });
+  expect(second.status).toBe('fulfilled');
+});
+
+it('kills a process that hangs and makes the document with the next one', async () => {
+  const { render, processes, events } = renderer({ timeLimitMilliseconds: 5000 }, 'SIGSTOP', 1);
+  expect((await render(invoice)).length).toBeGreaterThan(10_000);
+  expect(events.find(({ kind }) => kind === 'lost')).toMatchObject({ reason: expect.stringContaining('not ready') });
+  expect(alive(processes[0] as number)).toBe(false);
+});
+
+it('gives a document up that hangs twice', async () => {
+  const { render } = renderer({ timeLimitMilliseconds: 200 }, 'SIGSTOP', 9);
+  await expect(render(invoice)).rejects.toMatchObject({ code: 'TIMED_OUT' });
+});
+
+it.each([
+  { why: 'after so many documents', options: { documentsPerProcess: 2 }, reason: 'documents', processes: 2 },
+  { why: 'when it has grown', options: { memoryLimitBytes: 1 }, reason: 'memory', processes: 4 },
+])('replaces its process $why', async ({ options, reason, processes: expected }) => {
+  const { render, processes, events } = renderer(options);
+  const documents = await Promise.all(Array.from({ length: 4 }, () => render(invoice)));
+  expect(new Set(documents.map((pdf) => Buffer.from(pdf).toString('base64'))).size).toBe(1);
+  expect(processes).toHaveLength(expected);
+  expect(events).toContainEqual({ kind: 'retired', processId: processes[0], reason });
+});
+
+it('lets an idle process go, and starts another for the next document', async () => {
+  const { render, processes, kinds } = renderer({ idleMilliseconds: 10 });
+  await render(invoice);
+  await expect.poll(kinds).toEqual(['started', 'retired']);
+  await expect.poll(() => alive(processes[0] as number)).toBe(false);
+  expect((await render(invoice)).length).toBeGreaterThan(10_000);
+});
+
+it('leaves nothing behind when it is closed', async () => {
+  const { render, close, processes } = renderer();
+  await render(invoice);
+  const waiting = [render(invoice), render(creditNote)];
+  const outcomes = Promise.allSettled(waiting);
+  await close();
+  expect(await outcomes).toMatchObject([{ reason: { code: 'CLOSED' } }, { reason: { code: 'CLOSED' } }]);
+  expect(processes.map(alive)).toEqual([false]);
+  await expect(render(invoice)).rejects.toMatchObject({ code: 'CLOSED' });
+  await close();
+});
+
+it('starts no process before there is a document to make', async () => {
+  const { close, processes } = renderer();
+  await close();
+  expect(processes).toEqual([]);
+});

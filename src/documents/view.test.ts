@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest';
+import type { InvoiceDocument } from './document.ts';
+import { creditNote, inputTokens, invoice, launchDiscount, platformFee, tieredRequests } from './testing/samples.ts';
+import { viewOf } from './view.ts';
+
+const totals = (document: InvoiceDocument): string[] =>
+  viewOf(document).totals.map(({ label, figure }) => `${label}: ${figure}`.replaceAll('\u00a0', ' '));
+
+describe('the sums', () => {
+  it('show each tax rate with its base, what the wallet paid, and what is due', () =>
+    expect(totals(invoice)).toEqual([
+      'Subtotal: €798.89',
+      'Tax 19% on €741.89: €140.96',
+      'Tax 7% on €57.00: €3.99',
+      'Total tax: €144.95',
+      'Total: €943.84',
+      'Paid from wallet: −€20.00',
+      'Amount due: €923.84',
+    ]));
+
+  it('tell other payments from the wallet', () =>
+    expect(totals({ ...invoice, paidAmount: '120.00', unpaidAmount: '823.84' }).slice(-3)).toEqual([
+      'Paid from wallet: −€20.00',
+      'Paid: −€100.00',
+      'Amount due: €823.84',
+    ]));
+
+  it('of a credit note ask for nothing', () =>
+    expect(totals(creditNote)).toEqual([
+      'Subtotal: KWD 250.000',
+      'Tax 8.875% on KWD 250.000: KWD 22.188',
+      'Total credited: KWD 272.188',
+    ]));
+
+  it('without any tax say so', () =>
+    expect(totals({ ...invoice, taxes: [], totalTax: '0.00' })).toContain('Total tax: €0.00'));
+});
+
+describe('the headline', () => {
+  it.each([
+    { name: 'an unpaid invoice', document: invoice, headline: ['Amount due', '€923.84', 'Due 15 December 2025'] },
+    {
+      name: 'a paid invoice',
+      document: { ...invoice, paidAmount: '943.84', unpaidAmount: '0.00' },
+      headline: ['Total', '€943.84', 'Paid in full'],
+    },
+    {
+      name: 'an invoice over nothing',
+      document: { ...invoice, grandTotal: '0', paidAmount: '0', unpaidAmount: '0' },
+      headline: ['Total', '€0.00', 'Nothing to pay'],
+    },
+    {
+      name: 'an invoice without a due date',
+      document: { ...invoice, dueAt: null },
+      headline: ['Amount due', '€923.84', null],
+    },
+    { name: 'a credit note', document: creditNote, headline: ['Total credited', 'KWD 272.188', null] },
+  ])('of $name', ({ document, headline }) => {
+    const { label, figure, note } = viewOf(document).headline;
+    expect([label, figure, note].map((text) => text?.replaceAll('\u00a0', ' ') ?? null)).toEqual(headline);
+  });
+});
+
+describe('a payment link', () => {
+  it('is given with an unpaid invoice', () => {
+    const { headline, payment } = viewOf(invoice);
+    expect(headline.payment).toBe('https://pay.northwind.example/s/ps_01JD8X4Z7Q2M');
+    expect(payment?.address).toBe(headline.payment);
+  });
+
+  it.each([
+    'javascript:app.alert(1)',
+    'file:///etc/passwd',
+    '/pay',
+    'https://user:secret@example.com/',
+    `https://example.com/${'x'.repeat(3000)}`,
+    '',
+    null,
+  ])('is never %s', (paymentUrl) => {
+    const view = viewOf({ ...invoice, paymentUrl });
+    expect([view.headline.payment, view.payment]).toEqual([null, null]);
+  });
+
+  it('is not given where nothing is due', () => {
+    expect(viewOf({ ...invoice, unpaidAmount: '0' }).payment).toBeNull();
+    expect(
+      viewOf({ ...creditNote, paymentUrl: 'https://example.com/', unpaidAmount: '1' }).headline.payment,
+    ).toBeNull();
+  });
+
+  it('cannot carry what ends a string', () =>
+    expect(viewOf({ ...invoice, paymentUrl: 'https://example.com/a) /JS (x"<>' }).payment?.address).toBe(
+      'https://example.com/a)%20/JS%20(x%22%3C%3E',
+    ));
+});
+
+describe('the terms', () => {
+  const terms = (document: InvoiceDocument) =>
+    viewOf(document).terms.map((term) => (typeof term === 'string' ? term : term.text).replaceAll('\u00a0', ' '));
+
+  it.each([
+    { paymentTermDays: 14, sentence: 'Payment is due within 14 days, by 15 December 2025.' },
+    { paymentTermDays: 1, sentence: 'Payment is due within 1 day, by 15 December 2025.' },
+    { paymentTermDays: 0, sentence: 'Payment is due on receipt, by 15 December 2025.' },
+  ])('of $paymentTermDays days', ({ paymentTermDays, sentence }) =>
+    expect(terms({ ...invoice, paymentTermDays })).toEqual([sentence, 'Please quote INV-000123 with your payment.']),
+  );
+
+  it('of a credit note name the invoice and the reason', () =>
+    expect(terms(creditNote)).toEqual([
+      'This credit note corrects invoice INV-000099 of 3 November 2025.',
+      'Reason: The export failed for two days.',
+    ]));
+});
+
+describe('a party', () => {
+  const lines = (document: InvoiceDocument) => viewOf(document).buyer.lines.map(({ text }) => text);
+  const buyer = (country: string) => ({ name: 'A', address: { city: 'Town', state: 'ST', zipCode: '123', country } });
+
+  it.each([
+    { country: 'US', written: ['Town, ST 123', 'United States'] },
+    { country: 'de', written: ['123 Town, ST', 'Germany'] },
+    { country: 'Middle-earth', written: ['123 Town, ST', 'Middle-earth'] },
+  ])('in $country', ({ country, written }) => expect(lines({ ...invoice, buyer: buyer(country) })).toEqual(written));
+
+  it('shows nothing for what is not known', () =>
+    expect(lines({ ...invoice, buyer: { name: 'A', phone: ' ' } })).toEqual([]));
+
+  it('that sells stands under its trading name above and its legal name below', () => {
+    const view = viewOf(invoice);
+    expect([view.brand.text, view.seller.name.text]).toEqual(['Northwind Models', 'Northwind Models GmbH']);
+  });
+});
+
+describe('a line', () => {
+  const line = (of: InvoiceDocument['lines'][number]) => viewOf({ ...invoice, lines: [of] }).lines[0];
+
+  it('of usage shows its period, its group, its unit and every digit of its price', () =>
+    expect(line(inputTokens)).toMatchObject({
+      period: '1 – 30 Nov 2025',
+      group: [{ text: 'model: atlas-large' }, { text: 'region: –' }],
+      quantity: '18,240,512',
+      unit: { text: 'tokens' },
+      unitPrice: '0.000012',
+      tax: '19%',
+      amount: '218.89',
+    }));
+
+  it('with tiers shows theirs and no average price', () => {
+    expect(line(tieredRequests)?.unitPrice).toBe('tiered');
+    expect(line(tieredRequests)?.tiers).toEqual([
+      { range: '0 – 100,000', quantity: '100,000', unitPrice: '0.00', amount: '0.00' },
+      { range: '100,000 – 1,000,000, plus 10.00 flat', quantity: '900,000', unitPrice: '0.0004', amount: '370.00' },
+      { range: 'Over 1,000,000', quantity: '250,000', unitPrice: '0.0002', amount: '50.00' },
+    ]);
+  });
+
+  it('that takes away shows a minus', () => expect(line(launchDiscount)?.amount).toBe('−147.00'));
+
+  it('longer than a page may break', () => {
+    expect(line(platformFee)?.keepTogether).toBe(true);
+    expect(line({ ...platformFee, description: 'x '.repeat(400) })?.keepTogether).toBe(false);
+  });
+});
+
+it('a sandbox document says on every page that it is none for the tax office', () => {
+  expect(viewOf(invoice).mark).toBeNull();
+  expect(viewOf({ ...invoice, environment: 'sandbox' }).mark).toBe('Sandbox – not a tax document');
+});
+
+it('a figure that is no decimal is refused', () => {
+  expect(() => viewOf({ ...invoice, subtotal: 'a lot' })).toThrow();
+  expect(() => viewOf({ ...invoice, currency: 'EURO' })).toThrow(RangeError);
+});
