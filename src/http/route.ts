@@ -49,6 +49,8 @@ export interface Context<P, Q, B, A extends Access = Access> {
 /** For the few operations that need several transactions or merchants of their own: no transaction, but the database. */
 export interface FreeContext<P, Q, B, A extends Access = Access> extends Omit<Context<P, Q, B, A>, 'tx'> {
   readonly database: Database;
+  /** Writes the change to the audit log, in the transaction that makes it. */
+  readonly audit: (tx: Tx, before: unknown, after: unknown) => Promise<void>;
 }
 
 /** An answer with another status, headers or raw bytes than the usual. */

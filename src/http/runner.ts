@@ -5,7 +5,7 @@ import { type Scope, sql, type Tx } from '../db/index.ts';
 import { isId } from '../kernel/ids.ts';
 import { type FieldError, invalid, orThrow, type Result } from '../kernel/result.ts';
 import { type Caller, hasRole } from './caller.ts';
-import type { ErrorReplies } from './errors.ts';
+import { authenticationReply, type ErrorReplies } from './errors.ts';
 import { claim, fingerprint, type IdempotencyScope, keepReply } from './idempotency.ts';
 import type { NamedSchemas } from './named-schemas.ts';
 import { type Access, type Context, Reply, type Route } from './route.ts';
@@ -49,7 +49,7 @@ export class Runner {
           return send(reply, this.#errors.for({ kind: 'code', code: 'UNSUPPORTED_MEDIA_TYPE' }));
         if ('public' in sentence.access) return;
         const found = await this.#options.authenticate(bearerToken(request), request.ip);
-        if ('code' in found) return send(reply, this.#errors.for({ kind: 'code', code: found.code }));
+        if ('code' in found) return send(reply, authenticationReply(this.#errors, found));
         request.caller = found.caller;
       },
       handler: async (request, reply) => this.#handle(each, request, reply),
@@ -79,7 +79,9 @@ export class Runner {
       params: request.params as Record<string, string>,
     };
     if (each.free) {
-      const result = await each.free({ ...context, database: this.#options.database } as never);
+      const audit = (tx: Tx, before: unknown, after: unknown) =>
+        this.#audit(each, tx, request, merchantId, before, after);
+      const result = await each.free({ ...context, database: this.#options.database, audit } as never);
       return this.#answer(each, reply, orThrow(result));
     }
     const scope: Scope =

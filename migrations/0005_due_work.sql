@@ -1,0 +1,76 @@
+-- Due work: everything that happens by itself is a row whose next_action_at has come (domain.md §8).
+-- A table of such rows is handed to due_table() once; the one runner (src/jobs) finds them through due_now(). It has the
+-- columns merchant_id, id, clock_id (null: wall time) and next_action_at (null: nothing to do); with a column seq,
+-- records that are due at the same instant go in the order of their creation, else in the order of their ids.
+
+create table due_kind (
+  kind text primary key,
+  table_name text not null,
+  order_column text not null
+);
+grant select on due_kind to reckoner_app;
+
+/* Makes the rows of a table due work of this kind. */
+create procedure due_table(kind_name text, name regclass)
+  language plpgsql
+  as $$
+declare
+  bare text := (select relname from pg_class where oid = name);
+  ordered text := coalesce(
+    (select attname::text from pg_attribute where attrelid = name and attname = 'seq' and not attisdropped), 'id');
+begin
+  insert into due_kind (kind, table_name, order_column) values (kind_name, bare, ordered);
+  execute format('alter table %s add foreign key (merchant_id, clock_id) references test_clock (merchant_id, id)', name);
+  execute format(
+    'create index %I on %s (next_action_at) where clock_id is null and next_action_at is not null',
+    bare || '_due', name);
+  execute format(
+    'create index %I on %s (merchant_id, clock_id, next_action_at, %I)
+       where clock_id is not null and next_action_at is not null',
+    bare || '_due_on_clock', name, ordered);
+end $$;
+
+/* The due time at which a step failed: a record that was given another one meanwhile is new work. */
+alter table due_failure add column due_at timestamptz not null;
+
+/* What is due on the wall clock, across merchants: the runner's view, and the only one, on rows of all of them.
+   Of each kind at most `most`, those that are due longest. Records that failed wait until their retry, parked ones for ever. */
+create function due_now(kinds text[], at timestamptz, most int)
+  returns table (kind text, merchant_id text, id text, due_at timestamptz)
+  language plpgsql stable security definer set search_path = public, pg_temp
+  as $$
+declare
+  each due_kind;
+begin
+  for each in
+    select d.* from unnest(kinds) with ordinality as wanted (kind, place) join due_kind d using (kind) order by place
+  loop
+    return query execute format(
+      'select %1$L, t.merchant_id, t.id, t.next_action_at
+         from %2$I t
+        where t.clock_id is null and t.next_action_at <= $1
+          and not exists (
+            select from due_failure f
+             where f.merchant_id = t.merchant_id and f.kind = %1$L and f.id = t.id and f.due_at = t.next_action_at
+               and (f.parked_at is not null or f.retry_at > $1))
+        order by t.next_action_at
+        limit $2', each.kind, each.table_name) using at, most;
+  end loop;
+end $$;
+
+/* Forgets idempotency keys of all merchants that are older than this, at most `most` at a time. @returns how many. */
+create function forget_idempotency_keys(older_than timestamptz, most int) returns int
+  language sql security definer set search_path = public, pg_temp
+  as $$
+    with old as (
+      select ctid from idempotency_key where created_at < older_than limit most for update skip locked
+    ), gone as (
+      delete from idempotency_key where ctid in (select ctid from old) returning 1
+    )
+    select count(*)::int from gone
+  $$;
+
+/* The migrations that this database has, for readiness. */
+create function applied_migrations() returns setof text
+  language sql stable security definer set search_path = public, pg_temp
+  as $$ select name::text from kysely_migration $$;

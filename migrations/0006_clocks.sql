@@ -1,0 +1,55 @@
+-- Test clocks: simulated time for the records that are attached to one (domain.md §8). Sandbox only.
+
+create table test_clock (
+  merchant_id text not null,
+  id text not null,
+  seq bigint generated always as identity,
+  name text,
+  description text,
+  clock_time timestamptz not null,   -- currentTime
+  advancing_to timestamptz,          -- null: it stands still
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  deleted_at timestamptz,
+  primary key (merchant_id, id),
+  check (advancing_to >= clock_time)
+);
+call resource_table('test_clock');
+create index test_clock_order on test_clock (merchant_id, seq desc) where deleted_at is null;
+create index test_clock_advancing on test_clock (merchant_id, id) where advancing_to is not null and deleted_at is null;
+
+/* A clock never goes back, whoever writes (§3). */
+create function test_clock_goes_forward() returns trigger
+  language plpgsql
+  as $$
+begin
+  raise exception 'test clock % would go from % back to %', old.id, old.clock_time, new.clock_time;
+end $$;
+create trigger goes_forward before update on test_clock
+  for each row when (new.clock_time < old.clock_time) execute function test_clock_goes_forward();
+
+/* The clocks that have something to do, across merchants: those that are on their way, and those that stand still while a
+   record of theirs is due at the time they show (it was just created, or a payment just arrived). */
+create function clocks_with_work(kinds text[])
+  returns table (merchant_id text, id text)
+  language plpgsql stable security definer set search_path = public, pg_temp
+  as $$
+declare
+  each due_kind;
+begin
+  return query select c.merchant_id, c.id from test_clock c where c.advancing_to is not null and c.deleted_at is null;
+  for each in select d.* from due_kind d where d.kind = any (kinds) loop
+    return query execute format(
+      'select c.merchant_id, c.id
+         from test_clock c
+        where c.deleted_at is null and c.advancing_to is null
+          and exists (
+            select from %2$I t
+             where t.merchant_id = c.merchant_id and t.clock_id = c.id and t.next_action_at <= c.clock_time
+               and not exists (
+                 select from due_failure f
+                  where f.merchant_id = t.merchant_id and f.kind = %1$L and f.id = t.id
+                    and f.due_at = t.next_action_at and f.parked_at is not null))',
+      each.kind, each.table_name);
+  end loop;
+end $$;

@@ -1,0 +1,19 @@
+import type { ClockBook } from '../jobs/index.ts';
+import { clocksWithWork, readClockForUpdate, updateClock } from './clocks.sql.ts';
+
+/** What the runner of due work sees of test clocks. */
+export const clockBook: ClockBook = {
+  withWork: clocksWithWork,
+  lock: async (tx, { merchantId, id }) => {
+    const clock = await readClockForUpdate(tx, merchantId, id);
+    if (!clock || clock.deletedAt !== null) return null;
+    return { currentTime: clock.currentTime, advancingTo: clock.advancingTo };
+  },
+  move: async (tx, { merchantId, id }, to, arrived, now) => {
+    await updateClock(tx, merchantId, id, {
+      currentTime: to,
+      ...(arrived && { advancingTo: null }),
+      updatedAt: now,
+    });
+  },
+};

@@ -1,0 +1,63 @@
+import { assignments, pageOfRows, type Sql, sql, type Tx } from '../db/index.ts';
+import type { Page, PageRequest } from '../http/index.ts';
+import type { Instant } from '../kernel/time.ts';
+import type { Clock } from './clock.ts';
+
+const COLUMNS = sql`id, merchant_id as "merchantId", name, description, clock_time as "currentTime",
+  advancing_to as "advancingTo", created_at as "createdAt", updated_at as "updatedAt", deleted_at as "deletedAt"`;
+
+export const insertClock = (tx: Tx, clock: Clock) =>
+  tx.one<Clock>(sql`
+    insert into test_clock (merchant_id, id, name, description, clock_time, created_at, updated_at)
+    values (${clock.merchantId}, ${clock.id}, ${clock.name}, ${clock.description}, ${clock.currentTime},
+            ${clock.createdAt}, ${clock.updatedAt})
+    returning ${COLUMNS}`);
+
+/** null as merchant: an operator's look at all of them. */
+export async function listClocks(tx: Tx, merchantId: string | null, page: PageRequest): Promise<Page<Clock>> {
+  const ofMerchant: Sql = merchantId === null ? sql`` : sql`and merchant_id = ${merchantId}`;
+  const { rows, total } = await pageOfRows<Clock>(
+    tx,
+    { select: COLUMNS, from: sql`test_clock`, where: sql`deleted_at is null ${ofMerchant}`, order: sql`seq desc` },
+    page,
+  );
+  return { data: rows, total };
+}
+
+export const readClock = (tx: Tx, merchantId: string, id: string) =>
+  tx.maybe<Clock>(sql`select ${COLUMNS} from test_clock where merchant_id = ${merchantId} and id = ${id}`);
+
+/** Holds the clock where it stands until the transaction ends; others may do the same, only a step has to wait. */
+export const readClockForShare = (tx: Tx, merchantId: string, id: string) =>
+  tx.maybe<Clock>(sql`select ${COLUMNS} from test_clock where merchant_id = ${merchantId} and id = ${id} for share`);
+
+/** Against other drivers and whoever holds the clock still; not against rows that only refer to it. */
+export const readClockForUpdate = (tx: Tx, merchantId: string, id: string) =>
+  tx.maybe<Clock>(sql`
+    select ${COLUMNS} from test_clock where merchant_id = ${merchantId} and id = ${id} for no key update`);
+
+export interface ClockChange {
+  readonly name?: string | null | undefined;
+  readonly description?: string | null | undefined;
+  readonly currentTime?: Instant;
+  readonly advancingTo?: Instant | null;
+  readonly deletedAt?: Instant;
+  readonly updatedAt: Instant;
+}
+
+export const updateClock = (tx: Tx, merchantId: string, id: string, change: ClockChange) =>
+  tx.one<Clock>(sql`
+    update test_clock set ${assignments({
+      name: change.name,
+      description: change.description,
+      clock_time: change.currentTime,
+      advancing_to: change.advancingTo,
+      deleted_at: change.deletedAt,
+      updated_at: change.updatedAt,
+    })}
+    where merchant_id = ${merchantId} and id = ${id}
+    returning ${COLUMNS}`);
+
+export const clocksWithWork = (tx: Tx, kinds: readonly string[]) =>
+  tx.rows<{ merchantId: string; id: string }>(sql`
+    select merchant_id as "merchantId", id from clocks_with_work(${kinds})`);

@@ -1,0 +1,87 @@
+import type { Tx } from '../db/index.ts';
+import { newId } from '../kernel/ids.ts';
+import { fail, notFound, ok, type Result } from '../kernel/result.ts';
+import { formatInstant, type Instant, parseInstant } from '../kernel/time.ts';
+import { type Advance, type Clock, decideAdvance } from './clock.ts';
+import { insertClock, readClock, updateClock } from './clocks.sql.ts';
+import { lockClock } from './effective-now.ts';
+
+/** What stands in the way of a deletion (§7, blockers). */
+export interface Blocker {
+  readonly type: string;
+  readonly count: number;
+  readonly items: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** Answers the active subscriptions on a clock as a blocker; null when there are none. */
+export type ClockBlockers = (tx: Tx, merchantId: string, clockId: string) => Promise<Blocker | null>;
+
+export interface ClockDraft {
+  readonly name?: string;
+  readonly description?: string;
+  readonly currentTime?: string;
+}
+
+export async function createClock(tx: Tx, merchantId: string, draft: ClockDraft, now: Instant): Promise<Result<Clock>> {
+  const clock = await insertClock(tx, {
+    id: newId('testClock'),
+    merchantId,
+    name: draft.name ?? null,
+    description: draft.description ?? null,
+    currentTime: draft.currentTime === undefined ? now : (parseInstant(draft.currentTime) as Instant),
+    advancingTo: null,
+    createdAt: now,
+    updatedAt: now,
+    deletedAt: null,
+  });
+  return ok(clock);
+}
+
+export async function getClock(tx: Tx, merchantId: string, id: string): Promise<Result<Clock>> {
+  const clock = await readClock(tx, merchantId, id);
+  return clock && clock.deletedAt === null ? ok(clock) : notFound('test clock');
+}
+
+export interface ClockPatch extends Advance {
+  readonly name?: string | null;
+  readonly description?: string | null;
+}
+
+/** Renames a clock, or sends it on its way, or both: the way itself is the runner's work. */
+export async function changeClock(
+  tx: Tx,
+  merchantId: string,
+  id: string,
+  patch: ClockPatch,
+  now: Instant,
+): Promise<Result<{ before: Clock; after: Clock }>> {
+  const found = await lockClock(tx, merchantId, id);
+  if (!found.ok) return found;
+  const moves = patch.currentTime !== undefined || patch.advanceBy !== undefined;
+  const target = moves ? decideAdvance(found.value, patch) : ok(undefined);
+  if (!target.ok) return target;
+  const after = await updateClock(tx, merchantId, id, {
+    name: patch.name,
+    description: patch.description,
+    ...(target.value && { advancingTo: target.value }),
+    updatedAt: now,
+  });
+  return ok({ before: found.value, after });
+}
+
+/** Takes a clock away; its time stands still for what was on it. @returns TEST_CLOCK_IN_USE with the blockers body (§7). */
+export async function deleteClock(
+  tx: Tx,
+  merchantId: string,
+  id: string,
+  blockers: ClockBlockers,
+  now: Instant,
+): Promise<Result<Clock>> {
+  const found = await lockClock(tx, merchantId, id);
+  if (!found.ok) return found;
+  const { advancingTo } = found.value;
+  if (advancingTo !== null) return fail('CLOCK_ADVANCING', { advancingTo: formatInstant(advancingTo) });
+  const blocker = await blockers(tx, merchantId, id);
+  if (blocker) return fail('TEST_CLOCK_IN_USE', { blockers: [blocker] });
+  return ok(await updateClock(tx, merchantId, id, { deletedAt: now, updatedAt: now }));
+}

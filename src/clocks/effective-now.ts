@@ -1,0 +1,53 @@
+import { checkReference, type Tx } from '../db/index.ts';
+import { invalidField, notFound, ok, type Result } from '../kernel/result.ts';
+import type { Instant } from '../kernel/time.ts';
+import type { Clock } from './clock.ts';
+import { readClock, readClockForShare, readClockForUpdate } from './clocks.sql.ts';
+
+/**
+ * Effective now of a record (domain.md §1): its clock's `currentTime`, or `now` when it is on none. Holds the clock still
+ * until the transaction ends, so what is decided with this time is written at this time: a step of an advance waits, and
+ * an advance that is under way is met between two of its steps, with all that was due before done and nothing after. Ask
+ * before locking the record itself: the clock's row comes first in the order of locks.
+ */
+export async function effectiveNow(tx: Tx, merchantId: string, clockId: string | null, now: Instant): Promise<Instant> {
+  if (clockId === null) return now;
+  return timeOf(clockId, await readClockForShare(tx, merchantId, clockId));
+}
+
+/** The same for a request that only reads, an operator's too: it holds nothing and waits for nobody. */
+export async function effectiveNowForReading(
+  tx: Tx,
+  merchantId: string,
+  clockId: string | null,
+  now: Instant,
+): Promise<Instant> {
+  if (clockId === null) return now;
+  return timeOf(clockId, await readClock(tx, merchantId, clockId));
+}
+
+function timeOf(clockId: string, clock: Clock | undefined): Instant {
+  if (!clock) throw new Error(`A record is on the test clock ${clockId}, which does not exist.`);
+  return clock.currentTime;
+}
+
+/**
+ * The clock that a body's `testClockId` names, held still as by effectiveNow.
+ * @returns a 404 that names the field when it is unknown or deleted, a 403 when it is another merchant's.
+ */
+export async function findClock(tx: Tx, merchantId: string, id: string, field = 'testClockId'): Promise<Result<Clock>> {
+  const reference = await checkReference(tx, merchantId, 'test clock', id, field);
+  if (!reference.ok) return reference;
+  const clock = await readClockForShare(tx, merchantId, id);
+  return clock && clock.deletedAt === null ? ok(clock) : notFound('test clock', field);
+}
+
+/** The clock, locked against every other use until the transaction ends. @returns a 404 when it is unknown or deleted. */
+export async function lockClock(tx: Tx, merchantId: string, id: string): Promise<Result<Clock>> {
+  const clock = await readClockForUpdate(tx, merchantId, id);
+  return clock && clock.deletedAt === null ? ok(clock) : notFound('test clock');
+}
+
+/** domain.md §8: a `testClockId` in production is a 400. */
+export const checkTestClockAllowed = (environment: 'production' | 'sandbox'): Result<null> =>
+  environment === 'production' ? invalidField('testClockId', 'test clocks exist in the sandbox only') : ok(null);

@@ -1,0 +1,192 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  freeRoute,
+  Id,
+  ListOf,
+  ListQuery,
+  listReply,
+  Name,
+  Nullable,
+  pageOf,
+  type Route,
+  route,
+  Strict,
+  Text,
+  Timestamp,
+  Type,
+} from '../http/index.ts';
+import type { DueRunner } from '../jobs/index.ts';
+import { invalid, ok, orThrow } from '../kernel/result.ts';
+import { formatInstant, type Instant } from '../kernel/time.ts';
+import type { Clock } from './clock.ts';
+import { listClocks } from './clocks.sql.ts';
+import { type ClockBlockers, changeClock, createClock, deleteClock, getClock } from './clocks.ts';
+
+const TestClock = Type.Object(
+  {
+    id: Id('testClock'),
+    object: Type.Literal('testClock'),
+    merchantId: Id('organization'),
+    name: Nullable(Type.String()),
+    description: Nullable(Type.String()),
+    currentTime: Timestamp,
+    advancingTo: Nullable(Timestamp),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+    deletedAt: Nullable(Timestamp),
+  },
+  { $id: 'TestClock' },
+);
+
+const TestClockCreate = Strict(
+  {
+    name: Type.Optional(Name),
+    description: Type.Optional(Text()),
+    currentTime: Type.Optional(Timestamp),
+    merchantId: Type.Optional(Id('organization')),
+  },
+  { $id: 'TestClockCreate' },
+);
+
+const TestClockUpdate = Strict(
+  {
+    name: Type.Optional(Nullable(Name)),
+    description: Type.Optional(Nullable(Text())),
+    currentTime: Type.Optional(Timestamp),
+    advanceBy: Type.Optional(Text({ maxLength: 100, description: 'An ISO 8601 duration: P1M, P1Y, PT12H.' })),
+  },
+  { $id: 'TestClockUpdate', description: 'Exactly one of currentTime and advanceBy, unless only the name changes.' },
+);
+
+export interface ClockRoutesOptions {
+  readonly environment: 'production' | 'sandbox';
+  readonly runner: Pick<DueRunner, 'runClock'>;
+  readonly blockers: ClockBlockers;
+  /** How long a PATCH waits for its advance before it answers with `advancingTo` still set; default 15 s (domain.md §8). */
+  readonly answerWithinMilliseconds?: number;
+}
+
+const clockReply = (clock: Clock) => ({
+  id: clock.id,
+  object: 'testClock' as const,
+  merchantId: clock.merchantId,
+  name: clock.name,
+  description: clock.description,
+  currentTime: formatInstant(clock.currentTime),
+  advancingTo: textOf(clock.advancingTo),
+  createdAt: formatInstant(clock.createdAt),
+  updatedAt: formatInstant(clock.updatedAt),
+  deletedAt: textOf(clock.deletedAt),
+});
+
+const textOf = (instant: Instant | null): string | null => (instant === null ? null : formatInstant(instant));
+
+/** The routes of test clocks. In production there are none: every path is a 404 (domain.md §8). */
+export function clockRoutes(options: ClockRoutesOptions): readonly Route[] {
+  const { environment, runner, blockers, answerWithinMilliseconds = 15_000 } = options;
+  if (environment === 'production') return [];
+  const ofClock = { of: 'id', kind: 'testClock' } as const;
+  return [
+    route(
+      {
+        method: 'POST',
+        path: '/v0/testClocks',
+        operationId: 'createTestClock',
+        tag: 'Test clocks',
+        summary: 'Create a test clock',
+        access: { role: 'member', merchant: 'body' },
+        body: TestClockCreate,
+        replies: { 201: TestClock },
+      },
+      async ({ tx, now, merchantId, body }) => {
+        const { merchantId: _, ...draft } = body;
+        return ok(clockReply(orThrow(await createClock(tx, merchantId, draft, now))));
+      },
+    ),
+    route(
+      {
+        method: 'GET',
+        path: '/v0/testClocks',
+        operationId: 'listTestClocks',
+        tag: 'Test clocks',
+        summary: 'List test clocks',
+        access: { role: 'viewer', merchant: 'query' },
+        query: ListQuery({ merchantId: Type.Optional(Id('organization')) }),
+        replies: { 200: ListOf(TestClock) },
+      },
+      async ({ tx, merchantId, query }) => {
+        const { data, total } = await listClocks(tx, merchantId, pageOf(query));
+        return ok(listReply({ data: data.map(clockReply), total }, pageOf(query)));
+      },
+    ),
+    route(
+      {
+        method: 'GET',
+        path: '/v0/testClocks/:id',
+        operationId: 'getTestClock',
+        tag: 'Test clocks',
+        summary: 'Get a test clock',
+        access: { role: 'viewer', merchant: ofClock },
+        replies: { 200: TestClock },
+      },
+      async ({ tx, merchantId, params }) => {
+        const found = await getClock(tx, merchantId, params['id'] as string);
+        return found.ok ? ok(clockReply(found.value)) : found;
+      },
+    ),
+    freeRoute(
+      {
+        method: 'PATCH',
+        path: '/v0/testClocks/:id',
+        operationId: 'advanceTestClock',
+        tag: 'Test clocks',
+        summary: 'Advance a test clock',
+        description:
+          'Runs everything that is due on the way, in order, each at its own time. Answers when all is done, or after ' +
+          '15 seconds with advancingTo still set while the work goes on.',
+        access: { role: 'member', merchant: ofClock },
+        body: TestClockUpdate,
+        replies: { 200: TestClock },
+        errors: [409],
+      },
+      async ({ database, audit, now, merchantId, params, body }) => {
+        const id = params['id'] as string;
+        if (body.currentTime !== undefined && body.advanceBy !== undefined)
+          return invalid([{ field: 'advanceBy', message: 'must not be sent together with currentTime' }]);
+        if (Object.keys(body).length === 0)
+          return invalid([{ field: 'currentTime', message: 'is required, or advanceBy' }]);
+        const scope = { merchants: [merchantId] };
+        const changed = await database.transaction(scope, async (tx) => {
+          const done = await changeClock(tx, merchantId, id, body, now);
+          if (done.ok) await audit(tx, clockReply(done.value.before), clockReply(done.value.after));
+          return done;
+        });
+        if (!changed.ok) return changed;
+        if (changed.value.after.advancingTo === null) return ok(clockReply(changed.value.after));
+        const timer = new AbortController();
+        await Promise.race([
+          runner.runClock({ merchantId, id }),
+          sleep(answerWithinMilliseconds, undefined, { signal: timer.signal }).catch(() => undefined),
+        ]).finally(() => timer.abort());
+        const found = await database.transaction(scope, (tx) => getClock(tx, merchantId, id));
+        return found.ok ? ok(clockReply(found.value)) : found;
+      },
+    ),
+    route(
+      {
+        method: 'DELETE',
+        path: '/v0/testClocks/:id',
+        operationId: 'deleteTestClock',
+        tag: 'Test clocks',
+        summary: 'Delete a test clock',
+        access: { role: 'member', merchant: ofClock },
+        replies: { 200: TestClock },
+        errors: [409],
+      },
+      async ({ tx, now, merchantId, params }) => {
+        const deleted = await deleteClock(tx, merchantId, params['id'] as string, blockers, now);
+        return deleted.ok ? ok(clockReply(deleted.value)) : deleted;
+      },
+    ),
+  ];
+}

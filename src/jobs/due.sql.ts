@@ -1,0 +1,127 @@
+import { type Sql, sql, type Tx } from '../db/index.ts';
+import type { Instant } from '../kernel/time.ts';
+import type { ClockReference, DueRecord } from './due-kind.ts';
+
+/** Where the rows of a kind are, as its migration said. */
+export interface DueTable {
+  readonly kind: string;
+  readonly table: string;
+  readonly orderColumn: string;
+}
+
+/** The tables of these kinds, in the kinds' order. @throws for a kind that no migration registered. */
+export async function loadTables(tx: Tx, kinds: readonly string[]): Promise<DueTable[]> {
+  const rows = await tx.rows<DueTable>(sql`
+    select kind, table_name as "table", order_column as "orderColumn" from due_kind where kind = any (${kinds})`);
+  return kinds.map((kind) => {
+    const found = rows.find((row) => row.kind === kind);
+    if (!found) throw new Error(`No migration calls due_table('${kind}', …).`);
+    return found;
+  });
+}
+
+/** Due records on the wall clock, of all merchants, those that are due longest first; at most `most` of each kind. */
+export const findDue = (tx: Tx, kinds: readonly string[], now: Instant, most: number): Promise<DueRecord[]> =>
+  tx.rows<DueRecord>(sql`
+    select kind, merchant_id as "merchantId", id, due_at as "dueAt" from due_now(${kinds}, ${now}, ${most}) order by due_at`);
+
+export interface LockedRecord {
+  readonly dueAt: Instant;
+  /** Names this version of the row: any update gives it another. */
+  readonly version: string;
+  readonly hasFailed: boolean;
+}
+
+const hasFailed = (kind: string): Sql => sql`
+  exists (select from due_failure f where f.merchant_id = t.merchant_id and f.kind = ${kind} and f.id = t.id)`;
+
+/**
+ * Locks a record of the wall clock if it is still due; one that another worker holds, has done or has seen fail since it
+ * was found is left alone.
+ */
+export const lockDueRecord = (tx: Tx, { kind, table }: DueTable, { merchantId, id }: DueRecord, now: Instant) =>
+  tx.maybe<LockedRecord>(sql`
+    select t.next_action_at as "dueAt", t.ctid::text as version, ${hasFailed(kind)} as "hasFailed"
+      from ${sql.table(table)} t
+     where t.merchant_id = ${merchantId} and t.id = ${id} and t.clock_id is null and t.next_action_at <= ${now}
+       and not exists (
+         select from due_failure f
+          where f.merchant_id = t.merchant_id and f.kind = ${kind} and f.id = t.id and f.due_at = t.next_action_at
+            and (f.parked_at is not null or f.retry_at > ${now}))
+       for update of t skip locked`);
+
+/** Locks a record of a clock, whose row the transaction holds: whoever has the record is about to let it go. */
+export const lockClockRecord = (tx: Tx, { kind, table }: DueTable, { merchantId, id, dueAt }: DueRecord) =>
+  tx.maybe<LockedRecord>(sql`
+    select t.next_action_at as "dueAt", t.ctid::text as version, ${hasFailed(kind)} as "hasFailed"
+      from ${sql.table(table)} t
+     where t.merchant_id = ${merchantId} and t.id = ${id} and t.next_action_at = ${dueAt}
+       for update of t`);
+
+/** The same record after its step; undefined when the step deleted it. */
+export const readRecord = (tx: Tx, { table }: DueTable, { merchantId, id }: DueRecord) =>
+  tx.maybe<{ dueAt: Instant | null; version: string }>(sql`
+    select next_action_at as "dueAt", ctid::text as version
+      from ${sql.table(table)} where merchant_id = ${merchantId} and id = ${id}`);
+
+/**
+ * The record of a clock that is due first, over all kinds; of those due at one instant the first kind in the order of
+ * registration, then the record that was made first. Parked ones are passed over.
+ */
+export async function earliestOnClock(
+  tx: Tx,
+  tables: readonly DueTable[],
+  clock: ClockReference,
+  until: Instant,
+): Promise<DueRecord | undefined> {
+  if (tables.length === 0) return undefined;
+  const heads = tables.map(
+    ({ kind, table, orderColumn }, place) => sql`
+      (select ${place}::int as place, ${kind}::text as kind, t.merchant_id, t.id, t.next_action_at
+         from ${sql.table(table)} t
+        where t.merchant_id = ${clock.merchantId} and t.clock_id = ${clock.id} and t.next_action_at <= ${until}
+          and not exists (
+            select from due_failure f
+             where f.merchant_id = t.merchant_id and f.kind = ${kind} and f.id = t.id and f.due_at = t.next_action_at
+               and f.parked_at is not null)
+        order by t.next_action_at, t.${sql.ref(orderColumn)}
+        limit 1)`,
+  );
+  return tx.maybe<DueRecord>(sql`
+    select kind, merchant_id as "merchantId", id, next_action_at as "dueAt"
+      from (${sql.join(heads, sql` union all `)}) head
+     order by next_action_at, place
+     limit 1`);
+}
+
+/** How often the record has failed at this due time; locked, so that two workers count one after the other. */
+export async function failedAttempts(tx: Tx, { merchantId, kind, id, dueAt }: DueRecord): Promise<number> {
+  const row = await tx.maybe<{ attempts: number }>(sql`
+    select attempts from due_failure
+     where merchant_id = ${merchantId} and kind = ${kind} and id = ${id} and due_at = ${dueAt}
+       for update`);
+  return row?.attempts ?? 0;
+}
+
+export interface Failure {
+  readonly attempts: number;
+  readonly error: string;
+  readonly retryAt: Instant | null;
+  readonly parkedAt: Instant | null;
+}
+
+export const saveFailure = (tx: Tx, { merchantId, kind, id, dueAt }: DueRecord, failure: Failure) =>
+  tx.run(sql`
+    insert into due_failure (merchant_id, kind, id, due_at, attempts, error, retry_at, parked_at)
+    values (${merchantId}, ${kind}, ${id}, ${dueAt}, ${failure.attempts}, ${failure.error}, ${failure.retryAt}, ${failure.parkedAt})
+    on conflict (merchant_id, kind, id) do update
+       set due_at = excluded.due_at, attempts = excluded.attempts, error = excluded.error,
+           retry_at = excluded.retry_at, parked_at = excluded.parked_at`);
+
+export const forgetFailure = (tx: Tx, { merchantId, kind, id }: DueRecord) =>
+  tx.run(sql`delete from due_failure where merchant_id = ${merchantId} and kind = ${kind} and id = ${id}`);
+
+/** Parked records by kind, of all merchants: for the metrics, read as operator. */
+export const countParked = (tx: Tx) =>
+  tx.rows<{ kind: string; parked: number }>(sql`
+    select kind, count(*)::int as parked from due_failure where parked_at is not null group by kind`);

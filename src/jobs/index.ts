@@ -1,0 +1,2 @@
+export type { ClockBook, ClockReference, DueKind, FollowUp, StepReport } from './due-kind.ts';
+export { type Chore, createRunner, type DueRunner, type RunnerOptions } from './runner.ts';

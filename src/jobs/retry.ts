@@ -1,0 +1,15 @@
+import type { Instant } from '../kernel/time.ts';
+
+/** After so many tries a step is parked: a person has to look (domain.md §8; reliability F23). */
+export const MOST_ATTEMPTS = 5;
+
+const DELAY_SECONDS = [5, 30, 300, 1800] as const;
+
+/**
+ * When a record whose step has failed for the n-th time is tried again on the wall clock.
+ * @returns null when it is to be parked.
+ */
+export function nextTry(attempts: number, now: Instant): Instant | null {
+  const seconds = DELAY_SECONDS[attempts - 1];
+  return attempts >= MOST_ATTEMPTS || seconds === undefined ? null : now.add({ seconds });
+}

@@ -1,0 +1,317 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { note, openToyWorld, schedule, type ToyWorld } from '../../test/support/toy-work.ts';
+import { Database, sql } from '../db/index.ts';
+import { newId } from '../kernel/ids.ts';
+import type { DueKind, StepReport } from './index.ts';
+
+let world: ToyWorld;
+beforeEach(async () => {
+  world = await openToyWorld('2026-01-01T00:00:00Z');
+});
+afterEach(() => world.close());
+
+/** A kind that notes its record and is done with it. */
+const noting = (kind: 'toy' | 'other_toy' = 'toy'): DueKind => ({
+  kind,
+  step: async (tx, { merchantId, id }, now) => {
+    await note(tx, merchantId, `${kind} ${id} at ${now}`);
+    await schedule(tx, kind, id, null);
+  },
+});
+
+const throwing = (message = 'out of paper'): DueKind => ({
+  kind: 'toy',
+  step: async (tx, { merchantId, id }) => {
+    await note(tx, merchantId, `began ${id}`);
+    if (id === 'bad') throw new Error(message);
+    await schedule(tx, 'toy', id, null);
+  },
+});
+
+const failures = () =>
+  world.in((tx) =>
+    tx.rows<{ id: string; attempts: number; error: string; retryAt: unknown; parkedAt: unknown }>(
+      sql`select id, attempts, error, retry_at::text as "retryAt", parked_at::text as "parkedAt" from due_failure`,
+    ),
+  );
+
+const until = async (condition: () => Promise<boolean>) => {
+  while (!(await condition())) await sleep(5);
+};
+
+describe('what is due', () => {
+  it('is run at wall time, longest due first, and what is not yet due is left', async () => {
+    await world.add('toy', 'second', '2025-12-31T23:00:00Z');
+    await world.add('toy', 'first', '2025-12-31T22:00:00Z');
+    await world.add('toy', 'now', '2026-01-01T00:00:00Z');
+    await world.add('toy', 'later', '2026-01-01T00:00:00.000001Z');
+    await world.add('toy', 'never', null);
+    expect(await world.runner([noting()]).runOnce()).toBe(3);
+    expect(await world.diary()).toEqual([
+      'toy first at 2026-01-01T00:00:00Z',
+      'toy second at 2026-01-01T00:00:00Z',
+      'toy now at 2026-01-01T00:00:00Z',
+    ]);
+  });
+
+  it('is found for every merchant, and each step sees the rows of its own alone', async () => {
+    const other = newId('organization');
+    await world.add('toy', 'mine', '2025-12-31T00:00:00Z');
+    await world.database.transaction({ merchants: [other] }, (tx) =>
+      tx.run(
+        sql`insert into toy (merchant_id, id, next_action_at) values (${other}, 'theirs', '2025-12-30T00:00:00Z')`,
+      ),
+    );
+    const seen: unknown[] = [];
+    const kind: DueKind = {
+      kind: 'toy',
+      step: async (tx, { merchantId, id }) => {
+        const rows = await tx.rows<{ id: string }>(sql`select id from toy`);
+        seen.push([merchantId, rows.map((row) => row.id)]);
+        await schedule(tx, 'toy', id, null);
+      },
+    };
+    await world.runner([kind]).runOnce();
+    expect(seen).toEqual([
+      [other, ['theirs']],
+      [world.merchantId, ['mine']],
+    ]);
+  });
+
+  it('is taken step by step until the record is due later', async () => {
+    await world.add('toy', 'daily', '2025-12-29T00:00:00Z');
+    const daily: DueKind = {
+      kind: 'toy',
+      step: async (tx, { merchantId, id }) => {
+        const { due } = await tx.one<{ due: Temporal.Instant }>(
+          sql`select next_action_at as due from toy where id = ${id}`,
+        );
+        await note(tx, merchantId, due.toString());
+        await schedule(tx, 'toy', id, due.add({ hours: 24 }));
+      },
+    };
+    expect(await world.runner([daily]).runOnce()).toBe(4);
+    expect(await world.diary()).toEqual(
+      ['2025-12-29', '2025-12-30', '2025-12-31', '2026-01-01'].map((day) => `${day}T00:00:00Z`),
+    );
+  });
+
+  it('of more than a batch is run whole', async () => {
+    await world.in((tx) =>
+      tx.run(sql`insert into toy (merchant_id, id, next_action_at)
+        select ${world.merchantId}, 'toy' || n, '2025-01-01T00:00:00Z' from generate_series(1, 25) n`),
+    );
+    expect(await world.runner([noting()], { batch: 10 }).runOnce()).toBe(25);
+    expect(new Set(await world.diary()).size).toBe(25);
+  });
+
+  it('of a kind that no migration registered is refused', async () => {
+    const kind: DueKind = { kind: 'nobody', step: async () => undefined };
+    await expect(world.runner([noting(), kind]).runOnce()).rejects.toThrow(
+      "No migration calls due_table('nobody', …).",
+    );
+  });
+
+  it('may not have two kinds of one name', () => {
+    expect(() => world.runner([noting(), noting()])).toThrow('one name');
+  });
+});
+
+describe('a step that throws', () => {
+  it('leaves nothing behind, is counted, and does not hold up the rest', async () => {
+    await world.add('toy', 'bad', '2025-12-31T00:00:00Z');
+    await world.add('toy', 'good', '2025-12-31T01:00:00Z');
+    await world.runner([throwing()]).runOnce();
+    expect(await world.diary()).toEqual(['began good']);
+    expect(await failures()).toEqual([
+      { id: 'bad', attempts: 1, error: 'Error: out of paper', retryAt: '2026-01-01 00:00:05+00', parkedAt: null },
+    ]);
+  });
+
+  it('is tried again when its time has come, and parked after the fifth time', async () => {
+    await world.add('toy', 'bad', '2025-12-31T00:00:00Z');
+    const reports: StepReport['outcome'][] = [];
+    const runner = world.runner([throwing()], { observe: ({ outcome }) => reports.push(outcome) });
+    const tries: number[] = [];
+    for (const at of ['00:00:00', '00:00:04', '00:00:05', '00:00:35', '00:05:35', '00:35:35', '01:00:00', '23:00:00']) {
+      world.setNow(`2026-01-01T${at}Z`);
+      tries.push(await runner.runOnce());
+    }
+    expect(tries).toEqual([1, 0, 1, 1, 1, 1, 0, 0]);
+    expect(reports).toEqual(['failed', 'failed', 'failed', 'failed', 'parked']);
+    expect(await failures()).toMatchObject([{ attempts: 5, parkedAt: '2026-01-01 00:35:35+00' }]);
+  });
+
+  it('is forgotten once the record succeeds', async () => {
+    await world.add('toy', 'bad', '2025-12-31T00:00:00Z');
+    await world.runner([throwing()]).runOnce();
+    world.setNow('2026-01-01T00:01:00Z');
+    await world.runner([noting()]).runOnce();
+    expect(await failures()).toEqual([]);
+    expect(await world.diary()).toHaveLength(1);
+  });
+
+  it('counts for one due time only: a parked record that is given another one is new work', async () => {
+    await world.add('toy', 'bad', '2025-12-31T00:00:00Z');
+    await world.in((tx) =>
+      tx.run(sql`insert into due_failure (merchant_id, kind, id, due_at, attempts, error, parked_at)
+        values (${world.merchantId}, 'toy', 'bad', '2025-12-31T00:00:00Z', 5, 'Error: old', now())`),
+    );
+    expect(await world.runner([noting()]).runOnce()).toBe(0);
+    await world.in((tx) => schedule(tx, 'toy', 'bad', Temporal.Instant.from('2025-12-31T12:00:00Z')));
+    expect(await world.runner([noting()]).runOnce()).toBe(1);
+    expect(await failures()).toEqual([]);
+  });
+
+  it('may say what PostgreSQL cannot hold', async () => {
+    await world.add('toy', 'bad', '2025-12-31T00:00:00Z');
+    await world.runner([throwing(`a\0b${'x'.repeat(5000)}`)]).runOnce();
+    const [failure] = await failures();
+    expect(failure?.error).toMatch(/^Error: abx+$/);
+    expect(failure?.error).toHaveLength(2000);
+  });
+});
+
+describe('a step that leaves the record as it was', () => {
+  it('is a fault', async () => {
+    await world.add('toy', 'stuck', '2025-12-31T00:00:00Z');
+    await world.runner([{ kind: 'toy', step: async () => undefined }]).runOnce();
+    expect(await failures()).toMatchObject([{ id: 'stuck', error: expect.stringContaining('left the record due') }]);
+  });
+
+  it('may take several states at one due time, but not go in a circle', async () => {
+    await world.add('toy', 'three', '2025-12-31T00:00:00Z');
+    await world.add('toy', 'circle', '2025-12-31T00:00:00Z');
+    const kind: DueKind = {
+      kind: 'toy',
+      step: async (tx, { id }) => {
+        const { steps } = await tx.one<{ steps: number }>(sql`select steps from toy where id = ${id}`);
+        const isDone = id === 'three' && steps === 2;
+        await schedule(tx, 'toy', id, isDone ? null : Temporal.Instant.from('2025-12-31T00:00:00Z'));
+      },
+    };
+    expect(await world.runner([kind]).runOnce()).toBe(3 + 101);
+    expect(await failures()).toMatchObject([{ id: 'circle' }]);
+  });
+});
+
+it('leaves a record alone that somebody else has locked, and takes it when it is free', async () => {
+  await world.add('toy', 'busy', '2025-12-31T00:00:00Z');
+  await world.add('toy', 'free', '2025-12-31T00:00:00Z');
+  const runner = world.runner([noting()]);
+  await world.in(async (tx) => {
+    await tx.one(sql`select 1 from toy where id = 'busy' for update`);
+    expect(await runner.runOnce()).toBe(1);
+  });
+  expect(await runner.runOnce()).toBe(1);
+});
+
+it('may delete its record', async () => {
+  await world.add('toy', 'gone', '2025-12-31T00:00:00Z');
+  const kind: DueKind = {
+    kind: 'toy',
+    step: async (tx, { id }) => void (await tx.run(sql`delete from toy where id = ${id}`)),
+  };
+  expect(await world.runner([kind]).runOnce()).toBe(1);
+  expect(await failures()).toEqual([]);
+});
+
+it('runs what a step leaves to follow after the commit, once, and goes on when that fails', async () => {
+  await world.add('toy', 'call', '2025-12-31T00:00:00Z');
+  await world.add('toy', 'refused', '2025-12-31T01:00:00Z');
+  const kind: DueKind = {
+    kind: 'toy',
+    step: async (tx, { merchantId, id }) => {
+      await note(tx, merchantId, `intent of ${id}`);
+      await schedule(tx, 'toy', id, null);
+      return async () => {
+        if (id === 'refused') throw new Error('no line');
+        await world.in((inner) => note(inner, merchantId, `outcome of ${id}`));
+      };
+    },
+  };
+  expect(await world.runner([kind]).runOnce()).toBe(2);
+  expect(await world.diary()).toEqual(['intent of call', 'outcome of call', 'intent of refused']);
+});
+
+it('takes every step exactly once with eight workers on four pools', async () => {
+  const count = 200;
+  await world.in((tx) =>
+    tx.run(sql`insert into toy (merchant_id, id, next_action_at)
+      select ${world.merchantId}, 'toy' || n, '2025-01-01T00:00:00Z' from generate_series(1, ${count}::int) n`),
+  );
+  const databases = Array.from({ length: 4 }, () => new Database({ url: world.url, connections: 4 }));
+  const runners = databases.flatMap((database) => [1, 2].map(() => world.runner([noting()], { database, batch: 20 })));
+  for (const runner of runners) runner.start();
+  await until(async () => (await world.diary()).length >= count);
+  await Promise.all(runners.map((runner) => runner.stop()));
+  await Promise.all(databases.map((database) => database.close()));
+  const diary = await world.diary();
+  expect(diary).toHaveLength(count);
+  expect(new Set(diary).size).toBe(count);
+  expect(await failures()).toEqual([]);
+});
+
+describe('a running worker', () => {
+  it('finishes the running step before it stops, and starts no other', async () => {
+    await world.add('toy', 'slow', '2025-12-30T00:00:00Z');
+    await world.add('toy', 'next', '2025-12-31T00:00:00Z');
+    const began = Promise.withResolvers<void>();
+    const go = Promise.withResolvers<void>();
+    const kind: DueKind = {
+      kind: 'toy',
+      step: async (tx, { merchantId, id }) => {
+        began.resolve();
+        await go.promise;
+        await note(tx, merchantId, id);
+        await schedule(tx, 'toy', id, null);
+      },
+    };
+    const runner = world.runner([kind], { concurrency: 1 });
+    runner.start();
+    await began.promise;
+    const stopped = runner.stop();
+    go.resolve();
+    await stopped;
+    expect(await world.diary()).toEqual(['slow']);
+  });
+
+  it('looks at once when it is woken', async () => {
+    const runner = world.runner([noting()], { pollMilliseconds: 3_600_000 });
+    runner.start();
+    await sleep(100); // it has looked, found nothing, and rests for an hour
+    await world.add('toy', 'new', '2025-12-31T00:00:00Z');
+    runner.wake();
+    await until(async () => (await world.diary()).length === 1);
+  });
+
+  it('goes on when the database was away', async () => {
+    const database = new Database({ url: world.url, onConnectionError: () => undefined });
+    const runner = world.runner([noting()], { database });
+    await database.close(); // every look from here on fails
+    runner.start();
+    await sleep(50);
+    await runner.stop();
+    await world.add('toy', 'waiting', '2025-12-31T00:00:00Z');
+    expect(await world.runner([noting()]).runOnce()).toBe(1);
+  });
+
+  it('does its chores, and one that fails does not hold up the others', async () => {
+    const done: string[] = [];
+    const chore = (name: string, fails = false) => ({
+      name,
+      everySeconds: 3600,
+      run: async () => {
+        done.push(name);
+        if (fails) throw new Error('no');
+      },
+    });
+    const runner = world.runner([noting()], { chores: [chore('dust', true), chore('sweep')] });
+    runner.start();
+    await until(async () => done.length >= 2);
+    await sleep(60); // several polls
+    await runner.stop();
+    expect(done).toEqual(['dust', 'sweep']);
+  });
+});

@@ -1,0 +1,197 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Database } from '../db/index.ts';
+import type { Instant } from '../kernel/time.ts';
+import { findDue } from './due.sql.ts';
+import type { ClockBook, ClockReference, DueKind, StepReport } from './due-kind.ts';
+import { Steps } from './steps.ts';
+
+/** Housekeeping: what is done now and then and belongs to no record. */
+export interface Chore {
+  readonly name: string;
+  readonly everySeconds: number;
+  run(database: Database, now: Instant): Promise<void>;
+}
+
+export interface RunnerOptions {
+  readonly database: Database;
+  /** In the order in which records that are due at one instant of a test clock are taken. */
+  readonly kinds: readonly DueKind[];
+  readonly clocks?: ClockBook;
+  readonly chores?: readonly Chore[];
+  /** Wall time. */
+  readonly now: () => Instant;
+  readonly logger: Logger;
+  /** How long to rest when nothing was due; default 500. */
+  readonly pollMilliseconds?: number;
+  /** Records of one kind that are fetched at once; default 100. */
+  readonly batch?: number;
+  /** Steps that run at the same time, and likewise test clocks; default 2. */
+  readonly concurrency?: number;
+  readonly observe?: (report: StepReport) => void;
+}
+
+export interface DueRunner {
+  start(): void;
+  /** Ends after the steps that are running; nothing is lost by stopping in any other way. */
+  stop(): Promise<void>;
+  /** Runs all that is due, on the wall clock and on test clocks, one step after the other. @returns how many steps it tried. */
+  runOnce(): Promise<number>;
+  /** Runs a test clock to where it shall go; comes back early when the runner stops. */
+  runClock(clock: ClockReference): Promise<number>;
+  /** Says that there may be new due work: looks at once instead of at the next poll. */
+  wake(): void;
+}
+
+/** The one runner of due work (domain.md §8): any number of them may work on one database, in any number of processes. */
+export const createRunner = (options: RunnerOptions): DueRunner => new Runner(options);
+
+const SHORTEST_REST = 25;
+const LONGEST_REST = 5_000;
+const TURN_MILLISECONDS = 50;
+
+class Runner implements DueRunner {
+  readonly #options: RunnerOptions;
+  readonly #steps: Steps;
+  readonly #concurrency: number;
+  readonly #clockRuns = new Map<string, Promise<number>>();
+  readonly #choreDoneAt = new Map<Chore, number>();
+  #loop: Promise<void> | undefined;
+  #isStopping = false;
+  #isWoken = false;
+  #rest = new AbortController();
+
+  constructor(options: RunnerOptions) {
+    this.#options = options;
+    this.#concurrency = options.concurrency ?? 2;
+    this.#steps = new Steps({
+      database: options.database,
+      kinds: options.kinds,
+      clocks: options.clocks,
+      now: options.now,
+      logger: options.logger,
+      observe: options.observe,
+    });
+  }
+
+  start(): void {
+    this.#loop ??= this.#work();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    this.#rest.abort();
+    await this.#loop;
+    await Promise.allSettled(this.#clockRuns.values());
+  }
+
+  wake(): void {
+    this.#isWoken = true;
+    this.#rest.abort();
+  }
+
+  async runOnce(): Promise<number> {
+    for (let total = 0; ; ) {
+      let steps = await this.#pass(1);
+      for (const clock of await this.#clocksWithWork()) steps += await this.runClock(clock);
+      if (steps === 0) return total;
+      total += steps;
+    }
+  }
+
+  runClock(clock: ClockReference): Promise<number> {
+    const key = `${clock.merchantId} ${clock.id}`;
+    const earlier = this.#clockRuns.get(key);
+    const run = (async () => {
+      await earlier?.catch(() => undefined); // it may have looked before the clock was told to go further
+      return this.#driveClock(clock);
+    })().finally(() => {
+      if (this.#clockRuns.get(key) === run) this.#clockRuns.delete(key);
+    });
+    this.#clockRuns.set(key, run);
+    return run;
+  }
+
+  async #work(): Promise<void> {
+    const { pollMilliseconds = 500, logger } = this.#options;
+    for (let troubles = 0; !this.#isStopping; ) {
+      this.#isWoken = false;
+      let steps = 0;
+      try {
+        steps = await this.#pass(this.#concurrency);
+        await this.#startClocks();
+        await this.#doChores();
+        troubles = 0;
+      } catch (error) {
+        troubles += 1;
+        logger.warn({ err: error }, 'due work could not be looked for');
+      }
+      if (steps > 0) continue; // there may be more: a batch is only a batch
+      await this.#pause(SHORTEST_REST);
+      if (!this.#isWoken) await this.#pause(Math.min(LONGEST_REST, pollMilliseconds * 2 ** troubles));
+    }
+  }
+
+  async #pause(milliseconds: number): Promise<void> {
+    if (this.#isStopping) return;
+    this.#rest = new AbortController();
+    await sleep(milliseconds, undefined, { signal: this.#rest.signal }).catch(() => undefined);
+  }
+
+  /** Finds a batch and takes its steps, some at a time. @returns how many were tried. */
+  async #pass(lanes: number): Promise<number> {
+    const { database, now, batch = 100 } = this.#options;
+    await this.#steps.check();
+    const found = await database.transaction('nobody', (tx) => findDue(tx, this.#steps.kindNames, now(), batch));
+    const queue = found.values();
+    let steps = 0;
+    const lane = async () => {
+      for (const record of queue) {
+        const outcome = await this.#steps.run(record);
+        if (outcome === 'done' || outcome === 'failed') steps += 1;
+        if (this.#isStopping) return;
+      }
+    };
+    const ended = await Promise.allSettled(Array.from({ length: lanes }, lane));
+    for (const each of ended) if (each.status === 'rejected') throw each.reason;
+    return steps;
+  }
+
+  async #driveClock(clock: ClockReference): Promise<number> {
+    for (let steps = 0; ; ) {
+      if (this.#isStopping) return steps;
+      const outcome = await this.#steps.runOnClock(clock);
+      if (outcome === 'nothing') return steps;
+      if (outcome === 'waiting') await sleep(TURN_MILLISECONDS);
+      else steps += 1;
+      if (outcome === 'failed') await sleep(TURN_MILLISECONDS);
+    }
+  }
+
+  async #clocksWithWork(): Promise<ClockReference[]> {
+    const { clocks, database } = this.#options;
+    if (!clocks) return [];
+    return database.transaction('nobody', (tx) => clocks.withWork(tx, this.#steps.kindNames));
+  }
+
+  /** Takes up clocks that have work and that nobody in this process drives; they go on beside the wall clock's work. */
+  async #startClocks(): Promise<void> {
+    for (const clock of await this.#clocksWithWork()) {
+      if (this.#clockRuns.size >= this.#concurrency) return;
+      if (this.#clockRuns.has(`${clock.merchantId} ${clock.id}`)) continue;
+      this.runClock(clock)
+        .then(() => this.wake())
+        .catch((error: unknown) => this.#options.logger.warn({ err: error, clock }, 'a test clock stopped on its way'));
+    }
+  }
+
+  async #doChores(): Promise<void> {
+    const { chores = [], database, now, logger } = this.#options;
+    for (const chore of chores) {
+      const last = this.#choreDoneAt.get(chore);
+      if (last !== undefined && performance.now() - last < chore.everySeconds * 1000) continue;
+      this.#choreDoneAt.set(chore, performance.now());
+      await chore.run(database, now()).catch((error: unknown) => logger.warn({ err: error }, `${chore.name} failed`));
+    }
+  }
+}

@@ -1,0 +1,198 @@
+import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
+import { type Database, sqlState, type Tx } from '../db/index.ts';
+import { type Instant, isAfter, latest } from '../kernel/time.ts';
+import {
+  type DueTable,
+  earliestOnClock,
+  failedAttempts,
+  forgetFailure,
+  type LockedRecord,
+  loadTables,
+  lockClockRecord,
+  lockDueRecord,
+  readRecord,
+  saveFailure,
+} from './due.sql.ts';
+import type { ClockBook, ClockReference, DueKind, DueRecord, FollowUp, StepReport } from './due-kind.ts';
+import { MOST_ATTEMPTS, nextTry } from './retry.ts';
+
+/** A record may pass through several states at one instant; one that takes more steps than this turns in a circle. */
+const MOST_STEPS_AT_ONE_TIME = 100;
+const MOST_ERROR_LENGTH = 2000;
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/** What became of an attempt: `waiting` when somebody else has the lock, `nothing` when there is nothing to do. */
+export type Outcome = 'done' | 'failed' | 'waiting' | 'nothing';
+
+export interface StepsOptions {
+  readonly database: Database;
+  /** In the order in which records that are due at one instant of a test clock are taken. */
+  readonly kinds: readonly DueKind[];
+  readonly clocks: ClockBook | undefined;
+  readonly now: () => Instant;
+  readonly logger: Logger;
+  readonly observe: ((report: StepReport) => void) | undefined;
+}
+
+/** Runs single steps: lock and check again, run, hold that the record moved on, commit; count what fails. */
+export class Steps {
+  readonly #options: StepsOptions;
+  readonly #kinds: ReadonlyMap<string, DueKind>;
+  readonly #stepsAtOneTime = new LRUCache<string, number>({ max: 1000 });
+  #tables: Promise<readonly DueTable[]> | undefined;
+
+  constructor(options: StepsOptions) {
+    this.#options = options;
+    this.#kinds = new Map(options.kinds.map((kind) => [kind.kind, kind]));
+    if (this.#kinds.size < options.kinds.length) throw new Error('Two kinds of due work have one name.');
+  }
+
+  get kindNames(): readonly string[] {
+    return [...this.#kinds.keys()];
+  }
+
+  /** @throws where a kind's migration did not register its table. */
+  async check(): Promise<void> {
+    await this.#loadedTables();
+  }
+
+  /** One step of a record of the wall clock. */
+  async run(record: DueRecord): Promise<Outcome> {
+    const table = await this.#tableOf(record.kind);
+    const now = this.#options.now();
+    let due = record;
+    return this.#attempt(
+      record.merchantId,
+      async (tx) => {
+        const locked = await lockDueRecord(tx, table, record, now);
+        if (!locked) return 'nothing';
+        due = { ...record, dueAt: locked.dueAt };
+        return this.#step(tx, table, due, locked, now);
+      },
+      () => ({ record: due, onClock: false }),
+    );
+  }
+
+  /**
+   * The next step of a test clock, with effective now = its due time, or the clock's time where that is later. Picking the
+   * record, its step and the clock's move are one transaction under the clock's lock, so that drivers of one clock take
+   * turns and no step is taken twice. `nothing`: the clock has arrived.
+   */
+  async runOnClock(clock: ClockReference): Promise<Outcome> {
+    const { clocks } = this.#options;
+    if (!clocks) return 'nothing';
+    const tables = await this.#loadedTables();
+    let picked: DueRecord | undefined;
+    return this.#attempt(
+      clock.merchantId,
+      async (tx) => {
+        picked = undefined;
+        const time = await clocks.lock(tx, clock);
+        if (!time) return 'nothing';
+        const { currentTime, advancingTo } = time;
+        const next = await earliestOnClock(tx, tables, clock, advancingTo ?? currentTime);
+        if (!next) {
+          if (advancingTo) await clocks.move(tx, clock, advancingTo, true, this.#options.now());
+          return 'nothing';
+        }
+        const now = latest(next.dueAt, currentTime);
+        const table = await this.#tableOf(next.kind);
+        const locked = await lockClockRecord(tx, table, next);
+        if (!locked) return 'waiting';
+        picked = next;
+        if (isAfter(now, currentTime)) await clocks.move(tx, clock, now, false, this.#options.now());
+        return this.#step(tx, table, next, locked, now);
+      },
+      () => picked && { record: picked, onClock: true },
+    );
+  }
+
+  /** One transaction; what throws in it is rolled back and counted against the record that was being worked on. */
+  async #attempt(
+    merchantId: string,
+    work: (tx: Tx) => Promise<FollowUp | undefined | 'nothing' | 'waiting'>,
+    current: () => { record: DueRecord; onClock: boolean } | undefined,
+  ): Promise<Outcome> {
+    const started = performance.now();
+    const report = (record: DueRecord, outcome: StepReport['outcome']) =>
+      this.#options.observe?.({ kind: record.kind, outcome, seconds: (performance.now() - started) / 1000 });
+    let followUp: FollowUp | undefined;
+    try {
+      const result = await this.#options.database.transaction({ merchants: [merchantId] }, work);
+      if (result === 'nothing' || result === 'waiting') return result;
+      followUp = result;
+    } catch (error) {
+      if (sqlState(error) === LOCK_NOT_AVAILABLE) return 'waiting'; // somebody else's transaction is slow: no fault of the step
+      const at = current();
+      if (!at) throw error;
+      report(at.record, await this.#fail(at.record, error, at.onClock));
+      return 'failed';
+    }
+    const { record } = current() as { record: DueRecord };
+    report(record, 'done');
+    await followUp?.().catch((error: unknown) => {
+      this.#options.logger.error({ err: error, ...record }, 'what followed a step of due work failed');
+    });
+    return 'done';
+  }
+
+  async #step(
+    tx: Tx,
+    table: DueTable,
+    record: DueRecord,
+    locked: LockedRecord,
+    now: Instant,
+  ): Promise<FollowUp | undefined> {
+    const { merchantId, id } = record;
+    const kind = this.#kinds.get(record.kind) as DueKind;
+    const followUp = await kind.step(tx, { merchantId, id }, now);
+    const after = await readRecord(tx, table, record);
+    if (after?.dueAt && Temporal.Instant.compare(after.dueAt, locked.dueAt) === 0) {
+      const key = `${record.kind} ${id} ${locked.dueAt}`;
+      const steps = (this.#stepsAtOneTime.get(key) ?? 0) + 1;
+      this.#stepsAtOneTime.set(key, steps);
+      if (after.version === locked.version || steps > MOST_STEPS_AT_ONE_TIME)
+        throw new Error('The step left the record due at the time at which it was due.');
+    }
+    if (locked.hasFailed) await forgetFailure(tx, record);
+    return followUp ?? undefined;
+  }
+
+  async #fail(record: DueRecord, error: unknown, onClock: boolean): Promise<'failed' | 'parked'> {
+    const { database, logger } = this.#options;
+    const now = this.#options.now();
+    const { attempts, isParked } = await database.transaction({ merchants: [record.merchantId] }, async (tx) => {
+      const attempts = (await failedAttempts(tx, record)) + 1;
+      const isParked = attempts >= MOST_ATTEMPTS;
+      await saveFailure(tx, record, {
+        attempts,
+        error: errorText(error),
+        retryAt: onClock ? null : nextTry(attempts, now), // on a clock it is tried again at once
+        parkedAt: isParked ? now : null,
+      });
+      return { attempts, isParked };
+    });
+    logger.error({ err: error, ...record, attempts, isParked }, 'a step of due work failed');
+    return isParked ? 'parked' : 'failed';
+  }
+
+  #loadedTables(): Promise<readonly DueTable[]> {
+    this.#tables ??= this.#options.database
+      .transaction('nobody', (tx) => loadTables(tx, this.kindNames))
+      .catch((error: unknown) => {
+        this.#tables = undefined;
+        throw error;
+      });
+    return this.#tables;
+  }
+
+  async #tableOf(kind: string): Promise<DueTable> {
+    return (await this.#loadedTables()).find((table) => table.kind === kind) as DueTable;
+  }
+}
+
+const errorText = (error: unknown): string =>
+  (error instanceof Error ? `${error.name}: ${error.message}` : String(error))
+    .replaceAll('\0', '')
+    .slice(0, MOST_ERROR_LENGTH);
