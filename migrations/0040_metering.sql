@@ -1,0 +1,118 @@
+-- Metering: raw usage events, their keys, and the subjects that they are addressed to.
+-- An event is acknowledged after the commit of all three (§4, Event ingestion).
+
+/* Whom events are addressed to. Events carry the small id, so that linking a customer is one update here and no event is
+   touched. `addressee` is the customer or subscription of this merchant for which the events count, null while there is
+   none; `customer_id` is whom the answer of an event names. Taking an externalId from a customer opens a new epoch: the
+   events of the old one stay with that customer. The highest epoch of a key is the current one. */
+create table event_subject (
+  merchant_id text not null,
+  id bigint generated always as identity,
+  kind text not null check (kind in ('direct', 'external')),
+  key text not null,
+  epoch int not null default 0,
+  addressee text,
+  customer_id text,
+  created_at timestamptz not null,
+  linked_at timestamptz,
+  primary key (merchant_id, id),
+  unique (merchant_id, kind, key, epoch),
+  check (customer_id is null or addressee is not null)
+);
+call tenant_table('event_subject');
+create index event_subject_addressee on event_subject (merchant_id, addressee) where addressee is not null;
+create index event_subject_customer on event_subject (merchant_id, customer_id) where customer_id is not null;
+
+/* Which events there are, for ever and over all partitions: a unique index of a partitioned table would have to hold the
+   time, and a retry that lets the time default would then count twice around midnight. `h` is the first half of SHA-256
+   over (namespace, key); `fp` the first 8 bytes of SHA-256 over the content, to tell a retry from another event. */
+create table event_key (
+  merchant_id text not null,
+  h uuid not null,
+  event_id text not null,
+  fp bigint not null,
+  primary key (merchant_id, h)
+);
+call tenant_table('event_key');
+
+/* The raw events. The id begins with the month of `at`, so that a read by id looks into one partition. */
+create table event (
+  merchant_id text not null,
+  id text not null,
+  seq bigint generated always as identity,   -- the order of acceptance
+  at timestamptz not null,                   -- the event's own timestamp
+  type text not null,
+  source text not null,
+  subject_id bigint not null,                -- an event_subject; not a foreign key: rows of that table are never deleted
+  external_subject text,                     -- sent beside a subject and only recorded; else the subject row has it
+  external_id text,
+  idempotency_key text not null,
+  data jsonb not null,
+  accepted_at timestamptz not null,
+  primary key (merchant_id, id, at)
+) partition by range (at);
+call tenant_table('event');
+revoke update, delete on event from reckoner_app;
+create index event_usage on event (merchant_id, type, subject_id, at);
+create index event_order on event (merchant_id, seq desc);
+create index event_external_id on event (merchant_id, external_id) where external_id is not null;
+
+/* Takes whatever no month of its own exists for. */
+create table event_default partition of event default;
+alter table event_default enable row level security;
+
+/* Gives each of some months a partition, and moves there what the default one holds of it. Callable by the application,
+   which may not create tables itself; one call at a time. A month that has its partition is left as it is.
+   The default partition is locked before it is read, so no event slips in between the move and the attachment. */
+create function ensure_event_partitions(first_month date, month_count int) returns int
+  language plpgsql security definer set search_path = public, pg_temp
+  as $$
+declare
+  month date;
+  name text;
+  created int := 0;
+begin
+  perform pg_advisory_xact_lock(hashtextextended('event partitions', 0));
+  for month in
+    select (date_trunc('month', first_month::timestamp) + make_interval(months => n))::date from generate_series(0, month_count - 1) n
+  loop
+    name := 'event_' || to_char(month, 'YYYYMM');
+    continue when to_regclass(name) is not null;
+    execute format('create table %I (like event including defaults including constraints)', name);
+    lock table event_default in access exclusive mode;
+    execute format(
+      'with moved as (delete from event_default where at >= %L and at < %L returning *) insert into %I select * from moved',
+      month::timestamp at time zone 'UTC', (month + interval '1 month')::timestamp at time zone 'UTC', name);
+    execute format('alter table event attach partition %I for values from (%L) to (%L)',
+      name, month::timestamp at time zone 'UTC', (month + interval '1 month')::timestamp at time zone 'UTC');
+    execute format('alter table %I enable row level security', name);
+    created := created + 1;
+  end loop;
+  return created;
+end $$;
+
+select ensure_event_partitions((now() - interval '1 month')::date, 5);
+
+/* Values are read from the JSON text, never through a binary fraction. A path is the segments of a valueProperty. */
+
+/* The text of a string, number or boolean; null for what is missing, null, an object or an array. Two spellings of one
+   number are one text. */
+create function event_text(data jsonb, path text[]) returns text
+  language sql immutable parallel safe
+  as $$
+    select case jsonb_typeof(data #> path)
+      when 'string' then data #>> path
+      when 'boolean' then data #>> path
+      when 'number' then trim_scale((data #>> path)::numeric)::text
+    end
+  $$;
+
+/* The exact number of a JSON number or a decimal string; null for anything else. */
+create function event_number(data jsonb, path text[]) returns numeric
+  language sql immutable parallel safe
+  as $$
+    select case
+      when jsonb_typeof(data #> path) = 'number' then (data #>> path)::numeric
+      when jsonb_typeof(data #> path) = 'string' and data #>> path ~ '^-?[0-9]{1,38}(\.[0-9]{1,38})?$' then (data #>> path)::numeric
+    end
+  $$;

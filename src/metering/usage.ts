@@ -1,0 +1,80 @@
+import type { Tx } from '../db/index.ts';
+import { type Decimal, decimal, ZERO } from '../kernel/decimal.ts';
+import type { Meter } from './meter.ts';
+import { columnNames, type MeasuredRow, selectUsage, type UsageColumns } from './usage.sql.ts';
+import type { UsageCut, UsageQuery, UsageRequest, UsageRow, UsageScope } from './usage-request.ts';
+import { clippedWindow, type WindowSize } from './windows.ts';
+
+const AVERAGE_DIGITS = 50;
+
+/** Usage straight from the raw events in PostgreSQL, all cuts in one statement and so of one moment. */
+export const postgresUsage: UsageQuery<Tx> = {
+  async measure(tx, scope, cuts) {
+    const columns = columnsOf(cuts);
+    const sets = cuts.map((cut) => setOf(cut, columns));
+    const distinct = [...new Map(sets.map((set) => [set.join(), set])).values()];
+    const rows = await tx.rows<MeasuredRow>(selectUsage(scope, columns, distinct));
+    return cuts.map((cut, index) => {
+      const mask = summedOver(sets[index] ?? [], columns);
+      return rows.filter((row) => row.summed_over === mask).map((row) => usageRow(row, cut, columns, scope));
+    });
+  },
+};
+
+/** The figures of one cut; see `UsageQuery`. */
+export async function usage(tx: Tx, request: UsageRequest): Promise<UsageRow[]> {
+  const [rows = []] = await postgresUsage.measure(tx, request, [request]);
+  return rows;
+}
+
+/** Several cuts of the same events, all of one moment. */
+export const measure = (tx: Tx, scope: UsageScope, cuts: readonly UsageCut[]): Promise<UsageRow[][]> =>
+  postgresUsage.measure(tx, scope, cuts);
+
+function columnsOf(cuts: readonly UsageCut[]): UsageColumns {
+  const windows = new Set(cuts.flatMap(({ window }) => (window === undefined ? [] : [window])));
+  if (windows.size > 1) throw new RangeError('One request has windows of one size.');
+  const [window = null] = windows;
+  return {
+    dimensions: [...new Set(cuts.flatMap(({ groups }) => groups ?? []))],
+    byCustomer: cuts.some(({ byCustomer }) => byCustomer === true),
+    window,
+  };
+}
+
+function setOf(cut: UsageCut, columns: UsageColumns): string[] {
+  const dimensions = new Set(cut.groups);
+  return columnNames(columns).filter((name) => {
+    if (name === 'customer_id') return cut.byCustomer === true;
+    if (name === 'window_start') return cut.window !== undefined;
+    return dimensions.has(columns.dimensions[Number(name.slice(1))] as string);
+  });
+}
+
+const summedOver = (set: readonly string[], columns: UsageColumns): number =>
+  columnNames(columns).reduce((mask, name) => mask * 2 + (set.includes(name) ? 0 : 1), 0);
+
+function usageRow(row: MeasuredRow, cut: UsageCut, { dimensions }: UsageColumns, scope: UsageScope): UsageRow {
+  const eventCount = Number(row.event_count);
+  const groups = (cut.groups ?? []).map((name) => [name, row[`d${dimensions.indexOf(name)}`] ?? null]);
+  return {
+    group: Object.fromEntries(groups),
+    ...(cut.byCustomer === true && { customerId: row.customer_id }),
+    ...(cut.window !== undefined && row.window_start && windowOf(row.window_start, cut.window, scope)),
+    value: figure(scope.meter, row.value, eventCount),
+    eventCount,
+  };
+}
+
+const windowOf = (start: Temporal.Instant, size: WindowSize, { from, to }: UsageScope) =>
+  clippedWindow(start, size, from, to);
+
+/** Nothing is 0; a sum becomes an average here, because PostgreSQL would choose the digits of the quotient by itself. */
+function figure({ aggregation }: Meter, value: Decimal | null, eventCount: number): Decimal {
+  if (value === null) return ZERO;
+  return aggregation === 'AVG' ? average(value, eventCount) : value;
+}
+
+/** Exact where it fits 50 significant digits, else rounded to them, half away from zero. */
+export const average = (total: Decimal, count: number): Decimal =>
+  total.div(decimal(count)).toSignificantDigits(AVERAGE_DIGITS);
