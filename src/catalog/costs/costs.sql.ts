@@ -1,0 +1,102 @@
+import { allOf, assignments, jsonb, pageOfRows, type Sql, sql, type Tx } from '../../db/index.ts';
+import type { PageRequest } from '../../http/index.ts';
+import type { Decimal } from '../../kernel/decimal.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { Aggregation, Meter } from '../meters/meter.ts';
+import { equals, FOR_UPDATE, ofMerchant, UNLOCKED } from '../scope.ts';
+
+/** §2 Cost: what a unit of usage costs the merchant itself. One without a meter costs nothing. */
+export interface Cost extends Omit<Meter, 'aggregation'> {
+  readonly id: string;
+  readonly merchantId: string;
+  readonly productId: string;
+  readonly type: 'metered';
+  readonly name: string;
+  readonly currency: string;
+  /** In major units, exact. */
+  readonly unitCost: Decimal;
+  readonly unit: string | null;
+  readonly aggregation: Aggregation | null;
+  /** Costs count from the first event on. */
+  readonly eventFrom: null;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+}
+
+const COLUMNS = sql`id, merchant_id as "merchantId", product_id as "productId", type, name, currency, unit_cost as "unitCost",
+  unit, aggregation, event_type as "eventType", value_property as "valueProperty", group_by as "groupBy",
+  null as "eventFrom", created_at as "createdAt", updated_at as "updatedAt"`;
+
+export const insertCost = (tx: Tx, cost: Cost) =>
+  tx.one<Cost>(sql`
+    insert into cost (merchant_id, id, product_id, type, name, currency, unit_cost, unit, aggregation, event_type,
+                      value_property, group_by, created_at, updated_at)
+    values (${cost.merchantId}, ${cost.id}, ${cost.productId}, ${cost.type}, ${cost.name}, ${cost.currency},
+            ${cost.unitCost}, ${cost.unit}, ${cost.aggregation}, ${cost.eventType}, ${cost.valueProperty},
+            ${cost.groupBy && jsonb(cost.groupBy)}, ${cost.createdAt}, ${cost.updatedAt})
+    returning ${COLUMNS}`);
+
+const selectOne = (tx: Tx, merchantId: string, id: string, lock: Sql) =>
+  tx.maybe<Cost>(sql`
+    select ${COLUMNS} from cost
+     where merchant_id = ${merchantId} and id = ${id} and deleted_at is null ${lock}`);
+
+export const selectCost = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, UNLOCKED);
+export const lockCost = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, FOR_UPDATE);
+
+export const selectCostsByEventType = (tx: Tx, merchantId: string, eventTypes: readonly string[]) =>
+  tx.rows<Cost>(sql`
+    select ${COLUMNS} from cost
+     where merchant_id = ${merchantId} and event_type = any(${[...eventTypes]}) and deleted_at is null order by seq`);
+
+/** Every cost of a merchant that is not deleted, oldest first: for reports over all of them. */
+export const selectAllCosts = (tx: Tx, merchantId: string) =>
+  tx.rows<Cost>(sql`select ${COLUMNS} from cost where merchant_id = ${merchantId} and deleted_at is null order by seq`);
+
+export const selectCosts = (
+  tx: Tx,
+  merchantId: string | null,
+  filter: { productId?: string | undefined; eventType?: string | undefined },
+  page: PageRequest,
+) =>
+  pageOfRows<Cost>(
+    tx,
+    {
+      select: COLUMNS,
+      from: sql`cost`,
+      where: allOf([
+        ofMerchant(merchantId),
+        equals('product_id', filter.productId),
+        equals('event_type', filter.eventType),
+        sql`deleted_at is null`,
+      ]),
+      order: sql`seq desc`,
+    },
+    page,
+  );
+
+/** What a change may set; absent fields stay as they are. */
+export type CostChange = Partial<Omit<Cost, 'id' | 'merchantId' | 'type' | 'eventFrom' | 'createdAt' | 'updatedAt'>>;
+
+export const updateCost = (tx: Tx, merchantId: string, id: string, change: CostChange, now: Instant) =>
+  tx.one<Cost>(sql`
+    update cost set ${assignments({
+      product_id: change.productId,
+      name: change.name,
+      currency: change.currency,
+      unit_cost: change.unitCost,
+      unit: change.unit,
+      aggregation: change.aggregation,
+      event_type: change.eventType,
+      value_property: change.valueProperty,
+      group_by: change.groupBy && jsonb(change.groupBy),
+      updated_at: now,
+    })}
+     where merchant_id = ${merchantId} and id = ${id}
+    returning ${COLUMNS}`);
+
+/** @returns whether there was one to delete. */
+export const markCostDeleted = async (tx: Tx, merchantId: string, id: string, now: Instant): Promise<boolean> =>
+  (await tx.run(sql`
+    update cost set deleted_at = ${now} where merchant_id = ${merchantId} and id = ${id} and deleted_at is null`)) ===
+  1;

@@ -1,0 +1,98 @@
+import { allOf, assignments, jsonb, pageOfRows, type Sql, sql, type Tx } from '../../db/index.ts';
+import type { PageRequest } from '../../http/index.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { equals, FOR_KEY_SHARE, FOR_UPDATE, ofMerchant, UNLOCKED } from '../scope.ts';
+
+export const FEATURE_TYPES = ['metered', 'static', 'boolean'] as const;
+export type FeatureType = (typeof FEATURE_TYPES)[number];
+
+/** §2 Feature: what customers are entitled to. */
+export interface Feature {
+  readonly id: string;
+  readonly merchantId: string;
+  readonly productId: string;
+  /** Unique within the product. */
+  readonly key: string;
+  readonly name: string;
+  readonly type: FeatureType;
+  readonly metadata: Record<string, unknown>;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+}
+
+const COLUMNS = sql`id, merchant_id as "merchantId", product_id as "productId", key, name, type, metadata,
+  created_at as "createdAt", updated_at as "updatedAt"`;
+
+/** @returns undefined where the key is taken; two at once wait for each other on the index, and one of them is told so. */
+export const insertFeature = (tx: Tx, feature: Feature): Promise<Feature | undefined> =>
+  tx.maybe<Feature>(sql`
+    insert into feature (merchant_id, id, product_id, key, name, type, metadata, created_at, updated_at)
+    values (${feature.merchantId}, ${feature.id}, ${feature.productId}, ${feature.key}, ${feature.name}, ${feature.type},
+            ${jsonb(feature.metadata)}, ${feature.createdAt}, ${feature.updatedAt})
+    on conflict (merchant_id, product_id, key) where deleted_at is null do nothing
+    returning ${COLUMNS}`);
+
+const selectOne = (tx: Tx, merchantId: string, id: string, lock: Sql) =>
+  tx.maybe<Feature>(sql`
+    select ${COLUMNS} from feature where merchant_id = ${merchantId} and id = ${id} and deleted_at is null ${lock}`);
+
+export const selectFeature = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, UNLOCKED);
+export const lockFeature = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, FOR_UPDATE);
+export const holdFeature = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, FOR_KEY_SHARE);
+
+export const selectFeatures = (
+  tx: Tx,
+  merchantId: string | null,
+  filter: { productId?: string | undefined; key?: string | undefined; type?: string | undefined },
+  page: PageRequest,
+) =>
+  pageOfRows<Feature>(
+    tx,
+    {
+      select: COLUMNS,
+      from: sql`feature`,
+      where: allOf([
+        ofMerchant(merchantId),
+        equals('product_id', filter.productId),
+        equals('key', filter.key),
+        equals('type', filter.type),
+        sql`deleted_at is null`,
+      ]),
+      order: sql`seq desc`,
+    },
+    page,
+  );
+
+export const updateFeature = (
+  tx: Tx,
+  merchantId: string,
+  id: string,
+  change: {
+    key?: string | undefined;
+    name?: string | undefined;
+    productId?: string | undefined;
+    metadata?: unknown;
+  },
+  now: Instant,
+) =>
+  tx.one<Feature>(sql`
+    update feature set ${assignments({
+      key: change.key,
+      name: change.name,
+      product_id: change.productId,
+      metadata: change.metadata === undefined ? undefined : jsonb(change.metadata),
+      updated_at: now,
+    })}
+     where merchant_id = ${merchantId} and id = ${id}
+    returning ${COLUMNS}`);
+
+export const markFeatureDeleted = (tx: Tx, merchantId: string, id: string, now: Instant) =>
+  tx.run(sql`update feature set deleted_at = ${now} where merchant_id = ${merchantId} and id = ${id}`);
+
+/** The prices that carry a feature and are not deleted: some of them by name, all of them counted. */
+export const selectPricesOfFeature = (tx: Tx, merchantId: string, featureId: string, most: number) =>
+  tx.rows<{ id: string; invoiceDisplayName: string; count: number }>(sql`
+    select p.id, p.invoice_display_name as "invoiceDisplayName", count(*) over ()::int as count
+      from price_feature pf join price p on p.merchant_id = pf.merchant_id and p.id = pf.price_id
+     where pf.merchant_id = ${merchantId} and pf.feature_id = ${featureId} and p.deleted_at is null
+     order by p.seq limit ${most}`);

@@ -1,0 +1,85 @@
+import { allOf, assignments, pageOfRows, type Sql, sql, type Tx } from '../../db/index.ts';
+import type { PageRequest } from '../../http/index.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { equals, FOR_KEY_SHARE, FOR_UPDATE, ofMerchant, UNLOCKED } from '../scope.ts';
+
+/** What is charged for without usage: a seat, a set-up, a base charge. */
+export interface Fee {
+  readonly id: string;
+  readonly merchantId: string;
+  readonly productId: string;
+  readonly itemId: string | null;
+  readonly name: string;
+  readonly description: string;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+}
+
+const COLUMNS = sql`id, merchant_id as "merchantId", product_id as "productId", item_id as "itemId", name, description,
+  created_at as "createdAt", updated_at as "updatedAt"`;
+
+export const insertFee = (tx: Tx, fee: Fee) =>
+  tx.one<Fee>(sql`
+    insert into fee (merchant_id, id, product_id, item_id, name, description, created_at, updated_at)
+    values (${fee.merchantId}, ${fee.id}, ${fee.productId}, ${fee.itemId}, ${fee.name}, ${fee.description},
+            ${fee.createdAt}, ${fee.updatedAt})
+    returning ${COLUMNS}`);
+
+const selectOne = (tx: Tx, merchantId: string, id: string, lock: Sql) =>
+  tx.maybe<Fee>(sql`
+    select ${COLUMNS} from fee where merchant_id = ${merchantId} and id = ${id} and deleted_at is null ${lock}`);
+
+export const selectFee = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, UNLOCKED);
+export const lockFee = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, FOR_UPDATE);
+export const holdFee = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, FOR_KEY_SHARE);
+
+/** Deleted ones too: a price of an archived version still has its name from here. */
+export const selectFeesById = (tx: Tx, merchantIds: readonly string[], ids: readonly string[]) =>
+  tx.rows<Fee>(sql`select ${COLUMNS} from fee where merchant_id = any(${[...merchantIds]}) and id = any(${[...ids]})`);
+
+export const selectFees = (
+  tx: Tx,
+  merchantId: string | null,
+  filter: { productId?: string | undefined; itemId?: string | undefined },
+  page: PageRequest,
+) =>
+  pageOfRows<Fee>(
+    tx,
+    {
+      select: COLUMNS,
+      from: sql`fee`,
+      where: allOf([
+        ofMerchant(merchantId),
+        equals('product_id', filter.productId),
+        equals('item_id', filter.itemId),
+        sql`deleted_at is null`,
+      ]),
+      order: sql`seq desc`,
+    },
+    page,
+  );
+
+/** What a change may set; absent fields stay as they are. */
+export type FeeChange = Partial<Pick<Fee, 'productId' | 'itemId' | 'name' | 'description'>>;
+
+export const updateFee = (tx: Tx, merchantId: string, id: string, change: FeeChange, now: Instant) =>
+  tx.one<Fee>(sql`
+    update fee set ${assignments({
+      product_id: change.productId,
+      item_id: change.itemId,
+      name: change.name,
+      description: change.description,
+      updated_at: now,
+    })}
+     where merchant_id = ${merchantId} and id = ${id}
+    returning ${COLUMNS}`);
+
+export const markFeeDeleted = (tx: Tx, merchantId: string, id: string, now: Instant) =>
+  tx.run(sql`update fee set deleted_at = ${now} where merchant_id = ${merchantId} and id = ${id}`);
+
+/** The prices of a fee that are not deleted: some of them by name, all of them counted. */
+export const selectPricesOfFee = (tx: Tx, merchantId: string, feeId: string, most: number) =>
+  tx.rows<{ id: string; invoiceDisplayName: string; count: number }>(sql`
+    select id, invoice_display_name as "invoiceDisplayName", count(*) over ()::int as count from price
+     where merchant_id = ${merchantId} and fee_id = ${feeId} and deleted_at is null
+     order by seq limit ${most}`);

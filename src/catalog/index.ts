@@ -1,0 +1,42 @@
+/** All that other domains may use of the catalog. */
+import type { Tx } from '../db/index.ts';
+import { type Cost, selectAllCosts, selectCost, selectCostsByEventType } from './costs/costs.sql.ts';
+import { type Metric, selectMetric, selectMetricsByEventType } from './metrics/metrics.sql.ts';
+
+export type { Cost } from './costs/costs.sql.ts';
+export { catalogErrors } from './errors.ts';
+export { AGGREGATIONS, type Aggregation, type Meter } from './meters/meter.ts';
+export type { Metric } from './metrics/metrics.sql.ts';
+export {
+  defaultVersionOf,
+  findPlan,
+  findPlanVersion,
+  findPlanVersionByNumber,
+  type PricedVersion,
+} from './plans/find.ts';
+export type { Plan, TaxBehavior } from './plans/plans.sql.ts';
+export type { VersionStatus } from './plans/version-states.ts';
+export type { CatalogPrice, PricedMetric } from './prices/catalog-price.ts';
+export type { PriceFeature } from './prices/prices.sql.ts';
+export { checkTemplate, EntitlementTemplate } from './prices/template.ts';
+
+/** A billable metric of the merchant. */
+export const findMetric = (tx: Tx, merchantId: string, id: string): Promise<Metric | undefined> =>
+  selectMetric(tx, merchantId, id);
+
+/** A cost of the merchant that is not deleted. */
+export const findCost = (tx: Tx, merchantId: string, id: string): Promise<Cost | undefined> =>
+  selectCost(tx, merchantId, id);
+
+/** Every cost of the merchant that is not deleted, oldest first. */
+export const listCosts = (tx: Tx, merchantId: string): Promise<Cost[]> => selectAllCosts(tx, merchantId);
+
+/** The metrics and costs whose meters count events of these types: what tells a matched event from an unmatched one. */
+export async function listMetricsAndCostsByEventType(
+  tx: Tx,
+  merchantId: string,
+  eventTypes: readonly string[],
+): Promise<{ metrics: Metric[]; costs: Cost[] }> {
+  const metrics = await selectMetricsByEventType(tx, merchantId, eventTypes);
+  return { metrics, costs: await selectCostsByEventType(tx, merchantId, eventTypes) };
+}

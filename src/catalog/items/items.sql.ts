@@ -1,0 +1,96 @@
+import { allOf, assignments, jsonb, pageOfRows, type Sql, sql, type Tx } from '../../db/index.ts';
+import type { PageRequest } from '../../http/index.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { equals, FOR_KEY_SHARE, FOR_UPDATE, ofMerchant, UNLOCKED } from '../scope.ts';
+
+/** §2 Item: what is sold, as other systems know it; it holds no price and no meter. */
+export interface Item {
+  readonly id: string;
+  readonly merchantId: string;
+  readonly name: string;
+  /** The product whose catalog it stands in. */
+  readonly catalogId: string | null;
+  readonly metadata: Record<string, unknown>;
+  readonly archivedAt: Instant | null;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+}
+
+const COLUMNS = sql`id, merchant_id as "merchantId", name, catalog_id as "catalogId", metadata, archived_at as "archivedAt",
+  created_at as "createdAt", updated_at as "updatedAt"`;
+
+export const insertItem = (tx: Tx, item: Item): Promise<Item> =>
+  tx.one<Item>(sql`
+    insert into item (merchant_id, id, name, catalog_id, metadata, created_at, updated_at)
+    values (${item.merchantId}, ${item.id}, ${item.name}, ${item.catalogId}, ${jsonb(item.metadata)}, ${item.createdAt},
+            ${item.updatedAt})
+    returning ${COLUMNS}`);
+
+const selectOne = (tx: Tx, merchantId: string, id: string, lock: Sql) =>
+  tx.maybe<Item>(sql`select ${COLUMNS} from item where merchant_id = ${merchantId} and id = ${id} ${lock}`);
+
+export const selectItem = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, UNLOCKED);
+export const lockItem = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, FOR_UPDATE);
+export const holdItem = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, FOR_KEY_SHARE);
+
+export const selectItemsById = (tx: Tx, merchantId: string, ids: readonly string[]) =>
+  tx.rows<Item>(sql`select ${COLUMNS} from item where merchant_id = ${merchantId} and id = any(${[...ids]})`);
+
+export const selectItems = (
+  tx: Tx,
+  merchantId: string | null,
+  filter: { catalogId?: string | undefined; includeArchived: boolean; referenced?: Sql | undefined },
+  page: PageRequest,
+) =>
+  pageOfRows<Item>(
+    tx,
+    {
+      select: COLUMNS,
+      from: sql`item`,
+      where: allOf([
+        ofMerchant(merchantId),
+        equals('catalog_id', filter.catalogId),
+        !filter.includeArchived && sql`archived_at is null`,
+        filter.referenced && sql`(merchant_id, id) in (${filter.referenced})`,
+      ]),
+      order: sql`seq desc`,
+    },
+    page,
+  );
+
+export const updateItem = (
+  tx: Tx,
+  merchantId: string,
+  id: string,
+  change: {
+    name?: string | undefined;
+    catalogId?: string | null | undefined;
+    metadata?: unknown;
+    archivedAt?: Instant | null | undefined;
+  },
+  now: Instant,
+) =>
+  tx.one<Item>(sql`
+    update item set ${assignments({
+      name: change.name,
+      catalog_id: change.catalogId,
+      metadata: change.metadata === undefined ? undefined : jsonb(change.metadata),
+      archived_at: change.archivedAt,
+      updated_at: now,
+    })}
+     where merchant_id = ${merchantId} and id = ${id}
+    returning ${COLUMNS}`);
+
+export const deleteItemRow = (tx: Tx, merchantId: string, id: string) =>
+  tx.run(sql`delete from item where merchant_id = ${merchantId} and id = ${id}`);
+
+/** What of the catalog is tagged with the item, a hundred of each kind by name and all of them counted. */
+export const selectItemHolders = (tx: Tx, merchantId: string, id: string, most: number) =>
+  tx.rows<{ type: string; count: number; id: string; name: string }>(sql`
+    select * from (
+      select 'billableMetric' as type, id, name, count(*) over ()::int as count from billable_metric
+       where merchant_id = ${merchantId} and item_id = ${id} order by seq limit ${most}) metric
+    union all
+    select * from (
+      select 'fee' as type, id, name, count(*) over ()::int as count from fee
+       where merchant_id = ${merchantId} and item_id = ${id} and deleted_at is null order by seq limit ${most}) fee`);

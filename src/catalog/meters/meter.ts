@@ -1,0 +1,47 @@
+import { OneOf, Type } from '../../http/index.ts';
+import type { Aggregation } from '../../invoicing/rating/index.ts';
+import type { FieldError } from '../../kernel/result.ts';
+import type { Instant } from '../../kernel/time.ts';
+
+export type { Aggregation };
+
+export const AGGREGATIONS = ['SUM', 'COUNT', 'AVG', 'MIN', 'MAX', 'UNIQUE_COUNT', 'LATEST'] as const;
+
+/**
+ * What is counted, and how: metrics and costs have a meter, metering knows only meters (domain.md §1). Its namespace is the
+ * merchant. Without an event type it counts nothing.
+ */
+export interface Meter {
+  readonly eventType: string | null;
+  readonly aggregation: Aggregation;
+  /** Where in an event's data the value stands; null for COUNT. */
+  readonly valueProperty: string | null;
+  /** Dimension → where in an event's data its value stands. */
+  readonly groupBy: Readonly<Record<string, string>> | null;
+  /** Only events after it count. */
+  readonly eventFrom: Instant | null;
+}
+
+export const AggregationWord = OneOf(AGGREGATIONS);
+
+/** §2: `$.` and segments of letters, digits and underscores, joined by dots. */
+export const JsonPath = Type.String({ pattern: '^\\$(?:\\.[A-Za-z0-9_]+)+$', maxLength: 255 });
+
+/** Names that can stand in a query (`groupBy=region,model`), in a column head and as a key, whatever they are. */
+const DIMENSION = '^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$';
+
+const MOST_DIMENSIONS = 50;
+
+/** Dimension → JSONPath (§4 metric rule 4). */
+export const GroupBy = Type.Unsafe<Record<string, string>>({
+  type: 'object',
+  maxProperties: MOST_DIMENSIONS,
+  propertyNames: { pattern: DIMENSION },
+  additionalProperties: JsonPath,
+});
+
+/** §4 metric rule 3; a distinct count needs to know of what (api.md, Metering). Only counting events needs no value. */
+export function checkMeter(meter: { aggregation: Aggregation; valueProperty: string | null }): FieldError[] {
+  if (meter.aggregation === 'COUNT' || meter.valueProperty !== null) return [];
+  return [{ field: 'valueProperty', message: `is required for ${meter.aggregation}` }];
+}

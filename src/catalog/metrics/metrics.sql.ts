@@ -1,0 +1,102 @@
+import { allOf, assignments, jsonb, pageOfRows, type Sql, sql, type Tx } from '../../db/index.ts';
+import type { PageRequest } from '../../http/index.ts';
+import type { Decimal } from '../../kernel/decimal.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { Meter } from '../meters/meter.ts';
+import { equals, FOR_UPDATE, ofMerchant, UNLOCKED } from '../scope.ts';
+
+/** §2 Billable metric: a meter that has a name and can be priced. */
+export interface Metric extends Meter {
+  readonly id: string;
+  readonly merchantId: string;
+  readonly productId: string;
+  readonly itemId: string | null;
+  readonly name: string;
+  readonly description: string;
+  readonly unit: string;
+  /** Percent; null where the plan's or the merchant's holds. */
+  readonly taxRate: Decimal | null;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+}
+
+const COLUMNS = sql`id, merchant_id as "merchantId", product_id as "productId", item_id as "itemId", name, description, unit,
+  aggregation, event_type as "eventType", value_property as "valueProperty", group_by as "groupBy",
+  event_from as "eventFrom", tax_rate as "taxRate", created_at as "createdAt", updated_at as "updatedAt"`;
+
+export const insertMetric = (tx: Tx, metric: Metric) =>
+  tx.one<Metric>(sql`
+    insert into billable_metric (merchant_id, id, product_id, item_id, name, description, unit, aggregation, event_type,
+                                 value_property, group_by, event_from, tax_rate, created_at, updated_at)
+    values (${metric.merchantId}, ${metric.id}, ${metric.productId}, ${metric.itemId}, ${metric.name},
+            ${metric.description}, ${metric.unit}, ${metric.aggregation}, ${metric.eventType}, ${metric.valueProperty},
+            ${metric.groupBy && jsonb(metric.groupBy)}, ${metric.eventFrom}, ${metric.taxRate}, ${metric.createdAt},
+            ${metric.updatedAt})
+    returning ${COLUMNS}`);
+
+const selectOne = (tx: Tx, merchantId: string, id: string, lock: Sql) =>
+  tx.maybe<Metric>(sql`
+    select ${COLUMNS} from billable_metric where merchant_id = ${merchantId} and id = ${id} ${lock}`);
+
+export const selectMetric = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, UNLOCKED);
+export const lockMetric = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, FOR_UPDATE);
+/** Waits for whoever changes the metric: a price must stand on the meter as it is now. */
+export const holdMetric = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, sql`for share`);
+
+export const selectMetricsById = (tx: Tx, merchantIds: readonly string[], ids: readonly string[]) =>
+  tx.rows<Metric>(sql`
+    select ${COLUMNS} from billable_metric where merchant_id = any(${[...merchantIds]}) and id = any(${[...ids]})`);
+
+export const selectMetricsByEventType = (tx: Tx, merchantId: string, eventTypes: readonly string[]) =>
+  tx.rows<Metric>(sql`
+    select ${COLUMNS} from billable_metric
+     where merchant_id = ${merchantId} and event_type = any(${[...eventTypes]}) order by seq`);
+
+export const selectMetrics = (
+  tx: Tx,
+  merchantId: string | null,
+  filter: { productId?: string | undefined; itemId?: string | undefined; eventType?: string | undefined },
+  page: PageRequest,
+) =>
+  pageOfRows<Metric>(
+    tx,
+    {
+      select: COLUMNS,
+      from: sql`billable_metric`,
+      where: allOf([
+        ofMerchant(merchantId),
+        equals('product_id', filter.productId),
+        equals('item_id', filter.itemId),
+        equals('event_type', filter.eventType),
+      ]),
+      order: sql`seq desc`,
+    },
+    page,
+  );
+
+/** What a change may set; absent fields stay as they are. */
+export type MetricChange = Partial<Omit<Metric, 'id' | 'merchantId' | 'createdAt' | 'updatedAt'>>;
+
+export const updateMetric = (tx: Tx, merchantId: string, id: string, change: MetricChange, now: Instant) =>
+  tx.one<Metric>(sql`
+    update billable_metric set ${assignments({
+      product_id: change.productId,
+      item_id: change.itemId,
+      name: change.name,
+      description: change.description,
+      unit: change.unit,
+      aggregation: change.aggregation,
+      event_type: change.eventType,
+      value_property: change.valueProperty,
+      group_by: change.groupBy && jsonb(change.groupBy),
+      event_from: change.eventFrom,
+      tax_rate: change.taxRate,
+      updated_at: now,
+    })}
+     where merchant_id = ${merchantId} and id = ${id}
+    returning ${COLUMNS}`);
+
+/** Is there a price of the metric, deleted ones among them (an archived version may still bill by it)? */
+export const isMetricPriced = async (tx: Tx, merchantId: string, id: string): Promise<boolean> =>
+  (await tx.maybe(sql`
+    select 1 from price where merchant_id = ${merchantId} and billable_metric_id = ${id} limit 1`)) !== undefined;

@@ -1,0 +1,123 @@
+import { allOf, assignments, jsonb, pageOfRows, type Sql, sql, type Tx } from '../../db/index.ts';
+import type { PageRequest } from '../../http/index.ts';
+import type { Decimal } from '../../kernel/decimal.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { equals, FOR_UPDATE, ofMerchant, UNLOCKED } from '../scope.ts';
+
+export type TaxBehavior = 'exclusive' | 'inclusive';
+
+/** A plan: the terms that all its versions share. What it charges stands in its versions. */
+export interface Plan {
+  readonly id: string;
+  readonly merchantId: string;
+  readonly productId: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly invoiceDisplayName: string | null;
+  readonly currency: string;
+  /** As sent: ISO 8601, whole days, weeks, months or years. */
+  readonly billingCadence: string;
+  /** §9: 1; 0 in imported plans only. */
+  readonly billingVersion: number;
+  readonly billingAnchor: Instant | null;
+  /** ISO 8601 durations. */
+  readonly gracePeriod: string;
+  readonly trialPeriod: string | null;
+  readonly autoApprove: boolean;
+  readonly defaultTaxCode: string;
+  /** Percent. */
+  readonly defaultTaxRate: Decimal | null;
+  readonly taxBehavior: TaxBehavior;
+  readonly renewalReminderEnabled: boolean;
+  readonly renewalReminderDays: number;
+  readonly metadata: Record<string, unknown>;
+  /** The version that new subscriptions are pinned to. */
+  readonly defaultVersionId: string;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+}
+
+const COLUMNS = sql`id, merchant_id as "merchantId", product_id as "productId", name, description,
+  invoice_display_name as "invoiceDisplayName", currency, billing_cadence as "billingCadence",
+  billing_version as "billingVersion", billing_anchor as "billingAnchor", grace_period as "gracePeriod",
+  trial_period as "trialPeriod", auto_approve as "autoApprove", default_tax_code as "defaultTaxCode",
+  default_tax_rate as "defaultTaxRate", tax_behavior as "taxBehavior",
+  renewal_reminder_enabled as "renewalReminderEnabled", renewal_reminder_days as "renewalReminderDays", metadata,
+  default_version_id as "defaultVersionId", created_at as "createdAt", updated_at as "updatedAt"`;
+
+export const insertPlan = (tx: Tx, plan: Plan) =>
+  tx.one<Plan>(sql`
+    insert into plan (merchant_id, id, product_id, name, description, invoice_display_name, currency, billing_cadence,
+                      billing_version, billing_anchor, grace_period, trial_period, auto_approve, default_tax_code,
+                      default_tax_rate, tax_behavior, renewal_reminder_enabled, renewal_reminder_days, metadata,
+                      default_version_id, created_at, updated_at)
+    values (${plan.merchantId}, ${plan.id}, ${plan.productId}, ${plan.name}, ${plan.description},
+            ${plan.invoiceDisplayName}, ${plan.currency}, ${plan.billingCadence}, ${plan.billingVersion},
+            ${plan.billingAnchor}, ${plan.gracePeriod}, ${plan.trialPeriod}, ${plan.autoApprove}, ${plan.defaultTaxCode},
+            ${plan.defaultTaxRate}, ${plan.taxBehavior}, ${plan.renewalReminderEnabled}, ${plan.renewalReminderDays},
+            ${jsonb(plan.metadata)}, ${plan.defaultVersionId}, ${plan.createdAt}, ${plan.updatedAt})
+    returning ${COLUMNS}`);
+
+const selectOne = (tx: Tx, merchantId: string, id: string, lock: Sql) =>
+  tx.maybe<Plan>(sql`select ${COLUMNS} from plan where merchant_id = ${merchantId} and id = ${id} ${lock}`);
+
+export const selectPlan = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, UNLOCKED);
+/** One at a time: who changes a plan or its versions holds its row, so version numbers follow each other without a gap. */
+export const lockPlan = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, FOR_UPDATE);
+
+/** Which plans a list shows. */
+export interface PlanFilter {
+  readonly productId?: string | undefined;
+  /** Part of the name, in any case. */
+  readonly search?: string | undefined;
+  /** Plans whose product has none of these plans. */
+  readonly notBesidePlans?: readonly string[] | undefined;
+}
+
+export const selectPlans = (tx: Tx, merchantId: string | null, filter: PlanFilter, page: PageRequest) =>
+  pageOfRows<Plan>(
+    tx,
+    {
+      select: COLUMNS,
+      from: sql`plan`,
+      where: allOf([
+        ofMerchant(merchantId),
+        equals('product_id', filter.productId),
+        filter.search !== undefined && sql`position(lower(${filter.search}) in lower(name)) > 0`,
+        filter.notBesidePlans !== undefined &&
+          filter.notBesidePlans.length > 0 &&
+          sql`product_id <> all (select product_id from plan
+                where ${ofMerchant(merchantId) ?? sql`true`} and id = any(${[...filter.notBesidePlans]}))`,
+      ]),
+      order: sql`seq desc`,
+    },
+    page,
+  );
+
+/** What a change may set; absent fields stay as they are. */
+export type PlanChange = Partial<Omit<Plan, 'id' | 'merchantId' | 'billingVersion' | 'createdAt' | 'updatedAt'>>;
+
+export const updatePlan = (tx: Tx, merchantId: string, id: string, change: PlanChange, now: Instant) =>
+  tx.one<Plan>(sql`
+    update plan set ${assignments({
+      product_id: change.productId,
+      name: change.name,
+      description: change.description,
+      invoice_display_name: change.invoiceDisplayName,
+      currency: change.currency,
+      billing_cadence: change.billingCadence,
+      billing_anchor: change.billingAnchor,
+      grace_period: change.gracePeriod,
+      trial_period: change.trialPeriod,
+      auto_approve: change.autoApprove,
+      default_tax_code: change.defaultTaxCode,
+      default_tax_rate: change.defaultTaxRate,
+      tax_behavior: change.taxBehavior,
+      renewal_reminder_enabled: change.renewalReminderEnabled,
+      renewal_reminder_days: change.renewalReminderDays,
+      metadata: change.metadata === undefined ? undefined : jsonb(change.metadata),
+      default_version_id: change.defaultVersionId,
+      updated_at: now,
+    })}
+     where merchant_id = ${merchantId} and id = ${id}
+    returning ${COLUMNS}`);

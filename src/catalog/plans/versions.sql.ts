@@ -1,0 +1,79 @@
+import { assignments, pageOfRows, sql, type Tx } from '../../db/index.ts';
+import type { PageRequest } from '../../http/index.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { VersionStatus } from './version-states.ts';
+
+/** A version of a plan: a set of prices that never changes. */
+export interface PlanVersion {
+  readonly id: string;
+  readonly merchantId: string;
+  readonly planId: string;
+  /** 1, 2, 3 … within the plan. */
+  readonly versionNumber: number;
+  readonly status: VersionStatus;
+  readonly basedOnVersionId: string | null;
+  readonly publishedAt: Instant | null;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+}
+
+const COLUMNS = sql`id, merchant_id as "merchantId", plan_id as "planId", version_number as "versionNumber", status,
+  based_on_version_id as "basedOnVersionId", published_at as "publishedAt", created_at as "createdAt",
+  updated_at as "updatedAt"`;
+
+export async function insertVersion(tx: Tx, version: PlanVersion, priceIds: readonly string[]): Promise<void> {
+  await tx.run(sql`
+    insert into plan_version (merchant_id, id, plan_id, version_number, status, based_on_version_id, published_at,
+                              created_at, updated_at)
+    values (${version.merchantId}, ${version.id}, ${version.planId}, ${version.versionNumber}, ${version.status},
+            ${version.basedOnVersionId}, ${version.publishedAt}, ${version.createdAt}, ${version.updatedAt})`);
+  await tx.run(sql`
+    insert into plan_version_price (merchant_id, version_id, price_id, position)
+    select ${version.merchantId}, ${version.id}, price_id, position
+      from unnest(${[...priceIds]}::text[]) with ordinality as given (price_id, position)`);
+}
+
+export const selectVersion = (tx: Tx, merchantId: string, id: string) =>
+  tx.maybe<PlanVersion>(sql`select ${COLUMNS} from plan_version where merchant_id = ${merchantId} and id = ${id}`);
+
+export const selectVersionByNumber = (tx: Tx, merchantId: string, planId: string, versionNumber: number) =>
+  tx.maybe<PlanVersion>(sql`
+    select ${COLUMNS} from plan_version
+     where merchant_id = ${merchantId} and plan_id = ${planId} and version_number = ${versionNumber}`);
+
+export const selectVersions = (tx: Tx, merchantId: string, planId: string, page: PageRequest) =>
+  pageOfRows<PlanVersion>(
+    tx,
+    {
+      select: COLUMNS,
+      from: sql`plan_version`,
+      where: sql`merchant_id = ${merchantId} and plan_id = ${planId}`,
+      order: sql`version_number desc`,
+    },
+    page,
+  );
+
+export const selectVersionIds = async (tx: Tx, merchantId: string, planId: string): Promise<string[]> =>
+  (
+    await tx.rows<{ id: string }>(sql`
+      select id from plan_version where merchant_id = ${merchantId} and plan_id = ${planId}`)
+  ).map(({ id }) => id);
+
+/** The number after the newest; the plan's row must be locked. */
+export const nextVersionNumber = async (tx: Tx, merchantId: string, planId: string): Promise<number> =>
+  (
+    await tx.one<{ next: number }>(sql`
+      select max(version_number) + 1 as next from plan_version
+       where merchant_id = ${merchantId} and plan_id = ${planId}`)
+  ).next;
+
+export const updateVersion = (
+  tx: Tx,
+  version: PlanVersion,
+  change: { status?: VersionStatus; publishedAt?: Instant },
+  now: Instant,
+) =>
+  tx.one<PlanVersion>(sql`
+    update plan_version set ${assignments({ status: change.status, published_at: change.publishedAt, updated_at: now })}
+     where merchant_id = ${version.merchantId} and id = ${version.id} and status = ${version.status}
+    returning ${COLUMNS}`);

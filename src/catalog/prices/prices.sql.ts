@@ -1,0 +1,210 @@
+import { allOf, assignments, jsonb, pageOfRows, sql, type Tx } from '../../db/index.ts';
+import type { PageRequest } from '../../http/index.ts';
+import type { Pricing } from '../../invoicing/rating/index.ts';
+import type { Decimal } from '../../kernel/decimal.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { FeatureType } from '../features/features.sql.ts';
+import { equals, FOR_KEY_SHARE, FOR_UPDATE } from '../scope.ts';
+import type { EntitlementTemplate } from './template.ts';
+
+export type PaymentTerm = 'in_arrears' | 'in_advance';
+
+/** What the holder of a price is entitled to. */
+export interface PriceFeature {
+  readonly id: string;
+  readonly featureId: string;
+  readonly entitlementTemplate: EntitlementTemplate;
+  readonly feature: { readonly key: string; readonly name: string; readonly type: FeatureType };
+}
+
+/** A price of a metric or a fee, as it is kept. Amounts are exact, in major units of whatever currency its plan has. */
+export interface Price {
+  readonly id: string;
+  readonly merchantId: string;
+  readonly billableMetricId: string | null;
+  readonly feeId: string | null;
+  readonly invoiceDisplayName: string;
+  readonly paymentTerm: PaymentTerm;
+  readonly pricing: Pricing;
+  /** As sent; null: the plan's. */
+  readonly billingCadence: string | null;
+  /** Fees only: how many of it. */
+  readonly quantity: Decimal;
+  readonly minimumAmount: Decimal | null;
+  readonly maximumAmount: Decimal | null;
+  readonly taxRate: Decimal | null;
+  readonly groupFilters: Readonly<Record<string, readonly string[]>> | null;
+  readonly grantDiscountEnabled: boolean;
+  readonly features: readonly PriceFeature[];
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+  /** Deleted prices live on in archived versions. */
+  readonly deletedAt: Instant | null;
+}
+
+type Row = Omit<Price, 'pricing' | 'features'> & {
+  model: Pricing['model'];
+  properties: Pricing['properties'];
+  priceFeatureId: string | null;
+  featureId: string;
+  entitlementTemplate: EntitlementTemplate;
+  featureKey: string;
+  featureName: string;
+  featureType: FeatureType;
+};
+
+const COLUMNS = sql`p.id, p.merchant_id as "merchantId", p.billable_metric_id as "billableMetricId", p.fee_id as "feeId",
+  p.invoice_display_name as "invoiceDisplayName", p.payment_term as "paymentTerm", p.model, p.properties,
+  p.billing_cadence as "billingCadence", p.quantity, p.minimum_amount as "minimumAmount",
+  p.maximum_amount as "maximumAmount", p.tax_rate as "taxRate", p.group_filters as "groupFilters",
+  p.grant_discount_enabled as "grantDiscountEnabled", p.created_at as "createdAt", p.updated_at as "updatedAt",
+  p.deleted_at as "deletedAt", pf.id as "priceFeatureId", pf.feature_id as "featureId",
+  pf.entitlement_template as "entitlementTemplate", f.key as "featureKey", f.name as "featureName",
+  f.type as "featureType"`;
+
+/** A price has at most one feature (a unique index), so the joins repeat no price. */
+const FROM = sql`price p
+  left join price_feature pf on pf.merchant_id = p.merchant_id and pf.price_id = p.id
+  left join feature f on f.merchant_id = pf.merchant_id and f.id = pf.feature_id`;
+
+function toPrice(row: Row): Price {
+  const {
+    model,
+    properties,
+    priceFeatureId,
+    featureId,
+    entitlementTemplate,
+    featureKey,
+    featureName,
+    featureType,
+    ...rest
+  } = row;
+  const feature = { key: featureKey, name: featureName, type: featureType };
+  return {
+    ...rest,
+    pricing: { model, properties } as Pricing,
+    features: priceFeatureId === null ? [] : [{ id: priceFeatureId, featureId, entitlementTemplate, feature }],
+  };
+}
+
+export const selectPrice = async (tx: Tx, merchantId: string, id: string): Promise<Price | undefined> => {
+  const row = await tx.maybe<Row>(sql`
+    select ${COLUMNS} from ${FROM} where p.merchant_id = ${merchantId} and p.id = ${id} and p.deleted_at is null`);
+  return row && toPrice(row);
+};
+
+/** Locks first and reads then: a statement that waited would join the price as it is with its feature as it was. */
+export async function lockPrice(tx: Tx, merchantId: string, id: string): Promise<Price | undefined> {
+  await tx.run(sql`select 1 from price where merchant_id = ${merchantId} and id = ${id} ${FOR_UPDATE}`);
+  return selectPrice(tx, merchantId, id);
+}
+
+/** The prices that a version is to hold, kept as they are until it does; in id order, so that two such readers never wait in a ring. */
+export async function holdPrices(tx: Tx, merchantId: string, ids: readonly string[]): Promise<Price[]> {
+  const these = sql`p.merchant_id = ${merchantId} and p.id = any(${[...ids]})`;
+  await tx.run(sql`select 1 from price p where ${these} order by p.id ${FOR_KEY_SHARE}`);
+  const rows = await tx.rows<Row>(sql`select ${COLUMNS} from ${FROM} where ${these} and p.deleted_at is null`);
+  return rows.map(toPrice);
+}
+
+/** The prices of some versions in their order, deleted ones too, by the version's id. */
+export async function selectPricesOfVersions(
+  tx: Tx,
+  merchantIds: readonly string[],
+  versionIds: readonly string[],
+): Promise<Map<string, Price[]>> {
+  const rows = await tx.rows<Row & { versionId: string }>(sql`
+    select vp.version_id as "versionId", ${COLUMNS}
+      from plan_version_price vp
+      join (${FROM}) on p.merchant_id = vp.merchant_id and p.id = vp.price_id
+     where vp.merchant_id = any(${[...merchantIds]}) and vp.version_id = any(${[...versionIds]})
+     order by vp.version_id, vp.position`);
+  const byVersion = new Map<string, Price[]>(versionIds.map((id) => [id, []]));
+  for (const { versionId, ...row } of rows) byVersion.get(versionId)?.push(toPrice(row));
+  return byVersion;
+}
+
+export const selectPrices = async (
+  tx: Tx,
+  merchantId: string | null,
+  filter: { billableMetricId?: string | undefined; feeId?: string | undefined },
+  page: PageRequest,
+): Promise<{ rows: Price[]; total: number }> => {
+  const { rows, total } = await pageOfRows<Row>(
+    tx,
+    {
+      select: COLUMNS,
+      from: FROM,
+      where: allOf([
+        equals('p.merchant_id', merchantId ?? undefined),
+        equals('p.billable_metric_id', filter.billableMetricId),
+        equals('p.fee_id', filter.feeId),
+        sql`p.deleted_at is null`,
+      ]),
+      order: sql`p.seq desc`,
+    },
+    page,
+  );
+  return { rows: rows.map(toPrice), total };
+};
+
+export async function insertPrice(tx: Tx, price: Price): Promise<void> {
+  await tx.run(sql`
+    insert into price (merchant_id, id, billable_metric_id, fee_id, invoice_display_name, payment_term, model, properties,
+                       billing_cadence, quantity, minimum_amount, maximum_amount, tax_rate, group_filters,
+                       grant_discount_enabled, created_at, updated_at)
+    values (${price.merchantId}, ${price.id}, ${price.billableMetricId}, ${price.feeId}, ${price.invoiceDisplayName},
+            ${price.paymentTerm}, ${price.pricing.model}, ${jsonb(price.pricing.properties)}, ${price.billingCadence},
+            ${price.quantity}, ${price.minimumAmount}, ${price.maximumAmount}, ${price.taxRate},
+            ${price.groupFilters && jsonb(price.groupFilters)}, ${price.grantDiscountEnabled}, ${price.createdAt},
+            ${price.updatedAt})`);
+  await insertPriceFeatures(tx, price);
+}
+
+const insertPriceFeatures = async (tx: Tx, { merchantId, id, features }: Price): Promise<void> => {
+  for (const feature of features) {
+    await tx.run(sql`
+      insert into price_feature (merchant_id, id, price_id, feature_id, entitlement_template)
+      values (${merchantId}, ${feature.id}, ${id}, ${feature.featureId}, ${jsonb(feature.entitlementTemplate)})`);
+  }
+};
+
+/** Writes all that can change of a price that no version holds. */
+export async function rewritePrice(tx: Tx, price: Price): Promise<void> {
+  await tx.run(sql`
+    update price set ${assignments({
+      invoice_display_name: price.invoiceDisplayName,
+      payment_term: price.paymentTerm,
+      model: price.pricing.model,
+      properties: jsonb(price.pricing.properties),
+      billing_cadence: price.billingCadence,
+      quantity: price.quantity,
+      minimum_amount: price.minimumAmount,
+      maximum_amount: price.maximumAmount,
+      tax_rate: price.taxRate,
+      group_filters: price.groupFilters && jsonb(price.groupFilters),
+      grant_discount_enabled: price.grantDiscountEnabled,
+      updated_at: price.updatedAt,
+    })}
+     where merchant_id = ${price.merchantId} and id = ${price.id}`);
+  await tx.run(sql`delete from price_feature where merchant_id = ${price.merchantId} and price_id = ${price.id}`);
+  await insertPriceFeatures(tx, price);
+}
+
+export const markPriceDeleted = (tx: Tx, merchantId: string, id: string, now: Instant) =>
+  tx.run(sql`update price set deleted_at = ${now} where merchant_id = ${merchantId} and id = ${id}`);
+
+/** The versions that hold a price, newest first. */
+export const selectVersionsOfPrice = (tx: Tx, merchantId: string, priceId: string) =>
+  tx.rows<{ id: string; planId: string; versionNumber: number; status: 'draft' | 'published' | 'archived' }>(sql`
+    select v.id, v.plan_id as "planId", v.version_number as "versionNumber", v.status
+      from plan_version_price vp join plan_version v on v.merchant_id = vp.merchant_id and v.id = vp.version_id
+     where vp.merchant_id = ${merchantId} and vp.price_id = ${priceId}
+     order by v.created_at desc, v.id`);
+
+/** Is there a metric that is priced together with the feature? What a feature on fees measures (domain.md §5). */
+export const isFeatureOnMetrics = async (tx: Tx, merchantId: string, featureId: string): Promise<boolean> =>
+  (await tx.maybe(sql`
+    select 1 from price_feature pf join price p on p.merchant_id = pf.merchant_id and p.id = pf.price_id
+     where pf.merchant_id = ${merchantId} and pf.feature_id = ${featureId} and p.billable_metric_id is not null
+       and p.deleted_at is null limit 1`)) !== undefined;

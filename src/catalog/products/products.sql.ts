@@ -1,0 +1,53 @@
+import { allOf, assignments, jsonb, pageOfRows, sql, type Tx } from '../../db/index.ts';
+import type { PageRequest } from '../../http/index.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { ofMerchant } from '../scope.ts';
+
+/** §2 Product. */
+export interface Product {
+  readonly id: string;
+  readonly merchantId: string;
+  readonly name: string;
+  readonly description: string;
+  readonly metadata: Record<string, unknown>;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+}
+
+const COLUMNS = sql`id, merchant_id as "merchantId", name, description, metadata, created_at as "createdAt",
+  updated_at as "updatedAt"`;
+
+export const insertProduct = (tx: Tx, product: Product): Promise<Product> =>
+  tx.one<Product>(sql`
+    insert into product (merchant_id, id, name, description, metadata, created_at, updated_at)
+    values (${product.merchantId}, ${product.id}, ${product.name}, ${product.description}, ${jsonb(product.metadata)},
+            ${product.createdAt}, ${product.updatedAt})
+    returning ${COLUMNS}`);
+
+export const selectProduct = (tx: Tx, merchantId: string, id: string): Promise<Product | undefined> =>
+  tx.maybe<Product>(sql`select ${COLUMNS} from product where merchant_id = ${merchantId} and id = ${id}`);
+
+export const selectProducts = (tx: Tx, merchantId: string | null, page: PageRequest) =>
+  pageOfRows<Product>(
+    tx,
+    { select: COLUMNS, from: sql`product`, where: allOf([ofMerchant(merchantId)]), order: sql`seq desc` },
+    page,
+  );
+
+/** One statement, so that two changes at once follow each other instead of overwriting what the other did not name. */
+export const updateProduct = (
+  tx: Tx,
+  merchantId: string,
+  id: string,
+  change: { name?: string | undefined; description?: string | undefined; metadata?: unknown },
+  now: Instant,
+): Promise<Product | undefined> =>
+  tx.maybe<Product>(sql`
+    update product set ${assignments({
+      name: change.name,
+      description: change.description,
+      metadata: change.metadata === undefined ? undefined : jsonb(change.metadata),
+      updated_at: now,
+    })}
+     where merchant_id = ${merchantId} and id = ${id}
+    returning ${COLUMNS}`);

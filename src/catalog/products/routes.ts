@@ -1,0 +1,62 @@
+import { ListOf, listReply, pageOf, type Route, route } from '../../http/index.ts';
+import { ok } from '../../kernel/result.ts';
+import { changeProduct, createProduct, getProduct, listProducts } from './products.ts';
+import { ProductCreate, ProductListQuery, ProductOut, ProductUpdate } from './schema.ts';
+
+/** `/v0/products` (api.md, Catalog). */
+export const productRoutes: readonly Route[] = [
+  route(
+    {
+      method: 'POST',
+      path: '/v0/products',
+      operationId: 'createProduct',
+      tag: 'Catalog',
+      summary: 'Create a product',
+      access: { role: 'member', merchant: 'body' },
+      body: ProductCreate,
+      replies: { 201: ProductOut },
+    },
+    async ({ tx, merchantId, body, now }) => createProduct(tx, merchantId, body, now),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/products',
+      operationId: 'listProducts',
+      tag: 'Catalog',
+      summary: 'List products',
+      access: { role: 'viewer', merchant: 'query' },
+      query: ProductListQuery,
+      replies: { 200: ListOf(ProductOut) },
+    },
+    async ({ tx, merchantId, query }) => {
+      const page = pageOf(query);
+      return ok(listReply(await listProducts(tx, merchantId, page), page));
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/products/:id',
+      operationId: 'getProduct',
+      tag: 'Catalog',
+      summary: 'Retrieve a product',
+      access: { role: 'viewer', merchant: { of: 'id', kind: 'product' } },
+      replies: { 200: ProductOut },
+    },
+    async ({ tx, merchantId, params }) => getProduct(tx, merchantId, params.id as string),
+  ),
+  route(
+    {
+      method: 'PATCH',
+      path: '/v0/products/:id',
+      operationId: 'updateProduct',
+      tag: 'Catalog',
+      summary: 'Update a product',
+      access: { role: 'member', merchant: { of: 'id', kind: 'product' } },
+      body: ProductUpdate,
+      replies: { 200: ProductOut },
+    },
+    async ({ tx, merchantId, params, body, now }) => changeProduct(tx, merchantId, params.id as string, body, now),
+  ),
+];
