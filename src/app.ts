@@ -1,8 +1,17 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { clockBook, clockErrors, clockRoutes } from './clocks/index.ts';
 import { Database, migrate } from './db/index.ts';
 import { createServer, type Route } from './http/index.ts';
-import { Authenticator, type EnvironmentName, ensurePlatform, recordAudit } from './identity/index.ts';
+import {
+  Authenticator,
+  type EnvironmentName,
+  ensurePlatform,
+  identityErrors,
+  identityRoutes,
+  recordAudit,
+} from './identity/index.ts';
+import { createRunner, type DueKind, type DueRunner } from './jobs/index.ts';
 import type { ErrorTable } from './kernel/result.ts';
 import type { Instant } from './kernel/time.ts';
 
@@ -24,7 +33,10 @@ export interface Environment {
   readonly server: FastifyInstance;
   readonly database: Database;
   readonly migratedTo: string;
+  /** Starts running due work by itself. */
   startWorker(): void;
+  /** Runs all that is due now, on the wall clock and on test clocks. @returns how many steps it tried. */
+  runDueWork(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -40,13 +52,14 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
     url: options.databaseUrl,
     onConnectionError: (error) => options.logger.warn({ err: error }, 'an idle database connection broke'),
   });
-  await ensurePlatform(database, options.platformKey, now());
+  await ensurePlatform(database, options.platformKey, now(), options.environment);
   const authenticator = new Authenticator(database, now);
+  const runner = createRunner({ database, kinds: allDueKinds(), clocks: clockBook, now, logger: options.logger });
   const server = await createServer({
     database,
-    routes: allRoutes(),
+    routes: allRoutes(options.environment, runner),
     errorTables: allErrorTables,
-    authenticate: (token) => authenticator.authenticate(token),
+    authenticate: (token, address) => authenticator.authenticate(token, address),
     audit: recordAudit,
     now,
     logger: options.logger,
@@ -57,13 +70,21 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
     server,
     database,
     migratedTo: current,
-    startWorker: () => undefined,
+    startWorker: () => runner.start(),
+    runDueWork: () => runner.runOnce(),
     close: async () => {
-      await server.close();
+      await Promise.all([server.close(), runner.stop()]); // together: a request may be waiting for a test clock
       await database.close();
     },
   };
 }
 
-const allErrorTables: readonly ErrorTable[] = [];
-const allRoutes = (): readonly Route[] => [];
+const allErrorTables: readonly ErrorTable[] = [identityErrors, clockErrors];
+
+const allRoutes = (environment: EnvironmentName, runner: DueRunner): readonly Route[] => [
+  ...identityRoutes({ environment }),
+  ...clockRoutes({ environment, runner, blockers: async () => null }),
+];
+
+/** In the order in which records that are due at one instant of a test clock are taken. */
+const allDueKinds = (): readonly DueKind[] => [];
