@@ -33,9 +33,8 @@ export function firstDifference({ lock, tree, folderExists, platform, mayLackDev
       if ((wanted.optional || wanted.devOptional) && (knownComplete || !fits(wanted, platform))) continue;
       return `${location} is missing`;
     }
-    if (present.version !== wanted.version || present.integrity !== wanted.integrity) {
-      return `${location} is ${present.version}, not ${wanted.version}`;
-    }
+    if (present.version !== wanted.version) return `${location} is ${present.version}, not ${wanted.version}`;
+    if (present.integrity !== wanted.integrity) return `${location} has other contents than the lock says`;
     if (!folderExists(location)) return `${location} was removed`;
   }
   return null;

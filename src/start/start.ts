@@ -37,7 +37,16 @@ export function programVersion(): string {
 
 /** Logs go to the error stream as JSON, one line each: standard output is for people. */
 export function createLogger(settings: Settings, atTerminal: boolean): Logger {
-  return pino({ level: settings.logLevel ?? (atTerminal ? 'warn' : 'info') }, pino.destination(2));
+  const level = settings.logLevel ?? (atTerminal ? 'warn' : 'info');
+  return pino({ level, serializers: { err: describeError } }, pino.destination(2));
+}
+
+/** An error in a log: a database's error carries its whole connection with it, password included, which no log needs. */
+function describeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const { code, detail, constraint } = error as { code?: unknown; detail?: unknown; constraint?: unknown };
+  const cause = error.cause === undefined ? undefined : describeError(error.cause);
+  return { type: error.name, message: error.message, code, detail, constraint, stack: error.stack, cause };
 }
 
 /** The folder for everything we keep on disk. Others may pass through it, to what is theirs, but not look around. */

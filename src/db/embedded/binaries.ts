@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, readFileSync, readlinkSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, delimiter, dirname, join, relative } from 'node:path';
 import { exists } from './directories.ts';
 import { platformNotSupported } from './failure.ts';
 
@@ -48,7 +48,9 @@ export function prepareBinaries(root: string, packageVersion: string, linkDirect
     if (!['EROFS', 'EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
     mkdirSync(linkDirectory, { recursive: true, mode: 0o755 });
     for (const link of packagedLinks(root)) repairLink(join(linkDirectory, basename(link.target)), link.source);
-    environment[process.platform === 'darwin' ? 'DYLD_LIBRARY_PATH' : 'LD_LIBRARY_PATH'] = linkDirectory;
+    // A library looks for its own libraries beside the name it was found by, so the real folder has to be named too.
+    const variable = process.platform === 'darwin' ? 'DYLD_LIBRARY_PATH' : 'LD_LIBRARY_PATH';
+    environment[variable] = [linkDirectory, join(root, 'lib')].join(delimiter);
   }
   const suffix = process.platform === 'win32' ? '.exe' : '';
   return {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Account, accountForInitialization, commandAs, ownerOf, serverEnvironment } from './account.ts';
 import type { Binaries } from './binaries.ts';
@@ -7,9 +7,11 @@ import { SUPERUSER } from './configuration.ts';
 import { exists, giveTree, isRoot } from './directories.ts';
 import { EmbeddedPostgresFailure, explainOutput } from './failure.ts';
 
+const UNFINISHED = 'cluster.unfinished-';
+
 /**
  * Makes the database files when there are none, and hands those that are there to the account that shall own them. A first start
- * that is killed leaves only `cluster.unfinished`, which the next one throws away: `cluster` is whole from its first moment.
+ * that is killed leaves only an unfinished folder, which the next one throws away: `cluster` is whole from its first moment.
  */
 export async function prepareCluster(
   dataDirectory: string,
@@ -24,8 +26,8 @@ export async function prepareCluster(
     if (isRoot()) giveTree(cluster, owner.uid, owner.gid);
     return cluster;
   }
-  const unfinished = `${cluster}.unfinished`;
-  rmSync(unfinished, { recursive: true, force: true });
+  removeUnfinished(dataDirectory);
+  const unfinished = join(dataDirectory, `${UNFINISHED}${process.pid}`);
   mkdirSync(unfinished, { mode: 0o700 });
   chmodSync(unfinished, 0o700);
   if (isRoot()) {
@@ -35,6 +37,17 @@ export async function prepareCluster(
   await initialize(unfinished, dataDirectory, accountForInitialization(account), binaries, password);
   renameSync(unfinished, cluster);
   return cluster;
+}
+
+/** The initdb of a killed start may still be writing; what cannot be removed today is removed by the next start. */
+function removeUnfinished(dataDirectory: string): void {
+  for (const name of readdirSync(dataDirectory).filter((entry) => entry.startsWith(UNFINISHED))) {
+    try {
+      rmSync(join(dataDirectory, name), { recursive: true, force: true });
+    } catch {
+      // Not ours to wait for: this start makes its files in a folder of another name.
+    }
+  }
 }
 
 function requireCompleteCluster(dataDirectory: string, cluster: string, binaries: Binaries): void {

