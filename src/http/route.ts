@@ -13,12 +13,20 @@ import type { Caller, Role } from './caller.ts';
  * - `body`: a creation; the body's `merchantId`, by default the caller's organization; an operator must name one.
  * - `query`: a list; the query's `merchantId`, by default the caller's; an operator's without it covers all merchants.
  *   `by` names query fields that hold an id and win over `merchantId` as the source of the merchant.
+ *   `ownerless`: the path's id has no entry among the owners (events are too many); the handler looks for it among the rows
+ *   that the caller may see, so another merchant's is a 404 like an unknown one.
  * - `{ of }`: the owner of the resource that the path parameter names: unknown 404, another merchant's 403.
  */
 export type Access =
   | { readonly public: true }
   | { readonly role: Role; readonly merchant: 'caller' | 'body'; readonly operator?: true }
-  | { readonly role: Role; readonly merchant: 'query'; readonly by?: readonly string[]; readonly operator?: true }
+  | {
+      readonly role: Role;
+      readonly merchant: 'query';
+      readonly by?: readonly string[];
+      readonly operator?: true;
+      readonly ownerless?: true;
+    }
   | {
       readonly role: Role;
       readonly merchant: { readonly of: string; readonly kind: IdKind };
@@ -85,6 +93,8 @@ interface Sentence<P, Q, B, A extends Access> {
   readonly bodyLimit?: number;
   /** Keys in the body at most; default 1,000. */
   readonly mostKeys?: number;
+  /** The handler holds the body against its schema itself, where that has to be done part by part. */
+  readonly bodyChecked?: 'by the handler';
   /** `false`: the Idempotency-Key header is not for this POST (events have their own keys). */
   readonly idempotent?: false;
   /** `false`: calls are not written to the audit log. */

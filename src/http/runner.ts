@@ -140,8 +140,9 @@ export class Runner {
   #validate({ sentence }: Route, query: Values, body: unknown): void {
     const errors: FieldError[] = [];
     errors.push(...validate('query', sentence.query ?? NOTHING, query));
-    if (sentence.body) errors.push(...validate('body', sentence.body, body));
-    else if (body !== undefined && body !== null && Object.keys(body).length > 0)
+    if (sentence.body) {
+      if (sentence.bodyChecked !== 'by the handler') errors.push(...validate('body', sentence.body, body));
+    } else if (body !== undefined && body !== null && Object.keys(body).length > 0)
       errors.push({ field: Object.keys(body)[0] as string, message: 'is not a known field' });
     if (errors.length > 0) orThrow(invalid(errors));
   }
@@ -304,7 +305,7 @@ function acceptsContentType(request: FastifyRequest, more: readonly string[] = [
 function checkPolicy({ sentence }: Route): void {
   const parameters = [...sentence.path.matchAll(/:([A-Za-z]+)/g)].map((match) => match[1]);
   if (!sentence.access) throw new Error(`${sentence.method} ${sentence.path} declares no policy.`);
-  if (parameters.length === 0 || 'public' in sentence.access) return;
+  if (parameters.length === 0 || 'public' in sentence.access || 'ownerless' in sentence.access) return;
   const { merchant } = sentence.access;
   if (typeof merchant !== 'object' || !parameters.includes(merchant.of)) {
     throw new Error(`${sentence.method} ${sentence.path}: the policy names no resource of the path.`);
