@@ -4,3 +4,4 @@ export type { Blocker, ClockBlockers } from './clocks.ts';
 export { checkTestClockAllowed, effectiveNow, effectiveNowForReading, findClock, lockClock } from './effective-now.ts';
 export { clockErrors } from './errors.ts';
 export { type ClockRoutesOptions, clockRoutes } from './routes.ts';
+export { effectiveNowOf } from './effective-now.sql.ts';

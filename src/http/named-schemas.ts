@@ -1,5 +1,4 @@
 import type { TSchema } from 'typebox';
-import { registerSchema } from './validation.ts';
 
 type Named = TSchema & { $id: string };
 
@@ -28,9 +27,7 @@ export class NamedSchemas {
       return Object.fromEntries(Object.entries(part).map(([key, value]) => [key, this.#walk(value, true)]));
     if (!this.#known.has(id)) {
       this.#known.set(id, part as Named); // before the walk, for schemas that hold themselves
-      const named = this.#walk(part, false) as Named;
-      this.#known.set(id, named);
-      registerSchema(named);
+      this.#known.set(id, this.#walk(part, false) as Named);
     }
     return { $ref: `${id}#` };
   }

@@ -77,9 +77,12 @@ export function decimalProblem(rules: DecimalRules, value: unknown): string | nu
   return null;
 }
 
-/** Makes a named schema known, so that others can refer to it. The same name twice is a fault unless it is the same schema. */
-export function registerSchema(schema: TSchema & { $id: string }): void {
-  for (const ajv of Object.values(ajvs)) if (!ajv.getSchema(schema.$id)) ajv.addSchema(schema);
+/** The schema without the names of its parts: they are for the document, and here one name may stand in many schemas. */
+function withoutNames(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withoutNames);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const parts = Object.entries(schema).filter(([key, value]) => key !== '$id' || typeof value !== 'string');
+  return Object.fromEntries(parts.map(([key, value]) => [key, withoutNames(value)]));
 }
 
 const compiled = new WeakMap<object, Map<Part, ValidateFunction>>();
@@ -88,7 +91,7 @@ const compiled = new WeakMap<object, Map<Part, ValidateFunction>>();
 export function validate(part: Part, schema: TSchema, value: unknown): FieldError[] {
   const byPart = compiled.get(schema) ?? new Map<Part, ValidateFunction>();
   compiled.set(schema, byPart);
-  const check = byPart.get(part) ?? ajvs[part].compile(schema);
+  const check = byPart.get(part) ?? ajvs[part].compile(withoutNames(schema) as TSchema);
   byPart.set(part, check);
   if (check(value)) return [];
   return fieldErrors(check.errors ?? []);
