@@ -19,6 +19,7 @@ export type { VersionStatus } from './plans/version-states.ts';
 export type { CatalogPrice, PricedMetric } from './prices/catalog-price.ts';
 export type { PriceFeature } from './prices/prices.sql.ts';
 export { checkTemplate, EntitlementTemplate } from './prices/template.ts';
+export { selectMeters } from './usage/meters.sql.ts';
 
 /** A billable metric of the merchant. */
 export const findMetric = (tx: Tx, merchantId: string, id: string): Promise<Metric | undefined> =>

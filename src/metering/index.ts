@@ -1,5 +1,11 @@
+export type { EventRecord } from './event-record.ts';
+export type { OwnedMeter } from './events.sql.ts';
+export { listMeterEvents, type MeterEvent, type MeterRegistry } from './events.ts';
+export type { IncomingEvent } from './incoming-event.ts';
+export { acceptEvents, createIntake, type EventIntake } from './intake.ts';
 export { lockIngest } from './lock.ts';
-export { AGGREGATIONS, type Aggregation, dimensionsOf, type Meter } from './meter.ts';
+export { type Aggregation, dimensionsOf, type Meter } from './meter.ts';
+export { eventRoutes } from './routes.ts';
 export { linkExternalSubject, linkSubscriptionSubject } from './subjects.ts';
 export { measure, usage } from './usage.ts';
 export type { UsageCut, UsageQuery, UsageRequest, UsageRow, UsageScope, UsageSource } from './usage-request.ts';

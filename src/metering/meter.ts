@@ -1,9 +1,7 @@
 import type { Instant } from '../kernel/time.ts';
 
-export const AGGREGATIONS = ['SUM', 'COUNT', 'AVG', 'MIN', 'MAX', 'UNIQUE_COUNT', 'LATEST'] as const;
-
 /** §2: how the values of the events of a meter become one figure. */
-export type Aggregation = (typeof AGGREGATIONS)[number];
+export type Aggregation = 'SUM' | 'COUNT' | 'AVG' | 'MIN' | 'MAX' | 'UNIQUE_COUNT' | 'LATEST';
 
 /** What is measured (domain.md §1). Metrics and costs have one; metering knows nothing else of them. */
 export interface Meter {

@@ -1,0 +1,133 @@
+import { allOf, pageOfRows, type Sql, sql, type Tx } from '../db/index.ts';
+import type { Instant } from '../kernel/time.ts';
+import type { EventRecord } from './event-record.ts';
+import type { Meter } from './meter.ts';
+import type { UnmatchedReason } from './schemas.ts';
+import { countsFor } from './usage.sql.ts';
+
+/** The columns of an `EventRecord`; `e` is the event, `s` its subject. */
+export const eventColumns: Sql = sql`
+  e.id, e.merchant_id as "merchantId", e.type, e.source, coalesce(s.customer_id, s.addressee) as subject,
+  coalesce(e.external_subject, case s.kind when 'external' then s.key end) as "externalSubject",
+  e.external_id as "externalId", e.at, e.idempotency_key as "idempotencyKey"`;
+
+/** Joins the subject to `e`. */
+export const eventTables: Sql = sql`join event_subject s on s.merchant_id = e.merchant_id and s.id = e.subject_id`;
+
+/** Whose meter it is; for an operator's list there are several merchants. */
+export interface OwnedMeter {
+  readonly merchantId: string;
+  readonly meter: Meter;
+}
+
+export interface EventFilter {
+  readonly merchantId: string | null;
+  readonly type?: string | undefined;
+  /** The customer, or whatever the event was addressed to directly. */
+  readonly subject?: string | undefined;
+  readonly externalSubject?: string | undefined;
+  readonly externalId?: string | undefined;
+  readonly from?: Instant | undefined;
+  readonly to?: Instant | undefined;
+}
+
+export interface ReadEvent extends EventRecord {
+  readonly reason: UnmatchedReason | null;
+  readonly data: unknown;
+}
+
+export interface Paging {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+const given = (value: unknown, condition: Sql): Sql | undefined => (value === undefined ? undefined : condition);
+
+const matching = (filter: EventFilter): Sql =>
+  allOf([
+    filter.merchantId === null ? undefined : sql`e.merchant_id = ${filter.merchantId}`,
+    given(filter.type, sql`e.type = ${filter.type}`),
+    given(
+      filter.subject,
+      sql`(s.customer_id = ${filter.subject} or s.addressee = ${filter.subject} or (s.kind = 'direct' and s.key = ${filter.subject}))`,
+    ),
+    given(
+      filter.externalSubject,
+      sql`(e.external_subject = ${filter.externalSubject} or (s.kind = 'external' and s.key = ${filter.externalSubject}))`,
+    ),
+    given(filter.externalId, sql`e.external_id = ${filter.externalId}`),
+    given(filter.from, sql`e.at >= ${filter.from}`),
+    given(filter.to, sql`e.at < ${filter.to}`),
+  ]);
+
+/** Why the event `e` of the subject `s` counts nothing, null where it counts: the first reason that holds. */
+function reasonOf(meters: readonly OwnedMeter[]): Sql {
+  const column = (value: (meter: Meter) => unknown): Sql => sql`${meters.map(({ meter }) => value(meter))}`;
+  const path = sql`string_to_array(m.path, '.')`;
+  const inTime = sql`(m.event_from is null or e.at > m.event_from)`;
+  const hasValue = sql`case when m.path is null then true
+    when m.aggregation in ('COUNT', 'UNIQUE_COUNT') then event_text(e.data, ${path}) is not null
+    else event_number(e.data, ${path}) is not null end`;
+  return sql`case when s.addressee is null then 'UNKNOWN_SUBJECT' else (
+    select case when count(*) = 0 then 'UNKNOWN_TYPE'
+                when not bool_or(${inTime}) then 'BEFORE_EVENT_FROM'
+                when not bool_or(${inTime} and ${hasValue}) then 'NO_VALUE' end
+      from unnest(${meters.map(({ merchantId }) => merchantId)}::text[], ${column(({ eventType }) => eventType)}::text[],
+                  ${column(({ aggregation }) => aggregation)}::text[],
+                  ${column(({ valueProperty }) => valueProperty?.slice(2) ?? null)}::text[],
+                  ${column(({ eventFrom }) => eventFrom)}::timestamptz[])
+           as m (merchant_id, event_type, aggregation, path, event_from)
+     where m.merchant_id = e.merchant_id and m.event_type = e.type) end`;
+}
+
+/** Events in the reverse order of acceptance. `status` keeps those that count, or those that do not. */
+export const selectEvents = (
+  tx: Tx,
+  filter: EventFilter,
+  status: 'matched' | 'unmatched' | undefined,
+  meters: readonly OwnedMeter[],
+  page: Paging,
+): Promise<{ rows: ReadEvent[]; total: number }> => {
+  const reason = reasonOf(meters);
+  const kept = status && (status === 'matched' ? sql`(${reason}) is null` : sql`(${reason}) is not null`);
+  return pageOfRows<ReadEvent>(
+    tx,
+    {
+      select: sql`${eventColumns}, ${reason} as reason, e.data`,
+      from: sql`event e ${eventTables}`,
+      where: allOf([matching(filter), kept]),
+      order: sql`e.seq desc`,
+    },
+    page,
+  );
+};
+
+/** One event, in the month that its id names. */
+export const selectEvent = (
+  tx: Tx,
+  merchantId: string | null,
+  id: string,
+  month: { from: Instant; to: Instant },
+  meters: readonly OwnedMeter[],
+): Promise<ReadEvent | undefined> =>
+  tx.maybe<ReadEvent>(sql`
+    select ${eventColumns}, ${reasonOf(meters)} as reason, e.data from event e ${eventTables}
+     where ${matching({ merchantId, from: month.from, to: month.to })} and e.id = ${id}`);
+
+/** The events that a meter counts, in the reverse order of acceptance. */
+export const selectMeterEvents = (
+  tx: Tx,
+  meter: Meter,
+  filter: EventFilter,
+  page: Paging,
+): Promise<{ rows: (EventRecord & { data: unknown })[]; total: number }> =>
+  pageOfRows(
+    tx,
+    {
+      select: sql`${eventColumns}, e.data`,
+      from: sql`event e ${eventTables}`,
+      where: allOf([matching(filter), countsFor(meter)]),
+      order: sql`e.seq desc`,
+    },
+    page,
+  );

@@ -1,0 +1,107 @@
+import type { Database } from '../db/index.ts';
+import { ownerOf } from '../db/index.ts';
+import { type Caller, freeRoute, listReply, pageOf, type Route, route, Type } from '../http/index.ts';
+import { forbidden, notFound, ok, type Result } from '../kernel/result.ts';
+import { presentEvent } from './event-record.ts';
+import { findEvent, listEvents, type MeterRegistry } from './events.ts';
+import type { IncomingEvent } from './incoming-event.ts';
+import { createIntake, type EventIntake } from './intake.ts';
+import { namedNamespaces, readBatch } from './read-batch.ts';
+import { AcceptedEvents, Event, EventList, EventListQuery, EventsCreate, EventWithData } from './schemas.ts';
+
+const MOST_BODY_BYTES = 8 * 1024 * 1024;
+/** A colon takes two bytes with its value at least; each event has its own limit of keys. */
+const MOST_BODY_KEYS = MOST_BODY_BYTES / 2;
+
+const TAG = 'Metering';
+
+/** The routes of events. @param metersOf what the status of an event is told by */
+export const eventRoutes = (
+  metersOf: MeterRegistry,
+  intakeOf: (database: Database) => EventIntake = createIntake,
+): readonly Route[] => [
+  freeRoute(
+    {
+      method: 'POST',
+      path: '/v0/events',
+      operationId: 'createEvents',
+      tag: TAG,
+      summary: 'Report usage: one event, or an array of up to 10,000',
+      description:
+        'Answered after the events are stored durably. An array is accepted whole or not at all. The same idempotencyKey with the same content is the same event, for ever. The Idempotency-Key header stands for the missing idempotencyKey of a single event.',
+      access: { role: 'member', merchant: 'caller' },
+      body: EventsCreate,
+      bodyChecked: 'by the handler',
+      replies: { 202: Type.Union([Event, AcceptedEvents]) },
+      errors: [409, 413, 415, 503],
+      bodyLimit: MOST_BODY_BYTES,
+      mostKeys: MOST_BODY_KEYS,
+      idempotent: false,
+      audited: false,
+    },
+    async ({ body, caller, now, database, request }) => {
+      const isBatch = Array.isArray(body);
+      const namespaces = namedNamespaces(body);
+      if (!caller.isOperator && namespaces.some((namespace) => namespace !== caller.organizationId))
+        return forbidden('Only a platform operator may name the namespace of another organization.');
+      const headerKey = request.headers['idempotency-key'];
+      const read = readBatch(body, {
+        namespace: caller.organizationId,
+        now,
+        headerKey: Array.isArray(headerKey) ? headerKey[0] : headerKey,
+      });
+      if (!read.ok) return read;
+      const known = await checkNamespaces(database, caller, read.value, isBatch);
+      if (!known.ok) return known;
+      const accepted = (await intakeOf(database).accept(read.value, now)).map(presentEvent);
+      return ok(isBatch ? { object: 'list', data: accepted } : accepted[0]);
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/events',
+      operationId: 'listEvents',
+      tag: TAG,
+      summary: 'List events, with the reason why one counts nothing',
+      access: { role: 'viewer', merchant: 'query' },
+      query: EventListQuery,
+      replies: { 200: EventList },
+    },
+    async ({ tx, merchantId, query }) => {
+      const page = pageOf(query);
+      return ok(listReply(await listEvents(tx, merchantId, query, page, metersOf), page));
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/events/:id',
+      operationId: 'getEvent',
+      tag: TAG,
+      summary: 'Get an event with its data',
+      access: { role: 'viewer', merchant: 'query', ownerless: true },
+      replies: { 200: EventWithData },
+    },
+    async ({ tx, merchantId, params }) => findEvent(tx, merchantId, params.id ?? '', metersOf),
+  ),
+];
+
+/** An operator's namespaces must be organizations that own themselves: merchants, or the platform. */
+async function checkNamespaces(
+  database: Database,
+  caller: Caller,
+  events: readonly IncomingEvent[],
+  isBatch: boolean,
+): Promise<Result<null>> {
+  const named = new Map<string, number>();
+  for (const [index, { merchantId }] of events.entries())
+    if (merchantId !== caller.organizationId && !named.has(merchantId)) named.set(merchantId, index);
+  if (named.size === 0) return ok(null);
+  return database.transaction('nobody', async (tx) => {
+    for (const [namespace, index] of named)
+      if ((await ownerOf(tx, namespace)) !== namespace)
+        return notFound('organization', isBatch ? `${index}.namespace` : 'namespace');
+    return ok(null);
+  });
+}

@@ -1,0 +1,99 @@
+import {
+  Id,
+  ListOf,
+  ListQuery,
+  MapOut,
+  Name,
+  OneOf,
+  type Static,
+  Strict,
+  Text,
+  Timestamp,
+  Type,
+} from '../http/index.ts';
+
+/** §8: 1 to 255 letters, digits, underscores and hyphens. */
+const OutsideId = Type.String({ pattern: '^[A-Za-z0-9_-]{1,255}$' });
+
+/** §4, POST /v0/events. What a schema cannot say is in `content.ts` and `read-batch.ts`. */
+export const EventCreate = Strict(
+  {
+    type: Name,
+    source: Text({ minLength: 1, maxLength: 2048, description: 'The URI of what reports the event.' }),
+    subject: Type.Optional(
+      Text({
+        minLength: 1,
+        maxLength: 255,
+        description: 'A customer or a subscription. Required without externalSubject.',
+      }),
+    ),
+    externalSubject: Type.Optional(OutsideId),
+    data: Type.Optional(MapOut),
+    namespace: Type.Optional(Id('organization')),
+    timestamp: Type.Optional(Timestamp),
+    idempotencyKey: Type.Optional(Text({ minLength: 1, maxLength: 255 })),
+    externalId: Type.Optional(OutsideId),
+  },
+  { $id: 'EventCreate' },
+);
+export type EventCreate = Static<typeof EventCreate>;
+
+export const MOST_EVENTS = 10_000;
+
+/** One event, or up to 10,000 that are accepted together or not at all. */
+export const EventsCreate = Type.Union([EventCreate, Type.Array(EventCreate, { maxItems: MOST_EVENTS })]);
+
+/** Why an event counts nothing; the first that holds. */
+export const UNMATCHED_REASONS = ['UNKNOWN_SUBJECT', 'UNKNOWN_TYPE', 'BEFORE_EVENT_FROM', 'NO_VALUE'] as const;
+export type UnmatchedReason = (typeof UNMATCHED_REASONS)[number];
+
+const eventFields = {
+  id: Id('event'),
+  object: Type.Literal('event'),
+  type: Type.String(),
+  source: Type.String(),
+  subject: Type.Optional(Type.String({ description: 'The customer; absent while there is none.' })),
+  externalSubject: Type.Optional(Type.String()),
+  namespace: Id('organization'),
+  timestamp: Timestamp,
+  idempotencyKey: Type.String(),
+  externalId: Type.Optional(Type.String()),
+};
+
+/** §2, Metering event. */
+export const Event = Type.Object(eventFields, { $id: 'Event' });
+
+const readFields = {
+  ...eventFields,
+  status: OneOf(['matched', 'unmatched']),
+  reason: Type.Optional(OneOf(UNMATCHED_REASONS)),
+};
+
+/** An event as it is listed: with what became of it. */
+export const ListedEvent = Type.Object(readFields, { $id: 'ListedEvent' });
+
+/** One event, with what was sent in it. */
+export const EventWithData = Type.Object({ ...readFields, data: MapOut }, { $id: 'EventWithData' });
+
+/** The answer to an array. */
+export const AcceptedEvents = Type.Object(
+  { object: Type.Literal('list'), data: Type.Array(Event) },
+  { $id: 'AcceptedEvents' },
+);
+
+export const EventListQuery = ListQuery(
+  {
+    merchantId: Type.Optional(Id('organization')),
+    type: Type.Optional(Text()),
+    subject: Type.Optional(Text()),
+    externalSubject: Type.Optional(Text()),
+    externalId: Type.Optional(Text()),
+    from: Type.Optional(Timestamp),
+    to: Type.Optional(Timestamp),
+    status: Type.Optional(OneOf(['matched', 'unmatched'])),
+  },
+  { limit: 20 },
+);
+export type EventListQuery = Static<typeof EventListQuery>;
+
+export const EventList = ListOf(ListedEvent);
