@@ -15,7 +15,9 @@ export interface Caller {
 /** What the check of an API key found. */
 export type Authentication =
   | { readonly caller: Caller }
-  | { readonly code: 'API_KEY_MISSING' | 'API_KEY_INVALID' | 'API_KEY_EXPIRED' };
+  | { readonly code: 'API_KEY_MISSING' | 'API_KEY_INVALID' | 'API_KEY_EXPIRED' }
+  /** Too many failed calls from one address (api.md, Limits). */
+  | { readonly code: 'RATE_LIMITED'; readonly retryAfterSeconds: number };
 
 const RANK: Readonly<Record<Role, number>> = { viewer: 0, member: 1, admin: 2 };
 

@@ -1,4 +1,5 @@
 import type { ErrorTable, Refusal } from '../kernel/result.ts';
+import type { Authentication } from './caller.ts';
 
 /** The coarse category of §7 for each status. */
 export const ERROR_WORDS: Readonly<Record<number, string>> = {
@@ -79,6 +80,16 @@ export class ErrorReplies {
         return reply(403, refusal.message ?? 'This API key may not do this.', {});
     }
   }
+}
+
+/** The reply to a call without a caller. */
+export function authenticationReply(
+  errors: ErrorReplies,
+  found: Exclude<Authentication, { caller: unknown }>,
+): ErrorReply {
+  const answer = errors.for({ kind: 'code', code: found.code });
+  if (found.code !== 'RATE_LIMITED') return answer;
+  return { ...answer, headers: { ...answer.headers, 'retry-after': String(found.retryAfterSeconds) } };
 }
 
 /** A plain error reply. */

@@ -6,7 +6,7 @@ import { type ErrorTable, RefusalError } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
 import { BodyError, readJsonBody } from './body.ts';
 import type { Authentication, Caller } from './caller.ts';
-import { ErrorReplies, type ErrorReply, reply as errorReply } from './errors.ts';
+import { authenticationReply, ErrorReplies, type ErrorReply, reply as errorReply } from './errors.ts';
 import { NamedSchemas } from './named-schemas.ts';
 import { addOpenApi } from './openapi.ts';
 import type { Route } from './route.ts';
@@ -94,7 +94,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.setErrorHandler(async (error, request, reply) => send(reply, faultReply(error, errors, request)));
   app.setNotFoundHandler(async (request, reply) => {
     const found = await options.authenticate(bearerToken(request), request.ip);
-    if ('code' in found) return send(reply, errors.for({ kind: 'code', code: found.code }));
+    if ('code' in found) return send(reply, authenticationReply(errors, found));
     return send(reply, errorReply(404, `There is no ${request.method} ${request.url.split('?')[0]}.`));
   });
 
