@@ -12,10 +12,10 @@ create table organization (
   tax_id text,
   address jsonb,
   billing_emails text[] not null default '{}',
-  email text,                       -- consumers: lower-cased, what a consumer is found again by
+  email text,                       -- consumers: lower-cased, what a consumer is found again by; never changed
   phone text,
   default_currency text,
-  settings jsonb not null default '{}',
+  settings jsonb not null default '{}', -- as set; defaults are filled in on reading (src/identity/settings.ts)
   created_at timestamptz not null,
   updated_at timestamptz not null,
   primary key (merchant_id, id),
@@ -45,6 +45,7 @@ create table app_user (
 );
 call resource_table('app_user');
 create index app_user_order on app_user (merchant_id, seq desc);
+create index app_user_organization on app_user (merchant_id, organization_id);
 
 create table api_key (
   merchant_id text not null,
@@ -90,6 +91,11 @@ create function platform_organization() returns text
   language sql stable security definer set search_path = public, pg_temp
   as $$ select id from organization where type = 'platform' $$;
 
+/* Which world this database belongs to, 'production' or 'sandbox': written by the first start, the same for ever after. */
+create function environment_name() returns text
+  language sql stable security definer set search_path = public, pg_temp
+  as $$ select settings ->> 'environment' from organization where type = 'platform' $$;
+
 create table audit_entry (
   merchant_id text not null,
   id text not null,
@@ -107,4 +113,5 @@ create table audit_entry (
 call tenant_table('audit_entry');
 create index audit_entry_order on audit_entry (merchant_id, seq desc);
 create index audit_entry_resource on audit_entry (merchant_id, resource_id, seq desc);
+create index audit_entry_user on audit_entry (merchant_id, user_id, seq desc);
 revoke update, delete on audit_entry from reckoner_app;

@@ -1,19 +1,53 @@
-import { jsonb, sql, type Tx } from '../db/index.ts';
+import { jsonb, parseExactJson, type Sql, sql, type Tx } from '../db/index.ts';
 import type { AuditEntry } from '../http/index.ts';
 import { newId } from '../kernel/ids.ts';
+import { formatInstant } from '../kernel/time.ts';
+import { type AuditRow, insertAuditRow } from './audit.sql.ts';
+
+export { type AuditFilter, pageOfAuditRows as listAuditEntries } from './audit.sql.ts';
 
 const SECRET_FIELDS = new Set(['secret', 'webhookSecret', 'hash']);
 
 /** Writes one change to the audit log, in the transaction of the change; secrets are left out. Rows are only ever added. */
 export async function recordAudit(tx: Tx, entry: AuditEntry): Promise<void> {
   const { merchantId, caller } = entry;
-  await tx.run(sql`
-    insert into audit_entry (merchant_id, id, at, user_id, key_id, operation, resource_id, before, after, request_id)
-    values (${merchantId}, ${newId('auditEntry')}, ${entry.at}, ${caller.userId}, ${caller.keyId}, ${entry.operation},
-            ${entry.resourceId}, ${withoutSecrets(entry.before)}, ${withoutSecrets(entry.after)}, ${entry.requestId})`);
+  await insertAuditRow(tx, {
+    id: newId('auditEntry'),
+    merchantId,
+    at: entry.at,
+    userId: caller.userId,
+    keyId: caller.keyId,
+    operation: entry.operation,
+    resourceId: entry.resourceId,
+    before: withoutSecrets(entry.before),
+    after: withoutSecrets(entry.after),
+    requestId: entry.requestId,
+  });
 }
 
-const withoutSecrets = (value: unknown) =>
-  value === null || value === undefined
-    ? null
-    : jsonb(JSON.parse(JSON.stringify(value, (key, part) => (SECRET_FIELDS.has(key) ? undefined : part))));
+/** Who changed what, when, before and after, as answers show it. */
+export const publicAuditEntry = (row: AuditRow) => ({
+  id: row.id,
+  object: 'auditEntry' as const,
+  merchantId: row.merchantId,
+  userId: row.userId,
+  keyId: row.keyId,
+  operation: row.operation,
+  resourceId: row.resourceId,
+  before: row.before,
+  after: row.after,
+  requestId: row.requestId,
+  createdAt: formatInstant(row.at),
+});
+
+function withoutSecrets(value: unknown): Sql {
+  if (value === null || value === undefined) return sql`null`;
+  return jsonb(strip(parseExactJson(JSON.stringify(value))));
+}
+
+function strip(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(strip);
+  if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return value;
+  const kept = Object.entries(value).filter(([key]) => !SECRET_FIELDS.has(key));
+  return Object.fromEntries(kept.map(([key, part]) => [key, strip(part)]));
+}

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { type Database, sql } from '../db/index.ts';
 import type { Authentication, Caller, Role } from '../http/index.ts';
 import { type Instant, isBefore } from '../kernel/time.ts';
+import { FailedAuthentications } from './failed-authentications.ts';
 import { hashApiKey } from './keys.ts';
 
 interface FoundKey {
@@ -18,19 +19,40 @@ const KEYS_KEPT = 10_000;
 
 /**
  * Finds the caller of an API key (§5): by the key's SHA-256 through an index, so nothing is compared in a time that
- * depends on the key. Unknown, revoked and malformed keys get the same answer on the same road.
+ * depends on the key. Unknown, revoked and malformed keys get the same answer on the same road. A key that was found is
+ * remembered for less than a second; what changes about it (revocation, its user's role) holds everywhere after that.
  */
 export class Authenticator {
   readonly #database: Database;
   readonly #now: () => Instant;
-  readonly #known = new LRUCache<string, FoundKey>({ max: KEYS_KEPT, ttl: KEPT_MILLISECONDS });
+  readonly #known: LRUCache<string, FoundKey>;
+  readonly #failures: FailedAuthentications;
 
-  constructor(database: Database, now: () => Instant) {
+  /** @param elapsed milliseconds on a clock that never goes back, for how long a key is remembered. */
+  constructor(database: Database, now: () => Instant, elapsed: () => number = () => performance.now()) {
     this.#database = database;
     this.#now = now;
+    this.#failures = new FailedAuthentications(now);
+    this.#known = new LRUCache({
+      max: KEYS_KEPT,
+      ttl: KEPT_MILLISECONDS,
+      ttlResolution: 0,
+      perf: { now: elapsed },
+    });
   }
 
-  async authenticate(token: string | undefined): Promise<Authentication> {
+  /**
+   * @param token what stood behind `Bearer`; undefined where nothing did
+   * @param address where the call comes from: failures are counted by it, and above 1,000 a minute held up
+   */
+  async authenticate(token: string | undefined, address: string): Promise<Authentication> {
+    const found = await this.#check(token);
+    if ('caller' in found) return found;
+    const retryAfterSeconds = this.#failures.count(address);
+    return retryAfterSeconds === null ? found : { code: 'RATE_LIMITED', retryAfterSeconds };
+  }
+
+  async #check(token: string | undefined): Promise<Authentication> {
     if (token === undefined) return { code: 'API_KEY_MISSING' };
     const found = await this.#find(token);
     if (!found) return { code: 'API_KEY_INVALID' };

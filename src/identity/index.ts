@@ -1,4 +1,25 @@
+export { type ApiKey, type CreatedApiKey, createApiKey, type NewApiKey } from './api-keys.ts';
 export { recordAudit } from './audit.ts';
 export { Authenticator } from './authentication.ts';
+export { identityErrors } from './errors.ts';
 export { type EnvironmentName, generateApiKey } from './keys.ts';
+export { createMerchant, type NewMerchant } from './merchants.ts';
+export { Email, Phone } from './organization-routes.ts';
+export { consumerIdsWhere } from './organizations.sql.ts';
+export {
+  type ConsumerDetails,
+  createOrganization,
+  emailOf,
+  findOrCreateConsumer,
+  findOrganization,
+  findOrganizations,
+  lockConsumer,
+  merchantSettings,
+  type NewOrganization,
+  type Organization,
+  publicOrganization,
+} from './organizations.ts';
 export { ensurePlatform } from './platform.ts';
+export { identityRoutes } from './routes.ts';
+export { type ApprovalKind, type MerchantSettings, Percent, type RateLimit } from './settings.ts';
+export { createUser, type NewUser, type User } from './users.ts';

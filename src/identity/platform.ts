@@ -1,35 +1,53 @@
-import { type Database, sql } from '../db/index.ts';
+import { type Database, jsonb, sql, type Tx } from '../db/index.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Instant } from '../kernel/time.ts';
-import { hashApiKey, keyDisplay } from './keys.ts';
+import { type EnvironmentName, hashApiKey, keyDisplay } from './keys.ts';
+import { admitMerchant } from './organizations.sql.ts';
 
 /**
  * Sees to it that the environment has its platform organization, a first operator, and that `key` is an API key of it
- * (api.md, Running it). Running it again changes nothing; another key becomes a further one.
+ * (api.md, Running it). Running it again changes nothing; another key becomes a further one. Two starts at once wait for
+ * each other.
+ * @throws where the database belongs to the other environment: play money must never meet real invoices.
  */
-export async function ensurePlatform(
+export function ensurePlatform(
   database: Database,
   key: string,
   now: Instant,
+  environment: EnvironmentName,
 ): Promise<{ organizationId: string }> {
-  const known = await database.transaction('nobody', (tx) =>
-    tx.one<{ id: string | null }>(sql`select platform_organization() as id`),
-  );
-  const organizationId = known.id ?? newId('organization');
-  await database.transaction({ merchants: [organizationId] }, async (tx) => {
-    if (known.id === null) {
-      await tx.run(sql`insert into organization (merchant_id, id, type, name, created_at, updated_at)
-        values (${organizationId}, ${organizationId}, 'platform', 'Platform', ${now}, ${now})`);
-    }
-    const operator = (await tx.maybe<{ id: string }>(sql`select id from app_user
-        where merchant_id = ${organizationId} and role = 'admin' order by seq limit 1`)) ?? { id: newId('user') };
-    await tx.run(sql`insert into app_user (merchant_id, id, organization_id, email, role, created_at, updated_at)
-      values (${organizationId}, ${operator.id}, ${organizationId}, 'operator@platform.invalid', 'admin', ${now}, ${now})
-      on conflict do nothing`);
+  return database.transaction('nobody', async (tx) => {
+    await tx.run(sql`select pg_advisory_xact_lock(hashtext('reckoner platform'))`);
+    const organizationId = await ensureOrganization(tx, environment, now);
+    const operatorId = await ensureOperator(tx, organizationId, now);
     const { prefix, last4 } = keyDisplay(key);
     await tx.run(sql`insert into api_key (merchant_id, id, user_id, name, hash, prefix, last4, created_at)
-      values (${organizationId}, ${newId('apiKey')}, ${operator.id}, 'First platform key', ${hashApiKey(key)}, ${prefix}, ${last4}, ${now})
+      values (${organizationId}, ${newId('apiKey')}, ${operatorId}, 'First platform key', ${hashApiKey(key)}, ${prefix}, ${last4}, ${now})
       on conflict (hash) do nothing`);
+    return { organizationId };
   });
-  return { organizationId };
+}
+
+async function ensureOrganization(tx: Tx, environment: EnvironmentName, now: Instant): Promise<string> {
+  const known = await tx.one<{ id: string | null; environment: string | null }>(
+    sql`select platform_organization() as id, environment_name() as environment`,
+  );
+  if (known.environment !== null && known.environment !== environment)
+    throw new Error(`This database belongs to ${known.environment}, not to ${environment}.`);
+  const id = known.id ?? newId('organization');
+  await admitMerchant(tx, id);
+  if (known.id === null)
+    await tx.run(sql`insert into organization (merchant_id, id, type, name, settings, created_at, updated_at)
+      values (${id}, ${id}, 'platform', 'Platform', ${jsonb({ environment })}, ${now}, ${now})`);
+  return id;
+}
+
+async function ensureOperator(tx: Tx, organizationId: string, now: Instant): Promise<string> {
+  const known = await tx.maybe<{ id: string }>(sql`select id from app_user
+    where merchant_id = ${organizationId} and role = 'admin' order by seq limit 1`);
+  if (known) return known.id;
+  const id = newId('user');
+  await tx.run(sql`insert into app_user (merchant_id, id, organization_id, email, role, created_at, updated_at)
+    values (${organizationId}, ${id}, ${organizationId}, 'operator@platform.invalid', 'admin', ${now}, ${now})`);
+  return id;
 }

@@ -1,0 +1,49 @@
+import { pageOfRows, sql, type Tx } from '../db/index.ts';
+import type { Page, PageRequest } from '../http/index.ts';
+import type { Instant } from '../kernel/time.ts';
+
+/** An API key without its secret, which is stored nowhere. */
+export interface ApiKey {
+  id: string;
+  merchantId: string;
+  userId: string;
+  name: string;
+  prefix: string;
+  last4: string;
+  expiresAt: Instant | null;
+  lastUsedAt: Instant | null;
+  createdAt: Instant;
+}
+
+const columns = sql`
+  id, merchant_id as "merchantId", user_id as "userId", name, prefix, last4, expires_at as "expiresAt",
+  last_used_at as "lastUsedAt", created_at as "createdAt"`;
+
+export const insertApiKey = (tx: Tx, key: ApiKey, hash: Buffer): Promise<ApiKey> =>
+  tx.one<ApiKey>(sql`
+    insert into api_key (merchant_id, id, user_id, name, hash, prefix, last4, expires_at, created_at)
+    values (${key.merchantId}, ${key.id}, ${key.userId}, ${key.name}, ${hash}, ${key.prefix}, ${key.last4},
+            ${key.expiresAt}, ${key.createdAt})
+    returning ${columns}`);
+
+/** Revoked keys are gone from sight; their rows stay for the audit log. */
+export async function pageOfApiKeys(
+  tx: Tx,
+  merchantId: string,
+  userId: string,
+  page: PageRequest,
+): Promise<Page<ApiKey>> {
+  const where = sql`merchant_id = ${merchantId} and user_id = ${userId} and revoked_at is null`;
+  const { rows, total } = await pageOfRows<ApiKey>(
+    tx,
+    { select: columns, from: sql`api_key`, where, order: sql`seq desc` },
+    page,
+  );
+  return { data: rows, total };
+}
+
+/** @returns how many keys were revoked: none where the user has no such key, or it was revoked before. */
+export const revokeRow = (tx: Tx, merchantId: string, userId: string, id: string, now: Instant): Promise<number> =>
+  tx.run(sql`
+    update api_key set revoked_at = ${now}
+     where merchant_id = ${merchantId} and user_id = ${userId} and id = ${id} and revoked_at is null`);

@@ -1,0 +1,53 @@
+import { allOf, pageOfRows, type Sql, sql, type Tx } from '../db/index.ts';
+import type { Page, PageRequest } from '../http/index.ts';
+import type { Instant } from '../kernel/time.ts';
+
+export interface AuditRow {
+  id: string;
+  merchantId: string;
+  at: Instant;
+  userId: string;
+  keyId: string;
+  operation: string;
+  resourceId: string | null;
+  before: unknown;
+  after: unknown;
+  requestId: string;
+}
+
+/** Rows are only ever added: the application's role may neither change nor delete them. */
+export const insertAuditRow = (tx: Tx, row: Omit<AuditRow, 'before' | 'after'> & { before: Sql; after: Sql }) =>
+  tx.run(sql`
+    insert into audit_entry (merchant_id, id, at, user_id, key_id, operation, resource_id, before, after, request_id)
+    values (${row.merchantId}, ${row.id}, ${row.at}, ${row.userId}, ${row.keyId}, ${row.operation}, ${row.resourceId},
+            ${row.before}, ${row.after}, ${row.requestId})`);
+
+export interface AuditFilter {
+  merchantId: string | null;
+  resourceId?: string;
+  operation?: string;
+  userId?: string;
+  /** Inclusive. */
+  from?: Instant;
+  /** Exclusive. */
+  to?: Instant;
+}
+
+export async function pageOfAuditRows(tx: Tx, filter: AuditFilter, page: PageRequest): Promise<Page<AuditRow>> {
+  const where = allOf([
+    filter.merchantId !== null && sql`merchant_id = ${filter.merchantId}`,
+    filter.resourceId !== undefined && sql`resource_id = ${filter.resourceId}`,
+    filter.operation !== undefined && sql`operation = ${filter.operation}`,
+    filter.userId !== undefined && sql`user_id = ${filter.userId}`,
+    filter.from !== undefined && sql`at >= ${filter.from}`,
+    filter.to !== undefined && sql`at < ${filter.to}`,
+  ]);
+  const select = sql`id, merchant_id as "merchantId", at, user_id as "userId", key_id as "keyId", operation,
+    resource_id as "resourceId", before, after, request_id as "requestId"`;
+  const { rows, total } = await pageOfRows<AuditRow>(
+    tx,
+    { select, from: sql`audit_entry`, where, order: sql`seq desc` },
+    page,
+  );
+  return { data: rows, total };
+}

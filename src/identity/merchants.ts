@@ -1,0 +1,31 @@
+import type { Tx } from '../db/index.ts';
+import { ok, type Result } from '../kernel/result.ts';
+import type { Instant } from '../kernel/time.ts';
+import { type CreatedApiKey, createApiKey } from './api-keys.ts';
+import type { EnvironmentName } from './keys.ts';
+import { createOrganization, type NewOrganization, type Organization } from './organizations.ts';
+import { createUser, type User } from './users.ts';
+
+export interface NewMerchant extends Omit<NewOrganization, 'type' | 'merchantId'> {
+  /** The first admin's address. */
+  adminEmail: string;
+  /** How the admin's key is called. */
+  keyName?: string;
+}
+
+/** A merchant with its first admin and a key of that admin: all that is needed to call the API. For a start and for seeds. */
+export async function createMerchant(
+  tx: Tx,
+  { adminEmail, keyName = 'First key', ...organization }: NewMerchant,
+  environment: EnvironmentName,
+  now: Instant,
+): Promise<Result<{ organization: Organization; admin: User } & CreatedApiKey>> {
+  const made = await createOrganization(tx, { ...organization, type: 'merchant' }, environment, now);
+  if (!made.ok) return made;
+  const merchantId = made.value.id;
+  const admin = await createUser(tx, merchantId, { organizationId: merchantId, email: adminEmail, role: 'admin' }, now);
+  if (!admin.ok) return admin;
+  const key = await createApiKey(tx, { merchantId, userId: admin.value.id }, { name: keyName }, environment, now);
+  if (!key.ok) return key;
+  return ok({ organization: made.value, admin: admin.value, ...key.value });
+}

@@ -1,0 +1,156 @@
+import {
+  Address,
+  Id,
+  ListOf,
+  ListQuery,
+  listReply,
+  MapOut,
+  Name,
+  Nullable,
+  OneOf,
+  pageOf,
+  type Route,
+  route,
+  Strict,
+  Text,
+  Timestamp,
+  Type,
+} from '../http/index.ts';
+import { notFound, ok } from '../kernel/result.ts';
+import type { EnvironmentName } from './keys.ts';
+import {
+  changeOrganization,
+  checkSettingsRole,
+  createOrganization,
+  findOrganization,
+  listOrganizations,
+  publicOrganization,
+} from './organizations.ts';
+import { SettingsInput } from './settings.ts';
+
+/** An e-mail address as requests carry it. */
+export const Email = Type.String({ format: 'email', maxLength: 254, 'x-text': true });
+
+export const Phone = Text({ minLength: 1, maxLength: 50 });
+
+export const Organization = Type.Object(
+  {
+    id: Id('organization'),
+    object: Type.Literal('organization'),
+    merchantId: Id('organization'),
+    type: OneOf(['merchant', 'consumer', 'platform']),
+    name: Type.String(),
+    legalName: Nullable(Type.String()),
+    taxId: Nullable(Type.String()),
+    address: Nullable(Address),
+    billingEmails: Type.Array(Type.String()),
+    email: Nullable(Type.String()),
+    phone: Nullable(Type.String()),
+    defaultCurrency: Nullable(Type.String()),
+    settings: MapOut,
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  },
+  { $id: 'Organization' },
+);
+
+const particulars = {
+  legalName: Type.Optional(Nullable(Name)),
+  taxId: Type.Optional(Nullable(Text({ minLength: 1, maxLength: 100 }))),
+  address: Type.Optional(Nullable(Address)),
+  billingEmails: Type.Optional(Type.Array(Email, { maxItems: 20, uniqueItems: true })),
+  phone: Type.Optional(Nullable(Phone)),
+  defaultCurrency: Type.Optional(Nullable(Type.String({ format: 'currency' }))),
+  settings: Type.Optional(SettingsInput),
+};
+
+const OrganizationCreate = Strict(
+  {
+    name: Name,
+    type: OneOf(['merchant', 'consumer']),
+    merchantId: Type.Optional(Id('organization')),
+    ...particulars,
+  },
+  { $id: 'OrganizationCreate' },
+);
+
+const OrganizationChange = Strict({ name: Type.Optional(Name), ...particulars }, { $id: 'OrganizationChange' });
+
+const OrganizationFilter = ListQuery({
+  merchantId: Type.Optional(Id('organization')),
+  type: Type.Optional(OneOf(['merchant', 'consumer', 'platform'])),
+  name: Type.Optional(Text({ minLength: 3, maxLength: 255 })),
+  email: Type.Optional(Text({ minLength: 3, maxLength: 254 })),
+});
+
+export const organizationRoutes = (environment: EnvironmentName): readonly Route[] => [
+  route(
+    {
+      method: 'POST',
+      path: '/v0/organizations',
+      operationId: 'createOrganization',
+      tag: 'Identity',
+      summary: 'Create a merchant or a consumer',
+      description: 'For platform operators. A consumer belongs to the merchant in `merchantId`.',
+      access: { role: 'member', merchant: 'caller', operator: true },
+      body: OrganizationCreate,
+      replies: { 201: Organization },
+      errors: [409],
+    },
+    async ({ tx, now, caller, body }) => {
+      const allowed = checkSettingsRole(caller, body.settings);
+      if (!allowed.ok) return allowed;
+      const made = await createOrganization(tx, body, environment, now);
+      return made.ok ? ok(publicOrganization(made.value)) : made;
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/organizations',
+      operationId: 'listOrganizations',
+      tag: 'Identity',
+      summary: 'List organizations: the merchant itself and its consumers',
+      access: { role: 'viewer', merchant: 'query' },
+      query: OrganizationFilter,
+      replies: { 200: ListOf(Organization) },
+    },
+    async ({ tx, merchantId, query }) => {
+      const { data, total } = await listOrganizations(tx, { ...query, merchantId }, pageOf(query));
+      return ok(listReply({ data: data.map(publicOrganization), total }, pageOf(query)));
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/organizations/:id',
+      operationId: 'getOrganization',
+      tag: 'Identity',
+      summary: 'Get an organization',
+      access: { role: 'viewer', merchant: { of: 'id', kind: 'organization' } },
+      replies: { 200: Organization },
+    },
+    async ({ tx, merchantId, params }) => {
+      const found = await findOrganization(tx, merchantId, params.id as string);
+      return found ? ok(publicOrganization(found)) : notFound('organization');
+    },
+  ),
+  route(
+    {
+      method: 'PATCH',
+      path: '/v0/organizations/:id',
+      operationId: 'updateOrganization',
+      tag: 'Identity',
+      summary: 'Change an organization or its settings',
+      description: 'A field of `settings` that is absent stays as it is; `null` is its default again.',
+      access: { role: 'member', merchant: { of: 'id', kind: 'organization' } },
+      body: OrganizationChange,
+      replies: { 200: Organization },
+    },
+    async ({ tx, now, caller, merchantId, params, body }) => {
+      const which = { merchantId, id: params.id as string };
+      const changed = await changeOrganization(tx, caller, which, body, environment, now);
+      return changed.ok ? ok(publicOrganization(changed.value)) : changed;
+    },
+  ),
+];

@@ -1,0 +1,139 @@
+import { allOf, assignments, jsonb, pageOfRows, type Sql, sql, type Tx } from '../db/index.ts';
+import type { Address, Page, PageRequest } from '../http/index.ts';
+import type { Instant } from '../kernel/time.ts';
+import type { EnvironmentName } from './keys.ts';
+import type { SettingsInput } from './settings.ts';
+
+export interface OrganizationRow {
+  id: string;
+  merchantId: string;
+  type: 'merchant' | 'consumer' | 'platform';
+  name: string;
+  legalName: string | null;
+  taxId: string | null;
+  address: Address | null;
+  billingEmails: string[];
+  email: string | null;
+  phone: string | null;
+  defaultCurrency: string | null;
+  settings: SettingsInput;
+  environment: EnvironmentName;
+  createdAt: Instant;
+  updatedAt: Instant;
+}
+
+const columns = sql`
+  id, merchant_id as "merchantId", type, name, legal_name as "legalName", tax_id as "taxId", address,
+  billing_emails as "billingEmails", email, phone, default_currency as "defaultCurrency", settings,
+  (select environment_name()) as environment, created_at as "createdAt", updated_at as "updatedAt"`;
+
+const jsonbOrNull = (value: unknown) => (value === null ? null : jsonb(value));
+
+/**
+ * Lets this transaction also see and write one more merchant's rows: for a creation whose merchant does not exist before,
+ * and for an operator's that names a merchant beside the platform. The caller has checked that it may.
+ */
+export const admitMerchant = (tx: Tx, merchantId: string): Promise<number> =>
+  tx.run(sql`select set_config('reckoner.merchants', concat_ws(',',
+    nullif(current_setting('reckoner.merchants', true), ''), ${merchantId}::text), true)`);
+
+export type NewRow = Pick<OrganizationRow, 'id' | 'merchantId' | 'type' | 'name'> &
+  Partial<
+    Pick<
+      OrganizationRow,
+      'legalName' | 'taxId' | 'address' | 'billingEmails' | 'email' | 'phone' | 'defaultCurrency' | 'settings'
+    >
+  >;
+
+/** A consumer whose e-mail is taken is not inserted: a twin that is still being written is waited for at the unique index. */
+export const insertOrganization = (tx: Tx, row: NewRow, now: Instant): Promise<OrganizationRow | undefined> =>
+  tx.maybe<OrganizationRow>(sql`
+    insert into organization (merchant_id, id, type, name, legal_name, tax_id, address, billing_emails, email, phone,
+                              default_currency, settings, created_at, updated_at)
+    values (${row.merchantId}, ${row.id}, ${row.type}, ${row.name}, ${row.legalName ?? null}, ${row.taxId ?? null},
+            ${jsonbOrNull(row.address ?? null)}, ${row.billingEmails ?? []}::text[], ${row.email ?? null}, ${row.phone ?? null},
+            ${row.defaultCurrency ?? null}, ${jsonb(row.settings ?? {})}, ${now}, ${now})
+    on conflict (merchant_id, email) where type = 'consumer' do nothing
+    returning ${columns}`);
+
+export const selectOrganization = (tx: Tx, merchantId: string, id: string): Promise<OrganizationRow | undefined> =>
+  tx.maybe<OrganizationRow>(sql`select ${columns} from organization where merchant_id = ${merchantId} and id = ${id}`);
+
+/** The same, with the row locked against other changes of it until the transaction ends. */
+export const lockOrganization = (tx: Tx, merchantId: string, id: string): Promise<OrganizationRow | undefined> =>
+  tx.maybe<OrganizationRow>(sql`
+    select ${columns} from organization where merchant_id = ${merchantId} and id = ${id} for no key update`);
+
+export const selectOrganizations = (tx: Tx, ids: readonly string[]): Promise<OrganizationRow[]> =>
+  tx.rows<OrganizationRow>(sql`select ${columns} from organization where id = any (${[...ids]}::text[])`);
+
+export const selectConsumerByEmail = (
+  tx: Tx,
+  merchantId: string,
+  email: string,
+): Promise<OrganizationRow | undefined> =>
+  tx.maybe<OrganizationRow>(sql`
+    select ${columns} from organization where merchant_id = ${merchantId} and type = 'consumer' and email = ${email}`);
+
+export type OrganizationFilter = { merchantId: string | null; type?: string; name?: string; email?: string };
+
+export async function pageOfOrganizations(
+  tx: Tx,
+  filter: OrganizationFilter,
+  page: PageRequest,
+): Promise<Page<OrganizationRow>> {
+  const where = allOf([
+    filter.merchantId !== null && sql`merchant_id = ${filter.merchantId}`,
+    filter.type !== undefined && sql`type = ${filter.type}`,
+    filter.name !== undefined && nameHolds(filter.name),
+    filter.email !== undefined && emailHolds(filter.email),
+  ]);
+  const { rows, total } = await pageOfRows<OrganizationRow>(
+    tx,
+    { select: columns, from: sql`organization`, where, order: sql`seq desc` },
+    page,
+  );
+  return { data: rows, total };
+}
+
+/** A part of a text, any case; `%`, `_` and `\` stand for themselves. */
+const holding = (part: string): string => `%${part.replace(/[\\%_]/g, '\\$&')}%`;
+
+const nameHolds = (part: string): Sql => sql`name ilike ${holding(part)}`;
+
+const emailHolds = (part: string): Sql => sql`(email ilike ${holding(part)}
+  or exists (select from unnest(billing_emails) as billing_email where billing_email ilike ${holding(part)}))`;
+
+/** The ids of consumers by a part of their name or of an e-mail address: for other domains' lists, as a subselect. */
+export const consumerIdsWhere = (parts: { name?: string; email?: string }): Sql => sql`
+  select id from organization where ${allOf([
+    sql`type = 'consumer'`,
+    parts.name !== undefined && nameHolds(parts.name),
+    parts.email !== undefined && emailHolds(parts.email),
+  ])}`;
+
+export type OrganizationChange = Partial<
+  Pick<
+    OrganizationRow,
+    'name' | 'legalName' | 'taxId' | 'address' | 'billingEmails' | 'phone' | 'defaultCurrency' | 'settings'
+  >
+>;
+
+export const updateOrganization = (
+  tx: Tx,
+  { merchantId, id }: { merchantId: string; id: string },
+  change: OrganizationChange,
+  now: Instant,
+): Promise<OrganizationRow> =>
+  tx.one<OrganizationRow>(sql`
+    update organization set ${assignments({
+      name: change.name,
+      legal_name: change.legalName,
+      tax_id: change.taxId,
+      address: change.address === undefined ? undefined : jsonbOrNull(change.address),
+      billing_emails: change.billingEmails,
+      phone: change.phone,
+      default_currency: change.defaultCurrency,
+      settings: change.settings === undefined ? undefined : jsonb(change.settings),
+      updated_at: now,
+    })} where merchant_id = ${merchantId} and id = ${id} returning ${columns}`);

@@ -1,0 +1,234 @@
+import { isDeepStrictEqual } from 'node:util';
+import { ownerOf, type Tx } from '../db/index.ts';
+import { type Address, type Caller, hasRole, type Page, type PageRequest } from '../http/index.ts';
+import { newId } from '../kernel/ids.ts';
+import { fail, forbidden, invalid, invalidField, notFound, ok, type Result } from '../kernel/result.ts';
+import { formatInstant, type Instant } from '../kernel/time.ts';
+import type { EnvironmentName } from './keys.ts';
+import {
+  admitMerchant,
+  insertOrganization,
+  lockOrganization,
+  type OrganizationChange,
+  type OrganizationFilter,
+  type OrganizationRow,
+  pageOfOrganizations,
+  selectConsumerByEmail,
+  selectOrganization,
+  selectOrganizations,
+  updateOrganization,
+} from './organizations.sql.ts';
+import {
+  changedSettings,
+  checkSettings,
+  type MerchantSettings,
+  publicSettings,
+  type SettingsInput,
+  settingsWithDefaults,
+} from './settings.ts';
+
+/**
+ * A merchant, one of its consumers, or the platform. `merchantId` is whose resource it is: a merchant's own id for
+ * itself, for a consumer the merchant that made it. `email` is what a consumer is found again by, lower-cased.
+ */
+export interface Organization extends Omit<OrganizationRow, 'settings' | 'environment'> {
+  /** A merchant's, with every default filled in; null for consumers and for the platform, which have none. */
+  readonly settings: MerchantSettings | null;
+}
+
+const toOrganization = ({ settings, environment, ...row }: OrganizationRow): Organization => ({
+  ...row,
+  settings: row.type === 'merchant' ? settingsWithDefaults(settings, environment) : null,
+});
+
+/** An organization as answers show it (fields.md). */
+export const publicOrganization = (organization: Organization) => ({
+  id: organization.id,
+  object: 'organization' as const,
+  merchantId: organization.merchantId,
+  type: organization.type,
+  name: organization.name,
+  legalName: organization.legalName,
+  taxId: organization.taxId,
+  address: organization.address,
+  billingEmails: organization.billingEmails,
+  email: emailOf(organization),
+  phone: organization.phone,
+  defaultCurrency: organization.defaultCurrency,
+  settings: organization.settings ? publicSettings(organization.settings) : {},
+  createdAt: formatInstant(organization.createdAt),
+  updatedAt: formatInstant(organization.updatedAt),
+});
+
+/** Where an organization is written to: a consumer's own address, else the first of the billing addresses. */
+export const emailOf = ({ email, billingEmails }: Pick<Organization, 'email' | 'billingEmails'>): string | null =>
+  email ?? billingEmails[0] ?? null;
+
+/** An organization that belongs to the merchant; undefined where it has none of this id. */
+export async function findOrganization(tx: Tx, merchantId: string, id: string): Promise<Organization | undefined> {
+  const row = await selectOrganization(tx, merchantId, id);
+  return row && toOrganization(row);
+}
+
+/** Those of some organizations that this transaction may see, by their ids. */
+export async function findOrganizations(tx: Tx, ids: Iterable<string>): Promise<ReadonlyMap<string, Organization>> {
+  const rows = await selectOrganizations(tx, [...new Set(ids)]);
+  return new Map(rows.map((row) => [row.id, toOrganization(row)]));
+}
+
+/** A merchant's settings, with every default filled in. @throws where there is no such merchant: a fault of ours. */
+export async function merchantSettings(tx: Tx, merchantId: string): Promise<MerchantSettings> {
+  const settings = (await findOrganization(tx, merchantId, merchantId))?.settings;
+  if (!settings) throw new Error(`There is no merchant ${merchantId}.`);
+  return settings;
+}
+
+/** One page of organizations, newest first; of all merchants where `merchantId` is null. */
+export async function listOrganizations(
+  tx: Tx,
+  filter: OrganizationFilter,
+  page: PageRequest,
+): Promise<Page<Organization>> {
+  const { data, total } = await pageOfOrganizations(tx, filter, page);
+  return { data: data.map(toOrganization), total };
+}
+
+interface Particulars {
+  legalName?: string | null;
+  taxId?: string | null;
+  address?: Address | null;
+  billingEmails?: string[];
+  phone?: string | null;
+  defaultCurrency?: string | null;
+}
+
+export interface NewOrganization extends Particulars {
+  type: 'merchant' | 'consumer';
+  name: string;
+  /** The merchant that a consumer belongs to; a merchant belongs to itself. */
+  merchantId?: string;
+  settings?: SettingsInput;
+}
+
+/**
+ * Creates a merchant, or a consumer of a merchant. It may run in a transaction of nobody's: the new merchant's rows come
+ * into its view. A consumer is found again by the first of its billing addresses.
+ * @returns 400 where a merchant is given a merchant or a consumer is given none or has settings; 404 for an unknown
+ * merchant; 409 `CONSUMER_EXISTS`.
+ */
+export async function createOrganization(
+  tx: Tx,
+  input: NewOrganization,
+  environment: EnvironmentName,
+  now: Instant,
+): Promise<Result<Organization>> {
+  const { type, merchantId, settings = {}, ...particulars } = input;
+  const id = newId('organization');
+  const checked = checkSettings(settings, environment);
+  if (!checked.ok) return checked;
+  if (type === 'merchant') {
+    if (merchantId !== undefined) return invalidField('merchantId', 'is only for a consumer');
+    await admitMerchant(tx, id);
+    const row = await insertOrganization(
+      tx,
+      { ...particulars, type, id, merchantId: id, settings: changedSettings({}, settings) },
+      now,
+    );
+    return row ? ok(toOrganization(row)) : fail('CONSUMER_EXISTS');
+  }
+  if (input.settings !== undefined) return invalidField('settings', 'are only for a merchant');
+  if (merchantId === undefined) return invalidField('merchantId', 'is required for a consumer');
+  const owner = await ownerOf(tx, merchantId);
+  if (owner === null) return notFound('organization', 'merchantId');
+  await admitMerchant(tx, owner);
+  const merchant = await selectOrganization(tx, merchantId, merchantId);
+  if (merchant?.type !== 'merchant') return invalidField('merchantId', 'must be a merchant');
+  const email = particulars.billingEmails?.[0]?.toLowerCase();
+  const row = await insertOrganization(
+    tx,
+    { ...particulars, type, id, merchantId, ...(email !== undefined && { email }) },
+    now,
+  );
+  return row ? ok(toOrganization(row)) : fail('CONSUMER_EXISTS', { email });
+}
+
+/** Settings are the admins' business (api.md, Identity: roles). */
+export const checkSettingsRole = (caller: Caller, settings: SettingsInput | undefined): Result<void> =>
+  settings === undefined || hasRole(caller, 'admin') ? ok(undefined) : forbidden('Only an admin changes settings.');
+
+export interface OrganizationPatch extends Particulars {
+  name?: string;
+  settings?: SettingsInput;
+}
+
+/**
+ * Changes an organization. Its settings are the admins' business, and rate limits the platform's; a merchant's or the
+ * platform's own particulars are the admins' too, those of consumers any member's (api.md, Identity: roles).
+ */
+export async function changeOrganization(
+  tx: Tx,
+  caller: Caller,
+  { merchantId, id }: { merchantId: string; id: string },
+  patch: OrganizationPatch,
+  environment: EnvironmentName,
+  now: Instant,
+): Promise<Result<Organization>> {
+  const row = await lockOrganization(tx, merchantId, id);
+  if (!row) return notFound('organization');
+  if (row.type !== 'consumer' && !hasRole(caller, 'admin'))
+    return forbidden('Only an admin may change this organization.');
+  const { settings: input, ...particulars } = patch;
+  const change: OrganizationChange = { ...particulars };
+  if (input !== undefined) {
+    if (row.type !== 'merchant') return invalid([{ field: 'settings', message: 'are only for a merchant' }]);
+    const checked = checkSettings(input, environment);
+    if (!checked.ok) return checked;
+    change.settings = changedSettings(row.settings, input);
+    if (!caller.isOperator && !isDeepStrictEqual(change.settings.rateLimits, row.settings.rateLimits))
+      return forbidden('Only a platform operator sets rate limits.');
+  }
+  return ok(toOrganization(await updateOrganization(tx, { merchantId, id }, change, now)));
+}
+
+export interface ConsumerDetails {
+  name: string;
+  email: string;
+  phone?: string | null;
+  address?: Address | null;
+}
+
+/**
+ * The merchant's consumer with this e-mail address (in any case), made where there is none. One that exists is left as it
+ * is. Two at once make one: the second waits at the unique index for the first.
+ */
+export async function findOrCreateConsumer(
+  tx: Tx,
+  merchantId: string,
+  details: ConsumerDetails,
+  now: Instant,
+): Promise<Organization> {
+  const email = details.email.toLowerCase();
+  const made = await insertOrganization(
+    tx,
+    {
+      id: newId('organization'),
+      merchantId,
+      type: 'consumer',
+      name: details.name,
+      email,
+      billingEmails: [details.email],
+      phone: details.phone ?? null,
+      address: details.address ?? null,
+    },
+    now,
+  );
+  const row = made ?? (await selectConsumerByEmail(tx, merchantId, email));
+  if (!row) throw new Error('A consumer was neither made nor found.');
+  return toOrganization(row);
+}
+
+/** The consumer, locked until the transaction ends, so that its customer is made once; undefined where it is none of the merchant's. */
+export async function lockConsumer(tx: Tx, merchantId: string, id: string): Promise<Organization | undefined> {
+  const row = await lockOrganization(tx, merchantId, id);
+  return row?.type === 'consumer' ? toOrganization(row) : undefined;
+}

@@ -1,0 +1,127 @@
+import { DecimalNumber, Nullable, OneOf, readDecimal, type Static, Strict, Text, Type } from '../http/index.ts';
+import { type Decimal, jsonNumber } from '../kernel/decimal.ts';
+import { type FieldError, invalid, ok, type Result } from '../kernel/result.ts';
+import type { EnvironmentName } from './keys.ts';
+
+/** A tax rate as it stands in requests: percent, 0 to 100, read exactly (8.875 is 8.875 percent). */
+export const Percent = DecimalNumber({ minimum: '0', maximum: '100', fractionDigits: 9 });
+
+const APPROVAL_KINDS = ['data_review', 'financial_review', 'push'] as const;
+const DUNNING_ENDS = ['keep', 'write_off', 'terminate'] as const;
+const TAX_PROVIDERS = ['internal', 'stripe_tax'] as const;
+const PAYMENT_PROVIDERS = ['none', 'stripe', 'sandbox'] as const;
+const HOST = '^(?:[a-z0-9_-]{1,63}\\.){0,8}[a-z0-9-]{1,63}(?::[0-9]{1,5})?$';
+
+export type ApprovalKind = (typeof APPROVAL_KINDS)[number];
+
+const ApprovalKinds = Type.Array(OneOf(APPROVAL_KINDS), { uniqueItems: true, maxItems: APPROVAL_KINDS.length });
+
+const Bucket = Strict({
+  perSecond: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
+  burst: Type.Integer({ minimum: 1, maximum: 10_000_000 }),
+});
+
+/** What a merchant sets for itself (api.md, Identity). An absent field is unchanged, `null` is the default again. */
+export const SettingsInput = Strict(
+  {
+    defaultTaxRate: Type.Optional(Nullable(Percent)),
+    taxProvider: Type.Optional(Nullable(OneOf(TAX_PROVIDERS))),
+    invoicePrefix: Type.Optional(Nullable(Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_/-]{0,19}$' }))),
+    requiredApprovals: Type.Optional(
+      Nullable(Strict({ invoice: Type.Optional(ApprovalKinds), order: Type.Optional(ApprovalKinds) })),
+    ),
+    dunning: Type.Optional(
+      Nullable(
+        Strict({
+          retryAfterDays: Type.Optional(Type.Array(Type.Integer({ minimum: 1, maximum: 90 }), { maxItems: 10 })),
+          finally: Type.Optional(OneOf(DUNNING_ENDS)),
+        }),
+      ),
+    ),
+    paymentProvider: Type.Optional(Nullable(OneOf(PAYMENT_PROVIDERS))),
+    lateUsageDays: Type.Optional(Nullable(Type.Integer({ minimum: 0, maximum: 400 }))),
+    rateLimits: Type.Optional(Nullable(Strict({ general: Type.Optional(Bucket), events: Type.Optional(Bucket) }))),
+    redirectHosts: Type.Optional(
+      Nullable(Type.Array(Type.String({ pattern: HOST, maxLength: 253 }), { maxItems: 50, uniqueItems: true })),
+    ),
+    branding: Type.Optional(
+      Nullable(
+        Strict({
+          logoUrl: Type.Optional(Nullable(Text({ maxLength: 2048 }))),
+          color: Type.Optional(Nullable(Type.String({ pattern: '^#[0-9A-Fa-f]{6}$' }))),
+          footer: Type.Optional(Nullable(Text({ maxLength: 1000 }))),
+        }),
+      ),
+    ),
+  },
+  { $id: 'SettingsInput' },
+);
+export type SettingsInput = Static<typeof SettingsInput>;
+
+/** Requests per second that an operator allows, and how many may come at once. */
+export interface RateLimit {
+  readonly perSecond: number;
+  readonly burst: number;
+}
+
+/** A merchant's settings with every default filled in (api.md, Identity). */
+export interface MerchantSettings {
+  /** Percent; null counts as 0 (domain.md §4, Tax). */
+  readonly defaultTaxRate: Decimal | null;
+  readonly taxProvider: (typeof TAX_PROVIDERS)[number];
+  /** Invoice numbers are this, a hyphen, and the merchant's counter. */
+  readonly invoicePrefix: string;
+  /** Kinds of approval that an invoice or an order waits for. */
+  readonly requiredApprovals: { readonly invoice: readonly ApprovalKind[]; readonly order: readonly ApprovalKind[] };
+  /** Days to each retry of a declined charge, from the attempt before, and what happens after the last. */
+  readonly dunning: { readonly retryAfterDays: readonly number[]; readonly finally: (typeof DUNNING_ENDS)[number] };
+  readonly paymentProvider: (typeof PAYMENT_PROVIDERS)[number];
+  /** Days after a subscription's end in which late usage is still billed. */
+  readonly lateUsageDays: number;
+  /** null: unlimited. */
+  readonly rateLimits: { readonly general?: RateLimit; readonly events?: RateLimit } | null;
+  /** Hosts that checkout may send people back to; none: any. */
+  readonly redirectHosts: readonly string[];
+  readonly branding: { readonly logoUrl: string | null; readonly color: string | null; readonly footer: string | null };
+}
+
+/** Fills the defaults into what a merchant has set. The payment provider's default depends on the environment. */
+export function settingsWithDefaults(stored: SettingsInput, environment: EnvironmentName): MerchantSettings {
+  return {
+    defaultTaxRate: stored.defaultTaxRate == null ? null : readDecimal(stored.defaultTaxRate),
+    taxProvider: stored.taxProvider ?? 'internal',
+    invoicePrefix: stored.invoicePrefix ?? 'INV',
+    requiredApprovals: { invoice: [], order: [], ...stored.requiredApprovals },
+    dunning: { retryAfterDays: [2, 5, 7, 7], finally: 'keep', ...stored.dunning },
+    paymentProvider: stored.paymentProvider ?? (environment === 'production' ? 'none' : 'sandbox'),
+    lateUsageDays: stored.lateUsageDays ?? 35,
+    rateLimits: stored.rateLimits ?? null,
+    redirectHosts: stored.redirectHosts ?? [],
+    branding: { logoUrl: null, color: null, footer: null, ...stored.branding },
+  };
+}
+
+/** Settings as an answer shows them. */
+export const publicSettings = (settings: MerchantSettings): Record<string, unknown> => ({
+  ...settings,
+  defaultTaxRate: settings.defaultTaxRate && jsonNumber(settings.defaultTaxRate),
+});
+
+/** What is stored after a change: absent fields stay as they were, null ones go back to their default. */
+export function changedSettings(stored: SettingsInput, change: SettingsInput): SettingsInput {
+  const merged = Object.entries({ ...stored, ...change }).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(merged) as SettingsInput;
+}
+
+/** The rules that a schema cannot say: no play money in production, and a logo that can be fetched safely. */
+export function checkSettings(input: SettingsInput, environment: EnvironmentName): Result<SettingsInput> {
+  const errors: FieldError[] = [];
+  if (input.paymentProvider === 'sandbox' && environment === 'production')
+    errors.push({ field: 'settings.paymentProvider', message: 'must not be sandbox in production' });
+  const logo = input.branding?.logoUrl;
+  if (logo != null && !isHttps(logo))
+    errors.push({ field: 'settings.branding.logoUrl', message: 'must be an https URL' });
+  return errors.length > 0 ? invalid(errors) : ok(input);
+}
+
+const isHttps = (text: string): boolean => URL.canParse(text) && new URL(text).protocol === 'https:';

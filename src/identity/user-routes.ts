@@ -1,0 +1,212 @@
+import {
+  Address,
+  Id,
+  ListOf,
+  ListQuery,
+  listReply,
+  Name,
+  Nullable,
+  OneOf,
+  pageOf,
+  type Route,
+  route,
+  Strict,
+  Timestamp,
+  Type,
+} from '../http/index.ts';
+import { ok } from '../kernel/result.ts';
+import { parseInstant } from '../kernel/time.ts';
+import { createKeyFor, listApiKeys, publicApiKey, revokeKeyOf } from './api-keys.ts';
+import type { EnvironmentName } from './keys.ts';
+import { Email, Phone } from './organization-routes.ts';
+import { changeUser, checkGrantedRole, createUser, findUser, listUsers, publicUser } from './users.ts';
+
+const Role = OneOf(['admin', 'member', 'viewer']);
+const UserType = OneOf(['COMPANY', 'INDIVIDUAL']);
+
+export const User = Type.Object(
+  {
+    id: Id('user'),
+    object: Type.Literal('user'),
+    organizationId: Id('organization'),
+    email: Type.String(),
+    firstName: Type.Optional(Type.String()),
+    lastName: Type.Optional(Type.String()),
+    phone: Type.Optional(Type.String()),
+    address: Type.Optional(Address),
+    type: Type.Optional(UserType),
+    role: Role,
+    organizations: Type.Array(
+      Type.Object({
+        id: Id('organization'),
+        state: OneOf(['invited', 'active', 'suspended', 'declined']),
+        roles: Type.Array(Role),
+      }),
+    ),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  },
+  { $id: 'User' },
+);
+
+const person = {
+  firstName: Type.Optional(Nullable(Name)),
+  lastName: Type.Optional(Nullable(Name)),
+  phone: Type.Optional(Nullable(Phone)),
+  address: Type.Optional(Nullable(Address)),
+};
+
+const UserCreate = Strict(
+  { organizationId: Id('organization'), email: Email, role: Role, type: Type.Optional(Nullable(UserType)), ...person },
+  { $id: 'UserCreate' },
+);
+
+const UserChange = Strict({ email: Type.Optional(Email), role: Type.Optional(Role), ...person }, { $id: 'UserChange' });
+
+const UserFilter = ListQuery({
+  merchantId: Type.Optional(Id('organization')),
+  organizationId: Type.Optional(Id('organization')),
+  email: Type.Optional(Email),
+  role: Type.Optional(Role),
+});
+
+const ApiKey = Type.Object(
+  {
+    id: Id('apiKey'),
+    object: Type.Literal('apiKey'),
+    userId: Id('user'),
+    name: Type.String(),
+    prefix: Type.String(),
+    last4: Type.String(),
+    secret: Type.Optional(Type.String({ description: 'The key itself: in the answer to its creation, this once.' })),
+    expiresAt: Nullable(Timestamp),
+    lastUsedAt: Nullable(Timestamp),
+    createdAt: Timestamp,
+  },
+  { $id: 'ApiKey' },
+);
+
+const ApiKeyCreate = Strict({ name: Name, expiresAt: Type.Optional(Nullable(Timestamp)) }, { $id: 'ApiKeyCreate' });
+
+export const userRoutes: readonly Route[] = [
+  route(
+    {
+      method: 'POST',
+      path: '/v0/users',
+      operationId: 'createUser',
+      tag: 'Identity',
+      summary: 'Create a user of an organization',
+      description: 'Users of the platform organization are operators. Nobody grants a role above their own.',
+      access: { role: 'admin', merchant: 'body', by: ['organizationId'] },
+      body: UserCreate,
+      replies: { 201: User },
+    },
+    async ({ tx, now, caller, merchantId, body }) => {
+      const granted = checkGrantedRole(caller, body.role);
+      if (!granted.ok) return granted;
+      const made = await createUser(tx, merchantId, body, now);
+      return made.ok ? ok(publicUser(made.value)) : made;
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/users',
+      operationId: 'listUsers',
+      tag: 'Identity',
+      summary: 'List users',
+      access: { role: 'viewer', merchant: 'query', by: ['organizationId'] },
+      query: UserFilter,
+      replies: { 200: ListOf(User) },
+    },
+    async ({ tx, merchantId, query }) => {
+      const { data, total } = await listUsers(tx, { ...query, merchantId }, pageOf(query));
+      return ok(listReply({ data: data.map(publicUser), total }, pageOf(query)));
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/users/:id',
+      operationId: 'getUser',
+      tag: 'Identity',
+      summary: 'Get a user',
+      access: { role: 'viewer', merchant: { of: 'id', kind: 'user' } },
+      replies: { 200: User },
+    },
+    async ({ tx, merchantId, params }) => {
+      const found = await findUser(tx, merchantId, params.id as string);
+      return found.ok ? ok(publicUser(found.value)) : found;
+    },
+  ),
+  route(
+    {
+      method: 'PATCH',
+      path: '/v0/users/:id',
+      operationId: 'updateUser',
+      tag: 'Identity',
+      summary: 'Change a user',
+      access: { role: 'admin', merchant: { of: 'id', kind: 'user' } },
+      body: UserChange,
+      replies: { 200: User },
+    },
+    async ({ tx, now, caller, merchantId, params, body }) => {
+      const changed = await changeUser(tx, caller, { merchantId, id: params.id as string }, body, now);
+      return changed.ok ? ok(publicUser(changed.value)) : changed;
+    },
+  ),
+];
+
+const keysOf = { of: 'userId', kind: 'user' } as const;
+
+export const apiKeyRoutes = (environment: EnvironmentName): readonly Route[] => [
+  route(
+    {
+      method: 'POST',
+      path: '/v0/users/:userId/apikeys',
+      operationId: 'createApiKey',
+      tag: 'Identity',
+      summary: 'Create an API key',
+      description: 'The secret is in this answer and nowhere else.',
+      access: { role: 'member', merchant: keysOf },
+      body: ApiKeyCreate,
+      replies: { 201: ApiKey },
+    },
+    async ({ tx, now, caller, merchantId, params, body }) => {
+      const user = { merchantId, userId: params.userId as string };
+      const input = { name: body.name, expiresAt: body.expiresAt ? parseInstant(body.expiresAt) : null };
+      const made = await createKeyFor(tx, caller, user, input, environment, now);
+      return made.ok ? ok(publicApiKey(made.value.key, made.value.secret)) : made;
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/users/:userId/apikeys',
+      operationId: 'listApiKeys',
+      tag: 'Identity',
+      summary: 'List the API keys of a user',
+      access: { role: 'viewer', merchant: keysOf },
+      query: ListQuery({}),
+      replies: { 200: ListOf(ApiKey) },
+    },
+    async ({ tx, merchantId, params, query }) => {
+      const { data, total } = await listApiKeys(tx, merchantId, params.userId as string, pageOf(query));
+      return ok(listReply({ data: data.map((key) => publicApiKey(key)), total }, pageOf(query)));
+    },
+  ),
+  route(
+    {
+      method: 'DELETE',
+      path: '/v0/users/:userId/apikeys/:keyId',
+      operationId: 'revokeApiKey',
+      tag: 'Identity',
+      summary: 'Revoke an API key',
+      description: 'It takes effect within a second.',
+      access: { role: 'member', merchant: keysOf },
+      replies: { 204: Type.Null() },
+    },
+    ({ tx, now, caller, merchantId, params }) =>
+      revokeKeyOf(tx, caller, { merchantId, userId: params.userId as string, id: params.keyId as string }, now),
+  ),
+];

@@ -1,0 +1,73 @@
+import { allOf, assignments, jsonb, pageOfRows, sql, type Tx } from '../db/index.ts';
+import type { Address, Page, PageRequest, Role } from '../http/index.ts';
+import type { Instant } from '../kernel/time.ts';
+
+/** A person or a program that calls the API for an organization, in one role. */
+export interface User {
+  id: string;
+  merchantId: string;
+  organizationId: string;
+  email: string;
+  firstName: string | null;
+  lastName: string | null;
+  phone: string | null;
+  address: Address | null;
+  type: 'COMPANY' | 'INDIVIDUAL' | null;
+  role: Role;
+  createdAt: Instant;
+  updatedAt: Instant;
+}
+
+const columns = sql`
+  id, merchant_id as "merchantId", organization_id as "organizationId", email, first_name as "firstName",
+  last_name as "lastName", phone, address, type, role, created_at as "createdAt", updated_at as "updatedAt"`;
+
+const jsonbOrNull = (value: unknown) => (value === null ? null : jsonb(value));
+
+export const insertUser = (tx: Tx, user: User): Promise<User> =>
+  tx.one<User>(sql`
+    insert into app_user (merchant_id, id, organization_id, email, first_name, last_name, phone, address, type, role,
+                          created_at, updated_at)
+    values (${user.merchantId}, ${user.id}, ${user.organizationId}, ${user.email}, ${user.firstName}, ${user.lastName},
+            ${user.phone}, ${jsonbOrNull(user.address)}, ${user.type}, ${user.role}, ${user.createdAt}, ${user.updatedAt})
+    returning ${columns}`);
+
+export const selectUser = (tx: Tx, merchantId: string, id: string): Promise<User | undefined> =>
+  tx.maybe<User>(sql`select ${columns} from app_user where merchant_id = ${merchantId} and id = ${id}`);
+
+export type UserFilter = { merchantId: string | null; organizationId?: string; email?: string; role?: Role };
+
+export async function pageOfUsers(tx: Tx, filter: UserFilter, page: PageRequest): Promise<Page<User>> {
+  const where = allOf([
+    filter.merchantId !== null && sql`merchant_id = ${filter.merchantId}`,
+    filter.organizationId !== undefined && sql`organization_id = ${filter.organizationId}`,
+    filter.email !== undefined && sql`lower(email) = lower(${filter.email})`,
+    filter.role !== undefined && sql`role = ${filter.role}`,
+  ]);
+  const { rows, total } = await pageOfRows<User>(
+    tx,
+    { select: columns, from: sql`app_user`, where, order: sql`seq desc` },
+    page,
+  );
+  return { data: rows, total };
+}
+
+export type UserChange = Partial<Pick<User, 'email' | 'firstName' | 'lastName' | 'phone' | 'address' | 'role'>>;
+
+export const updateUser = (
+  tx: Tx,
+  merchantId: string,
+  id: string,
+  change: UserChange,
+  now: Instant,
+): Promise<User | undefined> =>
+  tx.maybe<User>(sql`
+    update app_user set ${assignments({
+      email: change.email,
+      first_name: change.firstName,
+      last_name: change.lastName,
+      phone: change.phone,
+      address: change.address === undefined ? undefined : jsonbOrNull(change.address),
+      role: change.role,
+      updated_at: now,
+    })} where merchant_id = ${merchantId} and id = ${id} returning ${columns}`);
