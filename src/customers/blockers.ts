@@ -1,0 +1,29 @@
+import type { Tx } from '../db/index.ts';
+
+/** What stands in the way of a deletion (§7, blockers): the kind, how many there are, and the first of them. */
+export interface Blocker {
+  readonly type: string;
+  readonly count: number;
+  readonly items: readonly Readonly<Record<string, unknown>>[];
+}
+
+/**
+ * A check that another domain registers: its subscriptions, open invoices or entitlements of the customer as a blocker,
+ * null where it has none. It runs while the customer is locked against anything new.
+ */
+export type CustomerBlocker = (tx: Tx, merchantId: string, customerId: string) => Promise<Blocker | null>;
+
+/** All that keeps the customer, in the order of the checks. */
+export async function findBlockers(
+  tx: Tx,
+  checks: readonly CustomerBlocker[],
+  merchantId: string,
+  customerId: string,
+): Promise<Blocker[]> {
+  const found: Blocker[] = [];
+  for (const check of checks) {
+    const blocker = await check(tx, merchantId, customerId); // one connection: one after the other
+    if (blocker && blocker.count > 0) found.push(blocker);
+  }
+  return found;
+}

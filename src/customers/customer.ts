@@ -1,0 +1,69 @@
+import type { Address } from '../http/index.ts';
+import type { Organization } from '../identity/index.ts';
+import { formatInstant } from '../kernel/time.ts';
+import type { CustomerRow, NotificationKind } from './customers.sql.ts';
+import { type ValidTaxAddress, validTaxAddress } from './tax-address.ts';
+import { readTaxRates, type TaxRates, writeTaxRates } from './tax-rates.ts';
+
+/** What the customer is written to about; everything is on until it is turned off. */
+export type NotificationSettings = Readonly<Record<NotificationKind, boolean>>;
+
+/** A consumer organization as one merchant's customer (§2). */
+export interface Customer extends Omit<CustomerRow, 'taxRates' | 'notificationSettings'> {
+  readonly taxRates: TaxRates;
+  readonly notificationSettings: NotificationSettings;
+  readonly organization: Consumer;
+  readonly validTaxAddress: ValidTaxAddress;
+}
+
+/** The consumer's particulars as a customer shows them. */
+export interface Consumer {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string | null;
+  readonly address: Address | null;
+  readonly billingEmails: readonly string[];
+  readonly phone: string | null;
+  readonly taxId: string | null;
+}
+
+/** A customer from its row and from the organizations that it stands between. */
+export function toCustomer(row: CustomerRow, consumer: Organization, merchant: Organization): Customer {
+  const { id, name, email, address, billingEmails, phone, taxId } = consumer;
+  return {
+    ...row,
+    taxRates: readTaxRates(row.taxRates),
+    notificationSettings: {
+      invoiceIssued: true,
+      invoicePaid: true,
+      renewalReminder: true,
+      ...row.notificationSettings,
+    },
+    organization: { id, name, email, address, billingEmails, phone, taxId },
+    validTaxAddress: validTaxAddress(address, merchant.settings?.taxProvider ?? 'internal'),
+  };
+}
+
+/** A customer as answers show it (fields.md): a field that has nothing to say is left out, save the nullable taxId. */
+export const publicCustomer = (customer: Customer) => ({
+  id: customer.id,
+  object: 'customer' as const,
+  merchantId: customer.merchantId,
+  consumerId: customer.consumerId,
+  ...(customer.externalId !== null && { externalId: customer.externalId }),
+  taxId: customer.taxId,
+  taxRates: writeTaxRates(customer.taxRates),
+  validTaxAddress: customer.validTaxAddress,
+  ...(customer.currency !== null && { currency: customer.currency }),
+  organization: {
+    id: customer.organization.id,
+    name: customer.organization.name,
+    ...(customer.organization.address !== null && { address: customer.organization.address }),
+    billingEmails: customer.organization.billingEmails,
+    ...(customer.organization.phone !== null && { phone: customer.organization.phone }),
+  },
+  notificationSettings: customer.notificationSettings,
+  metadata: customer.metadata,
+  createdAt: formatInstant(customer.createdAt),
+  updatedAt: formatInstant(customer.updatedAt),
+});

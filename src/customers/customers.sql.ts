@@ -1,0 +1,122 @@
+import { allOf, assignments, jsonb, pageOfRows, type Sql, sql, type Tx } from '../db/index.ts';
+import type { Page, PageRequest } from '../http/index.ts';
+import { consumerIdsWhere } from '../identity/index.ts';
+import type { Instant } from '../kernel/time.ts';
+
+export type NotificationKind = 'invoiceIssued' | 'invoicePaid' | 'renewalReminder';
+
+export interface CustomerRow {
+  id: string;
+  merchantId: string;
+  consumerId: string;
+  externalId: string | null;
+  taxId: string | null;
+  taxRates: Record<string, number>;
+  currency: string | null;
+  notificationSettings: Partial<Record<NotificationKind, boolean>>;
+  metadata: Record<string, string | number | boolean>;
+  createdAt: Instant;
+  updatedAt: Instant;
+}
+
+const columns = sql`
+  id, merchant_id as "merchantId", consumer_id as "consumerId", external_id as "externalId", tax_id as "taxId",
+  tax_rates as "taxRates", currency, notification_settings as "notificationSettings", metadata,
+  created_at as "createdAt", updated_at as "updatedAt"`;
+
+export const insertCustomer = (tx: Tx, row: CustomerRow): Promise<CustomerRow> =>
+  tx.one<CustomerRow>(sql`
+    insert into customer (merchant_id, id, consumer_id, external_id, tax_id, tax_rates, currency, notification_settings,
+                          metadata, created_at, updated_at)
+    values (${row.merchantId}, ${row.id}, ${row.consumerId}, ${row.externalId}, ${row.taxId}, ${jsonb(row.taxRates)},
+            ${row.currency}, ${jsonb(row.notificationSettings)}, ${jsonb(row.metadata)}, ${row.createdAt}, ${row.updatedAt})
+    returning ${columns}`);
+
+export const selectCustomer = (tx: Tx, merchantId: string, id: string): Promise<CustomerRow | undefined> =>
+  tx.maybe<CustomerRow>(sql`
+    select ${columns} from customer where merchant_id = ${merchantId} and id = ${id} and deleted_at is null`);
+
+/** Also a deleted one: what was issued to it still names it. */
+export const selectCustomerEver = (tx: Tx, merchantId: string, id: string): Promise<CustomerRow | undefined> =>
+  tx.maybe<CustomerRow>(sql`select ${columns} from customer where merchant_id = ${merchantId} and id = ${id}`);
+
+/** Keeps the customer from being deleted until the transaction ends; many may keep it at once. */
+export const keepCustomer = (tx: Tx, merchantId: string, id: string): Promise<CustomerRow | undefined> =>
+  tx.maybe<CustomerRow>(sql`
+    select ${columns} from customer where merchant_id = ${merchantId} and id = ${id} and deleted_at is null for key share`);
+
+/** Locks against other changes, and with `for update` also against those who keep the customer. */
+const locked = (lock: Sql) => (tx: Tx, merchantId: string, id: string) =>
+  tx.maybe<CustomerRow>(sql`
+    select ${columns} from customer where merchant_id = ${merchantId} and id = ${id} and deleted_at is null ${lock}`);
+export const lockCustomerToChange = locked(sql`for no key update`);
+export const lockCustomerToDelete = locked(sql`for update`);
+
+export const selectCustomerOfConsumer = (
+  tx: Tx,
+  merchantId: string,
+  consumerId: string,
+): Promise<CustomerRow | undefined> =>
+  tx.maybe<CustomerRow>(sql`
+    select ${columns} from customer
+     where merchant_id = ${merchantId} and consumer_id = ${consumerId} and deleted_at is null`);
+
+export interface CustomerFilter {
+  merchantId: string | null;
+  consumerId?: string;
+  /** A part of the consumer's name, any case. */
+  name?: string;
+  /** A part of one of the consumer's e-mail addresses, any case. */
+  email?: string;
+  externalId?: string;
+}
+
+export async function pageOfCustomers(tx: Tx, filter: CustomerFilter, page: PageRequest): Promise<Page<CustomerRow>> {
+  const { merchantId, consumerId, name, email, externalId } = filter;
+  const parts = { ...(name !== undefined && { name }), ...(email !== undefined && { email }) };
+  const where = allOf([
+    sql`deleted_at is null`,
+    merchantId !== null && sql`merchant_id = ${merchantId}`,
+    consumerId !== undefined && sql`consumer_id = ${consumerId}`,
+    externalId !== undefined && sql`external_id = ${externalId}`,
+    Object.keys(parts).length > 0 && sql`consumer_id in (${consumerIdsWhere(parts)})`,
+  ]);
+  const { rows, total } = await pageOfRows<CustomerRow>(
+    tx,
+    { select: columns, from: sql`customer`, where, order: sql`seq desc` },
+    page,
+  );
+  return { data: rows, total };
+}
+
+export type CustomerChange = Partial<
+  Pick<CustomerRow, 'externalId' | 'taxId' | 'taxRates' | 'currency' | 'notificationSettings' | 'metadata'>
+>;
+
+const jsonbIfGiven = (value: unknown) => (value === undefined ? undefined : jsonb(value));
+
+export const updateCustomer = (
+  tx: Tx,
+  { merchantId, id }: { merchantId: string; id: string },
+  change: CustomerChange,
+  now: Instant,
+): Promise<CustomerRow> =>
+  tx.one<CustomerRow>(sql`
+    update customer set ${assignments({
+      external_id: change.externalId,
+      tax_id: change.taxId,
+      tax_rates: jsonbIfGiven(change.taxRates),
+      currency: change.currency,
+      notification_settings: jsonbIfGiven(change.notificationSettings),
+      metadata: jsonbIfGiven(change.metadata),
+      updated_at: now,
+    })} where merchant_id = ${merchantId} and id = ${id} returning ${columns}`);
+
+export const markDeleted = (tx: Tx, merchantId: string, id: string, now: Instant): Promise<number> =>
+  tx.run(
+    sql`update customer set deleted_at = ${now}, updated_at = ${now} where merchant_id = ${merchantId} and id = ${id}`,
+  );
+
+/** Who owns each of some ids, whoever asks; null for an unknown one. */
+export const ownersOf = (tx: Tx, ids: readonly string[]): Promise<{ id: string; owner: string | null }[]> =>
+  tx.rows<{ id: string; owner: string | null }>(sql`select id, owner_of(id) as owner from unnest(${[...ids]}::text[]) as id`);

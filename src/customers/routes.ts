@@ -1,0 +1,116 @@
+import { ListOf, listReply, pageOf, Reply, type Route, route, Type } from '../http/index.ts';
+import { notFound, ok } from '../kernel/result.ts';
+import type { CustomerBlocker } from './blockers.ts';
+import { type Customer, publicCustomer } from './customer.ts';
+import {
+  type CustomerHooks,
+  changeCustomer,
+  createCustomer,
+  deleteCustomer,
+  findCustomer,
+  listCustomers,
+} from './customers.ts';
+import { CustomerBody, CustomerChangeBody, CustomerCreate, CustomerCreated, CustomerFilterQuery } from './schemas.ts';
+
+export interface CustomerParts extends CustomerHooks {
+  /** What keeps a customer from being deleted, one check for each domain that can. */
+  readonly blockers: readonly CustomerBlocker[];
+}
+
+const byId = { of: 'id', kind: 'customer' } as const;
+
+const createdReply = (customer: Customer) => ({ ...publicCustomer(customer), customerId: customer.id });
+
+/** Customers (api.md, Customers and wallet). */
+export const customerRoutes = (parts: CustomerParts): readonly Route[] => [
+  route(
+    {
+      method: 'POST',
+      path: '/v0/customers',
+      operationId: 'createCustomer',
+      tag: 'Customers',
+      summary: 'Make a consumer a customer',
+      description:
+        'The consumer is found by its e-mail address within the merchant, or made. Where it is a customer already, the ' +
+        'answer is 200 with that customer, and nothing is changed.',
+      access: { role: 'member', merchant: 'body' },
+      body: CustomerCreate,
+      replies: { 201: CustomerCreated, 200: CustomerCreated },
+      errors: [409],
+    },
+    async ({ tx, now, merchantId, body: { merchantId: _, ...input } }) => {
+      const made = await createCustomer(tx, merchantId, input, now, parts);
+      if (!made.ok) return made;
+      const { customer, created } = made.value;
+      return ok(new Reply(created ? 201 : 200, createdReply(customer)));
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/customers',
+      operationId: 'listCustomers',
+      tag: 'Customers',
+      summary: 'List customers',
+      description:
+        '`name` and `email` find parts of at least three characters in any case. `organizationId` is the organization ' +
+        "behind a customer; the merchant's own id stands for all of its customers.",
+      access: { role: 'viewer', merchant: 'query', by: ['organizationId'] },
+      query: CustomerFilterQuery,
+      replies: { 200: ListOf(CustomerBody) },
+    },
+    async ({ tx, merchantId, query: { organizationId, ...query } }) => {
+      const consumer = organizationId !== undefined && organizationId !== merchantId;
+      const filter = { ...query, merchantId, ...(consumer && { consumerId: organizationId }) };
+      const { data, total } = await listCustomers(tx, filter, pageOf(query));
+      return ok(listReply({ data: data.map(publicCustomer), total }, pageOf(query)));
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/customers/:id',
+      operationId: 'getCustomer',
+      tag: 'Customers',
+      summary: 'Get a customer',
+      access: { role: 'viewer', merchant: byId },
+      replies: { 200: CustomerBody },
+    },
+    async ({ tx, merchantId, params }) => {
+      const found = await findCustomer(tx, merchantId, params.id as string);
+      return found ? ok(publicCustomer(found)) : notFound('customer');
+    },
+  ),
+  route(
+    {
+      method: 'PATCH',
+      path: '/v0/customers/:id',
+      operationId: 'updateCustomer',
+      tag: 'Customers',
+      summary: 'Change a customer',
+      description: '`taxRates` and `metadata` are replaced whole; `externalId: null` unlinks the customer.',
+      access: { role: 'member', merchant: byId },
+      body: CustomerChangeBody,
+      replies: { 200: CustomerBody },
+      errors: [409],
+    },
+    async ({ tx, now, merchantId, params, body }) => {
+      const changed = await changeCustomer(tx, { merchantId, id: params.id as string }, body, now, parts);
+      return changed.ok ? ok(publicCustomer(changed.value)) : changed;
+    },
+  ),
+  route(
+    {
+      method: 'DELETE',
+      path: '/v0/customers/:id',
+      operationId: 'deleteCustomer',
+      tag: 'Customers',
+      summary: 'Delete a customer that nothing holds',
+      description: 'Refused with the blockers while the customer has subscriptions, open invoices or entitlements.',
+      access: { role: 'member', merchant: byId },
+      replies: { 204: Type.Null() },
+      errors: [409],
+    },
+    ({ tx, now, merchantId, params }) => deleteCustomer(tx, { merchantId, id: params.id as string }, now, parts),
+  ),
+];

@@ -1,0 +1,108 @@
+import { Address, Id, ListQuery, Metadata, Name, Nullable, Strict, Text, Timestamp, Type } from '../http/index.ts';
+import { Email, Percent, Phone } from '../identity/index.ts';
+import { idPattern } from '../kernel/ids.ts';
+import type { TaxRatesInput } from './tax-rates.ts';
+
+const MOST_TAX_RATES = 200;
+const TAX_RATE_KEY = `^default$|${idPattern('plan')}|${idPattern('billableMetric')}`;
+
+/** Percentages by plan id, metric id or `default`; one number is the default. */
+export const TaxRatesBody = Type.Unsafe<TaxRatesInput>({
+  anyOf: [
+    Percent,
+    {
+      type: 'object',
+      maxProperties: MOST_TAX_RATES,
+      propertyNames: { pattern: TAX_RATE_KEY },
+      additionalProperties: Percent,
+    },
+  ],
+});
+
+/** The merchant's own name for a customer: any text. Events can only name one of letters, digits, `_` and `-` (§4). */
+const ExternalId = Text({ minLength: 1, maxLength: 255 });
+
+const NotificationSettingsBody = Strict({
+  invoiceIssued: Type.Optional(Type.Boolean()),
+  invoicePaid: Type.Optional(Type.Boolean()),
+  renewalReminder: Type.Optional(Type.Boolean()),
+});
+
+const terms = {
+  externalId: Type.Optional(Nullable(ExternalId)),
+  taxId: Type.Optional(Nullable(Text({ minLength: 1, maxLength: 100 }))),
+  taxRates: Type.Optional(TaxRatesBody),
+  currency: Type.Optional(Nullable(Type.String({ format: 'currency' }))),
+  notificationSettings: Type.Optional(NotificationSettingsBody),
+  metadata: Type.Optional(Metadata),
+};
+
+/** A consumer as a creation describes it. */
+export const ConsumerBody = Strict({
+  name: Name,
+  email: Email,
+  phone: Type.Optional(Nullable(Phone)),
+  address: Address,
+});
+
+export const CustomerCreate = Strict(
+  {
+    merchantId: Type.Optional(Id('organization')),
+    consumer: Type.Optional(ConsumerBody),
+    consumerId: Type.Optional(Id('organization')),
+    ...terms,
+  },
+  { $id: 'CustomerCreate' },
+);
+
+export const CustomerChangeBody = Strict(terms, { $id: 'CustomerChange' });
+
+const MIN_SEARCH = 3;
+
+export const CustomerFilterQuery = ListQuery({
+  merchantId: Type.Optional(Id('organization')),
+  organizationId: Type.Optional(Id('organization')),
+  name: Type.Optional(Text({ minLength: MIN_SEARCH, maxLength: 255 })),
+  email: Type.Optional(Text({ minLength: MIN_SEARCH, maxLength: 254 })),
+  externalId: Type.Optional(ExternalId),
+});
+
+const ValidTaxAddress = Type.Object(
+  { valid: Type.Boolean(), message: Nullable(Type.String()) },
+  { $id: 'ValidTaxAddress' },
+);
+
+const customerFields = {
+  id: Id('customer'),
+  object: Type.Literal('customer'),
+  merchantId: Id('organization'),
+  consumerId: Id('organization'),
+  externalId: Type.Optional(Type.String()),
+  taxId: Nullable(Type.String()),
+  taxRates: Type.Unsafe<Record<string, number>>({ type: 'object', additionalProperties: { type: 'number' } }),
+  validTaxAddress: ValidTaxAddress,
+  currency: Type.Optional(Type.String()),
+  organization: Type.Object({
+    id: Id('organization'),
+    name: Type.String(),
+    address: Type.Optional(Address),
+    billingEmails: Type.Array(Type.String()),
+    phone: Type.Optional(Type.String()),
+  }),
+  notificationSettings: Type.Object({
+    invoiceIssued: Type.Boolean(),
+    invoicePaid: Type.Boolean(),
+    renewalReminder: Type.Boolean(),
+  }),
+  metadata: Metadata,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+};
+
+export const CustomerBody = Type.Object(customerFields, { $id: 'Customer' });
+
+/** The answer to a creation: the customer plus its id by the name that other bodies use (api.md). */
+export const CustomerCreated = Type.Object(
+  { ...customerFields, customerId: Id('customer') },
+  { $id: 'CustomerCreated' },
+);

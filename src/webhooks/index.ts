@@ -1,0 +1,1 @@
+export { type OutboxEvent, publish } from './outbox.ts';

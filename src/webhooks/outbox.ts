@@ -1,0 +1,41 @@
+import { jsonb, sql, type Tx } from '../db/index.ts';
+import { newId } from '../kernel/ids.ts';
+import type { Instant } from '../kernel/time.ts';
+
+/** What happened, for a merchant's webhook endpoints. */
+export interface OutboxEvent {
+  readonly merchantId: string;
+  /** `<resource>.<what happened>.v0`, e.g. `customer.created.v0` (domain.md §9). */
+  readonly type: string;
+  /** Ids, first of all the resource's own (`customerId` for `customer.…`); never amounts, names or addresses. */
+  readonly data: Readonly<Record<string, string | null>>;
+}
+
+/**
+ * Writes an event into the outbox, in the transaction of the change that it tells of: it leaves if and only if the change
+ * was committed. `data` gets the merchant's id and `sequence`, which counts the events of one resource from 1; events of
+ * one resource wait for each other here, so the numbers are in the order of the commits.
+ * @returns the event's id (`wev_`), which stays the same over all deliveries.
+ */
+export async function publish(tx: Tx, event: OutboxEvent, now: Instant): Promise<string> {
+  const { merchantId, type } = event;
+  const id = newId('webhookEvent');
+  const data = { merchantId, ...event.data };
+  await tx.run(sql`
+    with counted as (
+      insert into outbox_sequence (merchant_id, resource_id, last)
+      values (${merchantId}, ${resourceOf(event)}, 1)
+      on conflict (merchant_id, resource_id) do update set last = outbox_sequence.last + 1
+      returning last)
+    insert into outbox (merchant_id, id, type, data, created_at)
+    select ${merchantId}, ${id}, ${type}, ${jsonb(data)} || jsonb_build_object('sequence', last), ${now}::timestamptz
+      from counted`);
+  return id;
+}
+
+/** `payment_session.completed.v0` is about `data.paymentSessionId`; an event about no one resource is the merchant's. */
+function resourceOf({ merchantId, type, data }: OutboxEvent): string {
+  const [noun = ''] = type.split('.');
+  const field = `${noun.replace(/_[a-z]/g, (part) => part.slice(1).toUpperCase())}Id`;
+  return data[field] ?? merchantId;
+}
