@@ -87,6 +87,7 @@ async function settle(
     session.save_payment_method && customerId !== null
       ? await storeMethod(tx, { merchantId, customerId, card, provider: provider.name }, now)
       : null;
+  if (session.mode === 'setup' && paymentMethodId === null) return notFound('customer'); // deleted meanwhile
   const move = { from: status, to: 'completed' as const, failureReason: null, attempts, paymentMethodId };
   const completed = await moveSession(tx, session, { ...move, providerReference: reference }, now);
   await announce(tx, 'payment_session.completed.v0', completed, now);

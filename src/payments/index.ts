@@ -1,8 +1,10 @@
 export { paymentErrors } from './errors.ts';
 export type { CompletedPayment, EntityDescription, PaymentHandlers } from './handlers.ts';
+export { createPayments, type Payments } from './payments.ts';
 export type { DeclineReason } from './provider.ts';
 export type { PaymentReceipt, ReturnStatus } from './receipts.sql.ts';
-export { checkRedirectUrl, type RedirectRules } from './redirect-urls.ts';
+export { checkRedirectUrl, type RedirectRules, redirectProblems } from './redirect-urls.ts';
+export { type PaymentSessionReply, publicSession } from './replies.ts';
 export { receiptsOf, requestReturn, stopReturn } from './returns.ts';
 export type { SessionStatus } from './session-states.ts';
 export type { EntityType, PaymentSession } from './sessions.sql.ts';
@@ -17,3 +19,4 @@ export {
   type SetupOpening,
   sessionUrl,
 } from './sessions.ts';
+export { checkTakesCards } from './setup.ts';

@@ -1,4 +1,5 @@
 import type { EnvironmentName } from '../identity/index.ts';
+import type { FieldError } from '../kernel/result.ts';
 
 /** What a merchant allows its checkout pages to send customers to. */
 export interface RedirectRules {
@@ -10,6 +11,7 @@ export interface RedirectRules {
 const MOST_CHARACTERS = 2048;
 const ABSOLUTE = /^(https?):\/\/([^/?#]+)/i;
 const UNSAFE = /[^\x21-\x7e]|["'<>\\`{|}^]/; // RFC 3986 writes all of these percent-encoded
+const USUAL_PORT = /:443$/;
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
@@ -32,6 +34,17 @@ export function checkRedirectUrl(text: string, rules: RedirectRules): string | n
   }
   const host = authority.replace(/:\d+$/, '');
   if (host !== url.hostname || host.endsWith('.')) return 'must name its host plainly';
-  const isAllowed = rules.redirectHosts.some((allowed) => [url.hostname, url.host].includes(allowed.toLowerCase()));
+  const isAllowed = rules.redirectHosts.some((allowed) => allowed.toLowerCase().replace(USUAL_PORT, '') === url.host);
   return rules.redirectHosts.length === 0 || isAllowed ? null : 'must have a host among settings.redirectHosts';
+}
+
+/** What is wrong with some redirect URLs, each under the name of its field; absent ones are fine. */
+export function redirectProblems(
+  urls: Readonly<Record<string, string | null | undefined>>,
+  rules: RedirectRules,
+): FieldError[] {
+  return Object.entries(urls).flatMap(([field, url]) => {
+    const message = url == null ? null : checkRedirectUrl(url, rules);
+    return message === null ? [] : [{ field, message }];
+  });
 }

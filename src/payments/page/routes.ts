@@ -1,0 +1,117 @@
+import { effectiveNowForReading } from '../../clocks/index.ts';
+import { type Database, ownerOf, type Tx } from '../../db/index.ts';
+import { freeRoute, Reply, type Route, Strict, Text, Type } from '../../http/index.ts';
+import { findOrganization } from '../../identity/index.ts';
+import { isId } from '../../kernel/ids.ts';
+import { ok, orThrow, RefusalError } from '../../kernel/result.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { completeSession, type PaymentParts } from '../completion.ts';
+import type { PaymentEnvironment } from '../session-routes.ts';
+import { findSession } from '../sessions.ts';
+import { TEST_CARDS, type TestCard } from '../test-cards.ts';
+import { checkoutPage, type PageView, unknownPage } from './page.ts';
+import { contentSecurityPolicy } from './style.ts';
+
+const HTML = { contentType: 'text/html', description: 'A page for a person.' } as const;
+const FORM = 'application/x-www-form-urlencoded';
+
+/** The hosted page of a session. Who has its address, which nobody can guess, may pay; nothing else is asked of a customer. */
+export const pageRoutes = (parts: PaymentParts, { environment }: PaymentEnvironment): readonly Route[] => {
+  const unknown = page(404, unknownPage(environment), null);
+  const show = freeRoute(
+    {
+      method: 'GET',
+      path: '/pay/:id',
+      operationId: 'showPaymentPage',
+      tag: 'Pages',
+      summary: 'The hosted page of a payment session',
+      access: { public: true },
+      replies: { 200: HTML, 404: HTML },
+      hidden: true,
+    },
+    async ({ database, now, params }) => {
+      const id = params.id as string;
+      const merchantId = await merchantOf(database, id);
+      if (merchantId === null) return ok(unknown);
+      const view = await viewOf(database, parts, { merchantId, id }, now);
+      return ok(view ? page(200, checkoutPage(view), view) : unknown);
+    },
+  );
+  const pay = freeRoute(
+    {
+      method: 'POST',
+      path: '/pay/:id',
+      operationId: 'payOnPage',
+      tag: 'Pages',
+      summary: 'Pay on the hosted page',
+      access: { public: true },
+      body: Strict({ paymentMethod: Type.Optional(Text({ maxLength: 100 })) }),
+      contentTypes: [FORM],
+      bodyLimit: 4096,
+      replies: { 303: HTML, 400: HTML, 404: HTML, 409: HTML },
+      hidden: true,
+    },
+    async ({ database, now, params, body }) => {
+      const id = params.id as string;
+      const merchantId = await merchantOf(database, id);
+      if (merchantId === null) return ok(unknown);
+      const again = async (status: number, problem: NonNullable<PageView['problem']>) => {
+        const view = await viewOf(database, parts, { merchantId, id }, now);
+        return ok(view ? page(status, checkoutPage({ ...view, problem }), view) : unknown);
+      };
+      const card = TEST_CARDS.find((each) => each === body.paymentMethod);
+      if (!card) return again(400, 'choose a card');
+      const session = await payOnce(database, parts, { merchantId, id, card }, now);
+      if (session === null) return again(409, 'not payable');
+      const isDone = session.status === 'completed' && session.success_redirect_url !== null;
+      // After a form a browser shows what it is sent to, so that reloading shows the state and never pays again.
+      return ok(new Reply(303, '', { location: isDone ? (session.success_redirect_url as string) : `./${id}` }));
+    },
+  );
+  return environment === 'sandbox' ? [show, pay] : [show];
+};
+
+/** In a transaction of its own that a refusal undoes. @returns null where it is refused. */
+async function payOnce(
+  database: Database,
+  parts: PaymentParts,
+  { merchantId, id, card }: { merchantId: string; id: string; card: TestCard },
+  now: Instant,
+) {
+  try {
+    return await database.transaction({ merchants: [merchantId] }, async (tx) =>
+      orThrow(await completeSession(tx, parts, { merchantId, id, card }, now)),
+    );
+  } catch (error) {
+    if (error instanceof RefusalError) return null;
+    throw error;
+  }
+}
+
+/** Whose session it is: the address alone says so. */
+const merchantOf = async (database: Database, id: string): Promise<string | null> =>
+  isId('paymentSession', id) ? database.transaction('nobody', (tx: Tx) => ownerOf(tx, id)) : null;
+
+const viewOf = (
+  database: Database,
+  { handlers }: PaymentParts,
+  { merchantId, id }: { merchantId: string; id: string },
+  now: Instant,
+): Promise<PageView | null> =>
+  database.transaction({ merchants: [merchantId] }, async (tx) => {
+    const session = await findSession(tx, merchantId, id);
+    if (!session) return null;
+    const { entity_type: entityType, entity_id: entityId } = session;
+    const entity =
+      session.mode === 'payment' ? await handlers.describe(tx, { merchantId, entityType, entityId }) : null;
+    const merchant = await findOrganization(tx, merchantId, merchantId);
+    const at = await effectiveNowForReading(tx, merchantId, session.clock_id, now);
+    return { session, entity, seller: merchant?.name ?? '', now: at };
+  });
+
+const page = (status: number, text: string, view: PageView | null): Reply =>
+  new Reply(status, text, {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': contentSecurityPolicy(view?.session.success_redirect_url ?? null),
+    'referrer-policy': 'no-referrer',
+  });

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+
+/** The one style sheet of the hosted page: light and dark, system fonts, nothing from elsewhere. */
+export const STYLE = `
+:root {
+  color-scheme: light dark;
+  --ground: #f3f4f7; --sheet: #ffffff; --ink: #15181e; --soft: #596273; --line: #dfe3ea; --tint: #f7f8fa;
+  --accent: #1f55c4; --accent-ink: #ffffff; --accent-tint: #eef3fd;
+  --good: #14703c; --good-tint: #e7f5ec; --bad: #a3211c; --bad-tint: #fdeeed; --test: #6b4500; --test-tint: #fdf3dc;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --ground: #0e1014; --sheet: #171a20; --ink: #eceff4; --soft: #a4adbb; --line: #2d333d; --tint: #1c2027;
+    --accent: #8db4ff; --accent-ink: #0c1730; --accent-tint: #1b2740;
+    --good: #7fd8a2; --good-tint: #14291d; --bad: #ffa8a3; --bad-tint: #331917; --test: #f2cf84; --test-tint: #2c2312;
+  }
+}
+* { box-sizing: border-box; }
+html { -webkit-text-size-adjust: 100%; }
+body {
+  margin: 0; min-height: 100vh; display: flex; flex-direction: column; background: var(--ground); color: var(--ink);
+  font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif;
+  overflow-wrap: anywhere;
+}
+.test { margin: 0; padding: .5rem 1.25rem; background: var(--test-tint); color: var(--test); text-align: center; font-size: .875rem; }
+main { width: 100%; max-width: 58rem; margin: auto; padding: 2.5rem 1.25rem; }
+.sheet { background: var(--sheet); border: 1px solid var(--line); border-radius: 1rem; overflow: hidden; box-shadow: 0 1px 2px rgb(0 0 0 / .04), 0 16px 40px -20px rgb(0 0 0 / .18); }
+.sheet > section { padding: clamp(1.5rem, 5vw, 2.75rem); }
+.narrow { max-width: 30rem; margin: 0 auto; }
+.summary { background: var(--tint); border-bottom: 1px solid var(--line); }
+@media (min-width: 50rem) {
+  .two { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); }
+  .two .summary { border-bottom: 0; border-inline-end: 1px solid var(--line); }
+}
+.seller { margin: 0 0 1.75rem; font-weight: 650; font-size: 1.0625rem; }
+h1 { margin: 0; font-size: 1rem; font-weight: 500; color: var(--soft); }
+h2 { margin: 0 0 1.25rem; font-size: 1.125rem; font-weight: 650; }
+.amount { margin: .25rem 0 0; font-size: clamp(2rem, 7vw, 2.75rem); line-height: 1.15; font-weight: 650; letter-spacing: -.025em; font-variant-numeric: tabular-nums; }
+.soft { color: var(--soft); font-size: .9375rem; margin: .5rem 0 0; }
+table { width: 100%; margin-top: 1.75rem; border-collapse: collapse; font-size: .9375rem; }
+th { font-weight: 400; text-align: start; }
+th, td { padding: .625rem 0; border-top: 1px solid var(--line); vertical-align: top; }
+td { padding-inline-start: 1.25rem; text-align: end; white-space: nowrap; font-variant-numeric: tabular-nums; }
+tfoot th, tfoot td { font-weight: 650; border-top: 2px solid var(--line); }
+details table { margin-top: .625rem; }
+summary { padding: .625rem 0; border-top: 1px solid var(--line); color: var(--accent); font-size: .9375rem; cursor: pointer; }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+fieldset { margin: 0; padding: 0; border: 0; min-width: 0; }
+legend { margin: 0 0 .75rem; padding: 0; font-size: .9375rem; font-weight: 600; }
+.card { display: flex; gap: .875rem; align-items: flex-start; padding: .8125rem 1rem; border: 1px solid var(--line); cursor: pointer; }
+.card:first-of-type { border-radius: .625rem .625rem 0 0; }
+.card:last-of-type { border-radius: 0 0 .625rem .625rem; }
+.card + .card { margin-top: -1px; }
+.card:hover { background: var(--tint); }
+.card:has(:checked) { position: relative; border-color: var(--accent); background: var(--accent-tint); }
+.card input { flex: none; width: 1.125rem; height: 1.125rem; margin: .1875rem 0 0; accent-color: var(--accent); }
+.card > span { flex: 1; min-width: 0; }
+.face, .note { display: block; }
+.face { font-weight: 550; font-variant-numeric: tabular-nums; }
+.note { color: var(--soft); font-size: .875rem; }
+button, .button {
+  display: block; width: 100%; margin-top: 1.25rem; padding: .875rem 1rem; border: 0; border-radius: .625rem; background: var(--accent);
+  color: var(--accent-ink); font: inherit; font-weight: 650; text-align: center; text-decoration: none; cursor: pointer;
+}
+button:hover, .button:hover { filter: brightness(1.08); }
+button:active, .button:active { filter: brightness(.94); }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+.card:has(:focus-visible) { outline: 3px solid var(--accent); outline-offset: 2px; z-index: 1; position: relative; }
+.card input:focus-visible { outline: none; }
+a { color: var(--accent); }
+.notice { margin: 0 0 1.25rem; padding: .875rem 1rem; border-radius: .625rem; background: var(--bad-tint); color: var(--bad); }
+.notice strong { display: block; }
+.fine { margin: 1rem 0 0; color: var(--soft); font-size: .875rem; text-align: center; }
+.end { text-align: center; }
+.end h1 { margin: 0 0 .5rem; color: var(--ink); font-size: 1.5rem; font-weight: 650; letter-spacing: -.01em; }
+.end p { margin: .25rem 0 0; }
+.end .amount { margin: 1.25rem 0; }
+.mark { display: block; width: 3.5rem; height: 3.5rem; margin: 0 auto 1.25rem; padding: .875rem; border-radius: 50%; background: var(--tint); color: var(--soft); }
+.mark.good { background: var(--good-tint); color: var(--good); }
+footer { padding: 0 1.25rem 1.5rem; color: var(--soft); font-size: .8125rem; text-align: center; }
+@media (forced-colors: active) { .card:has(:checked) { outline: 2px solid; } }
+@media print { .test, footer, .button { display: none; } body { background: none; } }
+`;
+
+const styleHash = createHash('sha256').update(STYLE).digest('base64');
+
+/**
+ * Nothing loads, nothing runs, nobody frames it. Browsers hold the redirect that follows a form against `form-action` too, so
+ * the one place that the merchant sends its customers to after paying is named.
+ */
+export const contentSecurityPolicy = (redirectsTo: string | null): string =>
+  [
+    "default-src 'none'",
+    `style-src 'sha256-${styleHash}'`,
+    `form-action 'self'${redirectsTo === null ? '' : ` ${new URL(redirectsTo).origin}`}`,
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join('; ');

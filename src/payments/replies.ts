@@ -1,0 +1,150 @@
+import { Id, MapOut, Nullable, OneOf, type Static, Type } from '../http/index.ts';
+import { formatMoney } from '../kernel/money.ts';
+import { formatInstant } from '../kernel/time.ts';
+import type { PaymentMethod } from './methods.sql.ts';
+import { SESSION_STATUSES } from './session-states.ts';
+import { ENTITY_TYPES, type PaymentSession } from './sessions.sql.ts';
+import { sessionUrl } from './sessions.ts';
+
+/** A payment session (fields.md, PaymentSession). */
+export const PaymentSessionReply = Type.Object(
+  {
+    object: Type.Literal('paymentSession'),
+    id: Id('paymentSession'),
+    merchantId: Id('organization'),
+    mode: OneOf(['payment', 'setup']),
+    entityType: OneOf(ENTITY_TYPES),
+    entityId: Type.String(),
+    entityLabel: Nullable(Type.String()),
+    invoiceId: Nullable(Id('invoice')),
+    customerId: Nullable(Id('customer')),
+    subscriptionId: Nullable(Id('subscription')),
+    amount: Type.String({ description: 'In major units; 0 in mode setup.' }),
+    currency: Type.String(),
+    status: OneOf(SESSION_STATUSES),
+    /** Why the last card was declined; another may be tried until the session expires. */
+    failureReason: Nullable(OneOf(['card_declined', 'insufficient_funds'])),
+    url: Type.String(),
+    successRedirectUrl: Nullable(Type.String()),
+    failureRedirectUrl: Nullable(Type.String()),
+    metadata: MapOut,
+    paymentMethodId: Nullable(Type.String({ description: 'The method that was stored.' })),
+    provider: OneOf(['sandbox']),
+    expiresAt: Type.String(),
+    completedAt: Nullable(Type.String()),
+    createdAt: Type.String(),
+    updatedAt: Type.String(),
+  },
+  { $id: 'PaymentSession' },
+);
+export type PaymentSessionReply = Static<typeof PaymentSessionReply>;
+
+/** A session as an answer shows it. */
+export const publicSession = (session: PaymentSession, publicUrl: string): PaymentSessionReply => ({
+  object: 'paymentSession',
+  id: session.id,
+  merchantId: session.merchant_id,
+  mode: session.mode,
+  entityType: session.entity_type,
+  entityId: session.entity_id,
+  entityLabel: session.entity_label,
+  invoiceId: session.invoice_id,
+  customerId: session.customer_id,
+  subscriptionId: session.subscription_id,
+  amount: formatMoney(session.amount, session.currency),
+  currency: session.currency,
+  status: session.status,
+  failureReason: session.failure_reason,
+  url: sessionUrl(publicUrl, session.id),
+  successRedirectUrl: session.success_redirect_url,
+  failureRedirectUrl: session.failure_redirect_url,
+  metadata: session.metadata,
+  paymentMethodId: session.payment_method_id,
+  provider: session.provider,
+  expiresAt: formatInstant(session.expires_at),
+  completedAt: session.completed_at && formatInstant(session.completed_at),
+  createdAt: formatInstant(session.created_at),
+  updatedAt: formatInstant(session.updated_at),
+});
+
+/** A payment session in a list (fields.md, PaymentSession in lists). */
+export const ListedPaymentSession = Type.Object(
+  {
+    object: Type.Literal('payment_session'),
+    id: Id('paymentSession'),
+    merchantId: Id('organization'),
+    mode: OneOf(['payment', 'setup']),
+    entityType: OneOf(ENTITY_TYPES),
+    entityId: Type.String(),
+    entityLabel: Nullable(Type.String()),
+    customerId: Nullable(Id('customer')),
+    subscriptionId: Nullable(Id('subscription')),
+    amount: Type.String(),
+    currency: Type.String(),
+    status: OneOf(SESSION_STATUSES),
+    merchantPaymentAccountId: Nullable(
+      Type.String({ description: "The merchant's account at the provider; null in the sandbox, which has none." }),
+    ),
+    providerPaymentRef: Nullable(Type.String({ description: "The provider's reference of the last attempt." })),
+    expiresAt: Type.String(),
+    completedAt: Nullable(Type.String()),
+    createdAt: Type.String(),
+    updatedAt: Type.String(),
+  },
+  { $id: 'ListedPaymentSession' },
+);
+export type ListedPaymentSession = Static<typeof ListedPaymentSession>;
+
+/** A session as a list shows it. */
+export const listedSession = (session: PaymentSession): ListedPaymentSession => ({
+  object: 'payment_session',
+  id: session.id,
+  merchantId: session.merchant_id,
+  mode: session.mode,
+  entityType: session.entity_type,
+  entityId: session.entity_id,
+  entityLabel: session.entity_label,
+  customerId: session.customer_id,
+  subscriptionId: session.subscription_id,
+  amount: formatMoney(session.amount, session.currency),
+  currency: session.currency,
+  status: session.status,
+  merchantPaymentAccountId: null,
+  providerPaymentRef: session.provider_reference,
+  expiresAt: formatInstant(session.expires_at),
+  completedAt: session.completed_at && formatInstant(session.completed_at),
+  createdAt: formatInstant(session.created_at),
+  updatedAt: formatInstant(session.updated_at),
+});
+
+/** A stored payment method (fields.md, PaymentMethod). */
+export const PaymentMethodReply = Type.Object(
+  {
+    object: Type.Literal('paymentMethod'),
+    id: Id('paymentMethod'),
+    customerId: Id('customer'),
+    type: Type.Literal('card'),
+    brand: Type.String(),
+    last4: Type.String(),
+    expMonth: Type.Integer(),
+    expYear: Type.Integer(),
+    isDefault: Type.Boolean({ description: 'Charged first. A customer with methods has exactly one.' }),
+    createdAt: Type.String(),
+  },
+  { $id: 'PaymentMethod' },
+);
+export type PaymentMethodReply = Static<typeof PaymentMethodReply>;
+
+/** A method as an answer shows it. */
+export const publicMethod = (method: PaymentMethod): PaymentMethodReply => ({
+  object: 'paymentMethod',
+  id: method.id,
+  customerId: method.customer_id,
+  type: method.type,
+  brand: method.brand,
+  last4: method.last4,
+  expMonth: method.exp_month,
+  expYear: method.exp_year,
+  isDefault: method.is_default,
+  createdAt: formatInstant(method.created_at),
+});

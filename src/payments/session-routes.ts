@@ -1,0 +1,103 @@
+import { Id, ListOf, ListQuery, listReply, OneOf, pageOf, type Route, route, Strict, Type } from '../http/index.ts';
+import { notFound, ok, type Result } from '../kernel/result.ts';
+import { completeSession, endSession, type PaymentParts } from './completion.ts';
+import { ListedPaymentSession, listedSession, PaymentSessionReply, publicSession } from './replies.ts';
+import { SESSION_STATUSES } from './session-states.ts';
+import { ENTITY_TYPES, type PaymentSession, selectSessions } from './sessions.sql.ts';
+import { findSession } from './sessions.ts';
+import { TEST_CARDS } from './test-cards.ts';
+
+const TAG = 'Payments';
+const ofSession = { merchant: { of: 'id', kind: 'paymentSession' } } as const;
+
+/** What routes and pages need of the environment. */
+export interface PaymentEnvironment {
+  readonly environment: 'production' | 'sandbox';
+  /** What links start with, without a slash at the end. */
+  readonly publicUrl: string;
+}
+
+export const sessionRoutes = (
+  parts: PaymentParts,
+  { publicUrl, environment }: PaymentEnvironment,
+): readonly Route[] => {
+  const shown = (result: Result<PaymentSession>) => (result.ok ? ok(publicSession(result.value, publicUrl)) : result);
+  return [
+    route(
+      {
+        method: 'GET',
+        path: '/v0/paymentSessions',
+        operationId: 'listPaymentSessions',
+        tag: TAG,
+        summary: 'List payment sessions',
+        access: { role: 'viewer', merchant: 'query', by: ['customerId', 'subscriptionId'] },
+        query: ListQuery({
+          subscriptionId: Type.Optional(Id('subscription')),
+          customerId: Type.Optional(Id('customer')),
+          status: Type.Optional(OneOf(SESSION_STATUSES)),
+          entityType: Type.Optional(OneOf(ENTITY_TYPES)),
+          merchantId: Type.Optional(Id('organization')),
+        }),
+        replies: { 200: ListOf(ListedPaymentSession) },
+      },
+      async ({ tx, merchantId, query }) => {
+        const { rows, total } = await selectSessions(tx, merchantId, query, pageOf(query));
+        return ok(listReply({ data: rows.map(listedSession), total }, pageOf(query)));
+      },
+    ),
+    route(
+      {
+        method: 'GET',
+        path: '/v0/paymentSessions/:id',
+        operationId: 'getPaymentSession',
+        tag: TAG,
+        summary: 'Get a payment session',
+        access: { role: 'viewer', ...ofSession },
+        replies: { 200: PaymentSessionReply },
+      },
+      async ({ tx, merchantId, params }) => {
+        const session = await findSession(tx, merchantId, params.id as string);
+        return shown(session ? ok(session) : notFound('payment session'));
+      },
+    ),
+    route(
+      {
+        method: 'POST',
+        path: '/v0/paymentSessions/:id/expire',
+        operationId: 'expirePaymentSession',
+        tag: TAG,
+        summary: 'Expire a payment session before its time',
+        description: 'Again is the same as once. What lives by the session alone is cancelled with it.',
+        access: { role: 'member', ...ofSession },
+        replies: { 200: PaymentSessionReply },
+        errors: [409],
+      },
+      async ({ tx, now, merchantId, params }) =>
+        shown(await endSession(tx, parts, { merchantId, id: params.id as string }, now)),
+    ),
+    ...(environment === 'sandbox' ? [completion(parts, shown)] : []),
+  ];
+};
+
+const completion = (
+  parts: PaymentParts,
+  shown: (result: Result<PaymentSession>) => Result<PaymentSessionReply>,
+): Route =>
+  route(
+    {
+      method: 'POST',
+      path: '/v0/paymentSessions/:id/complete',
+      operationId: 'completePaymentSession',
+      tag: TAG,
+      summary: 'Pay a session with a test card (sandbox)',
+      description:
+        'Does what the hosted page does. A declined card answers 200 with status `failed` and a `failureReason`; another card ' +
+        'may be tried until the session expires. Completing a completed session answers the same again and does nothing.',
+      access: { role: 'member', ...ofSession },
+      body: Strict({ paymentMethod: OneOf(TEST_CARDS) }, { $id: 'PaymentSessionCompletion' }),
+      replies: { 200: PaymentSessionReply },
+      errors: [409],
+    },
+    async ({ tx, now, merchantId, params, body }) =>
+      shown(await completeSession(tx, parts, { merchantId, id: params.id as string, card: body.paymentMethod }, now)),
+  );

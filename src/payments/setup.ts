@@ -1,0 +1,66 @@
+import { findCustomer } from '../customers/index.ts';
+import type { Tx } from '../db/index.ts';
+import { type EnvironmentName, findOrganization, type MerchantSettings, merchantSettings } from '../identity/index.ts';
+import { type FieldError, fail, invalid, notFound, ok, type Result } from '../kernel/result.ts';
+import { type Instant, isAfter } from '../kernel/time.ts';
+import { type RedirectRules, redirectProblems } from './redirect-urls.ts';
+import type { PaymentSession } from './sessions.sql.ts';
+import { DEFAULT_SESSION_MINUTES, openSession } from './sessions.ts';
+
+const FALLBACK_CURRENCY = 'USD';
+
+/** @returns NO_PAYMENT_PROVIDER where a merchant takes no cards here, so that no session of its may be opened. */
+export const checkTakesCards = (settings: Pick<MerchantSettings, 'paymentProvider'>): Result<null> =>
+  settings.paymentProvider === 'sandbox'
+    ? ok(null)
+    : fail('NO_PAYMENT_PROVIDER', { paymentProvider: settings.paymentProvider });
+
+export interface SetupRequest {
+  readonly successRedirectUrl?: string | null;
+  readonly failureRedirectUrl?: string | null;
+  readonly expiresAt?: Instant;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+/** Opens a session in which a customer stores a card (api.md, paymentMethods). It has no money; a currency all the same. */
+export async function openSetup(
+  tx: Tx,
+  environment: EnvironmentName,
+  { merchantId, customerId }: { merchantId: string; customerId: string },
+  request: SetupRequest,
+  now: Instant,
+): Promise<Result<PaymentSession>> {
+  const customer = await findCustomer(tx, merchantId, customerId, { keep: true });
+  if (!customer) return notFound('customer');
+  const settings = await merchantSettings(tx, merchantId);
+  const errors = setupProblems(request, { environment, redirectHosts: settings.redirectHosts }, now);
+  if (errors.length > 0) return invalid(errors);
+  const takesCards = checkTakesCards(settings);
+  if (!takesCards.ok) return takesCards;
+  const merchant = await findOrganization(tx, merchantId, merchantId);
+  return openSession(
+    tx,
+    {
+      merchantId,
+      mode: 'setup',
+      entityType: 'customer',
+      entityId: customerId,
+      currency: customer.currency ?? merchant?.defaultCurrency ?? FALLBACK_CURRENCY,
+      expiresAt: request.expiresAt ?? now.add({ minutes: DEFAULT_SESSION_MINUTES }),
+      successRedirectUrl: request.successRedirectUrl ?? null,
+      failureRedirectUrl: request.failureRedirectUrl ?? null,
+      metadata: request.metadata ?? {},
+    },
+    now,
+  );
+}
+
+function setupProblems(
+  { successRedirectUrl, failureRedirectUrl, expiresAt }: SetupRequest,
+  rules: RedirectRules,
+  now: Instant,
+): FieldError[] {
+  const errors = redirectProblems({ successRedirectUrl, failureRedirectUrl }, rules);
+  if (expiresAt && !isAfter(expiresAt, now)) errors.push({ field: 'expiresAt', message: 'must be in the future' });
+  return errors;
+}
