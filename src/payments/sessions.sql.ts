@@ -74,6 +74,16 @@ export const selectOpenSession = (tx: Tx, merchantId: string, entityId: string):
   tx.maybe<PaymentSession>(sql`
     select * from payment_session where ${ofEntity(merchantId, entityId)} and ${OPEN} order by seq desc limit 1`);
 
+/** The open sessions of many entities at once, of one merchant or more; at most one each. */
+export const selectOpenSessions = (
+  tx: Tx,
+  entities: readonly { readonly merchantId: string; readonly entityId: string }[],
+): Promise<PaymentSession[]> =>
+  tx.rows<PaymentSession>(sql`
+    select * from payment_session
+     where merchant_id = any (${[...new Set(entities.map(({ merchantId }) => merchantId))]})
+       and entity_id = any (${entities.map(({ entityId }) => entityId)}) and ${OPEN}`);
+
 /** Locks what is open for an entity or an invoice, in the order of creation. */
 export const lockOpenSessions = (tx: Tx, merchantId: string, entityIds: readonly string[]): Promise<PaymentSession[]> =>
   tx.rows<PaymentSession>(sql`

@@ -13,6 +13,7 @@ import {
   moveSession,
   type PaymentSession,
   selectOpenSession,
+  selectOpenSessions,
   selectSession,
 } from './sessions.sql.ts';
 
@@ -108,6 +109,12 @@ export const findSession = (tx: Tx, merchantId: string, id: string): Promise<Pay
 /** The one session by which an entity, or an invoice, can be paid now; it may have run out a moment ago (`isOver`). */
 export const openSessionOf = (tx: Tx, merchantId: string, entityId: string): Promise<PaymentSession | undefined> =>
   selectOpenSession(tx, merchantId, entityId);
+
+/** The same for many entities in one question, for lists; those without a session are left out. */
+export const openSessionsOf = async (
+  tx: Tx,
+  entities: readonly { readonly merchantId: string; readonly entityId: string }[],
+): Promise<PaymentSession[]> => (entities.length === 0 ? [] : selectOpenSessions(tx, entities));
 
 /**
  * Expires what is open for an entity or an invoice, because its caller has ended it or was paid otherwise; so the caller is
