@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { type Sql, sql, sqlState, type Tx } from '../db/index.ts';
 import { fail, type Result } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
@@ -60,6 +60,42 @@ export async function claim(
      where merchant_id = ${scope.merchantId} and route = ${scope.route} and key = ${scope.key}`);
   if (!stored.fingerprint.equals(print)) return fail('IDEMPOTENCY_KEY_REUSED');
   return { ok: true, value: { status: stored.status ?? 200, body: stored.body ?? '' } };
+}
+
+/**
+ * Where an answer holds a secret (`secretReply`), the caller's API key takes part in the fingerprint and locks the stored
+ * body: the database has only the key's hash, so neither a dump nor another user of the merchant can read it there.
+ */
+export interface ReplyLock {
+  readonly fingerprint: (path: string, body: unknown) => Buffer;
+  readonly close: (text: string) => string;
+  readonly open: (text: string) => string;
+}
+
+export const noLock: ReplyLock = { fingerprint, close: (text) => text, open: (text) => text };
+
+const INITIALIZATION_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** AES-256-GCM under a key derived from the API key. */
+export function lockOf(token: string): ReplyLock {
+  const key = Buffer.from(hkdfSync('sha256', token, '', 'reckoner idempotent reply', 32));
+  return {
+    fingerprint: (path, body) => createHmac('sha256', key).update(fingerprint(path, body)).digest(),
+    close: (text) => {
+      const start = randomBytes(INITIALIZATION_BYTES);
+      const cipher = createCipheriv('aes-256-gcm', key, start);
+      const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+      return Buffer.concat([start, cipher.getAuthTag(), sealed]).toString('base64');
+    },
+    open: (text) => {
+      const bytes = Buffer.from(text, 'base64');
+      const sealedFrom = INITIALIZATION_BYTES + TAG_BYTES;
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, INITIALIZATION_BYTES));
+      decipher.setAuthTag(bytes.subarray(INITIALIZATION_BYTES, sealedFrom));
+      return Buffer.concat([decipher.update(bytes.subarray(sealedFrom)), decipher.final()]).toString('utf8');
+    },
+  };
 }
 
 /** Keeps the answer beside the claim, in the same transaction as the effect. */

@@ -5,6 +5,7 @@ import type { IdKind } from '../kernel/ids.ts';
 import type { Result } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { Caller, Role } from './caller.ts';
+import type { BucketName } from './rate-limit.ts';
 
 /**
  * Who may call a route and whose rows it sees. A route without one does not compile, and one whose path has an id that
@@ -95,8 +96,12 @@ interface Sentence<P, Q, B, A extends Access> {
   readonly mostKeys?: number;
   /** The handler holds the body against its schema itself, where that has to be done part by part. */
   readonly bodyChecked?: 'by the handler';
+  /** Which of the organization's rate limits counts it; default `general`. */
+  readonly rateLimit?: BucketName;
   /** `false`: the Idempotency-Key header is not for this POST (events have their own keys). */
   readonly idempotent?: false;
+  /** The answer holds a secret that is shown once: kept for replays so that only the same API key can read it. */
+  readonly secretReply?: true;
   /** `false`: calls are not written to the audit log. */
   readonly audited?: false;
   /** Not in the OpenAPI document: pages for people. */

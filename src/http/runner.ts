@@ -6,7 +6,7 @@ import { isId } from '../kernel/ids.ts';
 import { type FieldError, invalid, orThrow, type Result } from '../kernel/result.ts';
 import { type Caller, hasRole } from './caller.ts';
 import { authenticationReply, type ErrorReplies } from './errors.ts';
-import { claim, fingerprint, type IdempotencyScope, keepReply } from './idempotency.ts';
+import { claim, type IdempotencyScope, keepReply, lockOf, noLock } from './idempotency.ts';
 import type { NamedSchemas } from './named-schemas.ts';
 import { type Access, type Context, Reply, type Route } from './route.ts';
 import { bearerToken, type ServerOptions, send } from './server.ts';
@@ -45,12 +45,17 @@ export class Runner {
       bodyLimit: sentence.bodyLimit ?? 256 * 1024,
       schema: openApiSchema(each, this.#schemas),
       onRequest: async (request, reply) => {
+        if (!('public' in sentence.access)) {
+          const found = await this.#options.authenticate(bearerToken(request), request.ip);
+          if ('code' in found) return send(reply, authenticationReply(this.#errors, found));
+          request.caller = found.caller;
+          const counted = await this.#options.rateLimiter?.take(found.caller.organizationId, sentence.rateLimit ?? 'general');
+          if (counted) reply.headers(counted.headers);
+          if (counted?.isAllowed === false)
+            return send(reply, this.#errors.for({ kind: 'code', code: 'RATE_LIMITED' }, counted.headers));
+        }
         if (!acceptsContentType(request, sentence.contentTypes))
           return send(reply, this.#errors.for({ kind: 'code', code: 'UNSUPPORTED_MEDIA_TYPE' }));
-        if ('public' in sentence.access) return;
-        const found = await this.#options.authenticate(bearerToken(request), request.ip);
-        if ('code' in found) return send(reply, authenticationReply(this.#errors, found));
-        request.caller = found.caller;
       },
       handler: async (request, reply) => this.#handle(each, request, reply),
     });
@@ -112,10 +117,11 @@ export class Runner {
     key: IdempotencyScope,
     context: Omit<Context<unknown, unknown, unknown>, 'tx'>,
   ): Promise<FastifyReply> {
-    const print = fingerprint(request.url, context.body);
+    const lock = each.sentence.secretReply ? lockOf(bearerToken(request) ?? '') : noLock;
+    const print = lock.fingerprint(request.url, context.body);
     const outcome = await this.#options.database.transaction(scope, async (tx) => {
       const stored = orThrow(await claim(tx, key, print, context.now));
-      if (stored) return { ...stored, headers: {}, replayed: true };
+      if (stored) return { status: stored.status, body: lock.open(stored.body), headers: {}, replayed: true };
       const before = await this.#before(each, { ...context, tx } as never);
       const result = await tx.part<Result<unknown>>(
         () => (each.handler as NonNullable<Route['handler']>)({ ...context, tx } as never),
@@ -125,7 +131,7 @@ export class Runner {
       if (result.ok) await this.#audit(each, tx, request, context.merchantId as string | null, before, result.value);
       const { status, headers, body } = result.ok ? usualReply(each, result.value) : this.#errors.for(result.refusal);
       const text = body === undefined ? '' : JSON.stringify(body);
-      await keepReply(tx, key, { status, body: text });
+      await keepReply(tx, key, { status, body: lock.close(text) });
       return { status, headers, body: text, replayed: false };
     });
     if (outcome.replayed) reply.header('idempotent-replayed', 'true');

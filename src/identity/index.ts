@@ -18,6 +18,7 @@ export {
   type NewOrganization,
   type Organization,
   publicOrganization,
+  rateLimitsOf,
 } from './organizations.ts';
 export { ensurePlatform } from './platform.ts';
 export { identityRoutes } from './routes.ts';

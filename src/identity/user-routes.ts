@@ -168,6 +168,7 @@ export const apiKeyRoutes = (environment: EnvironmentName): readonly Route[] => 
       tag: 'Identity',
       summary: 'Create an API key',
       description: 'The secret is in this answer and nowhere else.',
+      secretReply: true,
       access: { role: 'member', merchant: keysOf },
       body: ApiKeyCreate,
       replies: { 201: ApiKey },
