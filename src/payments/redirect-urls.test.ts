@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkRedirectUrl, redirectErrors } from './redirect-urls.ts';
+import { checkRedirectUrl, redirectProblems } from './redirect-urls.ts';
 
 const production = { environment: 'production', redirectHosts: [] } as const;
 const sandbox = { environment: 'sandbox', redirectHosts: [] } as const;
@@ -139,7 +139,7 @@ it('what is taken is https, on the list, and written as a browser reads it', () 
 
 it('names each URL that is wrong by its field, and passes over absent ones', () => {
   const urls = { successRedirectUrl: 'javascript:alert(1)', failureRedirectUrl: 'https://evil.example/', other: null };
-  expect(redirectErrors(urls, shop)).toEqual([
+  expect(redirectProblems(urls, shop)).toEqual([
     { field: 'successRedirectUrl', message: 'must be an absolute https URL in plain ASCII' },
     { field: 'failureRedirectUrl', message: 'must have a host among settings.redirectHosts' },
   ]);

@@ -39,7 +39,7 @@ export function checkRedirectUrl(text: string, rules: RedirectRules): string | n
 }
 
 /** What is wrong with some redirect URLs, each under the name of its field; absent ones are fine. */
-export function redirectErrors(
+export function redirectProblems(
   urls: Readonly<Record<string, string | null | undefined>>,
   rules: RedirectRules,
 ): FieldError[] {

@@ -3,7 +3,7 @@ import type { Tx } from '../db/index.ts';
 import { type EnvironmentName, findOrganization, type MerchantSettings, merchantSettings } from '../identity/index.ts';
 import { type FieldError, fail, invalid, notFound, ok, type Result } from '../kernel/result.ts';
 import { type Instant, isAfter } from '../kernel/time.ts';
-import { type RedirectRules, redirectErrors } from './redirect-urls.ts';
+import { type RedirectRules, redirectProblems } from './redirect-urls.ts';
 import type { PaymentSession } from './sessions.sql.ts';
 import { DEFAULT_SESSION_MINUTES, openSession } from './sessions.ts';
 
@@ -60,7 +60,7 @@ function setupProblems(
   rules: RedirectRules,
   now: Instant,
 ): FieldError[] {
-  const errors = redirectErrors({ successRedirectUrl, failureRedirectUrl }, rules);
+  const errors = redirectProblems({ successRedirectUrl, failureRedirectUrl }, rules);
   if (expiresAt && !isAfter(expiresAt, now)) errors.push({ field: 'expiresAt', message: 'must be in the future' });
   return errors;
 }
