@@ -6,7 +6,7 @@ export { acceptEvents, createIntake, type EventIntake } from './intake.ts';
 export { lockIngest } from './lock.ts';
 export { type Aggregation, dimensionsOf, type Meter } from './meter.ts';
 export { eventRoutes } from './routes.ts';
-export { linkExternalSubject, linkSubscriptionSubject } from './subjects.ts';
+export { linkExternalSubject, linkSubscriptionSubject, subjectsOf } from './subjects.ts';
 export { measure, usage } from './usage.ts';
 export type { UsageCut, UsageQuery, UsageRequest, UsageRow, UsageScope, UsageSource } from './usage-request.ts';
 export { WINDOW_SIZES, type WindowSize } from './windows.ts';

@@ -87,3 +87,11 @@ export const linkDirect = (
     values (${link.merchantId}, 'direct', ${link.subscriptionId}, ${link.subscriptionId}, ${link.customerId}, ${now}, ${now})
         on conflict (merchant_id, kind, key, epoch) do update
        set addressee = excluded.addressee, customer_id = excluded.customer_id, linked_at = excluded.linked_at`);
+
+/** A customer with all its subscriptions that have events, or the one subject itself. */
+export const selectSubjectsOf = async (tx: Tx, merchantId: string, subject: string): Promise<string[]> => {
+  const rows = await tx.rows<{ addressee: string }>(sql`
+    select distinct addressee from event_subject
+     where merchant_id = ${merchantId} and customer_id = ${subject} and addressee is not null`);
+  return [...new Set([subject, ...rows.map(({ addressee }) => addressee)])];
+};

@@ -1,6 +1,6 @@
 import type { Tx } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
-import { linkDirect, linkExternal, lockExternalKey } from './subjects.sql.ts';
+import { linkDirect, linkExternal, lockExternalKey, selectSubjectsOf } from './subjects.sql.ts';
 
 /**
  * Says whose `externalId` this is from now on (§4, Event ingestion 2 to 4). Called in the transaction that sets, changes or
@@ -29,3 +29,10 @@ export async function linkSubscriptionSubject(
 ): Promise<void> {
   await linkDirect(tx, link, now);
 }
+
+/**
+ * Whose events the events "of a subject" are, where somebody asks for a figure: a customer's with those of its
+ * subscriptions, a subscription's alone. An invoice asks more closely, by its sources (domain.md §3).
+ */
+export const subjectsOf = (tx: Tx, merchantId: string, subject: string): Promise<string[]> =>
+  selectSubjectsOf(tx, merchantId, subject);

@@ -96,14 +96,20 @@ export function selectUsage(scope: UsageScope, columns: UsageColumns, sets: read
      group by grouping sets (${grouped})`;
 }
 
-/** The subject rows of the sources with the times for which they count. */
+/**
+ * The subject rows of the sources with the times for which they count: what is addressed to the customer or subscription,
+ * and what was sent with just this subject, though it names nobody.
+ */
 function addressed({ merchantId, sources, from, to }: UsageScope): Sql {
   const disjoint = disjointSources(sources ?? [], from, to);
   return sql`(
     select es.id as subject_id, w.from_at, w.to_at
       from unnest(${disjoint.map(({ subject }) => subject)}::text[], ${disjoint.map((source) => source.from)}::timestamptz[],
                   ${disjoint.map((source) => source.to)}::timestamptz[]) as w (subject, from_at, to_at)
-      join event_subject es on es.merchant_id = ${merchantId} and es.addressee = w.subject)`;
+     cross join lateral (
+       select id from event_subject where merchant_id = ${merchantId} and addressee = w.subject
+        union
+       select id from event_subject where merchant_id = ${merchantId} and kind = 'direct' and key = w.subject) es)`;
 }
 
 function filters({ meter, groupFilters }: UsageScope): Sql {

@@ -1,0 +1,220 @@
+import type { Tx } from '../../db/index.ts';
+import type { Static } from '../../http/index.ts';
+import { jsonNumber, sum } from '../../kernel/decimal.ts';
+import { invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
+import { formatInstant, type Instant } from '../../kernel/time.ts';
+import { dimensionsOf, type Meter, measure, type UsageCut, type UsageRow } from '../../metering/index.ts';
+import { type Cost, selectAllCosts, selectCost } from '../costs/costs.sql.ts';
+import { costText } from './cost-money.ts';
+import { meterOf } from './cost-summary.ts';
+import { sourcesOf } from './metric-usage.ts';
+import { type GroupFilters, type Question, readQuestion } from './question.ts';
+import { addUp, type CostPart, NO_VALUE_KEY, OTHER_KEY, percentOf, topGroups } from './report-groups.ts';
+import type { CostReportOut, CostReportQuery } from './schemas.ts';
+
+/** A cost that measures something, with its meter. */
+interface Metered {
+  readonly cost: Cost;
+  readonly meter: Meter;
+}
+
+/**
+ * GET /v0/costs/report: what usage costs a merchant, in one currency: the one asked for, else the one that most costs
+ * have. By cost, by customer, or by a dimension; costs that do not have the dimension count with its missing value.
+ */
+export async function costReport(
+  tx: Tx,
+  merchantId: string,
+  query: CostReportQuery,
+): Promise<Result<Static<typeof CostReportOut>>> {
+  const chosen =
+    query.costId === undefined ? await selectAllCosts(tx, merchantId) : await oneCost(tx, merchantId, query.costId);
+  if (chosen === null) return notFound('cost', 'costId');
+  const currency = query.currency ?? mostFrequent(chosen.map((cost) => cost.currency)) ?? 'USD';
+  const metered = chosen.flatMap((cost): Metered[] => {
+    const meter = cost.currency === currency ? meterOf(cost) : null;
+    return meter ? [{ cost, meter }] : [];
+  });
+  const dimensions = [...new Set(metered.flatMap(({ meter }) => dimensionsOf(meter)))].toSorted();
+  if (!['cost', 'customer', ...dimensions].includes(query.groupBy))
+    return invalidField('groupBy', `must be ${['cost', 'customer', ...dimensions].join(', ')}`);
+  const { groupBy: _groupBy, ...rest } = query;
+  const read = readQuestion(rest, dimensions);
+  if (!read.ok) return read;
+
+  const question = read.value;
+  const asked = { merchantId, query, question };
+  const counted = metered.flatMap((each) => narrowed(each, question.groupFilters));
+  const measured = await measureAll(tx, counted, asked, question);
+  const prior = query.comparePriorPeriod === true ? await measureAll(tx, counted, asked, periodBefore(question)) : null;
+  const groups = addUp(measured.flatMap(({ parts }) => parts));
+  const top = query.topN ?? 9;
+  const shown = topGroups(groups, {
+    by: query.sort === 'totalQuantity' ? 'quantity' : 'cost',
+    descending: query.sortDir !== 'asc',
+    top,
+  });
+  const alone = new Set(shown.filter(({ isOther }) => !isOther).map(({ key }) => key));
+  const gathered = new Set(groups.map(({ key }) => key).filter((key) => !alone.has(key)));
+  const before = prior && addUp(prior.flatMap(({ parts }) => parts));
+  const total = sum(measured.map((each) => each.total.cost));
+  return ok({
+    object: 'cost_report',
+    currency,
+    period: { from: formatInstant(question.from), to: formatInstant(question.to) },
+    groupBy: query.groupBy,
+    totalCost: costText(total, currency),
+    totalQuantity: jsonNumber(sum(measured.map((each) => each.total.quantity))),
+    groups: shown.map((group) => {
+      const isMine = (key: string) => (group.isOther ? gathered.has(key) : key === group.key);
+      const was = before && sum(before.filter(({ key }) => isMine(key)).map(({ cost }) => cost));
+      return {
+        key: group.key,
+        label: group.label,
+        totalCost: costText(group.cost, currency),
+        totalQuantity: jsonNumber(group.quantity),
+        unit: group.unit,
+        percentOfTotal: jsonNumber(percentOf(group.cost, total)),
+        priorPeriod: was && {
+          cost: costText(was, currency),
+          changePercent: was.isZero() ? null : jsonNumber(percentOf(group.cost.minus(was), was)),
+        },
+        isOther: group.isOther,
+      };
+    }),
+    timeSeries: series(
+      measured.flatMap((each) => each.windows),
+      alone,
+      currency,
+    ),
+    availableDimensions: dimensions,
+    warnings: warnings(chosen, metered, counted, currency, query.groupBy),
+    pagination: { total: groups.length, limit: top, offset: 0 },
+  });
+}
+
+async function oneCost(tx: Tx, merchantId: string, id: string): Promise<Cost[] | null> {
+  const cost = await selectCost(tx, merchantId, id);
+  return cost ? [cost] : null;
+}
+
+/** The word that is there most often; of several the first in the alphabet. */
+const mostFrequent = (words: readonly string[]): string | undefined =>
+  [...Map.groupBy(words, (word) => word)].toSorted(
+    ([a, these], [b, those]) => those.length - these.length || (a < b ? -1 : 1),
+  )[0]?.[0];
+
+const periodBefore = ({ from, to }: Pick<Question, 'from' | 'to'>) => ({
+  from: from.subtract(from.until(to)),
+  to: from,
+});
+
+/** A cost without a dimension that is filtered by has only its missing value: it stays whole or is left out. */
+function narrowed(each: Metered, filters: GroupFilters): (Metered & { filters: GroupFilters })[] {
+  const known = dimensionsOf(each.meter);
+  const entries = Object.entries(filters);
+  if (entries.some(([dimension, values]) => !known.includes(dimension) && !values.includes(null))) return [];
+  return [{ ...each, filters: Object.fromEntries(entries.filter(([dimension]) => known.includes(dimension))) }];
+}
+
+interface MeasuredCost {
+  readonly total: CostPart;
+  readonly parts: readonly CostPart[];
+  readonly windows: readonly WindowPart[];
+}
+
+interface WindowPart extends CostPart {
+  readonly windowStart: Instant;
+  readonly windowEnd: Instant;
+}
+
+interface Asked {
+  readonly merchantId: string;
+  readonly query: CostReportQuery;
+  readonly question: Question;
+}
+
+/** One statement for each cost: its total, its groups and its groups by window. */
+async function measureAll(
+  tx: Tx,
+  costs: readonly (Metered & { filters: GroupFilters })[],
+  { merchantId, query }: Asked,
+  range: { readonly from: Instant; readonly to: Instant },
+): Promise<MeasuredCost[]> {
+  const sources = await sourcesOf(tx, merchantId, query.subject, range);
+  const measured: MeasuredCost[] = [];
+  for (const { cost, meter, filters } of costs) {
+    const cut = cutOf(meter, query.groupBy);
+    const scope = { merchantId, meter, sources, from: range.from, to: range.to, groupFilters: filters };
+    const [totals = [], groups = [], windows = []] = await measure(tx, scope, [
+      {},
+      cut,
+      { ...cut, window: query.windowSize ?? 'DAY' },
+    ]);
+    const part = (row: UsageRow) => partOf(row, cost, query.groupBy);
+    measured.push({
+      total: part(totals[0] as UsageRow),
+      parts: groups.filter(({ eventCount }) => eventCount > 0).map(part),
+      windows: windows.map((row) => ({
+        ...part(row),
+        windowStart: row.windowStart as Instant,
+        windowEnd: row.windowEnd as Instant,
+      })),
+    });
+  }
+  return measured;
+}
+
+function cutOf(meter: Meter, groupBy: string): UsageCut {
+  if (groupBy === 'cost') return {};
+  if (groupBy === 'customer') return { byCustomer: true };
+  return dimensionsOf(meter).includes(groupBy) ? { groups: [groupBy] } : {};
+}
+
+function partOf(row: UsageRow, cost: Cost, groupBy: string): CostPart {
+  const figures = { quantity: row.value, cost: row.value.times(cost.unitCost), unit: cost.unit };
+  if (groupBy === 'cost') return { key: cost.id, label: cost.name, ...figures };
+  const key = groupBy === 'customer' ? (row.customerId ?? null) : (row.group[groupBy] ?? null);
+  return { key, label: key ?? 'None', ...figures };
+}
+
+/** What each group that stands alone cost in each window, and the others together. */
+function series(parts: readonly WindowPart[], alone: ReadonlySet<string>, currency: string) {
+  const windows = Map.groupBy(parts, ({ windowStart }) => formatInstant(windowStart));
+  return [...windows.values()]
+    .toSorted((a, b) => Temporal.Instant.compare((a[0] as WindowPart).windowStart, (b[0] as WindowPart).windowStart))
+    .map((inWindow) => {
+      const named = inWindow.map((part) => (alone.has(part.key ?? NO_VALUE_KEY) ? part : { ...part, key: OTHER_KEY }));
+      const { windowStart, windowEnd } = inWindow[0] as WindowPart;
+      return {
+        windowStart: formatInstant(windowStart),
+        windowEnd: formatInstant(windowEnd),
+        groups: Object.fromEntries(addUp(named).map(({ key, cost }) => [key, costText(cost, currency)])),
+      };
+    });
+}
+
+/** What a reader of the figures might not expect. */
+function warnings(
+  chosen: readonly Cost[],
+  metered: readonly Metered[],
+  counted: readonly Metered[],
+  currency: string,
+  groupBy: string,
+): string[] {
+  const others = [...new Set(chosen.map((cost) => cost.currency))].filter((each) => each !== currency).toSorted();
+  const units = [...new Set(counted.map(({ cost }) => cost.unit ?? 'none'))].toSorted();
+  const isDimension = groupBy !== 'cost' && groupBy !== 'customer';
+  const without = counted.filter(({ meter }) => isDimension && !dimensionsOf(meter).includes(groupBy));
+  const names = (costs: readonly Metered[]) => costs.map(({ cost }) => cost.name).join(', ');
+  return [
+    ...(others.length > 0 ? [`Costs in other currencies are left out: ${others.join(', ')}.`] : []),
+    ...(units.length > 1 ? [`Quantities of different units are added: ${units.join(', ')}.`] : []),
+    ...(without.length > 0 ? [`These costs have no dimension ${groupBy}: ${names(without)}.`] : []),
+    ...(counted.length < metered.length
+      ? [
+          `The filter leaves these costs out: ${names(metered.filter((each) => !counted.some(({ cost }) => cost.id === each.cost.id)))}.`,
+        ]
+      : []),
+  ];
+}

@@ -1,0 +1,95 @@
+import type { Tx } from '../../db/index.ts';
+import { listReply, pageOf, type Static } from '../../http/index.ts';
+import { jsonNumber } from '../../kernel/decimal.ts';
+import { notFound, ok, type Result } from '../../kernel/result.ts';
+import { formatInstant } from '../../kernel/time.ts';
+import {
+  dimensionsOf,
+  listMeterEvents,
+  measure,
+  subjectsOf,
+  type UsageRow,
+  type UsageSource,
+} from '../../metering/index.ts';
+import { selectMetric } from '../metrics/metrics.sql.ts';
+import { type Question, readQuestion } from './question.ts';
+import type { MeterOut, MeterQuery, MetricEventsOut, MetricEventsQuery } from './schemas.ts';
+
+/** GET /v0/billableMetrics/{id}/meter: the usage of a metric, in all, by window and by group, all of one moment. */
+export async function metricUsage(
+  tx: Tx,
+  merchantId: string,
+  id: string,
+  query: MeterQuery,
+): Promise<Result<Static<typeof MeterOut>>> {
+  const metric = await selectMetric(tx, merchantId, id);
+  if (!metric) return notFound('billable metric');
+  const read = readQuestion(query, dimensionsOf(metric));
+  if (!read.ok) return read;
+  const { from, to, groups, groupFilters } = read.value;
+  const sources = await sourcesOf(tx, merchantId, query.subject, read.value);
+  const [totals = [], windows = [], grouped = []] = await measure(
+    tx,
+    { merchantId, meter: metric, sources, from, to, groupFilters },
+    [{}, query.windowSize === undefined ? {} : { window: query.windowSize }, { groups }],
+  );
+  const shown = grouped.toSorted(byValue);
+  const { groupOffset = 0, groupLimit = 100 } = query;
+  return ok({
+    object: 'meter',
+    billableMetricId: id,
+    totalValue: jsonNumber((totals[0] as UsageRow).value),
+    ...(query.windowSize !== undefined && { windowedValues: windows.toSorted(byTime).map(windowOut) }),
+    ...(groups.length > 0 && {
+      groupedValues: shown
+        .slice(groupOffset, groupOffset + groupLimit)
+        .map(({ group, value, eventCount }) => ({ groupBy: group, value: jsonNumber(value), eventCount })),
+      groupCount: shown.length,
+    }),
+  });
+}
+
+/** GET /v0/billableMetrics/{id}/events: the events that make its usage. */
+export async function metricEvents(
+  tx: Tx,
+  merchantId: string,
+  id: string,
+  query: MetricEventsQuery,
+): Promise<Result<Static<typeof MetricEventsOut>>> {
+  const metric = await selectMetric(tx, merchantId, id);
+  if (!metric) return notFound('billable metric');
+  const read = readQuestion({ from: query.from, to: query.to }, []);
+  if (!read.ok) return read;
+  const { from, to } = read.value;
+  const { subject, externalSubject, externalId } = query;
+  const page = pageOf(query);
+  const found = await listMeterEvents(tx, metric, { merchantId, subject, externalSubject, externalId, from, to }, page);
+  return ok({ ...listReply(found, page), billableMetricId: id, events: found.data });
+}
+
+/** The subject's events and, where it is a customer, those of its subscriptions; null (all events) without a subject. */
+export async function sourcesOf(
+  tx: Tx,
+  merchantId: string,
+  subject: string | undefined,
+  { from, to }: Pick<Question, 'from' | 'to'>,
+): Promise<UsageSource[] | null> {
+  if (subject === undefined) return null;
+  return (await subjectsOf(tx, merchantId, subject)).map((each) => ({ subject: each, from, to }));
+}
+
+const windowOut = ({ windowStart, windowEnd, value }: UsageRow) => ({
+  windowStart: formatInstant(windowStart as Temporal.Instant),
+  windowEnd: formatInstant(windowEnd as Temporal.Instant),
+  value: jsonNumber(value),
+});
+
+/** Windows in their order. */
+export const byTime = (a: UsageRow, b: UsageRow): number =>
+  Temporal.Instant.compare(a.windowStart as Temporal.Instant, b.windowStart as Temporal.Instant);
+
+/** Groups from the largest value down; equal ones always in one order. */
+export const byValue = (a: UsageRow, b: UsageRow): number =>
+  b.value.comparedTo(a.value) || compareText(JSON.stringify(a.group), JSON.stringify(b.group));
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,0 +1,62 @@
+import type { FieldError, Result } from '../../kernel/result.ts';
+import { invalid, ok } from '../../kernel/result.ts';
+import { type Instant, isBefore, parseInstant } from '../../kernel/time.ts';
+
+export type GroupFilters = Readonly<Record<string, readonly (string | null)[]>>;
+
+/** What the usage questions of the catalog have in common, read from their queries. */
+export interface Question {
+  readonly from: Instant;
+  readonly to: Instant;
+  readonly groups: readonly string[];
+  readonly groupFilters: GroupFilters;
+}
+
+export interface QuestionQuery {
+  readonly from: string;
+  readonly to: string;
+  readonly groupBy?: string | string[];
+  readonly filterGroupBy?: string;
+}
+
+/**
+ * Reads times, dimensions and filters; every field that is wrong is named.
+ * @param known the dimensions that may be asked for
+ */
+export function readQuestion(query: QuestionQuery, known: readonly string[]): Result<Question> {
+  const errors: FieldError[] = [];
+  const from = parseInstant(query.from) as Instant; // the schema has seen to both
+  const to = parseInstant(query.to) as Instant;
+  if (!isBefore(from, to)) errors.push({ field: 'to', message: 'must be after from' });
+  const groups = [...new Set([query.groupBy ?? []].flat().flatMap((part) => part.split(',')))];
+  for (const group of groups)
+    if (!known.includes(group)) errors.push({ field: 'groupBy', message: unknownDimension(group, known) });
+  const groupFilters = readFilters(query.filterGroupBy);
+  if (groupFilters === null)
+    errors.push({
+      field: 'filterGroupBy',
+      message: 'must be a JSON object of dimensions to a value or a list of values',
+    });
+  for (const dimension of Object.keys(groupFilters ?? {}))
+    if (!known.includes(dimension))
+      errors.push({ field: 'filterGroupBy', message: unknownDimension(dimension, known) });
+  return errors.length > 0 ? invalid(errors) : ok({ from, to, groups, groupFilters: groupFilters ?? {} });
+}
+
+const unknownDimension = (name: string, known: readonly string[]): string =>
+  `${JSON.stringify(name.slice(0, 64))} is no dimension; there ${known.length === 0 ? 'are none' : `is ${known.join(', ')}`}`;
+
+/** Values are compared as texts, as the groups are written in answers. @returns null where the text is no such object. */
+function readFilters(text: string | undefined): GroupFilters | null {
+  if (text === undefined) return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+  const filters = Object.entries(value).map(([dimension, wanted]) => [dimension, [wanted].flat()] as const);
+  const isText = (part: unknown) => part === null || typeof part === 'string';
+  return filters.every(([, wanted]) => wanted.length > 0 && wanted.every(isText)) ? Object.fromEntries(filters) : null;
+}

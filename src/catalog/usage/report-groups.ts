@@ -1,0 +1,67 @@
+import { Decimal, decimal, ZERO } from '../../kernel/decimal.ts';
+
+/** What one cost came to for one group. */
+export interface CostPart {
+  /** The cost, the customer or the value of the dimension; null where the events have none. */
+  readonly key: string | null;
+  readonly label: string;
+  readonly quantity: Decimal;
+  readonly cost: Decimal;
+  readonly unit: string | null;
+}
+
+/** A group of a report: parts of one key added up, or all those that did not make it to the top. */
+export interface ReportGroup {
+  readonly key: string;
+  readonly label: string;
+  readonly quantity: Decimal;
+  readonly cost: Decimal;
+  /** Null where units differ. */
+  readonly unit: string | null;
+  readonly isOther: boolean;
+}
+
+/** Keys that no value of a dimension is likely to have. */
+export const NO_VALUE_KEY = '__none__';
+export const OTHER_KEY = '__other__';
+
+export interface ReportOrder {
+  readonly by: 'cost' | 'quantity';
+  readonly descending: boolean;
+  /** How many groups stand alone. */
+  readonly top: number;
+}
+
+/** Adds up parts of one key, in the order in which keys first appear. */
+export function addUp(parts: readonly CostPart[]): ReportGroup[] {
+  const groups = new Map<string, ReportGroup>();
+  for (const part of parts) {
+    const key = part.key ?? NO_VALUE_KEY;
+    const known = groups.get(key);
+    groups.set(key, {
+      key,
+      label: known?.label ?? part.label,
+      quantity: (known?.quantity ?? ZERO).plus(part.quantity),
+      cost: (known?.cost ?? ZERO).plus(part.cost),
+      unit: known && known.unit !== part.unit ? null : part.unit,
+      isOther: false,
+    });
+  }
+  return [...groups.values()];
+}
+
+/** The first groups in order, and the rest as one. Equal ones stand in the order of their keys, so that a report repeats. */
+export function topGroups(groups: readonly ReportGroup[], order: ReportOrder): ReportGroup[] {
+  const sign = order.descending ? -1 : 1;
+  const sorted = groups.toSorted(
+    (a, b) => sign * a[order.by].comparedTo(b[order.by]) || (a.key < b.key ? -1 : a.key > b.key ? 1 : 0),
+  );
+  const rest = sorted.slice(order.top);
+  if (rest.length === 0) return sorted;
+  const [first] = addUp(rest.map((group) => ({ ...group, key: OTHER_KEY })));
+  return [...sorted.slice(0, order.top), { ...(first as ReportGroup), label: 'Other', isOther: true }];
+}
+
+/** `part` in percent of `whole`, to four digits after the point, half away from zero; 0 of nothing. */
+export const percentOf = (part: Decimal, whole: Decimal): Decimal =>
+  whole.isZero() ? ZERO : part.times(decimal(100)).div(whole).toDecimalPlaces(4, Decimal.ROUND_HALF_UP);

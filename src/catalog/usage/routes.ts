@@ -1,0 +1,74 @@
+import { type Route, route } from '../../http/index.ts';
+import { invalidField } from '../../kernel/result.ts';
+import { costReport } from './cost-report.ts';
+import { costSummary } from './cost-summary.ts';
+import { metricEvents, metricUsage } from './metric-usage.ts';
+import {
+  CostReportOut,
+  CostReportQuery,
+  CostSummaryOut,
+  CostSummaryQuery,
+  MeterOut,
+  MeterQuery,
+  MetricEventsOut,
+  MetricEventsQuery,
+} from './schemas.ts';
+
+/** What metrics and costs came to. */
+export const usageRoutes: readonly Route[] = [
+  route(
+    {
+      method: 'GET',
+      path: '/v0/billableMetrics/:id/meter',
+      operationId: 'getMetricUsage',
+      tag: 'Metering',
+      summary: 'The usage of a metric, in all, by window and by group',
+      access: { role: 'viewer', merchant: { of: 'id', kind: 'billableMetric' } },
+      query: MeterQuery,
+      replies: { 200: MeterOut },
+    },
+    async ({ tx, merchantId, params, query }) => metricUsage(tx, merchantId, params.id as string, query),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/billableMetrics/:id/events',
+      operationId: 'listMetricEvents',
+      tag: 'Metering',
+      summary: 'The events that a metric counts',
+      access: { role: 'viewer', merchant: { of: 'id', kind: 'billableMetric' } },
+      query: MetricEventsQuery,
+      replies: { 200: MetricEventsOut },
+    },
+    async ({ tx, merchantId, params, query }) => metricEvents(tx, merchantId, params.id as string, query),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/costs/:id/summary',
+      operationId: 'getCostSummary',
+      tag: 'Metering',
+      summary: 'What the usage of a cost came to',
+      access: { role: 'viewer', merchant: { of: 'id', kind: 'cost' } },
+      query: CostSummaryQuery,
+      replies: { 200: CostSummaryOut },
+    },
+    async ({ tx, merchantId, params, query }) => costSummary(tx, merchantId, params.id as string, query),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/costs/report',
+      operationId: 'getCostReport',
+      tag: 'Metering',
+      summary: 'What usage costs, by cost, customer or dimension',
+      access: { role: 'viewer', merchant: 'query', by: ['costId'] },
+      query: CostReportQuery,
+      replies: { 200: CostReportOut },
+    },
+    async ({ tx, merchantId, query }) =>
+      merchantId === null
+        ? invalidField('merchantId', 'is required of a platform operator')
+        : costReport(tx, merchantId, query),
+  ),
+];
