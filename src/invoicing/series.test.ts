@@ -170,7 +170,7 @@ describe('the periods of a series', () => {
       fc.property(day, day, fc.integer({ min: 1, max: 800 }), micros, micros, cadence, (a, b, length, m1, m2, text) => {
         const given = { anchor: instant(a, m1), startedAt: instant(b, m2), endsAt: instant(b + length, m1) };
         if (!isBefore(given.startedAt, given.endsAt)) return;
-        const periods = [...periodsOf(text, given)];
+        const periods = [...periodsOf(text, given).take(1000)]; // 800 days have no more
         expect(periods[0]?.start.equals(given.startedAt)).toBe(true);
         expect(periods.at(-1)?.end.equals(given.endsAt)).toBe(true);
         for (const [index, period] of periods.entries()) {

@@ -1,0 +1,110 @@
+import { effectiveNow } from '../clocks/index.ts';
+import type { Tx } from '../db/index.ts';
+import { fail, notFound, ok, type Result } from '../kernel/result.ts';
+import { next } from '../kernel/state-table.ts';
+import type { Instant } from '../kernel/time.ts';
+import { findInvoice, type InvoiceRow, lockInvoice, moveInvoice } from './invoices.sql.ts';
+import { cancelInvoice, issueInvoice, writeOffInvoice } from './issue.ts';
+import type { InvoicingParts } from './parts.ts';
+import { openSessionFor, type SessionOptions, shownSession } from './sessions.ts';
+import { type InvoiceTrigger, invoiceStates } from './states.ts';
+
+/** What a person may do to an invoice by hand. */
+export type InvoiceAction = 'approve' | 'cancel' | 'writeOff' | 'recalculate';
+
+/** Does what was asked where the table of states allows it now, else answers the table's refusal. */
+export async function actOnInvoice(
+  parts: InvoicingParts,
+  tx: Tx,
+  merchantId: string,
+  invoiceId: string,
+  action: InvoiceAction,
+  reason: string | null,
+  wall: Instant,
+): Promise<Result<InvoiceRow>> {
+  const locked = await lockWithNow(tx, merchantId, invoiceId, wall);
+  if (!locked.ok) return locked;
+  const { invoice, now } = locked.value;
+  const decided = decideAction(invoice, action);
+  if (!decided.ok) return decided;
+  return ok(await act(parts, tx, invoice, action, reason, now));
+}
+
+/** An invoice, locked, with its effective now: its clock is held first, then the row. */
+export async function lockWithNow(
+  tx: Tx,
+  merchantId: string,
+  invoiceId: string,
+  wall: Instant,
+): Promise<Result<{ invoice: InvoiceRow; now: Instant }>> {
+  const found = await findInvoice(tx, merchantId, invoiceId);
+  if (!found) return notFound('invoice');
+  const now = await effectiveNow(tx, merchantId, found.clock_id, wall);
+  const invoice = await lockInvoice(tx, merchantId, invoiceId);
+  return invoice ? ok({ invoice, now }) : notFound('invoice');
+}
+
+/** The table's answer, and for cancelling that nothing is paid or on its way (domain.md §4, row 18 and below). */
+export function decideAction(
+  invoice: Pick<InvoiceRow, 'status' | 'paid_amount' | 'payment_in_flight'>,
+  action: InvoiceAction,
+): Result<void> {
+  const moved = next(invoiceStates, invoice.status, action satisfies InvoiceTrigger);
+  if (!moved.ok) return moved;
+  const isMoneyMatter = action === 'cancel' || action === 'writeOff';
+  if (isMoneyMatter && invoice.payment_in_flight)
+    return fail('INVALID_TRANSITION', { status: invoice.status, trigger: action, paymentInFlight: true });
+  if (action === 'cancel' && invoice.paid_amount.gt(0))
+    return fail('INVALID_TRANSITION', {
+      status: invoice.status,
+      trigger: action,
+      paidAmount: invoice.paid_amount.toFixed(),
+    });
+  return ok(undefined);
+}
+
+function act(
+  parts: InvoicingParts,
+  tx: Tx,
+  invoice: InvoiceRow,
+  action: InvoiceAction,
+  reason: string | null,
+  now: Instant,
+): Promise<InvoiceRow> {
+  switch (action) {
+    case 'approve':
+      return issueInvoice(parts, tx, invoice, 'approve', now);
+    case 'cancel':
+      return cancelInvoice(tx, invoice, reason, now);
+    case 'writeOff':
+      return writeOffInvoice(tx, invoice, now);
+    case 'recalculate':
+      return moveInvoice(
+        tx,
+        invoice,
+        'recalculate',
+        { next_action_at: now, calculation_attempts: 0, failure_reason: null },
+        now,
+      );
+  }
+}
+
+const PAYABLE = new Set<InvoiceRow['status']>(['ISSUED', 'PAYMENT_FAILED', 'WRITTEN_OFF']);
+
+/** POST …/paymentSessions: a session for what is unpaid of an issued invoice; the one before it expires (domain.md §4). */
+export async function openInvoiceSession(
+  parts: InvoicingParts,
+  tx: Tx,
+  merchantId: string,
+  invoiceId: string,
+  options: SessionOptions,
+  wall: Instant,
+): Promise<Result<unknown>> {
+  const locked = await lockWithNow(tx, merchantId, invoiceId, wall);
+  if (!locked.ok) return locked;
+  const { invoice, now } = locked.value;
+  if (!PAYABLE.has(invoice.status))
+    return fail('INVALID_TRANSITION', { status: invoice.status, trigger: 'openPaymentSession' });
+  const session = await openSessionFor(parts, tx, invoice, options, now);
+  return session.ok ? ok(shownSession(parts, session.value)) : session;
+}

@@ -1,0 +1,73 @@
+import { pageOfRows, sql, type Tx } from '../db/index.ts';
+import type { Decimal } from '../kernel/decimal.ts';
+import { newId } from '../kernel/ids.ts';
+import type { Instant } from '../kernel/time.ts';
+import { drawNumber, type InvoiceRow } from './invoices.sql.ts';
+import { creditNoteNumber } from './numbering.ts';
+
+export interface CreditNoteRow {
+  merchant_id: string;
+  id: string;
+  kind: 'refund' | 'cancellation';
+  invoice_id: string;
+  number: string;
+  amount: Decimal;
+  tax_amount: Decimal;
+  total: Decimal;
+  currency: string;
+  status: 'ISSUED' | 'VOIDED';
+  reason: string | null;
+  void_reason: string | null;
+  created_at: Instant;
+  voided_at: Instant | null;
+}
+
+/** Issues a credit note over the whole of an invoice; its number is drawn in this transaction (domain.md §4). */
+export async function insertCreditNote(
+  tx: Tx,
+  invoice: InvoiceRow,
+  kind: CreditNoteRow['kind'],
+  reason: string | null,
+  now: Instant,
+): Promise<CreditNoteRow> {
+  const number = creditNoteNumber(await drawNumber(tx, invoice.merchant_id, 'credit_note'));
+  return tx.one<CreditNoteRow>(sql`
+    insert into credit_note (merchant_id, id, kind, invoice_id, number, amount, tax_amount, total, currency, status, reason, created_at)
+    values (${invoice.merchant_id}, ${newId('refund')}, ${kind}, ${invoice.id}, ${number}, ${invoice.subtotal},
+            ${invoice.total_tax}, ${invoice.grand_total}, ${invoice.currency}, 'ISSUED', ${reason}, ${now})
+    returning *`);
+}
+
+/** The credit note of an invoice that is in force; at most one (unique index `one_unvoided_credit_note`). */
+export const unvoidedCreditNote = (tx: Tx, invoice: InvoiceRow): Promise<CreditNoteRow | undefined> =>
+  tx.maybe<CreditNoteRow>(sql`
+    select * from credit_note
+     where merchant_id = ${invoice.merchant_id} and invoice_id = ${invoice.id} and status = 'ISSUED'`);
+
+/** Locks one refund of an invoice. */
+export const lockRefund = (tx: Tx, invoice: InvoiceRow, refundId: string): Promise<CreditNoteRow | undefined> =>
+  tx.maybe<CreditNoteRow>(sql`
+    select * from credit_note
+     where merchant_id = ${invoice.merchant_id} and invoice_id = ${invoice.id} and id = ${refundId} and kind = 'refund' for update`);
+
+export const voidCreditNote = (
+  tx: Tx,
+  note: CreditNoteRow,
+  reason: string | null,
+  now: Instant,
+): Promise<CreditNoteRow> =>
+  tx.one<CreditNoteRow>(sql`
+    update credit_note set status = 'VOIDED', voided_at = ${now}, void_reason = ${reason}
+     where merchant_id = ${note.merchant_id} and id = ${note.id} and status = 'ISSUED' returning *`);
+
+export const refundsOf = (tx: Tx, merchantId: string, invoiceId: string, page: { limit: number; offset: number }) =>
+  pageOfRows<CreditNoteRow>(
+    tx,
+    {
+      select: sql`*`,
+      from: sql`credit_note`,
+      where: sql`merchant_id = ${merchantId} and invoice_id = ${invoiceId} and kind = 'refund'`,
+      order: sql`seq desc`,
+    },
+    page,
+  );

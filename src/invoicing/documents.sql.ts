@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto';
+import { sql, type Tx } from '../db/index.ts';
+import type { Instant } from '../kernel/time.ts';
+import type { InvoiceRow } from './invoices.sql.ts';
+
+/** Writes the job that renders an invoice's document; it runs by itself as due work (kind `invoice_document`). */
+export const scheduleDocument = (tx: Tx, invoice: InvoiceRow, now: Instant): Promise<number> =>
+  tx.run(sql`
+    insert into document_job (merchant_id, id, clock_id, next_action_at)
+    values (${invoice.merchant_id}, ${invoice.id}, ${invoice.clock_id}, ${now}) on conflict do nothing`);
+
+/** The job is done: the document stands, or will not. */
+export const endDocumentJob = (tx: Tx, merchantId: string, invoiceId: string): Promise<number> =>
+  tx.run(sql`update document_job set next_action_at = null where merchant_id = ${merchantId} and id = ${invoiceId}`);
+
+/** The stored document. */
+export const findDocument = (tx: Tx, merchantId: string, ownerId: string): Promise<{ content: Buffer } | undefined> =>
+  tx.maybe<{ content: Buffer }>(
+    sql`select content from document where merchant_id = ${merchantId} and owner_id = ${ownerId}`,
+  );
+
+/** Stores a document; the first one stays, whoever comes second. */
+export const storeDocument = (
+  tx: Tx,
+  merchantId: string,
+  ownerId: string,
+  content: Uint8Array,
+  now: Instant,
+): Promise<number> =>
+  tx.run(sql`
+    insert into document (merchant_id, owner_id, content, sha256, created_at)
+    values (${merchantId}, ${ownerId}, ${Buffer.from(content)}, ${createHash('sha256').update(content).digest()}, ${now})
+    on conflict do nothing`);

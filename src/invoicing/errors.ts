@@ -1,0 +1,8 @@
+import type { ErrorTable } from '../kernel/result.ts';
+
+/** What can go wrong with an invoice; where two apply, the first listed answers (style §9). */
+export const invoicingErrors = {
+  INVOICE_NOT_PAID: { status: 400, message: 'Only a paid invoice can be refunded.' }, // §3
+  INVOICE_ALREADY_REFUNDED: { status: 400, message: 'This invoice has been refunded already.' }, // §3
+  DOCUMENT_NOT_AVAILABLE: { status: 404, message: 'This invoice has no document; details.reason says why.' },
+} as const satisfies ErrorTable;

@@ -1,0 +1,23 @@
+/** All that other domains may use of invoicing. */
+
+export { closePeriod, cutPeriod } from './close.ts';
+export { invoicingErrors } from './errors.ts';
+export {
+  changeInvoice,
+  deleteActiveInvoice,
+  findInvoice,
+  type InvoiceRow,
+  linesOf,
+  lockActiveInvoices,
+  lockInvoice,
+  openInvoicesOfCustomer,
+} from './invoices.sql.ts';
+export { cancelInvoice, receivePayment } from './issue.ts';
+export { openFirstInvoices } from './open.ts';
+export type { InvoicingParts } from './parts.ts';
+export { payUrl } from './present.ts';
+export { invoiceRoutes } from './routes.ts';
+export { periodOf } from './series.ts';
+export { invoicePaymentHandlers } from './sessions.ts';
+export type { BilledPrice, BillingSource, BillingTerms } from './source.ts';
+export { invoicingDueKinds } from './steps.ts';

@@ -1,0 +1,353 @@
+import { effectiveNowOf } from '../clocks/index.ts';
+import { allOf, assignments, jsonb, pageOfRows, sql, type Tx } from '../db/index.ts';
+import type { PageRequest } from '../http/index.ts';
+import type { Decimal } from '../kernel/decimal.ts';
+import { next } from '../kernel/state-table.ts';
+import type { Instant } from '../kernel/time.ts';
+import { type InvoiceStatus, type InvoiceTrigger, invoiceStates } from './states.ts';
+
+export type InvoiceKind = 'subscription' | 'upfront' | 'ad_hoc' | 'order';
+
+/** A party of an invoice as it was at issue. */
+export interface PartyRecord {
+  name: string;
+  legalName?: string;
+  taxId?: string;
+  address?: Record<string, string>;
+  emails?: string[];
+  phone?: string;
+}
+
+/** Tax of one rate, as decimal strings. */
+export interface TaxRecord {
+  rate: string;
+  base: string;
+  amount: string;
+}
+
+export interface InvoiceRow {
+  merchant_id: string;
+  id: string;
+  kind: InvoiceKind;
+  status: InvoiceStatus;
+  customer_id: string;
+  subscription_id: string | null;
+  clock_id: string | null;
+  currency: string;
+  billing_cadence: string;
+  billing_anchor: Instant;
+  period_number: number;
+  period_start: Instant;
+  period_end: Instant;
+  grace_period_end: Instant;
+  sequence_number: number;
+  auto_approve: boolean;
+  payment_term_days: number;
+  terms: FrozenTerms | null;
+  subtotal: Decimal;
+  total_tax: Decimal;
+  grand_total: Decimal;
+  paid_amount: Decimal;
+  unpaid_amount: Decimal;
+  wallet_applied: Decimal;
+  item_count: number;
+  taxes: TaxRecord[];
+  snapshot_hash: string | null;
+  invoice_number: string | null;
+  seller: PartyRecord | null;
+  buyer: PartyRecord | null;
+  issued_at: Instant | null;
+  due_at: Instant | null;
+  paid_at: Instant | null;
+  overdue_at: Instant | null;
+  failure_reason: string | null;
+  calculation_attempts: number;
+  payment_in_flight: boolean;
+  document_failure: string | null;
+  metadata: Record<string, unknown>;
+  next_action_at: Instant | null;
+  created_at: Instant;
+  updated_at: Instant;
+}
+
+/** What transition 4 freezes: the calculation after it reads nothing that could change meanwhile (domain.md §4). */
+export interface FrozenTerms {
+  taxBehavior: 'exclusive' | 'inclusive';
+  /** Percent, as decimal text, by price id. */
+  taxRates: Record<string, string>;
+}
+
+/** Locks the invoice, so that two callers at one invoice wait for each other. */
+export const lockInvoice = (tx: Tx, merchantId: string, id: string): Promise<InvoiceRow | undefined> =>
+  tx.maybe<InvoiceRow>(sql`select * from invoice where merchant_id = ${merchantId} and id = ${id} for update`);
+
+export const findInvoice = (tx: Tx, merchantId: string, id: string): Promise<InvoiceRow | undefined> =>
+  tx.maybe<InvoiceRow>(sql`select * from invoice where merchant_id = ${merchantId} and id = ${id}`);
+
+/** The columns that a change may set beside the status. */
+export type InvoiceChanges = Partial<
+  Omit<InvoiceRow, 'merchant_id' | 'id' | 'status' | 'updated_at' | 'unpaid_amount'>
+>;
+
+const JSON_COLUMNS = new Set(['terms', 'taxes', 'seller', 'buyer', 'metadata']);
+
+const columns = (changes: InvoiceChanges): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(changes).map(([name, value]) => [
+      name,
+      JSON_COLUMNS.has(name) && value !== null ? jsonb(value) : value,
+    ]),
+  );
+
+/** Changes an invoice without moving it. */
+export const changeInvoice = (
+  tx: Tx,
+  invoice: InvoiceRow,
+  changes: InvoiceChanges,
+  now: Instant,
+): Promise<InvoiceRow> =>
+  tx.one<InvoiceRow>(sql`
+    update invoice set ${assignments({ ...columns(changes), updated_at: now })}
+     where merchant_id = ${invoice.merchant_id} and id = ${invoice.id} and status = ${invoice.status}
+    returning *`);
+
+/**
+ * Moves an invoice along the table of states. The update says `where status`, so that of two callers one finds no row.
+ * @throws where the table refuses: whoever asks on behalf of a caller checks first (`next`) and answers the refusal.
+ */
+export async function moveInvoice(
+  tx: Tx,
+  invoice: InvoiceRow,
+  trigger: InvoiceTrigger,
+  changes: InvoiceChanges,
+  now: Instant,
+): Promise<InvoiceRow> {
+  const to = next(invoiceStates, invoice.status, trigger);
+  if (!to.ok) throw new Error(`Invoice ${invoice.id} is ${invoice.status}; ${trigger} does not apply.`);
+  return tx.one<InvoiceRow>(sql`
+    update invoice set ${assignments({ status: to.value, ...columns(changes), updated_at: now })}
+     where merchant_id = ${invoice.merchant_id} and id = ${invoice.id} and status = ${invoice.status}
+    returning *`);
+}
+
+/** What a new invoice is made of; the rest has defaults. */
+export type NewInvoice = Pick<
+  InvoiceRow,
+  | 'merchant_id'
+  | 'id'
+  | 'kind'
+  | 'status'
+  | 'customer_id'
+  | 'subscription_id'
+  | 'clock_id'
+  | 'currency'
+  | 'billing_cadence'
+  | 'billing_anchor'
+  | 'period_number'
+  | 'period_start'
+  | 'period_end'
+  | 'grace_period_end'
+  | 'sequence_number'
+  | 'auto_approve'
+  | 'payment_term_days'
+  | 'next_action_at'
+>;
+
+/** Adds an invoice; one of a period that exists already is left as it is (unique index `invoice_period`). */
+export const insertInvoice = (tx: Tx, invoice: NewInvoice, now: Instant): Promise<InvoiceRow | undefined> => {
+  const entries = Object.entries({ ...invoice, created_at: now, updated_at: now });
+  return tx.maybe<InvoiceRow>(sql`
+    insert into invoice (${sql.join(entries.map(([name]) => sql.ref(name)))})
+    values (${sql.join(entries.map(([, value]) => sql`${value}`))})
+    on conflict (merchant_id, subscription_id, billing_cadence, period_start) where kind = 'subscription' do nothing
+    returning *`);
+};
+
+/** The invoices of a subscription whose periods are still open, in the order of their creation, locked. */
+export const lockActiveInvoices = (tx: Tx, merchantId: string, subscriptionId: string): Promise<InvoiceRow[]> =>
+  tx.rows<InvoiceRow>(sql`
+    select * from invoice
+     where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and status = 'ACTIVE'
+     order by seq for update`);
+
+/** Takes back a period that never began; nothing of it was ever billed. */
+export const deleteActiveInvoice = (tx: Tx, invoice: InvoiceRow): Promise<number> =>
+  tx.run(
+    sql`delete from invoice where merchant_id = ${invoice.merchant_id} and id = ${invoice.id} and status = 'ACTIVE'`,
+  );
+
+export interface LineRow {
+  merchant_id: string;
+  invoice_id: string;
+  id: string;
+  position: number;
+  event_type: 'usage' | 'fee' | 'discount';
+  line_item_type: 'charge' | 'refund';
+  /** What kind of line it is, finer than `event_type`: charge, minimum, maximum, … */
+  type: string;
+  price_id: string | null;
+  billable_metric_id: string | null;
+  fee_id: string | null;
+  item_id: string | null;
+  display_name: string;
+  metric_name: string;
+  metric_unit: string;
+  metric_description: string;
+  quantity: Decimal;
+  unit_price: Decimal;
+  total_price: Decimal;
+  discount_price: Decimal;
+  tax_rate: Decimal;
+  total_tax: Decimal;
+  total_amount: Decimal;
+  period_start: Instant;
+  period_end: Instant;
+  group_values: Record<string, string | null> | null;
+  tiers: TierRecord[] | null;
+  applies_to_line_id: string | null;
+}
+
+/** One tier's part of a line, as decimal strings. */
+export interface TierRecord {
+  above: string;
+  upTo: string | null;
+  quantity: string;
+  unitPrice: string;
+  flatPrice: string;
+  amount: string;
+}
+
+const LINE_COLUMNS = [
+  'merchant_id',
+  'invoice_id',
+  'id',
+  'position',
+  'event_type',
+  'line_item_type',
+  'type',
+  'price_id',
+  'billable_metric_id',
+  'fee_id',
+  'item_id',
+  'display_name',
+  'metric_name',
+  'metric_unit',
+  'metric_description',
+  'quantity',
+  'unit_price',
+  'total_price',
+  'discount_price',
+  'tax_rate',
+  'total_tax',
+  'total_amount',
+  'period_start',
+  'period_end',
+  'group_values',
+  'tiers',
+  'applies_to_line_id',
+] as const satisfies readonly (keyof LineRow)[];
+
+/** Replaces the lines of an invoice that is being calculated. The database refuses it once the invoice is issued. */
+export async function replaceLines(tx: Tx, invoice: InvoiceRow, lines: readonly LineRow[]): Promise<void> {
+  await tx.run(sql`delete from invoice_line where merchant_id = ${invoice.merchant_id} and invoice_id = ${invoice.id}`);
+  if (lines.length === 0) return;
+  const rows = lines.map((line) => Object.fromEntries(LINE_COLUMNS.map((name) => [name, jsonValue(line[name])])));
+  await tx.run(sql`
+    insert into invoice_line (${sql.join(LINE_COLUMNS.map((name) => sql.ref(name)))})
+    select ${sql.join(LINE_COLUMNS.map((name) => sql.ref(name)))}
+      from jsonb_populate_recordset(null::invoice_line, ${JSON.stringify(rows)}::jsonb)`);
+}
+
+/** Decimals and instants as JSON text; PostgreSQL reads them as what the column is. */
+const jsonValue = (value: unknown): unknown => {
+  if (value === null || typeof value !== 'object') return value;
+  if ('toFixed' in value && typeof value.toFixed === 'function') return value.toFixed();
+  return value instanceof Temporal.Instant ? value.toString() : value;
+};
+
+/** A window of an invoice's lines, in their order on the document. */
+export const linesOf = (
+  tx: Tx,
+  merchantId: string,
+  invoiceId: string,
+  after = -1,
+  limit = 100_000,
+): Promise<LineRow[]> =>
+  tx.rows<LineRow>(sql`
+    select * from invoice_line
+     where merchant_id = ${merchantId} and invoice_id = ${invoiceId} and position > ${after}
+     order by position limit ${limit}`);
+
+export interface BilledUsage {
+  price_id: string;
+  group_values: Record<string, string | null>;
+  quantity: Decimal;
+  event_count: number;
+}
+
+/** Stores what was metered for the prices of a closing period (transition 3). */
+export async function saveBilledUsage(tx: Tx, invoice: InvoiceRow, usage: readonly BilledUsage[]): Promise<void> {
+  if (usage.length === 0) return;
+  const rows = usage.map((row) => ({
+    merchant_id: invoice.merchant_id,
+    invoice_id: invoice.id,
+    price_id: row.price_id,
+    group_key:
+      Object.keys(row.group_values).length === 0 ? '' : JSON.stringify(Object.entries(row.group_values).toSorted()),
+    group_values: row.group_values,
+    quantity: row.quantity.toFixed(),
+    event_count: row.event_count,
+  }));
+  await tx.run(sql`
+    insert into invoice_usage select * from jsonb_populate_recordset(null::invoice_usage, ${JSON.stringify(rows)}::jsonb)`);
+}
+
+export const billedUsageOf = (tx: Tx, invoice: InvoiceRow): Promise<BilledUsage[]> =>
+  tx.rows<BilledUsage>(sql`
+    select price_id, group_values, quantity, event_count from invoice_usage
+     where merchant_id = ${invoice.merchant_id} and invoice_id = ${invoice.id} order by price_id, group_key`);
+
+/**
+ * The next number of a gapless series: the counter's row stays locked until the transaction ends, and a rollback takes the
+ * number back (reliability I-29).
+ */
+export async function drawNumber(tx: Tx, merchantId: string, series: 'invoice' | 'credit_note'): Promise<bigint> {
+  const { value } = await tx.one<{ value: bigint }>(sql`
+    insert into merchant_counter (merchant_id, series, value) values (${merchantId}, ${series}, 1)
+    on conflict (merchant_id, series) do update set value = merchant_counter.value + 1
+    returning value`);
+  return value;
+}
+
+/** Invoices of a customer that are neither settled nor dropped: they block its deletion. */
+export const openInvoicesOfCustomer = (tx: Tx, merchantId: string, customerId: string) =>
+  tx.rows<{ id: string; invoice_number: string | null }>(sql`
+    select id, invoice_number from invoice
+     where merchant_id = ${merchantId} and customer_id = ${customerId} and status not in ('PAID', 'CANCELLED', 'WRITTEN_OFF')
+     order by seq`);
+
+export interface InvoiceFilters {
+  readonly status?: InvoiceStatus | undefined;
+  readonly subscriptionId?: string | undefined;
+  readonly customerId?: string | undefined;
+  /** Only those whose next step is due, each by its own effective now. */
+  readonly readyAt?: Instant | undefined;
+}
+
+export const listInvoices = (tx: Tx, merchantId: string | null, filters: InvoiceFilters, page: PageRequest) =>
+  pageOfRows<InvoiceRow>(
+    tx,
+    {
+      select: sql`*`,
+      from: sql`invoice`,
+      where: allOf([
+        merchantId !== null && sql`merchant_id = ${merchantId}`,
+        filters.status !== undefined && sql`status = ${filters.status}`,
+        filters.subscriptionId !== undefined && sql`subscription_id = ${filters.subscriptionId}`,
+        filters.customerId !== undefined && sql`customer_id = ${filters.customerId}`,
+        filters.readyAt !== undefined && sql`next_action_at <= ${effectiveNowOf('invoice', filters.readyAt)}`,
+      ]),
+      order: sql`seq desc`,
+    },
+    page,
+  );

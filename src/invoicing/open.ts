@@ -1,0 +1,56 @@
+import type { Tx } from '../db/index.ts';
+import { newId } from '../kernel/ids.ts';
+import { addDuration, type Instant } from '../kernel/time.ts';
+import { type InvoiceRow, insertInvoice } from './invoices.sql.ts';
+import { firstPeriodNumber, periodOf, type SeriesPeriod, seriesOf } from './series.ts';
+import type { BillingTerms } from './source.ts';
+
+/** Transition 1: the first invoice of each series opens when billing starts. */
+export async function openFirstInvoices(tx: Tx, terms: BillingTerms, now: Instant): Promise<void> {
+  for (const { cadence } of seriesOf(terms.planCadence, terms.prices).series) {
+    const period = periodOf(cadence, terms.bounds, firstPeriodNumber(cadence, terms.bounds));
+    if (period) await openInvoice(tx, terms, cadence, period, 1, now);
+  }
+}
+
+/** Transition 1: the next invoice of a series opens as the period before it ends, unless the subscription ended with it. */
+export async function openNextInvoice(tx: Tx, terms: BillingTerms, invoice: InvoiceRow, now: Instant): Promise<void> {
+  const period = periodOf(invoice.billing_cadence, terms.bounds, invoice.period_number + 1);
+  if (period) await openInvoice(tx, terms, invoice.billing_cadence, period, invoice.sequence_number + 1, now);
+}
+
+/** Once for each period: the unique index on (merchant, subscription, cadence, start) makes a second attempt do nothing. */
+async function openInvoice(
+  tx: Tx,
+  terms: BillingTerms,
+  cadence: string,
+  period: SeriesPeriod,
+  sequence: number,
+  now: Instant,
+): Promise<void> {
+  const { start, end } = period;
+  await insertInvoice(
+    tx,
+    {
+      merchant_id: terms.merchantId,
+      id: newId('invoice'),
+      kind: 'subscription',
+      status: 'ACTIVE',
+      customer_id: terms.customerId,
+      subscription_id: terms.subscriptionId,
+      clock_id: terms.clockId,
+      currency: terms.currency,
+      billing_cadence: cadence,
+      billing_anchor: terms.bounds.anchor,
+      period_number: period.number,
+      period_start: start,
+      period_end: end,
+      grace_period_end: addDuration(end, terms.gracePeriod),
+      sequence_number: sequence,
+      auto_approve: terms.autoApprove,
+      payment_term_days: terms.paymentTermDays,
+      next_action_at: end,
+    },
+    now,
+  );
+}

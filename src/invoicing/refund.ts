@@ -1,0 +1,60 @@
+import type { Tx } from '../db/index.ts';
+import { fail, notFound, ok, type Result } from '../kernel/result.ts';
+import type { Instant } from '../kernel/time.ts';
+import { requestReturn, stopReturn } from '../payments/index.ts';
+import { lockWithNow } from './actions.ts';
+import {
+  type CreditNoteRow,
+  insertCreditNote,
+  lockRefund,
+  unvoidedCreditNote,
+  voidCreditNote,
+} from './credit-notes.sql.ts';
+import type { InvoiceRow } from './invoices.sql.ts';
+import { publishInvoice } from './issue.ts';
+
+/** §3: a refund is of a paid invoice, in full, once; after a void a new one may be made (domain.md §4). */
+export function decideRefund(invoice: Pick<InvoiceRow, 'status'>, inForce: unknown): Result<void> {
+  if (invoice.status !== 'PAID') return fail('INVOICE_NOT_PAID', { status: invoice.status });
+  return inForce === undefined ? ok(undefined) : fail('INVOICE_ALREADY_REFUNDED');
+}
+
+/** Refunds an invoice: a child credit note over subtotal and tax; the money goes back as it came, by due work. */
+export async function refundInvoice(
+  tx: Tx,
+  merchantId: string,
+  invoiceId: string,
+  reason: string | null,
+  wall: Instant,
+): Promise<Result<CreditNoteRow>> {
+  const locked = await lockWithNow(tx, merchantId, invoiceId, wall);
+  if (!locked.ok) return locked;
+  const { invoice, now } = locked.value;
+  const decided = decideRefund(invoice, await unvoidedCreditNote(tx, invoice));
+  if (!decided.ok) return decided;
+  const note = await insertCreditNote(tx, invoice, 'refund', reason, now);
+  await requestReturn(tx, { merchantId, invoiceId, refundId: note.id }, now);
+  await publishInvoice(tx, invoice, 'invoice.refunded.v0', now, { refundId: note.id });
+  return ok(note);
+}
+
+/** Voids a refund: final, once. Money that has not left yet stays. */
+export async function voidRefund(
+  tx: Tx,
+  merchantId: string,
+  invoiceId: string,
+  refundId: string,
+  reason: string | null,
+  wall: Instant,
+): Promise<Result<CreditNoteRow>> {
+  const locked = await lockWithNow(tx, merchantId, invoiceId, wall);
+  if (!locked.ok) return locked;
+  const { invoice, now } = locked.value;
+  const note = await lockRefund(tx, invoice, refundId);
+  if (!note) return notFound('refund');
+  if (note.status === 'VOIDED') return fail('INVALID_TRANSITION', { status: note.status, trigger: 'void' });
+  const voided = await voidCreditNote(tx, note, reason, now);
+  await stopReturn(tx, { merchantId, refundId });
+  await publishInvoice(tx, invoice, 'invoice.refund_voided.v0', now, { refundId: note.id });
+  return ok(voided);
+}

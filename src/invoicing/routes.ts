@@ -1,0 +1,199 @@
+import { listReply, pageOf, Reply, type Route, route } from '../http/index.ts';
+import { ok, type Result } from '../kernel/result.ts';
+import { PaymentSessionReply } from '../payments/index.ts';
+import { actOnInvoice, type InvoiceAction, openInvoiceSession } from './actions.ts';
+import { refundsOf } from './credit-notes.sql.ts';
+import { documentOf } from './documents.ts';
+import type { InvoicingParts } from './parts.ts';
+import { payLinkRoute } from './pay-link.ts';
+import { presentRefund } from './present.ts';
+import { present, readInvoice, readInvoices, readLines } from './read.ts';
+import { refundInvoice, voidRefund } from './refund.ts';
+import {
+  Invoice,
+  InvoiceLineItems,
+  InvoiceList,
+  InvoiceListQuery,
+  InvoiceQuery,
+  InvoiceRefund,
+  LineItemsQuery,
+  PaymentSessionBody,
+  ReasonBody,
+  RefundList,
+  RefundListQuery,
+} from './schemas.ts';
+
+const TAG = 'Invoices';
+const ofInvoice = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', kind: 'invoice' } }) as const;
+
+/** Every route about invoices (§4 Invoices; api.md, Invoices and payments). */
+export const invoiceRoutes = (parts: InvoicingParts): readonly Route[] => [
+  payLinkRoute(parts),
+  route(
+    {
+      method: 'GET',
+      path: '/v2/invoices',
+      operationId: 'listInvoices',
+      tag: TAG,
+      summary: 'List invoices, newest first',
+      description:
+        '`customerId` authorizes on that customer’s merchant and wins over `merchantId`. `nextActionAt=ready` is for platform operators.',
+      access: { role: 'viewer', merchant: 'query', by: ['customerId', 'subscriptionId'] },
+      query: InvoiceListQuery,
+      replies: { 200: InvoiceList },
+    },
+    async ({ tx, merchantId, caller, query, now }) => {
+      const page = pageOf(query);
+      const found = await readInvoices(parts, tx, { merchantId, isOperator: caller.isOperator }, query, page, now);
+      return found.ok ? ok(listReply(found.value, page)) : found;
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v2/invoices/:id',
+      operationId: 'getInvoice',
+      tag: TAG,
+      summary: 'One invoice',
+      description: 'Lines come with `expand=lineItems`. The totals of an open period are what it comes to now.',
+      access: ofInvoice('viewer'),
+      query: InvoiceQuery,
+      replies: { 200: Invoice },
+    },
+    async ({ tx, merchantId, params, query }) => readInvoice(parts, tx, merchantId, params['id'] as string, query),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v2/invoices/:id/lineItems',
+      operationId: 'listInvoiceLineItems',
+      tag: TAG,
+      summary: 'The lines of an invoice, paged',
+      access: ofInvoice('viewer'),
+      query: LineItemsQuery,
+      replies: { 200: InvoiceLineItems },
+    },
+    async ({ tx, merchantId, params, query }) => readLines(parts, tx, merchantId, params['id'] as string, query),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v2/invoices/:id/pdf',
+      operationId: 'getInvoicePdf',
+      tag: TAG,
+      summary: 'The stored document of an invoice',
+      description: '404 `DOCUMENT_NOT_AVAILABLE` with `details.reason` while there is none.',
+      access: ofInvoice('viewer'),
+      replies: { 200: { contentType: 'application/pdf', description: 'The document.' } },
+    },
+    async ({ tx, merchantId, params, now }) =>
+      pdfReply(await documentOf(parts, tx, merchantId, params['id'] as string, now)),
+  ),
+  ...(['approve', 'cancel', 'writeOff', 'recalculate'] as const).map((action) => actionRoute(parts, action)),
+  route(
+    {
+      method: 'POST',
+      path: '/v2/invoices/:id/paymentSessions',
+      operationId: 'openInvoicePaymentSession',
+      tag: TAG,
+      summary: 'Open a payment session for what is unpaid',
+      description: 'The session before it expires in the same transaction.',
+      access: ofInvoice('member'),
+      body: PaymentSessionBody,
+      replies: { 201: PaymentSessionReply },
+      errors: [409],
+    },
+    async ({ tx, merchantId, params, body, now }) =>
+      openInvoiceSession(parts, tx, merchantId, params['id'] as string, body, now),
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/v2/invoices/:id/refunds',
+      operationId: 'refundInvoice',
+      tag: TAG,
+      summary: 'Refund a paid invoice in full',
+      description: '400 `INVOICE_NOT_PAID` or `INVOICE_ALREADY_REFUNDED`.',
+      access: ofInvoice('member'),
+      body: ReasonBody,
+      replies: { 201: InvoiceRefund },
+      errors: [409],
+    },
+    async ({ tx, merchantId, params, body, now }) => {
+      const note = await refundInvoice(tx, merchantId, params['id'] as string, body.reason ?? null, now);
+      return note.ok ? ok(presentRefund(note.value)) : note;
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v2/invoices/:id/refunds',
+      operationId: 'listInvoiceRefunds',
+      tag: TAG,
+      summary: 'The refunds of an invoice, newest first',
+      access: ofInvoice('viewer'),
+      query: RefundListQuery,
+      replies: { 200: RefundList },
+    },
+    async ({ tx, merchantId, params, query }) => {
+      const page = pageOf(query);
+      const { rows, total } = await refundsOf(tx, merchantId, params['id'] as string, page);
+      return ok(listReply({ data: rows.map(presentRefund), total }, page));
+    },
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/v2/invoices/:id/refunds/:refundId/void',
+      operationId: 'voidInvoiceRefund',
+      tag: TAG,
+      summary: 'Void a refund',
+      description: 'Money that has not left yet stays. Final: a second void is 409.',
+      access: ofInvoice('member'),
+      body: ReasonBody,
+      replies: { 200: InvoiceRefund },
+      errors: [409],
+    },
+    async ({ tx, merchantId, params, body, now }) => {
+      const { id, refundId } = params as { id: string; refundId: string };
+      const note = await voidRefund(tx, merchantId, id, refundId, body.reason ?? null, now);
+      return note.ok ? ok(presentRefund(note.value)) : note;
+    },
+  ),
+];
+
+const ACTION_SUMMARIES: Readonly<Record<InvoiceAction, string>> = {
+  approve: 'Approve a draft: it is issued with its number',
+  cancel: 'Cancel a draft, or an issued invoice on which nothing is paid',
+  writeOff: 'Write off what is unpaid of an issued invoice',
+  recalculate: 'Calculate a draft or a failed invoice again',
+};
+
+const actionRoute = (parts: InvoicingParts, action: InvoiceAction): Route =>
+  route(
+    {
+      method: 'POST',
+      path: `/v2/invoices/:id/${action}`,
+      operationId: `${action}Invoice`,
+      tag: TAG,
+      summary: ACTION_SUMMARIES[action],
+      access: ofInvoice('member'),
+      body: ReasonBody,
+      replies: { 200: Invoice },
+      errors: [409],
+    },
+    async ({ tx, merchantId, params, body, now }) => {
+      const acted = await actOnInvoice(parts, tx, merchantId, params['id'] as string, action, body.reason ?? null, now);
+      return acted.ok ? ok((await present(parts, tx, [acted.value]))[0]) : acted;
+    },
+  );
+
+const pdfReply = (document: Result<Uint8Array>): Result<unknown> =>
+  document.ok
+    ? ok(
+        new Reply(200, document.value, {
+          'content-type': 'application/pdf',
+          'content-disposition': 'inline; filename="invoice.pdf"', // a fixed name: nothing of a customer's goes into a header
+        }),
+      )
+    : document;

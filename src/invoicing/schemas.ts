@@ -1,0 +1,202 @@
+import {
+  Id,
+  ListOf,
+  ListQuery,
+  MapOut,
+  Nullable,
+  NumberOut,
+  OneOf,
+  type Static,
+  Strict,
+  Text,
+  Timestamp,
+  Type,
+} from '../http/index.ts';
+import { invoiceStatuses } from './states.ts';
+
+const Amount = Type.String({ description: 'A decimal string in major units.' });
+const NullableTime = Nullable(Timestamp);
+
+export const TierUsed = Type.Object(
+  {
+    above: Type.String(),
+    upTo: Nullable(Type.String()),
+    quantity: Type.String(),
+    unitPrice: Type.String(),
+    flatPrice: Type.String(),
+    amount: Type.String(),
+  },
+  {
+    $id: 'TierUsed',
+    description: 'The units of a line that fell into one tier: above `above`, up to and including `upTo`.',
+  },
+);
+
+export const InvoiceLineItem = Type.Object(
+  {
+    id: Type.String(),
+    eventType: OneOf(['usage', 'fee', 'discount']),
+    eventId: Type.String({ description: "The line's own id." }),
+    eventSourceId: Type.String({ description: "The metric's or fee's id; empty where there is none." }),
+    lineItemType: OneOf(['charge', 'refund']),
+    type: Type.String(),
+    priceId: Nullable(Type.String()),
+    billableMetricId: Type.String({ description: 'Empty where there is none.' }),
+    itemId: Nullable(Type.String()),
+    invoiceDisplayName: Type.String(),
+    metricName: Type.String(),
+    metricUnit: Type.String(),
+    metricDescription: Type.String(),
+    meterEventId: Type.String({ description: 'Empty: the line aggregates many events.' }),
+    quantity: NumberOut,
+    unitPrice: Amount,
+    totalPrice: Amount,
+    discountPrice: Amount,
+    taxRate: NumberOut,
+    totalTax: Amount,
+    totalAmount: Amount,
+    periodStart: Timestamp,
+    periodEnd: Timestamp,
+    group: Nullable(MapOut),
+    tiers: Nullable(Type.Array(TierUsed)),
+    appliesToLineId: Nullable(Type.String()),
+  },
+  { $id: 'InvoiceLineItem' },
+);
+
+export const ResolvedItem = Type.Object(
+  {
+    id: Id('item'),
+    name: Type.String(),
+    catalogId: Nullable(Type.String()),
+    archivedAt: NullableTime,
+    externalReferences: Type.Array(MapOut),
+  },
+  { $id: 'ResolvedItem' },
+);
+
+export const InvoiceLineItems = Type.Object(
+  {
+    invoiceId: Id('invoice'),
+    lineItems: Type.Array(InvoiceLineItem),
+    items: Type.Optional(Type.Array(ResolvedItem)),
+    nextPageToken: Nullable(Type.String()),
+    totalCount: Type.Integer(),
+  },
+  { $id: 'InvoiceLineItemsResponse' },
+);
+
+export const Invoice = Type.Object(
+  {
+    id: Id('invoice'),
+    object: Type.Literal('invoice'),
+    kind: OneOf(['subscription', 'upfront', 'ad_hoc', 'order']),
+    status: OneOf(invoiceStatuses),
+    merchantId: Id('organization'),
+    customerId: Id('customer'),
+    subscriptionId: Nullable(Id('subscription')),
+    currency: Type.String(),
+    autoApprove: Type.Boolean(),
+    billingAnchor: Timestamp,
+    billingCadence: Type.String(),
+    periodStart: Timestamp,
+    periodEnd: Timestamp,
+    gracePeriodEnd: Timestamp,
+    subtotal: Amount,
+    totalTax: Amount,
+    grandTotal: Amount,
+    paidAmount: Amount,
+    unpaidAmount: Amount,
+    walletApplied: Amount,
+    invoiceNumber: Nullable(Type.String()),
+    sequenceNumber: Type.Integer(),
+    itemCount: Type.Integer(),
+    lineItems: Nullable(InvoiceLineItems),
+    tax: Nullable(MapOut),
+    nextActionAt: NullableTime,
+    issuedAt: NullableTime,
+    dueAt: NullableTime,
+    paidAt: NullableTime,
+    paymentTermDays: Type.Integer(),
+    paymentInFlight: Type.Boolean(),
+    paymentUrl: Nullable(Type.String()),
+    pdfUrl: Nullable(Type.String()),
+    permalink: Nullable(Type.String()),
+    pdfSource: Nullable(Type.String()),
+    documentWithheldReason: Nullable(Type.String()),
+    failureReason: Type.Optional(Type.String()),
+    metadata: MapOut,
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  },
+  { $id: 'Invoice' },
+);
+
+export const InvoiceRefund = Type.Object(
+  {
+    id: Id('refund'),
+    object: Type.Literal('invoice_refund'),
+    invoiceId: Id('invoice'),
+    merchantId: Id('organization'),
+    amount: Amount,
+    taxAmount: Amount,
+    total: Amount,
+    currency: Type.String(),
+    status: OneOf(['ISSUED', 'VOIDED']),
+    externalCreditNoteId: Type.String(),
+    permalink: Nullable(Type.String()),
+    pdfUrl: Nullable(Type.String()),
+    reason: Nullable(Type.String()),
+    createdAt: Timestamp,
+    voidedAt: NullableTime,
+  },
+  { $id: 'InvoiceRefund' },
+);
+
+/** `{reason?}`, recorded on the credit note or in the audit log. */
+export const ReasonBody = Strict({ reason: Type.Optional(Text({ minLength: 1, maxLength: 1000 })) }, { $id: 'Reason' });
+
+const MOST_OFFSET = 10_000; // §8
+
+export const InvoiceListQuery = ListQuery(
+  {
+    nextActionAt: Type.Optional(Type.Literal('ready')),
+    status: Type.Optional(OneOf(invoiceStatuses)),
+    subscriptionId: Type.Optional(Id('subscription')),
+    customerId: Type.Optional(Id('customer')),
+    merchantId: Type.Optional(Id('organization')),
+  },
+  { mostOffset: MOST_OFFSET },
+);
+export type InvoiceListQuery = Static<typeof InvoiceListQuery>;
+
+export const InvoiceQuery = Strict({
+  expand: Type.Optional(Type.Literal('lineItems')),
+  lineItemsLimit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
+  lineItemsPageToken: Type.Optional(Type.String({ pattern: '^[0-9]{1,9}$' })),
+});
+export type InvoiceQuery = Static<typeof InvoiceQuery>;
+
+export const LineItemsQuery = Strict({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
+  pageToken: Type.Optional(Type.String({ pattern: '^[0-9]{1,9}$' })),
+  expand: Type.Optional(Type.Literal('items')),
+  provider: Type.Optional(Type.String({ pattern: '^[a-z][a-z0-9_]*$', maxLength: 64 })),
+});
+
+export const InvoiceList = ListOf(Invoice);
+export const RefundList = ListOf(InvoiceRefund);
+export const RefundListQuery = ListQuery({});
+
+export const PaymentSessionBody = Strict(
+  {
+    redirectUrls: Type.Optional(
+      Strict({
+        onSuccess: Type.Optional(Text({ maxLength: 2048 })),
+        onFailure: Type.Optional(Text({ maxLength: 2048 })),
+      }),
+    ),
+    sessionExpiryMinutes: Type.Optional(Type.Integer({ minimum: 5, maximum: 43_200 })),
+  },
+  { $id: 'InvoicePaymentSessionCreate' },
+);

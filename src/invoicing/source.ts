@@ -1,0 +1,72 @@
+import type { Tx } from '../db/index.ts';
+import type { Decimal } from '../kernel/decimal.ts';
+import type { Period } from '../kernel/time.ts';
+import type { Meter, UsageSource } from '../metering/index.ts';
+import type { Pricing } from './rating/index.ts';
+import type { SeriesBounds } from './series.ts';
+
+/** The usage that a price is for: what metering measures, and what the line calls it. */
+export interface BilledMetric {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly unit: string;
+  readonly itemId: string | null;
+  readonly taxRate: Decimal | null;
+  readonly meter: Meter;
+}
+
+/** One price of a pinned plan version, with all that rating and the line need. */
+export interface BilledPrice {
+  readonly id: string;
+  readonly invoiceDisplayName: string;
+  readonly paymentTerm: 'in_arrears' | 'in_advance';
+  readonly pricing: Pricing;
+  /** Normalised; null: the plan's; `P0D`: once. */
+  readonly billingCadence: string | null;
+  readonly metric: BilledMetric | null;
+  readonly fee: {
+    readonly id: string;
+    readonly name: string;
+    readonly description: string;
+    readonly itemId: string | null;
+  } | null;
+  /** Fees only: how many of it. */
+  readonly quantity: Decimal;
+  readonly minimumAmount: Decimal | null;
+  readonly maximumAmount: Decimal | null;
+  readonly taxRate: Decimal | null;
+  readonly groupFilters: Readonly<Record<string, readonly string[]>> | null;
+}
+
+/** What an invoice needs to know of the subscription that it is for. */
+export interface BillingTerms {
+  readonly merchantId: string;
+  readonly subscriptionId: string;
+  readonly customerId: string;
+  readonly planId: string;
+  readonly clockId: string | null;
+  readonly currency: string;
+  /** The plan's own cadence, normalised: the series on which prices that are billed once stand. */
+  readonly planCadence: string;
+  /** From where periods are counted, from when they are billed (the end of the trial, else the start), and until when. */
+  readonly bounds: SeriesBounds;
+  readonly gracePeriod: Temporal.Duration;
+  readonly autoApprove: boolean;
+  readonly paymentTermDays: number;
+  readonly bankTransferOnly: boolean;
+  readonly taxExempt: boolean;
+  readonly taxBehavior: 'exclusive' | 'inclusive';
+  readonly planTaxRate: Decimal | null;
+  readonly prices: readonly BilledPrice[];
+}
+
+/**
+ * What invoicing asks of subscriptions, which stand upstream of it: `app.ts` hands it in, so that data goes one way and
+ * no import goes back.
+ */
+export interface BillingSource {
+  terms(tx: Tx, merchantId: string, subscriptionId: string): Promise<BillingTerms>;
+  /** Whose usage of a metric the subscription bills in a period (domain.md §3, "Whose usage"). */
+  usageSources(tx: Tx, terms: BillingTerms, metricId: string, period: Period): Promise<UsageSource[]>;
+}

@@ -1,0 +1,81 @@
+import { findPlan, findPlanVersion } from '../catalog/index.ts';
+import type { Tx } from '../db/index.ts';
+import type { BillingSource, BillingTerms } from '../invoicing/index.ts';
+import type { Instant, Period } from '../kernel/time.ts';
+import { normaliseCadence } from '../kernel/time.ts';
+import type { UsageSource } from '../metering/index.ts';
+import { findSubscription, olderSiblings, type SubscriptionRow } from './subscriptions.sql.ts';
+import { ownSpans } from './whose-usage.ts';
+
+/** When a subscription was or will be ended; null while no end is set. */
+export const endOf = (subscription: Pick<SubscriptionRow, 'terminated_at' | 'ending_at'>): Instant | null =>
+  subscription.terminated_at ?? subscription.ending_at;
+
+/** What invoicing asks of subscriptions. */
+export const billingSource: BillingSource = {
+  async terms(tx, merchantId, subscriptionId) {
+    const subscription = await findSubscription(tx, merchantId, subscriptionId);
+    if (!subscription) throw new Error(`There is no subscription ${subscriptionId}.`);
+    return termsOf(tx, subscription);
+  },
+
+  async usageSources(tx, terms, metricId, period) {
+    const subscription = await findSubscription(tx, terms.merchantId, terms.subscriptionId);
+    if (!subscription) throw new Error(`There is no subscription ${terms.subscriptionId}.`);
+    return usageSources(tx, subscription, metricId, period);
+  },
+};
+
+/** The terms on which a subscription is billed: those of its pinned plan version. */
+export async function termsOf(tx: Tx, subscription: SubscriptionRow): Promise<BillingTerms> {
+  const { merchant_id: merchantId } = subscription;
+  const plan = await findPlan(tx, merchantId, subscription.plan_id);
+  const version = await findPlanVersion(tx, merchantId, subscription.plan_version_id);
+  if (!plan || !version) throw new Error(`The plan version of subscription ${subscription.id} is gone.`);
+  const planCadence = normaliseCadence(plan.billingCadence);
+  return {
+    merchantId,
+    subscriptionId: subscription.id,
+    customerId: subscription.customer_id,
+    planId: plan.id,
+    clockId: subscription.clock_id,
+    currency: plan.currency,
+    planCadence,
+    bounds: {
+      anchor: subscription.billing_anchor,
+      startedAt: subscription.billing_starts_at,
+      endsAt: endOf(subscription),
+    },
+    gracePeriod: Temporal.Duration.from(plan.gracePeriod),
+    autoApprove: subscription.auto_approve ?? plan.autoApprove,
+    paymentTermDays: subscription.payment_term_days,
+    bankTransferOnly: subscription.bank_transfer_only,
+    taxExempt: subscription.tax_exempt,
+    taxBehavior: plan.taxBehavior,
+    planTaxRate: plan.defaultTaxRate,
+    prices: version.prices,
+  };
+}
+
+/**
+ * Whose usage of a metric a subscription bills in a period: what is addressed to the subscription itself, and what is
+ * addressed to its customer while no older subscription prices the metric.
+ */
+async function usageSources(
+  tx: Tx,
+  subscription: SubscriptionRow,
+  metricId: string,
+  period: Period,
+): Promise<UsageSource[]> {
+  const older = [];
+  for (const sibling of await olderSiblings(tx, subscription)) {
+    const version = await findPlanVersion(tx, sibling.merchant_id, sibling.plan_version_id);
+    if (version?.prices.some((price) => price.metric?.id === metricId))
+      older.push({ from: sibling.started_at, to: endOf(sibling) });
+  }
+  const own = ownSpans(period, { from: subscription.started_at, to: endOf(subscription) }, older);
+  return [
+    { subject: subscription.id, from: period.start, to: period.end },
+    ...own.map(({ start, end }) => ({ subject: subscription.customer_id, from: start, to: end })),
+  ];
+}

@@ -1,0 +1,209 @@
+import { findPlan, findPlanVersion } from '../catalog/index.ts';
+import { checkTestClockAllowed, effectiveNow, findClock } from '../clocks/index.ts';
+import { createCustomer } from '../customers/index.ts';
+import { checkReference, type Tx } from '../db/index.ts';
+import { fingerprint } from '../http/index.ts';
+import { type EnvironmentName, merchantSettings } from '../identity/index.ts';
+import { openFirstInvoices } from '../invoicing/index.ts';
+import { decimal } from '../kernel/decimal.ts';
+import { newId } from '../kernel/ids.ts';
+import { fail, invalid, invalidField, notFound, ok, type Result } from '../kernel/result.ts';
+import { type Instant, isAfter, normaliseCadence, parseDuration, parseInstant } from '../kernel/time.ts';
+import { linkSubscriptionSubject } from '../metering/index.ts';
+import { redirectProblems } from '../payments/index.ts';
+import { publish } from '../webhooks/outbox.ts';
+import { termsOf } from './billing-source.ts';
+import { asksUpfront, billingStart, decideCreation, nextActionAt } from './decide.ts';
+import type { SubscriptionParts } from './parts.ts';
+import type { SubscriptionCreate } from './schemas.ts';
+import {
+  changeSubscription,
+  findSubscriptionByKey,
+  insertSubscription,
+  lockSubscriptionKey,
+  type NewSubscription,
+  type SubscriptionRow,
+} from './subscriptions.sql.ts';
+
+/** A subscription that was made, or the one that the same idempotency key made before. */
+export interface Created {
+  readonly subscription: SubscriptionRow;
+  readonly isNew: boolean;
+}
+
+/**
+ * Subscribes a customer to the default version of a plan (§4; domain.md §3). The version is pinned; the first invoice of
+ * each series opens when billing starts, which is at once unless the start lies ahead or a trial comes first.
+ */
+export async function createSubscription(
+  parts: SubscriptionParts,
+  tx: Tx,
+  merchantId: string,
+  input: SubscriptionCreate,
+  wall: Instant,
+): Promise<Result<Created>> {
+  const print = fingerprint('subscription', input);
+  if (input.idempotencyKey !== undefined) {
+    await lockSubscriptionKey(tx, merchantId, input.idempotencyKey);
+    const known = await findSubscriptionByKey(tx, merchantId, input.idempotencyKey);
+    if (known)
+      return known.idempotency_print?.equals(print)
+        ? ok({ subscription: known, isNew: false })
+        : fail('IDEMPOTENCY_KEY_REUSED');
+  }
+  const found = await load(parts, tx, merchantId, input, wall);
+  if (!found.ok) return found;
+  const { now, plan, startedAt, endingAt, prices, versionNumber } = found.value;
+
+  const decided = decideCreation(
+    {
+      startedAt,
+      endingAt,
+      paymentTermDays: input.paymentTermDays ?? 0,
+      bankTransferOnly: input.bankTransferOnly ?? false,
+    },
+    normaliseCadence(plan.billingCadence),
+    now,
+  );
+  if (!decided.ok) return decided;
+  if (asksUpfront(prices) || decimal(input.prefundAmount ?? '0').gt(0)) return fail('UPFRONT_PAYMENT_UNAVAILABLE');
+
+  const customerId = await customerOf(parts, tx, merchantId, input, now);
+  if (!customerId.ok) return customerId;
+  const trialPeriod = plan.trialPeriod === null ? null : parseDuration(plan.trialPeriod);
+  const start = billingStart(startedAt, { trialPeriod, billingAnchor: plan.billingAnchor });
+  const times = { billing_opened: false, billing_starts_at: start.billingStartsAt, ending_at: endingAt };
+  const row: NewSubscription = {
+    merchant_id: merchantId,
+    id: newId('subscription'),
+    customer_id: customerId.value,
+    plan_id: plan.id,
+    plan_version_id: plan.defaultVersionId,
+    plan_version_number: versionNumber,
+    name: input.name,
+    status: 'active',
+    auto_charge: input.autoCharge ?? false,
+    auto_approve: input.autoApprove ?? null,
+    tax_exempt: input.taxExempt ?? false,
+    bank_transfer_only: input.bankTransferOnly ?? false,
+    payment_term_days: input.paymentTermDays ?? 0,
+    renewal_reminder_enabled: input.renewalReminderEnabled ?? null,
+    renewal_reminder_days: input.renewalReminderDays ?? null,
+    started_at: startedAt,
+    billing_anchor: start.billingAnchor,
+    ...times,
+    clock_id: input.testClockId ?? null,
+    redirect_urls: (input.redirectUrls as Record<string, string> | undefined) ?? null,
+    metadata: input.metadata ?? {},
+    idempotency_key: input.idempotencyKey ?? null,
+    idempotency_print: input.idempotencyKey === undefined ? null : print,
+    next_action_at: nextActionAt(times),
+  };
+  const subscription = await insertSubscription(tx, row, now);
+  await linkSubscriptionSubject(
+    tx,
+    { merchantId, subscriptionId: subscription.id, customerId: subscription.customer_id },
+    now,
+  );
+  await tell(tx, subscription, 'subscription.created.v0', now);
+  await tell(tx, subscription, 'subscription.activated.v0', now);
+  const opened = isAfter(subscription.billing_starts_at, now) ? subscription : await openBilling(tx, subscription, now);
+  return ok({ subscription: opened, isNew: true });
+}
+
+/** Billing starts: the first invoice of each series opens, and what remains to happen by itself is the end. */
+export async function openBilling(tx: Tx, subscription: SubscriptionRow, now: Instant): Promise<SubscriptionRow> {
+  await openFirstInvoices(tx, await termsOf(tx, subscription), now);
+  return changeSubscription(tx, subscription, { billing_opened: true, next_action_at: subscription.ending_at }, now);
+}
+
+/** Everything that the decision needs; ids that the body named are checked here. */
+async function load(parts: SubscriptionParts, tx: Tx, merchantId: string, input: SubscriptionCreate, wall: Instant) {
+  const checked = await checkReference(tx, merchantId, 'plan', input.planId, 'planId');
+  if (!checked.ok) return checked;
+  const clock = await clockOf(parts.environment, tx, merchantId, input.testClockId);
+  if (!clock.ok) return clock;
+  const plan = await findPlan(tx, merchantId, input.planId);
+  const version = plan && (await findPlanVersion(tx, merchantId, plan.defaultVersionId));
+  if (!plan || !version) return notFound('plan', 'planId');
+  const redirects = await checkRedirects(parts.environment, tx, merchantId, input.redirectUrls);
+  if (!redirects.ok) return redirects;
+  return ok({
+    plan,
+    prices: version.prices,
+    versionNumber: version.versionNumber,
+    now: await effectiveNow(tx, merchantId, input.testClockId ?? null, wall),
+    startedAt: parseInstant(input.startedAt) as Instant,
+    endingAt:
+      input.endingAt === undefined || input.endingAt === null ? null : (parseInstant(input.endingAt) as Instant),
+  });
+}
+
+async function clockOf(
+  environment: EnvironmentName,
+  tx: Tx,
+  merchantId: string,
+  clockId: string | undefined,
+): Promise<Result<void>> {
+  if (clockId === undefined) return ok(undefined);
+  const permitted = checkTestClockAllowed(environment);
+  if (!permitted.ok) return permitted;
+  const clock = await findClock(tx, merchantId, clockId);
+  return clock.ok ? ok(undefined) : clock;
+}
+
+async function checkRedirects(
+  environment: EnvironmentName,
+  tx: Tx,
+  merchantId: string,
+  urls: SubscriptionCreate['redirectUrls'],
+): Promise<Result<void>> {
+  const { redirectHosts } = await merchantSettings(tx, merchantId);
+  const fields = { 'redirectUrls.onSuccess': urls?.onSuccess, 'redirectUrls.onFailure': urls?.onFailure };
+  const errors = redirectProblems(fields, { environment, redirectHosts });
+  return errors.length === 0 ? ok(undefined) : invalid(errors);
+}
+
+/** The customer that the body names, or the one that it describes. */
+async function customerOf(
+  parts: SubscriptionParts,
+  tx: Tx,
+  merchantId: string,
+  input: SubscriptionCreate,
+  now: Instant,
+): Promise<Result<string>> {
+  if ((input.customerId === undefined) === (input.customer === undefined)) {
+    return invalidField('customerId', 'give customerId or customer, one of the two');
+  }
+  if (input.customerId !== undefined) return checkReference(tx, merchantId, 'customer', input.customerId, 'customerId');
+  const { taxRates, ...consumer } = input.customer as NonNullable<SubscriptionCreate['customer']>;
+  const made = await createCustomer(
+    tx,
+    merchantId,
+    { consumer, ...(taxRates !== undefined && { taxRates }) },
+    now,
+    parts.customerHooks,
+  );
+  return made.ok ? ok(made.value.customer.id) : made;
+}
+
+/** Writes a webhook about a subscription into the outbox. */
+export const tell = (
+  tx: Tx,
+  subscription: SubscriptionRow,
+  type: `subscription.${string}.v0`,
+  now: Instant,
+): Promise<string> =>
+  publish(
+    tx,
+    {
+      merchantId: subscription.merchant_id,
+      type,
+      data: {
+        merchantId: subscription.merchant_id,
+        subscriptionId: subscription.id,
+        customerId: subscription.customer_id,
+      },
+    },
+    now,
+  );

@@ -1,0 +1,68 @@
+import type { BillingTerms } from '../invoicing/index.ts';
+import { type FieldError, invalid, invalidField, ok, type Result } from '../kernel/result.ts';
+import { addDuration, boundary, earliest, type Instant, isAfter, isBefore, parseCadence } from '../kernel/time.ts';
+
+/** What a creation asks that time decides about. */
+export interface CreationTimes {
+  readonly startedAt: Instant;
+  readonly endingAt: Instant | null;
+  readonly paymentTermDays: number;
+  readonly bankTransferOnly: boolean;
+}
+
+/** Is a subscription of these times allowed now? (domain.md §3: Starts, Ends) */
+export function decideCreation(times: CreationTimes, planCadence: string, now: Instant): Result<void> {
+  const errors: FieldError[] = [];
+  const cadence = parseCadence(planCadence);
+  if (cadence && isBefore(times.startedAt, boundary(now, cadence, -1))) {
+    errors.push({ field: 'startedAt', message: `must be at most one ${planCadence} in the past` });
+  }
+  errors.push(...endErrors('endingAt', times.endingAt, times.startedAt, now));
+  if (times.paymentTermDays > 0 && !times.bankTransferOnly) {
+    errors.push({ field: 'paymentTermDays', message: 'may be above 0 only with bankTransferOnly' }); // §2
+  }
+  return errors.length === 0 ? ok(undefined) : invalid(errors);
+}
+
+/** An end lies after the start and not in the past. */
+export function endErrors(field: string, end: Instant | null, startedAt: Instant, now: Instant): FieldError[] {
+  if (end === null) return [];
+  if (!isAfter(end, startedAt)) return [{ field, message: 'must be after startedAt' }];
+  return isBefore(end, now) ? [{ field, message: 'must not be in the past' }] : [];
+}
+
+/**
+ * When a termination takes effect. Clamp first, compare second (§4, update rule): a subscription that starts tomorrow
+ * cannot be ended today, and this order is what turns that request into a 400 instead of a period that runs backwards.
+ */
+export function decideTermination(requested: Instant, startedAt: Instant, now: Instant): Result<Instant> {
+  const terminatedAt = earliest(requested, now);
+  return isAfter(terminatedAt, startedAt)
+    ? ok(terminatedAt)
+    : invalidField('terminatedAt', 'must be after startedAt; a time ahead counts as now');
+}
+
+/** From when periods are billed, and from where they are counted: a trial moves both, a plan's anchor the second (domain.md §3). */
+export function billingStart(
+  startedAt: Instant,
+  plan: { trialPeriod: Temporal.Duration | null; billingAnchor: Instant | null },
+): { billingStartsAt: Instant; billingAnchor: Instant } {
+  const billingStartsAt = plan.trialPeriod === null ? startedAt : addDuration(startedAt, plan.trialPeriod);
+  return { billingStartsAt, billingAnchor: plan.billingAnchor ?? billingStartsAt };
+}
+
+/** What has to happen next by itself: billing starts, then the subscription ends; null when neither lies ahead. */
+export function nextActionAt(subscription: {
+  billing_opened: boolean;
+  billing_starts_at: Instant;
+  ending_at: Instant | null;
+}): Instant | null {
+  if (subscription.billing_opened) return subscription.ending_at;
+  return subscription.ending_at === null
+    ? subscription.billing_starts_at
+    : earliest(subscription.billing_starts_at, subscription.ending_at);
+}
+
+/** Does a plan ask for money before the subscription is active? */
+export const asksUpfront = (prices: BillingTerms['prices']): boolean =>
+  prices.some(({ paymentTerm }) => paymentTerm === 'in_advance');

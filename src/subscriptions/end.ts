@@ -1,0 +1,91 @@
+import type { Tx } from '../db/index.ts';
+import {
+  type BillingSource,
+  closePeriod,
+  cutPeriod,
+  deleteActiveInvoice,
+  type InvoiceRow,
+  lockActiveInvoices,
+  periodOf,
+} from '../invoicing/index.ts';
+import { addDuration, type Instant, isAfter, isBefore } from '../kernel/time.ts';
+import { termsOf } from './billing-source.ts';
+import { tell } from './create.ts';
+import { nextActionAt } from './decide.ts';
+import { changeSubscription, type SubscriptionRow } from './subscriptions.sql.ts';
+
+/** Who ended a subscription, when and why. */
+export interface Ending {
+  readonly at: Instant;
+  readonly by: string | null;
+  readonly reason: string | null;
+}
+
+/**
+ * Ends a subscription: its open periods end with it and their usage is billed to there; a period that had not begun is
+ * taken back, nothing of it was ever billed (domain.md §3, Ends).
+ */
+export async function endSubscription(
+  tx: Tx,
+  source: BillingSource,
+  subscription: SubscriptionRow,
+  ending: Ending,
+  now: Instant,
+): Promise<SubscriptionRow> {
+  const ended = await changeSubscription(
+    tx,
+    subscription,
+    {
+      status: 'terminated',
+      terminated_at: ending.at,
+      terminated_by: ending.by,
+      termination_reason: ending.reason,
+      next_action_at: null,
+    },
+    now,
+  );
+  const { gracePeriod } = await termsOf(tx, ended);
+  for (const invoice of await openInvoices(tx, ended)) {
+    if (!isBefore(invoice.period_start, ending.at)) {
+      await deleteActiveInvoice(tx, invoice);
+      continue;
+    }
+    const cut = isAfter(invoice.period_end, ending.at)
+      ? await cutPeriod(tx, invoice, ending.at, addDuration(ending.at, gracePeriod), now)
+      : invoice;
+    await closePeriod(tx, source, cut, 'terminate', now);
+  }
+  await tell(tx, ended, 'subscription.terminated.v0', now);
+  return ended;
+}
+
+/**
+ * The open invoices, locked. Asked twice: while the first answer waited for a worker that was closing a period, that
+ * worker opened the next one, which only a new statement sees.
+ */
+async function openInvoices(tx: Tx, subscription: SubscriptionRow): Promise<InvoiceRow[]> {
+  await lockActiveInvoices(tx, subscription.merchant_id, subscription.id);
+  return lockActiveInvoices(tx, subscription.merchant_id, subscription.id);
+}
+
+/** Sets, moves or clears the end that is planned; the open periods are cut to it, or reach their full length again. */
+export async function planEnd(
+  tx: Tx,
+  subscription: SubscriptionRow,
+  endingAt: Instant | null,
+  now: Instant,
+): Promise<SubscriptionRow> {
+  const planned = await changeSubscription(
+    tx,
+    subscription,
+    { ending_at: endingAt, next_action_at: nextActionAt({ ...subscription, ending_at: endingAt }) },
+    now,
+  );
+  const terms = await termsOf(tx, planned);
+  for (const invoice of await openInvoices(tx, planned)) {
+    const end = periodOf(invoice.billing_cadence, terms.bounds, invoice.period_number)?.end ?? null;
+    if (end === null) await deleteActiveInvoice(tx, invoice);
+    else await cutPeriod(tx, invoice, end, addDuration(end, terms.gracePeriod), now);
+  }
+  return planned;
+}

@@ -1,0 +1,10 @@
+import type { ErrorTable } from '../kernel/result.ts';
+
+/** What can go wrong with a subscription; where two apply, the first listed answers (style §9). */
+export const subscriptionErrors = {
+  UPFRONT_PAYMENT_UNAVAILABLE: {
+    status: 400,
+    message:
+      'This release does not collect payment in advance: the plan has a price in advance, or prefundAmount is above 0.',
+  },
+} as const satisfies ErrorTable;

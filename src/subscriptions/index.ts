@@ -1,0 +1,7 @@
+/** All that other domains may use of subscriptions. */
+export { billingSource } from './billing-source.ts';
+export { subscriptionErrors } from './errors.ts';
+export type { SubscriptionParts } from './parts.ts';
+export { subscriptionRoutes } from './routes.ts';
+export { subscriptionDueKind } from './steps.ts';
+export { countByVersion, unendedSubscriptions } from './subscriptions.sql.ts';

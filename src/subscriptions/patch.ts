@@ -1,0 +1,129 @@
+import { effectiveNow } from '../clocks/index.ts';
+import type { Tx } from '../db/index.ts';
+import { fail, invalid, notFound, ok, type Result } from '../kernel/result.ts';
+import { type Instant, isAfter, parseInstant } from '../kernel/time.ts';
+import { tell } from './create.ts';
+import { decideTermination, endErrors } from './decide.ts';
+import { endSubscription, planEnd } from './end.ts';
+import type { SubscriptionParts } from './parts.ts';
+import type { SubscriptionPatch } from './schemas.ts';
+import { changeSubscription, findSubscription, lockSubscription, type SubscriptionRow } from './subscriptions.sql.ts';
+
+/** PATCH of a subscription (§4). Nothing leaves `terminated` (domain.md §3). */
+export async function patchSubscription(
+  parts: SubscriptionParts,
+  tx: Tx,
+  merchantId: string,
+  id: string,
+  input: SubscriptionPatch,
+  wall: Instant,
+): Promise<Result<SubscriptionRow>> {
+  const locked = await lockLiving(tx, merchantId, id, 'update', wall);
+  if (!locked.ok) return locked;
+  const { subscription, now } = locked.value;
+  const decided = decidePatch(subscription, input, now);
+  if (!decided.ok) return decided;
+  const { terminatedAt, endingAt } = decided.value;
+
+  let changed = await changeSubscription(
+    tx,
+    subscription,
+    {
+      auto_charge: input.autoCharge ?? subscription.auto_charge,
+      tax_exempt: input.taxExempt ?? subscription.tax_exempt,
+      payment_term_days: input.paymentTermDays ?? subscription.payment_term_days,
+      renewal_reminder_enabled: given(input.renewalReminderEnabled, subscription.renewal_reminder_enabled),
+      renewal_reminder_days: given(input.renewalReminderDays, subscription.renewal_reminder_days),
+    },
+    now,
+  );
+  if (endingAt !== undefined) changed = await planEnd(tx, changed, endingAt, now);
+  if (terminatedAt !== undefined) {
+    const by = input.terminatedBy ?? merchantId;
+    return ok(
+      await endSubscription(
+        tx,
+        parts.source,
+        changed,
+        { at: terminatedAt, by, reason: input.terminationReason ?? null },
+        now,
+      ),
+    );
+  }
+  await tell(tx, changed, 'subscription.updated.v0', now);
+  return ok(changed);
+}
+
+/**
+ * A subscription that has not ended, locked, with its effective now: its clock is held first, then the row. One whose
+ * planned end has come is over, whether or not a worker has said so yet.
+ */
+async function lockLiving(
+  tx: Tx,
+  merchantId: string,
+  id: string,
+  trigger: string,
+  wall: Instant,
+): Promise<Result<{ subscription: SubscriptionRow; now: Instant }>> {
+  const found = await findSubscription(tx, merchantId, id);
+  if (!found) return notFound('subscription');
+  const now = await effectiveNow(tx, merchantId, found.clock_id, wall);
+  const subscription = await lockSubscription(tx, merchantId, id);
+  if (!subscription) return notFound('subscription');
+  const isOver =
+    subscription.status === 'terminated' || (subscription.ending_at !== null && !isAfter(subscription.ending_at, now));
+  return isOver ? fail('INVALID_TRANSITION', { status: subscription.status, trigger }) : ok({ subscription, now });
+}
+
+const given = <T>(value: T | undefined, otherwise: T): T => (value === undefined ? otherwise : value);
+
+/** The times that a PATCH asks for, where all of it is allowed. */
+export function decidePatch(
+  subscription: SubscriptionRow,
+  input: SubscriptionPatch,
+  now: Instant,
+): Result<{ terminatedAt?: Instant; endingAt?: Instant | null }> {
+  const errors = [];
+  const endingAt =
+    input.endingAt === undefined
+      ? undefined
+      : input.endingAt === null
+        ? null
+        : (parseInstant(input.endingAt) as Instant);
+  if (endingAt !== undefined) errors.push(...endErrors('endingAt', endingAt, subscription.started_at, now));
+  if ((input.paymentTermDays ?? 0) > 0 && !subscription.bank_transfer_only) {
+    errors.push({ field: 'paymentTermDays', message: 'may be above 0 only with bankTransferOnly' });
+  }
+  if (input.terminatedAt === undefined) {
+    for (const field of ['terminatedBy', 'terminationReason'] as const) {
+      if (input[field] !== undefined) errors.push({ field, message: 'goes with terminatedAt' });
+    }
+  }
+  if (
+    input.terminatedBy !== undefined &&
+    ![subscription.merchant_id, subscription.customer_id].includes(input.terminatedBy)
+  ) {
+    errors.push({ field: 'terminatedBy', message: "must be the merchant's or the customer's id" });
+  }
+  if (errors.length > 0) return invalid(errors);
+  if (input.terminatedAt === undefined) return ok(endingAt === undefined ? {} : { endingAt });
+  const terminatedAt = decideTermination(parseInstant(input.terminatedAt) as Instant, subscription.started_at, now);
+  return terminatedAt.ok
+    ? ok({ terminatedAt: terminatedAt.value, ...(endingAt !== undefined && { endingAt }) })
+    : terminatedAt;
+}
+
+/** POST …/termination: ends it now; one that has not started yet ends without having billed anything. */
+export async function terminateSubscription(
+  parts: SubscriptionParts,
+  tx: Tx,
+  merchantId: string,
+  id: string,
+  reason: string,
+  wall: Instant,
+): Promise<Result<SubscriptionRow>> {
+  const locked = await lockLiving(tx, merchantId, id, 'terminate', wall);
+  if (!locked.ok) return locked;
+  const { subscription, now } = locked.value;
+  return ok(await endSubscription(tx, parts.source, subscription, { at: now, by: merchantId, reason }, now));
+}

@@ -1,0 +1,85 @@
+import { findPlan } from '../catalog/index.ts';
+import { customerTaxRates, findCustomer } from '../customers/index.ts';
+import type { Tx } from '../db/index.ts';
+import { findOrganization, merchantSettings } from '../identity/index.ts';
+import { jsonNumber } from '../kernel/decimal.ts';
+import { formatInstant, type Instant } from '../kernel/time.ts';
+import { chooseTaxRate } from '../tax/index.ts';
+import type { SubscriptionRow } from './subscriptions.sql.ts';
+
+const time = (instant: Instant | null): string | null => (instant === null ? null : formatInstant(instant));
+
+/** A subscription as the API answers it (§2; fields.md). */
+export async function presentSubscription(tx: Tx, subscription: SubscriptionRow, include?: 'customer') {
+  return {
+    id: subscription.id,
+    object: 'subscription' as const,
+    merchantId: subscription.merchant_id,
+    customerId: subscription.customer_id,
+    planId: subscription.plan_id,
+    planVersionId: subscription.plan_version_id,
+    planVersionNumber: subscription.plan_version_number,
+    versionNumber: subscription.plan_version_number,
+    name: subscription.name,
+    status: subscription.status,
+    autoCharge: subscription.auto_charge,
+    autoApprove: subscription.auto_approve,
+    taxExempt: subscription.tax_exempt,
+    bankTransferOnly: subscription.bank_transfer_only,
+    estimatedTaxRate: jsonNumber(await estimatedTaxRate(tx, subscription)),
+    payment: null,
+    startedAt: formatInstant(subscription.started_at),
+    endingAt: time(subscription.ending_at),
+    terminatedAt: time(subscription.terminated_at),
+    terminatedBy: subscription.terminated_by,
+    terminationReason: subscription.termination_reason,
+    paymentTermDays: subscription.payment_term_days,
+    renewalReminderEnabled: subscription.renewal_reminder_enabled,
+    renewalReminderDays: subscription.renewal_reminder_days,
+    ...(subscription.clock_id !== null && { testClockId: subscription.clock_id }),
+    metadata: subscription.metadata,
+    ...(include === 'customer' && { customer: await customerDetails(tx, subscription) }),
+    createdAt: formatInstant(subscription.created_at),
+    updatedAt: formatInstant(subscription.updated_at),
+  };
+}
+
+/** The rate, in percent, at which its plan would be taxed now (domain.md §4, Tax). */
+async function estimatedTaxRate(
+  tx: Tx,
+  { merchant_id: merchantId, customer_id: customerId, plan_id: planId, tax_exempt: taxExempt }: SubscriptionRow,
+) {
+  const plan = await findPlan(tx, merchantId, planId);
+  const settings = await merchantSettings(tx, merchantId);
+  return chooseTaxRate({
+    taxExempt,
+    customerTaxRates: await customerTaxRates(tx, merchantId, customerId),
+    metricId: null,
+    planId,
+    priceTaxRate: null,
+    metricTaxRate: null,
+    planTaxRate: plan?.defaultTaxRate ?? null,
+    merchantTaxRate: settings.defaultTaxRate,
+  }).rate;
+}
+
+/** `include=customer`: the customer with the two organizations that it joins. */
+async function customerDetails(tx: Tx, { merchant_id: merchantId, customer_id: customerId }: SubscriptionRow) {
+  const customer = await findCustomer(tx, merchantId, customerId);
+  const consumerId = customer?.consumerId ?? '';
+  return {
+    id: customerId,
+    merchantId,
+    merchant: await person(tx, merchantId, merchantId),
+    consumer: await person(tx, merchantId, consumerId),
+  };
+}
+
+async function person(tx: Tx, merchantId: string, organizationId: string) {
+  const organization = await findOrganization(tx, merchantId, organizationId);
+  return {
+    id: organizationId,
+    name: organization?.name ?? '',
+    email: organization?.email ?? organization?.billingEmails[0] ?? '',
+  };
+}

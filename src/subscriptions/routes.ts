@@ -1,0 +1,115 @@
+import type { Tx } from '../db/index.ts';
+import { listReply, pageOf, Reply, type Route, route } from '../http/index.ts';
+import { notFound, ok, type Result } from '../kernel/result.ts';
+import { type Instant, parseInstant } from '../kernel/time.ts';
+import { createSubscription } from './create.ts';
+import type { SubscriptionParts } from './parts.ts';
+import { patchSubscription, terminateSubscription } from './patch.ts';
+import { presentSubscription } from './present.ts';
+import {
+  Subscription,
+  SubscriptionCreate,
+  SubscriptionList,
+  SubscriptionListQuery,
+  SubscriptionPatch,
+  TerminationBody,
+} from './schemas.ts';
+import { findSubscription, listSubscriptions, type SubscriptionRow } from './subscriptions.sql.ts';
+
+const TAG = 'Subscriptions';
+const ofSubscription = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', kind: 'subscription' } }) as const;
+
+/** Every route about subscriptions (§4 Subscriptions; api.md, Subscriptions). */
+export const subscriptionRoutes = (parts: SubscriptionParts): readonly Route[] => [
+  route(
+    {
+      method: 'POST',
+      path: '/v0/subscriptions',
+      operationId: 'createSubscription',
+      tag: TAG,
+      summary: 'Subscribe a customer to a plan',
+      description:
+        'The plan’s default version is pinned. 200 with the first subscription where the idempotencyKey was used before.',
+      access: { role: 'member', merchant: 'body', by: ['customerId', 'planId'] },
+      body: SubscriptionCreate,
+      replies: { 201: Subscription, 200: Subscription },
+      errors: [409],
+    },
+    async ({ tx, merchantId, body, now }) => {
+      const created = await createSubscription(parts, tx, merchantId, body, now);
+      if (!created.ok) return created;
+      const { subscription, isNew } = created.value;
+      return ok(new Reply(isNew ? 201 : 200, await presentSubscription(tx, subscription)));
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/subscriptions',
+      operationId: 'listSubscriptions',
+      tag: TAG,
+      summary: 'List subscriptions, newest first',
+      access: { role: 'viewer', merchant: 'query', by: ['customerId', 'planId', 'testClockId', 'consumerId'] },
+      query: SubscriptionListQuery,
+      replies: { 200: SubscriptionList },
+    },
+    async ({ tx, merchantId, query }) => {
+      const page = pageOf(query);
+      const { limit: _limit, offset: _offset, include, merchantId: _merchantId, startedBefore, ...filters } = query;
+      const at = startedBefore === undefined ? {} : { startedBefore: parseInstant(startedBefore) as Instant };
+      const { rows, total } = await listSubscriptions(tx, merchantId, { ...filters, ...at }, page);
+      const data = [];
+      for (const row of rows) data.push(await presentSubscription(tx, row, include));
+      return ok(listReply({ data, total }, page));
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/subscriptions/:id',
+      operationId: 'getSubscription',
+      tag: TAG,
+      summary: 'One subscription',
+      access: ofSubscription('viewer'),
+      replies: { 200: Subscription },
+    },
+    async ({ tx, merchantId, params }) => {
+      const subscription = await findSubscription(tx, merchantId, params['id'] as string);
+      return subscription ? ok(await presentSubscription(tx, subscription)) : notFound('subscription');
+    },
+  ),
+  route(
+    {
+      method: 'PATCH',
+      path: '/v0/subscriptions/:id',
+      operationId: 'updateSubscription',
+      tag: TAG,
+      summary: 'Change or end a subscription',
+      description: '`terminatedAt` ahead counts as now; at or before `startedAt` it is a 400.',
+      access: ofSubscription('member'),
+      body: SubscriptionPatch,
+      replies: { 200: Subscription },
+      errors: [409],
+    },
+    async ({ tx, merchantId, params, body, now }) =>
+      shown(tx, await patchSubscription(parts, tx, merchantId, params['id'] as string, body, now)),
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/v0/subscriptions/:id/termination',
+      operationId: 'terminateSubscription',
+      tag: TAG,
+      summary: 'End a subscription now',
+      access: ofSubscription('member'),
+      body: TerminationBody,
+      replies: { 200: Subscription },
+      errors: [409],
+    },
+    async ({ tx, merchantId, params, body, now }) =>
+      shown(tx, await terminateSubscription(parts, tx, merchantId, params['id'] as string, body.reason, now)),
+  ),
+];
+
+const shown = async (tx: Tx, changed: Result<SubscriptionRow>): Promise<Result<unknown>> =>
+  changed.ok ? ok(await presentSubscription(tx, changed.value)) : changed;

@@ -1,0 +1,149 @@
+import {
+  Address,
+  DecimalNumber,
+  DecimalText,
+  Id,
+  ListOf,
+  ListQuery,
+  MapOut,
+  Metadata,
+  Name,
+  Nullable,
+  NumberOut,
+  OneOf,
+  type Static,
+  Strict,
+  Text,
+  Timestamp,
+  Type,
+} from '../http/index.ts';
+
+const Days = (minimum: number, maximum: number) => Type.Integer({ minimum, maximum });
+const RenewalReminderDays = Days(1, 30);
+const PaymentTermDays = Days(0, 365);
+const SubscriptionStatus = OneOf(['pending_payment', 'active', 'terminated']);
+
+/** A customer made with its subscription (§4). */
+const InlineCustomer = Strict({
+  name: Name,
+  email: Type.String({ format: 'email', maxLength: 254 }),
+  phone: Type.Optional(Text({ maxLength: 64 })),
+  address: Type.Optional(Address),
+  taxRates: Type.Optional(
+    Type.Union([
+      DecimalNumber({ minimum: '0', maximum: '100' }),
+      Type.Record(Type.String({ maxLength: 128 }), DecimalNumber({ minimum: '0', maximum: '100' })),
+    ]),
+  ),
+});
+
+export const SubscriptionCreate = Strict(
+  {
+    name: Name,
+    planId: Id('plan'),
+    startedAt: Timestamp,
+    customerId: Type.Optional(Id('customer')),
+    customer: Type.Optional(InlineCustomer),
+    autoCharge: Type.Optional(Type.Boolean({ default: false })),
+    autoApprove: Type.Optional(Nullable(Type.Boolean())),
+    taxExempt: Type.Optional(Type.Boolean({ default: false })),
+    bankTransferOnly: Type.Optional(Type.Boolean({ default: false })),
+    endingAt: Type.Optional(Nullable(Timestamp)),
+    prefundAmount: Type.Optional(DecimalText({ minimum: '0' })),
+    minimumAccountBalance: Type.Optional(DecimalText({ minimum: '0' })),
+    redirectUrls: Type.Optional(
+      Strict({
+        onSuccess: Type.Optional(Text({ maxLength: 2048 })),
+        onFailure: Type.Optional(Text({ maxLength: 2048 })),
+      }),
+    ),
+    testClockId: Type.Optional(Id('testClock')),
+    renewalReminderEnabled: Type.Optional(Nullable(Type.Boolean())),
+    renewalReminderDays: Type.Optional(Nullable(RenewalReminderDays)),
+    paymentTermDays: Type.Optional({ ...PaymentTermDays, default: 0 }),
+    sessionExpiryMinutes: Type.Optional(Type.Integer({ minimum: 5, maximum: 43_200 })),
+    metadata: Type.Optional(Metadata),
+    idempotencyKey: Type.Optional(Text({ minLength: 1, maxLength: 255 })),
+    merchantId: Type.Optional(Id('organization')),
+  },
+  { $id: 'SubscriptionCreate' },
+);
+export type SubscriptionCreate = Static<typeof SubscriptionCreate>;
+
+export const SubscriptionPatch = Strict(
+  {
+    endingAt: Type.Optional(Nullable(Timestamp)),
+    terminatedAt: Type.Optional(Timestamp),
+    terminatedBy: Type.Optional(Type.String({ maxLength: 128 })),
+    terminationReason: Type.Optional(Text({ minLength: 1, maxLength: 1000 })),
+    autoCharge: Type.Optional(Type.Boolean()),
+    taxExempt: Type.Optional(Type.Boolean()),
+    minimumAccountBalance: Type.Optional(DecimalText({ minimum: '0' })),
+    renewalReminderEnabled: Type.Optional(Nullable(Type.Boolean())),
+    renewalReminderDays: Type.Optional(Nullable(RenewalReminderDays)),
+    paymentTermDays: Type.Optional(PaymentTermDays),
+  },
+  { $id: 'SubscriptionUpdate' },
+);
+export type SubscriptionPatch = Static<typeof SubscriptionPatch>;
+
+export const TerminationBody = Strict(
+  {
+    reason: Text({ minLength: 1, maxLength: 1000 }),
+    credit: Type.Optional(OneOf(['invoice', 'wallet', 'none'])),
+  },
+  { $id: 'SubscriptionTermination' },
+);
+
+const Person = Type.Object({ id: Type.String(), name: Type.String(), email: Type.String() });
+
+export const Subscription = Type.Object(
+  {
+    id: Id('subscription'),
+    object: Type.Literal('subscription'),
+    merchantId: Id('organization'),
+    customerId: Id('customer'),
+    planId: Id('plan'),
+    planVersionId: Id('planVersion'),
+    planVersionNumber: Type.Integer(),
+    versionNumber: Type.Integer(),
+    name: Type.String(),
+    status: SubscriptionStatus,
+    autoCharge: Type.Boolean(),
+    autoApprove: Nullable(Type.Boolean()),
+    taxExempt: Type.Boolean(),
+    bankTransferOnly: Type.Boolean(),
+    estimatedTaxRate: NumberOut,
+    payment: Type.Null({ description: 'What is asked before the subscription is active; nothing in this release.' }),
+    startedAt: Timestamp,
+    endingAt: Nullable(Timestamp),
+    terminatedAt: Nullable(Timestamp),
+    terminatedBy: Nullable(Type.String()),
+    terminationReason: Nullable(Type.String()),
+    paymentTermDays: Type.Integer(),
+    renewalReminderEnabled: Nullable(Type.Boolean()),
+    renewalReminderDays: Nullable(Type.Integer()),
+    testClockId: Type.Optional(Id('testClock')),
+    metadata: MapOut,
+    customer: Type.Optional(
+      Type.Object({ id: Id('customer'), merchantId: Id('organization'), merchant: Person, consumer: Person }),
+    ),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  },
+  { $id: 'Subscription' },
+);
+
+export const SubscriptionListQuery = ListQuery({
+  customerId: Type.Optional(Id('customer')),
+  merchantId: Type.Optional(Id('organization')),
+  consumerId: Type.Optional(Id('organization')),
+  planId: Type.Optional(Id('plan')),
+  status: Type.Optional(SubscriptionStatus),
+  startedBefore: Type.Optional(Timestamp),
+  testClockId: Type.Optional(Id('testClock')),
+  include: Type.Optional(Type.Literal('customer')),
+});
+export type SubscriptionListQuery = Static<typeof SubscriptionListQuery>;
+
+export const SubscriptionList = ListOf(Subscription);

@@ -1,0 +1,160 @@
+import { allOf, assignments, jsonb, pageOfRows, sql, type Tx } from '../db/index.ts';
+import type { Instant } from '../kernel/time.ts';
+
+export type SubscriptionStatus = 'pending_payment' | 'active' | 'terminated';
+
+export interface SubscriptionRow {
+  merchant_id: string;
+  id: string;
+  seq: bigint;
+  customer_id: string;
+  plan_id: string;
+  plan_version_id: string;
+  plan_version_number: number;
+  name: string;
+  status: SubscriptionStatus;
+  auto_charge: boolean;
+  auto_approve: boolean | null;
+  tax_exempt: boolean;
+  bank_transfer_only: boolean;
+  payment_term_days: number;
+  renewal_reminder_enabled: boolean | null;
+  renewal_reminder_days: number | null;
+  started_at: Instant;
+  billing_starts_at: Instant;
+  billing_anchor: Instant;
+  billing_opened: boolean;
+  ending_at: Instant | null;
+  terminated_at: Instant | null;
+  terminated_by: string | null;
+  termination_reason: string | null;
+  clock_id: string | null;
+  redirect_urls: Record<string, string> | null;
+  metadata: Record<string, unknown>;
+  idempotency_key: string | null;
+  idempotency_print: Buffer | null;
+  next_action_at: Instant | null;
+  created_at: Instant;
+  updated_at: Instant;
+}
+
+export type NewSubscription = Omit<
+  SubscriptionRow,
+  'seq' | 'created_at' | 'updated_at' | 'terminated_at' | 'terminated_by' | 'termination_reason'
+>;
+
+const JSON_COLUMNS = new Set(['metadata', 'redirect_urls']);
+const column = ([name, value]: [string, unknown]) =>
+  JSON_COLUMNS.has(name) && value !== null ? jsonb(value) : sql`${value}`;
+
+export const insertSubscription = (tx: Tx, subscription: NewSubscription, now: Instant): Promise<SubscriptionRow> => {
+  const entries = Object.entries({ ...subscription, created_at: now, updated_at: now });
+  return tx.one<SubscriptionRow>(sql`
+    insert into subscription (${sql.join(entries.map(([name]) => sql.ref(name)))})
+    values (${sql.join(entries.map(column))}) returning *`);
+};
+
+export const findSubscription = (tx: Tx, merchantId: string, id: string): Promise<SubscriptionRow | undefined> =>
+  tx.maybe<SubscriptionRow>(sql`select * from subscription where merchant_id = ${merchantId} and id = ${id}`);
+
+/** Locks a subscription; taken before its invoices (reliability: merchant, customer, subscription, invoice). */
+export const lockSubscription = (tx: Tx, merchantId: string, id: string): Promise<SubscriptionRow | undefined> =>
+  tx.maybe<SubscriptionRow>(
+    sql`select * from subscription where merchant_id = ${merchantId} and id = ${id} for update`,
+  );
+
+export const findSubscriptionByKey = (tx: Tx, merchantId: string, key: string): Promise<SubscriptionRow | undefined> =>
+  tx.maybe<SubscriptionRow>(
+    sql`select * from subscription where merchant_id = ${merchantId} and idempotency_key = ${key}`,
+  );
+
+/** A twin with the same key waits here until this transaction ends, and then finds what it made. */
+export const lockSubscriptionKey = (tx: Tx, merchantId: string, key: string): Promise<number> =>
+  tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`subscription:${merchantId}:${key}`}, 0))`);
+
+export type SubscriptionChanges = Partial<
+  Pick<
+    SubscriptionRow,
+    | 'status'
+    | 'auto_charge'
+    | 'tax_exempt'
+    | 'payment_term_days'
+    | 'renewal_reminder_enabled'
+    | 'renewal_reminder_days'
+    | 'ending_at'
+    | 'terminated_at'
+    | 'terminated_by'
+    | 'termination_reason'
+    | 'billing_opened'
+    | 'next_action_at'
+  >
+>;
+
+export const changeSubscription = (
+  tx: Tx,
+  subscription: SubscriptionRow,
+  changes: SubscriptionChanges,
+  now: Instant,
+): Promise<SubscriptionRow> =>
+  tx.one<SubscriptionRow>(sql`
+    update subscription set ${assignments({ ...changes, updated_at: now })}
+     where merchant_id = ${subscription.merchant_id} and id = ${subscription.id} and status = ${subscription.status}
+    returning *`);
+
+export interface SubscriptionFilters {
+  customerId?: string;
+  consumerId?: string;
+  planId?: string;
+  status?: SubscriptionStatus;
+  startedBefore?: Instant;
+  testClockId?: string;
+}
+
+export const listSubscriptions = (
+  tx: Tx,
+  merchantId: string | null,
+  filters: SubscriptionFilters,
+  page: { limit: number; offset: number },
+) =>
+  pageOfRows<SubscriptionRow>(
+    tx,
+    {
+      select: sql`*`,
+      from: sql`subscription`,
+      where: allOf([
+        merchantId !== null && sql`merchant_id = ${merchantId}`,
+        filters.customerId !== undefined && sql`customer_id = ${filters.customerId}`,
+        filters.consumerId !== undefined &&
+          sql`exists (select from customer c where c.merchant_id = subscription.merchant_id and c.id = subscription.customer_id
+                        and c.consumer_id = ${filters.consumerId})`,
+        filters.planId !== undefined && sql`plan_id = ${filters.planId}`,
+        filters.status !== undefined && sql`status = ${filters.status}`,
+        filters.startedBefore !== undefined && sql`started_at < ${filters.startedBefore}`,
+        filters.testClockId !== undefined && sql`clock_id = ${filters.testClockId}`,
+      ]),
+      order: sql`seq desc`,
+    },
+    page,
+  );
+
+/** Older subscriptions of a customer on the same clock (or both on none), oldest first: they bill before this one. */
+export const olderSiblings = (tx: Tx, subscription: SubscriptionRow): Promise<SubscriptionRow[]> =>
+  tx.rows<SubscriptionRow>(sql`
+    select * from subscription
+     where merchant_id = ${subscription.merchant_id} and customer_id = ${subscription.customer_id} and seq < ${subscription.seq}
+       and clock_id is not distinct from ${subscription.clock_id} and status <> 'pending_payment'
+     order by seq`);
+
+/** How many subscriptions hold each of some plan versions. */
+export const countByVersion = (tx: Tx, merchantId: string, versionIds: readonly string[]) =>
+  tx.rows<{ version_id: string; count: number }>(sql`
+    select plan_version_id as version_id, count(*)::int as count from subscription
+     where merchant_id = ${merchantId} and plan_version_id = any (${versionIds}) group by plan_version_id`);
+
+/** Are there subscriptions that have not ended, of a customer or on a clock? For the guards of their deletion. */
+export const unendedSubscriptions = (tx: Tx, merchantId: string, by: { customerId: string } | { clockId: string }) =>
+  tx.rows<{ id: string; name: string }>(sql`
+    select id, name from subscription
+     where merchant_id = ${merchantId} and status <> 'terminated'
+       and ${'customerId' in by ? sql`customer_id = ${by.customerId}` : sql`clock_id = ${by.clockId}`}
+     order by seq`);

@@ -1,0 +1,99 @@
+import { catalogErrors, selectMeters, usageRoutes } from './catalog/index.ts';
+import { clockErrors, clockRoutes } from './clocks/index.ts';
+import { type CustomerBlocker, type CustomerHooks, customerErrors, customerRoutes } from './customers/index.ts';
+import { createDocumentRenderer } from './documents/index.ts';
+import type { Route } from './http/index.ts';
+import { type EnvironmentName, identityErrors, identityRoutes } from './identity/index.ts';
+import {
+  type InvoicingParts,
+  invoicePaymentHandlers,
+  invoiceRoutes,
+  invoicingDueKinds,
+  invoicingErrors,
+  openInvoicesOfCustomer,
+} from './invoicing/index.ts';
+import type { DueKind, DueRunner } from './jobs/index.ts';
+import type { ErrorTable } from './kernel/result.ts';
+import { eventRoutes, linkExternalSubject } from './metering/index.ts';
+import { createPayments, paymentErrors } from './payments/index.ts';
+import {
+  billingSource,
+  type SubscriptionParts,
+  subscriptionDueKind,
+  subscriptionErrors,
+  subscriptionRoutes,
+  unendedSubscriptions,
+} from './subscriptions/index.ts';
+
+/** The domains of one environment, bound to each other: the one place where they meet. */
+export interface Domains {
+  routes(runner: DueRunner): readonly Route[];
+  /** In the order in which records that are due at one instant of a test clock are taken. */
+  readonly dueKinds: readonly DueKind[];
+  close(): Promise<void>;
+}
+
+/** The codes of all domains (style §9). */
+export const errorTables: readonly ErrorTable[] = [
+  identityErrors,
+  customerErrors,
+  catalogErrors,
+  clockErrors,
+  subscriptionErrors,
+  invoicingErrors,
+  paymentErrors,
+];
+
+/**
+ * Binds the domains of an environment. Data goes one way along the road (ARCHITECTURE.md): what upstream must hear at once
+ * and together, it hears from a handler that is handed in here.
+ */
+export function wireDomains(environment: EnvironmentName, publicUrl: string): Domains {
+  const renderer = createDocumentRenderer();
+  const invoicing: InvoicingParts = { environment, publicUrl, source: billingSource, renderer };
+  const customerHooks: CustomerHooks = { onExternalIdChanged: relinkUsage };
+  const subscriptions: SubscriptionParts = { environment, source: billingSource, customerHooks };
+  const payments = createPayments({ environment, publicUrl, handlers: invoicePaymentHandlers });
+  return {
+    routes: (runner) => [
+      ...identityRoutes({ environment }),
+      ...customerRoutes({ ...customerHooks, blockers: [subscriptionsOfCustomer, invoicesOfCustomer] }),
+      ...eventRoutes(selectMeters),
+      ...usageRoutes,
+      ...subscriptionRoutes(subscriptions),
+      ...invoiceRoutes(invoicing),
+      ...payments.routes,
+      ...clockRoutes({ environment, runner, blockers: subscriptionsOnClock }),
+    ],
+    dueKinds: [subscriptionDueKind(subscriptions), ...invoicingDueKinds(invoicing), ...payments.dueKinds],
+    close: () => renderer.close(),
+  };
+}
+
+/** The old externalId is nobody's from now on, the new one the customer's; in the order of the texts, against deadlocks. */
+const relinkUsage: CustomerHooks['onExternalIdChanged'] = async (
+  tx,
+  { merchantId, customerId, before, after },
+  now,
+) => {
+  const links = [
+    { externalId: before, customerId: null },
+    { externalId: after, customerId },
+  ].flatMap(({ externalId, ...link }) => (externalId === null ? [] : [{ merchantId, externalId, ...link }]));
+  for (const link of links.toSorted((a, b) => (a.externalId < b.externalId ? -1 : 1)))
+    await linkExternalSubject(tx, link, now);
+};
+
+const MOST_NAMED = 10;
+
+const named = (type: string, items: readonly Readonly<Record<string, unknown>>[]) =>
+  items.length === 0 ? null : { type, count: items.length, items: items.slice(0, MOST_NAMED) };
+
+const subscriptionsOfCustomer: CustomerBlocker = async (tx, merchantId, customerId) =>
+  named('subscription', await unendedSubscriptions(tx, merchantId, { customerId }));
+
+const invoicesOfCustomer: CustomerBlocker = async (tx, merchantId, customerId) =>
+  named('invoice', await openInvoicesOfCustomer(tx, merchantId, customerId));
+
+const subscriptionsOnClock: Parameters<typeof clockRoutes>[0]['blockers'] = async (tx, merchantId, clockId) =>
+  named('subscription', await unendedSubscriptions(tx, merchantId, { clockId }));
