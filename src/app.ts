@@ -1,19 +1,18 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { clockBook, clockErrors, clockRoutes } from './clocks/index.ts';
-import { Database, migrate } from './db/index.ts';
-import { createServer, type Route } from './http/index.ts';
+import { clockBook } from './clocks/index.ts';
+import { Database, migrate, migrationNames } from './db/index.ts';
+import { createServer, forgetIdempotencyKeys, healthRoutes, Metrics, RateLimiter } from './http/index.ts';
 import {
   Authenticator,
   type EnvironmentName,
   ensurePlatform,
-  identityErrors,
-  identityRoutes,
+  findOrganization,
   recordAudit,
 } from './identity/index.ts';
-import { createRunner, type DueKind, type DueRunner } from './jobs/index.ts';
-import type { ErrorTable } from './kernel/result.ts';
+import { countParked, createRunner } from './jobs/index.ts';
 import type { Instant } from './kernel/time.ts';
+import { errorTables, wireDomains } from './wiring.ts';
 
 export interface EnvironmentOptions {
   readonly environment: EnvironmentName;
@@ -44,26 +43,54 @@ export interface Environment {
 export const wallClock = (): Instant =>
   Temporal.Now.instant().round({ smallestUnit: 'microsecond', roundingMode: 'trunc' });
 
+const WORK_CONNECTIONS = 5; // of its own: requests and due work do not keep each other waiting
+const WORK_STATEMENT_MILLISECONDS = 60_000;
+
 /** Opens one environment on its database: migrates, sees to the platform's operator, and builds the server (not listening). */
 export async function openEnvironment(options: EnvironmentOptions): Promise<Environment> {
   const now = options.now ?? wallClock;
   const { current } = await migrate(options.databaseUrl);
-  const database = new Database({
+  const onConnectionError = (error: Error) => options.logger.warn({ err: error }, 'an idle database connection broke');
+  const database = new Database({ url: options.databaseUrl, onConnectionError });
+  const workDatabase = new Database({
     url: options.databaseUrl,
-    onConnectionError: (error) => options.logger.warn({ err: error }, 'an idle database connection broke'),
+    connections: WORK_CONNECTIONS,
+    statementTimeout: WORK_STATEMENT_MILLISECONDS,
+    onConnectionError,
   });
   await ensurePlatform(database, options.platformKey, now(), options.environment);
   const authenticator = new Authenticator(database, now);
-  const runner = createRunner({ database, kinds: allDueKinds(), clocks: clockBook, now, logger: options.logger });
+  const domains = wireDomains(options.environment, options.publicUrl);
+  const metrics = new Metrics({
+    database,
+    countParked: () => database.transaction('every merchant, reading', countParked),
+  });
+  const runner = createRunner({
+    database: workDatabase,
+    kinds: domains.dueKinds,
+    clocks: clockBook,
+    chores: [forgetIdempotencyKeys],
+    now,
+    logger: options.logger,
+    observe: (report) => metrics.step(report),
+  });
   const server = await createServer({
     database,
-    routes: allRoutes(options.environment, runner),
-    errorTables: allErrorTables,
+    routes: [...healthRoutes({ database, migrations: migrationNames, metrics }), ...domains.routes(runner)],
+    errorTables,
     authenticate: (token, address) => authenticator.authenticate(token, address),
     audit: recordAudit,
     now,
     logger: options.logger,
     baseUrl: options.publicUrl,
+    metrics,
+    rateLimiter: new RateLimiter({
+      limitsOf: async (id) => {
+        const found = await database.transaction({ merchants: [id] }, (tx) => findOrganization(tx, id, id));
+        return found?.settings?.rateLimits ?? null; // the platform has no settings
+      },
+    }),
+    onChange: () => runner.wake(),
     checkReplies: options.checkReplies ?? false,
   });
   return {
@@ -74,17 +101,7 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
     runDueWork: () => runner.runOnce(),
     close: async () => {
       await Promise.all([server.close(), runner.stop()]); // together: a request may be waiting for a test clock
-      await database.close();
+      await Promise.all([domains.close(), database.close(), workDatabase.close(), metrics.close()]);
     },
   };
 }
-
-const allErrorTables: readonly ErrorTable[] = [identityErrors, clockErrors];
-
-const allRoutes = (environment: EnvironmentName, runner: DueRunner): readonly Route[] => [
-  ...identityRoutes({ environment }),
-  ...clockRoutes({ environment, runner, blockers: async () => null }),
-];
-
-/** In the order in which records that are due at one instant of a test clock are taken. */
-const allDueKinds = (): readonly DueKind[] => [];

@@ -1,5 +1,5 @@
 export { parseExactJson } from './json.ts';
-export { type Migrated, migrate } from './migrate.ts';
+export { type Migrated, migrate, migrationNames } from './migrate.ts';
 export { checkReference, ownerOf } from './ownership.ts';
 export { pageOfRows } from './page.ts';
 export { allOf, assignments, jsonb, type Sql, sql } from './sql.ts';

@@ -36,12 +36,17 @@ export async function migrate(url: string): Promise<Migrated> {
   }
 }
 
+/** The names of all migrations that this program brings with it, in order. */
+export async function migrationNames(): Promise<string[]> {
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted();
+  return files.map((name) => name.replace(/\.sql$/, ''));
+}
+
 async function readMigrations(): Promise<Record<string, Migration>> {
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted();
   const migrations: Record<string, Migration> = {};
-  for (const name of names) {
-    const text = await readFile(`${folder}${name}`, 'utf8');
-    migrations[name.replace(/\.sql$/, '')] = { up: async (db) => void (await sql.raw(text).execute(db)) };
+  for (const name of await migrationNames()) {
+    const text = await readFile(`${folder}${name}.sql`, 'utf8');
+    migrations[name] = { up: async (db) => void (await sql.raw(text).execute(db)) };
   }
   return migrations;
 }

@@ -27,6 +27,7 @@ export const edgeErrors = {
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'Send Content-Type: application/json.' },
   MALFORMED_BODY: { status: 400, message: 'The body could not be read.' },
   RATE_LIMITED: { status: 429, message: 'Too many requests; wait as long as Retry-After says.' },
+  TOOK_TOO_LONG: { status: 503, message: 'This takes too long; look whether it was done before you try again.' },
   DATABASE_UNAVAILABLE: { status: 503, message: 'The database does not answer; nothing was changed. Try again.' },
 } as const satisfies ErrorTable;
 

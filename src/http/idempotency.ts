@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
-import { type Sql, sql, sqlState, type Tx } from '../db/index.ts';
+import { type Database, type Sql, sql, sqlState, type Tx } from '../db/index.ts';
 import { fail, type Result } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
 
@@ -102,3 +102,18 @@ export function lockOf(token: string): ReplyLock {
 export const keepReply = (tx: Tx, scope: IdempotencyScope, reply: StoredReply): Promise<number> =>
   tx.run(sql`update idempotency_key set status = ${reply.status}, body = ${reply.body}
     where merchant_id = ${scope.merchantId} and route = ${scope.route} and key = ${scope.key}`);
+
+const KEPT_HOURS = 7 * 24;
+const FORGOTTEN_AT_ONCE = 1000;
+
+/** A chore of the runner: keys are kept for 7 days (api.md, Idempotency). */
+export const forgetIdempotencyKeys = {
+  name: 'forgetting old idempotency keys',
+  everySeconds: 3600,
+  run: async (database: Database, now: Instant): Promise<void> => {
+    const olderThan = now.subtract({ hours: KEPT_HOURS });
+    const forget = (tx: Tx) =>
+      tx.one<{ count: number }>(sql`select forget_idempotency_keys(${olderThan}, ${FORGOTTEN_AT_ONCE}) as count`);
+    while ((await database.transaction('nobody', forget)).count === FORGOTTEN_AT_ONCE);
+  },
+};

@@ -1,6 +1,9 @@
 export { type Authentication, type Caller, hasRole, type Role } from './caller.ts';
 export { type ErrorReply, edgeErrors, mergeTables } from './errors.ts';
-export { canonicalJson, fingerprint } from './idempotency.ts';
+export { type HealthOptions, healthRoutes } from './health.ts';
+export { canonicalJson, fingerprint, forgetIdempotencyKeys } from './idempotency.ts';
+export { Metrics, type MetricsOptions } from './metrics.ts';
+export { RateLimiter, type RateLimits } from './rate-limit.ts';
 export { type Access, type Context, type FreeContext, freeRoute, Reply, type Route, route } from './route.ts';
 export * from './schema.ts';
 export { type AuditEntry, createServer, type ServerOptions } from './server.ts';

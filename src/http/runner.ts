@@ -49,10 +49,15 @@ export class Runner {
           const found = await this.#options.authenticate(bearerToken(request), request.ip);
           if ('code' in found) return send(reply, authenticationReply(this.#errors, found));
           request.caller = found.caller;
-          const counted = await this.#options.rateLimiter?.take(found.caller.organizationId, sentence.rateLimit ?? 'general');
+          const counted = await this.#options.rateLimiter?.take(
+            found.caller.organizationId,
+            sentence.rateLimit ?? 'general',
+          );
           if (counted) reply.headers(counted.headers);
-          if (counted?.isAllowed === false)
-            return send(reply, this.#errors.for({ kind: 'code', code: 'RATE_LIMITED' }, counted.headers));
+          if (counted?.isAllowed === false) {
+            const refused = this.#errors.for({ kind: 'code', code: 'RATE_LIMITED' });
+            return send(reply, { ...refused, headers: { ...refused.headers, ...counted.headers } });
+          }
         }
         if (!acceptsContentType(request, sentence.contentTypes))
           return send(reply, this.#errors.for({ kind: 'code', code: 'UNSUPPORTED_MEDIA_TYPE' }));

@@ -1,4 +1,10 @@
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
 import type { Logger } from 'pino';
 import { type Database, sqlState, type Tx } from '../db/index.ts';
 import { randomBase62 } from '../kernel/ids.ts';
@@ -7,8 +13,10 @@ import type { Instant } from '../kernel/time.ts';
 import { BodyError, readJsonBody } from './body.ts';
 import type { Authentication, Caller } from './caller.ts';
 import { authenticationReply, ErrorReplies, type ErrorReply, reply as errorReply } from './errors.ts';
+import type { Metrics } from './metrics.ts';
 import { NamedSchemas } from './named-schemas.ts';
 import { addOpenApi } from './openapi.ts';
+import type { RateLimiter } from './rate-limit.ts';
 import type { Route } from './route.ts';
 import { Runner } from './runner.ts';
 
@@ -34,6 +42,11 @@ export interface ServerOptions {
   readonly now: () => Instant;
   readonly logger: Logger;
   readonly baseUrl: string;
+  readonly metrics?: Metrics;
+  /** Request rates; absent: unlimited. */
+  readonly rateLimiter?: RateLimiter;
+  /** Told after each request that may have changed something; due work may have come of it. */
+  readonly onChange?: () => void;
   /** Every answer is held against its schema, and one that does not fit is a 500: for tests. */
   readonly checkReplies?: boolean;
 }
@@ -52,9 +65,11 @@ declare module 'fastify' {
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: options.logger as FastifyBaseLogger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }), // one line of our own for each request, below
     bodyLimit: BODY_LIMIT,
+    http: { headersTimeout: 10_000 },
     requestTimeout: 15_000,
+    handlerTimeout: 20_000,
     keepAliveTimeout: 72_000,
     connectionTimeout: 0,
     forceCloseConnections: 'idle',
@@ -68,6 +83,12 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   const schemas = new NamedSchemas();
   const runner = new Runner(options, errors, schemas);
 
+  const answerUnknown = async (request: FastifyRequest, reply: FastifyReply) => {
+    const found = await options.authenticate(bearerToken(request), request.ip);
+    if ('code' in found) return send(reply, authenticationReply(errors, found));
+    return send(reply, errorReply(404, `There is no ${request.method} ${request.url.split('?')[0]}.`));
+  };
+
   app.setValidatorCompiler(() => () => true); // Runner validates, all parts at once; fastify only routes
   app.setSerializerCompiler(() => JSON.stringify); // exact numbers survive (stack.md)
   app.decorateRequest('caller', null);
@@ -78,8 +99,12 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       .header('x-request-id', request.id)
       .header('cache-control', 'no-store')
       .header('x-content-type-options', 'nosniff');
+    if (request.is404) return answerUnknown(request, reply); // before its body is read
   });
   app.addHook('onResponse', async (request, reply) => {
+    const route = request.is404 ? 'none' : (request.routeOptions.url ?? 'none');
+    options.metrics?.request(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
+    if (request.method !== 'GET' && reply.statusCode < 400) options.onChange?.();
     request.log.info(
       {
         method: request.method,
@@ -92,11 +117,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     );
   });
   app.setErrorHandler(async (error, request, reply) => send(reply, faultReply(error, errors, request)));
-  app.setNotFoundHandler(async (request, reply) => {
-    const found = await options.authenticate(bearerToken(request), request.ip);
-    if ('code' in found) return send(reply, authenticationReply(errors, found));
-    return send(reply, errorReply(404, `There is no ${request.method} ${request.url.split('?')[0]}.`));
-  });
+  app.setNotFoundHandler(async (request, reply) => answerUnknown(request, reply));
 
   await addOpenApi(app, options.routes, schemas, options.baseUrl);
   for (const each of options.routes) runner.mount(app, each);
@@ -130,6 +151,7 @@ function faultReply(error: unknown, errors: ErrorReplies, request: FastifyReques
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return errors.for({ kind: 'code', code: 'PAYLOAD_TOO_LARGE' });
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return errors.for({ kind: 'code', code: 'UNSUPPORTED_MEDIA_TYPE' });
+  if (code === 'FST_ERR_HANDLER_TIMEOUT') return errors.for({ kind: 'code', code: 'TOOK_TOO_LONG' });
   if (code.startsWith('FST_ERR_CTP_') || code === 'FST_ERR_BAD_URL')
     return errors.for({ kind: 'code', code: 'MALFORMED_BODY' });
   if (isUnavailable(error)) {

@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Database, sql, sqlState } from '../db/index.ts';
+import { ok } from '../kernel/result.ts';
+import type { Metrics } from './metrics.ts';
+import { freeRoute, Reply, type Route } from './route.ts';
+import { Type } from './schema.ts';
+
+export interface HealthOptions {
+  readonly database: Database;
+  /** The names of the migrations that this program brings with it. */
+  readonly migrations: () => Promise<readonly string[]>;
+  readonly metrics: Metrics;
+}
+
+const PATIENCE_MILLISECONDS = 2_000; // a probe that has to wait longer counts as an answer too
+
+const UNDEFINED_FUNCTION = '42883';
+
+const Health = Type.Object({ status: Type.Literal('ok') }, { $id: 'Health' });
+const NotReady = Type.Object(
+  { status: Type.Literal('unavailable'), missing: Type.Array(Type.String()) },
+  { $id: 'NotReady' },
+);
+
+/** `/healthz`, `/readyz` and `/metrics` (api.md, Running it): for probes, without a key, and without naming a merchant. */
+export function healthRoutes({ database, migrations, metrics }: HealthOptions): readonly Route[] {
+  const common = { method: 'GET', tag: 'Operations', access: { public: true } } as const;
+  return [
+    freeRoute(
+      {
+        ...common,
+        path: '/healthz',
+        operationId: 'getHealth',
+        summary: 'Is the process alive?',
+        replies: { 200: Health },
+      },
+      async () => ok({ status: 'ok' }),
+    ),
+    freeRoute(
+      {
+        ...common,
+        path: '/readyz',
+        operationId: 'getReadiness',
+        summary: 'Can it take requests: does the database answer, and is its schema current?',
+        replies: { 200: Health, 503: NotReady },
+      },
+      async () => {
+        const missing = await whatIsMissing(database, migrations);
+        if (missing.length === 0) return ok({ status: 'ok' });
+        return ok(new Reply(503, { status: 'unavailable', missing }, { 'retry-after': '1' }));
+      },
+    ),
+    freeRoute(
+      {
+        ...common,
+        path: '/metrics',
+        operationId: 'getMetrics',
+        summary: 'Metrics in the text format of Prometheus',
+        replies: { 200: { contentType: 'text/plain', description: 'Prometheus text format 0.0.4' } },
+      },
+      async () =>
+        ok(new Reply(200, await metrics.text(), { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' })),
+    ),
+  ];
+}
+
+async function whatIsMissing(database: Database, migrations: HealthOptions['migrations']): Promise<string[]> {
+  const timer = new AbortController();
+  const applied = database
+    .transaction('nobody', (tx) => tx.rows<{ name: string }>(sql`select name from applied_migrations() as name`))
+    .catch((error: unknown) => (sqlState(error) === UNDEFINED_FUNCTION ? [] : null)); // a database before its first migration
+  const rows = await Promise.race([
+    applied,
+    sleep(PATIENCE_MILLISECONDS, null, { signal: timer.signal }).catch(() => null),
+  ]);
+  timer.abort();
+  if (rows === null) return ['database'];
+  const known = new Set(rows.map(({ name }) => name));
+  return (await migrations()).filter((name) => !known.has(name)).map((name) => `migration ${name}`);
+}

@@ -1,0 +1,121 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
+import { AggregationTemporality, MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
+import type { Database } from '../db/index.ts';
+
+/** Gives what the meters hold when it is asked; the route /metrics asks, so there is no port of its own. */
+class PullReader extends MetricReader {
+  constructor() {
+    super({ aggregationTemporalitySelector: () => AggregationTemporality.CUMULATIVE });
+  }
+  protected override async onForceFlush(): Promise<void> {}
+  protected override async onShutdown(): Promise<void> {}
+}
+
+/** One step of due work, as the runner tells of it. */
+export interface StepMeasure {
+  readonly kind: string;
+  readonly outcome: 'done' | 'failed' | 'parked';
+  readonly seconds: number;
+}
+
+export interface MetricsOptions {
+  readonly database: Database;
+  /** Records whose step was given up, by kind. */
+  readonly countParked: () => Promise<readonly { kind: string; parked: number }[]>;
+}
+
+const DURATION_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
+const NANOSECONDS = 1e9;
+
+/** What this process measures of itself, for Prometheus. Nothing in it names a merchant. */
+export class Metrics {
+  readonly #reader = new PullReader();
+  readonly #provider = new MeterProvider({ readers: [this.#reader] });
+  readonly #serializer = new PrometheusSerializer(undefined, false, undefined, true, true);
+  readonly #delay = monitorEventLoopDelay({ resolution: 20 });
+  readonly #requests;
+  readonly #requestSeconds;
+  readonly #steps;
+  readonly #stepSeconds;
+
+  constructor({ database, countParked }: MetricsOptions) {
+    const meter = this.#provider.getMeter('reckoner');
+    const buckets = { advice: { explicitBucketBoundaries: DURATION_SECONDS } };
+    this.#requests = meter.createCounter('reckoner_http_requests', { description: 'Requests answered.' });
+    this.#requestSeconds = meter.createHistogram('reckoner_http_request_duration_seconds', {
+      description: 'Seconds from the first byte of a request to the last of its answer.',
+      ...buckets,
+    });
+    this.#steps = meter.createCounter('reckoner_due_steps', {
+      description: 'Steps of due work by what became of them: done, failed (tried again), parked (given up).',
+    });
+    this.#stepSeconds = meter.createHistogram('reckoner_due_step_duration_seconds', {
+      description: 'Seconds that a step of due work took.',
+      ...buckets,
+    });
+    meter
+      .createObservableGauge('reckoner_due_parked', {
+        description: 'Records whose step was given up; a person has to look.',
+      })
+      .addCallback(async (result) => {
+        for (const { kind, parked } of await countParked().catch(() => [])) result.observe(parked, { kind });
+      });
+    meter
+      .createObservableGauge('reckoner_database_connections', {
+        description: 'Connections of the pool, and who waits for one.',
+      })
+      .addCallback((result) => {
+        const { total, idle, waiting } = database.load;
+        result.observe(total - idle, { state: 'used' });
+        result.observe(idle, { state: 'idle' });
+        result.observe(waiting, { state: 'waited_for' });
+      });
+    meter
+      .createObservableGauge('nodejs_eventloop_delay_seconds', {
+        description: 'How late the event loop was since the last look, by quantile.',
+      })
+      .addCallback((result) => {
+        for (const quantile of [50, 99, 100])
+          result.observe(this.#delay.percentile(quantile) / NANOSECONDS, { quantile: String(quantile / 100) });
+        this.#delay.reset();
+      });
+    meter
+      .createObservableGauge('process_memory_bytes', { description: 'Memory of the process.' })
+      .addCallback((result) => {
+        const { rss, heapUsed, heapTotal, external } = process.memoryUsage();
+        for (const [part, bytes] of Object.entries({ rss, heapUsed, heapTotal, external }))
+          result.observe(bytes, { part });
+      });
+    meter
+      .createObservableCounter('process_cpu_seconds', { description: 'Processor time used.' })
+      .addCallback((result) => {
+        const { user, system } = process.cpuUsage();
+        result.observe((user + system) / 1e6);
+      });
+    this.#delay.enable();
+  }
+
+  /** `route` is the declared path, `/v0/products/:id`, never the one that was sent. */
+  request(method: string, route: string, status: number, seconds: number): void {
+    const labels = { method, route, status };
+    this.#requests.add(1, labels);
+    this.#requestSeconds.record(seconds, labels);
+  }
+
+  step({ kind, outcome, seconds }: StepMeasure): void {
+    this.#steps.add(1, { kind, outcome });
+    this.#stepSeconds.record(seconds, { kind });
+  }
+
+  /** All of it in Prometheus' text format. */
+  async text(): Promise<string> {
+    const { resourceMetrics } = await this.#reader.collect();
+    return this.#serializer.serialize(resourceMetrics);
+  }
+
+  async close(): Promise<void> {
+    this.#delay.disable();
+    await this.#provider.shutdown();
+  }
+}

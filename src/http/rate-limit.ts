@@ -1,0 +1,99 @@
+import { LRUCache } from 'lru-cache';
+
+/** Requests per second that an operator allows an organization, and how many may come at once. */
+export interface RateLimit {
+  readonly perSecond: number;
+  readonly burst: number;
+}
+
+/** `settings.rateLimits` of an organization: usage events have a bucket of their own. What is absent is unlimited. */
+export interface RateLimits {
+  readonly general?: RateLimit;
+  readonly events?: RateLimit;
+}
+
+export type BucketName = keyof RateLimits;
+
+/** What is left in a bucket at a moment, in milliseconds of a clock that only goes forward. */
+export interface Bucket {
+  readonly tokens: number;
+  readonly at: number;
+}
+
+export interface Taken {
+  readonly bucket: Bucket;
+  readonly isAllowed: boolean;
+  /** Requests that may still come at once. */
+  readonly remaining: number;
+  /** Whole seconds until the next request is let through; 0 when one is. */
+  readonly secondsToNext: number;
+  /** Whole seconds until the bucket is full again. */
+  readonly secondsToFull: number;
+}
+
+/** Takes one token: a bucket holds `burst`, starts full, and fills by `perSecond`. A refused request takes nothing. */
+export function takeToken(bucket: Bucket | undefined, limit: RateLimit, at: number): Taken {
+  const { perSecond, burst } = limit;
+  const seconds = bucket ? Math.max(0, at - bucket.at) / 1000 : 0;
+  const tokens = Math.min(burst, (bucket?.tokens ?? burst) + seconds * perSecond);
+  const isAllowed = tokens >= 1;
+  const left = isAllowed ? tokens - 1 : tokens;
+  return {
+    bucket: { tokens: left, at },
+    isAllowed,
+    remaining: Math.floor(left),
+    secondsToNext: left >= 1 ? 0 : Math.ceil((1 - left) / perSecond),
+    secondsToFull: Math.ceil((burst - left) / perSecond),
+  };
+}
+
+const KEPT_MILLISECONDS = 5_000; // a changed limit takes effect within this time
+const ORGANIZATIONS_KEPT = 10_000;
+
+export interface RateLimiterOptions {
+  /** The limits of an organization; null: none. Asked at most every five seconds for each. */
+  readonly limitsOf: (organizationId: string) => Promise<RateLimits | null>;
+  /** Milliseconds of a clock that only goes forward. */
+  readonly clock?: () => number;
+}
+
+/** Request rates by organization, counted in this process: several processes allow as much as all of them together. */
+export class RateLimiter {
+  readonly #clock: () => number;
+  readonly #limits: LRUCache<string, { limits: RateLimits | null }>;
+  readonly #buckets = new LRUCache<string, Bucket>({ max: ORGANIZATIONS_KEPT });
+
+  constructor(options: RateLimiterOptions) {
+    this.#clock = options.clock ?? (() => performance.now());
+    this.#limits = new LRUCache({
+      max: ORGANIZATIONS_KEPT,
+      ttl: KEPT_MILLISECONDS,
+      perf: { now: this.#clock },
+      ttlResolution: 0,
+      fetchMethod: async (organizationId: string) => ({ limits: await options.limitsOf(organizationId) }),
+    });
+  }
+
+  /**
+   * Counts a request. @returns the headers to answer with (draft-ietf-httpapi-ratelimit-headers) and whether it may go
+   * on; null where the organization has no limit.
+   */
+  async take(
+    organizationId: string,
+    name: BucketName,
+  ): Promise<{ isAllowed: boolean; headers: Record<string, string> } | null> {
+    const limit = (await this.#limits.fetch(organizationId))?.limits?.[name];
+    if (!limit) return null;
+    const key = `${name} ${organizationId}`;
+    const taken = takeToken(this.#buckets.get(key), limit, this.#clock());
+    this.#buckets.set(key, taken.bucket);
+    return {
+      isAllowed: taken.isAllowed,
+      headers: {
+        'ratelimit-policy': `"${name}";q=${limit.burst};w=${Math.ceil(limit.burst / limit.perSecond)}`,
+        ratelimit: `"${name}";r=${taken.remaining};t=${taken.secondsToFull}`,
+        ...(taken.isAllowed ? {} : { 'retry-after': String(taken.secondsToNext) }),
+      },
+    };
+  }
+}
