@@ -12,6 +12,13 @@ export interface Blocker {
 /** At most so many holders are named; the count says how many there are. */
 export const MOST_NAMED_BLOCKERS = 100;
 
+/** A blocker from rows that name some of the holders and say, each of them, how many there are in all. */
+export const named = (type: string, rows: readonly { id: string; count: number }[]): Blocker => ({
+  type,
+  count: rows[0]?.count ?? 0,
+  items: rows.map(({ count: _, ...item }) => item),
+});
+
 /** The refusal that names what is in the way, or null where nothing is. */
 export function blockedBy(code: keyof typeof catalogErrors, blockers: readonly Blocker[]): Failure | null {
   const holding = blockers.filter(({ count }) => count > 0);

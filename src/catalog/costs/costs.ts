@@ -1,0 +1,136 @@
+import { checkReference, type Tx } from '../../db/index.ts';
+import type { PageRequest } from '../../http/index.ts';
+import { type Decimal, plain } from '../../kernel/decimal.ts';
+import { newId } from '../../kernel/ids.ts';
+import { type FieldError, invalid, notFound, ok, type Result } from '../../kernel/result.ts';
+import { formatInstant, type Instant } from '../../kernel/time.ts';
+import { type Aggregation, checkMeter } from '../meters/meter.ts';
+import type { CatalogOptions } from '../options.ts';
+import { toDecimal } from '../words.ts';
+import {
+  type Cost,
+  type CostChange,
+  insertCost,
+  lockCost,
+  markCostDeleted,
+  selectCost,
+  selectCosts,
+  updateCost,
+} from './costs.sql.ts';
+import type { CostCreate, CostUpdate } from './schema.ts';
+
+/** A cost as it is answered (§2). Deleted ones are answered nowhere, so `deletedAt` is always null. */
+export const costOut = (cost: Cost) => ({
+  id: cost.id,
+  object: 'cost' as const,
+  type: cost.type,
+  name: cost.name,
+  currency: cost.currency,
+  unitCost: plain(cost.unitCost),
+  unit: cost.unit,
+  aggregation: cost.aggregation,
+  eventType: cost.eventType,
+  valueProperty: cost.valueProperty,
+  groupBy: cost.groupBy,
+  productId: cost.productId,
+  merchantId: cost.merchantId,
+  createdAt: formatInstant(cost.createdAt),
+  updatedAt: formatInstant(cost.updatedAt),
+  deletedAt: null,
+});
+type CostReply = ReturnType<typeof costOut>;
+
+/** The meter of a cost may be absent, but not half: events that nobody says how to count would silently cost nothing. */
+export function checkCostMeter(meter: {
+  aggregation: Aggregation | null;
+  eventType: string | null;
+  valueProperty: string | null;
+}): FieldError[] {
+  const { aggregation } = meter;
+  if (aggregation !== null) return checkMeter({ ...meter, aggregation });
+  return meter.eventType === null ? [] : [{ field: 'aggregation', message: 'is required with eventType' }];
+}
+
+/** Makes a cost by the rules of §4. */
+export async function createCost(
+  tx: Tx,
+  merchantId: string,
+  body: CostCreate,
+  now: Instant,
+  { onMeterChanged }: CatalogOptions,
+): Promise<Result<CostReply>> {
+  const meter = {
+    aggregation: body.aggregation ?? null,
+    eventType: body.eventType ?? null,
+    valueProperty: body.valueProperty ?? null,
+    groupBy: body.groupBy ?? null,
+  };
+  const errors = checkCostMeter(meter);
+  if (errors.length > 0) return invalid(errors);
+  const product = await checkReference(tx, merchantId, 'product', body.productId, 'productId');
+  if (!product.ok) return product;
+  const cost = await insertCost(tx, {
+    id: newId('cost'),
+    merchantId,
+    productId: body.productId,
+    type: 'metered',
+    name: body.name,
+    currency: body.currency,
+    unitCost: toDecimal(body.unitCost) as Decimal,
+    unit: body.unit ?? null,
+    ...meter,
+    eventFrom: null,
+    createdAt: now,
+    updatedAt: now,
+  });
+  await onMeterChanged?.(tx, merchantId, cost);
+  return ok(costOut(cost));
+}
+
+/** Costs of one merchant, or (null, for operators) of all, newest first; never deleted ones. */
+export async function listCosts(
+  tx: Tx,
+  merchantId: string | null,
+  filter: { productId?: string; eventType?: string },
+  page: PageRequest,
+) {
+  const { rows, total } = await selectCosts(tx, merchantId, filter, page);
+  return { data: rows.map(costOut), total };
+}
+
+/** One cost; 404, also when it was deleted. */
+export async function getCost(tx: Tx, merchantId: string, id: string): Promise<Result<CostReply>> {
+  const cost = await selectCost(tx, merchantId, id);
+  return cost ? ok(costOut(cost)) : notFound('cost');
+}
+
+/** Changes what the body names. Costs are on no bill, so all of a cost can change at any time: reports show it as it is now. */
+export async function changeCost(
+  tx: Tx,
+  merchantId: string,
+  id: string,
+  body: CostUpdate,
+  now: Instant,
+  { onMeterChanged }: CatalogOptions,
+): Promise<Result<CostReply>> {
+  const cost = await lockCost(tx, merchantId, id);
+  if (!cost) return notFound('cost');
+  const { unitCost, ...others } = body;
+  const change: CostChange = Object.fromEntries(
+    Object.entries({ ...others, unitCost: toDecimal(unitCost) }).filter(([, value]) => value !== undefined),
+  );
+  const errors = checkCostMeter({ ...cost, ...change });
+  if (errors.length > 0) return invalid(errors);
+  if (body.productId !== undefined) {
+    const product = await checkReference(tx, merchantId, 'product', body.productId, 'productId');
+    if (!product.ok) return product;
+  }
+  const changed = await updateCost(tx, merchantId, id, change, now);
+  await onMeterChanged?.(tx, merchantId, changed);
+  return ok(costOut(changed));
+}
+
+/** Deletes a cost: it is gone from every read and counts in no report. */
+export async function deleteCost(tx: Tx, merchantId: string, id: string, now: Instant): Promise<Result<undefined>> {
+  return (await markCostDeleted(tx, merchantId, id, now)) ? ok(undefined) : notFound('cost');
+}

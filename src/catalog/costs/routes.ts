@@ -1,0 +1,78 @@
+import { ListOf, listReply, pageOf, type Route, route, Type } from '../../http/index.ts';
+import { ok } from '../../kernel/result.ts';
+import type { CatalogOptions } from '../options.ts';
+import { changeCost, createCost, deleteCost, getCost, listCosts } from './costs.ts';
+import { CostCreate, CostListQuery, CostOut, CostUpdate } from './schema.ts';
+
+const one = { of: 'id', kind: 'cost' } as const;
+
+/** `/v0/costs` (§4, Catalog); what usage has cost is answered in `../usage/`. */
+export const costRoutes = (options: CatalogOptions): readonly Route[] => [
+  route(
+    {
+      method: 'POST',
+      path: '/v0/costs',
+      operationId: 'createCost',
+      tag: 'Catalog',
+      summary: 'Create a cost',
+      access: { role: 'member', merchant: 'body' },
+      body: CostCreate,
+      replies: { 201: CostOut },
+    },
+    async ({ tx, merchantId, body, now }) => createCost(tx, merchantId, body, now, options),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/costs',
+      operationId: 'listCosts',
+      tag: 'Catalog',
+      summary: 'List costs',
+      access: { role: 'viewer', merchant: 'query', by: ['productId'] },
+      query: CostListQuery,
+      replies: { 200: ListOf(CostOut) },
+    },
+    async ({ tx, merchantId, query }) => {
+      const page = pageOf(query);
+      return ok(listReply(await listCosts(tx, merchantId, query, page), page));
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/costs/:id',
+      operationId: 'getCost',
+      tag: 'Catalog',
+      summary: 'Retrieve a cost',
+      access: { role: 'viewer', merchant: one },
+      replies: { 200: CostOut },
+    },
+    async ({ tx, merchantId, params }) => getCost(tx, merchantId, params.id as string),
+  ),
+  route(
+    {
+      method: 'PATCH',
+      path: '/v0/costs/:id',
+      operationId: 'updateCost',
+      tag: 'Catalog',
+      summary: 'Update a cost',
+      access: { role: 'member', merchant: one },
+      body: CostUpdate,
+      replies: { 200: CostOut },
+    },
+    async ({ tx, merchantId, params, body, now }) =>
+      changeCost(tx, merchantId, params.id as string, body, now, options),
+  ),
+  route(
+    {
+      method: 'DELETE',
+      path: '/v0/costs/:id',
+      operationId: 'deleteCost',
+      tag: 'Catalog',
+      summary: 'Delete a cost',
+      access: { role: 'member', merchant: one },
+      replies: { 204: Type.Null() },
+    },
+    async ({ tx, merchantId, params, now }) => deleteCost(tx, merchantId, params.id as string, now),
+  ),
+];

@@ -1,0 +1,124 @@
+import { checkReference, type Tx, uniqueViolation } from '../../db/index.ts';
+import type { PageRequest } from '../../http/index.ts';
+import { newId } from '../../kernel/ids.ts';
+import { fail, notFound, ok, type Result } from '../../kernel/result.ts';
+import { formatInstant, type Instant } from '../../kernel/time.ts';
+import { type Blocker, blockedBy, MOST_NAMED_BLOCKERS, named } from '../blockers.ts';
+import type { CatalogOptions } from '../options.ts';
+import {
+  type Feature,
+  insertFeature,
+  lockFeature,
+  markFeatureDeleted,
+  selectFeature,
+  selectFeatures,
+  selectPricesOfFeature,
+  updateFeature,
+} from './features.sql.ts';
+import type { FeatureCreate, FeatureUpdate } from './schema.ts';
+
+/** A feature as it is answered (§2). */
+export const featureOut = (feature: Feature) => ({
+  id: feature.id,
+  object: 'feature' as const,
+  key: feature.key,
+  name: feature.name,
+  type: feature.type,
+  merchantId: feature.merchantId,
+  productId: feature.productId,
+  metadata: feature.metadata,
+  createdAt: formatInstant(feature.createdAt),
+  updatedAt: formatInstant(feature.updatedAt),
+});
+type FeatureReply = ReturnType<typeof featureOut>;
+
+/** Makes a feature; `KEY_TAKEN` where the product has one of this key. */
+export async function createFeature(
+  tx: Tx,
+  merchantId: string,
+  body: FeatureCreate,
+  now: Instant,
+): Promise<Result<FeatureReply>> {
+  const product = await checkReference(tx, merchantId, 'product', body.productId, 'productId');
+  if (!product.ok) return product;
+  const feature = await insertFeature(tx, {
+    id: newId('feature'),
+    merchantId,
+    productId: body.productId,
+    key: body.key,
+    name: body.name,
+    type: body.type,
+    metadata: body.metadata ?? {},
+    createdAt: now,
+    updatedAt: now,
+  });
+  return feature ? ok(featureOut(feature)) : fail('KEY_TAKEN', { field: 'key' });
+}
+
+/** Features of one merchant, or (null, for operators) of all, newest first. */
+export async function listFeatures(
+  tx: Tx,
+  merchantId: string | null,
+  filter: { productId?: string; key?: string; type?: string },
+  page: PageRequest,
+) {
+  const { rows, total } = await selectFeatures(tx, merchantId, filter, page);
+  return { data: rows.map(featureOut), total };
+}
+
+/** One feature; 404. */
+export async function getFeature(tx: Tx, merchantId: string, id: string): Promise<Result<FeatureReply>> {
+  const feature = await selectFeature(tx, merchantId, id);
+  return feature ? ok(featureOut(feature)) : notFound('feature');
+}
+
+/** Changes what the body names. A feature that prices carry stays with its product: `FEATURE_IN_USE`. */
+export async function changeFeature(
+  tx: Tx,
+  merchantId: string,
+  id: string,
+  body: FeatureUpdate,
+  now: Instant,
+): Promise<Result<FeatureReply>> {
+  const feature = await lockFeature(tx, merchantId, id);
+  if (!feature) return notFound('feature');
+  if (body.productId !== undefined && body.productId !== feature.productId) {
+    const product = await checkReference(tx, merchantId, 'product', body.productId, 'productId');
+    if (!product.ok) return product;
+    const blocked = blockedBy('FEATURE_IN_USE', [await pricesOf(tx, feature)]);
+    if (blocked) return blocked;
+  }
+  try {
+    return ok(
+      featureOut(
+        await tx.part(
+          () => updateFeature(tx, merchantId, id, body, now),
+          () => true,
+        ),
+      ),
+    );
+  } catch (error) {
+    if (uniqueViolation(error) === 'feature_key') return fail('KEY_TAKEN', { field: 'key' });
+    throw error;
+  }
+}
+
+/** Deletes a feature that nothing holds: `FEATURE_IN_USE` with the blockers. Its key is free again. */
+export async function deleteFeature(
+  tx: Tx,
+  merchantId: string,
+  id: string,
+  now: Instant,
+  { holdersOf }: CatalogOptions,
+): Promise<Result<undefined>> {
+  const feature = await lockFeature(tx, merchantId, id);
+  if (!feature) return notFound('feature');
+  const others = (await holdersOf?.(tx, merchantId, 'feature', id)) ?? [];
+  const blocked = blockedBy('FEATURE_IN_USE', [await pricesOf(tx, feature), ...others]);
+  if (blocked) return blocked;
+  await markFeatureDeleted(tx, merchantId, id, now);
+  return ok(undefined);
+}
+
+const pricesOf = async (tx: Tx, { merchantId, id }: Feature): Promise<Blocker> =>
+  named('price', await selectPricesOfFeature(tx, merchantId, id, MOST_NAMED_BLOCKERS));

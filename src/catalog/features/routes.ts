@@ -1,0 +1,80 @@
+import { ListOf, listReply, pageOf, type Route, route, Type } from '../../http/index.ts';
+import { ok } from '../../kernel/result.ts';
+import type { CatalogOptions } from '../options.ts';
+import { changeFeature, createFeature, deleteFeature, getFeature, listFeatures } from './features.ts';
+import { FeatureCreate, FeatureListQuery, FeatureOut, FeatureUpdate } from './schema.ts';
+
+const one = { of: 'id', kind: 'feature' } as const;
+
+/** `/v0/features` (§4, Catalog). */
+export const featureRoutes = (options: CatalogOptions): readonly Route[] => [
+  route(
+    {
+      method: 'POST',
+      path: '/v0/features',
+      operationId: 'createFeature',
+      tag: 'Catalog',
+      summary: 'Create a feature',
+      access: { role: 'member', merchant: 'body' },
+      body: FeatureCreate,
+      replies: { 201: FeatureOut },
+      errors: [409],
+    },
+    async ({ tx, merchantId, body, now }) => createFeature(tx, merchantId, body, now),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/features',
+      operationId: 'listFeatures',
+      tag: 'Catalog',
+      summary: 'List features',
+      access: { role: 'viewer', merchant: 'query', by: ['productId'] },
+      query: FeatureListQuery,
+      replies: { 200: ListOf(FeatureOut) },
+    },
+    async ({ tx, merchantId, query }) => {
+      const page = pageOf(query);
+      return ok(listReply(await listFeatures(tx, merchantId, query, page), page));
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/features/:id',
+      operationId: 'getFeature',
+      tag: 'Catalog',
+      summary: 'Retrieve a feature',
+      access: { role: 'viewer', merchant: one },
+      replies: { 200: FeatureOut },
+    },
+    async ({ tx, merchantId, params }) => getFeature(tx, merchantId, params.id as string),
+  ),
+  route(
+    {
+      method: 'PATCH',
+      path: '/v0/features/:id',
+      operationId: 'updateFeature',
+      tag: 'Catalog',
+      summary: 'Update a feature',
+      access: { role: 'member', merchant: one },
+      body: FeatureUpdate,
+      replies: { 200: FeatureOut },
+      errors: [409],
+    },
+    async ({ tx, merchantId, params, body, now }) => changeFeature(tx, merchantId, params.id as string, body, now),
+  ),
+  route(
+    {
+      method: 'DELETE',
+      path: '/v0/features/:id',
+      operationId: 'deleteFeature',
+      tag: 'Catalog',
+      summary: 'Delete a feature that nothing holds',
+      access: { role: 'member', merchant: one },
+      replies: { 204: Type.Null() },
+      errors: [409],
+    },
+    async ({ tx, merchantId, params, now }) => deleteFeature(tx, merchantId, params.id as string, now, options),
+  ),
+];

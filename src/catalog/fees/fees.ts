@@ -1,0 +1,111 @@
+import type { Tx } from '../../db/index.ts';
+import type { PageRequest } from '../../http/index.ts';
+import { newId } from '../../kernel/ids.ts';
+import { notFound, ok, type Result } from '../../kernel/result.ts';
+import { formatInstant, type Instant } from '../../kernel/time.ts';
+import { type Blocker, blockedBy, MOST_NAMED_BLOCKERS, named } from '../blockers.ts';
+import { resolveProduct } from '../product-of-item.ts';
+import {
+  type Fee,
+  insertFee,
+  lockFee,
+  markFeeDeleted,
+  selectFee,
+  selectFees,
+  selectPricesOfFee,
+  updateFee,
+} from './fees.sql.ts';
+import type { FeeCreate, FeeUpdate } from './schema.ts';
+
+/** A fee as it is answered (fields.md). */
+export const feeOut = (fee: Fee) => ({
+  id: fee.id,
+  object: 'fee' as const,
+  name: fee.name,
+  description: fee.description,
+  merchantId: fee.merchantId,
+  productId: fee.productId,
+  itemId: fee.itemId,
+  createdAt: formatInstant(fee.createdAt),
+  updatedAt: formatInstant(fee.updatedAt),
+});
+type FeeReply = ReturnType<typeof feeOut>;
+
+/** Makes a fee of a product, or of an item and so of its product. */
+export async function createFee(tx: Tx, merchantId: string, body: FeeCreate, now: Instant): Promise<Result<FeeReply>> {
+  const productId = await resolveProduct(tx, merchantId, body);
+  if (!productId.ok) return productId;
+  const fee = await insertFee(tx, {
+    id: newId('fee'),
+    merchantId,
+    productId: productId.value,
+    itemId: body.itemId ?? null,
+    name: body.name,
+    description: body.description,
+    createdAt: now,
+    updatedAt: now,
+  });
+  return ok(feeOut(fee));
+}
+
+/** Fees of one merchant, or (null, for operators) of all, newest first. */
+export async function listFees(
+  tx: Tx,
+  merchantId: string | null,
+  filter: { productId?: string; itemId?: string },
+  page: PageRequest,
+) {
+  const { rows, total } = await selectFees(tx, merchantId, filter, page);
+  return { data: rows.map(feeOut), total };
+}
+
+/** One fee; 404. */
+export async function getFee(tx: Tx, merchantId: string, id: string): Promise<Result<FeeReply>> {
+  const fee = await selectFee(tx, merchantId, id);
+  return fee ? ok(feeOut(fee)) : notFound('fee');
+}
+
+/** Changes what the body names. A fee that is priced stays with its product: `FEE_IN_USE`. */
+export async function changeFee(
+  tx: Tx,
+  merchantId: string,
+  id: string,
+  body: FeeUpdate,
+  now: Instant,
+): Promise<Result<FeeReply>> {
+  const fee = await lockFee(tx, merchantId, id);
+  if (!fee) return notFound('fee');
+  const { name, description } = body;
+  let { itemId, productId } = fee;
+  if (body.itemId !== undefined || body.productId !== undefined) {
+    itemId = body.itemId === undefined ? itemId : body.itemId;
+    const placed = body.productId ?? (body.itemId ? undefined : productId); // an item's catalog decides alone
+    const resolved = await resolveProduct(tx, merchantId, { itemId, productId: placed });
+    if (!resolved.ok) return resolved;
+    productId = resolved.value;
+  }
+  if (productId !== fee.productId) {
+    const blocked = blockedBy('FEE_IN_USE', [await pricesOf(tx, fee)]);
+    if (blocked) return blocked;
+  }
+  const change = {
+    itemId,
+    productId,
+    ...(name !== undefined && { name }),
+    ...(description !== undefined && { description }),
+  };
+  return ok(feeOut(await updateFee(tx, merchantId, id, change, now)));
+}
+
+/** Deletes a fee that no price holds; else 409 `FEE_IN_USE` with the blockers body of §7. */
+export async function deleteFee(tx: Tx, merchantId: string, id: string, now: Instant): Promise<Result<undefined>> {
+  const fee = await lockFee(tx, merchantId, id);
+  if (!fee) return notFound('fee');
+  const blocked = blockedBy('FEE_IN_USE', [await pricesOf(tx, fee)]);
+  if (blocked) return blocked;
+  await markFeeDeleted(tx, merchantId, id, now);
+  return ok(undefined);
+}
+
+const pricesOf = async (tx: Tx, { merchantId, id }: Fee): Promise<Blocker> =>
+  named('price', await selectPricesOfFee(tx, merchantId, id, MOST_NAMED_BLOCKERS));

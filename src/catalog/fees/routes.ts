@@ -1,0 +1,78 @@
+import { ListOf, listReply, pageOf, type Route, route, Type } from '../../http/index.ts';
+import { ok } from '../../kernel/result.ts';
+import { changeFee, createFee, deleteFee, getFee, listFees } from './fees.ts';
+import { FeeCreate, FeeListQuery, FeeOut, FeeUpdate } from './schema.ts';
+
+const one = { of: 'id', kind: 'fee' } as const;
+
+/** `/v0/fees` (api.md, Catalog; §4 for DELETE). */
+export const feeRoutes: readonly Route[] = [
+  route(
+    {
+      method: 'POST',
+      path: '/v0/fees',
+      operationId: 'createFee',
+      tag: 'Catalog',
+      summary: 'Create a fee',
+      access: { role: 'member', merchant: 'body' },
+      body: FeeCreate,
+      replies: { 201: FeeOut },
+    },
+    async ({ tx, merchantId, body, now }) => createFee(tx, merchantId, body, now),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/fees',
+      operationId: 'listFees',
+      tag: 'Catalog',
+      summary: 'List fees',
+      access: { role: 'viewer', merchant: 'query', by: ['productId', 'itemId'] },
+      query: FeeListQuery,
+      replies: { 200: ListOf(FeeOut) },
+    },
+    async ({ tx, merchantId, query }) => {
+      const page = pageOf(query);
+      return ok(listReply(await listFees(tx, merchantId, query, page), page));
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/fees/:id',
+      operationId: 'getFee',
+      tag: 'Catalog',
+      summary: 'Retrieve a fee',
+      access: { role: 'viewer', merchant: one },
+      replies: { 200: FeeOut },
+    },
+    async ({ tx, merchantId, params }) => getFee(tx, merchantId, params.id as string),
+  ),
+  route(
+    {
+      method: 'PATCH',
+      path: '/v0/fees/:id',
+      operationId: 'updateFee',
+      tag: 'Catalog',
+      summary: 'Update a fee',
+      access: { role: 'member', merchant: one },
+      body: FeeUpdate,
+      replies: { 200: FeeOut },
+      errors: [409],
+    },
+    async ({ tx, merchantId, params, body, now }) => changeFee(tx, merchantId, params.id as string, body, now),
+  ),
+  route(
+    {
+      method: 'DELETE',
+      path: '/v0/fees/:id',
+      operationId: 'deleteFee',
+      tag: 'Catalog',
+      summary: 'Delete a fee that no price holds',
+      access: { role: 'member', merchant: one },
+      replies: { 204: Type.Null() },
+      errors: [409],
+    },
+    async ({ tx, merchantId, params, now }) => deleteFee(tx, merchantId, params.id as string, now),
+  ),
+];

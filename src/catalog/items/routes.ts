@@ -1,0 +1,79 @@
+import { ListOf, listReply, pageOf, type Route, route, Type } from '../../http/index.ts';
+import { ok } from '../../kernel/result.ts';
+import type { CatalogOptions } from '../options.ts';
+import { changeItem, createItem, deleteItem, getItem, listItems } from './items.ts';
+import { ItemCreate, ItemListQuery, ItemOut, ItemUpdate } from './schema.ts';
+
+const one = { of: 'id', kind: 'item' } as const;
+
+/** `/v0/items` (§4, Catalog). */
+export const itemRoutes = (options: CatalogOptions): readonly Route[] => [
+  route(
+    {
+      method: 'POST',
+      path: '/v0/items',
+      operationId: 'createItem',
+      tag: 'Catalog',
+      summary: 'Create an item',
+      access: { role: 'member', merchant: 'body' },
+      body: ItemCreate,
+      replies: { 201: ItemOut },
+    },
+    async ({ tx, merchantId, body, now }) => createItem(tx, merchantId, body, now),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/items',
+      operationId: 'listItems',
+      tag: 'Catalog',
+      summary: 'List items, or find them by what an outside system calls them',
+      access: { role: 'viewer', merchant: 'query', by: ['catalogId'] },
+      query: ItemListQuery,
+      replies: { 200: ListOf(ItemOut) },
+    },
+    async ({ tx, merchantId, query }) => {
+      const page = pageOf(query);
+      return ok(listReply(await listItems(tx, merchantId, query, page), page));
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/items/:id',
+      operationId: 'getItem',
+      tag: 'Catalog',
+      summary: 'Retrieve an item',
+      access: { role: 'viewer', merchant: one },
+      replies: { 200: ItemOut },
+    },
+    async ({ tx, merchantId, params }) => getItem(tx, merchantId, params.id as string),
+  ),
+  route(
+    {
+      method: 'PATCH',
+      path: '/v0/items/:id',
+      operationId: 'updateItem',
+      tag: 'Catalog',
+      summary: 'Update, archive or restore an item',
+      access: { role: 'member', merchant: one },
+      body: ItemUpdate,
+      replies: { 200: ItemOut },
+      errors: [409],
+    },
+    async ({ tx, merchantId, params, body, now }) => changeItem(tx, merchantId, params.id as string, body, now),
+  ),
+  route(
+    {
+      method: 'DELETE',
+      path: '/v0/items/:id',
+      operationId: 'deleteItem',
+      tag: 'Catalog',
+      summary: 'Delete an item that nothing holds',
+      access: { role: 'member', merchant: one },
+      replies: { 204: Type.Null() },
+      errors: [409],
+    },
+    async ({ tx, merchantId, params }) => deleteItem(tx, merchantId, params.id as string, options),
+  ),
+];

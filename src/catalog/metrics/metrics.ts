@@ -1,0 +1,150 @@
+import type { Tx } from '../../db/index.ts';
+import type { PageRequest } from '../../http/index.ts';
+import { newId } from '../../kernel/ids.ts';
+import { fail, invalid, notFound, ok, type Result } from '../../kernel/result.ts';
+import { formatInstant, type Instant, parseInstant } from '../../kernel/time.ts';
+import { checkMeter } from '../meters/meter.ts';
+import type { CatalogOptions } from '../options.ts';
+import { resolveProduct } from '../product-of-item.ts';
+import { percentOut, toDecimal } from '../words.ts';
+import {
+  insertMetric,
+  isMetricPriced,
+  lockMetric,
+  type Metric,
+  type MetricChange,
+  selectMetric,
+  selectMetrics,
+  updateMetric,
+} from './metrics.sql.ts';
+import type { MetricCreate, MetricUpdate } from './schema.ts';
+
+/** A metric as it is answered (§2). */
+export const metricOut = (metric: Metric) => ({
+  id: metric.id,
+  object: 'billableMetric' as const,
+  aggregation: metric.aggregation,
+  name: metric.name,
+  description: metric.description,
+  unit: metric.unit,
+  merchantId: metric.merchantId,
+  productId: metric.productId,
+  itemId: metric.itemId,
+  eventType: metric.eventType,
+  valueProperty: metric.valueProperty,
+  groupBy: metric.groupBy,
+  eventFrom: metric.eventFrom && formatInstant(metric.eventFrom),
+  taxRate: percentOut(metric.taxRate),
+  createdAt: formatInstant(metric.createdAt),
+  updatedAt: formatInstant(metric.updatedAt),
+});
+type MetricReply = ReturnType<typeof metricOut>;
+
+/** Makes a metric by the rules of §4. */
+export async function createMetric(
+  tx: Tx,
+  merchantId: string,
+  body: MetricCreate,
+  now: Instant,
+  { onMeterChanged }: CatalogOptions,
+): Promise<Result<MetricReply>> {
+  const meter = { aggregation: body.aggregation, valueProperty: body.valueProperty ?? null };
+  const errors = checkMeter(meter);
+  if (errors.length > 0) return invalid(errors);
+  const productId = await resolveProduct(tx, merchantId, body);
+  if (!productId.ok) return productId;
+  const metric = await insertMetric(tx, {
+    id: newId('billableMetric'),
+    merchantId,
+    productId: productId.value,
+    itemId: body.itemId ?? null,
+    name: body.name,
+    description: body.description ?? '',
+    unit: body.unit ?? '',
+    ...meter,
+    eventType: body.eventType ?? null,
+    groupBy: body.groupBy ?? null,
+    eventFrom: body.eventFrom ? parseInstant(body.eventFrom) : null,
+    taxRate: toDecimal(body.taxRate ?? null),
+    createdAt: now,
+    updatedAt: now,
+  });
+  await onMeterChanged?.(tx, merchantId, metric);
+  return ok(metricOut(metric));
+}
+
+/** Metrics of one merchant, or (null, for operators) of all, newest first. */
+export async function listMetrics(
+  tx: Tx,
+  merchantId: string | null,
+  filter: { productId?: string; itemId?: string; eventType?: string },
+  page: PageRequest,
+) {
+  const { rows, total } = await selectMetrics(tx, merchantId, filter, page);
+  return { data: rows.map(metricOut), total };
+}
+
+/** One metric; 404. */
+export async function getMetric(tx: Tx, merchantId: string, id: string): Promise<Result<MetricReply>> {
+  const metric = await selectMetric(tx, merchantId, id);
+  return metric ? ok(metricOut(metric)) : notFound('billable metric');
+}
+
+/**
+ * Changes what the body names, under the rules of §4. Once the metric is priced, its names, unit and tax rate can still
+ * change; what it measures and where it belongs cannot, because invoices stand on it: `METRIC_IN_USE`.
+ */
+export async function changeMetric(
+  tx: Tx,
+  merchantId: string,
+  id: string,
+  body: MetricUpdate,
+  now: Instant,
+  { onMeterChanged }: CatalogOptions,
+): Promise<Result<MetricReply>> {
+  const metric = await lockMetric(tx, merchantId, id);
+  if (!metric) return notFound('billable metric');
+  const change: MetricChange = changeOf(body);
+  const errors = checkMeter({ ...metric, ...change });
+  if (errors.length > 0) return invalid(errors);
+  if (body.itemId !== undefined || body.productId !== undefined) {
+    const itemId = body.itemId === undefined ? metric.itemId : body.itemId;
+    const placed = body.productId ?? (body.itemId ? undefined : metric.productId); // an item's catalog decides alone
+    const productId = await resolveProduct(tx, merchantId, { itemId, productId: placed });
+    if (!productId.ok) return productId;
+    Object.assign(change, { productId: productId.value, itemId });
+  }
+  const held = HELD_BY_PRICES.filter((field) => isChanged(metric[field], change[field]));
+  if (held.length > 0 && (await isMetricPriced(tx, merchantId, id))) return fail('METRIC_IN_USE', { fields: held });
+  const changed = await updateMetric(tx, merchantId, id, change, now);
+  if (held.length > 0) await onMeterChanged?.(tx, merchantId, changed);
+  return ok(metricOut(changed));
+}
+
+const HELD_BY_PRICES = ['aggregation', 'eventType', 'valueProperty', 'groupBy', 'eventFrom', 'productId'] as const;
+
+/** Is a field given, and another than it was? */
+function isChanged(before: unknown, after: unknown): boolean {
+  return after !== undefined && textOf(before) !== textOf(after);
+}
+
+const textOf = (value: unknown): string =>
+  typeof value === 'object' && value !== null && !(value instanceof Temporal.Instant)
+    ? JSON.stringify(Object.entries(value).toSorted())
+    : String(value);
+
+const changeOf = (body: MetricUpdate): MetricChange => {
+  const { name, description, unit, aggregation, eventType, valueProperty, groupBy } = body;
+  const given = {
+    name,
+    description,
+    unit,
+    aggregation,
+    eventType,
+    valueProperty,
+    groupBy,
+    eventFrom: body.eventFrom && parseInstant(body.eventFrom),
+    taxRate: toDecimal(body.taxRate),
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+};

@@ -1,0 +1,28 @@
+import type { Tx } from '../db/index.ts';
+import type { Blocker } from './blockers.ts';
+import type { Cost } from './costs/costs.sql.ts';
+import type { Metric } from './metrics/metrics.sql.ts';
+
+/**
+ * What the catalog must know of domains that stand upstream of it: `app.ts` hands it in, so that no import goes back
+ * (house.md, The road).
+ */
+export interface CatalogOptions {
+  /** How many subscriptions that have not ended are pinned to each version; ids without any may be left out. */
+  readonly countSubscriptions: (
+    tx: Tx,
+    merchantId: string,
+    versionIds: readonly string[],
+  ) => Promise<ReadonlyMap<string, number>>;
+  /** The plans to which a customer has an active subscription. */
+  readonly activePlansOf: (tx: Tx, merchantId: string, customerId: string) => Promise<readonly string[]>;
+  /** What of other domains holds an item or a feature, so that it cannot be deleted. */
+  readonly holdersOf?: (
+    tx: Tx,
+    merchantId: string,
+    kind: 'item' | 'feature',
+    id: string,
+  ) => Promise<readonly Blocker[]>;
+  /** Called in the transaction that makes a metric or a cost, or changes what it measures. */
+  readonly onMeterChanged?: (tx: Tx, merchantId: string, meter: Metric | Cost) => Promise<void>;
+}

@@ -1,0 +1,35 @@
+import type { FieldError } from '../../kernel/result.ts';
+import { addDuration, isAfter, isOnce, normaliseCadence, parseCadence, parseDuration } from '../../kernel/time.ts';
+
+export const BILLING_INTERVALS = ['monthly', 'quarterly', 'yearly'] as const;
+export type BillingInterval = (typeof BILLING_INTERVALS)[number];
+
+/** §9, rule 3: the old words and what they mean. */
+const CADENCE_OF: Readonly<Record<BillingInterval, string>> = { monthly: 'P1M', quarterly: 'P3M', yearly: 'P1Y' };
+
+/** The cadence that a body names: `billingCadence` wins over the deprecated `billingInterval` (§9). */
+export const cadenceOf = (body: {
+  billingCadence?: string | undefined;
+  billingInterval?: BillingInterval | null | undefined;
+}): string | undefined => body.billingCadence ?? (body.billingInterval ? CADENCE_OF[body.billingInterval] : undefined);
+
+/** The old word for a cadence, however it is written (P12M is yearly); null where there is none (domain.md §2). */
+export const intervalOf = (cadence: string): BillingInterval | null =>
+  BILLING_INTERVALS.find((interval) => CADENCE_OF[interval] === normaliseCadence(cadence)) ?? null;
+
+/** A plan bills again and again. */
+export const checkCadence = (field: string, cadence: string): FieldError[] =>
+  parseCadence(cadence) && !isOnce(cadence)
+    ? []
+    : [{ field, message: 'must be an ISO 8601 duration of whole days, weeks, months or years' }];
+
+const SOME_DAY = Temporal.Instant.from('2000-01-01T00:00:00Z');
+const A_HUNDRED_YEARS_LATER = Temporal.Instant.from('2100-01-01T00:00:00Z');
+
+/** A trial or a grace: whole, non-negative, and not so long that dates would leave the calendar. */
+export function checkDuration(field: string, text: string): FieldError[] {
+  const duration = parseDuration(text);
+  if (!duration) return [{ field, message: 'must be an ISO 8601 duration of whole parts, not negative' }];
+  const end = addDuration(SOME_DAY, duration);
+  return isAfter(end, A_HUNDRED_YEARS_LATER) ? [{ field, message: 'must be at most a hundred years' }] : [];
+}

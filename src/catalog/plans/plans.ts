@@ -1,0 +1,218 @@
+import { checkReference, type Tx } from '../../db/index.ts';
+import type { PageRequest } from '../../http/index.ts';
+import { newId } from '../../kernel/ids.ts';
+import { type FieldError, fail, invalid, notFound, ok, type Result } from '../../kernel/result.ts';
+import { formatInstant, type Instant, normaliseCadence, parseInstant } from '../../kernel/time.ts';
+import type { CatalogOptions } from '../options.ts';
+import { holdPrices, type Price, selectPricesOfVersions } from '../prices/prices.sql.ts';
+import { priceOut } from '../prices/prices.ts';
+import { checkReferences, type NamedId } from '../references-in-body.ts';
+import { percentOut, toDecimal } from '../words.ts';
+import { cadenceOf, checkCadence, checkDuration, intervalOf } from './cadence.ts';
+import {
+  insertPlan,
+  lockPlan,
+  type Plan,
+  type PlanChange,
+  type PlanFilter,
+  selectPlan,
+  selectPlans,
+  updatePlan,
+} from './plans.sql.ts';
+import type { PlanCreate, PlanUpdate } from './schema.ts';
+import { checkTemplatesAgree } from './version-prices.ts';
+import { insertVersion, selectVersionIds } from './versions.sql.ts';
+
+/** A plan as it is answered (fields.md), with the prices of its default version. */
+export const planOut = (plan: Plan, prices: readonly Price[]) => ({
+  id: plan.id,
+  object: 'plan' as const,
+  merchantId: plan.merchantId,
+  productId: plan.productId,
+  name: plan.name,
+  description: plan.description ?? undefined,
+  invoiceDisplayName: plan.invoiceDisplayName ?? undefined,
+  currency: plan.currency,
+  billingCadence: plan.billingCadence,
+  billingInterval: intervalOf(plan.billingCadence),
+  billingVersion: plan.billingVersion,
+  billingAnchor: plan.billingAnchor && formatInstant(plan.billingAnchor),
+  gracePeriod: plan.gracePeriod,
+  trialPeriod: plan.trialPeriod,
+  autoApprove: plan.autoApprove,
+  defaultTaxCode: plan.defaultTaxCode,
+  defaultTaxRate: percentOut(plan.defaultTaxRate),
+  taxBehavior: plan.taxBehavior,
+  renewalReminderEnabled: plan.renewalReminderEnabled,
+  renewalReminderDays: plan.renewalReminderDays,
+  metadata: plan.metadata,
+  defaultVersionId: plan.defaultVersionId,
+  paymentTerm: {
+    in_arrears: prices.some((price) => price.paymentTerm === 'in_arrears'),
+    in_advance: prices.some((price) => price.paymentTerm === 'in_advance'),
+  },
+  prices: prices.map(priceOut),
+  createdAt: formatInstant(plan.createdAt),
+  updatedAt: formatInstant(plan.updatedAt),
+});
+type PlanReply = ReturnType<typeof planOut>;
+
+/** Makes a plan and publishes version 1 of it, with the prices that the body names. */
+export async function createPlan(
+  tx: Tx,
+  merchantId: string,
+  body: PlanCreate,
+  now: Instant,
+): Promise<Result<PlanReply>> {
+  const errors = checkTimes(body);
+  if (errors.length > 0) return invalid(errors);
+  const product = await checkReference(tx, merchantId, 'product', body.productId, 'productId');
+  if (!product.ok) return product;
+  const priceIds = body.prices ?? [];
+  const prices = await takePrices(tx, merchantId, namePrices(priceIds));
+  if (!prices.ok) return prices;
+  const disagreements = checkTemplatesAgree(prices.value, (id) => `prices.${priceIds.indexOf(id)}`);
+  if (disagreements.length > 0) return invalid(disagreements);
+
+  const versionId = newId('planVersion');
+  const plan = await insertPlan(tx, {
+    id: newId('plan'),
+    merchantId,
+    productId: body.productId,
+    name: body.name,
+    description: body.description ?? null,
+    invoiceDisplayName: body.invoiceDisplayName ?? null,
+    currency: body.currency,
+    billingCadence: cadenceOf(body) ?? 'P1M',
+    billingVersion: body.billingVersion ?? 1,
+    billingAnchor: body.billingAnchor ? parseInstant(body.billingAnchor) : null,
+    gracePeriod: body.gracePeriod ?? 'PT0S',
+    trialPeriod: body.trialPeriod ?? null,
+    autoApprove: body.autoApprove ?? true,
+    defaultTaxCode: body.defaultTaxCode ?? 'eservice',
+    defaultTaxRate: toDecimal(body.defaultTaxRate ?? null),
+    taxBehavior: body.taxBehavior ?? 'exclusive',
+    renewalReminderEnabled: body.renewalReminderEnabled ?? true,
+    renewalReminderDays: body.renewalReminderDays ?? 3,
+    metadata: body.metadata ?? {},
+    defaultVersionId: versionId,
+    createdAt: now,
+    updatedAt: now,
+  });
+  const first = { id: versionId, merchantId, planId: plan.id, versionNumber: 1, basedOnVersionId: null };
+  const published = { status: 'published', publishedAt: now, createdAt: now, updatedAt: now } as const;
+  await insertVersion(tx, { ...first, ...published }, priceIds);
+  return ok(planOut(plan, prices.value));
+}
+
+const namePrices = (ids: readonly string[]): NamedId[] => ids.map((id, index) => ({ id, field: `prices.${index}` }));
+
+/** The prices that a body names, in its order, held until a version holds them: 404 and 403 by field. */
+export async function takePrices(tx: Tx, merchantId: string, ids: readonly NamedId[]): Promise<Result<Price[]>> {
+  const known = await checkReferences(tx, merchantId, 'price', ids);
+  if (!known.ok) return known;
+  const held = await holdPrices(
+    tx,
+    merchantId,
+    ids.map(({ id }) => id),
+  );
+  const byId = new Map(held.map((price) => [price.id, price]));
+  const deleted = ids.find(({ id }) => !byId.has(id));
+  return deleted ? notFound('price', deleted.field) : ok(ids.flatMap(({ id }) => byId.get(id) ?? []));
+}
+
+/** What the schema cannot say of cadence, grace and trial. */
+function checkTimes(body: Pick<PlanUpdate, 'billingCadence' | 'gracePeriod' | 'trialPeriod'>): FieldError[] {
+  return [
+    ...(body.billingCadence === undefined ? [] : checkCadence('billingCadence', body.billingCadence)),
+    ...(body.gracePeriod === undefined ? [] : checkDuration('gracePeriod', body.gracePeriod)),
+    ...(body.trialPeriod == null ? [] : checkDuration('trialPeriod', body.trialPeriod)),
+  ];
+}
+
+/** Plans of one merchant, or (null, for operators) of all, newest first. */
+export async function listPlans(tx: Tx, merchantId: string | null, filter: PlanFilter, page: PageRequest) {
+  const { rows, total } = await selectPlans(tx, merchantId, filter, page);
+  const merchantIds = [...new Set(rows.map((plan) => plan.merchantId))];
+  const versionIds = rows.map((plan) => plan.defaultVersionId);
+  const prices = await selectPricesOfVersions(tx, merchantIds, versionIds);
+  return { data: rows.map((plan) => planOut(plan, prices.get(plan.defaultVersionId) ?? [])), total };
+}
+
+/** Plans of products to which the customer has no active subscription. */
+export async function listAvailablePlans(
+  tx: Tx,
+  merchantId: string,
+  query: { customerId: string; productId?: string; search?: string },
+  page: PageRequest,
+  { activePlansOf }: CatalogOptions,
+) {
+  const { customerId, productId, search } = query;
+  const notBesidePlans = await activePlansOf(tx, merchantId, customerId);
+  return listPlans(tx, merchantId, { productId, search, notBesidePlans }, page);
+}
+
+const replyWith = async (tx: Tx, plan: Plan): Promise<Result<PlanReply>> => {
+  const prices = await selectPricesOfVersions(tx, [plan.merchantId], [plan.defaultVersionId]);
+  return ok(planOut(plan, prices.get(plan.defaultVersionId) ?? []));
+};
+
+/** One plan; 404. */
+export async function getPlan(tx: Tx, merchantId: string, id: string): Promise<Result<PlanReply>> {
+  const plan = await selectPlan(tx, merchantId, id);
+  return plan ? replyWith(tx, plan) : notFound('plan');
+}
+
+/**
+ * Changes what the body names. Currency, cadence, tax behaviour and product are what the bills of running subscriptions
+ * stand on: they can change while there is none, else `PLAN_IN_USE`. Prices change by a new version.
+ */
+export async function changePlan(
+  tx: Tx,
+  merchantId: string,
+  id: string,
+  body: PlanUpdate,
+  now: Instant,
+  options: CatalogOptions,
+): Promise<Result<PlanReply>> {
+  const errors = checkTimes(body);
+  if (errors.length > 0) return invalid(errors);
+  const plan = await lockPlan(tx, merchantId, id);
+  if (!plan) return notFound('plan');
+  if (body.productId !== undefined) {
+    const product = await checkReference(tx, merchantId, 'product', body.productId, 'productId');
+    if (!product.ok) return product;
+  }
+  const change = changeOf(body);
+  const fields = heldFields(plan, change);
+  if (fields.length > 0 && (await hasSubscriptions(tx, plan, options))) return fail('PLAN_IN_USE', { fields });
+  return replyWith(tx, await updatePlan(tx, merchantId, id, change, now));
+}
+
+function changeOf(body: PlanUpdate): PlanChange {
+  const { billingInterval: _, billingAnchor, defaultTaxRate, ...others } = body;
+  const given = {
+    ...others,
+    billingCadence: cadenceOf(body),
+    billingAnchor: billingAnchor && parseInstant(billingAnchor),
+    defaultTaxRate: toDecimal(defaultTaxRate),
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+/** The fields of a change that running subscriptions hold. */
+function heldFields(plan: Plan, change: PlanChange): string[] {
+  const same = (field: 'productId' | 'currency' | 'taxBehavior') =>
+    change[field] === undefined || change[field] === plan[field];
+  const sameCadence =
+    change.billingCadence === undefined ||
+    normaliseCadence(change.billingCadence) === normaliseCadence(plan.billingCadence);
+  const held = (['productId', 'currency', 'taxBehavior'] as const).filter((field) => !same(field));
+  return sameCadence ? held : [...held, 'billingCadence'];
+}
+
+async function hasSubscriptions(tx: Tx, plan: Plan, { countSubscriptions }: CatalogOptions): Promise<boolean> {
+  const versionIds = await selectVersionIds(tx, plan.merchantId, plan.id);
+  const counts = await countSubscriptions(tx, plan.merchantId, versionIds);
+  return [...counts.values()].some((count) => count > 0);
+}

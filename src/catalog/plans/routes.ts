@@ -1,0 +1,154 @@
+import { ListOf, listReply, pageOf, type Route, route } from '../../http/index.ts';
+import { ok } from '../../kernel/result.ts';
+import type { CatalogOptions } from '../options.ts';
+import { changePlan, createPlan, getPlan, listAvailablePlans, listPlans } from './plans.ts';
+import {
+  AvailablePlansQuery,
+  PlanCreate,
+  PlanListQuery,
+  PlanOut,
+  PlanUpdate,
+  PlanVersionCreate,
+  PlanVersionList,
+  PlanVersionOut,
+  PlanVersionUpdate,
+  VersionListQuery,
+} from './schema.ts';
+import { changeVersion, createVersion, getVersion, listVersions } from './versions.ts';
+
+const one = { of: 'id', kind: 'plan' } as const;
+
+/** `/v0/plans` and their versions (api.md, Catalog). */
+export const planRoutes = (options: CatalogOptions): readonly Route[] => [
+  route(
+    {
+      method: 'POST',
+      path: '/v0/plans',
+      operationId: 'createPlan',
+      tag: 'Plans',
+      summary: 'Create a plan and publish its first version',
+      access: { role: 'member', merchant: 'body' },
+      body: PlanCreate,
+      replies: { 201: PlanOut },
+    },
+    async ({ tx, merchantId, body, now }) => createPlan(tx, merchantId, body, now),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/plans',
+      operationId: 'listPlans',
+      tag: 'Plans',
+      summary: 'List plans',
+      access: { role: 'viewer', merchant: 'query', by: ['productId'] },
+      query: PlanListQuery,
+      replies: { 200: ListOf(PlanOut) },
+    },
+    async ({ tx, merchantId, query }) => {
+      const page = pageOf(query);
+      return ok(listReply(await listPlans(tx, merchantId, { productId: query.productId }, page), page));
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/plans/available',
+      operationId: 'listAvailablePlans',
+      tag: 'Plans',
+      summary: 'List plans of products to which a customer has no active subscription',
+      access: { role: 'viewer', merchant: 'query', by: ['customerId'] },
+      query: AvailablePlansQuery,
+      replies: { 200: ListOf(PlanOut) },
+    },
+    async ({ tx, merchantId, query }) => {
+      const page = pageOf(query);
+      return ok(listReply(await listAvailablePlans(tx, merchantId as string, query, page, options), page));
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/plans/:id',
+      operationId: 'getPlan',
+      tag: 'Plans',
+      summary: 'Retrieve a plan',
+      access: { role: 'viewer', merchant: one },
+      replies: { 200: PlanOut },
+    },
+    async ({ tx, merchantId, params }) => getPlan(tx, merchantId, params.id as string),
+  ),
+  route(
+    {
+      method: 'PATCH',
+      path: '/v0/plans/:id',
+      operationId: 'updatePlan',
+      tag: 'Plans',
+      summary: 'Update a plan',
+      access: { role: 'member', merchant: one },
+      body: PlanUpdate,
+      replies: { 200: PlanOut },
+      errors: [409],
+    },
+    async ({ tx, merchantId, params, body, now }) =>
+      changePlan(tx, merchantId, params.id as string, body, now, options),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/plans/:id/versions',
+      operationId: 'listPlanVersions',
+      tag: 'Plans',
+      summary: 'List the versions of a plan',
+      access: { role: 'viewer', merchant: one },
+      query: VersionListQuery,
+      replies: { 200: PlanVersionList },
+    },
+    async ({ tx, merchantId, params, query }) => {
+      const page = pageOf(query);
+      const listed = await listVersions(tx, merchantId, params.id as string, page, options);
+      return listed.ok ? ok(listReply(listed.value, page)) : listed;
+    },
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/v0/plans/:id/versions',
+      operationId: 'createPlanVersion',
+      tag: 'Plans',
+      summary: 'Create the next version of a plan',
+      access: { role: 'member', merchant: one },
+      body: PlanVersionCreate,
+      replies: { 201: PlanVersionOut },
+    },
+    async ({ tx, merchantId, params, body, now }) =>
+      createVersion(tx, merchantId, params.id as string, body, now, options),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/plans/:id/versions/:versionNumber',
+      operationId: 'getPlanVersion',
+      tag: 'Plans',
+      summary: 'Retrieve a version of a plan',
+      access: { role: 'viewer', merchant: one },
+      replies: { 200: PlanVersionOut },
+    },
+    async ({ tx, merchantId, params }) =>
+      getVersion(tx, merchantId, params.id as string, params.versionNumber as string, options),
+  ),
+  route(
+    {
+      method: 'PATCH',
+      path: '/v0/plans/:id/versions/:versionNumber',
+      operationId: 'updatePlanVersion',
+      tag: 'Plans',
+      summary: 'Publish or archive a version, or make it the default',
+      access: { role: 'member', merchant: one },
+      body: PlanVersionUpdate,
+      replies: { 200: PlanVersionOut },
+      errors: [409],
+    },
+    async ({ tx, merchantId, params, body, now }) =>
+      changeVersion(tx, merchantId, params.id as string, params.versionNumber as string, body, now, options),
+  ),
+];

@@ -1,0 +1,85 @@
+import { type FieldError, invalid, ok, type Result } from '../../kernel/result.ts';
+import type { Price } from '../prices/prices.sql.ts';
+
+/** What a new version does to the prices of the one that it is based on. */
+export interface VersionDiff {
+  readonly addPrices: readonly string[];
+  readonly removePrices: readonly string[];
+  readonly replacePrices: readonly { readonly replacesPriceId: string; readonly withPriceId: string }[];
+}
+
+/** A price id of a diff, and the field that names it. */
+export interface DiffEntry {
+  readonly id: string;
+  readonly field: string;
+}
+
+/** The prices that leave the base, by field. */
+export const leavers = ({ removePrices, replacePrices }: VersionDiff): DiffEntry[] => [
+  ...removePrices.map((id, index) => ({ id, field: `removePrices.${index}` })),
+  ...replacePrices.map(({ replacesPriceId: id }, index) => ({ id, field: `replacePrices.${index}.replacesPriceId` })),
+];
+
+/** The prices that come, by field. */
+export const comers = ({ addPrices, replacePrices }: VersionDiff): DiffEntry[] => [
+  ...addPrices.map((id, index) => ({ id, field: `addPrices.${index}` })),
+  ...replacePrices.map(({ withPriceId: id }, index) => ({ id, field: `replacePrices.${index}.withPriceId` })),
+];
+
+/**
+ * The prices of a new version: those of its base, replaced ones in their place, removed ones gone, new ones at the end.
+ * A version that would equal its base, or have no price left, is refused (domain.md §2).
+ */
+export function decideVersionPrices(base: readonly string[], diff: VersionDiff): Result<string[]> {
+  const errors: FieldError[] = [];
+  const leaving = new Set<string>();
+  for (const { id, field } of leavers(diff)) {
+    if (!base.includes(id))
+      errors.push({ field, message: 'is not in the default version, which the new one is based on' });
+    else if (leaving.has(id)) errors.push({ field, message: 'is removed or replaced twice' });
+    leaving.add(id);
+  }
+  const present = new Set(base.filter((id) => !leaving.has(id)));
+  for (const { id, field } of comers(diff)) {
+    if (present.has(id)) errors.push({ field, message: 'is in the version already' });
+    present.add(id);
+  }
+  if (errors.length > 0) return invalid(errors);
+
+  const replacement = new Map(diff.replacePrices.map((each) => [each.replacesPriceId, each.withPriceId]));
+  const kept = base.flatMap((id) => (leaving.has(id) ? (replacement.get(id) ?? []) : id));
+  const result = [...kept, ...diff.addPrices];
+  if (result.length === 0)
+    return invalid([{ field: 'removePrices', message: 'would leave the version without a price' }]);
+  const isSame = result.length === base.length && base.every((id) => present.has(id));
+  if (isSame)
+    return invalid([
+      {
+        field: 'addPrices',
+        message: 'or removePrices or replacePrices must change something: the version would equal its base',
+      },
+    ]);
+  return ok(result);
+}
+
+/**
+ * One entitlement comes of a feature, whatever prices carry it, so its templates must agree (domain.md §5).
+ * @param fieldOf the field to blame for a price
+ */
+export function checkTemplatesAgree(prices: readonly Price[], fieldOf: (priceId: string) => string): FieldError[] {
+  const templates = new Map<string, string>();
+  const errors: FieldError[] = [];
+  for (const { id, features } of prices) {
+    for (const { featureId, entitlementTemplate } of features) {
+      const text = JSON.stringify(entitlementTemplate); // jsonb keeps keys in one order: equal templates, equal texts
+      const known = templates.get(featureId);
+      if (known === undefined) templates.set(featureId, text);
+      else if (known !== text)
+        errors.push({
+          field: fieldOf(id),
+          message: `carries ${featureId} with another entitlementTemplate than another price`,
+        });
+    }
+  }
+  return errors;
+}

@@ -1,0 +1,186 @@
+import type { Tx } from '../../db/index.ts';
+import type { PageRequest } from '../../http/index.ts';
+import { newId } from '../../kernel/ids.ts';
+import { fail, invalid, notFound, ok, type Result } from '../../kernel/result.ts';
+import { next } from '../../kernel/state-table.ts';
+import { formatInstant, type Instant } from '../../kernel/time.ts';
+import type { CatalogOptions } from '../options.ts';
+import { type Price, selectPricesOfVersions } from '../prices/prices.sql.ts';
+import { priceOut } from '../prices/prices.ts';
+import { checkReferences } from '../references-in-body.ts';
+import { lockPlan, type Plan, selectPlan, updatePlan } from './plans.sql.ts';
+import { takePrices } from './plans.ts';
+import type { PlanVersionCreate, PlanVersionUpdate } from './schema.ts';
+import { checkTemplatesAgree, comers, decideVersionPrices, leavers, type VersionDiff } from './version-prices.ts';
+import { planVersionStates, type VersionStatus } from './version-states.ts';
+import {
+  insertVersion,
+  nextVersionNumber,
+  type PlanVersion,
+  selectVersionByNumber,
+  selectVersions,
+  updateVersion,
+} from './versions.sql.ts';
+
+const summaryOut = (version: PlanVersion, plan: Plan, subscriptionCount: number) => ({
+  id: version.id,
+  object: 'plan_version' as const,
+  versionNumber: version.versionNumber,
+  status: version.status,
+  publishedAt: version.publishedAt ? formatInstant(version.publishedAt) : undefined,
+  isDefault: version.id === plan.defaultVersionId,
+  subscriptionCount,
+  basedOnVersionId: version.basedOnVersionId ?? undefined,
+  createdAt: formatInstant(version.createdAt),
+  updatedAt: formatInstant(version.updatedAt),
+});
+
+const slotOut = (price: Price) => ({ ...priceOut(price), priceDeleted: price.deletedAt !== null });
+
+async function replyWith(tx: Tx, version: PlanVersion, plan: Plan, { countSubscriptions }: CatalogOptions) {
+  const counts = await countSubscriptions(tx, plan.merchantId, [version.id]);
+  const prices = (await selectPricesOfVersions(tx, [plan.merchantId], [version.id])).get(version.id) ?? [];
+  return ok({ ...summaryOut(version, plan, counts.get(version.id) ?? 0), prices: prices.map(slotOut) });
+}
+
+/** The versions of a plan, newest first, without their prices. */
+export async function listVersions(
+  tx: Tx,
+  merchantId: string,
+  planId: string,
+  page: PageRequest,
+  { countSubscriptions }: CatalogOptions,
+) {
+  const plan = await selectPlan(tx, merchantId, planId);
+  if (!plan) return notFound('plan');
+  const { rows, total } = await selectVersions(tx, merchantId, planId, page);
+  const counts = await countSubscriptions(
+    tx,
+    merchantId,
+    rows.map(({ id }) => id),
+  );
+  return ok({ data: rows.map((version) => summaryOut(version, plan, counts.get(version.id) ?? 0)), total });
+}
+
+/** One version by its number; 404. */
+export async function getVersion(
+  tx: Tx,
+  merchantId: string,
+  planId: string,
+  versionNumber: string,
+  options: CatalogOptions,
+) {
+  const plan = await selectPlan(tx, merchantId, planId);
+  if (!plan) return notFound('plan');
+  const version = await findByNumber(tx, plan, versionNumber);
+  return version ? replyWith(tx, version, plan, options) : notFound('plan version');
+}
+
+/** A version number as a path has it. */
+const VERSION_NUMBER = /^[1-9]\d{0,8}$/;
+
+const findByNumber = async (tx: Tx, plan: Plan, text: string): Promise<PlanVersion | undefined> =>
+  VERSION_NUMBER.test(text) ? selectVersionByNumber(tx, plan.merchantId, plan.id, Number(text)) : undefined;
+
+/**
+ * Makes the next version of a plan from its default one. Published at once, it becomes the default for new subscriptions;
+ * with `publish: false` it is a draft. Two at once wait for each other on the plan's row, so numbers have no gap.
+ */
+export async function createVersion(
+  tx: Tx,
+  merchantId: string,
+  planId: string,
+  body: PlanVersionCreate,
+  now: Instant,
+  options: CatalogOptions,
+): Promise<Result<unknown>> {
+  const plan = await lockPlan(tx, merchantId, planId);
+  if (!plan) return notFound('plan');
+  const diff: VersionDiff = {
+    addPrices: body.addPrices ?? [],
+    removePrices: body.removePrices ?? [],
+    replacePrices: body.replacePrices ?? [],
+  };
+  const known = await checkReferences(tx, merchantId, 'price', leavers(diff));
+  if (!known.ok) return known;
+  const taken = await takePrices(tx, merchantId, comers(diff));
+  if (!taken.ok) return taken;
+  const base =
+    (await selectPricesOfVersions(tx, [merchantId], [plan.defaultVersionId])).get(plan.defaultVersionId) ?? [];
+  const priceIds = decideVersionPrices(
+    base.map(({ id }) => id),
+    diff,
+  );
+  if (!priceIds.ok) return priceIds;
+  const disagreements = checkTemplatesOf(priceIds.value, [...base, ...taken.value], diff);
+  if (disagreements.length > 0) return invalid(disagreements);
+
+  const isPublished = body.publish ?? true;
+  const version: PlanVersion = {
+    id: newId('planVersion'),
+    merchantId,
+    planId,
+    versionNumber: await nextVersionNumber(tx, merchantId, planId),
+    status: isPublished ? 'published' : 'draft',
+    basedOnVersionId: plan.defaultVersionId,
+    publishedAt: isPublished ? now : null,
+    createdAt: now,
+    updatedAt: now,
+  };
+  await insertVersion(tx, version, priceIds.value);
+  const after = isPublished ? await updatePlan(tx, merchantId, planId, { defaultVersionId: version.id }, now) : plan;
+  return replyWith(tx, version, after, options);
+}
+
+/** Blames the price that came for a template that disagrees, whichever of the two stands first. */
+function checkTemplatesOf(priceIds: readonly string[], known: readonly Price[], diff: VersionDiff) {
+  const byId = new Map(known.map((price) => [price.id, price]));
+  const fields = new Map(comers(diff).map(({ id, field }) => [id, field]));
+  const kept = priceIds.filter((id) => !fields.has(id));
+  const come = priceIds.filter((id) => fields.has(id));
+  return checkTemplatesAgree(
+    [...kept, ...come].flatMap((id) => byId.get(id) ?? []),
+    (id) => fields.get(id) ?? 'addPrices',
+  );
+}
+
+/** What a change of a version comes to: its state, and whether the plan points at it from now on. */
+export function decideVersionChange(
+  version: Pick<PlanVersion, 'status'>,
+  isDefault: boolean,
+  change: PlanVersionUpdate,
+): Result<{ status: VersionStatus; makeDefault: boolean }> {
+  const makeDefault = change.default === true && !isDefault;
+  if (change.status === 'archived' && (isDefault || change.default)) return fail('VERSION_IS_DEFAULT');
+  const event = change.status === 'published' ? 'publish' : 'archive';
+  const state = change.status === undefined ? ok(version.status) : next(planVersionStates, version.status, event);
+  if (!state.ok) return state;
+  if (makeDefault && state.value !== 'published') return fail('VERSION_NOT_PUBLISHED', { status: state.value });
+  return ok({ status: state.value, makeDefault });
+}
+
+/** Publishes, archives, or makes the default. What a version holds never changes. */
+export async function changeVersion(
+  tx: Tx,
+  merchantId: string,
+  planId: string,
+  versionNumber: string,
+  body: PlanVersionUpdate,
+  now: Instant,
+  options: CatalogOptions,
+): Promise<Result<unknown>> {
+  const plan = await lockPlan(tx, merchantId, planId);
+  if (!plan) return notFound('plan');
+  const version = await findByNumber(tx, plan, versionNumber);
+  if (!version) return notFound('plan version');
+  const decided = decideVersionChange(version, version.id === plan.defaultVersionId, body);
+  if (!decided.ok) return decided;
+  const { status, makeDefault } = decided.value;
+  const isPublishing = status === 'published' && version.status !== 'published';
+  const changed =
+    status === version.status
+      ? version
+      : await updateVersion(tx, version, { status, ...(isPublishing && { publishedAt: now }) }, now);
+  const after = makeDefault ? await updatePlan(tx, merchantId, planId, { defaultVersionId: version.id }, now) : plan;
+  return replyWith(tx, changed, after, options);
+}

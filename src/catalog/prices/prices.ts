@@ -1,0 +1,256 @@
+import { checkReference, type Tx } from '../../db/index.ts';
+import type { PageRequest } from '../../http/index.ts';
+import { normaliseProperties, type Pricing } from '../../invoicing/rating/index.ts';
+import { jsonNumber, ONE, plain } from '../../kernel/decimal.ts';
+import { newId } from '../../kernel/ids.ts';
+import { fail, invalid, notFound, ok, type Result } from '../../kernel/result.ts';
+import { formatInstant, type Instant } from '../../kernel/time.ts';
+import { type Feature, holdFeature } from '../features/features.sql.ts';
+import { holdFee } from '../fees/fees.sql.ts';
+import { holdMetric, type Metric, selectMetricsById } from '../metrics/metrics.sql.ts';
+import { checkReferences } from '../references-in-body.ts';
+import { percentOut, toDecimal } from '../words.ts';
+import {
+  insertPrice,
+  isFeatureOnMetrics,
+  lockPrice,
+  markPriceDeleted,
+  type Price,
+  rewritePrice,
+  selectPrice,
+  selectPrices,
+  selectVersionsOfPrice,
+} from './prices.sql.ts';
+import type { PriceCreate, PriceUpdate } from './schema.ts';
+import { changedFields, checkSurroundings, checkTerms, type PriceTerms } from './terms.ts';
+
+/** A price as it is answered (fields.md). */
+export const priceOut = (price: Price) => ({
+  id: price.id,
+  object: 'price' as const,
+  merchantId: price.merchantId,
+  billableMetricId: price.billableMetricId ?? undefined,
+  feeId: price.feeId ?? undefined,
+  invoiceDisplayName: price.invoiceDisplayName,
+  paymentTerm: price.paymentTerm,
+  model: price.pricing.model,
+  properties: price.pricing.properties,
+  billingCadence: price.billingCadence,
+  quantity: jsonNumber(price.quantity),
+  minimumAmount: price.minimumAmount ? plain(price.minimumAmount) : undefined,
+  maximumAmount: price.maximumAmount ? plain(price.maximumAmount) : undefined,
+  taxRate: percentOut(price.taxRate),
+  groupFilters: price.groupFilters ?? undefined,
+  grantDiscountEnabled: price.grantDiscountEnabled,
+  features: price.features,
+  createdAt: formatInstant(price.createdAt),
+  updatedAt: formatInstant(price.updatedAt),
+});
+type PriceReply = ReturnType<typeof priceOut>;
+
+/** Makes a price of exactly one metric or fee. */
+export async function createPrice(
+  tx: Tx,
+  merchantId: string,
+  body: PriceCreate,
+  now: Instant,
+): Promise<Result<PriceReply>> {
+  const { billableMetricId = null, feeId = null } = body;
+  if ((billableMetricId === null) === (feeId === null)) {
+    const message = 'is required, or feeId: exactly one of the two';
+    return invalid([{ field: 'billableMetricId', message }]);
+  }
+  const terms = termsOf(body);
+  const errors = checkTerms(terms, feeId === null ? 'metric' : 'fee');
+  if (errors.length > 0) return invalid(errors);
+  const surrounded = await surround(tx, merchantId, terms, { billableMetricId, feeId });
+  if (!surrounded.ok) return surrounded;
+  const identity = { id: newId('price'), merchantId, billableMetricId, feeId, createdAt: now, deletedAt: null };
+  const price = assemble(identity, terms, surrounded.value, now);
+  await insertPrice(tx, price);
+  return ok(priceOut(price));
+}
+
+/** Prices of one merchant, or (null, for operators) of all, newest first. */
+export async function listPrices(
+  tx: Tx,
+  merchantId: string | null,
+  filter: { billableMetricId?: string; feeId?: string },
+  page: PageRequest,
+) {
+  const { rows, total } = await selectPrices(tx, merchantId, filter, page);
+  return { data: rows.map(priceOut), total };
+}
+
+/** One price; 404. */
+export async function getPrice(tx: Tx, merchantId: string, id: string): Promise<Result<PriceReply>> {
+  const price = await selectPrice(tx, merchantId, id);
+  return price ? ok(priceOut(price)) : notFound('price');
+}
+
+/**
+ * Changes what the body names; what the price is for stays. Of a price that any version holds, only the display name can
+ * change (domain.md §2): `PRICE_IN_USE`.
+ */
+export async function changePrice(
+  tx: Tx,
+  merchantId: string,
+  id: string,
+  body: PriceUpdate,
+  now: Instant,
+): Promise<Result<PriceReply>> {
+  const price = await lockPrice(tx, merchantId, id);
+  if (!price) return notFound('price');
+  const before = currentTerms(price);
+  const terms = changedTerms(before, body);
+  const errors = checkTerms(terms, price.feeId === null ? 'metric' : 'fee');
+  if (errors.length > 0) return invalid(errors);
+  const surrounded = await surround(tx, merchantId, terms, price);
+  if (!surrounded.ok) return surrounded;
+  const fields = changedFields(before, terms).filter((field) => field !== 'invoiceDisplayName');
+  if (fields.length > 0) {
+    const [holder] = await selectVersionsOfPrice(tx, merchantId, id);
+    if (holder) return fail('PRICE_IN_USE', { fields, planId: holder.planId, versionNumber: holder.versionNumber });
+  }
+  const changed = assemble(price, terms, surrounded.value, now);
+  await rewritePrice(tx, changed);
+  return ok(priceOut(changed));
+}
+
+/** Deletes a price that no version holds but archived ones, which keep it: `PRICE_IN_USE` with the blockers. */
+export async function deletePrice(tx: Tx, merchantId: string, id: string, now: Instant): Promise<Result<undefined>> {
+  const price = await lockPrice(tx, merchantId, id);
+  if (!price) return notFound('price');
+  const holders = await selectVersionsOfPrice(tx, merchantId, id);
+  const items = holders.filter(({ status }) => status !== 'archived');
+  if (items.length > 0)
+    return fail('PRICE_IN_USE', {
+      blockers: [{ type: 'planVersion', count: items.length, items: items.slice(0, 100) }],
+    });
+  await markPriceDeleted(tx, merchantId, id, now);
+  return ok(undefined);
+}
+
+/** The terms of a body, with the defaults of api.md and every number read. */
+const termsOf = (body: PriceCreate): PriceTerms => ({
+  invoiceDisplayName: body.invoiceDisplayName,
+  paymentTerm: body.paymentTerm,
+  model: body.model ?? 'standard',
+  properties: normaliseProperties(body.properties),
+  billingCadence: body.billingCadence ?? null,
+  quantity: toDecimal(body.quantity) ?? ONE,
+  minimumAmount: toDecimal(body.minimumAmount ?? null),
+  maximumAmount: toDecimal(body.maximumAmount ?? null),
+  taxRate: toDecimal(body.taxRate ?? null),
+  groupFilters: body.groupFilters ?? null,
+  grantDiscountEnabled: body.grantDiscountEnabled ?? false,
+  feature: body.feature ?? null,
+});
+
+const currentTerms = (price: Price): PriceTerms => {
+  const [feature] = price.features;
+  return {
+    invoiceDisplayName: price.invoiceDisplayName,
+    paymentTerm: price.paymentTerm,
+    model: price.pricing.model,
+    properties: price.pricing.properties,
+    billingCadence: price.billingCadence,
+    quantity: price.quantity,
+    minimumAmount: price.minimumAmount,
+    maximumAmount: price.maximumAmount,
+    taxRate: price.taxRate,
+    groupFilters: price.groupFilters,
+    grantDiscountEnabled: price.grantDiscountEnabled,
+    feature: feature ? { featureId: feature.featureId, entitlementTemplate: feature.entitlementTemplate } : null,
+  };
+};
+
+/** The terms after a change: absent fields stay, null clears. */
+function changedTerms(before: PriceTerms, body: PriceUpdate): PriceTerms {
+  const given = {
+    ...body,
+    properties: body.properties && normaliseProperties(body.properties),
+    quantity: toDecimal(body.quantity),
+    minimumAmount: toDecimal(body.minimumAmount),
+    maximumAmount: toDecimal(body.maximumAmount),
+    taxRate: toDecimal(body.taxRate),
+  };
+  return { ...before, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) };
+}
+
+/** Finds and holds what the terms stand on, and checks them against it. @returns the feature that the price carries. */
+async function surround(
+  tx: Tx,
+  merchantId: string,
+  terms: PriceTerms,
+  { billableMetricId, feeId }: Pick<Price, 'billableMetricId' | 'feeId'>,
+): Promise<Result<Feature | null>> {
+  let metric: Metric | null = null;
+  if (billableMetricId !== null) {
+    const known = await checkReference(tx, merchantId, 'billable metric', billableMetricId, 'billableMetricId');
+    if (!known.ok) return known;
+    metric = (await holdMetric(tx, merchantId, billableMetricId)) ?? null;
+  }
+  if (feeId !== null) {
+    const known = await checkReference(tx, merchantId, 'fee', feeId, 'feeId');
+    if (!known.ok) return known;
+    if (!(await holdFee(tx, merchantId, feeId))) return notFound('fee', 'feeId');
+  }
+  const featureId = terms.feature?.featureId;
+  let feature: Feature | null = null;
+  let namedMetrics: Metric[] = [];
+  if (featureId !== undefined) {
+    const known = await checkReference(tx, merchantId, 'feature', featureId, 'feature.featureId');
+    if (!known.ok) return known;
+    feature = (await holdFeature(tx, merchantId, featureId)) ?? null;
+    if (!feature) return notFound('feature', 'feature.featureId');
+    const template = terms.feature?.entitlementTemplate;
+    const ids = (template?.type === 'metered' && template.billableMetricIds) || [];
+    const inBody = ids.map((id, index) => ({ id, field: `feature.entitlementTemplate.billableMetricIds.${index}` }));
+    const knownMetrics = await checkReferences(tx, merchantId, 'billable metric', inBody);
+    if (!knownMetrics.ok) return knownMetrics;
+    const found = new Map((await selectMetricsById(tx, [merchantId], ids)).map((each) => [each.id, each]));
+    namedMetrics = ids.flatMap((id) => found.get(id) ?? []);
+  }
+  const errors = checkSurroundings(terms, {
+    metric,
+    feature,
+    namedMetrics,
+    isFeatureOnMetrics: featureId !== undefined && (await isFeatureOnMetrics(tx, merchantId, featureId)),
+  });
+  return errors.length > 0 ? invalid(errors) : ok(feature);
+}
+
+/** A price of its terms. A feature keeps its place (the id) as long as it is the same one. */
+function assemble(
+  identity: Pick<Price, 'id' | 'merchantId' | 'billableMetricId' | 'feeId' | 'createdAt' | 'deletedAt'> &
+    Partial<Pick<Price, 'features'>>,
+  { model, properties, feature: carried, ...terms }: PriceTerms,
+  feature: Feature | null,
+  now: Instant,
+): Price {
+  const { id, merchantId, billableMetricId, feeId, createdAt, deletedAt } = identity;
+  const kept = identity.features?.find(({ featureId }) => featureId === feature?.id);
+  return {
+    id,
+    merchantId,
+    billableMetricId,
+    feeId,
+    createdAt,
+    deletedAt,
+    ...terms,
+    pricing: { model, properties } as Pricing, // checked by checkTerms
+    features:
+      carried && feature
+        ? [
+            {
+              id: kept?.id ?? newId('priceFeature'),
+              featureId: feature.id,
+              entitlementTemplate: carried.entitlementTemplate,
+              feature: { key: feature.key, name: feature.name, type: feature.type },
+            },
+          ]
+        : [],
+    updatedAt: now,
+  };
+}

@@ -1,0 +1,78 @@
+import { ListOf, listReply, pageOf, type Route, route, Type } from '../../http/index.ts';
+import { ok } from '../../kernel/result.ts';
+import { changePrice, createPrice, deletePrice, getPrice, listPrices } from './prices.ts';
+import { PriceCreate, PriceListQuery, PriceOut, PriceUpdate } from './schema.ts';
+
+const one = { of: 'id', kind: 'price' } as const;
+
+/** `/v0/prices` (api.md, Catalog). */
+export const priceRoutes: readonly Route[] = [
+  route(
+    {
+      method: 'POST',
+      path: '/v0/prices',
+      operationId: 'createPrice',
+      tag: 'Catalog',
+      summary: 'Create a price of a metric or a fee',
+      access: { role: 'member', merchant: 'body' },
+      body: PriceCreate,
+      replies: { 201: PriceOut },
+    },
+    async ({ tx, merchantId, body, now }) => createPrice(tx, merchantId, body, now),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/prices',
+      operationId: 'listPrices',
+      tag: 'Catalog',
+      summary: 'List prices',
+      access: { role: 'viewer', merchant: 'query', by: ['billableMetricId', 'feeId'] },
+      query: PriceListQuery,
+      replies: { 200: ListOf(PriceOut) },
+    },
+    async ({ tx, merchantId, query }) => {
+      const page = pageOf(query);
+      return ok(listReply(await listPrices(tx, merchantId, query, page), page));
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/prices/:id',
+      operationId: 'getPrice',
+      tag: 'Catalog',
+      summary: 'Retrieve a price',
+      access: { role: 'viewer', merchant: one },
+      replies: { 200: PriceOut },
+    },
+    async ({ tx, merchantId, params }) => getPrice(tx, merchantId, params.id as string),
+  ),
+  route(
+    {
+      method: 'PATCH',
+      path: '/v0/prices/:id',
+      operationId: 'updatePrice',
+      tag: 'Catalog',
+      summary: 'Update a price; one that a plan version holds, only its display name',
+      access: { role: 'member', merchant: one },
+      body: PriceUpdate,
+      replies: { 200: PriceOut },
+      errors: [409],
+    },
+    async ({ tx, merchantId, params, body, now }) => changePrice(tx, merchantId, params.id as string, body, now),
+  ),
+  route(
+    {
+      method: 'DELETE',
+      path: '/v0/prices/:id',
+      operationId: 'deletePrice',
+      tag: 'Catalog',
+      summary: 'Delete a price that only archived versions hold',
+      access: { role: 'member', merchant: one },
+      replies: { 204: Type.Null() },
+      errors: [409],
+    },
+    async ({ tx, merchantId, params, now }) => deletePrice(tx, merchantId, params.id as string, now),
+  ),
+];

@@ -1,0 +1,132 @@
+import { validate } from '../../http/index.ts';
+import {
+  checkLimits,
+  checkProperties,
+  type PriceModelName,
+  type Pricing,
+  priceModels,
+} from '../../invoicing/rating/index.ts';
+import { type Decimal, ONE } from '../../kernel/decimal.ts';
+import type { FieldError } from '../../kernel/result.ts';
+import { isOnce, parseCadence } from '../../kernel/time.ts';
+import type { Feature } from '../features/features.sql.ts';
+import type { Aggregation } from '../meters/meter.ts';
+import type { Metric } from '../metrics/metrics.sql.ts';
+import type { PaymentTerm } from './prices.sql.ts';
+import { checkTemplate, type EntitlementTemplate } from './template.ts';
+
+/** What a price says, apart from what it is for. */
+export interface PriceTerms {
+  readonly invoiceDisplayName: string;
+  readonly paymentTerm: PaymentTerm;
+  readonly model: PriceModelName;
+  /** Of whatever form was sent, until it is checked against its model. */
+  readonly properties: unknown;
+  readonly billingCadence: string | null;
+  readonly quantity: Decimal;
+  readonly minimumAmount: Decimal | null;
+  readonly maximumAmount: Decimal | null;
+  readonly taxRate: Decimal | null;
+  readonly groupFilters: Readonly<Record<string, readonly string[]>> | null;
+  readonly grantDiscountEnabled: boolean;
+  readonly feature: { readonly featureId: string; readonly entitlementTemplate: EntitlementTemplate } | null;
+}
+
+/** What is wrong with terms by themselves, for a metric's or a fee's price; every failing field. */
+export function checkTerms(terms: PriceTerms, priced: 'metric' | 'fee'): FieldError[] {
+  return [
+    ...checkModel(terms),
+    ...checkLimits(terms.minimumAmount, terms.maximumAmount),
+    ...(priced === 'fee' ? checkFeeTerms(terms) : checkMetricTerms(terms)),
+  ];
+}
+
+function checkModel({ model, properties }: PriceTerms): FieldError[] {
+  const inForm = validate('body', priceModels[model].schema, properties);
+  const errors = inForm.length > 0 ? inForm : checkProperties({ model, properties } as Pricing);
+  return errors.map((error) => ({ ...error, field: error.field === '' ? 'properties' : `properties.${error.field}` }));
+}
+
+const CADENCE = 'must be an ISO 8601 duration of whole days, weeks, months or years';
+
+function checkFeeTerms(terms: PriceTerms): FieldError[] {
+  const errors: FieldError[] = [];
+  if (terms.billingCadence === null)
+    errors.push({ field: 'billingCadence', message: 'is required for a fee; P0D charges it once' });
+  else if (!parseCadence(terms.billingCadence)) errors.push({ field: 'billingCadence', message: `${CADENCE}, or P0D` });
+  if (terms.groupFilters)
+    errors.push({ field: 'groupFilters', message: 'is for prices of metrics; a fee has no usage' });
+  if (terms.grantDiscountEnabled)
+    errors.push({ field: 'grantDiscountEnabled', message: 'is for prices of metrics; grants cover usage only' });
+  return errors;
+}
+
+function checkMetricTerms(terms: PriceTerms): FieldError[] {
+  const errors: FieldError[] = [];
+  const cadence = terms.billingCadence;
+  if (cadence !== null && (!parseCadence(cadence) || isOnce(cadence)))
+    errors.push({ field: 'billingCadence', message: CADENCE });
+  if (terms.paymentTerm === 'in_advance')
+    errors.push({ field: 'paymentTerm', message: 'must be in_arrears: usage is known when its period is over' });
+  if (!terms.quantity.eq(ONE)) errors.push({ field: 'quantity', message: 'is for prices of fees; usage has its own' });
+  return errors;
+}
+
+/** Metrics whose figure a balance can be counted down by (domain.md §5). */
+const BACKING: readonly Aggregation[] = ['SUM', 'COUNT', 'UNIQUE_COUNT', 'MAX', 'LATEST'];
+
+/** Can a metered feature be measured by such a metric? */
+export const canBackFeature = (aggregation: Aggregation): boolean => BACKING.includes(aggregation);
+
+/** What terms are held against: what they are for, the feature they carry, and what the feature can be measured by. */
+export interface PriceSurroundings {
+  readonly metric: Metric | null;
+  readonly feature: Feature | null;
+  /** The metrics that the template names, in its order. */
+  readonly namedMetrics: readonly Metric[];
+  /** Does another price give the feature a metric? */
+  readonly isFeatureOnMetrics: boolean;
+}
+
+/** What is wrong with terms in their surroundings; every failing field. */
+export function checkSurroundings(terms: PriceTerms, around: PriceSurroundings): FieldError[] {
+  const dimensions = around.metric?.groupBy ?? {};
+  const errors = Object.keys(terms.groupFilters ?? {})
+    .filter((dimension) => !Object.hasOwn(dimensions, dimension))
+    .map((dimension) => ({ field: `groupFilters.${dimension}`, message: "is not among the metric's groupBy" }));
+  if (!terms.feature || !around.feature) return errors;
+  const { entitlementTemplate: template } = terms.feature;
+  const inTemplate = [...checkTemplate(template, around.feature.type), ...checkMeasures(template, around)];
+  return [...errors, ...inTemplate.map((error) => ({ ...error, field: `feature.entitlementTemplate.${error.field}` }))];
+}
+
+/** A metered feature measures something that can be counted down (domain.md §5, "What it measures"). */
+function checkMeasures(template: EntitlementTemplate, around: PriceSurroundings): FieldError[] {
+  if (template.type !== 'metered') return [];
+  const words = `must be of ${BACKING.join(', ')}`;
+  if (template.billableMetricIds)
+    return around.namedMetrics.flatMap((metric, index) =>
+      canBackFeature(metric.aggregation) ? [] : [{ field: `billableMetricIds.${index}`, message: words }],
+    );
+  if (around.metric)
+    return canBackFeature(around.metric.aggregation)
+      ? []
+      : [{ field: 'billableMetricIds', message: `is required: the metric that backs a feature ${words}` }];
+  return around.isFeatureOnMetrics
+    ? []
+    : [{ field: 'billableMetricIds', message: 'is required: no price gives this feature a metric to measure' }];
+}
+
+/** The fields in which terms differ; for a price that a version holds, anything but its display name is too many. */
+export function changedFields(before: PriceTerms, after: PriceTerms): (keyof PriceTerms)[] {
+  return (Object.keys(before) as (keyof PriceTerms)[]).filter(
+    (field) => textOf(before[field]) !== textOf(after[field]),
+  );
+}
+
+/** One text for equal values: decimals by their digits (their own JSON form), objects whatever the order of their keys. */
+const textOf = (value: unknown): string =>
+  JSON.stringify(value, (_key, part: unknown) => {
+    if (typeof part !== 'object' || part === null || Array.isArray(part) || JSON.isRawJSON(part)) return part;
+    return Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  }) ?? '';

@@ -1,0 +1,5 @@
+import type { ErrorTable } from '../kernel/result.ts';
+
+export const referenceErrors = {
+  REFERENCE_TAKEN: { status: 409, message: 'This external id is the primary reference of an entity already.' }, // §2
+} as const satisfies ErrorTable;

@@ -1,0 +1,118 @@
+import { allOf, assignments, jsonb, pageOfRows, type Sql, sql, type Tx } from '../db/index.ts';
+import type { PageRequest } from '../http/index.ts';
+import type { Instant } from '../kernel/time.ts';
+import type { EntityType } from './schema.ts';
+
+/** What an entity is called in an outside system (§2). */
+export interface ExternalReference {
+  readonly id: string;
+  readonly merchantId: string;
+  readonly entityType: EntityType;
+  readonly entityId: string;
+  readonly provider: string;
+  readonly externalId: string;
+  readonly externalLabel: string | null;
+  readonly metadata: Record<string, unknown>;
+  readonly isPrimary: boolean;
+  readonly isDefault: boolean;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+}
+
+const COLUMNS = sql`id, merchant_id as "merchantId", entity_type as "entityType", entity_id as "entityId", provider,
+  external_id as "externalId", external_label as "externalLabel", metadata, is_primary as "isPrimary",
+  is_default as "isDefault", created_at as "createdAt", updated_at as "updatedAt"`;
+
+/** @returns undefined where the external id is another primary's; two at once wait for each other on the index. */
+export const insertReference = (tx: Tx, reference: ExternalReference) =>
+  tx.maybe<ExternalReference>(sql`
+    insert into external_reference (merchant_id, id, entity_type, entity_id, provider, external_id, external_label,
+                                    metadata, is_primary, is_default, created_at, updated_at)
+    values (${reference.merchantId}, ${reference.id}, ${reference.entityType}, ${reference.entityId},
+            ${reference.provider}, ${reference.externalId}, ${reference.externalLabel}, ${jsonb(reference.metadata)},
+            ${reference.isPrimary}, ${reference.isDefault}, ${reference.createdAt}, ${reference.updatedAt})
+    on conflict (merchant_id, provider, external_id) where is_primary do nothing
+    returning ${COLUMNS}`);
+
+export const selectReference = (tx: Tx, merchantId: string, id: string) =>
+  tx.maybe<ExternalReference>(sql`
+    select ${COLUMNS} from external_reference where merchant_id = ${merchantId} and id = ${id}`);
+
+export const lockReference = (tx: Tx, merchantId: string, id: string) =>
+  tx.maybe<ExternalReference>(sql`
+    select ${COLUMNS} from external_reference where merchant_id = ${merchantId} and id = ${id} for update`);
+
+export interface ReferenceFilter {
+  readonly entityType?: EntityType | undefined;
+  readonly entityId?: string | undefined;
+  readonly provider?: string | undefined;
+  readonly externalId?: string | undefined;
+}
+
+const matching = (filter: ReferenceFilter): (Sql | undefined)[] =>
+  Object.entries({
+    entity_type: filter.entityType,
+    entity_id: filter.entityId,
+    provider: filter.provider,
+    external_id: filter.externalId,
+  }).map(([column, value]) => (value === undefined ? undefined : sql`${sql.ref(column)} = ${value}`));
+
+export const selectReferences = (tx: Tx, merchantId: string | null, filter: ReferenceFilter, page: PageRequest) =>
+  pageOfRows<ExternalReference>(
+    tx,
+    {
+      select: COLUMNS,
+      from: sql`external_reference`,
+      where: allOf([merchantId === null ? undefined : sql`merchant_id = ${merchantId}`, ...matching(filter)]),
+      order: sql`seq desc`,
+    },
+    page,
+  );
+
+export const selectReferencesOf = (tx: Tx, merchantIds: readonly string[], entityIds: readonly string[]) =>
+  tx.rows<ExternalReference>(sql`
+    select ${COLUMNS} from external_reference
+     where merchant_id = any(${[...merchantIds]}) and entity_id = any(${[...entityIds]})
+     order by seq`);
+
+/**
+ * A sub-query of (merchant_id, id) of the entities that have such a reference, for the lists of other domains.
+ * @param filter.entityType whose ids they are
+ */
+export const entitiesReferenced = (filter: ReferenceFilter & { entityType: EntityType }): Sql =>
+  sql`select merchant_id, entity_id from external_reference where ${allOf(matching(filter))}`;
+
+/** One default at a time: whoever makes one of an entity's references the default holds this lock of the entity. */
+export const lockDefaults = (tx: Tx, merchantId: string, entityId: string) =>
+  tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`external_reference ${merchantId} ${entityId}`}, 0))`);
+
+export const clearDefault = (tx: Tx, reference: ExternalReference, now: Instant) =>
+  tx.run(sql`
+    update external_reference set is_default = false, updated_at = ${now}
+     where merchant_id = ${reference.merchantId} and entity_id = ${reference.entityId}
+       and provider = ${reference.provider} and is_default and id <> ${reference.id}`);
+
+export const updateReference = (tx: Tx, reference: ExternalReference) =>
+  tx.one<ExternalReference>(sql`
+    update external_reference set ${assignments({
+      provider: reference.provider,
+      external_id: reference.externalId,
+      external_label: reference.externalLabel,
+      metadata: jsonb(reference.metadata),
+      is_primary: reference.isPrimary,
+      is_default: reference.isDefault,
+      updated_at: reference.updatedAt,
+    })}
+     where merchant_id = ${reference.merchantId} and id = ${reference.id}
+    returning ${COLUMNS}`);
+
+export const deleteReferenceRow = async (tx: Tx, merchantId: string, id: string): Promise<boolean> =>
+  (await tx.run(sql`delete from external_reference where merchant_id = ${merchantId} and id = ${id}`)) === 1;
+
+export const deleteReferenceRowsOf = (tx: Tx, merchantId: string, entityId: string) =>
+  tx.run(sql`delete from external_reference where merchant_id = ${merchantId} and entity_id = ${entityId}`);
+
+export const selectPrimary = (tx: Tx, merchantId: string, provider: string, externalId: string) =>
+  tx.maybe<ExternalReference>(sql`
+    select ${COLUMNS} from external_reference
+     where merchant_id = ${merchantId} and provider = ${provider} and external_id = ${externalId} and is_primary`);

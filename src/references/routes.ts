@@ -1,0 +1,79 @@
+import { ListOf, listReply, pageOf, type Route, route, Type } from '../http/index.ts';
+import { ok } from '../kernel/result.ts';
+import { changeReference, createReference, deleteReference, getReference, listReferences } from './references.ts';
+import { ExternalReferenceOut, ReferenceCreate, ReferenceListQuery, ReferenceUpdate } from './schema.ts';
+
+const tag = 'External references';
+const one = { of: 'id', kind: 'externalReference' } as const;
+
+/** `/v0/externalReferences` (api.md). */
+export const referenceRoutes: readonly Route[] = [
+  route(
+    {
+      method: 'POST',
+      path: '/v0/externalReferences',
+      operationId: 'createExternalReference',
+      tag,
+      summary: 'Link an entity to a record in an outside system',
+      access: { role: 'member', merchant: 'body' },
+      body: ReferenceCreate,
+      replies: { 201: ExternalReferenceOut },
+      errors: [409],
+    },
+    async ({ tx, merchantId, body, now }) => createReference(tx, merchantId, body, now),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/externalReferences',
+      operationId: 'listExternalReferences',
+      tag,
+      summary: 'List external references',
+      access: { role: 'viewer', merchant: 'query', by: ['entityId'] },
+      query: ReferenceListQuery,
+      replies: { 200: ListOf(ExternalReferenceOut) },
+    },
+    async ({ tx, merchantId, query }) => {
+      const page = pageOf(query);
+      return ok(listReply(await listReferences(tx, merchantId, query, page), page));
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/externalReferences/:id',
+      operationId: 'getExternalReference',
+      tag,
+      summary: 'Retrieve an external reference',
+      access: { role: 'viewer', merchant: one },
+      replies: { 200: ExternalReferenceOut },
+    },
+    async ({ tx, merchantId, params }) => getReference(tx, merchantId, params.id as string),
+  ),
+  route(
+    {
+      method: 'PATCH',
+      path: '/v0/externalReferences/:id',
+      operationId: 'updateExternalReference',
+      tag,
+      summary: 'Update an external reference',
+      access: { role: 'member', merchant: one },
+      body: ReferenceUpdate,
+      replies: { 200: ExternalReferenceOut },
+      errors: [409],
+    },
+    async ({ tx, merchantId, params, body, now }) => changeReference(tx, merchantId, params.id as string, body, now),
+  ),
+  route(
+    {
+      method: 'DELETE',
+      path: '/v0/externalReferences/:id',
+      operationId: 'deleteExternalReference',
+      tag,
+      summary: 'Unlink an external reference',
+      access: { role: 'member', merchant: one },
+      replies: { 204: Type.Null() },
+    },
+    async ({ tx, merchantId, params }) => deleteReference(tx, merchantId, params.id as string),
+  ),
+];
