@@ -29,6 +29,15 @@ export function explain(error: unknown): StartFailure | null {
       { cause: error },
     );
   }
+  if (path !== undefined && (code === 'EEXIST' || code === 'ENOTDIR')) {
+    return new StartFailure(
+      `${path} is a file where a folder should be.`,
+      'name another folder: DATA_DIR=… npm start',
+      {
+        cause: error,
+      },
+    );
+  }
   if (code === 'ENOSPC') {
     return new StartFailure('The disk is full.', 'free some space and start again', { cause: error });
   }

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
@@ -84,12 +84,23 @@ describe('npm start', () => {
     const data = join(temporaryFolder(), '.reckoner');
     const program = startReckoner({ DATA_DIR: data, RECKONER_ENVIRONMENT: 'sandbox' });
     await program.until(READY);
-    const { baseUrl = '' } = credentials(data).sandbox ?? {};
-    const requests = Array.from({ length: 20 }, () => status(`${baseUrl}/readyz`));
-    await Promise.race(requests);
+    const { baseUrl = '', platformKey = '' } = credentials(data).sandbox ?? {};
+    const { hostname, port } = new URL(baseUrl);
+    const socket = connect(Number(port), hostname);
+    let reply = '';
+    socket.on('data', (chunk) => {
+      reply += chunk.toString('utf8');
+    });
+    const head = `POST /v0/organizations HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${platformKey}\r\n`;
+    socket.write(`${head}Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{`);
+    // The server has read what came before a later request that it has answered.
+    await eventually(async () => expect(await status(`${baseUrl}/v0/nothing`, platformKey)).toBe(404));
     kill(program.processId, 'SIGTERM');
-    expect(new Set(await Promise.all(requests))).toEqual(new Set([200]));
+    await program.until(/Stopping/);
+    await eventually(async () => expect(await listens(Number(port), hostname)).toBe(false));
+    socket.write('}');
     expect(await program.ended()).toBe(0);
+    expect(reply).toMatch(/^HTTP\/1\.1 400 /); // the organization has no name: it was looked at, not turned away
   });
 
   it('ends cleanly, and once, when npm and the terminal both pass on Ctrl-C', async () => {
@@ -266,6 +277,17 @@ describe('the other commands', () => {
     expect(program.output()).toContain('SANDBOX_DATABASE_URL');
   });
 });
+
+function listens(port: number, host: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, host);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}
 
 function childOf(line: string, parent: number): boolean {
   try {

