@@ -5,6 +5,7 @@ export type { IncomingEvent } from './incoming-event.ts';
 export { acceptEvents, createIntake, type EventIntake } from './intake.ts';
 export { lockIngest } from './lock.ts';
 export { type Aggregation, dimensionsOf, type Meter } from './meter.ts';
+export { eventPartitionChore } from './partitions.ts';
 export { eventRoutes } from './routes.ts';
 export { linkExternalSubject, linkSubscriptionSubject, subjectsOf } from './subjects.ts';
 export { measure, usage } from './usage.ts';

@@ -1,0 +1,131 @@
+import { isRawNumber } from '../../kernel/decimal.ts';
+import { type Instant, isAfter, isBefore } from '../../kernel/time.ts';
+import type { Meter } from '../meter.ts';
+import type { UsageCut, UsageScope } from '../usage-request.ts';
+
+/** An event as the naive count of usage sees it: in the order of acceptance, addressed to one subject. */
+export interface NaiveEvent {
+  readonly type: string;
+  readonly subject: string;
+  readonly at: Instant;
+  readonly data: unknown;
+}
+
+const PLACES = 80;
+const SCALE = 10n ** BigInt(PLACES);
+
+/** A decimal as an integer number of 10^-80: no rounding anywhere, and nothing in common with the code under test. */
+function toInteger(text: string): bigint {
+  const [, sign, whole = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
+  const shift = PLACES - fraction.length + Number(exponent);
+  const digits = BigInt(whole + fraction);
+  const scaled = shift >= 0 ? digits * 10n ** BigInt(shift) : digits / 10n ** BigInt(-shift);
+  return sign === '-' ? -scaled : scaled;
+}
+
+/** The shortest plain text of it. */
+export function toText(scaled: bigint): string {
+  const digits = (scaled < 0n ? -scaled : scaled).toString().padStart(PLACES + 1, '0');
+  const fraction = digits.slice(-PLACES).replace(/0+$/, '');
+  const text = digits.slice(0, -PLACES) + (fraction === '' ? '' : `.${fraction}`);
+  return scaled < 0n ? `-${text}` : text;
+}
+
+function walk(data: unknown, path: string): unknown {
+  let value = data;
+  for (const segment of path.slice(2).split('.')) {
+    if (typeof value !== 'object' || value === null || isRawNumber(value) || !Object.hasOwn(value, segment))
+      return undefined;
+    value = (value as Record<string, unknown>)[segment];
+  }
+  return value;
+}
+
+function numberAt(data: unknown, path: string): bigint | null {
+  const value = walk(data, path);
+  if (typeof value === 'number') return toInteger(String(value));
+  if (isRawNumber(value)) return toInteger(value.rawJSON);
+  return typeof value === 'string' && /^-?\d{1,38}(\.\d{1,38})?$/.test(value) ? toInteger(value) : null;
+}
+
+function textAt(data: unknown, path: string): string | null {
+  const value = walk(data, path);
+  if (typeof value === 'string' || typeof value === 'boolean') return String(value);
+  return typeof value === 'number' || isRawNumber(value) ? toText(numberAt(data, path) as bigint) : null;
+}
+
+function windowStart(at: Instant, size: NonNullable<UsageCut['window']>): Instant {
+  const units = { MINUTE: 'minute', HOUR: 'hour', DAY: 'day' } as const;
+  const utc = at.toZonedDateTimeISO('UTC');
+  if (size === 'MONTH') return utc.with({ day: 1 }).startOfDay().toInstant();
+  return utc.round({ smallestUnit: units[size], roundingMode: 'floor' }).toInstant();
+}
+
+/** 50 significant digits, half away from zero, by long division. */
+function quotient(total: bigint, count: bigint): string {
+  const negative = total < 0n;
+  const dividend = (negative ? -total : total) * SCALE * SCALE;
+  const whole = dividend / count;
+  const drop = whole.toString().length - 50;
+  const unit = drop > 0 ? 10n ** BigInt(drop) : 1n;
+  const rounded = drop > 0 ? ((dividend * 2n + unit * count) / (2n * unit * count)) * unit : whole;
+  const digits = rounded.toString().padStart(PLACES * 3 + 1, '0');
+  const fraction = digits.slice(-PLACES * 3).replace(/0+$/, '');
+  const text = digits.slice(0, -PLACES * 3) + (fraction === '' ? '' : `.${fraction}`);
+  return negative && rounded !== 0n ? `-${text}` : text;
+}
+
+function aggregate(meter: Meter, events: readonly NaiveEvent[]): string {
+  const path = meter.valueProperty;
+  if (path === null) return String(events.length);
+  if (meter.aggregation === 'COUNT') return String(events.length);
+  if (meter.aggregation === 'UNIQUE_COUNT') return String(new Set(events.map(({ data }) => textAt(data, path))).size);
+  const values = events.map(({ data }) => numberAt(data, path) as bigint);
+  if (values.length === 0) return '0';
+  const total = values.reduce((a, b) => a + b, 0n);
+  switch (meter.aggregation) {
+    case 'SUM':
+      return toText(total);
+    case 'AVG':
+      return quotient(total, BigInt(values.length));
+    case 'MIN':
+      return toText(values.reduce((a, b) => (b < a ? b : a)));
+    case 'MAX':
+      return toText(values.reduce((a, b) => (b > a ? b : a)));
+    case 'LATEST': {
+      const last = events.reduce((a, b) => (isBefore(b.at, a.at) ? a : b));
+      return toText(numberAt(last.data, path) as bigint);
+    }
+  }
+}
+
+/** What a patient person would count: each event looked at once, no index, no database. Rows as texts, in any order. */
+export function naiveUsage(events: readonly NaiveEvent[], scope: UsageScope, cut: UsageCut): string[] {
+  const { meter, from, to, sources, groupFilters = {} } = scope;
+  const inside = (at: Instant, a: Instant, b: Instant) => !isBefore(at, a) && isBefore(at, b);
+  const isText = meter.aggregation === 'COUNT' || meter.aggregation === 'UNIQUE_COUNT';
+  const counted = events.filter(
+    (event) =>
+      event.type === meter.eventType &&
+      inside(event.at, from, to) &&
+      (meter.eventFrom === null || isAfter(event.at, meter.eventFrom)) &&
+      (sources === null ||
+        sources.some((source) => source.subject === event.subject && inside(event.at, source.from, source.to))) &&
+      Object.entries(groupFilters).every(([name, values]) =>
+        values.includes(textAt(event.data, meter.groupBy?.[name] as string)),
+      ) &&
+      (meter.valueProperty === null || (isText ? textAt : numberAt)(event.data, meter.valueProperty) !== null),
+  );
+  const keyOf = ({ at, data }: NaiveEvent) =>
+    JSON.stringify({
+      group: Object.fromEntries(
+        (cut.groups ?? []).map((name) => [name, textAt(data, meter.groupBy?.[name] as string)]),
+      ),
+      window: cut.window && windowStart(at, cut.window).toString(),
+    });
+  const cells = Map.groupBy(counted, keyOf);
+  if (cut.window === undefined && (cut.groups ?? []).length === 0 && counted.length === 0)
+    cells.set(JSON.stringify({ group: {}, window: undefined }), []);
+  return [...cells].map(([key, cell]) => `${key} ${aggregate(meter, cell)} of ${cell.length}`).toSorted();
+}

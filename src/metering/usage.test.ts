@@ -1,0 +1,343 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cloneDatabase } from '../../test/support/environment.ts';
+import { Database, parseExactJson, type Tx } from '../db/index.ts';
+import { plain } from '../kernel/decimal.ts';
+import { orThrow } from '../kernel/result.ts';
+import type { Instant } from '../kernel/time.ts';
+import { acceptEvents } from './intake.ts';
+import type { Aggregation, Meter } from './meter.ts';
+import { linkExternalSubject, linkSubscriptionSubject } from './subjects.ts';
+import { type NaiveEvent, naiveUsage } from './testing/oracle.ts';
+import { measure, usage } from './usage.ts';
+import type { UsageCut, UsageRow, UsageScope } from './usage-request.ts';
+
+let database: Database;
+let drop: () => Promise<void>;
+beforeAll(async () => {
+  const clone = await cloneDatabase();
+  drop = clone.drop;
+  database = new Database({ url: clone.url, connections: 4 });
+});
+afterAll(async () => {
+  await database.close();
+  await drop();
+});
+
+const time = (text: string): Instant => Temporal.Instant.from(text);
+const NOW = time('2026-03-01T00:00:00Z');
+const FROM = time('2026-01-31T22:30:00Z');
+const TO = time('2026-02-02T00:00:00Z');
+
+const meterOf = (aggregation: Aggregation, more: Partial<Meter> = {}): Meter => ({
+  eventType: 'call',
+  aggregation,
+  valueProperty: '$.v',
+  groupBy: { region: '$.g', deep: '$.in.ner' },
+  eventFrom: null,
+  ...more,
+});
+
+/** A merchant of its own with these events; data is JSON text, so that its numbers are read as they are over HTTP. */
+async function withEvents<T>(
+  events: readonly { subject?: string; at: Instant; data: string; type?: string }[],
+  work: (tx: Tx, merchantId: string, naive: NaiveEvent[]) => Promise<T>,
+): Promise<T> {
+  const merchantId = `org_${randomBytes(8).toString('hex')}`;
+  return database.transaction({ merchants: [merchantId] }, async (tx) => {
+    await linkExternalSubject(tx, { merchantId, externalId: 'acme', customerId: 'cus_acme' }, NOW);
+    await linkSubscriptionSubject(tx, { merchantId, subscriptionId: 'sub_1', customerId: 'cus_acme' }, NOW);
+    const naive = events.map(({ subject = 'cus_acme', type = 'call', at, data }) => ({
+      subject,
+      type,
+      at,
+      data: parseExactJson(data),
+    }));
+    const incoming = naive.map(({ subject, type, at, data }, index) => ({
+      merchantId,
+      type,
+      source: 'test',
+      subject: subject === 'cus_acme' ? null : subject,
+      externalSubject: subject === 'cus_acme' ? 'acme' : null,
+      externalId: null,
+      at,
+      isTimeSent: true,
+      idempotencyKey: `k${index}`,
+      data: data as Record<string, unknown>,
+    }));
+    for (let start = 0; start < incoming.length; start += 7)
+      orThrow(await acceptEvents(tx, incoming.slice(start, start + 7), NOW));
+    return work(tx, merchantId, naive);
+  });
+}
+
+const textOf = (row: UsageRow, cut: UsageCut): string => {
+  const starts = row.windowStart && cut.window ? aligned(row.windowStart, cut.window).toString() : undefined;
+  return `${JSON.stringify({ group: row.group, window: starts })} ${plain(row.value)} of ${row.eventCount}`;
+};
+
+/** The first window of a request is clipped to its start; the naive count names it by where it would begin. */
+function aligned(at: Instant, size: NonNullable<UsageCut['window']>): Instant {
+  const utc = at.toZonedDateTimeISO('UTC');
+  if (size === 'MONTH') return utc.with({ day: 1 }).startOfDay().toInstant();
+  return utc
+    .round({ smallestUnit: ({ MINUTE: 'minute', HOUR: 'hour', DAY: 'day' } as const)[size], roundingMode: 'floor' })
+    .toInstant();
+}
+
+const aggregations = ['SUM', 'COUNT', 'AVG', 'MIN', 'MAX', 'UNIQUE_COUNT', 'LATEST'] as const;
+
+const digits = fc.stringMatching(/^[1-9][0-9]{0,18}$/);
+const decimals = fc.oneof(
+  fc.constantFrom('0', '0.1', '-0.1', '1e-9', '9007199254740993', '123456789012345678901234567890', '1e38', '1e-38'),
+  fc.constantFrom('1.0', '1', '1.00', '2.5e1', '25'),
+  fc.tuple(fc.constantFrom('', '-'), digits, digits).map(([sign, whole, part]) => `${sign}${whole}.${part}`),
+);
+const values = fc.oneof(
+  decimals,
+  decimals.filter((text) => !text.includes('e')).map((text) => `"${text}"`),
+  fc.constantFrom('null', 'true', '"no number"', '"1e3"', '{"v":1}', '[1]', '""', '" 1"'),
+);
+const datas = fc
+  .record(
+    {
+      v: values,
+      g: fc.constantFrom('"eu"', '"us"', '1', '1.0', 'null', 'false', '{}'),
+      in: fc.constantFrom('{"ner":"x"}', '{"ner":2}', '[]', '"flat"'),
+    },
+    { requiredKeys: [] },
+  )
+  .map((fields) => `{${Object.entries(fields).map(([key, value]) => `"${key}":${value}`)}}`);
+const instants = fc.constantFrom(
+  FROM.subtract({ microseconds: 1 }),
+  FROM,
+  FROM.add({ microseconds: 1 }),
+  time('2026-01-31T23:59:59.999999Z'),
+  time('2026-02-01T00:00:00Z'),
+  time('2026-02-01T12:00:30Z'),
+  time('2026-02-01T12:01:00Z'),
+  TO.subtract({ microseconds: 1 }),
+  TO,
+);
+const events = fc.array(
+  fc.record({
+    subject: fc.constantFrom('cus_acme', 'sub_1', 'nobody'),
+    type: fc.constantFrom('call', 'call', 'call', 'other'),
+    at: instants,
+    data: datas,
+  }),
+  { maxLength: 25 },
+);
+const cuts = fc.record({
+  groups: fc.subarray(['region', 'deep']),
+  window: fc.constantFrom(undefined, 'MINUTE', 'HOUR', 'DAY', 'MONTH' as const),
+}) as fc.Arbitrary<UsageCut>;
+const scopes = fc.record({
+  aggregation: fc.constantFrom(...aggregations),
+  eventFrom: fc.option(instants),
+  sources: fc.option(
+    fc.array(
+      fc.record({ subject: fc.constantFrom('cus_acme', 'sub_1', 'nobody', 'cus_other'), from: instants, to: instants }),
+      {
+        maxLength: 3,
+      },
+    ),
+  ),
+  groupFilters: fc.constantFrom({}, { region: ['eu', '1'] }, { region: ['us', null] }, { deep: ['x'], region: [null] }),
+  withValue: fc.boolean(),
+});
+
+describe('usage', () => {
+  it(
+    'is what a naive count of the same events gives, for every aggregation, source, filter, group and window',
+    () =>
+      fc.assert(
+        fc.asyncProperty(events, scopes, cuts, async (sent, wanted, cut) => {
+          const { aggregation, withValue, ...rest } = wanted;
+          const valueProperty = aggregation === 'COUNT' && !withValue ? null : '$.v';
+          await withEvents(sent, async (tx, merchantId, naive) => {
+            const meter = meterOf(aggregation, { eventFrom: rest.eventFrom, valueProperty });
+            const scope: UsageScope = {
+              merchantId,
+              meter,
+              from: FROM,
+              to: TO,
+              sources: rest.sources,
+              groupFilters: rest.groupFilters,
+            };
+            const rows = await usage(tx, { ...scope, ...cut });
+            expect(rows.map((row) => textOf(row, cut)).toSorted()).toEqual(naiveUsage(naive, scope, cut));
+          });
+        }),
+        { numRuns: 250 },
+      ),
+    120_000,
+  );
+
+  it(
+    'is the same for every order in which the events arrive, LATEST among equal times aside',
+    () =>
+      fc.assert(
+        fc.asyncProperty(events, fc.infiniteStream(fc.nat()), async (sent, draws) => {
+          const weights = sent.map(() => draws.next().value as number);
+          const other = sent.map((event, index) => ({ event, weight: weights[index] as number }));
+          const shuffled = other.toSorted((a, b) => a.weight - b.weight).map(({ event }) => event);
+          const all = (order: typeof sent) =>
+            withEvents(order, async (tx, merchantId) => {
+              const rows = [];
+              for (const aggregation of aggregations.filter((each) => each !== 'LATEST'))
+                rows.push(
+                  await usage(tx, {
+                    merchantId,
+                    meter: meterOf(aggregation),
+                    sources: null,
+                    from: FROM,
+                    to: TO,
+                    groups: ['region'],
+                  }),
+                );
+              return rows.map((each) => each.map((row) => textOf(row, {})).toSorted());
+            });
+          expect(await all(shuffled)).toEqual(await all(sent));
+        }),
+        { numRuns: 25 },
+      ),
+    60_000,
+  );
+
+  it.each(['SUM', 'COUNT'] as const)(
+    'by group and by window sums to the whole: %s',
+    (aggregation) =>
+      fc.assert(
+        fc.asyncProperty(events, async (sent) => {
+          await withEvents(sent, async (tx, merchantId) => {
+            const scope = { merchantId, meter: meterOf(aggregation), sources: null, from: FROM, to: TO };
+            const [whole = [], ...parts] = await measure(tx, scope, [
+              {},
+              { groups: ['region'] },
+              { groups: ['deep', 'region'] },
+              { window: 'HOUR' },
+              { groups: ['region'], window: 'HOUR' },
+            ]);
+            for (const rows of parts) {
+              const total = rows.reduce(
+                (sum, { value }) => sum.plus(value),
+                rows[0]?.value.minus(rows[0].value) ?? whole[0]?.value,
+              );
+              expect(plain(total)).toBe(plain(whole[0]?.value));
+            }
+          });
+        }),
+        { numRuns: 25 },
+      ),
+    60_000,
+  );
+
+  it.each([
+    { name: 'ten times 0.1', data: Array(10).fill('{"v":0.1}'), SUM: '1', AVG: '0.1', MAX: '0.1' },
+    {
+      name: '2^53 + 1',
+      data: ['{"v":9007199254740993}'],
+      SUM: '9007199254740993',
+      AVG: '9007199254740993',
+      MAX: '9007199254740993',
+    },
+    {
+      name: '30 digits and 1e-9',
+      data: ['{"v":123456789012345678901234567890}', '{"v":"0.000000001"}', '{"v":1e-9}'],
+      SUM: '123456789012345678901234567890.000000002',
+      AVG: '41152263004115226300411522630.000000000666666666667',
+      MAX: '123456789012345678901234567890',
+    },
+    { name: 'a third', data: ['{"v":1}', '{"v":0}', '{"v":0}'], SUM: '1', AVG: `0.${'3'.repeat(50)}`, MAX: '1' },
+    {
+      name: 'two thirds below zero',
+      data: ['{"v":-2}', '{"v":0}', '{"v":0}'],
+      SUM: '-2',
+      AVG: `-0.${'6'.repeat(49)}7`,
+      MAX: '0',
+    },
+    { name: 'nothing', data: [], SUM: '0', AVG: '0', MAX: '0' },
+  ])('keeps all digits: $name', async ({ data, ...expected }) => {
+    await withEvents(
+      data.map((text: string) => ({ at: FROM, data: text })),
+      async (tx, merchantId) => {
+        for (const [aggregation, value] of Object.entries(expected).filter(([key]) => key !== 'name')) {
+          const [row] = await usage(tx, {
+            merchantId,
+            meter: meterOf(aggregation as Aggregation),
+            sources: null,
+            from: FROM,
+            to: TO,
+          });
+          expect(`${aggregation} ${plain(row?.value)}`).toBe(`${aggregation} ${value}`);
+        }
+      },
+    );
+  });
+
+  it('takes, of the latest events, the one that was accepted last', async () => {
+    const sent = [
+      { at: FROM.add({ hours: 2 }), data: '{"v":1}' },
+      { at: FROM.add({ hours: 2 }), data: '{"v":2}' },
+      { at: FROM.add({ hours: 1 }), data: '{"v":3}' },
+      { at: FROM.add({ hours: 3 }), data: '{"v":"none"}' },
+    ];
+    const latest = (order: typeof sent) =>
+      withEvents(order, async (tx, merchantId) => {
+        const [row] = await usage(tx, { merchantId, meter: meterOf('LATEST'), sources: null, from: FROM, to: TO });
+        return plain(row?.value);
+      });
+    expect(await latest(sent)).toBe('2');
+    expect(await latest(sent.toReversed())).toBe('1');
+  });
+
+  it('clips windows to what was asked', async () => {
+    const rows = await withEvents(
+      [
+        { at: FROM, data: '{"v":1}' },
+        { at: TO.subtract({ minutes: 1 }), data: '{"v":2}' },
+      ],
+      (tx, merchantId) =>
+        usage(tx, {
+          merchantId,
+          meter: meterOf('SUM'),
+          sources: null,
+          from: FROM,
+          to: TO.subtract({ seconds: 1 }),
+          window: 'DAY',
+        }),
+    );
+    expect(
+      rows.map((row) => [row.windowStart?.toString(), row.windowEnd?.toString(), plain(row.value)]).toSorted(),
+    ).toEqual([
+      ['2026-01-31T22:30:00Z', '2026-02-01T00:00:00Z', '1'],
+      ['2026-02-01T00:00:00Z', '2026-02-01T23:59:59Z', '2'],
+    ]);
+  });
+
+  it('names the customer of each event, a subscription’s and one that nobody has among them', async () => {
+    const sent = [
+      { subject: 'cus_acme', at: FROM, data: '{"v":1}' },
+      { subject: 'sub_1', at: FROM, data: '{"v":2}' },
+      { subject: 'nobody', at: FROM, data: '{"v":4}' },
+    ];
+    const rows = await withEvents(sent, (tx, merchantId) =>
+      usage(tx, { merchantId, meter: meterOf('SUM'), sources: null, from: FROM, to: TO, byCustomer: true }),
+    );
+    expect(rows.map(({ customerId, value }) => [customerId, plain(value)])).toEqual(
+      expect.arrayContaining([
+        ['cus_acme', '3'],
+        [null, '4'],
+      ]),
+    );
+  });
+
+  it('is nothing for a meter without an event type', async () => {
+    const rows = await withEvents([{ at: FROM, data: '{"v":1}' }], (tx, merchantId) =>
+      usage(tx, { merchantId, meter: meterOf('SUM', { eventType: null }), sources: null, from: FROM, to: TO }),
+    );
+    expect(rows).toMatchObject([{ eventCount: 0 }]);
+  });
+});
