@@ -1,4 +1,4 @@
-import { catalogErrors, selectMeters, usageRoutes } from './catalog/index.ts';
+import { catalogErrors, catalogRoutes, selectMeters, usageRoutes } from './catalog/index.ts';
 import { clockErrors, clockRoutes } from './clocks/index.ts';
 import { type CustomerBlocker, type CustomerHooks, customerErrors, customerRoutes } from './customers/index.ts';
 import { createDocumentRenderer } from './documents/index.ts';
@@ -16,8 +16,11 @@ import type { DueKind, DueRunner } from './jobs/index.ts';
 import type { ErrorTable } from './kernel/result.ts';
 import { eventRoutes, linkExternalSubject } from './metering/index.ts';
 import { createPayments, paymentErrors } from './payments/index.ts';
+import { referenceErrors, referenceRoutes } from './references/index.ts';
 import {
+  activePlansOf,
   billingSource,
+  countByVersion,
   type SubscriptionParts,
   subscriptionDueKind,
   subscriptionErrors,
@@ -42,6 +45,7 @@ export const errorTables: readonly ErrorTable[] = [
   subscriptionErrors,
   invoicingErrors,
   paymentErrors,
+  referenceErrors,
 ];
 
 /**
@@ -58,6 +62,8 @@ export function wireDomains(environment: EnvironmentName, publicUrl: string): Do
     routes: (runner) => [
       ...identityRoutes({ environment }),
       ...customerRoutes({ ...customerHooks, blockers: [subscriptionsOfCustomer, invoicesOfCustomer] }),
+      ...catalogRoutes({ countSubscriptions: countByVersion, activePlansOf }),
+      ...referenceRoutes,
       ...eventRoutes(selectMeters),
       ...usageRoutes,
       ...subscriptionRoutes(subscriptions),

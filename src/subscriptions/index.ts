@@ -4,4 +4,4 @@ export { subscriptionErrors } from './errors.ts';
 export type { SubscriptionParts } from './parts.ts';
 export { subscriptionRoutes } from './routes.ts';
 export { subscriptionDueKind } from './steps.ts';
-export { countByVersion, unendedSubscriptions } from './subscriptions.sql.ts';
+export { activePlansOf, countByVersion, unendedSubscriptions } from './subscriptions.sql.ts';

@@ -145,11 +145,26 @@ export const olderSiblings = (tx: Tx, subscription: SubscriptionRow): Promise<Su
        and clock_id is not distinct from ${subscription.clock_id} and status <> 'pending_payment'
      order by seq`);
 
-/** How many subscriptions hold each of some plan versions. */
-export const countByVersion = (tx: Tx, merchantId: string, versionIds: readonly string[]) =>
-  tx.rows<{ version_id: string; count: number }>(sql`
+/** How many subscriptions that have not ended are pinned to each of some plan versions; those with none are left out. */
+export async function countByVersion(
+  tx: Tx,
+  merchantId: string,
+  versionIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await tx.rows<{ version_id: string; count: number }>(sql`
     select plan_version_id as version_id, count(*)::int as count from subscription
-     where merchant_id = ${merchantId} and plan_version_id = any (${versionIds}) group by plan_version_id`);
+     where merchant_id = ${merchantId} and plan_version_id = any (${versionIds}) and status <> 'terminated'
+     group by plan_version_id`);
+  return new Map(rows.map(({ version_id, count }) => [version_id, count]));
+}
+
+/** The plans to which a customer has an active subscription. */
+export async function activePlansOf(tx: Tx, merchantId: string, customerId: string): Promise<string[]> {
+  const rows = await tx.rows<{ plan_id: string }>(sql`
+    select distinct plan_id from subscription
+     where merchant_id = ${merchantId} and customer_id = ${customerId} and status = 'active'`);
+  return rows.map(({ plan_id }) => plan_id);
+}
 
 /** Are there subscriptions that have not ended, of a customer or on a clock? For the guards of their deletion. */
 export const unendedSubscriptions = (tx: Tx, merchantId: string, by: { customerId: string } | { clockId: string }) =>
