@@ -2,9 +2,9 @@ import { effectiveNow } from '../clocks/index.ts';
 import type { Tx } from '../db/index.ts';
 import type { DueKind } from '../jobs/index.ts';
 import { newId } from '../kernel/ids.ts';
-import { fail, notFound, ok, type Result } from '../kernel/result.ts';
+import { type Failure, fail, notFound, ok, type Result } from '../kernel/result.ts';
 import { next } from '../kernel/state-table.ts';
-import type { Instant } from '../kernel/time.ts';
+import { formatInstant, type Instant } from '../kernel/time.ts';
 import type { PaymentHandlers } from './handlers.ts';
 import { storeMethod } from './methods.ts';
 import type { Card, ChargeOutcome, PaymentProvider } from './provider.ts';
@@ -20,20 +20,24 @@ export interface PaymentParts {
   readonly provider: PaymentProvider;
 }
 
-/** The session locked, and effective now for it, after the locks that come before its own: its clock's, then upstream's. */
-async function lockForChange(
+/** A session as it is found, and effective now for it. Its clock is held first: its row comes before the session's. */
+async function findForChange(
   tx: Tx,
-  { handlers }: PaymentParts,
   merchantId: string,
   id: string,
   now: Instant,
 ): Promise<{ session: PaymentSession; at: Instant } | undefined> {
-  const found = await selectSession(tx, merchantId, id);
-  if (!found) return undefined;
-  const at = await effectiveNow(tx, merchantId, found.clock_id, now);
-  await handlers.lock?.(tx, { merchantId, entityType: found.entity_type, entityId: found.entity_id });
+  const session = await selectSession(tx, merchantId, id);
+  return session && { session, at: await effectiveNow(tx, merchantId, session.clock_id, now) };
+}
+
+/** The same session, locked after what upstream locks of its own. */
+async function lockFound(tx: Tx, { handlers }: PaymentParts, found: PaymentSession): Promise<PaymentSession> {
+  const { merchant_id: merchantId, id, entity_type: entityType, entity_id: entityId } = found;
+  await handlers.lock?.(tx, { merchantId, entityType, entityId });
   const session = await lockSession(tx, merchantId, id);
-  return session && { session, at };
+  if (!session) throw new Error(`Payment session ${id} was deleted, which nothing does.`);
+  return session;
 }
 
 /**
@@ -48,13 +52,16 @@ export async function completeSession(
   { merchantId, id, card }: { merchantId: string; id: string; card: TestCard },
   now: Instant,
 ): Promise<Result<PaymentSession>> {
-  const locked = await lockForChange(tx, parts, merchantId, id, now);
-  if (!locked) return notFound('payment session');
-  const { session, at } = locked;
-  const to = next(sessionStates, session.status, 'complete');
-  if (!to.ok) return to;
+  const found = await findForChange(tx, merchantId, id, now);
+  if (!found) return notFound('payment session');
+  const { at } = found;
+  // Asked before anything is locked too: at this moment due work may be about to expire it, and waiting for that is idle.
+  const refused = refusalToComplete(found.session, at);
+  if (refused) return refused;
+  const session = await lockFound(tx, parts, found.session);
+  const refusedNow = refusalToComplete(session, at);
+  if (refusedNow) return refusedNow;
   if (session.status === 'completed') return ok(session);
-  if (isOver(session, at)) return fail('PAYMENT_SESSION_EXPIRED', { expiresAt: session.expires_at.toString() });
 
   const attempts = session.attempts + 1;
   const key = `${id}:${attempts}`;
@@ -68,6 +75,16 @@ export async function completeSession(
   return outcome.accepted
     ? settle(tx, parts, numbered, entered, outcome, at)
     : ok(await decline(tx, parts, numbered, outcome, at));
+}
+
+/** Why a session cannot be completed at this instant; null where it can, or has been. */
+function refusalToComplete(session: PaymentSession, at: Instant): Failure | null {
+  const to = next(sessionStates, session.status, 'complete');
+  if (!to.ok) return to;
+  if (session.status === 'processing') return fail('PAYMENT_IN_PROGRESS'); // only the provider can complete it now
+  return session.status !== 'completed' && isOver(session, at)
+    ? fail('PAYMENT_SESSION_EXPIRED', { expiresAt: formatInstant(session.expires_at) })
+    : null;
 }
 
 type Accepted = Extract<ChargeOutcome, { accepted: true }>;
@@ -136,13 +153,13 @@ export async function endSession(
   { merchantId, id }: { merchantId: string; id: string },
   now: Instant,
 ): Promise<Result<PaymentSession>> {
-  const locked = await lockForChange(tx, parts, merchantId, id, now);
-  if (!locked) return notFound('payment session');
-  const { session, at } = locked;
+  const found = await findForChange(tx, merchantId, id, now);
+  if (!found) return notFound('payment session');
+  const session = await lockFound(tx, parts, found.session);
   const to = next(sessionStates, session.status, 'expire');
   if (!to.ok) return to;
   if (session.status === 'expired') return ok(session);
-  return ok(await expireAndTell(tx, parts, session, at));
+  return ok(await expireAndTell(tx, parts, session, found.at));
 }
 
 /** Sessions expire by due work, each on its own clock. */
