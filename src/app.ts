@@ -12,6 +12,7 @@ import {
 } from './identity/index.ts';
 import { countParked, createRunner } from './jobs/index.ts';
 import type { Instant } from './kernel/time.ts';
+import { eventPartitionChore } from './metering/index.ts';
 import { errorTables, wireDomains } from './wiring.ts';
 
 export interface EnvironmentOptions {
@@ -69,7 +70,7 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
     database: workDatabase,
     kinds: domains.dueKinds,
     clocks: clockBook,
-    chores: [forgetIdempotencyKeys],
+    chores: [forgetIdempotencyKeys, eventPartitionChore],
     now,
     logger: options.logger,
     observe: (report) => metrics.step(report),
