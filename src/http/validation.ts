@@ -110,12 +110,14 @@ function fieldErrors(errors: ErrorObject[]): FieldError[] {
     if (byField.size > MOST_ERRORS) break;
   }
   const fields = [...byField.values()];
-  // A union reports itself beside what its branches said; where a deeper field was named, the union adds nothing.
+  // A union reports itself and its null branch beside what the others said; where a deeper field was named, neither adds anything.
   return fields.filter(
     ({ field, message }) =>
-      message !== 'must match one of its forms' || !fields.some((other) => other.field.startsWith(`${field}.`)),
+      !UNION_MESSAGES.has(message) || !fields.some((other) => other.field.startsWith(`${field}.`)),
   );
 }
+
+const UNION_MESSAGES = new Set(['must match one of its forms', 'must be null']);
 
 function describe(error: ErrorObject): FieldError {
   const path = error.instancePath
