@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { cloneDatabase } from '../../test/support/environment.ts';
+import { Database, sql } from '../db/index.ts';
+import { hashApiKey } from './keys.ts';
+import { ensurePlatform } from './platform.ts';
+
+let database: Database;
+let drop: () => Promise<void>;
+beforeAll(async () => {
+  const clone = await cloneDatabase();
+  drop = clone.drop;
+  database = new Database({ url: clone.url });
+});
+afterAll(async () => {
+  await database.close();
+  await drop();
+});
+
+const now = Temporal.Instant.from('2026-01-01T00:00:00Z');
+const counts = () =>
+  database.transaction('every merchant, reading', (tx) =>
+    tx.one<{ organizations: number; users: number; keys: number }>(sql`
+      select (select count(*)::int from organization) as organizations, (select count(*)::int from app_user) as users,
+             (select count(*)::int from api_key) as keys`),
+  );
+
+it('makes one platform, one operator and one key, however often and however many starts do it at once', async () => {
+  await Promise.all(Array.from({ length: 8 }, () => ensurePlatform(database, 'rk_test_one', now, 'sandbox')));
+  await ensurePlatform(database, 'rk_test_one', now, 'sandbox');
+  expect(await counts()).toEqual({ organizations: 1, users: 1, keys: 1 });
+});
+
+it('takes another key as a further one of the same operator', async () => {
+  await ensurePlatform(database, 'rk_test_two', now, 'sandbox');
+  expect(await counts()).toEqual({ organizations: 1, users: 1, keys: 2 });
+  const found = await database.transaction('nobody', (tx) =>
+    tx.one<{ organization_type: string; role: string }>(sql`select * from find_api_key(${hashApiKey('rk_test_two')})`),
+  );
+  expect(found).toMatchObject({ organization_type: 'platform', role: 'admin' });
+});
+
+it('refuses a database of the other environment', async () => {
+  await expect(ensurePlatform(database, 'rk_live_one', now, 'production')).rejects.toThrow(
+    'This database belongs to sandbox, not to production.',
+  );
+  expect(await counts()).toEqual({ organizations: 1, users: 1, keys: 2 });
+});

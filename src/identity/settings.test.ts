@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import { validate } from '../http/index.ts';
+import { decimal } from '../kernel/decimal.ts';
+import { changedSettings, checkSettings, publicSettings, SettingsInput, settingsWithDefaults } from './settings.ts';
+
+const defaults = {
+  defaultTaxRate: null,
+  taxProvider: 'internal',
+  invoicePrefix: 'INV',
+  requiredApprovals: { invoice: [], order: [] },
+  dunning: { retryAfterDays: [2, 5, 7, 7], finally: 'keep' },
+  paymentProvider: 'sandbox',
+  lateUsageDays: 35,
+  rateLimits: null,
+  redirectHosts: [],
+  branding: { logoUrl: null, color: null, footer: null },
+};
+
+describe('defaults (api.md, Identity)', () => {
+  it('fill in whatever a merchant has not set', () => {
+    expect(settingsWithDefaults({}, 'sandbox')).toEqual(defaults);
+  });
+
+  it('take no payments in production until a provider is chosen', () => {
+    expect(settingsWithDefaults({}, 'production').paymentProvider).toBe('none');
+    expect(settingsWithDefaults({ paymentProvider: 'stripe' }, 'production').paymentProvider).toBe('stripe');
+  });
+
+  it('also fill in the rest of a part that was set', () => {
+    const settings = settingsWithDefaults(
+      { dunning: { finally: 'write_off' }, requiredApprovals: { order: ['push'] }, branding: { color: '#aabbcc' } },
+      'sandbox',
+    );
+    expect(settings.dunning).toEqual({ retryAfterDays: [2, 5, 7, 7], finally: 'write_off' });
+    expect(settings.requiredApprovals).toEqual({ invoice: [], order: ['push'] });
+    expect(settings.branding).toEqual({ logoUrl: null, color: '#aabbcc', footer: null });
+  });
+
+  it('keep every digit of the tax rate', () => {
+    const settings = settingsWithDefaults({ defaultTaxRate: JSON.rawJSON('8.875000001') as never }, 'sandbox');
+    expect(settings.defaultTaxRate).toEqual(decimal('8.875000001'));
+    expect(JSON.stringify(publicSettings(settings))).toContain('"defaultTaxRate":8.875000001');
+  });
+});
+
+describe('a change of settings', () => {
+  it.each([
+    { stored: { lateUsageDays: 10 }, change: {}, after: { lateUsageDays: 10 } },
+    { stored: { lateUsageDays: 10 }, change: { invoicePrefix: 'A' }, after: { lateUsageDays: 10, invoicePrefix: 'A' } },
+    { stored: { lateUsageDays: 10 }, change: { lateUsageDays: null }, after: {} },
+    { stored: { redirectHosts: ['a.example'] }, change: { redirectHosts: [] }, after: { redirectHosts: [] } },
+    {
+      stored: { dunning: { finally: 'write_off' as const } },
+      change: { dunning: { retryAfterDays: [1] } },
+      after: { dunning: { retryAfterDays: [1] } }, // a part is replaced whole
+    },
+  ])('$change on $stored leaves $after', ({ stored, change, after }) => {
+    expect(changedSettings(stored, change)).toEqual(after);
+  });
+});
+
+describe('what may be set', () => {
+  it.each([
+    {},
+    { defaultTaxRate: 0, taxProvider: 'stripe_tax', invoicePrefix: 'ACME-2026/a_b', lateUsageDays: 0 },
+    { defaultTaxRate: 100, requiredApprovals: { invoice: ['data_review', 'financial_review', 'push'] } },
+    {
+      dunning: { retryAfterDays: [], finally: 'terminate' },
+      paymentProvider: 'stripe',
+      redirectHosts: ['shop.example'],
+    },
+    {
+      redirectHosts: ['localhost:3000', 'a.b-c.example'],
+      branding: { logoUrl: null, color: '#00FFaa', footer: 'Κείμενο' },
+    },
+    { rateLimits: { general: { perSecond: 100, burst: 200 } } },
+    { defaultTaxRate: null, dunning: null, branding: null },
+  ])('%j', (input) => expect(validate('body', SettingsInput, input)).toEqual([]));
+
+  it.each([
+    [{ defaultTaxRate: 100.1 }, 'defaultTaxRate'],
+    [{ defaultTaxRate: -1 }, 'defaultTaxRate'],
+    [{ defaultTaxRate: '20' }, 'defaultTaxRate'],
+    [{ taxProvider: 'magic' }, 'taxProvider'],
+    [{ invoicePrefix: '' }, 'invoicePrefix'],
+    [{ invoicePrefix: 'with space' }, 'invoicePrefix'],
+    [{ invoicePrefix: 'x'.repeat(21) }, 'invoicePrefix'],
+    [{ requiredApprovals: { invoice: ['gut_feeling'] } }, 'requiredApprovals.invoice.0'],
+    [{ requiredApprovals: { invoice: ['push', 'push'] } }, 'requiredApprovals.invoice'],
+    [{ dunning: { retryAfterDays: [0] } }, 'dunning.retryAfterDays.0'],
+    [{ dunning: { retryAfterDays: [1.5] } }, 'dunning.retryAfterDays.0'],
+    [{ dunning: { finally: 'sue' } }, 'dunning.finally'],
+    [{ paymentProvider: 'cash' }, 'paymentProvider'],
+    [{ lateUsageDays: -1 }, 'lateUsageDays'],
+    [{ rateLimits: { general: { perSecond: 0, burst: 1 } } }, 'rateLimits.general.perSecond'],
+    [{ rateLimits: { general: { perSecond: 1 } } }, 'rateLimits.general.burst'],
+    [{ redirectHosts: ['https://shop.example'] }, 'redirectHosts.0'],
+    [{ redirectHosts: ['shop.example/path'] }, 'redirectHosts.0'],
+    [{ redirectHosts: ['user@shop.example'] }, 'redirectHosts.0'],
+    [{ branding: { color: 'red' } }, 'branding.color'],
+    [{ branding: { font: 'Comic' } }, 'branding.font'],
+    [{ secretSauce: true }, 'secretSauce'],
+  ])('not %j: %s is to blame', (input, field) => {
+    expect(validate('body', SettingsInput, input).map((error) => error.field)).toContain(field);
+  });
+
+  it.each([
+    { input: { paymentProvider: 'sandbox' }, environment: 'production', field: 'settings.paymentProvider' },
+    {
+      input: { branding: { logoUrl: 'http://a.example/l.png' } },
+      environment: 'sandbox',
+      field: 'settings.branding.logoUrl',
+    },
+    {
+      input: { branding: { logoUrl: 'javascript:alert(1)' } },
+      environment: 'sandbox',
+      field: 'settings.branding.logoUrl',
+    },
+    { input: { branding: { logoUrl: 'no url' } }, environment: 'sandbox', field: 'settings.branding.logoUrl' },
+  ] as const)('not $input in $environment', ({ input, environment, field }) => {
+    const checked = checkSettings(input, environment);
+    expect(checked).toMatchObject({ ok: false, refusal: { kind: 'validation', errors: [{ field }] } });
+  });
+
+  it.each([
+    { input: { paymentProvider: 'sandbox' }, environment: 'sandbox' },
+    { input: { paymentProvider: 'none' }, environment: 'production' },
+    { input: { branding: { logoUrl: 'https://a.example/logo.png' } }, environment: 'production' },
+  ] as const)('$input in $environment', ({ input, environment }) => {
+    expect(checkSettings(input, environment)).toEqual({ ok: true, value: input });
+  });
+});
