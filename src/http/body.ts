@@ -6,6 +6,17 @@ const MOST_KEYS = 1000;
 /** Why a body could not be read; becomes a 400. */
 export class BodyError extends Error {}
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** The text of a body; bytes that are no UTF-8 are refused, where a lenient reader would put other characters for them. */
+export function readText(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new BodyError('The body is not valid UTF-8.');
+  }
+}
+
 /**
  * Reads a JSON body exactly (numbers keep their digits), refusing before the parse what would be costly or harmful:
  * deeper than 32 levels, more keys in one document than allowed, and keys that reach into a prototype.

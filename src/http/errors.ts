@@ -52,10 +52,12 @@ export class ErrorReplies {
       case 'code': {
         const entry = this.#table[refusal.code];
         if (!entry) throw new Error(`No error table lists ${refusal.code}.`);
-        return reply(entry.status, refusal.message ?? entry.message, {
-          code: refusal.code,
-          ...(refusal.details && { details: refusal.details }),
-        });
+        return reply(
+          entry.status,
+          refusal.message ?? entry.message,
+          { code: refusal.code, ...(refusal.details && { details: refusal.details }) },
+          refusal.code === 'IDEMPOTENCY_IN_PROGRESS' ? { 'retry-after': '1' } : {},
+        );
       }
       case 'validation': {
         const fields = refusal.errors.slice(0, 1000);

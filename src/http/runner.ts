@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { TSchema } from 'typebox';
 import { type Scope, sql, type Tx } from '../db/index.ts';
 import { isId } from '../kernel/ids.ts';
-import { type FieldError, invalid, orThrow, type Result } from '../kernel/result.ts';
+import { type FieldError, invalid, orThrow, RefusalError, type Result } from '../kernel/result.ts';
 import { type Caller, hasRole } from './caller.ts';
 import { authenticationReply, type ErrorReplies } from './errors.ts';
 import { claim, type IdempotencyScope, keepReply, lockOf, noLock } from './idempotency.ts';
@@ -72,7 +72,7 @@ export class Runner {
     const early =
       'public' in sentence.access ? null : await this.#pathMerchant(sentence.access, caller as Caller, request);
     const query = { ...(request.query as Values) };
-    const body = sentence.body ? (request.body ?? {}) : request.body;
+    const body = sentence.body && request.body === undefined ? {} : request.body;
     this.#validate(each, query, body);
     const merchantId =
       'public' in sentence.access
@@ -129,13 +129,14 @@ export class Runner {
       if (stored) return { status: stored.status, body: lock.open(stored.body), headers: {}, replayed: true };
       const before = await this.#before(each, { ...context, tx } as never);
       const result = await tx.part<Result<unknown>>(
-        () => (each.handler as NonNullable<Route['handler']>)({ ...context, tx } as never),
+        () => withRefusals((each.handler as NonNullable<Route['handler']>)({ ...context, tx } as never)),
         ({ ok }) => ok,
       );
       if (!result.ok && result.refusal.kind === 'forbidden') orThrow(result);
       if (result.ok) await this.#audit(each, tx, request, context.merchantId as string | null, before, result.value);
       const { status, headers, body } = result.ok ? usualReply(each, result.value) : this.#errors.for(result.refusal);
       const text = body === undefined ? '' : JSON.stringify(body);
+      if (result.ok && body !== undefined && this.#options.checkReplies) checkReply(each, status, text);
       await keepReply(tx, key, { status, body: lock.close(text) });
       return { status, headers, body: text, replayed: false };
     });
@@ -264,6 +265,13 @@ export class Runner {
     return reply.type('application/json; charset=utf-8').send(text);
   }
 }
+
+/** A refusal that a handler threw, as the value that it is. */
+const withRefusals = (result: Promise<Result<unknown>>): Promise<Result<unknown>> =>
+  result.catch((error: unknown) => {
+    if (error instanceof RefusalError) return { ok: false, refusal: error.refusal };
+    throw error;
+  });
 
 const NOTHING = { type: 'object', additionalProperties: false } as TSchema;
 

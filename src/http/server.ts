@@ -10,7 +10,7 @@ import { type Database, sqlState, type Tx } from '../db/index.ts';
 import { randomBase62 } from '../kernel/ids.ts';
 import { type ErrorTable, RefusalError } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
-import { BodyError, readJsonBody } from './body.ts';
+import { BodyError, readJsonBody, readText } from './body.ts';
 import type { Authentication, Caller } from './caller.ts';
 import { authenticationReply, ErrorReplies, type ErrorReply, reply as errorReply } from './errors.ts';
 import type { Metrics } from './metrics.ts';
@@ -74,6 +74,12 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     connectionTimeout: 0,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 512 },
+    frameworkErrors: (_error, request, reply) => {
+      reply.header('x-request-id', request.id); // no hook runs for a path that cannot be decoded
+      return answerUnknown(request as FastifyRequest, reply as FastifyReply).catch((error: unknown) =>
+        send(reply as FastifyReply, faultReply(error, errors, request as FastifyRequest)),
+      );
+    },
     genReqId: (request) => {
       const given = request.headers['x-request-id'];
       return typeof given === 'string' && REQUEST_ID.test(given) ? given : `req_${randomBase62(22)}`;
@@ -136,8 +142,8 @@ function acceptBodies(app: FastifyInstance, routes: readonly Route[]): void {
   const keyLimits = new Map(routes.map(({ sentence }) => [`${sentence.method} ${sentence.path}`, sentence.mostKeys]));
   const types = new Set(['application/json', ...routes.flatMap(({ sentence }) => sentence.contentTypes ?? [])]);
   for (const type of types) {
-    app.addContentTypeParser(type, { parseAs: 'string' }, async (request: FastifyRequest, text: string | Buffer) => {
-      const body = text.toString();
+    app.addContentTypeParser(type, { parseAs: 'buffer' }, async (request: FastifyRequest, bytes: string | Buffer) => {
+      const body = readText(bytes as Buffer);
       if (type === 'application/x-www-form-urlencoded') return Object.fromEntries(new URLSearchParams(body));
       return readJsonBody(body, keyLimits.get(`${request.method} ${request.routeOptions.url}`));
     });
