@@ -83,7 +83,7 @@ function act(
         tx,
         invoice,
         'recalculate',
-        { next_action_at: now, calculation_attempts: 0, failure_reason: null },
+        { next_action_at: now, calculation_attempts: 0, failure_reason: null, terms: null },
         now,
       );
   }

@@ -2,12 +2,12 @@ import { resolveItems } from '../catalog/index.ts';
 import type { Tx } from '../db/index.ts';
 import { forbidden, notFound, ok, type Result } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
+import { previewInvoice } from './calculation.ts';
 import { findInvoice, type InvoiceRow, type LineRow, linesOf, listInvoices } from './invoices.sql.ts';
 import type { InvoicingParts } from './parts.ts';
 import { presentInvoice, presentLine } from './present.ts';
 import type { InvoiceListQuery, InvoiceQuery } from './schemas.ts';
 import { sessionUrls } from './sessions.ts';
-import { previewInvoice } from './steps.ts';
 
 /** How many lines a page holds where nobody says. */
 const LINES_PER_PAGE = 100;

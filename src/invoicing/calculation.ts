@@ -1,0 +1,167 @@
+import { createHash } from 'node:crypto';
+import { customerTaxRates } from '../customers/index.ts';
+import { sqlState, type Tx } from '../db/index.ts';
+import { merchantSettings } from '../identity/index.ts';
+import { plain } from '../kernel/decimal.ts';
+import { newId } from '../kernel/ids.ts';
+import type { Instant } from '../kernel/time.ts';
+import { chooseTaxRate } from '../tax/index.ts';
+import { type Calculation, calculate, taxRatesOf } from './calculate.ts';
+import { afterFailure } from './calculation-attempts.ts';
+import { pricesOn, readUsage, termsOf } from './close.ts';
+import {
+  type BilledUsage,
+  billedUsageOf,
+  type FrozenTerms,
+  type InvoiceRow,
+  moveInvoice,
+  replaceLines,
+} from './invoices.sql.ts';
+import type { InvoicingParts } from './parts.ts';
+import { periodOf } from './series.ts';
+import type { BilledPrice, BillingTerms } from './source.ts';
+
+/** Transition 4: what could change while the calculation runs or is tried again is frozen (prices are pinned as it is). */
+export async function startCalculation(
+  parts: InvoicingParts,
+  tx: Tx,
+  invoice: InvoiceRow,
+  now: Instant,
+): Promise<InvoiceRow> {
+  const terms = await termsOf(tx, parts.source, invoice);
+  return moveInvoice(tx, invoice, 'startCalculation', { terms: await freeze(tx, terms), next_action_at: now }, now);
+}
+
+/** The tax rates as they are now (domain.md §4, Tax). */
+export async function freeze(tx: Tx, terms: BillingTerms): Promise<FrozenTerms> {
+  const customerRates = await customerTaxRates(tx, terms.merchantId, terms.customerId);
+  const settings = await merchantSettings(tx, terms.merchantId);
+  const rate = (price: BilledPrice) =>
+    chooseTaxRate({
+      taxExempt: terms.taxExempt,
+      customerTaxRates: customerRates,
+      metricId: price.metric?.id ?? null,
+      planId: terms.planId,
+      priceTaxRate: price.taxRate,
+      metricTaxRate: price.metric?.taxRate ?? null,
+      planTaxRate: terms.planTaxRate,
+      merchantTaxRate: settings.defaultTaxRate,
+    }).rate;
+  return {
+    taxBehavior: terms.taxBehavior,
+    taxRates: Object.fromEntries(terms.prices.map((price) => [price.id, plain(rate(price))])),
+  };
+}
+
+/**
+ * Transitions 5 to 7. A calculation that throws is undone alone, waits and is tried again; after the last attempt the
+ * invoice is FAILED and says so, until someone asks for a recalculation. Faults of the database are the runner's.
+ */
+export async function tryCalculation(
+  parts: InvoicingParts,
+  tx: Tx,
+  invoice: InvoiceRow,
+  now: Instant,
+): Promise<InvoiceRow> {
+  try {
+    return await tx.part(
+      () => finishCalculation(parts, tx, invoice, now),
+      () => true,
+    );
+  } catch (error) {
+    if (sqlState(error) !== '') throw error;
+    const attempts = invoice.calculation_attempts + 1;
+    const outcome = afterFailure(attempts);
+    return outcome.trigger === 'deferCalculation'
+      ? moveInvoice(
+          tx,
+          invoice,
+          outcome.trigger,
+          { calculation_attempts: attempts, next_action_at: now.add({ minutes: outcome.waitMinutes }) },
+          now,
+        )
+      : moveInvoice(
+          tx,
+          invoice,
+          outcome.trigger,
+          { calculation_attempts: attempts, failure_reason: 'CALCULATION_FAILED', next_action_at: null },
+          now,
+        );
+  }
+}
+
+async function finishCalculation(
+  parts: InvoicingParts,
+  tx: Tx,
+  invoice: InvoiceRow,
+  now: Instant,
+): Promise<InvoiceRow> {
+  const terms = await termsOf(tx, parts.source, invoice);
+  const frozen = invoice.terms ?? (await freeze(tx, terms));
+  const calculation = calculateInvoice(terms, frozen, invoice, await billedUsageOf(tx, invoice));
+  await replaceLines(
+    tx,
+    invoice,
+    calculation.lines.map((line, position) => ({
+      ...line,
+      merchant_id: invoice.merchant_id,
+      invoice_id: invoice.id,
+      id: newId('lineItem'),
+      position,
+      applies_to_line_id: null,
+    })),
+  );
+  const waits =
+    !invoice.auto_approve || (await merchantSettings(tx, invoice.merchant_id)).requiredApprovals.invoice.length > 0;
+  return moveInvoice(
+    tx,
+    invoice,
+    'finishCalculation',
+    {
+      subtotal: calculation.subtotal,
+      total_tax: calculation.totalTax,
+      grand_total: calculation.grandTotal,
+      taxes: [...calculation.taxes],
+      item_count: calculation.lines.length,
+      snapshot_hash: draftHash(calculation),
+      terms: frozen,
+      failure_reason: null,
+      next_action_at: waits ? null : now,
+    },
+    now,
+  );
+}
+
+/** Calculates a period's invoice from given usage: the billed one, or for a preview what was used until now. */
+export function calculateInvoice(
+  terms: BillingTerms,
+  frozen: FrozenTerms,
+  invoice: InvoiceRow,
+  usage: readonly BilledUsage[],
+): Calculation {
+  const period = periodOf(
+    invoice.billing_cadence,
+    { ...terms.bounds, endsAt: invoice.period_end },
+    invoice.period_number,
+  );
+  if (!period) throw new Error(`Invoice ${invoice.id} has no period.`);
+  return calculate({
+    currency: invoice.currency,
+    period,
+    prices: pricesOn(terms, invoice),
+    usage,
+    taxBehavior: frozen.taxBehavior,
+    taxRates: taxRatesOf(frozen.taxRates),
+  });
+}
+
+/** What the open period would come to if it ended now: the live totals of an ACTIVE or CLOSING invoice (row 1). */
+export async function previewInvoice(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow): Promise<Calculation> {
+  const terms = await termsOf(tx, parts.source, invoice);
+  const usage = await readUsage(tx, parts.source, terms, invoice, invoice.period_end);
+  return calculateInvoice(terms, await freeze(tx, terms), invoice, usage);
+}
+
+/** What a draft says, for approvals: two calculations that say the same have the same hash. */
+const draftHash = (calculation: Calculation): string =>
+  createHash('sha256').update(JSON.stringify(calculation)).digest('hex');
