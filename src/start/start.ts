@@ -21,6 +21,7 @@ import type { Output } from './output.ts';
 /** Requests that are under way when a stop begins get this long to end (reliability.md §4). */
 const DRAIN_MILLISECONDS = 25_000;
 const CLOSE_MILLISECONDS = 3_000;
+const TIDY_MILLISECONDS = 50;
 
 interface Served {
   readonly name: EnvironmentName;
@@ -82,12 +83,16 @@ export async function start(
   stop.throwIfAborted();
 
   const served: Served[] = [];
+  cleanup.defer(async () => {
+    const drained = await Promise.allSettled(served.map(({ name, environment }) => drain(name, environment, output)));
+    for (const each of drained) if (each.status === 'rejected') throw each.reason;
+  });
   const ports: ReservedPort[] = [];
   cleanup.defer(async () => void (await Promise.all(ports.map((port) => port.release()))));
   for (const name of settings.environments) {
     const port = await reservePort(settings.host, settings[name].port, portSetting(name));
     ports.push(port);
-    served.push(await open(name, port.port, dataDirectory, databases, settings, parts, output, logger, cleanup));
+    served.push(await open(name, port.port, dataDirectory, databases, settings, parts, output, logger));
     stop.throwIfAborted();
   }
 
@@ -117,7 +122,6 @@ async function open(
   parts: Parts,
   output: Output,
   logger: Logger,
-  cleanup: AsyncDisposableStack,
 ): Promise<Served> {
   const baseUrl = reachableUrl(settings.host, port);
   const key = decidePlatformKey(name, settings[name].platformKey, readCredentials(dataDirectory), parts.generateApiKey);
@@ -134,7 +138,6 @@ async function open(
       }),
     ({ migratedTo }) => migratedTo,
   );
-  cleanup.defer(() => drain(name, environment, output));
   return { name, baseUrl, key, environment };
 }
 
@@ -148,11 +151,15 @@ async function drain(name: EnvironmentName, environment: ServedEnvironment, outp
     const over = await sleep(milliseconds, true, { signal: late.signal }).catch(() => false);
     if (over) act();
   };
-  const cutOff = patience(DRAIN_MILLISECONDS, () => environment.server.server.closeAllConnections());
+  // A connection that is kept alive becomes idle only after its last answer, when closing has long begun.
+  const { server } = environment.server;
+  const tidy = setInterval(() => server.closeIdleConnections(), TIDY_MILLISECONDS);
+  const cutOff = patience(DRAIN_MILLISECONDS, () => server.closeAllConnections());
   const leave = patience(DRAIN_MILLISECONDS + CLOSE_MILLISECONDS, () => output.notice(`${name} did not close in time`));
   try {
     await Promise.race([environment.close(), leave]);
   } finally {
+    clearInterval(tidy);
     late.abort();
     await cutOff;
   }
