@@ -3,13 +3,13 @@ import { isRawNumber } from '../kernel/decimal.ts';
 import type { FieldError } from '../kernel/result.ts';
 
 const MOST_DATA_BYTES = 32 * 1024;
-const MOST_EVENT_BYTES = 64 * 1024;
 const MOST_KEYS = 1_000;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
  * What is wrong with an event beyond the types of its fields (api.md, Metering): characters and numbers that the database
- * could not keep as they are, and sizes. One entry for each failing value, by its path.
+ * could not keep as they are, and the size of its data; with the lengths of the other fields that keeps an event below the
+ * 64 KiB of api.md. One entry for each failing value, by its path.
  */
 export function contentProblems(event: Readonly<Record<string, unknown>>): FieldError[] {
   const errors: FieldError[] = [];
@@ -31,7 +31,6 @@ export function contentProblems(event: Readonly<Record<string, unknown>>): Field
   look(event.data ?? {}, 'data');
   if (keys > MOST_KEYS) errors.push({ field: 'data', message: `must hold at most ${MOST_KEYS} keys` });
   if (byteLength(event.data) > MOST_DATA_BYTES) errors.push({ field: 'data', message: 'must be at most 32 KiB' });
-  else if (byteLength(event) > MOST_EVENT_BYTES) errors.push({ field: '', message: 'must be at most 64 KiB' });
   return errors;
 }
 

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { parseExactJson } from '../db/index.ts';
+import { contentPrint, keyHash } from './fingerprint.ts';
+
+describe('a key', () => {
+  it('is another one in another namespace, and is a UUID for every key', () => {
+    expect(keyHash('org_a', 'k')).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+    expect(new Set([keyHash('org_a', 'k'), keyHash('org_b', 'k'), keyHash('org_a', 'K')]).size).toBe(3);
+  });
+
+  it('cannot be made from another namespace by moving the border between the two', () =>
+    expect(keyHash('org_a', 'b","c')).not.toBe(keyHash('org_a","b', 'c')));
+});
+
+describe('the content', () => {
+  it.each([
+    { a: '{"x":1,"y":{"b":2,"c":3}}', b: '{"y":{"c":3,"b":2},"x":1}', same: true },
+    { a: '{"x":9007199254740993}', b: '{"x":9007199254740993}', same: true },
+    { a: '{"x":9007199254740993}', b: '{"x":9007199254740992}', same: false },
+    { a: '{"x":1}', b: '{"x":"1"}', same: false },
+    { a: '{"x":[1,2]}', b: '{"x":[2,1]}', same: false },
+    { a: '{"x":null}', b: '{}', same: false },
+  ])('$a and $b are the same: $same', ({ a, b, same }) =>
+    expect(contentPrint(parseExactJson(a)) === contentPrint(parseExactJson(b))).toBe(same),
+  );
+});
