@@ -56,7 +56,7 @@ export function checkTemplate(template: EntitlementTemplate, featureType: Featur
   const errors: FieldError[] = [];
   if (template.type !== featureType)
     errors.push({ field: 'type', message: `must be ${featureType}, as the feature is` });
-  if (template.type === 'static') errors.push(...checkStorable(template.config, 'config'));
+  if (template.type === 'static') errors.push(...checkConfig(template.config));
   if (template.type !== 'metered') return errors;
   const interval = template.usagePeriod && parseCadence(template.usagePeriod.interval);
   if (template.usagePeriod && !(interval && interval.months + interval.days > 0))
@@ -70,6 +70,10 @@ export function checkTemplate(template: EntitlementTemplate, featureType: Featur
 }
 
 const rollover = (bound: number | undefined): Decimal => (bound === undefined ? ZERO : (readDecimal(bound) ?? ZERO));
+
+/** A number too long for a JavaScript one is kept as an object of its text, and is none. */
+const checkConfig = (config: unknown): FieldError[] =>
+  isRawNumber(config) ? [{ field: 'config', message: 'must be an object' }] : checkStorable(config, 'config');
 
 const UNSTORABLE_TEXT = /\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;
 
