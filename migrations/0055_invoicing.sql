@@ -52,6 +52,7 @@ create table invoice (
   paid_at timestamptz,
   overdue_at timestamptz,                -- when invoice.overdue.v0 was written
   failure_reason text,
+  failure_detail text,                   -- what was thrown, for operators; never answered
   calculation_attempts int not null default 0,
   payment_in_flight boolean not null default false,
   document_failure text,

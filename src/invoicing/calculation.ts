@@ -72,19 +72,20 @@ export async function tryCalculation(
     if (sqlState(error) !== '') throw error;
     const attempts = invoice.calculation_attempts + 1;
     const outcome = afterFailure(attempts);
+    const failed = { calculation_attempts: attempts, failure_detail: String(error) };
     return outcome.trigger === 'deferCalculation'
       ? moveInvoice(
           tx,
           invoice,
           outcome.trigger,
-          { calculation_attempts: attempts, next_action_at: now.add({ minutes: outcome.waitMinutes }) },
+          { ...failed, next_action_at: now.add({ minutes: outcome.waitMinutes }) },
           now,
         )
       : moveInvoice(
           tx,
           invoice,
           outcome.trigger,
-          { calculation_attempts: attempts, failure_reason: 'CALCULATION_FAILED', next_action_at: null },
+          { ...failed, failure_reason: 'CALCULATION_FAILED', next_action_at: null },
           now,
         );
   }
@@ -126,6 +127,7 @@ async function finishCalculation(
       snapshot_hash: draftHash(calculation),
       terms: frozen,
       failure_reason: null,
+      failure_detail: null,
       next_action_at: waits ? null : now,
     },
     now,
@@ -155,11 +157,19 @@ export function calculateInvoice(
   });
 }
 
-/** What the open period would come to if it ended now: the live totals of an ACTIVE or CLOSING invoice (row 1). */
-export async function previewInvoice(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow): Promise<Calculation> {
+/**
+ * What the open period would come to if it ended now: the live totals of an ACTIVE or CLOSING invoice (row 1).
+ * @returns null where it cannot be calculated. Faults of the database are thrown.
+ */
+export async function tryPreview(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow): Promise<Calculation | null> {
   const terms = await termsOf(tx, parts.source, invoice);
   const usage = await readUsage(tx, parts.source, terms, invoice, invoice.period_end);
-  return calculateInvoice(terms, await freeze(tx, terms), invoice, usage);
+  const frozen = await freeze(tx, terms);
+  try {
+    return calculateInvoice(terms, frozen, invoice, usage);
+  } catch {
+    return null; // the calculation of the closed period keeps what was thrown, with the invoice
+  }
 }
 
 /** What a draft says, for approvals: two calculations that say the same have the same hash. */

@@ -61,6 +61,7 @@ export interface InvoiceRow {
   paid_at: Instant | null;
   overdue_at: Instant | null;
   failure_reason: string | null;
+  failure_detail: string | null;
   calculation_attempts: number;
   payment_in_flight: boolean;
   document_failure: string | null;

@@ -2,7 +2,7 @@ import { resolveItems } from '../catalog/index.ts';
 import type { Tx } from '../db/index.ts';
 import { forbidden, notFound, ok, type Result } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
-import { previewInvoice } from './calculation.ts';
+import { tryPreview } from './calculation.ts';
 import { findInvoice, type InvoiceRow, type LineRow, linesOf, listInvoices } from './invoices.sql.ts';
 import type { InvoicingParts } from './parts.ts';
 import { presentInvoice, presentLine } from './present.ts';
@@ -75,14 +75,19 @@ export async function present(parts: InvoicingParts, tx: Tx, invoices: readonly 
 
 const OPEN_STATES = new Set(['ACTIVE', 'CLOSING']);
 
-/** An invoice whose period is not closed yet shows what it comes to now; nothing of it is stored. */
+/**
+ * An invoice whose period is not closed yet shows what it comes to now; nothing of it is stored. Where that cannot be
+ * calculated it says so by its `failureReason`, as the invoice itself will, and the others of a list are shown all the same.
+ */
 async function withLiveTotals(
   parts: InvoicingParts,
   tx: Tx,
   invoice: InvoiceRow,
 ): Promise<{ invoice: InvoiceRow; lines: LineRow[] | null }> {
   if (!OPEN_STATES.has(invoice.status) || invoice.subscription_id === null) return { invoice, lines: null };
-  const { lines, subtotal, totalTax, grandTotal } = await previewInvoice(parts, tx, invoice);
+  const preview = await tryPreview(parts, tx, invoice);
+  if (preview === null) return { invoice: { ...invoice, failure_reason: 'CALCULATION_FAILED' }, lines: [] };
+  const { lines, subtotal, totalTax, grandTotal } = preview;
   return {
     invoice: {
       ...invoice,
