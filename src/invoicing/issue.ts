@@ -6,7 +6,7 @@ import { fail, ok, orThrow, type Result } from '../kernel/result.ts';
 import { next } from '../kernel/state-table.ts';
 import type { Instant } from '../kernel/time.ts';
 import { checkTakesCards } from '../payments/index.ts';
-import { publish } from '../webhooks/outbox.ts';
+import { publish } from '../webhooks/index.ts';
 import { insertCreditNote } from './credit-notes.sql.ts';
 import { scheduleDocument } from './documents.sql.ts';
 import { changeInvoice, drawNumber, type InvoiceRow, moveInvoice, type PartyRecord } from './invoices.sql.ts';

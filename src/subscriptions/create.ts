@@ -11,7 +11,7 @@ import { fail, invalid, invalidField, notFound, ok, type Result } from '../kerne
 import { type Instant, isAfter, normaliseCadence, parseDuration, parseInstant } from '../kernel/time.ts';
 import { linkSubscriptionSubject } from '../metering/index.ts';
 import { redirectProblems } from '../payments/index.ts';
-import { publish } from '../webhooks/outbox.ts';
+import { publish } from '../webhooks/index.ts';
 import { termsOf } from './billing-source.ts';
 import { asksUpfront, billingStart, decideCreation, nextActionAt } from './decide.ts';
 import type { SubscriptionParts } from './parts.ts';
