@@ -8,7 +8,7 @@ import { createLogger, start } from './start.ts';
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** npm passes Ctrl-C on although the terminal has sent it to everyone: a person's second one comes later than this. */
-const SAME_SIGNAL_MILLISECONDS = 500;
+const SAME_SIGNAL_MILLISECONDS = 1_000;
 
 const PARENT_CHECK_MILLISECONDS = 500;
 const FORCED = 130;
@@ -92,18 +92,18 @@ function report(error: unknown, output: Output): void {
   }
 }
 
-/** The first signal asks for a clean stop; a later one ends the process at once, and the next start clears up. */
+/** The first signal asks for a clean stop; a later Ctrl-C ends the process at once, and the next start clears up. */
 function listenForStop(output: Output, variables: Variables): AbortSignal {
   const controller = new AbortController();
   let first = 0;
-  const onSignal = () => {
+  const onSignal = (signal?: NodeJS.Signals) => {
     const now = performance.now();
     if (!controller.signal.aborted) {
       first = now;
       output.line();
       output.line('Stopping … (Ctrl-C again ends it at once)');
       controller.abort();
-    } else if (now - first > SAME_SIGNAL_MILLISECONDS) {
+    } else if (signal === 'SIGINT' && now - first > SAME_SIGNAL_MILLISECONDS) {
       process.exit(FORCED);
     }
   };

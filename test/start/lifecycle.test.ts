@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import {
   copyProject,
@@ -84,23 +85,30 @@ describe('npm start', () => {
     const data = join(temporaryFolder(), '.reckoner');
     const program = startReckoner({ DATA_DIR: data, RECKONER_ENVIRONMENT: 'sandbox' });
     await program.until(READY);
-    const { baseUrl = '', platformKey = '' } = credentials(data).sandbox ?? {};
-    const { hostname, port } = new URL(baseUrl);
-    const socket = connect(Number(port), hostname);
-    let reply = '';
-    socket.on('data', (chunk) => {
-      reply += chunk.toString('utf8');
-    });
-    const head = `POST /v0/organizations HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${platformKey}\r\n`;
-    socket.write(`${head}Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{`);
-    // The server has read what came before a later request that it has answered.
-    await eventually(async () => expect(await status(`${baseUrl}/v0/nothing`, platformKey)).toBe(404));
+    const { socket, host, port, reply } = await halfARequest(data);
     kill(program.processId, 'SIGTERM');
     await program.until(/Stopping/);
-    await eventually(async () => expect(await listens(Number(port), hostname)).toBe(false));
+    await eventually(async () => expect(await listens(port, host)).toBe(false));
     socket.write('}');
     expect(await program.ended()).toBe(0);
-    expect(reply).toMatch(/^HTTP\/1\.1 400 /); // the organization has no name: it was looked at, not turned away
+    expect(reply()).toMatch(/^HTTP\/1\.1 400 /); // the organization has no name: it was looked at, not turned away
+  });
+
+  it('ends at once on a second Ctrl-C, and the next start has everything', async () => {
+    const data = join(temporaryFolder(), '.reckoner');
+    const first = startReckoner({ DATA_DIR: data, RECKONER_ENVIRONMENT: 'sandbox' });
+    await first.until(READY);
+    await mark(data);
+    const { socket } = await halfARequest(data);
+    kill(first.processId, 'SIGINT');
+    await first.until(/Stopping/);
+    await sleep(1_200); // sooner, it could be the same Ctrl-C passed on by npm
+    kill(first.processId, 'SIGINT');
+    expect(await first.ended()).toBe(130);
+    socket.destroy();
+    const second = startReckoner({ DATA_DIR: data, RECKONER_ENVIRONMENT: 'sandbox' });
+    await second.until(READY);
+    expect(await readMark(data)).toEqual([{ answer: 42 }]);
   });
 
   it('ends cleanly, and once, when npm and the terminal both pass on Ctrl-C', async () => {
@@ -277,6 +285,23 @@ describe('the other commands', () => {
     expect(program.output()).toContain('SANDBOX_DATABASE_URL');
   });
 });
+
+/** A call to the sandbox that the server has begun to read and that waits for its last byte, `}`. */
+async function halfARequest(data: string) {
+  const { baseUrl = '', platformKey = '' } = credentials(data).sandbox ?? {};
+  const { hostname: host, port } = new URL(baseUrl);
+  const socket = connect(Number(port), host);
+  let reply = '';
+  socket.on('error', () => undefined); // it may be cut off
+  socket.on('data', (chunk) => {
+    reply += chunk.toString('utf8');
+  });
+  const head = `POST /v0/organizations HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${platformKey}\r\n`;
+  socket.write(`${head}Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{`);
+  // The server has read what came before a later request that it has answered.
+  await eventually(async () => expect(await status(`${baseUrl}/v0/nothing`, platformKey)).toBe(404));
+  return { socket, host, port: Number(port), reply: () => reply };
+}
 
 function listens(port: number, host: string): Promise<boolean> {
   return new Promise((resolve) => {
