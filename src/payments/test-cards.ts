@@ -15,7 +15,7 @@ interface Behaviour {
 }
 
 export const testCards: Readonly<Record<TestCard, Behaviour>> = {
-  pm_ok: { brand: 'visa', last4: '4242', label: 'Works', answer: () => null },
+  pm_ok: { brand: 'visa', last4: '4242', label: 'Succeeds', answer: () => null },
   pm_declined: { brand: 'visa', last4: '0002', label: 'Is declined', answer: () => 'card_declined' },
   pm_insufficient_funds: {
     brand: 'mastercard',
@@ -26,7 +26,7 @@ export const testCards: Readonly<Record<TestCard, Behaviour>> = {
   pm_then_declined: {
     brand: 'mastercard',
     last4: '0341',
-    label: 'Works once, is declined afterwards',
+    label: 'Succeeds once, is declined afterwards',
     answer: (timesItWorked) => (timesItWorked === 0 ? null : 'card_declined'),
   },
 };

@@ -111,24 +111,24 @@ function summary(view: PageView): Html {
   return html`<section class="summary">
 <p class="seller"><bdi>${sellerOf(view)}</bdi></p>
 <h1 dir="auto">${titleOf(view)}</h1>
-${isPayment ? html`<p class="amount">${money(session.amount, session.currency)}</p>` : html`<p class="soft">Your card is kept for later payments. Nothing is charged now.</p>`}
+${isPayment ? html`<p class="amount">${money(session.amount, session.currency)}</p>` : html`<p class="lead">Your card is kept for later payments. Nothing is charged now.</p>`}
 ${entity?.dueAt ? html`<p class="soft">Due ${day(entity.dueAt)}</p>` : null}
-${isPayment && entity && entity.lines.length > 0 ? lineTables(entity) : null}
+${isPayment && entity && entity.lines.length > 0 ? lineTables(entity, session) : null}
 </section>`;
 }
 
-function lineTables({ lines, amount, currency }: EntityDescription): Html {
+function lineTables({ lines, currency }: EntityDescription, session: PaymentSession): Html {
   const rows = lines.map(
     (line) =>
       html`<tr><th scope="row" dir="auto">${line.description}</th><td>${money(line.amount, currency)}</td></tr>\n`,
   );
   const rest = rows.slice(LINES_SHOWN);
-  const total = html`<tfoot><tr><th scope="row">Total</th><td>${money(amount, currency)}</td></tr></tfoot>`;
+  const total = html`<tfoot><tr><th scope="row">To pay</th><td>${money(session.amount, session.currency)}</td></tr></tfoot>`;
   if (rest.length === 0)
     return html`<table><caption class="unseen">What you pay for</caption><tbody>${rows}</tbody>${total}</table>`;
   return html`<table><caption class="unseen">What you pay for</caption><tbody>${rows.slice(0, LINES_SHOWN)}</tbody></table>
 <details><summary>${String(rest.length)} more ${rest.length === 1 ? 'line' : 'lines'}</summary><table><caption class="unseen">The other lines</caption><tbody>${rest}</tbody></table></details>
-<table><caption class="unseen">Total</caption>${total}</table>`;
+<table><caption class="unseen">In all</caption>${total}</table>`;
 }
 
 function completedPage(view: PageView): string {
@@ -150,7 +150,13 @@ ${session.success_redirect_url === null ? html`<p class="fine">You can close thi
 }
 
 const expiredPage = (view: PageView): string =>
-  endPage(view, 'This payment link has expired', 'Nothing was charged. Ask for a new link if you still want to pay.');
+  view.session.mode === 'payment'
+    ? endPage(
+        view,
+        'This payment link has expired',
+        'Nothing was charged. Ask for a new link if you still want to pay.',
+      )
+    : endPage(view, 'This link has expired', 'No card was saved. Ask for a new link if you still want to save one.');
 
 function endPage(view: PageView, heading: string, text: string): string {
   return document(

@@ -32,10 +32,11 @@ main { width: 100%; max-width: 58rem; margin: auto; padding: 2.5rem 1.25rem; }
   .two { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); }
   .two .summary { border-bottom: 0; border-inline-end: 1px solid var(--line); }
 }
-.seller { margin: 0 0 1.75rem; font-weight: 650; font-size: 1.0625rem; }
+.seller { margin: 0 0 1.75rem; font-weight: 650; font-size: 1.125rem; }
 h1 { margin: 0; font-size: 1rem; font-weight: 500; color: var(--soft); }
 h2 { margin: 0 0 1.25rem; font-size: 1.125rem; font-weight: 650; }
 .amount { margin: .25rem 0 0; font-size: clamp(2rem, 7vw, 2.75rem); line-height: 1.15; font-weight: 650; letter-spacing: -.025em; font-variant-numeric: tabular-nums; }
+.lead { margin: .375rem 0 0; font-size: 1.25rem; line-height: 1.4; text-wrap: balance; }
 .soft { color: var(--soft); font-size: .9375rem; margin: .5rem 0 0; }
 table { width: 100%; margin-top: 1.75rem; border-collapse: collapse; font-size: .9375rem; }
 th { font-weight: 400; text-align: start; }
@@ -72,7 +73,8 @@ a { color: var(--accent); }
 .notice strong { display: block; }
 .fine { margin: 1rem 0 0; color: var(--soft); font-size: .875rem; text-align: center; }
 .end { text-align: center; }
-.end h1 { margin: 0 0 .5rem; color: var(--ink); font-size: 1.5rem; font-weight: 650; letter-spacing: -.01em; }
+.end h1 { margin: 0 0 .5rem; color: var(--ink); font-size: 1.5rem; line-height: 1.25; font-weight: 650; letter-spacing: -.01em; }
+.end h1, .end p { text-wrap: balance; }
 .end p { margin: .25rem 0 0; }
 .end .amount { margin: 1.25rem 0; }
 .mark { display: block; width: 3.5rem; height: 3.5rem; margin: 0 auto 1.25rem; padding: .875rem; border-radius: 50%; background: var(--tint); color: var(--soft); }
