@@ -1,32 +1,167 @@
+import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Edge, type EdgeCaller, openEdge, thingRoutes } from '../../test/support/edge.ts';
 import { openTestEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
+import { fail, ok } from '../kernel/result.ts';
+import { mergeTables } from './errors.ts';
+import { type Access, createServer, Reply, type Route, route, Type } from './index.ts';
 
-let env: TestEnvironment;
-beforeAll(async () => {
-  env = await openTestEnvironment();
-});
-afterAll(() => env.close());
-
-describe('a path that does not exist', () => {
-  it.each([
-    { key: 'none', status: 401, code: 'API_KEY_MISSING' },
-    { key: 'unknown', status: 401, code: 'API_KEY_INVALID' },
-  ])(
-    'answers $status $code with $key key, before it says that there is no such path',
-    async ({ key, status, code }) => {
-      const answer = await env.client(key === 'none' ? undefined : 'rk_test_nobody').get('/v0/nothing');
-      expect(answer).toMatchObject({ status, body: { error: 'unauthorized', code } });
-      expect(answer.headers['www-authenticate']).toBe('Bearer');
+const misbehaving = (path: string, answer: () => unknown): Route =>
+  route(
+    {
+      method: 'GET',
+      path,
+      operationId: `get${path.replaceAll('/', '_')}`,
+      tag: 'Things',
+      summary: 'Answers what it should not',
+      access: { role: 'viewer', merchant: 'caller' },
+      replies: { 200: Type.Object({ name: Type.String() }) },
     },
+    async () => answer() as never,
   );
 
-  it('answers 404 to a caller with a key', async () => {
-    expect(await env.platform.get('/v0/nothing')).toMatchObject({ status: 404, body: { error: 'not_found' } });
+let edge: Edge;
+let merchant: EdgeCaller;
+beforeAll(async () => {
+  edge = await openEdge([
+    ...thingRoutes(),
+    misbehaving('/v0/wrong/shape', () => ok({ name: 1 })),
+    misbehaving('/v0/wrong/status', () => ok(new Reply(418, { name: 'x' }))),
+    misbehaving('/v0/wrong/code', () => fail('NOBODY_LISTS_THIS')),
+  ]);
+  merchant = edge.caller();
+});
+afterAll(() => edge.close());
+
+describe('X-Request-Id', () => {
+  it.each(['my-request', '1', 'a'.repeat(128), '!~'])('%j is given back', async (id) => {
+    const { headers } = await merchant.call('GET', '/v0/things/x', { headers: { 'x-request-id': id } });
+    expect(headers['x-request-id']).toBe(id);
+  });
+
+  it.each(['', 'two words', 'a'.repeat(129), 'naïve', 'a\tb'])('%j is replaced by one of ours', async (id) => {
+    const { headers } = await merchant.call('GET', '/v0/things/x', { headers: { 'x-request-id': id } });
+    expect(headers['x-request-id']).toMatch(/^req_[0-9A-Za-z]{22}$/);
+  });
+
+  it('stands on every answer, whatever became of the request', async () => {
+    const answers = [
+      await merchant.call('POST', '/v0/things', { body: { name: 'a' } }),
+      await merchant.call('POST', '/v0/things', { body: {} }),
+      await merchant.call('POST', '/v0/things', { payload: '{' }),
+      await merchant.call('POST', '/v0/things', { payload: 'x'.repeat(300_000) }),
+      await merchant.call('POST', '/v0/things', { payload: 'x', headers: { 'content-type': 'text/plain' } }),
+      await merchant.call('POST', '/v0/things', { body: { name: 'throw' } }),
+      await merchant.call('GET', '/v0/nothing'),
+      await merchant.call('GET', '/openapi.json', { headers: { authorization: '' } }),
+      await merchant.call('GET', '/v0/things/x', { headers: { authorization: '' } }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([201, 400, 400, 413, 415, 500, 404, 200, 401]);
+    const ids = answers.map(({ headers }) => headers['x-request-id']);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const id of ids) expect(id).toMatch(/^req_/);
   });
 });
 
-it('serves an OpenAPI 3.1 document without a key', async () => {
-  const { status, body } = await env.client().get('/openapi.json');
-  expect(status).toBe(200);
-  expect(body.openapi).toBe('3.1.1');
+describe('a fault of ours', () => {
+  it('is a 500 with nothing internal in it, and changes nothing', async () => {
+    const { status, body, text, headers } = await merchant.call('POST', '/v0/things', { body: { name: 'throw me' } });
+    expect(status).toBe(500);
+    expect(body).toEqual({
+      error: 'internal_error',
+      message: expect.any(String),
+      details: { requestId: headers['x-request-id'] },
+    });
+    expect(text).not.toMatch(/internal detail|throw me|\.ts|at /);
+  });
+
+  it.each(['shape', 'status', 'code'])('is an answer of a wrong %s', async (what) => {
+    expect(await merchant.call('GET', `/v0/wrong/${what}`)).toMatchObject({
+      status: 500,
+      body: { error: 'internal_error' },
+    });
+  });
+});
+
+describe('an answer', () => {
+  it('is not to be stored or guessed at by browsers and proxies', async () => {
+    const { headers } = await merchant.call('POST', '/v0/things', { body: { name: 'a' } });
+    expect(headers).toMatchObject({
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'content-type': 'application/json; charset=utf-8',
+    });
+  });
+});
+
+describe('a path that does not exist', () => {
+  let env: TestEnvironment;
+  beforeAll(async () => {
+    env = await openTestEnvironment();
+  });
+  afterAll(() => env.close());
+
+  it.each([
+    { key: undefined, code: 'API_KEY_MISSING' },
+    { key: 'rk_test_nobody', code: 'API_KEY_INVALID' },
+  ])('is a 401 $code before it says that there is no such path', async ({ key, code }) => {
+    const answer = await env.client(key).get('/v0/nothing');
+    expect(answer).toMatchObject({ status: 401, body: { error: 'unauthorized', code } });
+    expect(answer.headers['www-authenticate']).toBe('Bearer');
+  });
+
+  it('is a 404 to a caller with a key, and so is a method that a path does not have', async () => {
+    expect(await env.platform.get('/v0/nothing')).toMatchObject({ status: 404, body: { error: 'not_found' } });
+    expect(await env.platform.put('/v0/testClocks', {})).toMatchObject({ status: 404, body: { error: 'not_found' } });
+  });
+});
+
+describe('the server does not start', () => {
+  const boot = (routes: readonly Route[]) =>
+    createServer({
+      database: edge.database,
+      routes,
+      errorTables: [],
+      authenticate: async () => ({ code: 'API_KEY_MISSING' }),
+      audit: async () => undefined,
+      now: () => Temporal.Instant.from('2026-01-01T00:00:00Z'),
+      logger: pino({ level: 'silent' }),
+      baseUrl: 'http://localhost',
+    });
+  const withPolicy = (path: string, access: unknown): Route => {
+    const [post] = thingRoutes() as [Route];
+    return { ...post, sentence: { ...post.sentence, path, access: access as Access } };
+  };
+
+  it.each([
+    { what: 'has no policy', path: '/v0/things', access: undefined, says: 'declares no policy' },
+    {
+      what: 'names no resource of its path',
+      path: '/v0/things/:id',
+      access: { role: 'member', merchant: 'caller' },
+      says: 'names no resource',
+    },
+    {
+      what: 'names another parameter',
+      path: '/v0/things/:id',
+      access: { role: 'member', merchant: { of: 'thingId', kind: 'product' } },
+      says: 'names no resource',
+    },
+  ])('with a route that $what', async ({ path, access, says }) => {
+    await expect(boot([withPolicy(path, access)])).rejects.toThrow(says);
+  });
+
+  it('with two routes on one path', async () => {
+    const [post] = thingRoutes() as [Route];
+    await expect(boot([post, post])).rejects.toThrow('already declared');
+  });
+
+  it('with two tables that list one code differently', () => {
+    const entry = { status: 409, message: 'One.' } as const;
+    expect(mergeTables([{ CODE: entry }, { CODE: entry }])).toEqual({ CODE: entry });
+    expect(() => mergeTables([{ CODE: entry }, { CODE: { ...entry, message: 'Two.' } }])).toThrow(
+      'CODE is listed twice',
+    );
+    expect(() => mergeTables([{ CODE: entry }, { CODE: { ...entry, status: 400 } }])).toThrow('CODE is listed twice');
+  });
 });

@@ -152,6 +152,21 @@ function acceptBodies(app: FastifyInstance, routes: readonly Route[]): void {
 
 /** The reply to anything that was thrown: refusals, fastify's own errors, an unreachable database, and faults of ours. */
 function faultReply(error: unknown, errors: ErrorReplies, request: FastifyRequest): ErrorReply {
+  try {
+    return knownReply(error, errors, request) ?? internalReply(error, request);
+  } catch (fault) {
+    return internalReply(fault, request); // a code that no table lists
+  }
+}
+
+function internalReply(error: unknown, request: FastifyRequest): ErrorReply {
+  request.log.error({ err: error }, 'a request failed');
+  return errorReply(500, 'Something went wrong on our side; nothing was changed.', {
+    details: { requestId: request.id },
+  });
+}
+
+function knownReply(error: unknown, errors: ErrorReplies, request: FastifyRequest): ErrorReply | null {
   if (error instanceof RefusalError) return errors.for(error.refusal);
   if (error instanceof BodyError) return errorReply(400, error.message, { code: 'MALFORMED_BODY' });
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
@@ -164,10 +179,7 @@ function faultReply(error: unknown, errors: ErrorReplies, request: FastifyReques
     request.log.warn({ err: error }, 'the database is not available');
     return errors.for({ kind: 'code', code: 'DATABASE_UNAVAILABLE' });
   }
-  request.log.error({ err: error }, 'a request failed');
-  return errorReply(500, 'Something went wrong on our side; nothing was changed.', {
-    details: { requestId: request.id },
-  });
+  return null;
 }
 
 const UNAVAILABLE_STATES = /^(?:08|53|57P|55P03|57014)/; // connection, resources, shutdown, lock and statement timeouts

@@ -101,7 +101,7 @@ export function validate(part: Part, schema: TSchema, value: unknown): FieldErro
 function fieldErrors(errors: ErrorObject[]): FieldError[] {
   const byField = new Map<string, FieldError>();
   for (const error of errors) {
-    if (error.keyword === 'if') continue;
+    if (error.keyword === 'if' || error.propertyName !== undefined) continue; // the keyword above it says which name
     const { field, message } = describe(error);
     const known = byField.get(field);
     if (!known) byField.set(field, { field, message });
@@ -110,14 +110,12 @@ function fieldErrors(errors: ErrorObject[]): FieldError[] {
     if (byField.size > MOST_ERRORS) break;
   }
   const fields = [...byField.values()];
-  // A union reports itself and its null branch beside what the others said; where a deeper field was named, neither adds anything.
+  // A union reports itself and the branches that nobody meant; where another branch named a deeper field, they add nothing.
+  const unions = new Set(errors.filter(({ keyword }) => keyword === 'anyOf').map((error) => describe(error).field));
   return fields.filter(
-    ({ field, message }) =>
-      !UNION_MESSAGES.has(message) || !fields.some((other) => other.field.startsWith(`${field}.`)),
+    ({ field }) => !unions.has(field) || !fields.some((other) => other.field.startsWith(`${field}.`)),
   );
 }
-
-const UNION_MESSAGES = new Set(['must match one of its forms', 'must be null']);
 
 function describe(error: ErrorObject): FieldError {
   const path = error.instancePath

@@ -104,11 +104,12 @@ export async function asOwner(url: string, text: string): Promise<pg.QueryResult
   }
 }
 
+/** Opens an edge on a database of its own, or on the one of `url`. */
 export async function openEdge(
   routes: readonly Route[] = thingRoutes(),
-  options: Partial<ServerOptions> = {},
+  { url: givenUrl, ...options }: Partial<ServerOptions> & { url?: string } = {},
 ): Promise<Edge> {
-  const { url, drop } = await cloneDatabase();
+  const { url, drop } = givenUrl === undefined ? await cloneDatabase() : { url: givenUrl, drop: async () => undefined };
   await asOwner(url, THINGS);
   const database = options.database ?? new Database({ url, onConnectionError: () => undefined });
   const callers = new Map<string, { role: Role; organizationId: string; isOperator: boolean }>();

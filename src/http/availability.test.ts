@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type CutWire, layWire } from '../../test/support/cut-wire.ts';
+import { type Edge, type EdgeCaller, openEdge, thingRoutes } from '../../test/support/edge.ts';
+import { cloneDatabase } from '../../test/support/environment.ts';
+import { Database, migrationNames } from '../db/index.ts';
+import { healthRoutes, Metrics } from './index.ts';
+
+/** An edge whose database can be taken away from it. */
+let edge: Edge;
+let wire: CutWire;
+let merchant: EdgeCaller;
+let during: () => Promise<void> = async () => undefined;
+const cleanup: (() => Promise<void>)[] = [];
+beforeAll(async () => {
+  const clone = await cloneDatabase();
+  wire = await layWire(clone.url);
+  const database = new Database({ url: wire.url, onConnectionError: () => undefined });
+  const metrics = new Metrics({ database, countParked: async () => [] });
+  const health = healthRoutes({ database, migrations: migrationNames, metrics });
+  edge = await openEdge([...health, ...thingRoutes(() => during())], { url: clone.url, database });
+  merchant = edge.caller();
+  cleanup.push(
+    () => edge.close(),
+    () => metrics.close(),
+    () => wire.close(),
+    () => clone.drop(),
+  );
+});
+afterAll(async () => {
+  for (const step of cleanup) await step();
+});
+
+const create = (headers: Record<string, string> = {}) =>
+  merchant.call('POST', '/v0/things', { body: { name: 'thing' }, headers });
+
+describe('while the database is away', () => {
+  it('requests are a 503 that says when to come again, and work again once it is back', async () => {
+    expect((await create()).status).toBe(201);
+    await wire.cut();
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      const answer = await create();
+      expect(answer).toMatchObject({ status: 503, body: { error: 'unavailable', code: 'DATABASE_UNAVAILABLE' } });
+      expect(answer.headers['retry-after']).toBe('1');
+      expect(answer.text).not.toMatch(/postgres|socket|ECONN|\.s\.PGSQL/i);
+    }
+    await wire.mend();
+    expect((await create()).status).toBe(201);
+  });
+
+  it('what had begun is undone, and a retry with its key does it once', async () => {
+    during = async () => {
+      during = async () => undefined;
+      await wire.cut();
+    };
+    const headers = { 'idempotency-key': 'cut in the middle' };
+    expect((await create(headers)).status).toBe(503);
+    await wire.mend();
+    const first = await create(headers);
+    const again = await create(headers);
+    expect([first.status, again.text]).toEqual([201, first.text]);
+  });
+
+  it('the process is healthy but not ready', async () => {
+    await wire.cut();
+    expect(await merchant.call('GET', '/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } });
+    const answer = await merchant.call('GET', '/readyz');
+    expect(answer).toMatchObject({ status: 503, body: { status: 'unavailable', missing: ['database'] } });
+    expect(answer.headers['retry-after']).toBe('1');
+    expect((await merchant.call('GET', '/metrics')).status).toBe(200);
+    await wire.mend();
+    expect(await merchant.call('GET', '/readyz')).toMatchObject({ status: 200, body: { status: 'ok' } });
+  });
+
+  it('an idempotency key is not spent by a request that could not begin', async () => {
+    await wire.cut();
+    expect((await create({ 'idempotency-key': 'not begun' })).status).toBe(503);
+    await wire.mend();
+    expect((await create({ 'idempotency-key': 'not begun' })).status).toBe(201);
+  });
+});

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openTestEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
+import { wireDomains } from '../wiring.ts';
+import type { Route } from './index.ts';
+
+interface Operation {
+  operationId: string;
+  summary: string;
+  tags: string[];
+  security?: unknown[];
+  parameters?: { name: string; in: string; required?: boolean }[];
+  requestBody?: unknown;
+  responses: Record<string, unknown>;
+}
+
+let env: TestEnvironment;
+let document: {
+  openapi: string;
+  paths: Record<string, Record<string, Operation>>;
+  components: Record<string, Record<string, unknown>>;
+};
+let routes: readonly Route[];
+beforeAll(async () => {
+  env = await openTestEnvironment();
+  document = (await env.client().get('/openapi.json')).body;
+  const domains = wireDomains('sandbox', 'http://localhost');
+  routes = domains.routes({ runClock: async () => 0 } as never);
+  await domains.close();
+});
+afterAll(() => env.close());
+
+const operations = () =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+  );
+
+const EDGE = ['GET /healthz', 'GET /metrics', 'GET /readyz'];
+
+describe('the OpenAPI document', () => {
+  it('is OpenAPI 3.1 and needs no key', () => {
+    expect(document.openapi).toMatch(/^3\.1\./);
+  });
+
+  it('lists every route exactly, and nothing else', () => {
+    const declared = routes
+      .filter(({ sentence }) => !sentence.hidden)
+      .map(({ sentence }) => `${sentence.method} ${sentence.path.replaceAll(/:([A-Za-z]+)/g, '{$1}')}`);
+    const listed = operations().map(({ path, method }) => `${method} ${path}`);
+    expect(listed.toSorted()).toEqual([...declared, ...EDGE].toSorted());
+  });
+
+  it('names each operation once', () => {
+    const ids = operations().map(({ operation }) => operation.operationId);
+    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+  });
+
+  it('says of each operation what it does, what it answers, and how it fails', () => {
+    for (const { path, method, operation } of operations()) {
+      const where = `${method} ${path}`;
+      expect(operation.summary, where).toBeTruthy();
+      expect(operation.tags, where).toHaveLength(1);
+      const statuses = Object.keys(operation.responses);
+      expect(
+        statuses.some((status) => status.startsWith('2') || status === '302'),
+        where,
+      ).toBe(true);
+      const isPublic = operation.security?.length === 0;
+      if (!isPublic) expect(statuses, where).toEqual(expect.arrayContaining(['400', '401', '403', '404', '500']));
+    }
+  });
+
+  it('has a parameter for each name in a path', () => {
+    for (const { path, method, operation } of operations()) {
+      const names = [...path.matchAll(/\{([A-Za-z]+)\}/g)].map(([, name]) => name);
+      const given = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
+      expect(given.map(({ name }) => name).toSorted(), `${method} ${path}`).toEqual(names.toSorted());
+    }
+  });
+
+  it('has every component that it refers to', () => {
+    const missing = new Set<string>();
+    const walk = (part: unknown): void => {
+      if (typeof part !== 'object' || part === null) return;
+      if ('$ref' in part && typeof part.$ref === 'string') {
+        const [, , kind, name] = part.$ref.split('/');
+        if (!part.$ref.startsWith('#/components/') || !document.components[kind as string]?.[name as string])
+          missing.add(part.$ref);
+      }
+      for (const each of Object.values(part)) walk(each);
+    };
+    walk(document);
+    expect([...missing]).toEqual([]);
+  });
+
+  it('can be browsed at /docs', async () => {
+    const answer = await env.client().get('/docs/');
+    expect(answer.status).toBe(200);
+    expect(answer.headers['content-type']).toContain('text/html');
+  });
+});
