@@ -119,4 +119,6 @@ export const markDeleted = (tx: Tx, merchantId: string, id: string, now: Instant
 
 /** Who owns each of some ids, whoever asks; null for an unknown one. */
 export const ownersOf = (tx: Tx, ids: readonly string[]): Promise<{ id: string; owner: string | null }[]> =>
-  tx.rows<{ id: string; owner: string | null }>(sql`select id, owner_of(id) as owner from unnest(${[...ids]}::text[]) as id`);
+  tx.rows<{ id: string; owner: string | null }>(
+    sql`select id, owner_of(id) as owner from unnest(${[...ids]}::text[]) as id`,
+  );
