@@ -31,7 +31,7 @@ const everyHours = (kind: 'toy' | 'other_toy', clockId: () => string): DueKind =
   step: async (tx, { merchantId, id }, now) => {
     const hours = Number(/-(\d+)/.exec(id)?.[1] ?? 0);
     const { steps } = await tx.one<{ steps: number }>(sql`select steps from ${sql.table(kind)} where id = ${id}`);
-    await note(tx, merchantId, `${now} ${kind} ${id}`);
+    await note(tx, merchantId, `${now.toString()} ${kind} ${id}`);
     if (id.startsWith('parent')) {
       // The first child is due at once, later ones in between the parent's own steps.
       const child = now.add({ minutes: 20 * steps });
@@ -58,7 +58,7 @@ describe('an advance', () => {
     const seeing: DueKind = {
       kind: 'toy',
       step: async (tx, record, now) => {
-        times.push(`${await effectiveNow(tx, record.merchantId, clock, world.now())}`);
+        times.push((await effectiveNow(tx, record.merchantId, clock, world.now())).toString());
         await everyHours('toy', () => clock).step(tx, record, now);
       },
     };
@@ -168,7 +168,7 @@ describe('an advance', () => {
     const runner = world.runner(kinds());
     let run: Promise<void> | undefined;
     await world.in(async (tx) => {
-      expect(`${await effectiveNow(tx, world.merchantId, clock, world.now())}`).toBe('2026-01-01T00:00:00Z');
+      expect(await effectiveNow(tx, world.merchantId, clock, world.now())).toEqual(at('2026-01-01T00:00:00Z'));
       await tx.run(sql`update test_clock set advancing_to = '2026-01-02T00:00:00Z' where id = ${clock}`);
       run = runner.runClock({ merchantId: world.merchantId, id: clock }).then(() => undefined);
       await note(tx, world.merchantId, 'a request that began before');

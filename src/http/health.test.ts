@@ -29,7 +29,7 @@ it('/readyz is content with a database that is newer than the program', async ()
 
 describe('/metrics', () => {
   const metrics = async () => (await env.client().get('/metrics')).text;
-  const valueOf = (text: string, sample: string) =>
+  const sampleOf = (text: string, sample: string) =>
     Number(
       text
         .split('\n')
@@ -48,12 +48,12 @@ describe('/metrics', () => {
   it('counts requests by route, method and status, and how long they took', async () => {
     const merchant = await env.merchant();
     const sample = '{method="GET",route="/v0/testClocks/:id",status="404"}';
-    const before = valueOf(await metrics(), `reckoner_http_requests_total${sample}`) || 0;
+    const before = sampleOf(await metrics(), `reckoner_http_requests_total${sample}`) || 0;
     await merchant.get('/v0/testClocks/tc_0000000000000000');
     await merchant.get('/v0/testClocks/tc_0000000000000001');
     const text = await metrics();
-    expect(valueOf(text, `reckoner_http_requests_total${sample}`)).toBe(before + 2);
-    expect(valueOf(text, `reckoner_http_request_duration_seconds_count${sample}`)).toBe(before + 2);
+    expect(sampleOf(text, `reckoner_http_requests_total${sample}`)).toBe(before + 2);
+    expect(sampleOf(text, `reckoner_http_request_duration_seconds_count${sample}`)).toBe(before + 2);
   });
 
   it('counts paths that do not exist as one route, so that nobody can make up labels', async () => {
@@ -62,7 +62,7 @@ describe('/metrics', () => {
     const text = await metrics();
     expect(text).not.toContain('made-up');
     expect(
-      valueOf(text, 'reckoner_http_requests_total{method="GET",route="none",status="404"}'),
+      sampleOf(text, 'reckoner_http_requests_total{method="GET",route="none",status="404"}'),
     ).toBeGreaterThanOrEqual(2);
   });
 
@@ -82,7 +82,7 @@ describe('/metrics', () => {
       'process_cpu_seconds_total',
     ])
       expect(text).toContain(`\n${name}{`.replace('total{', 'total '));
-    expect(valueOf(text, 'reckoner_due_parked{kind="invoice"}')).toBe(1);
+    expect(sampleOf(text, 'reckoner_due_parked{kind="invoice"}')).toBe(1);
     expect(text).not.toContain(merchant.id);
     expect(text).not.toContain('org_');
   });

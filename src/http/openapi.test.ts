@@ -71,7 +71,7 @@ describe('the OpenAPI document', () => {
 
   it('has a parameter for each name in a path', () => {
     for (const { path, method, operation } of operations()) {
-      const names = [...path.matchAll(/\{([A-Za-z]+)\}/g)].map(([, name]) => name);
+      const names = [...path.matchAll(/\{([A-Za-z]+)\}/g)].map(([, name]) => name as string);
       const given = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
       expect(given.map(({ name }) => name).toSorted(), `${method} ${path}`).toEqual(names.toSorted());
     }

@@ -15,7 +15,7 @@ afterEach(() => world.close());
 const noting = (kind: 'toy' | 'other_toy' = 'toy'): DueKind => ({
   kind,
   step: async (tx, { merchantId, id }, now) => {
-    await note(tx, merchantId, `${kind} ${id} at ${now}`);
+    await note(tx, merchantId, `${kind} ${id} at ${now.toString()}`);
     await schedule(tx, kind, id, null);
   },
 });

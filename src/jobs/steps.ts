@@ -149,7 +149,7 @@ export class Steps {
     const followUp = await kind.step(tx, { merchantId, id }, now);
     const after = await readRecord(tx, table, record);
     if (after?.dueAt && Temporal.Instant.compare(after.dueAt, locked.dueAt) === 0) {
-      const key = `${record.kind} ${id} ${locked.dueAt}`;
+      const key = `${record.kind} ${id} ${locked.dueAt.toString()}`;
       const steps = (this.#stepsAtOneTime.get(key) ?? 0) + 1;
       this.#stepsAtOneTime.set(key, steps);
       if (after.version === locked.version || steps > MOST_STEPS_AT_ONE_TIME)
