@@ -1,6 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { next } from '../kernel/state-table.ts';
-import { SESSION_EVENTS, SESSION_STATUSES, sessionStates } from './session-states.ts';
+import { SESSION_EVENTS, SESSION_STATUSES, type SessionStatus, sessionStates } from './session-states.ts';
 
 const NOT_ALLOWED = 'INVALID_TRANSITION';
 const EXPIRED = 'PAYMENT_SESSION_EXPIRED';
@@ -34,5 +35,20 @@ describe('a payment session', () => {
         const moved = next(sessionStates, status, event);
         if (moved.ok) expect(moved.value).toBe(status);
       }
+  });
+
+  it('has the same table in the README', async () => {
+    const text = await readFile(new URL('README.md', import.meta.url), 'utf8');
+    const rows = (Object.keys(sessionStates) as SessionStatus[]).map((status) => {
+      const answers = SESSION_EVENTS.map((event) => {
+        const cell = sessionStates[status][event];
+        if (typeof cell === 'string') return `\`${cell}\``;
+        return cell.refuse === NOT_ALLOWED ? '–' : `409 \`${cell.refuse}\``;
+      });
+      return `| \`${status}\` | ${answers.join(' | ')} |`;
+    });
+    expect(text).toContain(
+      [`| from | ${SESSION_EVENTS.join(' | ')} |`, '|---|---|---|---|---|---|', ...rows].join('\n'),
+    );
   });
 });

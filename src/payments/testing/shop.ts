@@ -257,7 +257,10 @@ function toyHandlers(descriptions: ReadonlyMap<string, EntityDescription>): Paym
       const paid = await tx.run(sql`update toy set status = 'paid', paid = paid + ${amount}
         where merchant_id = ${merchantId} and id = ${session.entity_id} and status <> 'cancelled'`);
       if (paid === 0) return fail('INVALID_TRANSITION', { status: 'cancelled' });
-      await record(tx, 'completed', event, { receiptId: event.receiptId, detail: `${amount} ${event.currency}` });
+      await record(tx, 'completed', event, {
+        receiptId: event.receiptId,
+        detail: `${amount.toFixed()} ${event.currency}`,
+      });
       return ok(undefined);
     },
     async declined(tx, event) {
