@@ -38,8 +38,8 @@ export const customerRoutes = (parts: CustomerParts): readonly Route[] => [
       replies: { 201: CustomerCreated, 200: CustomerCreated },
       errors: [409],
     },
-    async ({ tx, now, merchantId, body: { merchantId: _, ...input } }) => {
-      const made = await createCustomer(tx, merchantId, input, now, parts);
+    async ({ tx, now, merchantId, body }) => {
+      const made = await createCustomer(tx, merchantId, body, now, parts);
       if (!made.ok) return made;
       const { customer, created } = made.value;
       return ok(new Reply(created ? 201 : 200, createdReply(customer)));
