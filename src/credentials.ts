@@ -32,6 +32,7 @@ export interface PlatformKey {
   readonly origin: 'setting' | 'kept' | 'generated';
 }
 
+/** Where a data folder keeps the credentials of its environments. */
 export const credentialsFile = (dataDirectory: string): string => join(dataDirectory, 'credentials.json');
 
 /** The credentials of earlier starts; nothing when there are none. Throws when the file is there but cannot be understood. */

@@ -22,6 +22,7 @@ export interface ClockDraft {
   readonly currentTime?: string;
 }
 
+/** A clock at the time that the draft names, by default at `now`; it stands still until it is advanced. */
 export async function createClock(tx: Tx, merchantId: string, draft: ClockDraft, now: Instant): Promise<Result<Clock>> {
   const clock = await insertClock(tx, {
     id: newId('testClock'),
@@ -37,6 +38,7 @@ export async function createClock(tx: Tx, merchantId: string, draft: ClockDraft,
   return ok(clock);
 }
 
+/** The clock. 404 once it is deleted. */
 export async function getClock(tx: Tx, merchantId: string, id: string): Promise<Result<Clock>> {
   const clock = await readClock(tx, merchantId, id);
   return clock && clock.deletedAt === null ? ok(clock) : notFound('test clock');

@@ -17,6 +17,7 @@ export const Text = (options: { minLength?: number; maxLength?: number; descript
 /** A name: one to 255 characters, not blank. */
 export const Name = Text({ minLength: 1, maxLength: 255 });
 
+/** This, or null: where a field is always there and null says that it has no value. */
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
 /** One of some words. */

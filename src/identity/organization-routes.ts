@@ -83,6 +83,7 @@ const OrganizationFilter = ListQuery({
   email: Type.Optional(Text({ minLength: 3, maxLength: 254 })),
 });
 
+/** The operations on merchants and consumers (api.md, Identity). New API keys say in which environment they work. */
 export const organizationRoutes = (environment: EnvironmentName): readonly Route[] => [
   route(
     {

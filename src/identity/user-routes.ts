@@ -159,6 +159,7 @@ export const userRoutes: readonly Route[] = [
 
 const keysOf = { of: 'userId', kind: 'user' } as const;
 
+/** The operations on API keys (api.md, Identity). New ones say in which environment they work. */
 export const apiKeyRoutes = (environment: EnvironmentName): readonly Route[] => [
   route(
     {

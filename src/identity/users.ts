@@ -78,6 +78,7 @@ export const checkGrantedRole = (caller: Caller, role: Role | undefined): Result
 export const listUsers = (tx: Tx, filter: UserFilter, page: PageRequest): Promise<Page<User>> =>
   pageOfUsers(tx, filter, page);
 
+/** One user of the merchant, 404 where it has none of this id. */
 export async function findUser(tx: Tx, merchantId: string, id: string): Promise<Result<User>> {
   const user = await selectUser(tx, merchantId, id);
   return user ? ok(user) : notFound('user');

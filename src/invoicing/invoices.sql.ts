@@ -82,6 +82,7 @@ export interface FrozenTerms {
 export const lockInvoice = (tx: Tx, merchantId: string, id: string): Promise<InvoiceRow | undefined> =>
   tx.maybe<InvoiceRow>(sql`select * from invoice where merchant_id = ${merchantId} and id = ${id} for update`);
 
+/** The invoice as it is now, for reading: whoever decides on it locks it instead. */
 export const findInvoice = (tx: Tx, merchantId: string, id: string): Promise<InvoiceRow | undefined> =>
   tx.maybe<InvoiceRow>(sql`select * from invoice where merchant_id = ${merchantId} and id = ${id}`);
 

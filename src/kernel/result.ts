@@ -22,6 +22,7 @@ export type Success<T> = { readonly ok: true; readonly value: T };
 /** What an operation answers: a value, or a refusal that the caller can act on (style §9). */
 export type Result<T> = Success<T> | Failure;
 
+/** The answer of an operation that was carried out. */
 export const ok = <T>(value: T): Success<T> => ({ ok: true, value });
 
 const refused = (refusal: Refusal): Failure => ({ ok: false, refusal });

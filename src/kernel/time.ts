@@ -29,9 +29,13 @@ export function parseInstant(text: string): Instant | null {
 /** ISO 8601 in UTC with `Z`; a whole second has no fraction. */
 export const formatInstant = (instant: Instant): string => instant.toString();
 
+/** Is `a` earlier than `b`? Instants do not compare with `<`, which throws. */
 export const isBefore = (a: Instant, b: Instant): boolean => Temporal.Instant.compare(a, b) < 0;
+/** Is `a` later than `b`? */
 export const isAfter = (a: Instant, b: Instant): boolean => Temporal.Instant.compare(a, b) > 0;
+/** The earlier of two instants. */
 export const earliest = (a: Instant, b: Instant): Instant => (isAfter(a, b) ? b : a);
+/** The later of two instants. */
 export const latest = (a: Instant, b: Instant): Instant => (isAfter(a, b) ? a : b);
 
 /** Whole microseconds from one instant to another, negative backwards: exact, for proration. */

@@ -32,6 +32,7 @@ const PaymentMethodSetup = Strict(
   { $id: 'PaymentMethodSetup' },
 );
 
+/** The operations on payment methods: list, set up by a session, make default, remove (api.md, Payments). */
 export const methodRoutes = ({ publicUrl, environment }: PaymentEnvironment): readonly Route[] => [
   route(
     {
