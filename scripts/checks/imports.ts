@@ -1,0 +1,146 @@
+import { posix } from 'node:path';
+import { type Finding, isProgram, lineAt, type SourceFile } from './project.ts';
+import { parse } from './syntax.ts';
+
+/** One file naming another, by `import` or `export … from`, types included. */
+export interface Import {
+  readonly from: string;
+  readonly to: string;
+  readonly line: number;
+}
+
+/** What a file imports of our own. */
+export function importsOf(file: SourceFile): Import[] {
+  const { module, text } = parse(file);
+  const requests = [
+    ...module.staticImports.map(({ moduleRequest }) => moduleRequest),
+    ...module.staticExports.flatMap(({ entries }) => entries.map(({ moduleRequest }) => moduleRequest)),
+    ...module.dynamicImports.map(({ moduleRequest: { start, end } }) => ({ start, value: text.slice(start + 1, end - 1) })),
+  ];
+  const found = requests
+    .filter((request) => request?.value.startsWith('.'))
+    .map((request) => ({
+      from: file.path,
+      to: posix.normalize(posix.join(posix.dirname(file.path), request?.value ?? '')),
+      line: lineAt(text, request?.start ?? 0),
+    }));
+  return [...new Map(found.map((each) => [each.to, each])).values()];
+}
+
+/** Circles of files that import each other, each as the files on it. */
+export function cycles(imports: readonly Pick<Import, 'from' | 'to'>[]): string[][] {
+  const targets = Map.groupBy(imports, ({ from }) => from);
+  const state = new Map<string, 'open' | 'done'>();
+  const road: string[] = [];
+  const found: string[][] = [];
+  const visit = (path: string): void => {
+    if (state.get(path) === 'done') return;
+    if (state.get(path) === 'open') {
+      found.push(road.slice(road.indexOf(path)));
+      return;
+    }
+    state.set(path, 'open');
+    road.push(path);
+    for (const { to } of targets.get(path) ?? []) visit(to);
+    road.pop();
+    state.set(path, 'done');
+  };
+  for (const path of targets.keys()) visit(path);
+  return found;
+}
+
+/** The room of a file: its folder in `src`, or its own name where it stands in `src` itself. Rating is a room in invoicing. */
+export function roomOf(path: string): string {
+  if (path.startsWith('src/invoicing/rating/')) return 'rating';
+  const [, first = '', ...rest] = path.split('/');
+  return rest.length > 0 ? first : first.replace(/\.ts$/, '');
+}
+
+/** Below everything; every domain may use them. */
+const BELOW = ['kernel', 'db', 'http', 'jobs'];
+
+/**
+ * The order of the road (ARCHITECTURE.md): which rooms a room may import, beside those below it. Data goes one way:
+ * upstream calls downstream; the other way there are handlers, which `wiring` hands in, and events.
+ */
+export const ROAD: Readonly<Record<string, readonly string[]>> = {
+  kernel: [],
+  db: ['kernel'],
+  http: ['kernel', 'db'],
+  jobs: ['kernel', 'db'],
+
+  documents: BELOW,
+  tax: BELOW,
+  webhooks: BELOW,
+  rating: BELOW,
+  references: BELOW,
+  identity: BELOW,
+  clocks: BELOW,
+  metering: BELOW,
+  catalog: [...BELOW, 'identity', 'references', 'metering', 'rating'],
+  customers: [...BELOW, 'identity', 'references', 'clocks', 'webhooks'],
+  payments: [...BELOW, 'identity', 'clocks', 'customers', 'webhooks'],
+  invoicing: [
+    ...BELOW,
+    ...['identity', 'references', 'clocks', 'metering', 'catalog', 'customers', 'payments'],
+    ...['rating', 'tax', 'documents', 'webhooks'],
+  ],
+  subscriptions: [
+    ...BELOW,
+    ...['identity', 'references', 'clocks', 'metering', 'catalog', 'customers', 'payments', 'invoicing'],
+    ...['tax', 'webhooks'],
+  ],
+
+  settings: [],
+  credentials: ['settings'],
+  wiring: [
+    ...BELOW,
+    ...['identity', 'references', 'clocks', 'metering', 'catalog', 'customers', 'payments', 'invoicing', 'subscriptions'],
+    ...['documents', 'webhooks'],
+  ],
+  app: [...BELOW, 'identity', 'clocks', 'metering', 'wiring'],
+  start: ['kernel', 'db', 'settings', 'credentials'],
+  main: ['kernel', 'db', 'identity', 'settings', 'start', 'app'],
+};
+
+/** Imports that go against the road, and rooms that are not on it. */
+export function againstTheRoad(files: readonly SourceFile[], road = ROAD): Finding[] {
+  return importsBetweenRooms(files).flatMap(({ from, to, line }) => {
+    const [room, other] = [roomOf(from), roomOf(to)];
+    if (road[room]?.includes(other)) return [];
+    return [{ path: from, line, what: `${room} may not import ${other} (the road is in scripts/checks/imports.ts)` }];
+  });
+}
+
+/** Beside the `index.ts` of each room: what may be imported by name, with the reason. */
+export const DOORS: Readonly<Record<string, string>> = {
+  'src/db/embedded/index.ts': 'the database that a start brings along; nothing else may load its launcher',
+  'src/invoicing/rating/index.ts': 'rating is a room of its own below the catalog, which checks prices by it',
+  'src/start/run.ts': 'main.ts hands the command line over to it',
+  'src/start/environment.ts': 'the parts that main.ts hands over, as a type',
+  'src/http/schema.ts': 'the words of schemas without the server: rating and documents load nothing that listens',
+};
+
+/** Imports that step into another room past its door. The kernel has no door: each of its files is one. */
+export function pastTheDoor(files: readonly SourceFile[]): Finding[] {
+  return importsBetweenRooms(files).flatMap(({ from, to, line }) => {
+    const isDoor = /^src\/[^/]+\/index\.ts$|^src\/[^/]+\.ts$|^src\/kernel\//.test(to) || Object.hasOwn(DOORS, to);
+    return isDoor ? [] : [{ path: from, line, what: `imports ${to}; only src/${to.split('/')[1]}/index.ts is open to others` }];
+  });
+}
+
+function importsBetweenRooms(files: readonly SourceFile[]): Import[] {
+  return files
+    .filter(isProgram)
+    .flatMap(importsOf)
+    .filter(({ from, to }) => to.startsWith('src/') && roomOf(from) !== roomOf(to));
+}
+
+/** Imports of the program that lead out of `src`: it runs without tests, scripts and benches beside it. */
+export function outOfTheHouse(files: readonly SourceFile[]): Finding[] {
+  return files
+    .filter(isProgram)
+    .flatMap(importsOf)
+    .filter(({ to }) => !to.startsWith('src/') || to.includes('/testing/') || to.endsWith('.test.ts'))
+    .map(({ from, to, line }) => ({ path: from, line, what: `imports ${to}, which is no part of the program` }));
+}

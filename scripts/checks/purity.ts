@@ -1,0 +1,47 @@
+import { roomOf } from './imports.ts';
+import { type Finding, isProgram, lineAt, type SourceFile } from './project.ts';
+import { dotted, type Node, nodesOf } from './syntax.ts';
+
+/** The one place of the program that asks what time it is: everyone else is told. */
+const WALL_CLOCK_READER = 'src/app.ts';
+
+/** The rooms of machinery: they measure how long something takes, wait, and draw lots. All others are domains or the kernel. */
+const MACHINERY = new Set(['db', 'http', 'jobs', 'start', 'documents', 'app', 'main', 'wiring', 'settings', 'credentials']);
+
+/** Is this a file of a domain, where the rules of billing stand? */
+export const isDomain = (file: Pick<SourceFile, 'path'>): boolean =>
+  isProgram(file) && roomOf(file.path) !== 'kernel' && !MACHINERY.has(roomOf(file.path));
+
+/** Reads of the wall clock: `Date`, `Temporal.Now`, and in a statement `now()` and its kin. */
+export function wallClockReads(files: readonly SourceFile[]): Finding[] {
+  const readers = files.filter((file) => isProgram(file) && file.path !== WALL_CLOCK_READER);
+  return findings(readers, (node) => {
+    if (node.type === 'Identifier' && node['name'] === 'Date') return 'uses Date';
+    if (dotted(node) === 'Temporal.Now') return 'asks Temporal.Now';
+    if (node.type !== 'TemplateElement') return null;
+    const { raw } = node['value'] as { raw: string };
+    const read = /\b(?:now|clock_timestamp|statement_timestamp|transaction_timestamp)\s*\(\s*\)|\bcurrent_(?:timestamp|date|time)\b/.exec(raw);
+    return read && /\b(?:select|insert|update|delete|where|set|values)\b/i.test(raw) ? `has ${read[0]} in a statement` : null;
+  });
+}
+
+const CHANCE = new Map([
+  ['Math.random', 'draws lots with Math.random'],
+  ['performance.now', 'measures time with performance.now'],
+  ['process.hrtime', 'measures time with process.hrtime'],
+]);
+
+/** Chance and stopwatches where values go in and values come out: in domains and the kernel. */
+export function chance(files: readonly SourceFile[]): Finding[] {
+  const pure = files.filter((file) => isDomain(file) || (isProgram(file) && roomOf(file.path) === 'kernel'));
+  return findings(pure, (node) => CHANCE.get(dotted(node)) ?? null);
+}
+
+function findings(files: readonly SourceFile[], look: (node: Node) => string | null): Finding[] {
+  return files.flatMap((file) =>
+    nodesOf(file).flatMap((node) => {
+      const what = look(node);
+      return what === null ? [] : [{ path: file.path, line: lineAt(file.text, node.start), what }];
+    }),
+  );
+}

@@ -1,0 +1,60 @@
+import { roomOf } from './imports.ts';
+import { type Finding, isProgram, lineAt, type SourceFile } from './project.ts';
+import { dotted, type Node, nodesOf } from './syntax.ts';
+
+const isStatement = (node: Node): boolean =>
+  node.type === 'TaggedTemplateExpression' && /^sql(?:\.|$)/.test(dotted(node['tag']));
+
+/** Statements that stand in another file than a `*.sql.ts`. The database's own room has them everywhere. */
+export function statementsOutOfSight(files: readonly SourceFile[]): Finding[] {
+  return files
+    .filter((file) => isProgram(file) && !file.path.endsWith('.sql.ts') && roomOf(file.path) !== 'db')
+    .flatMap((file) =>
+      nodesOf(file)
+        .filter(isStatement)
+        .map(({ start }) => ({ path: file.path, line: lineAt(file.text, start), what: 'has SQL, but is no *.sql.ts' })),
+    );
+}
+
+/** Which room owns what a migration makes: the word in its name, unless its tables are of several rooms. */
+const OWNERS: Readonly<Record<string, string>> = {
+  outbox: 'webhooks',
+  outbox_sequence: 'webhooks',
+  idempotency_key: 'http',
+  resource: 'db',
+  due_failure: 'jobs',
+  due_kind: 'jobs',
+  due_work: 'jobs',
+};
+
+/** The tables that the migrations create, each with the room that owns it. */
+export function tablesWithOwners(files: readonly SourceFile[]): Map<string, string> {
+  const tables = files.flatMap(({ path, text }) => {
+    const word = /^migrations\/\d+_(\w+)\.sql$/.exec(path)?.[1];
+    if (word === undefined) return [];
+    const names = [...text.matchAll(/^create table (\w+)/gm)].map((match) => match[1] as string);
+    return names.map((name) => [name, OWNERS[name] ?? OWNERS[word] ?? word] as const);
+  });
+  return new Map(tables);
+}
+
+/** Statements that name a table of another room: that room's index.ts is the way to it. */
+export function foreignTables(files: readonly SourceFile[]): Finding[] {
+  const owners = tablesWithOwners(files);
+  return files.filter(isProgram).flatMap((file) =>
+    nodesOf(file)
+      .filter(isStatement)
+      .flatMap((node) => {
+        const { quasis } = node['quasi'] as unknown as { quasis: { value: { raw: string } }[] };
+        const text = quasis.map(({ value }) => value.raw).join(' ? ');
+        const own = new Set([...text.matchAll(/\b(\w+)\s+as\s+(?:materialized\s+)?\(/g)].map((match) => match[1]));
+        const named = [...text.matchAll(/\b(?:from|join|into|update)\s+(?:only\s+)?(\w+)/g)].map((match) => match[1] as string);
+        const room = roomOf(file.path);
+        return [...new Set(named)].flatMap((table) => {
+          const owner = owners.get(table);
+          if (owner === undefined || own.has(table) || owner === room || (room === 'rating' && owner === 'invoicing')) return [];
+          return [{ path: file.path, line: lineAt(file.text, node.start), what: `names ${table}, a table of ${owner}` }];
+        });
+      }),
+  );
+}

@@ -1,0 +1,52 @@
+import { type Finding, isTest, lineAt, type SourceFile } from './project.ts';
+import { dotted, nodesOf, parse } from './syntax.ts';
+
+const isCode = ({ path }: SourceFile): boolean => /\.[jt]s$/.test(path) && !path.endsWith('.d.ts');
+
+// Put together, so that this file does not name what it looks for.
+const MARKERS = new RegExp(`\\b(?:${['TO' + 'DO', 'FIX' + 'ME', 'X' + 'XX', 'HA' + 'CK'].join('|')})\\b`, 'g');
+
+/** Notes to do something later: in the comments of code, anywhere in other files. */
+export function leftForLater(files: readonly SourceFile[]): Finding[] {
+  return files.flatMap((file) => {
+    const texts = isCode(file)
+      ? parse(file).comments.map(({ value, start }) => ({ value, start }))
+      : [{ value: file.text, start: 0 }];
+    return texts.flatMap(({ value, start }) =>
+      [...value.matchAll(MARKERS)].map((match) => ({
+        path: file.path,
+        line: lineAt(file.text, start + match.index),
+        what: `says ${match[0]}`,
+      })),
+    );
+  });
+}
+
+const MACHINE_PATH = new RegExp(`(?<![\\w.:/*$}\\]-])/(?:${['work', 'tmp', 'root', 'home/\\w+', 'Users/\\w+'].join('|')})(?![\\w-])`, 'g');
+
+/** Paths that mean something on one machine alone. */
+export function machinePaths(files: readonly SourceFile[]): Finding[] {
+  return files.flatMap((file) =>
+    [...file.text.matchAll(MACHINE_PATH)].map((match) => ({
+      path: file.path,
+      line: lineAt(file.text, match.index),
+      what: `names ${match[0]}`,
+    })),
+  );
+}
+
+const LEFT_OUT = /^(?:it|test|describe|suite)(?:\.\w+)*\.(?:only|skip|todo|fails)(?:\.\w+)*$|^(?:xit|xtest|xdescribe|fit|fdescribe)$/;
+
+/** Tests that do not run, or that keep others from running; and files of tests without one. */
+export function testsLeftOut(files: readonly SourceFile[]): Finding[] {
+  return files.filter(isTest).flatMap((file) => {
+    const calls = nodesOf(file).filter(({ type }) => type === 'CallExpression' || type === 'TaggedTemplateExpression');
+    const names = calls.map((node) => ({ name: dotted(node['callee'] ?? node['tag']), start: node.start }));
+    const found = names
+      .filter(({ name }) => LEFT_OUT.test(name))
+      .map(({ name, start }) => ({ path: file.path, line: lineAt(file.text, start), what: `has ${name}` }));
+    if (!names.some(({ name }) => /^(?:it|test)(?:\.|$)/.test(name)))
+      found.push({ path: file.path, line: 1, what: 'has no test' });
+    return found;
+  });
+}

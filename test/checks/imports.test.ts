@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import {
+  againstTheRoad,
+  cycles,
+  DOORS,
+  importsOf,
+  outOfTheHouse,
+  pastTheDoor,
+  ROAD,
+  roomOf,
+} from '../../scripts/checks/imports.ts';
+import { isProgram, projectFiles, report } from '../../scripts/checks/project.ts';
+
+const files = projectFiles();
+const program = files.filter(isProgram);
+
+describe('the program', () => {
+  it('has no circle of imports', () => {
+    expect(cycles(program.flatMap(importsOf))).toEqual([]);
+  });
+
+  it('enters a room by its index.ts alone', () => {
+    expect(report(pastTheDoor(files))).toEqual([]);
+  });
+
+  it('goes one way along the road', () => {
+    expect(report(againstTheRoad(files))).toEqual([]);
+  });
+
+  it('imports nothing that stands outside src', () => {
+    expect(report(outOfTheHouse(files))).toEqual([]);
+  });
+
+  it('has each of the rooms on the road, and each door that is named', () => {
+    expect(new Set(program.map(({ path }) => roomOf(path)))).toEqual(new Set(Object.keys(ROAD)));
+    const used = new Set(program.flatMap(importsOf).map(({ to }) => to));
+    expect(Object.keys(DOORS).filter((door) => !used.has(door))).toEqual([]);
+  });
+
+  it('has a road that never comes back to where it was', () => {
+    expect(cycles(Object.entries(ROAD).flatMap(([from, to]) => to.map((each) => ({ from, to: each }))))).toEqual([]);
+  });
+});
+
+describe('these checks see', () => {
+  const file = (path: string, text: string) => ({ path, text });
+
+  it.each([
+    { how: 'an import', text: "import { b } from './b.ts';" },
+    { how: 'an import of types', text: "import type { B } from './b.ts';" },
+    { how: 'an export', text: "export { b } from './b.ts';" },
+    { how: 'an export of everything', text: "export * from './b.ts';" },
+    { how: 'an import at run time', text: "const b = await import('./b.ts');" },
+  ])('$how', ({ text }) => {
+    expect(importsOf(file('src/kernel/a.ts', `\n${text}`))).toEqual([
+      { from: 'src/kernel/a.ts', to: 'src/kernel/b.ts', line: 2 },
+    ]);
+  });
+
+  it('a circle over three files, and one of a file with itself', () => {
+    const circle = [
+      { from: 'a', to: 'b' },
+      { from: 'b', to: 'c' },
+      { from: 'c', to: 'b' },
+      { from: 'd', to: 'd' },
+    ];
+    expect(cycles(circle)).toEqual([['b', 'c'], ['d']]);
+    expect(cycles(circle.slice(0, 2))).toEqual([]);
+  });
+
+  it.each([
+    { what: 'another domain past its door', from: 'src/tax/a.ts', to: '../identity/users.ts', found: pastTheDoor },
+    { what: 'a folder below a domain', from: 'src/tax/a.ts', to: '../catalog/plans/index.ts', found: pastTheDoor },
+    { what: 'the kernel importing the database', from: 'src/kernel/a.ts', to: '../db/index.ts', found: againstTheRoad },
+    { what: 'downstream calling upstream', from: 'src/payments/a.ts', to: '../invoicing/index.ts', found: againstTheRoad },
+    { what: 'a room that is on no road', from: 'src/attic/a.ts', to: '../kernel/ids.ts', found: againstTheRoad },
+    { what: 'tests used by the program', from: 'src/tax/a.ts', to: '../../test/support/edge.ts', found: outOfTheHouse },
+    { what: 'what tests share used by the program', from: 'src/payments/a.ts', to: './testing/b.ts', found: outOfTheHouse },
+  ])('$what', ({ from, to, found }) => {
+    expect(report(found([file(from, `import { x } from '${to}';`)]))).toHaveLength(1);
+    expect(report(found([file(from, "import { x } from './own.ts';")]))).toEqual([]);
+  });
+
+  it('an excuse that nothing needs', () => {
+    expect(report([], { 'src/a.ts': 'because' })).toEqual(['src/a.ts is excused, but does nothing that needs it']);
+  });
+});

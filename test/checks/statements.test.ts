@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { type Exceptions, projectFiles, report } from '../../scripts/checks/project.ts';
+import { foreignTables, statementsOutOfSight, tablesWithOwners } from '../../scripts/checks/statements.ts';
+
+const files = projectFiles();
+
+const OUT_OF_SIGHT: Exceptions = {
+  'src/catalog/references-in-body.ts': 'asks owner_of() for many ids at once, as src/db/ownership.ts does for one',
+  'src/catalog/scope.ts': 'parts of conditions, no statement',
+  'src/http/health.ts': 'asks the database whether it answers',
+  'src/http/idempotency.ts': 'the claim and the stored answer; the edge has no other statement',
+  'src/http/runner.ts': 'asks owner_of() for the id in a path',
+  'src/identity/audit.ts': 'the condition of one filter',
+  'src/identity/authentication.ts': 'calls the two functions that may look at keys',
+  'src/identity/platform.ts': 'makes the first operator, once for a database',
+  'src/metering/lock.ts': 'nothing but the lock',
+  'src/metering/partitions.ts': 'calls the function that makes partitions',
+  'src/webhooks/outbox.ts': 'nothing but the insert',
+};
+
+const ACROSS: Exceptions = {
+  'src/subscriptions/subscriptions.sql.ts': 'a list by consumer needs the customers of the page in the same statement',
+};
+
+describe('the program', () => {
+  it('has its statements in *.sql.ts', () => {
+    expect(report(statementsOutOfSight(files), OUT_OF_SIGHT)).toEqual([]);
+  });
+
+  it('reaches the tables of another domain through its index.ts alone', () => {
+    expect(report(foreignTables(files), ACROSS)).toEqual([]);
+  });
+
+  it('has an owner for each table', () => {
+    const rooms = new Set(files.map(({ path }) => path.split('/')[1]));
+    const homeless = [...tablesWithOwners(files)].filter(([, owner]) => !rooms.has(owner));
+    expect(homeless).toEqual([]);
+  });
+});
+
+describe('these checks see', () => {
+  const migrations = [
+    { path: 'migrations/0001_foundation.sql', text: 'create table outbox (\n' },
+    { path: 'migrations/0010_tax.sql', text: '-- why\ncreate table tax_rate (\n' },
+    { path: 'migrations/0020_catalog.sql', text: 'create table price (\n' },
+  ];
+  const inTax = (statement: string) => [...migrations, { path: 'src/tax/rates.sql.ts', text: `const a = sql\`${statement}\`;` }];
+
+  it('a statement in a file that says nothing of SQL', () => {
+    const text = 'const read = (tx) => tx.rows(sql`select 1`);';
+    expect(report(statementsOutOfSight([{ path: 'src/tax/rates.ts', text }]))).toHaveLength(1);
+    expect(report(statementsOutOfSight([{ path: 'src/tax/rates.sql.ts', text }]))).toEqual([]);
+  });
+
+  it.each([
+    'select * from price',
+    'select * from tax_rate t join price p using (id)',
+    'insert into price (id) values (1)',
+    'update price set id = 1',
+    'delete from price',
+    'with a as (insert into outbox (id) values (1)) select * from a',
+  ])('a table of another domain in: %s', (statement) => {
+    expect(report(foreignTables(inTax(statement)))).toHaveLength(1);
+  });
+
+  it.each([
+    'select * from tax_rate',
+    'with price as (select * from tax_rate) select * from price',
+    'select extract(day from price_date)',
+  ])('its own tables in: %s', (statement) => expect(report(foreignTables(inTax(statement)))).toEqual([]));
+});
