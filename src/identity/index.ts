@@ -18,7 +18,6 @@ export {
   type NewOrganization,
   type Organization,
   publicOrganization,
-  rateLimitsOf,
 } from './organizations.ts';
 export { ensurePlatform } from './platform.ts';
 export { identityRoutes } from './routes.ts';

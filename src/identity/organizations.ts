@@ -83,11 +83,6 @@ export async function merchantSettings(tx: Tx, merchantId: string): Promise<Merc
   return settings;
 }
 
-/** The request rates that an operator has set for an organization; null where there are none (consumers and the platform have none). */
-export async function rateLimitsOf(tx: Tx, organizationId: string): Promise<MerchantSettings['rateLimits']> {
-  return (await findOrganization(tx, organizationId, organizationId))?.settings?.rateLimits ?? null;
-}
-
 /** One page of organizations, newest first; of all merchants where `merchantId` is null. */
 export async function listOrganizations(
   tx: Tx,
