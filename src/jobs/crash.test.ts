@@ -45,7 +45,7 @@ describe('a worker that is killed (F01)', () => {
       await world.add('toy', 'a', times[0] as string);
       await world.add('toy', 'b', times[0] as string);
       expect(await killed(point, step)).toBe('SIGKILL');
-      await expect.poll(() => world.runner([sixHourly()]).runOnce(), { timeout: 10_000 }).toBe(0); // its locks go with its connection
+      await finish(10);
       const diary = await world.diary();
       expect(diary.toSorted()).toEqual(['a', 'b'].flatMap((id) => whole.map((at) => `${id} ${at}`)));
     },
