@@ -13,14 +13,15 @@ import type { BucketName } from './rate-limit.ts';
  * - `public`: no key. - `caller`: the caller's own organization.
  * - `body`: a creation; the body's `merchantId`, by default the caller's organization; an operator must name one.
  * - `query`: a list; the query's `merchantId`, by default the caller's; an operator's without it covers all merchants.
- *   `by` names query fields that hold an id and win over `merchantId` as the source of the merchant.
  *   `ownerless`: the path's id has no entry among the owners (events are too many); the handler looks for it among the rows
  *   that the caller may see, so another merchant's is a 404 like an unknown one.
+ * - `by`, of the two: fields that hold an id whose owner wins over `merchantId` as the merchant.
  * - `{ of }`: the owner of the resource that the path parameter names: unknown 404, another merchant's 403.
  */
 export type Access =
   | { readonly public: true }
-  | { readonly role: Role; readonly merchant: 'caller' | 'body'; readonly operator?: true }
+  | { readonly role: Role; readonly merchant: 'caller'; readonly operator?: true }
+  | { readonly role: Role; readonly merchant: 'body'; readonly by?: readonly string[]; readonly operator?: true }
   | {
       readonly role: Role;
       readonly merchant: 'query';

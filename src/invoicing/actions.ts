@@ -7,7 +7,7 @@ import { findInvoice, type InvoiceRow, lockInvoice, moveInvoice } from './invoic
 import { cancelInvoice, issueInvoice, writeOffInvoice } from './issue.ts';
 import type { InvoicingParts } from './parts.ts';
 import { openSessionFor, type SessionOptions, shownSession } from './sessions.ts';
-import { type InvoiceTrigger, invoiceStates } from './states.ts';
+import { type InvoiceTrigger, invoiceStates, takesMoney } from './states.ts';
 
 /** What a person may do to an invoice by hand. */
 export type InvoiceAction = 'approve' | 'cancel' | 'writeOff' | 'recalculate';
@@ -89,8 +89,6 @@ function act(
   }
 }
 
-const PAYABLE = new Set<InvoiceRow['status']>(['ISSUED', 'PAYMENT_FAILED', 'WRITTEN_OFF']);
-
 /** POST …/paymentSessions: a session for what is unpaid of an issued invoice; the one before it expires (domain.md §4). */
 export async function openInvoiceSession(
   parts: InvoicingParts,
@@ -103,7 +101,7 @@ export async function openInvoiceSession(
   const locked = await lockWithNow(tx, merchantId, invoiceId, wall);
   if (!locked.ok) return locked;
   const { invoice, now } = locked.value;
-  if (!PAYABLE.has(invoice.status))
+  if (!takesMoney(invoice.status))
     return fail('INVALID_TRANSITION', { status: invoice.status, trigger: 'openPaymentSession' });
   const session = await openSessionFor(parts, tx, invoice, options, now);
   return session.ok ? ok(shownSession(parts, session.value)) : session;

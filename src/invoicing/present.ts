@@ -3,6 +3,7 @@ import { formatMoney } from '../kernel/money.ts';
 import { formatInstant, type Instant } from '../kernel/time.ts';
 import type { CreditNoteRow } from './credit-notes.sql.ts';
 import type { InvoiceRow, LineRow } from './invoices.sql.ts';
+import { takesMoney } from './states.ts';
 
 /** Addresses that an answer shows. */
 export interface Links {
@@ -14,13 +15,11 @@ export interface Links {
 
 const time = (instant: Instant | null): string | null => (instant === null ? null : formatInstant(instant));
 
-const PAYABLE = new Set(['ISSUED', 'PAYMENT_FAILED', 'WRITTEN_OFF']);
-
 /** An invoice as the API answers it (§2; api.md; fields.md). `lines` are given where they are asked for. */
 export function presentInvoice(invoice: InvoiceRow, links: Links, lines: unknown = null) {
   const money = (amount: Decimal) => formatMoney(amount, invoice.currency);
   const hasDocument = invoice.issued_at !== null;
-  const isPayable = PAYABLE.has(invoice.status) && invoice.unpaid_amount.gt(0);
+  const isPayable = takesMoney(invoice.status) && invoice.unpaid_amount.gt(0);
   return {
     id: invoice.id,
     object: 'invoice' as const,

@@ -18,6 +18,7 @@ import {
 import { findInvoice, type InvoiceRow, linesOf, lockInvoice } from './invoices.sql.ts';
 import { receivePayment } from './issue.ts';
 import type { InvoicingParts } from './parts.ts';
+import { takesMoney } from './states.ts';
 
 export interface SessionOptions {
   readonly redirectUrls?: { readonly onSuccess?: string; readonly onFailure?: string };
@@ -121,5 +122,6 @@ async function describeInvoice(tx: Tx, merchantId: string, invoiceId: string): P
     dueAt: invoice.due_at,
     currency: invoice.currency,
     amount: invoice.unpaid_amount,
+    ...(takesMoney(invoice.status) && { nextSession: `invoices/${invoice.id}` }),
   };
 }

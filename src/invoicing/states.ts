@@ -74,6 +74,9 @@ const refused = {
   refund: notPaid,
 } as const satisfies Record<InvoiceTrigger, unknown>;
 
+/** Can money still come for an invoice of this status? */
+export const takesMoney = (status: InvoiceStatus): boolean => typeof invoiceStates[status].settle === 'string';
+
 /** The complete table of transitions (domain.md §4). What a transition also does stands with the operation that makes it. */
 export const invoiceStates: StateTable<InvoiceStatus, InvoiceTrigger> = {
   ACTIVE: { ...refused, endPeriod: 'CLOSING', terminate: 'CLOSING', closeNow: 'CLOSING' },

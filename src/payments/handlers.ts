@@ -29,6 +29,8 @@ export interface EntityDescription {
   readonly dueAt?: Instant | null;
   readonly currency: string;
   readonly amount: Decimal;
+  /** Where the next session is opened once this one has expired, relative to `/pay/`; absent where nothing is asked any more. */
+  readonly nextSession?: string;
 }
 
 /**

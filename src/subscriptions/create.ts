@@ -1,6 +1,6 @@
 import { findPlan, findPlanVersion } from '../catalog/index.ts';
 import { checkTestClockAllowed, effectiveNow, findClock } from '../clocks/index.ts';
-import { createCustomer } from '../customers/index.ts';
+import { createCustomer, findCustomer } from '../customers/index.ts';
 import { checkReference, type Tx } from '../db/index.ts';
 import { fingerprint } from '../http/index.ts';
 import { type EnvironmentName, merchantSettings } from '../identity/index.ts';
@@ -175,7 +175,12 @@ async function customerOf(
   if ((input.customerId === undefined) === (input.customer === undefined)) {
     return invalidField('customerId', 'give customerId or customer, one of the two');
   }
-  if (input.customerId !== undefined) return checkReference(tx, merchantId, 'customer', input.customerId, 'customerId');
+  if (input.customerId !== undefined) {
+    const owned = await checkReference(tx, merchantId, 'customer', input.customerId, 'customerId');
+    if (!owned.ok) return owned;
+    const customer = await findCustomer(tx, merchantId, input.customerId, { keep: true }); // a deletion waits for us
+    return customer ? owned : notFound('customer', 'customerId');
+  }
   const { taxRates, ...consumer } = input.customer as NonNullable<SubscriptionCreate['customer']>;
   const made = await createCustomer(
     tx,

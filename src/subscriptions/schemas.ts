@@ -1,6 +1,6 @@
+import { ConsumerBody, TaxRatesBody } from '../customers/index.ts';
 import {
   Address,
-  DecimalNumber,
   DecimalText,
   Id,
   ListOf,
@@ -23,18 +23,11 @@ const RenewalReminderDays = Days(1, 30);
 const PaymentTermDays = Days(0, 365);
 const SubscriptionStatus = OneOf(['pending_payment', 'active', 'terminated']);
 
-/** A customer made with its subscription (§4). */
+/** A customer made with its subscription (§4): like one of its own, but the address may come later. */
 const InlineCustomer = Strict({
-  name: Name,
-  email: Type.String({ format: 'email', maxLength: 254 }),
-  phone: Type.Optional(Text({ maxLength: 64 })),
+  ...ConsumerBody.properties,
   address: Type.Optional(Address),
-  taxRates: Type.Optional(
-    Type.Union([
-      DecimalNumber({ minimum: '0', maximum: '100' }),
-      Type.Record(Type.String({ maxLength: 128 }), DecimalNumber({ minimum: '0', maximum: '100' })),
-    ]),
-  ),
+  taxRates: Type.Optional(TaxRatesBody),
 });
 
 export const SubscriptionCreate = Strict(

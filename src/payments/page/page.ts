@@ -154,11 +154,14 @@ const expiredPage = (view: PageView): string =>
     ? endPage(
         view,
         'This payment link has expired',
-        'Nothing was charged. Ask for a new link if you still want to pay.',
+        view.entity?.nextSession === undefined
+          ? 'Nothing was charged. Ask for a new link if you still want to pay.'
+          : 'Nothing was charged. You can still pay with a new link.',
+        view.entity?.nextSession,
       )
     : endPage(view, 'This link has expired', 'No card was saved. Ask for a new link if you still want to save one.');
 
-function endPage(view: PageView, heading: string, text: string): string {
+function endPage(view: PageView, heading: string, text: string, nextSession?: string): string {
   return document(
     `${heading} – ${sellerOf(view)}`,
     'sandbox',
@@ -166,7 +169,8 @@ function endPage(view: PageView, heading: string, text: string): string {
 <h1>${heading}</h1>
 <p class="soft">${text}</p>
 <p class="soft" dir="auto">${titleOf(view)}</p>
-${back(view.session.failure_redirect_url, html`Return to <bdi>${sellerOf(view)}</bdi>`, 'button')}
+${nextSession === undefined ? null : html`<a class="button" href="${nextSession}">Open a new payment page</a>`}
+${back(view.session.failure_redirect_url, html`Return to <bdi>${sellerOf(view)}</bdi>`, nextSession === undefined ? 'button' : 'link')}
 </section></div>`,
   );
 }
