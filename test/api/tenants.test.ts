@@ -1,0 +1,425 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ID_PREFIXES, type IdKind, isId, newId } from '../../src/kernel/ids.ts';
+import { type Answer, type Client, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { type Call, operations, urlOf } from '../support/operations.ts';
+import { allSentences, propertiesOf, type Sentence } from '../support/routes.ts';
+import { openTables, type Tables } from '../support/snapshots.ts';
+import { kindOf, openWorld, type World } from '../support/world.ts';
+
+/**
+ * Two merchants, each with one of everything. What belongs to one is refused to the other by every method and in every
+ * place where an id can stand; the matrix is made from the list of routes, so that a new route is in it from its first day.
+ */
+const sentences = await allSentences();
+const guarded = sentences.filter(({ access }) => !('public' in access));
+const named = (list: readonly Sentence[]) =>
+  list.map((sentence) => ({ name: `${sentence.method} ${sentence.path}`, sentence }));
+
+let env: TestEnvironment;
+let tables: Tables;
+let ours: World;
+let theirs: World;
+beforeAll(async () => {
+  env = await openTestEnvironment();
+  tables = await openTables(env.url);
+  [ours, theirs] = [await openWorld(env), await openWorld(env)];
+});
+afterAll(async () => {
+  await tables.close();
+  await env.close();
+});
+
+type Method = Sentence['method'];
+const send = (client: Client, method: Method, url: string, body?: unknown): Promise<Answer> =>
+  method === 'GET' ? client.get(url) : client[method.toLowerCase() as 'post'](url, body);
+
+const callsOf = ({ operationId }: Sentence) => {
+  const scenarios = operations[operationId];
+  if (!scenarios) throw new Error(`${operationId} has no calls in test/support/operations.ts.`);
+  return scenarios;
+};
+
+/** Ids of a merchant that an answer holds, beside those that were sent. */
+const leaked = (answer: Answer, of: World, sent: string): string[] =>
+  Object.values(of.ids)
+    .flat()
+    .filter((id) => answer.text.includes(id) && !sent.includes(id));
+
+/** Runs calls of which none may change anything of either merchant. */
+async function changingNothing(work: () => Promise<void>): Promise<void> {
+  const before = [await tables.snapshot(theirs.merchant.id), await tables.snapshot(ours.merchant.id)];
+  await work();
+  expect([await tables.snapshot(theirs.merchant.id), await tables.snapshot(ours.merchant.id)]).toEqual(before);
+}
+
+function expectRefusal(answer: Answer, what: string, sent: string): void {
+  expect([403, 404], `${what} answered ${answer.status} ${answer.text}`).toContain(answer.status);
+  expect(leaked(answer, theirs, sent), what).toEqual([]);
+}
+
+it('knows a call for every route, and no other', () => {
+  expect(Object.keys(operations).toSorted()).toEqual(sentences.map(({ operationId }) => operationId).toSorted());
+});
+
+it('knows every route that the server has', async () => {
+  const { body } = await env.client().get('/openapi.json');
+  const served = Object.entries<Record<string, { operationId: string }>>(body.paths).flatMap(([, methods]) =>
+    Object.values(methods).map(({ operationId }) => operationId),
+  );
+  const probes = ['getHealth', 'getReadiness', 'getMetrics'];
+  const known = sentences.filter(({ hidden }) => !hidden).map(({ operationId }) => operationId);
+  expect(served.filter((id) => !probes.includes(id)).toSorted()).toEqual(known.toSorted());
+});
+
+describe('a resource of another merchant, in the very state in which its owner may do this', () => {
+  const withId = guarded.filter(({ path }) => path.includes(':'));
+  const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+  it.each(named(withId))('$name', async ({ sentence }) => {
+    const [scenario] = callsOf(sentence);
+    const call = await scenario(theirs);
+    const url = urlOf(sentence.path, call);
+    await changingNothing(async () => {
+      for (const method of METHODS) {
+        for (const body of new Set([undefined, {}, call.body])) {
+          expectRefusal(
+            await send(ours.merchant, method, url, body),
+            `${method} ${url}`,
+            url + JSON.stringify(call.body),
+          );
+        }
+      }
+    });
+    const answer = await send(theirs.merchant, sentence.method, url, call.body);
+    expect(answer.status, answer.text).toBeLessThan(300); // so the refusals were for whose it is
+  });
+});
+
+/** Texts that look like ids and are none, or are answered otherwise. */
+const NO_REFERENCES = new Set([
+  'createEvents subject', // of anybody else it is an unknown one: kept, and unmatched (below)
+  'createEvents *.subject',
+  'updateSubscription terminatedBy', // domain.md §3: anything but the merchant's or the customer's id is a 400
+  'completePaymentSession paymentMethod', // pm_ok is a test card
+]);
+
+describe('the id of a resource of another merchant', () => {
+  const withBody = guarded.filter(({ body, operationId }) => body && operationId !== 'createOrganization');
+  it.each(named(withBody))('anywhere in the body of $name', async ({ sentence }) => {
+    const places = new Set<string>();
+    for (const scenario of callsOf(sentence)) {
+      const call = await scenario(ours);
+      await changingNothing(async () => {
+        for (const { place, kind, replaced } of idsIn(call.body)) {
+          places.add(place);
+          if (NO_REFERENCES.has(`${sentence.operationId} ${place}`)) continue;
+          for (const id of foreign(kind)) {
+            const answer = await send(ours.merchant, sentence.method, urlOf(sentence.path, call), replaced(id));
+            expectRefusal(answer, `${place} = ${id}`, JSON.stringify(replaced(id)));
+          }
+        }
+      });
+      const answer = await send(ours.merchant, sentence.method, urlOf(sentence.path, call), call.body);
+      expect(answer.status, answer.text).toBeLessThan(300);
+    }
+    const declared = declaredIds(sentence.body);
+    expect(
+      declared.filter((place) => !places.has(place)),
+      'id fields that no call fills',
+    ).toEqual([]);
+  });
+
+  it.each(named(guarded.filter(({ query }) => query)))('in the query of $name', async ({ sentence }) => {
+    const call = await (callsOf(sentence)[0] as (world: World) => Call)(ours);
+    await changingNothing(async () => {
+      for (const [name, property] of Object.entries(propertiesOf(sentence.query))) {
+        if (!('pattern' in property)) continue;
+        if (name === 'merchantId' && wins(sentence, call)) continue;
+        const pattern = new RegExp(property.pattern as string);
+        for (const id of Object.values(theirs.ids)
+          .flat()
+          .filter((each) => pattern.test(each))) {
+          const answer = await send(
+            ours.merchant,
+            'GET',
+            urlOf(sentence.path, { ...call, query: { ...call.query, [name]: id } }),
+          );
+          if (answer.status === 200) expect(rowsOf(answer), `${name} = ${id} ${answer.text}`).toEqual([]);
+          else expectRefusal(answer, `${name} = ${id}`, id);
+        }
+      }
+    });
+  });
+
+  it('as merchantId is a 403 whatever else is sent', async () => {
+    for (const sentence of guarded.filter(({ query }) => 'merchantId' in propertiesOf(query))) {
+      const call = await (callsOf(sentence)[0] as (world: World) => Call)(ours);
+      if (wins(sentence, call)) continue;
+      const url = urlOf(sentence.path, { ...call, query: { ...call.query, merchantId: theirs.merchant.id } });
+      expect((await ours.merchant.get(url)).status, url).toBe(403);
+    }
+  });
+
+  it('as customerId decides about a list of invoices, and wins over merchantId (§4)', async () => {
+    const list = (query: string) => ours.merchant.get(`/v2/invoices?${query}`);
+    const own = await list(`customerId=${ours.customer.id}&merchantId=${theirs.merchant.id}`);
+    expect(own.status).toBe(200);
+    expect(own.body.data.map(({ merchantId }: { merchantId: string }) => merchantId)).toContain(ours.merchant.id);
+    expect(JSON.stringify(own.body)).not.toContain(theirs.merchant.id);
+    expect((await list(`customerId=${theirs.customer.id}&merchantId=${ours.merchant.id}`)).status).toBe(403);
+    expect((await list(`customerId=${newId('customer')}`)).status).toBe(404);
+  });
+
+  it('as the subject of an event names nobody, and its usage is on nobody’s bill', async () => {
+    const event = { type: 'call', source: 'test', subject: theirs.subscription.id, data: { units: 1_000_000 } };
+    const answer = await ours.merchant.post('/v0/events', event);
+    expect(answer.status).toBe(202);
+    expect(answer.body.subject).toBeUndefined();
+    const found = await ours.merchant.get(`/v0/events/${answer.body.id}`);
+    expect(found.body).toMatchObject({ status: 'unmatched', reason: 'UNKNOWN_SUBJECT' });
+    const range = 'from=2020-01-01T00:00:00Z&to=2100-01-01T00:00:00Z';
+    const usage = await theirs.merchant.get(`/v0/billableMetrics/${theirs.metric.id}/meter?${range}`);
+    expect(usage.body.totalValue).toBeLessThan(1_000_000);
+    expect((await theirs.merchant.get(`/v0/events/${answer.body.id}`)).status).toBe(404);
+  });
+});
+
+describe('lists', () => {
+  const lists = guarded.filter(({ method, path, query }) => method === 'GET' && query && !path.includes(':'));
+
+  it.each(named(lists))('$name holds nothing of another merchant', async ({ sentence }) => {
+    const call = await (callsOf(sentence)[0] as (world: World) => Call)(ours);
+    const limit = 'limit' in propertiesOf(sentence.query) ? { limit: '100' } : {};
+    const answer = await ours.merchant.get(urlOf(sentence.path, { query: { ...call.query, ...limit } }));
+    expect(answer.status, answer.text).toBe(200);
+    expect(leaked(answer, theirs, '')).toEqual([]);
+    for (const row of rowsOf(answer)) expect(row.merchantId ?? ours.merchant.id).toBe(ours.merchant.id);
+  });
+
+  it.each(named(lists.filter(({ query }) => 'limit' in propertiesOf(query))))(
+    '$name of an operator holds every merchant’s',
+    async ({ sentence }) => {
+      if (sentence.operationId === 'listAvailablePlans') return expectOperatorSees(sentence, theirs); // one customer's
+      const all = await env.platform.get(urlOf(sentence.path, { query: { limit: '100' } }));
+      expect(all.status, all.text).toBe(200);
+      const total = async ({ merchant }: World) => (await merchant.get(sentence.path)).body.pagination.total;
+      expect(all.body.pagination.total).toBeGreaterThanOrEqual((await total(ours)) + (await total(theirs)));
+      await expectOperatorSees(sentence, theirs);
+    },
+  );
+
+  async function expectOperatorSees(sentence: Sentence, world: World): Promise<void> {
+    const call = await (callsOf(sentence)[0] as (world: World) => Call)(world);
+    const one = await env.platform.get(
+      urlOf(sentence.path, { query: { ...call.query, merchantId: world.merchant.id } }),
+    );
+    const own = await world.merchant.get(urlOf(sentence.path, call));
+    expect(one.body.pagination, sentence.path).toEqual(own.body.pagination);
+  }
+});
+
+describe('a platform operator', () => {
+  const reads = guarded.filter(({ method, path }) => method === 'GET' && path.includes(':'));
+  it.each(named(reads))('may $name of any merchant', async ({ sentence }) => {
+    const call = await (callsOf(sentence)[0] as (world: World) => Call)(theirs);
+    const answer = await env.platform.get(urlOf(sentence.path, call));
+    expect(answer.status, answer.text).toBe(200);
+  });
+
+  const writes = guarded.filter(({ method, path }) => method !== 'GET' && path.includes(':'));
+  it.each(named(writes))('may $name of any merchant', async ({ sentence }) => {
+    const [scenario] = callsOf(sentence);
+    const call = await scenario(theirs);
+    const answer = await send(env.platform, sentence.method, urlOf(sentence.path, call), call.body);
+    expect(answer.status, answer.text).toBeLessThan(300);
+  });
+
+  const creations = guarded.filter(({ access }) => 'merchant' in access && access.merchant === 'body');
+  it.each(named(creations))('names the merchant in $name, or is told so', async ({ sentence }) => {
+    const [scenario] = callsOf(sentence);
+    const { body } = (await scenario(theirs)) as { body: Record<string, unknown> };
+    const { merchantId: _, ...without } = body;
+    const hasOtherSource = 'by' in sentence.access && (sentence.access.by ?? []).some((field) => field in without);
+    if (!hasOtherSource) {
+      const told = await env.platform.post(sentence.path, without);
+      expect(told).toMatchObject({ status: 400, body: { errors: [{ field: 'merchantId' }] } });
+    }
+    const answer = await env.platform.post(sentence.path, body);
+    expect(answer.status, answer.text).toBeLessThan(300);
+    expect(answer.body.merchantId ?? answer.body.organizationId).toBe(theirs.merchant.id);
+  });
+});
+
+describe('without the right to', () => {
+  it.each(named(guarded))('401 without a key, or with one that nobody has: $name', async ({ sentence }) => {
+    const url = urlOf(sentence.path, {});
+    const missing = await send(env.client(), sentence.method, url);
+    expect(missing).toMatchObject({ status: 401, body: { error: 'unauthorized', code: 'API_KEY_MISSING' } });
+    expect(missing.headers['www-authenticate']).toBe('Bearer');
+    const unknown = await send(env.client('rk_test_nobody'), sentence.method, url);
+    expect(unknown).toMatchObject({ status: 401, body: { code: 'API_KEY_INVALID' } });
+  });
+
+  it('a viewer reads everything and writes nothing', async () => {
+    const viewer = await env.userOf(ours.merchant, 'viewer');
+    for (const sentence of guarded) {
+      const call = await (callsOf(sentence)[0] as (world: World) => Call | Promise<Call>)(ours);
+      const before = await tables.snapshot(ours.merchant.id);
+      const answer = await send(viewer, sentence.method, urlOf(sentence.path, call), call.body);
+      expect(answer.status, `${sentence.method} ${sentence.path} ${answer.text}`).toBe(
+        sentence.method === 'GET' ? 200 : 403,
+      );
+      expect(await tables.snapshot(ours.merchant.id)).toEqual(before);
+    }
+  });
+
+  it('a member does not do what is for admins', async () => {
+    const member = await env.userOf(ours.merchant, 'member');
+    const forAdmins = guarded.filter(({ access }) => 'role' in access && access.role === 'admin');
+    expect(forAdmins.length).toBeGreaterThan(0);
+    for (const sentence of forAdmins) {
+      const [scenario] = callsOf(sentence);
+      const call = await scenario(ours);
+      expect((await send(member, sentence.method, urlOf(sentence.path, call), call.body)).status).toBe(403);
+    }
+  });
+});
+
+/** Does the call name a resource whose merchant is asked, so that merchantId is not looked at (§4, list of invoices)? */
+const wins = ({ access }: Sentence, { query = {} }: Call): boolean =>
+  'by' in access && (access.by ?? []).some((field) => field in query);
+
+const foreign = (kind: IdKind): readonly string[] => {
+  const ids = theirs.ids[kind];
+  if (!ids) throw new Error(`The world of test/support/world.ts has no ${kind}.`);
+  return ids;
+};
+
+const rowsOf = ({ body }: Answer): { merchantId?: string }[] => body.data ?? body.groups ?? [];
+
+interface IdPlace {
+  /** Dotted, with `*` for the members of a list. */
+  place: string;
+  kind: IdKind;
+  /** The whole body with another id in this place. */
+  replaced(id: string): unknown;
+}
+
+/** Every place of a body that holds an id: as a value, or as a key. */
+function idsIn(value: unknown, path: readonly string[] = []): IdPlace[] {
+  if (typeof value === 'string') {
+    const kind = kindOf(value);
+    return kind ? [{ place: path.join('.'), kind, replaced: (id) => id }] : [];
+  }
+  if (Array.isArray(value))
+    return value.flatMap((each, index) =>
+      idsIn(each, [...path, '*']).map((inner) => ({
+        ...inner,
+        replaced: (id) => value.with(index, inner.replaced(id)),
+      })),
+    );
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, each]): IdPlace[] => {
+    const kind = kindOf(key);
+    const { [key]: _, ...others } = value as Record<string, unknown>;
+    if (kind) return [{ place: [...path, '*'].join('.'), kind, replaced: (id) => ({ ...others, [id]: each }) }];
+    return idsIn(each, [...path, key]).map((inner) => ({
+      ...inner,
+      replaced: (id) => ({ ...others, [key]: inner.replaced(id) }),
+    }));
+  });
+}
+
+const PREFIXES = Object.values(ID_PREFIXES);
+
+/** The places in which a body may hold an id, by its schema. */
+function declaredIds(schema: unknown, path: readonly string[] = []): string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const { pattern, properties, items, anyOf } = schema as Record<string, unknown>;
+  if (typeof pattern === 'string') return PREFIXES.some((prefix) => pattern.includes(prefix)) ? [path.join('.')] : [];
+  const found = [
+    ...Object.entries(properties ?? {}).flatMap(([key, inner]) => declaredIds(inner, [...path, key])),
+    ...declaredIds(items, [...path, '*']),
+    ...(Array.isArray(anyOf) ? anyOf.flatMap((part) => declaredIds(part, path)) : []),
+  ];
+  return [...new Set(found)];
+}
+
+describe('the database itself', () => {
+  const SAME_ERROR = '42501'; // insufficient privilege: no right to the table, or a row against its policy
+
+  it('shows and takes nothing of another merchant, whatever is asked', async () => {
+    expect(tables.names.length).toBeGreaterThan(30);
+    const before = await tables.snapshot(theirs.merchant.id);
+    for (const name of tables.names) await expectClosed(name);
+    expect(await tables.snapshot(theirs.merchant.id)).toEqual(before);
+  });
+
+  async function expectClosed(name: string): Promise<void> {
+    const [{ columns } = { columns: '' }] = await tables.query<{ columns: string }>(
+      `select string_agg(quote_ident(column_name), ', ') as columns from information_schema.columns
+        where table_schema = 'public' and table_name = $1 and is_generated = 'NEVER'`,
+      [name],
+    );
+    const [row] = await tables.query<{ row: unknown }>(
+      `select to_jsonb(t) as row from ${name} t where merchant_id = $1 limit 1`,
+      [theirs.merchant.id],
+    );
+    const filter = `where merchant_id = '${theirs.merchant.id}'`;
+    expect(await asOurs(`select count(*)::int as count from ${name} ${filter}`), name).toBeOneOf([
+      SAME_ERROR,
+      [{ count: 0 }],
+    ]);
+    expect(await asOurs(`update ${name} set merchant_id = merchant_id ${filter} returning 1`), name).toBeOneOf([
+      SAME_ERROR,
+      [],
+    ]);
+    expect(await asOurs(`delete from ${name} ${filter} returning 1`), name).toBeOneOf([SAME_ERROR, []]);
+    const taken = await asOurs(
+      `update ${name} set merchant_id = '${theirs.merchant.id}' where merchant_id = '${ours.merchant.id}' returning 1`,
+    );
+    expect(typeof taken === 'string' || taken.length === 0, `${name} ${taken}`).toBe(true);
+    if (!row) return;
+    const forged = `insert into ${name} (${columns}) overriding system value
+      select ${columns} from jsonb_populate_record(null::${name}, '${JSON.stringify(row.row).replaceAll("'", "''")}')`;
+    expect(await asOurs(forged), name).toBe(SAME_ERROR);
+  }
+
+  /** The rows of a statement as the application runs it for our merchant, or the SQLSTATE of its refusal; rolled back. */
+  async function asOurs(statement: string): Promise<Record<string, unknown>[] | string> {
+    await tables.query('begin');
+    try {
+      await tables.query('set local role reckoner_app');
+      await tables.query(`select set_config('reckoner.merchants', $1, true)`, [ours.merchant.id]);
+      return await tables.query(statement);
+    } catch (error) {
+      return (error as { code: string }).code;
+    } finally {
+      await tables.query('rollback');
+    }
+  }
+
+  it('has row-level security on every table with rows of merchants, and nobody owns what it reads', async () => {
+    const open = await tables.query<{ name: string }>(
+      `select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'merchant_id'
+        where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace and not c.relrowsecurity`,
+    );
+    expect(open.map(({ name }) => name)).toEqual(['resource']); // read by owner_of() alone
+    const rights = await tables.query<{ name: string; right: string }>(
+      `select table_name as name, privilege_type as right from information_schema.role_table_grants
+        where grantee in ('reckoner_app', 'reckoner_operator') and table_name = 'resource'`,
+    );
+    expect(rights).toEqual([]);
+  });
+
+  it('lets an operator’s reading write nothing', async () => {
+    const rights = await tables.query<{ right: string }>(
+      `select distinct privilege_type as right from information_schema.role_table_grants where grantee = 'reckoner_operator'`,
+    );
+    expect(rights.map(({ right }) => right)).toEqual(['SELECT']);
+  });
+});
+
+it('an id of the matrix is one of its kind', () => {
+  for (const [kind, ids] of Object.entries(ours.ids)) for (const id of ids) expect(isId(kind as IdKind, id)).toBe(true);
+});

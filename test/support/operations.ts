@@ -1,0 +1,365 @@
+import { newId } from '../../src/kernel/ids.ts';
+import { type Resource, START } from './shop.ts';
+import { storeMethod, type World } from './world.ts';
+
+/** A call of an operation: what fills its path, its query and its body. */
+export interface Call {
+  params?: Record<string, string>;
+  query?: Record<string, string>;
+  body?: unknown;
+}
+
+/** Prepares what an operation needs in a merchant's world, and says the call that then works. */
+export type Scenario = (world: World) => Call | Promise<Call>;
+
+const FEBRUARY = '2026-02-01T00:00:00Z';
+const range = { from: START, to: FEBRUARY };
+
+let counter = 0;
+const unique = (word: string) => {
+  counter += 1;
+  return `${word}-${counter}`;
+};
+
+const on = (id: string, body?: unknown): Call => ({ params: { id }, ...(body !== undefined && { body }) });
+
+/** A subscription whose first invoice waits in DRAFT. */
+export async function draft({ shop }: World): Promise<Resource> {
+  const clock = await shop.clock(START);
+  const plan = await shop.plan([await shop.feePrice()], { autoApprove: false });
+  const subscription = await shop.subscribe(plan, { clock });
+  await shop.advance(clock, 'P1M');
+  return (await shop.invoices(subscription))[0];
+}
+
+const issued = async ({ shop }: World): Promise<Resource> => (await shop.issued()).invoice;
+const paid = async ({ shop }: World): Promise<Resource> => (await shop.paid()).invoice;
+const openSession = async (world: World): Promise<string> => (await issued(world)).paymentUrl.split('/').at(-1);
+const entitled = (featureId: string) => ({ featureId, entitlementTemplate: { type: 'boolean' } });
+const newFeature = ({ shop, product }: World) =>
+  shop.create('/v0/features', { key: unique('feature'), name: 'Feature', productId: product.id, type: 'boolean' });
+const newCost = { name: 'Cost', unitCost: 0.5, currency: 'USD' };
+const newReference = ({ shop, item }: World) =>
+  shop.create('/v0/externalReferences', {
+    entityType: 'item',
+    entityId: item.id,
+    provider: 'crm',
+    externalId: unique('record'),
+  });
+const newMethod = async ({ shop }: World) => {
+  const customer = await shop.customer();
+  return { customer, method: await storeMethod(shop, customer) };
+};
+const referenceTo = (entityType: string, entityId: string, merchantId: string): Call => ({
+  body: { entityType, entityId, provider: 'crm', externalId: unique('record'), merchantId },
+});
+const draftVersion = async ({ shop }: World) => {
+  const plan = await shop.plan([await shop.feePrice()]);
+  const version = await shop.create(`/v0/plans/${plan.id}/versions`, {
+    addPrices: [(await shop.feePrice()).id],
+    publish: false,
+  });
+  return { plan, version };
+};
+
+/**
+ * For each operation the calls that work: the first answers its usual status, and together they name every id that its
+ * body can hold. A route that is missing here fails the tests that are generated from the list of routes.
+ */
+export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario[]]>> = {
+  createOrganization: [({ merchant }) => ({ body: { name: 'Consumer', type: 'consumer', merchantId: merchant.id } })],
+  listOrganizations: [() => ({})],
+  getOrganization: [({ merchant }) => on(merchant.id)],
+  updateOrganization: [({ merchant }) => on(merchant.id, { phone: '+44 20 0' })],
+  createUser: [
+    ({ merchant }) => ({
+      body: { organizationId: merchant.id, email: `${unique('user')}@example.com`, role: 'viewer' },
+    }),
+  ],
+  listUsers: [() => ({})],
+  getUser: [({ merchant }) => on(merchant.userId)],
+  updateUser: [({ merchant }) => on(merchant.userId, { firstName: 'Ada' })],
+  createApiKey: [({ merchant }) => ({ params: { userId: merchant.userId }, body: { name: 'second' } })],
+  listApiKeys: [({ merchant }) => ({ params: { userId: merchant.userId } })],
+  revokeApiKey: [
+    async ({ merchant, shop }) => ({
+      params: {
+        userId: merchant.userId,
+        keyId: (await shop.create(`/v0/users/${merchant.userId}/apikeys`, { name: 'gone soon' })).id,
+      },
+    }),
+  ],
+  getMe: [() => ({})],
+  listAuditLog: [() => ({})],
+
+  createCustomer: [
+    ({ merchant, plan, metric }) => ({
+      body: {
+        merchantId: merchant.id,
+        consumer: { name: 'Customer', email: `${unique('customer')}@example.com`, address: { country: 'GB' } },
+        taxRates: { [plan.id]: 5, [metric.id]: 7, default: 20 },
+      },
+    }),
+    async ({ merchant, env }) => {
+      const consumer = await env.platform.post('/v0/organizations', {
+        name: 'Consumer',
+        type: 'consumer',
+        merchantId: merchant.id,
+      });
+      return { body: { consumerId: consumer.body.id } };
+    },
+  ],
+  listCustomers: [() => ({})],
+  getCustomer: [({ customer }) => on(customer.id)],
+  updateCustomer: [
+    async ({ shop, plan, metric }) => on((await shop.customer()).id, { taxRates: { [plan.id]: 5, [metric.id]: 7 } }),
+  ],
+  deleteCustomer: [async ({ shop }) => on((await shop.customer()).id)],
+  listPaymentMethods: [({ customer }) => on(customer.id)],
+  setUpPaymentMethod: [async ({ shop }) => on((await shop.customer()).id, {})],
+  deletePaymentMethod: [
+    async (world) => {
+      const { customer, method } = await newMethod(world);
+      return { params: { id: customer.id, paymentMethodId: method.id } };
+    },
+  ],
+  setDefaultPaymentMethod: [
+    async (world) => {
+      const { customer, method } = await newMethod(world);
+      return { params: { id: customer.id, paymentMethodId: method.id } };
+    },
+  ],
+
+  createProduct: [({ merchant }) => ({ body: { name: 'Product', description: '', merchantId: merchant.id } })],
+  listProducts: [() => ({})],
+  getProduct: [({ product }) => on(product.id)],
+  updateProduct: [async ({ shop }) => on((await shop.product()).id, { name: 'Renamed' })],
+  createFeature: [
+    ({ merchant, product }) => ({
+      body: {
+        key: unique('feature'),
+        name: 'Feature',
+        productId: product.id,
+        type: 'boolean',
+        merchantId: merchant.id,
+      },
+    }),
+  ],
+  listFeatures: [() => ({})],
+  getFeature: [({ feature }) => on(feature.id)],
+  updateFeature: [async (world) => on((await newFeature(world)).id, { name: 'Renamed', productId: world.product.id })],
+  deleteFeature: [async (world) => on((await newFeature(world)).id)],
+  createBillableMetric: [
+    ({ merchant, product }) => ({
+      body: { name: 'Metric', aggregation: 'COUNT', productId: product.id, merchantId: merchant.id },
+    }),
+    ({ item }) => ({ body: { name: 'Metric', aggregation: 'COUNT', itemId: item.id } }),
+  ],
+  listBillableMetrics: [() => ({})],
+  getBillableMetric: [({ metric }) => on(metric.id)],
+  updateBillableMetric: [
+    async ({ shop, item, product }) => on((await shop.metric()).id, { productId: product.id, itemId: item.id }),
+  ],
+  getMetricUsage: [({ metric }) => ({ ...on(metric.id), query: range })],
+  listMetricEvents: [({ metric }) => ({ ...on(metric.id), query: range })],
+  createCost: [({ merchant, product }) => ({ body: { ...newCost, productId: product.id, merchantId: merchant.id } })],
+  listCosts: [() => ({})],
+  getCost: [({ cost }) => on(cost.id)],
+  updateCost: [
+    async ({ shop, product }) =>
+      on((await shop.create('/v0/costs', { ...newCost, productId: product.id })).id, { productId: product.id }),
+  ],
+  deleteCost: [
+    async ({ shop, product }) => on((await shop.create('/v0/costs', { ...newCost, productId: product.id })).id),
+  ],
+  getCostSummary: [({ cost }) => ({ ...on(cost.id), query: range })],
+  getCostReport: [() => ({ query: { ...range, groupBy: 'cost' } })],
+  createItem: [({ merchant, product }) => ({ body: { name: 'Item', catalogId: product.id, merchantId: merchant.id } })],
+  listItems: [() => ({})],
+  getItem: [({ item }) => on(item.id)],
+  updateItem: [
+    async ({ shop, product }) => on((await shop.create('/v0/items', { name: 'Item' })).id, { catalogId: product.id }),
+  ],
+  deleteItem: [async ({ shop }) => on((await shop.create('/v0/items', { name: 'Item' })).id)],
+  createFee: [
+    ({ merchant, product }) => ({
+      body: { name: 'Fee', description: '', productId: product.id, merchantId: merchant.id },
+    }),
+    ({ item }) => ({ body: { name: 'Fee', description: '', itemId: item.id } }),
+  ],
+  listFees: [() => ({})],
+  getFee: [({ fee }) => on(fee.id)],
+  updateFee: [
+    async ({ shop, product, item }) =>
+      on((await shop.create('/v0/fees', { name: 'Fee', description: '', productId: product.id })).id, {
+        productId: product.id,
+        itemId: item.id,
+      }),
+  ],
+  deleteFee: [
+    async ({ shop, product }) =>
+      on((await shop.create('/v0/fees', { name: 'Fee', description: '', productId: product.id })).id),
+  ],
+  createPrice: [
+    ({ merchant, metric, feature }) => ({
+      body: {
+        billableMetricId: metric.id,
+        invoiceDisplayName: 'Usage',
+        paymentTerm: 'in_arrears',
+        properties: { unitPrice: '1' },
+        feature: entitled(feature.id),
+        merchantId: merchant.id,
+      },
+    }),
+    ({ fee }) => ({
+      body: {
+        feeId: fee.id,
+        invoiceDisplayName: 'Fee',
+        paymentTerm: 'in_arrears',
+        billingCadence: 'P1M',
+        properties: { unitPrice: '1' },
+      },
+    }),
+  ],
+  listPrices: [() => ({})],
+  getPrice: [({ price }) => on(price.id)],
+  updatePrice: [async ({ shop, feature }) => on((await shop.feePrice()).id, { feature: entitled(feature.id) })],
+  deletePrice: [async ({ shop }) => on((await shop.feePrice()).id)],
+  createPlan: [
+    ({ merchant, product, price }) => ({
+      body: { name: 'Plan', productId: product.id, currency: 'USD', prices: [price.id], merchantId: merchant.id },
+    }),
+  ],
+  listPlans: [() => ({})],
+  listAvailablePlans: [({ customer }) => ({ query: { customerId: customer.id } })],
+  getPlan: [({ plan }) => on(plan.id)],
+  updatePlan: [async ({ shop, product }) => on((await shop.plan([])).id, { productId: product.id })],
+  listPlanVersions: [({ plan }) => on(plan.id)],
+  createPlanVersion: [
+    async ({ shop, price }) => on((await shop.plan([])).id, { addPrices: [price.id] }),
+    async ({ shop }) => {
+      const [kept, left] = [await shop.feePrice(), await shop.feePrice()];
+      return on((await shop.plan([kept, left])).id, { removePrices: [left.id] });
+    },
+    async ({ shop, price }) => {
+      const left = await shop.feePrice();
+      return on((await shop.plan([left])).id, { replacePrices: [{ replacesPriceId: left.id, withPriceId: price.id }] });
+    },
+  ],
+  getPlanVersion: [({ plan }) => ({ params: { id: plan.id, versionNumber: '1' } })],
+  updatePlanVersion: [
+    async (world) => {
+      const { plan, version } = await draftVersion(world);
+      return { params: { id: plan.id, versionNumber: String(version.versionNumber) }, body: { status: 'published' } };
+    },
+  ],
+
+  createExternalReference: [
+    ({ merchant, item }) => referenceTo('item', item.id, merchant.id),
+    ({ merchant, customer }) => referenceTo('customer', customer.id, merchant.id),
+    ({ merchant, subscription }) => referenceTo('subscription', subscription.id, merchant.id),
+    ({ merchant, invoice }) => referenceTo('invoice', invoice.id, merchant.id),
+  ],
+  listExternalReferences: [() => ({})],
+  getExternalReference: [({ reference }) => on(reference.id)],
+  updateExternalReference: [async (world) => on((await newReference(world)).id, { externalLabel: 'Label' })],
+  deleteExternalReference: [async (world) => on((await newReference(world)).id)],
+
+  createEvents: [
+    ({ merchant, customer }) => ({
+      body: {
+        type: 'call',
+        source: 'test',
+        subject: customer.id,
+        timestamp: START,
+        data: { units: 1 },
+        namespace: merchant.id,
+      },
+    }),
+    ({ merchant, customer }) => ({
+      body: [{ type: 'call', source: 'test', subject: customer.id, namespace: merchant.id }],
+    }),
+  ],
+  listEvents: [() => ({})],
+  getEvent: [({ event }) => on(event.id)],
+
+  createSubscription: [
+    ({ merchant, plan, customer, clock }) => ({
+      body: {
+        name: 'Subscription',
+        planId: plan.id,
+        customerId: customer.id,
+        startedAt: FEBRUARY,
+        testClockId: clock.id,
+        merchantId: merchant.id,
+      },
+    }),
+    ({ plan, clock, metric }) => ({
+      body: {
+        name: 'Subscription',
+        planId: plan.id,
+        startedAt: FEBRUARY,
+        testClockId: clock.id,
+        customer: {
+          name: 'New',
+          email: `${unique('customer')}@example.com`,
+          address: {},
+          taxRates: { [metric.id]: 7 },
+        },
+      },
+    }),
+  ],
+  listSubscriptions: [() => ({})],
+  getSubscription: [({ subscription }) => on(subscription.id)],
+  updateSubscription: [
+    async ({ merchant, shop }) =>
+      on((await shop.issued()).subscription.id, {
+        terminatedAt: FEBRUARY,
+        terminatedBy: merchant.id,
+        terminationReason: 'Moved',
+      }),
+  ],
+  terminateSubscription: [async ({ shop }) => on((await shop.issued()).subscription.id, { reason: 'Moved' })],
+
+  listInvoices: [() => ({})],
+  getInvoice: [({ invoice }) => on(invoice.id)],
+  listInvoiceLineItems: [({ invoice }) => on(invoice.id)],
+  getInvoicePdf: [({ invoice }) => on(invoice.id)],
+  approveInvoice: [async (world) => on((await draft(world)).id, { reason: 'Seen' })],
+  cancelInvoice: [async (world) => on((await draft(world)).id, { reason: 'Wrong' })],
+  writeOffInvoice: [async (world) => on((await issued(world)).id, { reason: 'Lost' })],
+  recalculateInvoice: [async (world) => on((await draft(world)).id, { reason: 'Again' })],
+  openInvoicePaymentSession: [async (world) => on((await issued(world)).id, { sessionExpiryMinutes: 60 })],
+  refundInvoice: [async (world) => on((await paid(world)).id, { reason: 'A gesture' })],
+  listInvoiceRefunds: [({ invoice }) => on(invoice.id)],
+  voidInvoiceRefund: [
+    async (world) => {
+      const { id } = await paid(world);
+      const refund = await world.shop.create(`/v2/invoices/${id}/refunds`);
+      return { params: { id, refundId: refund.id }, body: { reason: 'A mistake' } };
+    },
+  ],
+  payInvoice: [async (world) => on((await issued(world)).id)],
+
+  listPaymentSessions: [() => ({})],
+  getPaymentSession: [({ session }) => on(session.id)],
+  expirePaymentSession: [async (world) => on(await openSession(world))],
+  completePaymentSession: [async (world) => on(await openSession(world), { paymentMethod: 'pm_ok' })],
+  showPaymentPage: [({ session }) => on(session.id)],
+  payOnPage: [async (world) => on(await openSession(world), { paymentMethod: 'pm_ok' })],
+
+  createTestClock: [({ merchant }) => ({ body: { name: 'Clock', currentTime: START, merchantId: merchant.id } })],
+  listTestClocks: [() => ({})],
+  getTestClock: [({ clock }) => on(clock.id)],
+  advanceTestClock: [async ({ shop }) => on((await shop.clock(START)).id, { currentTime: FEBRUARY })],
+  deleteTestClock: [async ({ shop }) => on((await shop.clock(START)).id)],
+};
+
+/** The path of a call, with its query. */
+export function urlOf(path: string, { params = {}, query = {} }: Call): string {
+  const filled = path.replace(/:([A-Za-z]+)/g, (_, name: string) =>
+    encodeURIComponent(params[name] ?? newId('lineItem')),
+  );
+  const search = new URLSearchParams(query).toString();
+  return search === '' ? filled : `${filled}?${search}`;
+}

@@ -1,0 +1,36 @@
+import type { TSchema } from 'typebox';
+import type { Route } from '../../src/http/index.ts';
+import type { DueRunner } from '../../src/jobs/index.ts';
+import { wireDomains } from '../../src/wiring.ts';
+
+/** What a route declares, for tests that are generated from the list of routes. */
+export type Sentence = Route['sentence'];
+
+const idle: DueRunner = {
+  start: () => undefined,
+  stop: async () => undefined,
+  runOnce: async () => 0,
+  runClock: async () => 0,
+  wake: () => undefined,
+};
+
+/** Every route of the sandbox, as the application mounts them, but for the probes. */
+export async function allSentences(): Promise<Sentence[]> {
+  const domains = wireDomains('sandbox', 'http://localhost');
+  const sentences = domains.routes(idle).map(({ sentence }) => sentence);
+  await domains.close();
+  return sentences;
+}
+
+/** The properties of an object schema; of a union those of its first part. */
+export function propertiesOf(schema: TSchema | undefined): Record<string, TSchema> {
+  if (!schema) return {};
+  if ('anyOf' in schema) return propertiesOf((schema.anyOf as TSchema[])[0]);
+  return ('properties' in schema ? schema.properties : {}) as Record<string, TSchema>;
+}
+
+export const requiredOf = (schema: TSchema | undefined): readonly string[] => {
+  if (!schema) return [];
+  if ('anyOf' in schema) return requiredOf((schema.anyOf as TSchema[])[0]);
+  return ('required' in schema ? schema.required : []) as string[];
+};

@@ -1,0 +1,135 @@
+import { ID_PREFIXES, type IdKind, isId } from '../../src/kernel/ids.ts';
+import type { Merchant, TestEnvironment } from './environment.ts';
+import { type Resource, type Shop, START, shopOf } from './shop.ts';
+
+/** A merchant with one of everything, so that whatever a route is about exists and is its own. */
+export interface World {
+  env: TestEnvironment;
+  merchant: Merchant;
+  shop: Shop;
+  /** Standing resources: tests read them and name them, and do not use them up. */
+  product: Resource;
+  feature: Resource;
+  metric: Resource;
+  item: Resource;
+  fee: Resource;
+  cost: Resource;
+  price: Resource;
+  plan: Resource;
+  customer: Resource;
+  clock: Resource;
+  subscription: Resource;
+  event: Resource;
+  /** Paid and refunded. */
+  invoice: Resource;
+  refund: Resource;
+  session: Resource;
+  reference: Resource;
+  paymentMethod: Resource;
+  apiKeyId: string;
+  /** The ids of all of these, by kind. */
+  ids: Readonly<Partial<Record<IdKind, readonly string[]>>>;
+}
+
+export async function openWorld(env: TestEnvironment): Promise<World> {
+  const merchant = await env.merchant();
+  const shop = shopOf(merchant);
+  const product = await shop.product();
+  const item = await shop.create('/v0/items', { name: 'Item', catalogId: product.id });
+  const feature = await shop.create('/v0/features', {
+    key: 'seats',
+    name: 'Seats',
+    productId: product.id,
+    type: 'boolean',
+  });
+  const metric = await shop.metric({ productId: product.id, groupBy: { region: '$.region' } });
+  const fee = await shop.create('/v0/fees', { name: 'Fee', description: 'Flat', productId: product.id });
+  const cost = await shop.create('/v0/costs', {
+    name: 'Cost',
+    unitCost: 0.1,
+    currency: 'USD',
+    productId: product.id,
+    aggregation: 'SUM',
+    eventType: 'call',
+    valueProperty: '$.units',
+  });
+  const price = await shop.usagePrice({ billableMetricId: metric.id });
+  const { clock, subscription, invoice } = await shop.paid();
+  const plan = await shop.read(`/v0/plans/${subscription.planId}`);
+  const customer = await shop.read(`/v0/customers/${subscription.customerId}`);
+  const event = await shop.use(customer.id, START, 3);
+  const refund = await shop.create(`/v2/invoices/${invoice.id}/refunds`);
+  const session = (await shop.read(`/v0/paymentSessions?subscriptionId=${subscription.id}`)).data[0];
+  const reference = await shop.create('/v0/externalReferences', {
+    entityType: 'item',
+    entityId: item.id,
+    provider: 'crm',
+    externalId: 'standing',
+  });
+  const paymentMethod = await storeMethod(shop, customer);
+  const apiKey = await shop.create(`/v0/users/${merchant.userId}/apikeys`, { name: 'standing' });
+  const ids = {
+    organization: [merchant.id, customer.consumerId],
+    user: [merchant.userId],
+    ...byKind([
+      apiKey,
+      product,
+      item,
+      feature,
+      metric,
+      fee,
+      cost,
+      price,
+      plan,
+      customer,
+      clock,
+      subscription,
+      event,
+      invoice,
+      refund,
+      session,
+      reference,
+      paymentMethod,
+    ]),
+    planVersion: [plan.defaultVersionId],
+  };
+  return {
+    env,
+    merchant,
+    shop,
+    product,
+    feature,
+    metric,
+    item,
+    fee,
+    cost,
+    price,
+    plan,
+    customer,
+    clock,
+    subscription,
+    event,
+    invoice,
+    refund,
+    session,
+    reference,
+    paymentMethod,
+    apiKeyId: apiKey.id,
+    ids,
+  };
+}
+
+const KINDS = Object.keys(ID_PREFIXES) as IdKind[];
+
+/** What kind of id a text is; undefined where it is none. */
+export const kindOf = (text: string): IdKind | undefined => KINDS.find((kind) => isId(kind, text));
+
+const byKind = (resources: readonly Resource[]): Partial<Record<IdKind, string[]>> =>
+  Object.fromEntries(resources.map(({ id }) => [kindOf(id), [id]]));
+
+/** Stores a card of a customer that works. */
+export async function storeMethod(shop: Shop, customer: Resource): Promise<Resource> {
+  const setup = await shop.create(`/v0/customers/${customer.id}/paymentMethods`);
+  await shop.act(`/v0/paymentSessions/${setup.id}/complete`, { paymentMethod: 'pm_ok' });
+  return (await shop.read(`/v0/customers/${customer.id}/paymentMethods`)).data[0];
+}
