@@ -57,15 +57,22 @@ export const insertEvents = (tx: Tx, rows: readonly NewEventRow[], now: Instant)
      order by n.place`);
 };
 
-/** The events of keys that were claimed before, each looked for in its month. */
-export const storedEvents = (tx: Tx, claims: readonly KeyClaim[]): Promise<EventRecord[]> => {
-  const months = claims.map(({ eventId }) => monthOfEvent(eventId));
-  return tx.rows<EventRecord>(sql`
-    select ${eventColumns}
-      from unnest(${claims.map(({ merchantId }) => merchantId)}::text[], ${claims.map(({ eventId }) => eventId)}::text[],
-                  ${months.map((month) => month?.from)}::timestamptz[], ${months.map((month) => month?.to)}::timestamptz[])
-           as c (merchant_id, id, from_at, to_at)
-     cross join lateral (
-       select * from event i where i.merchant_id = c.merchant_id and i.id = c.id and i.at >= c.from_at and i.at < c.to_at) e
-      ${eventTables}`);
-};
+/**
+ * The events of keys that were claimed before: a statement for each month that their ids name (mostly one), with the ids as
+ * a list. Joined to a list of months, a database that has no statistics yet compares every event with every key.
+ */
+export async function storedEvents(tx: Tx, claims: readonly KeyClaim[]): Promise<EventRecord[]> {
+  const found: EventRecord[] = [];
+  for (const [start, inMonth] of Map.groupBy(claims, ({ eventId }) => monthOfEvent(eventId)?.from.toString())) {
+    const month = monthOfEvent((inMonth[0] as KeyClaim).eventId);
+    if (start === undefined || month === null) throw new Error('A key was claimed by what is no event.');
+    const merchants = [...new Set(inMonth.map(({ merchantId }) => merchantId))];
+    found.push(
+      ...(await tx.rows<EventRecord>(sql`
+        select ${eventColumns} from event e ${eventTables}
+         where e.merchant_id = any(${merchants}::text[]) and e.id = any(${inMonth.map(({ eventId }) => eventId)}::text[])
+           and e.at >= ${month.from} and e.at < ${month.to}`)),
+    );
+  }
+  return found;
+}

@@ -4,6 +4,7 @@ import { sql } from '../db/index.ts';
 import { RefusalError } from '../kernel/result.ts';
 import type { IncomingEvent } from './incoming-event.ts';
 import { createIntake } from './intake.ts';
+import { lockIngest } from './lock.ts';
 
 let env: TestEnvironment;
 let merchant: Merchant;
@@ -301,6 +302,22 @@ describe('the intake', () => {
     await expect(refused).rejects.toThrow(RefusalError);
     expect(await stored(id)).toEqual({ events: 0, keys: 0 });
     expect(await intake.accept([], now)).toEqual([]);
+  });
+
+  it('waits while somebody must know all events of the merchant, and of no other', async () => {
+    const [closed, open] = [await env.merchant(), await env.merchant()];
+    const now = Temporal.Instant.from('2026-03-01T00:00:00Z');
+    const intake = createIntake(env.database);
+    const order: string[] = [];
+    const waiting = await env.database.transaction({ merchants: [closed.id] }, async (tx) => {
+      await lockIngest(tx, closed.id, 'exclusive');
+      const sent = intake.accept([incoming(closed.id)], now).then(() => order.push('accepted'));
+      await intake.accept([incoming(open.id)], now);
+      order.push('closed');
+      return { sent };
+    });
+    await waiting.sent;
+    expect(order).toEqual(['closed', 'accepted']);
   });
 
   it('finds a stored event in the one partition that its id names', async () => {
