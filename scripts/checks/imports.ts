@@ -15,7 +15,10 @@ export function importsOf(file: SourceFile): Import[] {
   const requests = [
     ...module.staticImports.map(({ moduleRequest }) => moduleRequest),
     ...module.staticExports.flatMap(({ entries }) => entries.map(({ moduleRequest }) => moduleRequest)),
-    ...module.dynamicImports.map(({ moduleRequest: { start, end } }) => ({ start, value: text.slice(start + 1, end - 1) })),
+    ...module.dynamicImports.map(({ moduleRequest: { start, end } }) => ({
+      start,
+      value: text.slice(start + 1, end - 1),
+    })),
   ];
   const found = requests
     .filter((request) => request?.value.startsWith('.'))
@@ -95,7 +98,17 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
   credentials: ['settings'],
   wiring: [
     ...BELOW,
-    ...['identity', 'references', 'clocks', 'metering', 'catalog', 'customers', 'payments', 'invoicing', 'subscriptions'],
+    ...[
+      'identity',
+      'references',
+      'clocks',
+      'metering',
+      'catalog',
+      'customers',
+      'payments',
+      'invoicing',
+      'subscriptions',
+    ],
     ...['documents', 'webhooks'],
   ],
   app: [...BELOW, 'identity', 'clocks', 'metering', 'wiring'],
@@ -125,7 +138,9 @@ export const DOORS: Readonly<Record<string, string>> = {
 export function pastTheDoor(files: readonly SourceFile[]): Finding[] {
   return importsBetweenRooms(files).flatMap(({ from, to, line }) => {
     const isDoor = /^src\/[^/]+\/index\.ts$|^src\/[^/]+\.ts$|^src\/kernel\//.test(to) || Object.hasOwn(DOORS, to);
-    return isDoor ? [] : [{ path: from, line, what: `imports ${to}; only src/${to.split('/')[1]}/index.ts is open to others` }];
+    return isDoor
+      ? []
+      : [{ path: from, line, what: `imports ${to}; only src/${to.split('/')[1]}/index.ts is open to others` }];
   });
 }
 

@@ -21,7 +21,8 @@ export function isMoneyName(name: string): boolean {
 export function moneyInNumbers(files: readonly SourceFile[]): Finding[] {
   return files.filter(isDomain).flatMap((file) => {
     const found: Finding[] = [];
-    const say = (node: Node, what: string) => found.push({ path: file.path, line: lineAt(file.text, node.start), what });
+    const say = (node: Node, what: string) =>
+      found.push({ path: file.path, line: lineAt(file.text, node.start), what });
     const look = (node: Node): void => {
       for (const [name, type] of namesWithTypes(node)) {
         if (isMoneyName(name) && holdsNumber(type) && !isCountOfRows(node, name)) say(node, `${name} is a number`);

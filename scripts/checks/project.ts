@@ -18,7 +18,8 @@ export interface Finding {
 }
 
 const NOT_OURS = new Set(['node_modules', '.git', '.reckoner', 'coverage', 'package-lock.json']);
-const TEXT = /(?:\.(?:ts|js|json|md|sql|sh|css|html|typ|yml|yaml|txt)|^\.ci\/run|(?:^|\/)(?:\.editorconfig|\.git\w+|LICENSE))$/;
+const TEXT =
+  /(?:\.(?:ts|js|json|md|sql|sh|css|html|typ|yml|yaml|txt)|^\.ci\/run|(?:^|\/)(?:\.editorconfig|\.git\w+|LICENSE))$/;
 
 /** Every text file of the project that a person wrote, in the order of the paths. */
 export function projectFiles(): SourceFile[] {

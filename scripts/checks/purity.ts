@@ -6,7 +6,18 @@ import { dotted, type Node, nodesOf } from './syntax.ts';
 const WALL_CLOCK_READER = 'src/app.ts';
 
 /** The rooms of machinery: they measure how long something takes, wait, and draw lots. All others are domains or the kernel. */
-const MACHINERY = new Set(['db', 'http', 'jobs', 'start', 'documents', 'app', 'main', 'wiring', 'settings', 'credentials']);
+const MACHINERY = new Set([
+  'db',
+  'http',
+  'jobs',
+  'start',
+  'documents',
+  'app',
+  'main',
+  'wiring',
+  'settings',
+  'credentials',
+]);
 
 /** Is this a file of a domain, where the rules of billing stand? */
 export const isDomain = (file: Pick<SourceFile, 'path'>): boolean =>
@@ -20,8 +31,13 @@ export function wallClockReads(files: readonly SourceFile[]): Finding[] {
     if (dotted(node) === 'Temporal.Now') return 'asks Temporal.Now';
     if (node.type !== 'TemplateElement') return null;
     const { raw } = node['value'] as { raw: string };
-    const read = /\b(?:now|clock_timestamp|statement_timestamp|transaction_timestamp)\s*\(\s*\)|\bcurrent_(?:timestamp|date|time)\b/.exec(raw);
-    return read && /\b(?:select|insert|update|delete|where|set|values)\b/i.test(raw) ? `has ${read[0]} in a statement` : null;
+    const read =
+      /\b(?:now|clock_timestamp|statement_timestamp|transaction_timestamp)\s*\(\s*\)|\bcurrent_(?:timestamp|date|time)\b/.exec(
+        raw,
+      );
+    return read && /\b(?:select|insert|update|delete|where|set|values)\b/i.test(raw)
+      ? `has ${read[0]} in a statement`
+      : null;
   });
 }
 

@@ -48,12 +48,17 @@ export function foreignTables(files: readonly SourceFile[]): Finding[] {
         const { quasis } = node['quasi'] as unknown as { quasis: { value: { raw: string } }[] };
         const text = quasis.map(({ value }) => value.raw).join(' ? ');
         const own = new Set([...text.matchAll(/\b(\w+)\s+as\s+(?:materialized\s+)?\(/g)].map((match) => match[1]));
-        const named = [...text.matchAll(/\b(?:from|join|into|update)\s+(?:only\s+)?(\w+)/g)].map((match) => match[1] as string);
+        const named = [...text.matchAll(/\b(?:from|join|into|update)\s+(?:only\s+)?(\w+)/g)].map(
+          (match) => match[1] as string,
+        );
         const room = roomOf(file.path);
         return [...new Set(named)].flatMap((table) => {
           const owner = owners.get(table);
-          if (owner === undefined || own.has(table) || owner === room || (room === 'rating' && owner === 'invoicing')) return [];
-          return [{ path: file.path, line: lineAt(file.text, node.start), what: `names ${table}, a table of ${owner}` }];
+          if (owner === undefined || own.has(table) || owner === room || (room === 'rating' && owner === 'invoicing'))
+            return [];
+          return [
+            { path: file.path, line: lineAt(file.text, node.start), what: `names ${table}, a table of ${owner}` },
+          ];
         });
       }),
   );

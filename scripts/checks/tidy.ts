@@ -22,7 +22,10 @@ export function leftForLater(files: readonly SourceFile[]): Finding[] {
   });
 }
 
-const MACHINE_PATH = new RegExp(`(?<![\\w.:/*$}\\]-])/(?:${['work', 'tmp', 'root', 'home/\\w+', 'Users/\\w+'].join('|')})(?![\\w-])`, 'g');
+const MACHINE_PATH = new RegExp(
+  `(?<![\\w.:/*$}\\]-])/(?:${['work', 'tmp', 'root', 'home/\\w+', 'Users/\\w+'].join('|')})(?![\\w-])`,
+  'g',
+);
 
 /** Paths that mean something on one machine alone. */
 export function machinePaths(files: readonly SourceFile[]): Finding[] {
@@ -35,7 +38,8 @@ export function machinePaths(files: readonly SourceFile[]): Finding[] {
   );
 }
 
-const LEFT_OUT = /^(?:it|test|describe|suite)(?:\.\w+)*\.(?:only|skip|todo|fails)(?:\.\w+)*$|^(?:xit|xtest|xdescribe|fit|fdescribe)$/;
+const LEFT_OUT =
+  /^(?:it|test|describe|suite)(?:\.\w+)*\.(?:only|skip|todo|fails)(?:\.\w+)*$|^(?:xit|xtest|xdescribe|fit|fdescribe)$/;
 
 /** Tests that do not run, or that keep others from running; and files of tests without one. */
 export function testsLeftOut(files: readonly SourceFile[]): Finding[] {

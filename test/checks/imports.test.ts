@@ -72,10 +72,20 @@ describe('these checks see', () => {
     { what: 'another domain past its door', from: 'src/tax/a.ts', to: '../identity/users.ts', found: pastTheDoor },
     { what: 'a folder below a domain', from: 'src/tax/a.ts', to: '../catalog/plans/index.ts', found: pastTheDoor },
     { what: 'the kernel importing the database', from: 'src/kernel/a.ts', to: '../db/index.ts', found: againstTheRoad },
-    { what: 'downstream calling upstream', from: 'src/payments/a.ts', to: '../invoicing/index.ts', found: againstTheRoad },
+    {
+      what: 'downstream calling upstream',
+      from: 'src/payments/a.ts',
+      to: '../invoicing/index.ts',
+      found: againstTheRoad,
+    },
     { what: 'a room that is on no road', from: 'src/attic/a.ts', to: '../kernel/ids.ts', found: againstTheRoad },
     { what: 'tests used by the program', from: 'src/tax/a.ts', to: '../../test/support/edge.ts', found: outOfTheHouse },
-    { what: 'what tests share used by the program', from: 'src/payments/a.ts', to: './testing/b.ts', found: outOfTheHouse },
+    {
+      what: 'what tests share used by the program',
+      from: 'src/payments/a.ts',
+      to: './testing/b.ts',
+      found: outOfTheHouse,
+    },
   ])('$what', ({ from, to, found }) => {
     expect(report(found([file(from, `import { x } from '${to}';`)]))).toHaveLength(1);
     expect(report(found([file(from, "import { x } from './own.ts';")]))).toEqual([]);

@@ -44,7 +44,10 @@ describe('these checks see', () => {
     { path: 'migrations/0010_tax.sql', text: '-- why\ncreate table tax_rate (\n' },
     { path: 'migrations/0020_catalog.sql', text: 'create table price (\n' },
   ];
-  const inTax = (statement: string) => [...migrations, { path: 'src/tax/rates.sql.ts', text: `const a = sql\`${statement}\`;` }];
+  const inTax = (statement: string) => [
+    ...migrations,
+    { path: 'src/tax/rates.sql.ts', text: `const a = sql\`${statement}\`;` },
+  ];
 
   it('a statement in a file that says nothing of SQL', () => {
     const text = 'const read = (tx) => tx.rows(sql`select 1`);';

@@ -61,10 +61,11 @@ describe('these checks see', () => {
     expect(testsLeftOut([{ path: 'src/a.test.ts', text }])).toHaveLength(1);
   });
 
-  it.each(["it('a', () => {});", "it.each([1])('a', () => {});", "describe('a', () => { it.each`a`('b', () => {}); });"])(
-    'nothing left out in: %s',
-    (text) => expect(testsLeftOut([{ path: 'src/a.test.ts', text }])).toEqual([]),
-  );
+  it.each([
+    "it('a', () => {});",
+    "it.each([1])('a', () => {});",
+    "describe('a', () => { it.each`a`('b', () => {}); });",
+  ])('nothing left out in: %s', (text) => expect(testsLeftOut([{ path: 'src/a.test.ts', text }])).toEqual([]));
 
   it.each([
     { path: 'src/tax/a.ts', text: 'export function a() {}' },

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { routeFaults, undocumentedRoutes } from '../../scripts/checks/routes.ts';
+import { openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { allSentences, type Sentence } from '../support/routes.ts';
+
+let environment: TestEnvironment;
+let sentences: Sentence[];
+
+beforeAll(async () => {
+  environment = await openTestEnvironment();
+  sentences = await allSentences();
+});
+afterAll(() => environment.close());
+
+describe('the routes', () => {
+  it('each declare who may call, an operationId of their own, a tag and a summary', () => {
+    expect(sentences.length).toBeGreaterThan(0);
+    expect(routeFaults(sentences)).toEqual([]);
+  });
+
+  it('are in the OpenAPI document, and it has no others', async () => {
+    const { body } = await environment.client().get('/openapi.json');
+    expect(undocumentedRoutes(sentences, body, ['/healthz', '/readyz', '/metrics'])).toEqual([]);
+  });
+});
+
+describe('these checks see', () => {
+  const good = {
+    method: 'GET',
+    path: '/v0/prices/:id',
+    operationId: 'getPrice',
+    tag: 'Catalog',
+    summary: 'Get a price',
+    access: { public: true },
+    replies: {},
+  } as const satisfies Sentence;
+
+  it.each([
+    { what: 'no policy', change: { access: undefined } },
+    { what: 'a policy without a merchant', change: { access: { role: 'viewer' } } },
+    { what: 'a policy without a role', change: { access: { merchant: 'query' } } },
+    { what: 'no operationId', change: { operationId: '' } },
+    { what: 'an operationId in another form', change: { operationId: 'Get price' } },
+    { what: 'no tag', change: { tag: '' } },
+    { what: 'no summary', change: { summary: ' ' } },
+    { what: 'a path in another form', change: { path: '/v0/Prices/' } },
+  ])('$what', ({ change }) => {
+    expect(routeFaults([good])).toEqual([]);
+    expect(routeFaults([{ ...good, ...change } as Sentence])).toHaveLength(1);
+  });
+
+  it('an operationId twice, and a path twice', () => {
+    expect(routeFaults([good, { ...good, path: '/v0/price/:id' }])).toHaveLength(1);
+    expect(routeFaults([good, { ...good, path: '/v0/prices/:priceId', operationId: 'readPrice' }])).toHaveLength(1);
+  });
+
+  it('a route that the document lacks, and one that only the document has', () => {
+    const operation = { operationId: 'getPrice', tags: ['Catalog'], summary: 'Get a price' };
+    const document = { paths: { '/v0/prices/{id}': { get: operation } } };
+    expect(undocumentedRoutes([good], document, [])).toEqual([]);
+    expect(undocumentedRoutes([{ ...good, hidden: true }], { paths: {} }, [])).toEqual([]);
+    expect(undocumentedRoutes([good], { paths: {} }, [])).toEqual(['GET /v0/prices/{id} is not in the document']);
+    expect(undocumentedRoutes([], document, [])).toEqual(['GET /v0/prices/{id} is in the document alone']);
+    expect(undocumentedRoutes([], document, ['/v0/prices/{id}'])).toEqual([]);
+    const other = { paths: { '/v0/prices/{id}': { get: { ...operation, operationId: 'other' } } } };
+    expect(undocumentedRoutes([good], other, [])).toHaveLength(1);
+  });
+});
