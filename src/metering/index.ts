@@ -1,13 +1,10 @@
-export type { EventRecord } from './event-record.ts';
 export type { OwnedMeter } from './events.sql.ts';
-export { listMeterEvents, type MeterEvent, type MeterRegistry } from './events.ts';
-export type { IncomingEvent } from './incoming-event.ts';
-export { acceptEvents, createIntake, type EventIntake } from './intake.ts';
+export { listMeterEvents } from './events.ts';
 export { lockIngest } from './lock.ts';
-export { type Aggregation, dimensionsOf, type Meter } from './meter.ts';
+export { dimensionsOf, type Meter } from './meter.ts';
 export { eventPartitionChore } from './partitions.ts';
 export { eventRoutes } from './routes.ts';
 export { linkExternalSubject, linkSubscriptionSubject, subjectsOf } from './subjects.ts';
 export { measure, usage } from './usage.ts';
-export type { UsageCut, UsageQuery, UsageRequest, UsageRow, UsageScope, UsageSource } from './usage-request.ts';
-export { WINDOW_SIZES, type WindowSize } from './windows.ts';
+export type { UsageCut, UsageRow, UsageSource } from './usage-request.ts';
+export { WINDOW_SIZES } from './windows.ts';

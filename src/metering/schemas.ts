@@ -44,7 +44,7 @@ export const MOST_EVENTS = 10_000;
 export const EventsCreate = Type.Union([EventCreate, Type.Array(EventCreate, { maxItems: MOST_EVENTS })]);
 
 /** Why an event counts nothing; the first that holds. */
-export const UNMATCHED_REASONS = ['UNKNOWN_SUBJECT', 'UNKNOWN_TYPE', 'BEFORE_EVENT_FROM', 'NO_VALUE'] as const;
+const UNMATCHED_REASONS = ['UNKNOWN_SUBJECT', 'UNKNOWN_TYPE', 'BEFORE_EVENT_FROM', 'NO_VALUE'] as const;
 export type UnmatchedReason = (typeof UNMATCHED_REASONS)[number];
 
 const eventFields = {

@@ -1,7 +1,7 @@
 import { type Sql, sql, type Tx } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
 
-export type SubjectKind = 'direct' | 'external';
+type SubjectKind = 'direct' | 'external';
 
 /** Whom an event is addressed to, as sent. */
 export interface SubjectKey {

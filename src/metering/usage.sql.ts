@@ -25,7 +25,7 @@ export interface MeasuredRow {
 const NUMERIC: ReadonlySet<Aggregation> = new Set<Aggregation>(['SUM', 'AVG', 'MIN', 'MAX', 'LATEST']);
 
 /** What an event contributes to a meter, null where it has no usable value. `e` is the event. */
-export function meterValue(meter: Meter): Sql {
+function meterValue(meter: Meter): Sql {
   if (meter.valueProperty === null) return sql`1`;
   const path = pathSegments(meter.valueProperty);
   return NUMERIC.has(meter.aggregation) ? sql`event_number(e.data, ${path})` : sql`event_text(e.data, ${path})`;

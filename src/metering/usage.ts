@@ -8,7 +8,7 @@ import { clippedWindow, type WindowSize } from './windows.ts';
 const AVERAGE_DIGITS = 50;
 
 /** Usage straight from the raw events in PostgreSQL, all cuts in one statement and so of one moment. */
-export const postgresUsage: UsageQuery<Tx> = {
+const postgresUsage: UsageQuery<Tx> = {
   async measure(tx, scope, cuts) {
     const columns = columnsOf(cuts);
     const sets = cuts.map((cut) => setOf(cut, columns));
@@ -76,5 +76,5 @@ function figure({ aggregation }: Meter, value: Decimal | null, eventCount: numbe
 }
 
 /** Exact where it fits 50 significant digits, else rounded to them, half away from zero. */
-export const average = (total: Decimal, count: number): Decimal =>
+const average = (total: Decimal, count: number): Decimal =>
   total.div(decimal(count)).toSignificantDigits(AVERAGE_DIGITS);

@@ -25,7 +25,7 @@ function toInteger(text: string): bigint {
 }
 
 /** The shortest plain text of it. */
-export function toText(scaled: bigint): string {
+function toText(scaled: bigint): string {
   const digits = (scaled < 0n ? -scaled : scaled).toString().padStart(PLACES + 1, '0');
   const fraction = digits.slice(-PLACES).replace(/0+$/, '');
   const text = digits.slice(0, -PLACES) + (fraction === '' ? '' : `.${fraction}`);
