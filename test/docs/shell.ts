@@ -1,0 +1,38 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Block } from './blocks.ts';
+
+const has = (program: string): boolean => spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined;
+
+/**
+ * Runs blocks one after another in one shell, which stops at the first command that fails, and answers what each printed.
+ * `node` is the one that runs the tests; where the machine has no curl, a small one of our own stands in.
+ */
+export async function runBlocks(blocks: readonly Block[], folder: string): Promise<string[]> {
+  const mark = (index: number) => `--- end of block ${index} ---`;
+  const script = blocks.map(({ script: text }, index) => `${text}\necho; echo '${mark(index)}'\n`).join('');
+  const tools = join(folder, 'tools');
+  mkdirSync(tools);
+  if (!has('curl')) {
+    const file = join(tools, 'curl');
+    writeFileSync(file, `#!/bin/sh\nexec node '${fileURLToPath(new URL('./curl.ts', import.meta.url))}' "$@"\n`);
+    chmodSync(file, 0o755);
+  }
+  const path = [tools, dirname(process.execPath), process.env.PATH].join(delimiter);
+  const shell = spawn(has('bash') ? 'bash' : 'sh', ['-eu'], { cwd: folder, env: { ...process.env, PATH: path } });
+  let output = '';
+  let errors = '';
+  shell.stdout.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')));
+  shell.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString('utf8')));
+  shell.stdin.end(script);
+  const code = await new Promise((ended) => shell.once('close', ended));
+  if (code !== 0) throw new Error(`The shell ended with ${code}.\nIt had printed:\n${output.slice(-2000)}\n${errors}`);
+  let rest = output;
+  return blocks.map((_, index) => {
+    const [printed, ...others] = rest.split(`${mark(index)}\n`);
+    rest = others.join(`${mark(index)}\n`);
+    return (printed as string).trim();
+  });
+}
