@@ -34,7 +34,7 @@ export function contentProblems(event: Readonly<Record<string, unknown>>): Field
   return errors;
 }
 
-const isStorable = (text: string): boolean => !text.includes('\0') && !LONE_SURROGATE.test(text);
+const isStorable = (text: string): boolean => !(text.includes('\0') || LONE_SURROGATE.test(text));
 
 const byteLength = (value: unknown): number =>
   value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value), 'utf8');

@@ -141,7 +141,7 @@ describe('an externalId', () => {
     await linkTo('cus_a');
     const sent = Array.from({ length: 40 }, (_, n) => intake.accept([eventOf(merchantId, `k${n}`, 'x')], NOW));
     await Promise.all([...sent, linkTo('cus_b'), linkTo('cus_a'), linkTo('cus_b')]);
-    const [a = 0, b = 0] = await env.database.transaction({ merchants: [merchantId] }, async (tx) => [
+    const [a, b] = await env.database.transaction({ merchants: [merchantId] }, async (tx) => [
       await countFor(tx, merchantId, 'cus_a'),
       await countFor(tx, merchantId, 'cus_b'),
     ]);

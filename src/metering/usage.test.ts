@@ -108,7 +108,12 @@ const datas = fc
     },
     { requiredKeys: [] },
   )
-  .map((fields) => `{${Object.entries(fields).map(([key, value]) => `"${key}":${value}`)}}`);
+  .map(
+    (fields) =>
+      `{${Object.entries(fields)
+        .map(([key, value]) => `"${key}":${value}`)
+        .join()}}`,
+  );
 const instants = fc.constantFrom(
   FROM.subtract({ microseconds: 1 }),
   FROM,
@@ -305,7 +310,9 @@ describe('usage', () => {
         }),
     );
     expect(
-      rows.map((row) => [row.windowStart?.toString(), row.windowEnd?.toString(), plain(row.value)]).toSorted(),
+      rows
+        .toSorted((a, b) => a.value.comparedTo(b.value))
+        .map((row) => [row.windowStart?.toString(), row.windowEnd?.toString(), plain(row.value)]),
     ).toEqual([
       ['2026-01-31T22:30:00Z', '2026-02-01T00:00:00Z', '1'],
       ['2026-02-01T00:00:00Z', '2026-02-01T23:59:59Z', '2'],

@@ -35,8 +35,7 @@ function toText(scaled: bigint): string {
 function walk(data: unknown, path: string): unknown {
   let value = data;
   for (const segment of path.slice(2).split('.')) {
-    if (typeof value !== 'object' || value === null || isRawNumber(value) || !Object.hasOwn(value, segment))
-      return undefined;
+    if (typeof value !== 'object' || value === null || isRawNumber(value) || !Object.hasOwn(value, segment)) return;
     value = (value as Record<string, unknown>)[segment];
   }
   return value;
