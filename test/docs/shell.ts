@@ -24,8 +24,12 @@ export async function runBlocks(blocks: readonly Block[], folder: string): Promi
   const shell = spawn(has('bash') ? 'bash' : 'sh', ['-eu'], { cwd: folder, env: { ...process.env, PATH: path } });
   let output = '';
   let errors = '';
-  shell.stdout.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')));
-  shell.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString('utf8')));
+  shell.stdout.on('data', (chunk: Buffer) => {
+    output += chunk.toString('utf8');
+  });
+  shell.stderr.on('data', (chunk: Buffer) => {
+    errors += chunk.toString('utf8');
+  });
   shell.stdin.end(script);
   const code = await new Promise((ended) => shell.once('close', ended));
   if (code !== 0) throw new Error(`The shell ended with ${code}.\nIt had printed:\n${output.slice(-2000)}\n${errors}`);
