@@ -40,7 +40,7 @@ export async function defaultVersionOf(tx: Tx, plan: Plan): Promise<PricedVersio
 }
 
 async function withPrices(tx: Tx, version: PlanVersion | undefined): Promise<PricedVersion | undefined> {
-  if (!version) return undefined;
+  if (!version) return;
   const prices = await selectPricesOfVersions(tx, [version.merchantId], [version.id]);
   return { ...version, prices: await withWhatTheyPrice(tx, version.merchantId, prices.get(version.id) ?? []) };
 }

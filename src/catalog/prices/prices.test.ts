@@ -110,7 +110,7 @@ describe('POST /v0/prices', () => {
     expect(await ofFee({ billingCadence })).toMatchObject({ status: 201, body: { billingCadence } });
   });
 
-  it.each([
+  it.each<{ fields: object; failing: string[] }>([
     { fields: { invoiceDisplayName: '' }, failing: ['invoiceDisplayName'] },
     { fields: { paymentTerm: 'later' }, failing: ['paymentTerm'] },
     { fields: { paymentTerm: 'in_advance' }, failing: ['paymentTerm'] }, // usage is known afterwards
@@ -152,7 +152,7 @@ describe('POST /v0/prices', () => {
     expect(failingFields(await ofMetric(fields))).toEqual(failing);
   });
 
-  it.each([
+  it.each<{ fields: object; failing: string[] }>([
     { fields: { billingCadence: undefined }, failing: ['billingCadence'] },
     { fields: { billingCadence: null }, failing: ['billingCadence'] },
     { fields: { billingCadence: 'PT1H' }, failing: ['billingCadence'] },

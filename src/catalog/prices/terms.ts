@@ -94,7 +94,7 @@ export function checkSurroundings(terms: PriceTerms, around: PriceSurroundings):
   const errors = Object.keys(terms.groupFilters ?? {})
     .filter((dimension) => !Object.hasOwn(dimensions, dimension))
     .map((dimension) => ({ field: `groupFilters.${dimension}`, message: "is not among the metric's groupBy" }));
-  if (!terms.feature || !around.feature) return errors;
+  if (!(terms.feature && around.feature)) return errors;
   const { entitlementTemplate: template } = terms.feature;
   const inTemplate = [...checkTemplate(template, around.feature.type), ...checkMeasures(template, around)];
   return [...errors, ...inTemplate.map((error) => ({ ...error, field: `feature.entitlementTemplate.${error.field}` }))];

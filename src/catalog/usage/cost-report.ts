@@ -113,7 +113,7 @@ const periodBefore = ({ from, to }: Pick<Question, 'from' | 'to'>) => ({
 function narrowed(each: Metered, filters: GroupFilters): (Metered & { filters: GroupFilters })[] {
   const known = dimensionsOf(each.meter);
   const entries = Object.entries(filters);
-  if (entries.some(([dimension, values]) => !known.includes(dimension) && !values.includes(null))) return [];
+  if (entries.some(([dimension, values]) => !(known.includes(dimension) || values.includes(null)))) return [];
   return [{ ...each, filters: Object.fromEntries(entries.filter(([dimension]) => known.includes(dimension))) }];
 }
 
