@@ -12,12 +12,11 @@ export {
   lockInvoice,
   openInvoicesOfCustomer,
 } from './invoices.sql.ts';
-export { cancelInvoice, receivePayment } from './issue.ts';
 export { openFirstInvoices } from './open.ts';
 export type { InvoicingParts } from './parts.ts';
+export { invoicePaymentHandlers } from './payment-handlers.ts';
 export { payUrl } from './present.ts';
 export { invoiceRoutes } from './routes.ts';
 export { periodOf } from './series.ts';
-export { invoicePaymentHandlers } from './sessions.ts';
 export type { BilledPrice, BillingSource, BillingTerms } from './source.ts';
 export { invoicingDueKinds } from './steps.ts';

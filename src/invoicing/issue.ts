@@ -1,20 +1,17 @@
 import { customerParty } from '../customers/index.ts';
 import type { Tx } from '../db/index.ts';
 import { findOrganization, merchantSettings } from '../identity/index.ts';
-import { type Decimal, plain } from '../kernel/decimal.ts';
-import { fail, ok, orThrow, type Result } from '../kernel/result.ts';
-import { next } from '../kernel/state-table.ts';
+import { orThrow } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
 import { checkTakesCards } from '../payments/index.ts';
-import { publish } from '../webhooks/index.ts';
-import { insertCreditNote } from './credit-notes.sql.ts';
 import { scheduleDocument } from './documents.sql.ts';
-import { changeInvoice, drawNumber, type InvoiceRow, moveInvoice, type PartyRecord } from './invoices.sql.ts';
+import { drawNumber, type InvoiceRow, moveInvoice, type PartyRecord } from './invoices.sql.ts';
 import { invoiceNumber } from './numbering.ts';
 import type { InvoicingParts } from './parts.ts';
-import { expireSessionsOf, openSessionFor } from './sessions.ts';
+import { markPaid } from './pay.ts';
+import { openSessionFor } from './sessions.ts';
 import { snapshotHash } from './snapshot.ts';
-import { invoiceStates } from './states.ts';
+import { publishInvoice } from './tell.ts';
 
 const HOURS_PER_DAY = 24;
 
@@ -76,92 +73,3 @@ async function sellerParty(tx: Tx, merchantId: string): Promise<PartyRecord> {
     ...(organization.phone !== null && { phone: organization.phone }),
   };
 }
-
-/**
- * Money came in for an invoice (12, 14, 17). It is paid when nothing is left; until then a part payment leaves it as it is.
- * @returns INVALID_TRANSITION where the invoice takes no money (any more), or not as much.
- */
-export async function receivePayment(
-  tx: Tx,
-  invoice: InvoiceRow,
-  amount: Decimal,
-  now: Instant,
-): Promise<Result<InvoiceRow>> {
-  const settled = next(invoiceStates, invoice.status, 'settle');
-  if (!settled.ok) return settled;
-  if (amount.gt(invoice.unpaid_amount))
-    return fail('INVALID_TRANSITION', { status: invoice.status, unpaidAmount: plain(invoice.unpaid_amount) });
-  const paid = invoice.paid_amount.plus(amount);
-  return ok(
-    paid.eq(invoice.grand_total)
-      ? await markPaid(tx, invoice, now, paid)
-      : await changeInvoice(tx, invoice, { paid_amount: paid }, now),
-  );
-}
-
-async function markPaid(
-  tx: Tx,
-  invoice: InvoiceRow,
-  now: Instant,
-  paidAmount: Decimal = invoice.paid_amount,
-): Promise<InvoiceRow> {
-  const changes = { paid_amount: paidAmount, paid_at: now, next_action_at: null, payment_in_flight: false };
-  const paid = await moveInvoice(tx, invoice, 'settle', changes, now);
-  await expireSessionsOf(tx, paid, now);
-  await publishInvoice(tx, paid, 'invoice.paid.v0', now);
-  return paid;
-}
-
-/** Overdue is derived and never stored as a state; the webhook about it is written once. */
-export async function tellOverdue(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void> {
-  const told = await changeInvoice(tx, invoice, { overdue_at: now, next_action_at: null }, now);
-  await publishInvoice(tx, told, 'invoice.overdue.v0', now);
-}
-
-/** Transitions 11 and 18. A numbered invoice gets its cancellation credit note in the same transaction. */
-export async function cancelInvoice(
-  tx: Tx,
-  invoice: InvoiceRow,
-  reason: string | null,
-  now: Instant,
-): Promise<InvoiceRow> {
-  const cancelled = await moveInvoice(tx, invoice, 'cancel', { next_action_at: null }, now);
-  if (cancelled.invoice_number !== null) {
-    await insertCreditNote(tx, cancelled, 'cancellation', reason, now);
-    await expireSessionsOf(tx, cancelled, now);
-  }
-  await publishInvoice(tx, cancelled, 'invoice.cancelled.v0', now);
-  return cancelled;
-}
-
-/** Transition 16, by hand. */
-export async function writeOffInvoice(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<InvoiceRow> {
-  const written = await moveInvoice(tx, invoice, 'writeOff', { next_action_at: null }, now);
-  await expireSessionsOf(tx, written, now);
-  await publishInvoice(tx, written, 'invoice.written_off.v0', now);
-  return written;
-}
-
-/** Writes a webhook about an invoice into the outbox; its data holds ids, never amounts (domain.md §9). */
-export const publishInvoice = (
-  tx: Tx,
-  invoice: InvoiceRow,
-  type: `invoice.${string}.v0`,
-  now: Instant,
-  more: Record<string, string> = {},
-): Promise<string> =>
-  publish(
-    tx,
-    {
-      merchantId: invoice.merchant_id,
-      type,
-      data: {
-        merchantId: invoice.merchant_id,
-        invoiceId: invoice.id,
-        customerId: invoice.customer_id,
-        ...(invoice.subscription_id !== null && { subscriptionId: invoice.subscription_id }),
-        ...more,
-      },
-    },
-    now,
-  );

@@ -11,7 +11,7 @@ const advance = (currentTime: string) => merchant.patch(`/v0/testClocks/${clockI
 const follow = async () => {
   const answer = await env.client().get(`/pay/invoices/${invoiceId}`);
   expect(answer.status).toBe(303);
-  return String(answer.headers['location']).split('/').at(-1) as string;
+  return String(answer.headers.location).split('/').at(-1) as string;
 };
 
 beforeAll(async () => {

@@ -23,7 +23,7 @@ export const payLinkRoute = (parts: InvoicingParts): Route =>
       replies: { 303: { contentType: 'text/html', description: 'The payment page.' } },
       hidden: true,
     },
-    async ({ database, params, now }) => leadToSession(parts, database, params['id'] as string, now),
+    async ({ database, params, now }) => leadToSession(parts, database, params.id as string, now),
   );
 
 async function leadToSession(

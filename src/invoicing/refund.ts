@@ -11,7 +11,7 @@ import {
   voidCreditNote,
 } from './credit-notes.sql.ts';
 import type { InvoiceRow } from './invoices.sql.ts';
-import { publishInvoice } from './issue.ts';
+import { publishInvoice } from './tell.ts';
 
 /** §3: a refund is of a paid invoice, in full, once; after a void a new one may be made (domain.md §4). */
 export function decideRefund(invoice: Pick<InvoiceRow, 'status'>, inForce: unknown): Result<void> {

@@ -60,7 +60,7 @@ export const invoiceRoutes = (parts: InvoicingParts): readonly Route[] => [
       query: InvoiceQuery,
       replies: { 200: Invoice },
     },
-    async ({ tx, merchantId, params, query }) => readInvoice(parts, tx, merchantId, params['id'] as string, query),
+    async ({ tx, merchantId, params, query }) => readInvoice(parts, tx, merchantId, params.id as string, query),
   ),
   route(
     {
@@ -73,7 +73,7 @@ export const invoiceRoutes = (parts: InvoicingParts): readonly Route[] => [
       query: LineItemsQuery,
       replies: { 200: InvoiceLineItems },
     },
-    async ({ tx, merchantId, params, query }) => readLines(parts, tx, merchantId, params['id'] as string, query),
+    async ({ tx, merchantId, params, query }) => readLines(parts, tx, merchantId, params.id as string, query),
   ),
   route(
     {
@@ -87,7 +87,7 @@ export const invoiceRoutes = (parts: InvoicingParts): readonly Route[] => [
       replies: { 200: { contentType: 'application/pdf', description: 'The document.' } },
     },
     async ({ tx, merchantId, params, now }) =>
-      pdfReply(await documentOf(parts, tx, merchantId, params['id'] as string, now)),
+      pdfReply(await documentOf(parts, tx, merchantId, params.id as string, now)),
   ),
   ...(['approve', 'cancel', 'writeOff', 'recalculate'] as const).map((action) => actionRoute(parts, action)),
   route(
@@ -104,7 +104,7 @@ export const invoiceRoutes = (parts: InvoicingParts): readonly Route[] => [
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) =>
-      openInvoiceSession(parts, tx, merchantId, params['id'] as string, body, now),
+      openInvoiceSession(parts, tx, merchantId, params.id as string, body, now),
   ),
   route(
     {
@@ -120,7 +120,7 @@ export const invoiceRoutes = (parts: InvoicingParts): readonly Route[] => [
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) => {
-      const note = await refundInvoice(tx, merchantId, params['id'] as string, body.reason ?? null, now);
+      const note = await refundInvoice(tx, merchantId, params.id as string, body.reason ?? null, now);
       return note.ok ? ok(presentRefund(note.value)) : note;
     },
   ),
@@ -137,7 +137,7 @@ export const invoiceRoutes = (parts: InvoicingParts): readonly Route[] => [
     },
     async ({ tx, merchantId, params, query }) => {
       const page = pageOf(query);
-      const { rows, total } = await refundsOf(tx, merchantId, params['id'] as string, page);
+      const { rows, total } = await refundsOf(tx, merchantId, params.id as string, page);
       return ok(listReply({ data: rows.map(presentRefund), total }, page));
     },
   ),
@@ -183,7 +183,7 @@ const actionRoute = (parts: InvoicingParts, action: InvoiceAction): Route =>
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) => {
-      const acted = await actOnInvoice(parts, tx, merchantId, params['id'] as string, action, body.reason ?? null, now);
+      const acted = await actOnInvoice(parts, tx, merchantId, params.id as string, action, body.reason ?? null, now);
       return acted.ok ? ok((await present(parts, tx, [acted.value]))[0]) : acted;
     },
   );

@@ -5,8 +5,9 @@ import { startCalculation, tryCalculation } from './calculation.ts';
 import { closePeriod, closeUsage } from './close.ts';
 import { renderIssued } from './documents.ts';
 import { type InvoiceRow, lockInvoice } from './invoices.sql.ts';
-import { issueInvoice, tellOverdue } from './issue.ts';
+import { issueInvoice } from './issue.ts';
 import type { InvoicingParts } from './parts.ts';
+import { tellOverdue } from './tell.ts';
 
 /** The due work of invoicing: invoices move by themselves, and issued ones get their document. */
 export const invoicingDueKinds = (parts: InvoicingParts): DueKind[] => [

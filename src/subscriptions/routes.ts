@@ -74,7 +74,7 @@ export const subscriptionRoutes = (parts: SubscriptionParts): readonly Route[] =
       replies: { 200: Subscription },
     },
     async ({ tx, merchantId, params }) => {
-      const subscription = await findSubscription(tx, merchantId, params['id'] as string);
+      const subscription = await findSubscription(tx, merchantId, params.id as string);
       return subscription ? ok(await presentSubscription(tx, subscription)) : notFound('subscription');
     },
   ),
@@ -92,7 +92,7 @@ export const subscriptionRoutes = (parts: SubscriptionParts): readonly Route[] =
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) =>
-      shown(tx, await patchSubscription(parts, tx, merchantId, params['id'] as string, body, now)),
+      shown(tx, await patchSubscription(parts, tx, merchantId, params.id as string, body, now)),
   ),
   route(
     {
@@ -107,7 +107,7 @@ export const subscriptionRoutes = (parts: SubscriptionParts): readonly Route[] =
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) =>
-      shown(tx, await terminateSubscription(parts, tx, merchantId, params['id'] as string, body.reason, now)),
+      shown(tx, await terminateSubscription(parts, tx, merchantId, params.id as string, body.reason, now)),
   ),
 ];
 

@@ -1,0 +1,45 @@
+import type { Tx } from '../db/index.ts';
+import { type Decimal, plain } from '../kernel/decimal.ts';
+import { fail, ok, type Result } from '../kernel/result.ts';
+import { next } from '../kernel/state-table.ts';
+import type { Instant } from '../kernel/time.ts';
+import { changeInvoice, type InvoiceRow, moveInvoice } from './invoices.sql.ts';
+import { expireSessionsOf } from './sessions.ts';
+import { invoiceStates } from './states.ts';
+import { publishInvoice } from './tell.ts';
+
+/**
+ * Money came in for an invoice (12, 14, 17). It is paid when nothing is left; until then a part payment leaves it as it is.
+ * @returns INVALID_TRANSITION where the invoice takes no money (any more), or not as much.
+ */
+export async function receivePayment(
+  tx: Tx,
+  invoice: InvoiceRow,
+  amount: Decimal,
+  now: Instant,
+): Promise<Result<InvoiceRow>> {
+  const settled = next(invoiceStates, invoice.status, 'settle');
+  if (!settled.ok) return settled;
+  if (amount.gt(invoice.unpaid_amount))
+    return fail('INVALID_TRANSITION', { status: invoice.status, unpaidAmount: plain(invoice.unpaid_amount) });
+  const paid = invoice.paid_amount.plus(amount);
+  return ok(
+    paid.eq(invoice.grand_total)
+      ? await markPaid(tx, invoice, now, paid)
+      : await changeInvoice(tx, invoice, { paid_amount: paid }, now),
+  );
+}
+
+/** The invoice is settled: no session of it stays open, and `invoice.paid.v0` is written with it. */
+export async function markPaid(
+  tx: Tx,
+  invoice: InvoiceRow,
+  now: Instant,
+  paidAmount: Decimal = invoice.paid_amount,
+): Promise<InvoiceRow> {
+  const changes = { paid_amount: paidAmount, paid_at: now, next_action_at: null, payment_in_flight: false };
+  const paid = await moveInvoice(tx, invoice, 'settle', changes, now);
+  await expireSessionsOf(tx, paid, now);
+  await publishInvoice(tx, paid, 'invoice.paid.v0', now);
+  return paid;
+}

@@ -1,0 +1,48 @@
+import type { Tx } from '../db/index.ts';
+import { findOrganization } from '../identity/index.ts';
+import { ok } from '../kernel/result.ts';
+import type { EntityDescription, PaymentHandlers } from '../payments/index.ts';
+import { findInvoice, linesOf, lockInvoice } from './invoices.sql.ts';
+import { receivePayment } from './pay.ts';
+import { takesMoney } from './states.ts';
+
+/** What payments tells of the sessions of invoices (domain.md §4, rows 12 to 18). */
+export const invoicePaymentHandlers: PaymentHandlers = {
+  async completed(tx, { merchantId, session, amount, currency }, now) {
+    const invoice = await lockInvoice(tx, merchantId, session.entity_id);
+    if (!invoice) throw new Error(`Session ${session.id} is of no invoice.`);
+    if (invoice.currency !== currency) throw new Error(`Session ${session.id} is not in ${invoice.currency}.`); // I-38
+    const paid = await receivePayment(tx, invoice, amount, now);
+    return paid.ok ? ok(undefined) : paid;
+  },
+  async declined() {
+    // The customer may try another card until the session expires; only an automatic charge moves an invoice (row 13).
+  },
+  async expired() {
+    // An expired session changes nothing of an ordinary invoice: it stays ISSUED, and the next session can be opened.
+  },
+  describe: (tx, { merchantId, entityId }) => describeInvoice(tx, merchantId, entityId),
+  async lock(tx, { merchantId, entityId }) {
+    await lockInvoice(tx, merchantId, entityId);
+  },
+};
+
+async function describeInvoice(tx: Tx, merchantId: string, invoiceId: string): Promise<EntityDescription | null> {
+  const invoice = await findInvoice(tx, merchantId, invoiceId);
+  if (!invoice) return null;
+  const seller = invoice.seller?.name ?? (await findOrganization(tx, merchantId, merchantId))?.name ?? '';
+  const lines = await linesOf(tx, merchantId, invoiceId);
+  return {
+    title: 'Invoice',
+    seller,
+    number: invoice.invoice_number,
+    lines: [
+      ...lines.map((line) => ({ description: line.display_name, amount: line.total_price })),
+      ...(invoice.total_tax.isZero() ? [] : [{ description: 'Tax', amount: invoice.total_tax }]),
+    ],
+    dueAt: invoice.due_at,
+    currency: invoice.currency,
+    amount: invoice.unpaid_amount,
+    ...(takesMoney(invoice.status) && { nextSession: `invoices/${invoice.id}` }),
+  };
+}
