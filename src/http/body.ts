@@ -12,8 +12,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 export function readText(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);
-  } catch {
-    throw new BodyError('The body is not valid UTF-8.');
+  } catch (cause) {
+    throw new BodyError('The body is not valid UTF-8.', { cause });
   }
 }
 
@@ -23,14 +23,20 @@ export function readText(bytes: Uint8Array): string {
  * @returns undefined for an empty body.
  */
 export function readJsonBody(text: string, mostKeys: number = MOST_KEYS): unknown {
-  if (text.trim() === '') return undefined;
+  if (text.trim() === '') return;
   checkShape(text, mostKeys);
   try {
     return parseExactJson(text);
-  } catch {
-    throw new BodyError('The body is not valid JSON.');
+  } catch (cause) {
+    throw new BodyError('The body is not valid JSON.', { cause });
   }
 }
+
+const QUOTE = 0x22;
+const COLON = 0x3a;
+const DEPTH_CHANGE = new Int8Array(128);
+for (const opening of '{[') DEPTH_CHANGE[opening.charCodeAt(0)] = 1;
+for (const closing of '}]') DEPTH_CHANGE[closing.charCodeAt(0)] = -1;
 
 /** One pass over the text, outside strings counting braces and colons; cheaper than parsing what will be refused. */
 function checkShape(text: string, mostKeys: number): void {
@@ -38,10 +44,9 @@ function checkShape(text: string, mostKeys: number): void {
   let keys = 0;
   for (let index = 0; index < text.length; index += 1) {
     const character = text.charCodeAt(index);
-    if (character === 0x22) index = endOfString(text, index);
-    else if (character === 0x7b || character === 0x5b) depth += 1;
-    else if (character === 0x7d || character === 0x5d) depth -= 1;
-    else if (character === 0x3a) keys += 1;
+    if (character === QUOTE) index = endOfString(text, index);
+    else if (character === COLON) keys += 1;
+    else depth += DEPTH_CHANGE[character] ?? 0;
     if (depth > MOST_DEPTH) throw new BodyError(`The body is nested deeper than ${MOST_DEPTH} levels.`);
     if (keys > mostKeys) throw new BodyError(`The body has more than ${mostKeys} keys.`);
   }

@@ -8,8 +8,12 @@ class PullReader extends MetricReader {
   constructor() {
     super({ aggregationTemporalitySelector: () => AggregationTemporality.CUMULATIVE });
   }
-  protected override async onForceFlush(): Promise<void> {}
-  protected override async onShutdown(): Promise<void> {}
+  protected override async onForceFlush(): Promise<void> {
+    // Nothing is held back: what is asked for is collected at that moment.
+  }
+  protected override async onShutdown(): Promise<void> {
+    // Nothing was opened.
+  }
 }
 
 /** One step of due work, as the runner tells of it. */

@@ -83,7 +83,7 @@ describe('the OpenAPI document', () => {
       if (typeof part !== 'object' || part === null) return;
       if ('$ref' in part && typeof part.$ref === 'string') {
         const [, , kind, name] = part.$ref.split('/');
-        if (!part.$ref.startsWith('#/components/') || !document.components[kind as string]?.[name as string])
+        if (!(part.$ref.startsWith('#/components/') && document.components[kind as string]?.[name as string]))
           missing.add(part.$ref);
       }
       for (const each of Object.values(part)) walk(each);

@@ -86,7 +86,7 @@ describe('an organization', () => {
     expect(Object.keys(headers).filter((name) => name.startsWith('ratelimit'))).toEqual([]);
     limits = { general: { perSecond: 1, burst: 1 } };
     clock = 5002;
-    expect((await call()).headers['ratelimit']).toBe('"general";r=0;t=1');
+    expect((await call()).headers.ratelimit).toBe('"general";r=0;t=1');
     expect((await call()).status).toBe(429);
   });
 
@@ -95,7 +95,7 @@ describe('an organization', () => {
     const call = () => merchant.call('GET', '/v0/things/x');
     const answers = [await call(), await call(), await call(), await call()];
     expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 429]);
-    expect(answers.map(({ headers }) => headers['ratelimit'])).toEqual([
+    expect(answers.map(({ headers }) => headers.ratelimit)).toEqual([
       '"general";r=2;t=1',
       '"general";r=1;t=2',
       '"general";r=0;t=3',

@@ -94,12 +94,7 @@ export class Runner {
       const result = await each.free({ ...context, database: this.#options.database, audit } as never);
       return this.#answer(each, reply, orThrow(result));
     }
-    const scope: Scope =
-      merchantId === null
-        ? 'public' in sentence.access
-          ? 'nobody'
-          : 'every merchant, reading'
-        : { merchants: [merchantId] };
+    const scope = scopeOf(sentence.access, merchantId);
     const key = this.#idempotency(each, request, merchantId ?? caller?.organizationId ?? '');
     if (key === null) {
       const value = await this.#options.database.transaction(scope, async (tx) => {
@@ -170,7 +165,7 @@ export class Runner {
       if (owner === undefined) return orThrow<never>({ ok: false, refusal: { kind: 'not_found', what: words(kind) } });
       return allowed(caller, owner);
     }
-    const given = access.merchant === 'body' ? (request.body as Values | undefined)?.['merchantId'] : undefined;
+    const given = access.merchant === 'body' ? (request.body as Values | undefined)?.merchantId : undefined;
     if (typeof given === 'string' && isId('organization', given)) allowed(caller, given);
     return null;
   }
@@ -179,14 +174,8 @@ export class Runner {
   async #merchant(access: Guarded, caller: Caller, query: Values, body: Values | undefined): Promise<string | null> {
     if (access.merchant === 'caller') return caller.organizationId;
     const values = access.merchant === 'body' ? (body ?? {}) : query;
-    for (const field of 'by' in access ? (access.by ?? []) : []) {
-      const id = values[field];
-      if (typeof id !== 'string') continue;
-      const owner = await this.#ownerOf(id);
-      if (owner === undefined)
-        return orThrow<never>({ ok: false, refusal: { kind: 'not_found', what: field.replace(/Id$/, ''), field } });
-      return allowed(caller, owner);
-    }
+    const named = ('by' in access ? (access.by ?? []) : []).find((field) => typeof values[field] === 'string');
+    if (named !== undefined) return this.#merchantOf(caller, named, values[named] as string);
     const given = values.merchantId;
     if (typeof given === 'string') {
       if (caller.isOperator && (await this.#ownerOf(given)) === undefined)
@@ -198,13 +187,21 @@ export class Runner {
     return orThrow<never>(invalid([{ field: 'merchantId', message: 'is required of a platform operator' }]));
   }
 
+  /** The merchant of what a query field names. */
+  async #merchantOf(caller: Caller, field: string, id: string): Promise<string> {
+    const owner = await this.#ownerOf(id);
+    if (owner === undefined)
+      return orThrow<never>({ ok: false, refusal: { kind: 'not_found', what: field.replace(/Id$/, ''), field } });
+    return allowed(caller, owner);
+  }
+
   async #ownerOf(id: string): Promise<string | undefined> {
     const known = this.#owners.get(id);
     if (known !== undefined) return known;
     const row = await this.#options.database.transaction('nobody', (tx) =>
       tx.one<{ owner: string | null }>(sql`select owner_of(${id}) as owner`),
     );
-    if (row.owner === null) return undefined;
+    if (row.owner === null) return;
     this.#owners.set(id, row.owner);
     return row.owner;
   }
@@ -275,6 +272,11 @@ const withRefusals = (result: Promise<Result<unknown>>): Promise<Result<unknown>
 
 const NOTHING = { type: 'object', additionalProperties: false } as TSchema;
 
+function scopeOf(access: Access, merchantId: string | null): Scope {
+  if (merchantId !== null) return { merchants: [merchantId] };
+  return 'public' in access ? 'nobody' : 'every merchant, reading';
+}
+
 const words = (kind: string): string => kind.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 function allowed(caller: Caller, owner: string): string {
@@ -291,8 +293,10 @@ function usualReply(
   return { status, headers: {}, body: status === 204 ? undefined : value };
 }
 
-const plainBody = (value: unknown): unknown =>
-  value instanceof Reply ? (value.body instanceof Uint8Array ? null : value.body) : (value ?? null);
+function plainBody(value: unknown): unknown {
+  const body = value instanceof Reply ? value.body : value;
+  return body instanceof Uint8Array ? null : (body ?? null);
+}
 
 const idOf = (value: unknown): string | null =>
   typeof value === 'object' && value !== null && 'id' in value && typeof value.id === 'string' ? value.id : null;
@@ -331,6 +335,13 @@ function checkPolicy({ sentence }: Route): void {
   }
 }
 
+function replySchema(status: number, schema: Route['sentence']['replies'][number], schemas: NamedSchemas): unknown {
+  if (status === 204) return { description: 'Done.', type: 'null' };
+  if (!('contentType' in schema)) return schemas.refer(schema as TSchema);
+  const content = { [schema.contentType as string]: { schema: { type: 'string', format: 'binary' } } };
+  return { description: schema.description, content };
+}
+
 const COMMON_ERRORS = [400, 401, 403, 404, 500] as const;
 
 /** The schemas of a route for the OpenAPI document, named ones as references. */
@@ -338,14 +349,7 @@ function openApiSchema({ sentence }: Route, schemas: NamedSchemas): Record<strin
   const codes = 'public' in sentence.access ? (sentence.errors ?? []) : [...COMMON_ERRORS, ...(sentence.errors ?? [])];
   const replies = Object.entries(sentence.replies).map(([status, schema]) => [
     status,
-    'contentType' in schema
-      ? {
-          description: schema.description,
-          content: { [schema.contentType as string]: { schema: { type: 'string', format: 'binary' } } },
-        }
-      : Number(status) === 204
-        ? { description: 'Done.', type: 'null' }
-        : schemas.refer(schema as TSchema),
+    replySchema(Number(status), schema, schemas),
   ]);
   const failures = codes.map((status) => [status, { $ref: status === 400 ? 'BadRequest#' : 'Error#' }]);
   const parameters = [...sentence.path.matchAll(/:([A-Za-z]+)/g)].map((match) => match[1] as string);

@@ -21,6 +21,7 @@ function createAjv(coerceTypes: boolean): Ajv2020 {
     useDefaults: true,
     coerceTypes,
     strict: true,
+    strictNumbers: !coerceTypes, // 1e400 of a query becomes Infinity after this check would run; its bounds must refuse it
     strictTypes: false,
     strictTuples: false,
     verbose: true,
@@ -32,7 +33,7 @@ function createAjv(coerceTypes: boolean): Ajv2020 {
     keyword: 'x-text',
     type: 'string',
     schemaType: 'boolean',
-    validate: (_: boolean, text: string) => !text.includes('\0') && !LONE_SURROGATE.test(text),
+    validate: (_: boolean, text: string) => !(text.includes('\0') || LONE_SURROGATE.test(text)),
   });
   ajv.addKeyword({
     keyword: 'x-type',
@@ -40,6 +41,11 @@ function createAjv(coerceTypes: boolean): Ajv2020 {
       [types]
         .flat()
         .some((type) => (type === 'number' ? typeof value === 'number' || isRawNumber(value) : typeof value === type)),
+  });
+  ajv.addKeyword({
+    keyword: 'x-object',
+    schemaType: 'boolean',
+    validate: (_: boolean, value: unknown) => !isRawNumber(value),
   });
   ajv.addKeyword({
     keyword: 'x-decimal',
@@ -54,7 +60,7 @@ const ajvs: Record<Part, Ajv2020> = { body: createAjv(false), query: createAjv(t
 /** Reads a decimal of a request within the limits of api.md (38 digits, exponent ±38). @returns null where it is none. */
 export function readDecimal(value: unknown): Decimal | null {
   if (typeof value === 'string') return DECIMAL_TEXT.test(value) ? decimal(value) : null;
-  const text = typeof value === 'number' ? String(value) : isRawNumber(value) ? value.rawJSON : '';
+  const text = isRawNumber(value) ? value.rawJSON : String(typeof value === 'number' ? value : '');
   if (!NUMBER_TEXT.test(text)) return null;
   const number = decimal(text);
   return number.isZero() || (Math.abs(number.e) <= 38 && number.precision() <= 38) ? number : null;
@@ -77,12 +83,16 @@ export function decimalProblem(rules: DecimalRules, value: unknown): string | nu
   return null;
 }
 
-/** The schema without the names of its parts: they are for the document, and here one name may stand in many schemas. */
-function withoutNames(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(withoutNames);
+/**
+ * The schema as it is compiled: without the names of its parts, which are for the document (here one name may stand in many
+ * schemas), and where it wants an object, not with a number that is kept as text, which JavaScript calls one too.
+ */
+function prepared(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(prepared);
   if (typeof schema !== 'object' || schema === null) return schema;
   const parts = Object.entries(schema).filter(([key, value]) => key !== '$id' || typeof value !== 'string');
-  return Object.fromEntries(parts.map(([key, value]) => [key, withoutNames(value)]));
+  const copy = Object.fromEntries(parts.map(([key, value]) => [key, prepared(value)]));
+  return copy.type === 'object' ? { ...copy, 'x-object': true } : copy;
 }
 
 const compiled = new WeakMap<object, Map<Part, ValidateFunction>>();
@@ -91,7 +101,7 @@ const compiled = new WeakMap<object, Map<Part, ValidateFunction>>();
 export function validate(part: Part, schema: TSchema, value: unknown): FieldError[] {
   const byPart = compiled.get(schema) ?? new Map<Part, ValidateFunction>();
   compiled.set(schema, byPart);
-  const check = byPart.get(part) ?? ajvs[part].compile(withoutNames(schema) as TSchema);
+  const check = byPart.get(part) ?? ajvs[part].compile(prepared(schema) as TSchema);
   byPart.set(part, check);
   if (check(value)) return [];
   return fieldErrors(check.errors ?? []);
@@ -113,7 +123,7 @@ function fieldErrors(errors: ErrorObject[]): FieldError[] {
   // A union reports itself and the branches that nobody meant; where another branch named a deeper field, they add nothing.
   const unions = new Set(errors.filter(({ keyword }) => keyword === 'anyOf').map((error) => describe(error).field));
   return fields.filter(
-    ({ field }) => !unions.has(field) || !fields.some((other) => other.field.startsWith(`${field}.`)),
+    ({ field }) => !(unions.has(field) && fields.some((other) => other.field.startsWith(`${field}.`))),
   );
 }
 
@@ -145,6 +155,8 @@ function describe(error: ErrorObject): FieldError {
       };
     case 'x-text':
       return { field: at(), message: 'must not hold NUL characters or lone surrogates' };
+    case 'x-object':
+      return { field: at(), message: 'must be object' };
     case 'x-type':
       return { field: at(), message: `must be a ${[error.schema as string | string[]].flat().join(' or a ')}` };
     case 'x-decimal':
