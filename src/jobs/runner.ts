@@ -46,7 +46,7 @@ export interface DueRunner {
 /** The one runner of due work (domain.md §8): any number of them may work on one database, in any number of processes. */
 export const createRunner = (options: RunnerOptions): DueRunner => new Runner(options);
 
-const SHORTEST_REST = 25;
+const SHORTEST_REST = 100; // however often it is woken: a busy API wakes it with every request
 const LONGEST_REST = 5_000;
 const TURN_MILLISECONDS = 50;
 
@@ -57,9 +57,9 @@ class Runner implements DueRunner {
   readonly #clockRuns = new Map<string, Promise<number>>();
   readonly #choreDoneAt = new Map<Chore, number>();
   #loop: Promise<void> | undefined;
-  #isStopping = false;
   #isWoken = false;
   #rest = new AbortController();
+  readonly #end = new AbortController();
 
   constructor(options: RunnerOptions) {
     this.#options = options;
@@ -79,7 +79,7 @@ class Runner implements DueRunner {
   }
 
   async stop(): Promise<void> {
-    this.#isStopping = true;
+    this.#end.abort();
     this.#rest.abort();
     await this.#loop;
     await Promise.allSettled(this.#clockRuns.values());
@@ -127,15 +127,20 @@ class Runner implements DueRunner {
         logger.warn({ err: error }, 'due work could not be looked for');
       }
       if (steps > 0) continue; // there may be more: a batch is only a batch
-      await this.#pause(SHORTEST_REST);
-      if (!this.#isWoken) await this.#pause(Math.min(LONGEST_REST, pollMilliseconds * 2 ** troubles));
+      await this.#pause(SHORTEST_REST, this.#end.signal);
+      if (this.#isWoken) continue;
+      this.#rest = new AbortController();
+      if (!this.#isStopping)
+        await this.#pause(Math.min(LONGEST_REST, pollMilliseconds * 2 ** troubles), this.#rest.signal);
     }
   }
 
-  async #pause(milliseconds: number): Promise<void> {
-    if (this.#isStopping) return;
-    this.#rest = new AbortController();
-    await sleep(milliseconds, undefined, { signal: this.#rest.signal }).catch(() => undefined);
+  async #pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+    await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
+  }
+
+  get #isStopping(): boolean {
+    return this.#end.signal.aborted;
   }
 
   /** Finds a batch and takes its steps, some at a time. @returns how many were tried. */

@@ -36,6 +36,7 @@ export const eventRoutes = (
       errors: [409, 413, 415, 503],
       bodyLimit: MOST_BODY_BYTES,
       mostKeys: MOST_BODY_KEYS,
+      rateLimit: 'events',
       idempotent: false,
       audited: false,
     },
