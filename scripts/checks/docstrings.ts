@@ -13,12 +13,12 @@ export function withoutDocstring(files: readonly SourceFile[]): Finding[] {
     const docstrings = comments.filter(({ type, value }) => type === 'Block' && value.startsWith('*'));
     const hasOne = (node: Node) =>
       docstrings.some(({ end }) => end <= node.start && /^\s*$/.test(text.slice(end, node.start)));
-    const statements = program['body'] as readonly Node[];
+    const statements = program.body as readonly Node[];
     return statements
       .filter((node) => node.type === 'ExportNamedDeclaration' || node.type === 'ExportDefaultDeclaration')
       .filter((node) => !hasOne(node))
       .flatMap((node) =>
-        functionsIn(node['declaration'])
+        functionsIn(node.declaration)
           .filter((name) => !file.path.endsWith('.sql.ts') || handedOut.has(`${file.path} ${name}`))
           .map((name) => ({ path: file.path, line: lineAt(text, node.start), what: `${name} has no docstring` })),
       );
@@ -36,9 +36,9 @@ function namesHandedOut(index: SourceFile): string[] {
 
 function functionsIn(declaration: unknown): string[] {
   if (!isNode(declaration)) return [];
-  if (/^(?:TSDeclare)?Function(?:Declaration)?$/.test(declaration.type)) return [nameOf(declaration['id'])];
+  if (/^(?:TSDeclare)?Function(?:Declaration)?$/.test(declaration.type)) return [nameOf(declaration.id)];
   if (declaration.type !== 'VariableDeclaration') return [];
-  const declarators = declaration['declarations'] as readonly Node[];
+  const declarators = declaration.declarations as readonly Node[];
   return declarators
     .filter(({ init }) => isNode(init) && /^(?:ArrowFunction|Function)Expression$/.test(init.type))
     .map(({ id }) => nameOf(id));

@@ -38,12 +38,12 @@ export function fieldCodesOf(files: readonly SourceFile[]): FieldCode[] {
   const found = answering(files).flatMap((file) =>
     nodesOf(file).flatMap((node) => {
       const room = roomOf(file.path);
-      if (node.type === 'CallExpression' && nameOf(node['callee']) === 'invalidField') {
-        const code = nameOf((node['arguments'] as unknown[])[2]);
+      if (node.type === 'CallExpression' && nameOf(node.callee) === 'invalidField') {
+        const code = nameOf((node.arguments as unknown[])[2]);
         return CODE.test(code) ? [{ code, room }] : [];
       }
       if (node.type !== 'ObjectExpression') return [];
-      const properties = node['properties'] as readonly { key?: unknown; value?: unknown }[];
+      const properties = node.properties as readonly { key?: unknown; value?: unknown }[];
       if (!properties.some(({ key }) => nameOf(key) === 'field')) return [];
       const code = nameOf(properties.find(({ key }) => nameOf(key) === 'code')?.value);
       return CODE.test(code) ? [{ code, room }] : [];
@@ -61,8 +61,8 @@ export function unlistedCodes(files: readonly SourceFile[], tables: readonly Roo
   const listed = new Set(tables.flatMap(({ table }) => Object.keys(table)));
   return answering(files).flatMap((file) =>
     nodesOf(file).flatMap((node) => {
-      if (node.type !== 'CallExpression' || !['fail', 'refuse'].includes(nameOf(node['callee']))) return [];
-      const [argument] = node['arguments'] as unknown[];
+      if (node.type !== 'CallExpression' || !['fail', 'refuse'].includes(nameOf(node.callee))) return [];
+      const [argument] = node.arguments as unknown[];
       if (!isNode(argument) || argument.type !== 'Literal') return [];
       const code = nameOf(argument);
       return listed.has(code)

@@ -111,7 +111,8 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
     ],
     ...['documents', 'webhooks'],
   ],
-  app: [...BELOW, 'identity', 'clocks', 'metering', 'wiring'],
+  demo: ['kernel'],
+  app: [...BELOW, 'identity', 'clocks', 'metering', 'wiring', 'demo'],
   start: ['kernel', 'db', 'settings', 'credentials'],
   main: ['kernel', 'db', 'identity', 'settings', 'start', 'app'],
 };

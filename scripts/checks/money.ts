@@ -31,7 +31,7 @@ export function moneyInNumbers(files: readonly SourceFile[]): Finding[] {
       if (begun && isMoneyName(begun.name) && isNumeric(begun.value) && !isCountOfRows(node, begun.name))
         say(node, `${begun.name} begins as a number`);
       if (isConversion(node)) say(node, `turns ${moneyNameIn(node)} into a number`);
-      if (node.type === 'CallExpression' && nameOf((node['callee'] as Node)['property']) === 'toNumber')
+      if (node.type === 'CallExpression' && nameOf((node.callee as Node).property) === 'toNumber')
         say(node, 'calls toNumber()');
     };
     walk(parse(file).program, (node) => {
@@ -47,10 +47,10 @@ const counts = new WeakSet<Node>();
 
 function hideCounts(node: Node): void {
   if (!['TSTypeLiteral', 'TSInterfaceBody', 'ObjectExpression'].includes(node.type)) return;
-  const members = (node['members'] ?? node['body'] ?? node['properties']) as readonly Node[];
-  const names = members.map((member) => nameOf(member['key']));
+  const members = (node.members ?? node.body ?? node.properties) as readonly Node[];
+  const names = members.map((member) => nameOf(member.key));
   if (!['rows', 'data', 'offset'].some((name) => names.includes(name))) return;
-  for (const member of members) if (nameOf(member['key']) === 'total') counts.add(member);
+  for (const member of members) if (nameOf(member.key) === 'total') counts.add(member);
 }
 
 const isCountOfRows = (node: Node, name: string): boolean => name === 'total' && counts.has(node);
@@ -60,15 +60,15 @@ function namesWithTypes(node: Node): [string, unknown][] {
   switch (node.type) {
     case 'TSPropertySignature':
     case 'PropertyDefinition':
-      return [[nameOf(node['key']), node['typeAnnotation']]];
+      return [[nameOf(node.key), node.typeAnnotation]];
     case 'Identifier':
-      return node['typeAnnotation'] ? [[nameOf(node), node['typeAnnotation']]] : [];
+      return node.typeAnnotation ? [[nameOf(node), node.typeAnnotation]] : [];
     case 'FunctionDeclaration':
-      return [[nameOf(node['id']), node['returnType']]];
+      return [[nameOf(node.id), node.returnType]];
     case 'VariableDeclarator':
-      return isNode(node['init']) ? [[nameOf(node['id']), node['init']['returnType']]] : [];
+      return isNode(node.init) ? [[nameOf(node.id), node.init.returnType]] : [];
     case 'MethodDefinition':
-      return [[nameOf(node['key']), (node['value'] as Node)['returnType']]];
+      return [[nameOf(node.key), (node.value as Node).returnType]];
     default:
       return [];
   }
@@ -86,11 +86,11 @@ function holdsNumber(type: unknown): boolean {
 }
 
 function nameWithValue(node: Node): { name: string; value: unknown } | null {
-  if (node.type === 'VariableDeclarator') return { name: nameOf(node['id']), value: node['init'] };
-  if (node.type === 'AssignmentPattern') return { name: nameOf(node['left']), value: node['right'] };
-  if (node.type === 'PropertyDefinition') return { name: nameOf(node['key']), value: node['value'] };
+  if (node.type === 'VariableDeclarator') return { name: nameOf(node.id), value: node.init };
+  if (node.type === 'AssignmentPattern') return { name: nameOf(node.left), value: node.right };
+  if (node.type === 'PropertyDefinition') return { name: nameOf(node.key), value: node.value };
   // A plain number in an object may be anything's place in an order; a schema says what is read.
-  if (node.type === 'Property' && !isLiteral(node['value'])) return { name: nameOf(node['key']), value: node['value'] };
+  if (node.type === 'Property' && !isLiteral(node.value)) return { name: nameOf(node.key), value: node.value };
   return null;
 }
 
@@ -99,16 +99,16 @@ const isLiteral = (value: unknown): boolean => isNode(value) && value.type === '
 /** A number as it is written, or a schema that reads one. */
 function isNumeric(value: unknown): boolean {
   if (!isNode(value)) return false;
-  if (isLiteral(value)) return typeof value['value'] === 'number';
-  return value.type === 'CallExpression' && ['Type.Number', 'Type.Integer'].includes(dotted(value['callee']));
+  if (isLiteral(value)) return typeof value.value === 'number';
+  return value.type === 'CallExpression' && ['Type.Number', 'Type.Integer'].includes(dotted(value.callee));
 }
 
 const CONVERSIONS = /^(?:Number|parseFloat|parseInt|Number\.parse\w+|Math\.\w+)$/;
 
 function isConversion(node: Node): boolean {
   const converts =
-    (node.type === 'CallExpression' && CONVERSIONS.test(dotted(node['callee']))) ||
-    (node.type === 'UnaryExpression' && node['operator'] === '+');
+    (node.type === 'CallExpression' && CONVERSIONS.test(dotted(node.callee))) ||
+    (node.type === 'UnaryExpression' && node.operator === '+');
   return converts && moneyNameIn(node) !== '';
 }
 
@@ -118,7 +118,7 @@ const FACTS = new Set(['decimalPlaces', 'precision', 'comparedTo', 'length']);
 function moneyNameIn(node: Node): string {
   let name = '';
   walk(node, (inner) => {
-    if (inner.type === 'MemberExpression' && FACTS.has(nameOf(inner['property']))) return false;
+    if (inner.type === 'MemberExpression' && FACTS.has(nameOf(inner.property))) return false;
     if (inner.type === 'Identifier' && isMoneyName(nameOf(inner))) name ||= nameOf(inner);
     return true;
   });
@@ -137,7 +137,7 @@ export function waysAroundDecimal(files: readonly SourceFile[]): Finding[] {
     }
     if (!isProgram(file)) return found;
     walk(program, (node) => {
-      if (node.type !== 'CallExpression' || !/^(?:Number\.)?parseFloat$/.test(dotted(node['callee']))) return;
+      if (node.type !== 'CallExpression' || !/^(?:Number\.)?parseFloat$/.test(dotted(node.callee))) return;
       found.push({ path: file.path, line: lineAt(file.text, node.start), what: 'calls parseFloat' });
     });
     return found;

@@ -27,10 +27,10 @@ export const isDomain = (file: Pick<SourceFile, 'path'>): boolean =>
 export function wallClockReads(files: readonly SourceFile[]): Finding[] {
   const readers = files.filter((file) => isProgram(file) && file.path !== WALL_CLOCK_READER);
   return findings(readers, (node) => {
-    if (node.type === 'Identifier' && node['name'] === 'Date') return 'uses Date';
+    if (node.type === 'Identifier' && node.name === 'Date') return 'uses Date';
     if (dotted(node) === 'Temporal.Now') return 'asks Temporal.Now';
     if (node.type !== 'TemplateElement') return null;
-    const { raw } = node['value'] as { raw: string };
+    const { raw } = node.value as { raw: string };
     const read =
       /\b(?:now|clock_timestamp|statement_timestamp|transaction_timestamp)\s*\(\s*\)|\bcurrent_(?:timestamp|date|time)\b/.exec(
         raw,

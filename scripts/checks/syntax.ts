@@ -51,8 +51,8 @@ export function nodesOf(file: SourceFile): Node[] {
 /** The name that an identifier, a property or a key has; '' where it is computed. */
 export function nameOf(node: unknown): string {
   if (!isNode(node)) return '';
-  if (node.type === 'Identifier' || node.type === 'PrivateIdentifier') return String(node['name']);
-  if (node.type === 'Literal') return String(node['value']);
+  if (node.type === 'Identifier' || node.type === 'PrivateIdentifier') return String(node.name);
+  if (node.type === 'Literal') return String(node.value);
   return '';
 }
 
@@ -60,7 +60,7 @@ export function nameOf(node: unknown): string {
 export function dotted(node: unknown): string {
   if (!isNode(node)) return '';
   if (node.type === 'Identifier') return nameOf(node);
-  if (node.type !== 'MemberExpression' || node['computed'] === true) return '';
-  const object = dotted(node['object']);
-  return object && `${object}.${nameOf(node['property'])}`;
+  if (node.type !== 'MemberExpression' || node.computed === true) return '';
+  const object = dotted(node.object);
+  return object && `${object}.${nameOf(node.property)}`;
 }

@@ -74,7 +74,7 @@ describe('the migrations', () => {
 });
 
 describe('these checks see', () => {
-  const after = async (statements: string, check: (query: Query) => Promise<string[]>): Promise<string[]> => {
+  const foundAfter = async (statements: string, check: (query: Query) => Promise<string[]>): Promise<string[]> => {
     await client.query('begin');
     try {
       await client.query(statements);
@@ -101,8 +101,8 @@ describe('these checks see', () => {
       made: `${table} call tenant_table('bad'); alter policy merchants on bad using (true)`,
     },
   ])('$what', async ({ made }) => {
-    expect(await after(made, unlockedTables)).toHaveLength(1);
-    expect(await after(`${table} call tenant_table('bad')`, unlockedTables)).toEqual([]);
+    expect(await foundAfter(made, unlockedTables)).toHaveLength(1);
+    expect(await foundAfter(`${table} call tenant_table('bad')`, unlockedTables)).toEqual([]);
   });
 
   it.each([
@@ -118,14 +118,14 @@ describe('these checks see', () => {
              create table worse (merchant_id text, id text references bad (id), primary key (merchant_id, id))`,
     },
   ])('$what', async ({ made }) => {
-    expect(await after(made, keysWithoutMerchant)).toHaveLength(1);
-    expect(await after(table, keysWithoutMerchant)).toEqual([]);
+    expect(await foundAfter(made, keysWithoutMerchant)).toHaveLength(1);
+    expect(await foundAfter(table, keysWithoutMerchant)).toEqual([]);
   });
 
   it.each(['double precision', 'real', 'money', 'timestamp', 'interval', 'json'])(
     'a column of type %s',
     async (type) => {
-      expect(await after(`create table bad (value ${type})`, lossyColumns)).toHaveLength(1);
+      expect(await foundAfter(`create table bad (value ${type})`, lossyColumns)).toHaveLength(1);
     },
   );
 
@@ -138,11 +138,11 @@ describe('these checks see', () => {
     { what: 'a role that makes tables', made: 'grant create on schema public to reckoner_operator' },
     { what: 'an operator that writes', made: `${table} grant update on bad to reckoner_operator` },
     { what: 'owners that everybody reads', made: 'grant select on resource to reckoner_app' },
-  ])('$what', async ({ made }) => expect(await after(made, excessRights)).not.toEqual([]));
+  ])('$what', async ({ made }) => expect(await foundAfter(made, excessRights)).not.toEqual([]));
 
   it('a function that runs as its owner on any path', async () => {
     const made = "create function bad() returns int language sql security definer as 'select 1'";
-    expect(await after(made, openDefiners)).toHaveLength(1);
+    expect(await foundAfter(made, openDefiners)).toHaveLength(1);
   });
 });
 

@@ -37,7 +37,7 @@ describe('these checks see', () => {
     expect(leftForLater([{ path: 'src/a.ts', text: `const a = '${marker}'; // ${marker}S are fine` }])).toEqual([]);
   });
 
-  it.each(["read('/tmp/a')", 'cd /work && ls', '`/root/${name}`', '"/home/ada/x"', '(/Users/ada)'])(
+  it.each(["read('/tmp/a')", 'cd /work && ls', '`/root/a`', '"/home/ada/x"', '(/Users/ada)'])(
     'a path of one machine in: %s',
     (text) => expect(machinePaths([{ path: 'a.md', text }])).toHaveLength(1),
   );
