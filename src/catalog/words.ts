@@ -13,7 +13,7 @@ export const EventType = Text({ minLength: 1, maxLength: 255 });
 
 /** A validated number or decimal string as a decimal; null and absent stay what they are. */
 export const toDecimal = <T extends null | undefined>(value: string | number | T): Decimal | T =>
-  value === null || value === undefined ? (value as T) : (readDecimal(value) as Decimal);
+  value === null || value === undefined ? value : (readDecimal(value) as Decimal);
 
 /** A rate in an answer, left out where there is none. */
 export const percentOut = (rate: Decimal | null) => (rate === null ? undefined : jsonNumber(rate));

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
 import { resolveItems } from '../index.ts';
 import { type Builder, builderFor, failingFields } from '../testing/build.ts';
+import { deleteItem } from './items.ts';
 
 let env: TestEnvironment;
 let merchant: Merchant;
@@ -169,6 +170,20 @@ describe('DELETE /v0/items/{id}', () => {
     expect((await merchant.delete(`/v0/items/${id}`)).body.details.blockers).toHaveLength(1);
     await merchant.delete(`/v0/fees/${fees[1]}`);
     expect(await merchant.delete(`/v0/items/${id}`)).toMatchObject({ status: 204 });
+  });
+
+  it('asks the other domains, too, what holds it', async () => {
+    const id = await build.item();
+    const blocker = { type: 'orderLineItem', count: 1, items: [{ id: 'oli_a' }] };
+    const refused = await env.database.transaction({ merchants: [merchant.id] }, (tx) =>
+      deleteItem(tx, merchant.id, id, {
+        countSubscriptions: async () => new Map(),
+        activePlansOf: async () => [],
+        holdersOf: async (_tx, _merchantId, kind, itemId) => (kind === 'item' && itemId === id ? [blocker] : []),
+      }),
+    );
+    expect(refused).toMatchObject({ ok: false, refusal: { code: 'ITEM_IN_USE', details: { blockers: [blocker] } } });
+    expect(await merchant.get(`/v0/items/${id}`)).toMatchObject({ status: 200 });
   });
 
   it('and a metric that comes for it at once never both succeed', async () => {

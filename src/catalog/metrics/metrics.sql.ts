@@ -40,8 +40,11 @@ const selectOne = (tx: Tx, merchantId: string, id: string, lock: Sql) =>
 
 export const selectMetric = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, UNLOCKED);
 export const lockMetric = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, FOR_UPDATE);
-/** Waits for whoever changes the metric: a price must stand on the meter as it is now. */
-export const holdMetric = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, sql`for share`);
+/** Waits for whoever changes one of the metrics: a price must stand on meters as they are now. In id order, against deadlocks. */
+export const holdMetrics = (tx: Tx, merchantId: string, ids: readonly string[]) =>
+  tx.rows<Metric>(sql`
+    select ${COLUMNS} from billable_metric
+     where merchant_id = ${merchantId} and id = any(${[...ids]}) order by id for share`);
 
 export const selectMetricsById = (tx: Tx, merchantIds: readonly string[], ids: readonly string[]) =>
   tx.rows<Metric>(sql`
@@ -96,7 +99,14 @@ export const updateMetric = (tx: Tx, merchantId: string, id: string, change: Met
      where merchant_id = ${merchantId} and id = ${id}
     returning ${COLUMNS}`);
 
-/** Is there a price of the metric, deleted ones among them (an archived version may still bill by it)? */
-export const isMetricPriced = async (tx: Tx, merchantId: string, id: string): Promise<boolean> =>
-  (await tx.maybe(sql`
-    select 1 from price where merchant_id = ${merchantId} and billable_metric_id = ${id} limit 1`)) !== undefined;
+/**
+ * Does a price stand on the metric, by charging for it or by a feature that it measures? Deleted prices do too: an archived
+ * version may still bill by them.
+ */
+export const isMetricPriced = async (tx: Tx, merchantId: string, id: string): Promise<boolean> => {
+  const { isPriced } = await tx.one<{ isPriced: boolean }>(sql`
+    select exists (select from price where merchant_id = ${merchantId} and billable_metric_id = ${id})
+        or exists (select from price_feature
+                    where merchant_id = ${merchantId} and entitlement_template -> 'billableMetricIds' ? ${id}) as "isPriced"`);
+  return isPriced;
+};

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
-import { findMetric, listMetricsAndCostsByEventType } from '../index.ts';
+import { orThrow } from '../../kernel/result.ts';
+import { createCost } from '../costs/costs.ts';
+import { type CatalogOptions, findMetric, listMetricsAndCostsByEventType } from '../index.ts';
 import { type Builder, builderFor, failingFields, METRIC } from '../testing/build.ts';
+import { changeMetric, createMetric } from './metrics.ts';
 
 let env: TestEnvironment;
 let merchant: Merchant;
@@ -190,6 +193,38 @@ describe('PATCH /v0/billableMetrics/{id}', () => {
     const same = { aggregation: 'SUM', groupBy: { a: '$.a' }, eventFrom: '2026-01-01T01:00:00+01:00', productId };
     const names = { name: 'N', description: 'D', unit: 'u', taxRate: 19 };
     expect(await patch(id, { ...same, ...names })).toMatchObject({ status: 200, body: names });
+  });
+});
+
+it('a metric that only a feature is measured by is held as well', async () => {
+  const id = await build.metric(productId);
+  const template = { type: 'metered', billableMetricIds: [id] };
+  const feature = { featureId: await build.feature(productId), entitlementTemplate: template };
+  await build.feePrice(await build.fee(productId), { feature });
+  const change = await merchant.patch(`/v0/billableMetrics/${id}`, { aggregation: 'AVG' });
+  expect(change).toMatchObject({ status: 409, body: { code: 'METRIC_IN_USE' } });
+});
+
+describe('a meter', () => {
+  it('is told of when it is made and when it changes, in the same transaction', async () => {
+    const told: string[] = [];
+    const options: CatalogOptions = {
+      countSubscriptions: async () => new Map(),
+      activePlansOf: async () => [],
+      onMeterChanged: async (_tx, _merchantId, meter) => void told.push(`${meter.id} ${meter.eventType}`),
+    };
+    const now = Temporal.Instant.from('2026-03-01T00:00:00Z');
+    const [metricId, costId] = await env.database.transaction({ merchants: [merchant.id] }, async (tx) => {
+      const metric = orThrow(
+        await createMetric(tx, merchant.id, { name: 'M', aggregation: 'COUNT', productId }, now, options),
+      );
+      const body = { name: 'C', unitCost: 1, currency: 'USD', productId };
+      const cost = orThrow(await createCost(tx, merchant.id, body, now, options));
+      await changeMetric(tx, merchant.id, metric.id, { name: 'Renamed' }, now, options);
+      await changeMetric(tx, merchant.id, metric.id, { eventType: 'llm' }, now, options);
+      return [metric.id, cost.id];
+    });
+    expect(told).toEqual([`${metricId} null`, `${costId} null`, `${metricId} llm`]);
   });
 });
 

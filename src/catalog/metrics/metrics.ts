@@ -6,6 +6,7 @@ import { formatInstant, type Instant, parseInstant } from '../../kernel/time.ts'
 import { checkMeter } from '../meters/meter.ts';
 import type { CatalogOptions } from '../options.ts';
 import { resolveProduct } from '../product-of-item.ts';
+import { isSame } from '../same.ts';
 import { percentOut, toDecimal } from '../words.ts';
 import {
   insertMetric,
@@ -114,7 +115,7 @@ export async function changeMetric(
     if (!productId.ok) return productId;
     Object.assign(change, { productId: productId.value, itemId });
   }
-  const held = HELD_BY_PRICES.filter((field) => isChanged(metric[field], change[field]));
+  const held = HELD_BY_PRICES.filter((field) => change[field] !== undefined && !isSame(metric[field], change[field]));
   if (held.length > 0 && (await isMetricPriced(tx, merchantId, id))) return fail('METRIC_IN_USE', { fields: held });
   const changed = await updateMetric(tx, merchantId, id, change, now);
   if (held.length > 0) await onMeterChanged?.(tx, merchantId, changed);
@@ -122,16 +123,6 @@ export async function changeMetric(
 }
 
 const HELD_BY_PRICES = ['aggregation', 'eventType', 'valueProperty', 'groupBy', 'eventFrom', 'productId'] as const;
-
-/** Is a field given, and another than it was? */
-function isChanged(before: unknown, after: unknown): boolean {
-  return after !== undefined && textOf(before) !== textOf(after);
-}
-
-const textOf = (value: unknown): string =>
-  typeof value === 'object' && value !== null && !(value instanceof Temporal.Instant)
-    ? JSON.stringify(Object.entries(value).toSorted())
-    : String(value);
 
 const changeOf = (body: MetricUpdate): MetricChange => {
   const { name, description, unit, aggregation, eventType, valueProperty, groupBy } = body;

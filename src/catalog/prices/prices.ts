@@ -7,7 +7,7 @@ import { fail, invalid, notFound, ok, type Result } from '../../kernel/result.ts
 import { formatInstant, type Instant } from '../../kernel/time.ts';
 import { type Feature, holdFeature } from '../features/features.sql.ts';
 import { holdFee } from '../fees/fees.sql.ts';
-import { holdMetric, type Metric, selectMetricsById } from '../metrics/metrics.sql.ts';
+import { holdMetrics } from '../metrics/metrics.sql.ts';
 import { checkReferences } from '../references-in-body.ts';
 import { percentOut, toDecimal } from '../words.ts';
 import {
@@ -185,40 +185,46 @@ async function surround(
   terms: PriceTerms,
   { billableMetricId, feeId }: Pick<Price, 'billableMetricId' | 'feeId'>,
 ): Promise<Result<Feature | null>> {
-  let metric: Metric | null = null;
-  if (billableMetricId !== null) {
-    const known = await checkReference(tx, merchantId, 'billable metric', billableMetricId, 'billableMetricId');
-    if (!known.ok) return known;
-    metric = (await holdMetric(tx, merchantId, billableMetricId)) ?? null;
-  }
   if (feeId !== null) {
     const known = await checkReference(tx, merchantId, 'fee', feeId, 'feeId');
     if (!known.ok) return known;
     if (!(await holdFee(tx, merchantId, feeId))) return notFound('fee', 'feeId');
   }
-  const featureId = terms.feature?.featureId;
-  let feature: Feature | null = null;
-  let namedMetrics: Metric[] = [];
-  if (featureId !== undefined) {
-    const known = await checkReference(tx, merchantId, 'feature', featureId, 'feature.featureId');
-    if (!known.ok) return known;
-    feature = (await holdFeature(tx, merchantId, featureId)) ?? null;
-    if (!feature) return notFound('feature', 'feature.featureId');
-    const template = terms.feature?.entitlementTemplate;
-    const ids = (template?.type === 'metered' && template.billableMetricIds) || [];
-    const inBody = ids.map((id, index) => ({ id, field: `feature.entitlementTemplate.billableMetricIds.${index}` }));
-    const knownMetrics = await checkReferences(tx, merchantId, 'billable metric', inBody);
-    if (!knownMetrics.ok) return knownMetrics;
-    const found = new Map((await selectMetricsById(tx, [merchantId], ids)).map((each) => [each.id, each]));
-    namedMetrics = ids.flatMap((id) => found.get(id) ?? []);
-  }
+  const carried = await carriedFeature(tx, merchantId, terms);
+  if (!carried.ok) return carried;
+  const namedIds = namedMetricIds(terms);
+  const own = billableMetricId === null ? [] : [{ id: billableMetricId, field: 'billableMetricId' }];
+  const named = namedIds.map((id, index) => ({ id, field: `feature.entitlementTemplate.billableMetricIds.${index}` }));
+  const knownMetrics = await checkReferences(tx, merchantId, 'billable metric', [...own, ...named]);
+  if (!knownMetrics.ok) return knownMetrics;
+  const held = await holdMetrics(
+    tx,
+    merchantId,
+    [...own, ...named].map(({ id }) => id),
+  );
+  const metrics = new Map(held.map((metric) => [metric.id, metric]));
   const errors = checkSurroundings(terms, {
-    metric,
-    feature,
-    namedMetrics,
-    isFeatureOnMetrics: featureId !== undefined && (await isFeatureOnMetrics(tx, merchantId, featureId)),
+    metric: metrics.get(billableMetricId ?? '') ?? null,
+    feature: carried.value,
+    namedMetrics: namedIds.flatMap((id) => metrics.get(id) ?? []),
+    isFeatureOnMetrics: carried.value !== null && (await isFeatureOnMetrics(tx, merchantId, carried.value.id)),
   });
-  return errors.length > 0 ? invalid(errors) : ok(feature);
+  return errors.length > 0 ? invalid(errors) : carried;
+}
+
+/** The feature that the terms name, held against its deletion. */
+async function carriedFeature(tx: Tx, merchantId: string, { feature }: PriceTerms): Promise<Result<Feature | null>> {
+  if (feature === null) return ok(null);
+  const known = await checkReference(tx, merchantId, 'feature', feature.featureId, 'feature.featureId');
+  if (!known.ok) return known;
+  const held = await holdFeature(tx, merchantId, feature.featureId);
+  return held ? ok(held) : notFound('feature', 'feature.featureId');
+}
+
+/** The metrics that a metered template names, in its order. */
+function namedMetricIds({ feature }: PriceTerms): readonly string[] {
+  const template = feature?.entitlementTemplate;
+  return (template?.type === 'metered' && template.billableMetricIds) || [];
 }
 
 /** A price of its terms. A feature keeps its place (the id) as long as it is the same one. */

@@ -45,6 +45,7 @@ const when = (type: FeatureType, then: unknown) => ({
 
 /** Validated by the form of its own type, so that a refusal names the field and not three forms that all do not fit. */
 export const EntitlementTemplate = Type.Unsafe<EntitlementTemplate>({
+  $id: 'EntitlementTemplate',
   type: 'object',
   required: ['type'],
   properties: { type: { type: 'string', enum: ['metered', 'static', 'boolean'] } },

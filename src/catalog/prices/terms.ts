@@ -12,6 +12,7 @@ import { isOnce, parseCadence } from '../../kernel/time.ts';
 import type { Feature } from '../features/features.sql.ts';
 import type { Aggregation } from '../meters/meter.ts';
 import type { Metric } from '../metrics/metrics.sql.ts';
+import { isSame } from '../same.ts';
 import type { PaymentTerm } from './prices.sql.ts';
 import { checkTemplate, type EntitlementTemplate } from './template.ts';
 
@@ -119,14 +120,5 @@ function checkMeasures(template: EntitlementTemplate, around: PriceSurroundings)
 
 /** The fields in which terms differ; for a price that a version holds, anything but its display name is too many. */
 export function changedFields(before: PriceTerms, after: PriceTerms): (keyof PriceTerms)[] {
-  return (Object.keys(before) as (keyof PriceTerms)[]).filter(
-    (field) => textOf(before[field]) !== textOf(after[field]),
-  );
+  return (Object.keys(before) as (keyof PriceTerms)[]).filter((field) => !isSame(before[field], after[field]));
 }
-
-/** One text for equal values: decimals by their digits (their own JSON form), objects whatever the order of their keys. */
-const textOf = (value: unknown): string =>
-  JSON.stringify(value, (_key, part: unknown) => {
-    if (typeof part !== 'object' || part === null || Array.isArray(part) || JSON.isRawJSON(part)) return part;
-    return Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)));
-  }) ?? '';
