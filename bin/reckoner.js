@@ -12,7 +12,7 @@ const home = path.dirname(path.dirname(realpathSync(fileURLToPath(import.meta.ur
 const main = path.join(home, 'src', 'main.ts');
 
 if (typeof Temporal === 'undefined') runAgain();
-else import(pathToFileURL(main).href).then((program) => program.main());
+else await import(pathToFileURL(main).href).then((program) => program.main());
 
 function runAgain() {
   const ours = path.join(home, 'node_modules', '.bin', process.platform === 'win32' ? 'node.cmd' : 'node');

@@ -63,8 +63,9 @@ describe('a tree of packages', () => {
   });
 
   it('differs when a folder was removed by hand', () => {
-    const folderExists = (location: string) => location !== 'node_modules/pg';
-    expect(difference(complete, { folderExists })).toBe('node_modules/pg was removed');
+    expect(difference(complete, { folderExists: (location) => location !== 'node_modules/pg' })).toBe(
+      'node_modules/pg was removed',
+    );
   });
 
   it('may lack development packages for a start, not for a test', () => {

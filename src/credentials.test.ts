@@ -55,13 +55,11 @@ describe('the credentials file', () => {
 });
 
 describe('the platform key', () => {
-  const generate = () => 'rk_test_new';
-
   it.each([
     { given: 'rk_test_set', known: { sandbox }, key: 'rk_test_set', origin: 'setting' },
     { given: undefined, known: { sandbox }, key: 'rk_test_one', origin: 'kept' },
     { given: undefined, known: { production }, key: 'rk_test_new', origin: 'generated' },
   ])('is $key ($origin)', ({ given, known, key, origin }) => {
-    expect(decidePlatformKey('sandbox', given, known, generate)).toEqual({ key, origin });
+    expect(decidePlatformKey('sandbox', given, known, () => 'rk_test_new')).toEqual({ key, origin });
   });
 });

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { EnvironmentName } from './settings.ts';
 
 /** How to reach production, and the key of its first platform operator. */
-export interface ProductionCredentials {
+interface ProductionCredentials {
   readonly baseUrl: string;
   readonly platformKey: string;
 }
@@ -67,11 +67,10 @@ export class CredentialsUnreadable extends Error {
 
 /** What the file holds after a change: per environment, new values over the old ones. Pure. */
 export function mergeCredentials(known: Credentials, change: CredentialsChange): Credentials {
+  const merged: Record<string, unknown> = { ...known };
   const names: readonly EnvironmentName[] = ['production', 'sandbox'];
-  const merged = names
-    .filter((name) => known[name] || change[name])
-    .map((name) => [name, { ...known[name], ...change[name] }]);
-  return { ...known, ...Object.fromEntries(merged) };
+  for (const name of names) if (change[name]) merged[name] = { ...known[name], ...change[name] };
+  return merged;
 }
 
 /**

@@ -1,11 +1,11 @@
 /** One of the two worlds that a start can serve: money is real in `production`, nothing is in `sandbox`. */
 export type EnvironmentName = 'production' | 'sandbox';
 
-export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** What one environment was told about itself; what is absent has a default that is known only at the start. */
-export interface EnvironmentSettings {
+interface EnvironmentSettings {
   /** 0 takes any free port. */
   readonly port: number;
   /** An external PostgreSQL; absent: a database of the embedded one. */
@@ -33,7 +33,7 @@ export interface Settings {
 }
 
 /** One setting that cannot be used, and why. */
-export interface SettingProblem {
+interface SettingProblem {
   readonly name: string;
   readonly problem: string;
 }

@@ -5,7 +5,7 @@ import { checkDatabase, shownDatabase } from './database-check.ts';
 import type { Output } from './output.ts';
 
 /** The variable that gives an environment a database of its own. */
-export const databaseSetting = (environment: EnvironmentName): string =>
+const databaseSetting = (environment: EnvironmentName): string =>
   environment === 'production' ? 'DATABASE_URL' : 'SANDBOX_DATABASE_URL';
 
 /** The databases of a start, each checked, and the embedded server if one of them needs it. */

@@ -21,7 +21,7 @@ export interface ServedEnvironment {
   seedDemo?(): Promise<DemoSeed | null>;
 }
 
-export interface EnvironmentRequest {
+interface EnvironmentRequest {
   readonly environment: EnvironmentName;
   readonly databaseUrl: string;
   readonly publicUrl: string;

@@ -45,7 +45,7 @@ export function explain(error: unknown): StartFailure | null {
 }
 
 /** Why a server cannot listen where it was told to. `setting` is the variable that chooses the port. */
-export function explainListening(error: unknown, host: string, port: number, setting: string): unknown {
+export function explainListening(error: unknown, host: string, port: number, setting: string): Error {
   const options = { cause: error };
   switch ((error as NodeJS.ErrnoException).code) {
     case 'EADDRINUSE':
@@ -69,6 +69,6 @@ export function explainListening(error: unknown, host: string, port: number, set
         options,
       );
     default:
-      return error;
+      return error instanceof Error ? error : new Error(String(error));
   }
 }

@@ -55,7 +55,7 @@ async function execute(
   switch (command) {
     case 'start': {
       const settings = settingsOf(variables);
-      const logger = createLogger(settings, process.stdout.isTTY === true);
+      const logger = createLogger(settings, process.stdout.isTTY);
       await start(settings, loadParts, output, logger, stop, cleanup);
       return untilAborted(stop);
     }

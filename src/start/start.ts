@@ -31,7 +31,7 @@ interface Served {
 }
 
 /** What this program is, as its package says. */
-export function programVersion(): string {
+function programVersion(): string {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   return (JSON.parse(text) as { version: string }).version;
 }
@@ -203,7 +203,7 @@ function welcome(served: readonly Served[], demo: DemoSeed | null, dataDirectory
   }
   const shown = served.find(({ name }) => name === 'sandbox') ?? served[0];
   if (!shown) return;
-  const kept = readCredentials(dataDirectory)[shown.name] as SandboxCredentials | undefined;
+  const kept: SandboxCredentials | undefined = readCredentials(dataDirectory)[shown.name];
   if (demo) output.line(`Demo        ${demo.summary}; its key  ${demo.merchantKey}`);
   output.line();
   output.line('Try it:');

@@ -14,7 +14,7 @@ const NOBODY = 65534;
 
 const cleanups: (() => void | Promise<void>)[] = [];
 afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
 });
 
 /** A new folder that others may pass through, removed after the test. */
@@ -51,11 +51,13 @@ export function trial(program: string, programArguments: string[], options: Spaw
     child.once('error', (error) => resolve(String(error)));
     child.once('close', (code, signal) => resolve(code ?? signal ?? 'unknown'));
   });
-  void end.then(() => changed.dispatchEvent(new Event('change')));
   let over = false;
-  void end.then(() => {
+  const onEnd = () => {
     over = true;
-  });
+    changed.dispatchEvent(new Event('change'));
+  };
+  child.once('error', onEnd);
+  child.once('close', onEnd);
   cleanups.push(async () => {
     if (!over) kill(-(child.pid as number), 'SIGTERM');
     const late = sleep(10_000, undefined, { ref: false }).then(() => kill(-(child.pid as number), 'SIGKILL'));
@@ -226,7 +228,7 @@ export const container: ((program: string, words: string[]) => { program: string
 function mayForbidNamespaces(): boolean {
   if (!isRoot || process.platform !== 'linux') return false;
   try {
-    execFileSync('/bin/sh', ['-c', `${CONTAINER}`, 'sh', '/bin/sh', '-c', '! unshare --user true'], {
+    execFileSync('/bin/sh', ['-c', CONTAINER, 'sh', '/bin/sh', '-c', '! unshare --user true'], {
       stdio: 'ignore',
     });
     return true;

@@ -71,10 +71,10 @@ export function ownerOf(account: Account): { uid: number; gid: number } {
  * through a user namespace, then an account made for databases or for nothing. Pure: the caller tries them in this order.
  */
 export function candidatesForRoot(
-  folderOwners: readonly { uid: number; gid: number }[],
+  ownersOfFolders: readonly { uid: number; gid: number }[],
   entries: readonly PasswordEntry[],
 ): Account[] {
-  const owners = folderOwners
+  const owners = ownersOfFolders
     .filter(({ uid }) => uid !== 0)
     .map(({ uid, gid }): Account => {
       const name = entries.find((entry) => entry.uid === uid)?.name ?? `user ${uid}`;
@@ -97,7 +97,7 @@ export function mappedAccount(entries: readonly PasswordEntry[]): Account & { ki
 }
 
 /** The users that this system lists in a file; those of a directory service are missing, which costs nothing here. */
-export function readPasswordEntries(): PasswordEntry[] {
+function readPasswordEntries(): PasswordEntry[] {
   if (!exists('/etc/passwd')) return [];
   return readFileSync('/etc/passwd', 'utf8')
     .split('\n')
@@ -123,7 +123,7 @@ type Trial =
 const CANNOT_ENTER = 97;
 
 /** Starts `postgres --version` in the data folder as the account would: shows at once whether account, folder and libraries will do. */
-export function tryAccount(account: Account, binaries: Binaries, dataDirectory: string): Trial {
+function tryAccount(account: Account, binaries: Binaries, dataDirectory: string): Trial {
   const script = `cd "$1" || exit ${CANNOT_ENTER}; exec "$2" --version`;
   const windows = process.platform === 'win32';
   const command = windows
@@ -144,7 +144,7 @@ export function tryAccount(account: Account, binaries: Binaries, dataDirectory: 
     return { works: false, obstacle: 'account', output };
   }
   if (result.status === CANNOT_ENTER) return { works: false, obstacle: 'folder', output };
-  if (result.status === 126 || (result.status === 127 && !/shared libraries/.test(output))) {
+  if (result.status === 126 || (result.status === 127 && !output.includes('shared libraries'))) {
     return { works: false, obstacle: 'binaries', output };
   }
   return { works: false, obstacle: result.error ? 'account' : 'output', output };

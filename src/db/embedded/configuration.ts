@@ -17,7 +17,7 @@ export const SOCKET_PORT = 5432;
  * For a small machine that takes in many events: little memory at rest, few and large checkpoints, and nothing given up of what
  * makes a commit last. Compressing the log costs more processor than it saves disk when rows are small.
  */
-export const DEFAULT_SETTINGS: PostgresSettings = {
+const DEFAULT_SETTINGS: PostgresSettings = {
   fsync: 'on',
   full_page_writes: 'on',
   synchronous_commit: 'on',
@@ -48,7 +48,7 @@ const quoted = (value: string | number): string => `'${String(value).replaceAll(
  * The text of postgresql.conf. First what initdb found out about this system (which shared memory it has), then ours, then what the
  * reader wrote into `local.conf`: the last one wins, so a wish survives the next start.
  */
-export function renderConfiguration(endpoint: Endpoint, settings: PostgresSettings): string {
+function renderConfiguration(endpoint: Endpoint, settings: PostgresSettings): string {
   const connection: PostgresSettings =
     endpoint.kind === 'socket'
       ? {
@@ -69,7 +69,7 @@ export function renderConfiguration(endpoint: Endpoint, settings: PostgresSettin
 }
 
 /** The text of pg_hba.conf: the socket lies in a folder that only its owner may enter; a port is open to all of this machine. */
-export function renderAccessRules(endpoint: Endpoint): string {
+function renderAccessRules(endpoint: Endpoint): string {
   return endpoint.kind === 'socket' ? 'local all all trust\n' : 'host all all 127.0.0.1/32 scram-sha-256\n';
 }
 

@@ -94,7 +94,7 @@ export function decisiveLine(output: string): string {
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');
-  const severe = lines.findLast((line) => /\b(PANIC|FATAL):/.test(line) && !/the database system is/.test(line));
+  const severe = lines.findLast((line) => /\b(PANIC|FATAL):/.test(line) && !line.includes('the database system is'));
   const error = lines.findLast((line) => /error|denied|cannot|could not/i.test(line));
   return (severe ?? error ?? lines.at(-1) ?? 'it printed nothing').replace(/^.*?\b(PANIC|FATAL|ERROR):\s+/, '$1: ');
 }

@@ -1,3 +1,3 @@
-export { isRoot, makeDirectory } from './directories.ts';
-export { type EmbeddedFailureCode, EmbeddedPostgresFailure } from './failure.ts';
-export { type EmbeddedPostgres, type EmbeddedPostgresOptions, startEmbeddedPostgres } from './start.ts';
+export { makeDirectory } from './directories.ts';
+export { EmbeddedPostgresFailure } from './failure.ts';
+export { type EmbeddedPostgres, startEmbeddedPostgres } from './start.ts';

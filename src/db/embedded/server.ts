@@ -85,11 +85,7 @@ async function untilReady(child: ChildProcess, ended: Promise<void>, plan: Serve
   const note = join(plan.cluster, 'postmaster.pid');
   const started = performance.now();
   let said = false;
-  let over = false;
-  void ended.then(() => {
-    over = true;
-  });
-  while (!over) {
+  while (child.exitCode === null && child.signalCode === null && child.pid !== undefined) {
     const lines = readLines(note);
     if (Number(lines[0]) === child.pid && lines[7]?.startsWith('ready')) return;
     if (!said && performance.now() - started > SLOW_START_MILLISECONDS) {
@@ -98,6 +94,7 @@ async function untilReady(child: ChildProcess, ended: Promise<void>, plan: Serve
     }
     await Promise.race([ended, sleep(READY_POLL_MILLISECONDS)]);
   }
+  if (child.pid === undefined) throw new Error('the program could not be run');
   throw new Error(`postgres ended with code ${child.exitCode ?? child.signalCode}`);
 }
 

@@ -8,7 +8,7 @@ const LONGEST_SOCKET_PATH = process.platform === 'linux' ? 107 : 103;
 const PREFIX = 'reckoner-';
 
 /** PostgreSQL keeps `.s.PGSQL.5432` and a lock of the same name in the folder. */
-export const socketPathFits = (directory: string): boolean =>
+const socketPathFits = (directory: string): boolean =>
   Buffer.byteLength(join(directory, `.s.PGSQL.${SOCKET_PORT}`)) <= LONGEST_SOCKET_PATH;
 
 /**
