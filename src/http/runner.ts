@@ -10,6 +10,7 @@ import { claim, type IdempotencyScope, keepReply, lockOf, noLock } from './idemp
 import type { NamedSchemas } from './named-schemas.ts';
 import { type Access, type Context, Reply, type Route } from './route.ts';
 import { bearerToken, type ServerOptions, send } from './server.ts';
+import { errorStatuses } from './statuses.ts';
 import { validate } from './validation.ts';
 
 type Guarded = Exclude<Access, { public: true }>;
@@ -342,16 +343,16 @@ function replySchema(status: number, schema: Route['sentence']['replies'][number
   return { description: schema.description, content };
 }
 
-const COMMON_ERRORS = [400, 401, 403, 404, 500] as const;
-
 /** The schemas of a route for the OpenAPI document, named ones as references. */
 function openApiSchema({ sentence }: Route, schemas: NamedSchemas): Record<string, unknown> {
-  const codes = 'public' in sentence.access ? (sentence.errors ?? []) : [...COMMON_ERRORS, ...(sentence.errors ?? [])];
   const replies = Object.entries(sentence.replies).map(([status, schema]) => [
     status,
     replySchema(Number(status), schema, schemas),
   ]);
-  const failures = codes.map((status) => [status, { $ref: status === 400 ? 'BadRequest#' : 'Error#' }]);
+  const failures = errorStatuses(sentence).map((status) => [
+    status,
+    { $ref: status === 400 ? 'BadRequest#' : 'Error#' },
+  ]);
   const parameters = [...sentence.path.matchAll(/:([A-Za-z]+)/g)].map((match) => match[1] as string);
   return {
     operationId: sentence.operationId,

@@ -21,6 +21,7 @@ export const payLinkRoute = (parts: InvoicingParts): Route =>
       summary: 'Leads to the payment page of an invoice',
       access: { public: true },
       replies: { 303: { contentType: 'text/html', description: 'The payment page.' } },
+      errors: [404, 409],
       hidden: true,
     },
     async ({ database, params, now }) => leadToSession(parts, database, params.id as string, now),

@@ -1,0 +1,746 @@
+import type { TSchema } from 'typebox';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ErrorBody, ValidationErrorBody, validate } from '../../src/http/index.ts';
+import { type IdKind, newId } from '../../src/kernel/ids.ts';
+import { type Answer, type Client, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { type Call, draft, operations, type Scenario, urlOf } from '../support/operations.ts';
+import { allSentences, propertiesOf, requiredOf, type Sentence } from '../support/routes.ts';
+import { START } from '../support/shop.ts';
+import { openTables, type Tables } from '../support/snapshots.ts';
+import { openWorld, type World } from '../support/world.ts';
+
+/**
+ * Every operation is brought to each status that it declares, and answers no other. What can be made from the declaration
+ * is made from it; the states that a 409 takes are made by hand. The last test holds what was seen against the document.
+ */
+const sentences = await allSentences();
+const byId = new Map(sentences.map((sentence) => [sentence.operationId, sentence]));
+const guarded = sentences.filter(({ access }) => !('public' in access));
+const named = (list: readonly Sentence[]) => list.map((sentence) => ({ name: sentence.operationId, sentence }));
+const sentenceOf = (operationId: string): Sentence => {
+  const sentence = byId.get(operationId);
+  if (!sentence) throw new Error(`There is no operation ${operationId}.`);
+  return sentence;
+};
+
+let env: TestEnvironment;
+let tables: Tables;
+let world: World;
+let stranger: World;
+beforeAll(async () => {
+  env = await openTestEnvironment();
+  tables = await openTables(env.url);
+  [world, stranger] = [await openWorld(env), await openWorld(env)];
+});
+afterAll(async () => {
+  await tables.close();
+  await env.close();
+});
+
+const WORDS: Readonly<Record<number, string>> = {
+  400: 'bad_request',
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not_found',
+  409: 'conflict',
+  413: 'payload_too_large',
+  415: 'unsupported_media_type',
+  503: 'unavailable',
+};
+const seen = new Set<string>();
+
+/** Calls an operation, notes what it answered, and holds an error body against §7. */
+async function call(
+  operationId: string,
+  by: Client,
+  { headers, ...sent }: Call & { headers?: Record<string, string> } = {},
+): Promise<Answer> {
+  const { method, path, hidden } = sentenceOf(operationId);
+  const url = urlOf(path, sent);
+  const answer =
+    method === 'GET' ? await by.get(url, headers) : await by[method.toLowerCase() as 'post'](url, sent.body, headers);
+  seen.add(`${operationId} ${answer.status}`);
+  if (answer.status >= 400 && !hidden) {
+    const isValidation = answer.body.error === 'validation_error';
+    expect(validate('reply', isValidation ? ValidationErrorBody : ErrorBody, answer.body), answer.text).toEqual([]);
+    if (!isValidation) expect(answer.body.error).toBe(WORDS[answer.status]);
+    if (isValidation) expect(answer.body.errors.length).toBeGreaterThan(0);
+    expect(answer.headers['x-request-id']).toBeTruthy();
+  }
+  return answer;
+}
+
+const scenariosOf = (operationId: string): readonly Scenario[] => operations[operationId] ?? [];
+const firstCall = (operationId: string, of = world): Promise<Call> =>
+  Promise.resolve((scenariosOf(operationId)[0] as Scenario)(of));
+const ownerOf = ({ access }: Sentence): Client =>
+  'operator' in access && access.operator ? env.platform : world.merchant;
+const usual = ({ replies }: Sentence): number => (replies[201] ? 201 : Number(Object.keys(replies)[0]));
+const fieldsOf = (answer: Answer): string[] => answer.body.errors?.map(({ field }: { field: string }) => field) ?? [];
+
+describe('the usual status', () => {
+  it.each(named(guarded))('$name', async ({ sentence }) => {
+    for (const scenario of scenariosOf(sentence.operationId)) {
+      const answer = await call(sentence.operationId, ownerOf(sentence), await scenario(world));
+      expect(answer.status, answer.text).toBe(usual(sentence));
+    }
+  });
+
+  it('a second creation of the same customer is answered with the first: 200', async () => {
+    const { body } = await firstCall('createCustomer');
+    const first = await call('createCustomer', world.merchant, { body });
+    const again = await call('createCustomer', world.merchant, { body });
+    expect(again).toMatchObject({ status: 200, body: { id: first.body.id } });
+  });
+
+  it('a second subscription with the same idempotencyKey is answered with the first: 200', async () => {
+    const { body } = (await firstCall('createSubscription')) as { body: object };
+    const first = await call('createSubscription', world.merchant, { body: { ...body, idempotencyKey: 'once' } });
+    const again = await call('createSubscription', world.merchant, { body: { ...body, idempotencyKey: 'once' } });
+    expect([first.status, again.status, again.body.id]).toEqual([201, 200, first.body.id]);
+  });
+});
+
+describe('400', () => {
+  it.each(named(guarded))('for a parameter that $name does not know', async ({ sentence }) => {
+    const known = await firstCall(sentence.operationId);
+    const answer = await call(sentence.operationId, ownerOf(sentence), {
+      ...known,
+      query: { ...known.query, surprise: '1' },
+    });
+    expect(answer, answer.text).toMatchObject({ status: 400, body: { errors: [{ field: 'surprise' }] } });
+  });
+
+  it.each(named(guarded.filter(({ method }) => method !== 'GET')))(
+    'for a field that $name does not know',
+    async ({ sentence }) => {
+      const known = await firstCall(sentence.operationId);
+      const body = { ...(known.body as object), surprise: 1 };
+      const answer = await call(sentence.operationId, ownerOf(sentence), { ...known, body });
+      expect(answer, answer.text).toMatchObject({ status: 400, body: { errors: [{ field: 'surprise' }] } });
+    },
+  );
+
+  it.each(named(guarded.filter(({ query }) => requiredOf(query).length > 0)))(
+    'for each parameter that $name must have',
+    async ({ sentence }) => {
+      const known = await firstCall(sentence.operationId);
+      for (const name of requiredOf(sentence.query)) {
+        const { [name]: _, ...query } = known.query ?? {};
+        const answer = await call(sentence.operationId, world.merchant, { ...known, query });
+        expect(answer, `${name}: ${answer.text}`).toMatchObject({
+          status: 400,
+          body: { errors: [{ field: name, message: 'is required' }] },
+        });
+      }
+    },
+  );
+
+  it.each(named(guarded.filter(({ body }) => requiredOf(body).length > 0)))(
+    'for all fields at once that $name must have',
+    async ({ sentence }) => {
+      const { body: _, ...known } = await firstCall(sentence.operationId);
+      const answer = await call(sentence.operationId, ownerOf(sentence), { ...known, body: {} });
+      expect(answer.status, answer.text).toBe(400);
+      expect(fieldsOf(answer)).toEqual(expect.arrayContaining([...requiredOf(sentence.body)]));
+    },
+  );
+
+  it.each(named(guarded.filter(({ body }) => body)))(
+    'for each field of $name that is of another kind',
+    async ({ sentence }) => {
+      const known = await firstCall(sentence.operationId);
+      for (const [name, schema] of Object.entries(propertiesOf(sentence.body))) {
+        const body = { ...(known.body as object), [name]: misfit(schema) };
+        const answer = await call(sentence.operationId, ownerOf(sentence), { ...known, body });
+        expect(answer.status, `${name}: ${answer.text}`).toBe(400);
+        expect(
+          fieldsOf(answer).some((field) => field === name || field.startsWith(`${name}.`)),
+          `${name}: ${answer.text}`,
+        ).toBe(true);
+      }
+    },
+  );
+
+  it.each(named(guarded.filter(({ query }) => query)))(
+    'for each parameter of $name that is none of its kind',
+    async ({ sentence }) => {
+      const known = await firstCall(sentence.operationId);
+      for (const [name, schema] of Object.entries(propertiesOf(sentence.query))) {
+        if (isFreeText(schema)) continue;
+        const answer = await call(sentence.operationId, ownerOf(sentence), {
+          ...known,
+          query: { ...known.query, [name]: '!' },
+        });
+        expect(answer.status, `${name}: ${answer.text}`).toBe(400);
+        expect(fieldsOf(answer)).toContain(name);
+      }
+    },
+  );
+
+  it.each(named(guarded.filter(({ query }) => 'offset' in propertiesOf(query))))(
+    'for a window of $name that is none',
+    async ({ sentence }) => {
+      const known = await firstCall(sentence.operationId);
+      for (const [name, value] of [
+        ['limit', '0'],
+        ['limit', '101'],
+        ['limit', '1.5'],
+        ['offset', '-1'],
+      ] as const) {
+        const answer = await call(sentence.operationId, world.merchant, {
+          ...known,
+          query: { ...known.query, [name]: value },
+        });
+        expect([answer.status, fieldsOf(answer)], `${name}=${value}`).toEqual([400, [name]]);
+      }
+    },
+  );
+
+  it.each(named(guarded.filter(({ body }) => body)))(
+    'for a body of $name that is no JSON, or no object',
+    async ({ sentence }) => {
+      const known = await firstCall(sentence.operationId);
+      for (const body of ['{"a":', '1', '"text"', 'null,', '{"a":1,"a":2}']) {
+        const answer = await call(sentence.operationId, ownerOf(sentence), { ...known, body });
+        expect(answer.status, `${body}: ${answer.text}`).toBe(400);
+      }
+    },
+  );
+
+  it('for an offset of invoices above 10,000 (§8)', async () => {
+    expect((await call('listInvoices', world.merchant, { query: { offset: '10000' } })).status).toBe(200);
+    expect((await call('listInvoices', world.merchant, { query: { offset: '10001' } })).status).toBe(400);
+  });
+
+  const refused: Record<
+    string,
+    { operationId: string; prepare: (world: World) => Promise<Call>; field?: string; code?: string }
+  > = {
+    'a refund of an invoice that is not paid': {
+      operationId: 'refundInvoice',
+      prepare: async ({ shop }) => ({ params: { id: (await shop.issued()).invoice.id } }),
+      code: 'INVOICE_NOT_PAID',
+    },
+    'a second refund': {
+      operationId: 'refundInvoice',
+      prepare: async ({ invoice }) => ({ params: { id: invoice.id } }),
+      code: 'INVOICE_ALREADY_REFUNDED',
+    },
+    'a clock that is to go back': {
+      operationId: 'advanceTestClock',
+      prepare: async ({ clock }) => ({ params: { id: clock.id }, body: { currentTime: START } }),
+      code: 'CLOCK_BACKWARDS',
+    },
+    'a clock that is told two ways': {
+      operationId: 'advanceTestClock',
+      prepare: async ({ clock }) => ({
+        params: { id: clock.id },
+        body: { currentTime: '2027-01-01T00:00:00Z', advanceBy: 'P1M' },
+      }),
+      field: 'advanceBy',
+    },
+    'a start more than one cadence ago': subscriptionWith({ startedAt: '2025-12-31T23:59:59Z' }, 'startedAt'),
+    'an end before the start': subscriptionWith({ endingAt: START }, 'endingAt'),
+    'payment terms without bank transfer (§2)': subscriptionWith({ paymentTermDays: 1 }, 'paymentTermDays'),
+    'both a customer and a description of one': subscriptionWith(
+      { customer: { name: 'New', email: 'new@example.com' } },
+      'customerId',
+    ),
+    'a termination at the start (§4)': {
+      operationId: 'updateSubscription',
+      prepare: async ({ subscription }) => ({
+        params: { id: subscription.id },
+        body: { terminatedAt: subscription.startedAt },
+      }),
+      field: 'terminatedAt',
+    },
+    'a termination by a stranger': {
+      operationId: 'updateSubscription',
+      prepare: async ({ subscription }) => ({
+        params: { id: subscription.id },
+        body: { terminatedAt: '2026-01-20T00:00:00Z', terminatedBy: 'cus_somebody' },
+      }),
+      field: 'terminatedBy',
+    },
+    'a plan of Legacy Billing (§9)': {
+      operationId: 'createPlan',
+      prepare: async ({ product }) => ({
+        body: { name: 'Old', productId: product.id, currency: 'USD', billingVersion: 0 },
+      }),
+      field: 'billingVersion',
+    },
+    'a metric without a product (§4, metric rule 1)': {
+      operationId: 'createBillableMetric',
+      prepare: async () => ({ body: { name: 'Metric', aggregation: 'COUNT' } }),
+      field: 'productId',
+    },
+    'a SUM of nothing (§4, metric rule 3)': {
+      operationId: 'createBillableMetric',
+      prepare: async ({ product }) => ({ body: { name: 'Metric', aggregation: 'SUM', productId: product.id } }),
+      field: 'valueProperty',
+    },
+    'a grouping by no path (§4, metric rule 4)': {
+      operationId: 'createBillableMetric',
+      prepare: async ({ product }) => ({
+        body: { name: 'M', aggregation: 'COUNT', productId: product.id, groupBy: { region: 'region' } },
+      }),
+      field: 'groupBy.region',
+    },
+    'an event that names nobody (§4, ingestion rule 1)': {
+      operationId: 'createEvents',
+      prepare: async () => ({ body: { type: 'call', source: 'test' } }),
+      field: 'subject',
+    },
+    'one bad event among good ones': {
+      operationId: 'createEvents',
+      prepare: async ({ customer }) => ({
+        body: [
+          { type: 'call', source: 'test', subject: customer.id },
+          { source: 'test', subject: customer.id },
+        ],
+      }),
+      field: '1.type',
+    },
+  };
+
+  it.each(Object.keys(refused))('for %s', async (name) => {
+    const { operationId, prepare, field, code } = refused[name] as (typeof refused)[string];
+    const answer = await call(operationId, world.merchant, await prepare(world));
+    expect(answer.status, answer.text).toBe(400);
+    if (code) expect(answer.body).toMatchObject({ error: 'bad_request', code });
+    if (field) expect(fieldsOf(answer)).toEqual([field]);
+  });
+
+  function subscriptionWith(fields: object, field: string) {
+    return {
+      operationId: 'createSubscription',
+      field,
+      prepare: async ({ plan, customer, shop }: World): Promise<Call> => {
+        const clock = await shop.clock('2026-02-01T00:00:00Z');
+        const startedAt = START;
+        return {
+          body: { name: 'S', planId: plan.id, customerId: customer.id, testClockId: clock.id, startedAt, ...fields },
+        };
+      },
+    };
+  }
+});
+
+describe('401', () => {
+  it.each(named(guarded))('without a key: $name', async ({ sentence }) => {
+    const answer = await call(sentence.operationId, env.client());
+    expect(answer).toMatchObject({ status: 401, body: { code: 'API_KEY_MISSING' } });
+  });
+});
+
+describe('403', () => {
+  it.each(named(guarded.filter(({ method }) => method !== 'GET')))('for a viewer: $name', async ({ sentence }) => {
+    const viewer = await env.userOf(world.merchant, 'viewer');
+    expect((await call(sentence.operationId, viewer, {})).status).toBe(403);
+  });
+
+  const readsOfOne = guarded.filter(
+    ({ method, path, access }) => method === 'GET' && path.includes(':') && !('ownerless' in access),
+  );
+  it.each(named(readsOfOne))('for another merchant’s: $name', async ({ sentence }) => {
+    const answer = await call(sentence.operationId, world.merchant, await firstCall(sentence.operationId, stranger));
+    expect(answer.status).toBe(403);
+  });
+
+  it.each(named(guarded.filter(({ query }) => 'merchantId' in propertiesOf(query))))(
+    'for another merchant: $name',
+    async ({ sentence }) => {
+      const known = await firstCall(sentence.operationId, stranger);
+      const query = { ...known.query, merchantId: stranger.merchant.id };
+      expect((await call(sentence.operationId, world.merchant, { ...known, query })).status).toBe(403);
+    },
+  );
+
+  it('for nextActionAt=ready of a list of invoices, which is the platform’s (§5)', async () => {
+    const ready = { query: { nextActionAt: 'ready' } };
+    expect((await call('listInvoices', world.merchant, ready)).status).toBe(403);
+    expect((await call('listInvoices', env.platform, ready)).status).toBe(200);
+  });
+});
+
+describe('404', () => {
+  it.each(named(guarded.filter(({ path }) => path.includes(':'))))(
+    'for an id that nothing has, or that is none: $name',
+    async ({ sentence }) => {
+      const known = await firstCall(sentence.operationId);
+      for (const [name, id] of Object.entries(known.params ?? {})) {
+        for (const unknown of [unknownLike(id), 'nope', `${id}x`, '%00', 'ä'.repeat(300)]) {
+          const answer = await call(sentence.operationId, ownerOf(sentence), {
+            ...known,
+            params: { ...known.params, [name]: unknown },
+          });
+          expect(answer.status, `${name}=${unknown}: ${answer.text}`).toBe(404);
+        }
+      }
+    },
+  );
+
+  const byMerchant = guarded.filter(
+    ({ query, body }) => 'merchantId' in { ...propertiesOf(query), ...propertiesOf(body) },
+  );
+  it.each(named(byMerchant))('for a merchant that there is not: $name', async ({ sentence }) => {
+    const known = await firstCall(sentence.operationId);
+    const merchantId = newId('organization');
+    const isQuery = 'merchantId' in propertiesOf(sentence.query);
+    const isNamedOtherwise =
+      sentence.operationId === 'listAvailablePlans' || sentence.operationId === 'createSubscription';
+    const sent = isQuery
+      ? { ...known, query: { ...known.query, merchantId } }
+      : { body: { ...(known.body as object), merchantId } };
+    const answer = await call(sentence.operationId, env.platform, isNamedOtherwise ? withUnknownCustomer(known) : sent);
+    expect(answer, answer.text).toMatchObject({
+      status: 404,
+      body: { details: { field: isNamedOtherwise ? 'customerId' : 'merchantId' } },
+    });
+  });
+
+  it.each([
+    ['createUser', { organizationId: newId('organization'), email: 'a@example.com', role: 'viewer' }, 'organizationId'],
+    ['createEvents', { type: 'call', source: 'test', subject: 'x', namespace: newId('organization') }, 'namespace'],
+  ])('for what the body of %s names', async (operationId, body, field) => {
+    const answer = await call(operationId, env.platform, { body });
+    expect(answer).toMatchObject({ status: 404, body: { details: { field } } });
+  });
+
+  it('for a document that is not there, with the reason', async () => {
+    const answer = await call('getInvoicePdf', world.merchant, { params: { id: (await draft(world)).id } });
+    expect(answer).toMatchObject({
+      status: 404,
+      body: { code: 'DOCUMENT_NOT_AVAILABLE', details: { reason: 'not_issued' } },
+    });
+  });
+
+  const withUnknownCustomer = ({ query, body }: Call): Call =>
+    query
+      ? { query: { ...query, customerId: newId('customer') } }
+      : { body: { ...(body as object), customerId: newId('customer') } };
+});
+
+describe('409', () => {
+  const issued = async ({ shop }: World) => (await shop.issued()).invoice;
+  const terminated = async ({ shop }: World) => {
+    const { subscription } = await shop.issued();
+    return shop.act(`/v0/subscriptions/${subscription.id}/termination`, { reason: 'Over' });
+  };
+  const priced = async ({ shop }: World) => {
+    const metric = await shop.metric();
+    await shop.usagePrice({ billableMetricId: metric.id });
+    return metric;
+  };
+  const planned = async ({ shop }: World) => {
+    const price = await shop.feePrice();
+    await shop.plan([price]);
+    return price;
+  };
+  const carried = async ({ shop, product }: World, key: string) => {
+    const feature = await shop.create('/v0/features', { key, name: 'F', productId: product.id, type: 'boolean' });
+    await shop.feePrice({ feature: { featureId: feature.id, entitlementTemplate: { type: 'boolean' } } });
+    return feature;
+  };
+  const tagging = async ({ shop, product }: World) => {
+    const item = await shop.create('/v0/items', { name: 'Item', catalogId: product.id });
+    await shop.create('/v0/fees', { name: 'Fee', description: '', itemId: item.id });
+    return item;
+  };
+  const completed = async ({ session }: World) => session;
+  const expired = async (each: World) => {
+    const { paymentUrl } = await issued(each);
+    return each.shop.act(`/v0/paymentSessions/${paymentUrl.split('/').at(-1)}/expire`);
+  };
+  const advancing = async ({ shop }: World) => {
+    const clock = await shop.clock(START);
+    await tables.query(`update test_clock set advancing_to = clock_time + interval '1 hour' where id = $1`, [clock.id]);
+    return clock;
+  };
+  const withoutProvider = async ({ merchant, shop }: World) => {
+    await shop.change(`/v0/organizations/${merchant.id}`, { settings: { paymentProvider: 'none' } });
+    return shop.customer();
+  };
+  const provider = 'crm';
+
+  interface Conflict {
+    operationId: string;
+    code: string;
+    call: (world: World) => Promise<Call>;
+  }
+  const conflict = (
+    operationId: string,
+    code: string,
+    held: (world: World) => Promise<{ id: string }>,
+    body?: unknown | ((world: World) => unknown),
+  ): Conflict => ({
+    operationId,
+    code,
+    call: async (each) => ({
+      params: { id: (await held(each)).id },
+      body: typeof body === 'function' ? body(each) : body,
+    }),
+  });
+  const creation = (
+    operationId: string,
+    code: string,
+    body: (world: World) => unknown | Promise<unknown>,
+  ): Conflict => ({
+    operationId,
+    code,
+    call: async (each) => ({ body: await body(each) }),
+  });
+
+  const conflicts: Conflict[] = [
+    creation('createOrganization', 'CONSUMER_EXISTS', async ({ merchant, customer }) => ({
+      name: 'Twin',
+      type: 'consumer',
+      merchantId: merchant.id,
+      billingEmails: customer.organization.billingEmails,
+    })),
+    creation('createCustomer', 'EXTERNAL_ID_TAKEN', async ({ shop }) => {
+      await shop.customer({ externalId: 'taken' });
+      return { externalId: 'taken', consumer: { name: 'Twin', email: 'twin@example.com', address: {} } };
+    }),
+    conflict('updateCustomer', 'EXTERNAL_ID_TAKEN', async ({ shop }) => shop.customer(), { externalId: 'taken' }),
+    conflict('deleteCustomer', 'CUSTOMER_IN_USE', async ({ customer }) => customer),
+    creation('createFeature', 'KEY_TAKEN', ({ product }) => ({
+      key: 'seats',
+      name: 'F',
+      productId: product.id,
+      type: 'static',
+    })),
+    conflict('updateFeature', 'KEY_TAKEN', (each) => carried(each, 'stools'), { key: 'seats' }),
+    conflict('deleteFeature', 'FEATURE_IN_USE', (each) => carried(each, 'chairs')),
+    conflict('updateBillableMetric', 'METRIC_IN_USE', priced, { aggregation: 'MAX' }),
+    conflict('updateItem', 'ITEM_IN_USE', tagging, { catalogId: null }),
+    conflict('deleteItem', 'ITEM_IN_USE', tagging),
+    {
+      operationId: 'updateFee',
+      code: 'FEE_IN_USE',
+      call: async ({ shop }) => ({
+        params: { id: (await shop.feePrice()).feeId },
+        body: { productId: (await shop.product()).id },
+      }),
+    },
+    {
+      operationId: 'deleteFee',
+      code: 'FEE_IN_USE',
+      call: async ({ shop }) => ({ params: { id: (await shop.feePrice()).feeId } }),
+    },
+    conflict('updatePrice', 'PRICE_IN_USE', planned, { properties: { unitPrice: '11' } }),
+    conflict('deletePrice', 'PRICE_IN_USE', planned),
+    conflict('updatePlan', 'PLAN_IN_USE', async ({ plan }) => plan, { currency: 'EUR' }),
+    {
+      operationId: 'updatePlanVersion',
+      code: 'VERSION_IS_DEFAULT',
+      call: async ({ plan }) => ({ params: { id: plan.id, versionNumber: '1' }, body: { status: 'archived' } }),
+    },
+    creation('createExternalReference', 'REFERENCE_TAKEN', ({ customer }) => ({
+      entityType: 'customer',
+      entityId: customer.id,
+      provider,
+      externalId: 'standing',
+    })),
+    conflict(
+      'updateExternalReference',
+      'REFERENCE_TAKEN',
+      ({ shop, customer }) =>
+        shop.create('/v0/externalReferences', {
+          entityType: 'customer',
+          entityId: customer.id,
+          provider,
+          externalId: 'free',
+        }),
+      { externalId: 'standing' },
+    ),
+    creation('createEvents', 'IDEMPOTENCY_KEY_REUSED', async ({ shop, customer }) => {
+      await shop.use(customer.id, START, 1, { idempotencyKey: 'event' });
+      return {
+        type: 'call',
+        source: 'test',
+        subject: customer.id,
+        timestamp: START,
+        data: { units: 2 },
+        idempotencyKey: 'event',
+      };
+    }),
+    creation('createSubscription', 'IDEMPOTENCY_KEY_REUSED', async (each) => {
+      const { body } = (await firstCall('createSubscription', each)) as { body: object };
+      await each.shop.create('/v0/subscriptions', { ...body, idempotencyKey: 'twice' });
+      return { ...body, name: 'Another', idempotencyKey: 'twice' };
+    }),
+    conflict('updateSubscription', 'INVALID_TRANSITION', terminated, { taxExempt: true }),
+    conflict('terminateSubscription', 'INVALID_TRANSITION', terminated, { reason: 'Again' }),
+    conflict('approveInvoice', 'INVALID_TRANSITION', issued),
+    conflict('cancelInvoice', 'INVALID_TRANSITION', async ({ invoice }) => invoice),
+    conflict('writeOffInvoice', 'INVALID_TRANSITION', draft),
+    conflict('recalculateInvoice', 'INVALID_TRANSITION', issued),
+    conflict('openInvoicePaymentSession', 'INVALID_TRANSITION', draft),
+    {
+      operationId: 'voidInvoiceRefund',
+      code: 'INVALID_TRANSITION',
+      call: async (each) => {
+        const known = await firstCall('voidInvoiceRefund', each);
+        await call('voidInvoiceRefund', each.merchant, known);
+        return known;
+      },
+    },
+    conflict('expirePaymentSession', 'INVALID_TRANSITION', completed),
+    conflict('completePaymentSession', 'PAYMENT_SESSION_EXPIRED', expired, { paymentMethod: 'pm_ok' }),
+    conflict('advanceTestClock', 'CLOCK_ADVANCING', advancing, { advanceBy: 'P1D' }),
+    conflict('deleteTestClock', 'TEST_CLOCK_IN_USE', async ({ clock }) => clock),
+  ];
+
+  it.each(conflicts)('$code: $operationId', async ({ operationId, code, call: prepare }) => {
+    const sent = await prepare(world);
+    const before = await tables.snapshot(world.merchant.id);
+    const answer = await call(operationId, ownerOf(sentenceOf(operationId)), sent);
+    expect(answer, answer.text).toMatchObject({ status: 409, body: { error: 'conflict', code } });
+    expect(await tables.snapshot(world.merchant.id)).toEqual(before);
+    if (code.endsWith('_IN_USE') && answer.body.details.blockers)
+      for (const blocker of answer.body.details.blockers)
+        expect(blocker).toEqual({ type: expect.any(String), count: blocker.items.length, items: expect.any(Array) });
+  });
+
+  it('NO_PAYMENT_PROVIDER: setUpPaymentMethod', async () => {
+    const { id } = await withoutProvider(stranger);
+    const answer = await call('setUpPaymentMethod', stranger.merchant, { params: { id } });
+    expect(answer).toMatchObject({ status: 409, body: { code: 'NO_PAYMENT_PROVIDER' } });
+  });
+
+  const idempotent = guarded.filter(({ method, idempotent: takesKey }) => method === 'POST' && takesKey !== false);
+  it.each(named(idempotent))(
+    'IDEMPOTENCY_KEY_REUSED: $name with the Idempotency-Key of another call',
+    async ({ sentence }) => {
+      const headers = { 'idempotency-key': 'one key' };
+      const [first, second] = [await firstCall(sentence.operationId), await firstCall(sentence.operationId)];
+      renameIn(second.body);
+      const done = await call(sentence.operationId, ownerOf(sentence), { ...first, headers });
+      expect(done.status, done.text).toBe(usual(sentence));
+      const again = await call(sentence.operationId, ownerOf(sentence), { ...first, headers });
+      expect([again.status, again.headers['idempotent-replayed'], again.text]).toEqual([
+        done.status,
+        'true',
+        done.text,
+      ]);
+      const other = await call(sentence.operationId, ownerOf(sentence), { ...second, headers });
+      expect(other, other.text).toMatchObject({ status: 409, body: { code: 'IDEMPOTENCY_KEY_REUSED' } });
+    },
+  );
+
+  /** Two calls of one operation may be equal but for a name. */
+  function renameIn(body: unknown): void {
+    if (typeof body !== 'object' || body === null) return;
+    if ('name' in body) body.name = 'Another';
+    if ('invoiceDisplayName' in body) body.invoiceDisplayName = 'Another';
+  }
+});
+
+describe('pages for people', () => {
+  it('answer every status that they declare', async () => {
+    const nobody = env.client();
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    const pay = (id: string, body = 'paymentMethod=pm_ok') =>
+      call('payOnPage', nobody, { params: { id }, body, headers: form });
+    const { id } = (await firstCall('payInvoice')).params as { id: string };
+    const led = await call('payInvoice', nobody, { params: { id } });
+    expect(led.status).toBe(303);
+    const sessionId = String(led.headers.location).split('/').at(-1) as string;
+    expect((await call('payInvoice', nobody, { params: { id: newId('invoice') } })).status).toBe(404);
+    expect((await call('showPaymentPage', nobody, { params: { id: sessionId } })).status).toBe(200);
+    expect((await call('showPaymentPage', nobody, { params: { id: newId('paymentSession') } })).status).toBe(404);
+    expect((await pay(newId('paymentSession'))).status).toBe(404);
+    expect((await pay(sessionId, 'paymentMethod=pm_nothing')).status).toBe(400);
+    expect((await pay(sessionId)).status).toBe(303);
+    expect((await world.shop.invoice(id)).status).toBe('PAID');
+    expect((await call('payInvoice', nobody, { params: { id } })).status).toBe(409);
+    const expired = (await world.shop.issued()).invoice.paymentUrl.split('/').at(-1);
+    await world.shop.act(`/v0/paymentSessions/${expired}/expire`);
+    expect((await pay(expired)).status).toBe(409);
+  });
+});
+
+describe('a body that is not read', () => {
+  const withBody = guarded.filter(({ body }) => body);
+
+  it.each(named(withBody))('413 where it is larger than $name takes', async ({ sentence }) => {
+    const known = await firstCall(sentence.operationId);
+    const body = JSON.stringify({ name: 'x'.repeat(sentence.bodyLimit ?? 256 * 1024) });
+    const answer = await call(sentence.operationId, ownerOf(sentence), { ...known, body });
+    expect(answer).toMatchObject({ status: 413, body: { code: 'PAYLOAD_TOO_LARGE' } });
+  });
+
+  it.each(named(withBody))('415 where it is not JSON: $name', async ({ sentence }) => {
+    const known = await firstCall(sentence.operationId);
+    const headers = { 'content-type': 'text/plain' };
+    const answer = await call(sentence.operationId, ownerOf(sentence), { ...known, body: 'name=x', headers });
+    expect(answer).toMatchObject({ status: 415, body: { code: 'UNSUPPORTED_MEDIA_TYPE' } });
+  });
+});
+
+describe('503', () => {
+  it('while the merchant’s events cannot be written: createEvents', { timeout: 20_000 }, async () => {
+    await tables.query('begin');
+    await tables.query('lock table event_key in exclusive mode');
+    try {
+      const { body } = await firstCall('createEvents');
+      const answer = await call('createEvents', world.merchant, { body });
+      expect(answer).toMatchObject({ status: 503, body: { error: 'unavailable' } });
+      expect(answer.headers['retry-after']).toBeTruthy();
+    } finally {
+      await tables.query('rollback');
+    }
+  });
+});
+
+/** Declared of every operation alike, and never answered by these. */
+const OUT_OF_REACH = new Set([
+  'getMe 403', // whoever has a key may ask who it is
+  'getMe 404',
+  'getEvent 403', // api.md, Merchant: another merchant's event is a 404
+]);
+
+it('has answered each status that is declared, and no other', async () => {
+  const { body } = await env.client().get('/openapi.json');
+  const declared = new Set<string>();
+  for (const methods of Object.values<Record<string, { operationId: string; responses: object }>>(body.paths))
+    for (const { operationId, responses } of Object.values(methods))
+      for (const status of Object.keys(responses)) if (byId.has(operationId)) declared.add(`${operationId} ${status}`);
+  for (const { operationId, hidden, replies, errors = [] } of sentences)
+    if (hidden) for (const status of [...Object.keys(replies), ...errors]) declared.add(`${operationId} ${status}`);
+  const isForced = (each: string) => !(each.endsWith(' 500') || OUT_OF_REACH.has(each)); // 500: a fault of ours
+  const expected = [...declared].filter(isForced);
+  expect(
+    expected.filter((each) => !seen.has(each)),
+    'declared and never answered',
+  ).toEqual([]);
+  expect([...seen].filter((each) => !declared.has(each)).toSorted(), 'answered and not declared').toEqual([]);
+});
+
+/** A value that no field of this schema takes. */
+const misfit = (schema: TSchema): unknown => (takesLists(schema) ? 'text' : [[]]);
+const takesLists = (schema: TSchema): boolean =>
+  ('type' in schema && schema.type === 'array') || ('anyOf' in schema && (schema.anyOf as TSchema[]).some(takesLists));
+
+/** Texts that may be anything, so that `!` is one. */
+const isFreeText = (schema: TSchema): boolean => {
+  if ('anyOf' in schema) return (schema.anyOf as TSchema[]).some(isFreeText);
+  return (
+    'type' in schema &&
+    schema.type === 'string' &&
+    !('pattern' in schema) &&
+    !('format' in schema) &&
+    !('enum' in schema)
+  );
+};
+
+/** Another id of the same kind. */
+function unknownLike(id: string): string {
+  const [prefix] = id.split('_');
+  if (!id.includes('_')) return '999';
+  return id.startsWith('inv_')
+    ? newId('invoice' satisfies IdKind)
+    : `${prefix}_${newId('lineItem').slice(3, 3 + id.length - (prefix as string).length - 1)}`;
+}
