@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { clockBook } from './clocks/index.ts';
 import { Database, migrate, migrationNames } from './db/index.ts';
+import { type SeededDemo, seedDemo } from './demo/index.ts';
 import { createServer, forgetIdempotencyKeys, healthRoutes, Metrics, RateLimiter } from './http/index.ts';
 import {
   Authenticator,
@@ -37,6 +38,8 @@ export interface Environment {
   startWorker(): void;
   /** Runs all that is due now, on the wall clock and on test clocks. @returns how many steps it tried. */
   runDueWork(): Promise<number>;
+  /** Seeds believable data, once; null where it is there already. In the sandbox only. */
+  seedDemo?(): Promise<SeededDemo | null>;
   close(): Promise<void>;
 }
 
@@ -100,6 +103,9 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
     migratedTo: current,
     startWorker: () => runner.start(),
     runDueWork: () => runner.runOnce(),
+    ...(options.environment === 'sandbox' && {
+      seedDemo: () => seedDemo({ server, platformKey: options.platformKey }, now()),
+    }),
     close: async () => {
       await Promise.all([server.close(), runner.stop()]); // together: a request may be waiting for a test clock
       await Promise.all([domains.close(), database.close(), workDatabase.close(), metrics.close()]);

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Client, openTestEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
+import { Decimal, ZERO } from '../kernel/decimal.ts';
+import type { Injector } from './client.ts';
+import { CUSTOMERS } from './customers.ts';
+import { type SeededDemo, seedDemo } from './index.ts';
+import { seededNumbers, usageOf } from './usage.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: resources of every kind
+type Resource = any;
+
+const NOW = '2026-11-21T15:04:05Z';
+const PATHS = ['/v0/customers', '/v0/plans', '/v0/events', '/v2/invoices', '/v0/subscriptions', '/v0/paymentSessions'];
+
+let env: TestEnvironment;
+let demo: SeededDemo;
+let merchant: Client;
+let counted: Record<string, number>;
+beforeAll(async () => {
+  env = await openTestEnvironment();
+  env.setNow(NOW);
+  await cutShort();
+  demo = (await env.seedDemo?.()) as SeededDemo;
+  merchant = env.client(demo.merchantKey);
+  counted = await counts();
+}, 120_000);
+afterAll(() => env.close());
+
+/** A first seeding whose process ends in the middle: the server is gone while invoices are being dealt with. */
+async function cutShort(): Promise<void> {
+  let calls = 0;
+  const server = {
+    inject: async (request: Parameters<Injector['inject']>[0]) => {
+      calls += 1;
+      if (calls > 80) throw new Error('the process has ended');
+      return env.server.inject(request);
+    },
+  };
+  const place = { server, platformKey: env.platform.key };
+  await expect(seedDemo(place, Temporal.Instant.from(NOW))).rejects.toThrow('the process has ended');
+}
+
+const counts = async (): Promise<Record<string, number>> => {
+  const totals = await Promise.all(PATHS.map((path) => merchant.get(`${path}?limit=1`)));
+  return Object.fromEntries(totals.map(({ body }, index) => [PATHS[index] as string, body.pagination.total]));
+};
+const list = async (path: string): Promise<Resource[]> => (await merchant.get(`${path}?limit=100`)).body.data;
+
+it('is made once: again it changes nothing, and one that was cut short was taken up', async () => {
+  expect(await env.seedDemo?.()).toBeNull();
+  expect(await counts()).toEqual(counted);
+  const merchants = await env.platform.get('/v0/organizations?type=merchant');
+  expect(merchants.body.data).toMatchObject([{ id: demo.merchantId, name: 'Halcyon Labs' }]);
+  expect((await merchant.get('/v0/me')).body).toMatchObject({ role: 'admin', organization: { id: demo.merchantId } });
+});
+
+it('says what is there, figure by figure', () => {
+  const [customers, plans, events, invoices] = PATHS.map((path) => counted[path]);
+  expect(demo.summary).toBe(
+    `Halcyon Labs: ${customers} customers · ${plans} plans · ${events} usage events · ${invoices} invoices`,
+  );
+  expect([customers, plans]).toEqual([CUSTOMERS.length, 3]);
+  expect(events).toBeGreaterThan(2000);
+});
+
+it('has invoices in every state that a merchant meets, and each adds up', async () => {
+  const invoices = await list('/v2/invoices');
+  const states = Object.groupBy(invoices, ({ status }: Resource) => status as string);
+  expect(Object.keys(states).toSorted()).toEqual(['ACTIVE', 'CANCELLED', 'DRAFT', 'ISSUED', 'PAID', 'WRITTEN_OFF']);
+  for (const invoice of invoices) {
+    const amounts = ['subtotal', 'totalTax', 'grandTotal', 'paidAmount', 'unpaidAmount'];
+    const [subtotal, tax, grand, paid, unpaid] = amounts.map((name) => new Decimal(invoice[name])) as Decimal[];
+    expect(subtotal?.plus(tax as Decimal).eq(grand as Decimal), invoice.id).toBe(true);
+    expect(paid?.plus(unpaid as Decimal).eq(grand as Decimal), invoice.id).toBe(true);
+    expect(grand?.gt(0), invoice.id).toBe(true);
+    const lines = (await merchant.get(`/v2/invoices/${invoice.id}/lineItems`)).body.lineItems;
+    const sum = lines.reduce((total: Decimal, line: Resource) => total.plus(line.totalPrice), ZERO);
+    if (lines.length > 0) expect(sum.eq(subtotal as Decimal), invoice.id).toBe(true);
+  }
+  const numbers = invoices.flatMap(({ invoiceNumber }) => (invoiceNumber === null ? [] : [invoiceNumber])).toSorted();
+  expect(numbers).toEqual(numbers.map((_, index) => `HAL-${String(index + 1).padStart(6, '0')}`));
+});
+
+it('has one refund, one invoice that is overdue, and documents', async () => {
+  const refunds = await Promise.all(
+    (await list('/v2/invoices'))
+      .filter(({ status }) => status === 'PAID')
+      .map(({ id }) => merchant.get(`/v2/invoices/${id}/refunds`)),
+  );
+  expect(refunds.map(({ body }) => body.pagination.total).filter((total) => total > 0)).toEqual([1]);
+  const issued = (await list('/v2/invoices')).filter(({ status }) => status === 'ISSUED');
+  const overdue = issued.filter(({ dueAt }) => Temporal.Instant.compare(dueAt, Temporal.Instant.from(NOW)) < 0);
+  expect(overdue.length).toBeGreaterThan(0);
+  const pdf = await merchant.get(`/v2/invoices/${issued[0]?.id}/pdf`);
+  expect([pdf.status, pdf.bytes.subarray(0, 5).toString()]).toEqual([200, '%PDF-']);
+});
+
+it('has events that count nothing, with the reasons, and events of a customer still to come', async () => {
+  const unmatched = (await merchant.get('/v0/events?status=unmatched&limit=100')).body.data;
+  const reasons = Object.groupBy(unmatched, ({ reason }: Resource) => reason as string);
+  expect(Object.keys(reasons).toSorted()).toEqual(['NO_VALUE', 'UNKNOWN_SUBJECT', 'UNKNOWN_TYPE']);
+  const early = (await merchant.get('/v0/events?externalSubject=atlas-freight')).body.data;
+  expect(early).toHaveLength(3);
+  expect(early.every((event: Resource) => event.subject === undefined)).toBe(true);
+});
+
+it('has a sample subject whose open invoice grows with the event that a start shows', async () => {
+  const invoice = (await merchant.get(`/v2/invoices?customerId=${demo.sampleSubject}`)).body.data[0];
+  const total = async () => new Decimal((await merchant.get(`/v2/invoices/${invoice.id}`)).body.subtotal);
+  const before = await total();
+  const event = { type: 'tokens.used', source: 'demo', subject: demo.sampleSubject };
+  const sent = await merchant.post('/v0/events', { ...event, data: { tokens: 12_000_000, model: 'large' } });
+  expect(sent.status).toBe(202);
+  expect((await total()).gt(before)).toBe(true);
+});
+
+describe('the usage of a customer', () => {
+  const from = Temporal.Instant.from('2026-08-21T00:00:00Z');
+  const to = Temporal.Instant.from('2026-11-21T00:00:00Z');
+
+  it.each(CUSTOMERS)('$externalId is the same every time, and lies between the two instants', (customer) => {
+    const events = usageOf(customer, 1, from, to);
+    expect(usageOf(customer, 1, from, to)).toEqual(events);
+    expect(usageOf(customer, 2, from, to)).not.toEqual(events);
+    const times = events.map(({ timestamp }) => Temporal.Instant.from(timestamp as string).epochMilliseconds);
+    expect(Math.min(...times)).toBeGreaterThanOrEqual(from.epochMilliseconds);
+    expect(Math.max(...times)).toBeLessThan(to.epochMilliseconds);
+    expect(new Set(events.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(events.length);
+  });
+
+  it('draws from numbers that stay within their bounds and differ', () => {
+    const draw = seededNumbers(7);
+    const drawn = Array.from({ length: 1000 }, draw);
+    expect(drawn.every((number) => number >= 0 && number < 1)).toBe(true);
+    expect(new Set(drawn).size).toBeGreaterThan(990);
+  });
+});

@@ -1,0 +1,3 @@
+/** All that other folders may use of the demo. */
+
+export { type SeededDemo, seedDemo } from './seed.ts';

@@ -1,0 +1,226 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { formatInstant, type Instant, isBefore, parseInstant } from '../kernel/time.ts';
+import { makeCatalog, type Plans } from './catalog.ts';
+import { type Client, clientOf, type Injector, type Resource } from './client.ts';
+import { CUSTOMERS, type DemoCustomer } from './customers.ts';
+import { strayEvents, usageOf } from './usage.ts';
+
+/** What a start shows of a demo that it just seeded. */
+export interface SeededDemo {
+  readonly merchantId: string;
+  readonly merchantKey: string;
+  readonly summary: string;
+  /** A customer whose open invoice grows with each event. */
+  readonly sampleSubject: string;
+}
+
+/** Where the demo is seeded: a sandbox's server, and an operator's key. */
+export interface DemoPlace {
+  readonly server: Injector;
+  readonly platformKey: string;
+}
+
+const NAME = 'Halcyon Labs';
+const HISTORY_DAYS = 92;
+/** Nobody can be sent back to this host, so until it is taken away again it marks a demo that is not whole. */
+const UNFINISHED = 'unfinished-demo.invalid';
+/** Idempotency keys are kept for a week; after that a demo that is not whole stays as it is. */
+const RESUMABLE_DAYS = 6;
+const BATCH = 2_000;
+const STEP_DAYS = 10;
+const POLL_MILLISECONDS = 100;
+
+/**
+ * Seeds a demo merchant through the public operations alone, so it is nothing that a user could not have made. Every
+ * creation goes under a fixed idempotency key and every time counts from the merchant's own creation: a seeding that was
+ * cut short is taken up by the next one. @param now wall time. @returns null where the demo is there already.
+ */
+export async function seedDemo(place: DemoPlace, now: Instant): Promise<SeededDemo | null> {
+  const operator = clientOf(place.server, place.platformKey);
+  const found = await operator.get(`/v0/organizations?type=merchant&name=${encodeURIComponent(NAME)}`);
+  const known = found.data.find((each: Resource) => each.name === NAME);
+  if (known && !isResumable(known, now)) return null;
+  const merchant = known ?? (await operator.once('merchant', '/v0/organizations', MERCHANT));
+  const user = await operator.once('user', '/v0/users', {
+    organizationId: merchant.id,
+    email: 'owner@halcyon.example',
+    firstName: 'Dana',
+    lastName: 'Okafor',
+    role: 'admin',
+  });
+  const key = await operator.once('key', `/v0/users/${user.id}/apikeys`, { name: 'Demo' });
+  const client = clientOf(place.server, key.secret);
+
+  const until = instantOf(merchant.createdAt).round({ smallestUnit: 'minute', roundingMode: 'floor' });
+  const { subjects } = await tellStory(client, until);
+  await client.patch(`/v0/organizations/${merchant.id}`, { settings: { redirectHosts: null } });
+  return {
+    merchantId: merchant.id,
+    merchantKey: key.secret,
+    summary: await summarize(client),
+    sampleSubject: subjects.get('nordlys') as string,
+  };
+}
+
+const MERCHANT = {
+  name: NAME,
+  legalName: 'Halcyon Labs, Inc.',
+  type: 'merchant',
+  taxId: '84-3391027',
+  address: { line1: '200 Kingfisher Way', city: 'Portland', state: 'OR', zipCode: '97201', country: 'US' },
+  billingEmails: ['billing@halcyon.example'],
+  phone: '+1 503 555 0142',
+  defaultCurrency: 'USD',
+  settings: {
+    invoicePrefix: 'HAL',
+    redirectHosts: [UNFINISHED],
+    branding: { color: '#0f5f73', footer: 'Halcyon Labs, Inc. · Thank you for your business.' },
+  },
+};
+
+function isResumable(merchant: Resource, now: Instant): boolean {
+  const isWhole = !merchant.settings.redirectHosts.includes(UNFINISHED);
+  return !isWhole && isBefore(now, instantOf(merchant.createdAt).add({ hours: 24 * RESUMABLE_DAYS }));
+}
+
+const instantOf = (text: string): Instant => parseInstant(text) as Instant;
+
+const daysBefore = (at: Instant, days: number): Instant =>
+  at.toZonedDateTimeISO('UTC').startOfDay().subtract({ days }).toInstant();
+
+/** Three months of business that end now: usage first, then the customers, then time passes and invoices are dealt with. */
+async function tellStory(client: Client, until: Instant): Promise<{ subjects: ReadonlyMap<string, string> }> {
+  const from = daysBefore(until, HISTORY_DAYS);
+  await sendUsage(client, from, until);
+  const plans = await makeCatalog(client);
+  const clock = await client.once('clock', '/v0/testClocks', {
+    name: 'Demo history',
+    description: 'Three months that the demo has behind it',
+    currentTime: formatInstant(from),
+  });
+  const subjects = new Map<string, string>();
+  const subscriptions = new Map<string, DemoCustomer>();
+  for (const customer of CUSTOMERS) {
+    const { id } = await client.once(`customer ${customer.externalId}`, '/v0/customers', customerBody(customer));
+    subjects.set(customer.externalId, id);
+    const body = subscriptionBody(customer, { customerId: id, plans, clockId: clock.id, from, until });
+    subscriptions.set(
+      (await client.once(`subscription ${customer.externalId}`, '/v0/subscriptions', body)).id,
+      customer,
+    );
+  }
+  const dealtWith = new Set<string>();
+  for (let at = from; isBefore(at, until); ) {
+    const next = at.add({ hours: 24 * STEP_DAYS });
+    at = isBefore(next, until) ? next : until;
+    await advance(client, clock.id, at);
+    await dealWithInvoices(client, subscriptions, dealtWith);
+  }
+  return { subjects };
+}
+
+/** Everything that was used, before anybody has heard of the customers: it is linked to them when they are made. */
+async function sendUsage(client: Client, from: Instant, until: Instant): Promise<void> {
+  const events = CUSTOMERS.flatMap((customer, index) =>
+    usageOf(customer, 20_261 + index, daysOf(customer, from, until), until),
+  );
+  events.push(...strayEvents(until));
+  for (let start = 0; start < events.length; start += BATCH)
+    await client.once(`events ${start}`, '/v0/events', events.slice(start, start + BATCH));
+}
+
+const daysOf = ({ habit, day }: DemoCustomer, from: Instant, until: Instant): Instant =>
+  habit === 'new' ? daysBefore(until, day) : from.add({ hours: 24 * day });
+
+const customerBody = ({ externalId, name, email, address, taxId, vat, plan }: DemoCustomer) => ({
+  externalId,
+  consumer: { name, email, address },
+  taxRates: vat,
+  currency: plan === 'team' ? 'EUR' : 'USD',
+  ...(taxId !== undefined && { taxId }),
+});
+
+function subscriptionBody(
+  customer: DemoCustomer,
+  {
+    customerId,
+    plans,
+    clockId,
+    from,
+    until,
+  }: { customerId: string; plans: Plans; clockId: string; from: Instant; until: Instant },
+) {
+  const { name, plan, habit, taxExempt } = customer;
+  return {
+    name: `${name}: ${plan[0]?.toUpperCase()}${plan.slice(1)}`,
+    planId: plans[plan],
+    customerId,
+    startedAt: formatInstant(daysOf(customer, from, until)),
+    ...(habit !== 'new' && { testClockId: clockId }),
+    ...(taxExempt && { taxExempt }),
+    ...(habit === 'transfers' && { bankTransferOnly: true, paymentTermDays: 30 }),
+    ...(habit === 'waits for approval' && { autoApprove: false }),
+  };
+}
+
+/** Moves the demo's clock, and waits until it is there; a clock that is there already stays. */
+async function advance(client: Client, clockId: string, to: Instant): Promise<void> {
+  let clock = await client.get(`/v0/testClocks/${clockId}`);
+  if (clock.advancingTo === null && isBefore(instantOf(clock.currentTime), to))
+    clock = await client.patch(`/v0/testClocks/${clockId}`, { currentTime: formatInstant(to) });
+  while (clock.advancingTo !== null) {
+    await sleep(POLL_MILLISECONDS); // a slow machine: the answer came before the clock arrived
+    clock = await client.get(`/v0/testClocks/${clockId}`);
+  }
+}
+
+/** What happened to the invoices that were issued since the last look. */
+async function dealWithInvoices(
+  client: Client,
+  subscriptions: ReadonlyMap<string, DemoCustomer>,
+  dealtWith: Set<string>,
+): Promise<void> {
+  const { data } = await client.get('/v2/invoices?status=ISSUED&limit=100');
+  for (const invoice of data.toReversed()) {
+    const customer = subscriptions.get(invoice.subscriptionId);
+    if (customer === undefined || dealtWith.has(invoice.id)) continue;
+    dealtWith.add(invoice.id);
+    await dealWith(client, invoice, customer);
+  }
+}
+
+async function dealWith(client: Client, invoice: Resource, { habit }: DemoCustomer): Promise<void> {
+  const isFirst = invoice.sequenceNumber === 1;
+  const act = (what: string, reason: string) =>
+    client.once(`${what} ${invoice.id}`, `/v2/invoices/${invoice.id}/${what}`, { reason });
+  switch (habit) {
+    case 'transfers':
+      return;
+    case 'overdue':
+      if (invoice.sequenceNumber >= 2) return;
+      break;
+    case 'written off':
+      if (isFirst) await act('writeOff', 'The company has closed this branch');
+      return;
+    case 'cancelled':
+      if (isFirst) return act('cancel', 'Agreed as a free trial month');
+      break;
+    default:
+  }
+  await pay(client, invoice);
+  if (habit === 'refunded' && isFirst) await act('refunds', 'An outage of two days in the first month');
+}
+
+/** Pays as the customer does, by a session that is open now. */
+async function pay(client: Client, invoice: Resource): Promise<void> {
+  const session = await client.once(`session ${invoice.id}`, `/v2/invoices/${invoice.id}/paymentSessions`, {});
+  await client.once(`payment ${invoice.id}`, `/v0/paymentSessions/${session.id}/complete`, { paymentMethod: 'pm_ok' });
+}
+
+async function summarize(client: Client): Promise<string> {
+  const count = async (path: string): Promise<number> => (await client.get(`${path}limit=1`)).pagination.total;
+  const [customers, plans, events, invoices] = await Promise.all(
+    ['/v0/customers?', '/v0/plans?', '/v0/events?', '/v2/invoices?'].map(count),
+  );
+  return `${NAME}: ${customers} customers · ${plans} plans · ${events} usage events · ${invoices} invoices`;
+}
