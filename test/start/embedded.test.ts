@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   asNobody,
   container,
@@ -29,6 +29,9 @@ import {
   trial,
   variables,
 } from './support.ts';
+
+// A start takes a second or two, and many on a busy machine: what is held here is what happens, not when.
+vi.setConfig({ testTimeout: 120_000 });
 
 const settingsQuery = `
   select current_setting('fsync') as fsync, current_setting('synchronous_commit') as synchronous_commit,

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   copyProject,
   credentials,
@@ -21,6 +21,9 @@ import {
   trial,
   variables,
 } from './support.ts';
+
+// A start takes a second or two, and many on a busy machine: what is held here is what happens, not when.
+vi.setConfig({ testTimeout: 120_000 });
 
 const status = async (url: string, key?: string): Promise<number> => {
   const response = await fetch(url, key === undefined ? {} : { headers: { authorization: `Bearer ${key}` } });
