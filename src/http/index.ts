@@ -1,4 +1,5 @@
 export { type Authentication, type Caller, hasRole, type Role } from './caller.ts';
+export type { AuditEntry, ServerOptions } from './edge.ts';
 export { type ErrorReply, edgeErrors, mergeTables } from './errors.ts';
 export { type HealthOptions, healthRoutes } from './health.ts';
 export { canonicalJson, fingerprint, forgetIdempotencyKeys } from './idempotency.ts';
@@ -6,5 +7,5 @@ export { Metrics, type MetricsOptions } from './metrics.ts';
 export { RateLimiter, type RateLimits } from './rate-limit.ts';
 export { type Access, type Context, type FreeContext, freeRoute, Reply, type Route, route } from './route.ts';
 export * from './schema.ts';
-export { type AuditEntry, createServer, type ServerOptions } from './server.ts';
+export { createServer } from './server.ts';
 export { readDecimal, validate } from './validation.ts';

@@ -5,11 +5,11 @@ import { type Scope, sql, type Tx } from '../db/index.ts';
 import { isId } from '../kernel/ids.ts';
 import { type FieldError, invalid, orThrow, RefusalError, type Result } from '../kernel/result.ts';
 import { type Caller, hasRole } from './caller.ts';
+import { bearerToken, type ServerOptions, send } from './edge.ts';
 import { authenticationReply, type ErrorReplies } from './errors.ts';
 import { claim, type IdempotencyScope, keepReply, lockOf, noLock } from './idempotency.ts';
 import type { NamedSchemas } from './named-schemas.ts';
 import { type Access, type Context, Reply, type Route } from './route.ts';
-import { bearerToken, type ServerOptions, send } from './server.ts';
 import { errorStatuses } from './statuses.ts';
 import { validate } from './validation.ts';
 

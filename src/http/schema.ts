@@ -53,7 +53,7 @@ export const NumberOut = Type.Number();
 export const Metadata = Type.Unsafe<Record<string, string | number | boolean>>({
   type: 'object',
   maxProperties: 50,
-  propertyNames: { maxLength: 40 },
+  propertyNames: { maxLength: 40, 'x-text': true },
   additionalProperties: {
     anyOf: [
       { type: 'string', maxLength: 500, 'x-text': true },

@@ -5,61 +5,19 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import type { Logger } from 'pino';
-import { type Database, sqlState, type Tx } from '../db/index.ts';
+import { sqlState } from '../db/index.ts';
 import { randomBase62 } from '../kernel/ids.ts';
-import { type ErrorTable, RefusalError } from '../kernel/result.ts';
-import type { Instant } from '../kernel/time.ts';
+import { RefusalError } from '../kernel/result.ts';
 import { BodyError, readJsonBody, readText } from './body.ts';
-import type { Authentication, Caller } from './caller.ts';
+import { bearerToken, type ServerOptions, send } from './edge.ts';
 import { authenticationReply, ErrorReplies, type ErrorReply, reply as errorReply } from './errors.ts';
-import type { Metrics } from './metrics.ts';
 import { NamedSchemas } from './named-schemas.ts';
 import { addOpenApi } from './openapi.ts';
-import type { RateLimiter } from './rate-limit.ts';
 import type { Route } from './route.ts';
 import { Runner } from './runner.ts';
 
-/** One change made through the API, for the audit log. */
-export interface AuditEntry {
-  readonly merchantId: string;
-  readonly caller: Caller;
-  readonly operation: string;
-  readonly resourceId: string | null;
-  readonly before: unknown;
-  readonly after: unknown;
-  readonly requestId: string;
-  readonly at: Instant;
-}
-
-export interface ServerOptions {
-  readonly database: Database;
-  readonly routes: readonly Route[];
-  readonly errorTables: readonly ErrorTable[];
-  readonly authenticate: (token: string | undefined, address: string) => Promise<Authentication>;
-  readonly audit: (tx: Tx, entry: AuditEntry) => Promise<void>;
-  /** Wall time; the only place of the API where it comes in. */
-  readonly now: () => Instant;
-  readonly logger: Logger;
-  readonly baseUrl: string;
-  readonly metrics?: Metrics;
-  /** Request rates; absent: unlimited. */
-  readonly rateLimiter?: RateLimiter;
-  /** Told after each request that may have changed something; due work may have come of it. */
-  readonly onChange?: () => void;
-  /** Every answer is held against its schema, and one that does not fit is a 500: for tests. */
-  readonly checkReplies?: boolean;
-}
-
 const BODY_LIMIT = 256 * 1024;
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Set before the handler of every route that is not public. */
-    caller: Caller | null;
-  }
-}
 
 /** Builds the HTTP server from the routes of all domains. It does not listen yet. */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
@@ -130,12 +88,6 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   return app;
 }
 
-/** The key of `Authorization: Bearer <key>` (§5). */
-export function bearerToken(request: FastifyRequest): string | undefined {
-  const header = request.headers.authorization;
-  return header === undefined ? undefined : (/^Bearer ([\x21-\x7e]{1,512})$/i.exec(header)?.[1] ?? '');
-}
-
 /** Only exact JSON, UTF-8, unless a route declares more; odd spellings of a content type have let bodies pass unchecked. */
 function acceptBodies(app: FastifyInstance, routes: readonly Route[]): void {
   app.removeAllContentTypeParsers();
@@ -194,9 +146,4 @@ function isUnavailable(error: unknown): boolean {
     UNAVAILABLE_CODES.has(code) ||
     (error instanceof Error && UNAVAILABLE_MESSAGES.test(error.message))
   );
-}
-
-/** Sends an error body. */
-export function send(reply: FastifyReply, { status, headers, body }: ErrorReply): FastifyReply {
-  return reply.code(status).headers(headers).type('application/json; charset=utf-8').send(JSON.stringify(body));
 }

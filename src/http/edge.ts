@@ -1,0 +1,60 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import type { Database, Tx } from '../db/index.ts';
+import type { ErrorTable } from '../kernel/result.ts';
+import type { Instant } from '../kernel/time.ts';
+import type { Authentication, Caller } from './caller.ts';
+import type { ErrorReply } from './errors.ts';
+import type { Metrics } from './metrics.ts';
+import type { RateLimiter } from './rate-limit.ts';
+import type { Route } from './route.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set before the handler of every route that is not public. */
+    caller: Caller | null;
+  }
+}
+
+/** One change made through the API, for the audit log. */
+export interface AuditEntry {
+  readonly merchantId: string;
+  readonly caller: Caller;
+  readonly operation: string;
+  readonly resourceId: string | null;
+  readonly before: unknown;
+  readonly after: unknown;
+  readonly requestId: string;
+  readonly at: Instant;
+}
+
+/** What the API works with; `app.ts` binds it. */
+export interface ServerOptions {
+  readonly database: Database;
+  readonly routes: readonly Route[];
+  readonly errorTables: readonly ErrorTable[];
+  readonly authenticate: (token: string | undefined, address: string) => Promise<Authentication>;
+  readonly audit: (tx: Tx, entry: AuditEntry) => Promise<void>;
+  /** Wall time; the only place of the API where it comes in. */
+  readonly now: () => Instant;
+  readonly logger: Logger;
+  readonly baseUrl: string;
+  readonly metrics?: Metrics;
+  /** Request rates; absent: unlimited. */
+  readonly rateLimiter?: RateLimiter;
+  /** Told after each request that may have changed something; due work may have come of it. */
+  readonly onChange?: () => void;
+  /** Every answer is held against its schema, and one that does not fit is a 500: for tests. */
+  readonly checkReplies?: boolean;
+}
+
+/** The key of `Authorization: Bearer <key>` (§5). */
+export function bearerToken(request: FastifyRequest): string | undefined {
+  const header = request.headers.authorization;
+  return header === undefined ? undefined : (/^Bearer ([\x21-\x7e]{1,512})$/i.exec(header)?.[1] ?? '');
+}
+
+/** Sends an error body. */
+export function send(reply: FastifyReply, { status, headers, body }: ErrorReply): FastifyReply {
+  return reply.code(status).headers(headers).type('application/json; charset=utf-8').send(JSON.stringify(body));
+}
