@@ -37,7 +37,8 @@ export async function issueInvoice(
   const settings = await merchantSettings(tx, invoice.merchant_id);
   const seller = await sellerParty(tx, invoice.merchant_id);
   const buyer: PartyRecord = await customerParty(tx, invoice.merchant_id, invoice.customer_id);
-  const due = dueAt(now, invoice.payment_term_days);
+  const paymentTermDays = await paymentTermOf(parts, tx, invoice);
+  const due = dueAt(now, paymentTermDays);
   const number = invoiceNumber(settings.invoicePrefix, await drawNumber(tx, invoice.merchant_id, 'invoice'));
   const issued = await moveInvoice(
     tx,
@@ -48,6 +49,7 @@ export async function issueInvoice(
       seller,
       buyer,
       issued_at: now,
+      payment_term_days: paymentTermDays,
       due_at: due,
       snapshot_hash: await snapshotHash(tx, invoice, { number, seller, buyer, issuedAt: now, dueAt: due }),
       next_action_at: invoice.unpaid_amount.isZero() ? null : overdueFrom(due),
@@ -59,6 +61,12 @@ export async function issueInvoice(
   if (issued.unpaid_amount.isZero()) return markPaid(tx, issued, now);
   if (checkTakesCards(settings).ok) orThrow(await openSessionFor(parts, tx, issued, {}, now));
   return issued;
+}
+
+/** The subscription's of this moment: a change applies to later invoices, and one that is open is issued later (§4; I-27). */
+async function paymentTermOf(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow): Promise<number> {
+  if (invoice.kind !== 'subscription' || invoice.subscription_id === null) return invoice.payment_term_days;
+  return (await parts.source.terms(tx, invoice.merchant_id, invoice.subscription_id)).paymentTermDays;
 }
 
 async function sellerParty(tx: Tx, merchantId: string): Promise<PartyRecord> {
