@@ -1,6 +1,6 @@
 export { type Authentication, type Caller, hasRole, type Role } from './caller.ts';
 export type { AuditEntry, ServerOptions } from './edge.ts';
-export { type ErrorReply, edgeErrors, mergeTables } from './errors.ts';
+export type { ErrorReply } from './errors.ts';
 export { type HealthOptions, healthRoutes } from './health.ts';
 export { canonicalJson, fingerprint, forgetIdempotencyKeys } from './idempotency.ts';
 export { Metrics, type MetricsOptions } from './metrics.ts';

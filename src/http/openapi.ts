@@ -8,6 +8,45 @@ import { ErrorBody, ValidationErrorBody } from './schema.ts';
 
 const BadRequest = Type.Union([ErrorBody, ValidationErrorBody], { $id: 'BadRequest' });
 
+const ABOUT = `Usage events in, correct invoices out, paid and refunded.
+
+Send \`Authorization: Bearer <API key>\` and JSON. Money is a decimal string in major units (\`"12.50"\`), times are ISO 8601 in UTC, and every
+resource says what it is in \`object\`. Lists take \`limit\` and \`offset\`. What is not known is refused: a 400 lists every failing field, and every
+other refusal carries a \`code\` to act on. A POST takes an \`Idempotency-Key\`: the same key again answers the same and does nothing.
+\`merchantId\` is your own organization unless an operator says otherwise.
+
+To try a call, put a key on the right: \`.reckoner/credentials.json\` of the start holds one.`;
+
+/** The order of the reference, and what each part is about. A tag that a route names and this list does not comes last. */
+const TAGS: readonly { readonly name: string; readonly description: string }[] = [
+  {
+    name: 'Identity',
+    description:
+      'Merchants, their users and API keys, and who changed what. A `viewer` reads, a `member` does what billing takes, an `admin` does all.',
+  },
+  { name: 'Catalog', description: 'What is sold, how usage of it is measured, and what that costs.' },
+  {
+    name: 'Plans',
+    description:
+      'Sets of prices in versions. A published version never changes; a subscription keeps the one it began with.',
+  },
+  { name: 'Customers', description: 'Whom a merchant bills, with their tax rates and stored cards.' },
+  { name: 'Metering', description: 'Usage events, counted once each, and what meters make of them.' },
+  {
+    name: 'Subscriptions',
+    description: 'Which customer is on which plan, from when to when. Billing follows by itself.',
+  },
+  {
+    name: 'Invoices',
+    description:
+      'One for each period of a subscription: open while the period runs, then calculated, issued with a number and a document, and paid. An issued invoice is never edited, it is credited.',
+  },
+  { name: 'Payments', description: 'Offers to pay, on the hosted page. In the sandbox test cards stand in for money.' },
+  { name: 'Test clocks', description: 'Simulated time in the sandbox: a year of billing in one call.' },
+  { name: 'External references', description: 'What a record is called in outside systems.' },
+  { name: 'Operations', description: 'For whoever runs the program. No key needed.' },
+];
+
 /** `GET /openapi.json` (OpenAPI 3.1) and the reference at `/docs`, made from the schemas that validate. */
 export async function addOpenApi(
   app: FastifyInstance,
@@ -25,7 +64,8 @@ export async function addOpenApi(
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.1',
-      info: { title: 'Reckoner', version: '0.1.0', description: 'Billing, metering and entitlements.' },
+      info: { title: 'Reckoner', version: '0.1.0', description: ABOUT },
+      tags: [...TAGS],
       servers: [{ url: baseUrl }],
       components: {
         securitySchemes: {
@@ -49,6 +89,10 @@ export async function addOpenApi(
       hideClientButton: true,
       url: '/openapi.json',
       pageTitle: 'Reckoner API reference',
+      showDeveloperTools: 'never',
+      mcp: { disabled: true },
+      documentDownloadType: 'json',
+      defaultOpenFirstTag: false,
     } as never,
   });
 }
