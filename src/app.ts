@@ -47,21 +47,53 @@ export interface Environment {
 export const wallClock = (): Instant =>
   Temporal.Now.instant().round({ smallestUnit: 'microsecond', roundingMode: 'trunc' });
 
-const WORK_CONNECTIONS = 5; // of its own: requests and due work do not keep each other waiting
+const WORK_CONNECTIONS = 5;
 const WORK_STATEMENT_MILLISECONDS = 60_000;
 
-/** Opens one environment on its database: migrates, sees to the platform's operator, and builds the server (not listening). */
+/**
+ * Opens one environment on its database: migrates, sees to the platform's operator, and builds the server (not listening).
+ * @throws where the database does not answer or is not this environment's; nothing is left open then.
+ */
 export async function openEnvironment(options: EnvironmentOptions): Promise<Environment> {
-  const now = options.now ?? wallClock;
   const { current } = await migrate(options.databaseUrl);
-  const onConnectionError = (error: Error) => options.logger.warn({ err: error }, 'an idle database connection broke');
-  const database = new Database({ url: options.databaseUrl, onConnectionError });
+  const pools = openPools(options);
+  try {
+    return await buildEnvironment(options, pools, current);
+  } catch (error) {
+    await pools.close();
+    throw error;
+  }
+}
+
+interface Pools {
+  readonly database: Database;
+  /** Due work's own: requests and due work do not keep each other waiting. */
+  readonly workDatabase: Database;
+  close(): Promise<void>;
+}
+
+function openPools({ databaseUrl: url, logger }: EnvironmentOptions): Pools {
+  let isClosing = false;
+  const onConnectionError = (error: Error) => {
+    if (!isClosing) logger.warn({ err: error }, 'an idle database connection broke');
+  };
+  const database = new Database({ url, onConnectionError });
   const workDatabase = new Database({
-    url: options.databaseUrl,
+    url,
     connections: WORK_CONNECTIONS,
     statementTimeout: WORK_STATEMENT_MILLISECONDS,
     onConnectionError,
   });
+  const close = async () => {
+    isClosing = true;
+    await Promise.all([database.close(), workDatabase.close()]);
+  };
+  return { database, workDatabase, close };
+}
+
+async function buildEnvironment(options: EnvironmentOptions, pools: Pools, current: string): Promise<Environment> {
+  const now = options.now ?? wallClock;
+  const { database, workDatabase } = pools;
   await ensurePlatform(database, options.platformKey, now(), options.environment);
   const authenticator = new Authenticator(database, now);
   const domains = wireDomains(options.environment, options.publicUrl);
@@ -108,7 +140,7 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
     }),
     close: async () => {
       await Promise.all([server.close(), runner.stop()]); // together: a request may be waiting for a test clock
-      await Promise.all([domains.close(), database.close(), workDatabase.close(), metrics.close()]);
+      await Promise.all([domains.close(), metrics.close(), pools.close()]);
     },
   };
 }
