@@ -31,13 +31,14 @@ export interface MetricsOptions {
 
 const DURATION_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
 const NANOSECONDS = 1e9;
+const RESOLUTION_MILLISECONDS = 20; // the time between two looks; what is measured is this and the delay on top of it
 
 /** What this process measures of itself, for Prometheus. Nothing in it names a merchant. */
 export class Metrics {
   readonly #reader = new PullReader();
   readonly #provider = new MeterProvider({ readers: [this.#reader] });
   readonly #serializer = new PrometheusSerializer(undefined, false, undefined, true, true);
-  readonly #delay = monitorEventLoopDelay({ resolution: 20 });
+  readonly #delay = monitorEventLoopDelay({ resolution: RESOLUTION_MILLISECONDS });
   readonly #requests;
   readonly #requestSeconds;
   readonly #steps;
@@ -80,8 +81,10 @@ export class Metrics {
         description: 'How late the event loop was since the last look, by quantile.',
       })
       .addCallback((result) => {
-        for (const quantile of [50, 99, 100])
-          result.observe(this.#delay.percentile(quantile) / NANOSECONDS, { quantile: String(quantile / 100) });
+        for (const quantile of [50, 99, 100]) {
+          const late = this.#delay.percentile(quantile) / NANOSECONDS - RESOLUTION_MILLISECONDS / 1000;
+          result.observe(Math.max(0, late), { quantile: String(quantile / 100) });
+        }
         this.#delay.reset();
       });
     meter

@@ -98,3 +98,10 @@ describe('the OpenAPI document', () => {
     expect(answer.headers['content-type']).toContain('text/html');
   });
 });
+
+it('orders the parts of the reference, and says what each is about', () => {
+  const tags = (document as unknown as { tags: { name: string; description: string }[] }).tags;
+  const used = new Set(operations().flatMap(({ operation }) => operation.tags));
+  expect(new Set(tags.map(({ name }) => name))).toEqual(used);
+  expect(tags.filter(({ description }) => description === '')).toEqual([]);
+});
