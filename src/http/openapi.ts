@@ -11,8 +11,8 @@ const BadRequest = Type.Union([ErrorBody, ValidationErrorBody], { $id: 'BadReque
 const ABOUT = `Usage events in, correct invoices out, paid and refunded.
 
 Send \`Authorization: Bearer <API key>\` and JSON. Money is a decimal string in major units (\`"12.50"\`), times are ISO 8601 in UTC, and every
-resource says what it is in \`object\`. Lists take \`limit\` and \`offset\`. What is not known is refused: a 400 lists every failing field, and every
-other refusal carries a \`code\` to act on. A POST takes an \`Idempotency-Key\`: the same key again answers the same and does nothing.
+resource says what it is in \`object\`. Lists take \`limit\` and \`offset\`. An unknown field is refused, a 400 lists every failing field,
+and a refusal that a state is to blame for carries a \`code\`. A POST takes an \`Idempotency-Key\`: the same key again answers the same and does nothing.
 \`merchantId\` is your own organization unless an operator says otherwise.
 
 To try a call, put a key on the right: \`.reckoner/credentials.json\` of the start holds one.`;
