@@ -55,6 +55,7 @@ create table invoice (
   failure_detail text,                   -- what was thrown, for operators; never answered
   calculation_attempts int not null default 0,
   payment_in_flight boolean not null default false,
+  pays_online boolean not null default false, -- decided at issue: it may be paid through a payment session
   document_failure text,
   metadata jsonb not null default '{}',
   next_action_at timestamptz,

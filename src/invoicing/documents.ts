@@ -66,7 +66,7 @@ async function describe(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow): Pro
     unpaidAmount: money(invoice.unpaid_amount),
     walletApplied: money(invoice.wallet_applied),
     paymentTermDays: invoice.payment_term_days,
-    ...(invoice.unpaid_amount.gt(0) && { paymentUrl: payUrl(parts.publicUrl, invoice.id) }),
+    ...(invoice.pays_online && invoice.unpaid_amount.gt(0) && { paymentUrl: payUrl(parts.publicUrl, invoice.id) }),
     ...(branding?.footer && { footer: branding.footer }),
     ...(branding?.color && { color: branding.color }),
     environment: parts.environment,

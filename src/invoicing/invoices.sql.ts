@@ -64,6 +64,7 @@ export interface InvoiceRow {
   failure_detail: string | null;
   calculation_attempts: number;
   payment_in_flight: boolean;
+  pays_online: boolean;
   document_failure: string | null;
   metadata: Record<string, unknown>;
   next_action_at: Instant | null;

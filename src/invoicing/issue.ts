@@ -37,7 +37,8 @@ export async function issueInvoice(
   const settings = await merchantSettings(tx, invoice.merchant_id);
   const seller = await sellerParty(tx, invoice.merchant_id);
   const buyer: PartyRecord = await customerParty(tx, invoice.merchant_id, invoice.customer_id);
-  const paymentTermDays = await paymentTermOf(parts, tx, invoice);
+  const { paymentTermDays, bankTransferOnly } = await termsAtIssue(parts, tx, invoice);
+  const paysOnline = checkTakesCards(settings).ok && !bankTransferOnly;
   const due = dueAt(now, paymentTermDays);
   const number = invoiceNumber(settings.invoicePrefix, await drawNumber(tx, invoice.merchant_id, 'invoice'));
   const issued = await moveInvoice(
@@ -52,6 +53,7 @@ export async function issueInvoice(
       payment_term_days: paymentTermDays,
       due_at: due,
       snapshot_hash: await snapshotHash(tx, invoice, { number, seller, buyer, issuedAt: now, dueAt: due }),
+      pays_online: paysOnline,
       next_action_at: invoice.unpaid_amount.isZero() ? null : overdueFrom(due),
     },
     now,
@@ -59,14 +61,18 @@ export async function issueInvoice(
   await publishInvoice(tx, issued, 'invoice.issued.v0', now);
   await scheduleDocument(tx, issued, now);
   if (issued.unpaid_amount.isZero()) return markPaid(tx, issued, now);
-  if (checkTakesCards(settings).ok) orThrow(await openSessionFor(parts, tx, issued, {}, now));
+  if (paysOnline) orThrow(await openSessionFor(parts, tx, issued, {}, now));
   return issued;
 }
 
 /** The subscription's of this moment: a change applies to later invoices, and one that is open is issued later (§4; I-27). */
-async function paymentTermOf(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow): Promise<number> {
-  if (invoice.kind !== 'subscription' || invoice.subscription_id === null) return invoice.payment_term_days;
-  return (await parts.source.terms(tx, invoice.merchant_id, invoice.subscription_id)).paymentTermDays;
+async function termsAtIssue(
+  parts: InvoicingParts,
+  tx: Tx,
+  invoice: InvoiceRow,
+): Promise<{ paymentTermDays: number; bankTransferOnly: boolean }> {
+  if (invoice.subscription_id === null) return { paymentTermDays: invoice.payment_term_days, bankTransferOnly: false };
+  return parts.source.terms(tx, invoice.merchant_id, invoice.subscription_id);
 }
 
 async function sellerParty(tx: Tx, merchantId: string): Promise<PartyRecord> {

@@ -64,3 +64,23 @@ it('answers 409 once nothing is asked any more, and 404 for what is no invoice',
   expect((await env.client().get('/pay/invoices/inv_00')).status).toBe(404);
   expect((await env.client().get('/pay/invoices/nothing')).status).toBe(404);
 });
+
+it('names no address where the customer pays by bank transfer only, but a session may be opened by hand', async () => {
+  const { planId } = (await merchant.get('/v0/subscriptions')).body.data[0];
+  const subscription = await create('/v0/subscriptions', {
+    name: 'T',
+    planId,
+    startedAt: '2025-02-10T00:00:00Z',
+    testClockId: clockId,
+    bankTransferOnly: true,
+    paymentTermDays: 30,
+    customer: { name: 'D', email: 'd@example.com' },
+  });
+  await advance('2025-03-10T00:00:00Z');
+  const { data } = (await merchant.get(`/v2/invoices?subscriptionId=${subscription.id}&status=ISSUED`)).body;
+  expect(data[0]).toMatchObject({ paymentUrl: null, paymentTermDays: 30, dueAt: '2025-04-09T00:00:00Z' });
+  expect((await merchant.get(`/v0/paymentSessions?subscriptionId=${subscription.id}`)).body.data).toEqual([]);
+  const session = await merchant.post(`/v2/invoices/${data[0].id}/paymentSessions`);
+  expect(session.status).toBe(201);
+  expect((await merchant.get(`/v2/invoices/${data[0].id}`)).body.paymentUrl).toBe(session.body.url);
+});

@@ -52,7 +52,9 @@ export function presentInvoice(invoice: InvoiceRow, links: Links, lines: unknown
     paidAt: time(invoice.paid_at),
     paymentTermDays: invoice.payment_term_days,
     paymentInFlight: invoice.payment_in_flight,
-    paymentUrl: isPayable ? (links.sessionUrl ?? payUrl(links.publicUrl, invoice.id)) : null,
+    paymentUrl: isPayable
+      ? (links.sessionUrl ?? (invoice.pays_online ? payUrl(links.publicUrl, invoice.id) : null))
+      : null,
     pdfUrl: hasDocument ? `${links.publicUrl}/v2/invoices/${invoice.id}/pdf` : null,
     permalink: null,
     pdfSource: null,
