@@ -45,7 +45,7 @@ export function foreignTables(files: readonly SourceFile[]): Finding[] {
     nodesOf(file)
       .filter(isStatement)
       .flatMap((node) => {
-        const { quasis } = node.quasi as unknown as { quasis: { value: { raw: string } }[] };
+        const { quasis } = node.quasi as { quasis: { value: { raw: string } }[] };
         const text = quasis.map(({ value }) => value.raw).join(' ? ');
         const own = new Set([...text.matchAll(/\b(\w+)\s+as\s+(?:materialized\s+)?\(/g)].map((match) => match[1]));
         const named = [...text.matchAll(/\b(?:from|join|into|update)\s+(?:only\s+)?(\w+)/g)].map(

@@ -6,7 +6,7 @@ export const clockBook: ClockBook = {
   withWork: clocksWithWork,
   lock: async (tx, { merchantId, id }) => {
     const clock = await readClockForUpdate(tx, merchantId, id);
-    if (!clock || clock.deletedAt !== null) return null;
+    if (clock?.deletedAt !== null) return null;
     return { currentTime: clock.currentTime, advancingTo: clock.advancingTo };
   },
   move: async (tx, { merchantId, id }, to, arrived, now) => {

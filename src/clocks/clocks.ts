@@ -41,7 +41,7 @@ export async function createClock(tx: Tx, merchantId: string, draft: ClockDraft,
 /** The clock. 404 once it is deleted. */
 export async function getClock(tx: Tx, merchantId: string, id: string): Promise<Result<Clock>> {
   const clock = await readClock(tx, merchantId, id);
-  return clock && clock.deletedAt === null ? ok(clock) : notFound('test clock');
+  return clock?.deletedAt === null ? ok(clock) : notFound('test clock');
 }
 
 export interface ClockPatch extends Advance {

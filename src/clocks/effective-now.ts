@@ -39,13 +39,13 @@ export async function findClock(tx: Tx, merchantId: string, id: string, field = 
   const reference = await checkReference(tx, merchantId, 'test clock', id, field);
   if (!reference.ok) return reference;
   const clock = await readClockForShare(tx, merchantId, id);
-  return clock && clock.deletedAt === null ? ok(clock) : notFound('test clock', field);
+  return clock?.deletedAt === null ? ok(clock) : notFound('test clock', field);
 }
 
 /** The clock, locked against every other use until the transaction ends. @returns a 404 when it is unknown or deleted. */
 export async function lockClock(tx: Tx, merchantId: string, id: string): Promise<Result<Clock>> {
   const clock = await readClockForUpdate(tx, merchantId, id);
-  return clock && clock.deletedAt === null ? ok(clock) : notFound('test clock');
+  return clock?.deletedAt === null ? ok(clock) : notFound('test clock');
 }
 
 /** domain.md §8: a `testClockId` in production is a 400. */

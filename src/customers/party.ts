@@ -27,7 +27,7 @@ export async function customerParty(tx: Tx, merchantId: string, customerId: stri
     name: consumer.name,
     ...(consumer.legalName !== null && { legalName: consumer.legalName }),
     ...(taxId !== null && { taxId }),
-    ...(consumer.address !== null && { address: consumer.address as Record<string, string> }),
+    ...(consumer.address !== null && { address: consumer.address }),
     ...(consumer.billingEmails.length > 0 && { emails: consumer.billingEmails }),
     ...(consumer.phone !== null && { phone: consumer.phone }),
   };

@@ -25,7 +25,10 @@ export async function migrate(url: string): Promise<Migrated> {
     const migrator = new Migrator({ db, provider: { getMigrations: readMigrations } });
     const { error, results = [] } = await migrator.migrateToLatest();
     const failed = results.find((result) => result.status === 'Error');
-    if (error) throw new Error(`Migration ${failed?.migrationName ?? ''} failed: ${String(error)}`, { cause: error });
+    if (error) {
+      const why = error instanceof Error ? error.message : JSON.stringify(error);
+      throw new Error(`Migration ${failed?.migrationName ?? ''} failed: ${why}`, { cause: error });
+    }
     const all = await migrator.getMigrations();
     return {
       applied: results.map((result) => result.migrationName),

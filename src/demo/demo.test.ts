@@ -69,7 +69,7 @@ it('has invoices in every state that a merchant meets, and each adds up', async 
   expect(Object.keys(states).toSorted()).toEqual(['ACTIVE', 'CANCELLED', 'DRAFT', 'ISSUED', 'PAID', 'WRITTEN_OFF']);
   for (const invoice of invoices) {
     const amounts = ['subtotal', 'totalTax', 'grandTotal', 'paidAmount', 'unpaidAmount'];
-    const [subtotal, tax, grand, paid, unpaid] = amounts.map((name) => new Decimal(invoice[name])) as Decimal[];
+    const [subtotal, tax, grand, paid, unpaid] = amounts.map((name) => new Decimal(invoice[name]));
     expect(subtotal?.plus(tax as Decimal).eq(grand as Decimal), invoice.id).toBe(true);
     expect(paid?.plus(unpaid as Decimal).eq(grand as Decimal), invoice.id).toBe(true);
     expect(grand?.gt(0), invoice.id).toBe(true);

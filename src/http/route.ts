@@ -121,10 +121,10 @@ export interface Route {
 export const route = <A extends Access, P extends TSchema, Q extends TSchema, B extends TSchema>(
   sentence: Sentence<P, Q, B, A>,
   handler: (context: Context<Record<string, string>, StaticOf<Q>, StaticOf<B>, A>) => Promise<Result<unknown>>,
-): Route => ({ sentence, handler: handler as unknown as NonNullable<Route['handler']> });
+): Route => ({ sentence, handler });
 
 /** Declares a route that needs transactions of its own. */
 export const freeRoute = <A extends Access, P extends TSchema, Q extends TSchema, B extends TSchema>(
   sentence: Sentence<P, Q, B, A>,
   free: (context: FreeContext<Record<string, string>, StaticOf<Q>, StaticOf<B>, A>) => Promise<Result<unknown>>,
-): Route => ({ sentence, free: free as unknown as NonNullable<Route['free']> });
+): Route => ({ sentence, free });

@@ -99,7 +99,7 @@ export class Runner {
     const key = this.#idempotency(each, request, merchantId ?? caller?.organizationId ?? '');
     if (key === null) {
       const value = await this.#options.database.transaction(scope, async (tx) => {
-        const before = await this.#before(each, { ...context, tx } as never);
+        const before = await this.#before(each, { ...context, tx });
         const done = orThrow(await (each.handler as NonNullable<Route['handler']>)({ ...context, tx } as never));
         await this.#audit(each, tx, request, merchantId, before, done);
         return done;
@@ -123,13 +123,13 @@ export class Runner {
     const outcome = await this.#options.database.transaction(scope, async (tx) => {
       const stored = orThrow(await claim(tx, key, print, context.now));
       if (stored) return { status: stored.status, body: lock.open(stored.body), headers: {}, replayed: true };
-      const before = await this.#before(each, { ...context, tx } as never);
+      const before = await this.#before(each, { ...context, tx });
       const result = await tx.part<Result<unknown>>(
         () => withRefusals((each.handler as NonNullable<Route['handler']>)({ ...context, tx } as never)),
         ({ ok }) => ok,
       );
       if (!result.ok && result.refusal.kind === 'forbidden') orThrow(result);
-      if (result.ok) await this.#audit(each, tx, request, context.merchantId as string | null, before, result.value);
+      if (result.ok) await this.#audit(each, tx, request, context.merchantId, before, result.value);
       const { status, headers, body } = result.ok ? usualReply(each, result.value) : this.#errors.for(result.refusal);
       const text = body === undefined ? '' : JSON.stringify(body);
       if (result.ok && body !== undefined && this.#options.checkReplies) checkReply(each, status, text);
@@ -306,7 +306,7 @@ function checkReply(each: Route, status: number, text: string): void {
   const schema = each.sentence.replies[status];
   if (!schema || 'contentType' in schema)
     throw new Error(`${each.sentence.operationId} answered ${status}, which it does not declare.`);
-  const errors = validate('reply', schema as TSchema, JSON.parse(text));
+  const errors = validate('reply', schema, JSON.parse(text));
   if (errors.length > 0)
     throw new Error(`${each.sentence.operationId} answered what its schema does not allow: ${JSON.stringify(errors)}`);
 }
@@ -338,8 +338,8 @@ function checkPolicy({ sentence }: Route): void {
 
 function replySchema(status: number, schema: Route['sentence']['replies'][number], schemas: NamedSchemas): unknown {
   if (status === 204) return { description: 'Done.', type: 'null' };
-  if (!('contentType' in schema)) return schemas.refer(schema as TSchema);
-  const content = { [schema.contentType as string]: { schema: { type: 'string', format: 'binary' } } };
+  if (!('contentType' in schema)) return schemas.refer(schema);
+  const content = { [schema.contentType]: { schema: { type: 'string', format: 'binary' } } };
   return { description: schema.description, content };
 }
 

@@ -34,7 +34,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     routerOptions: { maxParamLength: 512 },
     frameworkErrors: (_error, request, reply) => {
       reply.header('x-request-id', request.id); // no hook runs for a path that cannot be decoded
-      return answerUnknown(request as FastifyRequest, reply as FastifyReply).catch((error: unknown) =>
+      void answerUnknown(request as FastifyRequest, reply as FastifyReply).catch((error: unknown) =>
         send(reply as FastifyReply, faultReply(error, errors, request as FastifyRequest)),
       );
     },

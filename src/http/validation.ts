@@ -135,15 +135,15 @@ function describe(error: ErrorObject): FieldError {
   const at = (child?: string) => [...path, ...(child === undefined ? [] : [child])].join('.');
   switch (error.keyword) {
     case 'required':
-      return { field: at(error.params.missingProperty), message: 'is required' };
+      return { field: at(String(error.params.missingProperty)), message: 'is required' };
     case 'additionalProperties':
     case 'unevaluatedProperties':
       return {
-        field: at(error.params.additionalProperty ?? error.params.unevaluatedProperty),
+        field: at(String(error.params.additionalProperty ?? error.params.unevaluatedProperty)),
         message: 'is not a known field',
       };
     case 'propertyNames':
-      return { field: at(error.params.propertyName), message: 'is not an allowed key' };
+      return { field: at(String(error.params.propertyName)), message: 'is not an allowed key' };
     case 'enum':
       return { field: at(), message: `must be one of ${(error.params.allowedValues as unknown[]).join(', ')}` };
     case 'const':

@@ -110,7 +110,7 @@ export const publicSettings = (settings: MerchantSettings): Record<string, unkno
 /** What is stored after a change: absent fields stay as they were, null ones go back to their default. */
 export function changedSettings(stored: SettingsInput, change: SettingsInput): SettingsInput {
   const merged = Object.entries({ ...stored, ...change }).filter(([, value]) => value !== null && value !== undefined);
-  return Object.fromEntries(merged) as SettingsInput;
+  return Object.fromEntries(merged);
 }
 
 /** The rules that a schema cannot say: no play money in production, and a logo that can be fetched safely. */

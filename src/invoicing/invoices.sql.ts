@@ -1,7 +1,7 @@
 import { effectiveNowOf } from '../clocks/index.ts';
 import { allOf, assignments, jsonb, pageOfRows, sql, type Tx } from '../db/index.ts';
 import type { PageRequest } from '../http/index.ts';
-import type { Decimal } from '../kernel/decimal.ts';
+import { Decimal, plain } from '../kernel/decimal.ts';
 import { next } from '../kernel/state-table.ts';
 import type { Instant } from '../kernel/time.ts';
 import { type InvoiceStatus, type InvoiceTrigger, invoiceStates } from './states.ts';
@@ -264,7 +264,7 @@ export async function replaceLines(tx: Tx, invoice: InvoiceRow, lines: readonly 
 /** Decimals and instants as JSON text; PostgreSQL reads them as what the column is. */
 const jsonValue = (value: unknown): unknown => {
   if (value === null || typeof value !== 'object') return value;
-  if ('toFixed' in value && typeof value.toFixed === 'function') return value.toFixed();
+  if (Decimal.isDecimal(value)) return plain(value);
   return value instanceof Temporal.Instant ? value.toString() : value;
 };
 
@@ -296,7 +296,9 @@ export async function saveBilledUsage(tx: Tx, invoice: InvoiceRow, usage: readon
     invoice_id: invoice.id,
     price_id: row.price_id,
     group_key:
-      Object.keys(row.group_values).length === 0 ? '' : JSON.stringify(Object.entries(row.group_values).toSorted()),
+      Object.keys(row.group_values).length === 0
+        ? ''
+        : JSON.stringify(Object.entries(row.group_values).toSorted(([a], [b]) => (a < b ? -1 : 1))),
     group_values: row.group_values,
     quantity: row.quantity.toFixed(),
     event_count: row.event_count,

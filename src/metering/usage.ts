@@ -56,7 +56,7 @@ const summedOver = (set: readonly string[], columns: UsageColumns): number =>
 
 function usageRow(row: MeasuredRow, cut: UsageCut, { dimensions }: UsageColumns, scope: UsageScope): UsageRow {
   const eventCount = Number(row.event_count);
-  const groups = (cut.groups ?? []).map((name) => [name, row[`d${dimensions.indexOf(name)}`] ?? null]);
+  const groups = (cut.groups ?? []).map((name) => [name, row[`d${dimensions.indexOf(name)}`] ?? null] as const);
   return {
     group: Object.fromEntries(groups),
     ...(cut.byCustomer === true && { customerId: row.customer_id }),

@@ -250,7 +250,7 @@ describe('a race', () => {
           const cancelled = await tx.run(
             sql`update toy set status = 'cancelled' where id = ${toy} and status = 'open'`,
           );
-          return cancelled === 1 ? await expireSessions(tx, merchant.id, toy, shop.now()) : null;
+          return cancelled === 1 ? expireSessions(tx, merchant.id, toy, shop.now()) : null;
         });
       const [paid, expired] = await Promise.all([complete(id), cancel()]);
       const { status, paid: amount } = await shop.toyStatus(merchant, toy);

@@ -473,7 +473,7 @@ describe('409', () => {
     operationId: string,
     code: string,
     held: (world: World) => Promise<{ id: string }>,
-    body?: unknown | ((world: World) => unknown),
+    body?: unknown,
   ): Conflict => ({
     operationId,
     code,
@@ -482,11 +482,7 @@ describe('409', () => {
       body: typeof body === 'function' ? body(each) : body,
     }),
   });
-  const creation = (
-    operationId: string,
-    code: string,
-    body: (world: World) => unknown | Promise<unknown>,
-  ): Conflict => ({
+  const creation = (operationId: string, code: string, body: (world: World) => unknown): Conflict => ({
     operationId,
     code,
     call: async (each) => ({ body: await body(each) }),

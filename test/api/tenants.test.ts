@@ -130,7 +130,7 @@ describe('the id of a resource of another merchant', () => {
   });
 
   it.each(named(guarded.filter(({ query }) => query)))('in the query of $name', async ({ sentence }) => {
-    const call = await (callsOf(sentence)[0] as (world: World) => Call)(ours);
+    const call = await callsOf(sentence)[0](ours);
     await changingNothing(async () => {
       for (const [name, property] of Object.entries(propertiesOf(sentence.query))) {
         if (!('pattern' in property)) continue;
@@ -153,7 +153,7 @@ describe('the id of a resource of another merchant', () => {
 
   it('as merchantId is a 403 whatever else is sent', async () => {
     for (const sentence of guarded.filter(({ query }) => 'merchantId' in propertiesOf(query))) {
-      const call = await (callsOf(sentence)[0] as (world: World) => Call)(ours);
+      const call = await callsOf(sentence)[0](ours);
       if (wins(sentence, call)) continue;
       const url = urlOf(sentence.path, { ...call, query: { ...call.query, merchantId: theirs.merchant.id } });
       expect((await ours.merchant.get(url)).status, url).toBe(403);
@@ -188,7 +188,7 @@ describe('lists', () => {
   const lists = guarded.filter(({ method, path, query }) => method === 'GET' && query && !path.includes(':'));
 
   it.each(named(lists))('$name holds nothing of another merchant', async ({ sentence }) => {
-    const call = await (callsOf(sentence)[0] as (world: World) => Call)(ours);
+    const call = await callsOf(sentence)[0](ours);
     const limit = 'limit' in propertiesOf(sentence.query) ? { limit: '100' } : {};
     const answer = await ours.merchant.get(urlOf(sentence.path, { query: { ...call.query, ...limit } }));
     expect(answer.status, answer.text).toBe(200);
@@ -209,7 +209,7 @@ describe('lists', () => {
   );
 
   async function expectOperatorSees(sentence: Sentence, world: World): Promise<void> {
-    const call = await (callsOf(sentence)[0] as (world: World) => Call)(world);
+    const call = await callsOf(sentence)[0](world);
     const one = await env.platform.get(
       urlOf(sentence.path, { query: { ...call.query, merchantId: world.merchant.id } }),
     );
@@ -221,7 +221,7 @@ describe('lists', () => {
 describe('a platform operator', () => {
   const reads = guarded.filter(({ method, path }) => method === 'GET' && path.includes(':'));
   it.each(named(reads))('may $name of any merchant', async ({ sentence }) => {
-    const call = await (callsOf(sentence)[0] as (world: World) => Call)(theirs);
+    const call = await callsOf(sentence)[0](theirs);
     const answer = await env.platform.get(urlOf(sentence.path, call));
     expect(answer.status, answer.text).toBe(200);
   });
@@ -263,7 +263,7 @@ describe('without the right to', () => {
   it('a viewer reads everything and writes nothing', async () => {
     const viewer = await env.userOf(ours.merchant, 'viewer');
     for (const sentence of guarded) {
-      const call = await (callsOf(sentence)[0] as (world: World) => Call | Promise<Call>)(ours);
+      const call = await callsOf(sentence)[0](ours);
       const before = await tables.snapshot(ours.merchant.id);
       const answer = await send(viewer, sentence.method, urlOf(sentence.path, call), call.body);
       expect(answer.status, `${sentence.method} ${sentence.path} ${answer.text}`).toBe(
@@ -378,7 +378,7 @@ describe('the database itself', () => {
     const taken = await asOurs(
       `update ${name} set merchant_id = '${theirs.merchant.id}' where merchant_id = '${ours.merchant.id}' returning 1`,
     );
-    expect(typeof taken === 'string' || taken.length === 0, `${name} ${taken}`).toBe(true);
+    expect(typeof taken === 'string' || taken.length === 0, `${name} ${JSON.stringify(taken)}`).toBe(true);
     if (!row) return;
     const forged = `insert into ${name} (${columns}) overriding system value
       select ${columns} from jsonb_populate_record(null::${name}, '${JSON.stringify(row.row).replaceAll("'", "''")}')`;

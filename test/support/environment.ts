@@ -77,7 +77,7 @@ export async function openTestEnvironment(options: { environment?: EnvironmentNa
     databaseUrl: url,
     publicUrl: 'http://localhost:4401',
     platformKey,
-    logger: pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' }),
+    logger: pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }),
     now: () => fixedNow ?? wallClock(),
     checkReplies: true,
   });

@@ -148,7 +148,10 @@ export function shopOf(client: Client): Shop {
         client.post('/v0/events', { type: 'call', source: 'test', subject, timestamp, data: { units }, ...fields }),
       ),
     advance: async (clock, to) => {
-      const moved = await change(`/v0/testClocks/${clock.id}`, /^P/.test(to) ? { advanceBy: to } : { currentTime: to });
+      const moved = await change(
+        `/v0/testClocks/${clock.id}`,
+        to.startsWith('P') ? { advanceBy: to } : { currentTime: to },
+      );
       if (moved.advancingTo !== null) throw new Error(`The clock is still on its way to ${moved.advancingTo}.`);
       return moved;
     },

@@ -19,7 +19,11 @@ export function usageTrace(): { requests: TracedRequest[]; isReal: boolean } {
   const rows = readFileSync(file, 'utf8').trim().split(/\r?\n/).slice(1);
   const requests = rows.map((row) => {
     const [time = '', prompt, generatedTokens] = row.split(',');
-    return { time: `${time.replace(' ', 'T')}Z`, promptTokens: Number(prompt), generatedTokens: Number(generatedTokens) };
+    return {
+      time: `${time.replace(' ', 'T')}Z`,
+      promptTokens: Number(prompt),
+      generatedTokens: Number(generatedTokens),
+    };
   });
   return { requests, isReal: true };
 }

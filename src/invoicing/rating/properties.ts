@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { DecimalText, Nullable } from '../../http/schema.ts';
-import { Decimal, type DecimalInput, decimal, isRawNumber, plain } from '../../kernel/decimal.ts';
+import { Decimal, decimal, isRawNumber, plain } from '../../kernel/decimal.ts';
 import type { FieldError } from '../../kernel/result.ts';
 
 /** A price: a decimal string in major units; a JSON number is read from its text. */
@@ -79,7 +79,7 @@ export function readTiers(tiers: Tiers): [Tier, ...Tier[]] {
 /** Properties as they are kept and answered: every number as a decimal string with all its digits, whatever was sent. */
 export function normaliseProperties<T>(properties: T): T {
   const walk = (value: unknown): unknown => {
-    if (typeof value === 'number' || isRawNumber(value)) return plain(decimal(value as DecimalInput));
+    if (typeof value === 'number' || isRawNumber(value)) return plain(decimal(value));
     if (Array.isArray(value)) return value.map(walk);
     if (typeof value === 'object' && value !== null)
       return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, walk(inner)]));
