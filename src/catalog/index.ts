@@ -6,7 +6,7 @@ import { type Metric, selectMetric, selectMetricsByEventType } from './metrics/m
 export type { Cost } from './costs/costs.sql.ts';
 export { catalogErrors } from './errors.ts';
 export { type ResolvedItem, resolveItems } from './items/items.ts';
-export { AGGREGATIONS, type Aggregation, type Meter } from './meters/meter.ts';
+export type { Aggregation, Meter } from './meters/meter.ts';
 export type { Metric } from './metrics/metrics.sql.ts';
 export type { CatalogOptions } from './options.ts';
 export {
@@ -20,8 +20,6 @@ export type { Plan, TaxBehavior } from './plans/plans.sql.ts';
 export type { VersionStatus } from './plans/version-states.ts';
 export type { CatalogPrice, PricedMetric } from './prices/catalog-price.ts';
 export type { PriceFeature } from './prices/prices.sql.ts';
-export { checkTemplate, EntitlementTemplate } from './prices/template.ts';
-export { canBackFeature } from './prices/terms.ts';
 export { catalogRoutes } from './routes.ts';
 export { selectMeters } from './usage/meters.sql.ts';
 export { usageRoutes } from './usage/routes.ts';

@@ -8,8 +8,6 @@ export { Email, Phone } from './organization-routes.ts';
 export { consumerIdsWhere } from './organizations.sql.ts';
 export {
   type ConsumerDetails,
-  createOrganization,
-  emailOf,
   findOrCreateConsumer,
   findOrganization,
   findOrganizations,
@@ -17,7 +15,6 @@ export {
   merchantSettings,
   type NewOrganization,
   type Organization,
-  publicOrganization,
 } from './organizations.ts';
 export { ensurePlatform } from './platform.ts';
 export { identityRoutes } from './routes.ts';

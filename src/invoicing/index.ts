@@ -3,19 +3,14 @@
 export { closePeriod, cutPeriod } from './close.ts';
 export { invoicingErrors } from './errors.ts';
 export {
-  changeInvoice,
   deleteActiveInvoice,
-  findInvoice,
   type InvoiceRow,
-  linesOf,
   lockActiveInvoices,
-  lockInvoice,
   openInvoicesOfCustomer,
 } from './invoices.sql.ts';
 export { openFirstInvoices } from './open.ts';
 export type { InvoicingParts } from './parts.ts';
 export { invoicePaymentHandlers } from './payment-handlers.ts';
-export { payUrl } from './present.ts';
 export { invoiceRoutes } from './routes.ts';
 export { periodOf } from './series.ts';
 export type { BilledPrice, BillingSource, BillingTerms } from './source.ts';

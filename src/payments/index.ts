@@ -3,7 +3,7 @@ export type { CompletedPayment, EntityDescription, PaymentHandlers } from './han
 export { createPayments, type Payments } from './payments.ts';
 export type { DeclineReason } from './provider.ts';
 export type { PaymentReceipt, ReturnStatus } from './receipts.sql.ts';
-export { checkRedirectUrl, type RedirectRules, redirectProblems } from './redirect-urls.ts';
+export { type RedirectRules, redirectProblems } from './redirect-urls.ts';
 export { PaymentSessionReply, publicSession } from './replies.ts';
 export { receiptsOf, requestReturn, stopReturn } from './returns.ts';
 export type { SessionStatus } from './session-states.ts';
@@ -12,7 +12,6 @@ export {
   DEFAULT_SESSION_MINUTES,
   expireSessions,
   findSession,
-  isOver,
   openSession,
   openSessionOf,
   openSessionsOf,

@@ -2,7 +2,6 @@
 export type { Charge, Measured, PriceModel, TierUse } from './model.ts';
 export {
   checkProperties,
-  isPriceModel,
   type PriceModelName,
   PriceProperties,
   type Pricing,
@@ -19,4 +18,4 @@ export {
   type RatedPrice,
   ratePrice,
 } from './rate-price.ts';
-export { type Aggregation, type GroupFilters, type GroupValues, isAdditive, type UsageGroup } from './usage.ts';
+export type { Aggregation, GroupFilters, GroupValues, UsageGroup } from './usage.ts';
