@@ -1,6 +1,6 @@
 export type { OwnedMeter } from './events.sql.ts';
 export { listMeterEvents } from './events.ts';
-export { lockIngest } from './lock.ts';
+export { lockIngest } from './lock.sql.ts';
 export { dimensionsOf, type Meter } from './meter.ts';
 export { eventPartitionChore } from './partitions.ts';
 export { eventRoutes } from './routes.ts';

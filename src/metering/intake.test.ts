@@ -4,7 +4,7 @@ import { sql } from '../db/index.ts';
 import { RefusalError } from '../kernel/result.ts';
 import type { IncomingEvent } from './incoming-event.ts';
 import { createIntake } from './intake.ts';
-import { lockIngest } from './lock.ts';
+import { lockIngest } from './lock.sql.ts';
 
 let env: TestEnvironment;
 let merchant: Merchant;

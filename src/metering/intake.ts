@@ -6,7 +6,7 @@ import type { EventRecord } from './event-record.ts';
 import { contentPrint, keyHash } from './fingerprint.ts';
 import type { IncomingEvent } from './incoming-event.ts';
 import { claimKeys, insertEvents, type KeyClaim, type NewEventRow, storedEvents, storedKeys } from './intake.sql.ts';
-import { lockIngest } from './lock.ts';
+import { lockIngest } from './lock.sql.ts';
 import { currentSubjects, insertSubjects, type SubjectKey, type SubjectRow } from './subjects.sql.ts';
 
 /** The port of performance.md §6.3 through which events come in: one batch, one transaction, answered after its commit. */

@@ -35,15 +35,15 @@ export function readBatch(body: unknown, defaults: EventDefaults): Result<Incomi
   if (body.length > MOST_EVENTS)
     return invalid([{ field: '', message: `must hold at most ${MOST_EVENTS} events`, code: 'TOO_MANY_EVENTS' }]);
   const errors: FieldError[] = [];
-  let total = 0;
+  let errorCount = 0;
   for (const [index, event] of body.entries()) {
     const found = eventErrors(event);
-    total += found.length;
+    errorCount += found.length;
     for (const error of found)
       if (errors.length < MOST_ERRORS)
         errors.push({ ...error, field: error.field === '' ? `${index}` : `${index}.${error.field}` });
   }
-  if (total > 0) return invalid(errors, total);
+  if (errorCount > 0) return invalid(errors, errorCount);
   return ok(body.map((event: EventCreate) => complete(event, defaults, undefined)));
 }
 

@@ -1,1 +1,1 @@
-export { type OutboxEvent, publish } from './outbox.ts';
+export { type OutboxEvent, publish } from './outbox.sql.ts';

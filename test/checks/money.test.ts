@@ -7,7 +7,6 @@ const files = projectFiles();
 const RAW_JSON: Exceptions = {
   'src/customers/customers.sql.ts': 'the map as it stands in JSON: numbers whose text is kept, read by readTaxRates',
   'src/customers/tax-rates.ts': 'reads and writes that map; on the wire a rate is a JSON number with all its digits',
-  'src/metering/read-batch.ts': 'counts errors',
 };
 
 describe('the domains', () => {

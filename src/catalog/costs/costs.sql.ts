@@ -3,7 +3,7 @@ import type { PageRequest } from '../../http/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { Aggregation, Meter } from '../meters/meter.ts';
-import { equals, FOR_UPDATE, ofMerchant, UNLOCKED } from '../scope.ts';
+import { equals, FOR_UPDATE, ofMerchant, UNLOCKED } from '../scope.sql.ts';
 
 /** §2 Cost: what a unit of usage costs the merchant itself. One without a meter costs nothing. */
 export interface Cost extends Omit<Meter, 'aggregation'> {

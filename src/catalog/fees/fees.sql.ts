@@ -1,7 +1,7 @@
 import { allOf, assignments, pageOfRows, type Sql, sql, type Tx } from '../../db/index.ts';
 import type { PageRequest } from '../../http/index.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { equals, FOR_KEY_SHARE, FOR_UPDATE, ofMerchant, UNLOCKED } from '../scope.ts';
+import { equals, FOR_KEY_SHARE, FOR_UPDATE, ofMerchant, UNLOCKED } from '../scope.sql.ts';
 
 /** What is charged for without usage: a seat, a set-up, a base charge. */
 export interface Fee {

@@ -3,7 +3,7 @@ import type { PageRequest } from '../../http/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { Meter } from '../meters/meter.ts';
-import { equals, FOR_UPDATE, ofMerchant, UNLOCKED } from '../scope.ts';
+import { equals, FOR_UPDATE, ofMerchant, UNLOCKED } from '../scope.sql.ts';
 
 /** §2 Billable metric: a meter that has a name and can be priced. */
 export interface Metric extends Meter {

@@ -2,7 +2,7 @@ import { allOf, assignments, jsonb, pageOfRows, type Sql, sql, type Tx } from '.
 import type { PageRequest } from '../../http/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { equals, FOR_UPDATE, ofMerchant, UNLOCKED } from '../scope.ts';
+import { equals, FOR_UPDATE, ofMerchant, UNLOCKED } from '../scope.sql.ts';
 
 export type TaxBehavior = 'exclusive' | 'inclusive';
 

@@ -4,7 +4,7 @@ import type { Pricing } from '../../invoicing/rating/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { FeatureType } from '../features/features.sql.ts';
-import { equals, FOR_KEY_SHARE, FOR_UPDATE } from '../scope.ts';
+import { equals, FOR_KEY_SHARE, FOR_UPDATE } from '../scope.sql.ts';
 import type { EntitlementTemplate } from './template.ts';
 
 export type PaymentTerm = 'in_arrears' | 'in_advance';

@@ -1,7 +1,7 @@
 import { allOf, assignments, jsonb, pageOfRows, sql, type Tx } from '../../db/index.ts';
 import type { PageRequest } from '../../http/index.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { ofMerchant } from '../scope.ts';
+import { ofMerchant } from '../scope.sql.ts';
 
 /** §2 Product. */
 export interface Product {
