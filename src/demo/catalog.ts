@@ -92,7 +92,7 @@ export async function makeCatalog(client: Client): Promise<Plans> {
     await price(client, 'scale images', {
       billableMetricId: images,
       invoiceDisplayName: 'Images',
-      properties: { unitPrice: '0.02', includedUnits: '500' },
+      properties: { unitPrice: '0.02', includedUnits: '20' },
     }),
   ];
   const team = [

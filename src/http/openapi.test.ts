@@ -105,3 +105,12 @@ it('orders the parts of the reference, and says what each is about', () => {
   expect(new Set(tags.map(({ name }) => name))).toEqual(used);
   expect(tags.filter(({ description }) => description === '')).toEqual([]);
 });
+
+it('says each status in words, and when a body may be left out', () => {
+  for (const { path, method, operation } of operations())
+    for (const [status, response] of Object.entries(operation.responses))
+      expect((response as { description: string }).description, `${method} ${path} ${status}`).toMatch(/^\w.* \w|\.$/);
+  const bodyOf = (path: string) => document.paths[path]?.post?.requestBody as { required?: boolean };
+  expect(bodyOf('/v2/invoices/{id}/refunds').required).toBe(false);
+  expect(bodyOf('/v0/products').required).toBe(true);
+});

@@ -47,6 +47,46 @@ const TAGS: readonly { readonly name: string; readonly description: string }[] =
   { name: 'Operations', description: 'For whoever runs the program. No key needed.' },
 ];
 
+const STATUS_WORDS: Readonly<Record<string, string>> = {
+  200: 'Done.',
+  201: 'Created.',
+  202: 'Accepted, and on disk.',
+  204: 'Deleted.',
+  400: 'Fields are wrong: `errors` lists each. Or a state is to blame: `code` says which.',
+  401: 'No API key, or one that is not known or has expired.',
+  403: 'The role does not allow it, or it is another merchant’s.',
+  404: 'There is no such resource.',
+  409: 'The state does not allow it: `code` says why.',
+  413: 'The body is larger than this operation takes.',
+  415: 'The body is of another content type.',
+  429: 'Too many requests: wait as long as `Retry-After` says.',
+  500: 'A fault on our side; nothing was changed.',
+  503: 'Not available: wait as long as `Retry-After` says.',
+};
+
+interface ShownOperation {
+  requestBody?: { required?: boolean; content?: Record<string, { schema?: { $ref?: string } }> };
+  responses?: Record<string, { description?: string }>;
+}
+
+interface ShownDocument {
+  paths?: Record<string, Record<string, ShownOperation>>;
+  components?: { schemas?: Record<string, { type?: string; required?: readonly string[] }> };
+}
+
+/** Says each status in words where the route has none, and that a body without required fields may be left out. */
+function inWords<Document>(document: Document): Document {
+  const { paths = {}, components } = document as ShownDocument;
+  for (const { requestBody, responses = {} } of Object.values(paths).flatMap((methods) => Object.values(methods))) {
+    for (const [status, response] of Object.entries(responses))
+      if (response.description === 'Default Response') response.description = STATUS_WORDS[status] ?? status;
+    const named = requestBody?.content?.['application/json']?.schema?.$ref?.split('/').at(-1);
+    const schema = named === undefined ? undefined : components?.schemas?.[named];
+    if (requestBody && schema?.type === 'object' && (schema.required ?? []).length === 0) requestBody.required = false;
+  }
+  return document;
+}
+
 /** `GET /openapi.json` (OpenAPI 3.1) and the reference at `/docs`, made from the schemas that validate. */
 export async function addOpenApi(
   app: FastifyInstance,
@@ -79,7 +119,11 @@ export async function addOpenApi(
         typeof json.$id === 'string' ? json.$id : `def-${index}`,
     },
   });
-  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
+  let document: unknown;
+  app.addHook('onReady', async () => {
+    document = inWords(app.swagger());
+  });
+  app.get('/openapi.json', { schema: { hide: true } }, async () => document);
   await app.register(scalar, {
     routePrefix: '/docs',
     configuration: {
