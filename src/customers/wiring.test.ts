@@ -140,7 +140,8 @@ describe('the hook for a changed externalId', () => {
 
 describe('for other domains', () => {
   const isWaitedFor = async (tx: Tx): Promise<boolean> =>
-    (await tx.rows(sql`select from pg_locks where not granted and pg_backend_pid() = any (pg_blocking_pids(pid))`)).length > 0;
+    (await tx.rows(sql`select from pg_locks where not granted and pg_backend_pid() = any (pg_blocking_pids(pid))`))
+      .length > 0;
   const inTransaction = <T>(work: Parameters<typeof env.database.transaction<T>>[1]) =>
     env.database.transaction({ merchants: [merchant.id] }, work);
 
