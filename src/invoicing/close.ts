@@ -84,7 +84,7 @@ export async function termsOf(tx: Tx, source: BillingSource, invoice: InvoiceRow
   return source.terms(tx, invoice.merchant_id, invoice.subscription_id);
 }
 
-/** Ends an open period early: its end, its grace and its due time move; a period is never made longer. */
+/** Moves the end of a period whose usage is not read yet, and with it its grace and its due time. */
 export const cutPeriod = (
   tx: Tx,
   invoice: InvoiceRow,
@@ -92,7 +92,16 @@ export const cutPeriod = (
   gracePeriodEnd: Instant,
   now: Instant,
 ): Promise<InvoiceRow> =>
-  changeInvoice(tx, invoice, { period_end: end, grace_period_end: gracePeriodEnd, next_action_at: end }, now);
+  changeInvoice(
+    tx,
+    invoice,
+    {
+      period_end: end,
+      grace_period_end: gracePeriodEnd,
+      next_action_at: invoice.status === 'CLOSING' ? gracePeriodEnd : end,
+    },
+    now,
+  );
 
 /** The prices that stand on an invoice: those of its series, and on the first of the plan's own those billed once in arrears. */
 export function pricesOn(

@@ -3,9 +3,9 @@
 export { closePeriod, cutPeriod } from './close.ts';
 export { invoicingErrors } from './errors.ts';
 export {
-  deleteActiveInvoice,
+  deleteUnbilledInvoice,
   type InvoiceRow,
-  lockActiveInvoices,
+  lockInvoicesIn,
   openInvoicesOfCustomer,
 } from './invoices.sql.ts';
 export { openFirstInvoices } from './open.ts';

@@ -166,18 +166,23 @@ export const insertInvoice = (tx: Tx, invoice: NewInvoice, now: Instant): Promis
     returning *`);
 };
 
-/** The invoices of a subscription whose periods are still open, in the order of their creation, locked. */
-export const lockActiveInvoices = (tx: Tx, merchantId: string, subscriptionId: string): Promise<InvoiceRow[]> =>
+/** The invoices of a subscription in some states, in the order of their creation, locked. */
+export const lockInvoicesIn = (
+  tx: Tx,
+  merchantId: string,
+  subscriptionId: string,
+  statuses: readonly InvoiceStatus[],
+): Promise<InvoiceRow[]> =>
   tx.rows<InvoiceRow>(sql`
     select * from invoice
-     where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and status = 'ACTIVE'
+     where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and status = any (${statuses})
      order by seq for update`);
 
-/** Takes back a period that never began; nothing of it was ever billed. */
-export const deleteActiveInvoice = (tx: Tx, invoice: InvoiceRow): Promise<number> =>
-  tx.run(
-    sql`delete from invoice where merchant_id = ${invoice.merchant_id} and id = ${invoice.id} and status = 'ACTIVE'`,
-  );
+/** Takes back a period that never began, or that lies after a past end; nothing of it was ever billed. */
+export const deleteUnbilledInvoice = (tx: Tx, invoice: InvoiceRow): Promise<number> =>
+  tx.run(sql`
+    delete from invoice
+     where merchant_id = ${invoice.merchant_id} and id = ${invoice.id} and status in ('ACTIVE', 'CLOSING')`);
 
 export interface LineRow {
   merchant_id: string;

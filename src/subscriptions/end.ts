@@ -3,9 +3,9 @@ import {
   type BillingSource,
   closePeriod,
   cutPeriod,
-  deleteActiveInvoice,
+  deleteUnbilledInvoice,
   type InvoiceRow,
-  lockActiveInvoices,
+  lockInvoicesIn,
   periodOf,
 } from '../invoicing/index.ts';
 import { addDuration, type Instant, isAfter, isBefore } from '../kernel/time.ts';
@@ -23,7 +23,8 @@ export interface Ending {
 
 /**
  * Ends a subscription: its open periods end with it and their usage is billed to there; a period that had not begun is
- * taken back, nothing of it was ever billed (domain.md §3, Ends).
+ * taken back, nothing of it was ever billed (domain.md §3, Ends). An end in the past also cuts what is in its grace, whose
+ * usage is not read yet; what has been calculated stands.
  */
 export async function endSubscription(
   tx: Tx,
@@ -45,15 +46,15 @@ export async function endSubscription(
     now,
   );
   const { gracePeriod } = await termsOf(tx, ended);
-  for (const invoice of await openInvoices(tx, ended)) {
+  for (const invoice of await openInvoices(tx, ended, ['ACTIVE', 'CLOSING'])) {
     if (!isBefore(invoice.period_start, ending.at)) {
-      await deleteActiveInvoice(tx, invoice);
+      await deleteUnbilledInvoice(tx, invoice);
       continue;
     }
     const cut = isAfter(invoice.period_end, ending.at)
       ? await cutPeriod(tx, invoice, ending.at, addDuration(ending.at, gracePeriod), now)
       : invoice;
-    await closePeriod(tx, source, cut, 'terminate', now);
+    if (cut.status === 'ACTIVE') await closePeriod(tx, source, cut, 'terminate', now);
   }
   await tell(tx, ended, 'subscription.terminated.v0', now);
   return ended;
@@ -63,9 +64,13 @@ export async function endSubscription(
  * The open invoices, locked. Asked twice: while the first answer waited for a worker that was closing a period, that
  * worker opened the next one, which only a new statement sees.
  */
-async function openInvoices(tx: Tx, subscription: SubscriptionRow): Promise<InvoiceRow[]> {
-  await lockActiveInvoices(tx, subscription.merchant_id, subscription.id);
-  return lockActiveInvoices(tx, subscription.merchant_id, subscription.id);
+async function openInvoices(
+  tx: Tx,
+  subscription: SubscriptionRow,
+  statuses: readonly InvoiceRow['status'][],
+): Promise<InvoiceRow[]> {
+  await lockInvoicesIn(tx, subscription.merchant_id, subscription.id, statuses);
+  return lockInvoicesIn(tx, subscription.merchant_id, subscription.id, statuses);
 }
 
 /** Sets, moves or clears the end that is planned; the open periods are cut to it, or reach their full length again. */
@@ -82,9 +87,9 @@ export async function planEnd(
     now,
   );
   const terms = await termsOf(tx, planned);
-  for (const invoice of await openInvoices(tx, planned)) {
+  for (const invoice of await openInvoices(tx, planned, ['ACTIVE'])) {
     const end = periodOf(invoice.billing_cadence, terms.bounds, invoice.period_number)?.end ?? null;
-    if (end === null) await deleteActiveInvoice(tx, invoice);
+    if (end === null) await deleteUnbilledInvoice(tx, invoice);
     else await cutPeriod(tx, invoice, end, addDuration(end, terms.gracePeriod), now);
   }
   return planned;

@@ -82,6 +82,18 @@ describe('a subscription begins', () => {
     expect(await shop.invoices(subscription)).toEqual([]);
   });
 
+  it('and is ended in its trial, or planned to: nothing was ever billed', async () => {
+    const clock = await shop.clock(START);
+    const plan = await shop.plan([await shop.feePrice()], { trialPeriod: 'P14D' });
+    const stopped = await shop.subscribe(plan, { clock });
+    const planned = await shop.subscribe(plan, { clock, endingAt: '2026-01-10T00:00:00Z' });
+    await shop.advance(clock, '2026-01-05T00:00:00Z');
+    await shop.act(`/v0/subscriptions/${stopped.id}/termination`, { reason: 'Not for us' });
+    await shop.advance(clock, '2026-03-01T00:00:00Z');
+    expect([await shop.invoices(stopped), await shop.invoices(planned)]).toEqual([[], []]);
+    expect((await shop.read(`/v0/subscriptions/${planned.id}`)).terminatedAt).toBe('2026-01-10T00:00:00Z');
+  });
+
   it('between two recurrences of the plan’s anchor: the first fee is prorated, the next are whole', async () => {
     const clock = await shop.clock(START);
     const plan = await shop.plan([await shop.feePrice()], { billingAnchor: '2026-01-15T00:00:00Z' });
@@ -220,6 +232,31 @@ describe('a subscription ends', () => {
     expect([invoice.periodEnd, invoice.grandTotal, others]).toEqual([ended, fee, []]);
     expect(invoice.issuedAt).toBe('2026-01-16T12:00:00Z');
   });
+});
+
+it('ended in the past also cuts the period that is in its grace; one that was calculated stands', async () => {
+  const clock = await shop.clock(START);
+  const metric = await shop.metric();
+  const prices = [
+    await shop.feePrice({ properties: { unitPrice: '31' } }),
+    await shop.usagePrice({ billableMetricId: metric.id, properties: { unitPrice: '0.5' } }),
+    await shop.feePrice({ billingCadence: 'P1W' }),
+  ];
+  const subscription = await shop.subscribe(await shop.plan(prices, { gracePeriod: 'PT48H' }), { clock });
+  await shop.use(subscription.id, '2026-01-19T00:00:00Z', 2);
+  await shop.use(subscription.id, '2026-01-21T00:00:00Z', 100);
+  await shop.advance(clock, '2026-02-02T00:00:00Z');
+  await shop.change(`/v0/subscriptions/${subscription.id}`, { terminatedAt: '2026-01-20T00:00:00Z' });
+  await shop.advance(clock, '2026-03-01T00:00:00Z');
+  const invoices = await shop.invoices(subscription);
+  const of = (cadence: string) => invoices.filter(({ billingCadence }) => billingCadence === cadence).map(summary);
+  expect(of('P1M')).toEqual(['ISSUED 2026-01-01 2026-01-20 20.00']); // 19 of 31 days, and 2 units
+  expect(of('P1W')).toEqual([
+    'ISSUED 2026-01-01 2026-01-08 10.00',
+    'ISSUED 2026-01-08 2026-01-15 10.00',
+    'ISSUED 2026-01-15 2026-01-22 10.00', // these two had been issued; the one from 29 January on is taken back
+    'ISSUED 2026-01-22 2026-01-29 10.00',
+  ]);
 });
 
 it('bills a fee of P0D in arrears once, on the first invoice of the plan’s own series', async () => {
