@@ -52,6 +52,17 @@ it('survives the death of its process: the document is made by the next one', as
   expect(kinds()).toEqual(['started', 'lost', 'started']);
 });
 
+it.each(['\ufffd\u0609', '\ufffd\ufffd\u0609', '\u0609\u0378\u0378'])(
+  'makes the document of a text that ends the process (%j) with question marks for its signs',
+  async (text) => {
+    const { render } = renderer();
+    const party = { ...invoice.seller, name: text };
+    const lines = invoice.lines.map((line) => ({ ...line, description: text }));
+    const pdf = await render({ ...invoice, seller: party, buyer: party, lines, notes: text });
+    expect(readPdf(pdf).pages.length).toBeGreaterThan(0);
+  },
+);
+
 it('gives a document up whose process died twice, and makes the others', async () => {
   const { render } = renderer({}, 'SIGKILL', 2);
   const [first, second] = await Promise.allSettled([render(invoice), render(creditNote)]);

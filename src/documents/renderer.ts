@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { InvoiceDocument } from './document.ts';
 import type { RenderAnswer, RenderRequest } from './messages.ts';
+import { commonCharacters } from './text.ts';
 import { viewOf } from './view.ts';
 
 /** Why there is no document. `code` tells a failure that may pass (`LOST`, `TIMED_OUT`, `CLOSED`) from one that will not. */
@@ -50,6 +51,8 @@ export interface DocumentRenderer {
 interface Job extends RenderRequest {
   number: string;
   attempts: number;
+  /** The typesetter itself gave up on it, so that what stopped it may stand in its texts. */
+  isSuspect: boolean;
   resolve: (pdf: Uint8Array) => void;
   reject: (error: Error) => void;
 }
@@ -107,7 +110,12 @@ export function createDocumentRenderer(options: RendererOptions = {}): DocumentR
     // Not 'close': it never comes for a process whose pipes no longer hold the program alive.
     child.on('exit', (code, signal) => {
       alive.delete(started);
-      lose(started, 'LOST', `The render process ended (${signal ?? code}). ${started.complaint}`.trim());
+      lose(
+        started,
+        'LOST',
+        `The render process ended (${signal ?? code}). ${started.complaint}`.trim(),
+        signal === 'SIGABRT',
+      );
     });
     onEvent({ kind: 'started', processId: started.processId });
     return started;
@@ -137,7 +145,8 @@ export function createDocumentRenderer(options: RendererOptions = {}): DocumentR
       lose(busy, 'TIMED_OUT', `The document was not ready after ${timeLimitMilliseconds} ms.`);
     }, timeLimitMilliseconds);
     // A failure to send is followed by 'close', which says why.
-    child.send({ job, view, createdAtSeconds } satisfies RenderRequest, () => {});
+    const shown = running.isSuspect ? commonCharacters(view) : view;
+    child.send({ job, view: shown, createdAtSeconds } satisfies RenderRequest, () => {});
   }
 
   function rest(idle: Press): void {
@@ -158,7 +167,9 @@ export function createDocumentRenderer(options: RendererOptions = {}): DocumentR
     const done = running;
     running = null;
     from.documents += 1;
-    if ('failure' in answer) {
+    if ('failure' in answer && done.attempts < MOST_ATTEMPTS) {
+      waiting.unshift({ ...done, isSuspect: true });
+    } else if ('failure' in answer) {
       done.reject(new DocumentRenderError('TEMPLATE_FAILED', answer.failure));
     } else {
       onEvent({ kind: 'rendered', processId: from.processId, memoryBytes: answer.memoryBytes });
@@ -170,7 +181,7 @@ export function createDocumentRenderer(options: RendererOptions = {}): DocumentR
     next();
   }
 
-  function lose(gone: Press, code: 'LOST' | 'TIMED_OUT', reason: string): void {
+  function lose(gone: Press, code: 'LOST' | 'TIMED_OUT', reason: string, isSuspect = false): void {
     if (gone !== press) return;
     press = null;
     clearTimeout(timer);
@@ -179,7 +190,7 @@ export function createDocumentRenderer(options: RendererOptions = {}): DocumentR
     onEvent({ kind: 'lost', processId: gone.processId, reason });
     const interrupted = running;
     running = null;
-    if (interrupted && interrupted.attempts < MOST_ATTEMPTS) waiting.unshift(interrupted);
+    if (interrupted && interrupted.attempts < MOST_ATTEMPTS) waiting.unshift({ ...interrupted, isSuspect });
     else interrupted?.reject(new DocumentRenderError(code, reason));
     next();
   }
@@ -191,7 +202,16 @@ export function createDocumentRenderer(options: RendererOptions = {}): DocumentR
       const createdAtSeconds = Math.floor(document.issuedAt.epochMilliseconds / 1000);
       return new Promise((resolve, reject) => {
         jobs += 1;
-        waiting.push({ job: jobs, view, createdAtSeconds, number: document.number, attempts: 0, resolve, reject });
+        waiting.push({
+          job: jobs,
+          view,
+          createdAtSeconds,
+          number: document.number,
+          attempts: 0,
+          isSuspect: false,
+          resolve,
+          reject,
+        });
         next();
       });
     },

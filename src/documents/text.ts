@@ -74,6 +74,14 @@ export function manyLines(text: string, most: number, mostLines: number): string
   return kept;
 }
 
+const UNCOMMON = /[^\p{L}\p{M}\p{N}\p{Zs}\p{Sc}\u0020-\u007e\u2010-\u2026·×–—\u200b]/gu;
+
+/**
+ * The text with a question mark for every character that is no letter, mark, digit, currency sign or common punctuation: for
+ * a second attempt, after a text that the typesetter could not take (some combinations of rare signs end its process).
+ */
+export const commonCharacters = (text: string): string => text.replace(UNCOMMON, '?');
+
 const FIRST_LETTER = /\p{L}/u;
 const RIGHT_TO_LEFT =
   /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Samaritan}\p{Script=Mandaic}\p{Script=Adlam}\p{Script=Hanifi_Rohingya}]/u;

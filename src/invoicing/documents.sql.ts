@@ -9,9 +9,20 @@ export const scheduleDocument = (tx: Tx, invoice: InvoiceRow, now: Instant): Pro
     insert into document_job (merchant_id, id, clock_id, next_action_at)
     values (${invoice.merchant_id}, ${invoice.id}, ${invoice.clock_id}, ${now}) on conflict do nothing`);
 
-/** The job is done: the document stands, or will not. */
-export const endDocumentJob = (tx: Tx, merchantId: string, invoiceId: string): Promise<number> =>
-  tx.run(sql`update document_job set next_action_at = null where merchant_id = ${merchantId} and id = ${invoiceId}`);
+/** The job is done: the document stands, or the invoice says why it does not. */
+export async function endDocumentJob(
+  tx: Tx,
+  merchantId: string,
+  invoiceId: string,
+  failure: 'render_failed' | null,
+): Promise<void> {
+  await tx.run(
+    sql`update document_job set next_action_at = null where merchant_id = ${merchantId} and id = ${invoiceId}`,
+  );
+  await tx.run(sql`
+    update invoice set document_failure = ${failure}
+     where merchant_id = ${merchantId} and id = ${invoiceId} and document_failure is distinct from ${failure}::text`);
+}
 
 /** The stored document. */
 export const findDocument = (tx: Tx, merchantId: string, ownerId: string): Promise<{ content: Buffer } | undefined> =>

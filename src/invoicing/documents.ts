@@ -1,9 +1,9 @@
 import type { Tx } from '../db/index.ts';
-import type { InvoiceDocument } from '../documents/index.ts';
+import { DocumentRenderError, type InvoiceDocument } from '../documents/index.ts';
 import { merchantSettings } from '../identity/index.ts';
 import { plain } from '../kernel/decimal.ts';
 import { formatMoney } from '../kernel/money.ts';
-import { fail, ok, type Result } from '../kernel/result.ts';
+import { fail, notFound, ok, type Result } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
 import { endDocumentJob, findDocument, storeDocument } from './documents.sql.ts';
 import { findInvoice, type InvoiceRow, type LineRow, linesOf, type PartyRecord } from './invoices.sql.ts';
@@ -25,9 +25,21 @@ export async function documentOf(
   if (stored) return ok(stored.content);
   const invoice = await findInvoice(tx, merchantId, invoiceId);
   if (!invoice || invoice.issued_at === null) return fail('DOCUMENT_NOT_AVAILABLE', { reason: 'not_issued' });
-  await storeDocument(tx, merchantId, invoiceId, await parts.renderer.render(await describe(parts, tx, invoice)), now);
+  const rendered = await tryRender(parts, await describe(parts, tx, invoice));
+  if (!rendered.ok) return rendered;
+  await storeDocument(tx, merchantId, invoiceId, rendered.value, now);
   const kept = await findDocument(tx, merchantId, invoiceId);
-  return kept ? ok(kept.content) : fail('DOCUMENT_NOT_AVAILABLE', { reason: 'render_failed' });
+  return kept ? ok(kept.content) : notFound('document');
+}
+
+/** What no attempt could render is a reason that is told, not a fault: the invoice stands without its document. */
+async function tryRender(parts: InvoicingParts, document: InvoiceDocument): Promise<Result<Uint8Array>> {
+  try {
+    return ok(await parts.renderer.render(document));
+  } catch (error) {
+    if (error instanceof DocumentRenderError && error.code !== 'CLOSED') return fail('DOCUMENT_NOT_AVAILABLE', { reason: 'render_failed' });
+    throw error;
+  }
 }
 
 /** The due work that renders after issue. */
@@ -38,8 +50,8 @@ export async function renderIssued(
   invoiceId: string,
   now: Instant,
 ): Promise<void> {
-  await documentOf(parts, tx, merchantId, invoiceId, now);
-  await endDocumentJob(tx, merchantId, invoiceId);
+  const document = await documentOf(parts, tx, merchantId, invoiceId, now);
+  await endDocumentJob(tx, merchantId, invoiceId, document.ok ? null : 'render_failed');
 }
 
 /** What stands on the document: what was stored at issue, and the merchant's look (which carries no figure). */

@@ -58,7 +58,7 @@ export function presentInvoice(invoice: InvoiceRow, links: Links, lines: unknown
     pdfUrl: hasDocument ? `${links.publicUrl}/v2/invoices/${invoice.id}/pdf` : null,
     permalink: null,
     pdfSource: null,
-    documentWithheldReason: hasDocument ? (invoice.document_failure === null ? null : 'render_failed') : 'not_issued',
+    documentWithheldReason: hasDocument ? invoice.document_failure : 'not_issued',
     ...(invoice.failure_reason !== null && { failureReason: invoice.failure_reason }),
     metadata: invoice.metadata,
     createdAt: formatInstant(invoice.created_at),
