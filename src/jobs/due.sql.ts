@@ -37,7 +37,8 @@ const hasFailed = (kind: string): Sql => sql`
 
 /**
  * Locks a record of the wall clock if it is still due; one that another worker holds, has done or has seen fail since it
- * was found is left alone.
+ * was found is left alone. Not against rows that only refer to it: a worker that closes a subscription's invoice opens the
+ * next one, and would wait by its foreign key for the one that ends the subscription and waits for the invoice.
  */
 export const lockDueRecord = (tx: Tx, { kind, table }: DueTable, { merchantId, id }: DueRecord, now: Instant) =>
   tx.maybe<LockedRecord>(sql`
@@ -48,7 +49,7 @@ export const lockDueRecord = (tx: Tx, { kind, table }: DueTable, { merchantId, i
          select from due_failure f
           where f.merchant_id = t.merchant_id and f.kind = ${kind} and f.id = t.id and f.due_at = t.next_action_at
             and (f.parked_at is not null or f.retry_at > ${now}))
-       for update of t skip locked`);
+       for no key update of t skip locked`);
 
 /** Locks a record of a clock, whose row the transaction holds: whoever has the record is about to let it go. */
 export const lockClockRecord = (tx: Tx, { kind, table }: DueTable, { merchantId, id, dueAt }: DueRecord) =>
@@ -56,7 +57,7 @@ export const lockClockRecord = (tx: Tx, { kind, table }: DueTable, { merchantId,
     select t.next_action_at as "dueAt", t.ctid::text as version, ${hasFailed(kind)} as "hasFailed"
       from ${sql.table(table)} t
      where t.merchant_id = ${merchantId} and t.id = ${id} and t.next_action_at = ${dueAt}
-       for update of t`);
+       for no key update of t`);
 
 /** The same record after its step; undefined when the step deleted it. */
 export const readRecord = (tx: Tx, { table }: DueTable, { merchantId, id }: DueRecord) =>

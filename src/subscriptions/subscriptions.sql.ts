@@ -57,11 +57,13 @@ export const insertSubscription = (tx: Tx, subscription: NewSubscription, now: I
 export const findSubscription = (tx: Tx, merchantId: string, id: string): Promise<SubscriptionRow | undefined> =>
   tx.maybe<SubscriptionRow>(sql`select * from subscription where merchant_id = ${merchantId} and id = ${id}`);
 
-/** Locks a subscription; taken before its invoices (reliability: merchant, customer, subscription, invoice). */
+/**
+ * Locks a subscription; taken before its invoices (reliability: merchant, customer, subscription, invoice). Not against rows
+ * that only refer to it: a worker that holds an invoice opens the next one, and its foreign key would close the circle.
+ */
 export const lockSubscription = (tx: Tx, merchantId: string, id: string): Promise<SubscriptionRow | undefined> =>
-  tx.maybe<SubscriptionRow>(
-    sql`select * from subscription where merchant_id = ${merchantId} and id = ${id} for update`,
-  );
+  tx.maybe<SubscriptionRow>(sql`
+    select * from subscription where merchant_id = ${merchantId} and id = ${id} for no key update`);
 
 export const findSubscriptionByKey = (tx: Tx, merchantId: string, key: string): Promise<SubscriptionRow | undefined> =>
   tx.maybe<SubscriptionRow>(

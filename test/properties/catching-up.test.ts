@@ -160,6 +160,10 @@ it('eight workers at once make one invoice of each period, also while their conn
     );
     expect(numbers?.highest).toBe(`INV-${String(numbers?.issued).padStart(6, '0')}`);
     expect(numbers?.distinct).toBe(numbers?.issued);
+    const [circles] = await tables.query<{ deadlocks: number }>(
+      'select deadlocks::int from pg_stat_database where datname = current_database()',
+    );
+    expect(circles?.deadlocks).toBe(0);
     const told = await tables.query<{ count: number }>(
       `select count(*)::int as count from outbox where merchant_id = $1 and type = 'invoice.issued.v0' group by data ->> 'invoiceId'`,
       [together.merchantId],

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { expectTotals } from '../support/identities.ts';
+import { type Resource, type Shop, shopOf } from '../support/shop.ts';
+import { openTables } from '../support/snapshots.ts';
+
+/** Callers and workers that meet at one subscription: one of the orders in which they could have come, and nothing between. */
+let env: TestEnvironment;
+beforeAll(async () => {
+  env = await openTestEnvironment();
+});
+afterAll(() => env.close());
+
+const START = '2026-01-01T00:00:00Z';
+const BOUNDARY = '2026-02-01T00:00:00Z';
+
+async function sell(): Promise<{
+  shop: Shop;
+  post: (path: string, body?: unknown) => Promise<{ status: number }>;
+  subscription: Resource;
+}> {
+  env.setNow(START);
+  const merchant = await env.merchant();
+  const shop = shopOf(merchant);
+  const metric = await shop.metric();
+  const plan = await shop.plan([await shop.feePrice(), await shop.usagePrice({ billableMetricId: metric.id })], {
+    autoApprove: false,
+  });
+  const subscription = await shop.subscribe(plan, { startedAt: START });
+  return { shop, post: merchant.post, subscription };
+}
+
+it('a period that ends while its subscription is ended, or planned to end, is billed once and whole', async () => {
+  for (let round = 0; round < 8; round += 1) {
+    const { shop, post, subscription } = await sell();
+    env.setNow(BOUNDARY);
+    const plansAnEnd = round % 2 === 0;
+    const ending = plansAnEnd
+      ? env.client(env.platform.key).patch(`/v0/subscriptions/${subscription.id}`, { endingAt: '2026-02-15T00:00:00Z' })
+      : post(`/v0/subscriptions/${subscription.id}/termination`, { reason: 'Race' });
+    const [{ status }] = await Promise.all([ending, env.runDueWork()]);
+    expect(status).toBe(200);
+    await env.runDueWork();
+    const [first, ...later] = await shop.invoices(subscription);
+    expect(first).toMatchObject({ status: 'DRAFT', periodStart: START, periodEnd: BOUNDARY, subtotal: '10.00' });
+    const open = { status: 'ACTIVE', periodStart: BOUNDARY, periodEnd: '2026-02-15T00:00:00Z', subtotal: '5.00' };
+    expect(later).toMatchObject(plansAnEnd ? [open] : []);
+  }
+});
+
+it('events that come while the grace ends are billed if they were accepted before, and none is billed in part', async () => {
+  const { shop, subscription } = await sell();
+  const send = (count: number, at: string) =>
+    Promise.all(Array.from({ length: count }, () => shop.use(subscription.id, at, 1)));
+  await send(20, '2026-01-31T23:59:59.999999Z');
+  await send(5, BOUNDARY);
+  env.setNow(BOUNDARY);
+  await Promise.all([send(40, '2026-01-15T00:00:00Z'), env.runDueWork(), send(5, BOUNDARY)]);
+  const [closed, open] = await shop.invoices(subscription);
+  expectTotals(closed);
+  const [, usage] = closed.lines;
+  expect(usage.quantity).toBeGreaterThanOrEqual(20);
+  expect(usage.quantity).toBeLessThanOrEqual(60);
+  expect(Number.isInteger(usage.quantity)).toBe(true);
+  await env.runDueWork();
+  expect((await shop.invoice(closed.id)).lines[1].quantity).toBe(usage.quantity); // what was read stands
+  expect(open.lines[1].quantity).toBe(10);
+});
+
+it('twins of a creation with one idempotencyKey make one subscription with one open invoice', async () => {
+  env.setNow(START);
+  const merchant = await env.merchant();
+  const shop = shopOf(merchant);
+  const body = {
+    name: 'Twin',
+    planId: (await shop.plan([await shop.feePrice()])).id,
+    startedAt: START,
+    idempotencyKey: 'twin',
+    customer: { name: 'Twin', email: 'twin@example.com' },
+  };
+  const answers = await Promise.all(Array.from({ length: 12 }, () => merchant.post('/v0/subscriptions', body)));
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(11);
+  expect(new Set(answers.map(({ body: { id } }) => id)).size).toBe(1);
+  expect(await shop.invoices(answers[0]?.body)).toHaveLength(1);
+  expect((await shop.read('/v0/customers')).pagination.total).toBe(1);
+});
+
+it('twins of a creation with one Idempotency-Key get one answer, or are told that the first is still at it', async () => {
+  env.setNow(START);
+  const merchant = await env.merchant();
+  const shop = shopOf(merchant);
+  const plan = await shop.plan([await shop.feePrice()]);
+  const customer = await shop.customer();
+  const body = { name: 'Twin', planId: plan.id, startedAt: START, customerId: customer.id };
+  const send = () => merchant.post('/v0/subscriptions', body, { 'idempotency-key': 'twin' });
+  const answers = await Promise.all(Array.from({ length: 12 }, send));
+  const made = answers.filter(({ status }) => status === 201);
+  expect(new Set(made.map(({ text }) => text)).size).toBe(1);
+  for (const { status, body: answer } of answers)
+    if (status !== 201) expect([status, answer.code]).toEqual([409, 'IDEMPOTENCY_IN_PROGRESS']);
+  expect((await shop.read('/v0/subscriptions')).pagination.total).toBe(1);
+});
+
+it('nobody has waited in a circle', async () => {
+  const tables = await openTables(env.url);
+  const [found] = await tables.query<{ deadlocks: number }>(
+    'select deadlocks::int from pg_stat_database where datname = current_database()',
+  );
+  await tables.close();
+  expect(found?.deadlocks).toBe(0);
+});
