@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { InvoiceDocument } from './document.ts';
 import type { RenderAnswer, RenderRequest } from './messages.ts';
-import { commonCharacters } from './text.ts';
+import { reductions } from './text.ts';
 import { viewOf } from './view.ts';
 
 /** Why there is no document. `code` tells a failure that may pass (`LOST`, `TIMED_OUT`, `CLOSED`) from one that will not. */
@@ -51,8 +51,8 @@ export interface DocumentRenderer {
 interface Job extends RenderRequest {
   number: string;
   attempts: number;
-  /** The typesetter itself gave up on it, so that what stopped it may stand in its texts. */
-  isSuspect: boolean;
+  /** Which of `reductions` its texts are shown by: a further one each time that the typesetter itself gave up on it. */
+  reduction: number;
   resolve: (pdf: Uint8Array) => void;
   reject: (error: Error) => void;
 }
@@ -68,6 +68,10 @@ const MOST_ATTEMPTS = 2;
 const MOST_COMPLAINT = 2000;
 // What a process needs to load the native library, and nothing else: no database address, no keys.
 const ENVIRONMENT = ['PATH', 'LD_LIBRARY_PATH', 'SystemRoot'];
+
+/** The job with its texts reduced further; null where they cannot be. */
+const reduce = (job: Job): Job | null =>
+  job.reduction + 1 < reductions.length ? { ...job, reduction: job.reduction + 1, attempts: 0 } : null;
 
 /**
  * Renders documents in a process of their own. A thread would not do: a panic in the native typesetter ends every thread of
@@ -145,7 +149,7 @@ export function createDocumentRenderer(options: RendererOptions = {}): DocumentR
       lose(busy, 'TIMED_OUT', `The document was not ready after ${timeLimitMilliseconds} ms.`);
     }, timeLimitMilliseconds);
     // A failure to send is followed by 'close', which says why.
-    const shown = running.isSuspect ? commonCharacters(view) : view;
+    const shown = (reductions[running.reduction] as (text: string) => string)(view);
     child.send({ job, view: shown, createdAtSeconds } satisfies RenderRequest, () => {});
   }
 
@@ -167,8 +171,9 @@ export function createDocumentRenderer(options: RendererOptions = {}): DocumentR
     const done = running;
     running = null;
     from.documents += 1;
-    if ('failure' in answer && done.attempts < MOST_ATTEMPTS) {
-      waiting.unshift({ ...done, isSuspect: true });
+    const reduced = 'failure' in answer ? reduce(done) : null;
+    if (reduced) {
+      waiting.unshift(reduced);
     } else if ('failure' in answer) {
       done.reject(new DocumentRenderError('TEMPLATE_FAILED', answer.failure));
     } else {
@@ -190,7 +195,9 @@ export function createDocumentRenderer(options: RendererOptions = {}): DocumentR
     onEvent({ kind: 'lost', processId: gone.processId, reason });
     const interrupted = running;
     running = null;
-    if (interrupted && interrupted.attempts < MOST_ATTEMPTS) waiting.unshift({ ...interrupted, isSuspect });
+    const again =
+      interrupted && (isSuspect ? reduce(interrupted) : interrupted.attempts < MOST_ATTEMPTS ? interrupted : null);
+    if (again) waiting.unshift(again);
     else interrupted?.reject(new DocumentRenderError(code, reason));
     next();
   }
@@ -208,7 +215,7 @@ export function createDocumentRenderer(options: RendererOptions = {}): DocumentR
           createdAtSeconds,
           number: document.number,
           attempts: 0,
-          isSuspect: false,
+          reduction: 0,
           resolve,
           reject,
         });

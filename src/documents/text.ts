@@ -74,13 +74,20 @@ export function manyLines(text: string, most: number, mostLines: number): string
   return kept;
 }
 
-const UNCOMMON = /[^\p{L}\p{M}\p{N}\p{Zs}\p{Sc}\u0020-\u007e\u2010-\u2026·×–—\u200b]/gu;
+// Latin, Greek, Cyrillic, Arabic letters and digits, kana and Han, with common punctuation and currency signs; no loose marks.
+const UNCOMMON =
+  /[^\u0020-\u007e\u00a0-\u024f\u0370-\u04ff\u0621-\u064a\u0660-\u0669\u1e00-\u1eff\u2010-\u2026\u200b\u20a0-\u20bf\u3041-\u30ff\u4e00-\u9fff]/gu;
+const NOT_LATIN = /[^\u0020-\u007e\u00a0-\u017f]/gu;
 
 /**
- * The text with a question mark for every character that is no letter, mark, digit, currency sign or common punctuation: for
- * a second attempt, after a text that the typesetter could not take (some combinations of rare signs end its process).
+ * How texts are shown at each further attempt, after one that ended the typesetter: some combinations of rare signs abort it.
+ * Every character outside becomes a question mark: first what few names need, then all but Latin.
  */
-export const commonCharacters = (text: string): string => text.replace(UNCOMMON, '?');
+export const reductions: readonly ((text: string) => string)[] = [
+  (text) => text,
+  (text) => text.replace(UNCOMMON, '?'),
+  (text) => text.replace(NOT_LATIN, '?'),
+];
 
 const FIRST_LETTER = /\p{L}/u;
 const RIGHT_TO_LEFT =
