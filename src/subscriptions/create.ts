@@ -68,7 +68,7 @@ export async function createSubscription(
   if (!decided.ok) return decided;
   if (asksUpfront(prices) || decimal(input.prefundAmount ?? '0').gt(0)) return fail('UPFRONT_PAYMENT_UNAVAILABLE');
 
-  const customerId = await customerOf(parts, tx, merchantId, input, now);
+  const customerId = await customerOf(parts, tx, merchantId, input, wall); // a customer is on no clock
   if (!customerId.ok) return customerId;
   const trialPeriod = plan.trialPeriod === null ? null : parseDuration(plan.trialPeriod);
   const start = billingStart(startedAt, { trialPeriod, billingAnchor: plan.billingAnchor });

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { operations, urlOf } from '../support/operations.ts';
+import { allSentences, propertiesOf, type Sentence } from '../support/routes.ts';
+import type { Resource } from '../support/shop.ts';
+import { openWorld, storeMethod, type World } from '../support/world.ts';
+
+/** Every list is one envelope, newest first, whose pages together are the whole (§1; api.md, Lists; reliability I-63). */
+const sentences = await allSentences();
+const lists = sentences
+  .filter(({ query }) => 'offset' in propertiesOf(query))
+  .map((sentence) => ({ name: sentence.operationId, sentence }));
+
+let env: TestEnvironment;
+let world: World;
+beforeAll(async () => {
+  env = await openTestEnvironment();
+  world = await openWorld(env);
+  const { shop, merchant, customer, metric, invoice, plan } = world;
+  for (const { method, path, operationId } of sentences) {
+    if (method !== 'POST' || path.includes(':') || operationId === 'createOrganization') continue;
+    for (const scenario of operations[operationId] ?? [])
+      for (const _ of [1, 2])
+        expect((await merchant.post(path, (await scenario(world)).body)).status).toBeLessThan(300);
+  }
+  for (const units of [1, 2, 3]) await shop.use(customer.id, '2026-01-10T00:00:00Z', units, { externalId: 'order-1' });
+  for (const name of ['one', 'two', 'three']) await shop.create(`/v0/users/${merchant.userId}/apikeys`, { name });
+  for (const _ of [1, 2])
+    await shop.create(`/v0/plans/${plan.id}/versions`, {
+      addPrices: [(await shop.usagePrice({ billableMetricId: metric.id })).id],
+    });
+  await storeMethod(shop, customer);
+  await shop.act(`/v2/invoices/${invoice.id}/refunds/${world.refund.id}/void`);
+  await shop.create(`/v2/invoices/${invoice.id}/refunds`);
+});
+afterAll(() => env.close());
+
+async function list({ operationId, path }: Sentence, query: Record<string, string> = {}): Promise<Resource> {
+  const known = await operations[operationId]?.[0](world);
+  const url = urlOf(path, { ...known, query: { ...known?.query, ...query } });
+  const answer = await world.merchant.get(url);
+  expect(answer.status, `${url} ${answer.text}`).toBe(200);
+  return answer.body;
+}
+
+/** The lists of those that are told apart by no id. */
+const keyOf = (row: Resource): string => row.id ?? JSON.stringify(row);
+
+describe('every list', () => {
+  it.each(lists)('$name has the envelope of §1, and its pages together are the whole', async ({ sentence }) => {
+    const whole = await list(sentence, { limit: '100' });
+    expect(whole).toMatchObject({ object: 'list', pagination: { limit: 100, offset: 0, total: whole.data.length } });
+    expect(whole.data.length, 'too few rows to tell').toBeGreaterThan(1);
+    const walked: string[] = [];
+    for (let offset = 0; offset < whole.data.length + 2; offset += 2) {
+      const page = await list(sentence, { limit: '2', offset: String(offset) });
+      expect(page.pagination).toEqual({ limit: 2, offset, total: whole.data.length });
+      expect(page.data.length).toBe(Math.max(0, Math.min(2, whole.data.length - offset)));
+      walked.push(...page.data.map(keyOf));
+    }
+    expect(walked).toEqual(whole.data.map(keyOf));
+    expect(new Set(walked).size).toBe(walked.length);
+  });
+
+  /** Made on test clocks, at the times of those. */
+  const SIMULATED = new Set(['listSubscriptions', 'listInvoices', 'listInvoiceRefunds', 'listPaymentSessions']);
+  it.each(lists.filter(({ name }) => !SIMULATED.has(name)))('$name is newest first', async ({ sentence }) => {
+    const { data } = await list(sentence, { limit: '100' });
+    const times: string[] = data.flatMap(({ createdAt }: Resource) => createdAt ?? []);
+    const older = (time: string, next: string) => Temporal.Instant.compare(time, next) < 0;
+    expect(times.filter((time, index) => older(time, times[index + 1] ?? time))).toEqual([]);
+  });
+
+  it.each(lists)('$name shows as many as its page says where nobody asks', async ({ sentence }) => {
+    const { pagination } = await list(sentence);
+    const limits: Record<string, number> = {
+      listItems: 50,
+      listExternalReferences: 50,
+      listEvents: 20,
+      listMetricEvents: 20,
+    };
+    expect(pagination).toMatchObject({ limit: limits[sentence.operationId] ?? 10, offset: 0 });
+  });
+});
+
+describe('every filter that is a field of the rows', () => {
+  /** Looked for inside the field, or in a field of another name. */
+  const LOOSE = new Set(['listOrganizations name', 'listCustomers name']);
+  const filters = lists.flatMap(({ sentence }) =>
+    Object.keys(propertiesOf(sentence.query))
+      .filter((field) => !['limit', 'offset', 'merchantId', 'from', 'to', 'include', 'nextActionAt'].includes(field))
+      .filter((field) => !LOOSE.has(`${sentence.operationId} ${field}`))
+      .map((field) => ({ name: sentence.operationId, field, sentence })),
+  );
+
+  it.each(filters)('$name by $field shows those and no others', async ({ sentence, field }) => {
+    const { data } = await list(sentence, { limit: '100' });
+    const values = [...new Set<unknown>(data.map((row: Resource) => row[field]))].filter(
+      (value) => value !== undefined && value !== null,
+    );
+    for (const value of values.slice(0, 4)) {
+      const found = await list(sentence, { limit: '100', [field]: String(value) });
+      const expected = data.filter((row: Resource) => row[field] === value);
+      expect(found.data.map(keyOf), `${field}=${value}`).toEqual(expected.map(keyOf));
+      expect(found.pagination.total).toBe(expected.length);
+    }
+  });
+});
