@@ -72,6 +72,7 @@ export class Runner {
     const caller = request.caller;
     const early =
       'public' in sentence.access ? null : await this.#pathMerchant(sentence.access, caller as Caller, request);
+    checkParameters(request);
     const query = { ...(request.query as Values) };
     const body = sentence.body && request.body === undefined ? {} : request.body;
     this.#validate(each, query, body);
@@ -276,6 +277,12 @@ const NOTHING = { type: 'object', additionalProperties: false } as TSchema;
 function scopeOf(access: Access, merchantId: string | null): Scope {
   if (merchantId !== null) return { merchants: [merchantId] };
   return 'public' in access ? 'nobody' : 'every merchant, reading';
+}
+
+/** PostgreSQL holds no NUL, so no id has one. @throws the 404 of a path id that names nothing. */
+function checkParameters(request: FastifyRequest): void {
+  const isImpossible = Object.values(request.params as Record<string, string>).some((value) => value.includes('\0'));
+  if (isImpossible) orThrow({ ok: false, refusal: { kind: 'not_found', what: 'resource' } });
 }
 
 const words = (kind: string): string => kind.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);

@@ -370,7 +370,7 @@ describe('404', () => {
     async ({ sentence }) => {
       const known = await firstCall(sentence.operationId);
       for (const [name, id] of Object.entries(known.params ?? {})) {
-        for (const unknown of [unknownLike(id), 'nope', `${id}x`, '%00', 'ä'.repeat(300)]) {
+        for (const unknown of [unknownLike(id), 'nope', `${id}x`, 'a\0b', '%', 'ä'.repeat(300)]) {
           const answer = await call(sentence.operationId, ownerOf(sentence), {
             ...known,
             params: { ...known.params, [name]: unknown },
