@@ -225,4 +225,40 @@ describe('each way of counting, by hand', () => {
     await shop.advance(clock, '2026-02-01T00:00:00Z');
     expect((await shop.invoices(subscription))[0]).toMatchObject({ grandTotal: '4.00', lines: [{ quantity: 2 }] });
   });
+
+  it('counts from eventFrom on, and not at it: a meter that follows another takes no event of its last moment', async () => {
+    const shop = shopOf(await env.merchant());
+    const change = '2026-01-10T00:00:00Z';
+    const before = await shop.metric({ name: 'Old meter', eventType: 'call' });
+    const after = await shop.metric({ name: 'New meter', eventType: 'call', eventFrom: change });
+    const prices = [];
+    for (const metric of [before, after])
+      prices.push(await shop.usagePrice({ billableMetricId: metric.id, invoiceDisplayName: metric.name }));
+    const clock = await shop.clock(START);
+    const subscription = await shop.subscribe(await shop.plan(prices), { clock });
+    for (const [at, units] of [
+      ['2026-01-09T23:59:59.999999Z', 1],
+      [change, 10],
+      ['2026-01-10T00:00:00.000001Z', 100],
+    ] as const)
+      await shop.use(subscription.id, at, units);
+    await shop.advance(clock, '2026-02-01T00:00:00Z');
+    const [invoice] = await shop.invoices(subscription);
+    expect(invoice.lines.map(({ quantity }: Resource) => quantity)).toEqual([111, 100]);
+  });
+
+  it('reads a time with an offset as the instant that it is, cut to the microsecond', async () => {
+    const { shop, plan } = await openStory();
+    const clock = await shop.clock('2026-01-31T05:30:00+05:30');
+    expect(clock.currentTime).toBe('2026-01-31T00:00:00Z');
+    const subscription = await shop.subscribe(plan, { clock, startedAt: '2026-01-30T19:00:00.0000009-05:00' });
+    expect(subscription.startedAt).toBe('2026-01-31T00:00:00Z');
+    const event = await shop.use(subscription.id, '2026-02-28T00:59:59.99999999+01:00', 1);
+    expect(event.timestamp).toBe('2026-02-27T23:59:59.999999Z');
+    await shop.advance(clock, '2026-03-01T00:00:00+01:00');
+    expect((await shop.invoices(subscription)).map(({ periodEnd, grandTotal }) => [periodEnd, grandTotal])).toEqual([
+      ['2026-02-28T00:00:00Z', '1.00'],
+      ['2026-03-31T00:00:00Z', '0.00'],
+    ]);
+  });
 });
