@@ -37,7 +37,8 @@ async function tryRender(parts: InvoicingParts, document: InvoiceDocument): Prom
   try {
     return ok(await parts.renderer.render(document));
   } catch (error) {
-    if (error instanceof DocumentRenderError && error.code !== 'CLOSED') return fail('DOCUMENT_NOT_AVAILABLE', { reason: 'render_failed' });
+    if (error instanceof DocumentRenderError && error.code !== 'CLOSED')
+      return fail('DOCUMENT_NOT_AVAILABLE', { reason: 'render_failed' });
     throw error;
   }
 }
