@@ -260,7 +260,7 @@ describe('without the right to', () => {
     expect(unknown).toMatchObject({ status: 401, body: { code: 'API_KEY_INVALID' } });
   });
 
-  it('a viewer reads everything and writes nothing', async () => {
+  it('a viewer reads everything and writes nothing', { timeout: 90_000 }, async () => {
     const viewer = await env.userOf(ours.merchant, 'viewer');
     for (const sentence of guarded) {
       const call = await callsOf(sentence)[0](ours);

@@ -64,7 +64,7 @@ async function insist(calls: (() => Promise<number>)[], wanted: number): Promise
   return failures;
 }
 
-it('fifty at once, of which every third is rolled back after its number was drawn', async () => {
+it('fifty at once, of which every third is rolled back after its number was drawn', { timeout: 90_000 }, async () => {
   const merchant = await env.merchant();
   const invoices = await drafts(shopOf(merchant));
   expect(invoices).toHaveLength(COUNT);
@@ -89,7 +89,7 @@ it('fifty at once, of which every third is rolled back after its number was draw
   expect(await numbers(merchant, 'invoice')).toEqual(gapless('INV', COUNT)); // cancelled ones keep theirs
 });
 
-it('fifty at once, while connections are cut in the middle', async () => {
+it('fifty at once, while connections are cut in the middle', { timeout: 90_000 }, async () => {
   const merchant = await env.merchant();
   const invoices = await drafts(shopOf(merchant));
   let isOver = false;

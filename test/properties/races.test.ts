@@ -30,7 +30,9 @@ async function sell(): Promise<{
   return { shop, post: merchant.post, subscription };
 }
 
-it('a period that ends while its subscription is ended, or planned to end, is billed once and whole', async () => {
+it('a period that ends while its subscription is ended, or planned to end, is billed once and whole', {
+  timeout: 90_000,
+}, async () => {
   for (let round = 0; round < 8; round += 1) {
     const { shop, post, subscription } = await sell();
     env.setNow(BOUNDARY);
