@@ -8,6 +8,9 @@ describe('a key', () => {
     expect(new Set([keyHash('org_a', 'k'), keyHash('org_b', 'k'), keyHash('org_a', 'K')]).size).toBe(3);
   });
 
+  it('of one source is another one than the same key of another source, or of the whole namespace', () =>
+    expect(new Set([keyHash('org_a', 'k'), keyHash('org_a', 'k', 's'), keyHash('org_a', 'k', 't')]).size).toBe(3));
+
   it('cannot be made from another namespace by moving the border between the two', () =>
     expect(keyHash('org_a', 'b","c')).not.toBe(keyHash('org_a","b', 'c')));
 });

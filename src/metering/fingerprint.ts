@@ -1,10 +1,14 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../http/index.ts';
 
-/** What an event is called in its namespace: 16 bytes of SHA-256, as a UUID. Keys are chosen outside; a weaker hash could be made to collide. */
-export function keyHash(namespace: string, idempotencyKey: string): string {
+/**
+ * What an event is called: 16 bytes of SHA-256, as a UUID, over its namespace and key, and for a key that counts within one
+ * source alone (a CloudEvent's id) also over that. Keys are chosen outside; a weaker hash could be made to collide.
+ */
+export function keyHash(namespace: string, idempotencyKey: string, keySource?: string): string {
+  const names = keySource === undefined ? [namespace, idempotencyKey] : [namespace, keySource, idempotencyKey];
   const hex = createHash('sha256')
-    .update(JSON.stringify([namespace, idempotencyKey]))
+    .update(JSON.stringify(names))
     .digest('hex');
   return hex.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }

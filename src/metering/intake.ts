@@ -73,7 +73,7 @@ export async function acceptEvents(
 
 const printOf = (event: IncomingEvent, now: Instant): KeyClaim => ({
   merchantId: event.merchantId,
-  h: keyHash(event.merchantId, event.idempotencyKey),
+  h: keyHash(event.merchantId, event.idempotencyKey, event.keySource),
   eventId: newEventId(event.at, now),
   fp: contentPrint({
     type: event.type,
