@@ -7,9 +7,7 @@ import { canonicalJson } from '../http/index.ts';
  */
 export function keyHash(namespace: string, idempotencyKey: string, keySource?: string): string {
   const names = keySource === undefined ? [namespace, idempotencyKey] : [namespace, keySource, idempotencyKey];
-  const hex = createHash('sha256')
-    .update(JSON.stringify(names))
-    .digest('hex');
+  const hex = createHash('sha256').update(JSON.stringify(names)).digest('hex');
   return hex.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
