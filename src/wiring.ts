@@ -5,6 +5,7 @@ import { createDocumentRenderer } from './documents/index.ts';
 import type { Route } from './http/index.ts';
 import { type EnvironmentName, identityErrors, identityRoutes } from './identity/index.ts';
 import {
+  findBilling,
   type InvoicingParts,
   invoicePaymentHandlers,
   invoiceRoutes,
@@ -14,7 +15,7 @@ import {
 } from './invoicing/index.ts';
 import type { DueKind, DueRunner } from './jobs/index.ts';
 import type { ErrorTable } from './kernel/result.ts';
-import { eventRoutes, linkExternalSubject } from './metering/index.ts';
+import { eventRoutes, linkExternalSubject, meteringErrors } from './metering/index.ts';
 import { createPayments, paymentErrors } from './payments/index.ts';
 import { referenceErrors, referenceRoutes } from './references/index.ts';
 import {
@@ -42,6 +43,7 @@ export const errorTables: readonly ErrorTable[] = [
   customerErrors,
   catalogErrors,
   clockErrors,
+  meteringErrors,
   subscriptionErrors,
   invoicingErrors,
   paymentErrors,
@@ -64,7 +66,7 @@ export function wireDomains(environment: EnvironmentName, publicUrl: string): Do
       ...customerRoutes({ ...customerHooks, blockers: [subscriptionsOfCustomer, invoicesOfCustomer] }),
       ...catalogRoutes({ countSubscriptions: countByVersion, activePlansOf }),
       ...referenceRoutes,
-      ...eventRoutes(selectMeters),
+      ...eventRoutes(selectMeters, (tx, event) => findBilling(billingSource, tx, event)),
       ...usageRoutes,
       ...subscriptionRoutes(subscriptions),
       ...invoiceRoutes(invoicing),

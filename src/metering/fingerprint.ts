@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { canonicalJson } from '../http/index.ts';
 
 /**
@@ -7,10 +7,10 @@ import { canonicalJson } from '../http/index.ts';
  */
 export function keyHash(namespace: string, idempotencyKey: string, keySource?: string): string {
   const names = keySource === undefined ? [namespace, idempotencyKey] : [namespace, keySource, idempotencyKey];
-  const hex = createHash('sha256').update(JSON.stringify(names)).digest('hex');
-  return hex.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  const hex = hash('sha256', JSON.stringify(names), 'hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
 }
 
 /** 8 bytes of SHA-256 over the content: tells a retry from another event with the same key. Order of keys plays no part. */
 export const contentPrint = (content: unknown): bigint =>
-  createHash('sha256').update(canonicalJson(content)).digest().readBigInt64BE(0);
+  hash('sha256', canonicalJson(content), 'buffer').readBigInt64BE(0);

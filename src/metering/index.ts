@@ -1,5 +1,8 @@
+export { meteringErrors } from './errors.ts';
 export type { OwnedMeter } from './events.sql.ts';
 export { listMeterEvents } from './events.ts';
+export { usageMark } from './fate.sql.ts';
+export type { BillingOfEvent, CountedEvent, EventBilling } from './fate.ts';
 export { lockIngest } from './lock.ts';
 export { dimensionsOf, type Meter } from './meter.ts';
 export { eventPartitionChore } from './partitions.ts';

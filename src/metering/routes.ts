@@ -5,8 +5,9 @@ import { fail, forbidden, invalidField, notFound, ok, type Result } from '../ker
 import { BATCH_TYPE, type EventForm, formOf, fromHeaders, STRUCTURED_TYPE } from './cloud-events.ts';
 import { presentEvent } from './event-record.ts';
 import { findEvent, listEvents, type MeterRegistry } from './events.ts';
+import type { FindBilling } from './fate.ts';
 import type { IncomingEvent } from './incoming-event.ts';
-import { createIntake, type EventIntake } from './intake.ts';
+import { type EventIntake, sharedIntake } from './intake.ts';
 import { namedNamespaces, readBatch, readCloudEvents } from './read-batch.ts';
 import { AcceptedEvents, Event, EventList, EventListQuery, EventsCreate, EventWithData } from './schemas.ts';
 
@@ -16,10 +17,11 @@ const MOST_BODY_KEYS = MOST_BODY_BYTES / 2;
 
 const TAG = 'Metering';
 
-/** The routes of events. @param metersOf what the status of an event is told by */
+/** The routes of events. @param metersOf what the status of an event is told by @param findBilling where it is billed */
 export const eventRoutes = (
   metersOf: MeterRegistry,
-  intakeOf: (database: Database) => EventIntake = createIntake,
+  findBilling: FindBilling,
+  intakeOf: (database: Database) => EventIntake = sharedIntake,
 ): readonly Route[] => [
   freeRoute(
     {
@@ -87,11 +89,13 @@ export const eventRoutes = (
       path: '/v0/events/:id',
       operationId: 'getEvent',
       tag: TAG,
-      summary: 'Get an event with its data',
+      summary: 'Get an event with its data, and what became of it',
+      description:
+        'outcome.counts says which metrics and costs of its type count it, and with which value; outcome.billing on which invoices that stands. outcome.reason is why on none.',
       access: { role: 'viewer', merchant: 'query', ownerless: true },
       replies: { 200: EventWithData },
     },
-    async ({ tx, merchantId, params }) => findEvent(tx, merchantId, params.id ?? '', metersOf),
+    async ({ tx, merchantId, params }) => findEvent(tx, merchantId, params.id ?? '', metersOf, findBilling),
   ),
 ];
 
