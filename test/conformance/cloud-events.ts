@@ -20,5 +20,5 @@ export const recorded = JSON.parse(
 export function messageOf(messages: Messages, name: string, mode: 'binary' | 'structured' | 'batch'): Message {
   const found = messages[mode === 'batch' ? 'batch' : name];
   if (found === undefined) throw new Error(`There is no message ${name}.`);
-  return 'binary' in found && mode !== 'batch' ? (found[mode] as Message) : (found as Message);
+  return 'binary' in found && mode !== 'batch' ? found[mode] : (found as Message);
 }
