@@ -17,7 +17,6 @@ create table usage_series (
   boundary bigint not null,
   done bigint not null default 0,
   is_ready boolean not null,
-  created_at timestamptz not null,
   primary key (merchant_id, id),
   unique (merchant_id, event_type, content)
 );
@@ -74,9 +73,8 @@ begin
            case when s.dimensions = '{}' then '{}'::text[] else
              array(select event_text(e.data, string_to_array(d.path, '.')) from unnest(s.dimensions) with ordinality d (path, place) order by d.place)
            end as group_values,
-           case when s.path is null then 1::numeric
-                when s.kind in ('number', 'latest') then event_number(e.data, string_to_array(s.path, '.')) end as number,
-           case when s.path is not null and s.kind in ('count', 'set') then event_text(e.data, string_to_array(s.path, '.')) end as text
+           case when s.kind in ('number', 'latest') then event_number(e.data, string_to_array(s.path, '.')) end as number,
+           case when s.path is null then '' when s.kind in ('count', 'set') then event_text(e.data, string_to_array(s.path, '.')) end as text
       from unnest(batch) e
       join usage_series s on s.merchant_id = e.merchant_id and s.event_type = e.type
      where s.merchant_id = any (merchants) and (named is null or s.id = any (named))
@@ -115,6 +113,31 @@ begin
      set event_count = r.event_count + excluded.event_count, total = r.total + excluded.total,
          least_value = least(r.least_value, excluded.least_value),
          greatest_value = greatest(r.greatest_value, excluded.greatest_value);
+end $$;
+
+/* Adds the next `most` events in the order of acceptance that were there before a series, and says whether there are more.
+   The row of the series is locked, so that two who do this add each event once. */
+create function backfill_series(merchant text, series bigint, most int) returns boolean
+  language plpgsql
+  as $$
+declare
+  held usage_series;
+  last_seq bigint;
+  batch event[];
+begin
+  select * into held from usage_series s where s.merchant_id = merchant and s.id = series and not s.is_ready for update;
+  if not found then return false; end if;
+  select max(seq) into last_seq from (
+    select e.seq from event e where e.merchant_id = merchant and e.seq > held.done and e.seq <= held.boundary
+     order by e.seq limit most) next_events;
+  if last_seq is not null then
+    select array_agg(e) into batch from event e
+     where e.merchant_id = merchant and e.type = held.event_type and e.seq > held.done and e.seq <= last_seq;
+    perform roll_up_events(batch, array[merchant], array[series], 100);
+  end if;
+  update usage_series s set done = coalesce(last_seq, held.boundary), is_ready = last_seq is null or last_seq = held.boundary
+   where s.merchant_id = merchant and s.id = series;
+  return last_seq is not null and last_seq < held.boundary;
 end $$;
 
 /* Accepts events in one call. `merchants` come sorted. Whoever has no time to wait for a merchant's ingest lock is told whose

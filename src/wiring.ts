@@ -15,7 +15,7 @@ import {
 } from './invoicing/index.ts';
 import type { DueKind, DueRunner } from './jobs/index.ts';
 import type { ErrorTable } from './kernel/result.ts';
-import { eventRoutes, linkExternalSubject, meteringErrors } from './metering/index.ts';
+import { eventRoutes, linkExternalSubject, meteringErrors, registerMeter } from './metering/index.ts';
 import { createPayments, paymentErrors } from './payments/index.ts';
 import { referenceErrors, referenceRoutes } from './references/index.ts';
 import {
@@ -64,7 +64,7 @@ export function wireDomains(environment: EnvironmentName, publicUrl: string): Do
     routes: (runner) => [
       ...identityRoutes({ environment }),
       ...customerRoutes({ ...customerHooks, blockers: [subscriptionsOfCustomer, invoicesOfCustomer] }),
-      ...catalogRoutes({ countSubscriptions: countByVersion, activePlansOf }),
+      ...catalogRoutes({ countSubscriptions: countByVersion, activePlansOf, onMeterChanged: registerMeter }),
       ...referenceRoutes,
       ...eventRoutes(selectMeters, (tx, event) => findBilling(billingSource, tx, event)),
       ...usageRoutes,

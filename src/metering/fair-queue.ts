@@ -8,7 +8,7 @@ interface Line<Item> {
   items: Item[];
   /** Where the first item that is still waiting stands. */
   head: number;
-  credit: number;
+  turn: number;
 }
 
 /** How much of what is taken at once an owner may have before the next one has its turn. */
@@ -50,12 +50,12 @@ export class FairQueue<Item extends Waiting> {
       const [next] = this.#lines;
       if (next === undefined) break;
       const [owner, line] = next;
-      line.credit += QUANTUM;
+      line.turn += QUANTUM;
       let item = line.items[line.head];
-      while (item !== undefined && size < most && (item.size <= line.credit || this.#lines.size === 1)) {
+      while (item !== undefined && size < most && (item.size <= line.turn || this.#lines.size === 1)) {
         taken.push(item);
         size += item.size;
-        line.credit = Math.max(0, line.credit - item.size);
+        line.turn = Math.max(0, line.turn - item.size);
         line.head += 1;
         item = line.items[line.head];
       }
@@ -94,7 +94,7 @@ export class FairQueue<Item extends Waiting> {
   #lineOf(owner: string): Line<Item> {
     const known = this.#held.get(owner) ?? this.#lines.get(owner);
     if (known) return known;
-    const line: Line<Item> = { items: [], head: 0, credit: 0 };
+    const line: Line<Item> = { items: [], head: 0, turn: 0 };
     this.#lines.set(owner, line);
     return line;
   }

@@ -6,6 +6,7 @@ import { Database, sql, type Tx } from '../db/index.ts';
 import { newId } from '../kernel/ids.ts';
 import { RefusalError } from '../kernel/result.ts';
 import type { EventRecord } from './event-record.ts';
+import { keyGenerationChore } from './generations.ts';
 import type { IncomingEvent } from './incoming-event.ts';
 import { createIntake } from './intake.ts';
 import { lockIngest } from './lock.ts';
@@ -173,7 +174,7 @@ describe('a key of an earlier generation', () => {
     const merchantId = newId('organization');
     const intake = createIntake(env.database);
     const first = await intake.accept([eventOf(merchantId, 'old', { data: { v: 1 } })], NOW);
-    await env.database.transaction({ merchants: [merchantId] }, (tx) => tx.run(sql`select seal_event_keys(0)`));
+    await keyGenerationChore(0).run(env.database, NOW);
     expect(await intake.accept([eventOf(merchantId, 'old', { data: { v: 1 } })], NOW)).toEqual(first);
     await expect(intake.accept([eventOf(merchantId, 'old', { data: { v: 2 } })], NOW)).rejects.toThrow(RefusalError);
     const contradiction = [1, 2].map((v) => eventOf(merchantId, 'old', { data: { v } }));
@@ -181,7 +182,7 @@ describe('a key of an earlier generation', () => {
       refusal: { details: { conflicts: [{ index: 1, idempotencyKey: 'old' }] } },
     });
     await intake.accept([eventOf(merchantId, 'new')], NOW);
-    await env.database.transaction({ merchants: [merchantId] }, (tx) => tx.run(sql`select seal_event_keys(0)`));
+    await keyGenerationChore(0).run(env.database, NOW);
     expect(await intake.accept([eventOf(merchantId, 'old', { data: { v: 1 } })], NOW)).toEqual(first);
   });
 });

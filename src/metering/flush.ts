@@ -4,7 +4,6 @@ import { newEventId } from './event-id.ts';
 import type { EventRecord } from './event-record.ts';
 import { contentPrint, keyHash } from './fingerprint.ts';
 import type { IncomingEvent } from './incoming-event.ts';
-import type { FlushedRow } from './intake.sql.ts';
 import type { SubjectKey } from './subjects.sql.ts';
 
 /** An event with all that is stored of it and can be known beforehand. */
@@ -60,6 +59,19 @@ export interface Flush {
   readonly merchants: readonly string[];
   readonly subjects: readonly SubjectKey[];
   readonly entries: readonly Entry[];
+}
+
+/** What a flush came to. Places are those of its entries, from 1. */
+export interface FlushedRow {
+  /** Whose ingest lock is taken; then nothing was done. */
+  readonly busy: string[] | null;
+  /** Whom the answers of each subject name. */
+  readonly addressees: (string | null)[] | null;
+  /** Entries whose key was stored before, and the ids under which. */
+  readonly repeated: number[] | null;
+  readonly repeated_ids: string[] | null;
+  /** Those of them that were stored with other content: nothing of their requests was stored. */
+  readonly conflicting: number[] | null;
 }
 
 /** Does a key come twice with different contents? Then a batch is refused whatever is stored. */

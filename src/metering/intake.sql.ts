@@ -3,20 +3,7 @@ import type { Instant } from '../kernel/time.ts';
 import { monthOfEvent } from './event-id.ts';
 import type { EventRecord } from './event-record.ts';
 import { eventColumns, eventTables } from './events.sql.ts';
-import type { Flush } from './flush.ts';
-
-/** What a flush came to. Places are those of its entries, from 1. */
-export interface FlushedRow {
-  /** Whose ingest lock is taken; then nothing was done. */
-  readonly busy: string[] | null;
-  /** Whom the answers of each subject name. */
-  readonly addressees: (string | null)[] | null;
-  /** Entries whose key was stored before, and the ids under which. */
-  readonly repeated: number[] | null;
-  readonly repeated_ids: string[] | null;
-  /** Those of them that were stored with other content: nothing of their requests was stored. */
-  readonly conflicting: number[] | null;
-}
+import type { Flush, FlushedRow } from './flush.ts';
 
 /** What the caller decides about a flush. */
 export interface FlushTerms {
