@@ -95,6 +95,8 @@ export const HELP = `
   PORT, SANDBOX_PORT                where production and sandbox listen (4400, 4401; 0: any free port)
   HOST                              the address they listen on (127.0.0.1)
   RECKONER_ENVIRONMENT              production, sandbox or both (both)
+  RECKONER_ROLES                    what this process does: all, or some of api, ingest, worker; the others share the
+                                    database (all)
   DATABASE_URL, SANDBOX_DATABASE_URL
                                     a PostgreSQL 18 of your own (an embedded one in DATA_DIR)
   CLICKHOUSE_URL                    aggregate usage in ClickHouse (in PostgreSQL)
