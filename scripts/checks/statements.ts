@@ -26,6 +26,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   due_kind: 'jobs',
   due_work: 'jobs',
   rollups: 'metering',
+  shipping: 'metering',
 };
 
 /** The tables that the migrations create, each with the room that owns it. */
