@@ -72,6 +72,10 @@ export interface Sent {
   readonly begin: string;
 }
 
+const ROW_BY_ROW = ['hashjoin', 'mergejoin', 'seqscan', 'material']
+  .map((way) => `set local enable_${way} = off`)
+  .join('; ');
+
 const READS_OR_WRITES = /^\s*(?:with|select|insert|update|delete)\b/i;
 
 /** Notes each different statement that connections of this process send, until it is stopped. */
@@ -107,7 +111,7 @@ export async function shardsTouched(
   client: pg.Client,
   { text, values, begin }: Sent,
 ): Promise<Map<string, Set<string>>> {
-  await client.query(`${begin}; set local enable_hashjoin = off; set local enable_mergejoin = off`);
+  await client.query(`${begin}; ${ROW_BY_ROW}`);
   try {
     const analyze = /^\s*select\b/i.test(text) ? 'analyze, ' : '';
     const { rows } = await client.query({ text: `explain (${analyze}format json) ${text}`, values: [...values] });
