@@ -100,6 +100,39 @@ describe('an event that counts', () => {
       });
   });
 
+  it('that comes late, but before the grace is over, is billed', async () => {
+    const { shop, price, clock, customer, outcome } = await openStory();
+    await shop.subscribe(await shop.plan([price], { gracePeriod: 'PT48H' }), { clock, customer });
+    await shop.advance(clock, '2026-02-02T00:00:00Z');
+    const event = await shop.use(customer.id, IN_JANUARY, 1);
+    expect((await outcome(event)).billing).toMatchObject([{ invoiceStatus: 'CLOSING', lineItemId: null }]);
+    expect((await outcome(event)).reason).toBeUndefined();
+    await shop.advance(clock, '2026-02-03T00:00:00Z');
+    expect((await outcome(event)).billing).toMatchObject([
+      { invoiceStatus: 'ISSUED', lineItemId: expect.stringMatching(/^li_/) },
+    ]);
+  });
+
+  it('for a cost alone is on no invoice', async () => {
+    const { shop, plan, clock, customer, outcome } = await openStory();
+    await shop.subscribe(plan, { clock, customer });
+    const cost = await shop.create('/v0/costs', {
+      type: 'metered',
+      name: 'Tokens',
+      unitCost: 1,
+      currency: 'USD',
+      productId: (await shop.product()).id,
+      eventType: 'tokens',
+      aggregation: 'SUM',
+      valueProperty: '$.units',
+    });
+    expect(await outcome(await shop.use(customer.id, IN_JANUARY, 3, { type: 'tokens' }))).toEqual({
+      counts: [{ id: cost.id, value: 3, group: {} }],
+      billing: [],
+      reason: 'NOT_PRICED',
+    });
+  });
+
   it('of a metric that no price of the plan is for says so', async () => {
     const { shop, clock, customer, outcome } = await openStory();
     await shop.subscribe(await shop.plan([await shop.feePrice()]), { clock, customer });
