@@ -149,7 +149,8 @@ end $$;
    are statements of their own, so that what comes after them sees all that was committed under them.
 
    Joins of arrays are hashed: a plan that knows nothing of their lengths would compare each with each. Look-ups in tables
-   are subqueries of one row, which go by index whatever the planner thinks. */
+   are subqueries of one row, which go by index whatever the planner thinks; and by the one index that is in order already,
+   where a plan made for an empty table would take any that begins with the merchant, and sort. */
 create function ingest_flush(
   merchants text[], may_wait boolean, flush_lane int, accepted timestamptz,
   subject_merchants text[], subject_kinds text[], subject_keys text[],
@@ -157,7 +158,7 @@ create function ingest_flush(
   times timestamptz[], types text[], sources text[], external_subjects text[], external_ids text[], keys text[], datas jsonb[])
   returns table (busy text[], addressees text[], repeated int[], repeated_ids text[], conflicting int[])
   language plpgsql
-  set enable_nestloop = off
+  set enable_nestloop = off set enable_sort = off
   as $$
 #variable_conflict use_variable
 declare
@@ -181,12 +182,14 @@ begin
   end if;
 
   for attempt in 1..2 loop
-    select array_agg(s.id order by k.place), array_agg(s.name order by k.place) into subject_ids, addressees
-      from unnest(subject_merchants, subject_kinds, subject_keys) with ordinality k (merchant_id, kind, key, place)
-      left join lateral (
-        select es.id, coalesce(es.customer_id, es.addressee) as name from event_subject es
-         where es.merchant_id = k.merchant_id and es.kind = k.kind and es.key = k.key
-         order by es.epoch desc limit 1) s on true;
+    select array_agg(found.id), array_agg(found.name) into subject_ids, addressees from (
+      select s.id, s.name
+        from unnest(subject_merchants, subject_kinds, subject_keys) with ordinality k (merchant_id, kind, key, place)
+        left join lateral (
+          select es.id, coalesce(es.customer_id, es.addressee) as name from event_subject es
+           where es.merchant_id = k.merchant_id and es.kind = k.kind and es.key = k.key
+           order by es.epoch desc limit 1) s on true
+       order by k.place) found;
     exit when array_position(subject_ids, null) is null;
     -- First rows for keys never seen. A direct key is addressed to the customer or subscription of this merchant that it
     -- names, if it does; such ids are known to nobody before they exist, so what names nobody today never will.

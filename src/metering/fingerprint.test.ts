@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseExactJson } from '../db/index.ts';
+import { canonicalJson } from '../http/index.ts';
 import { contentPrint, keyHash } from './fingerprint.ts';
 
 describe('a key', () => {
@@ -26,4 +28,22 @@ describe('the content', () => {
   ])('$a and $b are the same: $same', ({ a, b, same }) =>
     expect(contentPrint(parseExactJson(a)) === contentPrint(parseExactJson(b))).toBe(same),
   );
+
+  it('is the same whatever the order of the keys, at every depth', () => {
+    const reversed = (value: unknown): unknown => {
+      if (Array.isArray(value)) return value.map(reversed);
+      if (typeof value !== 'object' || value === null) return value;
+      return Object.fromEntries(
+        Object.entries(value)
+          .toReversed()
+          .map(([key, part]) => [key, reversed(part)]),
+      );
+    };
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
+        expect(contentPrint(reversed(a))).toBe(contentPrint(a));
+        expect(contentPrint(a) === contentPrint(b)).toBe(canonicalJson(a) === canonicalJson(b));
+      }),
+    );
+  });
 });

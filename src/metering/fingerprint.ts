@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { canonicalJson } from '../http/index.ts';
 
 /**
  * What an event is called: 16 bytes of SHA-256, as a UUID, over its namespace and key, and for a key that counts within one
@@ -13,4 +12,16 @@ export function keyHash(namespace: string, idempotencyKey: string, keySource?: s
 
 /** 8 bytes of SHA-256 over the content: tells a retry from another event with the same key. Order of keys plays no part. */
 export const contentPrint = (content: unknown): bigint =>
-  hash('sha256', canonicalJson(content), 'buffer').readBigInt64BE(0);
+  BigInt.asIntN(64, BigInt(`0x${hash('sha256', canonicalText(content), 'hex').slice(0, 16)}`));
+
+/** The same text as `canonicalJson`, which goes through every value twice: here it is the largest part of what an event costs. */
+function canonicalText(value: unknown): string {
+  if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(canonicalText).join()}]`;
+  let text = '';
+  for (const key of Object.keys(value).sort()) {
+    const part = (value as Record<string, unknown>)[key];
+    if (part !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalText(part)}`;
+  }
+  return `{${text}}`;
+}
