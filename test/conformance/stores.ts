@@ -2,7 +2,6 @@ import { expect } from 'vitest';
 import { parseExactJson, type Tx } from '../../src/db/index.ts';
 import { plain } from '../../src/kernel/decimal.ts';
 import type { Instant } from '../../src/kernel/time.ts';
-import { projectionOn } from '../../src/metering/clickhouse/projection.ts';
 import { shipRound } from '../../src/metering/clickhouse/shipper.ts';
 import type { ClickHouse } from '../../src/metering/clickhouse/store.ts';
 import { clickhouseUsage } from '../../src/metering/clickhouse/usage.ts';
@@ -55,8 +54,6 @@ export async function shipAll(env: TestEnvironment, clickhouse: ClickHouse, most
   }
   throw new Error('Shipping does not come to an end.');
 }
-
-export { projectionOn };
 
 export const meterOf = (aggregation: Aggregation, more: Partial<Meter> = {}): Meter => ({
   eventType: 'call',

@@ -1,6 +1,8 @@
 import type { Database } from '../../db/index.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { replaceProjection } from './shipper.ts';
 import { figuresOfBatches, type Standing, standings } from './shipping.sql.ts';
-import type { ClickHouse } from './store.ts';
+import { type ClickHouse, isGone, type Statement } from './store.ts';
 import type { EngineMode } from './tables.sql.ts';
 import { selectBatchFigures } from './usage.sql.ts';
 
@@ -40,6 +42,22 @@ export async function auditProjections(
   return found;
 }
 
+/**
+ * Audits, and takes each projection out of service that deviates; another is built then.
+ * @returns why, for each of them
+ */
+export async function auditAndReplace(parts: AuditParts, now: Instant, mostBatches?: number): Promise<string[]> {
+  const reasons: string[] = [];
+  const found = await auditProjections(parts, mostBatches);
+  for (const [generation, [first, ...others]] of Map.groupBy(found, (deviation) => deviation.generation)) {
+    if (first === undefined) continue;
+    const reason = `Batch ${first.batchNo} is ${first.postgres} in PostgreSQL and ${first.clickhouse} in ClickHouse; ${others.length} others differ too.`;
+    await replaceProjection(parts.database, { generation }, reason, now);
+    reasons.push(`Projection ${generation} is rebuilt. ${reason}`);
+  }
+  return reasons;
+}
+
 async function auditBatches(
   { database, clickhouse, mode }: AuditParts,
   { generation, name }: Standing,
@@ -51,7 +69,7 @@ async function auditBatches(
   );
   const answers: Map<number, string>[] = [];
   for (const isFinal of [false, true])
-    answers.push(figuresByBatch(await clickhouse.rows(selectBatchFigures({ name, mode }, from, to, isFinal))));
+    answers.push(await figuresByBatch(clickhouse, selectBatchFigures({ name, mode }, from, to, isFinal)));
   return expected.flatMap(({ batchNo, eventCount, seqs, times, subjects }) => {
     const postgres = [eventCount, seqs, times, subjects].join(' ');
     const there = answers.map((answer) => answer.get(batchNo) ?? '0 0 0 0');
@@ -60,5 +78,11 @@ async function auditBatches(
   });
 }
 
-const figuresByBatch = (rows: readonly unknown[][]): Map<number, string> =>
-  new Map(rows.map(([batchNo, ...figures]) => [Number(batchNo), figures.join(' ')]));
+/** A table that is gone holds nothing. */
+async function figuresByBatch(clickhouse: ClickHouse, statement: Statement): Promise<Map<number, string>> {
+  const rows = await clickhouse.rows(statement).catch((error: unknown) => {
+    if (isGone(error)) return [];
+    throw error;
+  });
+  return new Map(rows.map(([batchNo, ...figures]) => [Number(batchNo), figures.join(' ')]));
+}

@@ -1,5 +1,5 @@
 import { parseExactJson } from '../../db/index.ts';
-import { decimal, isRawNumber, plain } from '../../kernel/decimal.ts';
+import { decimal, isRawNumber, plain, type RawNumber } from '../../kernel/decimal.ts';
 
 /**
  * The form in which a leaf of an event's data is kept in ClickHouse. A text has one form alone, so equal texts are equal there:
@@ -60,8 +60,8 @@ export function leavesOf(data: string): string {
   return `{${found.join()}}`;
 }
 
-const shortest = (value: Parameters<typeof decimal>[0]): string =>
-  Number.isSafeInteger(value) ? String(value) : plain(decimal(value));
+const shortest = (value: number | RawNumber): string =>
+  typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : plain(decimal(value));
 
 function addNumber(text: string, path: string, add: (path: string, form: Form, value: string) => void): void {
   if (WHOLE.test(text)) {

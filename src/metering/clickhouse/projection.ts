@@ -1,8 +1,8 @@
 import type { Database, Tx } from '../../db/index.ts';
 import type { Chore } from '../../jobs/index.ts';
 import type { UsageQuery } from '../usage-request.ts';
-import { auditProjections } from './audit.ts';
-import { rebuild, replaceProjection, type ShipperParts, shipRound } from './shipper.ts';
+import { auditAndReplace } from './audit.ts';
+import { rebuild, type ShipperParts, shipRound } from './shipper.ts';
 import { type ClickHouse, connectClickHouse } from './store.ts';
 import type { EngineMode } from './tables.sql.ts';
 import { clickhouseUsage } from './usage.ts';
@@ -58,12 +58,8 @@ export function projectionOn(
         everySeconds: AUDIT_SECONDS,
         run: (database, now) =>
           auditing.turn(async () => {
-            const [deviation, ...others] = await auditProjections({ database, clickhouse, mode }, AUDITED_BATCHES);
-            if (deviation === undefined) return;
-            const { generation, batchNo, postgres, clickhouse: there } = deviation;
-            const reason = `batch ${batchNo} is ${postgres} in PostgreSQL and ${there} in ClickHouse; so are ${others.length} more`;
-            await replaceProjection(database, { generation }, reason, now);
-            throw new Error(`Projection ${generation} is rebuilt: ${reason}.`);
+            const [reason, ...others] = await auditAndReplace({ database, clickhouse, mode }, now, AUDITED_BATCHES);
+            if (reason !== undefined) throw new Error([reason, ...others].join(' '));
           }),
       },
     ],

@@ -6,6 +6,7 @@ import { leavesOf } from './leaves.ts';
 import {
   type EventToShip,
   endLease,
+  endOfGap,
   eventsOfShipment,
   insertProjection,
   insertShipment,
@@ -21,7 +22,7 @@ import {
   selectHorizon,
   selectWriters,
 } from './shipping.sql.ts';
-import type { ClickHouse } from './store.ts';
+import { type ClickHouse, isGone } from './store.ts';
 import { createTables, dropTables, type EngineMode, insertInto, tableNames } from './tables.sql.ts';
 import { selectStanding } from './usage.sql.ts';
 
@@ -48,6 +49,7 @@ export interface ShippedRound {
 const LEASE_SECONDS = 60;
 /** Longer than anybody may be asking a projection that has just been retired. */
 const REST_SECONDS = 120;
+const LAST_BATCH = 2 ** 31;
 const POLL_MILLISECONDS = 10;
 const LONGEST_WAIT_MILLISECONDS = 5_000;
 
@@ -179,9 +181,10 @@ async function nextShipment(
   const fromSeq = last?.toSeq ?? 0n;
   if (fromSeq >= lastSeq) return null;
   const upTo = fromSeq + BigInt(mostEvents) < lastSeq ? fromSeq + BigInt(mostEvents) : lastSeq;
-  const measured = await database.transaction('every merchant, reading', (tx) =>
-    measureBatch(tx, fromSeq, upTo, mostBytes),
-  );
+  const measured = await database.transaction('every merchant, reading', async (tx) => {
+    const found = await measureBatch(tx, fromSeq, upTo, mostBytes);
+    return found.eventCount > 0 ? found : { ...found, toSeq: await endOfGap(tx, upTo, lastSeq) };
+  });
   const batchNo = (last?.batchNo ?? 0) + 1;
   const shipment = { generation, batchNo, fromSeq, token: `${newName()}-${batchNo}`, ...measured };
   await nobody(database, (tx) => insertShipment(tx, shipment));
@@ -200,12 +203,13 @@ async function send(
 ): Promise<void> {
   const { batchNo, token, fromSeq, toSeq, eventCount } = shipment;
   const tables = tableNames(name);
-  const [[batches = '0', lastToken = ''] = []] = (await rowsOrBroken(
+  const [[batches = '0', lastToken = '', events = '0', rows = '0'] = []] = (await rowsOrBroken(
     clickhouse,
-    selectStanding({ name, mode }, 2 ** 31),
+    selectStanding({ name, mode }, LAST_BATCH),
   )) as string[][];
-  const isThere = Number(batches) === batchNo && lastToken === token;
-  if (isThere) return;
+  if (BigInt(rows) < BigInt(events))
+    throw new ProjectionBroken(`Projection ${name} holds ${rows} of ${events} events.`);
+  if (Number(batches) === batchNo && lastToken === token) return; // it was all there before, and nobody heard of it
   if (Number(batches) !== batchNo - 1)
     throw new ProjectionBroken(`Projection ${name} holds ${batches} batches where batch ${batchNo} is the next.`);
   const found = await database.transaction('every merchant, reading', (tx) => eventsOfShipment(tx, shipment));
@@ -234,16 +238,11 @@ async function rowsOrBroken(
   try {
     return await clickhouse.rows(statement);
   } catch (error) {
-    if (isUnknownTable(error))
+    if (isGone(error))
       throw new ProjectionBroken(`A table of the projection is gone: ${String(error)}`, { cause: error });
     throw error;
   }
 }
-
-const UNKNOWN = new Set(['60', '81', 'UNKNOWN_TABLE', 'UNKNOWN_DATABASE']);
-const isUnknownTable = (error: unknown): boolean =>
-  error instanceof Error &&
-  ['code', 'type'].some((key) => UNKNOWN.has(String((error as unknown as Record<string, unknown>)[key])));
 
 const linesOf = (events: readonly EventToShip[], batchNo: number): string =>
   events

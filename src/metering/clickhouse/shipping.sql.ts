@@ -92,8 +92,8 @@ export const lastShipment = (tx: Tx, generation: number): Promise<(Shipment & { 
       from usage_shipment where generation = ${generation} order by batch_no desc limit 1`);
 
 /**
- * Where a batch ends that begins after `after`: at most this many numbers and about this many bytes further, and how many events
- * that are. An event that is larger alone is a batch of its own. Numbers have gaps, so there may be none at all.
+ * Where a batch ends that begins after `after`: at most at `upTo` and about this many bytes further, and how many events that
+ * are. An event that is larger alone is a batch of its own.
  */
 export const measureBatch = (
   tx: Tx,
@@ -110,6 +110,13 @@ export const measureBatch = (
     select case when f.event_count = (select count(*) from sized) then ${upTo}::bigint else f.last end as "toSeq",
            f.event_count::int as "eventCount"
       from fitting f`);
+
+/** Numbers have gaps, left by what was rolled back: the last number of one, where it is known to go as far as `after`. */
+export const endOfGap = async (tx: Tx, after: bigint, lastSeq: bigint): Promise<bigint> =>
+  (
+    await tx.one<{ end: bigint }>(sql`
+      select coalesce(min(seq) - 1, ${lastSeq}::bigint) as end from event where seq > ${after} and seq <= ${lastSeq}`)
+  ).end;
 
 /** Commits to a batch, unless another worker has done so meanwhile. */
 export const insertShipment = (tx: Tx, { generation, batchNo, ...rest }: Shipment): Promise<number> =>

@@ -38,6 +38,12 @@ export const overClient = (client: ClickHouseClient): ClickHouse => ({
   close: () => client.close(),
 });
 
+const GONE = new Set(['UNKNOWN_TABLE', 'UNKNOWN_DATABASE']);
+
+/** Did ClickHouse say that a table is not there? Somebody dropped it then: that is no failure of the moment. */
+export const isGone = (error: unknown): boolean =>
+  error instanceof Error && 'type' in error && GONE.has(String(error.type));
+
 /** Longer than any of our statements may take there, shorter than PostgreSQL lets a transaction wait for us. */
 const REQUEST_MILLISECONDS = 12_000;
 const CONNECTIONS = 8;

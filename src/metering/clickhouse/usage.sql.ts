@@ -225,10 +225,14 @@ export function selectUnique(
   return grouped(question, projection, { text: renamed, parameters }, 'toString(sum(n)), toString(uniqExact(v))');
 }
 
-/** How many batches there are up to one, and that one's token: what tells a projection that is whole from one that was lost, wiped or set back. */
+/**
+ * What tells a projection that is whole from one that was lost, emptied or set back: how many batches there are up to one, that
+ * one's token, how many events they had, and how many rows there are at all, which ClickHouse knows without looking.
+ */
 export const selectStanding = ({ name, mode }: AskedProjection, batchNo: number): Statement => ({
   text: `
-    select toString(uniqExact(batch_no)), argMax(token, batch_no), toString(sum(event_count))
+    select toString(uniqExact(batch_no)), argMax(token, batch_no), toString(sum(event_count)),
+           (select toString(count()) from ${tableNames(name).events})
       from ${tableNames(name).batches} where batch_no <= {batch:UInt32} ${answerSettings(mode)}`,
   parameters: { batch: String(batchNo) },
 });

@@ -98,24 +98,26 @@ async function measureIn(
 
 type Ask = (statement: Statement) => Promise<string[][]>;
 
-/** An answer of ClickHouse, every value as text or null. What goes wrong there is told apart from what goes wrong here. */
+/** An answer of ClickHouse: texts, numbers as texts too, and null. What goes wrong there is told apart from what goes wrong here. */
 const asker =
   (clickhouse: ClickHouse): Ask =>
   async (statement) => {
     try {
       const rows = await clickhouse.rows(statement);
-      return rows.map((row) => row.map((value) => (value === null ? null : String(value)) as string));
+      return rows.map((row) => row.map((value) => (typeof value === 'number' ? String(value) : value) as string));
     } catch (error) {
       throw new ProjectionUnavailable(`ClickHouse does not answer: ${String(error)}`, { cause: error });
     }
   };
 
-/** Is all that was shipped still there? A table that was emptied, lost or restored from a backup has other batches. */
+/** Is all that was shipped still there? A table that was emptied, lost or restored from a backup has other batches, or fewer rows. */
 async function checkStanding(ask: Ask, projection: AskedProjection, standing: Standing): Promise<void> {
-  const [[batches, token, events] = []] = await ask(selectStanding(projection, standing.batchNo));
-  if (Number(batches) !== standing.batchNo || token !== standing.token || events !== String(standing.shippedCount))
+  const { name, batchNo, shippedCount, token } = standing;
+  const [[batches, lastToken, events, rows = '0'] = []] = await ask(selectStanding(projection, batchNo));
+  const isWhole = Number(batches) === batchNo && lastToken === token && events === String(shippedCount);
+  if (!isWhole || BigInt(rows) < shippedCount)
     throw new ProjectionUnavailable(
-      `Projection ${standing.name} should hold ${standing.batchNo} batches with ${standing.shippedCount} events, and holds ${batches} with ${events}.`,
+      `Projection ${name} should hold ${batchNo} batches with ${shippedCount} events; it holds ${batches} with ${events} in ${rows} rows.`,
     );
 }
 
@@ -179,10 +181,9 @@ async function addedCells(tx: Tx, question: Question, projection: AskedProjectio
   }));
   for (const row of tailRows) {
     const part = { eventCount: row.event_count, value: row.value === null ? null : unitsOfDecimal(row.value) };
-    const isDated = row.latest_at != null && row.latest_seq != null;
     cells.add(row.summed_over, keyOf(row.summed_over, tailKey(row, question.columns)), {
       ...part,
-      ...(isDated && { latest: { at: row.latest_at as bigint, seq: row.latest_seq as bigint } }),
+      ...(row.latest_at != null && row.latest_seq != null && { latest: { at: row.latest_at, seq: row.latest_seq } }),
     });
   }
   return cells;
@@ -269,5 +270,5 @@ async function allOrFirstFailure<T extends readonly Promise<unknown>[]>(
   work: readonly [...T],
 ): Promise<{ [Index in keyof T]: Awaited<T[Index]> }> {
   await Promise.allSettled(work);
-  return (await Promise.all(work)) as { [Index in keyof T]: Awaited<T[Index]> };
+  return await Promise.all(work);
 }
