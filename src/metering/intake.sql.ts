@@ -17,17 +17,35 @@ export interface FlushTerms {
 function flushArguments({ merchants, subjects, entries }: Flush, { mayWait, lane, now }: FlushTerms): Sql {
   return sql`
     ${merchants}::text[], ${mayWait}::boolean, ${lane}::int, ${now}::timestamptz,
-    ${subjects.map(({ merchantId }) => merchantId)}::text[], ${subjects.map(({ kind }) => kind)}::text[],
-    ${subjects.map(({ key }) => key)}::text[],
-    ${entries.map(({ event }) => event.merchantId)}::text[], ${entries.map(({ h }) => h)}::uuid[],
-    ${entries.map(({ fp }) => fp)}::bigint[], ${entries.map(({ id }) => id)}::text[],
-    ${entries.map(({ group }) => group)}::int[], ${entries.map(({ place }) => place)}::int[],
-    ${entries.map(({ subjectPlace }) => subjectPlace)}::int[], ${entries.map(({ at }) => at)}::timestamptz[],
-    ${entries.map(({ event }) => event.type)}::text[], ${entries.map(({ event }) => event.source)}::text[],
-    ${entries.map(({ event }) => (event.subject === null ? null : event.externalSubject))}::text[],
-    ${entries.map(({ event }) => event.externalId)}::text[], ${entries.map(({ event }) => event.idempotencyKey)}::text[],
-    ${entries.map(({ data }) => data)}::jsonb[]`;
+    ${texts(subjects, ({ merchantId }) => merchantId)}::text[], ${texts(subjects, ({ kind }) => kind)}::text[],
+    ${texts(subjects, ({ key }) => key)}::text[],
+    ${texts(entries, ({ event }) => event.merchantId)}::text[], ${plains(entries, ({ h }) => h)}::uuid[],
+    ${plains(entries, ({ fp }) => fp)}::bigint[], ${texts(entries, ({ id }) => id)}::text[],
+    ${plains(entries, ({ group }) => group)}::int[], ${plains(entries, ({ place }) => place)}::int[],
+    ${plains(entries, ({ subjectPlace }) => subjectPlace)}::int[], ${plains(entries, ({ at }) => at)}::timestamptz[],
+    ${texts(entries, ({ event }) => event.type)}::text[], ${texts(entries, ({ event }) => event.source)}::text[],
+    ${texts(entries, ({ event }) => (event.subject === null ? null : event.externalSubject))}::text[],
+    ${texts(entries, ({ event }) => event.externalId)}::text[], ${texts(entries, ({ event }) => event.idempotencyKey)}::text[],
+    ${texts(entries, ({ data }) => data)}::jsonb[]`;
 }
+
+/** An array as PostgreSQL reads it. The driver would write the same, element by element, in five times the time. */
+const texts = <Item>(items: readonly Item[], textOf: (item: Item) => string | null): string => {
+  let array = '';
+  for (const item of items) {
+    const text = textOf(item);
+    array += array === '' ? '{' : ',';
+    array += text === null ? 'NULL' : `"${TO_ESCAPE.test(text) ? text.replace(ALL_TO_ESCAPE, '\\$&') : text}"`;
+  }
+  return array === '' ? '{}' : `${array}}`;
+};
+
+const TO_ESCAPE = /["\\]/;
+const ALL_TO_ESCAPE = /["\\]/g;
+
+/** The same of what has no character that means something there: numbers, UUIDs, instants. */
+const plains = <Item>(items: readonly Item[], partOf: (item: Item) => string | number | bigint): string =>
+  `{${items.map(partOf).join()}}`;
 
 const MERCHANT = /^[A-Za-z0-9_]+$/;
 
