@@ -26,7 +26,8 @@ export interface EventDefaults {
  * named (`3.type`; the first 1,000 of them) and a union of two forms does not blur what is wrong.
  */
 export function readBatch(body: unknown, defaults: EventDefaults): Result<IncomingEvent[]> {
-  if (Array.isArray(body)) return readAll(body, eventErrors, (event) => complete(event, defaults, undefined));
+  if (Array.isArray(body))
+    return readAll(body, eventErrors, (event: EventCreate) => complete(event, defaults, undefined));
   const key = isObject(body) && 'idempotencyKey' in body ? undefined : defaults.headerKey;
   const errors = eventErrors(body);
   if (key !== undefined && !HEADER_KEY.test(key))
