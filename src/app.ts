@@ -13,7 +13,15 @@ import {
 } from './identity/index.ts';
 import { countParked, createRunner } from './jobs/index.ts';
 import type { Instant } from './kernel/time.ts';
-import { backfillChore, eventPartitionChore, keyGenerationChore } from './metering/index.ts';
+import {
+  backfillChore,
+  eventPartitionChore,
+  keyGenerationChore,
+  openProjection,
+  postgresUsage,
+  rebuildProjection,
+  type UsageProjection,
+} from './metering/index.ts';
 import { errorTables, wireDomains } from './wiring.ts';
 
 type ProcessRole = 'api' | 'ingest' | 'worker';
@@ -23,6 +31,8 @@ export interface EnvironmentOptions {
   /** Which part of the work this process takes (docs/scaling.md); absent: all of it. */
   readonly roles?: readonly ProcessRole[];
   readonly databaseUrl: string;
+  /** Usage over many subjects is counted in this ClickHouse; absent: in PostgreSQL. */
+  readonly clickhouseUrl?: string;
   /** What links to this environment start with. */
   readonly publicUrl: string;
   /** The first platform operator's API key. */
@@ -101,7 +111,8 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
   const has = (role: ProcessRole): boolean => options.roles?.includes(role) ?? true;
   await ensurePlatform(database, options.platformKey, now(), options.environment);
   const authenticator = new Authenticator(database, now);
-  const domains = wireDomains(options.environment, options.publicUrl);
+  const projection = await openUsageProjection(options);
+  const domains = wireDomains(options.environment, options.publicUrl, projection?.usage(postgresUsage));
   const metrics = new Metrics({
     database,
     countParked: () => database.transaction('every merchant, reading', countParked),
@@ -110,7 +121,13 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
     database: workDatabase,
     kinds: domains.dueKinds,
     clocks: clockBook,
-    chores: [forgetIdempotencyKeys, eventPartitionChore, keyGenerationChore(), backfillChore],
+    chores: [
+      forgetIdempotencyKeys,
+      eventPartitionChore,
+      keyGenerationChore(),
+      backfillChore,
+      ...(projection?.chores ?? []),
+    ],
     now,
     logger: options.logger,
     observe: (report) => metrics.step(report),
@@ -152,7 +169,23 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
       }),
     close: async () => {
       await Promise.all([server.close(), runner.stop()]); // together: a request may be waiting for a test clock
+      await projection?.close(); // what is being shipped needs the database to its end
       await Promise.all([domains.close(), metrics.close(), pools.close()]);
     },
   };
+}
+
+const openUsageProjection = ({ clickhouseUrl, logger }: EnvironmentOptions): Promise<UsageProjection | undefined> =>
+  clickhouseUrl === undefined
+    ? Promise.resolve(undefined)
+    : openProjection(clickhouseUrl, { onTrouble: (error, what) => logger.warn({ err: error }, what) });
+
+/** Has an environment's usage copied into ClickHouse anew, from the events in PostgreSQL; its workers do it. */
+export async function rebuildUsageProjection(databaseUrl: string): Promise<void> {
+  const database = new Database({ url: databaseUrl, connections: 1 });
+  try {
+    await rebuildProjection(database, wallClock());
+  } finally {
+    await database.close();
+  }
 }

@@ -15,7 +15,7 @@ import {
 } from './invoicing/index.ts';
 import type { DueKind, DueRunner } from './jobs/index.ts';
 import type { ErrorTable } from './kernel/result.ts';
-import { eventRoutes, linkExternalSubject, meteringErrors, registerMeter } from './metering/index.ts';
+import { eventRoutes, linkExternalSubject, meteringErrors, postgresUsage, registerMeter } from './metering/index.ts';
 import { createPayments, paymentErrors } from './payments/index.ts';
 import { referenceErrors, referenceRoutes } from './references/index.ts';
 import {
@@ -53,8 +53,9 @@ export const errorTables: readonly ErrorTable[] = [
 /**
  * Binds the domains of an environment. Data goes one way along the road (ARCHITECTURE.md): what upstream must hear at once
  * and together, it hears from a handler that is handed in here.
+ * @param usage who counts usage for reports and meters
  */
-export function wireDomains(environment: EnvironmentName, publicUrl: string): Domains {
+export function wireDomains(environment: EnvironmentName, publicUrl: string, usage = postgresUsage): Domains {
   const renderer = createDocumentRenderer();
   const invoicing: InvoicingParts = { environment, publicUrl, source: billingSource, renderer };
   const customerHooks: CustomerHooks = { onExternalIdChanged: relinkUsage };
@@ -67,7 +68,7 @@ export function wireDomains(environment: EnvironmentName, publicUrl: string): Do
       ...catalogRoutes({ countSubscriptions: countByVersion, activePlansOf, onMeterChanged: registerMeter }),
       ...referenceRoutes,
       ...eventRoutes(selectMeters, (tx, event) => findBilling(billingSource, tx, event)),
-      ...usageRoutes,
+      ...usageRoutes(usage),
       ...subscriptionRoutes(subscriptions),
       ...invoiceRoutes(invoicing),
       ...payments.routes,

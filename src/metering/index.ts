@@ -1,3 +1,4 @@
+export { openProjection, rebuildProjection, type UsageProjection } from './clickhouse/index.ts';
 export { meteringErrors } from './errors.ts';
 export type { OwnedMeter } from './events.sql.ts';
 export { listMeterEvents } from './events.ts';
@@ -10,6 +11,6 @@ export { eventPartitionChore } from './partitions.ts';
 export { eventRoutes } from './routes.ts';
 export { backfillChore, registerMeter } from './series.ts';
 export { linkExternalSubject, linkSubscriptionSubject, subjectsOf } from './subjects.ts';
-export { measure, usage } from './usage.ts';
-export type { UsageCut, UsageRow, UsageSource } from './usage-request.ts';
+export { postgresUsage, usage } from './usage.ts';
+export type { UsageCut, UsageQuery, UsageRow, UsageSource } from './usage-request.ts';
 export { WINDOW_SIZES } from './windows.ts';

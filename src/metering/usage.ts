@@ -18,7 +18,7 @@ export const rawUsage: UsageQuery<Tx> = {
 };
 
 /** Usage from roll-ups where there are, and from the events where there are none; the same figures as `rawUsage`. */
-const postgresUsage: UsageQuery<Tx> = {
+export const postgresUsage: UsageQuery<Tx> = {
   async measure(tx, scope, cuts) {
     const { columns, distinct } = askedOf(cuts);
     const spec = seriesOf(scope.meter);

@@ -25,6 +25,27 @@ export async function migrateAll(
   }
 }
 
+/** `rebuild`: has the copies of the events in ClickHouse made anew. The workers do it; the old ones answer until then. */
+export async function rebuildProjections(
+  settings: Settings,
+  loadParts: LoadParts,
+  output: Output,
+  cleanup: AsyncDisposableStack,
+): Promise<void> {
+  if (settings.clickhouseUrl === undefined) {
+    throw new StartFailure('There is no ClickHouse to rebuild anything in.', 'set CLICKHOUSE_URL');
+  }
+  const databases = await openDatabases(settings, openDataDirectory(settings), output, cleanup);
+  const parts = await loadParts();
+  for (const environment of settings.environments) {
+    await output.step(
+      `${environment}: usage in ClickHouse`,
+      () => parts.rebuildUsageProjection(databases.urlOf(environment)),
+      () => 'the workers rebuild it',
+    );
+  }
+}
+
 /** `seed`: the demo merchant, in the sandbox, without serving. */
 export async function seed(
   settings: Settings,
@@ -87,6 +108,7 @@ export const HELP = `
   start     run (the default): npm start
   migrate   bring the databases to the newest schema, and end
   seed      seed the demo merchant in the sandbox, and end
+  rebuild   have the copy of the events in CLICKHOUSE_URL made anew by the workers, and end
   keys      show the addresses and keys that were kept
   help      this page
 

@@ -27,6 +27,7 @@ interface EnvironmentRequest {
   /** Absent: all. */
   readonly roles?: readonly ProcessRole[];
   readonly databaseUrl: string;
+  readonly clickhouseUrl?: string;
   readonly publicUrl: string;
   readonly platformKey: string;
   readonly logger: Logger;
@@ -37,6 +38,7 @@ export interface Parts {
   openEnvironment(request: EnvironmentRequest): Promise<ServedEnvironment>;
   generateApiKey(environment: EnvironmentName): string;
   migrate(databaseUrl: string): Promise<{ applied: string[]; current: string }>;
+  rebuildUsageProjection(databaseUrl: string): Promise<void>;
 }
 
 /** Loading the parts takes a moment, in which a database can start; a command that needs none never loads them. */

@@ -137,6 +137,7 @@ async function open(
         environment: name,
         roles: settings.roles,
         databaseUrl: databases.urlOf(name),
+        ...(settings.clickhouseUrl !== undefined && { clickhouseUrl: settings.clickhouseUrl }),
         publicUrl: settings[name].publicUrl ?? baseUrl,
         platformKey: key.key,
         logger: logger.child({ environment: name }),

@@ -5,7 +5,7 @@ import type { Instant } from '../../src/kernel/time.ts';
 import { shipRound } from '../../src/metering/clickhouse/shipper.ts';
 import type { ClickHouse } from '../../src/metering/clickhouse/store.ts';
 import { clickhouseUsage } from '../../src/metering/clickhouse/usage.ts';
-import { measure } from '../../src/metering/index.ts';
+import { postgresUsage } from '../../src/metering/index.ts';
 import type { Aggregation, Meter } from '../../src/metering/meter.ts';
 import type { NaiveEvent } from '../../src/metering/testing/oracle.ts';
 import type { UsageCut, UsageQuery, UsageRow, UsageScope } from '../../src/metering/usage-request.ts';
@@ -44,7 +44,7 @@ export const onlyClickHouse = (clickhouse: ClickHouse): UsageQuery<Tx> =>
     },
   });
 
-export const onlyPostgres: UsageQuery<Tx> = { measure };
+export const onlyPostgres: UsageQuery<Tx> = postgresUsage;
 
 /** Ships what has been accepted, in small batches, until there is nothing more. */
 export async function shipAll(env: TestEnvironment, clickhouse: ClickHouse, mostEvents = 7): Promise<void> {
