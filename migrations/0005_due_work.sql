@@ -63,9 +63,9 @@ create function forget_idempotency_keys(older_than timestamptz, most int) return
   language sql security definer set search_path = public, pg_temp
   as $$
     with old as (
-      select ctid from idempotency_key where created_at < older_than limit most for update skip locked
+      select merchant_id, route, key from idempotency_key where created_at < older_than limit most for update skip locked
     ), gone as (
-      delete from idempotency_key where ctid in (select ctid from old) returning 1
+      delete from idempotency_key where (merchant_id, route, key) in (select * from old) returning 1
     )
     select count(*)::int from gone
   $$;

@@ -35,6 +35,14 @@ create table event_key (
 );
 call tenant_table('event_key');
 
+/* Keys of earlier generations, in tables that inherit from this one and are never written again. A key lies in one
+   generation; new ones go into `event_key` alone, so that the pages which ingestion touches stay few however many
+   keys there are: after a checkpoint each first touch of a page writes all of it into the log. */
+create table event_key_sealed (like event_key including constraints);
+alter table event_key_sealed add primary key (merchant_id, h);
+call tenant_table('event_key_sealed');
+revoke insert, update, delete on event_key_sealed from reckoner_app;
+
 /* The raw events. The id begins with the month of `at`, so that a read by id looks into one partition. */
 create table event (
   merchant_id text not null,
@@ -116,3 +124,28 @@ create function event_number(data jsonb, path text[]) returns numeric
       when jsonb_typeof(data #> path) = 'string' and data #>> path ~ '^-?[0-9]{1,38}(\.[0-9]{1,38})?$' then (data #>> path)::numeric
     end
   $$;
+
+create sequence event_key_generation;
+
+/* Seals the active generation of keys once it takes `most_bytes`, and begins the next. Nobody is accepting events then, so
+   what is being stored is in the old generation or will look for itself in it. @returns whether it did. */
+create function seal_event_keys(most_bytes bigint) returns boolean
+  language plpgsql security definer set search_path = public, pg_temp
+  as $$
+declare
+  sealed text;
+begin
+  if pg_relation_size('event_key') <= most_bytes then return false; end if;
+  perform pg_advisory_xact_lock(hashtextextended('event keys', 0));
+  if pg_relation_size('event_key') <= most_bytes then return false; end if;
+  sealed := 'event_key_' || nextval('event_key_generation');
+  execute format('alter table event_key rename to %I', sealed);
+  execute format('alter index event_key_pkey rename to %I', sealed || '_pkey');
+  execute format('drop policy merchants on %I', sealed);
+  execute format('drop policy operator on %I', sealed);
+  execute format('revoke all on %I from reckoner_app, reckoner_operator', sealed);
+  execute format('alter table %I inherit event_key_sealed', sealed);
+  create table event_key (like event_key_sealed including all);
+  call tenant_table('event_key');
+  return true;
+end $$;

@@ -54,6 +54,7 @@ create table invoice (
   failure_reason text,
   failure_detail text,                   -- what was thrown, for operators; never answered
   calculation_attempts int not null default 0,
+  usage_mark bigint,                     -- up to which event, in the order of acceptance, its usage was read
   payment_in_flight boolean not null default false,
   pays_online boolean not null default false, -- decided at issue: it may be paid through a payment session
   document_failure text,

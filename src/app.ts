@@ -13,12 +13,26 @@ import {
 } from './identity/index.ts';
 import { countParked, createRunner } from './jobs/index.ts';
 import type { Instant } from './kernel/time.ts';
-import { eventPartitionChore } from './metering/index.ts';
+import {
+  backfillChore,
+  eventPartitionChore,
+  keyGenerationChore,
+  openProjection,
+  postgresUsage,
+  rebuildProjection,
+  type UsageProjection,
+} from './metering/index.ts';
 import { errorTables, wireDomains } from './wiring.ts';
+
+type ProcessRole = 'api' | 'ingest' | 'worker';
 
 export interface EnvironmentOptions {
   readonly environment: EnvironmentName;
+  /** Which part of the work this process takes (docs/scaling.md); absent: all of it. */
+  readonly roles?: readonly ProcessRole[];
   readonly databaseUrl: string;
+  /** Usage over many subjects is counted in this ClickHouse; absent: in PostgreSQL. */
+  readonly clickhouseUrl?: string;
   /** What links to this environment start with. */
   readonly publicUrl: string;
   /** The first platform operator's API key. */
@@ -34,7 +48,7 @@ export interface Environment {
   readonly server: FastifyInstance;
   readonly database: Database;
   readonly migratedTo: string;
-  /** Starts running due work by itself. */
+  /** Starts running due work by itself, where that is this process's part. */
   startWorker(): void;
   /** Runs all that is due now, on the wall clock and on test clocks. @returns how many steps it tried. */
   runDueWork(): Promise<number>;
@@ -94,9 +108,11 @@ function openPools({ databaseUrl: url, logger }: EnvironmentOptions): Pools {
 async function buildEnvironment(options: EnvironmentOptions, pools: Pools, current: string): Promise<Environment> {
   const now = options.now ?? wallClock;
   const { database, workDatabase } = pools;
+  const has = (role: ProcessRole): boolean => options.roles?.includes(role) ?? true;
   await ensurePlatform(database, options.platformKey, now(), options.environment);
   const authenticator = new Authenticator(database, now);
-  const domains = wireDomains(options.environment, options.publicUrl);
+  const projection = await openUsageProjection(options);
+  const domains = wireDomains(options.environment, options.publicUrl, projection?.usage(postgresUsage));
   const metrics = new Metrics({
     database,
     countParked: () => database.transaction('every merchant, reading', countParked),
@@ -105,14 +121,25 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
     database: workDatabase,
     kinds: domains.dueKinds,
     clocks: clockBook,
-    chores: [forgetIdempotencyKeys, eventPartitionChore],
+    chores: [
+      forgetIdempotencyKeys,
+      eventPartitionChore,
+      keyGenerationChore(),
+      backfillChore,
+      ...(projection?.chores ?? []),
+    ],
     now,
     logger: options.logger,
     observe: (report) => metrics.step(report),
   });
   const server = await createServer({
     database,
-    routes: [...healthRoutes({ database, migrations: migrationNames, metrics }), ...domains.routes(runner)],
+    routes: [
+      ...healthRoutes({ database, migrations: migrationNames, metrics }),
+      ...domains
+        .routes(runner)
+        .filter(({ sentence }) => has(sentence.operationId === 'createEvents' ? 'ingest' : 'api')),
+    ],
     errorTables,
     authenticate: (token, address) => authenticator.authenticate(token, address),
     audit: recordAudit,
@@ -133,14 +160,32 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
     server,
     database,
     migratedTo: current,
-    startWorker: () => runner.start(),
+    startWorker: () => void (has('worker') && runner.start()),
     runDueWork: () => runner.runOnce(),
-    ...(options.environment === 'sandbox' && {
-      seedDemo: () => seedDemo({ server, platformKey: options.platformKey }, now()),
-    }),
+    ...(options.environment === 'sandbox' &&
+      has('api') &&
+      has('ingest') && {
+        seedDemo: () => seedDemo({ server, platformKey: options.platformKey }, now()),
+      }),
     close: async () => {
       await Promise.all([server.close(), runner.stop()]); // together: a request may be waiting for a test clock
+      await projection?.close(); // what is being shipped needs the database to its end
       await Promise.all([domains.close(), metrics.close(), pools.close()]);
     },
   };
+}
+
+const openUsageProjection = ({ clickhouseUrl, logger }: EnvironmentOptions): Promise<UsageProjection | undefined> =>
+  clickhouseUrl === undefined
+    ? Promise.resolve(undefined)
+    : openProjection(clickhouseUrl, { onTrouble: (error, what) => logger.warn({ err: error }, what) });
+
+/** Has an environment's usage copied into ClickHouse anew, from the events in PostgreSQL; its workers do it. */
+export async function rebuildUsageProjection(databaseUrl: string): Promise<void> {
+  const database = new Database({ url: databaseUrl, connections: 1 });
+  try {
+    await rebuildProjection(database, wallClock());
+  } finally {
+    await database.close();
+  }
 }

@@ -14,12 +14,12 @@ export async function main(): Promise<void> {
 }
 
 async function loadParts(): Promise<Parts> {
-  const [{ openEnvironment }, { migrate }, { generateApiKey }] = await Promise.all([
+  const [{ openEnvironment, rebuildUsageProjection }, { migrate }, { generateApiKey }] = await Promise.all([
     import('./app.ts'),
     import('./db/index.ts'),
     import('./identity/index.ts'),
   ]);
-  return { openEnvironment, migrate, generateApiKey };
+  return { openEnvironment, migrate, rebuildUsageProjection, generateApiKey };
 }
 
 if (import.meta.main) await main();

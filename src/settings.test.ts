@@ -17,6 +17,7 @@ describe('settings', () => {
     expect(read({})).toEqual({
       host: '127.0.0.1',
       environments: ['production', 'sandbox'],
+      roles: ['api', 'ingest', 'worker'],
       production: { port: 4400 },
       sandbox: { port: 4401 },
       dataDirectory: './.reckoner',
@@ -31,6 +32,7 @@ describe('settings', () => {
         SANDBOX_PORT: '0',
         HOST: '0.0.0.0',
         RECKONER_ENVIRONMENT: 'sandbox',
+        RECKONER_ROLES: 'worker, ingest',
         DATABASE_URL: 'postgres://a:b@db/one',
         SANDBOX_DATABASE_URL: 'postgresql://a:b@db/two',
         CLICKHOUSE_URL: 'http://clickhouse:8123/usage',
@@ -45,6 +47,7 @@ describe('settings', () => {
     ).toEqual({
       host: '0.0.0.0',
       environments: ['sandbox'],
+      roles: ['ingest', 'worker'],
       production: {
         port: 8000,
         databaseUrl: 'postgres://a:b@db/one',
@@ -87,6 +90,9 @@ describe('settings', () => {
     ['SANDBOX_PORT', 'http'],
     ['HOST', 'http://localhost'],
     ['RECKONER_ENVIRONMENT', 'staging'],
+    ['RECKONER_ROLES', 'everything'],
+    ['RECKONER_ROLES', 'api,,worker'],
+    ['RECKONER_ROLES', 'all,api'],
     ['DATABASE_URL', 'mysql://a@b/c'],
     ['SANDBOX_DATABASE_URL', 'localhost'],
     ['CLICKHOUSE_URL', 'clickhouse'],
@@ -130,6 +136,37 @@ describe('settings', () => {
     expect(problemsOf({ DATABASE_URL: production, SANDBOX_DATABASE_URL: sandbox })).toEqual(
       same ? ['SANDBOX_DATABASE_URL'] : [],
     );
+  });
+
+  const sandboxAlone = {
+    RECKONER_ENVIRONMENT: 'sandbox',
+    SANDBOX_DATABASE_URL: 'postgres://a@db/one',
+    RECKONER_SANDBOX_PLATFORM_KEY: 'key',
+    SANDBOX_PUBLIC_URL: 'https://pay.example',
+  };
+  it.each([
+    { roles: 'all', without: Object.keys(sandboxAlone).slice(1), missing: [] },
+    { roles: 'worker,ingest,api', without: ['SANDBOX_DATABASE_URL'], missing: [] },
+    { roles: 'worker', without: [], missing: [] },
+    { roles: 'worker', without: ['SANDBOX_PUBLIC_URL'], missing: ['SANDBOX_PUBLIC_URL'] },
+    { roles: 'api,worker', without: ['SANDBOX_PUBLIC_URL'], missing: [] },
+    { roles: 'ingest', without: ['SANDBOX_PUBLIC_URL'], missing: [] },
+    { roles: 'ingest', without: ['SANDBOX_DATABASE_URL'], missing: ['SANDBOX_DATABASE_URL'] },
+    { roles: 'api', without: ['RECKONER_SANDBOX_PLATFORM_KEY'], missing: ['RECKONER_SANDBOX_PLATFORM_KEY'] },
+  ])('with the roles $roles misses $missing without $without', ({ roles, without, missing }) => {
+    const given = Object.entries({ ...sandboxAlone, RECKONER_ROLES: roles }).filter(
+      ([name]) => !without.includes(name),
+    );
+    expect(problemsOf(Object.fromEntries(given))).toEqual(missing);
+  });
+
+  it('asks for what a part of the work needs in each environment that runs', () => {
+    expect(problemsOf({ RECKONER_ROLES: 'ingest' })).toEqual([
+      'DATABASE_URL',
+      'RECKONER_PLATFORM_KEY',
+      'SANDBOX_DATABASE_URL',
+      'RECKONER_SANDBOX_PLATFORM_KEY',
+    ]);
   });
 
   it('refuses one port for both environments, unless it is any free one or only one runs', () => {

@@ -1,6 +1,13 @@
 /** One of the two worlds that a start can serve: money is real in `production`, nothing is in `sandbox`. */
 export type EnvironmentName = 'production' | 'sandbox';
 
+/**
+ * A part of the work that a process takes: `ingest` accepts events, `api` answers all other requests, `worker` does what is due.
+ * Health is answered by all.
+ */
+export type ProcessRole = 'api' | 'ingest' | 'worker';
+export const ALL_ROLES: readonly ProcessRole[] = ['api', 'ingest', 'worker'];
+
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -20,6 +27,7 @@ interface EnvironmentSettings {
 export interface Settings {
   readonly host: string;
   readonly environments: readonly EnvironmentName[];
+  readonly roles: readonly ProcessRole[];
   readonly production: EnvironmentSettings;
   readonly sandbox: EnvironmentSettings;
   /** Usage is aggregated in this ClickHouse; absent: in PostgreSQL. */
@@ -92,6 +100,7 @@ export function readSettings(variables: Variables): SettingsResult {
   const settings: Settings = {
     host: read('HOST', parseHost) ?? '127.0.0.1',
     environments: read('RECKONER_ENVIRONMENT', parseEnvironments) ?? ['production', 'sandbox'],
+    roles: read('RECKONER_ROLES', parseRoles) ?? ALL_ROLES,
     production: environmentSettings(
       { port: 'PORT', databaseUrl: 'DATABASE_URL', publicUrl: 'PUBLIC_URL', platformKey: 'RECKONER_PLATFORM_KEY' },
       4400,
@@ -117,8 +126,9 @@ export function readSettings(variables: Variables): SettingsResult {
 }
 
 /** What is wrong only together. */
-function conflicts({ production, sandbox, environments }: Settings): SettingProblem[] {
-  const problems: SettingProblem[] = [];
+function conflicts(settings: Settings): SettingProblem[] {
+  const { production, sandbox, environments } = settings;
+  const problems = environments.flatMap((name) => missingForRoles(settings, name));
   if (production.databaseUrl && sandbox.databaseUrl && sameDatabase(production.databaseUrl, sandbox.databaseUrl)) {
     problems.push({
       name: 'SANDBOX_DATABASE_URL',
@@ -129,6 +139,26 @@ function conflicts({ production, sandbox, environments }: Settings): SettingProb
     problems.push({ name: 'SANDBOX_PORT', problem: `is the port of production too (${production.port})` });
   }
   return problems;
+}
+
+/** What a process that takes only a part of the work must be told, because others take the rest. */
+function missingForRoles({ roles, ...settings }: Settings, name: EnvironmentName): SettingProblem[] {
+  if (roles.length === ALL_ROLES.length) return [];
+  const { databaseUrl, platformKey, publicUrl } = settings[name];
+  const prefix = name === 'sandbox' ? 'SANDBOX_' : '';
+  const missing = (setting: string, why: string): SettingProblem => ({
+    name: setting,
+    problem: `is needed with RECKONER_ROLES=${roles.join()}: ${why}`,
+  });
+  return [
+    ...(databaseUrl === undefined ? [missing(`${prefix}DATABASE_URL`, 'the processes share one database')] : []),
+    ...(platformKey === undefined
+      ? [missing(`RECKONER_${prefix}PLATFORM_KEY`, 'each process would make an operator key of its own')]
+      : []),
+    ...(roles.includes('worker') && !roles.includes('api') && publicUrl === undefined
+      ? [missing(`${prefix}PUBLIC_URL`, 'links must lead to a process with the role api')]
+      : []),
+  ];
 }
 
 /** Two connection strings can differ in user, password and options, and still lead to one database. */
@@ -161,6 +191,14 @@ function parseEnvironments(value: string): readonly EnvironmentName[] {
   if (value === 'both') return ['production', 'sandbox'];
   if (value === 'production' || value === 'sandbox') return [value];
   throw new Error(`"${value}" is none of production, sandbox, both`);
+}
+
+function parseRoles(value: string): readonly ProcessRole[] {
+  if (value === 'all') return ALL_ROLES;
+  const words = new Set(value.split(',').map((word) => word.trim()));
+  const roles = ALL_ROLES.filter((role) => words.delete(role));
+  if (words.size > 0) throw new Error(`"${value}" is neither all nor a list of ${ALL_ROLES.join(', ')}`);
+  return roles;
 }
 
 /** The value itself is not repeated in the problem: it holds a password. */

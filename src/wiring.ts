@@ -5,6 +5,7 @@ import { createDocumentRenderer } from './documents/index.ts';
 import type { Route } from './http/index.ts';
 import { type EnvironmentName, identityErrors, identityRoutes } from './identity/index.ts';
 import {
+  findBilling,
   type InvoicingParts,
   invoicePaymentHandlers,
   invoiceRoutes,
@@ -14,7 +15,7 @@ import {
 } from './invoicing/index.ts';
 import type { DueKind, DueRunner } from './jobs/index.ts';
 import type { ErrorTable } from './kernel/result.ts';
-import { eventRoutes, linkExternalSubject } from './metering/index.ts';
+import { eventRoutes, linkExternalSubject, meteringErrors, postgresUsage, registerMeter } from './metering/index.ts';
 import { createPayments, paymentErrors } from './payments/index.ts';
 import { referenceErrors, referenceRoutes } from './references/index.ts';
 import {
@@ -42,6 +43,7 @@ export const errorTables: readonly ErrorTable[] = [
   customerErrors,
   catalogErrors,
   clockErrors,
+  meteringErrors,
   subscriptionErrors,
   invoicingErrors,
   paymentErrors,
@@ -51,8 +53,9 @@ export const errorTables: readonly ErrorTable[] = [
 /**
  * Binds the domains of an environment. Data goes one way along the road (ARCHITECTURE.md): what upstream must hear at once
  * and together, it hears from a handler that is handed in here.
+ * @param usage who counts usage for reports and meters
  */
-export function wireDomains(environment: EnvironmentName, publicUrl: string): Domains {
+export function wireDomains(environment: EnvironmentName, publicUrl: string, usage = postgresUsage): Domains {
   const renderer = createDocumentRenderer();
   const invoicing: InvoicingParts = { environment, publicUrl, source: billingSource, renderer };
   const customerHooks: CustomerHooks = { onExternalIdChanged: relinkUsage };
@@ -62,10 +65,10 @@ export function wireDomains(environment: EnvironmentName, publicUrl: string): Do
     routes: (runner) => [
       ...identityRoutes({ environment }),
       ...customerRoutes({ ...customerHooks, blockers: [subscriptionsOfCustomer, invoicesOfCustomer] }),
-      ...catalogRoutes({ countSubscriptions: countByVersion, activePlansOf }),
+      ...catalogRoutes({ countSubscriptions: countByVersion, activePlansOf, onMeterChanged: registerMeter }),
       ...referenceRoutes,
-      ...eventRoutes(selectMeters),
-      ...usageRoutes,
+      ...eventRoutes(selectMeters, (tx, event) => findBilling(billingSource, tx, event)),
+      ...usageRoutes(usage),
       ...subscriptionRoutes(subscriptions),
       ...invoiceRoutes(invoicing),
       ...payments.routes,

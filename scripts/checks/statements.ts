@@ -25,6 +25,8 @@ const OWNERS: Readonly<Record<string, string>> = {
   due_failure: 'jobs',
   due_kind: 'jobs',
   due_work: 'jobs',
+  rollups: 'metering',
+  shipping: 'metering',
 };
 
 /** The tables that the migrations create, each with the room that owns it. */

@@ -61,7 +61,7 @@ export class Database {
       max: options.connections ?? 20,
       types,
       connectionTimeoutMillis: 5_000,
-      options: '-c TimeZone=UTC -c DateStyle=ISO',
+      options: `-c TimeZone=UTC -c DateStyle=ISO -c statement_timeout=${this.#statementTimeout}`,
       application_name: 'reckoner',
     });
     this.#pool.on('error', (error) => options.onConnectionError?.(error));
@@ -105,6 +105,16 @@ export class Database {
       client.off('error', onError);
       client.release(broken);
     }
+  }
+
+  /**
+   * Runs one statement that is a transaction of its own, in one round trip: committed when it returns. It must be the call of
+   * a function that takes its role and its merchants itself before it touches a table, as `transaction` does for others.
+   * @param name what its plan is kept under on each connection
+   */
+  async call<Row>(name: string, query: Sql): Promise<Row[]> {
+    const { rows } = await this.#pool.query({ ...compile(query), name });
+    return rows as Row[];
   }
 
   /** Does the database answer? For readiness. */

@@ -1,6 +1,6 @@
 import type { Tx } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
-import { lockIngest, usage } from '../metering/index.ts';
+import { lockIngest, usage, usageMark } from '../metering/index.ts';
 import { type BilledUsage, changeInvoice, type InvoiceRow, moveInvoice, saveBilledUsage } from './invoices.sql.ts';
 import { openNextInvoice } from './open.ts';
 import { seriesOf } from './series.ts';
@@ -33,7 +33,8 @@ export async function closeUsage(
   await lockIngest(tx, invoice.merchant_id, 'exclusive');
   const terms = await termsOf(tx, source, invoice);
   await saveBilledUsage(tx, invoice, await readUsage(tx, source, terms, invoice, invoice.period_end));
-  return moveInvoice(tx, invoice, 'endGrace', { next_action_at: now }, now);
+  const mark = await usageMark(tx, invoice.merchant_id);
+  return moveInvoice(tx, invoice, 'endGrace', { usage_mark: mark, next_action_at: now }, now);
 }
 
 /** The usage of each metered price of an invoice, from its period's start up to `until`. */

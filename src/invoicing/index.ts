@@ -2,6 +2,7 @@
 
 export { closePeriod, cutPeriod } from './close.ts';
 export { invoicingErrors } from './errors.ts';
+export { findBilling } from './event-billing.ts';
 export {
   deleteUnbilledInvoice,
   type InvoiceRow,

@@ -63,6 +63,8 @@ export interface InvoiceRow {
   failure_reason: string | null;
   failure_detail: string | null;
   calculation_attempts: number;
+  /** The order of acceptance up to which usage was read; null until then. */
+  usage_mark: bigint | null;
   payment_in_flight: boolean;
   pays_online: boolean;
   document_failure: string | null;

@@ -4,7 +4,6 @@ import type { FieldError } from '../kernel/result.ts';
 
 const MOST_DATA_BYTES = 32 * 1024;
 const MOST_KEYS = 1_000;
-const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
  * What is wrong with an event beyond the types of its fields (api.md, Metering): characters and numbers that the database
@@ -34,7 +33,7 @@ export function contentProblems(event: Readonly<Record<string, unknown>>): Field
   return errors;
 }
 
-const isStorable = (text: string): boolean => !(text.includes('\0') || LONE_SURROGATE.test(text));
+const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
 
 const byteLength = (value: unknown): number =>
   value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value), 'utf8');

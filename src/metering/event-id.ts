@@ -10,7 +10,18 @@ const EVENT_ID = /^evt_(\d{4})(0[1-9]|1[0-2])[0-9A-Za-z]{1,58}$/;
  */
 export function newEventId(at: Instant, acceptedAt: Instant): string {
   const month = at.toString().slice(0, 7).replace('-', '');
-  return ID_PREFIXES.event + month + base62(acceptedAt.epochMilliseconds).padStart(8, '0') + randomBase62(22);
+  return ID_PREFIXES.event + month + base62(acceptedAt.epochMilliseconds).padStart(8, '0') + nextRandom();
+}
+
+const RANDOM_LENGTH = 22;
+let drawn = '';
+
+/** Random characters, drawn for many ids at once and each used once. */
+function nextRandom(): string {
+  if (drawn === '') drawn = randomBase62(RANDOM_LENGTH * 128);
+  const random = drawn.slice(0, RANDOM_LENGTH);
+  drawn = drawn.slice(RANDOM_LENGTH);
+  return random;
 }
 
 function base62(number: number): string {

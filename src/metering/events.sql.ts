@@ -16,6 +16,8 @@ export const eventTables: Sql = sql`join event_subject s on s.merchant_id = e.me
 
 /** Whose meter it is; for an operator's list there are several merchants. */
 export interface OwnedMeter {
+  /** The metric's or cost's. */
+  readonly id: string;
   readonly merchantId: string;
   readonly meter: Meter;
 }

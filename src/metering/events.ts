@@ -13,6 +13,7 @@ import {
   selectEvents,
   selectMeterEvents,
 } from './events.sql.ts';
+import { type FindBilling, outcomeOf } from './fate.ts';
 import type { Meter } from './meter.ts';
 import type { EventListQuery, EventWithData, ListedEvent } from './schemas.ts';
 
@@ -32,17 +33,20 @@ export async function listEvents(
   return { data: rows.map(presentListed), total };
 }
 
-/** GET /v0/events/{id}. Another merchant's event is as unknown as one that does not exist (api.md, Everywhere). */
+/** GET /v0/events/{id}, with what became of it. Another merchant's event is as unknown as one that does not exist (api.md, Everywhere). */
 export async function findEvent(
   tx: Tx,
   merchantId: string | null,
   id: string,
   metersOf: MeterRegistry,
+  findBilling: FindBilling,
 ): Promise<Result<Static<typeof EventWithData>>> {
   const month = monthOfEvent(id);
-  const row = month && (await selectEvent(tx, merchantId, id, month, await metersOf(tx, merchantId)));
+  const meters = month === null ? [] : await metersOf(tx, merchantId);
+  const row = month && (await selectEvent(tx, merchantId, id, month, meters));
   if (!row) return notFound('event');
-  return ok({ ...presentListed(row), data: row.data as Record<string, unknown> });
+  const outcome = await outcomeOf(tx, row, meters, findBilling);
+  return ok({ ...presentListed(row), data: row.data as Record<string, unknown>, outcome });
 }
 
 const readTime = (text: string | undefined): Instant | undefined =>

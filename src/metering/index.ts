@@ -1,10 +1,16 @@
+export { openProjection, rebuildProjection, type UsageProjection } from './clickhouse/index.ts';
+export { meteringErrors } from './errors.ts';
 export type { OwnedMeter } from './events.sql.ts';
 export { listMeterEvents } from './events.ts';
+export { usageMark } from './fate.sql.ts';
+export type { BillingOfEvent, CountedEvent, EventBilling } from './fate.ts';
+export { keyGenerationChore } from './generations.ts';
 export { lockIngest } from './lock.sql.ts';
 export { dimensionsOf, type Meter } from './meter.ts';
 export { eventPartitionChore } from './partitions.ts';
 export { eventRoutes } from './routes.ts';
+export { backfillChore, registerMeter } from './series.ts';
 export { linkExternalSubject, linkSubscriptionSubject, subjectsOf } from './subjects.ts';
-export { measure, usage } from './usage.ts';
-export type { UsageCut, UsageRow, UsageSource } from './usage-request.ts';
+export { postgresUsage, usage } from './usage.ts';
+export type { UsageCut, UsageQuery, UsageRow, UsageSource } from './usage-request.ts';
 export { WINDOW_SIZES } from './windows.ts';

@@ -1,76 +1,101 @@
-import { type Sql, sql, type Tx } from '../db/index.ts';
+import { type Database, type Sql, sql, type Tx } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import { monthOfEvent } from './event-id.ts';
 import type { EventRecord } from './event-record.ts';
 import { eventColumns, eventTables } from './events.sql.ts';
-import type { IncomingEvent } from './incoming-event.ts';
+import type { Flush, FlushedRow } from './flush.ts';
 
-/** A key as claimed, or as claimed before by another event. */
-export interface KeyClaim {
-  readonly merchantId: string;
+/** What the caller decides about a flush. */
+export interface FlushTerms {
+  /** Wait for ingest locks that are taken, or answer whose? */
+  readonly mayWait: boolean;
+  /** 0 to 32767; two who flush at the same time should have different ones. */
+  readonly lane: number;
+  readonly now: Instant;
+}
+
+function flushArguments({ merchants, subjects, entries }: Flush, { mayWait, lane, now }: FlushTerms): Sql {
+  return sql`
+    ${merchants}::text[], ${mayWait}::boolean, ${lane}::int, ${now}::timestamptz,
+    ${texts(subjects, ({ merchantId }) => merchantId)}::text[], ${texts(subjects, ({ kind }) => kind)}::text[],
+    ${texts(subjects, ({ key }) => key)}::text[],
+    ${texts(entries, ({ event }) => event.merchantId)}::text[], ${plains(entries, ({ h }) => h)}::uuid[],
+    ${plains(entries, ({ fp }) => fp)}::bigint[], ${texts(entries, ({ id }) => id)}::text[],
+    ${plains(entries, ({ group }) => group)}::int[], ${plains(entries, ({ place }) => place)}::int[],
+    ${plains(entries, ({ subjectPlace }) => subjectPlace)}::int[], ${plains(entries, ({ at }) => at)}::timestamptz[],
+    ${texts(entries, ({ event }) => event.type)}::text[], ${texts(entries, ({ event }) => event.source)}::text[],
+    ${texts(entries, ({ event }) => (event.subject === null ? null : event.externalSubject))}::text[],
+    ${texts(entries, ({ event }) => event.externalId)}::text[], ${texts(entries, ({ event }) => event.idempotencyKey)}::text[],
+    ${texts(entries, ({ data }) => data)}::jsonb[]`;
+}
+
+/** An array as PostgreSQL reads it. The driver would write the same, element by element, in five times the time. */
+const texts = <Item>(items: readonly Item[], textOf: (item: Item) => string | null): string => {
+  let array = '';
+  for (const item of items) {
+    const text = textOf(item);
+    array += array === '' ? '{' : ',';
+    array += text === null ? 'NULL' : `"${TO_ESCAPE.test(text) ? text.replace(ALL_TO_ESCAPE, '\\$&') : text}"`;
+  }
+  return array === '' ? '{}' : `${array}}`;
+};
+
+const TO_ESCAPE = /["\\]/;
+const ALL_TO_ESCAPE = /["\\]/g;
+
+/** The same of what has no character that means something there: numbers, UUIDs, instants. */
+const plains = <Item>(items: readonly Item[], partOf: (item: Item) => string | number | bigint): string =>
+  `{${items.map(partOf).join()}}`;
+
+const MERCHANT = /^[A-Za-z0-9_]+$/;
+
+/** A flush as a transaction of its own, in one round trip. */
+export async function flushAlone(database: Database, flush: Flush, terms: FlushTerms): Promise<FlushedRow> {
+  for (const id of flush.merchants) if (!MERCHANT.test(id)) throw new TypeError('A merchant id is letters and digits.');
+  const [row] = await database.call<FlushedRow>(
+    'ingest',
+    sql`select * from ingest_transaction(${flushArguments(flush, terms)})`,
+  );
+  return row as FlushedRow;
+}
+
+/** A flush within the caller's transaction. */
+export const flushWithin = (tx: Tx, flush: Flush, terms: FlushTerms): Promise<FlushedRow> =>
+  tx.one<FlushedRow>(sql`select * from ingest_flush(${flushArguments(flush, terms)})`);
+
+export interface StoredKey {
   readonly h: string;
-  readonly eventId: string;
   readonly fp: bigint;
 }
 
-export interface NewEventRow {
-  readonly id: string;
-  readonly event: IncomingEvent;
-  readonly subjectId: bigint;
-}
+/** What is stored of some keys of a merchant, in whatever generation. */
+export const storedKeys = (tx: Tx, keys: readonly { merchantId: string; h: string }[]): Promise<StoredKey[]> =>
+  tx.rows<StoredKey>(sql`
+    select k.h, stored.fp
+      from unnest(${keys.map(({ merchantId }) => merchantId)}::text[], ${keys.map(({ h }) => h)}::uuid[]) as k (merchant_id, h)
+     cross join lateral (
+       select a.fp from event_key a where a.merchant_id = k.merchant_id and a.h = k.h
+        union all
+       select s.fp from event_key_sealed s where s.merchant_id = k.merchant_id and s.h = k.h
+        limit 1) stored`);
 
 /**
- * Claims keys, which must come sorted: twins in two transactions wait for each other here, the first one found first.
- * @returns the hashes that are new.
+ * Stored events by id: a statement for each month that the ids name (mostly one), with the ids as a list. Joined to a list
+ * of months, a database that has no statistics yet compares every event with every id.
  */
-export async function claimKeys(tx: Tx, claims: readonly KeyClaim[]): Promise<string[]> {
-  const rows = await tx.rows<{ h: string }>(sql`
-    insert into event_key (merchant_id, h, event_id, fp)
-    select * from unnest(${claims.map(({ merchantId }) => merchantId)}::text[], ${claims.map(({ h }) => h)}::uuid[],
-                         ${claims.map(({ eventId }) => eventId)}::text[], ${claims.map(({ fp }) => fp)}::bigint[])
-        on conflict (merchant_id, h) do nothing
-    returning h`);
-  return rows.map(({ h }) => h);
-}
-
-/** What is stored of keys that were claimed before; a statement after the claim sees also a twin that has just committed. */
-export const storedKeys = (tx: Tx, claims: readonly KeyClaim[]): Promise<KeyClaim[]> =>
-  tx.rows<KeyClaim>(sql`
-    select k.merchant_id as "merchantId", k.h, k.event_id as "eventId", k.fp
-      from unnest(${claims.map(({ merchantId }) => merchantId)}::text[], ${claims.map(({ h }) => h)}::uuid[]) as c (merchant_id, h)
-      join event_key k on k.merchant_id = c.merchant_id and k.h = c.h`);
-
-/** Stores events in the order given, which their `seq` keeps. */
-export const insertEvents = (tx: Tx, rows: readonly NewEventRow[], now: Instant): Promise<number> => {
-  const column = (value: (event: IncomingEvent) => unknown): Sql => sql`${rows.map(({ event }) => value(event))}`;
-  return tx.run(sql`
-    insert into event (merchant_id, id, at, type, source, subject_id, external_subject, external_id, idempotency_key, data, accepted_at)
-    select n.merchant_id, n.id, n.at, n.type, n.source, n.subject_id, n.external_subject, n.external_id, n.idempotency_key,
-           n.data::jsonb, ${now}
-      from unnest(${column(({ merchantId }) => merchantId)}::text[], ${rows.map(({ id }) => id)}::text[],
-                  ${column(({ at }) => at)}::timestamptz[], ${column(({ type }) => type)}::text[],
-                  ${column(({ source }) => source)}::text[], ${rows.map(({ subjectId }) => subjectId)}::bigint[],
-                  ${column(({ subject, externalSubject }) => (subject === null ? null : externalSubject))}::text[],
-                  ${column(({ externalId }) => externalId)}::text[], ${column(({ idempotencyKey }) => idempotencyKey)}::text[],
-                  ${column(({ data }) => JSON.stringify(data))}::text[])
-           with ordinality as n (merchant_id, id, at, type, source, subject_id, external_subject, external_id, idempotency_key, data, place)
-     order by n.place`);
-};
-
-/**
- * The events of keys that were claimed before: a statement for each month that their ids name (mostly one), with the ids as
- * a list. Joined to a list of months, a database that has no statistics yet compares every event with every key.
- */
-export async function storedEvents(tx: Tx, claims: readonly KeyClaim[]): Promise<EventRecord[]> {
+export async function storedEvents(
+  tx: Tx,
+  merchants: readonly string[],
+  ids: readonly string[],
+): Promise<EventRecord[]> {
   const found: EventRecord[] = [];
-  for (const [start, inMonth] of Map.groupBy(claims, ({ eventId }) => monthOfEvent(eventId)?.from.toString())) {
-    const month = monthOfEvent((inMonth[0] as KeyClaim).eventId);
+  for (const [start, inMonth] of Map.groupBy(ids, (id) => monthOfEvent(id)?.from.toString())) {
+    const month = monthOfEvent(inMonth[0] as string);
     if (start === undefined || month === null) throw new Error('A key was claimed by what is no event.');
-    const merchants = [...new Set(inMonth.map(({ merchantId }) => merchantId))];
     found.push(
       ...(await tx.rows<EventRecord>(sql`
         select ${eventColumns} from event e ${eventTables}
-         where e.merchant_id = any(${merchants}::text[]) and e.id = any(${inMonth.map(({ eventId }) => eventId)}::text[])
+         where e.merchant_id = any(${merchants}::text[]) and e.id = any(${inMonth}::text[])
            and e.at >= ${month.from} and e.at < ${month.to}`)),
     );
   }

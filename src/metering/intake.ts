@@ -1,130 +1,269 @@
-import type { Database, Tx } from '../db/index.ts';
-import { fail, ok, orThrow, type Result } from '../kernel/result.ts';
-import type { Instant } from '../kernel/time.ts';
-import { newEventId } from './event-id.ts';
+import { setTimeout as sleep, setImmediate as yieldToOthers } from 'node:timers/promises';
+import { type Database, sqlState, type Tx } from '../db/index.ts';
+import { type Failure, fail, ok, orThrow, RefusalError, type Result } from '../kernel/result.ts';
+import { type Instant, latest } from '../kernel/time.ts';
 import type { EventRecord } from './event-record.ts';
-import { contentPrint, keyHash } from './fingerprint.ts';
+import { FairQueue, type Waiting } from './fair-queue.ts';
+import {
+  agreeing,
+  type Batch,
+  contradictsItself,
+  flushOf,
+  keysReused,
+  type Outcome,
+  outcomesOf,
+  type PreparedEvent,
+  prepare,
+} from './flush.ts';
 import type { IncomingEvent } from './incoming-event.ts';
-import { claimKeys, insertEvents, type KeyClaim, type NewEventRow, storedEvents, storedKeys } from './intake.sql.ts';
-import { lockIngest } from './lock.sql.ts';
-import { currentSubjects, insertSubjects, type SubjectKey, type SubjectRow } from './subjects.sql.ts';
+import { flushAlone, flushWithin, storedEvents, storedKeys } from './intake.sql.ts';
 
-/** The port of performance.md §6.3 through which events come in: one batch, one transaction, answered after its commit. */
+/** The port of performance.md §6.3 through which events come in: one batch, all or nothing, answered after its commit. */
 export interface EventIntake {
   /** @returns the events in the order given, a repeated one as it was first accepted; see `acceptEvents`. @throws RefusalError */
   accept(events: readonly IncomingEvent[], now: Instant): Promise<EventRecord[]>;
 }
 
-/** Each batch in a transaction of its own, straight into PostgreSQL. */
-export const createIntake = (database: Database): EventIntake => ({
-  accept: (events, now) => {
-    const merchants = [...new Set(events.map(({ merchantId }) => merchantId))];
-    return database.transaction({ merchants }, async (tx) => orThrow(await acceptEvents(tx, events, now)));
-  },
-});
+export interface IntakeLimits {
+  /** Flushes that run at the same time; default 2. */
+  readonly connections?: number;
+  /** Events that wait or are being stored, in all; default 20,000. One batch is taken even if it is larger. */
+  readonly events?: number;
+  /** Their bytes; default 32 MiB. */
+  readonly bytes?: number;
+  /** About so many events are stored at once; default 500. */
+  readonly flush?: number;
+}
+
+/** One for each process and database: what comes in at the same time is stored together. */
+export const createIntake = (database: Database, limits: IntakeLimits = {}): EventIntake =>
+  new Intake(database, limits);
+
+const intakes = new WeakMap<Database, EventIntake>();
+
+/** The intake of a database: the same one for everybody in this process. */
+export function sharedIntake(database: Database): EventIntake {
+  const known = intakes.get(database) ?? createIntake(database);
+  intakes.set(database, known);
+  return known;
+}
+
+/** The lane of roll-ups for events that are accepted in somebody's own transaction; flushes have those before it. */
+const OWN_LANE = 99;
+const MOST_TRIES = 5;
+const RETRYABLE = new Set(['40001', '40P01']); // serialization failure, deadlock
+/** Another event of the flush can be at fault for it, or a bug; everything else is the database that is away or busy. */
+const MAY_BE_ONES_OWN = /^(?:2|3|42|54|P0|XX)/;
+const SLICE = 250;
+const EVENT_OVERHEAD_BYTES = 400;
+
+interface Request extends Batch, Waiting {
+  readonly bytes: number;
+  readonly now: Instant;
+  readonly settle: (result: Result<EventRecord[]>) => void;
+  readonly fault: (error: unknown) => void;
+}
+
+/**
+ * Requests wait in a fair queue; a flush starts as soon as one of few connections is free, and takes what is there. So
+ * a lone event waits for nobody, and under load more of them share a commit, without a timer.
+ */
+class Intake implements EventIntake {
+  readonly #database: Database;
+  readonly #limits: Required<IntakeLimits>;
+  readonly #queue = new FairQueue<Request>();
+  readonly #freeLanes: number[];
+  #events = 0;
+  #bytes = 0;
+  #isLookingSoon = false;
+
+  constructor(database: Database, limits: IntakeLimits) {
+    this.#database = database;
+    this.#limits = { connections: 2, events: 20_000, bytes: 32 * 1024 * 1024, flush: 500, ...limits };
+    this.#freeLanes = Array.from({ length: this.#limits.connections }, (_, lane) => lane);
+  }
+
+  async accept(incoming: readonly IncomingEvent[], now: Instant): Promise<EventRecord[]> {
+    const [first] = incoming;
+    if (first === undefined) return [];
+    const { events: mostEvents, bytes: mostBytes } = this.#limits;
+    const isFull = this.#events > 0 && (this.#events + incoming.length > mostEvents || this.#bytes >= mostBytes);
+    if (isFull) throw new RefusalError(queueFull.refusal);
+    this.#events += incoming.length;
+    let bytes = 0;
+    try {
+      const events = incoming.length <= SLICE ? prepareAll(incoming, now) : await prepareInSlices(incoming, now);
+      bytes = events.reduce((total, { data }) => total + data.length + EVENT_OVERHEAD_BYTES, 0);
+      this.#bytes += bytes;
+      if (contradictsItself({ events })) return await this.#refuse(events);
+      const { promise, resolve, reject } = Promise.withResolvers<Result<EventRecord[]>>();
+      const owner = first.merchantId;
+      this.#queue.add({ events, owner, size: events.length, bytes, now, settle: resolve, fault: reject });
+      this.#lookSoon();
+      return orThrow(await promise);
+    } finally {
+      this.#events -= incoming.length;
+      this.#bytes -= bytes;
+    }
+  }
+
+  async #refuse(events: readonly PreparedEvent[]): Promise<never> {
+    const merchants = [...new Set(events.map(({ event }) => event.merchantId))];
+    return this.#database.transaction({ merchants }, async (tx) => orThrow<never>(await explain(tx, events)));
+  }
+
+  /** After what has arrived at the same moment has been read. */
+  #lookSoon(): void {
+    if (this.#isLookingSoon || this.#freeLanes.length === 0) return;
+    this.#isLookingSoon = true;
+    setImmediate(() => {
+      this.#isLookingSoon = false;
+      this.#look();
+    });
+  }
+
+  #look(): void {
+    while (this.#queue.isWaiting) {
+      const lane = this.#freeLanes.pop();
+      if (lane === undefined) return;
+      const { together, later } = agreeing(this.#queue.take(this.#limits.flush));
+      this.#queue.putBack(later);
+      void this.#flush(together, lane, false).finally(() => {
+        this.#freeLanes.push(lane);
+        this.#lookSoon();
+      });
+    }
+  }
+
+  /** Stores requests together and answers them. Never rejects. */
+  async #flush(requests: readonly Request[], lane: number, mayWait: boolean): Promise<void> {
+    try {
+      await this.#tryFlush(requests, lane, mayWait);
+    } catch (error) {
+      if (requests.length === 1 || !MAY_BE_ONES_OWN.test(sqlState(error))) {
+        for (const { fault } of requests) fault(error);
+        return;
+      }
+      for (const request of requests) await this.#flush([request], lane, mayWait); // only the guilty one hears of it
+    }
+  }
+
+  async #tryFlush(requests: readonly Request[], lane: number, mayWait: boolean): Promise<void> {
+    const flush = flushOf(requests);
+    const now = requests.reduce((newest, request) => latest(newest, request.now), (requests[0] as Request).now);
+    const row = await retrying(() => flushAlone(this.#database, flush, { mayWait, lane, now }));
+    if (row.busy !== null) {
+      this.#waitFor(new Set(row.busy), requests, lane);
+      return;
+    }
+    const outcomes = outcomesOf(requests, flush, row);
+    const again = requests.filter((_, index) => outcomes[index] === 'again');
+    this.#queue.putBack(again);
+    if (row.repeated === null) return answer(requests, outcomes, () => undefined);
+    const stored = await this.#storedEvents(flush.merchants, row.repeated_ids ?? []);
+    answer(requests, outcomes, (id) => stored.get(id));
+  }
+
+  /**
+   * Somebody must know all events of these merchants (an invoice is being closed): their requests wait for it, on
+   * connections of their own, and nobody else's do.
+   */
+  #waitFor(busy: ReadonlySet<string>, requests: readonly Request[], lane: number): void {
+    const isOfBusy = ({ events }: Request) => events.some(({ event }) => busy.has(event.merchantId));
+    this.#queue.putBack(requests.filter((request) => !isOfBusy(request)));
+    for (const [owner, waiting] of Map.groupBy(requests.filter(isOfBusy), (request) => request.owner)) {
+      if (this.#queue.isHeld(owner)) {
+        this.#queue.putBack(waiting);
+        continue;
+      }
+      this.#queue.hold(owner);
+      void this.#flush(waiting, lane + this.#limits.connections, true).finally(() => {
+        this.#queue.release(owner);
+        this.#lookSoon();
+      });
+    }
+  }
+
+  async #storedEvents(merchants: readonly string[], ids: readonly string[]): Promise<Map<string, EventRecord>> {
+    const records = await this.#database.transaction({ merchants }, (tx) => storedEvents(tx, merchants, ids));
+    return new Map(records.map((record) => [record.id, record]));
+  }
+}
+
+const queueFull: Failure = fail('INGEST_QUEUE_FULL');
+
+const prepareAll = (events: readonly IncomingEvent[], now: Instant): PreparedEvent[] =>
+  events.map((event) => prepare(event, now));
+
+/** So that a large batch keeps nobody else waiting for long. */
+async function prepareInSlices(events: readonly IncomingEvent[], now: Instant): Promise<PreparedEvent[]> {
+  const prepared: PreparedEvent[] = [];
+  for (let start = 0; start < events.length; start += SLICE) {
+    if (start > 0) await yieldToOthers();
+    prepared.push(...prepareAll(events.slice(start, start + SLICE), now));
+  }
+  return prepared;
+}
+
+function answer(
+  requests: readonly Request[],
+  outcomes: readonly Outcome[],
+  storedEvent: (id: string) => EventRecord | undefined,
+): void {
+  for (const [index, { settle, fault }] of requests.entries()) {
+    const outcome = outcomes[index] as Outcome;
+    if (outcome === 'again') continue;
+    if (!('records' in outcome)) {
+      settle(outcome);
+      continue;
+    }
+    const records = outcome.records.map((record) => (typeof record === 'string' ? storedEvent(record) : record));
+    if (records.includes(undefined)) fault(new Error('A key is stored whose event is not.'));
+    else settle(ok(records as EventRecord[]));
+  }
+}
+
+/** Runs a transaction of its own again where it was the one that had to give way. */
+async function retrying<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt >= MOST_TRIES || !RETRYABLE.has(sqlState(error))) throw error;
+      await sleep(5 * 2 ** attempt);
+    }
+  }
+}
+
+/** Why a batch that contradicts itself is refused: which of its events are not what is stored, or not what came first. */
+async function explain(tx: Tx, events: readonly PreparedEvent[]): Promise<Result<never>> {
+  const keys = events.map(({ h, event }) => ({ h, merchantId: event.merchantId }));
+  const prints = new Map((await storedKeys(tx, keys)).map(({ h, fp }) => [h, fp]));
+  for (const { h, fp } of events) if (!prints.has(h)) prints.set(h, fp);
+  return keysReused(events, ({ h, fp }) => prints.get(h) !== fp);
+}
 
 /**
  * Accepts events in the caller's transaction, all or none: on a refusal the caller must roll back.
  * The same key with the same content is the same event, now and for ever, also twice in one batch; with other content the
  * batch is refused with `IDEMPOTENCY_KEY_REUSED` and each conflict.
- *
- * Everybody takes locks in one order: the ingest locks of the merchants, new subjects, keys, each sorted. So twins wait
- * for each other, and nobody waits in a circle.
  */
 export async function acceptEvents(
   tx: Tx,
-  events: readonly IncomingEvent[],
+  incoming: readonly IncomingEvent[],
   now: Instant,
 ): Promise<Result<EventRecord[]>> {
-  if (events.length === 0) return ok([]);
-  for (const merchantId of [...new Set(events.map((event) => event.merchantId))].toSorted())
-    await lockIngest(tx, merchantId, 'shared');
-  const subjects = await resolveSubjects(tx, events, now);
-
-  const prints = events.map((event) => printOf(event, now));
-  const claims = new Map<string, KeyClaim>();
-  for (const claim of prints) if (!claims.has(claim.h)) claims.set(claim.h, claim);
-  const sorted = [...claims.values()].toSorted(byKey);
-  const isNew = new Set(await claimKeys(tx, sorted));
-  const repeated = sorted.filter(({ h }) => !isNew.has(h));
-  for (const stored of repeated.length === 0 ? [] : await storedKeys(tx, repeated)) claims.set(stored.h, stored);
-
-  const conflicts = prints
-    .map(({ h, fp }, index) => ({ index, isConflict: claims.get(h)?.fp !== fp }))
-    .filter(({ isConflict }) => isConflict)
-    .map(({ index }) => ({ index, idempotencyKey: events[index]?.idempotencyKey }));
-  if (conflicts.length > 0) return fail('IDEMPOTENCY_KEY_REUSED', { conflicts });
-
-  const rows: NewEventRow[] = [];
-  const records = new Map<string, EventRecord>();
-  for (const [index, event] of events.entries()) {
-    const { h, eventId } = prints[index] as KeyClaim;
-    if (!isNew.has(h) || records.has(h)) continue;
-    const subject = subjects.get(subjectText(subjectOf(event))) as SubjectRow;
-    rows.push({ id: eventId, event, subjectId: subject.id });
-    records.set(h, recordOf(eventId, event, subject));
-  }
-  if (rows.length > 0) await insertEvents(tx, rows, now);
-  const first = new Map<string, EventRecord>();
-  const known = repeated.map(({ h }) => claims.get(h) as KeyClaim);
-  for (const record of known.length === 0 ? [] : await storedEvents(tx, known)) first.set(record.id, record);
-  return ok(prints.map(({ h }) => (records.get(h) ?? first.get((claims.get(h) as KeyClaim).eventId)) as EventRecord));
+  if (incoming.length === 0) return ok([]);
+  const events = prepareAll(incoming, now);
+  if (contradictsItself({ events })) return explain(tx, events);
+  const flush = flushOf([{ events }]);
+  const row = await flushWithin(tx, flush, { mayWait: true, lane: OWN_LANE, now });
+  const [outcome] = outcomesOf([{ events }], flush, row);
+  if (outcome === undefined || outcome === 'again') throw new Error('A flush of one batch told nothing of it.');
+  if (!('records' in outcome)) return outcome;
+  const known = row.repeated_ids ?? [];
+  const stored = new Map<string, EventRecord>();
+  if (known.length > 0)
+    for (const record of await storedEvents(tx, flush.merchants, known)) stored.set(record.id, record);
+  return ok(outcome.records.map((record) => (typeof record === 'string' ? stored.get(record) : record) as EventRecord));
 }
-
-const printOf = (event: IncomingEvent, now: Instant): KeyClaim => ({
-  merchantId: event.merchantId,
-  h: keyHash(event.merchantId, event.idempotencyKey),
-  eventId: newEventId(event.at, now),
-  fp: contentPrint({
-    type: event.type,
-    source: event.source,
-    subject: event.subject,
-    externalSubject: event.externalSubject,
-    externalId: event.externalId,
-    data: event.data,
-    ...(event.isTimeSent && { timestamp: event.at.toString() }),
-  }),
-});
-
-const byKey = (a: KeyClaim, b: KeyClaim): number => compare(a.merchantId, b.merchantId) || compare(a.h, b.h);
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-
-const subjectOf = ({ merchantId, subject, externalSubject }: IncomingEvent): SubjectKey =>
-  subject !== null
-    ? { merchantId, kind: 'direct', key: subject }
-    : { merchantId, kind: 'external', key: externalSubject as string };
-
-const subjectText = (key: { merchantId?: string; merchant_id?: string; kind: string; key: string }): string =>
-  `${key.merchantId ?? key.merchant_id} ${key.kind} ${key.key}`;
-
-/** The subject row of each event, made at first sight. */
-async function resolveSubjects(
-  tx: Tx,
-  events: readonly IncomingEvent[],
-  now: Instant,
-): Promise<Map<string, SubjectRow>> {
-  const wanted = new Map(events.map(subjectOf).map((key) => [subjectText(key), key]));
-  const found = new Map<string, SubjectRow>();
-  const look = async (keys: readonly SubjectKey[]) => {
-    for (const row of await currentSubjects(tx, keys)) found.set(subjectText(row), row);
-  };
-  await look([...wanted.values()]);
-  const missing = [...wanted].filter(([text]) => !found.has(text)).map(([, key]) => key);
-  if (missing.length > 0) {
-    await insertSubjects(tx, missing, now);
-    await look(missing);
-  }
-  return found;
-}
-
-const recordOf = (id: string, event: IncomingEvent, subject: SubjectRow): EventRecord => ({
-  id,
-  merchantId: event.merchantId,
-  type: event.type,
-  source: event.source,
-  subject: subject.customer_id ?? subject.addressee,
-  externalSubject: event.externalSubject,
-  externalId: event.externalId,
-  at: event.at,
-  idempotencyKey: event.idempotencyKey,
-});

@@ -1,12 +1,14 @@
 import type { Database } from '../db/index.ts';
 import { ownerOf } from '../db/index.ts';
 import { type Caller, freeRoute, listReply, pageOf, type Route, route, Type } from '../http/index.ts';
-import { forbidden, notFound, ok, type Result } from '../kernel/result.ts';
+import { fail, forbidden, invalidField, notFound, ok, type Result } from '../kernel/result.ts';
+import { BATCH_TYPE, type EventForm, formOf, fromHeaders, STRUCTURED_TYPE } from './cloud-events.ts';
 import { presentEvent } from './event-record.ts';
 import { findEvent, listEvents, type MeterRegistry } from './events.ts';
+import type { FindBilling } from './fate.ts';
 import type { IncomingEvent } from './incoming-event.ts';
-import { createIntake, type EventIntake } from './intake.ts';
-import { namedNamespaces, readBatch } from './read-batch.ts';
+import { type EventIntake, sharedIntake } from './intake.ts';
+import { namedNamespaces, readBatch, readCloudEvents } from './read-batch.ts';
 import { AcceptedEvents, Event, EventList, EventListQuery, EventsCreate, EventWithData } from './schemas.ts';
 
 const MOST_BODY_BYTES = 8 * 1024 * 1024;
@@ -15,10 +17,11 @@ const MOST_BODY_KEYS = MOST_BODY_BYTES / 2;
 
 const TAG = 'Metering';
 
-/** The routes of events. @param metersOf what the status of an event is told by */
+/** The routes of events. @param metersOf what the status of an event is told by @param findBilling where it is billed */
 export const eventRoutes = (
   metersOf: MeterRegistry,
-  intakeOf: (database: Database) => EventIntake = createIntake,
+  findBilling: FindBilling,
+  intakeOf: (database: Database) => EventIntake = sharedIntake,
 ): readonly Route[] => [
   freeRoute(
     {
@@ -28,7 +31,7 @@ export const eventRoutes = (
       tag: TAG,
       summary: 'Report usage: one event, or an array of up to 10,000',
       description:
-        'Answered after the events are stored durably. An array is accepted whole or not at all. The same idempotencyKey with the same content is the same event, for ever. The Idempotency-Key header stands for the missing idempotencyKey of a single event.',
+        'Answered after the events are stored durably. An array is accepted whole or not at all. The same idempotencyKey with the same content is the same event, for ever. The Idempotency-Key header stands for the missing idempotencyKey of a single event. CloudEvents 1.0 are taken as application/cloudevents+json, as application/cloudevents-batch+json, and in binary mode (ce-* headers): id is the idempotencyKey within its source, time is the timestamp, and the extensions externalsubject, externalid and namespace are the fields of these names.',
       access: { role: 'member', merchant: 'caller' },
       body: EventsCreate,
       bodyChecked: 'by the handler',
@@ -36,17 +39,23 @@ export const eventRoutes = (
       errors: [409, 413, 415, 503],
       bodyLimit: MOST_BODY_BYTES,
       mostKeys: MOST_BODY_KEYS,
+      contentTypes: [STRUCTURED_TYPE, BATCH_TYPE],
       rateLimit: 'events',
       idempotent: false,
       audited: false,
     },
-    async ({ body, caller, now, database, request }) => {
-      const isBatch = Array.isArray(body);
+    async ({ body: sent, caller, now, database, request }) => {
+      const form = formOf(request.headers);
+      if (form === null) return fail('UNSUPPORTED_MEDIA_TYPE', undefined, 'CloudEvents in JSON are UTF-8.');
+      const opened = form === 'binary' ? fromHeaders(request.headers, request.body) : inForm(form, sent);
+      if (!opened.ok) return opened;
+      const body = opened.value;
+      const isBatch = Array.isArray(body) && form !== 'binary';
       const namespaces = namedNamespaces(body);
       if (!caller.isOperator && namespaces.some((namespace) => namespace !== caller.organizationId))
         return forbidden('Only a platform operator may name the namespace of another organization.');
       const headerKey = request.headers['idempotency-key'];
-      const read = readBatch(body, {
+      const read = (form === 'own' ? readBatch : readCloudEvents)(body, {
         namespace: caller.organizationId,
         now,
         headerKey: Array.isArray(headerKey) ? headerKey[0] : headerKey,
@@ -80,13 +89,24 @@ export const eventRoutes = (
       path: '/v0/events/:id',
       operationId: 'getEvent',
       tag: TAG,
-      summary: 'Get an event with its data',
+      summary: 'Get an event with its data, and what became of it',
+      description:
+        'outcome.counts says which metrics and costs of its type count it, and with which value; outcome.billing on which invoices that stands. outcome.reason is why on none.',
       access: { role: 'viewer', merchant: 'query', ownerless: true },
       replies: { 200: EventWithData },
     },
-    async ({ tx, merchantId, params }) => findEvent(tx, merchantId, params.id ?? '', metersOf),
+    async ({ tx, merchantId, params }) => findEvent(tx, merchantId, params.id ?? '', metersOf, findBilling),
   ),
 ];
+
+/** One event, or a batch: CloudEvents have a content type for each. */
+function inForm(form: EventForm, body: unknown): Result<unknown> {
+  if (form === 'structured' && Array.isArray(body))
+    return invalidField('', `must be an object; an array is ${BATCH_TYPE}`);
+  if (form === 'batch' && !Array.isArray(body))
+    return invalidField('', `must be an array; one event is ${STRUCTURED_TYPE}`);
+  return ok(body);
+}
 
 /** An operator's namespaces must be organizations that own themselves: merchants, or the platform. */
 async function checkNamespaces(

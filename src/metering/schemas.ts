@@ -4,6 +4,8 @@ import {
   ListQuery,
   MapOut,
   Name,
+  Nullable,
+  NumberOut,
   OneOf,
   type Static,
   Strict,
@@ -47,6 +49,10 @@ export const EventsCreate = Type.Union([EventCreate, Type.Array(EventCreate, { m
 const UNMATCHED_REASONS = ['UNKNOWN_SUBJECT', 'UNKNOWN_TYPE', 'BEFORE_EVENT_FROM', 'NO_VALUE'] as const;
 export type UnmatchedReason = (typeof UNMATCHED_REASONS)[number];
 
+/** Why usage that counts is on no invoice, or not on this one. */
+const UNBILLED_REASONS = ['GROUP_FILTERED', 'OLDER_SUBSCRIPTION', 'PERIOD_CLOSED', 'NO_PERIOD', 'NOT_PRICED'] as const;
+export type UnbilledReason = (typeof UNBILLED_REASONS)[number];
+
 const eventFields = {
   id: Id('event'),
   object: Type.Literal('event'),
@@ -72,8 +78,38 @@ const readFields = {
 /** An event as it is listed: with what became of it. */
 export const ListedEvent = Type.Object(readFields, { $id: 'ListedEvent' });
 
-/** One event, with what was sent in it. */
-export const EventWithData = Type.Object({ ...readFields, data: MapOut }, { $id: 'EventWithData' });
+/** What became of an event, as of now. */
+export const EventOutcome = Type.Object(
+  {
+    counts: Type.Array(
+      Type.Object({
+        id: Type.String({ description: 'The metric or cost of this type.' }),
+        value: Type.Optional(Type.Union([NumberOut, Type.String()])),
+        group: MapOut,
+        reason: Type.Optional(OneOf(['BEFORE_EVENT_FROM', 'NO_VALUE'])),
+      }),
+    ),
+    billing: Type.Array(
+      Type.Object({
+        billableMetricId: Id('billableMetric'),
+        priceId: Id('price'),
+        subscriptionId: Id('subscription'),
+        invoiceId: Id('invoice'),
+        invoiceStatus: Type.String(),
+        lineItemId: Nullable(Id('lineItem')),
+        reason: Type.Optional(OneOf(UNBILLED_REASONS)),
+      }),
+    ),
+    reason: Type.Optional(OneOf([...UNMATCHED_REASONS, ...UNBILLED_REASONS])),
+  },
+  { $id: 'EventOutcome' },
+);
+
+/** One event, with what was sent in it and what became of it. */
+export const EventWithData = Type.Object(
+  { ...readFields, data: MapOut, outcome: EventOutcome },
+  { $id: 'EventWithData' },
+);
 
 /** The answer to an array. */
 export const AcceptedEvents = Type.Object(

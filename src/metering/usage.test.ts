@@ -2,15 +2,18 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cloneDatabase } from '../../test/support/environment.ts';
-import { Database, parseExactJson, type Tx } from '../db/index.ts';
+import { Database, parseExactJson, sql, type Tx } from '../db/index.ts';
 import { plain, sum } from '../kernel/decimal.ts';
 import { orThrow } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
-import { acceptEvents } from './intake.ts';
+import { acceptEvents, createIntake, type EventIntake } from './intake.ts';
 import type { Aggregation, Meter } from './meter.ts';
+import { backfillSeries, findSeries, pendingSeries } from './series.sql.ts';
+import { backfillChore, rebuildRollups, registerMeter } from './series.ts';
+import { type SeriesSpec, seriesOf } from './series-spec.ts';
 import { linkExternalSubject, linkSubscriptionSubject } from './subjects.ts';
 import { type NaiveEvent, naiveUsage } from './testing/oracle.ts';
-import { measure, usage } from './usage.ts';
+import { measure, rawUsage, usage } from './usage.ts';
 import type { UsageCut, UsageRow, UsageScope } from './usage-request.ts';
 
 let database: Database;
@@ -39,10 +42,17 @@ const meterOf = (aggregation: Aggregation, more: Partial<Meter> = {}): Meter => 
   ...more,
 });
 
+/** A meter that is made when so many events have come in. */
+interface LateMeter {
+  readonly meter: Meter;
+  readonly after: number;
+}
+
 /** A merchant of its own with these events; data is JSON text, so that its numbers are read as they are over HTTP. */
 async function withEvents<T>(
   events: readonly { subject?: string; at: Instant; data: string; type?: string }[],
   work: (tx: Tx, merchantId: string, naive: NaiveEvent[]) => Promise<T>,
+  late?: LateMeter,
 ): Promise<T> {
   const merchantId = `org_${randomBytes(8).toString('hex')}`;
   return database.transaction({ merchants: [merchantId] }, async (tx) => {
@@ -66,8 +76,13 @@ async function withEvents<T>(
       idempotencyKey: `k${index}`,
       data: data as Record<string, unknown>,
     }));
-    for (let start = 0; start < incoming.length; start += 7)
-      orThrow(await acceptEvents(tx, incoming.slice(start, start + 7), NOW));
+    const accept = async (part: typeof incoming) => {
+      for (let start = 0; start < part.length; start += 7)
+        orThrow(await acceptEvents(tx, part.slice(start, start + 7), NOW));
+    };
+    await accept(incoming.slice(0, late?.after ?? 0));
+    if (late) await registerMeter(tx, merchantId, late.meter);
+    await accept(incoming.slice(late?.after ?? 0));
     return work(tx, merchantId, naive);
   });
 }
@@ -121,6 +136,8 @@ const instants = fc.constantFrom(
   time('2026-01-31T23:59:59.999999Z'),
   time('2026-02-01T00:00:00Z'),
   time('2026-02-01T12:00:30Z'),
+  time('2026-02-01T12:00:30.000001Z'),
+  time('2026-02-01T12:59:59.999999Z'),
   time('2026-02-01T12:01:00Z'),
   TO.subtract({ microseconds: 1 }),
   TO,
@@ -151,6 +168,128 @@ const scopes = fc.record({
   ),
   groupFilters: fc.constantFrom({}, { region: ['eu', '1'] }, { region: ['us', null] }, { deep: ['x'], region: [null] }),
   withValue: fc.boolean(),
+});
+
+/** Adds what was there before a meter, a few events at a time. */
+async function backfill(tx: Tx, merchantId: string): Promise<void> {
+  for (const series of await pendingSeries(tx)) while (await backfillSeries(tx, merchantId, series.id, 4));
+}
+
+/** How many rows the roll-ups of the merchant have. */
+const rolledUp = async (tx: Tx) =>
+  (await tx.one<{ rows: number }>(sql`select count(*)::int as rows from usage_rollup`)).rows;
+
+describe('rolled-up usage', () => {
+  it(
+    'is that of the events and of a naive count, whenever the meter was made, and after all roll-ups were dropped',
+    () =>
+      fc.assert(
+        fc.asyncProperty(events, scopes, cuts, fc.nat({ max: 25 }), async (sent, wanted, cut, after) => {
+          const { aggregation, withValue, ...rest } = wanted;
+          const valueProperty = aggregation === 'COUNT' && !withValue ? null : '$.v';
+          const meter = meterOf(aggregation, { eventFrom: rest.eventFrom, valueProperty });
+          await withEvents(
+            sent,
+            async (tx, merchantId, naive) => {
+              const scope: UsageScope = {
+                merchantId,
+                meter,
+                from: FROM,
+                to: TO,
+                sources: rest.sources,
+                groupFilters: rest.groupFilters,
+              };
+              const expected = naiveUsage(naive, scope, cut);
+              const read = async (query: typeof measure) => {
+                const [rows = []] = await query(tx, scope, [cut]);
+                return rows.map((row) => textOf(row, cut)).toSorted();
+              };
+              expect(await read(measure)).toEqual(expected);
+              await backfill(tx, merchantId);
+              expect(await read(measure)).toEqual(expected);
+              expect(await read(rawUsage.measure)).toEqual(expected);
+              const before = await rolledUp(tx);
+              await rebuildRollups(tx, merchantId);
+              expect([await rolledUp(tx), await read(measure)]).toEqual([0, expected]);
+              await backfill(tx, merchantId);
+              expect(await read(measure)).toEqual(expected);
+              expect(await rolledUp(tx)).toBeLessThanOrEqual(before);
+            },
+            { meter, after: Math.min(after, sent.length) },
+          );
+        }),
+        { numRuns: 250 },
+      ),
+    180_000,
+  );
+
+  it('is read from the roll-ups where hours are full, and from no event in them', async () => {
+    const sent = [0, 30, 90, 150, 400].map((minutes) => ({ at: FROM.add({ minutes }), data: '{"v":1}' }));
+    for (const aggregation of aggregations) {
+      const meter = meterOf(aggregation);
+      await withEvents(
+        sent,
+        async (tx, merchantId) => {
+          const scope = {
+            merchantId,
+            meter,
+            sources: [{ subject: 'cus_acme', from: FROM, to: TO }],
+            from: FROM,
+            to: TO,
+          };
+          await tx.run(sql`update usage_rollup set event_count = event_count + 100`);
+          const [row] = await usage(tx, scope);
+          expect([aggregation, row?.eventCount]).toEqual([aggregation, sent.length + 400]);
+        },
+        { meter, after: 0 },
+      );
+    }
+  });
+
+  it('of one meter serves another that reads the same values by the same dimensions', async () => {
+    await withEvents(
+      [{ at: FROM, data: '{"v":1,"g":"eu"}' }],
+      async (tx, merchantId) => {
+        await registerMeter(tx, merchantId, meterOf('MAX', { groupBy: { a: '$.in.ner', b: '$.g' }, eventFrom: FROM }));
+        const { series } = await tx.one<{ series: number }>(sql`select count(*)::int as series from usage_series`);
+        expect(series).toBe(1);
+      },
+      { meter: meterOf('SUM'), after: 0 },
+    );
+  });
+
+  it('counts events that are accepted by several at once, while their meter is being made, once each', async () => {
+    const merchantId = `org_${randomBytes(8).toString('hex')}`;
+    const meter = meterOf('SUM', { groupBy: null });
+    const eventOf = (n: number) => ({
+      merchantId,
+      type: 'call',
+      source: 'test',
+      subject: null,
+      externalSubject: 'acme',
+      externalId: null,
+      at: time('2026-02-01T12:00:00Z').add({ minutes: n % 90 }),
+      isTimeSent: true,
+      idempotencyKey: `k${n}`,
+      data: { v: 0.1 },
+    });
+    const intakes = [createIntake(database), createIntake(database)];
+    const send = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, n) => (intakes[n % 2] as EventIntake).accept([eventOf(from + n)], NOW));
+    await Promise.all([
+      ...send(0, 100),
+      database.transaction({ merchants: [merchantId] }, (tx) => registerMeter(tx, merchantId, meter)),
+      ...send(100, 200),
+    ]);
+    await Promise.all([backfillChore.run(database, NOW), backfillChore.run(database, NOW), ...send(150, 300)]);
+    await database.transaction({ merchants: [merchantId] }, async (tx) => {
+      const scope = { merchantId, meter, sources: null, from: FROM, to: time('2026-02-03T00:00:00Z') };
+      expect((await findSeries(tx, merchantId, seriesOf(meter) as SeriesSpec))?.isReady).toBe(true);
+      const [row] = await usage(tx, scope);
+      expect([plain((row as UsageRow).value), row?.eventCount]).toEqual(['30', 300]);
+      expect(await rolledUp(tx)).toBeGreaterThan(0);
+    });
+  });
 });
 
 describe('usage', () => {

@@ -1,25 +1,53 @@
 import type { Tx } from '../db/index.ts';
 import { type Decimal, decimal, ZERO } from '../kernel/decimal.ts';
 import type { Meter } from './meter.ts';
-import { columnNames, type MeasuredRow, selectUsage, type UsageColumns } from './usage.sql.ts';
+import { findSeries } from './series.sql.ts';
+import { seriesOf } from './series-spec.ts';
+import { columnNames, type MeasuredRow, selectRolledUsage, selectUsage, type UsageColumns } from './usage.sql.ts';
 import type { UsageCut, UsageQuery, UsageRequest, UsageRow, UsageScope } from './usage-request.ts';
 import { clippedWindow, type WindowSize } from './windows.ts';
 
 const AVERAGE_DIGITS = 50;
 
 /** Usage straight from the raw events in PostgreSQL, all cuts in one statement and so of one moment. */
-const postgresUsage: UsageQuery<Tx> = {
+export const rawUsage: UsageQuery<Tx> = {
   async measure(tx, scope, cuts) {
-    const columns = columnsOf(cuts);
-    const sets = cuts.map((cut) => setOf(cut, columns));
-    const distinct = [...new Map(sets.map((set) => [set.join(), set])).values()];
-    const rows = await tx.rows<MeasuredRow>(selectUsage(scope, columns, distinct));
-    return cuts.map((cut, index) => {
-      const mask = summedOver(sets[index] ?? [], columns);
-      return rows.filter((row) => row.summed_over === mask).map((row) => usageRow(row, cut, columns, scope));
-    });
+    const { columns, distinct } = askedOf(cuts);
+    return cutRows(await tx.rows<MeasuredRow>(selectUsage(scope, columns, distinct)), scope, cuts, columns);
   },
 };
+
+/** Usage from roll-ups where there are, and from the events where there are none; the same figures as `rawUsage`. */
+export const postgresUsage: UsageQuery<Tx> = {
+  async measure(tx, scope, cuts) {
+    const { columns, distinct } = askedOf(cuts);
+    const spec = seriesOf(scope.meter);
+    const series = spec && (await findSeries(tx, scope.merchantId, spec));
+    if (!spec || !series?.isReady) return rawUsage.measure(tx, scope, cuts);
+    const query = selectRolledUsage(scope, columns, distinct, { id: series.id, spec });
+    const rows = query && (await tx.rows<MeasuredRow>(query));
+    // Between the two statements somebody may have begun to rebuild the roll-ups.
+    if (!rows?.every(({ is_complete }) => is_complete === true)) return rawUsage.measure(tx, scope, cuts);
+    return cutRows(rows, scope, cuts, columns);
+  },
+};
+
+function askedOf(cuts: readonly UsageCut[]): { columns: UsageColumns; distinct: string[][] } {
+  const columns = columnsOf(cuts);
+  const sets = cuts.map((cut) => setOf(cut, columns));
+  return { columns, distinct: [...new Map(sets.map((set) => [set.join(), set])).values()] };
+}
+
+const cutRows = (
+  rows: readonly MeasuredRow[],
+  scope: UsageScope,
+  cuts: readonly UsageCut[],
+  columns: UsageColumns,
+): UsageRow[][] =>
+  cuts.map((cut) => {
+    const mask = summedOver(setOf(cut, columns), columns);
+    return rows.filter((row) => row.summed_over === mask).map((row) => usageRow(row, cut, columns, scope));
+  });
 
 /** The figures of one cut; see `UsageQuery`. */
 export async function usage(tx: Tx, request: UsageRequest): Promise<UsageRow[]> {

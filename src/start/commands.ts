@@ -25,6 +25,27 @@ export async function migrateAll(
   }
 }
 
+/** `rebuild`: has the copies of the events in ClickHouse made anew. The workers do it; the old ones answer until then. */
+export async function rebuildProjections(
+  settings: Settings,
+  loadParts: LoadParts,
+  output: Output,
+  cleanup: AsyncDisposableStack,
+): Promise<void> {
+  if (settings.clickhouseUrl === undefined) {
+    throw new StartFailure('There is no ClickHouse to rebuild anything in.', 'set CLICKHOUSE_URL');
+  }
+  const databases = await openDatabases(settings, openDataDirectory(settings), output, cleanup);
+  const parts = await loadParts();
+  for (const environment of settings.environments) {
+    await output.step(
+      `${environment}: usage in ClickHouse`,
+      () => parts.rebuildUsageProjection(databases.urlOf(environment)),
+      () => 'the workers rebuild it',
+    );
+  }
+}
+
 /** `seed`: the demo merchant, in the sandbox, without serving. */
 export async function seed(
   settings: Settings,
@@ -87,6 +108,7 @@ export const HELP = `
   start     run (the default): npm start
   migrate   bring the databases to the newest schema, and end
   seed      seed the demo merchant in the sandbox, and end
+  rebuild   have the copy of the events in CLICKHOUSE_URL made anew by the workers, and end
   keys      show the addresses and keys that were kept
   help      this page
 
@@ -95,6 +117,8 @@ export const HELP = `
   PORT, SANDBOX_PORT                where production and sandbox listen (4400, 4401; 0: any free port)
   HOST                              the address they listen on (127.0.0.1)
   RECKONER_ENVIRONMENT              production, sandbox or both (both)
+  RECKONER_ROLES                    what this process does: all, or some of api, ingest, worker; the others share the
+                                    database (all)
   DATABASE_URL, SANDBOX_DATABASE_URL
                                     a PostgreSQL 18 of your own (an embedded one in DATA_DIR)
   CLICKHOUSE_URL                    aggregate usage in ClickHouse (in PostgreSQL)

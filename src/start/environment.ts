@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import type { EnvironmentName } from '../settings.ts';
+import type { EnvironmentName, ProcessRole } from '../settings.ts';
 
 /** A demo merchant that was just seeded. */
 export interface DemoSeed {
@@ -15,6 +15,7 @@ export interface DemoSeed {
 export interface ServedEnvironment {
   readonly server: FastifyInstance;
   readonly migratedTo: string;
+  /** Does nothing without the role. */
   startWorker(): void;
   close(): Promise<void>;
   /** Seeds believable data once; null when it is there already. */
@@ -23,7 +24,10 @@ export interface ServedEnvironment {
 
 interface EnvironmentRequest {
   readonly environment: EnvironmentName;
+  /** Absent: all. */
+  readonly roles?: readonly ProcessRole[];
   readonly databaseUrl: string;
+  readonly clickhouseUrl?: string;
   readonly publicUrl: string;
   readonly platformKey: string;
   readonly logger: Logger;
@@ -34,6 +38,7 @@ export interface Parts {
   openEnvironment(request: EnvironmentRequest): Promise<ServedEnvironment>;
   generateApiKey(environment: EnvironmentName): string;
   migrate(databaseUrl: string): Promise<{ applied: string[]; current: string }>;
+  rebuildUsageProjection(databaseUrl: string): Promise<void>;
 }
 
 /** Loading the parts takes a moment, in which a database can start; a command that needs none never loads them. */

@@ -1,5 +1,5 @@
 import { readSettings, type Settings } from '../settings.ts';
-import { HELP, migrateAll, seed, showKeys } from './commands.ts';
+import { HELP, migrateAll, rebuildProjections, seed, showKeys } from './commands.ts';
 import type { LoadParts } from './environment.ts';
 import { explain, StartFailure } from './failure.ts';
 import { createOutput, type Output } from './output.ts';
@@ -63,6 +63,8 @@ async function execute(
       return migrateAll(settingsOf(variables), loadParts, output, cleanup);
     case 'seed':
       return seed(settingsOf(variables), loadParts, output, cleanup);
+    case 'rebuild':
+      return rebuildProjections(settingsOf(variables), loadParts, output, cleanup);
     case 'keys':
       return showKeys(settingsOf(variables), output);
     case 'help':

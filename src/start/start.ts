@@ -11,7 +11,7 @@ import {
   updateCredentials,
 } from '../credentials.ts';
 import { makeDirectory } from '../db/embedded/index.ts';
-import type { EnvironmentName, Settings } from '../settings.ts';
+import { ALL_ROLES, type EnvironmentName, type Settings } from '../settings.ts';
 import { type Databases, openDatabases, shownPath } from './databases.ts';
 import type { DemoSeed, LoadParts, Parts, ServedEnvironment } from './environment.ts';
 import { explainListening } from './failure.ts';
@@ -73,7 +73,10 @@ export async function start(
 ): Promise<void> {
   const started = performance.now();
   output.line();
-  output.line(`Reckoner ${programVersion()} · Node ${process.versions.node} · ${settings.environments.join(' and ')}`);
+  const part = settings.roles.length === ALL_ROLES.length ? '' : ` · ${settings.roles.join(', ')} only`;
+  output.line(
+    `Reckoner ${programVersion()} · Node ${process.versions.node} · ${settings.environments.join(' and ')}${part}`,
+  );
   const dataDirectory = openDataDirectory(settings);
   readCredentials(dataDirectory); // a file that cannot be read is better found before anything is started
   const loading = loadParts();
@@ -107,7 +110,8 @@ export async function start(
     environment.startWorker();
   }
   output.line(`  ready ${((performance.now() - started) / 1000).toFixed(1)} s after the start`);
-  welcome(served, demo, dataDirectory, output);
+  if (settings.roles.includes('api')) welcome(served, demo, dataDirectory, output);
+  else for (const { name, baseUrl } of served) output.line(`  ${name} ${baseUrl}   ${settings.roles.join(', ')} only`);
 }
 
 const portSetting = (name: EnvironmentName): string => (name === 'production' ? 'PORT' : 'SANDBOX_PORT');
@@ -125,13 +129,15 @@ async function open(
 ): Promise<Served> {
   const baseUrl = reachableUrl(settings.host, port);
   const key = decidePlatformKey(name, settings[name].platformKey, readCredentials(dataDirectory), parts.generateApiKey);
-  updateCredentials(dataDirectory, { [name]: { baseUrl, platformKey: key.key } });
+  if (settings.roles.includes('api')) updateCredentials(dataDirectory, { [name]: { baseUrl, platformKey: key.key } });
   const environment = await output.step(
     `${name}: schema migrated`,
     () =>
       parts.openEnvironment({
         environment: name,
+        roles: settings.roles,
         databaseUrl: databases.urlOf(name),
+        ...(settings.clickhouseUrl !== undefined && { clickhouseUrl: settings.clickhouseUrl }),
         publicUrl: settings[name].publicUrl ?? baseUrl,
         platformKey: key.key,
         logger: logger.child({ environment: name }),

@@ -58,18 +58,20 @@ async function asSuperuser(text: string): Promise<void> {
   }
 }
 
-/** A database of its own, cloned from the migrated template. */
-export async function cloneDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
+/** A database of its own, cloned from the migrated template, or from another one. */
+export async function cloneDatabase(template = TEMPLATE): Promise<{ url: string; drop: () => Promise<void> }> {
   const name = `t_${randomBytes(6).toString('hex')}`;
-  await asSuperuser(`create database ${name} template ${TEMPLATE}`);
+  await asSuperuser(`create database ${name} template ${template}`);
   const url = inject('postgresUrl').replace(/\/postgres(?=\?|$)/, `/${name}`);
   return { url, drop: () => asSuperuser(`drop database ${name} with (force)`) };
 }
 
 /** A whole environment on a database of its own: the server answers by injection, nothing listens. */
-export async function openTestEnvironment(options: { environment?: EnvironmentName } = {}): Promise<TestEnvironment> {
+export async function openTestEnvironment(
+  options: { environment?: EnvironmentName; template?: string } = {},
+): Promise<TestEnvironment> {
   const kind = options.environment ?? 'sandbox';
-  const { url, drop } = await cloneDatabase();
+  const { url, drop } = await cloneDatabase(options.template);
   const platformKey = generateApiKey(kind);
   let fixedNow: Instant | null = null;
   const environment = await openEnvironment({

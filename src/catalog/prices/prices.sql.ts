@@ -117,7 +117,8 @@ export async function selectPricesOfVersions(
     select vp.version_id as "versionId", ${COLUMNS}
       from plan_version_price vp
       join (${FROM}) on p.merchant_id = vp.merchant_id and p.id = vp.price_id
-     where vp.merchant_id = any(${[...merchantIds]}) and vp.version_id = any(${[...versionIds]})
+     where vp.merchant_id = any(${[...merchantIds]}) and p.merchant_id = any(${[...merchantIds]})
+       and vp.version_id = any(${[...versionIds]})
      order by vp.version_id, vp.position`);
   const byVersion = new Map<string, Price[]>(versionIds.map((id) => [id, []]));
   for (const { versionId, ...row } of rows) byVersion.get(versionId)?.push(toPrice(row));

@@ -3,7 +3,7 @@ import type { Static } from '../../http/index.ts';
 import { jsonNumber, sum } from '../../kernel/decimal.ts';
 import { invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant } from '../../kernel/time.ts';
-import { dimensionsOf, type Meter, measure, type UsageCut, type UsageRow } from '../../metering/index.ts';
+import { dimensionsOf, type Meter, type UsageCut, type UsageQuery, type UsageRow } from '../../metering/index.ts';
 import { type Cost, selectAllCosts, selectCost } from '../costs/costs.sql.ts';
 import { costText } from './cost-money.ts';
 import { meterOf } from './cost-summary.ts';
@@ -24,6 +24,7 @@ interface Metered {
  */
 export async function costReport(
   tx: Tx,
+  usage: UsageQuery<Tx>,
   merchantId: string,
   query: CostReportQuery,
 ): Promise<Result<Static<typeof CostReportOut>>> {
@@ -45,8 +46,9 @@ export async function costReport(
   const question = read.value;
   const asked = { merchantId, query, question };
   const counted = metered.flatMap((each) => narrowed(each, question.groupFilters));
-  const measured = await measureAll(tx, counted, asked, question);
-  const prior = query.comparePriorPeriod === true ? await measureAll(tx, counted, asked, periodBefore(question)) : null;
+  const measured = await measureAll(tx, usage, counted, asked, question);
+  const prior =
+    query.comparePriorPeriod === true ? await measureAll(tx, usage, counted, asked, periodBefore(question)) : null;
   const groups = addUp(measured.flatMap(({ parts }) => parts));
   const top = query.topN ?? 9;
   const shown = topGroups(groups, {
@@ -137,6 +139,7 @@ interface Asked {
 /** One statement for each cost: its total, its groups and its groups by window. */
 async function measureAll(
   tx: Tx,
+  usage: UsageQuery<Tx>,
   costs: readonly (Metered & { filters: GroupFilters })[],
   { merchantId, query }: Asked,
   range: { readonly from: Instant; readonly to: Instant },
@@ -146,7 +149,7 @@ async function measureAll(
   for (const { cost, meter, filters } of costs) {
     const cut = cutOf(meter, query.groupBy);
     const scope = { merchantId, meter, sources, from: range.from, to: range.to, groupFilters: filters };
-    const [totals = [], groups = [], windows = []] = await measure(tx, scope, [
+    const [totals = [], groups = [], windows = []] = await usage.measure(tx, scope, [
       {},
       cut,
       { ...cut, window: query.windowSize ?? 'DAY' },

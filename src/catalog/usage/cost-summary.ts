@@ -3,7 +3,7 @@ import type { Static } from '../../http/index.ts';
 import { jsonNumber } from '../../kernel/decimal.ts';
 import { notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant } from '../../kernel/time.ts';
-import { dimensionsOf, type Meter, measure, type UsageRow } from '../../metering/index.ts';
+import { dimensionsOf, type Meter, type UsageQuery, type UsageRow } from '../../metering/index.ts';
 import { type Cost, selectCost } from '../costs/costs.sql.ts';
 import { costText } from './cost-money.ts';
 import { byTime, byValue, sourcesOf } from './metric-usage.ts';
@@ -19,6 +19,7 @@ export const meterOf = ({ aggregation, eventType, valueProperty, groupBy }: Cost
 /** GET /v0/costs/{id}/summary: what the usage of a cost came to. Without a meter the totals are null. */
 export async function costSummary(
   tx: Tx,
+  usage: UsageQuery<Tx>,
   merchantId: string,
   id: string,
   query: CostSummaryQuery,
@@ -33,7 +34,7 @@ export async function costSummary(
   const [[total] = [], windows = [], grouped = []] =
     meter === null
       ? []
-      : await measure(
+      : await usage.measure(
           tx,
           {
             merchantId,

@@ -4,12 +4,12 @@ import type { Meter, OwnedMeter } from '../../metering/index.ts';
 /** The meters of all metrics and living costs of a merchant (null: of every merchant) that events can match. */
 export async function selectMeters(tx: Tx, merchantId: string | null): Promise<OwnedMeter[]> {
   const owned = merchantId === null ? sql`true` : sql`merchant_id = ${merchantId}`;
-  const rows = await tx.rows<Meter & { merchantId: string }>(sql`
-    select merchant_id as "merchantId", event_type as "eventType", aggregation, value_property as "valueProperty",
+  const rows = await tx.rows<Meter & { id: string; merchantId: string }>(sql`
+    select id, merchant_id as "merchantId", event_type as "eventType", aggregation, value_property as "valueProperty",
            group_by as "groupBy", event_from as "eventFrom"
       from billable_metric where event_type is not null and ${owned}
     union all
-    select merchant_id, event_type, aggregation, value_property, group_by, null
+    select id, merchant_id, event_type, aggregation, value_property, group_by, null
       from cost where event_type is not null and deleted_at is null and ${owned}`);
-  return rows.map(({ merchantId: owner, ...meter }) => ({ merchantId: owner, meter }));
+  return rows.map(({ id, merchantId: owner, ...meter }) => ({ id, merchantId: owner, meter }));
 }

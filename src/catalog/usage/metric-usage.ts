@@ -6,8 +6,8 @@ import { formatInstant } from '../../kernel/time.ts';
 import {
   dimensionsOf,
   listMeterEvents,
-  measure,
   subjectsOf,
+  type UsageQuery,
   type UsageRow,
   type UsageSource,
 } from '../../metering/index.ts';
@@ -18,6 +18,7 @@ import type { MeterOut, MeterQuery, MetricEventsOut, MetricEventsQuery } from '.
 /** GET /v0/billableMetrics/{id}/meter: the usage of a metric, in all, by window and by group, all of one moment. */
 export async function metricUsage(
   tx: Tx,
+  usage: UsageQuery<Tx>,
   merchantId: string,
   id: string,
   query: MeterQuery,
@@ -28,7 +29,7 @@ export async function metricUsage(
   if (!read.ok) return read;
   const { from, to, groups, groupFilters } = read.value;
   const sources = await sourcesOf(tx, merchantId, query.subject, read.value);
-  const [totals = [], windows = [], grouped = []] = await measure(
+  const [totals = [], windows = [], grouped = []] = await usage.measure(
     tx,
     { merchantId, meter: metric, sources, from, to, groupFilters },
     [{}, query.windowSize === undefined ? {} : { window: query.windowSize }, { groups }],

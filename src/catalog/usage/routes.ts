@@ -1,5 +1,7 @@
+import type { Tx } from '../../db/index.ts';
 import { type Route, route } from '../../http/index.ts';
 import { invalidField } from '../../kernel/result.ts';
+import type { UsageQuery } from '../../metering/index.ts';
 import { costReport } from './cost-report.ts';
 import { costSummary } from './cost-summary.ts';
 import { metricEvents, metricUsage } from './metric-usage.ts';
@@ -14,8 +16,8 @@ import {
   MetricEventsQuery,
 } from './schemas.ts';
 
-/** What metrics and costs came to. */
-export const usageRoutes: readonly Route[] = [
+/** What metrics and costs came to. @param usage who counts it */
+export const usageRoutes = (usage: UsageQuery<Tx>): readonly Route[] => [
   route(
     {
       method: 'GET',
@@ -27,7 +29,7 @@ export const usageRoutes: readonly Route[] = [
       query: MeterQuery,
       replies: { 200: MeterOut },
     },
-    async ({ tx, merchantId, params, query }) => metricUsage(tx, merchantId, params.id as string, query),
+    async ({ tx, merchantId, params, query }) => metricUsage(tx, usage, merchantId, params.id as string, query),
   ),
   route(
     {
@@ -53,7 +55,7 @@ export const usageRoutes: readonly Route[] = [
       query: CostSummaryQuery,
       replies: { 200: CostSummaryOut },
     },
-    async ({ tx, merchantId, params, query }) => costSummary(tx, merchantId, params.id as string, query),
+    async ({ tx, merchantId, params, query }) => costSummary(tx, usage, merchantId, params.id as string, query),
   ),
   route(
     {
@@ -69,6 +71,6 @@ export const usageRoutes: readonly Route[] = [
     async ({ tx, merchantId, query }) =>
       merchantId === null
         ? invalidField('merchantId', 'is required of a platform operator')
-        : costReport(tx, merchantId, query),
+        : costReport(tx, usage, merchantId, query),
   ),
 ];

@@ -1,0 +1,150 @@
+import { Database, sql } from '../src/db/index.ts';
+import { median, numbersOf } from './support/arguments.ts';
+import { copyRowsPerSecond } from './support/copy.ts';
+import { processorSeconds, residentMegabytes, type Stack, type Target, withStack } from './support/stack.ts';
+
+/** How fast events are taken in, and what that costs. See README.md. */
+
+const [name = 'single'] = process.argv.slice(2);
+const { seconds, pairs, connections, subjects, batch, events } = numbersOf({
+  seconds: 8,
+  pairs: 3,
+  connections: name === 'batch' || name === 'replay' || name === 'memory' ? 4 : 64,
+  subjects: 1_000,
+  batch: name === 'single' ? 0 : 1_000,
+  events: 1_000_000,
+});
+
+const WARM_SECONDS = 3;
+const commands: Readonly<Record<string, (stack: Stack) => Promise<void>>> = { single, batch: batched, replay, memory };
+const command = commands[name];
+if (!command) throw new Error(`There is ${Object.keys(commands).join(', ')}.`);
+await withStack(command);
+
+interface Pass {
+  readonly eventsPerSecond: number;
+  readonly postgres: number;
+  readonly node: number;
+}
+
+/** Loads a server that is warm, and says what an event cost. */
+async function pass(
+  stack: Stack,
+  target: Target,
+  firstKey: number,
+  size = batch,
+  clients = connections,
+): Promise<Pass> {
+  const before = [processorSeconds(stack.postgresId), processorSeconds(target.processId)] as const;
+  const report = await stack.load(target, { connections: clients, batch: size, seconds, firstKey, subjects });
+  const cost = (used: number) => (used / report.events) * 1e6;
+  const postgres = cost(processorSeconds(stack.postgresId) - before[0]);
+  const node = cost(processorSeconds(target.processId) - before[1]);
+  const eventsPerSecond = report.events / report.seconds;
+  console.log(
+    `  ${Math.round(eventsPerSecond).toLocaleString('en').padStart(8)} events/s   p50 ${report.p50.toFixed(1)} ms   p99 ${report.p99.toFixed(1)} ms   PostgreSQL ${postgres.toFixed(1)} µs   Node ${node.toFixed(1)} µs an event${report.refused > 0 ? `   refused ${report.refused}` : ''}`,
+  );
+  return { eventsPerSecond, postgres, node };
+}
+
+function verdict(label: string, value: number, target: number, digits = 2): void {
+  console.log(
+    `  ${label.padEnd(46)} ${value.toFixed(digits)}   wanted ≥ ${target}   ${value >= target ? 'yes' : 'NO'}`,
+  );
+}
+
+async function single(stack: Stack): Promise<void> {
+  const url = await stack.database();
+  const ratios: number[] = [];
+  const costs: Pass[] = [];
+  await stack.serving('bare', (bare) =>
+    stack.serving(url, async (target) => {
+      await stack.load(bare, { connections, batch: 0, seconds: WARM_SECONDS, firstKey: 0, subjects });
+      await stack.load(target, { connections, batch: 0, seconds: WARM_SECONDS, firstKey: 1e12, subjects });
+      for (let pair = 0; pair < pairs; pair += 1) {
+        const limit = await stack.load(bare, { connections, batch: 0, seconds, firstKey: 0, subjects });
+        const limitPerSecond = limit.requests / limit.seconds;
+        console.log(
+          `  ${Math.round(limitPerSecond).toLocaleString('en').padStart(8)} requests/s of a bare Fastify POST with a schema`,
+        );
+        const found = await pass(stack, target, (pair + 2) * 1e12, 0);
+        ratios.push(found.eventsPerSecond / limitPerSecond);
+        costs.push(found);
+      }
+    }),
+  );
+  verdict('ingest.single ÷ bare POST', median(ratios), 0.35);
+  console.log(
+    `  ingest.cpu, PostgreSQL + Node, µs an event      ${median(costs.map((each) => each.postgres + each.node)).toFixed(0)}   wanted ≤ 100`,
+  );
+}
+
+async function batched(stack: Stack): Promise<void> {
+  const url = await stack.database();
+  const found: Pass[] = [];
+  const ratios: number[] = [];
+  await stack.serving(url, async (target) => {
+    await stack.load(target, { connections, batch, seconds: WARM_SECONDS, firstKey: 1e12, subjects });
+    for (let pair = 0; pair < pairs; pair += 1) {
+      const limit = await copyRowsPerSecond(url, 400_000);
+      console.log(`  ${Math.round(limit).toLocaleString('en').padStart(8)} rows/s of COPY with a unique index`);
+      const each = await pass(stack, target, (pair + 2) * 1e12);
+      found.push(each);
+      ratios.push(each.eventsPerSecond / limit);
+    }
+  });
+  verdict('ingest.batch ÷ COPY', median(ratios), 0.4);
+  verdict('ingest.batch, events/s', median(found.map((each) => each.eventsPerSecond)), 40_000, 0);
+  console.log(
+    `  ingest.cpu, PostgreSQL + Node, µs an event      ${median(found.map((each) => each.postgres + each.node)).toFixed(0)}   wanted ≤ 40`,
+  );
+}
+
+async function replay(stack: Stack): Promise<void> {
+  const url = await stack.database();
+  const database = new Database({ url });
+  const ratios: number[] = [];
+  let extra = 0;
+  await stack.serving(url, async (target) => {
+    const stored = () =>
+      database.transaction({ merchants: [target.merchantId] }, (tx) =>
+        tx.one<{ events: number; counted: number }>(sql`
+          select (select count(*)::int from event) as events,
+                 (select coalesce(sum(event_count), 0)::int from usage_rollup) as counted`),
+      );
+    await stack.load(target, { connections, batch, seconds: WARM_SECONDS, firstKey: 1e12, subjects });
+    for (let pair = 0; pair < pairs; pair += 1) {
+      const firstKey = (pair + 2) * 1e12;
+      const fresh = await stack.load(target, { connections, batch, seconds, firstKey, subjects });
+      const before = await stored();
+      const order = { connections, batch, seconds: 600, requests: fresh.requests, firstKey, subjects };
+      const again = await stack.load(target, order);
+      const after = await stored();
+      extra += after.events - before.events + (after.counted - before.counted);
+      const [freshRate, replayRate] = [fresh.events / fresh.seconds, again.events / again.seconds];
+      console.log(
+        `  fresh ${Math.round(freshRate).toLocaleString('en')} events/s   replayed ${Math.round(replayRate).toLocaleString('en')} events/s   refused ${again.refused}`,
+      );
+      ratios.push(replayRate / freshRate);
+    }
+  });
+  await database.close();
+  verdict('ingest.replay ÷ fresh', median(ratios), 2);
+  console.log(`  extra rows and extra counts: ${extra}   wanted 0`);
+}
+
+async function memory(stack: Stack): Promise<void> {
+  const url = await stack.database();
+  await stack.serving(url, async (target) => {
+    const order = { connections, batch, seconds: 600, subjects };
+    await stack.load(target, { ...order, requests: 100, firstKey: 1e12 });
+    const before = residentMegabytes(target.processId);
+    await stack.load(target, { ...order, requests: Math.ceil(events / Math.max(1, batch)), firstKey: 2e12 });
+    await new Promise((resolve) => setTimeout(resolve, 5_000));
+    const after = residentMegabytes(target.processId);
+    console.log(
+      `  memory: ${before.toFixed(0)} MiB warm, ${after.toFixed(0)} MiB after ${events.toLocaleString('en')} events`,
+    );
+    console.log(`  growth ${(after - before).toFixed(0)} MiB   wanted ≤ 50   ${after - before <= 50 ? 'yes' : 'NO'}`);
+  });
+}

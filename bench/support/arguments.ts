@@ -1,0 +1,13 @@
+import { parseArgs } from 'node:util';
+
+/** The numbers of a command line, `--name 12`; each has a default, and no other is taken. */
+export function numbersOf<Names extends Record<string, number>>(defaults: Names, argv = process.argv.slice(2)): Names {
+  const options = Object.fromEntries(Object.keys(defaults).map((name) => [name, { type: 'string' as const }]));
+  const { values } = parseArgs({ args: argv, options, allowPositionals: true });
+  const given = Object.entries(values).map(([name, text]) => [name, Number(text)]);
+  return { ...defaults, ...Object.fromEntries(given) };
+}
+
+/** The middle one. */
+export const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] as number;

@@ -1,0 +1,80 @@
+import { createServer } from 'node:net';
+import Fastify from 'fastify';
+import pino from 'pino';
+import { openEnvironment } from '../../src/app.ts';
+import { sql } from '../../src/db/index.ts';
+import { generateApiKey } from '../../src/identity/index.ts';
+import { hashApiKey, keyDisplay } from '../../src/identity/keys.ts';
+import { newId } from '../../src/kernel/ids.ts';
+import { registerMeter } from '../../src/metering/index.ts';
+
+/**
+ * A server under load, as a process of its own: `bare` is a Fastify POST with a schema that stores nothing, anything else is
+ * the URL of the database of a whole environment, with one merchant and one metric. Says its port, key and merchant.
+ */
+const [what = 'bare'] = process.argv.slice(2);
+const port = await freePort();
+
+if (what === 'bare') {
+  const text = { type: 'string', minLength: 1, maxLength: 255 };
+  const properties = {
+    type: text,
+    source: text,
+    externalSubject: text,
+    idempotencyKey: text,
+    timestamp: text,
+    data: { type: 'object' },
+  };
+  const app = Fastify();
+  app.post(
+    '/v0/events',
+    {
+      schema: {
+        body: { type: 'object', required: ['type', 'source'], properties, additionalProperties: false },
+        response: { 202: { type: 'object', properties: { id: text, ...properties } } },
+      },
+    },
+    async (request, reply) => reply.code(202).send({ id: 'evt_1', ...(request.body as object) }),
+  );
+  await app.listen({ host: '127.0.0.1', port });
+  process.send?.({ port, key: 'none', merchantId: '' });
+} else {
+  const environment = await openEnvironment({
+    environment: 'sandbox',
+    databaseUrl: what,
+    publicUrl: `http://127.0.0.1:${port}`,
+    platformKey: generateApiKey('sandbox'),
+    logger: pino({ level: 'silent' }),
+  });
+  const { key, merchantId } = await makeMerchant();
+  await environment.server.listen({ host: '127.0.0.1', port });
+  process.send?.({ port, key, merchantId });
+
+  async function makeMerchant() {
+    const [id, user, made] = [newId('organization'), newId('user'), generateApiKey('sandbox')];
+    const { prefix, last4 } = keyDisplay(made);
+    await environment.database.transaction({ merchants: [id] }, async (tx) => {
+      await tx.run(sql`insert into organization (merchant_id, id, type, name, default_currency, created_at, updated_at)
+        values (${id}, ${id}, 'merchant', 'Load', 'USD', now(), now())`);
+      await tx.run(sql`insert into app_user (merchant_id, id, organization_id, email, role, created_at, updated_at)
+        values (${id}, ${user}, ${id}, 'load@example.com', 'admin', now(), now())`);
+      await tx.run(sql`insert into api_key (merchant_id, id, user_id, name, hash, prefix, last4, created_at)
+        values (${id}, ${newId('apiKey')}, ${user}, 'load', ${hashApiKey(made)}, ${prefix}, ${last4}, now())`);
+      await registerMeter(tx, id, {
+        eventType: 'call',
+        aggregation: 'SUM',
+        valueProperty: '$.tokens',
+        groupBy: null,
+      });
+    });
+    return { key: made, merchantId: id };
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port: found } = server.address() as { port: number };
+  await new Promise((closed) => server.close(closed));
+  return found;
+}

@@ -1,0 +1,102 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startEmbeddedPostgres } from '../../src/db/embedded/index.ts';
+import { migrate } from '../../src/db/index.ts';
+import type { LoadOrder, LoadReport } from './load.ts';
+
+export interface Target {
+  readonly port: number;
+  readonly key: string;
+  readonly merchantId: string;
+  readonly processId: number;
+}
+
+/** What a benchmark runs on: a PostgreSQL of its own with everything on that makes a commit last, and processes to load it. */
+export interface Stack {
+  readonly postgresId: number;
+  /** A new, migrated database. */
+  database(): Promise<string>;
+  /** A server process on a database, or the bare one; gone when `work` ends. */
+  serving<T>(what: string, work: (target: Target) => Promise<T>): Promise<T>;
+  load(target: Target, order: Omit<LoadOrder, 'port' | 'key'>): Promise<LoadReport>;
+}
+
+const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+
+const START = Date.now();
+
+/** Runs `work` on a stack in a temporary folder, and removes it. */
+export async function withStack(work: (stack: Stack) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'reckoner-bench-'));
+  const postgres = await startEmbeddedPostgres({ dataDirectory: folder });
+  let databases = 0;
+  try {
+    await work({
+      postgresId: postgres.processId,
+      database: async () => {
+        databases += 1;
+        const name = `bench_${databases}`;
+        await postgres.ensureDatabase(name);
+        await migrate(postgres.urlFor(name));
+        return postgres.urlFor(name);
+      },
+      serving: async (what, use) => {
+        const child = fork(here('server.ts'), [what], { stdio: 'inherit' });
+        try {
+          const said = await firstMessage<Omit<Target, 'processId'>>(child);
+          return await use({ ...said, processId: child.pid as number });
+        } finally {
+          const ended = new Promise((resolve) => child.once('exit', resolve));
+          child.kill('SIGKILL');
+          await ended;
+        }
+      },
+      load: ({ port, key }, order) =>
+        firstMessage<LoadReport>(fork(here('load.ts'), [JSON.stringify({ ...order, port, key, now: START })])),
+    });
+  } finally {
+    await postgres.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const firstMessage = <T>(child: ChildProcess): Promise<T> =>
+  new Promise((resolve, reject) => {
+    child.once('message', (message) => resolve(message as T));
+    child.once('exit', (code) => reject(new Error(`A process of the benchmark ended with ${code}.`)));
+    child.once('error', reject);
+  });
+
+const TICKS_PER_SECOND = 100; // of /proc on every Linux
+
+/** Processor seconds that a process and its descendants have taken so far. Linux. */
+export function processorSeconds(ancestor: number): number {
+  const all = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => ({ id: Number(name), fields: statOf(name) }));
+  const found = [ancestor];
+  for (const parent of found)
+    found.push(...all.filter(({ fields }) => Number(fields[1]) === parent).map(({ id }) => id));
+  const ticks = all
+    .filter(({ id }) => found.includes(id))
+    .reduce((total, { fields }) => total + Number(fields[11] ?? 0) + Number(fields[12] ?? 0), 0);
+  return ticks / TICKS_PER_SECOND;
+}
+
+/** The fields of /proc/<pid>/stat after the name: state, parent, … */
+function statOf(name: string): string[] {
+  try {
+    const text = readFileSync(`/proc/${name}/stat`, 'utf8');
+    return text.slice(text.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    return []; // it ended in between
+  }
+}
+
+/** Memory of one process that nobody else has, in MiB. Linux. */
+export function residentMegabytes(processId: number): number {
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${processId}/status`, 'utf8'))?.[1] ?? 0) / 1024;
+}

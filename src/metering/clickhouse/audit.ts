@@ -1,0 +1,88 @@
+import type { Database } from '../../db/index.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { replaceProjection } from './shipper.ts';
+import { figuresOfBatches, type Standing, standings } from './shipping.sql.ts';
+import { type ClickHouse, isGone, type Statement } from './store.ts';
+import type { EngineMode } from './tables.sql.ts';
+import { selectBatchFigures } from './usage.sql.ts';
+
+/** A batch whose events are not the same in both stores. */
+export interface Deviation {
+  readonly generation: number;
+  readonly batchNo: number;
+  readonly postgres: string;
+  readonly clickhouse: string;
+}
+
+export interface AuditParts {
+  readonly database: Database;
+  readonly clickhouse: ClickHouse;
+  readonly mode: EngineMode;
+}
+
+const BATCHES_AT_ONCE = 50;
+
+/**
+ * Counts the events of each shipped batch in both stores, and adds up their numbers, times and subjects; each batch once as it
+ * lies there, and once with rows of the same key taken as one. Answers the batches that differ.
+ * @param mostBatches how many of the last ones; all without it
+ */
+export async function auditProjections(
+  parts: AuditParts,
+  mostBatches = Number.POSITIVE_INFINITY,
+): Promise<Deviation[]> {
+  const found: Deviation[] = [];
+  for (const standing of await parts.database.transaction('nobody', standings)) {
+    const first = Math.max(1, standing.batchNo - mostBatches + 1);
+    for (let from = first; from <= standing.batchNo; from += BATCHES_AT_ONCE)
+      found.push(
+        ...(await auditBatches(parts, standing, from, Math.min(from + BATCHES_AT_ONCE - 1, standing.batchNo))),
+      );
+  }
+  return found;
+}
+
+/**
+ * Audits, and takes each projection out of service that deviates; another is built then.
+ * @returns why, for each of them
+ */
+export async function auditAndReplace(parts: AuditParts, now: Instant, mostBatches?: number): Promise<string[]> {
+  const reasons: string[] = [];
+  const found = await auditProjections(parts, mostBatches);
+  for (const [generation, [first, ...others]] of Map.groupBy(found, (deviation) => deviation.generation)) {
+    if (first === undefined) continue;
+    const reason = `Batch ${first.batchNo} is ${first.postgres} in PostgreSQL and ${first.clickhouse} in ClickHouse; ${others.length} others differ too.`;
+    await replaceProjection(parts.database, { generation }, reason, now);
+    reasons.push(`Projection ${generation} is rebuilt. ${reason}`);
+  }
+  return reasons;
+}
+
+async function auditBatches(
+  { database, clickhouse, mode }: AuditParts,
+  { generation, name }: Standing,
+  from: number,
+  to: number,
+): Promise<Deviation[]> {
+  const expected = await database.transaction('every merchant, reading', (tx) =>
+    figuresOfBatches(tx, generation, from, to),
+  );
+  const answers: Map<number, string>[] = [];
+  for (const isFinal of [false, true])
+    answers.push(await figuresByBatch(clickhouse, selectBatchFigures({ name, mode }, from, to, isFinal)));
+  return expected.flatMap(({ batchNo, eventCount, seqs, times, subjects }) => {
+    const postgres = [eventCount, seqs, times, subjects].join(' ');
+    const there = answers.map((answer) => answer.get(batchNo) ?? '0 0 0 0');
+    const other = there.find((figures) => figures !== postgres);
+    return other === undefined ? [] : [{ generation, batchNo, postgres, clickhouse: other }];
+  });
+}
+
+/** A table that is gone holds nothing. */
+async function figuresByBatch(clickhouse: ClickHouse, statement: Statement): Promise<Map<number, string>> {
+  const rows = await clickhouse.rows(statement).catch((error: unknown) => {
+    if (isGone(error)) return [];
+    throw error;
+  });
+  return new Map(rows.map(([batchNo, ...figures]) => [Number(batchNo), figures.join(' ')]));
+}

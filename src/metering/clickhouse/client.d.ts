@@ -1,0 +1,28 @@
+/**
+ * What this program uses of the ClickHouse client. The package is loaded when CLICKHOUSE_URL is set and not before, so
+ * its own types are not needed to check the rest.
+ */
+declare module '@clickhouse/client' {
+  export interface ClickHouseClient {
+    query(request: {
+      query: string;
+      query_params?: Readonly<Record<string, unknown>>;
+      format: 'JSONCompactEachRow';
+    }): Promise<{ json(): Promise<unknown> }>;
+    command(request: { query: string }): Promise<unknown>;
+    exec(request: {
+      query: string;
+      values: import('node:stream').Readable;
+    }): Promise<{ stream: import('node:stream').Readable }>;
+    close(): Promise<void>;
+  }
+
+  export function createClient(configuration: {
+    url?: string;
+    application?: string;
+    request_timeout?: number;
+    max_open_connections?: number;
+    use_multipart_params_auto?: boolean;
+    connection?: unknown;
+  }): ClickHouseClient;
+}

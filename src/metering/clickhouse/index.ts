@@ -1,0 +1,1 @@
+export { openProjection, type ProjectionOptions, rebuildProjection, type UsageProjection } from './projection.ts';

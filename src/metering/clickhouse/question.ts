@@ -1,0 +1,102 @@
+import type { Instant } from '../../kernel/time.ts';
+import { dimensionPath, type Meter, pathSegments } from '../meter.ts';
+import type { UsageCut, UsageScope } from '../usage-request.ts';
+import type { WindowSize } from '../windows.ts';
+
+/** The events of one subject row in `[from, to)`. */
+export interface Address {
+  readonly subjectId: bigint;
+  readonly from: Instant;
+  readonly to: Instant;
+}
+
+/** The columns of the keys: dimensions `d0`, `d1` … in the order asked, then the subject, then the window. */
+export interface KeyColumns {
+  readonly dimensions: readonly string[];
+  readonly bySubject: boolean;
+  readonly window: WindowSize | null;
+}
+
+/**
+ * A usage request as both stores are asked it: the same keys, the same addresses, cut between them by the order of
+ * acceptance. Subjects are numbers here; who they are is said once, afterwards.
+ */
+export interface Question {
+  readonly scope: UsageScope;
+  /** Up to here, inclusive, ClickHouse answers; PostgreSQL after it. */
+  readonly mark: bigint;
+  /** Null: whoever they are addressed to. */
+  readonly addresses: readonly Address[] | null;
+  readonly columns: KeyColumns;
+  /** The ways to group: lists of names of columns. */
+  readonly sets: readonly (readonly string[])[];
+}
+
+/** The names of the columns to group by, in their order. */
+export const columnNames = ({ dimensions, bySubject, window }: KeyColumns): string[] => [
+  ...dimensions.map((_, index) => `d${index}`),
+  ...(bySubject ? ['owner'] : []),
+  ...(window === null ? [] : ['w']),
+];
+
+/** The columns that some cuts need. @throws where they want windows of two sizes. */
+export function columnsOf(cuts: readonly UsageCut[]): KeyColumns {
+  const windows = new Set(cuts.flatMap(({ window }) => (window === undefined ? [] : [window])));
+  if (windows.size > 1) throw new RangeError('One request has windows of one size.');
+  const [window = null] = windows;
+  return {
+    dimensions: [...new Set(cuts.flatMap(({ groups }) => groups ?? []))],
+    bySubject: cuts.some(({ byCustomer }) => byCustomer === true),
+    window,
+  };
+}
+
+/** Which columns a cut is grouped by. */
+export function setOf(cut: UsageCut, columns: KeyColumns): string[] {
+  const dimensions = new Set(cut.groups);
+  return columnNames(columns).filter((name) => {
+    if (name === 'owner') return cut.byCustomer === true;
+    if (name === 'w') return cut.window !== undefined;
+    return dimensions.has(columns.dimensions[Number(name.slice(1))] as string);
+  });
+}
+
+/** Which columns a row of this set is summed over, as `grouping` of both stores counts them: the first is the highest bit. */
+export const summedOver = (set: readonly string[], columns: KeyColumns): number =>
+  columnNames(columns).reduce((mask, name) => mask * 2 + (set.includes(name) ? 0 : 1), 0);
+
+/** Where a meter's value is; null where every event counts. */
+export const valuePath = (meter: Meter): string[] | null =>
+  meter.valueProperty === null ? null : pathSegments(meter.valueProperty);
+
+/** The paths of the dimensions that rows are grouped by. */
+export const groupPaths = ({ scope, columns }: Question): string[][] =>
+  columns.dimensions.map((dimension) => dimensionPath(scope.meter, dimension));
+
+/** The paths that are filtered by, with the values that pass. */
+export const filterPaths = ({ scope }: Question): { path: string[]; values: readonly (string | null)[] }[] =>
+  Object.entries(scope.groupFilters ?? {}).map(([dimension, values]) => ({
+    path: dimensionPath(scope.meter, dimension),
+    values,
+  }));
+
+/** Microseconds since 1970, as PostgreSQL rounds to them. */
+export const microseconds = (at: Instant): bigint => {
+  const shifted = at.epochNanoseconds + 500n;
+  const whole = shifted / 1000n;
+  return shifted < 0n && whole * 1000n !== shifted ? whole - 1n : whole;
+};
+
+/** How long a window is; months are counted instead. */
+export const WINDOW_MICROSECONDS: Readonly<Record<Exclude<WindowSize, 'MONTH'>, bigint>> = {
+  MINUTE: 60_000_000n,
+  HOUR: 3_600_000_000n,
+  DAY: 86_400_000_000n,
+};
+
+/** Where a window begins, from its number: microseconds since 1970, for months the months since the year 0. */
+export function windowStart(number: bigint, size: WindowSize): Instant {
+  if (size !== 'MONTH') return Temporal.Instant.fromEpochNanoseconds(number * 1000n);
+  const months = Number(number);
+  return new Temporal.PlainDate(Math.floor(months / 12), (months % 12) + 1, 1).toZonedDateTime('UTC').toInstant();
+}

@@ -1,0 +1,109 @@
+import { allOf, type Sql, sql } from '../../db/index.ts';
+import type { Decimal } from '../../kernel/decimal.ts';
+import type { Aggregation } from '../meter.ts';
+import { columnNames, filterPaths, groupPaths, type Question, valuePath, WINDOW_MICROSECONDS } from './question.ts';
+
+/** One cell of what PostgreSQL holds after the mark. */
+export interface TailRow {
+  readonly summed_over: number;
+  readonly owner: bigint | null;
+  readonly w: bigint | null;
+  readonly event_count: bigint;
+  readonly value: Decimal | null;
+  readonly latest_at?: bigint | null;
+  readonly latest_seq?: bigint | null;
+  readonly [dimension: `d${number}`]: string | null;
+}
+
+export interface TailUniqueRow {
+  readonly owner: bigint | null;
+  readonly w: bigint | null;
+  readonly event_count: bigint;
+  readonly value: string;
+  readonly [dimension: `d${number}`]: string | null;
+}
+
+const MICROSECONDS = sql`(extract(epoch from e.at) * 1000000)::bigint`;
+
+const AGGREGATES: Readonly<Record<Exclude<Aggregation, 'UNIQUE_COUNT'>, Sql>> = {
+  SUM: sql`sum(value)`,
+  AVG: sql`sum(value)`,
+  COUNT: sql`count(*)::numeric`,
+  MIN: sql`min(value)`,
+  MAX: sql`max(value)`,
+  LATEST: sql`(array_agg(value order by event_at desc, event_seq desc))[1]`,
+};
+
+/** The events after the mark that count, one row each: keys, value, and where it stands. */
+function counted(question: Question): Sql {
+  const { scope, mark, addresses, columns } = question;
+  const { meter } = scope;
+  const path = valuePath(meter);
+  const isText = meter.aggregation === 'COUNT' || meter.aggregation === 'UNIQUE_COUNT';
+  const value = path === null ? sql`1` : isText ? sql`event_text(e.data, ${path})` : sql`event_number(e.data, ${path})`;
+  const window =
+    columns.window === 'MONTH'
+      ? sql`(extract(year from e.at at time zone 'UTC') * 12 + extract(month from e.at at time zone 'UTC') - 1)::bigint`
+      : columns.window !== null &&
+        sql`${MICROSECONDS} - ${MICROSECONDS} % ${WINDOW_MICROSECONDS[columns.window]}::bigint`;
+  const keys = [
+    ...groupPaths(question).map((each, index) => sql`event_text(e.data, ${each}) as ${sql.ref(`d${index}`)}`),
+    ...(columns.bySubject ? [sql`e.subject_id as owner`] : []),
+    ...(window === false ? [] : [sql`${window} as w`]),
+  ];
+  const list = addresses ?? [];
+  const join = sql`
+    join unnest(${list.map(({ subjectId }) => subjectId)}::bigint[], ${list.map(({ from }) => from)}::timestamptz[],
+                ${list.map(({ to }) => to)}::timestamptz[]) as a (subject_id, from_at, to_at)
+      on a.subject_id = e.subject_id and e.at >= a.from_at and e.at < a.to_at`;
+  return sql`
+    select ${sql.join(
+      [...keys, sql`${value} as value`, sql`${MICROSECONDS} as event_at`, sql`e.seq as event_seq`],
+      sql`, `,
+    )}
+      from event e ${addresses === null ? sql`` : join}
+     where ${allOf([
+       sql`e.merchant_id = ${scope.merchantId} and e.seq > ${mark} and e.at >= ${scope.from} and e.at < ${scope.to}`,
+       meter.eventType === null ? sql`false` : sql`e.type = ${meter.eventType}`,
+       meter.eventFrom !== null && sql`e.at > ${meter.eventFrom}`,
+       sql`${value} is not null`,
+       ...filterPaths(question).map(({ path: at, values }) => {
+         const text = sql`event_text(e.data, ${at})`;
+         const isOneOf = sql`coalesce(${text} = any(${values.filter((each) => each !== null)}::text[]), false)`;
+         return values.includes(null) ? sql`(${isOneOf} or ${text} is null)` : isOneOf;
+       }),
+     ])}`;
+}
+
+const listed = (names: readonly string[]): Sql =>
+  sql.join(
+    names.map((name) => sql`, ${sql.ref(name)}`),
+    sql``,
+  );
+
+/** The cells of all sets after the mark, of one moment. The events come from the index (merchant, seq). */
+export function selectTail(question: Question): Sql {
+  const names = columnNames(question.columns);
+  const { aggregation } = question.scope.meter;
+  const sets = question.sets.map((set) => sql`(${sql.join(set.map((name) => sql.ref(name)))})`);
+  const latest =
+    aggregation === 'LATEST'
+      ? sql`, (array_agg(event_at order by event_at desc, event_seq desc))[1] as latest_at,
+              (array_agg(event_seq order by event_at desc, event_seq desc))[1] as latest_seq`
+      : sql``;
+  return sql`
+    select ${names.length === 0 ? sql`0` : sql`grouping(${sql.join(names.map((name) => sql.ref(name)))})`} as summed_over,
+           count(*) as event_count,
+           ${AGGREGATES[aggregation as Exclude<Aggregation, 'UNIQUE_COUNT'>]} as value ${latest} ${listed(names)}
+      from (${counted(question)}) counted
+     group by grouping sets (${sql.join(sets)})`;
+}
+
+/** The different values after the mark with their keys, and how many events have each. */
+export function selectTailValues(question: Question): Sql {
+  const names = columnNames(question.columns);
+  return sql`
+    select value::text as value, count(*) as event_count ${listed(names)}
+      from (${counted(question)}) counted
+     group by value ${listed(names)}`;
+}

@@ -1,0 +1,70 @@
+import type { ClickHouse } from '../store.ts';
+
+/** When a remembering ClickHouse breaks off: before an insert has an effect, or after it, when nobody hears of it. */
+export type Break = 'before' | 'after';
+
+/**
+ * As much of a ClickHouse as shipping needs, in memory: tables that remember inserts by their token. It answers how
+ * many batches there are, and nothing else.
+ */
+export class RememberingClickHouse implements ClickHouse {
+  readonly tables = new Map<string, Map<string, string>>();
+  /** Called for each insert; what it answers breaks the insert off. */
+  onInsert: (table: string, token: string) => Break | null = () => null;
+
+  async run(text: string): Promise<void> {
+    const [, verb, name = ''] = /^\s*(create table|drop table if exists) (\w+)/.exec(text) ?? [];
+    if (verb === undefined) throw new Error(`Not understood: ${text}`);
+    if (verb === 'create table') this.tables.set(name, new Map());
+    else this.tables.delete(name);
+  }
+
+  async insert(text: string, lines: string): Promise<void> {
+    const [, name = ''] = /insert into (\w+)/.exec(text) ?? [];
+    const [, token = ''] = /insert_deduplication_token = '([^']+)'/.exec(text) ?? [];
+    const broken = this.onInsert(name, token);
+    if (broken === 'before') throw new Error('The connection broke.');
+    const table = this.#table(name);
+    if (table.has(token) && table.get(token) !== lines) throw new Error('Another block came under the same token.');
+    table.set(token, lines);
+    if (broken === 'after') throw new Error('The connection broke, after all had arrived.');
+  }
+
+  async rows({ text }: { text: string }): Promise<unknown[][]> {
+    const [, name = ''] = /from (batch_\w+)/.exec(text) ?? [];
+    const batches = this.#lines(name).map((line) => JSON.parse(line) as Record<string, unknown>);
+    const last = batches.reduce((a, b) => (Number(a.batch_no ?? 0) > Number(b.batch_no) ? a : b), {});
+    const events = batches.reduce((total, { event_count }) => total + Number(event_count), 0);
+    return [
+      [
+        String(batches.length),
+        last.token ?? '',
+        String(events),
+        String(this.#lines(name.replace('batch', 'event')).length),
+      ],
+    ];
+  }
+
+  async close(): Promise<void> {}
+
+  /** The numbers of the events that a projection holds, in the order in which they came. */
+  seqsOf(name: string): bigint[] {
+    return this.#lines(`event_${name}`).map((line) => BigInt(/"seq":(\d+)/.exec(line)?.[1] ?? '-1'));
+  }
+
+  /** Forgets the rows of every table, as a disk does that was replaced. */
+  forget(): void {
+    for (const table of this.tables.values()) table.clear();
+  }
+
+  #lines(name: string): string[] {
+    return [...this.#table(name).values()].flatMap((lines) => lines.split('\n'));
+  }
+
+  #table(name: string): Map<string, string> {
+    const table = this.tables.get(name);
+    if (table === undefined)
+      throw Object.assign(new Error(`Table ${name} does not exist.`), { code: '60', type: 'UNKNOWN_TABLE' });
+    return table;
+  }
+}

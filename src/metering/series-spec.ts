@@ -1,0 +1,37 @@
+import type { Meter } from './meter.ts';
+
+/** What of a meter decides its roll-ups: all but its name, its start and how its dimensions are called. */
+export interface SeriesSpec {
+  readonly eventType: string;
+  readonly kind: 'count' | 'number' | 'latest' | 'set';
+  /** Path of the value, without `$.`; null where every event counts. */
+  readonly path: string | null;
+  /** Paths of the dimensions, each once and sorted. */
+  readonly dimensions: readonly string[];
+}
+
+/** What a roll-up keeps for a meter. Null: nothing, it is always counted from the events. */
+export function seriesOf(
+  meter: Omit<Meter, 'aggregation' | 'eventFrom'> & { aggregation: Meter['aggregation'] | null },
+): SeriesSpec | null {
+  const { eventType, aggregation, valueProperty, groupBy } = meter;
+  if (eventType === null || aggregation === null || (valueProperty === null && aggregation !== 'COUNT')) return null;
+  const kinds = {
+    COUNT: 'count',
+    UNIQUE_COUNT: 'set',
+    LATEST: 'latest',
+    SUM: 'number',
+    AVG: 'number',
+    MIN: 'number',
+    MAX: 'number',
+  } as const;
+  return {
+    eventType,
+    kind: kinds[aggregation],
+    path: valueProperty === null ? null : withoutRoot(valueProperty),
+    dimensions: [...new Set(Object.values(groupBy ?? {}).map(withoutRoot))].toSorted(),
+  };
+}
+
+/** `$.request.model` is `request.model`. */
+export const withoutRoot = (path: string): string => path.slice(2);
