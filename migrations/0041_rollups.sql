@@ -278,3 +278,18 @@ begin
   return query select * from ingest_flush(merchants, may_wait, flush_lane, accepted, subject_merchants, subject_kinds, subject_keys,
     event_merchants, hashes, prints, ids, groups, places, subject_places, times, types, sources, external_subjects, external_ids, keys, datas);
 end $$;
+
+/* The events of some ids, all of which name one month. The order of the look-up is that of
+   the primary key alone, and sorting is off: without statistics any index that begins with the merchant looks as good. */
+create function events_of_month(merchants text[], ids text[], month_start timestamptz, month_end timestamptz) returns setof event
+  language sql stable
+  set enable_sort = off
+  as $$
+    select e.*
+      from unnest(merchants, ids) k (merchant_id, id)
+     cross join lateral (
+       select * from event found
+        where found.merchant_id = k.merchant_id and found.id = k.id and found.at >= month_start and found.at < month_end
+        order by found.at
+        limit 1) e
+  $$;

@@ -2,7 +2,7 @@ import { type Database, type Sql, sql, type Tx } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import { monthOfEvent } from './event-id.ts';
 import type { EventRecord } from './event-record.ts';
-import { eventColumns, eventTables } from './events.sql.ts';
+import { eventColumns } from './events.sql.ts';
 import type { Flush, FlushedRow } from './flush.ts';
 
 /** What the caller decides about a flush. */
@@ -79,24 +79,28 @@ export const storedKeys = (tx: Tx, keys: readonly { merchantId: string; h: strin
        select s.fp from event_key_sealed s where s.merchant_id = k.merchant_id and s.h = k.h
         limit 1) stored`);
 
+/** Where a stored event is. */
+export interface StoredPlace {
+  readonly merchantId: string;
+  readonly id: string;
+}
+
 /**
- * Stored events by id: a statement for each month that the ids name (mostly one), with the ids as a list. Joined to a list
- * of months, a database that has no statistics yet compares every event with every id.
+ * Stored events: a statement for each month that their ids name (mostly one), and in it a look-up for each id. With the ids
+ * as a list, a database that has no statistics yet reads all events of the merchant.
  */
-export async function storedEvents(
-  tx: Tx,
-  merchants: readonly string[],
-  ids: readonly string[],
-): Promise<EventRecord[]> {
+export async function storedEvents(tx: Tx, places: readonly StoredPlace[]): Promise<EventRecord[]> {
   const found: EventRecord[] = [];
-  for (const [start, inMonth] of Map.groupBy(ids, (id) => monthOfEvent(id)?.from.toString())) {
-    const month = monthOfEvent(inMonth[0] as string);
+  for (const [start, inMonth] of Map.groupBy(places, ({ id }) => monthOfEvent(id)?.from.toString())) {
+    const month = monthOfEvent((inMonth[0] as StoredPlace).id);
     if (start === undefined || month === null) throw new Error('A key was claimed by what is no event.');
     found.push(
       ...(await tx.rows<EventRecord>(sql`
-        select ${eventColumns} from event e ${eventTables}
-         where e.merchant_id = any(${merchants}::text[]) and e.id = any(${inMonth}::text[])
-           and e.at >= ${month.from} and e.at < ${month.to}`)),
+        select ${eventColumns}
+          from events_of_month(${texts(inMonth, ({ merchantId }) => merchantId)}::text[],
+                               ${texts(inMonth, ({ id }) => id)}::text[], ${month.from}, ${month.to}) e
+         cross join lateral (
+           select * from event_subject known where known.merchant_id = e.merchant_id and known.id = e.subject_id limit 1) s`)),
     );
   }
   return found;

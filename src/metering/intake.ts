@@ -8,6 +8,8 @@ import {
   agreeing,
   type Batch,
   contradictsItself,
+  type Flush,
+  type FlushedRow,
   flushOf,
   keysReused,
   type Outcome,
@@ -16,7 +18,7 @@ import {
   prepare,
 } from './flush.ts';
 import type { IncomingEvent } from './incoming-event.ts';
-import { flushAlone, flushWithin, storedEvents, storedKeys } from './intake.sql.ts';
+import { flushAlone, flushWithin, type StoredPlace, storedEvents, storedKeys } from './intake.sql.ts';
 
 /** The port of performance.md §6.3 through which events come in: one batch, all or nothing, answered after its commit. */
 export interface EventIntake {
@@ -160,7 +162,7 @@ class Intake implements EventIntake {
     const again = requests.filter((_, index) => outcomes[index] === 'again');
     this.#queue.putBack(again);
     if (row.repeated === null) return answer(requests, outcomes, () => undefined);
-    const stored = await this.#storedEvents(flush.merchants, row.repeated_ids ?? []);
+    const stored = await this.#storedEvents(flush.merchants, repeatedOf(flush, row));
     answer(requests, outcomes, (id) => stored.get(id));
   }
 
@@ -184,11 +186,18 @@ class Intake implements EventIntake {
     }
   }
 
-  async #storedEvents(merchants: readonly string[], ids: readonly string[]): Promise<Map<string, EventRecord>> {
-    const records = await this.#database.transaction({ merchants }, (tx) => storedEvents(tx, merchants, ids));
+  async #storedEvents(merchants: readonly string[], places: readonly StoredPlace[]): Promise<Map<string, EventRecord>> {
+    const records = await this.#database.transaction({ merchants }, (tx) => storedEvents(tx, places));
     return new Map(records.map((record) => [record.id, record]));
   }
 }
+
+/** What a flush found stored before. */
+const repeatedOf = ({ entries }: Flush, { repeated, repeated_ids }: FlushedRow): StoredPlace[] =>
+  (repeated ?? []).map((place, index) => ({
+    merchantId: entries[place - 1]?.event.merchantId as string,
+    id: repeated_ids?.[index] as string,
+  }));
 
 const queueFull: Failure = fail('INGEST_QUEUE_FULL');
 
@@ -261,9 +270,8 @@ export async function acceptEvents(
   const [outcome] = outcomesOf([{ events }], flush, row);
   if (outcome === undefined || outcome === 'again') throw new Error('A flush of one batch told nothing of it.');
   if (!('records' in outcome)) return outcome;
-  const known = row.repeated_ids ?? [];
+  const known = repeatedOf(flush, row);
   const stored = new Map<string, EventRecord>();
-  if (known.length > 0)
-    for (const record of await storedEvents(tx, flush.merchants, known)) stored.set(record.id, record);
+  if (known.length > 0) for (const record of await storedEvents(tx, known)) stored.set(record.id, record);
   return ok(outcome.records.map((record) => (typeof record === 'string' ? stored.get(record) : record) as EventRecord));
 }

@@ -26,7 +26,10 @@ let env: TestEnvironment;
 let clickhouse: ClickHouse | null = null;
 beforeAll(async () => {
   env = await openTestEnvironment();
-  if (hasEngine) clickhouse = await openEngine();
+  if (!hasEngine) return;
+  clickhouse = await openEngine();
+  await send(await env.merchant(), [{ at: FROM, data: '{}' }], 1, () => Promise.resolve());
+  await shipAll(env, clickhouse); // a projection answers from its first event on
 });
 afterAll(async () => {
   await clickhouse?.close();

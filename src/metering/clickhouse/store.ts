@@ -2,10 +2,13 @@ import { Readable } from 'node:stream';
 import type { ClickHouseClient } from '@clickhouse/client';
 import type { EngineMode } from './tables.sql.ts';
 
+/** A list goes in as `{name:Array(…)}`, which ClickHouse refuses where it cannot read it; of JSON it would make an empty one. */
+export type Parameter = string | readonly bigint[] | readonly (string | null)[];
+
 /** A statement in ClickHouse's own language. Values go in as parameters, `{name:Type}`. */
 export interface Statement {
   readonly text: string;
-  readonly parameters?: Readonly<Record<string, string>>;
+  readonly parameters?: Readonly<Record<string, Parameter>>;
 }
 
 /** A ClickHouse, as far as we use one. Settings are part of the statements: as options of a request they outlive it on some connections. */

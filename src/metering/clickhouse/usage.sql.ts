@@ -9,7 +9,7 @@ import {
   valuePath,
   WINDOW_MICROSECONDS,
 } from './question.ts';
-import type { Statement } from './store.ts';
+import type { Parameter, Statement } from './store.ts';
 import { answerSettings, type EngineMode, tableNames } from './tables.sql.ts';
 
 /** Where to ask: whose tables, and on what. */
@@ -23,7 +23,7 @@ export interface TailValue {
   /** The values of the columns, in their order: dimensions, then owner and window as digits. */
   readonly keys: readonly (string | null)[];
   readonly value: string;
-  readonly count: string;
+  readonly count: bigint;
 }
 
 /** Decimal strings that count as values (§2), beside numbers. */
@@ -69,7 +69,7 @@ function keyExpressions(question: Question): string[] {
 /** The events of a question that have a value, one row each: its keys, `v`, and where it stands in time. */
 function counted(question: Question, projection: AskedProjection, value: string): Statement {
   const { scope, mark, addresses } = question;
-  const parameters: Record<string, string> = {
+  const parameters: Record<string, Parameter> = {
     merchant: scope.merchantId,
     type: scope.meter.eventType ?? '',
     mark: String(mark),
@@ -88,23 +88,19 @@ function counted(question: Question, projection: AskedProjection, value: string)
     conditions.push('e.at > {eventFrom:Int64}');
   }
   for (const [index, { path, values }] of filterPaths(question).entries()) {
-    parameters[`filter${index}`] = JSON.stringify(values.filter((each) => each !== null));
-    const isOneOf = `ifNull(${textAt(path)} in (select arrayJoin(JSONExtract({filter${index}:String}, 'Array(String)'))), false)`;
+    parameters[`filter${index}`] = values.filter((each) => each !== null);
+    const isOneOf = `ifNull(has({filter${index}:Array(String)}, ${textAt(path)}), false)`;
     conditions.push(values.includes(null) ? `(${isOneOf} or ${textAt(path)} is null)` : isOneOf);
   }
   let join = '';
   if (addresses !== null) {
-    const rows = addresses.map(({ subjectId, from, to }) =>
-      [subjectId, microseconds(from), microseconds(to)].map(String),
-    );
-    parameters.addresses = JSON.stringify(rows);
-    const list = `select arrayJoin(JSONExtract({addresses:String}, 'Array(Tuple(UInt64, Int64, Int64))')) as a`;
-    join = `inner join (select a.1 as id, a.2 as from_at, a.3 as to_at from (${list})) as addressed on addressed.id = e.subject_id`;
-    conditions.push(
-      `e.subject_id in (select a.1 from (${list}))`,
-      'e.at >= addressed.from_at',
-      'e.at < addressed.to_at',
-    );
+    parameters.subjects = addresses.map(({ subjectId }) => subjectId);
+    parameters.froms = addresses.map((address) => microseconds(address.from));
+    parameters.tos = addresses.map((address) => microseconds(address.to));
+    const list = 'arrayZip({subjects:Array(UInt64)}, {froms:Array(Int64)}, {tos:Array(Int64)})';
+    join = `inner join (select a.1 as id, a.2 as from_at, a.3 as to_at from (select arrayJoin(${list}) as a)) as addressed
+            on addressed.id = e.subject_id`;
+    conditions.push('e.subject_id in {subjects:Array(UInt64)}', 'e.at >= addressed.from_at', 'e.at < addressed.to_at');
   }
   const selected = [...keyExpressions(question), 'e.at as event_at', 'e.seq as event_seq', `${value} as v`];
   const text = `
@@ -204,25 +200,30 @@ export function selectUnique(
     ...(bySubject ? ['UInt64'] : []),
     ...(window === null ? [] : ['Int64']),
   ];
-  const parameters: Record<string, string> = { ...inner.parameters };
+  const parameters: Record<string, Parameter> = { ...inner.parameters };
   let owner = 'owner';
   if (bySubject && owners.size > 0) {
-    parameters.subjects = JSON.stringify([...owners.keys()].map(String));
-    parameters.owners = JSON.stringify([...owners.values()].map(String));
-    owner = `transform(owner, JSONExtract({subjects:String}, 'Array(UInt64)'), JSONExtract({owners:String}, 'Array(UInt64)'), owner)`;
+    parameters.owned = [...owners.keys()];
+    parameters.owners = [...owners.values()];
+    owner = 'transform(owner, {owned:Array(UInt64)}, {owners:Array(UInt64)}, owner)';
   }
-  const keys = names.map((name) => (name === 'owner' ? owner : name));
-  const rows = tail.map(({ keys: values, value, count }) => [...values, value, count]);
-  parameters.tail = JSON.stringify(rows);
-  const tupled = `Array(Tuple(${[...types, 'String', 'UInt64'].join(', ')}))`;
-  const both = `
-    select ${[...keys, 'assumeNotNull(toString(v)) as v', 'toUInt64(1) as n'].map((each, index) => (index < names.length ? `${each} as k${index}` : each)).join(', ')}
-      from (${inner.text})
-     union all
-    select ${[...names.map((_, index) => `t.${index + 1}`), `t.${names.length + 1}`, `t.${names.length + 2}`].join(', ')}
-      from (select arrayJoin(JSONExtract({tail:String}, '${tupled}')) as t)`;
-  const renamed = `select ${[...names.map((name, index) => `k${index} as ${name}`), 'v', 'n'].join(', ')} from (${both})`;
-  return grouped(question, projection, { text: renamed, parameters }, 'toString(sum(n)), toString(uniqExact(v))');
+  for (const [index, type] of types.entries()) {
+    const column = tail.map(({ keys }) => keys[index] ?? null);
+    parameters[`key${index}`] = type === 'Nullable(String)' ? column : column.map((each) => BigInt(each ?? 0));
+  }
+  parameters.values = tail.map(({ value }) => value);
+  parameters.counts = tail.map(({ count }) => count);
+  const shipped = names.map((name, index) => `${name === 'owner' ? owner : name} as k${index}`);
+  const columns = types.map((type, index) => `{key${index}:Array(${type})}`);
+  const zipped = `arrayZip(${[...columns, '{values:Array(String)}', '{counts:Array(UInt64)}'].join(', ')})`;
+  const parts = [...names, 'v', 'n'].map((_, index) => `t.${index + 1}`);
+  const renamed = [...names.map((name, index) => `k${index} as ${name}`), 'v', 'n'];
+  const text = `
+    select ${renamed.join(', ')} from (
+      select ${[...shipped, 'assumeNotNull(toString(v)) as v', 'toUInt64(1) as n'].join(', ')} from (${inner.text})
+       union all
+      select ${parts.join(', ')} from (select arrayJoin(${zipped}) as t))`;
+  return grouped(question, projection, { text, parameters }, 'toString(sum(n)), toString(uniqExact(v))');
 }
 
 /**

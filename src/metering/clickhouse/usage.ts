@@ -211,7 +211,7 @@ async function uniqueCells(tx: Tx, question: Question, projection: AskedProjecti
   const columns = question.columns;
   const tail: TailValue[] = tailRows.map((row) => {
     const owner = row.owner === null ? null : (owners.get(row.owner) ?? row.owner);
-    return { keys: tailKey({ ...row, owner }, columns), value: row.value, count: String(row.event_count) };
+    return { keys: tailKey({ ...row, owner }, columns), value: row.value, count: row.event_count };
   });
   const width = columnNames(columns).length;
   const cells = new Cells((one, other) => together('UNIQUE_COUNT', one, other));
