@@ -18,7 +18,7 @@ const TABLES: readonly (readonly [name: string, order: string])[] = [
 ];
 
 /** What is made of ids, and the frozen terms, whose keys are ids: the rates stand on the lines. */
-const LEFT_OUT = `- 'seq' - 'snapshot_hash' - 'terms'`;
+const LEFT_OUT = `- 'seq' - 'usage_mark' - 'snapshot_hash' - 'terms'`;
 const ID = /\b(?:org|cus|sub|inv|li|ps|plan|pver|price|prod|fee|bm|tc|wev|crn)_[0-9A-Za-z]{16,}\b/g;
 
 /**
