@@ -1,24 +1,40 @@
-import { readFileSync } from 'node:fs';
+import { CloudEvent, type CloudEventV1, CONSTANTS, HTTP, type Message } from 'cloudevents';
 
-/** An HTTP message that carries CloudEvents, as a producer would send it. */
-export interface Message {
-  readonly headers: Readonly<Record<string, unknown>>;
-  readonly body?: unknown;
-}
+const common = {
+  source: 'https://meter.example/eu?zone=1',
+  type: 'call',
+  time: '2026-01-10T10:00:00.123Z',
+  externalsubject: 'acme',
+};
 
-/** The messages that a producer makes of the same few events. */
-export interface Messages {
-  readonly [name: string]: { readonly binary: Message; readonly structured: Message } | Message;
-}
+/** Events as producers make them with the official package. */
+const EVENTS = {
+  full: {
+    dataschema: 'https://meter.example/schema',
+    data: { units: 5, note: 'Zürich "10" %' },
+    externalid: 'row-1',
+    traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    sampled: 3,
+    live: true,
+  },
+  decimal: { datacontenttype: 'application/json; charset=utf-8', data: { units: '0.1' } },
+  addressed: { subject: 'somebody', data: { units: 40 } },
+  nodata: {},
+  text: { datacontenttype: 'application/json', data: '{"units":2}' },
+  bytes: { datacontenttype: 'application/octet-stream', data: new Uint8Array([1, 2, 3]) },
+  xml: { datacontenttype: 'application/xml', data: '<units>1</units>' },
+} satisfies Record<string, Partial<CloudEventV1<unknown>>>;
+export type EventName = keyof typeof EVENTS;
 
-/** What version 10.0.0 of the npm package `cloudevents` makes of them. */
-export const recorded = JSON.parse(
-  readFileSync(new URL('cloudevents-package.json', import.meta.url), 'utf8'),
-) as unknown as Messages;
+/** One of them, by its id. */
+export const eventOf = (name: EventName): CloudEvent<unknown> =>
+  new CloudEvent<unknown>({ id: name, ...common, ...EVENTS[name] });
 
-/** One of the messages. */
-export function messageOf(messages: Messages, name: string, mode: 'binary' | 'structured' | 'batch'): Message {
-  const found = messages[mode === 'batch' ? 'batch' : name];
-  if (found === undefined) throw new Error(`There is no message ${name}.`);
-  return 'binary' in found && mode !== 'batch' ? found[mode] : (found as Message);
-}
+/** Several events as one message, as the package reads it: writing one it leaves to its user. */
+export const batchOf = (events: readonly CloudEvent<unknown>[]): Message => ({
+  headers: { [CONSTANTS.HEADER_CONTENT_TYPE]: `${CONSTANTS.MIME_CE_BATCH}; charset=utf-8` },
+  body: JSON.stringify(events),
+});
+
+/** The message that the package makes of an event. */
+export const messageOf = (event: CloudEvent<unknown>, mode: 'binary' | 'structured'): Message => HTTP[mode](event);
