@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { decimal } from '../kernel/decimal.ts';
+import { isAway } from './away.ts';
+import { Circuit } from './circuit.ts';
 import { parseExactJson } from './json.ts';
 import { compile, type Sql } from './sql.ts';
 
@@ -38,6 +40,8 @@ types.setTypeParser(3802, parseExactJson);
 const MERCHANT_LIST = /^[A-Za-z0-9_]+$/;
 const RETRYABLE = new Set(['40001', '40P01']); // serialization failure, deadlock
 const MOST_TRIES = 5;
+/** After its own limit a statement is given up here: then the database does not answer at all. */
+const GRACE_MILLISECONDS = 1_000;
 
 export interface DatabaseOptions {
   readonly url: string;
@@ -53,6 +57,7 @@ export interface DatabaseOptions {
 export class Database {
   readonly #pool: pg.Pool;
   readonly #statementTimeout: number;
+  readonly #circuit = new Circuit(() => performance.now());
 
   constructor(options: DatabaseOptions) {
     this.#statementTimeout = options.statementTimeout ?? 10_000;
@@ -61,6 +66,7 @@ export class Database {
       max: options.connections ?? 20,
       types,
       connectionTimeoutMillis: 5_000,
+      query_timeout: this.#statementTimeout + GRACE_MILLISECONDS,
       options: `-c TimeZone=UTC -c DateStyle=ISO -c statement_timeout=${this.#statementTimeout}`,
       application_name: 'reckoner',
     });
@@ -85,21 +91,20 @@ export class Database {
   }
 
   async #attempt<T>(scope: Scope, work: (tx: Tx) => Promise<T>): Promise<T> {
-    const client = await this.#pool.connect();
     let broken: Error | undefined;
     const onError = (error: Error) => {
       broken = error;
     };
-    client.on('error', onError);
+    const client = await this.#begin(beginStatement(scope, this.#statementTimeout), onError);
     const tx = new ConnectionTx(client);
     try {
-      await client.query(beginStatement(scope, this.#statementTimeout));
       const value = await work(tx);
       await client.query('commit');
       tx.committed();
       return value;
     } catch (error) {
-      await client.query('rollback').catch((failure: unknown) => {
+      const undoing = hangs(error) ? Promise.reject(error) : client.query('rollback');
+      await undoing.catch((failure: unknown) => {
         broken ??= failure instanceof Error ? failure : new Error(String(failure));
       });
       throw error;
@@ -109,19 +114,55 @@ export class Database {
     }
   }
 
+  /** A connection on which a transaction has begun. @param onError told where it breaks */
+  #begin(statement: string, onError: (error: Error) => void): Promise<pg.PoolClient> {
+    return this.#asking(async () => {
+      const client = await this.#pool.connect();
+      client.on('error', onError);
+      try {
+        await client.query(statement);
+        return client;
+      } catch (error) {
+        client.off('error', onError);
+        client.release(error as Error);
+        throw error;
+      }
+    });
+  }
+
+  /** Asks the database for something, unless it was away a moment ago, and remembers whether it was reached. */
+  async #asking<T>(ask: () => Promise<T>): Promise<T> {
+    this.#circuit.enter();
+    try {
+      const answer = await ask();
+      this.#circuit.reached();
+      return answer;
+    } catch (error) {
+      const isAnswer = SQLSTATE.test(sqlState(error)) && !isAway(error);
+      if (isAnswer) this.#circuit.reached();
+      else if (isAway(error) || this.#circuit.isOpen) this.#circuit.failed();
+      throw error;
+    }
+  }
+
   /**
    * Runs one statement that is a transaction of its own, in one round trip: committed when it returns. It must be the call of
    * a function that takes its role and its merchants itself before it touches a table, as `transaction` does for others.
    * @param name what its plan is kept under on each connection
    */
   async call<Row>(name: string, query: Sql): Promise<Row[]> {
-    const { rows } = await this.#pool.query({ ...compile(query), name });
+    const { rows } = await this.#asking(() => this.#pool.query({ ...compile(query), name }));
     return rows as Row[];
   }
 
   /** Does the database answer? For readiness. */
   async ping(): Promise<void> {
-    await this.#pool.query('select 1');
+    await this.#asking(() => this.#pool.query('select 1'));
+  }
+
+  /** Could it not be reached when it was asked last? */
+  get isAway(): boolean {
+    return this.#circuit.isOpen;
   }
 
   /** Connections in use, idle, and callers waiting for one. */
@@ -196,6 +237,11 @@ class ConnectionTx implements Tx {
     for (const work of this.#afterCommit) work();
   }
 }
+
+const SQLSTATE = /^[0-9A-Z]{5}$/;
+
+/** A statement that was given up is still the connection's: whatever comes after it would wait behind it. */
+const hangs = (error: unknown): error is Error => error instanceof Error && error.message === 'Query read timeout';
 
 /** The SQLSTATE of a driver error, '' for any other. */
 export const sqlState = (error: unknown): string =>

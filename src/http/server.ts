@@ -5,7 +5,7 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import { sqlState } from '../db/index.ts';
+import { isAway, sqlState } from '../db/index.ts';
 import { randomBase62 } from '../kernel/ids.ts';
 import { RefusalError } from '../kernel/result.ts';
 import { BodyError, readJsonBody, readText } from './body.ts';
@@ -56,6 +56,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.setValidatorCompiler(() => () => true); // Runner validates, all parts at once; fastify only routes
   app.setSerializerCompiler(() => JSON.stringify); // exact numbers survive (stack.md)
   app.decorateRequest('caller', null);
+  app.decorateRequest('place', null);
   acceptBodies(app, options.routes);
 
   app.addHook('onRequest', async (request, reply) => {
@@ -134,16 +135,10 @@ function knownReply(error: unknown, errors: ErrorReplies, request: FastifyReques
   return null;
 }
 
-const UNAVAILABLE_STATES = /^(?:08|53|57P|55P03|57014)/; // connection, resources, shutdown, lock and statement timeouts
-const UNAVAILABLE_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND']);
-const UNAVAILABLE_MESSAGES =
-  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/;
+const BUSY_STATES = /^(?:53|55P03|57014)/; // resources, lock and statement timeouts
+const NO_CONNECTION_FREE = 'timeout exceeded when trying to connect';
 
-function isUnavailable(error: unknown): boolean {
-  const code = sqlState(error);
-  return (
-    UNAVAILABLE_STATES.test(code) ||
-    UNAVAILABLE_CODES.has(code) ||
-    (error instanceof Error && UNAVAILABLE_MESSAGES.test(error.message))
-  );
-}
+const isUnavailable = (error: unknown): boolean =>
+  isAway(error) ||
+  BUSY_STATES.test(sqlState(error)) ||
+  (error instanceof Error && error.message === NO_CONNECTION_FREE);

@@ -9,6 +9,10 @@ export interface CutWire {
   url: string;
   cut(): Promise<void>;
   mend(): Promise<void>;
+  /** Connections stay, and nothing that is sent arrives, as when a machine hangs. */
+  hold(): void;
+  /** What was held arrives. */
+  release(): void;
   close(): Promise<void>;
 }
 
@@ -29,6 +33,8 @@ export async function layWire(databaseUrl: string): Promise<CutWire> {
     open.add(socket);
     socket.on('close', () => open.delete(socket)).on('error', () => socket.destroy());
   };
+  let isHeld = false;
+  const pairs = new Map<net.Socket, net.Socket>();
   let server: net.Server | undefined;
   const mend = () =>
     new Promise<void>((resolve) => {
@@ -36,8 +42,13 @@ export async function layWire(databaseUrl: string): Promise<CutWire> {
         const database = net.connect(far);
         keep(client);
         keep(database);
-        client.pipe(database).pipe(client);
-        client.on('close', () => database.destroy());
+        database.pipe(client);
+        if (!isHeld) client.pipe(database);
+        pairs.set(client, database);
+        client.on('close', () => {
+          pairs.delete(client);
+          database.destroy();
+        });
         database.on('close', () => client.destroy());
       });
       server.listen(near, resolve);
@@ -52,6 +63,14 @@ export async function layWire(databaseUrl: string): Promise<CutWire> {
     url: url.href,
     cut,
     mend,
+    hold: () => {
+      isHeld = true;
+      for (const [client, database] of pairs) client.unpipe(database);
+    },
+    release: () => {
+      isHeld = false;
+      for (const [client, database] of pairs) client.pipe(database);
+    },
     close: async () => {
       await cut();
       await rm(directory, { recursive: true, force: true });
