@@ -14,6 +14,7 @@ import {
 import { countParked, createRunner } from './jobs/index.ts';
 import type { Instant } from './kernel/time.ts';
 import {
+  admissionOf,
   backfillChore,
   eventPartitionChore,
   keyGenerationChore,
@@ -116,6 +117,10 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
   const metrics = new Metrics({
     database,
     countParked: () => database.transaction('every merchant, reading', countParked),
+    ingest: () => {
+      const { held, requests, oldest } = admissionOf(database).load;
+      return { held, requests, oldestSeconds: oldest === null ? 0 : now().since(oldest).total('seconds') };
+    },
   });
   const runner = createRunner({
     database: workDatabase,

@@ -7,12 +7,14 @@ import type { Authentication, Caller } from './caller.ts';
 import type { ErrorReply } from './errors.ts';
 import type { Metrics } from './metrics.ts';
 import type { RateLimiter } from './rate-limit.ts';
-import type { Route } from './route.ts';
+import type { Place, Route } from './route.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Set before the handler of every route that is not public. */
     caller: Caller | null;
+    /** What the route's `admit` answered. */
+    place: Place | null;
   }
 }
 

@@ -5,7 +5,17 @@ export { type HealthOptions, healthRoutes } from './health.ts';
 export { canonicalJson, fingerprint, forgetIdempotencyKeys } from './idempotency.ts';
 export { Metrics, type MetricsOptions } from './metrics.ts';
 export { RateLimiter, type RateLimits } from './rate-limit.ts';
-export { type Access, type Context, type FreeContext, freeRoute, Reply, type Route, route } from './route.ts';
+export {
+  type Access,
+  type Arrival,
+  type Context,
+  type FreeContext,
+  freeRoute,
+  type Place,
+  Reply,
+  type Route,
+  route,
+} from './route.ts';
 export * from './schema.ts';
 export { createServer } from './server.ts';
 export { readDecimal, validate } from './validation.ts';

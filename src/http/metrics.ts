@@ -1,4 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
 import { AggregationTemporality, MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
 import type { Database } from '../db/index.ts';
@@ -23,11 +24,23 @@ export interface StepMeasure {
   readonly seconds: number;
 }
 
+/** Events that are being read or stored. */
+export interface IngestMeasure {
+  /** What they take up of the room that there is. */
+  readonly held: number;
+  readonly requests: number;
+  /** How long the oldest has been waiting; 0 where none is. */
+  readonly oldestSeconds: number;
+}
+
 export interface MetricsOptions {
   readonly database: Database;
   /** Records whose step was given up, by kind. */
   readonly countParked: () => Promise<readonly { kind: string; parked: number }[]>;
+  readonly ingest?: () => IngestMeasure;
 }
+
+const PATIENCE_MILLISECONDS = 500; // with a database that does not answer: the other figures are wanted then above all
 
 const DURATION_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
 const NANOSECONDS = 1e9;
@@ -44,7 +57,7 @@ export class Metrics {
   readonly #steps;
   readonly #stepSeconds;
 
-  constructor({ database, countParked }: MetricsOptions) {
+  constructor({ database, countParked, ingest }: MetricsOptions) {
     const meter = this.#provider.getMeter('reckoner');
     const buckets = { advice: { explicitBucketBoundaries: DURATION_SECONDS } };
     this.#requests = meter.createCounter('reckoner_http_requests', { description: 'Requests answered.' });
@@ -64,7 +77,7 @@ export class Metrics {
         description: 'Records whose step was given up; a person has to look.',
       })
       .addCallback(async (result) => {
-        for (const { kind, parked } of await countParked().catch(() => [])) result.observe(parked, { kind });
+        for (const { kind, parked } of await patiently(countParked)) result.observe(parked, { kind });
       });
     meter
       .createObservableGauge('reckoner_database_connections', {
@@ -76,6 +89,14 @@ export class Metrics {
         result.observe(idle, { state: 'idle' });
         result.observe(waiting, { state: 'waited_for' });
       });
+    const gauge = (name: string, description: string, read: () => number) =>
+      meter.createObservableGauge(name, { description }).addCallback((result) => result.observe(read()));
+    gauge('reckoner_database_away', '1 where the database could not be reached.', () => (database.isAway ? 1 : 0));
+    if (ingest) {
+      gauge('reckoner_ingest_held_events', 'Room that events take up while they wait.', () => ingest().held);
+      gauge('reckoner_ingest_requests', 'Requests whose events are read or stored.', () => ingest().requests);
+      gauge('reckoner_ingest_oldest_seconds', 'Since when the oldest waits.', () => ingest().oldestSeconds);
+    }
     meter
       .createObservableGauge('nodejs_eventloop_delay_seconds', {
         description: 'How late the event loop was since the last look, by quantile.',
@@ -125,4 +146,13 @@ export class Metrics {
     this.#delay.disable();
     await this.#provider.shutdown();
   }
+}
+
+/** What is asked of the database, or nothing where it does not answer in time. */
+async function patiently<Item>(ask: () => Promise<readonly Item[]>): Promise<readonly Item[]> {
+  const timer = new AbortController();
+  const late = sleep(PATIENCE_MILLISECONDS, [], { signal: timer.signal }).catch(() => []);
+  const answer = await Promise.race([ask().catch(() => []), late]);
+  timer.abort();
+  return answer;
 }

@@ -42,6 +42,23 @@ type MerchantOf<A extends Access> = A extends { merchant: 'query' }
     ? null
     : string;
 
+/** A request as far as it is known before its body is read. */
+export interface Arrival {
+  readonly caller: Caller;
+  readonly database: Database;
+  readonly now: Instant;
+  /** Of the body; null where it does not say. */
+  readonly bytes: number | null;
+}
+
+/** What a request that was let in takes up, until it has been answered. */
+export interface Place {
+  /** Tells what the body turned out to hold, in whatever the room is counted in. @returns false where that is too much */
+  resize(parts: number): boolean;
+  /** Gives it back, once. */
+  leave(): void;
+}
+
 /** What a handler gets: the request's values, validated, and the one transaction in which it may work. */
 export interface Context<P, Q, B, A extends Access = Access> {
   readonly tx: Tx;
@@ -61,6 +78,8 @@ export interface FreeContext<P, Q, B, A extends Access = Access> extends Omit<Co
   readonly database: Database;
   /** Writes the change to the audit log, in the transaction that makes it. */
   readonly audit: (tx: Tx, before: unknown, after: unknown) => Promise<void>;
+  /** What `admit` answered. */
+  readonly place: Place | null;
 }
 
 /** An answer with another status, headers or raw bytes than the usual. */
@@ -97,6 +116,11 @@ interface Sentence<P, Q, B, A extends Access> {
   readonly mostKeys?: number;
   /** The handler holds the body against its schema itself, where that has to be done part by part. */
   readonly bodyChecked?: 'by the handler';
+  /**
+   * Asked before the body is read whether there is room for it: reading what must be refused takes the time of what need
+   * not be.
+   */
+  readonly admit?: (arrival: Arrival) => Result<Place>;
   /** Which of the organization's rate limits counts it; default `general`. */
   readonly rateLimit?: BucketName;
   /** `false`: the Idempotency-Key header is not for this POST (events have their own keys). */

@@ -18,6 +18,7 @@ type Values = Record<string, unknown>;
 
 const PRINTABLE_KEY = /^[\x20-\x7e]{1,255}$/;
 const OWNERS_KEPT = 50_000;
+const BODY_LIMIT = 256 * 1024;
 
 /** Turns a declared route into a handler: key, role, merchant, validation, one transaction, idempotency, audit, reply. */
 export class Runner {
@@ -43,7 +44,7 @@ export class Runner {
     app.route({
       method: sentence.method,
       url: sentence.path,
-      bodyLimit: sentence.bodyLimit ?? 256 * 1024,
+      bodyLimit: sentence.bodyLimit ?? BODY_LIMIT,
       schema: openApiSchema(each, this.#schemas),
       onRequest: async (request, reply) => {
         if (!('public' in sentence.access)) {
@@ -62,9 +63,23 @@ export class Runner {
         }
         if (!acceptsContentType(request, sentence.contentTypes))
           return send(reply, this.#errors.for({ kind: 'code', code: 'UNSUPPORTED_MEDIA_TYPE' }));
+        if (sentence.admit && request.caller) return this.#admit(each, request.caller, request, reply);
       },
       handler: async (request, reply) => this.#handle(each, request, reply),
     });
+  }
+
+  /** Refuses a request for whose body there is no room; a body above its own limit is refused as that by whoever reads it. */
+  #admit({ sentence }: Route, caller: Caller, request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {
+    const length = request.headers['content-length'];
+    const bytes = length === undefined ? null : Math.min(Number(length), sentence.bodyLimit ?? BODY_LIMIT);
+    const { database } = this.#options;
+    const admitted = sentence.admit?.({ caller, database, bytes, now: this.#options.now() });
+    if (admitted === undefined) return;
+    if (!admitted.ok) return send(reply, this.#errors.for(admitted.refusal));
+    request.place = admitted.value;
+    reply.raw.once('close', () => request.place?.leave()); // where the handler did not come to it
+    return;
   }
 
   async #handle(each: Route, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -93,7 +108,10 @@ export class Runner {
     if (each.free) {
       const audit = (tx: Tx, before: unknown, after: unknown) =>
         this.#audit(each, tx, request, merchantId, before, after);
-      const result = await each.free({ ...context, database: this.#options.database, audit } as never);
+      const { place } = request;
+      request.place = null; // a caller who goes away does not take the work along
+      const free = { ...context, database: this.#options.database, audit, place };
+      const result = await each.free(free as never).finally(() => place?.leave());
       return this.#answer(each, reply, orThrow(result));
     }
     const scope = scopeOf(sentence.access, merchantId);

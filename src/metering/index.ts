@@ -1,3 +1,4 @@
+export { admissionOf } from './admission.ts';
 export { openProjection, rebuildProjection, type UsageProjection } from './clickhouse/index.ts';
 export { meteringErrors } from './errors.ts';
 export type { OwnedMeter } from './events.sql.ts';

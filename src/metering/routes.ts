@@ -2,6 +2,7 @@ import type { Database } from '../db/index.ts';
 import { ownerOf } from '../db/index.ts';
 import { type Caller, freeRoute, listReply, pageOf, type Route, route, Type } from '../http/index.ts';
 import { fail, forbidden, invalidField, notFound, ok, type Result } from '../kernel/result.ts';
+import { admissionOf } from './admission.ts';
 import { BATCH_TYPE, type EventForm, formOf, fromHeaders, STRUCTURED_TYPE } from './cloud-events.ts';
 import { presentEvent } from './event-record.ts';
 import { findEvent, listEvents, type MeterRegistry } from './events.ts';
@@ -40,11 +41,15 @@ export const eventRoutes = (
       bodyLimit: MOST_BODY_BYTES,
       mostKeys: MOST_BODY_KEYS,
       contentTypes: [STRUCTURED_TYPE, BATCH_TYPE],
+      admit: ({ caller, database, bytes, now }) => {
+        const place = admissionOf(database).enter(caller.organizationId, bytes, now);
+        return place === null ? fail('INGEST_QUEUE_FULL') : ok(place);
+      },
       rateLimit: 'events',
       idempotent: false,
       audited: false,
     },
-    async ({ body: sent, caller, now, database, request }) => {
+    async ({ body: sent, caller, now, database, request, place }) => {
       const form = formOf(request.headers);
       if (form === null) return fail('UNSUPPORTED_MEDIA_TYPE', undefined, 'CloudEvents in JSON are UTF-8.');
       const opened = form === 'binary' ? fromHeaders(request.headers, request.body) : inForm(form, sent);
@@ -63,6 +68,7 @@ export const eventRoutes = (
       if (!read.ok) return read;
       const known = await checkNamespaces(database, caller, read.value, isBatch);
       if (!known.ok) return known;
+      if (place?.resize(read.value.length) === false) return fail('INGEST_QUEUE_FULL');
       const accepted = (await intakeOf(database).accept(read.value, now)).map(presentEvent);
       return ok(isBatch ? { object: 'list', data: accepted } : accepted[0]);
     },

@@ -66,17 +66,21 @@ export async function cloneDatabase(template = TEMPLATE): Promise<{ url: string;
   return { url, drop: () => asSuperuser(`drop database ${name} with (force)`) };
 }
 
-/** A whole environment on a database of its own: the server answers by injection, nothing listens. */
+/**
+ * A whole environment on a database of its own: the server answers by injection, nothing listens.
+ * @param options `through` lays something between the two and answers the URL that leads through it
+ */
 export async function openTestEnvironment(
-  options: { environment?: EnvironmentName; template?: string } = {},
+  options: { environment?: EnvironmentName; template?: string; through?: (url: string) => Promise<string> } = {},
 ): Promise<TestEnvironment> {
   const kind = options.environment ?? 'sandbox';
   const { url, drop } = await cloneDatabase(options.template);
+  const databaseUrl = (await options.through?.(url)) ?? url;
   const platformKey = generateApiKey(kind);
   let fixedNow: Instant | null = null;
   const environment = await openEnvironment({
     environment: kind,
-    databaseUrl: url,
+    databaseUrl,
     publicUrl: 'http://localhost:4401',
     platformKey,
     logger: pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }),
