@@ -37,7 +37,7 @@ export const unlockedTables = (query: Query): Promise<string[]> =>
                  'operator r reckoner_operator true'])
       order by c.relname`.replaceAll(
       'condition',
-      `'(merchant_id = ANY (string_to_array(current_setting(''reckoner.merchants''::text, true), '',''::text)))'`,
+      `'(merchant_id = ANY (( SELECT string_to_array(current_setting(''reckoner.merchants''::text, true), '',''::text) AS string_to_array)::text[]))'`,
     ),
   );
 

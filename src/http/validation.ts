@@ -3,13 +3,12 @@ import type { TSchema } from 'typebox';
 import { isCurrency } from '../kernel/currency.ts';
 import { type Decimal, decimal, isRawNumber } from '../kernel/decimal.ts';
 import type { FieldError } from '../kernel/result.ts';
-import { parseInstant } from '../kernel/time.ts';
+import { rewriteInstant } from '../kernel/time.ts';
 import type { DecimalRules } from './schema.ts';
 
 const MOST_ERRORS = 1000;
 const DECIMAL_TEXT = /^-?\d{1,38}(?:\.\d{1,38})?$/;
 const NUMBER_TEXT = /^-?\d{1,60}(?:\.\d{1,60})?(?:[eE][+-]?\d{1,3})?$/;
-const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;
 
 /** Bodies are taken as sent; query and path values arrive as text and are read as the numbers and booleans they stand for. */
 export type Part = 'body' | 'query' | 'reply';
@@ -26,14 +25,14 @@ function createAjv(coerceTypes: boolean): Ajv2020 {
     strictTuples: false,
     verbose: true,
   });
-  ajv.addFormat('date-time', (text: string) => parseInstant(text) !== null);
+  ajv.addFormat('date-time', (text: string) => rewriteInstant(text) !== null);
   ajv.addFormat('currency', (text: string) => isCurrency(text));
   ajv.addFormat('email', (text: string) => text.length <= 254 && /^[^\s@]+@[^\s@]+$/.test(text));
   ajv.addKeyword({
     keyword: 'x-text',
     type: 'string',
     schemaType: 'boolean',
-    validate: (_: boolean, text: string) => !(text.includes('\0') || LONE_SURROGATE.test(text)),
+    validate: (_: boolean, text: string) => text.isWellFormed() && !text.includes('\0'),
   });
   ajv.addKeyword({
     keyword: 'x-type',

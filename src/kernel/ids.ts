@@ -51,13 +51,17 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /** `length` random base62 characters, each equally likely (bytes of 248 and above are drawn again). */
 export function randomBase62(length: number): string {
-  let text = '';
-  while (text.length < length) {
+  const text = Buffer.allocUnsafe(length);
+  let filled = 0;
+  while (filled < length) {
     for (const byte of randomBytes(length * 2)) {
-      if (byte < 248 && text.length < length) text += BASE62[byte % 62];
+      if (byte >= 248) continue;
+      text[filled] = BASE62.charCodeAt(byte % 62);
+      filled += 1;
+      if (filled === length) break;
     }
   }
-  return text;
+  return text.toString('latin1');
 }
 
 const bodyOf = (kind: IdKind): string => {

@@ -13,6 +13,38 @@ const LATEST = Temporal.Instant.from('2200-01-01T00:00:00Z');
  * @returns null where the text is no such date-time.
  */
 export function parseInstant(text: string): Instant | null {
+  const written = rewriteInstant(text);
+  return written === null ? null : Temporal.Instant.from(written);
+}
+
+const UTC = /^2[01]\d\d-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,40}))?Z$/;
+const SHORTEST_MONTH_DAYS = 28;
+const MOST_FRACTION_DIGITS = 6;
+const SECONDS_END = 19;
+
+/**
+ * Reads a date-time like `parseInstant` and writes it as `formatInstant` does; for those of which there are many, because
+ * what is in UTC already, as most are, is only looked at.
+ */
+export function rewriteInstant(text: string): string | null {
+  const [, month, day, hour, minute, second, fraction] = UTC.exec(text) ?? [];
+  const isPlain =
+    Number(month) >= 1 &&
+    Number(month) <= 12 &&
+    Number(day) >= 1 &&
+    Number(day) <= SHORTEST_MONTH_DAYS &&
+    Number(hour) <= 23 &&
+    Number(minute) <= 59 &&
+    Number(second) <= 59;
+  if (!isPlain) return parseAnyInstant(text)?.toString() ?? null;
+  if (fraction === undefined) return text;
+  let kept = Math.min(fraction.length, MOST_FRACTION_DIGITS);
+  while (kept > 0 && fraction[kept - 1] === '0') kept -= 1;
+  if (kept === fraction.length) return text;
+  return `${text.slice(0, kept === 0 ? SECONDS_END : SECONDS_END + 1 + kept)}Z`;
+}
+
+function parseAnyInstant(text: string): Instant | null {
   const parts = RFC3339.exec(text);
   if (!parts || Number(parts[6]) > 59) return null;
   const fraction = (parts[7] ?? '').slice(0, 7);

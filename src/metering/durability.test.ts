@@ -40,10 +40,10 @@ const eventOf = (idempotencyKey: string) => ({
   subject: null,
   externalSubject: 'acme',
   externalId: null,
-  at: NOW,
+  at: NOW.toString(),
   isTimeSent: true,
   idempotencyKey,
-  data: { v: 1 },
+  data: '{"v":1}',
 });
 
 const read = <Row>(query: ReturnType<typeof sql>) =>

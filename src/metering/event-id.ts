@@ -8,20 +8,24 @@ const EVENT_ID = /^evt_(\d{4})(0[1-9]|1[0-2])[0-9A-Za-z]{1,58}$/;
  * A new event's id: the month of its timestamp, so that a read by id looks into one partition; when it was accepted, so
  * that new ids stand together in the index; and 130 random bits.
  */
-export function newEventId(at: Instant, acceptedAt: Instant): string {
-  const month = at.toString().slice(0, 7).replace('-', '');
+export function newEventId(at: string, acceptedAt: Instant): string {
+  const month = at.slice(0, 4) + at.slice(5, 7);
   return ID_PREFIXES.event + month + base62(acceptedAt.epochMilliseconds).padStart(8, '0') + nextRandom();
 }
 
 const RANDOM_LENGTH = 22;
+const DRAWN_AT_ONCE = 256;
 let drawn = '';
+let used = 0;
 
 /** Random characters, drawn for many ids at once and each used once. */
 function nextRandom(): string {
-  if (drawn === '') drawn = randomBase62(RANDOM_LENGTH * 128);
-  const random = drawn.slice(0, RANDOM_LENGTH);
-  drawn = drawn.slice(RANDOM_LENGTH);
-  return random;
+  if (used === drawn.length) {
+    drawn = randomBase62(RANDOM_LENGTH * DRAWN_AT_ONCE);
+    used = 0;
+  }
+  used += RANDOM_LENGTH;
+  return drawn.slice(used - RANDOM_LENGTH, used);
 }
 
 function base62(number: number): string {

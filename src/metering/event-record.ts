@@ -1,5 +1,5 @@
 import type { Static } from '../http/index.ts';
-import { formatInstant, type Instant } from '../kernel/time.ts';
+import type { Instant } from '../kernel/time.ts';
 import type { Event } from './schemas.ts';
 
 /** An accepted event without its data. */
@@ -12,20 +12,24 @@ export interface EventRecord {
   readonly subject: string | null;
   readonly externalSubject: string | null;
   readonly externalId: string | null;
-  readonly at: Instant;
+  /** An instant, or its text as `formatInstant` writes it. */
+  readonly at: Instant | string;
   readonly idempotencyKey: string;
 }
 
 /** §2, Metering event; a field with nothing to say is left out. */
-export const presentEvent = (event: EventRecord): Static<typeof Event> => ({
-  id: event.id,
-  object: 'event',
-  type: event.type,
-  source: event.source,
-  ...(event.subject !== null && { subject: event.subject }),
-  ...(event.externalSubject !== null && { externalSubject: event.externalSubject }),
-  namespace: event.merchantId,
-  timestamp: formatInstant(event.at),
-  idempotencyKey: event.idempotencyKey,
-  ...(event.externalId !== null && { externalId: event.externalId }),
-});
+export function presentEvent(event: EventRecord): Static<typeof Event> {
+  const body: Static<typeof Event> = {
+    id: event.id,
+    object: 'event',
+    type: event.type,
+    source: event.source,
+    namespace: event.merchantId,
+    timestamp: event.at.toString(),
+    idempotencyKey: event.idempotencyKey,
+  };
+  if (event.subject !== null) body.subject = event.subject;
+  if (event.externalSubject !== null) body.externalSubject = event.externalSubject;
+  if (event.externalId !== null) body.externalId = event.externalId;
+  return body;
+}

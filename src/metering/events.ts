@@ -1,7 +1,7 @@
 import type { Tx } from '../db/index.ts';
 import type { Static } from '../http/index.ts';
 import { notFound, ok, type Result } from '../kernel/result.ts';
-import { formatInstant, type Instant, parseInstant } from '../kernel/time.ts';
+import { type Instant, parseInstant } from '../kernel/time.ts';
 import { monthOfEvent } from './event-id.ts';
 import { presentEvent } from './event-record.ts';
 import {
@@ -82,7 +82,7 @@ export async function listMeterEvents(
   const { rows, total } = await selectMeterEvents(tx, meter, filter, page);
   const data = rows.map((row): MeterEvent => {
     const { namespace: _namespace, timestamp: _timestamp, ...event } = presentEvent(row);
-    return { ...event, object: 'meterEvent', time: formatInstant(row.at), data: row.data as Record<string, unknown> };
+    return { ...event, object: 'meterEvent', time: row.at.toString(), data: row.data as Record<string, unknown> };
   });
   return { data, total };
 }

@@ -15,49 +15,57 @@ export interface PreparedEvent {
   readonly fp: bigint;
   /** The id that it gets if it is new. */
   readonly id: string;
-  readonly at: string;
-  readonly data: string;
 }
 
 /** What is stored of an event, apart from who may see it. */
-export function prepare(event: IncomingEvent, now: Instant): PreparedEvent {
-  const at = event.at.toString();
-  return {
-    event,
-    h: keyHash(event.merchantId, event.idempotencyKey, event.keySource),
-    fp: contentPrint({
-      type: event.type,
-      source: event.source,
-      subject: event.subject,
-      externalSubject: event.externalSubject,
-      externalId: event.externalId,
-      data: event.data,
-      ...(event.isTimeSent && { timestamp: at }),
-    }),
-    id: newEventId(event.at, now),
-    at,
-    data: JSON.stringify(event.data),
-  };
-}
+export const prepare = (event: IncomingEvent, now: Instant): PreparedEvent => ({
+  event,
+  h: keyHash(event.merchantId, event.idempotencyKey, event.keySource),
+  fp: contentPrint(contentOf(event)),
+  id: newEventId(event.at, now),
+});
+
+/** What a retry must repeat, as canonical JSON; the prints of all events that were ever stored are of this text. */
+const contentOf = ({
+  type,
+  source,
+  subject,
+  externalSubject,
+  externalId,
+  data,
+  at,
+  isTimeSent,
+}: IncomingEvent): string =>
+  `{"data":${data},"externalId":${JSON.stringify(externalId)},"externalSubject":${JSON.stringify(externalSubject)},"source":${JSON.stringify(source)},"subject":${JSON.stringify(subject)},${isTimeSent ? `"timestamp":"${at}",` : ''}"type":${JSON.stringify(type)}}`;
 
 /** The events of one request, accepted together or not at all. */
 export interface Batch {
   readonly events: readonly PreparedEvent[];
 }
 
+/** A merchant's type of events from one source: what many events of a flush have in common. */
+interface EventKind {
+  readonly merchantId: string;
+  readonly type: string;
+  readonly source: string;
+}
+
 /** A key of a flush, with the first event that has it. */
-interface Entry extends PreparedEvent {
+interface Entry {
+  readonly prepared: PreparedEvent;
   /** The batches that share keys, directly or over others: they are stored together or not at all. */
   readonly group: number;
-  readonly place: number;
-  /** Its subject among those of the flush, from 1. */
+  /** Its kind and its subject among those of the flush, from 1. */
+  readonly kindPlace: number;
   readonly subjectPlace: number;
 }
 
-/** Batches as the database takes them: each merchant, subject and key once, and sorted, because that is the order of locks. */
+/** Batches as the database takes them: each merchant, subject, kind and key once; merchants and subjects sorted, because that is the order of locks. */
 export interface Flush {
   readonly merchants: readonly string[];
   readonly subjects: readonly SubjectKey[];
+  readonly kinds: readonly EventKind[];
+  /** In the order of acceptance. */
   readonly entries: readonly Entry[];
 }
 
@@ -67,9 +75,11 @@ export interface FlushedRow {
   readonly busy: string[] | null;
   /** Whom the answers of each subject name. */
   readonly addressees: (string | null)[] | null;
-  /** Entries whose key was stored before, and the ids under which. */
+  /** Entries whose key was stored before; and what is stored of each and does not follow from what was sent. */
   readonly repeated: number[] | null;
   readonly repeated_ids: string[] | null;
+  readonly repeated_times: string[] | null;
+  readonly repeated_addressees: (string | null)[] | null;
   /** Those of them that were stored with other content: nothing of their requests was stored. */
   readonly conflicting: number[] | null;
 }
@@ -104,7 +114,7 @@ export function agreeing<Item extends Batch>(batches: readonly Item[]): { togeth
 
 /** @param batches that agree with each other, and none of which contradicts itself */
 export function flushOf(batches: readonly Batch[]): Flush {
-  const first = new Map<string, { prepared: PreparedEvent; batch: number; place: number }>();
+  const first = new Map<string, { readonly prepared: PreparedEvent; readonly batch: number }>();
   const groups = batches.map((_, batch) => batch);
   const groupOf = (batch: number): number => {
     let group = batch;
@@ -112,34 +122,50 @@ export function flushOf(batches: readonly Batch[]): Flush {
     groups[batch] = group;
     return group;
   };
-  let place = 0;
   for (const [batch, { events }] of batches.entries()) {
     for (const prepared of events) {
-      place += 1;
       const known = first.get(prepared.h);
-      if (known === undefined) first.set(prepared.h, { prepared, batch, place });
+      if (known === undefined) first.set(prepared.h, { prepared, batch });
       else if (known.batch !== batch) groups[groupOf(batch)] = groupOf(known.batch);
     }
   }
-  const keys = [...first.values()].toSorted(
-    ({ prepared: a }, { prepared: b }) => compare(a.event.merchantId, b.event.merchantId) || compare(a.h, b.h),
-  );
-  const subjects = new Map(keys.map(({ prepared: { event } }) => [subjectTextOf(event), subjectOf(event)]));
-  const sorted = [...subjects].toSorted(([a], [b]) => compare(a, b));
-  const subjectPlaces = new Map(sorted.map(([text], index) => [text, index + 1]));
+  const keys = [...first.values()];
+  const kinds = placesOf(keys, ({ prepared }) => kindTextOf(prepared.event));
+  const subjects = placesOf(keys, ({ prepared }) => subjectTextOf(prepared.event));
+  const order = subjects.texts.map((_, index) => index).sort((a, b) => compare(subjects.texts[a], subjects.texts[b]));
+  const subjectPlaces = new Int32Array(order.length);
+  for (const [place, index] of order.entries()) subjectPlaces[index] = place + 1;
   return {
-    merchants: [...new Set(keys.map(({ prepared }) => prepared.event.merchantId))],
-    subjects: sorted.map(([, subject]) => subject),
-    entries: keys.map(({ prepared, batch, place: order }) => ({
-      ...prepared,
+    merchants: [...new Set(kinds.firsts.map(({ prepared }) => prepared.event.merchantId))].sort(compare),
+    subjects: order.map((index) => subjectOf((subjects.firsts[index] as { prepared: PreparedEvent }).prepared.event)),
+    kinds: kinds.firsts.map(({ prepared }) => prepared.event),
+    entries: keys.map(({ prepared, batch }, index) => ({
+      prepared,
       group: groupOf(batch),
-      place: order,
-      subjectPlace: subjectPlaces.get(subjectTextOf(prepared.event)) as number,
+      kindPlace: (kinds.places[index] as number) + 1,
+      subjectPlace: subjectPlaces[subjects.places[index] as number] as number,
     })),
   };
 }
 
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+/** Different texts of items, each once: the item that had it first, and for each item which of them it has. */
+function placesOf<Item>(
+  items: readonly Item[],
+  textOf: (item: Item) => string,
+): { texts: string[]; firsts: Item[]; places: number[] } {
+  const known = new Map<string, number>();
+  const firsts: Item[] = [];
+  const places = items.map((item) => {
+    const text = textOf(item);
+    const place = known.get(text);
+    if (place !== undefined) return place;
+    known.set(text, firsts.length);
+    return firsts.push(item) - 1;
+  });
+  return { texts: [...known.keys()], firsts, places };
+}
+
+const compare = (a = '', b = ''): number => (a < b ? -1 : a > b ? 1 : 0);
 
 const subjectOf = ({ merchantId, subject, externalSubject }: IncomingEvent): SubjectKey =>
   subject !== null
@@ -149,27 +175,31 @@ const subjectOf = ({ merchantId, subject, externalSubject }: IncomingEvent): Sub
 const subjectTextOf = ({ merchantId, subject, externalSubject }: IncomingEvent): string =>
   subject !== null ? `${merchantId} direct ${subject}` : `${merchantId} external ${externalSubject}`;
 
-/** What became of one batch: its events, the refusal, or that it must be tried again because one that it shares keys with was refused. */
-export type Outcome = { readonly records: (EventRecord | string)[] } | Failure | 'again';
+const kindTextOf = ({ merchantId, type, source }: IncomingEvent): string => `${merchantId} ${type}\0${source}`; // no text of an event holds NUL
 
-/**
- * Reads off what became of each batch. In place of an event that was stored before stands its id: who wants it looks it up.
- */
+/** What became of one batch: its events, the refusal, or that it must be tried again because one that it shares keys with was refused. */
+export type Outcome = { readonly records: EventRecord[] } | Failure | 'again';
+
+/** Reads off what became of each batch. */
 export function outcomesOf(batches: readonly Batch[], flush: Flush, row: FlushedRow): Outcome[] {
-  const conflicting = new Set(row.conflicting?.map((place) => flush.entries[place - 1]?.h));
-  const refused = new Set(row.conflicting?.map((place) => flush.entries[place - 1]?.group));
-  const found = new Map<string, EventRecord | string>();
-  for (const { h, id, event, group, subjectPlace } of flush.entries)
-    if (!refused.has(group)) found.set(h, recordOf(id, event, row.addressees?.[subjectPlace - 1] ?? null));
+  const entryAt = (place: number): Entry => flush.entries[place - 1] as Entry;
+  const conflicting = new Set(row.conflicting?.map((place) => entryAt(place).prepared.h));
+  const refused = new Set(row.conflicting?.map((place) => entryAt(place).group));
+  const found = new Map<string, EventRecord>();
+  for (const { prepared, group, subjectPlace } of flush.entries)
+    if (!refused.has(group)) found.set(prepared.h, recordOf(prepared, row.addressees?.[subjectPlace - 1] ?? null));
   for (const [index, place] of (row.repeated ?? []).entries()) {
-    const { h, group } = flush.entries[place - 1] as Entry;
-    if (!refused.has(group)) found.set(h, row.repeated_ids?.[index] as string);
+    const { prepared, group } = entryAt(place);
+    const [id, at] = [row.repeated_ids?.[index], row.repeated_times?.[index]];
+    if (id === undefined || at === undefined || at === null) throw new Error('A key is stored whose event is not.');
+    const subject = row.repeated_addressees?.[index] ?? null;
+    if (!refused.has(group)) found.set(prepared.h, { ...recordOf(prepared, subject), id, at });
   }
   return batches.map(({ events }) => {
     if (conflicting.size > 0 && events.some(({ h }) => conflicting.has(h)))
       return keysReused(events, ({ h }) => conflicting.has(h));
     const records = events.map(({ h }) => found.get(h));
-    return records.includes(undefined) ? 'again' : { records: records as (EventRecord | string)[] };
+    return records.includes(undefined) ? 'again' : { records: records as EventRecord[] };
   });
 }
 
@@ -185,7 +215,7 @@ export const keysReused = (
       .map(({ index, prepared }) => ({ index, idempotencyKey: prepared.event.idempotencyKey })),
   });
 
-const recordOf = (id: string, event: IncomingEvent, addressee: string | null): EventRecord => ({
+const recordOf = ({ id, event }: PreparedEvent, addressee: string | null): EventRecord => ({
   id,
   merchantId: event.merchantId,
   type: event.type,

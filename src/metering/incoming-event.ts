@@ -1,5 +1,3 @@
-import type { Instant } from '../kernel/time.ts';
-
 /** An event as it came in, checked and complete; every way in (JSON, a source) makes this of it. */
 export interface IncomingEvent {
   /** Its namespace: the organization whose event it is. */
@@ -10,11 +8,13 @@ export interface IncomingEvent {
   readonly subject: string | null;
   readonly externalSubject: string | null;
   readonly externalId: string | null;
-  readonly at: Instant;
+  /** As `formatInstant` writes it. */
+  readonly at: string;
   /** Was `at` sent? If not, it is no part of what a retry is compared by. */
   readonly isTimeSent: boolean;
   readonly idempotencyKey: string;
   /** Where the key counts within one source alone: that source. Absent: it counts in the whole namespace. */
   readonly keySource?: string | undefined;
-  readonly data: Readonly<Record<string, unknown>>;
+  /** An object, as `canonicalText` writes it. */
+  readonly data: string;
 }

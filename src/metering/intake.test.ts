@@ -287,10 +287,10 @@ describe('the intake', () => {
     subject: 'x',
     externalSubject: null,
     externalId: null,
-    at: Temporal.Instant.from('2026-03-01T00:00:00Z'),
+    at: '2026-03-01T00:00:00Z',
     isTimeSent: true,
     idempotencyKey: 'k',
-    data: {},
+    data: '{}',
     ...more,
   });
 

@@ -8,8 +8,6 @@ import {
   agreeing,
   type Batch,
   contradictsItself,
-  type Flush,
-  type FlushedRow,
   flushOf,
   keysReused,
   type Outcome,
@@ -18,7 +16,7 @@ import {
   prepare,
 } from './flush.ts';
 import type { IncomingEvent } from './incoming-event.ts';
-import { flushAlone, flushWithin, type StoredPlace, storedEvents, storedKeys } from './intake.sql.ts';
+import { flushAlone, flushWithin, storedKeys } from './intake.sql.ts';
 
 /** The port of performance.md §6.3 through which events come in: one batch, all or nothing, answered after its commit. */
 export interface EventIntake {
@@ -33,7 +31,7 @@ export interface IntakeLimits {
   readonly events?: number;
   /** Their bytes; default 32 MiB. */
   readonly bytes?: number;
-  /** About so many events are stored at once; default 500. */
+  /** About so many events are stored at once; default 2,000. */
   readonly flush?: number;
 }
 
@@ -81,7 +79,7 @@ class Intake implements EventIntake {
 
   constructor(database: Database, limits: IntakeLimits) {
     this.#database = database;
-    this.#limits = { connections: 2, events: 20_000, bytes: 32 * 1024 * 1024, flush: 500, ...limits };
+    this.#limits = { connections: 2, events: 20_000, bytes: 32 * 1024 * 1024, flush: 2_000, ...limits };
     this.#freeLanes = Array.from({ length: this.#limits.connections }, (_, lane) => lane);
   }
 
@@ -95,7 +93,7 @@ class Intake implements EventIntake {
     let bytes = 0;
     try {
       const events = incoming.length <= SLICE ? prepareAll(incoming, now) : await prepareInSlices(incoming, now);
-      bytes = events.reduce((total, { data }) => total + data.length + EVENT_OVERHEAD_BYTES, 0);
+      bytes = events.reduce((total, { event }) => total + event.data.length + EVENT_OVERHEAD_BYTES, 0);
       this.#bytes += bytes;
       if (contradictsItself({ events })) return await this.#refuse(events);
       const { promise, resolve, reject } = Promise.withResolvers<Result<EventRecord[]>>();
@@ -161,9 +159,7 @@ class Intake implements EventIntake {
     const outcomes = outcomesOf(requests, flush, row);
     const again = requests.filter((_, index) => outcomes[index] === 'again');
     this.#queue.putBack(again);
-    if (row.repeated === null) return answer(requests, outcomes, () => undefined);
-    const stored = await this.#storedEvents(flush.merchants, repeatedOf(flush, row));
-    answer(requests, outcomes, (id) => stored.get(id));
+    answer(requests, outcomes);
   }
 
   /**
@@ -185,19 +181,7 @@ class Intake implements EventIntake {
       });
     }
   }
-
-  async #storedEvents(merchants: readonly string[], places: readonly StoredPlace[]): Promise<Map<string, EventRecord>> {
-    const records = await this.#database.transaction({ merchants }, (tx) => storedEvents(tx, places));
-    return new Map(records.map((record) => [record.id, record]));
-  }
 }
-
-/** What a flush found stored before. */
-const repeatedOf = ({ entries }: Flush, { repeated, repeated_ids }: FlushedRow): StoredPlace[] =>
-  (repeated ?? []).map((place, index) => ({
-    merchantId: entries[place - 1]?.event.merchantId as string,
-    id: repeated_ids?.[index] as string,
-  }));
 
 const queueFull: Failure = fail('INGEST_QUEUE_FULL');
 
@@ -214,21 +198,10 @@ async function prepareInSlices(events: readonly IncomingEvent[], now: Instant): 
   return prepared;
 }
 
-function answer(
-  requests: readonly Request[],
-  outcomes: readonly Outcome[],
-  storedEvent: (id: string) => EventRecord | undefined,
-): void {
-  for (const [index, { settle, fault }] of requests.entries()) {
+function answer(requests: readonly Request[], outcomes: readonly Outcome[]): void {
+  for (const [index, { settle }] of requests.entries()) {
     const outcome = outcomes[index] as Outcome;
-    if (outcome === 'again') continue;
-    if (!('records' in outcome)) {
-      settle(outcome);
-      continue;
-    }
-    const records = outcome.records.map((record) => (typeof record === 'string' ? storedEvent(record) : record));
-    if (records.includes(undefined)) fault(new Error('A key is stored whose event is not.'));
-    else settle(ok(records as EventRecord[]));
+    if (outcome !== 'again') settle('records' in outcome ? ok(outcome.records) : outcome);
   }
 }
 
@@ -269,9 +242,5 @@ export async function acceptEvents(
   const row = await flushWithin(tx, flush, { mayWait: true, lane: OWN_LANE, now });
   const [outcome] = outcomesOf([{ events }], flush, row);
   if (outcome === undefined || outcome === 'again') throw new Error('A flush of one batch told nothing of it.');
-  if (!('records' in outcome)) return outcome;
-  const known = repeatedOf(flush, row);
-  const stored = new Map<string, EventRecord>();
-  if (known.length > 0) for (const record of await storedEvents(tx, known)) stored.set(record.id, record);
-  return ok(outcome.records.map((record) => (typeof record === 'string' ? stored.get(record) : record) as EventRecord));
+  return 'records' in outcome ? ok(outcome.records) : outcome;
 }

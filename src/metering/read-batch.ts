@@ -2,9 +2,9 @@ import { validate } from '../http/index.ts';
 import { isRawNumber } from '../kernel/decimal.ts';
 import { randomBase62 } from '../kernel/ids.ts';
 import { type FieldError, invalid, ok, type Result } from '../kernel/result.ts';
-import { type Instant, parseInstant } from '../kernel/time.ts';
+import { formatInstant, type Instant, rewriteInstant } from '../kernel/time.ts';
 import { attributeOf, fromCloudEvent } from './cloud-events.ts';
-import { contentProblems } from './content.ts';
+import { canonicalText, contentProblems } from './content.ts';
 import type { IncomingEvent } from './incoming-event.ts';
 import { EventCreate, MOST_EVENTS } from './schemas.ts';
 
@@ -26,49 +26,54 @@ export interface EventDefaults {
  * named (`3.type`; the first 1,000 of them) and a union of two forms does not blur what is wrong.
  */
 export function readBatch(body: unknown, defaults: EventDefaults): Result<IncomingEvent[]> {
-  if (Array.isArray(body))
-    return readAll(body, eventErrors, (event: EventCreate) => complete(event, defaults, undefined));
+  if (Array.isArray(body)) return readAll(body, (event) => readEvent(event, defaults, undefined));
   const key = isObject(body) && 'idempotencyKey' in body ? undefined : defaults.headerKey;
-  const errors = eventErrors(body);
-  if (key !== undefined && !HEADER_KEY.test(key))
-    errors.push({ field: 'Idempotency-Key', message: 'must be 1 to 255 printable ASCII characters' });
-  return errors.length > 0 ? invalid(errors) : ok([complete(body as EventCreate, defaults, key)]);
+  const read = readEvent(body, defaults, key);
+  const keyErrors =
+    key === undefined || HEADER_KEY.test(key)
+      ? []
+      : [{ field: 'Idempotency-Key', message: 'must be 1 to 255 printable ASCII characters' }];
+  if (!Array.isArray(read) && keyErrors.length === 0) return ok([read]);
+  return invalid([...(Array.isArray(read) ? read : []), ...keyErrors]);
 }
 
 /** Reads one CloudEvent, or an array of them, as `readBatch` does events; an `id` counts within its `source`. */
 export function readCloudEvents(body: unknown, defaults: EventDefaults): Result<IncomingEvent[]> {
-  const completed = (event: Record<string, unknown>): IncomingEvent => {
-    const own = complete(fromCloudEvent(event).event as EventCreate, defaults, undefined);
-    return { ...own, keySource: own.source };
-  };
-  if (Array.isArray(body)) return readAll(body, cloudEventErrors, completed);
-  const errors = cloudEventErrors(body);
-  return errors.length > 0 ? invalid(errors) : ok([completed(body as Record<string, unknown>)]);
+  if (Array.isArray(body)) return readAll(body, (event) => readCloudEvent(event, defaults));
+  const read = readCloudEvent(body, defaults);
+  return Array.isArray(read) ? invalid(read) : ok([read]);
 }
 
 /** Reads the events of an array, all or none. */
-function readAll<Sent>(
-  body: readonly Sent[],
-  errorsOf: (event: unknown) => FieldError[],
-  completed: (event: Sent) => IncomingEvent,
+function readAll(
+  body: readonly unknown[],
+  readOne: (event: unknown) => IncomingEvent | FieldError[],
 ): Result<IncomingEvent[]> {
   if (body.length > MOST_EVENTS)
     return invalid([{ field: '', message: `must hold at most ${MOST_EVENTS} events`, code: 'TOO_MANY_EVENTS' }]);
+  const events: IncomingEvent[] = [];
   const errors: FieldError[] = [];
   let errorCount = 0;
   for (const [index, event] of body.entries()) {
-    const found = errorsOf(event);
-    errorCount += found.length;
-    for (const error of found)
+    const read = readOne(event);
+    if (!Array.isArray(read)) {
+      events.push(read);
+      continue;
+    }
+    errorCount += read.length;
+    for (const error of read)
       if (errors.length < MOST_ERRORS)
         errors.push({ ...error, field: error.field === '' ? `${index}` : `${index}.${error.field}` });
   }
-  if (errorCount > 0) return invalid(errors, errorCount);
-  return ok(body.map(completed));
+  return errorCount > 0 ? invalid(errors, errorCount) : ok(events);
 }
 
-/** Every failing field of one event; a field that fails its schema is not looked at a second time. */
-function eventErrors(event: unknown): FieldError[] {
+/** One event, or every failing field of it; a field that fails its schema is not looked at a second time. */
+function readEvent(
+  event: unknown,
+  defaults: EventDefaults,
+  headerKey: string | undefined,
+): IncomingEvent | FieldError[] {
   if (!isObject(event)) return [{ field: '', message: 'must be an object' }];
   const errors = validate('body', EventCreate, event);
   if (event.subject === undefined && event.externalSubject === undefined)
@@ -77,18 +82,22 @@ function eventErrors(event: unknown): FieldError[] {
     if (!errors.some(({ field }) => field === 'data')) errors.push({ field: 'data', message: 'must be an object' });
     return errors;
   }
-  return [...errors, ...contentProblems(event)];
+  const data = canonicalText(event.data ?? {});
+  if (data === null) errors.push(...contentProblems(event));
+  return data === null || errors.length > 0 ? errors : complete(event as EventCreate, data, defaults, headerKey);
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawNumber(value);
 
-/** Every failing attribute of one CloudEvent, by its own name. */
-function cloudEventErrors(sent: unknown): FieldError[] {
+/** One CloudEvent in our own fields, or every failing attribute of it by its own name. */
+function readCloudEvent(sent: unknown, defaults: EventDefaults): IncomingEvent | FieldError[] {
   if (!isObject(sent)) return [{ field: '', message: 'must be an object' }];
   const { event, errors } = fromCloudEvent(sent);
+  const read = readEvent(event, defaults, undefined);
+  if (!Array.isArray(read) && errors.length === 0) return { ...read, keySource: read.source };
   const known = new Set(errors.map(({ field }) => field));
-  const more = eventErrors(event).map((error) => ({
+  const more = (Array.isArray(read) ? read : []).map((error) => ({
     ...error,
     field: attributeOf(error.field),
     message: error.message.replace('externalSubject', 'externalsubject'),
@@ -96,8 +105,13 @@ function cloudEventErrors(sent: unknown): FieldError[] {
   return [...errors, ...more.filter(({ field }) => !known.has(field))];
 }
 
-function complete(event: EventCreate, defaults: EventDefaults, headerKey: string | undefined): IncomingEvent {
-  const sent = event.timestamp === undefined ? null : parseInstant(event.timestamp);
+function complete(
+  event: EventCreate,
+  data: string,
+  defaults: EventDefaults,
+  headerKey: string | undefined,
+): IncomingEvent {
+  const sent = event.timestamp === undefined ? null : rewriteInstant(event.timestamp);
   return {
     merchantId: event.namespace ?? defaults.namespace,
     type: event.type,
@@ -105,10 +119,10 @@ function complete(event: EventCreate, defaults: EventDefaults, headerKey: string
     subject: event.subject ?? null,
     externalSubject: event.externalSubject ?? null,
     externalId: event.externalId ?? null,
-    at: sent ?? defaults.now,
+    at: sent ?? formatInstant(defaults.now),
     isTimeSent: sent !== null,
     idempotencyKey: event.idempotencyKey ?? headerKey ?? randomBase62(22), // §4, rule 7
-    data: event.data ?? {},
+    data,
   };
 }
 

@@ -25,10 +25,10 @@ const eventOf = (merchantId: string, key: string, external: string) => ({
   subject: null,
   externalSubject: external,
   externalId: null,
-  at: NOW,
+  at: NOW.toString(),
   isTimeSent: true,
   idempotencyKey: key,
-  data: {},
+  data: '{}',
 });
 
 /** How many events count for a customer or subscription. */
