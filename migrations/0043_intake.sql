@@ -28,6 +28,10 @@ begin
   end loop;
 end $$;
 
+/* Raw events of a subject. Whose they are follows from the subject, so comparing merchants in it would only cost each new event. */
+drop index event_usage;
+create index event_usage on event (subject_id, type, at);
+
 drop function ingest_transaction, ingest_flush, roll_up_events, backfill_series, events_of_month;
 
 /* The exact number of a JSON number or a decimal string; null for anything else. */

@@ -1,4 +1,5 @@
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import { totalmem } from 'node:os';
 import { join } from 'node:path';
 
 /** PostgreSQL settings by name, in PostgreSQL's own spelling. */
@@ -13,6 +14,9 @@ export type Endpoint =
 export const SUPERUSER = 'reckoner';
 export const SOCKET_PORT = 5432;
 
+/** A sixteenth of the machine's memory, from 128 to 512 MiB. It is only taken once it is used. */
+const bufferMebibytes = (): number => Math.round(Math.min(512, Math.max(128, totalmem() / 2 ** 20 / 16)));
+
 /**
  * For a small machine that takes in many events: little memory at rest, few and large checkpoints, and nothing given up of what
  * makes a commit last. Compressing the log costs more processor than it saves disk when rows are small.
@@ -22,7 +26,7 @@ const DEFAULT_SETTINGS: PostgresSettings = {
   full_page_writes: 'on',
   synchronous_commit: 'on',
   max_connections: 100,
-  shared_buffers: '128MB',
+  shared_buffers: `${bufferMebibytes()}MB`,
   effective_cache_size: '1GB',
   work_mem: '8MB',
   maintenance_work_mem: '64MB',
