@@ -1,0 +1,54 @@
+import { readFileSync, writeSync } from 'node:fs';
+
+/**
+ * The log of a load, kept outside of everything that is killed: what was sent, and what was acknowledged. An event is named
+ * by its merchant's place and its number, as in `0/17`; a line is written by one call, before the next thing happens.
+ */
+export interface Journal {
+  /** Every event that was sent, answered or not. */
+  readonly sent: ReadonlySet<string>;
+  /** The ids with which an event was acknowledged; one that is told twice has one. */
+  readonly acknowledged: ReadonlyMap<string, ReadonlySet<string>>;
+  /** When it was acknowledged first, in milliseconds. */
+  readonly acknowledgedAt: ReadonlyMap<string, number>;
+  /** Acknowledged events that were accepted once more with other content, which is never right. */
+  readonly overwritten: readonly string[];
+  /** How often each answer came that was no acknowledgement: a status, or why there was none. */
+  readonly refusals: ReadonlyMap<string, number>;
+}
+
+export type Word = 'sent' | 'acknowledged' | 'overwritten' | 'refused';
+
+/** Writes one line of a log. */
+export const note = (file: number, word: Word, ...parts: readonly (string | number)[]): void =>
+  void writeSync(file, `${[word, ...parts].join(' ')}\n`);
+
+export const keyOf = (merchant: number, number: number): string => `${merchant}/${number}`;
+
+/** Reads a log. A line that was not finished says nothing. */
+export function readJournal(text: string): Journal {
+  const sent = new Set<string>();
+  const acknowledged = new Map<string, Set<string>>();
+  const acknowledgedAt = new Map<string, number>();
+  const overwritten: string[] = [];
+  const refusals = new Map<string, number>();
+  for (const line of text.split('\n').slice(0, -1)) {
+    const [word, ...parts] = line.split(' ');
+    if (word === 'sent') for (const key of parts) sent.add(key);
+    else if (word === 'overwritten') overwritten.push(...parts);
+    else if (word === 'refused') {
+      const why = parts.join(' ');
+      refusals.set(why, (refusals.get(why) ?? 0) + 1);
+    } else if (word === 'acknowledged') {
+      const [at, ...events] = parts;
+      for (const event of events) {
+        const [key = '', id = ''] = event.split('=');
+        acknowledged.set(key, (acknowledged.get(key) ?? new Set()).add(id));
+        if (!acknowledgedAt.has(key)) acknowledgedAt.set(key, Number(at));
+      }
+    } else throw new Error(`A log holds a line that says ${line.slice(0, 80)}`);
+  }
+  return { sent, acknowledged, acknowledgedAt, overwritten, refusals };
+}
+
+export const readJournalFile = (path: string): Journal => readJournal(readFileSync(path, 'utf8'));

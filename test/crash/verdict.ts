@@ -1,0 +1,43 @@
+import type { Journal } from './journal.ts';
+
+/** A row of an event as the database has it. */
+export interface StoredEvent {
+  readonly key: string;
+  readonly id: string;
+}
+
+/** What is wrong; nothing is, where all of it is empty. Each fault names its event. */
+export interface Verdict {
+  /** Acknowledged, and not stored (I-01). */
+  readonly lost: readonly string[];
+  /** Stored more than once (I-02, I-03). */
+  readonly doubled: readonly string[];
+  /** Stored, though nobody has sent it (I-02). */
+  readonly unsent: readonly string[];
+  /** Acknowledged under an id that is not the one it is stored under, or under two. */
+  readonly renamed: readonly string[];
+  /** Accepted again with other content after it was acknowledged (I-04). */
+  readonly overwritten: readonly string[];
+}
+
+export const FAULTLESS: Verdict = { lost: [], doubled: [], unsent: [], renamed: [], overwritten: [] };
+
+/** Holds the log of a load against what is stored. */
+export function judge(journal: Journal, stored: readonly StoredEvent[]): Verdict {
+  const ids = new Map<string, string>();
+  const doubled: string[] = [];
+  for (const { key, id } of stored) {
+    if (ids.has(key)) doubled.push(key);
+    else ids.set(key, id);
+  }
+  const acknowledged = [...journal.acknowledged];
+  return {
+    lost: acknowledged.flatMap(([key]) => (ids.has(key) ? [] : [key])),
+    doubled,
+    unsent: [...ids.keys()].filter((key) => !journal.sent.has(key)),
+    renamed: acknowledged.flatMap(([key, told]) =>
+      ids.has(key) && (told.size !== 1 || !told.has(ids.get(key) as string)) ? [key] : [],
+    ),
+    overwritten: journal.overwritten,
+  };
+}
