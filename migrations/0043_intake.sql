@@ -221,25 +221,28 @@ begin
   get diagnostics claimed = row_count;
 
   if claimed < cardinality(hashes) then
-    -- Ids are new, so a key is ours if its event has our id. A month has few partitions, so each event is looked up by its own.
-    select array_agg(k.id = stored.event_id order by k.place),
-           array_agg(k.place order by k.place) filter (where k.id <> stored.event_id),
-           array_agg(stored.event_id order by k.place) filter (where k.id <> stored.event_id),
-           array_agg(e.time order by k.place) filter (where k.id <> stored.event_id),
-           array_agg(e.name order by k.place) filter (where k.id <> stored.event_id),
-           array_agg(k.place order by k.place) filter (where k.id <> stored.event_id and stored.fp <> k.fp)
+    -- Ids are new, so a key that names the id of ours was claimed here; unless none was, then this very call was made before.
+    -- A month has few partitions, so each event is looked up by its own.
+    select array_agg(stored.is_new order by k.place),
+           array_agg(k.place order by k.place) filter (where not stored.is_new),
+           array_agg(stored.event_id order by k.place) filter (where not stored.is_new),
+           array_agg(e.time order by k.place) filter (where not stored.is_new),
+           array_agg(e.name order by k.place) filter (where not stored.is_new),
+           array_agg(k.place order by k.place) filter (where stored.fp <> k.fp)
       into is_new, repeated, repeated_ids, repeated_times, repeated_addressees, conflicting
       from unnest(kinds, hashes, prints, ids) with ordinality k (kind, h, fp, id, place)
      cross join lateral (
-       select a.event_id, a.fp from event_key a where a.merchant_id = kind_merchants[k.kind] and a.h = k.h
-        union all
-       select s.event_id, s.fp from event_key_sealed s where s.merchant_id = kind_merchants[k.kind] and s.h = k.h
-        limit 1) stored
+       select found.event_id, found.fp, claimed > 0 and found.event_id = k.id as is_new from (
+         select a.event_id, a.fp from event_key a where a.merchant_id = kind_merchants[k.kind] and a.h = k.h
+          union all
+         select s.event_id, s.fp from event_key_sealed s where s.merchant_id = kind_merchants[k.kind] and s.h = k.h
+          limit 1) found) stored
       left join lateral (
-       select replace((found.at at time zone 'UTC')::text, ' ', 'T') || 'Z' as time, (select coalesce(s.customer_id, s.addressee) from event_subject s
-                          where s.merchant_id = found.merchant_id and s.id = found.subject_id limit 1) as name
+       select replace((found.at at time zone 'UTC')::text, ' ', 'T') || 'Z' as time,
+              (select coalesce(s.customer_id, s.addressee) from event_subject s
+                where s.merchant_id = found.merchant_id and s.id = found.subject_id limit 1) as name
          from event found
-        where stored.event_id <> k.id and found.merchant_id = kind_merchants[k.kind] and found.id = stored.event_id
+        where not stored.is_new and found.merchant_id = kind_merchants[k.kind] and found.id = stored.event_id
           and found.at >= event_month(stored.event_id) and found.at < event_month(stored.event_id) + interval '1 month'
         order by found.at
         limit 1) e on true;
