@@ -166,6 +166,7 @@ create function ingest_flush(
 declare
   merchant text;
   subject_ids bigint[];
+  sealed int[];
   claimed int;
   is_new boolean[];
   seqs bigint[];
@@ -206,18 +207,13 @@ begin
         on conflict do nothing;
   end loop;
 
-  if exists (select from pg_inherits where inhparent = 'event_key_sealed'::regclass) then
-    insert into event_key (merchant_id, h, event_id, fp)
-    select kind_merchants[k.kind], k.h, k.event_id, k.fp from unnest(kinds, hashes, ids, prints) k (kind, h, event_id, fp)
-     where (select true from event_key_sealed s where s.merchant_id = kind_merchants[k.kind] and s.h = k.h limit 1) is null
-     order by 1, 2
-        on conflict do nothing;
-  else
-    insert into event_key (merchant_id, h, event_id, fp)
-    select kind_merchants[k.kind], k.h, k.event_id, k.fp from unnest(kinds, hashes, ids, prints) k (kind, h, event_id, fp)
-     order by 1, 2
-        on conflict do nothing;
-  end if;
+  select array_agg(s.place) into sealed from sealed_event_keys(kind_merchants, kinds, hashes) s;
+  insert into event_key (merchant_id, h, event_id, fp)
+  select kind_merchants[k.kind], k.h, k.event_id, k.fp
+    from unnest(kinds, hashes, ids, prints) with ordinality k (kind, h, event_id, fp, place)
+   where sealed is null or k.place <> all (sealed)
+   order by 1, 2
+      on conflict do nothing;
   get diagnostics claimed = row_count;
 
   if claimed < cardinality(hashes) then

@@ -25,6 +25,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   due_failure: 'jobs',
   due_kind: 'jobs',
   due_work: 'jobs',
+  key_generations: 'metering',
   rollups: 'metering',
   shipping: 'metering',
 };

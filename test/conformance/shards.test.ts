@@ -1,5 +1,8 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { sealKeys } from '../../src/metering/generations.sql.ts';
+import { tendKeys } from '../../src/metering/generations.ts';
+import { KEY_LIMITS } from '../../src/metering/generations-plan.ts';
 import { type Client, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { operations } from '../support/operations.ts';
 import { allSentences, type Sentence } from '../support/routes.ts';
@@ -70,6 +73,43 @@ describe('a schema that is split by merchant', () => {
 });
 
 describe('on it', () => {
+  it('keys of events are sealed, sifted and merged, each part for itself, and are found there', async () => {
+    const merchants = await Promise.all(Array.from({ length: 6 }, () => env.merchant()));
+    const eventOf = (idempotencyKey: string) => ({ type: 'call', source: 's', subject: 'x', idempotencyKey });
+    const send = () =>
+      Promise.all(
+        merchants.map(async (merchant) => {
+          const { body } = await merchant.post('/v0/events', ['a', 'b', 'c', 'd'].slice(0, rounds).map(eventOf));
+          return body.data.map(({ id }: { id: string }) => id);
+        }),
+      );
+    let rounds = 0;
+    const answers: string[][][] = [];
+    for (rounds = 1; rounds <= 4; rounds += 1) {
+      answers.push(await send());
+      expect(await env.database.transaction('nobody', (tx) => sealKeys(tx, 0))).toBe(true);
+      if (rounds < 4) await tendKeys(env.database, { ...KEY_LIMITS, generations: 1, bytesOfSlice: 20_000 });
+    }
+    for (const [place, first] of (answers[3] as string[][]).entries())
+      expect(answers.map((each) => each[place])).toEqual([1, 2, 3, 4].map((known) => first.slice(0, known)));
+    rounds = 4;
+    expect(await send()).toEqual(answers[3]);
+    const contradiction = { ...eventOf('a'), type: 'other' };
+    expect((await merchants[0]?.post('/v0/events', [contradiction, eventOf('a')]))?.status).toBe(409);
+
+    const { rows } = await owner.query(`
+      select g.name, count(distinct t)::int as parts, g.key_count is null as "isNew"
+        from event_key_generation g cross join event_key_tables(g.name) t group by g.name order by length(g.name), g.name`);
+    expect(rows.map(({ parts, isNew }) => [parts, isNew])).toEqual([
+      [SHARDS, false],
+      [SHARDS, true],
+    ]);
+    const { rows: lying } = await owner.query(
+      `select distinct tableoid::regclass::text as name from ${rows[0].name} order by 1`,
+    );
+    expect(lying.length).toBeGreaterThan(1);
+  });
+
   it.each(guarded)('$name works', async ({ sentence }) => {
     const { method, path, operationId } = sentence;
     for (const scenario of operations[operationId] ?? []) {

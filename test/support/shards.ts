@@ -13,7 +13,6 @@ export const WHOLE: Readonly<Record<string, string>> = {
   resource: 'says whose an id is, before a merchant is known',
   organization: 'there is one platform among all',
   api_key: 'says whose a key is, before a merchant is known',
-  event_key_sealed: 'the parent of sealed generations, which inherit from it',
 };
 
 const parts = (table: string, storage = ''): string =>

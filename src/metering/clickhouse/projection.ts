@@ -1,5 +1,6 @@
 import type { Database, Tx } from '../../db/index.ts';
 import type { Chore } from '../../jobs/index.ts';
+import { Background } from '../background.ts';
 import type { UsageQuery } from '../usage-request.ts';
 import { auditAndReplace } from './audit.ts';
 import { rebuild, type ShipperParts, shipRound } from './shipper.ts';
@@ -77,26 +78,3 @@ async function ship(parts: ShipperParts, now: Parameters<Chore['run']>[1]): Prom
 /** `clickhouse rebuild`: builds the projection anew from PostgreSQL; the workers ship it, and it takes over when it has caught up. */
 export const rebuildProjection = (database: Database, now: Parameters<Chore['run']>[1]): Promise<void> =>
   rebuild(database, 'somebody asked for it', now);
-
-/** Work that takes longer than the worker's other work should wait: one at a time, and its failure is told at the next turn. */
-class Background {
-  #running: Promise<void> | null = null;
-  #failure: Error | null = null;
-
-  async turn(work: () => Promise<void>): Promise<void> {
-    const failure = this.#failure;
-    this.#failure = null;
-    this.#running ??= work()
-      .catch((error: unknown) => {
-        this.#failure = error instanceof Error ? error : new Error(String(error));
-      })
-      .finally(() => {
-        this.#running = null;
-      });
-    if (failure !== null) throw failure;
-  }
-
-  async end(): Promise<void> {
-    await this.#running;
-  }
-}
