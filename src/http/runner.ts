@@ -18,6 +18,7 @@ type Values = Record<string, unknown>;
 
 const PRINTABLE_KEY = /^[\x20-\x7e]{1,255}$/;
 const OWNERS_KEPT = 50_000;
+const HANDLER_MILLISECONDS = 20_000;
 const BODY_LIMIT = 256 * 1024;
 
 /** Turns a declared route into a handler: key, role, merchant, validation, one transaction, idempotency, audit, reply. */
@@ -45,6 +46,7 @@ export class Runner {
       method: sentence.method,
       url: sentence.path,
       bodyLimit: sentence.bodyLimit ?? BODY_LIMIT,
+      ...(sentence.endsByItself !== true && { handlerTimeout: HANDLER_MILLISECONDS }),
       schema: openApiSchema(each, this.#schemas),
       onRequest: async (request, reply) => {
         if (!('public' in sentence.access)) {

@@ -27,7 +27,6 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     bodyLimit: BODY_LIMIT,
     http: { headersTimeout: 10_000 },
     requestTimeout: 15_000,
-    handlerTimeout: 20_000,
     keepAliveTimeout: 72_000,
     connectionTimeout: 0,
     forceCloseConnections: 'idle',
