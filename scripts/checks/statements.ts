@@ -27,6 +27,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   due_work: 'jobs',
   key_generations: 'metering',
   rollups: 'metering',
+  usage_reading: 'metering',
   shipping: 'metering',
 };
 

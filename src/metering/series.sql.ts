@@ -2,7 +2,7 @@ import { sql, type Tx } from '../db/index.ts';
 import type { SeriesSpec } from './series-spec.ts';
 
 /** A series by its content. */
-const contentOf = ({ kind, path, dimensions }: SeriesSpec): string => JSON.stringify([kind, path, dimensions]);
+export const contentOf = ({ kind, path, dimensions }: SeriesSpec): string => JSON.stringify([kind, path, dimensions]);
 
 export interface SeriesRow {
   readonly id: bigint;

@@ -1,10 +1,11 @@
 import { allOf, type Sql, sql } from '../db/index.ts';
 import type { Decimal } from '../kernel/decimal.ts';
 import { type Instant, latest } from '../kernel/time.ts';
-import { hoursOf, type Interval } from './hours.ts';
+import { hoursOf, type Interval, type Rest } from './hours.ts';
 import { type Aggregation, dimensionPath, type Meter, pathSegments } from './meter.ts';
+import { contentOf } from './series.sql.ts';
 import type { SeriesSpec } from './series-spec.ts';
-import { disjointSources, type UsageScope, type UsageSource } from './usage-request.ts';
+import { disjointSources, type UsageScope } from './usage-request.ts';
 import type { WindowSize } from './windows.ts';
 
 /** The columns that rows are grouped by; `d0`, `d1` … are the dimensions in the order asked. */
@@ -19,13 +20,17 @@ export interface MeasuredRow {
   readonly summed_over: number;
   readonly value: Decimal | null;
   readonly event_count: bigint;
-  readonly is_complete: boolean | null;
+  /** Did the roll-ups hold all events, at the moment of the statement? */
+  readonly is_complete: boolean;
   readonly customer_id: string | null;
   readonly window_start: Instant | null;
   readonly [dimension: `d${number}`]: string | null;
 }
 
 const NUMERIC: ReadonlySet<Aggregation> = new Set<Aggregation>(['SUM', 'AVG', 'MIN', 'MAX', 'LATEST']);
+
+/** Of these, what was added can be taken away again. */
+const ADDITIVE: ReadonlySet<Aggregation> = new Set<Aggregation>(['SUM', 'AVG', 'COUNT']);
 
 /** What an event contributes to a meter, null where it has no usable value. `e` is the event. */
 function meterValue(meter: Meter): Sql {
@@ -70,6 +75,10 @@ const groupedBy = (sets: readonly (readonly string[])[]): Sql =>
 const summedOver = (names: readonly string[]): Sql =>
   names.length === 0 ? sql`0` : sql`grouping(${sql.join(names.map((name) => sql.ref(name)))})`;
 
+/** What was only added to be taken away again is no group. */
+const isThere = (names: readonly string[]): Sql =>
+  names.length === 0 ? sql`true` : sql`(sum(event_count) > 0 or ${summedOver(names)} = ${2 ** names.length - 1})`;
+
 const listed = (columns: readonly (Sql | false | null)[]): Sql =>
   sql.join(
     columns.filter((column) => column !== false && column !== null).map((column) => sql`, ${column}`),
@@ -82,112 +91,171 @@ const windowOf = ({ window }: UsageColumns, at: Sql): Sql | null =>
 const customerOf = ({ byCustomer }: UsageColumns): Sql | false =>
   byCustomer && sql`coalesce(s.customer_id, s.addressee) as customer_id`;
 
-/** `e` with what of it is measured and how it is cut; all of `intervals`, of the sources' subjects if there are sources. */
-function eventsOf(
+/** Joins the subjects of rows `c` where customers are named. */
+const customers = ({ byCustomer }: UsageColumns, merchantId: string): Sql =>
+  byCustomer ? sql`join event_subject s on s.merchant_id = ${merchantId} and s.id = c.subject_id` : sql``;
+
+/** The dimensions as columns of `c`, and what cuts beside them. */
+const cutBy = (columns: UsageColumns, at: Sql): Sql =>
+  listed([...columns.dimensions.map((_, index) => sql.ref(`c.d${index}`)), customerOf(columns), windowOf(columns, at)]);
+
+const dimensionsAs = ({ dimensions }: UsageColumns, textOf: (dimension: string) => Sql): Sql =>
+  listed(dimensions.map((dimension, index) => sql`${textOf(dimension)} as ${sql.ref(`d${index}`)}`));
+
+/** Some time, of one subject or of all events. */
+type Part<Time extends Interval> = Time & { readonly subject: string | null };
+
+/** The time that is asked about, from the first event on that can count; no moment of a subject twice. */
+function partsOf({ meter, sources, from, to }: UsageScope): Part<Interval>[] {
+  const first = meter.eventFrom === null ? from : latest(from, meter.eventFrom.add({ microseconds: 1 }));
+  return sources === null ? [{ subject: null, from: first, to }] : disjointSources(sources, first, to);
+}
+
+/** The parts of a question that roll-ups answer, and those for which events are read. */
+function hoursIn(scope: UsageScope): { full: Part<Interval>[]; rest: Part<Rest>[] } {
+  const cut = partsOf(scope).map((part) => ({ part, ...hoursOf(part, ADDITIVE.has(scope.meter.aggregation)) }));
+  return {
+    full: cut.flatMap(({ part, full }) => (full === null ? [] : [{ ...part, ...full }])),
+    rest: cut.flatMap(({ part, rest }) => rest.map((each) => ({ ...part, ...each }))),
+  };
+}
+
+/** From the earliest beginning to the latest end. */
+const hullOf = (times: readonly Interval[]): { from: Instant | null; to: Instant | null } => ({
+  from: times.map(({ from }) => from).toSorted(Temporal.Instant.compare)[0] ?? null,
+  to:
+    times
+      .map(({ to }) => to)
+      .toSorted(Temporal.Instant.compare)
+      .at(-1) ?? null,
+});
+
+/**
+ * What of the events in some parts of time is counted, and how it is cut. The value is read once, though it is also
+ * tested. Each subject is looked up by itself: a plan that knows too little reads those of all others, too.
+ * @param kept what goes on of a value `c.value`; `a.sign` is that of its part
+ */
+function eventsIn(parts: readonly Part<Rest>[], scope: UsageScope, columns: UsageColumns, kept: Sql): Sql[] {
+  const { merchantId, meter, sources } = scope;
+  const textOf = (dimension: string) => sql`event_text(e.data, ${dimensionPath(meter, dimension)})`;
+  const inPart = sql`e.subject_id = a.subject_id and e.at >= a.from_at and e.at < a.to_at`;
+  const valuesIn = (part: Sql, time: ReturnType<typeof hullOf>) => sql`
+    select c.at, c.seq, ${kept}, a.sign::bigint${cutBy(columns, sql`c.at`)}
+      from ${part} a
+     cross join lateral (
+       select e.at, e.seq, e.subject_id, ${meterValue(meter)} as value${dimensionsAs(columns, textOf)}
+         from event e
+        where e.merchant_id = ${merchantId} and e.type = ${meter.eventType} and e.at >= ${time.from} and e.at < ${time.to}
+          and ${sources === null ? sql`true` : inPart} and ${filters(scope, textOf)}
+       offset 0) c ${customers(columns, merchantId)}
+     where c.value is not null`;
+  if (sources !== null) return [valuesIn(addressed(merchantId, parts), hullOf(parts))];
+  return parts.map((part) => valuesIn(sql`(select ${part.sign}::int as sign)`, part));
+}
+
+/** The same of the rows of a roll-up `r` in full hours. */
+function rollupsIn(
+  parts: readonly Part<Interval>[],
   scope: UsageScope,
   columns: UsageColumns,
-  intervals: readonly UsageSource[] | null,
-  { from, to }: Interval,
-  value: Sql,
+  spec: SeriesSpec,
+  { table, at, kept, eventCount }: { table: string; at: Sql; kept: Sql; eventCount: Sql },
 ): Sql {
-  const { merchantId, meter } = scope;
-  const dimensions = columns.dimensions.map(
-    (dimension, index) => sql`event_text(e.data, ${dimensionPath(meter, dimension)}) as ${sql.ref(`d${index}`)}`,
-  );
+  const { merchantId, meter, sources } = scope;
+  const textOf = (dimension: string) =>
+    sql`r.group_values[${spec.dimensions.indexOf(dimensionPath(meter, dimension).join('.')) + 1}::int]`;
+  const { from, to } = hullOf(parts);
+  const rows = sql`
+      select ${at}, ${kept} as value, ${eventCount} as event_count, r.hour, r.subject_id${dimensionsAs(columns, textOf)}
+        from ${sql.table(table)} r
+       where r.merchant_id = ${merchantId} and r.series_id = (select id from series) and ${filters(scope, textOf)}`;
   return sql`
-      select e.at, e.seq, ${value} as value, 1::bigint as event_count${listed([...dimensions, customerOf(columns), windowOf(columns, sql`e.at`)])}
-        from event e
-        ${intervals === null ? sql`` : sql`join ${addressed(merchantId, intervals)} a on a.subject_id = e.subject_id and e.at >= a.from_at and e.at < a.to_at`}
-        ${columns.byCustomer ? sql`join event_subject s on s.merchant_id = e.merchant_id and s.id = e.subject_id` : sql``}
-       where e.merchant_id = ${merchantId} and e.at >= ${from} and e.at < ${to}
-         and ${countsFor(meter)} and ${filters(scope, (dimension) => sql`event_text(e.data, ${dimensionPath(meter, dimension)})`)}`;
+    select c.at, c.seq, c.value, c.event_count${cutBy(columns, sql`c.hour`)}
+      from ${
+        sources === null
+          ? sql`(${rows} and r.hour >= ${from} and r.hour < ${to}) c`
+          : sql`${addressed(merchantId, parts.map(added))} a
+     cross join lateral (${rows} and r.subject_id = a.subject_id and r.hour >= a.from_at and r.hour < a.to_at offset 0) c`
+      } ${customers(columns, merchantId)}`;
 }
 
 function figures(
   meter: Meter,
   columns: UsageColumns,
   sets: readonly (readonly string[])[],
-  counted: Sql,
+  counted: readonly Sql[],
   isComplete: Sql,
 ): Sql {
   const names = columnNames(columns);
   return sql`
-    with counted (at, seq, value, event_count${listed(names.map((name) => sql.ref(name)))}) as (${counted})
+    counted (at, seq, value, event_count${listed(names.map((name) => sql.ref(name)))}) as (${sql.join(counted, sql` union all `)})
     select ${summedOver(names)} as summed_over, ${AGGREGATES[meter.aggregation]} as value,
            coalesce(sum(event_count), 0)::bigint as event_count, ${isComplete} as is_complete${listed(names.map((name) => sql.ref(name)))}
       from counted
-     group by grouping sets (${groupedBy(sets)})`;
+     group by grouping sets (${groupedBy(sets)})
+    having ${isThere(names)}`;
 }
+
+const added = (part: Part<Interval>): Part<Rest> => ({ ...part, sign: 1 });
 
 /**
  * One pass over the events for all cuts: `sets` are lists of column names, each set a way to group (grouping sets).
- * The events come from the index (merchant, type, subject, at), for all subjects from its first two columns.
+ * The events of a subject come from the index (subject, type, at), those of all subjects by block (`event_blocks`).
  */
 export function selectUsage(scope: UsageScope, columns: UsageColumns, sets: readonly (readonly string[])[]): Sql {
-  const sources = scope.sources && disjointSources(scope.sources, scope.from, scope.to);
-  const counted = eventsOf(scope, columns, sources, scope, meterValue(scope.meter));
-  return figures(scope.meter, columns, sets, counted, sql`true`);
+  const counted = eventsIn(partsOf(scope).map(added), scope, columns, sql`c.value`);
+  return sql`with ${figures(scope.meter, columns, sets, counted, sql`true`)}`;
 }
 
 /**
  * The same from roll-ups, where hours are full, and from the events before and after them. Null where no hour is: then the
- * events are all there is to read. `is_complete` says whether, at the moment of the statement, the roll-ups held all events.
- * @param series whose roll-ups; of a meter that reads values by the same paths
+ * events are all there is to read. Unless `is_complete`, the figures are worth nothing.
+ * @param spec what a meter that reads values by the same paths has rolled up
  */
 export function selectRolledUsage(
   scope: UsageScope,
   columns: UsageColumns,
   sets: readonly (readonly string[])[],
-  series: { readonly id: bigint; readonly spec: SeriesSpec },
+  spec: SeriesSpec,
 ): Sql | null {
-  const { merchantId, meter, to } = scope;
-  if (columns.window === 'MINUTE') return null;
-  const from = meter.eventFrom === null ? scope.from : latest(scope.from, meter.eventFrom.add({ microseconds: 1 }));
-  const sources = scope.sources && disjointSources(scope.sources, from, to);
-  const whole = (sources ?? [{ subject: '', from, to }]).map((source) => ({ source, hours: hoursOf(source) }));
-  const full = whole.flatMap(({ source, hours }) => (hours.full ? [{ ...source, ...hours.full }] : []));
-  const rest = whole.flatMap(({ source, hours }) => hours.rest.map((part) => ({ ...source, ...part })));
-  if (full.length === 0) return null;
+  const { merchantId, meter } = scope;
+  if (isPlain(scope, columns)) return selectFigure(scope, spec);
+  const { full, rest } = hoursIn(scope);
+  if (columns.window === 'MINUTE' || full.length === 0) return null;
   const isSet = meter.aggregation === 'UNIQUE_COUNT';
-  const values: Partial<Record<Aggregation, Sql>> = {
-    UNIQUE_COUNT: sql`text_hash(${meterValue(meter)})`,
-    COUNT: sql`null::numeric`,
-  };
-  const value = values[meter.aggregation] ?? meterValue(meter);
-  const raw = sources
-    ? rest.length === 0
-      ? []
-      : [eventsOf(scope, columns, rest, { from, to }, value)]
-    : rest.map((part) => eventsOf(scope, columns, null, part, value));
-  const rolled = (table: 'usage_rollup' | 'usage_value', kept: Sql) => {
-    const place = (dimension: string) =>
-      sql`r.group_values[${series.spec.dimensions.indexOf(dimensionPath(meter, dimension).join('.')) + 1}::int]`;
-    const dimensions = columns.dimensions.map(
-      (dimension, index) => sql`${place(dimension)} as ${sql.ref(`d${index}`)}`,
-    );
-    const [all] = full;
-    const inTime = sources
-      ? sql`join ${addressed(merchantId, full)} a on a.subject_id = r.subject_id and r.hour >= a.from_at and r.hour < a.to_at`
-      : sql``;
-    return sql`
-      select ${kept}${listed([...dimensions, customerOf(columns), windowOf(columns, sql`r.hour`)])}
-        from ${sql.table(table)} r ${inTime}
-        ${columns.byCustomer ? sql`join event_subject s on s.merchant_id = r.merchant_id and s.id = r.subject_id` : sql``}
-       where r.merchant_id = ${merchantId} and r.series_id = ${series.id} and ${filters(scope, place)}
-         ${sources ? sql`` : sql`and r.hour >= ${all?.from} and r.hour < ${all?.to}`}`;
-  };
-  const nothing = isSet ? sql`null::uuid` : sql`null::numeric`;
-  const counted = sql.join(
-    [
-      ...raw,
-      rolled('usage_rollup', sql`r.latest_at, r.latest_seq, ${KEPT[meter.aggregation] ?? nothing}, r.event_count`),
-      ...(isSet ? [rolled('usage_value', sql`null::timestamptz, null::bigint, r.value_hash, 0::bigint`)] : []),
-    ],
-    sql` union all `,
-  );
-  const isComplete = sql`(select is_ready from usage_series where merchant_id = ${merchantId} and id = ${series.id})`;
-  return figures(meter, columns, sets, counted, isComplete);
+  const counted = [
+    ...(rest.length === 0 ? [] : eventsIn(rest, scope, columns, PASSED_ON[meter.aggregation] ?? sql`c.value`)),
+    rollupsIn(full, scope, columns, spec, {
+      table: 'usage_rollup',
+      at: sql`r.latest_at as at, r.latest_seq as seq`,
+      kept: KEPT[meter.aggregation] ?? (isSet ? sql`null::uuid` : sql`null::numeric`),
+      eventCount: sql`r.event_count`,
+    }),
+    ...(isSet
+      ? [
+          rollupsIn(full, scope, columns, spec, {
+            table: 'usage_value',
+            at: sql`null::timestamptz as at, null::bigint as seq`,
+            kept: sql`r.value_hash`,
+            eventCount: sql`0::bigint`,
+          }),
+        ]
+      : []),
+  ];
+  return sql`
+    with series as materialized (
+      select id from usage_series
+       where merchant_id = ${merchantId} and event_type = ${spec.eventType} and content = text_hash(${contentOf(spec)}) and is_ready),
+    ${figures(meter, columns, sets, counted, sql`exists (select from series)`)}`;
 }
+
+/** What of a value of an event goes beside what roll-ups keep. */
+const PASSED_ON: Readonly<Partial<Record<Aggregation, Sql>>> = {
+  SUM: sql`c.value * a.sign`,
+  AVG: sql`c.value * a.sign`,
+  COUNT: sql`null::numeric`,
+  UNIQUE_COUNT: sql`text_hash(c.value)`,
+};
 
 /** Where a roll-up has the figure. */
 const KEPT: Readonly<Partial<Record<Aggregation, Sql>>> = {
@@ -198,20 +266,47 @@ const KEPT: Readonly<Partial<Record<Aggregation, Sql>>> = {
   LATEST: sql`r.latest_value`,
 };
 
+/** Where `usage_figure` has it; only of what is there can the usual question be asked. */
+const FIGURES: Readonly<Partial<Record<Aggregation, Sql>>> = {
+  SUM: sql`total`,
+  AVG: sql`total`,
+  COUNT: sql`event_count::numeric`,
+  MIN: sql`least_value`,
+  MAX: sql`greatest_value`,
+};
+
+/** Is it the usual question, of one figure of some subjects? */
+const isPlain = ({ meter, sources, groupFilters }: UsageScope, columns: UsageColumns): boolean =>
+  sources !== null &&
+  FIGURES[meter.aggregation] !== undefined &&
+  columnNames(columns).length === 0 &&
+  Object.keys(groupFilters ?? {}).length === 0;
+
+/** Planned once, so it takes what the rows take. */
+function selectFigure(scope: UsageScope, spec: SeriesSpec): Sql {
+  const { full, rest } = hoursIn(scope);
+  const { from, to } = hullOf(rest);
+  return sql`
+    select 0 as summed_over, ${FIGURES[scope.meter.aggregation]} as value, event_count, is_complete
+      from usage_figure(${scope.merchantId}, ${spec.eventType}, text_hash(${contentOf(spec)}),
+             ${columnsOf(full)}, ${columnsOf(rest)}, ${rest.map(({ sign }) => sign)}::int[], ${from}, ${to})`;
+}
+
+/** Subjects, beginnings and ends, as arrays. */
+const columnsOf = (parts: readonly Part<Interval>[]): Sql =>
+  sql`${parts.map(({ subject }) => subject)}::text[], ${parts.map(({ from }) => from)}::timestamptz[], ${parts.map(({ to }) => to)}::timestamptz[]`;
+
 /**
  * The subject rows of the sources with the times for which they count: what is addressed to the customer or subscription,
  * and what was sent with just this subject, though it names nobody.
  */
-function addressed(merchantId: string, disjoint: readonly UsageSource[]): Sql {
-  return sql`(
-    select es.id as subject_id, w.from_at, w.to_at
-      from unnest(${disjoint.map(({ subject }) => subject)}::text[], ${disjoint.map(({ from }) => from)}::timestamptz[],
-                  ${disjoint.map(({ to }) => to)}::timestamptz[]) as w (subject, from_at, to_at)
+const addressed = (merchantId: string, parts: readonly Part<Rest>[]): Sql => sql`(
+    select es.id as subject_id, w.from_at, w.to_at, w.sign
+      from unnest(${columnsOf(parts)}, ${parts.map(({ sign }) => sign)}::int[]) as w (subject, from_at, to_at, sign)
      cross join lateral (
        select id from event_subject where merchant_id = ${merchantId} and addressee = w.subject
         union
        select id from event_subject where merchant_id = ${merchantId} and kind = 'direct' and key = w.subject) es)`;
-}
 
 function filters({ groupFilters }: UsageScope, textOf: (dimension: string) => Sql): Sql {
   return allOf(

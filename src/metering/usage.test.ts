@@ -71,10 +71,10 @@ async function withEvents<T>(
       subject: subject === 'cus_acme' ? null : subject,
       externalSubject: subject === 'cus_acme' ? 'acme' : null,
       externalId: null,
-      at,
+      at: at.toString(),
       isTimeSent: true,
       idempotencyKey: `k${index}`,
-      data: data as Record<string, unknown>,
+      data: JSON.stringify(data),
     }));
     const accept = async (part: typeof incoming) => {
       for (let start = 0; start < part.length; start += 7)
@@ -135,6 +135,7 @@ const instants = fc.constantFrom(
   FROM.add({ microseconds: 1 }),
   time('2026-01-31T23:59:59.999999Z'),
   time('2026-02-01T00:00:00Z'),
+  time('2026-02-01T12:00:00Z'),
   time('2026-02-01T12:00:30Z'),
   time('2026-02-01T12:00:30.000001Z'),
   time('2026-02-01T12:59:59.999999Z'),
@@ -223,6 +224,80 @@ describe('rolled-up usage', () => {
     180_000,
   );
 
+  it(
+    'of some subjects, uncut, is that of a naive count for every aggregation, wherever in an hour it begins and ends',
+    () =>
+      fc.assert(
+        fc.asyncProperty(
+          events,
+          scopes.filter(({ sources }) => sources !== null),
+          instants,
+          instants,
+          async (sent, { sources, eventFrom, withValue }, from, to) => {
+            await withEvents(sent, async (tx, merchantId, naive) => {
+              for (const aggregation of aggregations) {
+                const valueProperty = aggregation === 'COUNT' && !withValue ? null : '$.v';
+                const meter = meterOf(aggregation, { eventFrom, valueProperty });
+                await registerMeter(tx, merchantId, meter);
+                const scope: UsageScope = { merchantId, meter, from, to, sources };
+                const expected = [aggregation, naiveUsage(naive, scope, {})];
+                const read = async () => [aggregation, (await usage(tx, scope)).map((row) => textOf(row, {}))];
+                expect(await read()).toEqual(expected);
+                await backfill(tx, merchantId);
+                expect(await read()).toEqual(expected);
+              }
+            });
+          },
+        ),
+        { numRuns: 100 },
+      ),
+    180_000,
+  );
+
+  it('takes away again what an hour holds before and after the time that is asked about', async () => {
+    const sent = Array.from({ length: 30 }, (_, n) => ({
+      at: time('2026-02-01T10:05:00Z').add({ minutes: n * 10 }),
+      data: `{"v":${2 ** n},"g":"${n}"}`,
+    }));
+    const minute = (minutes: number) => time('2026-02-01T10:00:00Z').add({ minutes });
+    await withEvents(
+      sent,
+      async (tx, merchantId, naive) => {
+        for (const [first, last] of [0, 20, 40, 50].flatMap((from) => [60, 100, 200, 230].map((to) => [from, to])))
+          for (const subject of ['cus_acme', null])
+            for (const cut of [{}, { groups: ['region'], window: 'HOUR' as const }]) {
+              const [from, to] = [minute(first as number), minute(last as number)];
+              const sources = subject === null ? null : [{ subject, from, to }];
+              const scope = { merchantId, meter: meterOf('SUM'), from, to, sources };
+              const rows = await usage(tx, { ...scope, ...cut });
+              const shown = rows.map((row) => textOf(row, cut)).toSorted();
+              expect([first, last, subject, shown]).toEqual([first, last, subject, naiveUsage(naive, scope, cut)]);
+            }
+      },
+      { meter: meterOf('SUM'), after: 0 },
+    );
+  });
+
+  it('is nothing where all that an hour holds is taken away again', async () => {
+    const from = time('2026-02-01T12:00:30Z');
+    const nothing = aggregations.map((aggregation) => `${aggregation} 0 of 0`);
+    await withEvents([{ at: time('2026-02-01T12:00:00Z'), data: '{"v":0}' }], async (tx, merchantId) => {
+      for (const subject of ['cus_acme', null]) {
+        const shown: string[] = [];
+        for (const aggregation of aggregations) {
+          const meter = meterOf(aggregation);
+          await registerMeter(tx, merchantId, meter);
+          await backfill(tx, merchantId);
+          const sources = subject === null ? null : [{ subject, from, to: TO }];
+          const [row] = await usage(tx, { merchantId, meter, from, to: TO, sources });
+          shown.push(`${aggregation} ${plain((row as UsageRow).value)} of ${row?.eventCount}`);
+          expect(await usage(tx, { merchantId, meter, from, to: TO, sources, window: 'HOUR' })).toEqual([]);
+        }
+        expect(shown).toEqual(nothing);
+      }
+    });
+  });
+
   it('is read from the roll-ups where hours are full, and from no event in them', async () => {
     const sent = [0, 30, 90, 150, 400].map((minutes) => ({ at: FROM.add({ minutes }), data: '{"v":1}' }));
     for (const aggregation of aggregations) {
@@ -268,10 +343,12 @@ describe('rolled-up usage', () => {
       subject: null,
       externalSubject: 'acme',
       externalId: null,
-      at: time('2026-02-01T12:00:00Z').add({ minutes: n % 90 }),
+      at: time('2026-02-01T12:00:00Z')
+        .add({ minutes: n % 90 })
+        .toString(),
       isTimeSent: true,
       idempotencyKey: `k${n}`,
-      data: { v: 0.1 },
+      data: '{"v":0.1}',
     });
     const intakes = [createIntake(database), createIntake(database)];
     const send = (from: number, to: number) =>

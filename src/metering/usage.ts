@@ -1,7 +1,6 @@
 import type { Tx } from '../db/index.ts';
 import { type Decimal, decimal, ZERO } from '../kernel/decimal.ts';
 import type { Meter } from './meter.ts';
-import { findSeries } from './series.sql.ts';
 import { seriesOf } from './series-spec.ts';
 import { columnNames, type MeasuredRow, selectRolledUsage, selectUsage, type UsageColumns } from './usage.sql.ts';
 import type { UsageCut, UsageQuery, UsageRequest, UsageRow, UsageScope } from './usage-request.ts';
@@ -22,12 +21,9 @@ export const postgresUsage: UsageQuery<Tx> = {
   async measure(tx, scope, cuts) {
     const { columns, distinct } = askedOf(cuts);
     const spec = seriesOf(scope.meter);
-    const series = spec && (await findSeries(tx, scope.merchantId, spec));
-    if (!spec || !series?.isReady) return rawUsage.measure(tx, scope, cuts);
-    const query = selectRolledUsage(scope, columns, distinct, { id: series.id, spec });
+    const query = spec && selectRolledUsage(scope, columns, distinct, spec);
     const rows = query && (await tx.rows<MeasuredRow>(query));
-    // Between the two statements somebody may have begun to rebuild the roll-ups.
-    if (!rows?.every(({ is_complete }) => is_complete === true)) return rawUsage.measure(tx, scope, cuts);
+    if (!rows?.every(({ is_complete: isComplete }) => isComplete)) return rawUsage.measure(tx, scope, cuts);
     return cutRows(rows, scope, cuts, columns);
   },
 };
@@ -97,9 +93,12 @@ function usageRow(row: MeasuredRow, cut: UsageCut, { dimensions }: UsageColumns,
 const windowOf = (start: Temporal.Instant, size: WindowSize, { from, to }: UsageScope) =>
   clippedWindow(start, size, from, to);
 
-/** Nothing is 0; a sum becomes an average here, because PostgreSQL would choose the digits of the quotient by itself. */
+/**
+ * Nothing is 0, whether there never was anything or all was taken away again. A sum becomes an average here, because
+ * PostgreSQL would choose the digits of the quotient by itself.
+ */
 function figure({ aggregation }: Meter, value: Decimal | null, eventCount: number): Decimal {
-  if (value === null) return ZERO;
+  if (value === null || eventCount === 0) return ZERO;
   return aggregation === 'AVG' ? average(value, eventCount) : value;
 }
 
