@@ -17,6 +17,7 @@ import {
   admissionOf,
   backfillChore,
   eventPartitionChore,
+  eventTallyChore,
   keyGenerationChore,
   openProjection,
   postgresUsage,
@@ -129,6 +130,7 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
     chores: [
       forgetIdempotencyKeys,
       eventPartitionChore,
+      eventTallyChore,
       keyGenerationChore(),
       backfillChore,
       ...(projection?.chores ?? []),

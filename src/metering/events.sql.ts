@@ -3,6 +3,7 @@ import type { Instant } from '../kernel/time.ts';
 import type { EventRecord } from './event-record.ts';
 import type { Meter } from './meter.ts';
 import type { UnmatchedReason } from './schemas.ts';
+import { countEvents } from './tally.sql.ts';
 import { countsFor } from './usage.sql.ts';
 
 /** The columns of an `EventRecord`; `e` is the event, `s` its subject. */
@@ -34,6 +35,7 @@ export interface EventFilter {
 }
 
 export interface ReadEvent extends EventRecord {
+  readonly at: Instant;
   readonly reason: UnmatchedReason | null;
   readonly data: unknown;
 }
@@ -101,8 +103,13 @@ export const selectEvents = (
       order: sql`e.seq desc`,
     },
     page,
+    isWide(filter) && status === undefined ? () => countEvents(tx, filter.merchantId, filter.type) : undefined,
   );
 };
+
+/** Is all that came in wanted, or all of a type? */
+const isWide = ({ subject, externalSubject, externalId, from, to }: EventFilter): boolean =>
+  [subject, externalSubject, externalId, from, to].every((value) => value === undefined);
 
 /** One event, in the month that its id names. */
 export const selectEvent = (

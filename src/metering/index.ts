@@ -12,6 +12,7 @@ export { eventPartitionChore } from './partitions.ts';
 export { eventRoutes } from './routes.ts';
 export { backfillChore, registerMeter } from './series.ts';
 export { linkExternalSubject, linkSubscriptionSubject, subjectsOf } from './subjects.ts';
+export { eventTallyChore } from './tally.ts';
 export { postgresUsage, usage } from './usage.ts';
 export type { UsageCut, UsageQuery, UsageRow, UsageSource } from './usage-request.ts';
 export { WINDOW_SIZES } from './windows.ts';
