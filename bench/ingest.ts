@@ -1,4 +1,3 @@
-import { Database, sql } from '../src/db/index.ts';
 import { median, numbersOf } from './support/arguments.ts';
 import { copyRowsPerSecond } from './support/copy.ts';
 import { processorSeconds, residentMegabytes, type Stack, type Target, withStack } from './support/stack.ts';
@@ -9,14 +8,14 @@ const [name = 'single'] = process.argv.slice(2);
 const { seconds, pairs, connections, subjects, batch, events } = numbersOf({
   seconds: 8,
   pairs: 3,
-  connections: name === 'batch' || name === 'replay' || name === 'memory' ? 4 : 64,
+  connections: name === 'batch' || name === 'memory' ? 4 : 64,
   subjects: 1_000,
   batch: name === 'single' ? 0 : 1_000,
   events: 1_000_000,
 });
 
 const WARM_SECONDS = 3;
-const commands: Readonly<Record<string, (stack: Stack) => Promise<void>>> = { single, batch: batched, replay, memory };
+const commands: Readonly<Record<string, (stack: Stack) => Promise<void>>> = { single, batch: batched, memory };
 const command = commands[name];
 if (!command) throw new Error(`There is ${Object.keys(commands).join(', ')}.`);
 await withStack(command);
@@ -98,39 +97,6 @@ async function batched(stack: Stack): Promise<void> {
   console.log(
     `  ingest.cpu, PostgreSQL + Node, µs an event      ${median(found.map((each) => each.postgres + each.node)).toFixed(0)}   wanted ≤ 40`,
   );
-}
-
-async function replay(stack: Stack): Promise<void> {
-  const url = await stack.database();
-  const database = new Database({ url });
-  const ratios: number[] = [];
-  let extra = 0;
-  await stack.serving(url, async (target) => {
-    const stored = () =>
-      database.transaction({ merchants: [target.merchantId] }, (tx) =>
-        tx.one<{ events: number; counted: number }>(sql`
-          select (select count(*)::int from event) as events,
-                 (select coalesce(sum(event_count), 0)::int from usage_rollup) as counted`),
-      );
-    await stack.load(target, { connections, batch, seconds: WARM_SECONDS, firstKey: 1e12, subjects });
-    for (let pair = 0; pair < pairs; pair += 1) {
-      const firstKey = (pair + 2) * 1e12;
-      const fresh = await stack.load(target, { connections, batch, seconds, firstKey, subjects });
-      const before = await stored();
-      const order = { connections, batch, seconds: 600, requests: fresh.requests, firstKey, subjects };
-      const again = await stack.load(target, order);
-      const after = await stored();
-      extra += after.events - before.events + (after.counted - before.counted);
-      const [freshRate, replayRate] = [fresh.events / fresh.seconds, again.events / again.seconds];
-      console.log(
-        `  fresh ${Math.round(freshRate).toLocaleString('en')} events/s   replayed ${Math.round(replayRate).toLocaleString('en')} events/s   refused ${again.refused}`,
-      );
-      ratios.push(replayRate / freshRate);
-    }
-  });
-  await database.close();
-  verdict('ingest.replay ÷ fresh', median(ratios), 2);
-  console.log(`  extra rows and extra counts: ${extra}   wanted 0`);
 }
 
 async function memory(stack: Stack): Promise<void> {

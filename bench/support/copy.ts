@@ -27,8 +27,8 @@ function lineOf(number: number): string {
   return `org_0123456789abcdefghijklm\trequest-${mixed.toString(36)}-${number}\tevt_202603${mixed}${number}\t2026-03-01T00:00:00Z\tcall\thttps://api.example.com/v1\t${mixed % 1000}\t{"tokens":${(mixed % 10_000) / 100},"model":"large","region":"eu-central"}\n`;
 }
 
-/** The driver knows the messages of COPY but has no call for it. */
-function copy(client: pg.Client, text: string, lines: string): Promise<void> {
+/** Runs a `copy … from stdin` with these lines. The driver knows the messages of COPY but has no call for it. */
+export function copy(client: pg.Client, text: string, lines: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const query = new pg.Query(text, [], (error?: Error | null) => (error ? reject(error) : resolve()));
     Object.assign(query, {

@@ -12,6 +12,8 @@ export interface LoadOrder {
   readonly requests?: number;
   /** Where the numbers of the keys begin; the same again is a replay. */
   readonly firstKey: number;
+  /** Where the numbers of every second event begin, if not there. */
+  readonly everySecond?: number;
   readonly subjects: number;
 }
 
@@ -87,8 +89,11 @@ const now = Date.now();
 
 function bodyOf(order: LoadOrder, request: number): string {
   if (order.batch === 0) return eventOf(order, order.firstKey + request);
-  const first = order.firstKey + request * order.batch;
-  const parts = Array.from({ length: order.batch }, (_, n) => eventOf(order, first + n));
+  const from = request * order.batch;
+  const { firstKey, everySecond = firstKey } = order;
+  const parts = Array.from({ length: order.batch }, (_, n) =>
+    eventOf(order, (n % 2 ? everySecond : firstKey) + from + n),
+  );
   return `[${parts.join(',')}]`;
 }
 

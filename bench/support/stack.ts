@@ -5,12 +5,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startEmbeddedPostgres } from '../../src/db/embedded/index.ts';
 import { migrate } from '../../src/db/index.ts';
+import type { FloodOrder, FloodReport } from './flood.ts';
 import type { LoadOrder, LoadReport } from './load.ts';
 
 export interface Target {
   readonly port: number;
   readonly key: string;
   readonly merchantId: string;
+  /** The key of another merchant. */
+  readonly otherKey: string;
   readonly processId: number;
 }
 
@@ -22,6 +25,10 @@ export interface Stack {
   /** A server process on a database, or the bare one; gone when `work` ends. */
   serving<T>(what: string, work: (target: Target) => Promise<T>): Promise<T>;
   load(target: Target, order: Omit<LoadOrder, 'port' | 'key'>): Promise<LoadReport>;
+  /** Loads a server by the clock; see `FloodOrder`. `log` is written in the stack's folder. */
+  flood(target: Target, order: Omit<FloodOrder, 'port' | 'key' | 'now'> & { key?: string }): Promise<FloodReport>;
+  /** The path of a file that is removed with the stack. */
+  file(name: string): string;
 }
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
@@ -56,6 +63,9 @@ export async function withStack(work: (stack: Stack) => Promise<void>): Promise<
       },
       load: ({ port, key }, order) =>
         firstMessage<LoadReport>(fork(here('load.ts'), [JSON.stringify({ ...order, port, key, now: START })])),
+      flood: ({ port, key }, order) =>
+        firstMessage<FloodReport>(fork(here('flood.ts'), [JSON.stringify({ key, ...order, port, now: START })])),
+      file: (name) => join(folder, name),
     });
   } finally {
     await postgres.stop();
