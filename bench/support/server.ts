@@ -7,13 +7,16 @@ import { generateApiKey } from '../../src/identity/index.ts';
 import { hashApiKey, keyDisplay } from '../../src/identity/keys.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { registerMeter } from '../../src/metering/index.ts';
+import { keepHeapSmall } from '../../src/start/heap.ts';
 
 /**
  * A server under load, as a process of its own: `bare` is a Fastify POST with a schema that stores nothing, anything else is
- * the URL of the database of a whole environment, with one merchant and one metric. Says its port, key and merchant.
+ * the URL of the database of a whole environment, with two merchants and a metric each. Says its port, the key and id
+ * of the one and the key of the other.
  */
 const [what = 'bare'] = process.argv.slice(2);
 const port = await freePort();
+keepHeapSmall(); // as the program does
 
 if (what === 'bare') {
   const text = { type: 'string', minLength: 1, maxLength: 255 };
@@ -37,7 +40,7 @@ if (what === 'bare') {
     async (request, reply) => reply.code(202).send({ id: 'evt_1', ...(request.body as object) }),
   );
   await app.listen({ host: '127.0.0.1', port });
-  process.send?.({ port, key: 'none', merchantId: '' });
+  process.send?.({ port, key: 'none', merchantId: '', otherKey: 'none' });
 } else {
   const environment = await openEnvironment({
     environment: 'sandbox',
@@ -47,8 +50,9 @@ if (what === 'bare') {
     logger: pino({ level: 'silent' }),
   });
   const { key, merchantId } = await makeMerchant();
+  const { key: otherKey } = await makeMerchant();
   await environment.server.listen({ host: '127.0.0.1', port });
-  process.send?.({ port, key, merchantId });
+  process.send?.({ port, key, merchantId, otherKey });
 
   async function makeMerchant() {
     const [id, user, made] = [newId('organization'), newId('user'), generateApiKey('sandbox')];
