@@ -4,7 +4,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { selectMeters } from '../../src/catalog/index.ts';
 import { Database, type Sql, sql } from '../../src/db/index.ts';
 import { admissionOf } from '../../src/metering/admission.ts';
-import { eventRoutes, meteringErrors } from '../../src/metering/index.ts';
+import { eventRoutes, lockIngest, meteringErrors } from '../../src/metering/index.ts';
+import { createIntake } from '../../src/metering/intake.ts';
 import { type CutWire, layWire } from '../support/cut-wire.ts';
 import { type Edge, type EdgeAnswer, type EdgeCaller, openEdge } from '../support/edge.ts';
 import { cloneDatabase, type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
@@ -32,10 +33,13 @@ beforeAll(async () => {
   const { url, drop } = await cloneDatabase();
   dropDatabase = drop;
   database = new SlowDatabase({ url });
-  edge = await openEdge(
-    eventRoutes(selectMeters, async () => ({ billing: [], reason: null })),
-    { url, database, errorTables: [meteringErrors] },
+  const intake = createIntake(database, { flush: 100 });
+  const routes = eventRoutes(
+    selectMeters,
+    async () => ({ billing: [], reason: null }),
+    () => intake,
   );
+  edge = await openEdge(routes, { url, database, errorTables: [meteringErrors] });
   await edge.server.listen({ host: '127.0.0.1', port: 0 });
 });
 afterAll(async () => {
@@ -140,7 +144,7 @@ describe('when more events come than are stored', () => {
     const [large, small] = [edge.caller(), edge.caller()];
     const order: string[] = [];
     const sent = Array.from({ length: 100 }, async (_, n) => {
-      await send(large, eventsOf(`turn-${n}`, 50));
+      await send(large, eventsOf(`turn-${n}`, 10));
       order.push('large');
     });
     while (load().requests < sent.length) await sleep(5);
@@ -303,14 +307,28 @@ describe('while the database is away', () => {
   });
 
   it('what waits is shown, and for how long', async () => {
-    await merchant.post('/v0/events', eventsOf('seen', 1)); // its key is known for a while
-    wire.hold();
-    const waiting = merchant.post('/v0/events', eventsOf('waiting', 1));
-    while ((await sample('reckoner_ingest_requests')) !== 1) await sleep(5);
-    expect(await sample('reckoner_ingest_held_events')).toBeGreaterThan(0);
-    expect(await sample('reckoner_ingest_oldest_seconds')).toBeGreaterThan(0);
-    wire.release();
+    const { waiting } = await env.database.transaction({ merchants: [merchant.id] }, async (tx) => {
+      await lockIngest(tx, merchant.id, 'exclusive');
+      const sent = merchant.post('/v0/events', eventsOf('waiting', 1));
+      while ((await sample('reckoner_ingest_requests')) !== 1) await sleep(5);
+      expect(await sample('reckoner_ingest_held_events')).toBeGreaterThan(0);
+      expect(await sample('reckoner_ingest_oldest_seconds')).toBeGreaterThan(0);
+      return { waiting: sent };
+    });
     expect((await waiting).status).toBe(202);
     expect(await sample('reckoner_ingest_oldest_seconds')).toBe(0);
+  });
+
+  it('how it goes is told also where the database takes a question and does not answer', async () => {
+    wire.hold();
+    const asked = merchant.get('/v0/me').then(() => 'asked');
+    const told = env
+      .client()
+      .get('/metrics')
+      .then(({ status }) => status);
+    expect(await Promise.race([asked, told])).toBe(200);
+    wire.release();
+    await asked;
+    while (!(await isReady())) await sleep(20);
   });
 });
