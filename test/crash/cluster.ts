@@ -17,8 +17,8 @@ export const VICTIMS = ['server', 'backend', 'postmaster', 'worker', 'all of Pos
 export type Victim = (typeof VICTIMS)[number];
 
 /**
- * A PostgreSQL with everything on that makes a commit last, two servers that take events in and a worker, each a process
- * that may be killed at any time and comes back; and the API, which is asked and not killed.
+ * A PostgreSQL, two servers that take events in and a worker, each a process that may be killed at any time and comes
+ * back; and the API, which is asked and not killed.
  */
 export interface Cluster {
   /** Where events can be sent. */
@@ -37,10 +37,14 @@ export interface Cluster {
   close(): Promise<void>;
 }
 
-export async function openCluster(): Promise<Cluster> {
+/**
+ * @param waitsForDisk as in production. What a killed process has handed to the system is safe without; with it each recovery writes
+ * every file of the database to the disk, which takes seconds where others use the disk too.
+ */
+export async function openCluster({ waitsForDisk }: { waitsForDisk: boolean }): Promise<Cluster> {
   const folder = await mkdtemp(join(tmpdir(), 'reckoner-crash-'));
-  const dataDirectory = join(folder, 'pg');
-  let postgres: EmbeddedPostgres = await startEmbeddedPostgres({ dataDirectory });
+  const options = { dataDirectory: join(folder, 'pg'), settings: { fsync: waitsForDisk ? 'on' : 'off' } };
+  let postgres: EmbeddedPostgres = await startEmbeddedPostgres(options);
   await postgres.ensureDatabase('crash');
   const databaseUrl = postgres.urlFor('crash');
   const platformKey = generateApiKey('sandbox');
@@ -61,7 +65,7 @@ export async function openCluster(): Promise<Cluster> {
   /** Starts PostgreSQL on the same folder, as the next start of the program would: its keeper waits longer each time. */
   const restart = async (stopping: Promise<void>) => {
     await stopping;
-    postgres = await startEmbeddedPostgres({ dataDirectory });
+    postgres = await startEmbeddedPostgres(options);
     if (postgres.urlFor('crash') !== databaseUrl) throw new Error('PostgreSQL came back at another address.');
   };
 
