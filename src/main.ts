@@ -1,11 +1,9 @@
 import { parseArgs } from 'node:util';
 import type { Parts } from './start/environment.ts';
-import { keepHeapSmall } from './start/heap.ts';
 import { run } from './start/run.ts';
 
 /** The program: reads the command line, runs the command with the real parts, and ends with its exit code. */
 export async function main(): Promise<void> {
-  keepHeapSmall();
   const { positionals, values } = parseArgs({
     allowPositionals: true,
     strict: false,

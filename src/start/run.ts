@@ -2,6 +2,7 @@ import { readSettings, type Settings } from '../settings.ts';
 import { HELP, migrateAll, rebuildProjections, seed, showKeys } from './commands.ts';
 import type { LoadParts } from './environment.ts';
 import { explain, StartFailure } from './failure.ts';
+import { keepHeapSmall } from './heap.ts';
 import { createOutput, type Output } from './output.ts';
 import { createLogger, start } from './start.ts';
 
@@ -20,6 +21,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
  * in either case, in the opposite order.
  */
 export async function run(command: string, variables: Variables, loadParts: LoadParts): Promise<number> {
+  keepHeapSmall();
   // Whoever read our output may be gone (`npm start | head`); that is no reason to die.
   process.stdout.on('error', () => undefined);
   const output = createOutput(process.stdout, process.stderr, variables);
