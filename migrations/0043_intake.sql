@@ -152,7 +152,7 @@ end $$;
    are subqueries of one row, which go by index whatever the planner thinks; and by the one index that is in order already,
    where a plan made for an empty table would take any that begins with the merchant, and sort. */
 create function ingest_flush(
-  merchants text[], may_wait boolean, flush_lane int, accepted timestamptz,
+  merchants text[], may_wait boolean, accepted timestamptz,
   subject_merchants text[], subject_kinds text[], subject_keys text[],
   kind_merchants text[], kind_types text[], kind_sources text[],
   hashes uuid[], prints bigint[], ids text[], groups int[], kinds int[], subjects int[], times timestamptz[],
@@ -265,7 +265,7 @@ begin
       returning seq)
     select array_agg(stored.seq) into seqs from stored;
     if exists (select from usage_series s where s.merchant_id = any (merchants)) then
-      perform roll_up_events(kind_merchants, kind_types, null, flush_lane, kinds,
+      perform roll_up_events(kind_merchants, kind_types, null, free_rollup_lane(), kinds,
         (select array_agg(subject_ids[n.subject] order by n.place) from unnest(subjects) with ordinality n (subject, place)),
         times, seqs, datas);
     end if;
@@ -276,7 +276,7 @@ end $$;
 /* The same as a transaction of its own, in one round trip: takes the role, the merchants and the limits that a transaction
    of the application begins with, until the statement ends. */
 create function ingest_transaction(
-  merchants text[], may_wait boolean, flush_lane int, accepted timestamptz,
+  merchants text[], may_wait boolean, accepted timestamptz,
   subject_merchants text[], subject_kinds text[], subject_keys text[],
   kind_merchants text[], kind_types text[], kind_sources text[],
   hashes uuid[], prints bigint[], ids text[], groups int[], kinds int[], subjects int[], times timestamptz[],
@@ -289,6 +289,6 @@ create function ingest_transaction(
 begin
   perform set_config('role', 'reckoner_app', true), set_config('reckoner.merchants', array_to_string(merchants, ','), true),
           set_config('lock_timeout', '3000', true);
-  return query select * from ingest_flush(merchants, may_wait, flush_lane, accepted, subject_merchants, subject_kinds, subject_keys,
+  return query select * from ingest_flush(merchants, may_wait, accepted, subject_merchants, subject_kinds, subject_keys,
     kind_merchants, kind_types, kind_sources, hashes, prints, ids, groups, kinds, subjects, times, external_subjects, external_ids, keys, datas);
 end $$;

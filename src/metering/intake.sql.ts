@@ -6,17 +6,12 @@ import type { Flush, FlushedRow } from './flush.ts';
 export interface FlushTerms {
   /** Wait for ingest locks that are taken, or answer whose? */
   readonly mayWait: boolean;
-  /** 0 to 32767; two who flush at the same time should have different ones. */
-  readonly lane: number;
   readonly now: Instant;
 }
 
-function flushArguments(
-  { merchants, subjects, kinds, entries }: Flush,
-  { mayWait, lane, now }: FlushTerms,
-): Sql {
+function flushArguments({ merchants, subjects, kinds, entries }: Flush, { mayWait, now }: FlushTerms): Sql {
   return sql`
-    ${merchants}::text[], ${mayWait}::boolean, ${lane}::int, ${now}::timestamptz,
+    ${merchants}::text[], ${mayWait}::boolean, ${now}::timestamptz,
     ${texts(subjects, ({ merchantId }) => merchantId)}::text[], ${texts(subjects, ({ kind }) => kind)}::text[],
     ${texts(subjects, ({ key }) => key)}::text[],
     ${texts(kinds, ({ merchantId }) => merchantId)}::text[], ${texts(kinds, ({ type }) => type)}::text[],

@@ -48,8 +48,6 @@ export function sharedIntake(database: Database): EventIntake {
   return known;
 }
 
-/** The lane of roll-ups for events that are accepted in somebody's own transaction; flushes have those before it. */
-const OWN_LANE = 99;
 const MOST_TRIES = 5;
 const RETRYABLE = new Set(['40001', '40P01']); // serialization failure, deadlock
 /** Another event of the flush can be at fault for it, or a bug; everything else is the database that is away or busy. */
@@ -72,7 +70,7 @@ class Intake implements EventIntake {
   readonly #database: Database;
   readonly #limits: Required<IntakeLimits>;
   readonly #queue = new FairQueue<Request>();
-  readonly #freeLanes: number[];
+  #free: number;
   #events = 0;
   #bytes = 0;
   #isLookingSoon = false;
@@ -80,7 +78,7 @@ class Intake implements EventIntake {
   constructor(database: Database, limits: IntakeLimits) {
     this.#database = database;
     this.#limits = { connections: 2, events: 20_000, bytes: 32 * 1024 * 1024, flush: 2_000, ...limits };
-    this.#freeLanes = Array.from({ length: this.#limits.connections }, (_, lane) => lane);
+    this.#free = this.#limits.connections;
   }
 
   async accept(incoming: readonly IncomingEvent[], now: Instant): Promise<EventRecord[]> {
@@ -114,7 +112,7 @@ class Intake implements EventIntake {
 
   /** After what has arrived at the same moment has been read. */
   #lookSoon(): void {
-    if (this.#isLookingSoon || this.#freeLanes.length === 0) return;
+    if (this.#isLookingSoon || this.#free === 0) return;
     this.#isLookingSoon = true;
     setImmediate(() => {
       this.#isLookingSoon = false;
@@ -123,37 +121,36 @@ class Intake implements EventIntake {
   }
 
   #look(): void {
-    while (this.#queue.isWaiting) {
-      const lane = this.#freeLanes.pop();
-      if (lane === undefined) return;
+    while (this.#queue.isWaiting && this.#free > 0) {
       const { together, later } = agreeing(this.#queue.take(this.#limits.flush));
       this.#queue.putBack(later);
-      void this.#flush(together, lane, false).finally(() => {
-        this.#freeLanes.push(lane);
+      this.#free -= 1;
+      void this.#flush(together, false).finally(() => {
+        this.#free += 1;
         this.#lookSoon();
       });
     }
   }
 
   /** Stores requests together and answers them. Never rejects. */
-  async #flush(requests: readonly Request[], lane: number, mayWait: boolean): Promise<void> {
+  async #flush(requests: readonly Request[], mayWait: boolean): Promise<void> {
     try {
-      await this.#tryFlush(requests, lane, mayWait);
+      await this.#tryFlush(requests, mayWait);
     } catch (error) {
       if (requests.length === 1 || !MAY_BE_ONES_OWN.test(sqlState(error))) {
         for (const { fault } of requests) fault(error);
         return;
       }
-      for (const request of requests) await this.#flush([request], lane, mayWait); // only the guilty one hears of it
+      for (const request of requests) await this.#flush([request], mayWait); // only the guilty one hears of it
     }
   }
 
-  async #tryFlush(requests: readonly Request[], lane: number, mayWait: boolean): Promise<void> {
+  async #tryFlush(requests: readonly Request[], mayWait: boolean): Promise<void> {
     const flush = flushOf(requests);
     const now = requests.reduce((newest, request) => latest(newest, request.now), (requests[0] as Request).now);
-    const row = await retrying(() => flushAlone(this.#database, flush, { mayWait, lane, now }));
+    const row = await retrying(() => flushAlone(this.#database, flush, { mayWait, now }));
     if (row.busy !== null) {
-      this.#waitFor(new Set(row.busy), requests, lane);
+      this.#waitFor(new Set(row.busy), requests);
       return;
     }
     const outcomes = outcomesOf(requests, flush, row);
@@ -166,7 +163,7 @@ class Intake implements EventIntake {
    * Somebody must know all events of these merchants (an invoice is being closed): their requests wait for it, on
    * connections of their own, and nobody else's do.
    */
-  #waitFor(busy: ReadonlySet<string>, requests: readonly Request[], lane: number): void {
+  #waitFor(busy: ReadonlySet<string>, requests: readonly Request[]): void {
     const isOfBusy = ({ events }: Request) => events.some(({ event }) => busy.has(event.merchantId));
     this.#queue.putBack(requests.filter((request) => !isOfBusy(request)));
     for (const [owner, waiting] of Map.groupBy(requests.filter(isOfBusy), (request) => request.owner)) {
@@ -175,7 +172,7 @@ class Intake implements EventIntake {
         continue;
       }
       this.#queue.hold(owner);
-      void this.#flush(waiting, lane + this.#limits.connections, true).finally(() => {
+      void this.#flush(waiting, true).finally(() => {
         this.#queue.release(owner);
         this.#lookSoon();
       });
@@ -239,7 +236,7 @@ export async function acceptEvents(
   const events = prepareAll(incoming, now);
   if (contradictsItself({ events })) return explain(tx, events);
   const flush = flushOf([{ events }]);
-  const row = await flushWithin(tx, flush, { mayWait: true, lane: OWN_LANE, now });
+  const row = await flushWithin(tx, flush, { mayWait: true, now });
   const [outcome] = outcomesOf([{ events }], flush, row);
   if (outcome === undefined || outcome === 'again') throw new Error('A flush of one batch told nothing of it.');
   return 'records' in outcome ? ok(outcome.records) : outcome;
