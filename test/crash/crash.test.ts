@@ -23,7 +23,7 @@ import {
 } from './world.ts';
 
 /**
- * What intake promises, held against kill -9 (reliability I-01 to I-04, I-12, I-16): a load sends events and writes down, outside of
+ * What intake promises, held against kill -9 (reliability I-01 to I-04, I-07, I-12, I-16): a load sends events and writes down, outside of
  * everything, what was acknowledged; meanwhile processes are killed in turn, customers appear and change their names, meters
  * are made and a period is closed. `CRASH_ROUNDS=500` kills as often, on a database that waits for its disk, and says how it
  * goes; `CRASH_SEED` repeats the choices of a run, though not its moments.

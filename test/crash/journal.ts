@@ -7,6 +7,8 @@ import { readFileSync, writeSync } from 'node:fs';
 export interface Journal {
   /** Every event that was sent, answered or not. */
   readonly sent: ReadonlySet<string>;
+  /** The events of each request, as often as it was sent. */
+  readonly requests: readonly (readonly string[])[];
   /** The ids with which an event was acknowledged; one that is told twice has one. */
   readonly acknowledged: ReadonlyMap<string, ReadonlySet<string>>;
   /** When it was acknowledged first, in milliseconds. */
@@ -28,14 +30,17 @@ export const keyOf = (merchant: number, number: number): string => `${merchant}/
 /** Reads a log. A line that was not finished says nothing. */
 export function readJournal(text: string): Journal {
   const sent = new Set<string>();
+  const requests: string[][] = [];
   const acknowledged = new Map<string, Set<string>>();
   const acknowledgedAt = new Map<string, number>();
   const overwritten: string[] = [];
   const refusals = new Map<string, number>();
   for (const line of text.split('\n').slice(0, -1)) {
     const [word, ...parts] = line.split(' ');
-    if (word === 'sent') for (const key of parts) sent.add(key);
-    else if (word === 'overwritten') overwritten.push(...parts);
+    if (word === 'sent') {
+      requests.push(parts);
+      for (const key of parts) sent.add(key);
+    } else if (word === 'overwritten') overwritten.push(...parts);
     else if (word === 'refused') {
       const why = parts.join(' ');
       refusals.set(why, (refusals.get(why) ?? 0) + 1);
@@ -48,7 +53,7 @@ export function readJournal(text: string): Journal {
       }
     } else throw new Error(`A log holds a line that says ${line.slice(0, 80)}`);
   }
-  return { sent, acknowledged, acknowledgedAt, overwritten, refusals };
+  return { sent, requests, acknowledged, acknowledgedAt, overwritten, refusals };
 }
 
 export const readJournalFile = (path: string): Journal => readJournal(readFileSync(path, 'utf8'));

@@ -123,7 +123,10 @@ export async function load(
       if (numbers.length === 0) continue;
       const sendings = draw(10) === 0 ? [send(merchant, numbers), send(merchant, numbers)] : [send(merchant, numbers)];
       const isAnswered = (await Promise.all(sendings)).includes(true);
-      given = isAnswered || draw(8) === 0 ? null : { merchant, numbers };
+      given = isAnswered || draw(3) === 0 ? null : { merchant, numbers };
+      // Half of what is given up is never thought of again: what became of it is seen at the end.
+      if (!isAnswered && given === null && draw(2) === 0)
+        for (const number of numbers) unanswered[merchant]?.delete(number);
       if (isAnswered && draw(40) === 0) await contradict(merchant);
       await sleep(isAnswered ? draw(MOST_REST_MILLISECONDS) : AFTER_A_REFUSAL_MILLISECONDS);
     }

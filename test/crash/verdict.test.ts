@@ -7,8 +7,10 @@ import { FAULTLESS, judge } from './verdict.ts';
 
 /** A harness that cannot fail proves nothing: here it has to. */
 const LOG = [
-  'sent 0/1 0/2 1/1',
+  'sent 0/1',
+  'sent 1/1',
   'acknowledged 1000 0/1=evt_a 1/1=evt_c',
+  'sent 0/2',
   'refused 503',
   'sent 0/2',
   'refused ECONNRESET',
@@ -22,7 +24,7 @@ const c = { key: '1/1', id: 'evt_c' };
 describe('the log of a load', () => {
   it('says what was sent, acknowledged and refused', () => {
     const { sent, acknowledged, acknowledgedAt, refusals } = journalOf('acknowledged 2000 0/1=evt_a 0/2=evt_b');
-    expect([...sent]).toEqual(['0/1', '0/2', '1/1']);
+    expect([...sent]).toEqual(['0/1', '1/1', '0/2']);
     expect([...acknowledged].map(([key, ids]) => [key, ...ids])).toEqual([
       ['0/1', 'evt_a'],
       ['1/1', 'evt_c'],
@@ -76,4 +78,21 @@ describe('a verdict', () => {
 
   it('finds content that was accepted over what was there', () =>
     expect(judge(journalOf('overwritten 1/1'), [a, c])).toEqual({ ...FAULTLESS, overwritten: ['1/1'] }));
+
+  it.each([
+    { what: 'whole', more: ['sent 2/1 2/2'], stored: ['2/1', '2/2'], torn: [] },
+    { what: 'not at all', more: ['sent 2/1 2/2'], stored: [], torn: [] },
+    { what: 'in part', more: ['sent 2/1 2/2'], stored: ['2/2'], torn: ['2/1 2/2'] },
+    { what: 'in part, and was sent twice', more: ['sent 2/1 2/2', 'sent 2/2 2/1'], stored: ['2/2'], torn: ['2/1 2/2'] },
+    {
+      what: 'in part, of which another request had that part',
+      more: ['sent 2/1 2/2', 'sent 2/2'],
+      stored: ['2/2'],
+      torn: [],
+    },
+    { what: 'whole, with one event in it twice', more: ['sent 2/1 2/1'], stored: ['2/1'], torn: [] },
+  ])('of a request that is stored $what', ({ more, stored, torn }) => {
+    const rows = stored.map((key) => ({ key, id: `evt_${key}` }));
+    expect(judge(journalOf(...more), [a, c, ...rows])).toEqual({ ...FAULTLESS, torn });
+  });
 });

@@ -18,9 +18,11 @@ export interface Verdict {
   readonly renamed: readonly string[];
   /** Accepted again with other content after it was acknowledged (I-04). */
   readonly overwritten: readonly string[];
+  /** Requests of which a part is stored and a part is not (I-07), by their events. */
+  readonly torn: readonly string[];
 }
 
-export const FAULTLESS: Verdict = { lost: [], doubled: [], unsent: [], renamed: [], overwritten: [] };
+export const FAULTLESS: Verdict = { lost: [], doubled: [], unsent: [], renamed: [], overwritten: [], torn: [] };
 
 /** Holds the log of a load against what is stored. */
 export function judge(journal: Journal, stored: readonly StoredEvent[]): Verdict {
@@ -39,5 +41,18 @@ export function judge(journal: Journal, stored: readonly StoredEvent[]): Verdict
       ids.has(key) && (told.size !== 1 || !told.has(ids.get(key) as string)) ? [key] : [],
     ),
     overwritten: journal.overwritten,
+    torn: tornRequests(journal, ids),
   };
+}
+
+/** An event that was in other requests too says nothing of this one: it is looked at where all its events were in no other. */
+function tornRequests({ requests }: Journal, ids: ReadonlyMap<string, string>): string[] {
+  const names = new Map(requests.map((keys) => [keys.toSorted().join(' '), new Set(keys)]));
+  const homes = new Map<string, number>();
+  for (const keys of names.values()) for (const key of keys) homes.set(key, (homes.get(key) ?? 0) + 1);
+  return [...names].flatMap(([name, keys]) => {
+    const stored = [...keys].filter((key) => ids.has(key)).length;
+    const isAlone = [...keys].every((key) => homes.get(key) === 1);
+    return isAlone && stored > 0 && stored < keys.size ? [name] : [];
+  });
 }
