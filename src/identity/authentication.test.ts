@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openTestEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
 import { Authenticator } from './authentication.ts';
 import { MOST_FAILURES } from './failed-authentications.ts';
@@ -53,6 +53,21 @@ it('forgets a key within a second of its revocation, and a role with it', async 
   expect((await merchant.delete(`/v0/users/${member.userId}/apikeys/${keys.data[0].id}`)).status).toBe(204);
   milliseconds += 1000;
   expect(await role()).toBe('API_KEY_INVALID');
+});
+
+it('looks a key up once for all who come with it at the same time', async () => {
+  const merchant = await env.merchant();
+  const asked = vi.spyOn(env.database, 'transaction');
+  try {
+    const authenticator = new Authenticator(env.database, () => Temporal.Instant.from('2026-01-01T00:00:00Z'));
+    const together = () =>
+      Promise.all(Array.from({ length: 50 }, () => authenticator.authenticate(merchant.key, '::1')));
+    const found = await together();
+    expect(found.every((each) => 'caller' in each && each.caller.organizationId === merchant.id)).toBe(true);
+    expect(asked).toHaveBeenCalledTimes(1);
+  } finally {
+    asked.mockRestore();
+  }
 });
 
 describe('more than 1,000 failed calls a minute from one address', () => {

@@ -28,6 +28,9 @@ export class Authenticator {
   readonly #known: LRUCache<string, FoundKey>;
   readonly #failures: FailedAuthentications;
 
+  /** Look-ups under way, by hash: those who come with the same key meanwhile wait for the one. */
+  readonly #asking = new Map<string, Promise<FoundKey | undefined>>();
+
   /** @param elapsed milliseconds on a clock that never goes back, for how long a key is remembered. */
   constructor(database: Database, now: () => Instant, elapsed: () => number = () => performance.now()) {
     this.#database = database;
@@ -65,6 +68,12 @@ export class Authenticator {
     const id = hash.toString('base64');
     const known = this.#known.get(id);
     if (known) return known;
+    const asking = this.#asking.get(id) ?? this.#ask(id, hash).finally(() => this.#asking.delete(id));
+    this.#asking.set(id, asking);
+    return asking;
+  }
+
+  async #ask(id: string, hash: Buffer): Promise<FoundKey | undefined> {
     const now = this.#now();
     const found = await this.#database.transaction('nobody', async (tx) => {
       const row = await tx.maybe<FoundKey>(sql`select * from find_api_key(${hash})`);
