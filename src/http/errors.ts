@@ -28,7 +28,11 @@ export const edgeErrors = {
   MALFORMED_BODY: { status: 400, message: 'The body could not be read.' },
   RATE_LIMITED: { status: 429, message: 'Too many requests; wait as long as Retry-After says.' },
   TOOK_TOO_LONG: { status: 503, message: 'This takes too long; look whether it was done before you try again.' },
-  DATABASE_UNAVAILABLE: { status: 503, message: 'The database does not answer; nothing was changed. Try again.' },
+  DATABASE_UNAVAILABLE: {
+    status: 503,
+    message:
+      'The database does not answer. Try again with the same idempotency key: what was done before the connection broke is not done twice.',
+  },
 } as const satisfies ErrorTable;
 
 /** What is sent for a refusal or a fault. */

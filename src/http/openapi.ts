@@ -60,7 +60,7 @@ const STATUS_WORDS: Readonly<Record<string, string>> = {
   413: 'The body is larger than this operation takes.',
   415: 'The body is of another content type.',
   429: 'Too many requests: wait as long as `Retry-After` says.',
-  500: 'A fault on our side; nothing was changed.',
+  500: 'A fault on our side; with the same idempotency key it is safe to try again.',
   503: 'Not available: wait as long as `Retry-After` says.',
 };
 

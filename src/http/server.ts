@@ -113,7 +113,7 @@ function faultReply(error: unknown, errors: ErrorReplies, request: FastifyReques
 
 function internalReply(error: unknown, request: FastifyRequest): ErrorReply {
   request.log.error({ err: error }, 'a request failed');
-  return errorReply(500, 'Something went wrong on our side; nothing was changed.', {
+  return errorReply(500, 'Something went wrong on our side. With the same idempotency key it is safe to try again.', {
     details: { requestId: request.id },
   });
 }
