@@ -133,6 +133,7 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
       eventTallyChore,
       keyGenerationChore(),
       backfillChore,
+      ...domains.chores,
       ...(projection?.chores ?? []),
     ],
     now,

@@ -13,9 +13,16 @@ import {
   invoicingErrors,
   openInvoicesOfCustomer,
 } from './invoicing/index.ts';
-import type { DueKind, DueRunner } from './jobs/index.ts';
+import type { Chore, DueKind, DueRunner } from './jobs/index.ts';
 import type { ErrorTable } from './kernel/result.ts';
-import { eventRoutes, linkExternalSubject, meteringErrors, postgresUsage, registerMeter } from './metering/index.ts';
+import {
+  eventRoutes,
+  linkExternalSubject,
+  meteringErrors,
+  postgresUsage,
+  registerMeter,
+  unreadSeriesChore,
+} from './metering/index.ts';
 import { createPayments, paymentErrors } from './payments/index.ts';
 import { referenceErrors, referenceRoutes } from './references/index.ts';
 import {
@@ -34,6 +41,8 @@ export interface Domains {
   routes(runner: DueRunner): readonly Route[];
   /** In the order in which records that are due at one instant of a test clock are taken. */
   readonly dueKinds: readonly DueKind[];
+  /** Housekeeping of one domain that must know of another. */
+  readonly chores: readonly Chore[];
   close(): Promise<void>;
 }
 
@@ -74,6 +83,7 @@ export function wireDomains(environment: EnvironmentName, publicUrl: string, usa
       ...payments.routes,
       ...clockRoutes({ environment, runner, blockers: subscriptionsOnClock }),
     ],
+    chores: [unreadSeriesChore(selectMeters)],
     dueKinds: [subscriptionDueKind(subscriptions), ...invoicingDueKinds(invoicing), ...payments.dueKinds],
     close: () => renderer.close(),
   };

@@ -10,7 +10,7 @@ export { lockIngest } from './lock.sql.ts';
 export { dimensionsOf, type Meter } from './meter.ts';
 export { eventPartitionChore } from './partitions.ts';
 export { eventRoutes } from './routes.ts';
-export { backfillChore, registerMeter } from './series.ts';
+export { backfillChore, registerMeter, unreadSeriesChore } from './series.ts';
 export { linkExternalSubject, linkSubscriptionSubject, subjectsOf } from './subjects.ts';
 export { eventTallyChore } from './tally.ts';
 export { postgresUsage, usage } from './usage.ts';

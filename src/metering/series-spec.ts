@@ -33,5 +33,18 @@ export function seriesOf(
   };
 }
 
+/** The same text for the same series. */
+export const seriesText = ({ eventType, kind, path, dimensions }: SeriesSpec): string =>
+  JSON.stringify([eventType, kind, path, dimensions]);
+
+/** Those that none of these meters reads. */
+export function unreadSeries<Series extends SeriesSpec>(
+  series: readonly Series[],
+  meters: readonly Parameters<typeof seriesOf>[0][],
+): Series[] {
+  const read = new Set(meters.map(seriesOf).map((spec) => spec && seriesText(spec)));
+  return series.filter((each) => !read.has(seriesText(each)));
+}
+
 /** `$.request.model` is `request.model`. */
 export const withoutRoot = (path: string): string => path.slice(2);

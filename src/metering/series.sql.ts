@@ -14,6 +14,16 @@ export const findSeries = (tx: Tx, merchantId: string, spec: SeriesSpec): Promis
     select id, is_ready as "isReady" from usage_series
      where merchant_id = ${merchantId} and event_type = ${spec.eventType} and content = text_hash(${contentOf(spec)})`);
 
+/**
+ * The same, and it is not given up before the end of the transaction. Where somebody is giving it up, this waits, and finds
+ * that it is gone.
+ */
+export const holdSeries = (tx: Tx, merchantId: string, spec: SeriesSpec): Promise<SeriesRow | undefined> =>
+  tx.maybe<SeriesRow>(sql`
+    select id, is_ready as "isReady" from usage_series
+     where merchant_id = ${merchantId} and event_type = ${spec.eventType} and content = text_hash(${contentOf(spec)})
+       for key share`);
+
 /** The caller holds the merchant's ingest lock exclusively: the last event is the last one before the series. */
 export const insertSeries = (tx: Tx, merchantId: string, spec: SeriesSpec): Promise<number> =>
   tx.run(sql`
@@ -42,4 +52,54 @@ export async function forgetRollups(tx: Tx, merchantId: string): Promise<void> {
     update usage_series
        set is_ready = false, done = 0, boundary = coalesce((select max(seq) from event where merchant_id = ${merchantId}), 0)
      where merchant_id = ${merchantId}`);
+}
+
+export interface OwnedSeries extends SeriesSpec {
+  readonly merchantId: string;
+  readonly id: bigint;
+}
+
+const OWNED_SERIES = sql`merchant_id as "merchantId", id, event_type as "eventType", kind, path, dimensions`;
+
+/** All series of the next merchants that have any, in the order of their ids. */
+export const seriesOfMerchants = (tx: Tx, after: string, merchants: number): Promise<OwnedSeries[]> =>
+  tx.rows<OwnedSeries>(sql`
+    select ${OWNED_SERIES} from usage_series
+     where merchant_id in (
+       select distinct merchant_id from usage_series where merchant_id > ${after} order by merchant_id limit ${merchants})
+     order by merchant_id, id`);
+
+/** Locks series of a merchant, in the order of their ids. @returns those that are still there */
+export const lockSeries = (tx: Tx, merchantId: string, ids: readonly bigint[]): Promise<OwnedSeries[]> =>
+  tx.rows<OwnedSeries>(sql`
+    select ${OWNED_SERIES} from usage_series
+     where merchant_id = ${merchantId} and id = any (${ids}::bigint[]) order by id for update`);
+
+/** Nothing is added up for them any more, and what was waits to be deleted. */
+export const giveUpSeries = (tx: Tx, merchantId: string, ids: readonly bigint[]): Promise<number> =>
+  tx.run(sql`
+    with given_up as (
+      delete from usage_series where merchant_id = ${merchantId} and id = any (${ids}::bigint[]) returning merchant_id, id)
+    insert into usage_series_dropped (merchant_id, series_id) select merchant_id, id from given_up`);
+
+export const droppedSeries = (tx: Tx): Promise<{ merchantId: string; id: bigint }[]> =>
+  tx.rows<{ merchantId: string; id: bigint }>(sql`
+    select merchant_id as "merchantId", series_id as id from usage_series_dropped order by merchant_id, series_id`);
+
+/** Deletes some of what was added up for a series that was given up. @returns whether there is more; not where somebody else is at it */
+export async function deleteRollups(tx: Tx, merchantId: string, id: bigint, most: number): Promise<boolean> {
+  const isOurs = await tx.maybe(sql`
+    select 1 from usage_series_dropped where merchant_id = ${merchantId} and series_id = ${id} for update skip locked`);
+  if (isOurs === undefined) return false;
+  const ofSeries = sql`merchant_id = ${merchantId} and series_id = ${id}`;
+  const deleted =
+    (await tx.run(sql`
+      delete from usage_rollup where ${ofSeries} and (subject_id, hour, group_hash, lane) in (
+        select subject_id, hour, group_hash, lane from usage_rollup where ${ofSeries} limit ${most})`)) +
+    (await tx.run(sql`
+      delete from usage_value where ${ofSeries} and (subject_id, hour, group_hash, value_hash) in (
+        select subject_id, hour, group_hash, value_hash from usage_value where ${ofSeries} limit ${most})`));
+  if (deleted > 0) return true;
+  await tx.run(sql`delete from usage_series_dropped where merchant_id = ${merchantId} and series_id = ${id}`);
+  return false;
 }

@@ -1,17 +1,30 @@
-import type { Tx } from '../db/index.ts';
+import type { Database, Tx } from '../db/index.ts';
 import type { Chore } from '../jobs/index.ts';
+import type { MeterRegistry } from './events.ts';
 import { lockIngest } from './lock.sql.ts';
-import { backfillSeries, findSeries, forgetRollups, insertSeries, pendingSeries } from './series.sql.ts';
-import { seriesOf } from './series-spec.ts';
+import {
+  backfillSeries,
+  deleteRollups,
+  droppedSeries,
+  forgetRollups,
+  giveUpSeries,
+  holdSeries,
+  insertSeries,
+  lockSeries,
+  type OwnedSeries,
+  pendingSeries,
+  seriesOfMerchants,
+} from './series.sql.ts';
+import { seriesOf, unreadSeries } from './series-spec.ts';
 
 /**
  * Has what a meter counts rolled up from now on. Called in the transaction that makes a metric or a cost, or changes what it
  * measures. Nobody is accepting events of the merchant then, so each event is either before it, and added by
- * `backfillChore`, or after it. What was rolled up before stays, until `rebuildRollups` or for whoever shares it.
+ * `backfillChore`, or after it. What was rolled up before stays for whoever shares it; else `unreadSeriesChore` gives it up.
  */
 export async function registerMeter(tx: Tx, merchantId: string, meter: Parameters<typeof seriesOf>[0]): Promise<void> {
   const spec = seriesOf(meter);
-  if (spec === null || (await findSeries(tx, merchantId, spec))) return;
+  if (spec === null || (await holdSeries(tx, merchantId, spec))) return;
   await lockIngest(tx, merchantId, 'exclusive');
   await insertSeries(tx, merchantId, spec);
 }
@@ -39,3 +52,76 @@ export const backfillChore: Chore = {
     }
   },
 };
+
+const ONE_MINUTE = 60;
+const MERCHANTS_AT_ONCE = 200;
+const ROWS_AT_ONCE = 10_000;
+
+/**
+ * Gives up series that no meter reads any more, because it was changed or deleted, and deletes what was added up for them: some
+ * merchants at a time, one after the other, and then again.
+ * @param metersOf the meters that there are
+ */
+export function unreadSeriesChore(metersOf: MeterRegistry, merchantsAtOnce = MERCHANTS_AT_ONCE): Chore {
+  let after = '';
+  return {
+    name: 'giving up series that no meter reads',
+    everySeconds: ONE_MINUTE,
+    run: async (database) => {
+      const { unread, last } = await database.transaction('every merchant, reading', async (tx) => {
+        const ofMerchants = Map.groupBy(await seriesOfMerchants(tx, after, merchantsAtOnce), (each) => each.merchantId);
+        const found: OwnedSeries[] = [];
+        for (const [merchantId, series] of ofMerchants)
+          found.push(
+            ...unreadSeries(
+              series,
+              (await metersOf(tx, merchantId)).map(({ meter }) => meter),
+            ),
+          );
+        return { unread: found, last: [...ofMerchants.keys()].at(-1) };
+      });
+      after = last ?? '';
+      for (const [merchantId, series] of Map.groupBy(unread, (each) => each.merchantId))
+        await database.transaction({ merchants: [merchantId] }, (tx) => giveUpUnread(tx, merchantId, series, metersOf));
+      await deleteGivenUp(database);
+    },
+  };
+}
+
+/**
+ * Nobody is accepting events of the merchant then, so nobody adds to them later. Whoever makes a meter meanwhile that reads one of
+ * them holds it (`registerMeter`), or waits for us and makes it anew.
+ */
+async function giveUpUnread(
+  tx: Tx,
+  merchantId: string,
+  suspects: readonly OwnedSeries[],
+  metersOf: MeterRegistry,
+): Promise<void> {
+  await lockIngest(tx, merchantId, 'exclusive');
+  const locked = await lockSeries(
+    tx,
+    merchantId,
+    suspects.map(({ id }) => id),
+  );
+  const meters = await metersOf(tx, merchantId);
+  const unread = unreadSeries(
+    locked,
+    meters.map(({ meter }) => meter),
+  );
+  await giveUpSeries(
+    tx,
+    merchantId,
+    unread.map(({ id }) => id),
+  );
+}
+
+async function deleteGivenUp(database: Database): Promise<void> {
+  for (const { merchantId, id } of await database.transaction('every merchant, reading', droppedSeries)) {
+    let hasMore = true;
+    while (hasMore)
+      hasMore = await database.transaction({ merchants: [merchantId] }, (tx) =>
+        deleteRollups(tx, merchantId, id, ROWS_AT_ONCE),
+      );
+  }
+}

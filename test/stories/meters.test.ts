@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sql } from '../../src/db/index.ts';
+import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { shopOf } from '../support/shop.ts';
+
+/** What is added up of events is what the meters of the moment read, and the figures are those of the events whatever it is. */
+let env: TestEnvironment;
+beforeAll(async () => {
+  env = await openTestEnvironment();
+  env.setNow('2026-03-01T00:00:00Z');
+});
+afterAll(() => env.close());
+
+const seriesOf = ({ id }: Merchant) =>
+  env.database.transaction({ merchants: [id] }, async (tx) => {
+    const rows = await tx.rows<{ path: string | null }>(
+      sql`select path from usage_series where merchant_id = ${id} order by path nulls first`,
+    );
+    return rows.map(({ path }) => path);
+  });
+
+it('events are added up for a metric as it was made, as it was changed, and for a cost until it is deleted', async () => {
+  const merchant = await env.merchant();
+  const shop = shopOf(merchant);
+  const metric = await shop.metric();
+  const cost = await merchant.post('/v0/costs', {
+    name: 'Calls',
+    unitCost: 1,
+    currency: 'USD',
+    productId: metric.productId,
+    eventType: 'call',
+    aggregation: 'COUNT',
+  });
+  expect(cost.status).toBe(201);
+  const used = () =>
+    merchant.get(`/v0/billableMetrics/${metric.id}/meter?from=2026-02-01T00:00:00Z&to=2026-03-01T00:00:00Z`);
+  for (const day of ['02-01', '02-14', '02-28']) await shop.use('cus_nobody', `2026-${day}T12:30:00Z`, 2);
+  const before = await used();
+  expect(before.status).toBe(200);
+  expect(await seriesOf(merchant)).toEqual([null, 'units']);
+
+  expect((await merchant.delete(`/v0/costs/${cost.body.id}`)).status).toBe(204);
+  const change = { valueProperty: '$.other' };
+  expect((await merchant.patch(`/v0/billableMetrics/${metric.id}`, change)).status).toBe(200);
+  env.startWorker();
+  await expect.poll(() => seriesOf(merchant), { timeout: 20_000 }).toEqual(['other']);
+
+  const back = { valueProperty: '$.units' };
+  expect((await merchant.patch(`/v0/billableMetrics/${metric.id}`, back)).status).toBe(200);
+  expect((await used()).body).toEqual(before.body);
+});
