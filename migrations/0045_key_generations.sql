@@ -322,6 +322,9 @@ declare
   part text;
   known bigint := (select coalesce(sum(p.key_count), 0) from event_key_sieve_part p where p.name = any (work.parts));
 begin
+  -- Who reads a row first notes on its page that it is committed. Done now, while the pages are in the log anyway, it is not those
+  -- who accept events that write them to it once more.
+  execute format('select count(rests) from %I', work.name);
   perform lock_event_keys();
   delete from event_key_sieve_part p where p.name = any (work.parts);
   insert into event_key_sieve_part (name, digits, key_count) values (work.name, work.digits, work.key_count);
@@ -377,3 +380,8 @@ create table usage_series_dropped (
   primary key (merchant_id, series_id)
 );
 call tenant_table('usage_series_dropped');
+
+/* The order of acceptance, read backwards. Where new entries come last in an index, its pages are left full; where they come first, as
+   before, each page is split in half again and again, and written to the log each time. */
+drop index event_order;
+create index event_order on event (merchant_id, seq);

@@ -5,7 +5,7 @@ import { beginKeyWork, continueKeyWork, keyTables, sealKeys } from './generation
 import { KEY_LIMITS, type KeyLimits, type KeyWork, planKeyWork } from './generations-plan.ts';
 
 /** Some million keys: with their index about as much as a small PostgreSQL keeps in memory. */
-const MOST_BYTES = 128_000_000;
+export const MOST_BYTES = 128_000_000;
 const TEN_SECONDS = 10;
 
 /**
