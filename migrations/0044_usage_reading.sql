@@ -1,20 +1,32 @@
 -- Reading in a time that does not grow: the usual question about usage is planned once and asked in one call, and a list of
 -- events knows its total without counting them all.
 
-/* The sum, the extremes and the number of the values that a series counts for some customers or subscriptions: of full hours
-   as they were added up, and of the rest event by event. A rest is added where its sign is 1, and taken away where it is -1,
-   from an hour that holds more than was asked; extremes cannot be taken away. A subject may come several times, at times that
-   do not overlap. All times are from `earliest` to `latest`, so that other partitions of events are not opened.
-   Without a series whose roll-ups hold all events it is not complete, and the figures are worth nothing.
+/* One figure of some customers or subscriptions (`value`) and how many values it is of: of full hours as they were added up, and of
+   the rest event by event. A rest is added where its sign is 1, and taken away where it is -1, from an hour that holds more
+   than was asked; only sums and numbers can be. A subject may come several times, at times that do not overlap. The rest is from
+   `earliest` to `latest`, so that other partitions of events are not opened. Without a series whose roll-ups hold all events
+   it is not complete, and the figure is worth nothing.
 
    The plan is made once for a connection, without knowing any value: so tables are entered by the index that their
-   conditions name, in the order in which they stand here, however small they were then. */
-create function usage_figure(
+   conditions name, in the order in which they stand here, however small they were then. And each figure has a function of its
+   own, because the others would be added up for nothing, row by row. */
+do $do$
+declare
+  figure record;
+begin
+  for figure in
+    select * from (values
+      ('usage_sum', 'sum', 'r.total', 'w.sign * v.value'),
+      ('usage_least', 'min', 'r.least_value', 'v.value'),
+      ('usage_greatest', 'max', 'r.greatest_value', 'v.value')) f (name, aggregate, kept, passed_on)
+  loop
+    execute format($format$
+create function %1$I(
   merchant text, wanted_type text, wanted uuid,
   hour_subjects text[], hour_froms timestamptz[], hour_tos timestamptz[],
   rest_subjects text[], rest_froms timestamptz[], rest_tos timestamptz[], rest_signs int[],
   earliest timestamptz, latest timestamptz)
-  returns table (total numeric, least_value numeric, greatest_value numeric, event_count bigint, is_complete boolean)
+  returns table (value numeric, event_count bigint, is_complete boolean)
   language sql stable
   set plan_cache_mode = force_generic_plan set enable_seqscan = off
   as $$
@@ -34,17 +46,16 @@ create function usage_figure(
      cross join unnest(hour_subjects, hour_froms, hour_tos) w (subject, from_at, to_at)
       join addressed a on a.subject = w.subject
      cross join lateral (
-       select sum(r.total) as total, min(r.least_value) as least_value, max(r.greatest_value) as greatest_value,
-              sum(r.event_count) as event_count
+       select %2$s(%3$s) as value, sum(r.event_count) as event_count
          from usage_rollup r
         where r.merchant_id = merchant and r.series_id = s.id and r.subject_id = a.id and r.hour >= w.from_at and r.hour < w.to_at) r
      union all
-    select w.sign * v.total, v.least_value, v.greatest_value, w.sign * v.event_count
+    select %4$s, w.sign * v.event_count
       from series s
      cross join unnest(rest_subjects, rest_froms, rest_tos, rest_signs) w (subject, from_at, to_at, sign)
       join addressed a on a.subject = w.subject
      cross join lateral (
-       select sum(e.value) as total, min(e.value) as least_value, max(e.value) as greatest_value, count(e.value) as event_count
+       select %2$s(e.value) as value, count(e.value) as event_count
          from (
            select case when s.kind = 'number' then event_number(e.data, s.path)
                        when s.path is null or event_text(e.data, s.path) is not null then 1 end as value
@@ -53,10 +64,12 @@ create function usage_figure(
               and e.at >= w.from_at and e.at < w.to_at and e.at >= earliest and e.at < latest
            offset 0) e) v
   )
-  select sum(c.total), min(c.least_value), max(c.greatest_value), coalesce(sum(c.event_count), 0)::bigint,
-         exists (select from series)
+  select %2$s(c.value), coalesce(sum(c.event_count), 0)::bigint, exists (select from series)
     from counted c
-  $$;
+  $$
+    $format$, figure.name, figure.aggregate, figure.kept, figure.passed_on);
+  end loop;
+end $do$;
 
 /* How many events there are of each merchant and type, up to one place in the order of acceptance: with those after it, the
    exact total of a list. */

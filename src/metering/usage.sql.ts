@@ -266,13 +266,13 @@ const KEPT: Readonly<Partial<Record<Aggregation, Sql>>> = {
   LATEST: sql`r.latest_value`,
 };
 
-/** Where `usage_figure` has it; only of what is there can the usual question be asked. */
+/** Who answers the usual question; others do not have its figure. */
 const FIGURES: Readonly<Partial<Record<Aggregation, Sql>>> = {
-  SUM: sql`total`,
-  AVG: sql`total`,
-  COUNT: sql`event_count::numeric`,
-  MIN: sql`least_value`,
-  MAX: sql`greatest_value`,
+  SUM: sql`usage_sum`,
+  AVG: sql`usage_sum`,
+  COUNT: sql`usage_sum`,
+  MIN: sql`usage_least`,
+  MAX: sql`usage_greatest`,
 };
 
 /** Is it the usual question, of one figure of some subjects? */
@@ -284,11 +284,12 @@ const isPlain = ({ meter, sources, groupFilters }: UsageScope, columns: UsageCol
 
 /** Planned once, so it takes what the rows take. */
 function selectFigure(scope: UsageScope, spec: SeriesSpec): Sql {
+  const { merchantId, meter } = scope;
   const { full, rest } = hoursIn(scope);
   const { from, to } = hullOf(rest);
   return sql`
-    select 0 as summed_over, ${FIGURES[scope.meter.aggregation]} as value, event_count, is_complete
-      from usage_figure(${scope.merchantId}, ${spec.eventType}, text_hash(${contentOf(spec)}),
+    select 0 as summed_over, ${meter.aggregation === 'COUNT' ? sql`event_count::numeric as value` : sql`value`}, event_count, is_complete
+      from ${FIGURES[meter.aggregation]}(${merchantId}, ${spec.eventType}, text_hash(${contentOf(spec)}),
              ${columnsOf(full)}, ${columnsOf(rest)}, ${rest.map(({ sign }) => sign)}::int[], ${from}, ${to})`;
 }
 
