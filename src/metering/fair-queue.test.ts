@@ -65,6 +65,18 @@ describe('the fair queue', () => {
     expect(queue.take(500).map(({ place }) => place)).toEqual([0]);
   });
 
+  it('tells how much is waiting, of whoever it is', () => {
+    const queue = new FairQueue<{ owner: string; size: number }>();
+    queue.add({ owner: 'a', size: 3 });
+    queue.add({ owner: 'b', size: 5 });
+    expect(queue.size).toBe(8);
+    const taken = queue.take(1);
+    expect(queue.size).toBe(8 - taken.reduce((total, { size }) => total + size, 0));
+    queue.putBack(taken);
+    queue.hold('a');
+    expect(queue.size).toBe(8);
+  });
+
   it('gives what was put back first, and nothing of an owner that is held', () => {
     const queue = new FairQueue<Item>();
     for (let place = 0; place < 4; place += 1) queue.add({ owner: place % 2 ? 'b' : 'a', size: 1, place });

@@ -22,16 +22,19 @@ const COMPACT_FROM = 1_000;
 export class FairQueue<Item extends Waiting> {
   /** In the order of turns. */
   readonly #lines = new Map<string, Line<Item>>();
+  #size = 0;
   /** Lines that are not served for now. */
   readonly #held = new Map<string, Line<Item>>();
 
   add(item: Item): void {
+    this.#size += item.size;
     this.#lineOf(item.owner).items.push(item);
   }
 
   /** Puts items back before all others of their owners, in their order. */
   putBack(items: readonly Item[]): void {
     for (const item of items.toReversed()) {
+      this.#size += item.size;
       const line = this.#lineOf(item.owner);
       line.head -= 1;
       if (line.head >= 0) line.items[line.head] = item;
@@ -67,6 +70,7 @@ export class FairQueue<Item extends Waiting> {
       }
       this.#lines.set(owner, line);
     }
+    this.#size -= size;
     return taken;
   }
 
@@ -89,6 +93,11 @@ export class FairQueue<Item extends Waiting> {
   /** Has anybody who is served something waiting? */
   get isWaiting(): boolean {
     return this.#lines.size > 0;
+  }
+
+  /** What is waiting, in all; held or not. */
+  get size(): number {
+    return this.#size;
   }
 
   #lineOf(owner: string): Line<Item> {

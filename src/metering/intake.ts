@@ -62,15 +62,22 @@ interface Request extends Batch, Waiting {
   readonly fault: (error: unknown) => void;
 }
 
+/** So many events waiting are worth a flush beside one that is under way: what each flush costs is small against them. */
+const WORTH_ANOTHER = 250;
+/** Milliseconds after which a flush is taken to be held up, and those who come wait for it no longer. */
+const PATIENCE = 25;
+
 /**
- * Requests wait in a fair queue; a flush starts as soon as one of few connections is free, and takes what is there. So
- * a lone event waits for nobody, and under load more of them share a commit, without a timer.
+ * Requests wait in a fair queue; a flush starts when none is under way, and takes what is there. So a lone event waits
+ * for nobody, and under load more of them share a commit, without a timer. Where much is waiting, or where a flush takes
+ * long, another one starts beside it, on one of few connections.
  */
 class Intake implements EventIntake {
   readonly #database: Database;
   readonly #limits: Required<IntakeLimits>;
   readonly #queue = new FairQueue<Request>();
   #free: number;
+  #startedAt = 0;
   #events = 0;
   #bytes = 0;
   #isLookingSoon = false;
@@ -121,15 +128,22 @@ class Intake implements EventIntake {
   }
 
   #look(): void {
-    while (this.#queue.isWaiting && this.#free > 0) {
+    while (this.#mayStart) {
       const { together, later } = agreeing(this.#queue.take(this.#limits.flush));
       this.#queue.putBack(later);
       this.#free -= 1;
+      this.#startedAt = performance.now();
       void this.#flush(together, false).finally(() => {
         this.#free += 1;
         this.#lookSoon();
       });
     }
+  }
+
+  get #mayStart(): boolean {
+    if (!this.#queue.isWaiting || this.#free === 0) return false;
+    const isFirst = this.#free === this.#limits.connections;
+    return isFirst || this.#queue.size >= WORTH_ANOTHER || performance.now() - this.#startedAt > PATIENCE;
   }
 
   /** Stores requests together and answers them. Never rejects. */
