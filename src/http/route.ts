@@ -114,6 +114,8 @@ interface Sentence<P, Q, B, A extends Access> {
   readonly bodyLimit?: number;
   /** Keys in the body at most; default 1,000. */
   readonly mostKeys?: number;
+  /** `false`: nothing becomes due by it, so no worker is woken (which events, of which there are many, would do all the time). */
+  readonly makesDue?: false;
   /** No timer watches the handler, which costs a tenth of a small request; it must end by itself. */
   readonly endsByItself?: true;
   /** The handler holds the body against its schema itself, where that has to be done part by part. */

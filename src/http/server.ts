@@ -45,6 +45,11 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   const errors = new ErrorReplies(options.errorTables);
   const schemas = new NamedSchemas();
   const runner = new Runner(options, errors, schemas);
+  const quiet = new Set(
+    options.routes
+      .filter(({ sentence }) => sentence.makesDue === false)
+      .map(({ sentence }) => `${sentence.method} ${sentence.path}`),
+  );
 
   const answerUnknown = async (request: FastifyRequest, reply: FastifyReply) => {
     const found = await options.authenticate(bearerToken(request), request.ip);
@@ -68,7 +73,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.addHook('onResponse', async (request, reply) => {
     const route = request.is404 ? 'none' : (request.routeOptions.url ?? 'none');
     options.metrics?.request(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
-    if (request.method !== 'GET' && reply.statusCode < 400) options.onChange?.();
+    if (request.method !== 'GET' && reply.statusCode < 400 && !quiet.has(`${request.method} ${route}`))
+      options.onChange?.();
     request.log.info(
       {
         method: request.method,

@@ -10,23 +10,12 @@ const EVENT_ID = /^evt_(\d{4})(0[1-9]|1[0-2])[0-9A-Za-z]{1,58}$/;
  */
 export function newEventId(at: string, acceptedAt: Instant): string {
   const month = at.slice(0, 4) + at.slice(5, 7);
-  return ID_PREFIXES.event + month + base62(acceptedAt.epochMilliseconds).padStart(8, '0') + nextRandom();
+  return (
+    ID_PREFIXES.event + month + base62(acceptedAt.epochMilliseconds).padStart(8, '0') + randomBase62(RANDOM_LENGTH)
+  );
 }
 
 const RANDOM_LENGTH = 22;
-const DRAWN_AT_ONCE = 256;
-let drawn = '';
-let used = 0;
-
-/** Random characters, drawn for many ids at once and each used once. */
-function nextRandom(): string {
-  if (used === drawn.length) {
-    drawn = randomBase62(RANDOM_LENGTH * DRAWN_AT_ONCE);
-    used = 0;
-  }
-  used += RANDOM_LENGTH;
-  return drawn.slice(used - RANDOM_LENGTH, used);
-}
 
 function base62(number: number): string {
   let text = '';

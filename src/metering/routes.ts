@@ -39,6 +39,7 @@ export const eventRoutes = (
       replies: { 202: Type.Union([Event, AcceptedEvents]) },
       errors: [409, 413, 415, 503],
       bodyLimit: MOST_BODY_BYTES,
+      makesDue: false,
       endsByItself: true, // by the time limits of the statements that it waits for
       mostKeys: MOST_BODY_KEYS,
       contentTypes: [STRUCTURED_TYPE, BATCH_TYPE],
