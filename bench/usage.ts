@@ -84,31 +84,25 @@ async function open(url: string): Promise<Database> {
   return database;
 }
 
-interface Taken<Answer> {
-  /** The middle one of many, begin and commit included. */
-  readonly milliseconds: number;
-  /** What PostgreSQL's processes took, on the average. */
-  readonly processor: number;
-  readonly answer: Answer;
+type Reading<Answer> = (tx: Tx, time: number) => Promise<Answer>;
+
+/** How long a reading takes, begin and commit included, and what it says. */
+async function take<Answer>(database: Database, time: number, read: Reading<Answer>) {
+  const began = performance.now();
+  const answer = await database.transaction({ merchants: [merchantId] }, (tx) => read(tx, time));
+  return { milliseconds: performance.now() - began, answer };
 }
 
-/** How long some reading takes. */
-async function take<Answer>(
-  stack: Stack,
-  database: Database,
-  times: number,
-  read: (tx: Tx, time: number) => Promise<Answer>,
-) {
-  const taken: number[] = [];
+/** The middle one of many, what PostgreSQL's processes took for one on the average, and the last answer. */
+async function takeMany<Answer>(stack: Stack, database: Database, times: number, read: Reading<Answer>) {
   const before = processorSeconds(stack.postgresId);
-  let answer: Answer | undefined;
-  for (let time = 0; time < times; time += 1) {
-    const began = performance.now();
-    answer = await database.transaction({ merchants: [merchantId] }, (tx) => read(tx, time));
-    taken.push(performance.now() - began);
-  }
-  const processor = ((processorSeconds(stack.postgresId) - before) / times) * 1_000;
-  return { milliseconds: median(taken), processor, answer: answer as Answer } satisfies Taken<Answer>;
+  const taken: Awaited<ReturnType<typeof take<Answer>>>[] = [];
+  for (let time = 0; time < times; time += 1) taken.push(await take(database, time, read));
+  return {
+    milliseconds: median(taken.map(({ milliseconds }) => milliseconds)),
+    processor: ((processorSeconds(stack.postgresId) - before) / times) * 1_000,
+    answer: taken.at(-1)?.answer,
+  };
 }
 
 /** The usage of one customer in one month, as text. */
@@ -141,9 +135,9 @@ async function one(stack: Stack): Promise<void> {
       await filler(database, 1, arrival)(size);
       await linkSubject(database);
       await analyze(url);
-      await take(stack, database, 20, asked(usage));
-      const { milliseconds, processor, answer } = await take(stack, database, rounds, asked(usage));
-      const scan = await take(stack, database, size > 100_000 ? 3 : 20, asked(raw));
+      await takeMany(stack, database, 20, asked(usage));
+      const { milliseconds, processor, answer } = await takeMany(stack, database, rounds, asked(usage));
+      const scan = await takeMany(stack, database, size > 100_000 ? 3 : 20, asked(raw));
       if (answer !== scan.answer) throw new Error(`${answer} is not ${scan.answer}`);
       const ratio = milliseconds / scan.milliseconds;
       console.log(
@@ -154,56 +148,76 @@ async function one(stack: Stack): Promise<void> {
   }
 }
 
-const SAMPLE = 20_000;
+const SLICE = 1_000;
+const MOST_SLICES = 20;
 const PAGE = { limit: 20, offset: 0 };
 const metersOf = async () => [{ id: 'met_0', merchantId, meter }];
 const findBilling = async () => ({ billing: [], reason: null });
 
-async function growth(stack: Stack): Promise<void> {
+/** A database with so many events, but for some slices of which it is measured what taking them in costs. */
+async function storeOf(stack: Stack, size: number) {
   const url = await stack.database();
   const database = await open(url);
   const fill = filler(database, 1_000, asTheyHappen);
-  const ids: string[] = [];
-  const points: { size: number; ingest: number; question: number; list: number; event: number }[] = [];
-  for (let size = from; size <= to; size *= 10) {
-    const sample = Math.min(SAMPLE, size / 2);
-    ids.push(...(await fill(size - sample)));
-    await linkSubject(database);
-    await analyze(url);
+  const slices = Math.min(MOST_SLICES, size / 2 / SLICE);
+  let filled = size - (slices + 1) * SLICE;
+  const ids = await fill(filled);
+  await linkSubject(database);
+  await analyze(url);
+  const takeIn = async (): Promise<number> => {
+    if (filled === size) return 0;
     const before = processorSeconds(stack.postgresId);
-    await fill(size);
-    const ingest = ((processorSeconds(stack.postgresId) - before) / sample) * 1e6;
+    filled += SLICE;
+    await fill(filled);
+    return ((processorSeconds(stack.postgresId) - before) / slices / SLICE) * 1e6;
+  };
+  const reading = {
+    question: asked(usage),
+    list: async (tx: Tx) => (await listEvents(tx, merchantId, {}, PAGE, metersOf)).total,
+    event: async (tx: Tx, time: number) => {
+      const id = ids[(time * 7_919) % ids.length] as string;
+      return (await findEvent(tx, merchantId, id, metersOf, findBilling)).ok;
+    },
+  };
+  return { size, database, takeIn, reading };
+}
+
+/** The sizes take turns, so that whatever else the machine does is shared out among them. */
+async function growth(stack: Stack): Promise<void> {
+  const stores: Awaited<ReturnType<typeof storeOf>>[] = [];
+  for (let size = from; size <= to; size *= 10) stores.push(await storeOf(stack, size));
+  for (const { takeIn } of stores) await takeIn(); // plans are made
+  const points = stores.map(({ size }) => ({ size, ingest: 0, question: 0, list: 0, event: 0 }));
+  for (let slice = 0; slice < MOST_SLICES; slice += 1)
+    for (const [index, { takeIn }] of stores.entries()) (points[index] as { ingest: number }).ingest += await takeIn();
+  for (const { database } of stores) {
     // As it runs every ten seconds: first it notes up to where it can count.
     await eventTallyChore.run(database, MONTH_START);
     await eventTallyChore.run(database, MONTH_START);
-    const reading = {
-      question: asked(usage),
-      list: async (tx: Tx) => (await listEvents(tx, merchantId, {}, PAGE, metersOf)).total,
-      event: async (tx: Tx, time: number) => {
-        const id = ids[(time * 7_919) % ids.length] as string;
-        return (await findEvent(tx, merchantId, id, metersOf, findBilling)).ok;
-      },
-    };
-    const point = { size, ingest, question: 0, list: 0, event: 0 };
-    for (const figure of ['question', 'list', 'event'] as const) {
-      await take<unknown>(stack, database, 20, reading[figure]);
-      const { milliseconds, answer } = await take<unknown>(stack, database, rounds, reading[figure]);
-      const isRight = { question: true, list: answer === size, event: answer === true }[figure];
-      if (!isRight) throw new Error(`The ${figure} is wrong: ${answer}.`);
-      point[figure] = milliseconds;
-    }
-    points.push(point);
-    console.log(
-      `  ${size.toLocaleString('en').padStart(10)} events   taking one in ${ingest.toFixed(1)} µs of PostgreSQL   a question ${point.question.toFixed(2)} ms   the newest ${PAGE.limit} and the total ${point.list.toFixed(2)} ms   one by its id ${point.event.toFixed(2)} ms`,
-    );
   }
+  for (const figure of ['question', 'list', 'event'] as const) {
+    const taken: number[][] = stores.map(() => []);
+    for (let time = -20; time < rounds; time += 1)
+      for (const [index, { size, database, reading }] of stores.entries()) {
+        const { milliseconds, answer } = await take<unknown>(database, Math.abs(time), reading[figure]);
+        const isRight = { question: true, list: answer === size, event: answer === true }[figure];
+        if (!isRight) throw new Error(`The ${figure} of ${size} is wrong: ${answer}.`);
+        if (time >= 0) taken[index]?.push(milliseconds);
+      }
+    for (const [index, times] of taken.entries())
+      (points[index] as Record<typeof figure, number>)[figure] = median(times);
+  }
+  for (const { size, ingest, question, list, event } of points)
+    console.log(
+      `  ${size.toLocaleString('en').padStart(10)} events   taking one in ${ingest.toFixed(1)} µs of PostgreSQL   a question ${question.toFixed(2)} ms   the newest ${PAGE.limit} and the total ${list.toFixed(2)} ms   one by its id ${event.toFixed(2)} ms`,
+    );
   for (const figure of ['ingest', 'question', 'list', 'event'] as const) {
     const grows = exponent(points.map((each) => [each.size, each[figure]]));
     console.log(
       `  growth of ${figure.padEnd(9)} N^${grows.toFixed(2)}   wanted ≤ 0.10   ${grows <= 0.1 ? 'yes' : 'NO'}`,
     );
   }
-  await database.close();
+  for (const { database } of stores) await database.close();
 }
 
 /** The slope of the logarithms, by least squares. */
