@@ -3,7 +3,6 @@ import pg from 'pg';
 import { Database } from '../src/db/index.ts';
 import { keyTables, sealKeys } from '../src/metering/generations.sql.ts';
 import { MOST_BYTES, tendKeys } from '../src/metering/generations.ts';
-import { KEY_LIMITS } from '../src/metering/generations-plan.ts';
 import { median, numbersOf } from './support/arguments.ts';
 import { processorSeconds, type Stack, type Target, withStack } from './support/stack.ts';
 
@@ -11,7 +10,7 @@ import { processorSeconds, type Stack, type Target, withStack } from './support/
 
 const { keys, events, pairs, connections, subjects, batch } = numbersOf({
   keys: 10_000_000,
-  events: 300_000,
+  events: 600_000,
   pairs: 3,
   connections: 4,
   subjects: 1_000,
@@ -72,35 +71,40 @@ async function imagesOf(client: pg.Client): Promise<number> {
 async function preload(stack: Stack, client: pg.Client, url: string, merchantId: string): Promise<void> {
   const database = new Database({ url, statementTimeout: 600_000 });
   const began = performance.now();
-  let made = 0;
-  const fill = async (until: () => Promise<boolean>) => {
-    while (made < keys && !(await until())) {
-      const count = Math.min(KEYS_AT_ONCE, keys - made);
-      await client.query(
-        `insert into event_key select $1, md5('key ' || n)::uuid, 'evt_202601' || left(md5('event ' || n), 30), n
-           from generate_series($2::bigint, $3::bigint) n order by 2`,
-        [merchantId, made + 1, made + count],
-      );
-      made += count;
-    }
-  };
+  const isFull = async () => (await bytesOf(client, 'event_key')) > MOST_BYTES;
   const sealing = { wal: 0, processor: 0 };
   const seal = async () => {
     const before = { wal: await walBytes(client), processor: processorSeconds(stack.postgresId) };
-    const sealed = await database.transaction('nobody', (tx) => sealKeys(tx, MOST_BYTES));
-    if (sealed) await tendKeys(database, KEY_LIMITS);
+    await database.transaction('nobody', (tx) => sealKeys(tx, 0));
+    await tendKeys(database);
     sealing.wal += (await walBytes(client)) - before.wal;
     sealing.processor += processorSeconds(stack.postgresId) - before.processor;
-    return sealed;
   };
-  while (made < keys) {
-    await fill(async () => (await bytesOf(client, 'event_key')) > MOST_BYTES);
-    await seal();
+  let made = 0;
+  let inActive = 0;
+  let half = Math.floor(keys / 2);
+  const fill = async (count: number) => {
+    await client.query(
+      `insert into event_key select $1, md5('key ' || n)::uuid, 'evt_202601' || left(md5('event ' || n), 30), n
+         from generate_series($2::bigint, $3::bigint) n order by 2`,
+      [merchantId, made + 1, made + count],
+    );
+    made += count;
+    inActive += count;
+  };
+  while (keys - made > half) {
+    await fill(Math.min(KEYS_AT_ONCE, keys - made - half));
+    if (await isFull()) half = Math.min(half, Math.floor(inActive / 2));
+    if ((await isFull()) || keys - made === half) {
+      await seal();
+      inActive = 0;
+    }
   }
+  while (made < keys) await fill(Math.min(KEYS_AT_ONCE, keys - made));
   const perKey = (used: number) => used / made;
   const { generations, parts } = await database.transaction('nobody', keyTables);
   console.log(
-    `  ${made.toLocaleString('en')} keys in ${((performance.now() - began) / 1000).toFixed(0)} s: ${generations.length} sealed generations, ${parts.length} parts of the sieve with ${(await sieveBytes(client, parts)).toFixed(1)} bytes a key`,
+    `  ${made.toLocaleString('en')} keys in ${((performance.now() - began) / 1000).toFixed(0)} s: ${inActive.toLocaleString('en')} active, ${generations.length} sealed generations, ${parts.length} parts of the sieve with ${(await sieveBytes(client, parts)).toFixed(1)} bytes a key`,
   );
   console.log(
     `  sealing, sifting and merging: ${perKey(sealing.wal).toFixed(0)} bytes of WAL and ${perKey(sealing.processor * 1e6).toFixed(1)} µs of PostgreSQL a key`,

@@ -92,7 +92,8 @@ export function processorSeconds(ancestor: number): number {
     found.push(...all.filter(({ fields }) => Number(fields[1]) === parent).map(({ id }) => id));
   const ticks = all
     .filter(({ id }) => found.includes(id))
-    .reduce((total, { fields }) => total + Number(fields[11] ?? 0) + Number(fields[12] ?? 0), 0);
+    .flatMap(({ fields }) => fields.slice(11, 15)) // its own, and that of its children that have ended
+    .reduce((total, ticksOfOne) => total + Number(ticksOfOne), 0);
   return ticks / TICKS_PER_SECOND;
 }
 
