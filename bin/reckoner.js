@@ -28,11 +28,15 @@ function runAgain() {
     process.exitCode = 1;
     return;
   }
-  const child = spawn(ours, [fileURLToPath(import.meta.url)].concat(process.argv.slice(2)), {
-    env: Object.assign({}, process.env, { RECKONER_RUN_AGAIN: '1' }),
-    shell: process.platform === 'win32',
-    stdio: 'inherit',
-  });
+  const child = spawn(
+    ours,
+    ['--max-semi-space-size=16', fileURLToPath(import.meta.url)].concat(process.argv.slice(2)),
+    {
+      env: Object.assign({}, process.env, { RECKONER_RUN_AGAIN: '1' }),
+      shell: process.platform === 'win32',
+      stdio: 'inherit',
+    },
+  );
   // The terminal sends Ctrl-C to both of us; a supervisor's signal reaches us alone. The child decides when it is over.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => child.kill('SIGTERM'));
