@@ -45,7 +45,7 @@ function written(value: unknown, seen: { keys: number; isStorable: boolean }): s
 /** Most objects come sorted or have few keys, and looking costs less than sorting. */
 function sorted(keys: string[]): string[] {
   for (let index = 1; index < keys.length; index += 1)
-    if ((keys[index - 1] as string) > (keys[index] as string)) return keys.sort();
+    if ((keys[index - 1] as string) > (keys[index] as string)) return keys.toSorted();
   return keys;
 }
 

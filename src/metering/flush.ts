@@ -132,11 +132,13 @@ export function flushOf(batches: readonly Batch[]): Flush {
   const keys = [...first.values()];
   const kinds = placesOf(keys, ({ prepared }) => kindTextOf(prepared.event));
   const subjects = placesOf(keys, ({ prepared }) => subjectTextOf(prepared.event));
-  const order = subjects.texts.map((_, index) => index).sort((a, b) => compare(subjects.texts[a], subjects.texts[b]));
+  const order = subjects.texts
+    .map((_, index) => index)
+    .toSorted((a, b) => compare(subjects.texts[a], subjects.texts[b]));
   const subjectPlaces = new Int32Array(order.length);
   for (const [place, index] of order.entries()) subjectPlaces[index] = place + 1;
   return {
-    merchants: [...new Set(kinds.firsts.map(({ prepared }) => prepared.event.merchantId))].sort(compare),
+    merchants: [...new Set(kinds.firsts.map(({ prepared }) => prepared.event.merchantId))].toSorted(compare),
     subjects: order.map((index) => subjectOf((subjects.firsts[index] as { prepared: PreparedEvent }).prepared.event)),
     kinds: kinds.firsts.map(({ prepared }) => prepared.event),
     entries: keys.map(({ prepared, batch }, index) => ({
