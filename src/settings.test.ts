@@ -96,6 +96,12 @@ describe('settings', () => {
     ['DATABASE_URL', 'mysql://a@b/c'],
     ['SANDBOX_DATABASE_URL', 'localhost'],
     ['CLICKHOUSE_URL', 'clickhouse'],
+    ['CLICKHOUSE_URL', 'clickhouse:8123'],
+    ['CLICKHOUSE_URL', 'http://user:50%@clickhouse:8123'],
+    ['CLICKHOUSE_URL', 'http://user:%ff@clickhouse:8123'],
+    ['CLICKHOUSE_URL', 'http://clickhouse:8123/usage/events'],
+    ['CLICKHOUSE_URL', 'http://clickhouse:8123/?database=usage'],
+    ['CLICKHOUSE_URL', "http://clickhouse:8123/?cluster=main' settings x"],
     ['RECKONER_DEMO', 'perhaps'],
     ['PUBLIC_URL', 'ftp://pay.example'],
     ['PUBLIC_URL', 'https://pay.example/?a=b'],
@@ -118,7 +124,12 @@ describe('settings', () => {
   });
 
   it('repeats no password and no key in a problem', () => {
-    const result = readSettings({ DATABASE_URL: 'mysql://a:secret@b/c', RECKONER_PLATFORM_KEY: 'rk_test_secret' });
+    const result = readSettings({
+      DATABASE_URL: 'mysql://a:secret@b/c',
+      CLICKHOUSE_URL: 'http://a:secret%@b/c',
+      RECKONER_PLATFORM_KEY: 'rk_test_secret',
+    });
+    expect(result).toMatchObject({ problems: [{}, {}, {}] });
     expect(JSON.stringify(result)).not.toContain('secret');
   });
 

@@ -116,7 +116,7 @@ export function readSettings(variables: Variables): SettingsResult {
       4401,
       'rk_live_',
     ),
-    ...optional('clickhouseUrl', read('CLICKHOUSE_URL', parseHttpUrl)),
+    ...optional('clickhouseUrl', read('CLICKHOUSE_URL', parseClickHouseUrl)),
     dataDirectory: text('DATA_DIR') ?? './.reckoner',
     demo: read('RECKONER_DEMO', parseBoolean) ?? variables.npm_lifecycle_event === 'start',
     ...optional('logLevel', read('LOG_LEVEL', parseLogLevel)),
@@ -221,6 +221,28 @@ function parsePublicUrl(value: string): string {
 function parseHttpUrl(value: string): string {
   const url = URL.parse(value);
   if (!url || !/^https?:$/.test(url.protocol)) throw new Error('is not a URL that begins with http:// or https://');
+  return value;
+}
+
+/** Its user, password and database are decoded by whoever connects; the value is not repeated here: it holds a password. */
+function parseClickHouseUrl(value: string): string {
+  const url = URL.parse(value);
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw new Error('is not of the form http://user:password@host:8123/database, or https://…');
+  }
+  try {
+    decodeURIComponent(url.username + url.password);
+  } catch {
+    throw new Error('has a % in its user or password; write %25 for it');
+  }
+  if (!/^\/[\w-]*$/.test(url.pathname)) {
+    throw new Error('names a database that is not letters, digits, underscores and dashes');
+  }
+  const { cluster, ...others } = Object.fromEntries(url.searchParams);
+  if (Object.keys(others).length > 0) throw new Error('has a parameter that is not ?cluster=name');
+  if (cluster !== undefined && !/^[\w-]+$/.test(cluster)) {
+    throw new Error('names a cluster that is not letters, digits, underscores and dashes');
+  }
   return value;
 }
 

@@ -13,18 +13,40 @@ export const hasEngine: boolean = folder !== undefined && folder !== '';
 /** What is said of tests that need one and do not have it. */
 export const unlessEngine: string = hasEngine ? '' : ' (not run: scripts/conformance-clickhouse.sh does)';
 
-/** ClickHouse inside this process, through the client that talks to a server in production. One at a time. */
-export async function openEngine(): Promise<ClickHouse> {
+/** ClickHouse inside this process: one for each process, as the engine has one folder of data. */
+export interface Engine {
+  /** Through the client that talks to a server in production, without a network. */
+  readonly clickhouse: ClickHouse;
+  /** Runs statements, the last of which may end in data, and answers what it says. @throws with ClickHouse's own message */
+  run(text: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** @param options as the program `clickhouse` takes them */
+export async function openEngine(options: readonly string[] = []): Promise<Engine> {
   if (folder === undefined) throw new Error('RECKONER_CHDB names no folder with chdb in it.');
   const load = createRequire(join(folder, 'package.json'));
   const { createClient } = load('@clickhouse/client');
   const { createChdbConnection } = load('chdb/connection');
   const path = await mkdtemp(join(tmpdir(), 'reckoner-chdb-'));
-  const engine = overClient(createClient({ connection: createChdbConnection({ path }) }));
+  const { Session } = load('chdb');
+  const first = new Session(path, { connectionArgs: [...options] }); // the options are those of whoever opens the folder
+  const connection = createChdbConnection({ path });
+  const clickhouse = overClient(createClient({ connection }));
   return {
-    ...engine,
+    clickhouse,
+    run: async (text) => {
+      try {
+        const { stream } = await connection.query({ query: text });
+        return Buffer.concat(await stream.toArray()).toString();
+      } catch (error) {
+        const { code, type, message } = error as Error & { code?: string; type?: string };
+        throw new Error(`Code: ${code}. DB::Exception: ${message} (${type})`, { cause: error });
+      }
+    },
     close: async () => {
-      await engine.close();
+      await clickhouse.close();
+      first.close();
       await rm(path, { recursive: true, force: true });
     },
   };

@@ -7,7 +7,8 @@ import { answerSettings, createTables, dropTables, insertInto } from '../../src/
 import { clickhouseUsage } from '../../src/metering/clickhouse/usage.ts';
 import type { UsageCut, UsageScope } from '../../src/metering/usage-request.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
-import { hasEngine, openEngine, unlessEngine } from './clickhouse-engine.ts';
+import { hasEngine, unlessEngine } from './clickhouse-engine.ts';
+import { openServedEngine, type ServedEngine } from './clickhouse-server.ts';
 import {
   AGGREGATIONS,
   FROM,
@@ -29,15 +30,15 @@ const CUTS: UsageCut[] = [{}, { groups: ['region'] }, { window: 'HOUR' }, { byCu
 let env: TestEnvironment;
 let merchant: Merchant;
 let clickhouse: ClickHouse;
-let engine: ClickHouse | null = null;
+let served: ServedEngine | null = null;
 beforeAll(async () => {
-  if (hasEngine) engine = await openEngine();
+  if (hasEngine) served = await openServedEngine();
 });
-afterAll(() => engine?.close());
+afterAll(() => served?.close());
 beforeEach(async () => {
   env = await openTestEnvironment();
   merchant = await env.merchant();
-  if (engine !== null) clickhouse = engine;
+  if (served !== null) clickhouse = served.clickhouse;
 });
 afterEach(() => env.close());
 
@@ -110,9 +111,9 @@ describe('a ClickHouse that is shipped to', () => {
     );
     await clickhouse.insert(bare, line.replace('99', '98'));
     await clickhouse.insert(bare, line.replace('99', '97'));
-    expect(await clickhouse.rows({ text: `select toString(count()) from batch_${name} where batch_no > 96` })).toEqual([
-      ['3'],
-    ]);
+    expect(
+      await clickhouse.columns({ text: `select toString(count()) from batch_${name} where batch_no > 96` }),
+    ).toEqual([['3']]);
   });
 
   it.runIf(hasEngine)(`gives the same figures after it was dropped and rebuilt${unlessEngine}`, async () => {
@@ -146,6 +147,7 @@ describe('a ClickHouse that is shipped to', () => {
       clickhouse,
       mode: single,
       postgres: onlyPostgres,
+      restMilliseconds: 0,
       onFallback: (error) => told.push(error),
     });
     expect(await all(query)).toBe(expected);
@@ -196,10 +198,10 @@ describe('a ClickHouse that is shipped to', () => {
     expect(statements).toHaveLength(6);
     for (const text of statements) {
       expect(text).toContain("on cluster 'main'");
-      await clickhouse.rows({ text: `select formatQuery({text:String})`, parameters: { text } });
+      await clickhouse.columns({ text: `select formatQuery({text:String})`, parameters: { text } });
     }
     const insert = insertInto(mode, 'event_x', 'seq', 't').replace(/format JSONEachRow/, 'values (1)');
-    await clickhouse.rows({ text: `select formatQuery({text:String})`, parameters: { text: insert } });
-    await clickhouse.rows({ text: `select 1 ${answerSettings(mode)}` });
+    await clickhouse.columns({ text: `select formatQuery({text:String})`, parameters: { text: insert } });
+    await clickhouse.columns({ text: `select 1 ${answerSettings(mode)}` });
   });
 });

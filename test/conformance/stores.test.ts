@@ -4,7 +4,8 @@ import type { ClickHouse } from '../../src/metering/clickhouse/store.ts';
 import { naiveUsage } from '../../src/metering/testing/oracle.ts';
 import type { UsageCut, UsageScope } from '../../src/metering/usage-request.ts';
 import { openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
-import { hasEngine, openEngine, unlessEngine } from './clickhouse-engine.ts';
+import { hasEngine, unlessEngine } from './clickhouse-engine.ts';
+import { openServedEngine, type ServedEngine } from './clickhouse-server.ts';
 import {
   AGGREGATIONS,
   FROM,
@@ -23,26 +24,28 @@ import {
 } from './stores.ts';
 
 let env: TestEnvironment;
-let clickhouse: ClickHouse | null = null;
+let served: ServedEngine | null = null;
+let clickhouse: ClickHouse;
 beforeAll(async () => {
   env = await openTestEnvironment();
   if (!hasEngine) return;
-  clickhouse = await openEngine();
+  served = await openServedEngine();
+  clickhouse = served.clickhouse;
   await send(await env.merchant(), [{ at: FROM, data: '{}' }], 1, () => Promise.resolve());
   await shipAll(env, clickhouse); // a projection answers from its first event on
 });
 afterAll(async () => {
-  await clickhouse?.close();
+  await served?.close();
   await env.close();
 });
 
-const queryOf = ({ shipped }: Store) => (shipped === null ? onlyPostgres : onlyClickHouse(clickhouse as ClickHouse));
+const queryOf = ({ shipped }: Store) => (shipped === null ? onlyPostgres : onlyClickHouse(clickhouse));
 
 /** A merchant of its own with these events, in the store as it says. */
 async function accepted(store: Store, events: readonly SuiteEvent[]) {
   const merchant = await env.merchant();
   const naive = await send(merchant, events, store.shipped ?? 1, async () => {
-    if (store.shipped !== null) await shipAll(env, clickhouse as ClickHouse);
+    if (store.shipped !== null) await shipAll(env, clickhouse);
   });
   return { merchant, naive };
 }

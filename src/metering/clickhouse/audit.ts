@@ -80,9 +80,9 @@ async function auditBatches(
 
 /** A table that is gone holds nothing. */
 async function figuresByBatch(clickhouse: ClickHouse, statement: Statement): Promise<Map<number, string>> {
-  const rows = await clickhouse.rows(statement).catch((error: unknown) => {
+  const [batches = [], ...figures] = await clickhouse.columns(statement).catch((error: unknown) => {
     if (isGone(error)) return [];
     throw error;
   });
-  return new Map(rows.map(([batchNo, ...figures]) => [Number(batchNo), figures.join(' ')]));
+  return new Map(batches.map((batchNo, row) => [Number(batchNo), figures.map((values) => values[row]).join(' ')]));
 }

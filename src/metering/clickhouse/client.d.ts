@@ -7,8 +7,9 @@ declare module '@clickhouse/client' {
     query(request: {
       query: string;
       query_params?: Readonly<Record<string, unknown>>;
-      format: 'JSONCompactEachRow';
-    }): Promise<{ json(): Promise<unknown> }>;
+      format: 'JSONCompactColumns';
+      abort_signal?: AbortSignal;
+    }): Promise<{ text(): Promise<string> }>;
     command(request: { query: string }): Promise<unknown>;
     exec(request: {
       query: string;
@@ -23,6 +24,7 @@ declare module '@clickhouse/client' {
     request_timeout?: number;
     max_open_connections?: number;
     use_multipart_params_auto?: boolean;
+    log?: { level: number };
     connection?: unknown;
   }): ClickHouseClient;
 }

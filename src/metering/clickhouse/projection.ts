@@ -3,6 +3,7 @@ import type { Chore } from '../../jobs/index.ts';
 import { Background } from '../background.ts';
 import type { UsageQuery } from '../usage-request.ts';
 import { auditAndReplace } from './audit.ts';
+import { Patience } from './patience.ts';
 import { rebuild, type ShipperParts, shipRound } from './shipper.ts';
 import { type ClickHouse, connectClickHouse } from './store.ts';
 import type { EngineMode } from './tables.sql.ts';
@@ -25,11 +26,41 @@ export interface ProjectionOptions {
 const AUDITED_BATCHES = 100;
 const AUDIT_SECONDS = 300;
 const SHIP_SECONDS = 1;
+const GREETING_MILLISECONDS = 5_000;
+/** The year and the month of the first version whose type JSON may be relied on. */
+const LEAST_VERSION = [25, 3] as const;
 
-/** Opens `CLICKHOUSE_URL`. Nothing is sent until there is something to ship or to ask. */
+/**
+ * Opens `CLICKHOUSE_URL`. Whether somebody answers there is found out meanwhile and told: a ClickHouse that is away keeps nobody
+ * from starting, because PostgreSQL answers until it comes.
+ */
 export async function openProjection(url: string, options: ProjectionOptions): Promise<UsageProjection> {
-  const { clickhouse, mode } = await connectClickHouse(url);
-  return projectionOn(clickhouse, mode, options);
+  const { clickhouse, mode, shownUrl } = await connectClickHouse(url);
+  const projection = projectionOn(clickhouse, mode, options);
+  const greeting = problemOf(clickhouse).then((problem) => {
+    if (problem === null) return;
+    const what = 'usage is counted in PostgreSQL until CLICKHOUSE_URL leads to a ClickHouse that can be used';
+    options.onTrouble(new Error(`ClickHouse at ${shownUrl}: ${problem}`), what);
+  });
+  return {
+    ...projection,
+    close: async () => {
+      await greeting;
+      await projection.close();
+    },
+  };
+}
+
+/** Why this ClickHouse cannot be used, as it is now; null where it can. */
+async function problemOf(clickhouse: ClickHouse): Promise<string | null> {
+  const end = AbortSignal.timeout(GREETING_MILLISECONDS);
+  const version = await clickhouse.columns({ text: 'select version()' }, end).catch((error: unknown) => error);
+  if (!Array.isArray(version)) return end.aborted ? 'it does not answer' : String(version);
+  const said = String(version);
+  const [year = 0, month = 0] = said.split('.').map(Number);
+  const [leastYear, leastMonth] = LEAST_VERSION;
+  if (year > leastYear || (year === leastYear && month >= leastMonth)) return null;
+  return `version ${said} is too old; ${LEAST_VERSION.join('.')} is the first that has the type JSON`;
 }
 
 /** The same on a ClickHouse that is open already. */
@@ -40,6 +71,7 @@ export function projectionOn(
 ): UsageProjection {
   const shipping = new Background();
   const auditing = new Background();
+  const patience = new Patience();
   return {
     usage: (postgres) =>
       clickhouseUsage({
@@ -52,7 +84,7 @@ export function projectionOn(
       {
         name: 'shipping events to ClickHouse',
         everySeconds: SHIP_SECONDS,
-        run: (database, now) => shipping.turn(() => ship({ database, clickhouse, mode }, now)),
+        run: (database, now) => shipping.turn(() => patience.turn(() => ship({ database, clickhouse, mode }, now))),
       },
       {
         name: 'auditing the events in ClickHouse',
@@ -75,6 +107,6 @@ async function ship(parts: ShipperParts, now: Parameters<Chore['run']>[1]): Prom
   await shipRound(parts, now);
 }
 
-/** `clickhouse rebuild`: builds the projection anew from PostgreSQL; the workers ship it, and it takes over when it has caught up. */
+/** `reckoner rebuild`: builds the projection anew from PostgreSQL; the workers ship it, and it takes over when it has caught up. */
 export const rebuildProjection = (database: Database, now: Parameters<Chore['run']>[1]): Promise<void> =>
   rebuild(database, 'somebody asked for it', now);

@@ -25,6 +25,8 @@ export interface Question {
   readonly scope: UsageScope;
   /** Up to here, inclusive, ClickHouse answers; PostgreSQL after it. */
   readonly mark: bigint;
+  /** The batch that ends there: ClickHouse cuts by it, a number of half the width. */
+  readonly lastBatch: number;
   /** Null: whoever they are addressed to. */
   readonly addresses: readonly Address[] | null;
   readonly columns: KeyColumns;
@@ -87,16 +89,16 @@ export const microseconds = (at: Instant): bigint => {
   return shifted < 0n && whole * 1000n !== shifted ? whole - 1n : whole;
 };
 
-/** How long a window is; months are counted instead. */
+/** How long a window is; months have no length. */
 export const WINDOW_MICROSECONDS: Readonly<Record<Exclude<WindowSize, 'MONTH'>, bigint>> = {
   MINUTE: 60_000_000n,
   HOUR: 3_600_000_000n,
   DAY: 86_400_000_000n,
 };
 
-/** Where a window begins, from its number: microseconds since 1970, for months the months since the year 0. */
-export function windowStart(number: bigint, size: WindowSize): Instant {
-  if (size !== 'MONTH') return Temporal.Instant.fromEpochNanoseconds(number * 1000n);
-  const months = Number(number);
-  return new Temporal.PlainDate(Math.floor(months / 12), (months % 12) + 1, 1).toZonedDateTime('UTC').toInstant();
+/** Where a window begins, from its number: how many windows there were since 1970, months since the year 0. */
+export function windowStart(number: number, size: WindowSize): Instant {
+  if (size !== 'MONTH')
+    return Temporal.Instant.fromEpochNanoseconds(BigInt(number) * WINDOW_MICROSECONDS[size] * 1000n);
+  return new Temporal.PlainDate(Math.floor(number / 12), (number % 12) + 1, 1).toZonedDateTime('UTC').toInstant();
 }

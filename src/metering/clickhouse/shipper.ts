@@ -22,7 +22,7 @@ import {
   selectHorizon,
   selectWriters,
 } from './shipping.sql.ts';
-import { type ClickHouse, isGone } from './store.ts';
+import { type ClickHouse, isGone, type Statement } from './store.ts';
 import { createTables, dropTables, type EngineMode, insertInto, tableNames } from './tables.sql.ts';
 import { selectStanding } from './usage.sql.ts';
 
@@ -73,9 +73,10 @@ export async function shipRound(parts: ShipperParts, now: Instant): Promise<Ship
   let batches = 0;
   let events = 0;
   let caughtUp = lastSeq !== null;
-  for (const projection of lastSeq === null ? [] : live) {
+  for (const { generation } of lastSeq === null ? [] : live) {
     const until = now.add({ seconds: LEASE_SECONDS });
-    if (!(await nobody(database, (tx) => leaseProjection(tx, projection.generation, now, until)))) {
+    const projection = await nobody(database, (tx) => leaseProjection(tx, generation, now, until));
+    if (projection === undefined) {
       caughtUp = false;
       continue;
     }
@@ -89,7 +90,7 @@ export async function shipRound(parts: ShipperParts, now: Instant): Promise<Ship
       await replaceProjection(database, projection, error.message, now);
       throw error;
     } finally {
-      await nobody(database, (tx) => endLease(tx, projection.generation));
+      await nobody(database, (tx) => endLease(tx, generation));
     }
   }
   await dropRetired(parts, now);
@@ -147,8 +148,7 @@ async function shipProjection(
 ): Promise<ShippedRound> {
   const { database, clickhouse, mode, mostBatches = 25 } = parts;
   if (projection.state === 'new') {
-    for (const text of [...dropTables(mode, projection.name), ...createTables(mode, projection.name)])
-      await clickhouse.run(text);
+    for (const text of createTables(mode, projection.name)) await clickhouse.run(text);
     await nobody(database, (tx) => moveProjection(tx, projection.generation, ['new'], 'building', now));
   }
   let events = 0;
@@ -203,7 +203,7 @@ async function send(
 ): Promise<void> {
   const { batchNo, token, fromSeq, toSeq, eventCount } = shipment;
   const tables = tableNames(name);
-  const [[batches = '0', lastToken = '', events = '0', rows = '0'] = []] = (await rowsOrBroken(
+  const [[batches = '0'] = [], [lastToken = ''] = [], [events = '0'] = [], [rows = '0'] = []] = (await columnsOrBroken(
     clickhouse,
     selectStanding({ name, mode }, LAST_BATCH),
   )) as string[][];
@@ -231,12 +231,9 @@ async function send(
 }
 
 /** A table that is not there was dropped by somebody else: that is no failure of the moment. */
-async function rowsOrBroken(
-  clickhouse: ClickHouse,
-  statement: Parameters<ClickHouse['rows']>[0],
-): Promise<unknown[][]> {
+async function columnsOrBroken(clickhouse: ClickHouse, statement: Statement): Promise<unknown[][]> {
   try {
-    return await clickhouse.rows(statement);
+    return await clickhouse.columns(statement);
   } catch (error) {
     if (isGone(error))
       throw new ProjectionBroken(`A table of the projection is gone: ${String(error)}`, { cause: error });

@@ -64,11 +64,18 @@ export const moveProjection = async (
        set state = ${to}, retired_at = case when ${to} = 'retired' then ${now}::timestamptz else retired_at end
      where generation = ${generation} and state = any(${from}::text[])`)) === 1;
 
-/** Takes the work on a projection for a while, unless somebody else has it. */
-export const leaseProjection = async (tx: Tx, generation: number, now: Instant, until: Instant): Promise<boolean> =>
-  (await tx.run(sql`
+/** Takes the work on a projection for a while, unless somebody else has it. @returns it as it is now, if there is work on it */
+export const leaseProjection = (
+  tx: Tx,
+  generation: number,
+  now: Instant,
+  until: Instant,
+): Promise<ProjectionRow | undefined> =>
+  tx.maybe<ProjectionRow>(sql`
     update usage_projection set leased_until = ${until}
-     where generation = ${generation} and (leased_until is null or leased_until <= ${now})`)) === 1;
+     where generation = ${generation} and state in ('new', 'building', 'serving')
+       and (leased_until is null or leased_until <= ${now})
+    returning ${PROJECTION}`);
 
 export const endLease = (tx: Tx, generation: number): Promise<number> =>
   tx.run(sql`update usage_projection set leased_until = null where generation = ${generation}`);

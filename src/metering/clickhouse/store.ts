@@ -1,9 +1,7 @@
 import { Readable } from 'node:stream';
 import type { ClickHouseClient } from '@clickhouse/client';
-import type { EngineMode } from './tables.sql.ts';
-
-/** A list goes in as `{name:Array(…)}`, which ClickHouse refuses where it cannot read it; of JSON it would make an empty one. */
-export type Parameter = string | readonly bigint[] | readonly (string | null)[];
+import type { Parameter } from './parameters.ts';
+import { type EngineMode, engineMode } from './tables.sql.ts';
 
 /** A statement in ClickHouse's own language. Values go in as parameters, `{name:Type}`. */
 export interface Statement {
@@ -13,8 +11,8 @@ export interface Statement {
 
 /** A ClickHouse, as far as we use one. Settings are part of the statements: as options of a request they outlive it on some connections. */
 export interface ClickHouse {
-  /** The rows as lists of values; numbers beyond 53 bits as text. */
-  rows(statement: Statement): Promise<unknown[][]>;
+  /** The answer by columns, each the list of its values, all of the same length; numbers beyond 53 bits as text. */
+  columns(statement: Statement, end?: AbortSignal): Promise<unknown[][]>;
   run(text: string): Promise<void>;
   /** An insert that ends in `format JSONEachRow`, with its lines. */
   insert(text: string, lines: string): Promise<void>;
@@ -23,13 +21,17 @@ export interface ClickHouse {
 
 /** Over a client, whatever its connection: the network in production, the engine in this process in tests. */
 export const overClient = (client: ClickHouseClient): ClickHouse => ({
-  rows: async ({ text, parameters }) => {
+  // One JSON document: an answer that was cut off is no JSON, where cut-off lines would pass for all of them.
+  columns: async ({ text, parameters }, end) => {
     const found = await client.query({
       query: text,
-      format: 'JSONCompactEachRow',
+      format: 'JSONCompactColumns',
       ...(parameters !== undefined && { query_params: parameters }),
+      ...(end !== undefined && { abort_signal: end }),
     });
-    return (await found.json()) as unknown[][];
+    const columns: unknown = JSON.parse(await found.text());
+    if (!Array.isArray(columns)) throw new Error('The answer is no list of columns.');
+    return columns as unknown[][];
   },
   run: async (text) => {
     await client.command({ query: text });
@@ -47,15 +49,28 @@ const GONE = new Set(['UNKNOWN_TABLE', 'UNKNOWN_DATABASE']);
 export const isGone = (error: unknown): boolean =>
   error instanceof Error && 'type' in error && GONE.has(String(error.type));
 
-/** Longer than any of our statements may take there, shorter than PostgreSQL lets a transaction wait for us. */
+/** Longer than any of our statements may take there. */
 const REQUEST_MILLISECONDS = 12_000;
 const CONNECTIONS = 8;
+/** The client's own log would tell whole requests on standard error; its errors are thrown, and we tell them. */
+const LOG_NOTHING = 127;
+
+export interface Connected {
+  readonly clickhouse: ClickHouse;
+  readonly mode: EngineMode;
+  /** Where it leads, without user and password. */
+  readonly shownUrl: string;
+}
 
 /**
  * Connects to `CLICKHOUSE_URL`: `http://user:password@host:8123/database`, with `?cluster=name` for the replicated tables
  * of a cluster. The client is loaded here and nowhere else. Nothing is sent yet.
+ * @param requestMilliseconds how long one request may take; default 12,000
  */
-export async function connectClickHouse(url: string): Promise<{ clickhouse: ClickHouse; mode: EngineMode }> {
+export async function connectClickHouse(
+  url: string,
+  requestMilliseconds: number = REQUEST_MILLISECONDS,
+): Promise<Connected> {
   const { createClient } = await import('@clickhouse/client');
   const address = new URL(url);
   const cluster = address.searchParams.get('cluster');
@@ -63,9 +78,14 @@ export async function connectClickHouse(url: string): Promise<{ clickhouse: Clic
   const client = createClient({
     url: address.href,
     application: 'reckoner',
-    request_timeout: REQUEST_MILLISECONDS,
+    request_timeout: requestMilliseconds,
     max_open_connections: CONNECTIONS,
     use_multipart_params_auto: true,
+    log: { level: LOG_NOTHING },
   });
-  return { clickhouse: overClient(client), mode: cluster === null ? { kind: 'single' } : { kind: 'cluster', cluster } };
+  return {
+    clickhouse: overClient(client),
+    mode: engineMode(cluster),
+    shownUrl: `${address.origin}${address.pathname}`,
+  };
 }

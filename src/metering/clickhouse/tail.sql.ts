@@ -44,8 +44,7 @@ function counted(question: Question): Sql {
   const window =
     columns.window === 'MONTH'
       ? sql`(extract(year from e.at at time zone 'UTC') * 12 + extract(month from e.at at time zone 'UTC') - 1)::bigint`
-      : columns.window !== null &&
-        sql`${MICROSECONDS} - ${MICROSECONDS} % ${WINDOW_MICROSECONDS[columns.window]}::bigint`;
+      : columns.window !== null && sql`${MICROSECONDS} / ${WINDOW_MICROSECONDS[columns.window]}::bigint`;
   const keys = [
     ...groupPaths(question).map((each, index) => sql`event_text(e.data, ${each}) as ${sql.ref(`d${index}`)}`),
     ...(columns.bySubject ? [sql`e.subject_id as owner`] : []),

@@ -1,5 +1,7 @@
 import type { Aggregation, Meter } from '../meter.ts';
+import { type Key, LIMB_PLACES } from './cells.ts';
 import { type Form, keptPaths, leafName, SMALL_PLACES } from './leaves.ts';
+import { Parameters } from './parameters.ts';
 import {
   columnNames,
   filterPaths,
@@ -9,7 +11,7 @@ import {
   valuePath,
   WINDOW_MICROSECONDS,
 } from './question.ts';
-import type { Parameter, Statement } from './store.ts';
+import type { Statement } from './store.ts';
 import { answerSettings, type EngineMode, tableNames } from './tables.sql.ts';
 
 /** Where to ask: whose tables, and on what. */
@@ -20,15 +22,14 @@ export interface AskedProjection {
 
 /** What PostgreSQL found after the mark, for a count of different values: a value with its keys, and how many events have it. */
 export interface TailValue {
-  /** The values of the columns, in their order: dimensions, then owner and window as digits. */
-  readonly keys: readonly (string | null)[];
+  /** In the order of the columns. */
+  readonly keys: Key;
   readonly value: string;
   readonly count: bigint;
 }
 
 /** Decimal strings that count as values (§2), beside numbers. */
 const VALUE_TEXT = '^-?[0-9]{1,38}(\\\\.[0-9]{1,38})?$';
-const LIMB = 38;
 
 const anyOf = (parts: readonly string[]): string =>
   parts.length === 1 ? `${parts[0]}` : `coalesce(${parts.join(', ')})`;
@@ -39,11 +40,18 @@ const leaf = (segments: readonly string[], form: Form): string => {
   return anyOf(keptPaths(segments).map((path) => `e.data.\`${leafName(path, form)}\`.:\`${type}\``));
 };
 
-/** What `event_text` answers in PostgreSQL. */
+const isThere = (segments: readonly string[], form: Form): string => `isNotNull(${leaf(segments, form)})`;
+
+/** Is there a leaf in one of these forms? Cheaper than asking whether the value that is made of them is null. */
+const hasLeaf = (segments: readonly string[], forms: readonly Form[]): string =>
+  `(${forms.map((form) => isThere(segments, form)).join(' or ')})`;
+
+/** What `event_text` answers in PostgreSQL. Of the branches only those are worked out that some event needs. */
 const textAt = (segments: readonly string[]): string =>
-  `coalesce(toString(${leaf(segments, '0')}),
-     toString(cast(${leaf(segments, '9')} as Nullable(Decimal(38, 0))) * toDecimal128('0.000000001', ${SMALL_PLACES})),
-     ${leaf(segments, 'n')}, ${leaf(segments, 's')})`;
+  `multiIf(${isThere(segments, 's')}, ${leaf(segments, 's')},
+     ${isThere(segments, '0')}, toString(${leaf(segments, '0')}),
+     ${isThere(segments, '9')}, toString(cast(${leaf(segments, '9')} as Nullable(Decimal(38, 0))) * toDecimal128('0.000000001', ${SMALL_PLACES})),
+     ${leaf(segments, 'n')})`;
 
 /** The value as an integer of 10^-9, where it is small enough. At least 10^14 of them add up without an overflow. */
 const smallAt = (segments: readonly string[]): string =>
@@ -57,62 +65,85 @@ function keyExpressions(question: Question): string[] {
   const { columns } = question;
   const window =
     columns.window === 'MONTH'
-      ? `toInt64(toYear(fromUnixTimestamp64Micro(e.at, 'UTC'))) * 12 + toMonth(fromUnixTimestamp64Micro(e.at, 'UTC')) - 1`
-      : columns.window !== null && `e.at - e.at % ${WINDOW_MICROSECONDS[columns.window]}`;
+      ? `toYear(fromUnixTimestamp64Micro(e.at, 'UTC')) * 12 + toMonth(fromUnixTimestamp64Micro(e.at, 'UTC')) - 1`
+      : columns.window !== null && `intDiv(e.at, ${WINDOW_MICROSECONDS[columns.window]})`;
   return [
     ...groupPaths(question).map((path, index) => `${textAt(path)} as d${index}`),
     ...(columns.bySubject ? ['e.subject_id as owner'] : []),
-    ...(window === false ? [] : [`toInt64(${window}) as w`]),
+    ...(window === false ? [] : [`toInt32(${window}) as w`]),
   ];
 }
 
+/** What of an event is measured, and whether there is something to measure. */
+interface Measured {
+  readonly value: string;
+  readonly exists: string;
+}
+
+/** The text of a property, or the event itself. */
+const measuredText = (path: readonly string[] | null): Measured =>
+  path === null
+    ? { value: "'1'", exists: 'true' }
+    : { value: `assumeNotNull(${textAt(path)})`, exists: hasLeaf(path, ['s', '0', '9', 'n']) };
+
 /** The events of a question that have a value, one row each: its keys, `v`, and where it stands in time. */
-function counted(question: Question, projection: AskedProjection, value: string): Statement {
-  const { scope, mark, addresses } = question;
-  const parameters: Record<string, Parameter> = {
-    merchant: scope.merchantId,
-    type: scope.meter.eventType ?? '',
-    mark: String(mark),
-    from: String(microseconds(scope.from)),
-    to: String(microseconds(scope.to)),
-  };
+function counted(
+  question: Question,
+  projection: AskedProjection,
+  { value, exists }: Measured,
+  parameters = new Parameters(),
+): Statement {
+  const { scope, lastBatch, addresses } = question;
+  const { eventType, eventFrom } = scope.meter;
   const conditions = [
-    'e.merchant_id = {merchant:String}',
-    scope.meter.eventType === null ? 'false' : 'e.type = {type:String}',
-    'e.seq <= {mark:UInt64}',
-    'e.at >= {from:Int64}',
-    'e.at < {to:Int64}',
+    `e.merchant_id = ${parameters.one('merchant', 'String', scope.merchantId)}`,
+    eventType === null ? 'false' : `e.type = ${parameters.one('type', 'String', eventType)}`,
+    `e.batch_no <= ${parameters.one('batch', 'UInt32', lastBatch)}`,
+    `e.at >= ${parameters.one('from', 'Int64', microseconds(scope.from))}`,
+    `e.at < ${parameters.one('to', 'Int64', microseconds(scope.to))}`,
   ];
-  if (scope.meter.eventFrom !== null) {
-    parameters.eventFrom = String(microseconds(scope.meter.eventFrom));
-    conditions.push('e.at > {eventFrom:Int64}');
-  }
+  if (eventFrom !== null) conditions.push(`e.at > ${parameters.one('eventFrom', 'Int64', microseconds(eventFrom))}`);
   for (const [index, { path, values }] of filterPaths(question).entries()) {
-    parameters[`filter${index}`] = values.filter((each) => each !== null);
-    const isOneOf = `ifNull(has({filter${index}:Array(String)}, ${textAt(path)}), false)`;
+    const texts = values.filter((each) => each !== null);
+    const isOneOf = `ifNull(has(${parameters.list(`filter${index}`, 'String', texts)}, ${textAt(path)}), false)`;
     conditions.push(values.includes(null) ? `(${isOneOf} or ${textAt(path)} is null)` : isOneOf);
   }
   let join = '';
   if (addresses !== null) {
-    parameters.subjects = addresses.map(({ subjectId }) => subjectId);
-    parameters.froms = addresses.map((address) => microseconds(address.from));
-    parameters.tos = addresses.map((address) => microseconds(address.to));
-    const list = 'arrayZip({subjects:Array(UInt64)}, {froms:Array(Int64)}, {tos:Array(Int64)})';
-    join = `inner join (select a.1 as id, a.2 as from_at, a.3 as to_at from (select arrayJoin(${list}) as a)) as addressed
+    const ids = addresses.map(({ subjectId }) => subjectId);
+    const subjects = parameters.list('subjects', 'UInt64', ids);
+    const froms = parameters.list(
+      'froms',
+      'Int64',
+      addresses.map((address) => microseconds(address.from)),
+    );
+    const tos = parameters.list(
+      'tos',
+      'Int64',
+      addresses.map((address) => microseconds(address.to)),
+    );
+    join = `inner join (select a.1 as id, a.2 as from_at, a.3 as to_at
+                          from (select arrayJoin(arrayZip(${subjects}, ${froms}, ${tos})) as a)) as addressed
             on addressed.id = e.subject_id`;
-    conditions.push('e.subject_id in {subjects:Array(UInt64)}', 'e.at >= addressed.from_at', 'e.at < addressed.to_at');
+    conditions.push(`e.subject_id in ${subjects}`, 'e.at >= addressed.from_at', 'e.at < addressed.to_at');
   }
   const selected = [...keyExpressions(question), 'e.at as event_at', 'e.seq as event_seq', `${value} as v`];
   const text = `
     select ${selected.join(',\n           ')}
       from ${tableNames(projection.name).events} as e ${join}
      where ${conditions.join('\n       and ')}
-       and v is not null`;
-  return { text, parameters };
+       and ${exists}`;
+  return { text, parameters: parameters.values };
 }
 
-/** One row for each cell of each set: `grouping`, the keys, and what `figures` are. */
-function grouped(question: Question, projection: AskedProjection, inner: Statement, figures: string): Statement {
+/** One row for each cell of each set: `grouping`, the keys, how many events, and what `figures` are. */
+function grouped(
+  question: Question,
+  projection: AskedProjection,
+  inner: Statement,
+  figures: readonly string[],
+  count = 'count()',
+): Statement {
   const names = columnNames(question.columns);
   const sets = question.sets.map((set) => `(${set.join(', ')})`);
   const grouping = names.length === 0 ? '0' : `grouping(${names.join(', ')})`;
@@ -121,7 +152,7 @@ function grouped(question: Question, projection: AskedProjection, inner: Stateme
   const by = isPlain ? only.join(', ') : `grouping sets (${sets.join(', ')})`;
   return {
     text: `
-    select ${[isPlain ? '0' : grouping, ...names, figures].join(', ')}
+    select ${[isPlain ? '0' : grouping, ...names, count, ...figures].join(', ')}
       from (${inner.text})
      ${by === '' ? '' : `group by ${by}`}
      ${answerSettings(projection.mode)}`,
@@ -129,46 +160,55 @@ function grouped(question: Question, projection: AskedProjection, inner: Stateme
   };
 }
 
-/** How many events, and their figure in units of 10^-9, with the place in time of the one that LATEST takes. */
-const SMALL_FIGURES: Readonly<Record<Exclude<Aggregation, 'UNIQUE_COUNT'>, string>> = {
-  SUM: 'toString(sum(v))',
-  AVG: 'toString(sum(v))',
-  COUNT: 'toString(count())',
-  MIN: 'toString(min(v))',
-  MAX: 'toString(max(v))',
-  LATEST: 'toString(argMax(v, (event_at, event_seq))), max((event_at, event_seq)) as latest, latest.1, latest.2',
+const LATEST_PLACE = ['tupleElement(max((event_at, event_seq)), 1)', 'tupleElement(max((event_at, event_seq)), 2)'];
+
+/** The aggregates of a small value; what COUNT counts is the number of events. LATEST has the place of its event in time beside it. */
+const SMALL_FIGURES: Readonly<Record<Exclude<Aggregation, 'UNIQUE_COUNT'>, string | null>> = {
+  SUM: 'sum(v)',
+  AVG: 'sum(v)',
+  COUNT: null,
+  MIN: 'min(v)',
+  MAX: 'max(v)',
+  LATEST: 'argMax(v, (event_at, event_seq))',
 };
+
+/** A whole number of 10^-9 as a decimal text without zeros at its end. */
+const smallText = (units: string): string =>
+  `toString(toDecimal256(${units}, 0) * toDecimal256('0.${'1'.padStart(SMALL_PLACES, '0')}', ${SMALL_PLACES}))`;
 
 const sign = "if(startsWith(v, '-'), -1, 1)";
 const whole = `toInt256(splitByChar('.', trimLeft(v, '-'))[1])`;
-const fraction = `rightPad(splitByChar('.', v)[2], ${2 * LIMB}, '0')`;
+const fraction = `rightPad(splitByChar('.', v)[2], ${2 * LIMB_PLACES}, '0')`;
 /** A number of up to 39 digits before and 76 after the point as three integers, each with the sign, that add up and compare in that order. */
 const limbs = [
   `${sign} * ${whole}`,
-  `${sign} * toInt256(substring(${fraction}, 1, ${LIMB}))`,
-  `${sign} * toInt256(substring(${fraction}, ${LIMB + 1}, ${LIMB}))`,
+  `${sign} * toInt256(substring(${fraction}, 1, ${LIMB_PLACES}))`,
+  `${sign} * toInt256(substring(${fraction}, ${LIMB_PLACES + 1}, ${LIMB_PLACES}))`,
 ];
-const limbsOf = (aggregate: string): string =>
-  limbs
-    .map((limb) => `toString(sum(${limb}))`)
-    .join(', ')
-    .replaceAll('sum', aggregate);
+const limbsOf = (limb: (expression: string, place: number) => string): string[] =>
+  limbs.map((expression, place) => `toString(${limb(expression, place + 1)})`);
 
-const LARGE_FIGURES: Readonly<Record<Exclude<Aggregation, 'UNIQUE_COUNT' | 'COUNT'>, string>> = {
-  SUM: limbsOf('sum'),
-  AVG: limbsOf('sum'),
-  MIN: `min((${limbs.join(', ')})) as least, toString(least.1), toString(least.2), toString(least.3)`,
-  MAX: `max((${limbs.join(', ')})) as most, toString(most.1), toString(most.2), toString(most.3)`,
-  LATEST: 'argMax(v, (event_at, event_seq)), max((event_at, event_seq)) as latest, latest.1, latest.2',
+const LARGE_FIGURES: Readonly<Record<Exclude<Aggregation, 'UNIQUE_COUNT' | 'COUNT'>, readonly string[]>> = {
+  SUM: limbsOf((limb) => `sum(${limb})`),
+  AVG: limbsOf((limb) => `sum(${limb})`),
+  MIN: limbsOf((_, place) => `tupleElement(min((${limbs.join(', ')})), ${place})`),
+  MAX: limbsOf((_, place) => `tupleElement(max((${limbs.join(', ')})), ${place})`),
+  LATEST: ['argMax(v, (event_at, event_seq))', ...LATEST_PLACE],
 };
 
 /** The events that are counted by their number alone, or whose values are small: nearly all, in one pass over integers. */
 export function selectSmall(question: Question, projection: AskedProjection): Statement {
-  const { meter } = question.scope;
-  const path = valuePath(meter);
-  const value = path === null ? '1' : meter.aggregation === 'COUNT' ? textAt(path) : smallAt(path);
-  const figures = SMALL_FIGURES[meter.aggregation as Exclude<Aggregation, 'UNIQUE_COUNT'>];
-  return grouped(question, projection, counted(question, projection, value), `toString(count()), ${figures}`);
+  const { aggregation } = question.scope.meter;
+  const path = valuePath(question.scope.meter);
+  const figure = SMALL_FIGURES[aggregation as Exclude<Aggregation, 'UNIQUE_COUNT'>];
+  const measured =
+    path === null || figure === null
+      ? { ...measuredText(path), value: '1' }
+      : { value: `assumeNotNull(${smallAt(path)})`, exists: hasLeaf(path, ['0', '9']) };
+  return grouped(question, projection, counted(question, projection, measured), [
+    ...(figure === null ? [] : [path === null ? `toString(${figure})` : smallText(figure)]),
+    ...(aggregation === 'LATEST' ? LATEST_PLACE : []),
+  ]);
 }
 
 /** The events whose values are large, of many digits, or sent as unusual text. Where there are none this reads nothing but that. */
@@ -176,8 +216,12 @@ export function selectLarge(question: Question, projection: AskedProjection): St
   const { meter } = question.scope;
   const path = valuePath(meter);
   if (path === null || meter.aggregation === 'COUNT' || meter.aggregation === 'UNIQUE_COUNT') return null;
-  const inner = counted(question, projection, largeAt(path));
-  return grouped(question, projection, inner, `toString(count()), ${LARGE_FIGURES[meter.aggregation]}`);
+  return grouped(
+    question,
+    projection,
+    counted(question, projection, { value: largeAt(path), exists: 'v is not null' }),
+    LARGE_FIGURES[meter.aggregation],
+  );
 }
 
 /**
@@ -191,39 +235,50 @@ export function selectUnique(
   tail: readonly TailValue[],
   owners: ReadonlyMap<bigint, bigint>,
 ): Statement {
-  const path = valuePath(question.scope.meter);
-  const inner = counted(question, projection, path === null ? '1' : textAt(path));
+  const parameters = new Parameters();
+  const inner = counted(question, projection, measuredText(valuePath(question.scope.meter)), parameters);
   const { dimensions, bySubject, window } = question.columns;
   const names = columnNames(question.columns);
+  let owner = 'owner';
+  if (bySubject && owners.size > 0) {
+    const owned = parameters.list('owned', 'UInt64', [...owners.keys()]);
+    owner = `transform(owner, ${owned}, ${parameters.list('owners', 'UInt64', [...owners.values()])}, owner)`;
+  }
+  const shipped = names.map((name, index) => `${name === 'owner' ? owner : name} as k${index}`);
+  const renamed = names.map((name, index) => `k${index} as ${name}`);
+  const figures = ['toString(uniqExact(v))'];
+  if (tail.length === 0) {
+    const text = `select ${[...renamed, 'v'].join(', ')} from (select ${[...shipped, 'v'].join(', ')} from (${inner.text}))`;
+    return grouped(question, projection, { text, parameters: parameters.values }, figures);
+  }
   const types = [
     ...dimensions.map(() => 'Nullable(String)'),
     ...(bySubject ? ['UInt64'] : []),
-    ...(window === null ? [] : ['Int64']),
+    ...(window === null ? [] : ['Int32']),
   ];
-  const parameters: Record<string, Parameter> = { ...inner.parameters };
-  let owner = 'owner';
-  if (bySubject && owners.size > 0) {
-    parameters.owned = [...owners.keys()];
-    parameters.owners = [...owners.values()];
-    owner = 'transform(owner, {owned:Array(UInt64)}, {owners:Array(UInt64)}, owner)';
-  }
-  for (const [index, type] of types.entries()) {
-    const column = tail.map(({ keys }) => keys[index] ?? null);
-    parameters[`key${index}`] = type === 'Nullable(String)' ? column : column.map((each) => BigInt(each ?? 0));
-  }
-  parameters.values = tail.map(({ value }) => value);
-  parameters.counts = tail.map(({ count }) => count);
-  const shipped = names.map((name, index) => `${name === 'owner' ? owner : name} as k${index}`);
-  const columns = types.map((type, index) => `{key${index}:Array(${type})}`);
-  const zipped = `arrayZip(${[...columns, '{values:Array(String)}', '{counts:Array(UInt64)}'].join(', ')})`;
+  const keys = types.map((type, index) => {
+    const column = tail.map((row) => row.keys[index] ?? null);
+    const values = type === 'Nullable(String)' ? (column as string[]) : column.map((each) => BigInt(each ?? 0));
+    return parameters.list(`key${index}`, type, values);
+  });
+  const values = parameters.list(
+    'values',
+    'String',
+    tail.map(({ value }) => value),
+  );
+  const counts = parameters.list(
+    'counts',
+    'UInt64',
+    tail.map(({ count }) => count),
+  );
+  const zipped = `arrayZip(${[...keys, values, counts].join(', ')})`;
   const parts = [...names, 'v', 'n'].map((_, index) => `t.${index + 1}`);
-  const renamed = [...names.map((name, index) => `k${index} as ${name}`), 'v', 'n'];
   const text = `
-    select ${renamed.join(', ')} from (
-      select ${[...shipped, 'assumeNotNull(toString(v)) as v', 'toUInt64(1) as n'].join(', ')} from (${inner.text})
+    select ${[...renamed, 'v', 'n'].join(', ')} from (
+      select ${[...shipped, 'v', 'toUInt64(1) as n'].join(', ')} from (${inner.text})
        union all
       select ${parts.join(', ')} from (select arrayJoin(${zipped}) as t))`;
-  return grouped(question, projection, { text, parameters }, 'toString(sum(n)), toString(uniqExact(v))');
+  return grouped(question, projection, { text, parameters: parameters.values }, figures, 'sum(n)');
 }
 
 /**
