@@ -220,7 +220,7 @@ describe('while events are accepted', () => {
       }
     };
     const send = async (sender: number) => {
-      for (let n = 0; sealings < 12 || n < 40; n += 1) {
+      for (let n = 0; sealings < 40 || n < 100; n += 1) {
         const keys = [`${sender}.${n}`, `${sender}.${Math.floor(n / 2)}`, `shared.${n}`, `shared.${n % 7}`];
         const answered = await (intakes[n % 2] as (typeof intakes)[0]).accept(
           keys.map((key) => eventOf(key)),
@@ -243,27 +243,33 @@ describe('while events are accepted', () => {
     expect(await strayTables()).toEqual([]);
   }, 120_000);
 
-  it('a table of keys is exchanged for another only when nobody is looking into it', async () => {
-    const ids = await sealed(1, 20);
-    const steps = async () => {
-      await seal().catch((error: unknown) => expect(sqlState(error)).toBe('55P03'));
-      await tendKeys(database, SMALL);
-      return tables();
-    };
-    const accepting = await inMerchant(async (tx) => {
-      const accepted = await acceptEvents(tx, [eventOf('0.0'), eventOf('while sealing')], NOW);
-      expect(accepted).toMatchObject({ ok: true, value: [{ id: ids.get('0.0') }, {}] });
-      return steps();
-    });
-    expect(accepting).toEqual({ generations: 1, parts: 0, underWay: ['sieve'] });
-    const reading = await inMerchant(async (tx) => {
-      await tx.rows(sql`select * from event_key_sealed`);
-      return steps();
-    });
-    expect(reading).toEqual({ generations: 1, parts: 0, underWay: ['sieve'] });
-    expect(await steps()).toEqual({ generations: 2, parts: 1, underWay: [] });
-    await expectFound(ids, 'afterwards');
-  }, 60_000);
+  it.each([
+    {
+      name: 'is about to accept events',
+      work: (tx: Tx) => tx.run(sql`select pg_advisory_xact_lock_shared(hashtextextended('event keys', 0))`),
+    },
+    { name: 'accepts events', work: (tx: Tx) => acceptEvents(tx, [eventOf('0.0'), eventOf('new')], NOW) },
+    { name: 'reads keys', work: (tx: Tx) => tx.rows(sql`select * from event_key_sealed`) },
+  ])(
+    'no table of keys takes the place of others while somebody $name',
+    async ({ work }) => {
+      const ids = await sealed(1, 20);
+      const steps = async () => {
+        await seal().catch((error: unknown) => expect(sqlState(error)).toBe('55P03'));
+        await tendKeys(database, SMALL);
+        return tables();
+      };
+      const meanwhile = await inMerchant(async (tx) => {
+        await work(tx);
+        return steps();
+      });
+      expect(meanwhile).toEqual({ generations: 1, parts: 0, underWay: ['sieve'] });
+      await createIntake(database).accept([eventOf('later')], NOW);
+      expect(await steps()).toEqual({ generations: 2, parts: 1, underWay: [] });
+      await expectFound(ids, 'afterwards');
+    },
+    60_000,
+  );
 });
 
 it('a worker seals what is large enough, and tends to the rest beside its other work', async () => {
