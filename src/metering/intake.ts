@@ -64,7 +64,7 @@ interface Request extends Batch, Waiting {
 
 /** So many events waiting are worth a flush beside one that is under way: what each flush costs is small against them. */
 const WORTH_ANOTHER = 250;
-/** Milliseconds after which a flush is taken to be held up, and those who come wait for it no longer. */
+/** Milliseconds after which a flush is taken to be held up: who comes so much later than its last request waits for it no longer. */
 const PATIENCE = 25;
 
 /**
@@ -77,7 +77,9 @@ class Intake implements EventIntake {
   readonly #limits: Required<IntakeLimits>;
   readonly #queue = new FairQueue<Request>();
   #free: number;
-  #startedAt = 0;
+  /** When the last request came, and when the last one of the last flush did. */
+  #lastCame = 0;
+  #lastTaken = 0;
   #events = 0;
   #bytes = 0;
   #isLookingSoon = false;
@@ -103,6 +105,7 @@ class Intake implements EventIntake {
       if (contradictsItself({ events })) return await this.#refuse(events);
       const { promise, resolve, reject } = Promise.withResolvers<Result<EventRecord[]>>();
       const owner = first.merchantId;
+      this.#lastCame = now.epochMilliseconds;
       this.#queue.add({ events, owner, size: events.length, bytes, now, settle: resolve, fault: reject });
       this.#lookSoon();
       return orThrow(await promise);
@@ -132,7 +135,7 @@ class Intake implements EventIntake {
       const { together, later } = agreeing(this.#queue.take(this.#limits.flush));
       this.#queue.putBack(later);
       this.#free -= 1;
-      this.#startedAt = performance.now();
+      this.#lastTaken = this.#lastCame;
       void this.#flush(together, false).finally(() => {
         this.#free += 1;
         this.#lookSoon();
@@ -143,7 +146,7 @@ class Intake implements EventIntake {
   get #mayStart(): boolean {
     if (!this.#queue.isWaiting || this.#free === 0) return false;
     const isFirst = this.#free === this.#limits.connections;
-    return isFirst || this.#queue.size >= WORTH_ANOTHER || performance.now() - this.#startedAt > PATIENCE;
+    return isFirst || this.#queue.size >= WORTH_ANOTHER || this.#lastCame - this.#lastTaken > PATIENCE;
   }
 
   /** Stores requests together and answers them. Never rejects. */
