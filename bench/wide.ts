@@ -10,8 +10,8 @@ import { clickhouseUsage } from '../src/metering/clickhouse/usage.ts';
 import type { Meter } from '../src/metering/meter.ts';
 import { backfillChore, registerMeter } from '../src/metering/series.ts';
 import { postgresUsage } from '../src/metering/usage.ts';
-import type { UsageCut, UsageQuery, UsageScope } from '../src/metering/usage-request.ts';
-import { hasEngine, openEngine } from '../test/conformance/clickhouse-engine.ts';
+import type { UsageCut, UsageQuery, UsageRow, UsageScope } from '../src/metering/usage-request.ts';
+import { type Engine, hasEngine, openEngine } from '../test/conformance/clickhouse-engine.ts';
 import { median, numbersOf } from './support/arguments.ts';
 import { type Stack, withStack } from './support/stack.ts';
 
@@ -50,7 +50,7 @@ const meterOf = (aggregation: Meter['aggregation'], valueProperty: string): Mete
   eventFrom: null,
 });
 
-const QUESTIONS: Readonly<Record<string, Question>> = {
+const QUESTIONS = {
   wide: {
     meter: meterOf('SUM', '$.tokens'),
     cut: { byCustomer: true, window: 'DAY' },
@@ -69,7 +69,7 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
     keys: '',
     limit: 1.2,
   },
-};
+} as const satisfies Record<string, Question>;
 
 /**
  * Events of one merchant, spread over days, subjects and users, and their roll-ups; a number is always the same event. They are
@@ -89,7 +89,7 @@ async function fill(url: string, database: Database, meter: Meter): Promise<void
       `insert into event (merchant_id, id, at, type, source, subject_id, idempotency_key, data, accepted_at)
        select $1, 'evt_202603' || n, $2::timestamptz + make_interval(secs => mixed % $3), 'call', 'https://api.example.com/v1',
               (select min(id) from event_subject) + n % $4, 'request-' || n,
-              jsonb_build_object('tokens', (mixed % 10000) / 100.0, 'user', 'user-' || mixed / 128 % $5, 'region', 'eu-central'), $2
+              jsonb_build_object('tokens', round((mixed % 10000) / 100.0, 2), 'user', 'user-' || mixed / 128 % $5, 'region', 'eu-central'), $2
          from (select n, n * 2654435761 % 4294967296 as mixed from generate_series($6::bigint, $7::bigint) n) numbered`,
       [
         merchantId,
@@ -115,28 +115,44 @@ const scopeOf = (meter: Meter): UsageScope => ({
   to: MONTH_START.add({ hours: DAYS * 24 }),
 });
 
-/** Asks once: seconds, and all figures as one hash. */
+/** What something took: the clock's seconds, and the processor's of this process, with the engine in it. */
+interface Taken {
+  readonly seconds: number;
+  readonly processor: number;
+}
+
+async function timed(work: () => Promise<void>): Promise<Taken> {
+  const [began, used] = [performance.now(), process.cpuUsage()];
+  await work();
+  const { user, system } = process.cpuUsage(used);
+  return { seconds: (performance.now() - began) / 1000, processor: (user + system) / 1e6 };
+}
+
+/** Asks once; and all figures as one hash. */
 async function ask(database: Database, query: UsageQuery<Tx>, { meter, cut }: Question) {
-  const began = performance.now();
-  const [rows = []] = await database.transaction({ merchants: [merchantId] }, (tx) =>
-    query.measure(tx, scopeOf(meter), [cut]),
-  );
-  const seconds = (performance.now() - began) / 1000;
+  let rows: UsageRow[] = [];
+  const taken = await timed(async () => {
+    const [found = []] = await database.transaction({ merchants: [merchantId] }, (tx) =>
+      query.measure(tx, scopeOf(meter), [cut]),
+    );
+    rows = found;
+  });
   const texts = rows.map(
     (row) => `${row.customerId} ${row.windowStart} ${row.windowEnd} ${plain(row.value)} ${row.eventCount}`,
   );
-  return { seconds, figures: `${rows.length} rows, ${hash('sha256', texts.toSorted().join('\n')).slice(0, 16)}` };
+  return { ...taken, figures: `${rows.length} rows, ${hash('sha256', texts.toSorted().join('\n')).slice(0, 16)}` };
 }
 
-/** The answer of the bare table, as rows in this process. */
-async function scan(clickhouse: ClickHouse, { bare, keys }: Question): Promise<number> {
-  const began = performance.now();
-  await clickhouse.columns({
-    text: `select ${keys === '' ? '' : `${keys}, `}toString(count()), toString(${bare}) from bare
-            where merchant_id = {merchant:String} and type = 'call' ${keys === '' ? '' : `group by ${keys}`} ${answerSettings(MODE)}`,
-    parameters: { merchant: merchantId },
+/** The same figures from the bare table, as rows in this process: what somebody would write who has nothing else to think of. */
+async function scan({ objects }: Engine, { bare, keys }: Question): Promise<Taken> {
+  const by = keys === '' ? '' : `group by ${keys}`;
+  const columns = [...(keys === '' ? [] : [keys]), 'count() as n', `${bare} as figure`].join(', ');
+  const { from, to } = scopeOf(QUESTIONS.wide.meter);
+  const at = (instant: typeof from) => `fromUnixTimestamp64Micro(${instant.epochMilliseconds}000, 'UTC')`;
+  return timed(async () => {
+    await objects(`select ${columns} from bare where merchant_id = '${merchantId}' and type = 'call'
+                      and at >= ${at(from)} and at < ${at(to)} ${by} ${answerSettings(MODE)}`);
   });
-  return (performance.now() - began) / 1000;
 }
 
 /** A table with a typed column for the value and nothing else that need be read. */
@@ -152,74 +168,71 @@ async function makeBare(database: Database, clickhouse: ClickHouse, { value, typ
   for (const table of ['bare', events]) await clickhouse.run(`optimize table ${table} final`);
 }
 
-const shown = (seconds: number): string => `${seconds.toFixed(3)} s`;
-const verdict = (ratio: number, most: number): string =>
-  `${ratio.toFixed(2)}   wanted ≤ ${most}   ${ratio <= most ? 'yes' : 'NO'}`;
+const middle = (all: readonly Taken[]): string =>
+  `${median(all.map(({ seconds }) => seconds)).toFixed(3)} s, processor ${median(all.map(({ processor }) => processor)).toFixed(3)} s`;
+
+/** The middle of the ratios of neighbours. */
+function ratio(all: readonly Taken[], limits: readonly Taken[], of: keyof Taken): number {
+  return median(all.map((each, index) => each[of] / (limits[index] as Taken)[of]));
+}
+
+function report(who: string, all: readonly Taken[], limits: readonly Taken[], most: number): void {
+  const [found, processor] = [ratio(all, limits, 'seconds'), ratio(all, limits, 'processor')];
+  const beside = who === 'ClickHouse' ? ` (processor ${processor.toFixed(2)})` : '';
+  console.log(
+    `  ${who.padEnd(26)} ${middle(all)}   ÷ bare scan ${found.toFixed(2)}${beside}   wanted ≤ ${most}   ${found <= most ? 'yes' : 'NO'}`,
+  );
+}
 
 async function run(question: Question, stack: Stack): Promise<void> {
   const url = await stack.database();
   const database = new Database({ url, statementTimeout: 600_000 });
   const engine = hasEngine ? await openEngine() : null;
   try {
-    await timed('stored and rolled up', () => fill(url, database, question.meter));
+    await step('stored and rolled up', () => fill(url, database, question.meter));
     const inPostgres = [await ask(database, postgresUsage, question)];
-    console.log(
-      `  PostgreSQL, from roll-ups    ${shown((inPostgres[0] as { seconds: number }).seconds)} the first time`,
-    );
     if (engine === null) {
-      for (let time = 0; time < pairs; time += 1) inPostgres.push(await ask(database, postgresUsage, question));
-      console.log(
-        `  PostgreSQL, from roll-ups    ${shown(median(inPostgres.map(({ seconds }) => seconds)))}   ${inPostgres[0]?.figures}`,
-      );
+      for (let pair = 0; pair < pairs; pair += 1) inPostgres.push(await ask(database, postgresUsage, question));
+      console.log(`  PostgreSQL                 ${middle(inPostgres.slice(1))}   ${inPostgres[0]?.figures}`);
       console.log('  ClickHouse was not measured: RECKONER_CHDB names no folder with the engine (docs/clickhouse.md).');
       return;
     }
     const { clickhouse } = engine;
     const parts = { database, clickhouse, mode: MODE };
-    await timed('shipped', async () => {
+    await step('shipped', async () => {
       while (!(await shipRound(parts, MONTH_START)).caughtUp);
     });
-    await timed('bare table', () => makeBare(database, clickhouse, question));
-    const query = clickhouseUsage({
-      ...parts,
-      postgres: postgresUsage,
-      onFallback: (error) => {
-        throw error;
-      },
-    });
-    const scans: number[] = [];
-    const inClickHouse = [];
+    await step('bare table', () => makeBare(database, clickhouse, question));
+    const onFallback = (error: Error) => {
+      throw error;
+    };
+    const query = clickhouseUsage({ ...parts, postgres: postgresUsage, onFallback });
+    await scan(engine, question);
+    const inClickHouse = [await ask(database, query, question)];
+    const scans: Taken[] = [];
     for (let pair = 0; pair < pairs; pair += 1) {
       inPostgres.push(await ask(database, postgresUsage, question));
-      scans.push(await scan(clickhouse, question));
+      scans.push(await scan(engine, question));
       inClickHouse.push(await ask(database, query, question));
     }
-    const limit = median(scans);
     const answers = new Set([...inPostgres, ...inClickHouse].map(({ figures }) => figures));
     if (answers.size !== 1) throw new Error(`The stores do not agree: ${[...answers].join('; ')}`);
-    console.log(`  both stores answer           ${[...answers][0]}`);
-    console.log(`  bare scan                    ${shown(limit)}`);
-    const c = median(inClickHouse.map(({ seconds }, index) => seconds / (scans[index] as number)));
-    const p = median(inPostgres.slice(1).map(({ seconds }, index) => seconds / (scans[index] as number)));
-    console.log(
-      `  ClickHouse                   ${shown(median(inClickHouse.map(({ seconds }) => seconds)))}   ÷ bare ${verdict(c, question.limit)}`,
-    );
-    console.log(
-      `  PostgreSQL, from roll-ups    ${shown(median(inPostgres.map(({ seconds }) => seconds)))}   ÷ bare ${verdict(p, 1)}`,
-    );
+    console.log(`  both stores answer         ${[...answers].join('')}`);
+    console.log(`  bare scan                  ${middle(scans)}`);
+    report('ClickHouse', inClickHouse.slice(1), scans, question.limit);
+    report('PostgreSQL', inPostgres.slice(1), scans, 1);
   } finally {
     await engine?.close();
     await database.close();
   }
 }
 
-async function timed(what: string, work: () => Promise<void>): Promise<void> {
-  const began = performance.now();
-  await work();
-  console.log(`  ${what.padEnd(28)} ${shown((performance.now() - began) / 1000)}`);
+async function step(what: string, work: () => Promise<void>): Promise<void> {
+  const { seconds } = await timed(work);
+  console.log(`  ${what.padEnd(26)} ${seconds.toFixed(1)} s`);
 }
 
-const question = QUESTIONS[name];
+const question: Question | undefined = (QUESTIONS as Record<string, Question>)[name];
 if (!question) throw new Error(`There is ${Object.keys(QUESTIONS).join(', ')}.`);
 console.log(
   `${name}: ${eventCount.toLocaleString('en')} events, ${subjectCount.toLocaleString('en')} subjects, ${DAYS} days`,

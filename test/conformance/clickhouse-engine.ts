@@ -17,6 +17,8 @@ export const unlessEngine: string = hasEngine ? '' : ' (not run: scripts/conform
 export interface Engine {
   /** Through the client that talks to a server in production, without a network. */
   readonly clickhouse: ClickHouse;
+  /** The rows of an answer as anybody gets them from the client: one object each. */
+  objects(text: string): Promise<unknown[]>;
   /** Runs statements, the last of which may end in data, and answers what it says. @throws with ClickHouse's own message */
   run(text: string): Promise<string>;
   close(): Promise<void>;
@@ -32,9 +34,14 @@ export async function openEngine(options: readonly string[] = []): Promise<Engin
   const { Session } = load('chdb');
   const first = new Session(path, { connectionArgs: [...options] }); // the options are those of whoever opens the folder
   const connection = createChdbConnection({ path });
-  const clickhouse = overClient(createClient({ connection }));
+  const client = createClient({ connection });
+  const clickhouse = overClient(client);
   return {
     clickhouse,
+    objects: async (text) => {
+      const found = await client.query({ query: text, format: 'JSONEachRow' });
+      return (await found.json()) as unknown[];
+    },
     run: async (text) => {
       try {
         const { stream } = await connection.query({ query: text });

@@ -20,11 +20,11 @@ export interface AuditParts {
   readonly mode: EngineMode;
 }
 
-const BATCHES_AT_ONCE = 50;
+const BATCHES_AT_ONCE = 100;
 
 /**
- * Counts the events of each shipped batch in both stores, and adds up their numbers, times and subjects; each batch once as it
- * lies there, and once with rows of the same key taken as one. Answers the batches that differ.
+ * Counts the events of each shipped batch in both stores, and adds up their numbers, times and subjects: an event that is
+ * missing, there twice or another one changes them. Answers the batches that differ.
  * @param mostBatches how many of the last ones; all without it
  */
 export async function auditProjections(
@@ -67,14 +67,11 @@ async function auditBatches(
   const expected = await database.transaction('every merchant, reading', (tx) =>
     figuresOfBatches(tx, generation, from, to),
   );
-  const answers: Map<number, string>[] = [];
-  for (const isFinal of [false, true])
-    answers.push(await figuresByBatch(clickhouse, selectBatchFigures({ name, mode }, from, to, isFinal)));
+  const there = await figuresByBatch(clickhouse, selectBatchFigures({ name, mode }, from, to));
   return expected.flatMap(({ batchNo, eventCount, seqs, times, subjects }) => {
     const postgres = [eventCount, seqs, times, subjects].join(' ');
-    const there = answers.map((answer) => answer.get(batchNo) ?? '0 0 0 0');
-    const other = there.find((figures) => figures !== postgres);
-    return other === undefined ? [] : [{ generation, batchNo, postgres, clickhouse: other }];
+    const found = there.get(batchNo) ?? '0 0 0 0';
+    return found === postgres ? [] : [{ generation, batchNo, postgres, clickhouse: found }];
   });
 }
 

@@ -26,6 +26,8 @@ export interface ProjectionOptions {
 const AUDITED_BATCHES = 100;
 const AUDIT_SECONDS = 300;
 const SHIP_SECONDS = 1;
+/** Questions read what waits in PostgreSQL; each shipment is a row there and a part in ClickHouse, so few are better than many. */
+const PATIENCE_SECONDS = 30;
 const GREETING_MILLISECONDS = 5_000;
 /** The year and the month of the first version whose type JSON may be relied on. */
 const LEAST_VERSION = [25, 3] as const;
@@ -104,7 +106,7 @@ export function projectionOn(
 }
 
 async function ship(parts: ShipperParts, now: Parameters<Chore['run']>[1]): Promise<void> {
-  await shipRound(parts, now);
+  await shipRound({ ...parts, patienceSeconds: PATIENCE_SECONDS }, now);
 }
 
 /** `reckoner rebuild`: builds the projection anew from PostgreSQL; the workers ship it, and it takes over when it has caught up. */

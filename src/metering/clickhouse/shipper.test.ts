@@ -184,6 +184,18 @@ describe('shipping', () => {
     expect(store.seqsOf(await serving())).toEqual(await stored());
   });
 
+  it('waits for more where there is little, once it serves', async () => {
+    parts = { ...parts, patienceSeconds: 30 };
+    await storeEvents(3);
+    expect(await shipRound(parts, NOW)).toMatchObject({ events: 3, caughtUp: true }); // nobody answers yet
+    await storeEvents(4);
+    expect(await shipRound(parts, later(29))).toMatchObject({ events: 0, caughtUp: false });
+    expect(await shipRound(parts, later(30))).toMatchObject({ events: 4, caughtUp: true });
+    await storeEvents(12);
+    expect(await shipRound(parts, later(31))).toMatchObject({ events: 10, caughtUp: false }); // a whole batch
+    expect(store.seqsOf(await serving())).toEqual((await stored()).slice(0, 17));
+  });
+
   it('leaves the rest for the next round where there is much', async () => {
     await storeEvents(35);
     parts = { ...parts, mostBatches: 2 };

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../db/index.ts';
-import type { Instant } from '../../kernel/time.ts';
+import { type Instant, isBefore } from '../../kernel/time.ts';
 import { leavesOf } from './leaves.ts';
 import {
   type EventToShip,
@@ -36,6 +36,8 @@ export interface ShipperParts {
   readonly mostBytes?: number;
   /** Batches of one projection in one round at most, so that a round ends; default 25. */
   readonly mostBatches?: number;
+  /** How long what is less than a batch waits for more, once the projection serves; default 0, not at all. */
+  readonly patienceSeconds?: number;
 }
 
 /** What a round did. */
@@ -153,7 +155,7 @@ async function shipProjection(
   }
   let events = 0;
   for (let batches = 0; ; batches += 1) {
-    const shipment = batches < mostBatches ? await nextShipment(parts, projection, lastSeq) : null;
+    const shipment = batches < mostBatches ? await nextShipment(parts, projection, lastSeq, now) : null;
     if (shipment === null) {
       const caughtUp = await isUpTo(database, projection, lastSeq);
       if (caughtUp && projection.state !== 'serving') await takeOver(database, projection, now);
@@ -167,19 +169,22 @@ async function shipProjection(
 
 async function isUpTo(database: Database, { generation }: ProjectionRow, lastSeq: bigint): Promise<boolean> {
   const last = await nobody(database, (tx) => lastShipment(tx, generation));
-  return last === undefined ? lastSeq === 0n : last.shipped && last.toSeq >= lastSeq;
+  return last === undefined ? lastSeq === 0n : last.shippedAt !== null && last.toSeq >= lastSeq;
 }
 
-/** The batch that is under way, else the next one, committed; null where there is nothing to ship. */
+/** The batch that is under way, else the next one, committed; null where there is nothing to ship yet. */
 async function nextShipment(
-  { database, mostEvents = 20_000, mostBytes = 6_000_000 }: ShipperParts,
-  { generation }: ProjectionRow,
+  { database, mostEvents = 20_000, mostBytes = 6_000_000, patienceSeconds = 0 }: ShipperParts,
+  { generation, state }: ProjectionRow,
   lastSeq: bigint,
+  now: Instant,
 ): Promise<Shipment | null> {
   const last = await nobody(database, (tx) => lastShipment(tx, generation));
-  if (last !== undefined && !last.shipped) return last;
+  if (last !== undefined && last.shippedAt === null) return last;
   const fromSeq = last?.toSeq ?? 0n;
   if (fromSeq >= lastSeq) return null;
+  const isFew = state === 'serving' && lastSeq - fromSeq < BigInt(mostEvents);
+  if (isFew && last?.shippedAt && isBefore(now, last.shippedAt.add({ seconds: patienceSeconds }))) return null;
   const upTo = fromSeq + BigInt(mostEvents) < lastSeq ? fromSeq + BigInt(mostEvents) : lastSeq;
   const measured = await database.transaction('every merchant, reading', async (tx) => {
     const found = await measureBatch(tx, fromSeq, upTo, mostBytes);

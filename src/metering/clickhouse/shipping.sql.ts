@@ -93,9 +93,12 @@ export const selectWriters = async (tx: Tx): Promise<string[]> =>
   (await tx.one<{ writers: string[] }>(sql`select event_writers() as writers`)).writers;
 
 /** The batch that is under way, or else the last one. */
-export const lastShipment = (tx: Tx, generation: number): Promise<(Shipment & { shipped: boolean }) | undefined> =>
-  tx.maybe<Shipment & { shipped: boolean }>(sql`
-    select ${SHIPMENT}, shipped_at is not null as shipped
+export const lastShipment = (
+  tx: Tx,
+  generation: number,
+): Promise<(Shipment & { shippedAt: Instant | null }) | undefined> =>
+  tx.maybe<Shipment & { shippedAt: Instant | null }>(sql`
+    select ${SHIPMENT}, shipped_at as "shippedAt"
       from usage_shipment where generation = ${generation} order by batch_no desc limit 1`);
 
 /**
@@ -150,14 +153,10 @@ export interface Standing {
   readonly batchNo: number;
   readonly token: string;
   readonly mark: bigint;
-  /** How many events of all merchants have been shipped. */
-  readonly shippedCount: bigint;
 }
 
 const STANDING = (states: readonly ProjectionState[]): Sql => sql`
-  select p.generation, p.name, last.batch_no as "batchNo", last.token, last.to_seq as mark,
-         (select coalesce(sum(event_count), 0)::bigint from usage_shipment s
-           where s.generation = p.generation and s.batch_no <= last.batch_no) as "shippedCount"
+  select p.generation, p.name, last.batch_no as "batchNo", last.token, last.to_seq as mark
     from usage_projection p
    cross join lateral (
      select batch_no, token, to_seq from usage_shipment s

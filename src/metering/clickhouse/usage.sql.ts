@@ -294,15 +294,10 @@ export const selectStanding = ({ name, mode }: AskedProjection, batchNo: number)
 });
 
 /** What ClickHouse holds of some batches: how many events, and sums that change with any one of them (audit.ts). */
-export const selectBatchFigures = (
-  { name, mode }: AskedProjection,
-  from: number,
-  to: number,
-  isFinal: boolean,
-): Statement => ({
+export const selectBatchFigures = ({ name, mode }: AskedProjection, from: number, to: number): Statement => ({
   text: `
     select batch_no, toString(count()), toString(sum(toUInt128(seq))), toString(sum(toInt128(at))), toString(sum(toUInt128(subject_id)))
-      from ${tableNames(name).events} ${isFinal ? 'final' : ''}
+      from ${tableNames(name).events}
      where batch_no >= {from:UInt32} and batch_no <= {to:UInt32}
      group by batch_no ${answerSettings(mode)}`,
   parameters: { from: String(from), to: String(to) },

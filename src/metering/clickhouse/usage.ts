@@ -130,14 +130,13 @@ const asker =
  * Asked after the figures: what is whole then was whole before, because nothing is ever put back into the same tables.
  */
 async function checkStanding(ask: Ask, projection: AskedProjection, standing: Standing): Promise<void> {
-  const { name, batchNo, shippedCount, token } = standing;
+  const { name, batchNo, token } = standing;
   const [[batches], [lastToken] = [], [events] = [], [rows] = []] = (await ask(
     selectStanding(projection, batchNo),
   )) as [string[], ...string[][]];
-  const isWhole = Number(batches) === batchNo && lastToken === token && events === String(shippedCount);
-  if (!isWhole || BigInt(rows ?? 0) < shippedCount)
+  if (Number(batches) !== batchNo || lastToken !== token || BigInt(rows ?? 0) < BigInt(events ?? 0))
     throw new ProjectionUnavailable(
-      `Projection ${name} should hold ${batchNo} batches with ${shippedCount} events; it holds ${batches} with ${events} in ${rows} rows.`,
+      `Projection ${name} should hold ${batchNo} batches, the last one ${token}; it holds ${batches}, the last one ${lastToken}, and ${rows} rows of ${events} events.`,
     );
 }
 
