@@ -10,7 +10,7 @@ import { processorSeconds, residentMegabytes, type Stack, type Target, withStack
 const [name = 'arrays'] = process.argv.slice(2);
 const shapes: Readonly<Record<string, { batch: number; connections: number }>> = {
   arrays: { batch: 100, connections: 500 },
-  single: { batch: 0, connections: 2_000 },
+  single: { batch: 0, connections: 3_000 },
 };
 const shape = shapes[name];
 if (!shape) throw new Error(`There is ${Object.keys(shapes).join(', ')}.`);

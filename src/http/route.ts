@@ -124,7 +124,7 @@ interface Sentence<P, Q, B, A extends Access> {
    * Asked before the body is read whether there is room for it: reading what must be refused takes the time of what need
    * not be.
    */
-  readonly admit?: (arrival: Arrival) => Result<Place>;
+  readonly admit?: (arrival: Arrival) => Promise<Result<Place>>;
   /** Which of the organization's rate limits counts it; default `general`. */
   readonly rateLimit?: BucketName;
   /** `false`: the Idempotency-Key header is not for this POST (events have their own keys). */

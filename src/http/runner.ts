@@ -72,15 +72,22 @@ export class Runner {
   }
 
   /** Refuses a request for whose body there is no room; a body above its own limit is refused as that by whoever reads it. */
-  #admit({ sentence }: Route, caller: Caller, request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {
+  async #admit(
+    { sentence }: Route,
+    caller: Caller,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<FastifyReply | undefined> {
     const length = request.headers['content-length'];
     const bytes = length === undefined ? null : Math.min(Number(length), sentence.bodyLimit ?? BODY_LIMIT);
     const { database } = this.#options;
-    const admitted = sentence.admit?.({ caller, database, bytes, now: this.#options.now() });
+    const admitted = await sentence.admit?.({ caller, database, bytes, now: this.#options.now() });
     if (admitted === undefined) return;
     if (!admitted.ok) return send(reply, this.#errors.for(admitted.refusal));
     request.place = admitted.value;
-    reply.raw.once('close', () => request.place?.leave()); // where the handler did not come to it
+    if (reply.raw.destroyed)
+      admitted.value.leave(); // who went away while there was no room
+    else reply.raw.once('close', () => request.place?.leave()); // where the handler did not come to it
     return;
   }
 

@@ -119,3 +119,61 @@ describe('room for events that wait', () => {
     );
   });
 });
+
+describe('a request for which there is no room', () => {
+  const LARGE = 8 * 1024 * 1024;
+
+  /** An admission whose pauses end when a test says so, each in its turn. */
+  function paused() {
+    const pauses: (() => void)[] = [];
+    const admission = new Admission(ROOM, () => new Promise<void>((resolve) => pauses.push(resolve)));
+    const over = async () => {
+      pauses.shift()?.();
+      await new Promise((resolve) => setImmediate(resolve));
+    };
+    return { admission, pauses, over };
+  }
+
+  it('is refused after it has looked for some four times more', async () => {
+    const { admission, pauses, over } = paused();
+    flood(admission, 'one', LARGE);
+    let answer: Place | null | undefined;
+    void admission.admit('one', LARGE, NOW).then((place) => {
+      answer = place;
+    });
+    for (let look = 0; look < 4; look += 1) {
+      expect([pauses.length, answer]).toEqual([1, undefined]);
+      await over();
+    }
+    expect([pauses.length, answer]).toEqual([0, null]);
+  });
+
+  it('is let in where somebody has left in between', async () => {
+    const { admission, over } = paused();
+    const [first] = flood(admission, 'one', LARGE);
+    const waiting = admission.admit('one', LARGE, NOW);
+    first?.leave();
+    await over();
+    expect(await waiting).not.toBeNull();
+  });
+
+  it.each([
+    { what: 'of small bodies', bytes: 300, most: 3_816 },
+    { what: 'of large bodies', bytes: LARGE, most: 240 },
+    { what: 'of bodies that do not say how large they are', bytes: null, most: 240 },
+  ])('waits with $most others at most $what; one more is refused at once', async ({ bytes, most }) => {
+    const { admission, pauses } = paused();
+    flood(admission, 'one', 300);
+    for (let request = 0; request < most; request += 1) void admission.admit('one', bytes, NOW);
+    expect(pauses).toHaveLength(most);
+    expect(await admission.admit('one', bytes, NOW)).toBeNull();
+  });
+
+  it('keeps nobody else waiting', async () => {
+    const { admission, pauses } = paused();
+    flood(admission, 'one', LARGE);
+    void admission.admit('one', LARGE, NOW);
+    expect(await admission.admit('another', LARGE, NOW)).not.toBeNull();
+    expect(pauses).toHaveLength(1);
+  });
+});

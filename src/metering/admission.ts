@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../db/index.ts';
 import type { Place } from '../http/index.ts';
 import type { Instant } from '../kernel/time.ts';
@@ -11,6 +12,13 @@ const MOST_EVENT_BYTES = 800;
 const USUAL_EVENT_BYTES = 250;
 /** How large a body is taken to be that does not say it. */
 const UNKNOWN_BYTES = 256 * 1024;
+
+/** What a request that waits for room takes up, and how much of its body the server reads before it is asked to. */
+const WAITING_BYTES = 4 * 1024;
+const MOST_READ_BYTES = 64 * 1024;
+const MOST_WAITING_BYTES = 16 * 1024 * 1024;
+const LOOKS = 4;
+const LOOK_MILLISECONDS = 250;
 
 interface Owner {
   held: number;
@@ -27,14 +35,36 @@ export class Admission {
   readonly #owners = new Map<string, Owner>();
   /** When each request came that is under way, the oldest first. */
   readonly #since = new Map<Place, Instant>();
+  readonly #pause: () => Promise<unknown>;
   #held = 0;
+  /** Bytes of requests that wait for room. */
+  #waiting = 0;
 
-  /** @param room in events; one owner alone gets half of it */
-  constructor(room = 40_000) {
+  /** @param room in events; one owner alone gets half of it @param pause between two looks for room */
+  constructor(room = 40_000, pause: () => Promise<unknown> = () => sleep(LOOK_MILLISECONDS)) {
     this.#room = room;
+    this.#pause = pause;
   }
 
-  /** @param bytes of the body; null where it does not say @returns null where there is no room */
+  /**
+   * Gives a place, or looks for room again for a second before it gives up: a refusal costs half of what an event costs, so one
+   * who does not heed `Retry-After` must not have refusals as fast as they can be sent.
+   * @param bytes of the body; null where it does not say @returns null where there is no room
+   */
+  async admit(owner: string, bytes: number | null, now: Instant): Promise<Place | null> {
+    const cost = WAITING_BYTES + Math.min(bytes ?? MOST_READ_BYTES, MOST_READ_BYTES);
+    let place = this.enter(owner, bytes, now);
+    for (let look = 0; place === null && look < LOOKS; look += 1) {
+      if (this.#waiting + cost > MOST_WAITING_BYTES) break;
+      this.#waiting += cost;
+      await this.#pause();
+      this.#waiting -= cost;
+      place = this.enter(owner, bytes, now);
+    }
+    return place;
+  }
+
+  /** Gives a place if there is room now. */
   enter(owner: string, bytes: number | null, now: Instant): Place | null {
     const known = this.#owners.get(owner) ?? { held: 0, bytes: USUAL_EVENT_BYTES };
     const length = bytes ?? UNKNOWN_BYTES;

@@ -43,8 +43,8 @@ export const eventRoutes = (
       endsByItself: true, // by the time limits of the statements that it waits for
       mostKeys: MOST_BODY_KEYS,
       contentTypes: [STRUCTURED_TYPE, BATCH_TYPE],
-      admit: ({ caller, database, bytes, now }) => {
-        const place = admissionOf(database).enter(caller.organizationId, bytes, now);
+      admit: async ({ caller, database, bytes, now }) => {
+        const place = await admissionOf(database).admit(caller.organizationId, bytes, now);
         return place === null ? fail('INGEST_QUEUE_FULL') : ok(place);
       },
       rateLimit: 'events',
