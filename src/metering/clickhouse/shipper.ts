@@ -180,7 +180,7 @@ async function nextShipment(
   now: Instant,
 ): Promise<Shipment | null> {
   const last = await nobody(database, (tx) => lastShipment(tx, generation));
-  if (last !== undefined && last.shippedAt === null) return last;
+  if (last?.shippedAt === null) return last;
   const fromSeq = last?.toSeq ?? 0n;
   if (fromSeq >= lastSeq) return null;
   const isFew = state === 'serving' && lastSeq - fromSeq < BigInt(mostEvents);
