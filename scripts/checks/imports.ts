@@ -88,10 +88,14 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
     ...['identity', 'references', 'clocks', 'metering', 'catalog', 'customers', 'payments'],
     ...['rating', 'tax', 'documents', 'webhooks'],
   ],
+  entitlements: [
+    ...BELOW,
+    ...['identity', 'clocks', 'metering', 'catalog', 'customers', 'payments', 'invoicing', 'webhooks'],
+  ],
   subscriptions: [
     ...BELOW,
     ...['identity', 'references', 'clocks', 'metering', 'catalog', 'customers', 'payments', 'invoicing'],
-    ...['tax', 'webhooks'],
+    ...['tax', 'webhooks', 'entitlements'],
   ],
 
   settings: [],
@@ -107,6 +111,7 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
       'customers',
       'payments',
       'invoicing',
+      'entitlements',
       'subscriptions',
     ],
     ...['documents', 'webhooks'],

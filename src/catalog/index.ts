@@ -20,6 +20,7 @@ export type { Plan, TaxBehavior } from './plans/plans.sql.ts';
 export type { VersionStatus } from './plans/version-states.ts';
 export type { CatalogPrice, PricedMetric } from './prices/catalog-price.ts';
 export type { PriceFeature } from './prices/prices.sql.ts';
+export { checkTemplate, EntitlementTemplate } from './prices/template.ts';
 export { catalogRoutes } from './routes.ts';
 export { selectMeters } from './usage/meters.sql.ts';
 export { usageRoutes } from './usage/routes.ts';

@@ -1,0 +1,146 @@
+import type { EntitlementTemplate } from '../catalog/index.ts';
+import { allOf, assignments, jsonb, pageOfRows, sql, type Tx } from '../db/index.ts';
+import type { Instant } from '../kernel/time.ts';
+
+export type FeatureType = 'metered' | 'static' | 'boolean';
+
+/** An entitlement as it is kept; its balance follows from usage and grants. */
+export interface EntitlementRow {
+  readonly merchant_id: string;
+  readonly id: string;
+  readonly seq: bigint;
+  readonly customer_id: string;
+  readonly feature_id: string;
+  readonly feature_type: FeatureType;
+  readonly product_id: string;
+  readonly plan_id: string | null;
+  readonly subscription_id: string | null;
+  readonly is_from_plan: boolean;
+  readonly clock_id: string | null;
+  readonly active_from: Instant;
+  readonly active_to: Instant | null;
+  readonly is_canceled: boolean;
+  readonly billable_metric_ids: readonly string[];
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly next_action_at: Instant | null;
+  readonly created_at: Instant;
+  readonly updated_at: Instant;
+}
+
+/** What the template says from an instant on. */
+export interface TermRow {
+  readonly entitlement_id: string;
+  readonly effective_from: Instant;
+  readonly template: EntitlementTemplate;
+}
+
+export type NewEntitlement = Omit<EntitlementRow, 'seq' | 'is_canceled' | 'created_at' | 'updated_at'>;
+
+/** Writes an entitlement with its first term. */
+export async function insertEntitlement(
+  tx: Tx,
+  row: NewEntitlement,
+  template: EntitlementTemplate,
+  now: Instant,
+): Promise<EntitlementRow> {
+  const made = await tx.one<EntitlementRow>(sql`
+    insert into entitlement (merchant_id, id, customer_id, feature_id, feature_type, product_id, plan_id, subscription_id, is_from_plan,
+                             clock_id, active_from, active_to, billable_metric_ids, metadata, next_action_at, created_at, updated_at)
+    values (${row.merchant_id}, ${row.id}, ${row.customer_id}, ${row.feature_id}, ${row.feature_type}, ${row.product_id}, ${row.plan_id},
+            ${row.subscription_id}, ${row.is_from_plan}, ${row.clock_id}, ${row.active_from}, ${row.active_to},
+            ${[...row.billable_metric_ids]}, ${jsonb(row.metadata)}, ${row.next_action_at}, ${now}, ${now})
+    returning *`);
+  await insertTerm(tx, made, row.active_from, template);
+  return made;
+}
+
+/** What the template says from `from` on; said twice for one instant, the later word holds. */
+export const insertTerm = (
+  tx: Tx,
+  { merchant_id, id }: Pick<EntitlementRow, 'merchant_id' | 'id'>,
+  from: Instant,
+  template: EntitlementTemplate,
+): Promise<number> =>
+  tx.run(sql`
+    insert into entitlement_term (merchant_id, entitlement_id, effective_from, template)
+    values (${merchant_id}, ${id}, ${from}, ${jsonb(template)})
+    on conflict (merchant_id, entitlement_id, effective_from) do update set template = excluded.template`);
+
+export const findEntitlement = (tx: Tx, merchantId: string, id: string): Promise<EntitlementRow | undefined> =>
+  tx.maybe<EntitlementRow>(sql`select * from entitlement where merchant_id = ${merchantId} and id = ${id}`);
+
+/**
+ * Locks an entitlement against every other change of it or of its grants, resets and reservations. Its clock is locked before,
+ * and before it the subscription or the invoice, where one is in the transaction.
+ */
+export const lockEntitlement = (tx: Tx, merchantId: string, id: string): Promise<EntitlementRow | undefined> =>
+  tx.maybe<EntitlementRow>(sql`
+    select * from entitlement where merchant_id = ${merchantId} and id = ${id} for no key update`);
+
+/** The terms of some entitlements, oldest first. */
+export const termsOf = (tx: Tx, merchantIds: readonly string[], ids: readonly string[]): Promise<TermRow[]> =>
+  tx.rows<TermRow>(sql`
+    select entitlement_id, effective_from, template from entitlement_term
+     where merchant_id = any (${[...merchantIds]}) and entitlement_id = any (${[...ids]})
+     order by effective_from`);
+
+export const changeEntitlement = (
+  tx: Tx,
+  { merchant_id, id }: Pick<EntitlementRow, 'merchant_id' | 'id'>,
+  changes: Partial<Pick<EntitlementRow, 'active_to' | 'is_canceled' | 'next_action_at'>>,
+  now: Instant,
+): Promise<EntitlementRow> =>
+  tx.one<EntitlementRow>(sql`
+    update entitlement set ${assignments({ ...changes, updated_at: now })}
+     where merchant_id = ${merchant_id} and id = ${id} returning *`);
+
+/** The entitlements that a subscription's plan made and that have not been canceled, oldest first, locked. */
+export const lockEntitlementsOfPlan = (tx: Tx, merchantId: string, subscriptionId: string): Promise<EntitlementRow[]> =>
+  tx.rows<EntitlementRow>(sql`
+    select * from entitlement
+     where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and is_from_plan and not is_canceled
+     order by seq for no key update`);
+
+export interface EntitlementFilters {
+  readonly customerId?: string;
+  readonly productId?: string;
+  readonly featureIds?: readonly string[];
+  readonly subscriptionId?: string;
+}
+
+/** Newest first; of one merchant, or (null, for operators) of all. */
+export const listEntitlements = (
+  tx: Tx,
+  merchantId: string | null,
+  filters: EntitlementFilters,
+  page: { limit: number; offset: number },
+) =>
+  pageOfRows<EntitlementRow>(
+    tx,
+    {
+      select: sql`*`,
+      from: sql`entitlement`,
+      where: allOf([
+        merchantId !== null && sql`merchant_id = ${merchantId}`,
+        filters.customerId !== undefined && sql`customer_id = ${filters.customerId}`,
+        filters.productId !== undefined && sql`product_id = ${filters.productId}`,
+        filters.subscriptionId !== undefined && sql`subscription_id = ${filters.subscriptionId}`,
+        filters.featureIds !== undefined && sql`feature_id = any (${[...filters.featureIds]})`,
+      ]),
+      order: sql`seq desc`,
+    },
+    page,
+  );
+
+/** Those of a customer or of a subscription that are active at a moment, oldest first. */
+export const activeEntitlements = (
+  tx: Tx,
+  merchantId: string,
+  of: { customerId: string } | { subscriptionId: string },
+  at: Instant,
+): Promise<EntitlementRow[]> =>
+  tx.rows<EntitlementRow>(sql`
+    select * from entitlement
+     where merchant_id = ${merchantId} and active_from <= ${at} and (active_to is null or active_to > ${at})
+       and ${'customerId' in of ? sql`customer_id = ${of.customerId}` : sql`subscription_id = ${of.subscriptionId}`}
+     order by seq`);

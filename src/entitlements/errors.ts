@@ -1,0 +1,11 @@
+import type { ErrorTable } from '../kernel/result.ts';
+
+/** What entitlements refuse because of the state they are in; where two apply, the first listed answers (style §9). */
+export const entitlementErrors = {
+  ENTITLEMENT_NOT_METERED: { status: 400, message: 'Only a metered entitlement has grants, resets and reservations.' },
+  ENTITLEMENT_ENDED: { status: 409, message: 'The entitlement has ended.' },
+  ENTITLEMENT_EXISTS: {
+    status: 409,
+    message: 'The customer has an active entitlement to this feature that was made by hand.',
+  },
+} as const satisfies ErrorTable;
