@@ -1,0 +1,195 @@
+import type { Decimal } from '../../kernel/decimal.ts';
+import type { Cadence, Instant } from '../../kernel/time.ts';
+
+/** What a balance is computed of, and what comes out (domain.md §5). Everything here is a value; nothing is read or written. */
+
+/** After how long usage starts anew, counted from the anchor. */
+export interface PeriodRule {
+  readonly cadence: Cadence;
+  readonly anchor: Instant;
+}
+
+/** What the template says from an instant on; a plan change or a reconciliation adds one. */
+export interface BalanceTerm {
+  /** The first begins with the entitlement: `activeFrom`. */
+  readonly from: Instant;
+  /** null: one-time, never reset by itself. */
+  readonly usagePeriod: PeriodRule | null;
+  /** What is granted at the start and after each reset. */
+  readonly issueAfterReset: Decimal | null;
+  readonly issuePriority: number;
+  readonly preserveOverage: boolean;
+  /** The bounds of the grants that are issued after resets. */
+  readonly maxRollover: Decimal;
+  readonly minRollover: Decimal;
+}
+
+/** A grant as a balance sees it. It counts in `[effectiveAt, min(expiresAt, voidedAt))`, and never before `activeFrom`. */
+export interface BalanceGrant {
+  readonly id: string;
+  readonly amount: Decimal;
+  readonly priority: number;
+  readonly effectiveAt: Instant;
+  readonly expiresAt: Instant | null;
+  readonly voidedAt: Instant | null;
+  /** At `effectiveAt + n × recurrence` the balance is set to `amount` again. */
+  readonly recurrence: Temporal.Duration | null;
+  readonly maxRollover: Decimal;
+  readonly minRollover: Decimal;
+  readonly createdAt: Instant;
+  /** The order of creation among those that were created at the same instant. */
+  readonly order: bigint;
+  /** The reset (or the start) after which the template issued it; null for direct and purchased ones. */
+  readonly issuedAt: Instant | null;
+}
+
+/** A reset that somebody asked for. */
+export interface ManualReset {
+  readonly at: Instant;
+  /** false: periods are counted from here on; true: the anchor stays, and the period until its next boundary is shorter. */
+  readonly retainAnchor: boolean;
+  readonly preserveOverage: boolean;
+}
+
+/** All that a balance depends on beside usage and time. The order within a list means nothing. */
+export interface BalanceInputs {
+  readonly entitlementId: string;
+  readonly activeFrom: Instant;
+  /** Nothing happens at it or later, and no usage counts: questions after it see what was left. */
+  readonly activeTo: Instant | null;
+  readonly terms: readonly BalanceTerm[];
+  readonly grants: readonly BalanceGrant[];
+  readonly resets: readonly ManualReset[];
+}
+
+/** From one reset to the next. */
+export interface UsagePeriod {
+  /** Of the first period: `activeFrom`. */
+  readonly start: Instant;
+  /** null: one-time. */
+  readonly end: Instant | null;
+  /** null: not reset yet. */
+  readonly lastResetAt: Instant | null;
+}
+
+/** Usage starts at 0, and so does overage where it is not preserved. */
+export interface Reset {
+  readonly at: Instant;
+  readonly preserveOverage: boolean;
+}
+
+/** Where all that was ever granted went: `granted = consumed + remaining + expired + voided + dropped`, at every instant. */
+export interface Totals {
+  readonly granted: Decimal;
+  readonly consumed: Decimal;
+  readonly remaining: Decimal;
+  readonly expired: Decimal;
+  readonly voided: Decimal;
+  /** Taken away by a bound at a reset, or unused when the grant recurred. */
+  readonly dropped: Decimal;
+}
+
+/** What a grant has left, and what was burned of it since it became active. */
+export interface GrantBalance {
+  readonly id: string;
+  readonly balance: Decimal;
+  readonly burned: Decimal;
+}
+
+/** A grant in a state. */
+export interface GrantState extends GrantBalance {
+  /** What was burned since the balance was last set (at activation, recurrence or reset): negative usage can give it back. */
+  readonly returnable: Decimal;
+  /** As in the grant: from it one without a row is made again. */
+  readonly issuedAt: Instant | null;
+}
+
+/**
+ * Where a replay can go on: all that happens at `at`, which is a reset, has happened, and no usage of the new period is in
+ * it. It holds as long as no usage before `at`, and no term, grant or reset of `at` or before, was added or changed.
+ */
+export interface BalanceState {
+  readonly at: Instant;
+  /** Those that can still cover something. */
+  readonly grants: readonly GrantState[];
+  readonly overage: Decimal;
+  readonly totals: Totals;
+}
+
+/** The answer to a question. */
+export interface BalanceAt {
+  readonly at: Instant;
+  /** What is left of all grants; never below 0. */
+  readonly balance: Decimal;
+  /** Usage that nobody covers; never below 0. */
+  readonly overage: Decimal;
+  readonly usageInPeriod: Decimal;
+  readonly period: UsagePeriod;
+  /** In burn order. One that was used up before the last reset, and can never cover anything again, is left out. */
+  readonly grants: readonly GrantBalance[];
+  readonly totals: Totals;
+}
+
+/** A stretch of time in which nothing happens but usage: half-open `[from, to)`, within the usage period from `periodStart`. */
+export interface Stretch {
+  readonly from: Instant;
+  readonly to: Instant;
+  readonly periodStart: Instant;
+}
+
+/** What happens at an instant, beside usage. */
+export interface Moment {
+  readonly at: Instant;
+  readonly reset: Reset | null;
+  /** Ids of grants that expire or are voided. */
+  readonly ending: ReadonlySet<string>;
+  /** Ids of grants that recur. */
+  readonly recurring: ReadonlySet<string>;
+  readonly starting: readonly BalanceGrant[];
+}
+
+/** An instant of a timeline: stretches lie between one and the next. */
+export interface TimelinePoint {
+  readonly at: Instant;
+  readonly moment: Moment | null;
+}
+
+/** A question of a timeline. */
+export interface Question {
+  readonly at: Instant;
+  readonly period: UsagePeriod;
+  /** The index of the point where it is answered; null: before `activeFrom`. */
+  readonly point: number | null;
+}
+
+/** What a replay goes through: points, the stretches between them, and what is asked. */
+export interface Timeline {
+  readonly stretches: readonly Stretch[];
+  readonly points: readonly TimelinePoint[];
+  readonly questions: readonly Question[];
+  readonly state: BalanceState | null;
+  /** The grants of `state`, by id. */
+  readonly held: ReadonlyMap<string, BalanceGrant>;
+}
+
+/** What a replay found. */
+export interface Replayed {
+  /** One for each observed instant, in the order in which they were asked for. */
+  readonly observations: BalanceAt[];
+  /** One for each reset passed, in order of time. */
+  readonly states: BalanceState[];
+}
+
+/** A state as a jsonb column holds it: decimals and instants as text. */
+export interface BalanceStateJson {
+  readonly at: string;
+  readonly grants: readonly {
+    readonly id: string;
+    readonly balance: string;
+    readonly burned: string;
+    readonly returnable: string;
+    readonly issuedAt: string | null;
+  }[];
+  readonly overage: string;
+  readonly totals: { readonly [name in keyof Totals]: string };
+}
