@@ -1,10 +1,12 @@
 /** All that other domains may use of the catalog. */
 import type { Tx } from '../db/index.ts';
 import { type Cost, selectAllCosts, selectCost, selectCostsByEventType } from './costs/costs.sql.ts';
-import { type Metric, selectMetric, selectMetricsByEventType } from './metrics/metrics.sql.ts';
+import { type Feature, holdFeature, selectFeaturesById, selectFeaturesByKey } from './features/features.sql.ts';
+import { type Metric, selectMetric, selectMetricsByEventType, selectMetricsById } from './metrics/metrics.sql.ts';
 
 export type { Cost } from './costs/costs.sql.ts';
 export { catalogErrors } from './errors.ts';
+export type { Feature } from './features/features.sql.ts';
 export { type ResolvedItem, resolveItems } from './items/items.ts';
 export type { Aggregation, Meter } from './meters/meter.ts';
 export type { Metric } from './metrics/metrics.sql.ts';
@@ -18,9 +20,11 @@ export {
 } from './plans/find.ts';
 export type { Plan, TaxBehavior } from './plans/plans.sql.ts';
 export type { VersionStatus } from './plans/version-states.ts';
+export { type CarriedFeature, carriedFeatures, publishedMetricsOf } from './prices/carried-features.ts';
 export type { CatalogPrice, PricedMetric } from './prices/catalog-price.ts';
 export type { PriceFeature } from './prices/prices.sql.ts';
 export { checkTemplate, EntitlementTemplate } from './prices/template.ts';
+export { canBackFeature } from './prices/terms.ts';
 export { catalogRoutes } from './routes.ts';
 export { selectMeters } from './usage/meters.sql.ts';
 export { usageRoutes } from './usage/routes.ts';
@@ -28,6 +32,22 @@ export { usageRoutes } from './usage/routes.ts';
 /** A billable metric of the merchant. */
 export const findMetric = (tx: Tx, merchantId: string, id: string): Promise<Metric | undefined> =>
   selectMetric(tx, merchantId, id);
+
+/** Metrics of some merchants by id, with their meters; unknown ids are left out. */
+export const findMetrics = (tx: Tx, merchantIds: readonly string[], ids: readonly string[]): Promise<Metric[]> =>
+  selectMetricsById(tx, merchantIds, ids);
+
+/** A feature of the merchant that is not deleted, kept from being deleted until the transaction ends. */
+export const keepFeature = (tx: Tx, merchantId: string, id: string): Promise<Feature | undefined> =>
+  holdFeature(tx, merchantId, id);
+
+/** Features of some merchants by id, deleted ones too; unknown ids are left out. */
+export const findFeatures = (tx: Tx, merchantIds: readonly string[], ids: readonly string[]): Promise<Feature[]> =>
+  selectFeaturesById(tx, merchantIds, ids);
+
+/** The features with a key, in any product and deleted ones too, of one merchant or (null, for operators) of all. */
+export const findFeaturesByKey = (tx: Tx, merchantId: string | null, key: string): Promise<Feature[]> =>
+  selectFeaturesByKey(tx, merchantId, key);
 
 /** A cost of the merchant that is not deleted. */
 export const findCost = (tx: Tx, merchantId: string, id: string): Promise<Cost | undefined> =>

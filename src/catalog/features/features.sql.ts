@@ -40,6 +40,15 @@ export const selectFeature = (tx: Tx, merchantId: string, id: string) => selectO
 export const lockFeature = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, FOR_UPDATE);
 export const holdFeature = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, FOR_KEY_SHARE);
 
+/** Features by id, deleted ones too: what ended with a feature is still called by its key. */
+export const selectFeaturesById = (tx: Tx, merchantIds: readonly string[], ids: readonly string[]) =>
+  tx.rows<Feature>(sql`
+    select ${COLUMNS} from feature where merchant_id = any(${[...merchantIds]}) and id = any(${[...ids]})`);
+
+/** The features of a key, deleted ones too, of one merchant or (null, for operators) of all: one in each product at most lives. */
+export const selectFeaturesByKey = (tx: Tx, merchantId: string | null, key: string) =>
+  tx.rows<Feature>(sql`select ${COLUMNS} from feature where ${ofMerchant(merchantId)} and key = ${key} order by seq`);
+
 export const selectFeatures = (
   tx: Tx,
   merchantId: string | null,

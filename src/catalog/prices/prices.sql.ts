@@ -4,6 +4,7 @@ import type { Pricing } from '../../invoicing/rating/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { FeatureType } from '../features/features.sql.ts';
+import type { Aggregation } from '../meters/meter.ts';
 import { equals, FOR_KEY_SHARE, FOR_UPDATE } from '../scope.sql.ts';
 import type { EntitlementTemplate } from './template.ts';
 
@@ -209,3 +210,18 @@ export const isFeatureOnMetrics = async (tx: Tx, merchantId: string, featureId: 
     select 1 from price_feature pf join price p on p.merchant_id = pf.merchant_id and p.id = pf.price_id
      where pf.merchant_id = ${merchantId} and pf.feature_id = ${featureId} and p.billable_metric_id is not null
        and p.deleted_at is null limit 1`)) !== undefined;
+
+/** The metrics of all prices that carry a feature, oldest first; `isPublished` where a version that was published holds such a price. */
+export const selectMetricsOfFeature = (tx: Tx, merchantId: string, featureId: string) =>
+  tx.rows<{ id: string; aggregation: Aggregation; isPublished: boolean }>(sql`
+    select m.id, m.aggregation,
+           bool_or(exists (
+             select from plan_version_price vp
+               join plan_version v on v.merchant_id = vp.merchant_id and v.id = vp.version_id
+              where vp.merchant_id = p.merchant_id and vp.price_id = p.id and v.published_at is not null)) as "isPublished"
+      from price_feature pf
+      join price p on p.merchant_id = pf.merchant_id and p.id = pf.price_id
+      join billable_metric m on m.merchant_id = p.merchant_id and m.id = p.billable_metric_id
+     where pf.merchant_id = ${merchantId} and pf.feature_id = ${featureId}
+     group by m.merchant_id, m.id, m.aggregation, m.seq
+     order by m.seq`);

@@ -1,0 +1,60 @@
+import type { Tx } from '../../db/index.ts';
+import { type Feature, selectFeaturesById } from '../features/features.sql.ts';
+import { type Price, selectMetricsOfFeature } from './prices.sql.ts';
+import type { EntitlementTemplate } from './template.ts';
+import { canBackFeature } from './terms.ts';
+
+/** A feature that a plan version gives its subscribers. */
+export interface CarriedFeature {
+  readonly feature: Feature;
+  readonly template: EntitlementTemplate;
+  /** What it measures, summed; empty where it is not metered, or where nothing is left that it could measure. */
+  readonly metricIds: readonly string[];
+}
+
+/**
+ * The features that the prices of one version carry, each once, in the prices' order, with what they measure (domain.md §5): the
+ * metrics that the template names; else those of the prices that carry it; else, on fees only, those of all prices that carry it.
+ */
+export async function carriedFeatures(
+  tx: Tx,
+  merchantId: string,
+  prices: readonly Pick<Price, 'features' | 'billableMetricId'>[],
+): Promise<CarriedFeature[]> {
+  const carried = prices.flatMap(({ features, billableMetricId }) =>
+    features.map(({ featureId, entitlementTemplate }) => ({ featureId, entitlementTemplate, billableMetricId })),
+  );
+  const byFeature = Map.groupBy(carried, ({ featureId }) => featureId);
+  const features = await selectFeaturesById(tx, [merchantId], [...byFeature.keys()]);
+  const found = [];
+  for (const [featureId, carriers] of byFeature) {
+    const feature = features.find(({ id }) => id === featureId);
+    const template = carriers[0]?.entitlementTemplate;
+    if (!(feature && template)) throw new Error(`There is no feature ${featureId}.`); // a foreign key holds it
+    const priced = carriers.map(({ billableMetricId }) => billableMetricId).filter((id) => id !== null);
+    found.push({ feature, template, metricIds: await measured(tx, feature, template, priced) });
+  }
+  return found;
+}
+
+/** What a template's feature measures. @param priced the metrics of the prices that carry it */
+async function measured(
+  tx: Tx,
+  { merchantId, id }: Feature,
+  template: EntitlementTemplate,
+  priced: readonly string[],
+): Promise<readonly string[]> {
+  if (template.type !== 'metered') return [];
+  if (template.billableMetricIds) return template.billableMetricIds;
+  if (priced.length > 0) return [...new Set(priced)];
+  const published = await publishedMetricsOf(tx, merchantId, id);
+  if (published.length > 0) return published;
+  const all = await selectMetricsOfFeature(tx, merchantId, id); // such a price let the fee's carry the feature
+  return all.filter(({ aggregation }) => canBackFeature(aggregation)).map((metric) => metric.id);
+}
+
+/** The metrics by which all published prices that carry a feature can measure it, oldest first. */
+export async function publishedMetricsOf(tx: Tx, merchantId: string, featureId: string): Promise<string[]> {
+  const metrics = await selectMetricsOfFeature(tx, merchantId, featureId);
+  return metrics.filter((m) => m.isPublished && canBackFeature(m.aggregation)).map(({ id }) => id);
+}
