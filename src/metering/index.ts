@@ -8,6 +8,7 @@ export type { BillingOfEvent, CountedEvent, EventBilling } from './fate.ts';
 export { keyGenerationChore } from './generations.ts';
 export { lockIngest } from './lock.sql.ts';
 export { dimensionsOf, type Meter } from './meter.ts';
+export { type ActiveSpan, ownSpans } from './own-spans.ts';
 export { eventPartitionChore } from './partitions.ts';
 export { eventRoutes } from './routes.ts';
 export { backfillChore, registerMeter, unreadSeriesChore } from './series.ts';

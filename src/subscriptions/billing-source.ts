@@ -3,9 +3,8 @@ import type { Tx } from '../db/index.ts';
 import type { BillingSource, BillingTerms } from '../invoicing/index.ts';
 import type { Instant, Period } from '../kernel/time.ts';
 import { normaliseCadence } from '../kernel/time.ts';
-import type { UsageSource } from '../metering/index.ts';
+import { ownSpans, type UsageSource } from '../metering/index.ts';
 import { findSubscription, olderSiblings, type SubscriptionRow } from './subscriptions.sql.ts';
-import { ownSpans } from './whose-usage.ts';
 
 /** When a subscription was or will be ended; null while no end is set. */
 export const endOf = (subscription: Pick<SubscriptionRow, 'terminated_at' | 'ending_at'>): Instant | null =>

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatInstant, type Instant, microsecondsBetween } from '../kernel/time.ts';
-import { ownSpans } from './whose-usage.ts';
+import { ownSpans } from './own-spans.ts';
 
 const day = (n: number): Instant => Temporal.Instant.from('2025-01-01T00:00:00Z').add({ hours: 24 * n });
 const period = { start: day(0), end: day(30) };
