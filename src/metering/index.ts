@@ -1,3 +1,4 @@
+export { acceptInTransaction, type OwnEvent } from './accept-one.ts';
 export { admissionOf } from './admission.ts';
 export { openProjection, rebuildProjection, type UsageProjection } from './clickhouse/index.ts';
 export { meteringErrors } from './errors.ts';
