@@ -2,6 +2,7 @@ import { catalogErrors, catalogRoutes, selectMeters, usageRoutes } from './catal
 import { clockErrors, clockRoutes } from './clocks/index.ts';
 import { type CustomerBlocker, type CustomerHooks, customerErrors, customerRoutes } from './customers/index.ts';
 import { createDocumentRenderer } from './documents/index.ts';
+import { entitlementErrors } from './entitlements/index.ts';
 import type { Route } from './http/index.ts';
 import { type EnvironmentName, identityErrors, identityRoutes } from './identity/index.ts';
 import {
@@ -54,6 +55,7 @@ export const errorTables: readonly ErrorTable[] = [
   clockErrors,
   meteringErrors,
   subscriptionErrors,
+  entitlementErrors,
   invoicingErrors,
   paymentErrors,
   referenceErrors,
@@ -66,10 +68,10 @@ export const errorTables: readonly ErrorTable[] = [
  */
 export function wireDomains(environment: EnvironmentName, publicUrl: string, usage = postgresUsage): Domains {
   const renderer = createDocumentRenderer();
-  const invoicing: InvoicingParts = { environment, publicUrl, source: billingSource, renderer };
+  const invoicing: InvoicingParts = { environment, publicUrl, source: billingSource, renderer, purposes: {} };
   const customerHooks: CustomerHooks = { onExternalIdChanged: relinkUsage };
   const subscriptions: SubscriptionParts = { environment, source: billingSource, customerHooks };
-  const payments = createPayments({ environment, publicUrl, handlers: invoicePaymentHandlers });
+  const payments = createPayments({ environment, publicUrl, handlers: invoicePaymentHandlers(invoicing) });
   return {
     routes: (runner) => [
       ...identityRoutes({ environment }),

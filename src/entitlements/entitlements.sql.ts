@@ -101,6 +101,19 @@ export const lockEntitlementsOfPlan = (tx: Tx, merchantId: string, subscriptionI
      where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and is_from_plan and not is_canceled
      order by seq for no key update`);
 
+/** The entitlements of a subscription, made from its plan or by hand, that do not end before an instant, oldest first, locked. */
+export const lockUnendedOfSubscription = (
+  tx: Tx,
+  merchantId: string,
+  subscriptionId: string,
+  at: Instant,
+): Promise<EntitlementRow[]> =>
+  tx.rows<EntitlementRow>(sql`
+    select * from entitlement
+     where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and not is_canceled
+       and (is_from_plan or active_to is null or active_to > ${at})
+     order by seq for no key update`);
+
 export interface EntitlementFilters {
   readonly customerId?: string;
   readonly productId?: string;

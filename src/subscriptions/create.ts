@@ -2,6 +2,7 @@ import { findPlan, findPlanVersion } from '../catalog/index.ts';
 import { checkTestClockAllowed, effectiveNow, findClock } from '../clocks/index.ts';
 import { createCustomer, findCustomer } from '../customers/index.ts';
 import { checkReference, type Tx } from '../db/index.ts';
+import { type EntitlingSubscription, entitle } from '../entitlements/index.ts';
 import { fingerprint } from '../http/index.ts';
 import { type EnvironmentName, merchantSettings } from '../identity/index.ts';
 import { openFirstInvoices } from '../invoicing/index.ts';
@@ -105,11 +106,24 @@ export async function createSubscription(
     { merchantId, subscriptionId: subscription.id, customerId: subscription.customer_id },
     now,
   );
+  const entitled = await entitle(tx, entitlingOf(subscription), prices, now);
+  if (!entitled.ok) return entitled;
   await tell(tx, subscription, 'subscription.created.v0', now);
   await tell(tx, subscription, 'subscription.activated.v0', now);
   const opened = isAfter(subscription.billing_starts_at, now) ? subscription : await openBilling(tx, subscription, now);
   return ok({ subscription: opened, isNew: true });
 }
+
+/** A subscription as entitlements see it. */
+export const entitlingOf = (subscription: SubscriptionRow): EntitlingSubscription => ({
+  merchantId: subscription.merchant_id,
+  subscriptionId: subscription.id,
+  customerId: subscription.customer_id,
+  planId: subscription.plan_id,
+  clockId: subscription.clock_id,
+  startedAt: subscription.started_at,
+  endsAt: subscription.ending_at,
+});
 
 /** Billing starts: the first invoice of each series opens, and what remains to happen by itself is the end. */
 export async function openBilling(tx: Tx, subscription: SubscriptionRow, now: Instant): Promise<SubscriptionRow> {

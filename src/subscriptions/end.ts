@@ -1,4 +1,5 @@
 import type { Tx } from '../db/index.ts';
+import { endEntitlements, planEndOfEntitlements } from '../entitlements/index.ts';
 import {
   type BillingSource,
   closePeriod,
@@ -56,6 +57,7 @@ export async function endSubscription(
       : invoice;
     if (cut.status === 'ACTIVE') await closePeriod(tx, source, cut, 'terminate', now);
   }
+  await endEntitlements(tx, { merchantId: ended.merchant_id, subscriptionId: ended.id }, ending.at, now);
   await tell(tx, ended, 'subscription.terminated.v0', now);
   return ended;
 }
@@ -92,5 +94,6 @@ export async function planEnd(
     if (end === null) await deleteUnbilledInvoice(tx, invoice);
     else await cutPeriod(tx, invoice, end, addDuration(end, terms.gracePeriod), now);
   }
+  await planEndOfEntitlements(tx, { merchantId: planned.merchant_id, subscriptionId: planned.id }, endingAt, now);
   return planned;
 }

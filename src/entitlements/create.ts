@@ -1,0 +1,69 @@
+import { type CarriedFeature, type CatalogPrice, carriedFeatures } from '../catalog/index.ts';
+import type { Tx } from '../db/index.ts';
+import { newId } from '../kernel/ids.ts';
+import { invalidField, ok, type Result } from '../kernel/result.ts';
+import type { Instant } from '../kernel/time.ts';
+import { insertEntitlement } from './entitlements.sql.ts';
+
+/** A subscription as far as entitlements follow from it. */
+export interface EntitlingSubscription {
+  readonly merchantId: string;
+  readonly subscriptionId: string;
+  readonly customerId: string;
+  readonly planId: string;
+  readonly clockId: string | null;
+  readonly startedAt: Instant;
+  /** When it will end; null while no end is set. */
+  readonly endsAt: Instant | null;
+}
+
+/**
+ * Gives a subscription that becomes active what its plan promises: one entitlement for each feature that the prices of its
+ * pinned version carry, from its start on (domain.md §5).
+ * @returns 400 where a metered feature has nothing left that it could measure
+ */
+export async function entitle(
+  tx: Tx,
+  subscription: EntitlingSubscription,
+  prices: readonly CatalogPrice[],
+  now: Instant,
+): Promise<Result<void>> {
+  const features = await carriedFeatures(tx, subscription.merchantId, prices);
+  const unmeasured = features.find(({ template, metricIds }) => template.type === 'metered' && metricIds.length === 0);
+  if (unmeasured)
+    return invalidField('planId', `has the metered feature ${unmeasured.feature.id}, which nothing measures`);
+  for (const carried of features) await entitleTo(tx, subscription, carried, subscription.startedAt, now);
+  return ok(undefined);
+}
+
+/** Gives a subscription one feature of its plan, from an instant on. */
+export async function entitleTo(
+  tx: Tx,
+  subscription: EntitlingSubscription,
+  { feature, template, metricIds }: CarriedFeature,
+  from: Instant,
+  now: Instant,
+): Promise<void> {
+  await insertEntitlement(
+    tx,
+    {
+      merchant_id: subscription.merchantId,
+      id: newId('entitlement'),
+      customer_id: subscription.customerId,
+      feature_id: feature.id,
+      feature_type: feature.type,
+      product_id: feature.productId,
+      plan_id: subscription.planId,
+      subscription_id: subscription.subscriptionId,
+      is_from_plan: true,
+      clock_id: subscription.clockId,
+      active_from: from,
+      active_to: subscription.endsAt,
+      billable_metric_ids: metricIds,
+      metadata: {},
+      next_action_at: feature.type === 'metered' ? from : null,
+    },
+    template,
+    now,
+  );
+}

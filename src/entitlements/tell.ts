@@ -1,0 +1,29 @@
+import type { Tx } from '../db/index.ts';
+import type { Instant } from '../kernel/time.ts';
+import { publish } from '../webhooks/index.ts';
+import type { EntitlementRow } from './entitlements.sql.ts';
+import type { GrantRow } from './grants.sql.ts';
+
+const about = ({ id, customer_id, subscription_id }: EntitlementRow) => ({
+  entitlementId: id,
+  customerId: customer_id,
+  subscriptionId: subscription_id,
+});
+
+/** Writes a webhook about an entitlement into the outbox. */
+export const tellOfEntitlement = (
+  tx: Tx,
+  entitlement: EntitlementRow,
+  type: `entitlement.${string}.v0`,
+  now: Instant,
+): Promise<string> => publish(tx, { merchantId: entitlement.merchant_id, type, data: about(entitlement) }, now);
+
+/** Writes a webhook about a grant into the outbox. */
+export const tellOfGrant = (
+  tx: Tx,
+  entitlement: EntitlementRow,
+  grant: Pick<GrantRow, 'id'>,
+  type: 'grant.created.v0' | 'grant.voided.v0',
+  now: Instant,
+): Promise<string> =>
+  publish(tx, { merchantId: entitlement.merchant_id, type, data: { grantId: grant.id, ...about(entitlement) } }, now);
