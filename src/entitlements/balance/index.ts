@@ -1,4 +1,5 @@
 /** The balance engine: a balance is a function of terms, grants, resets, usage and time (domain.md §5). Pure. */
+export { grantIdOf, issuedGrants } from './issued.ts';
 export type {
   BalanceAt,
   BalanceGrant,
@@ -16,13 +17,7 @@ export type {
   Totals,
   UsagePeriod,
 } from './model.ts';
-export {
-  grantIdOf,
-  issuedGrants,
-  replay,
-  resetsIn,
-  stateFromJson,
-  stateToJson,
-  timelineOf,
-  usagePeriodAt,
-} from './signatures.ts';
+export { replay } from './replay.ts';
+export { resetsIn, usagePeriodAt } from './schedule.ts';
+export { stateFromJson, stateToJson } from './state-json.ts';
+export { timelineOf } from './timeline.ts';

@@ -51,7 +51,10 @@ export interface ManualReset {
   readonly preserveOverage: boolean;
 }
 
-/** All that a balance depends on beside usage and time. The order within a list means nothing. */
+/**
+ * All that a balance depends on beside usage and time. The order within a list means nothing, except that of two terms or two
+ * manual resets of one instant the later in the list counts.
+ */
 export interface BalanceInputs {
   readonly entitlementId: string;
   readonly activeFrom: Instant;

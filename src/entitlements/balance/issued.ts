@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import { ID_PREFIXES } from '../../kernel/ids.ts';
+import { type Instant, isBefore } from '../../kernel/time.ts';
+import type { BalanceGrant, BalanceInputs } from './model.ts';
+import { isActiveAt, resetsBetween, type Schedule, scheduleOf, termAt } from './schedule.ts';
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const ID_LENGTH = 24;
+
+/** The id of the grant that the template issues after a reset: the same before and after its row is written. */
+export function grantIdOf(entitlementId: string, issuedAt: Instant): string {
+  const hash = createHash('sha256').update(`${entitlementId} ${issuedAt.toString()}`).digest('hex');
+  let rest = BigInt(`0x${hash}`);
+  let body = '';
+  while (body.length < ID_LENGTH) {
+    body += BASE62[Number(rest % 62n)];
+    rest /= 62n;
+  }
+  return ID_PREFIXES.grant + body;
+}
+
+/** What the template issues at an instant, which is a reset or the start; null: nothing. */
+export function issuedGrantAt(inputs: BalanceInputs, issuedAt: Instant): BalanceGrant | null {
+  const { issueAfterReset, issuePriority, maxRollover, minRollover } = termAt(inputs, issuedAt);
+  if (!issueAfterReset?.gt(0)) return null;
+  return {
+    id: grantIdOf(inputs.entitlementId, issuedAt),
+    amount: issueAfterReset,
+    priority: issuePriority,
+    effectiveAt: issuedAt,
+    expiresAt: null,
+    voidedAt: null,
+    recurrence: null,
+    maxRollover,
+    minRollover,
+    createdAt: issuedAt,
+    order: 0n,
+    issuedAt,
+  };
+}
+
+/** As `issuedGrants`, where the schedule is known. */
+export function issuedIn(schedule: Schedule, after: Instant | null, until: Instant): BalanceGrant[] {
+  const { inputs } = schedule;
+  const { activeFrom, grants } = inputs;
+  const written = new Set(grants.map(({ issuedAt }) => issuedAt?.epochNanoseconds ?? null));
+  const atStart = after === null && !isBefore(until, activeFrom) && isActiveAt(inputs, activeFrom) ? [activeFrom] : [];
+  const times = [...atStart, ...resetsBetween(schedule, after ?? activeFrom, until).map(({ at }) => at)];
+  return times.flatMap((at) => (written.has(at.epochNanoseconds) ? [] : (issuedGrantAt(inputs, at) ?? [])));
+}
+
+/**
+ * The grants by the template for each reset in `(after, until]` (null: for the start too) that have no row yet. A row is known
+ * by its `issuedAt`; one that was voided is a row too.
+ */
+export const issuedGrants = (inputs: BalanceInputs, after: Instant | null, until: Instant): BalanceGrant[] =>
+  issuedIn(scheduleOf(inputs), after, until);
