@@ -76,7 +76,7 @@ function act(
     case 'approve':
       return issueInvoice(parts, tx, invoice, 'approve', now);
     case 'cancel':
-      return cancelInvoice(tx, invoice, reason, now);
+      return cancelInvoice(parts, tx, invoice, reason, now);
     case 'writeOff':
       return writeOffInvoice(tx, invoice, now);
     case 'recalculate':

@@ -4,6 +4,7 @@ import { sqlState, type Tx } from '../db/index.ts';
 import { merchantSettings } from '../identity/index.ts';
 import { plain } from '../kernel/decimal.ts';
 import { newId } from '../kernel/ids.ts';
+import { orThrow } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
 import { chooseTaxRate } from '../tax/index.ts';
 import { type Calculation, calculate, taxRatesOf } from './calculate.ts';
@@ -17,6 +18,7 @@ import {
   moveInvoice,
   replaceLines,
 } from './invoices.sql.ts';
+import { calculateKept } from './one-off-terms.ts';
 import type { InvoicingParts } from './parts.ts';
 import { periodOf } from './series.ts';
 import type { BilledPrice, BillingTerms } from './source.ts';
@@ -97,9 +99,24 @@ async function finishCalculation(
   invoice: InvoiceRow,
   now: Instant,
 ): Promise<InvoiceRow> {
+  if (invoice.one_off !== null) {
+    const { calculation, frozen } = orThrow(await calculateKept(parts, tx, invoice));
+    return saveCalculation(tx, invoice, calculation, frozen, now);
+  }
   const terms = await termsOf(tx, parts.source, invoice);
   const frozen = invoice.terms ?? (await freeze(tx, terms));
   const calculation = calculateInvoice(terms, frozen, invoice, await billedUsageOf(tx, invoice));
+  return saveCalculation(tx, invoice, calculation, frozen, now);
+}
+
+/** Transition 5: what was calculated is stored, and the draft is issued by itself unless it waits for somebody. */
+export async function saveCalculation(
+  tx: Tx,
+  invoice: InvoiceRow,
+  calculation: Calculation,
+  frozen: FrozenTerms,
+  now: Instant,
+): Promise<InvoiceRow> {
   await replaceLines(
     tx,
     invoice,

@@ -4,7 +4,7 @@ import { merchantSettings } from '../identity/index.ts';
 import { plain } from '../kernel/decimal.ts';
 import { formatMoney } from '../kernel/money.ts';
 import { fail, notFound, ok, type Result } from '../kernel/result.ts';
-import type { Instant } from '../kernel/time.ts';
+import { type Instant, isBefore } from '../kernel/time.ts';
 import { endDocumentJob, findDocument, storeDocument } from './documents.sql.ts';
 import { findInvoice, type InvoiceRow, type LineRow, linesOf, type PartyRecord } from './invoices.sql.ts';
 import type { InvoicingParts } from './parts.ts';
@@ -24,7 +24,7 @@ export async function documentOf(
   const stored = await findDocument(tx, merchantId, invoiceId);
   if (stored) return ok(stored.content);
   const invoice = await findInvoice(tx, merchantId, invoiceId);
-  if (!invoice || invoice.issued_at === null) return fail('DOCUMENT_NOT_AVAILABLE', { reason: 'not_issued' });
+  if (!invoice || invoice.invoice_number === null) return fail('DOCUMENT_NOT_AVAILABLE', { reason: 'not_issued' });
   const rendered = await tryRender(parts, await describe(parts, tx, invoice));
   if (!rendered.ok) return rendered;
   await storeDocument(tx, merchantId, invoiceId, rendered.value, now);
@@ -60,14 +60,15 @@ async function describe(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow): Pro
   const { branding } = await merchantSettings(tx, invoice.merchant_id);
   const lines = await linesOf(tx, invoice.merchant_id, invoice.id);
   const money = (amount: InvoiceRow['subtotal']) => formatMoney(amount, invoice.currency);
+  const hasPeriod = invoice.billing_cadence !== 'P0D';
   return {
     kind: 'invoice',
     number: invoice.invoice_number as string,
     issuedAt: invoice.issued_at as Instant,
     dueAt: invoice.due_at,
     currency: invoice.currency,
-    periodStart: invoice.billing_cadence === 'P0D' ? null : invoice.period_start,
-    periodEnd: invoice.billing_cadence === 'P0D' ? null : invoice.period_end,
+    periodStart: hasPeriod ? invoice.period_start : null,
+    periodEnd: hasPeriod ? invoice.period_end : null,
     seller: invoice.seller as PartyRecord,
     buyer: invoice.buyer as PartyRecord,
     lines: lines.map((line) => describeLine(line, money)),
@@ -91,8 +92,7 @@ const describeLine = (
   money: (amount: LineRow['total_price']) => string,
 ): InvoiceDocument['lines'][number] => ({
   description: line.display_name,
-  periodStart: line.period_start,
-  periodEnd: line.period_end,
+  ...(isBefore(line.period_start, line.period_end) && { periodStart: line.period_start, periodEnd: line.period_end }),
   quantity: plain(line.quantity),
   unit: line.metric_unit,
   unitPrice: plain(line.unit_price),

@@ -1,24 +1,49 @@
 import type { Tx } from '../db/index.ts';
+import { next } from '../kernel/state-table.ts';
 import type { Instant } from '../kernel/time.ts';
 import { insertCreditNote } from './credit-notes.sql.ts';
 import { type InvoiceRow, moveInvoice } from './invoices.sql.ts';
+import type { InvoicingParts } from './parts.ts';
+import { tellCancelled } from './purposes.ts';
 import { expireSessionsOf } from './sessions.ts';
+import { invoiceStates } from './states.ts';
 import { publishInvoice } from './tell.ts';
 
-/** Transitions 11 and 18. A numbered invoice gets its cancellation credit note in the same transaction. */
+/** Transitions 11 and 18, by hand. A numbered invoice gets its cancellation credit note in the same transaction. */
 export async function cancelInvoice(
+  parts: InvoicingParts,
   tx: Tx,
   invoice: InvoiceRow,
   reason: string | null,
   now: Instant,
 ): Promise<InvoiceRow> {
   const cancelled = await moveInvoice(tx, invoice, 'cancel', { next_action_at: null }, now);
-  if (cancelled.invoice_number !== null) {
-    await insertCreditNote(tx, cancelled, 'cancellation', reason, now);
-    await expireSessionsOf(tx, cancelled, now);
-  }
-  await publishInvoice(tx, cancelled, 'invoice.cancelled.v0', now);
+  if (cancelled.invoice_number !== null) await insertCreditNote(tx, cancelled, 'cancellation', reason, now);
+  await expireSessionsOf(tx, cancelled, now);
+  await ended(parts, tx, cancelled, now);
   return cancelled;
+}
+
+/**
+ * Transition 18, by itself: an invoice that lives by its session alone is over with it, unless something is paid or on its
+ * way. Of every other invoice an expired session changes nothing.
+ */
+export async function endWithSession(
+  parts: InvoicingParts,
+  tx: Tx,
+  invoice: InvoiceRow,
+  now: Instant,
+): Promise<InvoiceRow> {
+  const isKept = !invoice.lives_by_session || invoice.paid_amount.gt(0) || invoice.payment_in_flight;
+  if (isKept || !next(invoiceStates, invoice.status, 'expireSession').ok) return invoice;
+  const cancelled = await moveInvoice(tx, invoice, 'expireSession', { next_action_at: null }, now);
+  await ended(parts, tx, cancelled, now);
+  return cancelled;
+}
+
+async function ended(parts: InvoicingParts, tx: Tx, cancelled: InvoiceRow, now: Instant): Promise<void> {
+  await tellCancelled(parts, tx, cancelled, now);
+  await publishInvoice(tx, cancelled, 'invoice.cancelled.v0', now);
 }
 
 /** Transition 16, by hand. */

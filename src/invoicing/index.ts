@@ -9,8 +9,10 @@ export {
   lockInvoicesIn,
   openInvoicesOfCustomer,
 } from './invoices.sql.ts';
+export { makeOneOffInvoice, type NewOneOffInvoice, type OneOffInvoice } from './one-off.ts';
+export type { OneOffLine, OneOffLineType } from './one-off-lines.ts';
 export { openFirstInvoices } from './open.ts';
-export type { InvoicingParts } from './parts.ts';
+export type { InvoicingParts, PurposeHandler } from './parts.ts';
 export { invoicePaymentHandlers } from './payment-handlers.ts';
 export { invoiceRoutes } from './routes.ts';
 export { periodOf } from './series.ts';

@@ -69,15 +69,38 @@ export interface InvoiceRow {
   pays_online: boolean;
   document_failure: string | null;
   metadata: Record<string, unknown>;
+  /** Row 18 of domain.md §4: it ends with its payment session, and has no number until it is paid. */
+  lives_by_session: boolean;
+  /** Who of `InvoicingParts.purposes` hears what becomes of it. */
+  purpose_type: string | null;
+  purpose_id: string | null;
+  /** What an invoice without a period is calculated from; null for those of periods. */
+  one_off: OneOffRecord | null;
+  idempotency_key: string | null;
+  idempotency_print: Buffer | null;
   next_action_at: Instant | null;
   created_at: Instant;
   updated_at: Instant;
 }
 
+/** What a one-off invoice is made of, with decimals as text: the same at every calculation. */
+export interface OneOffRecord {
+  /** The plan whose tax rates count (domain.md §4, Tax). */
+  planId: string | null;
+  lines: {
+    displayName: string;
+    quantity: string;
+    unitPrice: string;
+    itemId: string | null;
+    taxRate: string | null;
+    type: string;
+  }[];
+}
+
 /** What transition 4 freezes: the calculation after it reads nothing that could change meanwhile (domain.md §4). */
 export interface FrozenTerms {
   taxBehavior: 'exclusive' | 'inclusive';
-  /** Percent, as decimal text, by price id. */
+  /** Percent, as decimal text, by price id; of a one-off invoice by the position of the line. */
   taxRates: Record<string, string>;
 }
 
@@ -89,14 +112,21 @@ export const lockInvoice = (tx: Tx, merchantId: string, id: string): Promise<Inv
 export const findInvoice = (tx: Tx, merchantId: string, id: string): Promise<InvoiceRow | undefined> =>
   tx.maybe<InvoiceRow>(sql`select * from invoice where merchant_id = ${merchantId} and id = ${id}`);
 
+/**
+ * Locks the invoice where nobody has it: for who holds the lock of something that others take after the invoice.
+ * @throws 55P03 where somebody has it.
+ */
+export const lockInvoiceNow = (tx: Tx, merchantId: string, id: string): Promise<InvoiceRow | undefined> =>
+  tx.maybe<InvoiceRow>(sql`select * from invoice where merchant_id = ${merchantId} and id = ${id} for update nowait`);
+
 /** The columns that a change may set beside the status. */
 export type InvoiceChanges = Partial<
   Omit<InvoiceRow, 'merchant_id' | 'id' | 'status' | 'updated_at' | 'unpaid_amount'>
 >;
 
-const JSON_COLUMNS = new Set(['terms', 'taxes', 'seller', 'buyer', 'metadata']);
+const JSON_COLUMNS = new Set(['terms', 'taxes', 'seller', 'buyer', 'metadata', 'one_off']);
 
-const columns = (changes: InvoiceChanges): Record<string, unknown> =>
+const columns = (changes: object): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(changes).map(([name, value]) => [
       name,
@@ -156,11 +186,23 @@ export type NewInvoice = Pick<
   | 'auto_approve'
   | 'payment_term_days'
   | 'next_action_at'
->;
+> &
+  Partial<
+    Pick<
+      InvoiceRow,
+      | 'metadata'
+      | 'lives_by_session'
+      | 'purpose_type'
+      | 'purpose_id'
+      | 'one_off'
+      | 'idempotency_key'
+      | 'idempotency_print'
+    >
+  >;
 
 /** Adds an invoice; one of a period that exists already is left as it is (unique index `invoice_period`). */
 export const insertInvoice = (tx: Tx, invoice: NewInvoice, now: Instant): Promise<InvoiceRow | undefined> => {
-  const entries = Object.entries({ ...invoice, created_at: now, updated_at: now });
+  const entries = Object.entries({ ...columns(invoice), created_at: now, updated_at: now });
   return tx.maybe<InvoiceRow>(sql`
     insert into invoice (${sql.join(entries.map(([name]) => sql.ref(name)))})
     values (${sql.join(entries.map(([, value]) => sql`${value}`))})

@@ -5,12 +5,11 @@ import { orThrow } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
 import { checkTakesCards } from '../payments/index.ts';
 import { scheduleDocument } from './documents.sql.ts';
-import { drawNumber, type InvoiceRow, moveInvoice, type PartyRecord } from './invoices.sql.ts';
-import { invoiceNumber } from './numbering.ts';
+import { type InvoiceRow, moveInvoice, type PartyRecord } from './invoices.sql.ts';
+import { numberOf } from './number-of.ts';
 import type { InvoicingParts } from './parts.ts';
 import { markPaid } from './pay.ts';
-import { openSessionFor } from './sessions.ts';
-import { snapshotHash } from './snapshot.ts';
+import { openSessionFor, type SessionOptions } from './sessions.ts';
 import { publishInvoice } from './tell.ts';
 
 const HOURS_PER_DAY = 24;
@@ -25,7 +24,9 @@ export const overdueFrom = (due: Instant): Instant =>
 
 /**
  * Transition 10: the number, the parties as they are now, the dates; the jobs that follow (document, payment session)
- * are written with it. An invoice of 0 is paid at once (12).
+ * are written with it. An invoice of 0 is paid at once (12). One that lives by its session has neither number nor document
+ * until it is paid, and is never overdue.
+ * @param session how the payment session is opened, where one is
  */
 export async function issueInvoice(
   parts: InvoicingParts,
@@ -33,6 +34,7 @@ export async function issueInvoice(
   invoice: InvoiceRow,
   trigger: 'approve' | 'autoApprove',
   now: Instant,
+  session: SessionOptions = {},
 ): Promise<InvoiceRow> {
   const settings = await merchantSettings(tx, invoice.merchant_id);
   const seller = await sellerParty(tx, invoice.merchant_id);
@@ -40,38 +42,39 @@ export async function issueInvoice(
   const { paymentTermDays, bankTransferOnly } = await termsAtIssue(parts, tx, invoice);
   const paysOnline = checkTakesCards(settings).ok && !bankTransferOnly;
   const due = dueAt(now, paymentTermDays);
-  const number = invoiceNumber(settings.invoicePrefix, await drawNumber(tx, invoice.merchant_id, 'invoice'));
+  const says = { seller, buyer, issued_at: now, due_at: due };
+  const livesBySession = invoice.lives_by_session;
   const issued = await moveInvoice(
     tx,
     invoice,
     trigger,
     {
-      invoice_number: number,
-      seller,
-      buyer,
-      issued_at: now,
+      ...says,
+      ...(livesBySession ? { snapshot_hash: null } : await numberOf(tx, { ...invoice, ...says })),
       payment_term_days: paymentTermDays,
-      due_at: due,
-      snapshot_hash: await snapshotHash(tx, invoice, { number, seller, buyer, issuedAt: now, dueAt: due }),
       pays_online: paysOnline,
-      next_action_at: invoice.unpaid_amount.isZero() ? null : overdueFrom(due),
+      next_action_at: invoice.unpaid_amount.isZero() || livesBySession ? null : overdueFrom(due),
     },
     now,
   );
   await publishInvoice(tx, issued, 'invoice.issued.v0', now);
-  await scheduleDocument(tx, issued, now);
-  if (issued.unpaid_amount.isZero()) return markPaid(tx, issued, now);
-  if (paysOnline) orThrow(await openSessionFor(parts, tx, issued, {}, now));
+  if (!livesBySession) await scheduleDocument(tx, issued, now);
+  if (issued.unpaid_amount.isZero()) return markPaid(parts, tx, issued, now);
+  if (paysOnline) orThrow(await openSessionFor(parts, tx, issued, session, now));
   return issued;
 }
 
-/** The subscription's of this moment: a change applies to later invoices, and one that is open is issued later (§4; I-27). */
+/**
+ * Of a period's invoice the subscription's of this moment: a change applies to later invoices, and one that is open is issued
+ * later (§4; I-27). Every other invoice has its own.
+ */
 async function termsAtIssue(
   parts: InvoicingParts,
   tx: Tx,
   invoice: InvoiceRow,
 ): Promise<{ paymentTermDays: number; bankTransferOnly: boolean }> {
-  if (invoice.subscription_id === null) return { paymentTermDays: invoice.payment_term_days, bankTransferOnly: false };
+  if (invoice.kind !== 'subscription' || invoice.subscription_id === null)
+    return { paymentTermDays: invoice.payment_term_days, bankTransferOnly: false };
   return parts.source.terms(tx, invoice.merchant_id, invoice.subscription_id);
 }
 

@@ -1,6 +1,20 @@
+import type { Tx } from '../db/index.ts';
 import type { DocumentRenderer } from '../documents/index.ts';
 import type { EnvironmentName } from '../identity/index.ts';
+import type { Instant } from '../kernel/time.ts';
+import type { InvoiceRow } from './invoices.sql.ts';
 import type { BillingSource } from './source.ts';
+
+/**
+ * What hangs on an invoice that somebody upstream had made. Each is called in the transaction that moves the invoice, which
+ * is locked; what throws undoes the move, and with it the payment. `now` is effective now for the invoice.
+ */
+export interface PurposeHandler {
+  /** The invoice is PAID. @returns ids for the data of `invoice.paid.v0`, e.g. `{grantId}`. */
+  paid(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<Readonly<Record<string, string>>>;
+  /** The invoice is CANCELLED, by hand or because its payment session expired. */
+  cancelled?(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void>;
+}
 
 /** What the operations of invoicing work with beside their transaction. */
 export interface InvoicingParts {
@@ -9,4 +23,6 @@ export interface InvoicingParts {
   readonly publicUrl: string;
   readonly source: BillingSource;
   readonly renderer: DocumentRenderer;
+  /** By the `type` of the purpose for which an invoice was made (`makeOneOffInvoice`). */
+  readonly purposes: Readonly<Record<string, PurposeHandler>>;
 }

@@ -3,7 +3,11 @@ import { type Decimal, plain } from '../kernel/decimal.ts';
 import { fail, ok, type Result } from '../kernel/result.ts';
 import { next } from '../kernel/state-table.ts';
 import type { Instant } from '../kernel/time.ts';
+import { scheduleDocument } from './documents.sql.ts';
 import { changeInvoice, type InvoiceRow, moveInvoice } from './invoices.sql.ts';
+import { numberOf } from './number-of.ts';
+import type { InvoicingParts } from './parts.ts';
+import { tellPaid } from './purposes.ts';
 import { expireSessionsOf } from './sessions.ts';
 import { invoiceStates } from './states.ts';
 import { publishInvoice } from './tell.ts';
@@ -13,6 +17,7 @@ import { publishInvoice } from './tell.ts';
  * @returns INVALID_TRANSITION where the invoice takes no money (any more), or not as much.
  */
 export async function receivePayment(
+  parts: InvoicingParts,
   tx: Tx,
   invoice: InvoiceRow,
   amount: Decimal,
@@ -25,21 +30,28 @@ export async function receivePayment(
   const paid = invoice.paid_amount.plus(amount);
   return ok(
     paid.eq(invoice.grand_total)
-      ? await markPaid(tx, invoice, now, paid)
+      ? await markPaid(parts, tx, invoice, now, paid)
       : await changeInvoice(tx, invoice, { paid_amount: paid }, now),
   );
 }
 
-/** The invoice is settled: no session of it stays open, and `invoice.paid.v0` is written with it. */
+/**
+ * The invoice is settled: no session of it stays open, what hangs on it happens, and `invoice.paid.v0` is written with it.
+ * One that lived by its session gets its number and its document now.
+ */
 export async function markPaid(
+  parts: InvoicingParts,
   tx: Tx,
   invoice: InvoiceRow,
   now: Instant,
   paidAmount: Decimal = invoice.paid_amount,
 ): Promise<InvoiceRow> {
   const changes = { paid_amount: paidAmount, paid_at: now, next_action_at: null, payment_in_flight: false };
-  const paid = await moveInvoice(tx, invoice, 'settle', changes, now);
+  const isNumbered = invoice.invoice_number !== null;
+  const number = isNumbered ? {} : await numberOf(tx, invoice);
+  const paid = await moveInvoice(tx, invoice, 'settle', { ...changes, ...number }, now);
+  if (!isNumbered) await scheduleDocument(tx, paid, now);
   await expireSessionsOf(tx, paid, now);
-  await publishInvoice(tx, paid, 'invoice.paid.v0', now);
+  await publishInvoice(tx, paid, 'invoice.paid.v0', now, await tellPaid(parts, tx, paid, now));
   return paid;
 }

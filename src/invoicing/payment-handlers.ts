@@ -2,30 +2,37 @@ import type { Tx } from '../db/index.ts';
 import { findOrganization } from '../identity/index.ts';
 import { ok } from '../kernel/result.ts';
 import type { EntityDescription, PaymentHandlers } from '../payments/index.ts';
-import { findInvoice, linesOf, lockInvoice } from './invoices.sql.ts';
+import { endWithSession } from './drop.ts';
+import { findInvoice, linesOf, lockInvoice, lockInvoiceNow } from './invoices.sql.ts';
+import type { InvoicingParts } from './parts.ts';
 import { receivePayment } from './pay.ts';
 import { takesMoney } from './states.ts';
 
 /** What payments tells of the sessions of invoices (domain.md §4, rows 12 to 18). */
-export const invoicePaymentHandlers: PaymentHandlers = {
+export const invoicePaymentHandlers = (parts: InvoicingParts): PaymentHandlers => ({
   async completed(tx, { merchantId, session, amount, currency }, now) {
     const invoice = await lockInvoice(tx, merchantId, session.entity_id);
     if (!invoice) throw new Error(`Session ${session.id} is of no invoice.`);
     if (invoice.currency !== currency) throw new Error(`Session ${session.id} is not in ${invoice.currency}.`); // I-38
-    const paid = await receivePayment(tx, invoice, amount, now);
+    const paid = await receivePayment(parts, tx, invoice, amount, now);
     return paid.ok ? ok(undefined) : paid;
   },
   async declined() {
     // The customer may try another card until the session expires; only an automatic charge moves an invoice (row 13).
   },
-  async expired() {
-    // An expired session changes nothing of an ordinary invoice: it stays ISSUED, and the next session can be opened.
+  async expired(tx, { merchantId, session }, now) {
+    const invoice = await lockInvoice(tx, merchantId, session.entity_id);
+    if (!invoice) throw new Error(`Session ${session.id} is of no invoice.`);
+    await endWithSession(parts, tx, invoice, now);
   },
   describe: (tx, { merchantId, entityId }) => describeInvoice(tx, merchantId, entityId),
   async lock(tx, { merchantId, entityId }) {
     await lockInvoice(tx, merchantId, entityId);
   },
-};
+  async lockNow(tx, { merchantId, entityId }) {
+    await lockInvoiceNow(tx, merchantId, entityId);
+  },
+});
 
 async function describeInvoice(tx: Tx, merchantId: string, invoiceId: string): Promise<EntityDescription | null> {
   const invoice = await findInvoice(tx, merchantId, invoiceId);

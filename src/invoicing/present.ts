@@ -18,7 +18,7 @@ const time = (instant: Instant | null): string | null => (instant === null ? nul
 /** An invoice as the API answers it (§2; api.md; fields.md). `lines` are given where they are asked for. */
 export function presentInvoice(invoice: InvoiceRow, links: Links, lines: unknown = null) {
   const money = (amount: Decimal) => formatMoney(amount, invoice.currency);
-  const hasDocument = invoice.issued_at !== null;
+  const hasDocument = invoice.invoice_number !== null; // one that lives by its session has none until it is paid
   const isPayable = takesMoney(invoice.status) && invoice.unpaid_amount.gt(0);
   return {
     id: invoice.id,

@@ -1,7 +1,7 @@
 import type { Tx } from '../db/index.ts';
 import { merchantSettings } from '../identity/index.ts';
 import { invalid, type Result } from '../kernel/result.ts';
-import type { Instant } from '../kernel/time.ts';
+import { type Instant, isAfter } from '../kernel/time.ts';
 import {
   checkTakesCards,
   DEFAULT_SESSION_MINUTES,
@@ -19,6 +19,8 @@ import type { InvoicingParts } from './parts.ts';
 export interface SessionOptions {
   readonly redirectUrls?: { readonly onSuccess?: string; readonly onFailure?: string };
   readonly sessionExpiryMinutes?: number;
+  /** Instead of minutes. */
+  readonly expiresAt?: Instant;
 }
 
 /** Opens a payment session for what is unpaid of an invoice; the one before it expires in the same transaction. */
@@ -29,17 +31,8 @@ export async function openSessionFor(
   options: SessionOptions,
   now: Instant,
 ): Promise<Result<PaymentSession>> {
-  const settings = await merchantSettings(tx, invoice.merchant_id);
-  const takesCards = checkTakesCards(settings);
-  if (!takesCards.ok) return takesCards;
-  const errors = redirectProblems(
-    {
-      'redirectUrls.onSuccess': options.redirectUrls?.onSuccess,
-      'redirectUrls.onFailure': options.redirectUrls?.onFailure,
-    },
-    { environment: parts.environment, redirectHosts: settings.redirectHosts },
-  );
-  if (errors.length > 0) return invalid(errors);
+  const checked = await checkSession(parts, tx, invoice.merchant_id, options, now);
+  if (!checked.ok) return checked;
   return openSession(
     tx,
     {
@@ -52,13 +45,32 @@ export async function openSessionFor(
       customerId: invoice.customer_id,
       amount: invoice.unpaid_amount,
       currency: invoice.currency,
-      expiresAt: now.add({ minutes: options.sessionExpiryMinutes ?? DEFAULT_SESSION_MINUTES }),
+      expiresAt: options.expiresAt ?? now.add({ minutes: options.sessionExpiryMinutes ?? DEFAULT_SESSION_MINUTES }),
       clockId: invoice.clock_id,
       successRedirectUrl: options.redirectUrls?.onSuccess ?? null,
       failureRedirectUrl: options.redirectUrls?.onFailure ?? null,
     },
     now,
   );
+}
+
+/** Can the merchant take cards, and may the customer be sent where the options say, and pay until then? */
+export async function checkSession(
+  parts: InvoicingParts,
+  tx: Tx,
+  merchantId: string,
+  { redirectUrls, expiresAt }: SessionOptions,
+  now: Instant,
+): Promise<Result<unknown>> {
+  const settings = await merchantSettings(tx, merchantId);
+  const takesCards = checkTakesCards(settings);
+  if (!takesCards.ok) return takesCards;
+  const errors = redirectProblems(
+    { 'redirectUrls.onSuccess': redirectUrls?.onSuccess, 'redirectUrls.onFailure': redirectUrls?.onFailure },
+    { environment: parts.environment, redirectHosts: settings.redirectHosts },
+  );
+  if (expiresAt && !isAfter(expiresAt, now)) errors.push({ field: 'expiresAt', message: 'must be in the future' });
+  return errors.length > 0 ? invalid(errors) : takesCards;
 }
 
 /** Expires the open session of an invoice that can no longer be paid by one. */

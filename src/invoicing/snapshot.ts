@@ -1,26 +1,27 @@
 import { createHash } from 'node:crypto';
 import type { Tx } from '../db/index.ts';
 import { plain } from '../kernel/decimal.ts';
-import { formatInstant, type Instant } from '../kernel/time.ts';
-import { type InvoiceRow, linesOf, type PartyRecord } from './invoices.sql.ts';
+import { formatInstant } from '../kernel/time.ts';
+import { type InvoiceRow, linesOf } from './invoices.sql.ts';
+
+/** An invoice whose parties and dates are settled. */
+export type InvoiceAtIssue = InvoiceRow & {
+  [Key in 'seller' | 'buyer' | 'issued_at' | 'due_at']: NonNullable<InvoiceRow[Key]>;
+};
 
 /**
  * SHA-256 over everything that an issued invoice says, stored with it: an audit computes it again and finds any later
  * change, also one made around the triggers (reliability I-26).
  */
-export async function snapshotHash(
-  tx: Tx,
-  invoice: InvoiceRow,
-  issue: { number: string; seller: PartyRecord; buyer: PartyRecord; issuedAt: Instant; dueAt: Instant },
-): Promise<string> {
+export async function snapshotHash(tx: Tx, invoice: InvoiceAtIssue, number: string): Promise<string> {
   const lines = await linesOf(tx, invoice.merchant_id, invoice.id);
   const said = {
     id: invoice.id,
-    number: issue.number,
-    issuedAt: formatInstant(issue.issuedAt),
-    dueAt: formatInstant(issue.dueAt),
-    seller: sorted(issue.seller),
-    buyer: sorted(issue.buyer),
+    number,
+    issuedAt: formatInstant(invoice.issued_at),
+    dueAt: formatInstant(invoice.due_at),
+    seller: sorted(invoice.seller),
+    buyer: sorted(invoice.buyer),
     currency: invoice.currency,
     period: [formatInstant(invoice.period_start), formatInstant(invoice.period_end)],
     totals: [invoice.subtotal, invoice.total_tax, invoice.grand_total].map(plain),

@@ -168,6 +168,8 @@ export const sessionsDue = (parts: PaymentParts): DueKind => ({
   step: async (tx, { merchantId, id }, now) => {
     const session = await lockSession(tx, merchantId, id);
     if (!session) throw new Error(`Payment session ${id} is due and not there.`);
+    const { mode, entity_type: entityType, entity_id: entityId } = session;
+    if (mode === 'payment') await parts.handlers.lockNow?.(tx, { merchantId, entityType, entityId });
     await expireAndTell(tx, parts, session, now);
   },
 });

@@ -58,4 +58,9 @@ export interface PaymentHandlers {
    * holds an invoice, so the other order would be a deadlock (found and run anew by the database, a second later).
    */
   lock?(tx: Tx, entity: { merchantId: string; entityType: EntityType; entityId: string }): Promise<void>;
+  /**
+   * The same for due work, which holds the session's row already, so that it must not wait for upstream's.
+   * @throws 55P03 where somebody has them: the step is taken again later.
+   */
+  lockNow?(tx: Tx, entity: { merchantId: string; entityType: EntityType; entityId: string }): Promise<void>;
 }

@@ -1,0 +1,26 @@
+import type { Tx } from '../db/index.ts';
+import type { Instant } from '../kernel/time.ts';
+import type { InvoiceRow } from './invoices.sql.ts';
+import type { InvoicingParts, PurposeHandler } from './parts.ts';
+
+/** Who hears what becomes of an invoice; null where nothing hangs on it. @throws for a purpose that nobody handles. */
+export function purposeOf(parts: Pick<InvoicingParts, 'purposes'>, type: string | null): PurposeHandler | null {
+  if (type === null) return null;
+  const handler = Object.hasOwn(parts.purposes, type) ? parts.purposes[type] : undefined;
+  if (!handler) throw new Error(`Nobody handles invoices for ${type}.`);
+  return handler;
+}
+
+/** Does what hangs on a paid invoice. @returns what `invoice.paid.v0` says of it. */
+export const tellPaid = async (
+  parts: InvoicingParts,
+  tx: Tx,
+  invoice: InvoiceRow,
+  now: Instant,
+): Promise<Readonly<Record<string, string>>> =>
+  (await purposeOf(parts, invoice.purpose_type)?.paid(tx, invoice, now)) ?? {};
+
+/** Undoes what waited for an invoice that is cancelled. */
+export async function tellCancelled(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void> {
+  await purposeOf(parts, invoice.purpose_type)?.cancelled?.(tx, invoice, now);
+}
