@@ -1,6 +1,7 @@
-import { sql, type Tx } from '../db/index.ts';
+import { pageOfRows, sql, type Tx } from '../db/index.ts';
 import type { Decimal } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
+import type { EntitlementRow } from './entitlements.sql.ts';
 
 /** §2 Grant, as it is kept. */
 export interface GrantRow {
@@ -24,6 +25,8 @@ export interface GrantRow {
   readonly created_at: Instant;
 }
 
+type OfEntitlement = Pick<EntitlementRow, 'merchant_id' | 'id'>;
+
 export type NewGrant = Omit<GrantRow, 'seq' | 'voided_at'>;
 
 /**
@@ -39,3 +42,55 @@ export const insertGrant = (tx: Tx, grant: NewGrant): Promise<GrantRow | undefin
             ${grant.reset_min_rollover}, ${grant.idempotency_key}, ${grant.idempotency_print}, ${grant.invoice_id}, ${grant.created_at})
     on conflict do nothing
     returning *`);
+
+export const findGrant = (tx: Tx, { merchant_id, id }: OfEntitlement, grantId: string): Promise<GrantRow | undefined> =>
+  tx.maybe<GrantRow>(sql`
+    select * from entitlement_grant where merchant_id = ${merchant_id} and entitlement_id = ${id} and id = ${grantId}`);
+
+export const findGrantByKey = (
+  tx: Tx,
+  { merchant_id, id }: OfEntitlement,
+  key: string,
+): Promise<GrantRow | undefined> =>
+  tx.maybe<GrantRow>(sql`
+    select * from entitlement_grant
+     where merchant_id = ${merchant_id} and entitlement_id = ${id} and idempotency_key = ${key}`);
+
+/** Voids a grant that is not voided. Whoever does holds the entitlement's lock. */
+export const markGrantVoided = (tx: Tx, { merchant_id, id }: Pick<GrantRow, 'merchant_id' | 'id'>, at: Instant) =>
+  tx.one<GrantRow>(sql`
+    update entitlement_grant set voided_at = ${at} where merchant_id = ${merchant_id} and id = ${id} returning *`);
+
+/**
+ * A page of an entitlement's grants, newest first: those that are written, and among them by their time those that the template
+ * has issued and nobody has written yet.
+ * @returns the rows of the written ones; of the others the ids alone
+ */
+export async function pageOfGrants(
+  tx: Tx,
+  { merchant_id, id }: OfEntitlement,
+  issued: readonly { readonly id: string; readonly createdAt: Instant }[],
+  { includeVoided }: { includeVoided: boolean },
+  page: { limit: number; offset: number },
+): Promise<{ rows: { id: string; row: GrantRow | undefined }[]; total: number }> {
+  const ids = await pageOfRows<{ id: string }>(
+    tx,
+    {
+      select: sql`id`,
+      from: sql`(
+        select id, created_at, origin = 'template' as is_issued, seq from entitlement_grant
+         where merchant_id = ${merchant_id} and entitlement_id = ${id} and (${includeVoided} or voided_at is null)
+        union all
+        select id, created_at, true, null
+          from unnest(${issued.map((grant) => grant.id)}::text[], ${issued.map((grant) => grant.createdAt)}::timestamptz[]) as issued (id, created_at)) g`,
+      where: sql`true`,
+      order: sql`created_at desc, is_issued, seq desc`,
+    },
+    page,
+  );
+  const written = await tx.rows<GrantRow>(sql`
+    select * from entitlement_grant
+     where merchant_id = ${merchant_id} and id = any (${ids.rows.map((row) => row.id)})`);
+  const byId = new Map(written.map((row) => [row.id, row]));
+  return { rows: ids.rows.map((row) => ({ id: row.id, row: byId.get(row.id) })), total: ids.total };
+}
