@@ -132,6 +132,48 @@ describe('an issued invoice', () => {
   });
 });
 
+describe('an invoice that lives by its session', () => {
+  const issued = () => invoice({ ...ISSUED, lives_by_session: true });
+  const number = () => `S-${newId('invoice')}`;
+
+  it('gets its number and its hash once, as it is paid', async () => {
+    const id = await issued();
+    const first = number();
+    await change(id, `status = 'PAID', paid_amount = 12, invoice_number = '${first}', snapshot_hash = 'h'`);
+    await expect(change(id, `invoice_number = '${number()}'`)).rejects.toThrow('is issued and does not change');
+    await expect(change(id, 'invoice_number = null')).rejects.toThrow('is issued and does not change');
+    await expect(change(id, `snapshot_hash = 'other'`)).rejects.toThrow('is issued and does not change');
+    const { rows } = await owner.query('select invoice_number, snapshot_hash from invoice where id = $1', [id]);
+    expect(rows).toEqual([{ invoice_number: first, snapshot_hash: 'h' }]);
+  });
+
+  it.each([
+    'subtotal = 20, grand_total = 22',
+    "issued_at = '2030-01-01'",
+    'lives_by_session = false',
+    "one_off = '{}'",
+  ])('does not change otherwise: %s', async (set) => {
+    await expect(change(await issued(), set)).rejects.toThrow('is issued and does not change');
+  });
+
+  it('gets none before, and is not paid without', async () => {
+    const id = await issued();
+    await expect(change(id, `invoice_number = '${number()}'`)).rejects.toThrow('is issued and does not change');
+    await expect(change(id, `status = 'CANCELLED', invoice_number = '${number()}'`)).rejects.toThrow('does not change');
+    await expect(change(id, "status = 'PAID', paid_amount = 12")).rejects.toThrow(/invoice_issue_has_number/);
+  });
+
+  it('is the only one that is issued without a number', async () => {
+    await expect(invoice(ISSUED)).rejects.toThrow(/invoice_issue_has_number/);
+    const draft = await invoice();
+    await expect(change(draft, "status = 'ISSUED', issued_at = '2025-02-01'")).rejects.toThrow(
+      /invoice_issue_has_number/,
+    );
+    const numbered = await invoice({ ...ISSUED, invoice_number: number() });
+    await expect(change(numbered, 'lives_by_session = true')).rejects.toThrow('is issued and does not change');
+  });
+});
+
 it.each([
   { why: 'totals that do not add up', columns: { subtotal: 10, total_tax: 2, grand_total: 13 } },
   { why: 'a period that runs backwards', columns: { period_end: '2024-12-01' } },

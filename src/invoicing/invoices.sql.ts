@@ -119,6 +119,14 @@ export const findInvoice = (tx: Tx, merchantId: string, id: string): Promise<Inv
 export const lockInvoiceNow = (tx: Tx, merchantId: string, id: string): Promise<InvoiceRow | undefined> =>
   tx.maybe<InvoiceRow>(sql`select * from invoice where merchant_id = ${merchantId} and id = ${id} for update nowait`);
 
+/** The invoice that was made under an idempotency key. */
+export const findInvoiceByKey = (tx: Tx, merchantId: string, key: string): Promise<InvoiceRow | undefined> =>
+  tx.maybe<InvoiceRow>(sql`select * from invoice where merchant_id = ${merchantId} and idempotency_key = ${key}`);
+
+/** A twin with the same key waits here until this transaction ends, and then finds what it made. */
+export const lockInvoiceKey = (tx: Tx, merchantId: string, key: string): Promise<number> =>
+  tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`invoice:${merchantId}:${key}`}, 0))`);
+
 /** The columns that a change may set beside the status. */
 export type InvoiceChanges = Partial<
   Omit<InvoiceRow, 'merchant_id' | 'id' | 'status' | 'updated_at' | 'unpaid_amount'>

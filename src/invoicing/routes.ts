@@ -2,6 +2,7 @@ import { listReply, pageOf, Reply, type Route, route } from '../http/index.ts';
 import { ok, type Result } from '../kernel/result.ts';
 import { PaymentSessionReply } from '../payments/index.ts';
 import { actOnInvoice, type InvoiceAction, openInvoiceSession } from './actions.ts';
+import { createInvoice } from './create-invoice.ts';
 import { refundsOf } from './credit-notes.sql.ts';
 import { documentOf } from './documents.ts';
 import type { InvoicingParts } from './parts.ts';
@@ -11,6 +12,7 @@ import { present, readInvoice, readInvoices, readLines } from './read.ts';
 import { refundInvoice, voidRefund } from './refund.ts';
 import {
   Invoice,
+  InvoiceCreate,
   InvoiceLineItems,
   InvoiceList,
   InvoiceListQuery,
@@ -29,6 +31,27 @@ const ofInvoice = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', 
 /** Every route about invoices (§4 Invoices; api.md, Invoices and payments). */
 export const invoiceRoutes = (parts: InvoicingParts): readonly Route[] => [
   payLinkRoute(parts),
+  route(
+    {
+      method: 'POST',
+      path: '/v2/invoices',
+      operationId: 'createInvoice',
+      tag: TAG,
+      summary: 'Make a one-off invoice',
+      description:
+        'A draft, or with `autoApprove` issued at once. 200 with the first invoice where the idempotencyKey was used before.',
+      access: { role: 'member', merchant: 'body', by: ['customerId'] },
+      body: InvoiceCreate,
+      replies: { 201: Invoice, 200: Invoice },
+      errors: [409],
+    },
+    async ({ tx, merchantId, body, now }) => {
+      const created = await createInvoice(parts, tx, merchantId, body, now);
+      if (!created.ok) return created;
+      const { invoice, isNew } = created.value;
+      return ok(new Reply(isNew ? 201 : 200, (await present(parts, tx, [invoice]))[0]));
+    },
+  ),
   route(
     {
       method: 'GET',

@@ -1,8 +1,11 @@
 import {
+  DecimalText,
   Id,
   ListOf,
   ListQuery,
   MapOut,
+  Metadata,
+  Name,
   Nullable,
   NumberOut,
   OneOf,
@@ -12,6 +15,7 @@ import {
   Timestamp,
   Type,
 } from '../http/index.ts';
+import { Percent } from '../identity/index.ts';
 import { invoiceStatuses } from './states.ts';
 
 const Amount = Type.String({ description: 'A decimal string in major units.' });
@@ -152,6 +156,36 @@ export const InvoiceRefund = Type.Object(
   },
   { $id: 'InvoiceRefund' },
 );
+
+const MOST_LINES = 1000;
+/** What a price and a quantity may come to: their product, with tax, keeps all its digits. */
+const MOST = '1000000000000000';
+
+const InvoiceLineCreate = Strict(
+  {
+    displayName: Name,
+    quantity: DecimalText({ minimum: '0', maximum: MOST, fractionDigits: 18, accept: 'both' }),
+    unitPrice: DecimalText({ minimum: `-${MOST}`, maximum: MOST, fractionDigits: 18, accept: 'both' }),
+    itemId: Type.Optional(Nullable(Id('item'))),
+    taxRate: Type.Optional(Nullable(Percent)),
+  },
+  { $id: 'InvoiceLineCreate', description: 'A negative `unitPrice` takes off. `taxRate` in percent.' },
+);
+
+export const InvoiceCreate = Strict(
+  {
+    customerId: Id('customer'),
+    currency: Type.String({ format: 'currency' }),
+    lines: Type.Array(InvoiceLineCreate, { minItems: 1, maxItems: MOST_LINES }),
+    paymentTermDays: Type.Optional(Type.Integer({ minimum: 0, maximum: 365, default: 0 })),
+    autoApprove: Type.Optional(Type.Boolean({ default: false })),
+    metadata: Type.Optional(Metadata),
+    idempotencyKey: Type.Optional(Text({ minLength: 1, maxLength: 255 })),
+    merchantId: Type.Optional(Id('organization')),
+  },
+  { $id: 'InvoiceCreate' },
+);
+export type InvoiceCreate = Static<typeof InvoiceCreate>;
 
 /** `{reason?}`, recorded on the credit note or in the audit log. */
 export const ReasonBody = Strict({ reason: Type.Optional(Text({ minLength: 1, maxLength: 1000 })) }, { $id: 'Reason' });

@@ -99,6 +99,13 @@ describe('the usual status', () => {
     const again = await call('createSubscription', world.merchant, { body: { ...body, idempotencyKey: 'once' } });
     expect([first.status, again.status, again.body.id]).toEqual([201, 200, first.body.id]);
   });
+
+  it('a second one-off invoice with the same idempotencyKey is answered with the first: 200', async () => {
+    const { body } = await firstCall('createInvoice');
+    const first = await call('createInvoice', world.merchant, { body });
+    const again = await call('createInvoice', world.merchant, { body });
+    expect([first.status, again.status, again.body.id]).toEqual([201, 200, first.body.id]);
+  });
 });
 
 describe('400', () => {
@@ -388,8 +395,9 @@ describe('404', () => {
     const known = await firstCall(sentence.operationId);
     const merchantId = newId('organization');
     const isQuery = 'merchantId' in propertiesOf(sentence.query);
-    const isNamedOtherwise =
-      sentence.operationId === 'listAvailablePlans' || sentence.operationId === 'createSubscription';
+    const isNamedOtherwise = ['listAvailablePlans', 'createSubscription', 'createInvoice'].includes(
+      sentence.operationId,
+    );
     const sent = isQuery
       ? { ...known, query: { ...known.query, merchantId } }
       : { body: { ...(known.body as object), merchantId } };
@@ -566,6 +574,11 @@ describe('409', () => {
       const { body } = (await firstCall('createSubscription', each)) as { body: object };
       await each.shop.create('/v0/subscriptions', { ...body, idempotencyKey: 'twice' });
       return { ...body, name: 'Another', idempotencyKey: 'twice' };
+    }),
+    creation('createInvoice', 'IDEMPOTENCY_KEY_REUSED', async (each) => {
+      const { body } = (await firstCall('createInvoice', each)) as { body: object };
+      await each.shop.create('/v2/invoices', body);
+      return { ...body, paymentTermDays: 30 };
     }),
     conflict('updateSubscription', 'INVALID_TRANSITION', terminated, { taxExempt: true }),
     conflict('terminateSubscription', 'INVALID_TRANSITION', terminated, { reason: 'Again' }),

@@ -321,6 +321,23 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
   ],
   terminateSubscription: [async ({ shop }) => on((await shop.issued()).subscription.id, { reason: 'Moved' })],
 
+  createInvoice: [
+    ({ merchant, customer, item }) => ({
+      body: {
+        customerId: customer.id,
+        currency: 'EUR',
+        lines: [
+          { displayName: 'Workshop', quantity: '1.5', unitPrice: 800, itemId: item.id, taxRate: 20 },
+          { displayName: 'Goodwill', quantity: 1, unitPrice: '-100' },
+        ],
+        paymentTermDays: 14,
+        autoApprove: true,
+        metadata: { project: 'Onboarding' },
+        idempotencyKey: unique('invoice'),
+        merchantId: merchant.id,
+      },
+    }),
+  ],
   listInvoices: [() => ({})],
   getInvoice: [({ invoice }) => on(invoice.id)],
   listInvoiceLineItems: [({ invoice }) => on(invoice.id)],
