@@ -28,6 +28,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   key_generations: 'metering',
   rollups: 'metering',
   usage_reading: 'metering',
+  settled_usage: 'metering',
   shipping: 'metering',
 };
 

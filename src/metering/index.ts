@@ -13,6 +13,15 @@ export { type ActiveSpan, ownSpans } from './own-spans.ts';
 export { eventPartitionChore } from './partitions.ts';
 export { eventRoutes } from './routes.ts';
 export { backfillChore, registerMeter, unreadSeriesChore } from './series.ts';
+export {
+  forgetLate,
+  isSettled,
+  lateSince,
+  needlessLateChore,
+  settleUsage,
+  type TakenUsage,
+  usageSnapshot,
+} from './settled.ts';
 export { linkExternalSubject, linkSubscriptionSubject, subjectsOf } from './subjects.ts';
 export { eventTallyChore } from './tally.ts';
 export { postgresUsage, usage } from './usage.ts';

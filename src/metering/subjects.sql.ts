@@ -15,8 +15,22 @@ export const lockExternalKey = (tx: Tx, merchantId: string, externalId: string):
   tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`subject ${merchantId} ${externalId}`}, 0))`);
 
 /**
+ * Locks the direct row of a customer, which has the mark of all its rows: whoever raises marks comes before this or after it
+ * (migrations/0061). @returns whether its usage is settled up to some time
+ */
+export const holdCustomer = async (tx: Tx, merchantId: string, customerId: string, now: Instant): Promise<boolean> => {
+  const { isMarked } = await tx.one<{ isMarked: boolean }>(sql`
+    insert into event_subject as s (merchant_id, kind, key, addressee, customer_id, created_at)
+    values (${merchantId}, 'direct', ${customerId}, ${customerId}, ${customerId}, ${now})
+        on conflict (merchant_id, kind, key, epoch) do update set linked_at = s.linked_at
+    returning s.settled_until is not null as "isMarked"`);
+  return isMarked;
+};
+
+/**
  * The current epoch is taken where it is nobody's (also by an event that is being accepted right now: the insert waits
  * for it and then updates its row), kept where it is this customer's already, and else followed by the next.
+ * It takes over the customer's mark; events that it may have had before are late then, whatever their time.
  */
 export const linkExternal = (
   tx: Tx,
@@ -27,17 +41,26 @@ export const linkExternal = (
     with latest as (
       select epoch, customer_id from event_subject
        where merchant_id = ${link.merchantId} and kind = 'external' and key = ${link.externalId}
-       order by epoch desc limit 1)
-    insert into event_subject (merchant_id, kind, key, epoch, addressee, customer_id, created_at, linked_at)
-    select ${link.merchantId}, 'external', ${link.externalId},
-           coalesce((select case when customer_id is null then epoch else epoch + 1 end from latest), 0),
-           c.id, c.id, ${now}, case when c.id is not null then ${now}::timestamptz end
-      from (select ${link.customerId}::text as id) c
-     where (select customer_id from latest) is distinct from c.id
-        on conflict (merchant_id, kind, key, epoch) do update
-       set addressee = excluded.addressee, customer_id = excluded.customer_id, linked_at = excluded.linked_at`);
+       order by epoch desc limit 1
+    ), mark as (
+      select settled_until from event_subject
+       where merchant_id = ${link.merchantId} and kind = 'direct' and key = ${link.customerId}
+    ), linked as (
+      insert into event_subject (merchant_id, kind, key, epoch, addressee, customer_id, created_at, linked_at, settled_until)
+      select ${link.merchantId}, 'external', ${link.externalId},
+             coalesce((select case when customer_id is null then epoch else epoch + 1 end from latest), 0),
+             c.id, c.id, ${now}, case when c.id is not null then ${now}::timestamptz end, (select settled_until from mark)
+        from (select ${link.customerId}::text as id) c
+       where (select customer_id from latest) is distinct from c.id
+          on conflict (merchant_id, kind, key, epoch) do update
+         set addressee = excluded.addressee, customer_id = excluded.customer_id, linked_at = excluded.linked_at,
+             settled_until = excluded.settled_until
+      returning new.id, new.settled_until, old.id is not null as was_there
+    )
+    insert into usage_late (merchant_id, subject_id, at)
+    select ${link.merchantId}, id, '-infinity' from linked where was_there and settled_until is not null`);
 
-/** An event that arrived before the call has made the row already; then only the customer is new. */
+/** An event that arrived before the call, or a mark, has made the row already; then only the customer is new. */
 export const linkDirect = (
   tx: Tx,
   link: { merchantId: string; subscriptionId: string; customerId: string },

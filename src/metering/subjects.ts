@@ -1,12 +1,15 @@
 import type { Tx } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
-import { linkDirect, linkExternal, lockExternalKey, selectSubjectsOf } from './subjects.sql.ts';
+import { lockIngest } from './lock.sql.ts';
+import { holdCustomer, linkDirect, linkExternal, lockExternalKey, selectSubjectsOf } from './subjects.sql.ts';
 
 /**
  * Says whose `externalId` this is from now on (§4, Event ingestion 2 to 4). Called in the transaction that sets, changes or
  * removes a customer's externalId, after the customer's own row is written.
  * Events that nobody had yet, sent before or after, become the customer's. Where another customer had the externalId, its
  * events stay with it and only later ones go to the new one; `customerId` null takes it away and gives it to nobody.
+ * Where the customer's usage is settled, nobody is accepting events of the merchant meanwhile: who had begun to would not
+ * know yet that events of this name are late.
  * Whoever links several in one transaction does it in the order of the externalIds, so that two cannot wait for each other.
  */
 export async function linkExternalSubject(
@@ -15,6 +18,8 @@ export async function linkExternalSubject(
   now: Instant,
 ): Promise<void> {
   await lockExternalKey(tx, link.merchantId, link.externalId);
+  const isMarked = link.customerId !== null && (await holdCustomer(tx, link.merchantId, link.customerId, now));
+  if (isMarked) await lockIngest(tx, link.merchantId, 'exclusive');
   await linkExternal(tx, link, now);
 }
 

@@ -1,0 +1,224 @@
+-- Settled usage: up to when somebody relies on the usage of a customer or subscription, and what came for an earlier time since then.
+-- A figure of the past that was stored can be trusted until something before it changes (domain.md §5).
+
+/* Whoever stores a figure of the usage before a time raises the marks of all rows whose events count in it to that time. Events
+   before its mark are noted in `usage_late` by those who accept them; others cost nothing. A row that becomes somebody's takes
+   over the mark of that one's direct row, which is there wherever there is a mark. */
+alter table event_subject add column settled_until timestamptz;
+
+/* Usage before the mark of its subject came: at the earliest `at`, with the transaction `xid`. A figure that was stored with its snapshot
+   holds what its snapshot sees. */
+create table usage_late (
+  merchant_id text not null,
+  subject_id bigint not null,
+  at timestamptz not null,
+  xid xid8 not null default pg_current_xact_id(),
+  primary key (merchant_id, subject_id, xid)
+);
+call tenant_table('usage_late');
+
+/* Is somebody raising marks of a merchant right now, which nobody else can see yet? Then all events could be late. Whoever raises
+   marks holds the lock, shared, until the end of the transaction; here it is tried and given back at once, so nobody waits for it. */
+create function is_usage_settling(merchant text) returns boolean
+  language sql volatile
+  as $$
+    select case when pg_try_advisory_lock(hashtextextended('usage marks ' || merchant, 0))
+                then not pg_advisory_unlock(hashtextextended('usage marks ' || merchant, 0)) else true end
+  $$;
+
+/* The transactions of others that are accepting events of a merchant: they hold its ingest lock, shared, from before they read a mark
+   until their events are visible. */
+create function ingest_writers(merchant text) returns text[]
+  language sql volatile
+  as $$
+    select coalesce(array_agg(distinct l.virtualtransaction order by l.virtualtransaction), '{}')
+      from (select hashtextextended('ingest ' || merchant, 0) as key) k
+      join pg_locks l on l.classid = ((k.key >> 32) & 4294967295)::oid and l.objid = (k.key & 4294967295)::oid
+     where l.locktype = 'advisory' and l.objsubid = 1 and l.mode = 'ShareLock' and l.granted
+       and l.database = (select oid from pg_database where datname = current_database())
+       and l.pid <> pg_backend_pid()
+  $$;
+
+/* The rows whose events count for some customers or subscriptions, as questions about usage take them. */
+create function usage_rows(merchant text, named text[]) returns setof event_subject
+  language sql stable
+  as $$
+    select es.* from event_subject es where es.merchant_id = merchant and es.addressee = any (named)
+     union
+    select es.* from event_subject es where es.merchant_id = merchant and es.kind = 'direct' and es.key = any (named)
+  $$;
+
+/* Raises the marks of some customers and subscriptions, and tells who may still be storing events without having seen them. Who
+   begins to accept events from now on finds the lock of those who raise marks taken, or the marks.
+
+   The direct rows are locked first and sorted, so that two who raise marks, or one and another who links an externalId, come
+   one after the other; the statement after that sees all rows. */
+create function settle_usage(merchant text, named text[], until timestamptz, made_at timestamptz) returns text[]
+  language plpgsql
+  as $$
+declare
+  rows_to_raise bigint[];
+begin
+  rows_to_raise := array(select s.id from usage_rows(merchant, named) s where s.settled_until >= until is not true);
+  if cardinality(rows_to_raise) = 0
+     and not exists (select from unnest(named) n (key)
+                      where (select true from event_subject es
+                              where es.merchant_id = merchant and es.kind = 'direct' and es.key = n.key limit 1) is null) then
+    return ingest_writers(merchant);
+  end if;
+  perform pg_advisory_xact_lock_shared(hashtextextended('usage marks ' || merchant, 0));
+  insert into event_subject (merchant_id, kind, key, addressee, customer_id, created_at)
+  select merchant, 'direct', n.key, case when ours.is_ours then n.key end,
+         case when ours.is_ours and n.key like 'cus\_%' then n.key end, made_at
+    from (select distinct key from unnest(named) u (key)) n
+   cross join lateral (select owner_of(n.key) is not distinct from merchant as is_ours) ours
+   order by n.key
+      on conflict do nothing;
+  perform from event_subject es
+    where es.merchant_id = merchant and es.kind = 'direct' and es.key = any (named)
+    order by es.key
+      for no key update;
+  rows_to_raise := array(select s.id from usage_rows(merchant, named) s where s.settled_until >= until is not true);
+  update event_subject es set settled_until = until
+   where es.merchant_id = merchant and es.id = any (rows_to_raise);
+  return ingest_writers(merchant);
+end $$;
+
+/* As before (0043), and notes late events. Whether somebody is raising marks is asked under the ingest lock and before the marks are read:
+   so who raises them sees this transaction at work, or is seen by it, or has ended and its marks are read. */
+create or replace function ingest_flush(
+  merchants text[], may_wait boolean, accepted timestamptz,
+  subject_merchants text[], subject_kinds text[], subject_keys text[],
+  kind_merchants text[], kind_types text[], kind_sources text[],
+  hashes uuid[], prints bigint[], ids text[], groups int[], kinds int[], subjects int[], times timestamptz[],
+  external_subjects text[], external_ids text[], keys text[], datas jsonb[])
+  returns table (busy text[], addressees text[], repeated int[], repeated_ids text[], repeated_times text[],
+                 repeated_addressees text[], conflicting int[])
+  language plpgsql
+  set enable_nestloop = off set enable_sort = off set enable_seqscan = off set plan_cache_mode = force_generic_plan
+  as $$
+#variable_conflict use_variable
+declare
+  merchant text;
+  subject_ids bigint[];
+  sealed int[];
+  claimed int;
+  is_new boolean[];
+  seqs bigint[];
+  settling text[];
+  marks timestamptz[];
+  newest_mark timestamptz;
+begin
+  perform pg_advisory_xact_lock_shared(hashtextextended('event keys', 0));
+  foreach merchant in array merchants loop
+    if may_wait then
+      perform pg_advisory_xact_lock_shared(hashtextextended('ingest ' || merchant, 0));
+    elsif not pg_try_advisory_xact_lock_shared(hashtextextended('ingest ' || merchant, 0)) then
+      busy := array_append(busy, merchant);
+    end if;
+    if is_usage_settling(merchant) then settling := array_append(settling, merchant); end if;
+  end loop;
+  if busy is not null then
+    return next;
+    return;
+  end if;
+
+  for attempt in 1..2 loop
+    select array_agg(found.id), array_agg(found.name), array_agg(found.mark), max(found.mark)
+      into subject_ids, addressees, marks, newest_mark from (
+      select s.id, s.name, case when s.may_count and k.merchant_id = any (settling) then 'infinity' else s.settled_until end as mark
+        from unnest(subject_merchants, subject_kinds, subject_keys) with ordinality k (merchant_id, kind, key, place)
+        left join lateral (
+          select es.id, coalesce(es.customer_id, es.addressee) as name, es.settled_until,
+                 es.kind = 'direct' or es.addressee is not null as may_count
+            from event_subject es
+           where es.merchant_id = k.merchant_id and es.kind = k.kind and es.key = k.key
+           order by es.epoch desc limit 1) s on true
+       order by k.place) found;
+    exit when array_position(subject_ids, null) is null;
+    -- First rows for keys never seen. A direct key is addressed to the customer or subscription of this merchant that it
+    -- names, if it does; such ids are known to nobody before they exist, so what names nobody today never will.
+    insert into event_subject (merchant_id, kind, key, addressee, customer_id, created_at)
+    select k.merchant_id, k.kind, k.key, case when named.is_ours then k.key end,
+           case when named.is_ours and k.key like 'cus\_%' then k.key end, accepted
+      from unnest(subject_merchants, subject_kinds, subject_keys, subject_ids) with ordinality k (merchant_id, kind, key, id, place)
+     cross join lateral (
+       select k.kind = 'direct' and k.key ~ '^(cus|sub)_' and owner_of(k.key) is not distinct from k.merchant_id as is_ours) named
+     where k.id is null
+     order by k.place
+        on conflict do nothing;
+  end loop;
+
+  select array_agg(s.place) into sealed from sealed_event_keys(kind_merchants, kinds, hashes) s;
+  insert into event_key (merchant_id, h, event_id, fp)
+  select kind_merchants[k.kind], k.h, k.event_id, k.fp
+    from unnest(kinds, hashes, ids, prints) with ordinality k (kind, h, event_id, fp, place)
+   where sealed is null or k.place <> all (sealed)
+   order by 1, 2
+      on conflict do nothing;
+  get diagnostics claimed = row_count;
+
+  if claimed < cardinality(hashes) then
+    -- Ids are new, so a key that names the id of ours was claimed here; unless none was, then this very call was made before.
+    -- A month has few partitions, so each event is looked up by its own.
+    select array_agg(stored.is_new order by k.place),
+           array_agg(k.place order by k.place) filter (where not stored.is_new),
+           array_agg(stored.event_id order by k.place) filter (where not stored.is_new),
+           array_agg(e.time order by k.place) filter (where not stored.is_new),
+           array_agg(e.name order by k.place) filter (where not stored.is_new),
+           array_agg(k.place order by k.place) filter (where stored.fp <> k.fp)
+      into is_new, repeated, repeated_ids, repeated_times, repeated_addressees, conflicting
+      from unnest(kinds, hashes, prints, ids) with ordinality k (kind, h, fp, id, place)
+     cross join lateral (
+       select found.event_id, found.fp, claimed > 0 and found.event_id = k.id as is_new from (
+         select a.event_id, a.fp from event_key a where a.merchant_id = kind_merchants[k.kind] and a.h = k.h
+          union all
+         select s.event_id, s.fp from event_key_sealed s where s.merchant_id = kind_merchants[k.kind] and s.h = k.h
+          limit 1) found) stored
+      left join lateral (
+       select replace((found.at at time zone 'UTC')::text, ' ', 'T') || 'Z' as time,
+              (select coalesce(s.customer_id, s.addressee) from event_subject s
+                where s.merchant_id = found.merchant_id and s.id = found.subject_id limit 1) as name
+         from event found
+        where not stored.is_new and found.merchant_id = kind_merchants[k.kind] and found.id = stored.event_id
+          and found.at >= event_month(stored.event_id) and found.at < event_month(stored.event_id) + interval '1 month'
+        order by found.at
+        limit 1) e on true;
+    if conflicting is not null then
+      select array_agg(n.is_new and batch_group <> all (array(select groups[c] from unnest(conflicting) c)) order by n.place)
+        into is_new
+        from unnest(is_new, groups) with ordinality n (is_new, batch_group, place);
+      delete from event_key k using unnest(kinds, hashes, ids, is_new) n (kind, h, id, is_new)
+       where not n.is_new and k.merchant_id = kind_merchants[n.kind] and k.h = n.h and k.event_id = n.id;
+    end if;
+    select array_agg(n.a), coalesce(array_agg(n.b), '{}'), array_agg(n.c), array_agg(n.d), array_agg(n.e), array_agg(n.f), array_agg(n.g), array_agg(n.i)
+      into ids, kinds, subjects, times, external_subjects, external_ids, keys, datas
+      from unnest(ids, kinds, subjects, times, external_subjects, external_ids, keys, datas, is_new) n (a, b, c, d, e, f, g, i, is_new)
+     where n.is_new;
+  end if;
+
+  if cardinality(kinds) > 0 then
+    with stored as (
+      insert into event (merchant_id, id, at, type, source, subject_id, external_subject, external_id, idempotency_key, data, accepted_at)
+      select kind_merchants[n.kind], n.id, n.at, kind_types[n.kind], kind_sources[n.kind], subject_ids[n.subject],
+             n.external_subject, n.external_id, n.key, n.data, accepted
+        from unnest(kinds, ids, subjects, times, external_subjects, external_ids, keys, datas)
+             n (kind, id, subject, at, external_subject, external_id, key, data)
+      returning seq)
+    select array_agg(stored.seq) into seqs from stored;
+    if exists (select from usage_series s where s.merchant_id = any (merchants)) then
+      perform roll_up_events(kind_merchants, kind_types, null, free_rollup_lane(), kinds,
+        (select array_agg(subject_ids[n.subject] order by n.place) from unnest(subjects) with ordinality n (subject, place)),
+        times, seqs, datas);
+    end if;
+    if newest_mark > (select min(n.at) from unnest(times) n (at)) then
+      insert into usage_late (merchant_id, subject_id, at)
+      select subject_merchants[n.subject], subject_ids[n.subject], min(n.at)
+        from unnest(subjects, times) n (subject, at)
+       where n.at < marks[n.subject]
+       group by n.subject
+          on conflict (merchant_id, subject_id, xid) do update set at = least(usage_late.at, excluded.at);
+    end if;
+  end if;
+  return next;
+end $$;

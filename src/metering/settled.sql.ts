@@ -1,0 +1,95 @@
+import { sql, type Tx } from '../db/index.ts';
+import type { Instant } from '../kernel/time.ts';
+
+/** Raises marks. @returns the transactions that may be storing events without having seen them */
+export const raiseMarks = async (
+  tx: Tx,
+  merchantId: string,
+  subjects: readonly string[],
+  until: Instant,
+  now: Instant,
+): Promise<string[]> => {
+  const { writers } = await tx.one<{ writers: string[] }>(
+    sql`select settle_usage(${merchantId}, ${[...subjects]}::text[], ${until}, ${now}) as writers`,
+  );
+  return writers;
+};
+
+/** Is one of these transactions still at work? Each holds a lock on its own number. */
+export const areAtWork = async (tx: Tx, writers: readonly string[]): Promise<boolean> => {
+  const { found } = await tx.one<{ found: boolean }>(sql`
+    select exists (select from pg_locks where locktype = 'virtualxid' and virtualtransaction = any (${[...writers]}::text[])) as found`);
+  return found;
+};
+
+/** Numbers of transactions mean something on their own server alone. */
+const server = sql`(select system_identifier::text from pg_control_system())`;
+
+export const selectSnapshot = async (tx: Tx): Promise<string> => {
+  const { snapshot } = await tx.one<{ snapshot: string }>(
+    sql`select ${server} || '/' || pg_current_snapshot()::text as snapshot`,
+  );
+  return snapshot;
+};
+
+/** The rows whose usage somebody's is. */
+const rowsOf = (merchantId: string, subjects: readonly string[]) =>
+  sql`select id from usage_rows(${merchantId}, ${[...subjects]}::text[])`;
+
+/**
+ * Late rows that came with a dump of another server were there before every snapshot of this one: no transaction of this one
+ * that is visible now has their number.
+ */
+export const selectLate = (
+  tx: Tx,
+  merchantId: string,
+  subjects: readonly string[],
+  taken: readonly { readonly at: Instant; readonly snapshot: string }[],
+): Promise<{ late: boolean }[]> =>
+  tx.rows<{ late: boolean }>(sql`
+    with late as materialized (
+      select l.at, l.xid from usage_late l
+       where l.merchant_id = ${merchantId} and l.subject_id in (${rowsOf(merchantId, subjects)})
+         and (pg_visible_in_snapshot(l.xid, pg_current_snapshot()) or l.xid = pg_current_xact_id_if_assigned())
+    )
+    select split_part(t.snapshot, '/', 1) <> ${server}
+           or exists (select from late l
+                       where l.at < t.at and not pg_visible_in_snapshot(l.xid, split_part(t.snapshot, '/', 2)::pg_snapshot)) as late
+      from unnest(${taken.map(({ at }) => at)}::timestamptz[], ${taken.map(({ snapshot }) => snapshot)}::text[])
+           with ordinality t (at, snapshot, place)
+     order by t.place`);
+
+/** Deletes what all of some snapshots hold. */
+export const deleteLate = (
+  tx: Tx,
+  merchantId: string,
+  subjects: readonly string[],
+  kept: readonly string[],
+): Promise<number> =>
+  tx.run(sql`
+    delete from usage_late l
+     where l.merchant_id = ${merchantId} and l.subject_id in (${rowsOf(merchantId, subjects)})
+       and not exists (
+         select from unnest(${[...kept]}::text[]) k (snapshot)
+          where split_part(k.snapshot, '/', 1) <> ${server}
+             or not pg_visible_in_snapshot(l.xid, split_part(k.snapshot, '/', 2)::pg_snapshot))`);
+
+/**
+ * A late row at or after the mark of its subject was noted while somebody was raising marks. Whoever raises the mark above it from now on
+ * takes figures that hold it.
+ */
+const isNeedless = sql`(s.settled_until is null or l.at >= s.settled_until)`;
+
+/** Merchants with late rows that say nothing, some at a time. */
+export const merchantsWithNeedless = async (tx: Tx, most: number): Promise<string[]> => {
+  const rows = await tx.rows<{ merchantId: string }>(sql`
+    select distinct l.merchant_id as "merchantId"
+      from usage_late l join event_subject s on s.merchant_id = l.merchant_id and s.id = l.subject_id
+     where ${isNeedless} limit ${most}`);
+  return rows.map(({ merchantId }) => merchantId);
+};
+
+export const deleteNeedless = (tx: Tx, merchantId: string): Promise<number> =>
+  tx.run(sql`
+    delete from usage_late l using event_subject s
+     where l.merchant_id = ${merchantId} and s.merchant_id = ${merchantId} and s.id = l.subject_id and ${isNeedless}`);

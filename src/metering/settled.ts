@@ -1,0 +1,93 @@
+import type { Tx } from '../db/index.ts';
+import type { Chore } from '../jobs/index.ts';
+import type { Instant } from '../kernel/time.ts';
+import {
+  areAtWork,
+  deleteLate,
+  deleteNeedless,
+  merchantsWithNeedless,
+  raiseMarks,
+  selectLate,
+  selectSnapshot,
+} from './settled.sql.ts';
+
+/** A figure of the usage before `at` that was stored, with the `usageSnapshot` that was read before it. */
+export interface TakenUsage {
+  readonly at: Instant;
+  readonly snapshot: string;
+}
+
+/**
+ * Has events of some customers and subscriptions before `until` noted as late from now on (`lateSince`); a mark is never lowered.
+ * Those who are accepting events at this moment may not have seen it: keep the answer, and take the figure once `isSettled` says that
+ * they have ended. Until the commit, everybody who accepts events of the merchant notes them all: so do it late in a transaction that
+ * takes long.
+ * @param subjects ids of customers and subscriptions, each for what counts for itself
+ * @returns whom to wait for, to be handed to `isSettled`; only that reads it
+ */
+export async function settleUsage(
+  tx: Tx,
+  { merchantId, subjects, until }: { merchantId: string; subjects: readonly string[]; until: Instant },
+  now: Instant,
+): Promise<string> {
+  return (await raiseMarks(tx, merchantId, subjects, until, now)).join();
+}
+
+/**
+ * Have all ended who may have accepted events without having seen the marks? May be asked in the transaction that raised them, and in
+ * any later one. What later statements of the same transaction read holds their events.
+ */
+export async function isSettled(tx: Tx, waitFor: string): Promise<boolean> {
+  return waitFor === '' || !(await areAtWork(tx, waitFor.split(',')));
+}
+
+/**
+ * Which events there are at this moment, to be kept with a figure of the past. Read it before the figure, and accept no events between
+ * the two and the commit: what came meanwhile is then in the figure and late as well, which costs reading it once more.
+ */
+export const usageSnapshot = (tx: Tx): Promise<string> => selectSnapshot(tx);
+
+/**
+ * Has usage of some customers and subscriptions come since, for a time before each figure? True also where that cannot be known
+ * any more, because the database was moved to another server.
+ * @param taken figures at times that were settled for all these subjects
+ * @returns an answer for each, in their order
+ */
+export async function lateSince(
+  tx: Tx,
+  merchantId: string,
+  subjects: readonly string[],
+  taken: readonly TakenUsage[],
+): Promise<boolean[]> {
+  return (await selectLate(tx, merchantId, subjects, taken)).map(({ late }) => late);
+}
+
+/**
+ * Forgets late usage that all figures hold which are kept for these subjects. Nobody else may be taking one of them meanwhile: the caller
+ * holds what they hang on.
+ * @param kept the snapshots of all figures that are kept and rely on one of these subjects
+ */
+export async function forgetLate(
+  tx: Tx,
+  merchantId: string,
+  subjects: readonly string[],
+  kept: readonly string[],
+): Promise<void> {
+  await deleteLate(tx, merchantId, subjects, kept);
+}
+
+const ONE_MINUTE = 60;
+const MERCHANTS_AT_ONCE = 200;
+
+/** Forgets what was noted only because somebody was raising marks at that moment, and is not late. */
+export const needlessLateChore: Chore = {
+  name: 'forgetting usage that was not late',
+  everySeconds: ONE_MINUTE,
+  run: async (database) => {
+    const merchants = await database.transaction('every merchant, reading', (tx) =>
+      merchantsWithNeedless(tx, MERCHANTS_AT_ONCE),
+    );
+    for (const merchantId of merchants)
+      await database.transaction({ merchants: [merchantId] }, (tx) => deleteNeedless(tx, merchantId));
+  },
+};
