@@ -1,8 +1,17 @@
-import { catalogErrors, catalogRoutes, selectMeters, usageRoutes } from './catalog/index.ts';
+import { type CatalogOptions, catalogErrors, catalogRoutes, selectMeters, usageRoutes } from './catalog/index.ts';
 import { clockErrors, clockRoutes } from './clocks/index.ts';
 import { type CustomerBlocker, type CustomerHooks, customerErrors, customerRoutes } from './customers/index.ts';
 import { createDocumentRenderer } from './documents/index.ts';
-import { entitlementErrors } from './entitlements/index.ts';
+import {
+  entitlementDueKind,
+  entitlementErrors,
+  entitlementRoutes,
+  GRANT_PURCHASE,
+  grantPurchases,
+  isMetricMeasured,
+  reservationDueKind,
+  unendedEntitlements,
+} from './entitlements/index.ts';
 import type { Route } from './http/index.ts';
 import { type EnvironmentName, identityErrors, identityRoutes } from './identity/index.ts';
 import {
@@ -30,6 +39,7 @@ import {
   activePlansOf,
   billingSource,
   countByVersion,
+  holdSubscription,
   type SubscriptionParts,
   subscriptionDueKind,
   subscriptionErrors,
@@ -68,25 +78,42 @@ export const errorTables: readonly ErrorTable[] = [
  */
 export function wireDomains(environment: EnvironmentName, publicUrl: string, usage = postgresUsage): Domains {
   const renderer = createDocumentRenderer();
-  const invoicing: InvoicingParts = { environment, publicUrl, source: billingSource, renderer, purposes: {} };
+  const purposes = { [GRANT_PURCHASE]: grantPurchases };
+  const invoicing: InvoicingParts = { environment, publicUrl, source: billingSource, renderer, purposes };
   const customerHooks: CustomerHooks = { onExternalIdChanged: relinkUsage };
   const subscriptions: SubscriptionParts = { environment, source: billingSource, customerHooks };
   const payments = createPayments({ environment, publicUrl, handlers: invoicePaymentHandlers(invoicing) });
   return {
     routes: (runner) => [
       ...identityRoutes({ environment }),
-      ...customerRoutes({ ...customerHooks, blockers: [subscriptionsOfCustomer, invoicesOfCustomer] }),
-      ...catalogRoutes({ countSubscriptions: countByVersion, activePlansOf, onMeterChanged: registerMeter }),
+      ...customerRoutes({
+        ...customerHooks,
+        blockers: [subscriptionsOfCustomer, invoicesOfCustomer, entitlementsOfCustomer],
+      }),
+      ...catalogRoutes({
+        countSubscriptions: countByVersion,
+        activePlansOf,
+        holdersOf: entitlementsToFeature,
+        isMeasured: isMetricMeasured,
+        onMeterChanged: registerMeter,
+      }),
       ...referenceRoutes,
       ...eventRoutes(selectMeters, (tx, event) => findBilling(billingSource, tx, event)),
       ...usageRoutes(usage),
       ...subscriptionRoutes(subscriptions),
+      ...entitlementRoutes({ holdSubscription }, invoicing),
       ...invoiceRoutes(invoicing),
       ...payments.routes,
       ...clockRoutes({ environment, runner, blockers: subscriptionsOnClock }),
     ],
     chores: [unreadSeriesChore(selectMeters)],
-    dueKinds: [subscriptionDueKind(subscriptions), ...invoicingDueKinds(invoicing), ...payments.dueKinds],
+    dueKinds: [
+      subscriptionDueKind(subscriptions),
+      entitlementDueKind(),
+      reservationDueKind,
+      ...invoicingDueKinds(invoicing),
+      ...payments.dueKinds,
+    ],
     close: () => renderer.close(),
   };
 }
@@ -115,6 +142,15 @@ const subscriptionsOfCustomer: CustomerBlocker = async (tx, merchantId, customer
 
 const invoicesOfCustomer: CustomerBlocker = async (tx, merchantId, customerId) =>
   named('invoice', await openInvoicesOfCustomer(tx, merchantId, customerId));
+
+const entitlementsOfCustomer: CustomerBlocker = async (tx, merchantId, customerId, now) =>
+  named('entitlement', await unendedEntitlements(tx, merchantId, { customerId }, now));
+
+const entitlementsToFeature: CatalogOptions['holdersOf'] = async (tx, merchantId, kind, id, now) => {
+  const found =
+    kind === 'feature' && named('entitlement', await unendedEntitlements(tx, merchantId, { featureId: id }, now));
+  return found ? [found] : [];
+};
 
 const subscriptionsOnClock: Parameters<typeof clockRoutes>[0]['blockers'] = async (tx, merchantId, clockId) =>
   named('subscription', await unendedSubscriptions(tx, merchantId, { clockId }));

@@ -93,7 +93,12 @@ export async function createGrant(
 }
 
 /** Writes a grant that is new, and tells of it; what is remembered of balances from its time on is forgotten. Locked. */
-async function writeGrant(tx: Tx, entitlement: EntitlementRow, grant: NewGrant, now: Instant): Promise<GrantRow> {
+export async function writeGrant(
+  tx: Tx,
+  entitlement: EntitlementRow,
+  grant: NewGrant,
+  now: Instant,
+): Promise<GrantRow> {
   const made = await insertGrant(tx, grant);
   if (!made) throw new Error(`Grant ${grant.id} is there already.`); // the entitlement's lock is held
   await forgetSnapshots(tx, entitlement, made.effective_at);

@@ -1,4 +1,13 @@
 /** All that other domains may use of entitlements. */
-export { type EntitlingSubscription, entitle, entitleTo } from './create.ts';
+export { type EntitlingSubscription, entitle } from './create.ts';
 export { endEntitlements, planEndOfEntitlements } from './end.ts';
+export { isMetricMeasured } from './entitlements.sql.ts';
 export { entitlementErrors } from './errors.ts';
+export type { EntitlementParts } from './parts.ts';
+export { grantPurchases } from './purchases/paid.ts';
+export { GRANT_PURCHASE } from './purchases/purchase.ts';
+export { type ReconciledFeatures, reconcileEntitlements } from './reconcile.ts';
+export { reservationDueKind } from './reservations.ts';
+export { entitlementRoutes } from './routes.ts';
+export { entitlementDueKind } from './steps.ts';
+export { unendedEntitlements } from './unended.ts';

@@ -1,0 +1,62 @@
+import type { EntitlementTemplate } from '../../catalog/index.ts';
+import { ZERO } from '../../kernel/decimal.ts';
+import type { FieldError } from '../../kernel/result.ts';
+import { earliest, type Instant, isAfter } from '../../kernel/time.ts';
+import { type GrantTerms, rolloverErrors, UNLIMITED } from '../decide-grant.ts';
+
+/** When what is bought counts, and until when it can be paid; null where nothing was said. */
+export interface PurchaseTimes {
+  readonly effectiveAt: Instant | null;
+  readonly expiresAt: Instant | null;
+  readonly paymentExpiresAt: Instant | null;
+}
+
+/** The balance bounds at a reset. */
+export type Rollover = Pick<GrantTerms, 'resetMaxRollover' | 'resetMinRollover'>;
+
+/** The bounds as they will hold: a one-time entitlement has no resets, so whatever is said of them is ignored (§4, rule 4). */
+export function rolloverOf(template: EntitlementTemplate, asked: Partial<Rollover>): Rollover {
+  const hasResets = template.type === 'metered' && template.usagePeriod !== undefined;
+  return { resetMaxRollover: UNLIMITED, resetMinRollover: ZERO, ...(hasResets && asked) };
+}
+
+/** What is wrong with a purchase that its schema cannot say. Nobody pays for what is over before it can be paid. */
+export function purchaseProblems(
+  { effectiveAt, expiresAt, paymentExpiresAt }: PurchaseTimes,
+  rollover: Rollover,
+  now: Instant,
+): FieldError[] {
+  const errors: FieldError[] = [];
+  if (expiresAt && effectiveAt && !isAfter(expiresAt, effectiveAt))
+    errors.push({ field: 'expiresAt', message: 'must be after effectiveAt' });
+  else if (expiresAt && !isAfter(expiresAt, now)) errors.push({ field: 'expiresAt', message: 'must be in the future' });
+  if (paymentExpiresAt && !isAfter(paymentExpiresAt, now))
+    errors.push({ field: 'paymentExpiresAt', message: 'must be in the future' });
+  else if (paymentExpiresAt && expiresAt && isAfter(paymentExpiresAt, expiresAt))
+    errors.push({ field: 'paymentExpiresAt', message: 'must not be after expiresAt' });
+  return [...errors, ...rolloverErrors(rollover)];
+}
+
+/** Until when it can be paid: as asked or else as usual, and never when the grant would be over. */
+export const payableUntil = (
+  { expiresAt, paymentExpiresAt }: PurchaseTimes,
+  usualMinutes: number,
+  now: Instant,
+): Instant => {
+  if (paymentExpiresAt) return paymentExpiresAt;
+  const usual = now.add({ minutes: usualMinutes });
+  return expiresAt ? earliest(expiresAt, usual) : usual;
+};
+
+/**
+ * When a grant takes effect that has just been paid: then, unless another time was asked for. A second session can be paid
+ * after the grant is over; that one had its time from the purchase on, because a grant is never over before it begins.
+ */
+export const effectOf = (
+  {
+    effective_at,
+    expires_at,
+    created_at,
+  }: { effective_at: Instant | null; expires_at: Instant | null; created_at: Instant },
+  paidAt: Instant,
+): Instant => effective_at ?? (expires_at === null || isAfter(expires_at, paidAt) ? paidAt : created_at);

@@ -1,0 +1,161 @@
+import { findFeatures, findPlan } from '../../catalog/index.ts';
+import { findCustomer } from '../../customers/index.ts';
+import type { Tx } from '../../db/index.ts';
+import { fingerprint } from '../../http/index.ts';
+import { findOrganization, merchantSettings } from '../../identity/index.ts';
+import { type InvoicingParts, makeOneOffInvoice } from '../../invoicing/index.ts';
+import { type Decimal, ONE, plain } from '../../kernel/decimal.ts';
+import { fail, invalid, ok, type Result } from '../../kernel/result.ts';
+import { type Instant, isAfter } from '../../kernel/time.ts';
+import { DEFAULT_SESSION_MINUTES, openSessionOf, type PaymentSession, redirectProblems } from '../../payments/index.ts';
+import { type EntitlementRow, termsOf } from '../entitlements.sql.ts';
+import { templateAt } from '../inputs.ts';
+import { type EntitlementKey, hasEnded, lockWithNow } from '../lock.ts';
+import { type PurchaseTimes, payableUntil, purchaseProblems, type Rollover, rolloverOf } from './decide.ts';
+import { findPurchaseByKey, insertPurchase, type PurchaseRow } from './purchases.sql.ts';
+
+/** The type of the purpose of its invoice. */
+export const GRANT_PURCHASE = 'grant_purchase';
+
+const FALLBACK_CURRENCY = 'USD';
+
+/** What somebody wants to buy. */
+export interface PurchaseRequest extends PurchaseTimes {
+  readonly amount: Decimal;
+  /** Without tax, in major units. */
+  readonly price: Decimal;
+  readonly idempotencyKey: string;
+  readonly currency?: string | undefined;
+  readonly rollover: Partial<Rollover>;
+  readonly successUrl?: string | undefined;
+  readonly cancelUrl?: string | undefined;
+  /** All that was sent, to tell a retry from another purchase under its key. */
+  readonly sent: unknown;
+}
+
+/** A purchase, and the session by which it can be paid now. */
+export interface Purchased {
+  readonly purchase: PurchaseRow;
+  readonly session: PaymentSession | null;
+}
+
+/**
+ * Makes the invoice by which a grant is bought, with a session to pay it (§3 Grant purchase). The same key again is the same
+ * purchase, whatever has become of its invoice. `wall` is wall time.
+ * @returns IDEMPOTENCY_KEY_REUSED for another purchase under the key, ENTITLEMENT_NOT_METERED, ENTITLEMENT_ENDED,
+ * NO_PAYMENT_PROVIDER where the merchant takes no cards
+ */
+export async function purchaseGrant(
+  parts: InvoicingParts,
+  tx: Tx,
+  key: EntitlementKey,
+  request: PurchaseRequest,
+  wall: Instant,
+): Promise<Result<Purchased>> {
+  const locked = await lockWithNow(tx, key, wall);
+  if (!locked.ok) return locked;
+  const { entitlement, now } = locked.value;
+  const print = fingerprint(GRANT_PURCHASE, request.sent);
+  const known = await findPurchaseByKey(tx, key, request.idempotencyKey);
+  if (known && !known.idempotency_print.equals(print)) return fail('IDEMPOTENCY_KEY_REUSED');
+  if (known) return ok({ purchase: known, session: await payableSession(tx, known, now) });
+  const rollover = await checkedRollover(parts, tx, entitlement, request, now);
+  if (!rollover.ok) return rollover;
+  const currency = request.currency ?? (await currencyOf(tx, entitlement));
+  const made = await makeOneOffInvoice(parts, tx, await orderOf(tx, entitlement, request, currency, now), now);
+  if (!made.ok) return made;
+  const purchase = await insertPurchase(tx, {
+    merchant_id: key.merchantId,
+    invoice_id: made.value.invoice.id,
+    entitlement_id: key.entitlementId,
+    idempotency_key: request.idempotencyKey,
+    idempotency_print: print,
+    amount: request.amount,
+    price: request.price,
+    currency,
+    effective_at: request.effectiveAt,
+    expires_at: request.expiresAt,
+    reset_max_rollover: rollover.value.resetMaxRollover,
+    reset_min_rollover: rollover.value.resetMinRollover,
+    created_at: now,
+  });
+  return ok({ purchase, session: made.value.session });
+}
+
+/** The session by which a purchase can be paid now, if there is one. */
+async function payableSession(
+  tx: Tx,
+  { merchant_id, invoice_id }: PurchaseRow,
+  now: Instant,
+): Promise<PaymentSession | null> {
+  const session = await openSessionOf(tx, merchant_id, invoice_id);
+  return session && isAfter(session.expires_at, now) ? session : null;
+}
+
+/** The bounds that the grant will have, where all of the request holds. */
+async function checkedRollover(
+  parts: InvoicingParts,
+  tx: Tx,
+  entitlement: EntitlementRow,
+  request: PurchaseRequest,
+  now: Instant,
+): Promise<Result<Rollover>> {
+  if (entitlement.feature_type !== 'metered') return fail('ENTITLEMENT_NOT_METERED');
+  if (hasEnded(entitlement, now)) return fail('ENTITLEMENT_ENDED');
+  const terms = await termsOf(tx, [entitlement.merchant_id], [entitlement.id]);
+  const template = templateAt(
+    terms.map(({ effective_from, template }) => ({ from: effective_from, template })),
+    now,
+  );
+  const rollover = rolloverOf(template, request.rollover);
+  const { redirectHosts } = await merchantSettings(tx, entitlement.merchant_id);
+  const { successUrl, cancelUrl } = request;
+  const errors = [
+    ...purchaseProblems(request, rollover, now),
+    ...redirectProblems({ successUrl, cancelUrl }, { environment: parts.environment, redirectHosts }),
+  ];
+  return errors.length > 0 ? invalid(errors) : ok(rollover);
+}
+
+/** domain.md §5, Purchase: the subscription's plan, the customer, the merchant, USD. */
+async function currencyOf(tx: Tx, { merchant_id: merchantId, plan_id, customer_id }: EntitlementRow): Promise<string> {
+  const plan = plan_id === null ? undefined : await findPlan(tx, merchantId, plan_id);
+  if (plan) return plan.currency;
+  const customer = await findCustomer(tx, merchantId, customer_id);
+  if (customer?.currency) return customer.currency;
+  return (await findOrganization(tx, merchantId, merchantId))?.defaultCurrency ?? FALLBACK_CURRENCY;
+}
+
+async function orderOf(tx: Tx, entitlement: EntitlementRow, request: PurchaseRequest, currency: string, now: Instant) {
+  const { merchant_id: merchantId, feature_id: featureId } = entitlement;
+  const [feature] = await findFeatures(tx, [merchantId], [featureId]);
+  if (!feature) throw new Error(`Entitlement ${entitlement.id} is of no feature.`);
+  return {
+    merchantId,
+    customerId: entitlement.customer_id,
+    subscriptionId: entitlement.subscription_id,
+    planId: entitlement.plan_id,
+    clockId: entitlement.clock_id,
+    kind: 'ad_hoc',
+    currency,
+    lines: [
+      {
+        displayName: `${feature.name}, ${plain(request.amount)} units`,
+        quantity: ONE,
+        unitPrice: request.price,
+        type: 'grant',
+      },
+    ],
+    paymentTermDays: 0,
+    livesBySession: true,
+    purpose: { type: GRANT_PURCHASE, id: entitlement.id },
+    autoApprove: true,
+    session: {
+      redirectUrls: {
+        ...(request.successUrl !== undefined && { onSuccess: request.successUrl }),
+        ...(request.cancelUrl !== undefined && { onFailure: request.cancelUrl }),
+      },
+      expiresAt: payableUntil(request, DEFAULT_SESSION_MINUTES, now),
+    },
+  } as const;
+}
