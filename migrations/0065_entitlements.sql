@@ -95,24 +95,26 @@ create table entitlement_reset (
 );
 call tenant_table('entitlement_reset');
 
-/* The balance as it stood right after a reset: a cache. It holds as long as no event before `at` came that `taken` did not see. */
+/* The balance as it stood right after a reset: a cache. It holds as long as no event before `at` came that `taken` did not see
+   (metering's usageSnapshot). */
 create table entitlement_snapshot (
   merchant_id text not null,
   entitlement_id text not null,
   at timestamptz not null,
   state jsonb not null,
-  taken pg_snapshot not null,
+  taken text not null,
   primary key (merchant_id, entitlement_id, at),
   foreign key (merchant_id, entitlement_id) references entitlement (merchant_id, id)
 );
 call tenant_table('entitlement_snapshot');
 
-/* The last reset up to which the subjects of an entitlement were marked as settled, and by which transaction. */
+/* The last reset up to which everything was written and the usage of the entitlement was marked as settled, and for whom to wait before
+   it is (metering's settleUsage). */
 create table entitlement_mark (
   merchant_id text not null,
   entitlement_id text not null,
   at timestamptz not null,
-  marked_by xid8 not null,
+  wait_for text not null,
   primary key (merchant_id, entitlement_id),
   foreign key (merchant_id, entitlement_id) references entitlement (merchant_id, id)
 );
@@ -192,3 +194,53 @@ begin
   return new;
 end $$;
 create trigger keep before update on entitlement_grant for each row execute function keep_grant();
+
+create index entitlement_grant_time on entitlement_grant (merchant_id, entitlement_id, effective_at);
+
+/* All that the balances of some entitlements depend on beside usage, in the order asked. `ats` are the instants that are asked
+   about; from a snapshot of `untils` or before on, only what can still matter is read: so it takes the same after any number of
+   periods. The plan is made once for a connection, as that of `usage_sum`. */
+create function entitlement_inputs(merchants text[], ids text[], ats timestamptz[], untils timestamptz[])
+  returns table (entitlement_id text, feature_key text, terms jsonb, grants jsonb, resets jsonb, meters jsonb, elders jsonb,
+                 reserved numeric, snapshot_at timestamptz, snapshot_state jsonb, snapshot_taken text)
+  language sql stable
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off
+  as $$
+  select e.id, f.key,
+         (select jsonb_agg(jsonb_build_object('from', t.effective_from, 'template', t.template) order by t.effective_from)
+            from entitlement_term t where t.merchant_id = e.merchant_id and t.entitlement_id = e.id),
+         (select jsonb_agg(jsonb_build_object(
+                   'id', g.id, 'amount', g.amount::text, 'priority', g.priority, 'effectiveAt', g.effective_at,
+                   'expiresAt', g.expires_at, 'voidedAt', g.voided_at, 'recurrence', g.recurrence_period,
+                   'maxRollover', g.reset_max_rollover::text, 'minRollover', g.reset_min_rollover::text,
+                   'createdAt', g.created_at, 'order', g.seq::text, 'origin', g.origin))
+            from (select * from entitlement_grant
+                   where merchant_id = e.merchant_id and entitlement_grant.entitlement_id = e.id
+                     and effective_at >= coalesce(s.at, '-infinity') and effective_at <= w.at
+                   union all
+                  select held.* from jsonb_array_elements(s.state -> 'balance' -> 'grants') x
+                    join entitlement_grant held on held.merchant_id = e.merchant_id and held.id = x ->> 'id'
+                   where held.effective_at < s.at) g),
+         (select jsonb_agg(jsonb_build_object('at', r.at, 'retainAnchor', r.retain_anchor, 'preserveOverage', r.preserve_overage))
+            from entitlement_reset r where r.merchant_id = e.merchant_id and r.entitlement_id = e.id),
+         (select jsonb_agg(jsonb_build_object(
+                   'id', m.id, 'eventType', m.event_type, 'aggregation', m.aggregation, 'valueProperty', m.value_property,
+                   'groupBy', m.group_by, 'eventFrom', m.event_from) order by m.id)
+            from billable_metric m where m.merchant_id = e.merchant_id and m.id = any (e.billable_metric_ids)),
+         (select jsonb_agg(jsonb_build_object('metricIds', o.billable_metric_ids, 'from', o.active_from, 'to', o.active_to) order by o.seq)
+            from entitlement o
+           where o.merchant_id = e.merchant_id and o.customer_id = e.customer_id and o.seq < e.seq
+             and e.subscription_id is not null and o.subscription_id <> e.subscription_id
+             and o.clock_id is not distinct from e.clock_id and o.billable_metric_ids && e.billable_metric_ids),
+         (select coalesce(sum(h.amount), 0) from entitlement_reservation h
+           where h.merchant_id = e.merchant_id and h.entitlement_id = e.id and h.status = 'held' and h.expires_at > w.at),
+         s.at, s.state, s.taken
+    from unnest(merchants, ids, ats, untils) with ordinality w (merchant, id, at, until, place)
+    join entitlement e on e.merchant_id = w.merchant and e.id = w.id
+    join feature f on f.merchant_id = e.merchant_id and f.id = e.feature_id
+    left join lateral (
+      select n.at, n.state, n.taken from entitlement_snapshot n
+       where n.merchant_id = e.merchant_id and n.entitlement_id = e.id and n.at <= w.until
+       order by n.at desc limit 1) s on true
+   order by w.place
+  $$;

@@ -1,0 +1,62 @@
+import { sql, type Tx } from '../db/index.ts';
+import type { Decimal } from '../kernel/decimal.ts';
+import type { Instant } from '../kernel/time.ts';
+
+/** A row of `entitlement_inputs`, whose aggregates hold instants and decimals as text. */
+export interface InputRow {
+  readonly feature_key: string;
+  readonly terms: readonly { readonly from: string; readonly template: unknown }[];
+  readonly grants: readonly GrantInput[] | null;
+  readonly resets:
+    | readonly { readonly at: string; readonly retainAnchor: boolean; readonly preserveOverage: boolean }[]
+    | null;
+  readonly meters: readonly MeterInput[] | null;
+  readonly elders:
+    | readonly { readonly metricIds: readonly string[]; readonly from: string; readonly to: string | null }[]
+    | null;
+  readonly reserved: Decimal;
+  readonly snapshot_at: Instant | null;
+  readonly snapshot_state: unknown;
+  readonly snapshot_taken: string | null;
+}
+
+export interface GrantInput {
+  readonly id: string;
+  readonly amount: string;
+  readonly priority: number;
+  readonly effectiveAt: string;
+  readonly expiresAt: string | null;
+  readonly voidedAt: string | null;
+  readonly recurrence: string | null;
+  readonly maxRollover: string;
+  readonly minRollover: string;
+  readonly createdAt: string;
+  readonly order: string;
+  readonly origin: 'direct' | 'purchase' | 'template';
+}
+
+export interface MeterInput {
+  readonly id: string;
+  readonly eventType: string | null;
+  readonly aggregation: 'SUM' | 'COUNT' | 'AVG' | 'MIN' | 'MAX' | 'UNIQUE_COUNT' | 'LATEST';
+  readonly valueProperty: string | null;
+  readonly groupBy: Readonly<Record<string, string>> | null;
+  readonly eventFrom: string | null;
+}
+
+/** One entitlement that is asked about. */
+export interface InputKey {
+  readonly merchantId: string;
+  readonly id: string;
+  /** What takes effect later is left out. */
+  readonly at: Instant;
+  /** No later snapshot is wanted. */
+  readonly snapshotUntil: Instant;
+}
+
+/** In the order asked. */
+export const selectInputs = (tx: Tx, keys: readonly InputKey[]): Promise<InputRow[]> =>
+  tx.rows<InputRow>(sql`
+    select feature_key, terms, grants, resets, meters, elders, reserved, snapshot_at, snapshot_state, snapshot_taken
+      from entitlement_inputs(${keys.map(({ merchantId }) => merchantId)}, ${keys.map(({ id }) => id)},
+                              ${keys.map(({ at }) => at)}, ${keys.map(({ snapshotUntil }) => snapshotUntil)})`);

@@ -1,0 +1,138 @@
+import type { EntitlementTemplate } from '../catalog/index.ts';
+import type { Tx } from '../db/index.ts';
+import { type Decimal, decimal, ZERO } from '../kernel/decimal.ts';
+import { type Instant, isAfter, parseCadence } from '../kernel/time.ts';
+import type { BalanceGrant, BalanceInputs, BalanceTerm } from './balance/index.ts';
+import type { EntitlementRow } from './entitlements.sql.ts';
+import { type GrantInput, type InputRow, selectInputs } from './inputs.sql.ts';
+import { readKept, type Snapshot } from './kept.ts';
+import type { Elder, MeasuredMeter } from './sources.ts';
+
+/** What a template says from an instant on. */
+export interface Term {
+  readonly from: Instant;
+  readonly template: EntitlementTemplate;
+}
+
+/** All that is known of an entitlement to answer for one instant. */
+export interface Loaded {
+  readonly entitlement: EntitlementRow;
+  readonly featureKey: string;
+  /** Oldest first. */
+  readonly terms: readonly Term[];
+  readonly inputs: BalanceInputs;
+  readonly meters: readonly MeasuredMeter[];
+  /** Older entitlements, of other subscriptions of the customer, whose usage of a metric is theirs. */
+  readonly elders: readonly Elder[];
+  /** What is held by reservations that have not expired. */
+  readonly reserved: Decimal;
+  /** Up to where grants were read. */
+  readonly at: Instant;
+  /** Where a replay can begin, if it still holds (`kept.ts`); the grants of before that it does not name are left out. */
+  readonly snapshot: Snapshot | null;
+}
+
+/** Which entitlement is loaded, and for which instant. */
+export interface Wanted {
+  readonly entitlement: EntitlementRow;
+  readonly at: Instant;
+  /** No later snapshot is used; by default the instant itself. */
+  readonly snapshotUntil?: Instant;
+}
+
+/** The inputs of some entitlements, in one statement and in the order asked. */
+export async function loadInputs(tx: Tx, wanted: readonly Wanted[]): Promise<Loaded[]> {
+  if (wanted.length === 0) return [];
+  const rows = await selectInputs(
+    tx,
+    wanted.map(({ entitlement: { merchant_id: merchantId, id }, at, snapshotUntil }) => ({
+      merchantId,
+      id,
+      at,
+      snapshotUntil: snapshotUntil ?? at,
+    })),
+  );
+  return wanted.map(({ entitlement, at }, index) => loadedOf(entitlement, at, rows[index] as InputRow));
+}
+
+/** The inputs of one entitlement. */
+export async function loadInput(tx: Tx, wanted: Wanted): Promise<Loaded> {
+  const [loaded] = await loadInputs(tx, [wanted]);
+  return loaded as Loaded;
+}
+
+/** What the template says at an instant; before the first word of it, that one. */
+export function templateAt(terms: readonly Term[], at: Instant): EntitlementTemplate {
+  const term = terms.findLast(({ from }) => !isAfter(from, at)) ?? terms[0];
+  if (!term) throw new Error('An entitlement has no term.');
+  return term.template;
+}
+
+function loadedOf(entitlement: EntitlementRow, at: Instant, row: InputRow): Loaded {
+  const terms = row.terms.map(({ from, template }) => ({
+    from: Temporal.Instant.from(from),
+    template: template as EntitlementTemplate,
+  }));
+  return {
+    entitlement,
+    featureKey: row.feature_key,
+    terms,
+    inputs: {
+      entitlementId: entitlement.id,
+      activeFrom: entitlement.active_from,
+      activeTo: entitlement.active_to,
+      terms: terms.flatMap((term) => balanceTerm(term, entitlement.active_from) ?? []),
+      grants: (row.grants ?? []).map(balanceGrant),
+      resets: (row.resets ?? []).map((reset) => ({ ...reset, at: Temporal.Instant.from(reset.at) })),
+    },
+    meters: (row.meters ?? []).map((meter) => ({ ...meter, eventFrom: instantOrNull(meter.eventFrom) })),
+    elders: (row.elders ?? []).map(({ metricIds, from, to }) => ({
+      metricIds,
+      span: { from: Temporal.Instant.from(from), to: instantOrNull(to) },
+    })),
+    reserved: row.reserved,
+    at,
+    snapshot:
+      row.snapshot_at === null || row.snapshot_taken === null
+        ? null
+        : { at: row.snapshot_at, taken: row.snapshot_taken, kept: readKept(row.snapshot_state) },
+  };
+}
+
+const instantOrNull = (text: string | null): Instant | null => (text === null ? null : Temporal.Instant.from(text));
+
+/** A term of a metered template. Periods are counted from the entitlement's start unless the template says from when. */
+function balanceTerm({ from, template }: Term, activeFrom: Instant): BalanceTerm | null {
+  if (template.type !== 'metered') return null;
+  const { usagePeriod, issueAfterReset, resetMaxRollover, resetMinRollover } = template;
+  const cadence = usagePeriod && parseCadence(usagePeriod.interval);
+  return {
+    from,
+    usagePeriod: cadence
+      ? { cadence, anchor: usagePeriod.anchor === undefined ? activeFrom : Temporal.Instant.from(usagePeriod.anchor) }
+      : null,
+    issueAfterReset: issueAfterReset === undefined ? null : decimal(issueAfterReset),
+    issuePriority: template.issueAfterResetPriority ?? 0,
+    preserveOverage: template.preserveOverageAtReset ?? false,
+    maxRollover: resetMaxRollover === undefined ? ZERO : decimal(resetMaxRollover),
+    minRollover: resetMinRollover === undefined ? ZERO : decimal(resetMinRollover),
+  };
+}
+
+function balanceGrant(grant: GrantInput): BalanceGrant {
+  const effectiveAt = Temporal.Instant.from(grant.effectiveAt);
+  return {
+    id: grant.id,
+    amount: decimal(grant.amount),
+    priority: grant.priority,
+    effectiveAt,
+    expiresAt: instantOrNull(grant.expiresAt),
+    voidedAt: instantOrNull(grant.voidedAt),
+    recurrence: grant.recurrence === null ? null : Temporal.Duration.from(grant.recurrence),
+    maxRollover: decimal(grant.maxRollover),
+    minRollover: decimal(grant.minRollover),
+    createdAt: Temporal.Instant.from(grant.createdAt),
+    order: BigInt(grant.order),
+    issuedAt: grant.origin === 'template' ? effectiveAt : null,
+  };
+}

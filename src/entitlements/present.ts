@@ -1,0 +1,90 @@
+import type { Tx } from '../db/index.ts';
+import { jsonNumber } from '../kernel/decimal.ts';
+import { formatInstant, type Instant, isAfter, isBefore } from '../kernel/time.ts';
+import { type Balance, type BalanceQuestion, balanceOfLoaded, instantOf } from './balances.ts';
+import type { EntitlementRow } from './entitlements.sql.ts';
+import { type Loaded, loadInput, templateAt } from './inputs.ts';
+import type { EntitlementDetail } from './schemas.ts';
+
+const time = (instant: Instant | null): string | null => (instant === null ? null : formatInstant(instant));
+
+/** What an entitlement is at an instant (§2): before its start, too, it is `active`, but gives no access yet. */
+export function statusAt(
+  { active_to: to, is_from_plan, is_canceled }: Pick<EntitlementRow, 'active_to' | 'is_from_plan' | 'is_canceled'>,
+  at: Instant,
+): EntitlementDetail['status'] {
+  if (to === null || isBefore(at, to)) return 'active';
+  return is_from_plan || is_canceled ? 'canceled' : 'expired';
+}
+
+const isActiveAt = (entitlement: EntitlementRow, at: Instant): boolean =>
+  statusAt(entitlement, at) === 'active' && !isAfter(entitlement.active_from, at);
+
+/**
+ * An entitlement as the API answers it (fields.md).
+ * @param now effective now of the entitlement
+ */
+export async function presentEntitlement(
+  tx: Tx,
+  entitlement: EntitlementRow,
+  question: BalanceQuestion,
+  now: Instant,
+): Promise<EntitlementDetail> {
+  return presentLoaded(tx, await loadInput(tx, { entitlement, at: instantOf(question, now) }), question, now);
+}
+
+/** The same where the inputs of the instant are there already. */
+export async function presentLoaded(
+  tx: Tx,
+  loaded: Loaded,
+  question: BalanceQuestion,
+  now: Instant,
+): Promise<EntitlementDetail> {
+  const { entitlement, terms } = loaded;
+  const at = instantOf(question, now);
+  const isActive = isActiveAt(entitlement, at);
+  const template = templateAt(terms, at);
+  const shared = sharedFields(loaded, at);
+  if (entitlement.feature_type === 'metered') {
+    const balance = await balanceOfLoaded(tx, loaded, question, now);
+    const isSoftLimit = template.type === 'metered' && template.isSoftLimit === true;
+    const hasAccess = isActive && (isSoftLimit || balance.available.gt(0));
+    return { ...shared, ...meteredFields(loaded, balance), isSoftLimit, hasAccess };
+  }
+  if (template.type === 'static')
+    return { ...shared, featureType: 'static', config: template.config, hasAccess: isActive };
+  return { ...shared, featureType: 'boolean', config: null, hasAccess: isActive };
+}
+
+const sharedFields = ({ entitlement, featureKey }: Loaded, at: Instant) => ({
+  id: entitlement.id,
+  object: 'entitlement' as const,
+  customerId: entitlement.customer_id,
+  featureId: entitlement.feature_id,
+  featureKey,
+  productId: entitlement.product_id,
+  planId: entitlement.plan_id,
+  subscriptionId: entitlement.subscription_id,
+  status: statusAt(entitlement, at),
+  activeFrom: formatInstant(entitlement.active_from),
+  activeTo: time(entitlement.active_to),
+  metadata: entitlement.metadata,
+});
+
+/** A one-time entitlement has no periods to show. */
+function meteredFields({ entitlement }: Loaded, { available, usageInPeriod, overage, reserved, period }: Balance) {
+  const isPeriodic = period.end !== null;
+  return {
+    featureType: 'metered' as const,
+    config: null,
+    balance: jsonNumber(available),
+    usageInPeriod: jsonNumber(usageInPeriod),
+    overage: jsonNumber(overage),
+    reserved: jsonNumber(reserved),
+    currentPeriodStart: isPeriodic ? formatInstant(period.start) : null,
+    currentPeriodEnd: time(period.end),
+    lastResetAt: time(period.lastResetAt),
+    billableMetrics: [...entitlement.billable_metric_ids],
+    pricingUnitId: null,
+  };
+}

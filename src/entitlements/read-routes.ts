@@ -1,0 +1,135 @@
+import { findCustomer } from '../customers/index.ts';
+import { listReply, pageOf, type Route, route } from '../http/index.ts';
+import { invalidField, notFound, ok } from '../kernel/result.ts';
+import { formatInstant, type Instant, parseInstant } from '../kernel/time.ts';
+import { accessOf, presentAll } from './access.ts';
+import { historyOf } from './history.ts';
+import { presentEntitlement } from './present.ts';
+import { findTimed, pageOfActive, pageOfEntitlements, type TimedEntitlement } from './reading.sql.ts';
+import {
+  AccessQuery,
+  ActiveEntitlementList,
+  ActiveEntitlementQuery,
+  CustomerAccess,
+  EntitlementDetail,
+  EntitlementHistory,
+  EntitlementList,
+  EntitlementListQuery,
+  EntitlementQuery,
+  HistoryQuery,
+} from './schemas.ts';
+
+const TAG = 'Entitlements';
+const ofEntitlement = { role: 'viewer', merchant: { of: 'id', kind: 'entitlement' } } as const;
+
+/** The schema has seen to the form. */
+const instantIn = (text: string | undefined): Instant | null => (text === undefined ? null : parseInstant(text));
+
+/** What is read of entitlements (§4, Entitlements and grants; api.md, Entitlements). */
+export const entitlementReadRoutes: readonly Route[] = [
+  route(
+    {
+      method: 'GET',
+      path: '/v1/entitlements',
+      operationId: 'listEntitlements',
+      tag: TAG,
+      summary: 'List entitlements, newest first',
+      description:
+        'At most one of customerId and externalCustomerId. Those that have ended or have not begun are listed too.',
+      access: { role: 'viewer', merchant: 'query', by: ['customerId', 'productId', 'subscriptionId'] },
+      query: EntitlementListQuery,
+      replies: { 200: EntitlementList },
+    },
+    async ({ tx, merchantId, query, now }) => {
+      if (query.customerId !== undefined && query.externalCustomerId !== undefined)
+        return invalidField('externalCustomerId', 'must not be given beside customerId');
+      const page = pageOf(query);
+      const { rows, total } = await pageOfEntitlements(tx, merchantId, query, page, now);
+      const shown = await presentAll(tx, rows, instantIn(query.at));
+      return ok(listReply({ data: shown.map((each) => ({ ...each, entitlementId: each.id })), total }, page));
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/entitlements/activeEntitlements',
+      operationId: 'listActiveEntitlements',
+      tag: TAG,
+      summary: 'List what a customer is entitled to now, newest first',
+      access: { role: 'viewer', merchant: 'query', by: ['customerId', 'productId', 'subscriptionId'] },
+      query: ActiveEntitlementQuery,
+      replies: { 200: ActiveEntitlementList },
+    },
+    async ({ tx, merchantId, query, now }) => {
+      const page = pageOf(query);
+      const { rows, total } = await pageOfActive(tx, merchantId, query, page, now);
+      return ok(listReply({ data: rows.map(presentActive), total }, page));
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v1/entitlements/:id',
+      operationId: 'getEntitlement',
+      tag: TAG,
+      summary: 'One entitlement with its balance',
+      access: ofEntitlement,
+      query: EntitlementQuery,
+      replies: { 200: EntitlementDetail },
+    },
+    async ({ tx, merchantId, params, query, now }) => {
+      const entitlement = await findTimed(tx, merchantId, params.id as string, now);
+      if (!entitlement) return notFound('entitlement');
+      return ok(await presentEntitlement(tx, entitlement, { at: instantIn(query.at) }, entitlement.effective_now));
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v1/entitlements/:id/history',
+      operationId: 'getEntitlementHistory',
+      tag: TAG,
+      summary: 'How a balance went, by window',
+      description: 'Windows of a day unless windowSize says otherwise, at most 400.',
+      access: ofEntitlement,
+      query: HistoryQuery,
+      replies: { 200: EntitlementHistory },
+    },
+    async ({ tx, merchantId, params, query, now }) => {
+      const entitlement = await findTimed(tx, merchantId, params.id as string, now);
+      if (!entitlement) return notFound('entitlement');
+      const { from, to, windowSize = 'DAY' } = query;
+      const question = { from: instantIn(from), to: instantIn(to), windowSize };
+      return historyOf(tx, entitlement, question, entitlement.effective_now);
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v1/customers/:id/access',
+      operationId: 'getCustomerAccess',
+      tag: TAG,
+      summary: 'What a customer may use, every feature at once',
+      access: { role: 'viewer', merchant: { of: 'id', kind: 'customer' } },
+      query: AccessQuery,
+      replies: { 200: CustomerAccess },
+    },
+    async ({ tx, merchantId, params, query, now }) => {
+      const customer = await findCustomer(tx, merchantId, params.id as string);
+      if (!customer) return notFound('customer');
+      const of = { customerId: customer.id, productId: query.productId };
+      return ok(await accessOf(tx, merchantId, of, instantIn(query.at), now));
+    },
+  ),
+];
+
+const presentActive = (entitlement: TimedEntitlement) => ({
+  id: entitlement.id,
+  object: 'entitlement' as const,
+  billableMetrics: [...entitlement.billable_metric_ids],
+  customerId: entitlement.customer_id,
+  planId: entitlement.plan_id,
+  productId: entitlement.product_id,
+  subscriptionId: entitlement.subscription_id,
+  verifiedAt: formatInstant(entitlement.effective_now),
+});

@@ -1,0 +1,100 @@
+import { effectiveNowOf } from '../clocks/index.ts';
+import { allOf, pageOfRows, type Sql, sql, type Tx } from '../db/index.ts';
+import type { Instant } from '../kernel/time.ts';
+import type { EntitlementRow } from './entitlements.sql.ts';
+
+/** An entitlement with its effective now: the time of its clock, or wall time. */
+export interface TimedEntitlement extends EntitlementRow {
+  readonly effective_now: Instant;
+}
+
+const timed = (now: Instant): Sql => sql`*, ${effectiveNowOf('entitlement', now)} as effective_now`;
+
+export const findTimed = (
+  tx: Tx,
+  merchantId: string,
+  id: string,
+  now: Instant,
+): Promise<TimedEntitlement | undefined> =>
+  tx.maybe<TimedEntitlement>(sql`
+    select ${timed(now)} from entitlement where merchant_id = ${merchantId} and id = ${id}`);
+
+export interface EntitlementFilters {
+  readonly customerId?: string | undefined;
+  /** The `externalId` that the customer has now. */
+  readonly externalCustomerId?: string | undefined;
+  readonly productId?: string | undefined;
+  /** Every feature of the merchant with this key: keys are unique within a product. */
+  readonly featureKey?: string | undefined;
+  readonly subscriptionId?: string | undefined;
+}
+
+const conditionsOf = (merchantId: string | null, filters: EntitlementFilters): (Sql | false)[] => [
+  merchantId !== null && sql`merchant_id = ${merchantId}`,
+  filters.customerId !== undefined && sql`customer_id = ${filters.customerId}`,
+  filters.productId !== undefined && sql`product_id = ${filters.productId}`,
+  filters.subscriptionId !== undefined && sql`subscription_id = ${filters.subscriptionId}`,
+  filters.featureKey !== undefined &&
+    sql`exists (select from feature f where f.merchant_id = entitlement.merchant_id and f.id = entitlement.feature_id
+                  and f.key = ${filters.featureKey})`,
+  filters.externalCustomerId !== undefined &&
+    sql`exists (select from customer c where c.merchant_id = entitlement.merchant_id and c.id = entitlement.customer_id
+                  and c.external_id = ${filters.externalCustomerId} and c.deleted_at is null)`,
+];
+
+/** Newest first; of one merchant, or (null, for operators) of all. */
+export const pageOfEntitlements = (
+  tx: Tx,
+  merchantId: string | null,
+  filters: EntitlementFilters,
+  page: { limit: number; offset: number },
+  now: Instant,
+) =>
+  pageOfRows<TimedEntitlement>(
+    tx,
+    {
+      select: timed(now),
+      from: sql`entitlement`,
+      where: allOf(conditionsOf(merchantId, filters)),
+      order: sql`seq desc`,
+    },
+    page,
+  );
+
+const activeWhere = (merchantId: string | null, filters: EntitlementFilters, at: Instant | null, now: Instant): Sql => {
+  const asked = at === null ? effectiveNowOf('entitlement', now) : sql`${at}::timestamptz`;
+  return allOf([
+    ...conditionsOf(merchantId, filters),
+    sql`active_from <= ${asked} and (active_to is null or active_to > ${asked})`,
+  ]);
+};
+
+/** The same of those that are active, each at its effective now. */
+export const pageOfActive = (
+  tx: Tx,
+  merchantId: string | null,
+  filters: EntitlementFilters,
+  page: { limit: number; offset: number },
+  now: Instant,
+) =>
+  pageOfRows<TimedEntitlement>(
+    tx,
+    {
+      select: timed(now),
+      from: sql`entitlement`,
+      where: activeWhere(merchantId, filters, null, now),
+      order: sql`seq desc`,
+    },
+    page,
+  );
+
+/** All that are active at an instant (null: each at its effective now), oldest first. */
+export const allActive = (
+  tx: Tx,
+  merchantId: string,
+  filters: EntitlementFilters,
+  at: Instant | null,
+  now: Instant,
+): Promise<TimedEntitlement[]> =>
+  tx.rows<TimedEntitlement>(sql`
+    select ${timed(now)} from entitlement where ${activeWhere(merchantId, filters, at, now)} order by seq`);

@@ -1,0 +1,112 @@
+import type { Tx } from '../db/index.ts';
+import type { DueKind } from '../jobs/index.ts';
+import { earliest, type Instant, isAfter } from '../kernel/time.ts';
+import { isSettled, settleUsage } from '../metering/index.ts';
+import { type BalanceInputs, issuedGrants, resetsIn, usagePeriodAt } from './balance/index.ts';
+import { changeEntitlement, type EntitlementRow, lockEntitlement } from './entitlements.sql.ts';
+import { insertGrant } from './grants.sql.ts';
+import { loadInput } from './inputs.ts';
+import { tellOnce } from './notices.sql.ts';
+import { findMark, type ResetMark, setMark } from './snapshots.sql.ts';
+import { takeSnapshot } from './snapshots.ts';
+import { subjectsOf } from './sources.ts';
+import { tellOfEntitlement } from './tell.ts';
+
+/** What others do at each step, in its transaction. */
+export type EntitlementStepHook = (tx: Tx, entitlement: EntitlementRow, now: Instant) => Promise<void>;
+
+/** How long after a reset its snapshot is taken: by then whoever was accepting events has ended. */
+const SOON = Temporal.Duration.from({ seconds: 20 });
+
+const END_OF_TIME = Temporal.Instant.from('2200-01-01T00:00:00Z');
+
+/**
+ * What an entitlement does by itself. At its start and at each reset it writes the grant that the template issues, tells of the
+ * reset, and has the usage before it settled; a little later it keeps the balance of the reset.
+ * @param then what else is done, when all of this is written
+ */
+export const entitlementDueKind = (then: readonly EntitlementStepHook[] = []): DueKind => ({
+  kind: 'entitlement',
+  step: async (tx, { merchantId, id }, now) => {
+    const entitlement = await lockEntitlement(tx, merchantId, id);
+    if (!entitlement) return;
+    const next =
+      entitlement.feature_type === 'metered' ? await catchUp(tx, entitlement, now) : nextEnd(entitlement, now);
+    await changeEntitlement(tx, entitlement, { next_action_at: next }, now);
+    for (const hook of then) await hook(tx, entitlement, now);
+  },
+});
+
+/** @returns when there is something to do next; null: never again */
+async function catchUp(tx: Tx, entitlement: EntitlementRow, now: Instant): Promise<Instant | null> {
+  if (isAfter(entitlement.active_from, now)) return entitlement.active_from;
+  const mark = await findMark(tx, entitlement);
+  const isKept = mark ? await keep(tx, entitlement, mark) : true;
+  const { inputs } = await loadInput(tx, { entitlement, at: now });
+  const resets = resetsIn(inputs, mark?.at ?? entitlement.active_from, now).map(({ at }) => at);
+  const reached = resets.at(-1) ?? (mark ? null : entitlement.active_from);
+  const next = nextOf(inputs, now);
+  if (reached === null) return isKept || entitlement.clock_id !== null ? next : sooner(next, now); // simulated time does not pass by waiting
+  for (const grant of issuedGrants(inputs, mark?.at ?? null, now)) await issue(tx, entitlement, grant);
+  for (const reset of resets) await tellOfReset(tx, entitlement, reset, now);
+  await settle(tx, entitlement, reached, now);
+  return sooner(next, now);
+}
+
+/** The balance of the last reset, once its usage is settled. @returns whether there is nothing to wait for */
+async function keep(tx: Tx, entitlement: EntitlementRow, mark: ResetMark): Promise<boolean> {
+  if (!(await isSettled(tx, mark.wait_for))) return false;
+  await takeSnapshot(tx, entitlement, mark.at);
+  return true;
+}
+
+async function settle(tx: Tx, entitlement: EntitlementRow, until: Instant, now: Instant): Promise<void> {
+  const { merchant_id: merchantId } = entitlement;
+  const wait_for = await settleUsage(tx, { merchantId, subjects: subjectsOf(entitlement), until }, now);
+  await setMark(tx, entitlement, { at: until, wait_for });
+}
+
+/** Written once, by whoever comes first: its id and its index are those of the reset. */
+async function issue(
+  tx: Tx,
+  entitlement: EntitlementRow,
+  grant: ReturnType<typeof issuedGrants>[number],
+): Promise<void> {
+  await insertGrant(tx, {
+    merchant_id: entitlement.merchant_id,
+    id: grant.id,
+    entitlement_id: entitlement.id,
+    origin: 'template',
+    amount: grant.amount,
+    priority: grant.priority,
+    effective_at: grant.effectiveAt,
+    expires_at: null,
+    recurrence_period: null,
+    reset_max_rollover: grant.maxRollover,
+    reset_min_rollover: grant.minRollover,
+    idempotency_key: null,
+    idempotency_print: null,
+    invoice_id: null,
+    created_at: grant.createdAt,
+  });
+}
+
+/** `entitlement.reset.v0`, once for each reset, whether it came by itself or was asked for. */
+export async function tellOfReset(tx: Tx, entitlement: EntitlementRow, reset: Instant, now: Instant): Promise<void> {
+  const isNew = await tellOnce(tx, entitlement, { periodStart: reset, kind: 'reset' }, now);
+  if (isNew) await tellOfEntitlement(tx, entitlement, 'entitlement.reset.v0', now);
+}
+
+const sooner = (next: Instant | null, now: Instant): Instant =>
+  next === null ? now.add(SOON) : earliest(next, now.add(SOON));
+
+/** The next reset, or the end where that comes first. */
+function nextOf(inputs: BalanceInputs, now: Instant): Instant | null {
+  const { activeTo } = inputs;
+  if (activeTo !== null && !isAfter(activeTo, now)) return null;
+  const [next] = resetsIn(inputs, now, usagePeriodAt(inputs, now).end ?? activeTo ?? END_OF_TIME);
+  return next?.at ?? activeTo;
+}
+
+const nextEnd = ({ active_to: to }: EntitlementRow, now: Instant): Instant | null =>
+  to !== null && isAfter(to, now) ? to : null;
