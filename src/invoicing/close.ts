@@ -70,6 +70,7 @@ async function readPriceUsage(
     from: period.start,
     to: period.end,
     ...(price.groupFilters && { groupFilters: price.groupFilters }),
+    ...(price.pricing.model === 'matrix' && { groups: price.pricing.properties.dimensions }),
   });
   return rows.map((row) => ({
     price_id: price.id,

@@ -92,9 +92,23 @@ describe('POST /v0/prices', () => {
     { fields: { model: 'graduated', properties: { tiers: TIERS } } },
     { fields: { model: 'volume', properties: { tiers: TIERS, includedUnits: '5' } } },
     { fields: { model: 'package', properties: { size: '1000', price: '2.5' } } },
+    { fields: { model: 'percentage', properties: { percentage: '0.029', fixed: '0.3' } } },
   ])('takes $fields', async ({ fields }) => {
     expect(await ofMetric(fields)).toMatchObject({ status: 201, body: fields });
     expect(await ofFee(fields)).toMatchObject({ status: 201, body: fields });
+  });
+
+  it.each([
+    { fields: { model: 'dynamic', properties: {} } },
+    {
+      fields: {
+        model: 'matrix',
+        properties: { dimensions: ['region'], cells: [{ match: { region: 'eu' }, unitPrice: '2' }], default: '1' },
+      },
+    },
+  ])('takes $fields for a metric, and not for a fee, which has no events', async ({ fields }) => {
+    expect(await ofMetric(fields)).toMatchObject({ status: 201, body: fields });
+    expect(failingFields(await ofFee(fields))).toEqual(['model']);
   });
 
   it('keeps numbers in properties as decimal strings with all their digits', async () => {
@@ -134,6 +148,12 @@ describe('POST /v0/prices', () => {
       failing: ['properties.tiers.1.upTo'],
     },
     { fields: { model: 'package', properties: { size: '0', price: '1' } }, failing: ['properties.size'] },
+    {
+      fields: { model: 'matrix', properties: { dimensions: ['colour'], cells: [], default: '1' } },
+      failing: ['properties.dimensions.0'],
+    },
+    { fields: { model: 'dynamic', properties: { includedUnits: '1' } }, failing: ['properties.includedUnits'] },
+    { fields: { model: 'dynamic', properties: {}, grantDiscountEnabled: true }, failing: ['grantDiscountEnabled'] },
     { fields: { billingCadence: 'P0D' }, failing: ['billingCadence'] }, // usage is never once
     { fields: { billingCadence: 'monthly' }, failing: ['billingCadence'] },
     { fields: { billingCadence: 'P1M1D' }, failing: ['billingCadence'] },

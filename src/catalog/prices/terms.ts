@@ -59,6 +59,8 @@ function checkFeeTerms(terms: PriceTerms): FieldError[] {
     errors.push({ field: 'groupFilters', message: 'is for prices of metrics; a fee has no usage' });
   if (terms.grantDiscountEnabled)
     errors.push({ field: 'grantDiscountEnabled', message: 'is for prices of metrics; grants cover usage only' });
+  if (terms.model === 'matrix' || terms.model === 'dynamic')
+    errors.push({ field: 'model', message: `${terms.model} is for prices of metrics; a fee has no events` });
   return errors;
 }
 
@@ -70,6 +72,11 @@ function checkMetricTerms(terms: PriceTerms): FieldError[] {
   if (terms.paymentTerm === 'in_advance')
     errors.push({ field: 'paymentTerm', message: 'must be in_arrears: usage is known when its period is over' });
   if (!terms.quantity.eq(ONE)) errors.push({ field: 'quantity', message: 'is for prices of fees; usage has its own' });
+  if (terms.grantDiscountEnabled && (terms.model === 'matrix' || terms.model === 'dynamic'))
+    errors.push({
+      field: 'grantDiscountEnabled',
+      message: `is not for ${terms.model}: which of its units were granted is not known`,
+    });
   return errors;
 }
 
@@ -91,14 +98,39 @@ export interface PriceSurroundings {
 
 /** What is wrong with terms in their surroundings; every failing field. */
 export function checkSurroundings(terms: PriceTerms, around: PriceSurroundings): FieldError[] {
-  const dimensions = around.metric?.groupBy ?? {};
-  const errors = Object.keys(terms.groupFilters ?? {})
-    .filter((dimension) => !Object.hasOwn(dimensions, dimension))
-    .map((dimension) => ({ field: `groupFilters.${dimension}`, message: "is not among the metric's groupBy" }));
+  const errors = [...checkDimensions(terms, around), ...checkAggregation(terms, around)];
   if (!(terms.feature && around.feature)) return errors;
   const { entitlementTemplate: template } = terms.feature;
   const inTemplate = [...checkTemplate(template, around.feature.type), ...checkMeasures(template, around)];
   return [...errors, ...inTemplate.map((error) => ({ ...error, field: `feature.entitlementTemplate.${error.field}` }))];
+}
+
+/** What filters and matrices name is what the metric's events are grouped by. */
+function checkDimensions({ groupFilters, model, properties }: PriceTerms, { metric }: PriceSurroundings): FieldError[] {
+  const dimensions = metric?.groupBy ?? {};
+  const filtered = Object.keys(groupFilters ?? {}).map((dimension) => ({
+    dimension,
+    field: `groupFilters.${dimension}`,
+  }));
+  const crossed =
+    model === 'matrix'
+      ? (properties as { dimensions: readonly string[] }).dimensions.map((dimension, index) => ({
+          dimension,
+          field: `properties.dimensions.${index}`,
+        }))
+      : [];
+  return [...filtered, ...crossed]
+    .filter(({ dimension }) => !Object.hasOwn(dimensions, dimension))
+    .map(({ field }) => ({ field, message: "is not among the metric's groupBy" }));
+}
+
+/** Models that sum what events carry, or bill their groups apart, need a figure that adds up. */
+const ADDING: Partial<Record<PriceModelName, readonly Aggregation[]>> = { dynamic: ['SUM'], matrix: ['SUM', 'COUNT'] };
+
+function checkAggregation({ model }: PriceTerms, { metric }: PriceSurroundings): FieldError[] {
+  const usable = ADDING[model];
+  if (!(usable && metric) || usable.includes(metric.aggregation)) return [];
+  return [{ field: 'model', message: `${model} is for a metric of ${usable.join(' or ')}` }];
 }
 
 /** A metered feature measures something that can be counted down (domain.md §5, "What it measures"). */

@@ -17,6 +17,14 @@ const tiersOf = (rows: readonly TierRow[]) =>
 const graduated = (...rows: TierRow[]): Pricing => ({ model: 'graduated', properties: { tiers: tiersOf(rows) } });
 const volume = (...rows: TierRow[]): Pricing => ({ model: 'volume', properties: { tiers: tiersOf(rows) } });
 const standard = (unitPrice: string): Pricing => ({ model: 'standard', properties: { unitPrice } });
+const cells = (...matches: Record<string, string>[]): Pricing => ({
+  model: 'matrix',
+  properties: {
+    dimensions: ['a', 'b'],
+    cells: matches.map((match) => ({ match, unitPrice: '1' })),
+    default: '1',
+  },
+});
 const packaged = (size: string, price: string): Pricing => ({ model: 'package', properties: { size, price } });
 
 describe('standard', () => {
@@ -140,6 +148,149 @@ describe('package', () => {
   });
 });
 
+describe('percentage', () => {
+  const card = { percentage: '0.029', fixed: '0.30' }; // 2.9 percent and 30 cents for each event
+  const clamped = { percentage: '0.01', minCharge: '5', maxCharge: '50' };
+  const events = (properties: object, quantity: string, eventCount: bigint): string =>
+    plain(
+      rateModel({ model: 'percentage', properties } as Pricing, {
+        quantity: decimal(quantity),
+        eventCount,
+        groups: [],
+        flatShare: WHOLE,
+      })[0].amount,
+    );
+
+  it.each([
+    { properties: card, quantity: '100', eventCount: 1n, amount: '3.2' }, // 2.90 + 0.30
+    { properties: card, quantity: '100', eventCount: 4n, amount: '4.1' }, // 2.90 + 4 × 0.30
+    { properties: card, quantity: '0', eventCount: 0n, amount: '0' },
+    { properties: card, quantity: '0', eventCount: 2n, amount: '0.6' }, // events of no value are events
+    { properties: card, quantity: '0.000000001', eventCount: 1n, amount: '0.300000000029' },
+    { properties: card, quantity: '1000000000000000', eventCount: 1n, amount: '29000000000000.3' }, // 1e15 × 0.029 + 0.30
+    { properties: { percentage: '0' }, quantity: '100', eventCount: 9n, amount: '0' },
+    { properties: { percentage: '1.5' }, quantity: '100', eventCount: 1n, amount: '150' }, // more than the whole
+    { properties: clamped, quantity: '0', eventCount: 0n, amount: '5' }, // at least 5, whatever was used
+    { properties: clamped, quantity: '499.99', eventCount: 1n, amount: '5' }, // 4.9999
+    { properties: clamped, quantity: '500', eventCount: 1n, amount: '5' },
+    { properties: clamped, quantity: '500.01', eventCount: 1n, amount: '5.0001' },
+    { properties: clamped, quantity: '5000', eventCount: 1n, amount: '50' },
+    { properties: clamped, quantity: '5000.01', eventCount: 1n, amount: '50' }, // at most 50, once for all events
+    { properties: { ...card, maxCharge: '1' }, quantity: '100', eventCount: 4n, amount: '1' }, // the fixed part is clamped too
+  ])('$quantity in $eventCount events is $amount with $properties', ({ properties, quantity, eventCount, amount }) => {
+    expect(events(properties, quantity, eventCount)).toBe(amount);
+  });
+});
+
+describe('dynamic', () => {
+  it.each([
+    { multiplier: undefined, quantity: '12.34', amount: '12.34' },
+    { multiplier: '1.2', quantity: '10', amount: '12' },
+    { multiplier: '0', quantity: '10', amount: '0' },
+    { multiplier: '1.05', quantity: '0', amount: '0' },
+    { multiplier: '0.001', quantity: '0.000000001', amount: '0.000000000001' },
+    { multiplier: '1', quantity: '9007199254740993', amount: '9007199254740993' }, // 2^53 + 1
+  ])('a summed value of $quantity times $multiplier is $amount', ({ multiplier, quantity, amount }) => {
+    const properties = multiplier === undefined ? {} : { multiplier };
+    expect(amountOf({ model: 'dynamic', properties }, quantity)).toBe(amount);
+  });
+});
+
+describe('matrix', () => {
+  const pricing: Pricing = {
+    model: 'matrix',
+    properties: {
+      dimensions: ['region', 'tier'],
+      cells: [
+        { match: { region: 'eu' }, unitPrice: '2' },
+        { match: { tier: 'gold' }, unitPrice: '3' },
+        { match: { region: 'us', tier: 'gold' }, unitPrice: '5' },
+      ],
+      default: '1',
+    },
+  };
+  type Used = readonly [region: string | null, tier: string | null, quantity: string];
+  const lines = (used: readonly Used[], priced = pricing) =>
+    rateModel(priced, {
+      quantity: sum(used.map(([, , quantity]) => decimal(quantity))),
+      eventCount: BigInt(used.length),
+      groups: used.map(([region, tier, quantity]) => ({
+        group: { region, tier },
+        quantity: decimal(quantity),
+        eventCount: 1n,
+      })),
+      flatShare: WHOLE,
+    }).map((charge) => `${JSON.stringify(charge.group)} ${plain(charge.quantity)} = ${plain(charge.amount)}`);
+
+  it.each<{ what: string; used: readonly Used[]; charges: string[] }>([
+    { what: 'nothing', used: [], charges: ['{} 0 = 0'] },
+    { what: 'the default', used: [['asia', 'silver', '4']], charges: ['{} 4 = 4'] },
+    { what: 'a cell of one key', used: [['eu', 'silver', '4']], charges: ['{"region":"eu"} 4 = 8'] },
+    {
+      what: 'the first listed of two with as many keys',
+      used: [['eu', 'gold', '4']],
+      charges: ['{"region":"eu"} 4 = 8'],
+    },
+    {
+      what: 'the cell with the most keys',
+      used: [['us', 'gold', '4']],
+      charges: ['{"region":"us","tier":"gold"} 4 = 20'],
+    },
+    { what: 'a missing value', used: [[null, 'gold', '4']], charges: ['{"tier":"gold"} 4 = 12'] },
+    { what: 'both missing', used: [[null, null, '4']], charges: ['{} 4 = 4'] },
+    { what: 'another spelling', used: [['EU', 'Gold', '4']], charges: ['{} 4 = 4'] },
+    {
+      what: 'several combinations of one cell on one line',
+      used: [
+        ['eu', 'silver', '1'],
+        ['eu', null, '2'],
+        ['eu', 'gold', '3'],
+      ],
+      charges: ['{"region":"eu"} 6 = 12'],
+    },
+    {
+      what: 'all cells, in the order listed and the default last',
+      used: [
+        ['asia', null, '1'],
+        ['us', 'gold', '1'],
+        ['asia', 'gold', '1'],
+        ['eu', 'gold', '1'],
+      ],
+      charges: ['{"region":"eu"} 1 = 2', '{"tier":"gold"} 1 = 3', '{"region":"us","tier":"gold"} 1 = 5', '{} 1 = 1'],
+    },
+    {
+      what: 'a combination below 0 as 0, whatever the others are',
+      used: [
+        ['eu', 'gold', '-3'],
+        ['us', 'gold', '2'],
+      ],
+      charges: ['{"region":"us","tier":"gold"} 2 = 10'],
+    },
+  ])('prices $what', ({ used, charges }) => {
+    expect(lines(used)).toEqual(charges);
+  });
+
+  it('charges all that was used above 0, whatever the cells', () => {
+    const value = fc.constantFrom('eu', 'us', 'asia', 'gold', 'silver', null);
+    const used = fc.array(fc.tuple(value, value, fc.integer({ min: 0, max: 1000 }).map(String)), { maxLength: 20 });
+    fc.assert(
+      fc.property(used, (rows) => {
+        const charges = rateModel(pricing, {
+          quantity: sum(rows.map(([, , quantity]) => decimal(quantity))),
+          eventCount: 0n,
+          groups: rows.map(([region, tier, quantity]) => ({
+            group: { region, tier },
+            quantity: decimal(quantity),
+            eventCount: 0n,
+          })),
+          flatShare: WHOLE,
+        });
+        expect(plain(sum(charges.map(({ quantity: of }) => of)))).toBe(plain(sum(rows.map(([, , of]) => decimal(of)))));
+      }),
+    );
+  });
+});
+
 describe('the unit price of a line', () => {
   it.each([
     { pricing: standard('0.000003'), quantity: '5', unitPrice: '0.000003', first: '0.000003' },
@@ -182,6 +333,12 @@ describe('the form of properties', () => {
     ],
     ['package', { size: '100', price: '5' }],
     ['package', { size: 0.5, price: '0', includedUnits: '0' }],
+    ['percentage', { percentage: '0.029' }],
+    ['percentage', { percentage: 0.029, fixed: '0.30', minCharge: 0, maxCharge: '10', includedUnits: '100' }],
+    ['dynamic', {}],
+    ['dynamic', { multiplier: 1.2 }],
+    ['matrix', { dimensions: ['region'], cells: [], default: '1' }],
+    ['matrix', { dimensions: ['region'], cells: [{ match: { region: 'eu' }, unitPrice: 2 }], default: 0 }],
   ])('%s takes %j', (model, properties) => {
     expect(validate('body', priceModels[model].schema, properties)).toEqual([]);
   });
@@ -215,6 +372,19 @@ describe('the form of properties', () => {
     ['package', { size: '-1', price: '5' }, 'size'],
     ['package', { size: '1', price: '-5' }, 'price'],
     ['package', { price: '5' }, 'size'],
+    ['percentage', {}, 'percentage'],
+    ['percentage', { percentage: '-0.01' }, 'percentage'],
+    ['percentage', { percentage: '2.9%' }, 'percentage'],
+    ['percentage', { percentage: '0.1', fixed: '-1' }, 'fixed'],
+    ['dynamic', { multiplier: '-1' }, 'multiplier'],
+    ['dynamic', { includedUnits: '5' }, 'includedUnits'],
+    ['matrix', { cells: [], default: '1' }, 'dimensions'],
+    ['matrix', { dimensions: [], cells: [], default: '1' }, 'dimensions'],
+    ['matrix', { dimensions: ['a', 'a'], cells: [], default: '1' }, 'dimensions'],
+    ['matrix', { dimensions: ['a'], cells: [] }, 'default'],
+    ['matrix', { dimensions: ['a'], cells: [{ match: { a: 1 }, unitPrice: '1' }], default: '1' }, 'cells.0.match.a'],
+    ['matrix', { dimensions: ['a'], cells: [{ match: { a: 'x' } }], default: '1' }, 'cells.0.unitPrice'],
+    ['matrix', { dimensions: ['a'], cells: [], default: '1', includedUnits: '5' }, 'includedUnits'],
   ])('%s refuses %j for its %s', (model, properties, field) => {
     expect(validate('body', priceModels[model].schema, properties).map((error) => error.field)).toContain(field);
   });
@@ -234,6 +404,15 @@ describe('the sense of properties', () => {
     { pricing: volume(['10', '1'], ['10.0', '1'], [null, '1']), fields: ['tiers.1.upTo'] }, // equal as numbers
     { pricing: volume(['-1', '1'], [null, '1']), fields: ['tiers.0.upTo'] },
     { pricing: volume(['9', '1'], ['10', '1'], ['2', '1']), fields: ['tiers.2.upTo', 'tiers.2.upTo'] }, // not open, and below
+    { pricing: { model: 'percentage', properties: { percentage: '1', minCharge: '2', maxCharge: '2' } }, fields: [] },
+    {
+      pricing: { model: 'percentage', properties: { percentage: '1', minCharge: '10', maxCharge: '9' } },
+      fields: ['minCharge'],
+    },
+    { pricing: cells({ a: 'x' }, { b: 'x' }, { a: 'x', b: 'x' }), fields: [] },
+    { pricing: cells({ c: 'x' }), fields: ['cells.0.match.c'] }, // no dimension
+    { pricing: cells({}), fields: ['cells.0.match'] }, // that is the default
+    { pricing: cells({ a: 'x', b: 'y' }, { b: 'y', a: 'x' }), fields: ['cells.1.match'] }, // the same twice
   ])('$pricing has faults in $fields', ({ pricing, fields }) => {
     expect(checkProperties(pricing).map((error) => error.field)).toEqual(fields);
   });
@@ -241,7 +420,7 @@ describe('the sense of properties', () => {
 
 describe('the table of models', () => {
   it('knows its names', () => {
-    expect(priceModelNames).toEqual(['standard', 'graduated', 'volume', 'package']);
+    expect(priceModelNames).toEqual(['standard', 'graduated', 'volume', 'package', 'percentage', 'dynamic', 'matrix']);
     expect(isPriceModel('package')).toBe(true);
     expect(isPriceModel('toString')).toBe(false);
   });

@@ -1,13 +1,16 @@
 import { Type } from 'typebox';
 import type { FieldError } from '../../kernel/result.ts';
+import { dynamic } from './dynamic.ts';
 import { graduated } from './graduated.ts';
+import { matrix } from './matrix.ts';
 import type { Charge, Measured, PriceModel } from './model.ts';
 import { packaged } from './package.ts';
+import { percentage } from './percentage.ts';
 import { standard } from './standard.ts';
 import { volume } from './volume.ts';
 
 /** The one table of price models: a model is a file, and a line here. */
-export const priceModels = { standard, graduated, volume, package: packaged } as const;
+export const priceModels = { standard, graduated, volume, package: packaged, percentage, dynamic, matrix } as const;
 
 export type PriceModelName = keyof typeof priceModels;
 

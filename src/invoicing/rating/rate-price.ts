@@ -133,7 +133,8 @@ function chargeLines({ rated, pricing, currency }: PriceInPeriod, used: Usage, f
 }
 
 /** Models that answer several charges take no included units (domain.md §2), so that these belong to the one charge. */
-const includedUnitsOf = ({ properties }: Pricing) => properties.includedUnits ?? '0';
+const includedUnitsOf = ({ properties }: Pricing) =>
+  ('includedUnits' in properties ? properties.includedUnits : undefined) ?? '0';
 
 function unitPriceOf(charge: Charge, quantity: Decimal, totalPrice: Decimal): Decimal {
   if (charge.unitPrice !== null) return charge.unitPrice;

@@ -1,0 +1,46 @@
+import { type Static, Type } from 'typebox';
+import { DecimalText } from '../../http/schema.ts';
+import { Decimal, decimal } from '../../kernel/decimal.ts';
+import type { FieldError } from '../../kernel/result.ts';
+import type { PriceModel } from './model.ts';
+import { IncludedUnits, Price } from './properties.ts';
+
+const PercentageProperties = Type.Object(
+  {
+    percentage: DecimalText({
+      minimum: '0',
+      accept: 'both',
+      description: 'A fraction: "0.029" is 2.9 percent.',
+    }),
+    fixed: Type.Optional(Price),
+    minCharge: Type.Optional(Price),
+    maxCharge: Type.Optional(Price),
+    includedUnits: IncludedUnits,
+  },
+  {
+    additionalProperties: false,
+    title: 'percentage',
+    description:
+      'A part of the quantity, and a fixed amount for each event; both together are not below or above a charge.',
+  },
+);
+type PercentageProperties = Static<typeof PercentageProperties>;
+
+/** `q × percentage`, plus `fixed` for each event, clamped once to `minCharge..maxCharge`. */
+export const percentage: PriceModel<PercentageProperties> = {
+  schema: PercentageProperties,
+  check: checkCharges,
+  rate: (properties, { quantity, eventCount }) => {
+    const part = decimal(properties.percentage);
+    const exact = quantity.times(part).plus(decimal(properties.fixed ?? '0').times(decimal(eventCount)));
+    const least = Decimal.max(exact, decimal(properties.minCharge ?? '0'));
+    const amount = properties.maxCharge === undefined ? least : Decimal.min(least, decimal(properties.maxCharge));
+    const isPlain = amount.eq(quantity.times(part));
+    return [{ quantity, amount, unitPrice: isPlain ? part : null, firstUnitPrice: part, tiers: null, group: null }];
+  },
+};
+
+function checkCharges({ minCharge, maxCharge }: PercentageProperties): FieldError[] {
+  if (minCharge === undefined || maxCharge === undefined || decimal(minCharge).lte(decimal(maxCharge))) return [];
+  return [{ field: 'minCharge', message: 'must not be above maxCharge' }];
+}
