@@ -26,6 +26,8 @@ import {
 import type { Chore, DueKind, DueRunner } from './jobs/index.ts';
 import type { ErrorTable } from './kernel/result.ts';
 import {
+  createIntakes,
+  createUsageWatch,
   eventRoutes,
   linkExternalSubject,
   meteringErrors,
@@ -71,6 +73,9 @@ export const errorTables: readonly ErrorTable[] = [
   referenceErrors,
 ];
 
+/** Customers and subscriptions with new usage that nobody has looked at yet. */
+const MOST_WATCHED = 20_000;
+
 /**
  * Binds the domains of an environment. Data goes one way along the road (ARCHITECTURE.md): what upstream must hear at once
  * and together, it hears from a handler that is handed in here.
@@ -78,6 +83,8 @@ export const errorTables: readonly ErrorTable[] = [
  */
 export function wireDomains(environment: EnvironmentName, publicUrl: string, usage = postgresUsage): Domains {
   const renderer = createDocumentRenderer();
+  const newUsage = createUsageWatch({ most: MOST_WATCHED });
+  const intakeOf = createIntakes({ onAccepted: newUsage.add });
   const purposes = { [GRANT_PURCHASE]: grantPurchases };
   const invoicing: InvoicingParts = { environment, publicUrl, source: billingSource, renderer, purposes };
   const customerHooks: CustomerHooks = { onExternalIdChanged: relinkUsage };
@@ -98,7 +105,7 @@ export function wireDomains(environment: EnvironmentName, publicUrl: string, usa
         onMeterChanged: registerMeter,
       }),
       ...referenceRoutes,
-      ...eventRoutes(selectMeters, (tx, event) => findBilling(billingSource, tx, event)),
+      ...eventRoutes(selectMeters, (tx, event) => findBilling(billingSource, tx, event), intakeOf),
       ...usageRoutes(usage),
       ...subscriptionRoutes(subscriptions),
       ...entitlementRoutes({ holdSubscription }, invoicing),
@@ -134,7 +141,7 @@ const relinkUsage: CustomerHooks['onExternalIdChanged'] = async (
 
 const MOST_NAMED = 10;
 
-const named = (type: string, items: readonly Readonly<Record<string, unknown>>[]) =>
+const named = <Item extends Readonly<Record<string, unknown>>>(type: string, items: readonly Item[]) =>
   items.length === 0 ? null : { type, count: items.length, items: items.slice(0, MOST_NAMED) };
 
 const subscriptionsOfCustomer: CustomerBlocker = async (tx, merchantId, customerId) =>
@@ -146,7 +153,7 @@ const invoicesOfCustomer: CustomerBlocker = async (tx, merchantId, customerId) =
 const entitlementsOfCustomer: CustomerBlocker = async (tx, merchantId, customerId, now) =>
   named('entitlement', await unendedEntitlements(tx, merchantId, { customerId }, now));
 
-const entitlementsToFeature: CatalogOptions['holdersOf'] = async (tx, merchantId, kind, id, now) => {
+const entitlementsToFeature: NonNullable<CatalogOptions['holdersOf']> = async (tx, merchantId, kind, id, now) => {
   const found =
     kind === 'feature' && named('entitlement', await unendedEntitlements(tx, merchantId, { featureId: id }, now));
   return found ? [found] : [];

@@ -2,7 +2,13 @@
 import type { Tx } from '../db/index.ts';
 import { type Cost, selectAllCosts, selectCost, selectCostsByEventType } from './costs/costs.sql.ts';
 import { type Feature, holdFeature, selectFeaturesById, selectFeaturesByKey } from './features/features.sql.ts';
-import { type Metric, selectMetric, selectMetricsByEventType, selectMetricsById } from './metrics/metrics.sql.ts';
+import {
+  holdMetrics,
+  type Metric,
+  selectMetric,
+  selectMetricsByEventType,
+  selectMetricsById,
+} from './metrics/metrics.sql.ts';
 
 export type { Cost } from './costs/costs.sql.ts';
 export { catalogErrors } from './errors.ts';
@@ -36,6 +42,10 @@ export const findMetric = (tx: Tx, merchantId: string, id: string): Promise<Metr
 /** Metrics of some merchants by id, with their meters; unknown ids are left out. */
 export const findMetrics = (tx: Tx, merchantIds: readonly string[], ids: readonly string[]): Promise<Metric[]> =>
   selectMetricsById(tx, merchantIds, ids);
+
+/** Metrics of the merchant, kept as they are until the transaction ends. */
+export const keepMetrics = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<Metric[]> =>
+  holdMetrics(tx, merchantId, ids);
 
 /** A feature of the merchant that is not deleted, kept from being deleted until the transaction ends. */
 export const keepFeature = (tx: Tx, merchantId: string, id: string): Promise<Feature | undefined> =>

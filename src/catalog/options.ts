@@ -1,4 +1,5 @@
 import type { Tx } from '../db/index.ts';
+import type { Instant } from '../kernel/time.ts';
 import type { Blocker } from './blockers.ts';
 import type { Cost } from './costs/costs.sql.ts';
 import type { Metric } from './metrics/metrics.sql.ts';
@@ -22,7 +23,10 @@ export interface CatalogOptions {
     merchantId: string,
     kind: 'item' | 'feature',
     id: string,
+    now: Instant,
   ) => Promise<readonly Blocker[]>;
+  /** Does anything of other domains count by a metric, so that what it measures cannot change? */
+  readonly isMeasured?: (tx: Tx, merchantId: string, metricId: string) => Promise<boolean>;
   /** Called in the transaction that makes a metric or a cost, or changes what it measures. */
   readonly onMeterChanged?: (tx: Tx, merchantId: string, meter: Metric | Cost) => Promise<void>;
 }

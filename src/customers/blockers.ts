@@ -1,4 +1,5 @@
 import type { Tx } from '../db/index.ts';
+import type { Instant } from '../kernel/time.ts';
 
 /** What stands in the way of a deletion (§7, blockers): the kind, how many there are, and the first of them. */
 export interface Blocker {
@@ -9,9 +10,9 @@ export interface Blocker {
 
 /**
  * A check that another domain registers: its subscriptions, open invoices or entitlements of the customer as a blocker,
- * null where it has none. It runs while the customer is locked against anything new.
+ * null where it has none. `now` is wall time. It runs while the customer is locked against anything new.
  */
-export type CustomerBlocker = (tx: Tx, merchantId: string, customerId: string) => Promise<Blocker | null>;
+export type CustomerBlocker = (tx: Tx, merchantId: string, customerId: string, now: Instant) => Promise<Blocker | null>;
 
 /** All that keeps the customer, in the order of the checks. */
 export async function findBlockers(
@@ -19,10 +20,11 @@ export async function findBlockers(
   checks: readonly CustomerBlocker[],
   merchantId: string,
   customerId: string,
+  now: Instant,
 ): Promise<Blocker[]> {
   const found: Blocker[] = [];
   for (const check of checks) {
-    const blocker = await check(tx, merchantId, customerId); // one connection: one after the other
+    const blocker = await check(tx, merchantId, customerId, now); // one connection: one after the other
     if (blocker && blocker.count > 0) found.push(blocker);
   }
   return found;

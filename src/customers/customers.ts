@@ -234,7 +234,7 @@ export async function deleteCustomer(
 ): Promise<Result<void>> {
   const row = await lockCustomerToDelete(tx, merchantId, id);
   if (!row) return notFound('customer');
-  const found = await findBlockers(tx, blockers, merchantId, id);
+  const found = await findBlockers(tx, blockers, merchantId, id, now);
   if (found.length > 0) return fail('CUSTOMER_IN_USE', { blockers: found });
   await markDeleted(tx, merchantId, id, now);
   if (row.externalId !== null) await tellExternalId(tx, hooks, { ...row, externalId: null }, row.externalId, now);

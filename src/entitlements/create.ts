@@ -29,12 +29,16 @@ export async function entitle(
   now: Instant,
 ): Promise<Result<void>> {
   const features = await carriedFeatures(tx, subscription.merchantId, prices);
-  const unmeasured = features.find(({ template, metricIds }) => template.type === 'metered' && metricIds.length === 0);
+  const unmeasured = features.find((carried) => !isMeasured(carried));
   if (unmeasured)
     return invalidField('planId', `has the metered feature ${unmeasured.feature.id}, which nothing measures`);
   for (const carried of features) await entitleTo(tx, subscription, carried, subscription.startedAt, now);
   return ok(undefined);
 }
+
+/** Can an entitlement be made of it? A metered feature measures something. */
+export const isMeasured = ({ template, metricIds }: CarriedFeature): boolean =>
+  template.type !== 'metered' || metricIds.length > 0;
 
 /** Gives a subscription one feature of its plan, from an instant on. */
 export async function entitleTo(

@@ -1,5 +1,5 @@
 import type { EntitlementTemplate } from '../catalog/index.ts';
-import { allOf, assignments, jsonb, pageOfRows, sql, type Tx } from '../db/index.ts';
+import { assignments, jsonb, sql, type Tx } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
 
 export type FeatureType = 'metered' | 'static' | 'boolean';
@@ -114,36 +114,51 @@ export const lockUnendedOfSubscription = (
        and (is_from_plan or active_to is null or active_to > ${at})
      order by seq for no key update`);
 
-export interface EntitlementFilters {
-  readonly customerId?: string;
-  readonly productId?: string;
-  readonly featureIds?: readonly string[];
-  readonly subscriptionId?: string;
+/** A customer and a feature. */
+interface ByHand {
+  readonly merchantId: string;
+  readonly customerId: string;
+  readonly featureId: string;
 }
 
-/** Newest first; of one merchant, or (null, for operators) of all. */
-export const listEntitlements = (
-  tx: Tx,
-  merchantId: string | null,
-  filters: EntitlementFilters,
-  page: { limit: number; offset: number },
-) =>
-  pageOfRows<EntitlementRow>(
-    tx,
-    {
-      select: sql`*`,
-      from: sql`entitlement`,
-      where: allOf([
-        merchantId !== null && sql`merchant_id = ${merchantId}`,
-        filters.customerId !== undefined && sql`customer_id = ${filters.customerId}`,
-        filters.productId !== undefined && sql`product_id = ${filters.productId}`,
-        filters.subscriptionId !== undefined && sql`subscription_id = ${filters.subscriptionId}`,
-        filters.featureIds !== undefined && sql`feature_id = any (${[...filters.featureIds]})`,
-      ]),
-      order: sql`seq desc`,
-    },
-    page,
+/** Whoever makes an entitlement by hand for the same customer and feature waits here until this transaction ends. */
+export const lockByHand = (tx: Tx, { merchantId, customerId, featureId }: ByHand): Promise<number> =>
+  tx.run(
+    sql`select pg_advisory_xact_lock(hashtextextended(${`entitlement:${merchantId}:${customerId}:${featureId}`}, 0))`,
   );
+
+/** Has the customer an entitlement to the feature that was made by hand and has not ended? */
+export const hasUnendedByHand = async (
+  tx: Tx,
+  { merchantId, customerId, featureId }: ByHand,
+  now: Instant,
+): Promise<boolean> =>
+  (await tx.maybe(sql`
+    select 1 from entitlement
+     where merchant_id = ${merchantId} and customer_id = ${customerId} and feature_id = ${featureId} and not is_from_plan
+       and (active_to is null or active_to > ${now}) limit 1`)) !== undefined;
+
+/**
+ * The entitlements of a customer, or to a feature, that have not ended at an instant, oldest first; those on a test clock all,
+ * because they have a time of their own.
+ */
+export const entitlementsEndingAfter = (
+  tx: Tx,
+  merchantId: string,
+  by: { customerId: string } | { featureId: string },
+  after: Instant,
+): Promise<EntitlementRow[]> =>
+  tx.rows<EntitlementRow>(sql`
+    select * from entitlement
+     where merchant_id = ${merchantId} and (active_to is null or active_to > ${after} or clock_id is not null)
+       and ${'customerId' in by ? sql`customer_id = ${by.customerId}` : sql`feature_id = ${by.featureId}`}
+     order by seq`);
+
+/** Does an entitlement measure a metric? What it counted would change with the meter. */
+export const isMetricMeasured = async (tx: Tx, merchantId: string, metricId: string): Promise<boolean> =>
+  (await tx.maybe(sql`
+    select 1 from entitlement
+     where merchant_id = ${merchantId} and billable_metric_ids @> ${[metricId]} limit 1`)) !== undefined;
 
 /** Those of a customer or of a subscription that are active at a moment, oldest first. */
 export const activeEntitlements = (

@@ -1,6 +1,7 @@
 /** All that other domains may use of subscriptions. */
 export { billingSource } from './billing-source.ts';
 export { subscriptionErrors } from './errors.ts';
+export { holdSubscription } from './hold.ts';
 export type { SubscriptionParts } from './parts.ts';
 export { subscriptionRoutes } from './routes.ts';
 export { subscriptionDueKind } from './steps.ts';

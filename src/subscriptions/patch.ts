@@ -58,7 +58,7 @@ export async function patchSubscription(
  * A subscription that has not ended, locked, with its effective now: its clock is held first, then the row. One whose
  * planned end has come is over, whether or not a worker has said so yet.
  */
-async function lockLiving(
+export async function lockLiving(
   tx: Tx,
   merchantId: string,
   id: string,

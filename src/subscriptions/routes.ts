@@ -6,12 +6,15 @@ import { createSubscription } from './create.ts';
 import type { SubscriptionParts } from './parts.ts';
 import { patchSubscription, terminateSubscription } from './patch.ts';
 import { presentSubscription } from './present.ts';
+import { reconcileSubscription } from './reconcile.ts';
 import {
+  ReconciliationBody,
   Subscription,
   SubscriptionCreate,
   SubscriptionList,
   SubscriptionListQuery,
   SubscriptionPatch,
+  SubscriptionReconciliation,
   TerminationBody,
 } from './schemas.ts';
 import { findSubscription, listSubscriptions, type SubscriptionRow } from './subscriptions.sql.ts';
@@ -108,6 +111,25 @@ export const subscriptionRoutes = (parts: SubscriptionParts): readonly Route[] =
     },
     async ({ tx, merchantId, params, body, now }) =>
       shown(tx, await terminateSubscription(parts, tx, merchantId, params.id as string, body.reason, now)),
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/v0/subscriptions/:id/reconciliations',
+      operationId: 'reconcileSubscription',
+      tag: TAG,
+      summary: 'Bring entitlements into line with the plan’s current features',
+      description: 'Prices stay pinned. 200 with `dryRun`, where nothing is written but what would be done is told.',
+      access: ofSubscription('member'),
+      body: ReconciliationBody,
+      replies: { 201: SubscriptionReconciliation, 200: SubscriptionReconciliation },
+      errors: [409],
+    },
+    async ({ tx, merchantId, params, body, now }) => {
+      const dryRun = body.dryRun ?? false;
+      const reconciled = await reconcileSubscription(tx, merchantId, params.id as string, dryRun, now);
+      return reconciled.ok ? ok(new Reply(dryRun ? 200 : 201, reconciled.value)) : reconciled;
+    },
   ),
 ];
 

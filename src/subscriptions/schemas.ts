@@ -88,6 +88,27 @@ export const TerminationBody = Strict(
   { $id: 'SubscriptionTermination' },
 );
 
+export const ReconciliationBody = Strict(
+  { dryRun: Type.Optional(Type.Boolean({ default: false, description: 'true: only tells what would be done.' })) },
+  { $id: 'SubscriptionReconciliationCreate' },
+);
+
+const namedFeature = { featureId: Id('feature'), featureKey: Type.String() };
+export const SubscriptionReconciliation = Type.Object(
+  {
+    object: Type.Literal('subscriptionReconciliation'),
+    dryRun: Type.Boolean(),
+    features: Type.Object({
+      added: Type.Array(Type.Object({ ...namedFeature, billed: Type.Boolean() })),
+      skipped: Type.Array(Type.Object(namedFeature)),
+      removed: Type.Array(Type.Object(namedFeature)),
+      failed: Type.Array(Type.Object({ ...namedFeature, reason: OneOf(['entitlement_failed', 'grant_mint_failed']) })),
+    }),
+    lineItems: Type.Object({ created: Type.Integer(), removed: Type.Integer() }),
+  },
+  { $id: 'SubscriptionReconciliation' },
+);
+
 const Person = Type.Object({ id: Type.String(), name: Type.String(), email: Type.String() });
 
 export const Subscription = Type.Object(

@@ -113,7 +113,7 @@ export async function deleteFeature(
 ): Promise<Result<undefined>> {
   const feature = await lockFeature(tx, merchantId, id);
   if (!feature) return notFound('feature');
-  const others = (await holdersOf?.(tx, merchantId, 'feature', id)) ?? [];
+  const others = (await holdersOf?.(tx, merchantId, 'feature', id, now)) ?? [];
   const blocked = blockedBy('FEATURE_IN_USE', [await pricesOf(tx, feature), ...others]);
   if (blocked) return blocked;
   await markFeatureDeleted(tx, merchantId, id, now);

@@ -123,11 +123,12 @@ export async function deleteItem(
   tx: Tx,
   merchantId: string,
   id: string,
+  now: Instant,
   { holdersOf }: CatalogOptions,
 ): Promise<Result<undefined>> {
   const item = await lockItem(tx, merchantId, id);
   if (!item) return notFound('item');
-  const others = (await holdersOf?.(tx, merchantId, 'item', id)) ?? [];
+  const others = (await holdersOf?.(tx, merchantId, 'item', id, now)) ?? [];
   const blocked = blockedBy('ITEM_IN_USE', [...(await catalogHolders(tx, item)), ...others]);
   if (blocked) return blocked;
   await deleteReferencesOf(tx, merchantId, id);

@@ -74,6 +74,6 @@ export const itemRoutes = (options: CatalogOptions): readonly Route[] => [
       replies: { 204: Type.Null() },
       errors: [409],
     },
-    async ({ tx, merchantId, params }) => deleteItem(tx, merchantId, params.id as string, options),
+    async ({ tx, merchantId, params, now }) => deleteItem(tx, merchantId, params.id as string, now, options),
   ),
 ];

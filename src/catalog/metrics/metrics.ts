@@ -101,7 +101,7 @@ export async function changeMetric(
   id: string,
   body: MetricUpdate,
   now: Instant,
-  { onMeterChanged }: CatalogOptions,
+  { onMeterChanged, isMeasured }: CatalogOptions,
 ): Promise<Result<MetricReply>> {
   const metric = await lockMetric(tx, merchantId, id);
   if (!metric) return notFound('billable metric');
@@ -116,7 +116,10 @@ export async function changeMetric(
     Object.assign(change, { productId: productId.value, itemId });
   }
   const held = HELD_BY_PRICES.filter((field) => change[field] !== undefined && !isSame(metric[field], change[field]));
-  if (held.length > 0 && (await isMetricPriced(tx, merchantId, id))) return fail('METRIC_IN_USE', { fields: held });
+  if (held.length > 0) {
+    const isInUse = (await isMetricPriced(tx, merchantId, id)) || (await isMeasured?.(tx, merchantId, id));
+    if (isInUse) return fail('METRIC_IN_USE', { fields: held });
+  }
   const changed = await updateMetric(tx, merchantId, id, change, now);
   if (held.length > 0) await onMeterChanged?.(tx, merchantId, changed);
   return ok(metricOut(changed));

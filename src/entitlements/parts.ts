@@ -1,0 +1,18 @@
+import type { Tx } from '../db/index.ts';
+import type { Result } from '../kernel/result.ts';
+import type { Instant } from '../kernel/time.ts';
+import type { EntitlingSubscription } from './create.ts';
+
+/** What entitlements must know of domains upstream of them; `wiring.ts` binds it. */
+export interface EntitlementParts {
+  /**
+   * A subscription of the merchant that has not ended, locked, with its effective now.
+   * @returns 404; INVALID_TRANSITION where it has ended
+   */
+  readonly holdSubscription: (
+    tx: Tx,
+    merchantId: string,
+    id: string,
+    wall: Instant,
+  ) => Promise<Result<{ subscription: EntitlingSubscription; now: Instant }>>;
+}

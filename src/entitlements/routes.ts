@@ -1,0 +1,17 @@
+import type { Route } from '../http/index.ts';
+import type { InvoicingParts } from '../invoicing/index.ts';
+import { grantRoutes } from './grant-routes.ts';
+import type { EntitlementParts } from './parts.ts';
+import { purchaseRoutes } from './purchases/routes.ts';
+import { entitlementReadRoutes } from './read-routes.ts';
+import { reservationRoutes } from './reservation-routes.ts';
+import { entitlementWriteRoutes } from './write-routes.ts';
+
+/** Every route about entitlements (§4, Entitlements and grants; api.md, Entitlements). */
+export const entitlementRoutes = (parts: EntitlementParts, invoicing: InvoicingParts): readonly Route[] => [
+  ...entitlementReadRoutes,
+  ...entitlementWriteRoutes(parts),
+  ...grantRoutes,
+  ...purchaseRoutes(invoicing),
+  ...reservationRoutes,
+];

@@ -1,0 +1,20 @@
+import type { Tx } from '../db/index.ts';
+import type { EntitlingSubscription } from '../entitlements/index.ts';
+import { ok, type Result } from '../kernel/result.ts';
+import type { Instant } from '../kernel/time.ts';
+import { entitlingOf } from './create.ts';
+import { lockLiving } from './patch.ts';
+
+/**
+ * A subscription that has not ended, held for what is given to it by hand, with its effective now. `wall` is wall time.
+ * @returns 404; INVALID_TRANSITION where it has ended
+ */
+export async function holdSubscription(
+  tx: Tx,
+  merchantId: string,
+  id: string,
+  wall: Instant,
+): Promise<Result<{ subscription: EntitlingSubscription; now: Instant }>> {
+  const locked = await lockLiving(tx, merchantId, id, 'entitle', wall);
+  return locked.ok ? ok({ subscription: entitlingOf(locked.value.subscription), now: locked.value.now }) : locked;
+}
