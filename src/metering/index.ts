@@ -7,6 +7,7 @@ export { listMeterEvents } from './events.ts';
 export { usageMark } from './fate.sql.ts';
 export type { BillingOfEvent, CountedEvent, EventBilling } from './fate.ts';
 export { keyGenerationChore } from './generations.ts';
+export { createIntakes, type OnAccepted } from './intake.ts';
 export { lockIngest } from './lock.sql.ts';
 export { dimensionsOf, type Meter } from './meter.ts';
 export { type ActiveSpan, ownSpans } from './own-spans.ts';
@@ -26,4 +27,5 @@ export { linkExternalSubject, linkSubscriptionSubject, subjectsOf } from './subj
 export { eventTallyChore } from './tally.ts';
 export { postgresUsage, usage } from './usage.ts';
 export type { UsageCut, UsageQuery, UsageRow, UsageSource } from './usage-request.ts';
+export { createUsageWatch, type UsageWatch, type UsedBy } from './usage-watch.ts';
 export { WINDOW_SIZES } from './windows.ts';

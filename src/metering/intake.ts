@@ -10,6 +10,7 @@ import {
   contradictsItself,
   flushOf,
   keysReused,
+  newlyUsed,
   type Outcome,
   outcomesOf,
   type PreparedEvent,
@@ -24,7 +25,13 @@ export interface EventIntake {
   accept(events: readonly IncomingEvent[], now: Instant): Promise<EventRecord[]>;
 }
 
-export interface IntakeLimits {
+/**
+ * Hears after each commit who got new events, repeated ones apart: customers and subscriptions of a merchant, for which the events
+ * count. It must be quick. What it throws is dropped: the events are stored, and that is what the answer says.
+ */
+export type OnAccepted = (merchantId: string, addressees: readonly string[]) => void;
+
+export interface IntakeOptions {
   /** Flushes that run at the same time; default 2. */
   readonly connections?: number;
   /** Events that wait or are being stored, in all; default 20,000. One batch is taken even if it is larger. */
@@ -33,19 +40,21 @@ export interface IntakeLimits {
   readonly bytes?: number;
   /** About so many events are stored at once; default 2,000. */
   readonly flush?: number;
+  readonly onAccepted?: OnAccepted;
 }
 
 /** One for each process and database: what comes in at the same time is stored together. */
-export const createIntake = (database: Database, limits: IntakeLimits = {}): EventIntake =>
-  new Intake(database, limits);
+export const createIntake = (database: Database, options: IntakeOptions = {}): EventIntake =>
+  new Intake(database, options);
 
-const intakes = new WeakMap<Database, EventIntake>();
-
-/** The intake of a database: the same one for everybody in this process. */
-export function sharedIntake(database: Database): EventIntake {
-  const known = intakes.get(database) ?? createIntake(database);
-  intakes.set(database, known);
-  return known;
+/** The intakes of a process, one for each database. */
+export function createIntakes(options: IntakeOptions = {}): (database: Database) => EventIntake {
+  const intakes = new WeakMap<Database, EventIntake>();
+  return (database) => {
+    const known = intakes.get(database) ?? createIntake(database, options);
+    intakes.set(database, known);
+    return known;
+  };
 }
 
 const MOST_TRIES = 5;
@@ -74,7 +83,8 @@ const PATIENCE = 25;
  */
 class Intake implements EventIntake {
   readonly #database: Database;
-  readonly #limits: Required<IntakeLimits>;
+  readonly #limits: Required<Omit<IntakeOptions, 'onAccepted'>>;
+  readonly #onAccepted: OnAccepted | undefined;
   readonly #queue = new FairQueue<Request>();
   #free: number;
   /** When the last request came, and when the last one of the last flush did. */
@@ -84,10 +94,11 @@ class Intake implements EventIntake {
   #bytes = 0;
   #isLookingSoon = false;
 
-  constructor(database: Database, limits: IntakeLimits) {
+  constructor(database: Database, { onAccepted, ...limits }: IntakeOptions) {
     this.#database = database;
     this.#limits = { connections: 2, events: 20_000, bytes: 32 * 1024 * 1024, flush: 2_000, ...limits };
     this.#free = this.#limits.connections;
+    this.#onAccepted = onAccepted;
   }
 
   async accept(incoming: readonly IncomingEvent[], now: Instant): Promise<EventRecord[]> {
@@ -174,6 +185,7 @@ class Intake implements EventIntake {
     const again = requests.filter((_, index) => outcomes[index] === 'again');
     this.#queue.putBack(again);
     answer(requests, outcomes);
+    if (this.#onAccepted) tell(this.#onAccepted, newlyUsed(flush, row));
   }
 
   /**
@@ -216,6 +228,14 @@ function answer(requests: readonly Request[], outcomes: readonly Outcome[]): voi
   for (const [index, { settle }] of requests.entries()) {
     const outcome = outcomes[index] as Outcome;
     if (outcome !== 'again') settle('records' in outcome ? ok(outcome.records) : outcome);
+  }
+}
+
+function tell(onAccepted: OnAccepted, used: ReadonlyMap<string, readonly string[]>): void {
+  try {
+    for (const [merchantId, addressees] of used) onAccepted(merchantId, addressees);
+  } catch {
+    // who listens is no part of what was accepted
   }
 }
 

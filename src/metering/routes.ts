@@ -8,7 +8,7 @@ import { presentEvent } from './event-record.ts';
 import { findEvent, listEvents, type MeterRegistry } from './events.ts';
 import type { FindBilling } from './fate.ts';
 import type { IncomingEvent } from './incoming-event.ts';
-import { type EventIntake, sharedIntake } from './intake.ts';
+import { createIntakes, type EventIntake } from './intake.ts';
 import { namedNamespaces, readBatch, readCloudEvents } from './read-batch.ts';
 import { AcceptedEvents, Event, EventList, EventListQuery, EventsCreate, EventWithData } from './schemas.ts';
 
@@ -22,7 +22,7 @@ const TAG = 'Metering';
 export const eventRoutes = (
   metersOf: MeterRegistry,
   findBilling: FindBilling,
-  intakeOf: (database: Database) => EventIntake = sharedIntake,
+  intakeOf: (database: Database) => EventIntake = createIntakes(),
 ): readonly Route[] => [
   freeRoute(
     {
