@@ -75,6 +75,7 @@ interface Pot {
 }
 
 const HOUR_MS = 3_600_000;
+const NO_BOUND = 999_999_999_999n * 100_000_000n;
 
 /** An hour moved by whole months of the UTC calendar, on the last day of the month where the day is missing there. */
 export function addMonths(hour: Hour, months: number): Hour {
@@ -222,7 +223,7 @@ class World {
   private reset(hour: Hour, preserve: boolean): void {
     for (const pot of this.pots) {
       const floored = pot.balance < pot.grant.min ? pot.grant.min : pot.balance;
-      const kept = floored > pot.grant.max ? pot.grant.max : floored;
+      const kept = pot.grant.max < NO_BOUND && floored > pot.grant.max ? pot.grant.max : floored;
       if (kept > pot.balance) this.totals.granted += kept - pot.balance;
       else this.totals.dropped += pot.balance - kept;
       pot.balance = kept;

@@ -1,4 +1,4 @@
-import { Decimal, ZERO } from '../../kernel/decimal.ts';
+import { Decimal, decimal, ZERO } from '../../kernel/decimal.ts';
 import { type Holding, inBurnOrder, type Ledger, use } from './burn.ts';
 import { endsVoided } from './grant-time.ts';
 import type { BalanceGrant, Moment, Reset } from './model.ts';
@@ -29,10 +29,14 @@ function end(ledger: Ledger, ending: ReadonlySet<string>): Ledger {
   return { ...ledger, holdings, flows: { ...ledger.flows, expired, voided } };
 }
 
+/** This bound means that there is none (§2 Grant), also to a grant of more than that. */
+const UNLIMITED = decimal('999999999999');
+
 function rollOver(ledger: Ledger, { preserveOverage }: Reset): Ledger {
-  const set = setBalances(ledger, ({ grant, balance }) =>
-    Decimal.min(grant.maxRollover, Decimal.max(grant.minRollover, balance)),
-  );
+  const set = setBalances(ledger, ({ grant, balance }) => {
+    const floored = Decimal.max(grant.minRollover, balance);
+    return grant.maxRollover.gte(UNLIMITED) ? floored : Decimal.min(grant.maxRollover, floored);
+  });
   return {
     ...set,
     holdings: set.holdings.filter((holding) => !isSpent(holding)),

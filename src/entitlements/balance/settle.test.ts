@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import { decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
+import { EMPTY, type Ledger } from './burn.ts';
+import type { BalanceGrant, Moment } from './model.ts';
+import { concerns, settle } from './settle.ts';
+import { grant, on } from './testing/given.ts';
+
+const at = on('2026-02-01');
+const moment = (given: Partial<Moment>): Moment => ({
+  ...{ at, reset: null, ending: new Set<string>(), recurring: new Set<string>(), starting: [] },
+  ...given,
+});
+const reset = (preserveOverage = false) => ({ at, preserveOverage });
+
+const ledger = (overage: string, ...grants: [BalanceGrant, string][]): Ledger => ({
+  holdings: grants.map(([each, balance]) => ({
+    grant: each,
+    balance: decimal(balance),
+    burned: ZERO,
+    returnable: ZERO,
+  })),
+  overage: decimal(overage),
+  used: decimal('50'),
+  flows: { ...EMPTY.flows, granted: sum(grants.map(([, balance]) => decimal(balance))) },
+});
+const shown = ({ holdings, overage, used, flows: { granted, consumed, expired, voided, dropped } }: Ledger) => {
+  const flows = { granted, consumed, expired, voided, dropped };
+  const moved = Object.entries(flows).filter(([, value]) => !value.isZero());
+  return [
+    holdings.map((each) => `${each.grant.id} ${plain(each.balance)}`).join(', '),
+    `overage ${plain(overage)} used ${plain(used)}`,
+    moved.map(([name, value]) => `${name} ${plain(value)}`).join(', '),
+  ].join('; ');
+};
+
+const a = grant('a', { expires: '2026-02-01' });
+const voided = grant('a', { expires: '2026-03-01', voided: '2026-02-01' });
+const bounded = grant('b', { min: '4', max: '8' });
+const recurring = grant('c', { amount: '10', recurs: 'P1M', max: '0' });
+const fresh = grant('n', { amount: '20', from: '2026-02-01' });
+const urgent = grant('u', { amount: '5', priority: -1, from: '2026-02-01' });
+
+describe('at one instant', () => {
+  it.each([
+    {
+      what: 'a grant expires',
+      given: ledger('0', [a, '7']),
+      moment: { ending: new Set(['a']) },
+      after: '; overage 0 used 50; granted 7, expired 7',
+    },
+    {
+      what: 'a grant is voided',
+      given: ledger('0', [voided, '7']),
+      moment: { ending: new Set(['a']) },
+      after: '; overage 0 used 50; granted 7, voided 7',
+    },
+    {
+      what: 'a balance is lowered to its bound',
+      given: ledger('0', [bounded, '9']),
+      moment: { reset: reset() },
+      after: 'b 8; overage 0 used 0; granted 9, dropped 1',
+    },
+    {
+      what: 'a balance is raised to its bound',
+      given: ledger('3', [bounded, '0']),
+      moment: { reset: reset() },
+      after: 'b 4; overage 0 used 0; granted 4',
+    },
+    {
+      what: 'a balance within its bounds stays',
+      given: ledger('0', [bounded, '5']),
+      moment: { reset: reset() },
+      after: 'b 5; overage 0 used 0; granted 5',
+    },
+    {
+      what: 'it expires before it could roll over',
+      given: ledger('0', [a, '7']),
+      moment: { reset: reset(), ending: new Set(['a']) },
+      after: '; overage 0 used 0; granted 7, expired 7',
+    },
+    {
+      what: 'it rolls over before it recurs',
+      given: ledger('0', [recurring, '7']),
+      moment: { reset: reset(), recurring: new Set(['c']) },
+      after: 'c 10; overage 0 used 0; granted 17, dropped 7',
+    },
+    {
+      what: 'what recurs loses what is unused',
+      given: ledger('0', [recurring, '7']),
+      moment: { recurring: new Set(['c']) },
+      after: 'c 10; overage 0 used 50; granted 17, dropped 7',
+    },
+    {
+      what: 'what recurs covers what waits',
+      given: ledger('3', [recurring, '0']),
+      moment: { recurring: new Set(['c']) },
+      after: 'c 7; overage 0 used 50; granted 10, consumed 3',
+    },
+    {
+      what: 'a new grant covers what waits',
+      given: ledger('3'),
+      moment: { starting: [fresh] },
+      after: 'n 17; overage 0 used 50; granted 20, consumed 3',
+    },
+    {
+      what: 'a new grant leaves credit alone',
+      given: ledger('-3'),
+      moment: { starting: [fresh] },
+      after: 'n 20; overage -3 used 50; granted 20',
+    },
+    {
+      what: 'preserved overage is burned in burn order, after all were activated',
+      given: ledger('7', [bounded, '0']),
+      moment: { reset: reset(true), starting: [fresh, urgent] },
+      after: 'u 0, b 2, n 20; overage 0 used 0; granted 29, consumed 7',
+    },
+    {
+      what: 'credit is not preserved',
+      given: ledger('-7'),
+      moment: { reset: reset(true) },
+      after: '; overage 0 used 0; ',
+    },
+    {
+      what: 'what is used up for ever is put away at a reset',
+      given: ledger('0', [grant('a'), '0']),
+      moment: { reset: reset() },
+      after: '; overage 0 used 0; ',
+    },
+  ])('$what', ({ given, moment: happening, after: expected }) => {
+    expect(shown(settle(given, moment(happening)))).toBe(expected);
+  });
+});
+
+it.each([
+  { what: 'a reset', happening: { reset: reset() }, concerned: true },
+  { what: 'a start', happening: { starting: [fresh] }, concerned: true },
+  { what: 'the end of a grant that stands', happening: { ending: new Set(['a']) }, concerned: true },
+  { what: 'a recurrence of a grant that stands', happening: { recurring: new Set(['a']) }, concerned: true },
+  { what: 'the end of one that was put away', happening: { ending: new Set(['z']) }, concerned: false },
+])('what stands is concerned by $what: $concerned', ({ happening, concerned }) => {
+  expect(concerns(moment(happening), ledger('0', [a, '7']))).toBe(concerned);
+});
