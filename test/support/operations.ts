@@ -1,6 +1,6 @@
 import { newId } from '../../src/kernel/ids.ts';
 import { type Resource, START } from './shop.ts';
-import { storeMethod, type World } from './world.ts';
+import { newMeteredFeature, storeMethod, type World } from './world.ts';
 
 /** A call of an operation: what fills its path, its query and its body. */
 export interface Call {
@@ -53,6 +53,13 @@ const newMethod = async ({ shop }: World) => {
 const referenceTo = (entityType: string, entityId: string, merchantId: string): Call => ({
   body: { entityType, entityId, provider: 'crm', externalId: unique('record'), merchantId },
 });
+const newEntitlement = async ({ shop, product, metric, customer }: World) =>
+  shop.create('/v1/entitlements', {
+    customerId: customer.id,
+    featureId: (await newMeteredFeature(shop, product)).id,
+    template: { type: 'metered', billableMetricIds: [metric.id] },
+    activeFrom: START,
+  });
 const draftVersion = async ({ shop }: World) => {
   const plan = await shop.plan([await shop.feePrice()]);
   const version = await shop.create(`/v0/plans/${plan.id}/versions`, {
@@ -338,6 +345,46 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
       },
     }),
   ],
+  reconcileSubscription: [async ({ shop }) => on((await shop.issued()).subscription.id, {})],
+
+  createEntitlement: [
+    async (world) => ({
+      body: {
+        customerId: world.customer.id,
+        featureId: (await newMeteredFeature(world.shop, world.product)).id,
+        template: { type: 'metered', billableMetricIds: [world.metric.id] },
+        merchantId: world.merchant.id,
+      },
+    }),
+    async ({ shop, feature }) => {
+      const { subscription } = await shop.issued();
+      return {
+        body: {
+          customerId: subscription.customerId,
+          featureId: feature.id,
+          template: { type: 'boolean' },
+          subscriptionId: subscription.id,
+        },
+      };
+    },
+  ],
+  resetEntitlement: [async (world) => on((await newEntitlement(world)).id)],
+  createGrant: [({ entitlement }) => on(entitlement.id, { amount: 5 })],
+  listGrants: [({ entitlement }) => on(entitlement.id)],
+  getGrant: [({ entitlement, grant }) => ({ params: { id: entitlement.id, grantId: grant.id } })],
+  voidGrant: [
+    async ({ shop, entitlement }) => {
+      const { id } = await shop.create(`/v1/entitlements/${entitlement.id}/grants`, { amount: 5 });
+      return { params: { id: entitlement.id, grantId: id } };
+    },
+  ],
+
+  listEntitlements: [() => ({})],
+  getEntitlement: [({ entitlement }) => ({ ...on(entitlement.id), query: { at: FEBRUARY } })],
+  listActiveEntitlements: [({ customer }) => ({ query: { customerId: customer.id } })],
+  getEntitlementHistory: [({ entitlement }) => ({ ...on(entitlement.id), query: range })],
+  getCustomerAccess: [({ customer }) => on(customer.id)],
+
   listInvoices: [() => ({})],
   getInvoice: [({ invoice }) => on(invoice.id)],
   listInvoiceLineItems: [({ invoice }) => on(invoice.id)],

@@ -20,11 +20,18 @@ export interface World {
   clock: Resource;
   subscription: Resource;
   event: Resource;
+  /** Metered, by hand; the customer has one to the feature, too. */
+  entitlement: Resource;
   /** Paid and refunded. */
   invoice: Resource;
   refund: Resource;
   session: Resource;
   reference: Resource;
+  /** Made by hand, metered, of `customer`. */
+  entitlement: Resource;
+  /** Of `entitlement`, as the reservation. */
+  grant: Resource;
+  reservation: Resource;
   paymentMethod: Resource;
   apiKeyId: string;
   /** The ids of all of these, by kind. */
@@ -58,6 +65,12 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
   const plan = await shop.read(`/v0/plans/${subscription.planId}`);
   const customer = await shop.read(`/v0/customers/${subscription.customerId}`);
   const event = await shop.use(customer.id, START, 3);
+  const entitlement = await entitle(shop, customer, metric);
+  await shop.create('/v1/entitlements', {
+    customerId: customer.id,
+    featureId: feature.id,
+    template: { type: 'boolean' },
+  });
   const refund = await shop.create(`/v2/invoices/${invoice.id}/refunds`);
   const session = (await shop.read(`/v0/paymentSessions?subscriptionId=${subscription.id}`)).data[0];
   const reference = await shop.create('/v0/externalReferences', {
@@ -65,6 +78,16 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
     entityId: item.id,
     provider: 'crm',
     externalId: 'standing',
+  });
+  const entitlement = await shop.create('/v1/entitlements', {
+    customerId: customer.id,
+    featureId: (await newMeteredFeature(shop, product)).id,
+    template: { type: 'metered', usagePeriod: { interval: 'P1M' }, billableMetricIds: [metric.id] },
+  });
+  const grant = await shop.create(`/v1/entitlements/${entitlement.id}/grants`, { amount: 1000 });
+  const reservation = await shop.create(`/v1/entitlements/${entitlement.id}/reservations`, {
+    amount: 1,
+    expiresAt: FAR_AHEAD,
   });
   const paymentMethod = await storeMethod(shop, customer);
   const apiKey = await shop.create(`/v0/users/${merchant.userId}/apikeys`, { name: 'standing' });
@@ -85,10 +108,14 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
       clock,
       subscription,
       event,
+      entitlement,
       invoice,
       refund,
       session,
       reference,
+      entitlement,
+      grant,
+      reservation,
       paymentMethod,
     ]),
     planVersion: [plan.defaultVersionId],
@@ -109,14 +136,30 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
     clock,
     subscription,
     event,
+    entitlement,
     invoice,
     refund,
     session,
     reference,
+    entitlement,
+    grant,
+    reservation,
     paymentMethod,
     apiKeyId: apiKey.id,
     ids,
   };
+}
+
+/** When what is held in these tests is given back. */
+export const FAR_AHEAD = '2150-01-01T00:00:00Z';
+
+let meteredFeatures = 0;
+
+/** A metered feature of a product, with a key of its own. */
+export function newMeteredFeature(shop: Shop, product: Resource): Promise<Resource> {
+  meteredFeatures += 1;
+  const key = `metered-${meteredFeatures}`;
+  return shop.create('/v0/features', { key, name: 'Calls', productId: product.id, type: 'metered' });
 }
 
 const KINDS = Object.keys(ID_PREFIXES) as IdKind[];
@@ -126,6 +169,30 @@ export const kindOf = (text: string): IdKind | undefined => KINDS.find((kind) =>
 
 const byKind = (resources: readonly Resource[]): Partial<Record<IdKind, string[]>> =>
   Object.fromEntries(resources.map(({ id }) => [kindOf(id), [id]]));
+
+let features = 0;
+
+/** Entitles a customer to 100 units of a metric a month, of a new feature. */
+export async function entitle(shop: Shop, customer: Resource, metric: Resource): Promise<Resource> {
+  features += 1;
+  const feature = await shop.create('/v0/features', {
+    key: `metered-${features}`,
+    name: 'Calls',
+    productId: metric.productId,
+    type: 'metered',
+  });
+  return shop.create('/v1/entitlements', {
+    customerId: customer.id,
+    featureId: feature.id,
+    template: {
+      type: 'metered',
+      usagePeriod: { interval: 'P1M' },
+      issueAfterReset: 100,
+      billableMetricIds: [metric.id],
+    },
+    activeFrom: START,
+  });
+}
 
 /** Stores a card of a customer that works. */
 export async function storeMethod(shop: Shop, customer: Resource): Promise<Resource> {
