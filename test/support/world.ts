@@ -20,8 +20,6 @@ export interface World {
   clock: Resource;
   subscription: Resource;
   event: Resource;
-  /** Metered, by hand; the customer has one to the feature, too. */
-  entitlement: Resource;
   /** Paid and refunded. */
   invoice: Resource;
   refund: Resource;
@@ -65,7 +63,6 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
   const plan = await shop.read(`/v0/plans/${subscription.planId}`);
   const customer = await shop.read(`/v0/customers/${subscription.customerId}`);
   const event = await shop.use(customer.id, START, 3);
-  const entitlement = await entitle(shop, customer, metric);
   await shop.create('/v1/entitlements', {
     customerId: customer.id,
     featureId: feature.id,
@@ -108,7 +105,6 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
       clock,
       subscription,
       event,
-      entitlement,
       invoice,
       refund,
       session,
@@ -136,7 +132,6 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
     clock,
     subscription,
     event,
-    entitlement,
     invoice,
     refund,
     session,
@@ -169,30 +164,6 @@ export const kindOf = (text: string): IdKind | undefined => KINDS.find((kind) =>
 
 const byKind = (resources: readonly Resource[]): Partial<Record<IdKind, string[]>> =>
   Object.fromEntries(resources.map(({ id }) => [kindOf(id), [id]]));
-
-let features = 0;
-
-/** Entitles a customer to 100 units of a metric a month, of a new feature. */
-export async function entitle(shop: Shop, customer: Resource, metric: Resource): Promise<Resource> {
-  features += 1;
-  const feature = await shop.create('/v0/features', {
-    key: `metered-${features}`,
-    name: 'Calls',
-    productId: metric.productId,
-    type: 'metered',
-  });
-  return shop.create('/v1/entitlements', {
-    customerId: customer.id,
-    featureId: feature.id,
-    template: {
-      type: 'metered',
-      usagePeriod: { interval: 'P1M' },
-      issueAfterReset: 100,
-      billableMetricIds: [metric.id],
-    },
-    activeFrom: START,
-  });
-}
 
 /** Stores a card of a customer that works. */
 export async function storeMethod(shop: Shop, customer: Resource): Promise<Resource> {
