@@ -17,6 +17,7 @@ export const ENTITLEMENT_STATUSES = ['active', 'canceled', 'expired'] as const;
 const common = {
   id: Id('entitlement'),
   object: Type.Literal('entitlement'),
+  merchantId: Id('organization'),
   customerId: Id('customer'),
   featureId: Id('feature'),
   featureKey: Type.String(),
@@ -108,6 +109,7 @@ export const ActiveEntitlementList = ListOf(ActiveEntitlement);
 
 export const ActiveEntitlementQuery = ListQuery({
   customerId: Id('customer'),
+  merchantId: Type.Optional(Id('organization')),
   productId: Type.Optional(Id('product')),
   subscriptionId: Type.Optional(Id('subscription')),
 });
