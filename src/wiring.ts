@@ -3,6 +3,7 @@ import { clockErrors, clockRoutes } from './clocks/index.ts';
 import { type CustomerBlocker, type CustomerHooks, customerErrors, customerRoutes } from './customers/index.ts';
 import { createDocumentRenderer } from './documents/index.ts';
 import {
+  balanceNoticeChore,
   entitlementDueKind,
   entitlementErrors,
   entitlementRoutes,
@@ -10,6 +11,7 @@ import {
   grantPurchases,
   isMetricMeasured,
   reservationDueKind,
+  tellOfBalance,
   unendedEntitlements,
 } from './entitlements/index.ts';
 import type { Route } from './http/index.ts';
@@ -113,10 +115,10 @@ export function wireDomains(environment: EnvironmentName, publicUrl: string, usa
       ...payments.routes,
       ...clockRoutes({ environment, runner, blockers: subscriptionsOnClock }),
     ],
-    chores: [unreadSeriesChore(selectMeters)],
+    chores: [unreadSeriesChore(selectMeters), balanceNoticeChore(newUsage)],
     dueKinds: [
       subscriptionDueKind(subscriptions),
-      entitlementDueKind(),
+      entitlementDueKind([tellOfBalance]),
       reservationDueKind,
       ...invoicingDueKinds(invoicing),
       ...payments.dueKinds,

@@ -20,6 +20,7 @@ import {
 } from './grants.sql.ts';
 import { loadInput } from './inputs.ts';
 import { type EntitlementKey, hasEnded, lockWithNow } from './lock.ts';
+import { tellOfBalance } from './notices.ts';
 import { forgetSnapshots } from './snapshots.sql.ts';
 import { tellOfGrant } from './tell.ts';
 
@@ -122,6 +123,7 @@ export async function voidGrant(
   const voided = await markGrantVoided(tx, grant, now);
   await forgetSnapshots(tx, entitlement, now);
   await tellOfGrant(tx, entitlement, voided, 'grant.voided.v0', now);
+  await tellOfBalance(tx, entitlement, now);
   return ok(voided);
 }
 

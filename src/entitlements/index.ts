@@ -3,6 +3,7 @@ export { type EntitlingSubscription, entitle } from './create.ts';
 export { endEntitlements, planEndOfEntitlements } from './end.ts';
 export { isMetricMeasured } from './entitlements.sql.ts';
 export { entitlementErrors } from './errors.ts';
+export { balanceNoticeChore, tellOfBalance } from './notices.ts';
 export type { EntitlementParts } from './parts.ts';
 export { grantPurchases } from './purchases/paid.ts';
 export { GRANT_PURCHASE } from './purchases/purchase.ts';

@@ -21,3 +21,16 @@ export async function tellOnce(
     on conflict do nothing`);
   return written === 1;
 }
+
+/** The metered entitlements, unless they have ended, that count usage addressed to some customers and subscriptions. */
+export const selectMeteredOf = (
+  tx: Tx,
+  merchantId: string,
+  addressees: readonly string[],
+  now: Instant,
+): Promise<EntitlementRow[]> =>
+  tx.rows<EntitlementRow>(sql`
+    select * from entitlement
+     where merchant_id = ${merchantId} and (customer_id = any (${[...addressees]}) or subscription_id = any (${[...addressees]}))
+       and feature_type = 'metered' and (clock_id is not null or active_to is null or active_to > ${now})
+     order by seq`);

@@ -11,6 +11,7 @@ import { balanceOfLoaded } from './balances.ts';
 import type { EntitlementRow } from './entitlements.sql.ts';
 import { loadInput, templateAt } from './inputs.ts';
 import { type EntitlementKey, hasEnded, lockWithNow } from './lock.ts';
+import { tellOfBalance } from './notices.ts';
 import { isCountedOnce, type ReservedUsage, usageEvent } from './reservation-event.ts';
 import { type ReservationEvent, type ReservationStatus, reservationStates } from './reservation-states.ts';
 import {
@@ -120,7 +121,9 @@ export async function settleReservation(
   const accepted = event === null ? ok(null) : await acceptInTransaction(tx, key.merchantId, event, wall);
   if (!accepted.ok) return accepted;
   const eventId = accepted.value?.id ?? null;
-  return ok(await endReservation(tx, reservation, { status: 'settled', settledAmount, eventId }, now));
+  const settled = await endReservation(tx, reservation, { status: 'settled', settledAmount, eventId }, now);
+  if (eventId !== null) await tellOfBalance(tx, entitlement, now);
+  return ok(settled);
 }
 
 /**
