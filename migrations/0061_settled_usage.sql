@@ -59,12 +59,10 @@ create function settle_usage(merchant text, named text[], until timestamptz, mad
 declare
   rows_to_raise bigint[];
 begin
-  rows_to_raise := array(select s.id from usage_rows(merchant, named) s where s.settled_until >= until is not true);
-  if cardinality(rows_to_raise) = 0
-     and not exists (select from unnest(named) n (key)
-                      where (select true from event_subject es
-                              where es.merchant_id = merchant and es.kind = 'direct' and es.key = n.key limit 1) is null) then
-    return ingest_writers(merchant);
+  if not exists (select from unnest(named) n (key)
+                  where (select es.settled_until >= until from event_subject es
+                          where es.merchant_id = merchant and es.kind = 'direct' and es.key = n.key limit 1) is not true) then
+    return ingest_writers(merchant); -- no row of them has a mark below that of its direct row
   end if;
   perform pg_advisory_xact_lock_shared(hashtextextended('usage marks ' || merchant, 0));
   insert into event_subject (merchant_id, kind, key, addressee, customer_id, created_at)

@@ -59,20 +59,19 @@ export const selectLate = (
            with ordinality t (at, snapshot, place)
      order by t.place`);
 
-/** Deletes what all of some snapshots hold. */
+/** Deletes what makes none of some figures late. */
 export const deleteLate = (
   tx: Tx,
   merchantId: string,
   subjects: readonly string[],
-  kept: readonly string[],
+  kept: readonly { readonly at: Instant; readonly snapshot: string }[],
 ): Promise<number> =>
   tx.run(sql`
     delete from usage_late l
      where l.merchant_id = ${merchantId} and l.subject_id in (${rowsOf(merchantId, subjects)})
        and not exists (
-         select from unnest(${[...kept]}::text[]) k (snapshot)
-          where split_part(k.snapshot, '/', 1) <> ${server}
-             or not pg_visible_in_snapshot(l.xid, split_part(k.snapshot, '/', 2)::pg_snapshot))`);
+         select from unnest(${kept.map(({ at }) => at)}::timestamptz[], ${kept.map(({ snapshot }) => snapshot)}::text[]) k (at, snapshot)
+          where l.at < k.at and not pg_visible_in_snapshot(l.xid, split_part(k.snapshot, '/', 2)::pg_snapshot))`);
 
 /**
  * A late row at or after the mark of its subject was noted while somebody was raising marks. Whoever raises the mark above it from now on

@@ -63,15 +63,15 @@ export async function lateSince(
 }
 
 /**
- * Forgets late usage that all figures hold which are kept for these subjects. Nobody else may be taking one of them meanwhile: the caller
- * holds what they hang on.
- * @param kept the snapshots of all figures that are kept and rely on one of these subjects
+ * Forgets late usage for which `lateSince` would say of no figure that it is late. Nobody else may be taking a figure of these subjects
+ * meanwhile: the caller holds what they hang on.
+ * @param kept all figures that are kept and rely on one of these subjects
  */
 export async function forgetLate(
   tx: Tx,
   merchantId: string,
   subjects: readonly string[],
-  kept: readonly string[],
+  kept: readonly TakenUsage[],
 ): Promise<void> {
   await deleteLate(tx, merchantId, subjects, kept);
 }
