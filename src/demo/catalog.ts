@@ -4,7 +4,7 @@ import type { Client } from './client.ts';
 export type PlanName = 'growth' | 'scale' | 'team';
 export type Plans = Readonly<Record<PlanName, string>>;
 
-/** What Halcyon Labs sells: two products, four metrics, two fees, three plans. All is billed in arrears. */
+/** What Halcyon Labs sells: two products, four metrics, two fees, one feature, three plans. All is billed in arrears. */
 export async function makeCatalog(client: Client): Promise<Plans> {
   const inference = await product(client, 'Halcyon Inference', 'Language and image models by API');
   const workspace = await product(client, 'Halcyon Workspace', 'Shared notebooks and storage');
@@ -41,6 +41,14 @@ export async function makeCatalog(client: Client): Promise<Plans> {
     eventType: 'storage.measured',
     valueProperty: '$.gigabytes',
   });
+  const rendering = await idOf(
+    client.once('feature images', '/v0/features', {
+      productId: inference,
+      key: 'images',
+      name: 'Images',
+      type: 'metered',
+    }),
+  );
   const platform = await fee(client, inference, 'Platform', 'Access, support and the service level');
   const seats = await fee(client, workspace, 'Workspace', 'The workspace itself');
 
@@ -68,6 +76,15 @@ export async function makeCatalog(client: Client): Promise<Plans> {
       invoiceDisplayName: 'Images, by the hundred',
       model: 'package',
       properties: { size: '100', price: '2.50' },
+      feature: {
+        featureId: rendering,
+        entitlementTemplate: {
+          type: 'metered',
+          usagePeriod: { interval: 'P1M' },
+          issueAfterReset: 500,
+          isSoftLimit: true,
+        },
+      },
     }),
   ];
   const scale = [

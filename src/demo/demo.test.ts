@@ -63,6 +63,19 @@ it('says what is there, figure by figure', () => {
   expect(events).toBeGreaterThan(2000);
 });
 
+it('entitles who is on Growth to images, of which each month some are used', async () => {
+  const entitlements = await list('/v1/entitlements');
+  const growing = CUSTOMERS.filter(({ plan }) => plan === 'growth');
+  expect(entitlements).toHaveLength(growing.length);
+  for (const { featureKey, balance, usageInPeriod, hasAccess } of entitlements)
+    expect({ featureKey, hasAccess, left: balance }).toEqual({
+      featureKey: 'images',
+      hasAccess: true,
+      left: Math.max(0, 500 - usageInPeriod),
+    });
+  expect(entitlements.some(({ usageInPeriod }) => usageInPeriod > 0)).toBe(true);
+});
+
 it('has invoices in every state that a merchant meets, and each adds up', async () => {
   const invoices = await list('/v2/invoices');
   const states = Object.groupBy(invoices, ({ status }: Resource) => status as string);
