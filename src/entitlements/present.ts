@@ -59,6 +59,7 @@ export async function presentLoaded(
 const sharedFields = ({ entitlement, featureKey }: Loaded, at: Instant) => ({
   id: entitlement.id,
   object: 'entitlement' as const,
+  merchantId: entitlement.merchant_id,
   customerId: entitlement.customer_id,
   featureId: entitlement.feature_id,
   featureKey,
