@@ -7,6 +7,7 @@ import { startEmbeddedPostgres } from '../../src/db/embedded/index.ts';
 import { migrate } from '../../src/db/index.ts';
 import type { FloodOrder, FloodReport } from './flood.ts';
 import type { LoadOrder, LoadReport } from './load.ts';
+import type { ReadOrder, ReadReport } from './reads.ts';
 
 export interface Target {
   readonly port: number;
@@ -27,6 +28,8 @@ export interface Stack {
   load(target: Target, order: Omit<LoadOrder, 'port' | 'key'>): Promise<LoadReport>;
   /** Loads a server by the clock; see `FloodOrder`. `log` is written in the stack's folder. */
   flood(target: Target, order: Omit<FloodOrder, 'port' | 'key' | 'now'> & { key?: string }): Promise<FloodReport>;
+  /** Reads from a server by the clock; see `ReadOrder`. */
+  read(target: Target, order: Omit<ReadOrder, 'port' | 'key'> & { key?: string }): Promise<ReadReport>;
   /** The path of a file that is removed with the stack. */
   file(name: string): string;
 }
@@ -66,6 +69,8 @@ export async function withStack(work: (stack: Stack) => Promise<void>): Promise<
         firstMessage<LoadReport>(fork(here('load.ts'), [JSON.stringify({ ...order, port, key, now: START })])),
       flood: ({ port, key }, order) =>
         firstMessage<FloodReport>(fork(here('flood.ts'), [JSON.stringify({ key, ...order, port, now: START })])),
+      read: ({ port, key }, order) =>
+        firstMessage<ReadReport>(fork(here('reads.ts'), [JSON.stringify({ key, ...order, port })])),
       file: (name) => join(folder, name),
     });
   } finally {

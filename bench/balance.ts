@@ -1,0 +1,185 @@
+import pg from 'pg';
+import { numbersOf } from './support/arguments.ts';
+import { processorSeconds, type Stack, type Target, withStack } from './support/stack.ts';
+
+/** How long a balance takes: alone, while events come in, right after an event, and as the past grows. See README.md. */
+
+const [name = 'get'] = process.argv.slice(2);
+const { entitlements, rate, seconds, connections, events, claims } = numbersOf({
+  entitlements: name === 'ryw' ? 1_000 : 100_000,
+  rate: 2_000,
+  seconds: 10,
+  connections: 32,
+  events: 5_000,
+  claims: 10_000,
+});
+
+const P50_LIMIT = 1;
+const P99_LIMIT = 5;
+const BATCH = 100;
+
+const verdict = (kept: boolean) => (kept ? 'yes' : 'NO');
+
+/** A client of one server that throws where it is refused. */
+const client = ({ port, key }: Pick<Target, 'port' | 'key'>) => ({
+  async call(method: string, path: string, body?: unknown) {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const answer = (await response.json()) as Record<string, unknown>;
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(answer)}`);
+    return answer as { id: string } & Record<string, unknown>;
+  },
+});
+
+/** A feature that measures the tokens of calls, through the API. */
+async function makeFeature(target: Target) {
+  const { call } = client(target);
+  const product = await call('POST', '/v0/products', { name: 'Calls', description: 'Calls' });
+  const metric = await call('POST', '/v0/billableMetrics', {
+    name: 'Tokens',
+    description: 'Tokens',
+    unit: 'token',
+    productId: product.id,
+    aggregation: 'SUM',
+    eventType: 'call',
+    valueProperty: '$.tokens',
+  });
+  const feature = await call('POST', '/v0/features', {
+    key: 'tokens',
+    name: 'Tokens',
+    productId: product.id,
+    type: 'metered',
+  });
+  return { product, metric, feature };
+}
+
+/** Customers that are known as `customer-<n>` in events, each with an entitlement of a month that a grant funds. */
+async function seed(url: string, { merchantId }: Target, made: Awaited<ReturnType<typeof makeFeature>>): Promise<void> {
+  const pool = new pg.Pool({ connectionString: url, max: 1 });
+  const numbers = `(select n, lpad(n::text, 22, '0') as id from generate_series(0, ${entitlements - 1}) n) numbered`;
+  const template = { type: 'metered', usagePeriod: { interval: 'P1M' }, billableMetricIds: [made.metric.id] };
+  const statements: [string, unknown[]][] = [
+    [
+      `insert into organization (merchant_id, id, type, name, default_currency, created_at, updated_at)
+       select $1, 'org_' || id, 'consumer', 'Customer', 'USD', now(), now() from ${numbers}`,
+      [merchantId],
+    ],
+    [
+      `insert into customer (merchant_id, id, consumer_id, external_id, created_at, updated_at)
+       select $1, 'cus_' || id, 'org_' || id, 'customer-' || n, now(), now() from ${numbers}`,
+      [merchantId],
+    ],
+    [
+      `insert into event_subject (merchant_id, kind, key, addressee, customer_id, created_at)
+       select $1, 'external', 'customer-' || n, 'cus_' || id, 'cus_' || id, now() from ${numbers}`,
+      [merchantId],
+    ],
+    [
+      `insert into entitlement (merchant_id, id, customer_id, feature_id, feature_type, product_id, is_from_plan, active_from,
+                                billable_metric_ids, created_at, updated_at)
+       select $1, 'ent_' || id, 'cus_' || id, $2, 'metered', $3, false, now() - interval '10 days', array[$4], now(), now()
+         from ${numbers}`,
+      [merchantId, made.feature.id, made.product.id, made.metric.id],
+    ],
+    [
+      `insert into entitlement_term (merchant_id, entitlement_id, effective_from, template)
+       select merchant_id, id, active_from, $2::jsonb from entitlement where merchant_id = $1`,
+      [merchantId, JSON.stringify(template)],
+    ],
+    [
+      `insert into entitlement_grant (merchant_id, id, entitlement_id, origin, amount, priority, effective_at, reset_max_rollover,
+                                      reset_min_rollover, created_at)
+       select merchant_id, 'grt_' || substr(id, 5), id, 'direct', 1e9, 0, active_from, 999999999999, 0, now()
+         from entitlement where merchant_id = $1`,
+      [merchantId],
+    ],
+    ['vacuum analyze', []],
+  ];
+  for (const [text, values] of statements) await pool.query(text, values);
+  await pool.end();
+}
+
+/** A server on a store with entitlements, each with some events. */
+async function withEntitlements(stack: Stack, work: (target: Target, url: string) => Promise<void>): Promise<void> {
+  const url = await stack.database();
+  await stack.serving(url, async (target) => {
+    await seed(url, target, await makeFeature(target));
+    const order = { connections: 4, batch: 1_000, seconds: 60, requests: Math.ceil((entitlements * 2) / 1_000) };
+    await stack.load(target, { ...order, firstKey: 0, subjects: entitlements });
+    const pool = new pg.Pool({ connectionString: url, max: 1 });
+    await pool.query('vacuum analyze');
+    await pool.end();
+    await work(target, url);
+  });
+}
+
+async function measureReads(stack: Stack, target: Target, during: () => Promise<unknown>): Promise<void> {
+  const order = { path: '/v1/entitlements/ent_#', many: entitlements, connections };
+  await stack.read(target, { ...order, rate: rate / 2, seconds: 3 }); // warm
+  const before = [processorSeconds(target.processId), processorSeconds(stack.postgresId)] as const;
+  const other = during();
+  const { reads, refused, p50, p99, seconds: taken } = await stack.read(target, { ...order, rate, seconds });
+  const spent = [processorSeconds(target.processId), processorSeconds(stack.postgresId)] as const;
+  await other;
+  const each = (index: 0 | 1) => (((spent[index] - before[index]) / reads) * 1_000).toFixed(2);
+  console.log(
+    `  ${(reads / taken).toFixed(0)} reads/s of ${rate} due   Node ${each(0)} ms, PostgreSQL ${each(1)} ms a read   refused ${refused}`,
+  );
+  console.log(`  balance.${name} p50   ${p50.toFixed(2)} ms   wanted < ${P50_LIMIT}   ${verdict(p50 < P50_LIMIT)}`);
+  console.log(`  balance.${name} p99   ${p99.toFixed(2)} ms   wanted < ${P99_LIMIT}   ${verdict(p99 < P99_LIMIT)}`);
+}
+
+async function busy(stack: Stack, target: Target): Promise<void> {
+  const flood = await stack.flood(target, {
+    connections: 8,
+    batch: BATCH,
+    seconds,
+    rate: events / BATCH,
+    prefix: 'busy',
+    subjects: entitlements,
+    log: stack.file('busy.log'),
+  });
+  console.log(`  meanwhile ${(flood.acceptedEvents / flood.seconds).toFixed(0)} events/s of ${events}`);
+}
+
+/** An event to one process, then the balance from another one: never a balance from before the event. */
+async function readYourWrites(stack: Stack): Promise<void> {
+  await withEntitlements(stack, (writer, url) =>
+    stack.serving(url, async (reader) => {
+      const [write, read] = [client(writer), client({ port: reader.port, key: writer.key })];
+      const used = async (id: string) =>
+        ((await read.call('GET', `/v1/entitlements/${id}`)) as unknown as { usageInPeriod: number }).usageInPeriod;
+      let [claim, stale] = [0, 0];
+      const caller = async (n: number) => {
+        const id = `ent_${String(n).padStart(22, '0')}`;
+        let before = await used(id);
+        while (claim < claims) {
+          claim += 1;
+          await write.call('POST', '/v0/events', {
+            type: 'call',
+            source: 'https://api.example.com/v1',
+            externalSubject: `customer-${n}`,
+            data: { tokens: 1 },
+          });
+          const after = await used(id);
+          if (Math.abs(after - before - 1) > 1e-6) stale += 1;
+          before = after;
+        }
+      };
+      await Promise.all(Array.from({ length: 8 }, (_, n) => caller(n)));
+      console.log(
+        `  balance.ryw   ${claim} events, each followed by a read from another process   stale ${stale}   wanted 0   ${verdict(stale === 0)}`,
+      );
+    }),
+  );
+}
+
+await withStack(async (stack) => {
+  if (name === 'ryw') await readYourWrites(stack);
+  else if (name === 'busy')
+    await withEntitlements(stack, (target) => measureReads(stack, target, () => busy(stack, target)));
+  else await withEntitlements(stack, (target) => measureReads(stack, target, async () => undefined));
+});
