@@ -122,3 +122,17 @@ export const ownersOf = (tx: Tx, ids: readonly string[]): Promise<{ id: string; 
   tx.rows<{ id: string; owner: string | null }>(
     sql`select id, owner_of(id) as owner from unnest(${[...ids]}::text[]) as id`,
   );
+
+/** The customer that has an externalId now; for an operator (null) that of each merchant. */
+export const customerIdsOfExternalId = async (
+  tx: Tx,
+  merchantId: string | null,
+  externalId: string,
+): Promise<string[]> => {
+  const where = allOf([
+    sql`external_id = ${externalId} and deleted_at is null`,
+    merchantId !== null && sql`merchant_id = ${merchantId}`,
+  ]);
+  const rows = await tx.rows<{ id: string }>(sql`select id from customer where ${where}`);
+  return rows.map(({ id }) => id);
+};

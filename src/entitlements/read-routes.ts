@@ -1,11 +1,19 @@
-import { findCustomer } from '../customers/index.ts';
+import { findFeaturesByKey } from '../catalog/index.ts';
+import { customerIdsOfExternalId, findCustomer } from '../customers/index.ts';
+import type { Tx } from '../db/index.ts';
 import { listReply, pageOf, type Route, route } from '../http/index.ts';
 import { invalidField, notFound, ok } from '../kernel/result.ts';
 import { formatInstant, type Instant, parseInstant } from '../kernel/time.ts';
 import { accessOf, presentAll } from './access.ts';
 import { historyOf } from './history.ts';
 import { presentEntitlement } from './present.ts';
-import { findTimed, pageOfActive, pageOfEntitlements, type TimedEntitlement } from './reading.sql.ts';
+import {
+  type EntitlementFilters,
+  findTimed,
+  pageOfActive,
+  pageOfEntitlements,
+  type TimedEntitlement,
+} from './reading.sql.ts';
 import {
   AccessQuery,
   ActiveEntitlementList,
@@ -44,7 +52,8 @@ export const entitlementReadRoutes: readonly Route[] = [
       if (query.customerId !== undefined && query.externalCustomerId !== undefined)
         return invalidField('externalCustomerId', 'must not be given beside customerId');
       const page = pageOf(query);
-      const { rows, total } = await pageOfEntitlements(tx, merchantId, query, page, now);
+      const filters = await filtersOf(tx, merchantId, query);
+      const { rows, total } = await pageOfEntitlements(tx, merchantId, filters, page, now);
       const shown = await presentAll(tx, rows, instantIn(query.at));
       return ok(listReply({ data: shown.map((each) => ({ ...each, entitlementId: each.id })), total }, page));
     },
@@ -122,6 +131,23 @@ export const entitlementReadRoutes: readonly Route[] = [
     },
   ),
 ];
+
+/** Keys of features are unique within a product only, so one can stand for several; an unknown one, or an unknown customer, for none. */
+async function filtersOf(
+  tx: Tx,
+  merchantId: string | null,
+  { featureKey, externalCustomerId, ...filters }: EntitlementListQuery,
+): Promise<EntitlementFilters> {
+  return {
+    ...filters,
+    ...(featureKey !== undefined && {
+      featureIds: (await findFeaturesByKey(tx, merchantId, featureKey)).map(({ id }) => id),
+    }),
+    ...(externalCustomerId !== undefined && {
+      customerIds: await customerIdsOfExternalId(tx, merchantId, externalCustomerId),
+    }),
+  };
+}
 
 const presentActive = (entitlement: TimedEntitlement) => ({
   id: entitlement.id,

@@ -21,25 +21,19 @@ export const findTimed = (
 
 export interface EntitlementFilters {
   readonly customerId?: string | undefined;
-  /** The `externalId` that the customer has now. */
-  readonly externalCustomerId?: string | undefined;
+  readonly customerIds?: readonly string[] | undefined;
   readonly productId?: string | undefined;
-  /** Every feature of the merchant with this key: keys are unique within a product. */
-  readonly featureKey?: string | undefined;
+  readonly featureIds?: readonly string[] | undefined;
   readonly subscriptionId?: string | undefined;
 }
 
 const conditionsOf = (merchantId: string | null, filters: EntitlementFilters): (Sql | false)[] => [
   merchantId !== null && sql`merchant_id = ${merchantId}`,
   filters.customerId !== undefined && sql`customer_id = ${filters.customerId}`,
+  filters.customerIds !== undefined && sql`customer_id = any (${[...filters.customerIds]}::text[])`,
   filters.productId !== undefined && sql`product_id = ${filters.productId}`,
+  filters.featureIds !== undefined && sql`feature_id = any (${[...filters.featureIds]}::text[])`,
   filters.subscriptionId !== undefined && sql`subscription_id = ${filters.subscriptionId}`,
-  filters.featureKey !== undefined &&
-    sql`exists (select from feature f where f.merchant_id = entitlement.merchant_id and f.id = entitlement.feature_id
-                  and f.key = ${filters.featureKey})`,
-  filters.externalCustomerId !== undefined &&
-    sql`exists (select from customer c where c.merchant_id = entitlement.merchant_id and c.id = entitlement.customer_id
-                  and c.external_id = ${filters.externalCustomerId} and c.deleted_at is null)`,
 ];
 
 /** Newest first; of one merchant, or (null, for operators) of all. */
