@@ -138,6 +138,21 @@ describe('over time', () => {
       ],
     },
     {
+      what: 'the end of a grant that was used up for ever changes nothing, also where usage was below 0 before it',
+      inputs: entitlement({
+        grants: [
+          grant('z', { priority: -1, expires: '2026-02-10' }),
+          grant('a', { priority: 1 }),
+          grant('c', { from: '2026-02-05' }),
+        ],
+      }),
+      used: ['2026-01-02 10', '2026-02-03 5', '2026-02-06 -3', '2026-02-12 3'],
+      answers: [
+        '02-07 balance 18, overage 0, used 2: c 10, a 8',
+        '02-13 balance 15, overage 0, used 5: c 10, a 5', // as if nothing had been between
+      ],
+    },
+    {
       what: 'what was burned before a reset is not given back after it',
       inputs: entitlement({ grants: [grant('a')] }),
       used: ['2026-01-02 4', '2026-02-02 -3', '2026-02-04 4'],
