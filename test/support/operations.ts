@@ -1,6 +1,6 @@
 import { newId } from '../../src/kernel/ids.ts';
 import { type Resource, START } from './shop.ts';
-import { newMeteredFeature, storeMethod, type World } from './world.ts';
+import { FAR_AHEAD, newMeteredFeature, storeMethod, type World } from './world.ts';
 
 /** A call of an operation: what fills its path, its query and its body. */
 export interface Call {
@@ -60,6 +60,16 @@ const newEntitlement = async ({ shop, product, metric, customer }: World) =>
     template: { type: 'metered', billableMetricIds: [metric.id] },
     activeFrom: START,
   });
+/** Each time another one, so that two calls are not the same. */
+const farAhead = () => {
+  counter += 1;
+  return Temporal.Instant.from(FAR_AHEAD).add({ seconds: counter }).toString();
+};
+const newReservation = async ({ shop, entitlement }: World) => {
+  const body = { amount: 1, expiresAt: farAhead() };
+  const { id } = await shop.create(`/v1/entitlements/${entitlement.id}/reservations`, body);
+  return { id: entitlement.id, reservationId: id };
+};
 const draftVersion = async ({ shop }: World) => {
   const plan = await shop.plan([await shop.feePrice()]);
   const version = await shop.create(`/v0/plans/${plan.id}/versions`, {
@@ -369,7 +379,7 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
     },
   ],
   resetEntitlement: [async (world) => on((await newEntitlement(world)).id)],
-  createGrant: [({ entitlement }) => on(entitlement.id, { amount: 5 })],
+  createGrant: [({ entitlement }) => on(entitlement.id, { amount: 5, idempotencyKey: unique('grant') })],
   listGrants: [({ entitlement }) => on(entitlement.id)],
   getGrant: [({ entitlement, grant }) => ({ params: { id: entitlement.id, grantId: grant.id } })],
   voidGrant: [
@@ -378,6 +388,27 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
       return { params: { id: entitlement.id, grantId: id } };
     },
   ],
+  purchaseGrant: [
+    ({ entitlement }) =>
+      on(entitlement.id, {
+        amount: 100,
+        price: '20.00',
+        idempotencyKey: unique('purchase'),
+        expiresAt: FAR_AHEAD,
+        successUrl: 'https://shop.example/thanks',
+        cancelUrl: 'https://shop.example/again',
+        resetMaxRollover: 50,
+        resetMinRollover: 0,
+        currency: 'EUR',
+      }),
+  ],
+  createReservation: [({ entitlement }) => on(entitlement.id, { amount: 1, expiresAt: farAhead() })],
+  listReservations: [({ entitlement }) => on(entitlement.id)],
+  getReservation: [
+    ({ entitlement, reservation }) => ({ params: { id: entitlement.id, reservationId: reservation.id } }),
+  ],
+  settleReservation: [async (world) => ({ params: await newReservation(world), body: { amount: 0.5 } })],
+  releaseReservation: [async (world) => ({ params: await newReservation(world) })],
 
   listEntitlements: [() => ({})],
   getEntitlement: [({ entitlement }) => ({ ...on(entitlement.id), query: { at: FEBRUARY } })],
