@@ -7,7 +7,7 @@ import { type Call, draft, operations, type Scenario, urlOf } from '../support/o
 import { allSentences, propertiesOf, requiredOf, type Sentence } from '../support/routes.ts';
 import { START } from '../support/shop.ts';
 import { openTables, type Tables } from '../support/snapshots.ts';
-import { openWorld, type World } from '../support/world.ts';
+import { newMeteredFeature, openWorld, type World } from '../support/world.ts';
 
 /**
  * Every operation is brought to each status that it declares, and answers no other. What can be made from the declaration
@@ -395,9 +395,13 @@ describe('404', () => {
     const known = await firstCall(sentence.operationId);
     const merchantId = newId('organization');
     const isQuery = 'merchantId' in propertiesOf(sentence.query);
-    const isNamedOtherwise = ['listAvailablePlans', 'createSubscription', 'createInvoice'].includes(
-      sentence.operationId,
-    );
+    const isNamedOtherwise = [
+      'listAvailablePlans',
+      'createSubscription',
+      'createInvoice',
+      'createEntitlement',
+      'listActiveEntitlements',
+    ].includes(sentence.operationId);
     const sent = isQuery
       ? { ...known, query: { ...known.query, merchantId } }
       : { body: { ...(known.body as object), merchantId } };
@@ -436,6 +440,14 @@ describe('409', () => {
     const { subscription } = await shop.issued();
     return shop.act(`/v0/subscriptions/${subscription.id}/termination`, { reason: 'Over' });
   };
+  const over = async ({ shop, customer, metric, product }: World) =>
+    shop.create('/v1/entitlements', {
+      customerId: customer.id,
+      featureId: (await newMeteredFeature(shop, product)).id,
+      template: { type: 'metered', billableMetricIds: [metric.id] },
+      activeFrom: START,
+      activeTo: '2026-01-02T00:00:00Z',
+    });
   const priced = async ({ shop }: World) => {
     const metric = await shop.metric();
     await shop.usagePrice({ billableMetricId: metric.id });
@@ -582,6 +594,18 @@ describe('409', () => {
     }),
     conflict('updateSubscription', 'INVALID_TRANSITION', terminated, { taxExempt: true }),
     conflict('terminateSubscription', 'INVALID_TRANSITION', terminated, { reason: 'Again' }),
+    conflict('reconcileSubscription', 'INVALID_TRANSITION', terminated),
+    conflict('createGrant', 'ENTITLEMENT_ENDED', over, { amount: 1 }),
+    conflict('resetEntitlement', 'ENTITLEMENT_ENDED', over, {}),
+    {
+      operationId: 'createEntitlement',
+      code: 'ENTITLEMENT_EXISTS',
+      call: async (each) => {
+        const known = await firstCall('createEntitlement', each);
+        await each.shop.create('/v1/entitlements', known.body);
+        return known;
+      },
+    },
     conflict('approveInvoice', 'INVALID_TRANSITION', issued),
     conflict('cancelInvoice', 'INVALID_TRANSITION', async ({ invoice }) => invoice),
     conflict('writeOffInvoice', 'INVALID_TRANSITION', draft),
