@@ -1,19 +1,15 @@
 import { findFeaturesByKey } from '../catalog/index.ts';
+import { effectiveNowForReading } from '../clocks/index.ts';
 import { customerIdsOfExternalId, findCustomer } from '../customers/index.ts';
 import type { Tx } from '../db/index.ts';
 import { listReply, pageOf, type Route, route } from '../http/index.ts';
 import { invalidField, notFound, ok } from '../kernel/result.ts';
 import { formatInstant, type Instant, parseInstant } from '../kernel/time.ts';
 import { accessOf, presentAll } from './access.ts';
+import { findEntitlement } from './entitlements.sql.ts';
 import { historyOf } from './history.ts';
 import { presentEntitlement } from './present.ts';
-import {
-  type EntitlementFilters,
-  findTimed,
-  pageOfActive,
-  pageOfEntitlements,
-  type TimedEntitlement,
-} from './reading.sql.ts';
+import { type EntitlementFilters, pageOfActive, pageOfEntitlements, type TimedEntitlement } from './reading.sql.ts';
 import {
   AccessQuery,
   ActiveEntitlementList,
@@ -87,9 +83,10 @@ export const entitlementReadRoutes: readonly Route[] = [
       replies: { 200: EntitlementDetail },
     },
     async ({ tx, merchantId, params, query, now }) => {
-      const entitlement = await findTimed(tx, merchantId, params.id as string, now);
+      const entitlement = await findEntitlement(tx, merchantId, params.id as string);
       if (!entitlement) return notFound('entitlement');
-      return ok(await presentEntitlement(tx, entitlement, { at: instantIn(query.at) }, entitlement.effective_now));
+      const own = await effectiveNowForReading(tx, merchantId, entitlement.clock_id, now);
+      return ok(await presentEntitlement(tx, entitlement, { at: instantIn(query.at) }, own));
     },
   ),
   route(
@@ -105,11 +102,12 @@ export const entitlementReadRoutes: readonly Route[] = [
       replies: { 200: EntitlementHistory },
     },
     async ({ tx, merchantId, params, query, now }) => {
-      const entitlement = await findTimed(tx, merchantId, params.id as string, now);
+      const entitlement = await findEntitlement(tx, merchantId, params.id as string);
       if (!entitlement) return notFound('entitlement');
+      const own = await effectiveNowForReading(tx, merchantId, entitlement.clock_id, now);
       const { from, to, windowSize = 'DAY' } = query;
       const question = { from: instantIn(from), to: instantIn(to), windowSize };
-      return historyOf(tx, entitlement, question, entitlement.effective_now);
+      return historyOf(tx, entitlement, question, own);
     },
   ),
   route(

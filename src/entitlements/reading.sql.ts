@@ -10,15 +10,6 @@ export interface TimedEntitlement extends EntitlementRow {
 
 const timed = (now: Instant): Sql => sql`*, ${effectiveNowOf('entitlement', now)} as effective_now`;
 
-export const findTimed = (
-  tx: Tx,
-  merchantId: string,
-  id: string,
-  now: Instant,
-): Promise<TimedEntitlement | undefined> =>
-  tx.maybe<TimedEntitlement>(sql`
-    select ${timed(now)} from entitlement where merchant_id = ${merchantId} and id = ${id}`);
-
 export interface EntitlementFilters {
   readonly customerId?: string | undefined;
   readonly customerIds?: readonly string[] | undefined;

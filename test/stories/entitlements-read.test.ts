@@ -60,10 +60,11 @@ const outbox = (merchant: Merchant) =>
 
 describe('an entitlement', () => {
   it('shows its balance, its usage period and what it measures', async () => {
-    const { shop, metric, plan, subscription, entitlement } = await openStory();
+    const { merchant, shop, metric, plan, subscription, entitlement } = await openStory();
     await shop.use(subscription.id, '2026-01-10T00:00:00Z', '12.5');
     expect(await shop.read(`/v1/entitlements/${entitlement.id}`)).toEqual({
       id: expect.stringMatching(/^ent_/),
+      merchantId: merchant.id,
       object: 'entitlement',
       customerId: subscription.customerId,
       featureId: entitlement.featureId,
