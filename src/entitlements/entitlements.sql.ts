@@ -159,16 +159,3 @@ export const isMetricMeasured = async (tx: Tx, merchantId: string, metricId: str
   (await tx.maybe(sql`
     select 1 from entitlement
      where merchant_id = ${merchantId} and billable_metric_ids @> ${[metricId]} limit 1`)) !== undefined;
-
-/** Those of a customer or of a subscription that are active at a moment, oldest first. */
-export const activeEntitlements = (
-  tx: Tx,
-  merchantId: string,
-  of: { customerId: string } | { subscriptionId: string },
-  at: Instant,
-): Promise<EntitlementRow[]> =>
-  tx.rows<EntitlementRow>(sql`
-    select * from entitlement
-     where merchant_id = ${merchantId} and active_from <= ${at} and (active_to is null or active_to > ${at})
-       and ${'customerId' in of ? sql`customer_id = ${of.customerId}` : sql`subscription_id = ${of.subscriptionId}`}
-     order by seq`);
