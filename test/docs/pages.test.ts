@@ -16,7 +16,7 @@ function printedCall(output: string): Block {
 }
 
 /** One start for all, as `npm start` would make it: the pages go from one to the other and share the functions they define. */
-it('prints what README, quickstart and the start itself say, run block by block after a fresh start', {
+it('prints what README, quickstart, entitlements and the start itself say, run block by block after a fresh start', {
   timeout: 240_000,
 }, async () => {
   const folder = temporaryFolder();
@@ -28,8 +28,9 @@ it('prints what README, quickstart and the start itself say, run block by block 
   await program.until(READY);
   await program.until(/Stop: Ctrl-C/);
   const [tour, quickstart] = [pageOf('README.md'), pageOf('docs/quickstart.md')];
+  const further = pageOf('docs/entitlements.md');
   expect([tour.length, quickstart.length > 8]).toEqual([1, true]);
-  const blocks = [...tour, { path: 'the start', ...printedCall(program.output()) }, ...quickstart];
+  const blocks = [...tour, { path: 'the start', ...printedCall(program.output()) }, ...quickstart, ...further];
   const printed = await runBlocks(blocks, folder);
   for (const [index, { path, line, output }] of blocks.entries()) {
     const got = printed[index] as string;
