@@ -1,16 +1,15 @@
 import { Decimal, decimal, ONE, plain, ZERO } from '../kernel/decimal.ts';
 import type { TaxBehavior } from '../tax/index.ts';
+import type { BilledCharge } from './charges.ts';
 import type { BilledUsage, LineRow, TaxRecord, TierRecord } from './invoices.sql.ts';
 import { type Rated, type RatedLine, ratePrice } from './rating/index.ts';
-import type { SeriesPeriod } from './series.ts';
 import type { BilledPrice } from './source.ts';
 import { invoiceTotals } from './totals.ts';
 
-/** Everything that an invoice of a period is calculated from; the same input gives the same invoice. */
+/** Everything that an invoice is calculated from; the same input gives the same invoice. */
 export interface CalculationInput {
   readonly currency: string;
-  readonly period: SeriesPeriod;
-  readonly prices: readonly BilledPrice[];
+  readonly charges: readonly BilledCharge[];
   readonly usage: readonly BilledUsage[];
   readonly taxBehavior: TaxBehavior;
   /** Percent, by price id. */
@@ -29,24 +28,24 @@ export interface Calculation {
 }
 
 /**
- * Rates, limits, taxes and totals the invoice of one period (domain.md §2, §4). Pure: the preview of an open period, the
+ * Rates, limits, taxes and totals an invoice of charges (domain.md §2, §4). Pure: the preview of an open period, the
  * calculation of a closed one and the recomputation by an auditor are this one function.
  */
 export function calculate(input: CalculationInput): Calculation {
-  const rated = input.prices.flatMap((price) => ratedLines(input, price).map((line) => ({ price, line })));
+  const rated = input.charges.flatMap((charge) => ratedLines(input, charge).map((line) => ({ charge, line })));
   const totals = invoiceTotals(
-    rated.map(({ price, line }) => ({
+    rated.map(({ charge, line }) => ({
       amount: line.totalPrice,
-      taxRate: rateOf(input, price),
+      taxRate: rateOf(input, charge.price),
       ...(line.kind === 'charge' && line.totalPrice.lt(0) && { givesWay: 'rebate' as const }),
     })),
     input.taxBehavior,
     input.currency,
   );
   return {
-    lines: rated.map(({ price, line }, index) => {
+    lines: rated.map(({ charge, line }, index) => {
       const { net, tax, gross } = totals.lines[index] as (typeof totals.lines)[number];
-      return storedLine(input, price, line, { net, tax, gross });
+      return storedLine(input, charge, line, { net, tax, gross });
     }),
     subtotal: totals.subtotal,
     totalTax: totals.totalTax,
@@ -61,13 +60,12 @@ export function calculate(input: CalculationInput): Calculation {
 
 const rateOf = ({ taxRates }: CalculationInput, price: BilledPrice): Decimal => taxRates.get(price.id) ?? ZERO;
 
-function ratedLines(input: CalculationInput, price: BilledPrice): readonly RatedLine[] {
-  const isOnce = price.billingCadence === 'P0D';
+function ratedLines(input: CalculationInput, { price, fraction }: BilledCharge): readonly RatedLine[] {
   return ratePrice({
     pricing: price.pricing,
     currency: input.currency,
     rated: ratedThing(input, price),
-    ...(!isOnce && { fraction: input.period.fraction }),
+    fraction,
     minimumAmount: price.minimumAmount,
     maximumAmount: price.maximumAmount,
   }).lines;
@@ -84,12 +82,11 @@ function ratedThing({ usage }: CalculationInput, price: BilledPrice): Rated {
 
 function storedLine(
   input: CalculationInput,
-  price: BilledPrice,
+  { price, period }: BilledCharge,
   line: RatedLine,
   amounts: { net: Decimal; tax: Decimal; gross: Decimal },
 ): CalculatedLine {
   const { metric, fee } = price;
-  const { period } = input;
   return {
     event_type: line.eventType,
     line_item_type: line.lineItemType,

@@ -9,7 +9,8 @@ import type { Instant } from '../kernel/time.ts';
 import { chooseTaxRate } from '../tax/index.ts';
 import { type Calculation, calculate, taxRatesOf } from './calculate.ts';
 import { afterFailure } from './calculation-attempts.ts';
-import { pricesOn, readUsage, termsOf } from './close.ts';
+import { chargesOn } from './charges.ts';
+import { readUsage, termsOf } from './close.ts';
 import {
   type BilledUsage,
   billedUsageOf,
@@ -20,7 +21,6 @@ import {
 } from './invoices.sql.ts';
 import { calculateKept } from './one-off-terms.ts';
 import type { InvoicingParts } from './parts.ts';
-import { periodOf } from './series.ts';
 import type { BilledPrice, BillingTerms } from './source.ts';
 
 /** Transition 4: what could change while the calculation runs or is tried again is frozen (prices are pinned as it is). */
@@ -158,16 +158,9 @@ export function calculateInvoice(
   invoice: InvoiceRow,
   usage: readonly BilledUsage[],
 ): Calculation {
-  const period = periodOf(
-    invoice.billing_cadence,
-    { ...terms.bounds, endsAt: invoice.period_end },
-    invoice.period_number,
-  );
-  if (!period) throw new Error(`Invoice ${invoice.id} has no period.`);
   return calculate({
     currency: invoice.currency,
-    period,
-    prices: pricesOn(terms, invoice),
+    charges: chargesOn(terms, invoice),
     usage,
     taxBehavior: frozen.taxBehavior,
     taxRates: taxRatesOf(frozen.taxRates),

@@ -1,9 +1,9 @@
 import type { Tx } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import { lockIngest, usage, usageMark } from '../metering/index.ts';
+import { chargesOn } from './charges.ts';
 import { type BilledUsage, changeInvoice, type InvoiceRow, moveInvoice, saveBilledUsage } from './invoices.sql.ts';
 import { openNextInvoice } from './open.ts';
-import { seriesOf } from './series.ts';
 import type { BilledPrice, BillingSource, BillingTerms } from './source.ts';
 
 /** Transition 2: the period is over; the next one opens in the same transaction, unless the subscription ended. */
@@ -46,7 +46,7 @@ export async function readUsage(
   until: Instant,
 ): Promise<BilledUsage[]> {
   const found: BilledUsage[] = [];
-  for (const price of pricesOn(terms, invoice)) {
+  for (const { price } of chargesOn(terms, invoice)) {
     if (price.metric === null) continue;
     found.push(...(await readPriceUsage(tx, source, terms, price, { start: invoice.period_start, end: until })));
   }
@@ -104,14 +104,3 @@ export const cutPeriod = (
     },
     now,
   );
-
-/** The prices that stand on an invoice: those of its series, and on the first of the plan's own those billed once in arrears. */
-export function pricesOn(
-  terms: BillingTerms,
-  invoice: Pick<InvoiceRow, 'billing_cadence' | 'sequence_number'>,
-): readonly BilledPrice[] {
-  const { series, onceInArrears } = seriesOf(terms.planCadence, terms.prices);
-  const own = series.find(({ cadence }) => cadence === invoice.billing_cadence);
-  if (!own) throw new Error(`The plan has no series of ${invoice.billing_cadence}.`);
-  return own.isPlans && invoice.sequence_number === 1 ? [...own.prices, ...onceInArrears] : own.prices;
-}

@@ -1,7 +1,7 @@
 import type { Tx } from '../db/index.ts';
 import { isBefore } from '../kernel/time.ts';
 import type { BillingOfEvent, CountedEvent, EventBilling } from '../metering/index.ts';
-import { pricesOn } from './close.ts';
+import { chargesOn } from './charges.ts';
 import { invoicesHolding, usageLine } from './event-billing.sql.ts';
 import type { InvoiceRow } from './invoices.sql.ts';
 import type { BilledPrice, BillingSource } from './source.ts';
@@ -26,7 +26,7 @@ async function onInvoice(
   const terms = await source.terms(tx, invoice.merchant_id, invoice.subscription_id as string);
   const period = { start: invoice.period_start, end: invoice.period_end };
   const found: EventBilling[] = [];
-  for (const price of pricesOn(terms, invoice)) {
+  for (const { price } of chargesOn(terms, invoice)) {
     const metricId = price.metric?.id;
     const count = event.counts.find(({ id }) => id === metricId);
     if (metricId === undefined || count === undefined) continue;
