@@ -3,7 +3,7 @@ import { openTestEnvironment, type TestEnvironment } from '../support/environmen
 import { operations, urlOf } from '../support/operations.ts';
 import { allSentences, propertiesOf, type Sentence } from '../support/routes.ts';
 import type { Resource } from '../support/shop.ts';
-import { openWorld, storeMethod, type World } from '../support/world.ts';
+import { FAR_AHEAD, openWorld, storeMethod, type World } from '../support/world.ts';
 
 /** Every list is one envelope, newest first, whose pages together are the whole (§1; api.md, Lists; reliability I-63). */
 const sentences = await allSentences();
@@ -30,12 +30,25 @@ beforeAll(async () => {
       addPrices: [(await shop.usagePrice({ billableMetricId: metric.id })).id],
     });
   await storeMethod(shop, customer);
+  const ofEntitlement = `/v1/entitlements/${world.entitlement.id}`;
+  await shop.create(`${ofEntitlement}/grants`, { amount: 5 });
+  await shop.create(`${ofEntitlement}/reservations`, { amount: 1, expiresAt: FAR_AHEAD });
   await shop.act(`/v2/invoices/${invoice.id}/refunds/${world.refund.id}/void`);
   await shop.create(`/v2/invoices/${invoice.id}/refunds`);
 });
 afterAll(() => env.close());
 
-async function list({ operationId, path }: Sentence, query: Record<string, string> = {}): Promise<Resource> {
+/** With a `limit` of 100 all rows there are, however many pages that takes. */
+async function list(sentence: Sentence, query: Record<string, string> = {}): Promise<Resource> {
+  const first = await page(sentence, query);
+  if (query.limit !== '100') return first;
+  const data = [...first.data];
+  while (data.length < first.pagination.total)
+    data.push(...(await page(sentence, { ...query, offset: String(data.length) })).data);
+  return { ...first, data };
+}
+
+async function page({ operationId, path }: Sentence, query: Record<string, string> = {}): Promise<Resource> {
   const known = await operations[operationId]?.[0](world);
   const url = urlOf(path, { ...known, query: { ...known?.query, ...query } });
   const answer = await world.merchant.get(url);
@@ -78,6 +91,7 @@ describe('every list', () => {
       listExternalReferences: 50,
       listEvents: 20,
       listMetricEvents: 20,
+      listGrants: 20,
     };
     expect(pagination).toMatchObject({ limit: limits[sentence.operationId] ?? 10, offset: 0 });
   });
