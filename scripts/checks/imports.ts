@@ -79,14 +79,15 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
   references: BELOW,
   identity: BELOW,
   clocks: BELOW,
+  ledger: BELOW,
   metering: BELOW,
   catalog: [...BELOW, 'identity', 'references', 'metering', 'rating'],
   customers: [...BELOW, 'identity', 'references', 'clocks', 'webhooks'],
-  payments: [...BELOW, 'identity', 'clocks', 'customers', 'webhooks'],
+  payments: [...BELOW, 'identity', 'clocks', 'customers', 'ledger', 'webhooks'],
   invoicing: [
     ...BELOW,
     ...['identity', 'references', 'clocks', 'metering', 'catalog', 'customers', 'payments'],
-    ...['rating', 'tax', 'documents', 'webhooks'],
+    ...['rating', 'tax', 'documents', 'webhooks', 'ledger'],
   ],
   entitlements: [
     ...BELOW,
@@ -95,7 +96,7 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
   subscriptions: [
     ...BELOW,
     ...['identity', 'references', 'clocks', 'metering', 'catalog', 'customers', 'payments', 'invoicing'],
-    ...['tax', 'webhooks', 'entitlements'],
+    ...['tax', 'webhooks', 'entitlements', 'ledger'],
   ],
 
   settings: [],
@@ -113,6 +114,7 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
       'invoicing',
       'entitlements',
       'subscriptions',
+      'ledger',
     ],
     ...['documents', 'webhooks'],
   ],

@@ -43,6 +43,7 @@ export const ID_PREFIXES = {
   lineItem: 'li_',
   priceFeature: 'pf_',
   auditEntry: 'aud_',
+  ledgerTransaction: 'ltx_',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

@@ -1,0 +1,127 @@
+import { pageOfRows, sql, type Tx } from '../db/index.ts';
+import { type Decimal, plain, ZERO } from '../kernel/decimal.ts';
+import type { Instant } from '../kernel/time.ts';
+import type { AccountKind } from './accounts.ts';
+import type { Entry, LedgerReason, Posting } from './posting.ts';
+
+/** Whose wallet, in which currency: each currency has its own. */
+export interface WalletKey {
+  readonly merchantId: string;
+  readonly customerId: string;
+  readonly currency: string;
+}
+
+/** Writes a transaction with its entries in one statement; a second one under its key violates the unique index. */
+export const insertTransaction = (tx: Tx, id: string, posting: Posting, entries: readonly Entry[], now: Instant) => {
+  const { merchantId, key, reason, invoiceId, currency } = posting;
+  const rows = entries.map(({ account, customerId, amount }, position) => ({
+    position,
+    account,
+    customer_id: customerId,
+    amount: plain(amount),
+  }));
+  return tx.run(sql`
+    with booked as (
+      insert into ledger_transaction (merchant_id, id, key, reason, invoice_id, currency, created_at)
+      values (${merchantId}, ${id}, ${key}, ${reason}, ${invoiceId ?? null}, ${currency}, ${now})
+      returning merchant_id, id, currency)
+    insert into ledger_entry (merchant_id, transaction_id, position, account, customer_id, currency, amount)
+    select booked.merchant_id, booked.id, entry.position, entry.account, entry.customer_id, booked.currency, entry.amount
+      from booked, jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+        as entry (position int, account text, customer_id text, amount numeric)
+     order by entry.position`);
+};
+
+/** Makes the wallet's row where there is none, so that there is something to lock. */
+export const openWallet = (tx: Tx, { merchantId, customerId, currency }: WalletKey): Promise<number> =>
+  tx.run(sql`
+    insert into wallet (merchant_id, customer_id, currency) values (${merchantId}, ${customerId}, ${currency})
+    on conflict do nothing`);
+
+/** Locks a wallet until the transaction ends: of two who spend from it, one sees what the other left. */
+export const lockWallet = async (tx: Tx, { merchantId, customerId, currency }: WalletKey): Promise<Decimal> =>
+  (
+    await tx.maybe<{ balance: Decimal }>(sql`
+      select balance from wallet
+       where merchant_id = ${merchantId} and customer_id = ${customerId} and currency = ${currency} for update`)
+  )?.balance ?? ZERO;
+
+/** What is in a wallet, for reading; whoever spends from it locks it instead. */
+export const selectWallet = async (tx: Tx, { merchantId, customerId, currency }: WalletKey): Promise<Decimal> =>
+  (
+    await tx.maybe<{ balance: Decimal }>(sql`
+      select balance from wallet
+       where merchant_id = ${merchantId} and customer_id = ${customerId} and currency = ${currency}`)
+  )?.balance ?? ZERO;
+
+/** All wallets of a customer that were ever used, by currency. */
+export const selectWallets = (tx: Tx, merchantId: string, customerId: string) =>
+  tx.rows<{ currency: string; balance: Decimal }>(sql`
+    select currency, balance from wallet
+     where merchant_id = ${merchantId} and customer_id = ${customerId} order by currency`);
+
+/** The balance of an account, replayed from its entries: above 0 where debits outweigh. */
+export const selectBalance = async (
+  tx: Tx,
+  merchantId: string,
+  account: AccountKind,
+  { customerId, currency }: { customerId: string; currency: string },
+): Promise<Decimal> =>
+  (
+    await tx.one<{ balance: Decimal }>(sql`
+      select coalesce(sum(amount), 0) as balance from ledger_entry
+       where merchant_id = ${merchantId} and customer_id = ${customerId} and account = ${account} and currency = ${currency}`)
+  ).balance;
+
+/** What an account holds because of one invoice, replayed. */
+export const selectBalanceOfInvoice = async (
+  tx: Tx,
+  merchantId: string,
+  account: AccountKind,
+  invoiceId: string,
+): Promise<Decimal> =>
+  (
+    await tx.one<{ balance: Decimal }>(sql`
+      select coalesce(sum(entry.amount), 0) as balance
+        from ledger_transaction booked
+        join ledger_entry entry on entry.merchant_id = booked.merchant_id and entry.transaction_id = booked.id
+       where booked.merchant_id = ${merchantId} and booked.invoice_id = ${invoiceId} and entry.account = ${account}`)
+  ).balance;
+
+/** An entry of a wallet with the whole transaction that it is of; decimals as text in `entries`. */
+export interface WalletEntryRow {
+  transaction_id: string;
+  reason: LedgerReason;
+  invoice_id: string | null;
+  currency: string;
+  amount: Decimal;
+  wallet_balance: Decimal;
+  created_at: Instant;
+  entries: { account: AccountKind; amount: string }[];
+}
+
+/** The entries of a customer's wallets, newest first. */
+export const selectWalletEntries = (
+  tx: Tx,
+  { merchantId, customerId, currency }: { merchantId: string; customerId: string; currency?: string | undefined },
+  page: { limit: number; offset: number },
+) =>
+  pageOfRows<WalletEntryRow>(
+    tx,
+    {
+      select: sql`
+        entry.transaction_id, booked.reason, booked.invoice_id, entry.currency, entry.amount, entry.wallet_balance,
+        booked.created_at,
+        (select jsonb_agg(jsonb_build_object('account', side.account, 'amount', side.amount::text) order by side.position)
+           from ledger_entry side
+          where side.merchant_id = entry.merchant_id and side.transaction_id = entry.transaction_id) as entries`,
+      from: sql`
+        ledger_entry entry
+        join ledger_transaction booked on booked.merchant_id = entry.merchant_id and booked.id = entry.transaction_id`,
+      where: sql`
+        entry.merchant_id = ${merchantId} and entry.customer_id = ${customerId} and entry.account = 'wallet'
+        and (${currency ?? null}::text is null or entry.currency = ${currency ?? null})`,
+      order: sql`entry.seq desc`,
+    },
+    page,
+  );

@@ -1,0 +1,40 @@
+import type { Tx } from '../db/index.ts';
+import type { Decimal } from '../kernel/decimal.ts';
+import { newId } from '../kernel/ids.ts';
+import type { Instant } from '../kernel/time.ts';
+import type { AccountKind } from './accounts.ts';
+import { insertTransaction, lockWallet, openWallet, selectBalance, selectBalanceOfInvoice } from './ledger.sql.ts';
+import { type Posting, settleEntries } from './posting.ts';
+
+/**
+ * Books something that happened, once. The wallets that it touches are locked, so they come last among the locks of a
+ * transaction. Where all entries cancel out, nothing is written. `now` is effective now for what happened.
+ * @throws for entries that do not balance, a wallet that would be overdrawn (23514), a key that is booked already (23505).
+ */
+export async function post(tx: Tx, posting: Posting, now: Instant): Promise<void> {
+  const entries = settleEntries(posting);
+  if (entries.length === 0) return;
+  const { merchantId, currency } = posting;
+  const owners = entries.flatMap(({ account, customerId }) => (account === 'wallet' && customerId ? [customerId] : []));
+  for (const customerId of owners.toSorted()) {
+    await openWallet(tx, { merchantId, customerId, currency });
+    await lockWallet(tx, { merchantId, customerId, currency });
+  }
+  await insertTransaction(tx, newId('ledgerTransaction'), posting, entries, now);
+}
+
+/** The balance of a customer's account, replayed from its entries: above 0 where debits outweigh. */
+export const accountBalance = (
+  tx: Tx,
+  merchantId: string,
+  account: AccountKind,
+  of: { customerId: string; currency: string },
+): Promise<Decimal> => selectBalance(tx, merchantId, account, of);
+
+/** What an account holds because of one invoice, replayed: above 0 where debits outweigh. */
+export const balanceOfInvoice = (
+  tx: Tx,
+  merchantId: string,
+  account: AccountKind,
+  invoiceId: string,
+): Promise<Decimal> => selectBalanceOfInvoice(tx, merchantId, account, invoiceId);
