@@ -2,13 +2,7 @@
 import type { Tx } from '../db/index.ts';
 import { type Cost, selectAllCosts, selectCost, selectCostsByEventType } from './costs/costs.sql.ts';
 import { type Feature, holdFeature, selectFeaturesById, selectFeaturesByKey } from './features/features.sql.ts';
-import {
-  holdMetrics,
-  type Metric,
-  selectMetric,
-  selectMetricsByEventType,
-  selectMetricsById,
-} from './metrics/metrics.sql.ts';
+import { holdMetrics, type Metric, selectMetric, selectMetricsByEventType } from './metrics/metrics.sql.ts';
 
 export type { Cost } from './costs/costs.sql.ts';
 export { catalogErrors } from './errors.ts';
@@ -38,10 +32,6 @@ export { usageRoutes } from './usage/routes.ts';
 /** A billable metric of the merchant. */
 export const findMetric = (tx: Tx, merchantId: string, id: string): Promise<Metric | undefined> =>
   selectMetric(tx, merchantId, id);
-
-/** Metrics of some merchants by id, with their meters; unknown ids are left out. */
-export const findMetrics = (tx: Tx, merchantIds: readonly string[], ids: readonly string[]): Promise<Metric[]> =>
-  selectMetricsById(tx, merchantIds, ids);
 
 /** Metrics of the merchant, kept as they are until the transaction ends. */
 export const keepMetrics = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<Metric[]> =>
