@@ -15,10 +15,13 @@ export type Scope = { readonly merchants: readonly string[] } | 'every merchant,
 
 /** What touches the database gets this handle and no other, so nothing can write outside its transaction. */
 export interface Tx {
-  /** All rows of a statement. */
-  rows<Row>(query: Sql<Row> | Sql): Promise<Row[]>;
+  /**
+   * All rows of a statement.
+   * @param plan what its plan is kept under on each connection; for a statement that is asked very often and whose text is always the same
+   */
+  rows<Row>(query: Sql<Row> | Sql, plan?: string): Promise<Row[]>;
   /** The first row, or undefined. */
-  maybe<Row>(query: Sql<Row> | Sql): Promise<Row | undefined>;
+  maybe<Row>(query: Sql<Row> | Sql, plan?: string): Promise<Row | undefined>;
   /** The first row; a statement that has none is a fault. */
   one<Row>(query: Sql<Row> | Sql): Promise<Row>;
   /** Runs a statement for its effect. @returns how many rows it touched. */
@@ -195,13 +198,13 @@ class ConnectionTx implements Tx {
     this.#client = client;
   }
 
-  async rows<Row>(query: Sql): Promise<Row[]> {
-    const { rows } = await this.#client.query(compile(query));
+  async rows<Row>(query: Sql, plan?: string): Promise<Row[]> {
+    const { rows } = await this.#client.query({ ...compile(query), ...(plan !== undefined && { name: plan }) });
     return rows as Row[];
   }
 
-  async maybe<Row>(query: Sql): Promise<Row | undefined> {
-    return (await this.rows<Row>(query))[0];
+  async maybe<Row>(query: Sql, plan?: string): Promise<Row | undefined> {
+    return (await this.rows<Row>(query, plan))[0];
   }
 
   async one<Row>(query: Sql): Promise<Row> {

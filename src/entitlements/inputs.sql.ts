@@ -56,7 +56,10 @@ export interface InputKey {
 
 /** In the order asked. */
 export const selectInputs = (tx: Tx, keys: readonly InputKey[]): Promise<InputRow[]> =>
-  tx.rows<InputRow>(sql`
+  tx.rows<InputRow>(
+    sql`
     select feature_key, terms, grants, resets, meters, elders, reserved, snapshot_at, snapshot_state, snapshot_taken
       from entitlement_inputs(${keys.map(({ merchantId }) => merchantId)}, ${keys.map(({ id }) => id)},
-                              ${keys.map(({ at }) => at)}, ${keys.map(({ snapshotUntil }) => snapshotUntil)})`);
+                              ${keys.map(({ at }) => at)}, ${keys.map(({ snapshotUntil }) => snapshotUntil)})`,
+    'entitlement_inputs',
+  );

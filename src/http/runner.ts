@@ -227,10 +227,11 @@ export class Runner {
   async #ownerOf(id: string): Promise<string | undefined> {
     const known = this.#owners.get(id);
     if (known !== undefined) return known;
-    const row = await this.#options.database.transaction('nobody', (tx) =>
-      tx.one<{ owner: string | null }>(sql`select owner_of(${id}) as owner`),
+    const [row] = await this.#options.database.call<{ owner: string | null }>(
+      'owner_of',
+      sql`select owner_of(${id}) as owner`,
     );
-    if (row.owner === null) return;
+    if (typeof row?.owner !== 'string') return;
     this.#owners.set(id, row.owner);
     return row.owner;
   }

@@ -282,6 +282,10 @@ const isPlain = ({ meter, sources, groupFilters }: UsageScope, columns: UsageCol
   columnNames(columns).length === 0 &&
   Object.keys(groupFilters ?? {}).length === 0;
 
+/** What the plan of the usual question is kept under; its text differs by the aggregation alone. */
+export const planOfFigure = (scope: UsageScope, columns: UsageColumns): string | undefined =>
+  isPlain(scope, columns) ? `usage figure ${scope.meter.aggregation}` : undefined;
+
 /** Planned once, so it takes what the rows take. */
 function selectFigure(scope: UsageScope, spec: SeriesSpec): Sql {
   const { merchantId, meter } = scope;

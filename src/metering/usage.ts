@@ -2,7 +2,14 @@ import type { Tx } from '../db/index.ts';
 import { type Decimal, decimal, ZERO } from '../kernel/decimal.ts';
 import type { Meter } from './meter.ts';
 import { seriesOf } from './series-spec.ts';
-import { columnNames, type MeasuredRow, selectRolledUsage, selectUsage, type UsageColumns } from './usage.sql.ts';
+import {
+  columnNames,
+  type MeasuredRow,
+  planOfFigure,
+  selectRolledUsage,
+  selectUsage,
+  type UsageColumns,
+} from './usage.sql.ts';
 import type { UsageCut, UsageQuery, UsageRequest, UsageRow, UsageScope } from './usage-request.ts';
 import { clippedWindow, type WindowSize } from './windows.ts';
 
@@ -22,7 +29,7 @@ export const postgresUsage: UsageQuery<Tx> = {
     const { columns, distinct } = askedOf(cuts);
     const spec = seriesOf(scope.meter);
     const query = spec && selectRolledUsage(scope, columns, distinct, spec);
-    const rows = query && (await tx.rows<MeasuredRow>(query));
+    const rows = query && (await tx.rows<MeasuredRow>(query, planOfFigure(scope, columns)));
     if (!rows?.every(({ is_complete: isComplete }) => isComplete)) return rawUsage.measure(tx, scope, cuts);
     return cutRows(rows, scope, cuts, columns);
   },
