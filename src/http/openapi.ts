@@ -43,6 +43,10 @@ const TAGS: readonly { readonly name: string; readonly description: string }[] =
   },
   { name: 'Payments', description: 'Offers to pay, on the hosted page. In the sandbox test cards stand in for money.' },
   { name: 'Test clocks', description: 'Simulated time in the sandbox: a year of billing in one call.' },
+  {
+    name: 'Entitlements',
+    description: 'What customers may use, the balances that grants fund, and what is held of them.',
+  },
   { name: 'External references', description: 'What a record is called in outside systems.' },
   { name: 'Operations', description: 'For whoever runs the program. No key needed.' },
 ];
