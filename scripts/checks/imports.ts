@@ -79,10 +79,10 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
   references: BELOW,
   identity: BELOW,
   clocks: BELOW,
-  ledger: BELOW,
   metering: BELOW,
   catalog: [...BELOW, 'identity', 'references', 'metering', 'rating'],
   customers: [...BELOW, 'identity', 'references', 'clocks', 'webhooks'],
+  ledger: [...BELOW, 'customers'],
   payments: [...BELOW, 'identity', 'clocks', 'customers', 'ledger', 'webhooks'],
   invoicing: [
     ...BELOW,

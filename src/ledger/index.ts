@@ -1,5 +1,6 @@
 /** All that other domains may use of the ledger. */
 export type { Account, AccountKind } from './accounts.ts';
-export { accountBalance, balanceOfInvoice, post } from './ledger.ts';
+export { accountBalance, balanceOfInvoice, bookedEntries, post } from './ledger.ts';
 export type { Entry, LedgerReason, Posting } from './posting.ts';
+export { ledgerRoutes } from './routes.ts';
 export { creditWallet, lockedWalletBalance, spendWallet, type WalletMove, walletBalance } from './wallet.ts';

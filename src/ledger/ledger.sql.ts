@@ -88,6 +88,15 @@ export const selectBalanceOfInvoice = async (
        where booked.merchant_id = ${merchantId} and booked.invoice_id = ${invoiceId} and entry.account = ${account}`)
   ).balance;
 
+/** What was booked under a key, in the order of its entries; nothing where it was not. */
+export const selectEntries = (tx: Tx, merchantId: string, key: string): Promise<Entry[]> =>
+  tx.rows<Entry>(sql`
+    select entry.account, entry.customer_id as "customerId", entry.amount
+      from ledger_transaction booked
+      join ledger_entry entry on entry.merchant_id = booked.merchant_id and entry.transaction_id = booked.id
+     where booked.merchant_id = ${merchantId} and booked.key = ${key}
+     order by entry.position`);
+
 /** An entry of a wallet with the whole transaction that it is of; decimals as text in `entries`. */
 export interface WalletEntryRow {
   transaction_id: string;

@@ -3,8 +3,15 @@ import type { Decimal } from '../kernel/decimal.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { AccountKind } from './accounts.ts';
-import { insertTransaction, lockWallet, openWallet, selectBalance, selectBalanceOfInvoice } from './ledger.sql.ts';
-import { type Posting, settleEntries } from './posting.ts';
+import {
+  insertTransaction,
+  lockWallet,
+  openWallet,
+  selectBalance,
+  selectBalanceOfInvoice,
+  selectEntries,
+} from './ledger.sql.ts';
+import { type Entry, type Posting, settleEntries } from './posting.ts';
 
 /**
  * Books something that happened, once. The wallets that it touches are locked, so they come last among the locks of a
@@ -30,6 +37,10 @@ export const accountBalance = (
   account: AccountKind,
   of: { customerId: string; currency: string },
 ): Promise<Decimal> => selectBalance(tx, merchantId, account, of);
+
+/** What was booked under a key; nothing where it was not: for who takes it back. */
+export const bookedEntries = (tx: Tx, merchantId: string, key: string): Promise<Entry[]> =>
+  selectEntries(tx, merchantId, key);
 
 /** What an account holds because of one invoice, replayed: above 0 where debits outweigh. */
 export const balanceOfInvoice = (

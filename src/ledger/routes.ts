@@ -1,0 +1,113 @@
+import { findCustomer } from '../customers/index.ts';
+import {
+  Id,
+  ListOf,
+  ListQuery,
+  listReply,
+  Nullable,
+  OneOf,
+  pageOf,
+  type Route,
+  route,
+  type Static,
+  Timestamp,
+  Type,
+} from '../http/index.ts';
+import { decimal } from '../kernel/decimal.ts';
+import { formatMoney } from '../kernel/money.ts';
+import { notFound, ok } from '../kernel/result.ts';
+import { formatInstant } from '../kernel/time.ts';
+import { type AccountKind, accounts } from './accounts.ts';
+import { selectWalletEntries, selectWallets, type WalletEntryRow } from './ledger.sql.ts';
+import { ledgerReasons } from './posting.ts';
+
+const TAG = 'Customers';
+const ofCustomer = { role: 'viewer', merchant: { of: 'id', kind: 'customer' } } as const;
+
+const Wallet = Type.Object(
+  {
+    object: Type.Literal('wallet'),
+    customerId: Id('customer'),
+    balances: Type.Array(
+      Type.Object({ currency: Type.String(), balance: Type.String({ description: 'In major units, never below 0.' }) }),
+      { description: 'One for each currency that was ever used.' },
+    ),
+  },
+  { $id: 'Wallet' },
+);
+
+const WalletEntry = Type.Object(
+  {
+    id: Id('ledgerTransaction'),
+    object: Type.Literal('walletEntry'),
+    customerId: Id('customer'),
+    currency: Type.String(),
+    amount: Type.String({ description: 'What came into the wallet; below 0 what left it.' }),
+    balance: Type.String({ description: 'What was in the wallet after it.' }),
+    reason: OneOf(ledgerReasons),
+    invoiceId: Nullable(Type.String()),
+    entries: Type.Array(
+      Type.Object({
+        account: OneOf(Object.keys(accounts) as AccountKind[]),
+        amount: Type.String({ description: 'Above 0 a debit, below 0 a credit.' }),
+      }),
+      { description: 'The whole transaction in the ledger; it sums to 0.' },
+    ),
+    createdAt: Timestamp,
+  },
+  { $id: 'WalletEntry' },
+);
+
+/** What a customer keeps with the merchant (api.md, Customers and wallet). */
+export const ledgerRoutes: readonly Route[] = [
+  route(
+    {
+      method: 'GET',
+      path: '/v0/customers/:id/wallet',
+      operationId: 'getWallet',
+      tag: TAG,
+      summary: "Get a customer's wallet",
+      access: ofCustomer,
+      replies: { 200: Wallet },
+    },
+    async ({ tx, merchantId, params }) => {
+      const customerId = params.id as string;
+      if (!(await findCustomer(tx, merchantId, customerId))) return notFound('customer');
+      const wallets = await selectWallets(tx, merchantId, customerId);
+      const balances = wallets.map(({ currency, balance }) => ({ currency, balance: formatMoney(balance, currency) }));
+      return ok({ object: 'wallet' as const, customerId, balances });
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/customers/:id/wallet/entries',
+      operationId: 'listWalletEntries',
+      tag: TAG,
+      summary: "List what came into a customer's wallet and what left it, newest first",
+      access: ofCustomer,
+      query: ListQuery({ currency: Type.Optional(Type.String({ format: 'currency' })) }),
+      replies: { 200: ListOf(WalletEntry) },
+    },
+    async ({ tx, merchantId, params, query }) => {
+      const customerId = params.id as string;
+      if (!(await findCustomer(tx, merchantId, customerId))) return notFound('customer');
+      const page = pageOf(query);
+      const { rows, total } = await selectWalletEntries(tx, { merchantId, customerId, currency: query.currency }, page);
+      return ok(listReply({ data: rows.map((row) => presentEntry(customerId, row)), total }, page));
+    },
+  ),
+];
+
+const presentEntry = (customerId: string, row: WalletEntryRow): Static<typeof WalletEntry> => ({
+  id: row.transaction_id,
+  object: 'walletEntry',
+  customerId,
+  currency: row.currency,
+  amount: formatMoney(row.amount.negated(), row.currency),
+  balance: formatMoney(row.wallet_balance, row.currency),
+  reason: row.reason,
+  invoiceId: row.invoice_id,
+  entries: row.entries.map(({ account, amount }) => ({ account, amount: formatMoney(decimal(amount), row.currency) })),
+  createdAt: formatInstant(row.created_at),
+});
