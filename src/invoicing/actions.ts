@@ -3,7 +3,8 @@ import type { Tx } from '../db/index.ts';
 import { fail, notFound, ok, type Result } from '../kernel/result.ts';
 import { next } from '../kernel/state-table.ts';
 import type { Instant } from '../kernel/time.ts';
-import { cancelInvoice, writeOffInvoice } from './drop.ts';
+import { freezeAgain } from './calculation.ts';
+import { cancelInvoice, isPaidInMoney, writeOffInvoice } from './drop.ts';
 import { findInvoice, type InvoiceRow, lockInvoice, moveInvoice } from './invoices.sql.ts';
 import { issueInvoice } from './issue.ts';
 import type { InvoicingParts } from './parts.ts';
@@ -45,9 +46,9 @@ export async function lockWithNow(
   return invoice ? ok({ invoice, now }) : notFound('invoice');
 }
 
-/** The table's answer, and for cancelling that nothing is paid or on its way (domain.md §4, row 18 and below). */
+/** The table's answer; and for cancelling, that nothing is paid but by the wallet, and nothing on its way (domain.md §4, row 18). */
 export function decideAction(
-  invoice: Pick<InvoiceRow, 'status' | 'paid_amount' | 'payment_in_flight'>,
+  invoice: Pick<InvoiceRow, 'status' | 'paid_amount' | 'wallet_applied' | 'payment_in_flight'>,
   action: InvoiceAction,
 ): Result<void> {
   const moved = next(invoiceStates, invoice.status, action satisfies InvoiceTrigger);
@@ -55,7 +56,7 @@ export function decideAction(
   const isMoneyMatter = action === 'cancel' || action === 'writeOff';
   if (isMoneyMatter && invoice.payment_in_flight)
     return fail('INVALID_TRANSITION', { status: invoice.status, trigger: action, paymentInFlight: true });
-  if (action === 'cancel' && invoice.paid_amount.gt(0))
+  if (action === 'cancel' && isPaidInMoney(invoice))
     return fail('INVALID_TRANSITION', {
       status: invoice.status,
       trigger: action,
@@ -64,7 +65,7 @@ export function decideAction(
   return ok(undefined);
 }
 
-function act(
+async function act(
   parts: InvoicingParts,
   tx: Tx,
   invoice: InvoiceRow,
@@ -84,7 +85,12 @@ function act(
         tx,
         invoice,
         'recalculate',
-        { next_action_at: now, calculation_attempts: 0, failure_reason: null, terms: null },
+        {
+          next_action_at: now,
+          calculation_attempts: 0,
+          failure_reason: null,
+          terms: await freezeAgain(parts, tx, invoice),
+        },
         now,
       );
   }

@@ -1,23 +1,37 @@
 import { Decimal, decimal, ONE, plain, ZERO } from '../kernel/decimal.ts';
 import type { TaxBehavior } from '../tax/index.ts';
+import { type DiscountLine, discountLines } from './adjustments.ts';
 import type { BilledCharge } from './charges.ts';
-import type { BilledUsage, LineRow, TaxRecord, TierRecord } from './invoices.sql.ts';
+import type { BilledUsage, FrozenAdjustment, LineRow, TaxRecord, TierRecord } from './invoices.sql.ts';
 import { type Rated, type RatedLine, ratePrice } from './rating/index.ts';
 import type { BilledPrice } from './source.ts';
-import { invoiceTotals } from './totals.ts';
+import { invoiceTotals, type TotalLine, type TotalledLine } from './totals.ts';
 
 /** Everything that an invoice is calculated from; the same input gives the same invoice. */
 export interface CalculationInput {
   readonly currency: string;
   readonly charges: readonly BilledCharge[];
+  /** What else stands on it, after the charges. */
+  readonly others?: readonly OtherLine[];
   readonly usage: readonly BilledUsage[];
   readonly taxBehavior: TaxBehavior;
   /** Percent, by price id. */
   readonly taxRates: ReadonlyMap<string, Decimal>;
+  /** In the order in which they apply. */
+  readonly adjustments?: readonly FrozenAdjustment[];
 }
 
 /** A line as it is stored, but for the ids that saving gives it. */
 export type CalculatedLine = Omit<LineRow, 'merchant_id' | 'invoice_id' | 'id' | 'position' | 'applies_to_line_id'>;
+
+/** A line that no price makes, before its amounts are settled. */
+export interface OtherLine {
+  readonly says: Omit<CalculatedLine, 'total_price' | 'tax_rate' | 'total_tax' | 'total_amount'>;
+  /** Rounded to the currency. */
+  readonly amount: Decimal;
+  /** Percent; null where it is no supply and bears no tax. */
+  readonly taxRate: Decimal | null;
+}
 
 export interface Calculation {
   readonly lines: readonly CalculatedLine[];
@@ -25,6 +39,15 @@ export interface Calculation {
   readonly totalTax: Decimal;
   readonly grandTotal: Decimal;
   readonly taxes: readonly TaxRecord[];
+  /** For each line the place of the line that it takes something off, else null; absent where no line does. */
+  readonly appliesTo?: readonly (number | null)[];
+}
+
+/** A line before totals: its amount may still be cut, and has no tax yet. */
+interface DraftLine extends TotalledLine {
+  /** The line that it takes something off. */
+  readonly appliesTo: DraftLine | null;
+  readonly stored: (total: TotalLine) => CalculatedLine;
 }
 
 /**
@@ -32,21 +55,14 @@ export interface Calculation {
  * calculation of a closed one and the recomputation by an auditor are this one function.
  */
 export function calculate(input: CalculationInput): Calculation {
-  const rated = input.charges.flatMap((charge) => ratedLines(input, charge).map((line) => ({ charge, line })));
-  const totals = invoiceTotals(
-    rated.map(({ charge, line }) => ({
-      amount: line.totalPrice,
-      taxRate: rateOf(input, charge.price),
-      ...(line.kind === 'charge' && line.totalPrice.lt(0) && { givesWay: 'rebate' as const }),
-    })),
-    input.taxBehavior,
-    input.currency,
-  );
+  const drafts = [
+    ...input.charges.flatMap((charge) => draftsOf(input, charge)),
+    ...(input.others ?? []).map(otherDraft),
+  ];
+  const totals = invoiceTotals(drafts, input.taxBehavior, input.currency);
   return {
-    lines: rated.map(({ charge, line }, index) => {
-      const { net, tax, gross } = totals.lines[index] as (typeof totals.lines)[number];
-      return storedLine(input, charge, line, { net, tax, gross });
-    }),
+    lines: drafts.map((draft, index) => draft.stored(totals.lines[index] as TotalLine)),
+    appliesTo: drafts.map(({ appliesTo }) => (appliesTo === null ? null : drafts.indexOf(appliesTo))),
     subtotal: totals.subtotal,
     totalTax: totals.totalTax,
     grandTotal: totals.grandTotal,
@@ -58,7 +74,31 @@ export function calculate(input: CalculationInput): Calculation {
   };
 }
 
+const otherDraft = (line: OtherLine): DraftLine => ({
+  amount: line.amount,
+  taxRate: line.taxRate,
+  appliesTo: null,
+  stored: (total) => otherLine(line, total),
+});
+
 const rateOf = ({ taxRates }: CalculationInput, price: BilledPrice): Decimal => taxRates.get(price.id) ?? ZERO;
+
+/** The lines of one charge; what discounts and grants take off stands beside the line that it is taken off. */
+function draftsOf(input: CalculationInput, charge: BilledCharge): DraftLine[] {
+  const drafts: DraftLine[] = [];
+  for (const line of ratedLines(input, charge)) {
+    drafts.push({
+      amount: line.totalPrice,
+      taxRate: rateOf(input, charge.price),
+      ...(line.kind === 'charge' && line.totalPrice.lt(0) && { givesWay: 'rebate' as const }),
+      appliesTo: isDiscount(line) ? (drafts[line.discounts] as DraftLine) : null, // the charges come first
+      stored: (total) => storedLine(input, charge, line, total),
+    });
+  }
+  return drafts;
+}
+
+const isDiscount = (line: RatedLine | DiscountLine): line is DiscountLine => line.kind === 'adjustment';
 
 function ratedLines(input: CalculationInput, { price, fraction }: BilledCharge): readonly RatedLine[] {
   return ratePrice({
@@ -68,8 +108,12 @@ function ratedLines(input: CalculationInput, { price, fraction }: BilledCharge):
     fraction,
     minimumAmount: price.minimumAmount,
     maximumAmount: price.maximumAmount,
+    discounts: (charges) => discountLines(charges.map(withoutRebate), input.adjustments ?? [], input.currency),
   }).lines;
 }
+
+/** A rebate is no charge: nothing is taken off it, which would make the customer pay more. */
+const withoutRebate = (line: RatedLine): RatedLine => (line.totalPrice.lt(0) ? { ...line, totalPrice: ZERO } : line);
 
 /** A fee counts its price's quantity; a metric what was measured, already filtered by the price's groups. */
 function ratedThing({ usage }: CalculationInput, price: BilledPrice): Rated {
@@ -84,9 +128,10 @@ function storedLine(
   input: CalculationInput,
   { price, period }: BilledCharge,
   line: RatedLine,
-  amounts: { net: Decimal; tax: Decimal; gross: Decimal },
+  { net, tax, gross }: TotalLine,
 ): CalculatedLine {
   const { metric, fee } = price;
+  const hasUnits = line.kind === 'charge' || line.kind === 'grants';
   return {
     event_type: line.eventType,
     line_item_type: line.lineItemType,
@@ -99,13 +144,13 @@ function storedLine(
     metric_name: metric?.name ?? fee?.name ?? '',
     metric_unit: metric?.unit ?? '',
     metric_description: metric?.description ?? fee?.description ?? '',
-    quantity: line.kind === 'charge' ? line.quantity : ONE,
-    unit_price: line.kind === 'charge' ? line.unitPrice : line.totalPrice,
-    total_price: amounts.net,
-    discount_price: line.eventType === 'discount' ? Decimal.max(ZERO, amounts.net.negated()) : ZERO,
+    quantity: hasUnits ? line.quantity : ONE,
+    unit_price: hasUnits ? line.unitPrice : line.totalPrice,
+    total_price: net,
+    discount_price: line.eventType === 'discount' ? Decimal.max(ZERO, net.negated()) : ZERO,
     tax_rate: rateOf(input, price),
-    total_tax: amounts.tax,
-    total_amount: amounts.gross,
+    total_tax: tax,
+    total_amount: gross,
     period_start: period.start,
     period_end: period.end,
     group_values: line.group === null ? null : { ...line.group },
@@ -113,7 +158,21 @@ function storedLine(
   };
 }
 
+/** A line that no price makes, as it is stored. */
+export const otherLine = (
+  { says, taxRate }: OtherLine,
+  { net, tax, gross }: Pick<TotalLine, 'net' | 'tax' | 'gross'>,
+): CalculatedLine => ({
+  ...says,
+  total_price: net,
+  tax_rate: taxRate ?? ZERO,
+  total_tax: tax,
+  total_amount: gross,
+});
+
 const displayName = (price: BilledPrice, line: RatedLine): string => {
+  if (isDiscount(line)) return line.adjustment.description || `${price.invoiceDisplayName}: discount`;
+  if (line.kind === 'grants') return `${price.invoiceDisplayName}: covered by grants`;
   if (line.kind === 'minimum') return `${price.invoiceDisplayName}: minimum`;
   if (line.kind === 'maximum') return `${price.invoiceDisplayName}: maximum`;
   return price.invoiceDisplayName;

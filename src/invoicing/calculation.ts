@@ -2,23 +2,26 @@ import { createHash } from 'node:crypto';
 import { customerTaxRates } from '../customers/index.ts';
 import { sqlState, type Tx } from '../db/index.ts';
 import { merchantSettings } from '../identity/index.ts';
-import { plain } from '../kernel/decimal.ts';
+import { plain, ZERO } from '../kernel/decimal.ts';
 import { newId } from '../kernel/ids.ts';
 import { orThrow } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
 import { chooseTaxRate } from '../tax/index.ts';
+import { adjustmentsAt, stillThere } from './adjustments.ts';
 import { type Calculation, calculate, taxRatesOf } from './calculate.ts';
 import { afterFailure } from './calculation-attempts.ts';
-import { chargesOn } from './charges.ts';
+import { type BilledCharge, chargesOn, upfrontCharges } from './charges.ts';
 import { readUsage, termsOf } from './close.ts';
 import {
   type BilledUsage,
   billedUsageOf,
   type FrozenTerms,
   type InvoiceRow,
+  type LineRow,
   moveInvoice,
   replaceLines,
 } from './invoices.sql.ts';
+import { otherLineOf } from './one-off-lines.ts';
 import { calculateKept } from './one-off-terms.ts';
 import type { InvoicingParts } from './parts.ts';
 import type { BilledPrice, BillingTerms } from './source.ts';
@@ -31,11 +34,28 @@ export async function startCalculation(
   now: Instant,
 ): Promise<InvoiceRow> {
   const terms = await termsOf(tx, parts.source, invoice);
-  return moveInvoice(tx, invoice, 'startCalculation', { terms: await freeze(tx, terms), next_action_at: now }, now);
+  const frozen = await freeze(parts, tx, terms, invoice);
+  return moveInvoice(tx, invoice, 'startCalculation', { terms: frozen, next_action_at: now }, now);
 }
 
-/** The tax rates as they are now (domain.md §4, Tax). */
-export async function freeze(tx: Tx, terms: BillingTerms): Promise<FrozenTerms> {
+/** The terms for calculating once more: the tax rates as they are now, and the adjustments taken first that still exist. */
+export async function freezeAgain(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow): Promise<FrozenTerms | null> {
+  const isOneOff = invoice.one_off !== null && invoice.kind !== 'upfront';
+  if (isOneOff || invoice.subscription_id === null) return null; // frozen as it is calculated
+  const frozen = await freeze(parts, tx, await termsOf(tx, parts.source, invoice), invoice);
+  const taken = invoice.terms?.adjustments;
+  if (taken === undefined) return frozen;
+  const existing = await parts.source.adjustments(tx, invoice.merchant_id, invoice.subscription_id);
+  return { ...frozen, adjustments: stillThere(taken, existing) };
+}
+
+/** The tax rates as they are now (domain.md §4, Tax), and the adjustments that hold the invoice's instant. */
+export async function freeze(
+  parts: InvoicingParts,
+  tx: Tx,
+  terms: BillingTerms,
+  invoice: Pick<InvoiceRow, 'grace_period_end'>,
+): Promise<FrozenTerms> {
   const customerRates = await customerTaxRates(tx, terms.merchantId, terms.customerId);
   const settings = await merchantSettings(tx, terms.merchantId);
   const rate = (price: BilledPrice) =>
@@ -52,6 +72,10 @@ export async function freeze(tx: Tx, terms: BillingTerms): Promise<FrozenTerms> 
   return {
     taxBehavior: terms.taxBehavior,
     taxRates: Object.fromEntries(terms.prices.map((price) => [price.id, plain(rate(price))])),
+    adjustments: adjustmentsAt(
+      await parts.source.adjustments(tx, terms.merchantId, terms.subscriptionId),
+      invoice.grace_period_end,
+    ),
   };
 }
 
@@ -99,12 +123,12 @@ async function finishCalculation(
   invoice: InvoiceRow,
   now: Instant,
 ): Promise<InvoiceRow> {
-  if (invoice.one_off !== null) {
+  if (invoice.one_off !== null && invoice.kind !== 'upfront') {
     const { calculation, frozen } = orThrow(await calculateKept(parts, tx, invoice));
     return saveCalculation(tx, invoice, calculation, frozen, now);
   }
   const terms = await termsOf(tx, parts.source, invoice);
-  const frozen = invoice.terms ?? (await freeze(tx, terms));
+  const frozen = invoice.terms ?? (await freeze(parts, tx, terms, invoice));
   const calculation = calculateInvoice(terms, frozen, invoice, await billedUsageOf(tx, invoice));
   return saveCalculation(tx, invoice, calculation, frozen, now);
 }
@@ -120,14 +144,7 @@ export async function saveCalculation(
   await replaceLines(
     tx,
     invoice,
-    calculation.lines.map((line, position) => ({
-      ...line,
-      merchant_id: invoice.merchant_id,
-      invoice_id: invoice.id,
-      id: newId('lineItem'),
-      position,
-      applies_to_line_id: null,
-    })),
+    lineRows(invoice, calculation, () => newId('lineItem')),
   );
   const waits =
     !invoice.auto_approve || (await merchantSettings(tx, invoice.merchant_id)).requiredApprovals.invoice.length > 0;
@@ -151,7 +168,26 @@ export async function saveCalculation(
   );
 }
 
-/** Calculates a period's invoice from given usage: the billed one, or for a preview what was used until now. */
+/** The lines of a calculation with their places, and which takes something off which. */
+export function lineRows(invoice: InvoiceRow, calculation: Calculation, idOf: (position: number) => string): LineRow[] {
+  const ids = calculation.lines.map((_, position) => idOf(position));
+  return calculation.lines.map((line, position) => {
+    const appliesTo = calculation.appliesTo?.[position] ?? null;
+    return {
+      ...line,
+      merchant_id: invoice.merchant_id,
+      invoice_id: invoice.id,
+      id: ids[position] as string,
+      position,
+      applies_to_line_id: appliesTo === null ? null : (ids[appliesTo] as string),
+    };
+  });
+}
+
+/**
+ * Calculates the invoice of a period, or the upfront one, from given usage: the billed one, or for a preview what was used
+ * until now.
+ */
 export function calculateInvoice(
   terms: BillingTerms,
   frozen: FrozenTerms,
@@ -160,12 +196,17 @@ export function calculateInvoice(
 ): Calculation {
   return calculate({
     currency: invoice.currency,
-    charges: chargesOn(terms, invoice),
+    charges: chargesOf(terms, invoice),
+    others: (invoice.one_off?.lines ?? []).map((line) => otherLineOf(line, ZERO, invoice.currency, invoice.created_at)),
     usage,
     taxBehavior: frozen.taxBehavior,
     taxRates: taxRatesOf(frozen.taxRates),
+    adjustments: frozen.adjustments ?? [],
   });
 }
+
+const chargesOf = (terms: BillingTerms, invoice: InvoiceRow): readonly BilledCharge[] =>
+  invoice.kind === 'upfront' ? upfrontCharges(terms) : chargesOn(terms, invoice);
 
 /**
  * What the open period would come to if it ended now: the live totals of an ACTIVE or CLOSING invoice (row 1).
@@ -174,7 +215,7 @@ export function calculateInvoice(
 export async function tryPreview(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow): Promise<Calculation | null> {
   const terms = await termsOf(tx, parts.source, invoice);
   const usage = await readUsage(tx, parts.source, terms, invoice, invoice.period_end);
-  const frozen = await freeze(tx, terms);
+  const frozen = await freeze(parts, tx, terms, invoice);
   try {
     return calculateInvoice(terms, frozen, invoice, usage);
   } catch {

@@ -1,5 +1,6 @@
 /** All that other domains may use of invoicing. */
 
+export { issuedUnderAdjustment } from './adjustments.sql.ts';
 export { closePeriod, cutPeriod } from './close.ts';
 export { invoicingErrors } from './errors.ts';
 export { findBilling } from './event-billing.ts';
@@ -12,9 +13,16 @@ export {
 export { makeOneOffInvoice, type NewOneOffInvoice, type OneOffInvoice } from './one-off.ts';
 export type { OneOffLine, OneOffLineType } from './one-off-lines.ts';
 export { openFirstInvoices } from './open.ts';
-export type { InvoicingParts, PurposeHandler } from './parts.ts';
+export type { CancellationCause, InvoicingParts, PurposeHandler } from './parts.ts';
 export { invoicePaymentHandlers } from './payment-handlers.ts';
 export { invoiceRoutes } from './routes.ts';
 export { periodOf } from './series.ts';
+export {
+  asksUpfront,
+  describeUpfront,
+  makeUpfrontInvoice,
+  type UpfrontPayment,
+  upfrontInvoiceOf,
+} from './upfront.ts';
 export type { BilledPrice, BillingSource, BillingTerms } from './source.ts';
 export { invoicingDueKinds } from './steps.ts';

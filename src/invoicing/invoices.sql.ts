@@ -102,6 +102,16 @@ export interface FrozenTerms {
   taxBehavior: 'exclusive' | 'inclusive';
   /** Percent, as decimal text, by price id; of a one-off invoice by the position of the line. */
   taxRates: Record<string, string>;
+  /** Of a subscription's invoice: the adjustments that it was calculated with, in the order in which they apply. */
+  adjustments?: readonly FrozenAdjustment[];
+}
+
+/** An adjustment as it was taken for a calculation. */
+export interface FrozenAdjustment {
+  readonly id: string;
+  /** A fraction, as decimal text. */
+  readonly percentageDiscount: string;
+  readonly description: string;
 }
 
 /** Locks the invoice, so that two callers at one invoice wait for each other. */
@@ -122,6 +132,17 @@ export const lockInvoiceNow = (tx: Tx, merchantId: string, id: string): Promise<
 /** The invoice that was made under an idempotency key. */
 export const findInvoiceByKey = (tx: Tx, merchantId: string, key: string): Promise<InvoiceRow | undefined> =>
   tx.maybe<InvoiceRow>(sql`select * from invoice where merchant_id = ${merchantId} and idempotency_key = ${key}`);
+
+/** The invoice that was made for something. */
+export const findInvoiceOf = (
+  tx: Tx,
+  merchantId: string,
+  purpose: { readonly type: string; readonly id: string },
+): Promise<InvoiceRow | undefined> =>
+  tx.maybe<InvoiceRow>(sql`
+    select * from invoice
+     where merchant_id = ${merchantId} and purpose_id = ${purpose.id} and purpose_type = ${purpose.type}
+     order by seq desc limit 1`);
 
 /** A twin with the same key waits here until this transaction ends, and then finds what it made. */
 export const lockInvoiceKey = (tx: Tx, merchantId: string, key: string): Promise<number> =>

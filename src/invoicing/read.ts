@@ -2,7 +2,7 @@ import { resolveItems } from '../catalog/index.ts';
 import type { Tx } from '../db/index.ts';
 import { forbidden, notFound, ok, type Result } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
-import { tryPreview } from './calculation.ts';
+import { lineRows, tryPreview } from './calculation.ts';
 import { findInvoice, type InvoiceRow, type LineRow, linesOf, listInvoices } from './invoices.sql.ts';
 import type { InvoicingParts } from './parts.ts';
 import { presentInvoice, presentLine } from './present.ts';
@@ -97,14 +97,7 @@ async function withLiveTotals(
       unpaid_amount: grandTotal,
       item_count: lines.length,
     },
-    lines: lines.map((line, position) => ({
-      ...line,
-      merchant_id: invoice.merchant_id,
-      invoice_id: invoice.id,
-      id: `preview_${position}`,
-      position,
-      applies_to_line_id: null,
-    })),
+    lines: lineRows(invoice, preview, (position) => `preview_${position}`),
   };
 }
 

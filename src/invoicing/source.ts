@@ -1,9 +1,10 @@
 import type { Tx } from '../db/index.ts';
 import type { Decimal } from '../kernel/decimal.ts';
-import type { Period } from '../kernel/time.ts';
+import type { Instant, Period } from '../kernel/time.ts';
 import type { Meter, UsageSource } from '../metering/index.ts';
 import type { Pricing } from './rating/index.ts';
 import type { SeriesBounds } from './series.ts';
+import type { SessionOptions } from './sessions.ts';
 
 /** The usage that a price is for: what metering measures, and what the line calls it. */
 export interface BilledMetric {
@@ -55,10 +56,27 @@ export interface BillingTerms {
   readonly autoApprove: boolean;
   readonly paymentTermDays: number;
   readonly bankTransferOnly: boolean;
+  /** Its invoices are charged to the customer's stored card. */
+  readonly autoCharge: boolean;
+  /** How the session is opened by which it is paid before it is active. */
+  readonly checkout: SessionOptions;
   readonly taxExempt: boolean;
   readonly taxBehavior: 'exclusive' | 'inclusive';
   readonly planTaxRate: Decimal | null;
   readonly prices: readonly BilledPrice[];
+}
+
+/** A discount on the prices of a subscription's invoices whose instant its window holds (§4, Adjustment rules). */
+export interface Adjustment {
+  readonly id: string;
+  /** A fraction above 0, at most 1: 0.35 is 35 percent. */
+  readonly percentageDiscount: Decimal;
+  readonly effectiveFrom: Instant;
+  /** Exclusive; null: it never ends. */
+  readonly effectiveTo: Instant | null;
+  /** What its lines are called; may be empty. */
+  readonly description: string;
+  readonly createdAt: Instant;
 }
 
 /**
@@ -69,4 +87,6 @@ export interface BillingSource {
   terms(tx: Tx, merchantId: string, subscriptionId: string): Promise<BillingTerms>;
   /** Whose usage of a metric the subscription bills in a period (domain.md §3, "Whose usage"). */
   usageSources(tx: Tx, terms: BillingTerms, metricId: string, period: Period): Promise<UsageSource[]>;
+  /** All adjustments of a subscription, oldest first. */
+  adjustments(tx: Tx, merchantId: string, subscriptionId: string): Promise<readonly Adjustment[]>;
 }

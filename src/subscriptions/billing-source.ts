@@ -4,6 +4,7 @@ import type { BillingSource, BillingTerms } from '../invoicing/index.ts';
 import type { Instant, Period } from '../kernel/time.ts';
 import { normaliseCadence } from '../kernel/time.ts';
 import { ownSpans, type UsageSource } from '../metering/index.ts';
+import { adjustmentsOf } from './adjustments.sql.ts';
 import { findSubscription, olderSiblings, type SubscriptionRow } from './subscriptions.sql.ts';
 
 /** When a subscription was or will be ended; null while no end is set. */
@@ -22,6 +23,18 @@ export const billingSource: BillingSource = {
     const subscription = await findSubscription(tx, terms.merchantId, terms.subscriptionId);
     if (!subscription) throw new Error(`There is no subscription ${terms.subscriptionId}.`);
     return usageSources(tx, subscription, metricId, period);
+  },
+
+  async adjustments(tx, merchantId, subscriptionId) {
+    const rows = await adjustmentsOf(tx, merchantId, subscriptionId);
+    return rows.map((row) => ({
+      id: row.id,
+      percentageDiscount: row.percentage_discount,
+      effectiveFrom: row.effective_from,
+      effectiveTo: row.effective_to,
+      description: row.description,
+      createdAt: row.created_at,
+    }));
   },
 };
 
@@ -49,12 +62,25 @@ export async function termsOf(tx: Tx, subscription: SubscriptionRow): Promise<Bi
     autoApprove: subscription.auto_approve ?? plan.autoApprove,
     paymentTermDays: subscription.payment_term_days,
     bankTransferOnly: subscription.bank_transfer_only,
+    autoCharge: subscription.auto_charge,
+    checkout: checkoutOf(subscription),
     taxExempt: subscription.tax_exempt,
     taxBehavior: plan.taxBehavior,
     planTaxRate: plan.defaultTaxRate,
     prices: version.prices,
   };
 }
+
+/** How long a customer may pay before a subscription that waits for it ends, where nobody says otherwise (domain.md §3). */
+const CHECKOUT_MINUTES = 240;
+
+const checkoutOf = ({ redirect_urls: urls, session_expiry_minutes: minutes }: SubscriptionRow) => ({
+  redirectUrls: {
+    ...(urls?.onSuccess !== undefined && { onSuccess: urls.onSuccess }),
+    ...(urls?.onFailure !== undefined && { onFailure: urls.onFailure }),
+  },
+  sessionExpiryMinutes: minutes ?? CHECKOUT_MINUTES,
+});
 
 /**
  * Whose usage of a metric a subscription bills in a period: what is addressed to the subscription itself, and what is

@@ -7,4 +7,8 @@ export const subscriptionErrors = {
     message:
       'This release does not collect payment in advance: the plan has a price in advance, or prefundAmount is above 0.',
   },
+  ADJUSTMENT_IN_USE: {
+    status: 409,
+    message: 'An invoice has issued under this adjustment; it is permanent.', // §4, Adjustment rules
+  },
 } as const satisfies ErrorTable;

@@ -2,6 +2,7 @@ import type { Tx } from '../db/index.ts';
 import { listReply, pageOf, Reply, type Route, route } from '../http/index.ts';
 import { notFound, ok, type Result } from '../kernel/result.ts';
 import { type Instant, parseInstant } from '../kernel/time.ts';
+import { adjustmentRoutes } from './adjustment-routes.ts';
 import { createSubscription } from './create.ts';
 import type { SubscriptionParts } from './parts.ts';
 import { patchSubscription, terminateSubscription } from './patch.ts';
@@ -131,6 +132,7 @@ export const subscriptionRoutes = (parts: SubscriptionParts): readonly Route[] =
       return reconciled.ok ? ok(new Reply(dryRun ? 200 : 201, reconciled.value)) : reconciled;
     },
   ),
+  ...adjustmentRoutes,
 ];
 
 const shown = async (tx: Tx, changed: Result<SubscriptionRow>): Promise<Result<unknown>> =>

@@ -60,6 +60,12 @@ const newEntitlement = async ({ shop, product, metric, customer }: World) =>
     template: { type: 'metered', billableMetricIds: [metric.id] },
     activeFrom: START,
   });
+const newAdjustment = (shop: World['shop'], subscription: Resource) =>
+  shop.create(`/v0/subscriptions/${subscription.id}/adjustments`, {
+    type: 'percentageDiscount',
+    percentageDiscount: '0.1',
+    effectiveFrom: FAR_AHEAD,
+  });
 /** Each time another one, so that two calls are not the same. */
 const farAhead = () => {
   counter += 1;
@@ -132,6 +138,12 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
     async ({ shop, plan, metric }) => on((await shop.customer()).id, { taxRates: { [plan.id]: 5, [metric.id]: 7 } }),
   ],
   deleteCustomer: [async ({ shop }) => on((await shop.customer()).id)],
+  getWallet: [({ customer }) => on(customer.id)],
+  listWalletEntries: [({ customer }) => on(customer.id)],
+  topUpWallet: [
+    async ({ shop }) =>
+      on((await shop.customer()).id, { amount: '25.00', currency: 'USD', idempotencyKey: unique('top-up') }),
+  ],
   listPaymentMethods: [({ customer }) => on(customer.id)],
   setUpPaymentMethod: [async ({ shop }) => on((await shop.customer()).id, {})],
   deletePaymentMethod: [
@@ -355,6 +367,26 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
       },
     }),
   ],
+  createSubscriptionAdjustment: [
+    ({ subscription }) =>
+      on(subscription.id, { type: 'percentageDiscount', percentageDiscount: '0.35', effectiveFrom: FEBRUARY }),
+    ({ subscription }) =>
+      on(subscription.id, {
+        type: 'percentageDiscount',
+        percentageDiscount: '1',
+        effectiveFrom: FEBRUARY,
+        effectiveTo: FAR_AHEAD,
+        description: 'Launch',
+        idempotencyKey: unique('adjustment'),
+      }),
+  ],
+  listSubscriptionAdjustments: [({ subscription }) => on(subscription.id)],
+  deleteSubscriptionAdjustment: [
+    async ({ shop, subscription }) => {
+      const { id } = await newAdjustment(shop, subscription);
+      return { params: { id: subscription.id, adjustmentId: id } };
+    },
+  ],
   reconcileSubscription: [async ({ shop }) => on((await shop.issued()).subscription.id, {})],
 
   createEntitlement: [
@@ -425,6 +457,16 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
   writeOffInvoice: [async (world) => on((await issued(world)).id, { reason: 'Lost' })],
   recalculateInvoice: [async (world) => on((await draft(world)).id, { reason: 'Again' })],
   openInvoicePaymentSession: [async (world) => on((await issued(world)).id, { sessionExpiryMinutes: 60 })],
+  recordInvoicePayment: [
+    async (world) =>
+      on((await issued(world)).id, {
+        amount: '5.00',
+        method: 'bank_transfer',
+        reference: 'RF18',
+        idempotencyKey: unique('transfer'),
+      }),
+  ],
+  listInvoicePayments: [({ invoice }) => on(invoice.id)],
   refundInvoice: [async (world) => on((await paid(world)).id, { reason: 'A gesture' })],
   listInvoiceRefunds: [({ invoice }) => on(invoice.id)],
   voidInvoiceRefund: [

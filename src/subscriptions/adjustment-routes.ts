@@ -1,0 +1,67 @@
+import { listReply, pageOf, Reply, type Route, route, Type } from '../http/index.ts';
+import { ok } from '../kernel/result.ts';
+import { AdjustmentCreate, AdjustmentList, AdjustmentListQuery, SubscriptionAdjustment } from './adjustment-schemas.ts';
+import { listAdjustmentRows } from './adjustments.sql.ts';
+import { createAdjustment, deleteAdjustment, presentAdjustment } from './adjustments.ts';
+
+const TAG = 'Subscriptions';
+const ofSubscription = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', kind: 'subscription' } }) as const;
+
+/** `/v0/subscriptions/{id}/adjustments` (§4, Adjustment rules). */
+export const adjustmentRoutes: readonly Route[] = [
+  route(
+    {
+      method: 'POST',
+      path: '/v0/subscriptions/:id/adjustments',
+      operationId: 'createSubscriptionAdjustment',
+      tag: TAG,
+      summary: 'Discount a subscription’s invoices over a window of time',
+      description:
+        'Each invoice that is calculated while the window is open gets one discount line for each charge, and tax is taken on the rest. Invoices that are there, drafts too, do not change. The same idempotencyKey again answers 200 with the first adjustment and makes nothing; without one, a retry makes a second, and two discounts compound.',
+      access: ofSubscription('member'),
+      body: AdjustmentCreate,
+      replies: { 201: SubscriptionAdjustment, 200: SubscriptionAdjustment },
+      errors: [409],
+    },
+    async ({ tx, merchantId, params, body, now }) => {
+      const created = await createAdjustment(tx, merchantId, params.id as string, body, now);
+      if (!created.ok) return created;
+      const { adjustment, isNew } = created.value;
+      return ok(new Reply(isNew ? 201 : 200, presentAdjustment(adjustment)));
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/subscriptions/:id/adjustments',
+      operationId: 'listSubscriptionAdjustments',
+      tag: TAG,
+      summary: 'List the adjustments of a subscription, newest first',
+      access: ofSubscription('viewer'),
+      query: AdjustmentListQuery,
+      replies: { 200: AdjustmentList },
+    },
+    async ({ tx, merchantId, params, query }) => {
+      const page = pageOf(query);
+      const { rows, total } = await listAdjustmentRows(tx, merchantId, params.id as string, page);
+      return ok(listReply({ data: rows.map(presentAdjustment), total }, page));
+    },
+  ),
+  route(
+    {
+      method: 'DELETE',
+      path: '/v0/subscriptions/:id/adjustments/:adjustmentId',
+      operationId: 'deleteSubscriptionAdjustment',
+      tag: TAG,
+      summary: 'Delete an adjustment under which nothing has issued',
+      description: '409 `ADJUSTMENT_IN_USE` once an invoice has issued under it: then it is permanent.',
+      access: ofSubscription('member'),
+      replies: { 204: Type.Null() },
+      errors: [409],
+    },
+    async ({ tx, merchantId, params }) => {
+      const { id, adjustmentId } = params as { id: string; adjustmentId: string };
+      return deleteAdjustment(tx, merchantId, id, adjustmentId);
+    },
+  ),
+];

@@ -1,0 +1,95 @@
+import type { Tx } from '../db/index.ts';
+import { issuedUnderAdjustment } from '../invoicing/index.ts';
+import { decimal, plain } from '../kernel/decimal.ts';
+import { newId } from '../kernel/ids.ts';
+import { fail, invalidField, notFound, ok, type Result } from '../kernel/result.ts';
+import { formatInstant, type Instant, isBefore, parseInstant } from '../kernel/time.ts';
+import type { AdjustmentCreate } from './adjustment-schemas.ts';
+import {
+  type AdjustmentRow,
+  deleteAdjustmentRow,
+  findAdjustment,
+  findAdjustmentByKey,
+  insertAdjustment,
+} from './adjustments.sql.ts';
+import { lockLiving } from './patch.ts';
+import { lockSubscription } from './subscriptions.sql.ts';
+
+/** An adjustment that was made, or the one that the same idempotency key made before. */
+export interface CreatedAdjustment {
+  readonly adjustment: AdjustmentRow;
+  readonly isNew: boolean;
+}
+
+/**
+ * POST …/adjustments (§4): invoices that are calculated from now on and whose instant the window holds are discounted; those
+ * that have been calculated are not changed. The key again answers the first adjustment, whatever else the body says.
+ * @returns 404; 400 for a window that ends before it begins; INVALID_TRANSITION where the subscription has ended
+ */
+export async function createAdjustment(
+  tx: Tx,
+  merchantId: string,
+  subscriptionId: string,
+  body: AdjustmentCreate,
+  wall: Instant,
+): Promise<Result<CreatedAdjustment>> {
+  const { idempotencyKey: key } = body;
+  const locked = await lockLiving(tx, merchantId, subscriptionId, 'adjust', wall);
+  // A retry is answered also after the end: the row is locked either way, so that a twin waits here and finds what we made.
+  const known = key === undefined ? undefined : await findAdjustmentByKey(tx, merchantId, subscriptionId, key);
+  if (known) return ok({ adjustment: known, isNew: false });
+  if (!locked.ok) return locked;
+  const window = windowOf(body);
+  if (!window.ok) return window;
+  const adjustment = await insertAdjustment(tx, {
+    merchant_id: merchantId,
+    id: newId('adjustment'),
+    subscription_id: subscriptionId,
+    percentage_discount: decimal(body.percentageDiscount),
+    effective_from: window.value.from,
+    effective_to: window.value.to,
+    description: body.description ?? '',
+    idempotency_key: key ?? null,
+    created_at: locked.value.now,
+  });
+  return ok({ adjustment, isNew: true });
+}
+
+function windowOf({ effectiveFrom, effectiveTo }: AdjustmentCreate): Result<{ from: Instant; to: Instant | null }> {
+  const from = parseInstant(effectiveFrom) as Instant;
+  const to = effectiveTo == null ? null : (parseInstant(effectiveTo) as Instant);
+  if (to !== null && !isBefore(from, to)) return invalidField('effectiveTo', 'must be after effectiveFrom');
+  return ok({ from, to });
+}
+
+/**
+ * DELETE …/adjustments/{id}: drafts that were calculated with it keep its lines until they are calculated again.
+ * @returns 404; ADJUSTMENT_IN_USE where an invoice has issued under it
+ */
+export async function deleteAdjustment(
+  tx: Tx,
+  merchantId: string,
+  subscriptionId: string,
+  id: string,
+): Promise<Result<void>> {
+  await lockSubscription(tx, merchantId, subscriptionId);
+  const found = await findAdjustment(tx, merchantId, subscriptionId, id);
+  if (!found) return notFound('adjustment');
+  const invoiceId = await issuedUnderAdjustment(tx, merchantId, subscriptionId, id);
+  if (invoiceId !== undefined) return fail('ADJUSTMENT_IN_USE', { invoiceId });
+  await deleteAdjustmentRow(tx, found);
+  return ok(undefined);
+}
+
+/** An adjustment as the API answers it (§2). */
+export const presentAdjustment = (adjustment: AdjustmentRow) => ({
+  id: adjustment.id,
+  object: 'subscriptionAdjustment' as const,
+  subscriptionId: adjustment.subscription_id,
+  type: 'percentageDiscount' as const,
+  percentageDiscount: plain(adjustment.percentage_discount),
+  effectiveFrom: formatInstant(adjustment.effective_from),
+  effectiveTo: adjustment.effective_to && formatInstant(adjustment.effective_to),
+  description: adjustment.description,
+  createdAt: formatInstant(adjustment.created_at),
+});

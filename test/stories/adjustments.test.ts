@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
+
+/** Discounts on a subscription's invoices (§4, Adjustment rules; domain.md §3, Adjustments), on a clock. */
+let env: TestEnvironment;
+let merchant: Merchant;
+let shop: Shop;
+beforeAll(async () => {
+  env = await openTestEnvironment();
+  merchant = await env.merchant();
+  shop = shopOf(merchant);
+});
+afterAll(() => env.close());
+
+const FEBRUARY = '2026-02-01T00:00:00Z';
+const MARCH = '2026-03-01T00:00:00Z';
+
+/** A subscription to a fee of 100.00 a month with 20 % tax, from the 1st of January on. */
+async function subscribed(plan: object = {}) {
+  const clock = await shop.clock(START);
+  const price = await shop.feePrice({ properties: { unitPrice: '100' } });
+  const subscription = await shop.subscribe(await shop.plan([price], { defaultTaxRate: 20, ...plan }), { clock });
+  return { clock, subscription };
+}
+
+const path = ({ id }: Resource) => `/v0/subscriptions/${id}/adjustments`;
+const discount = (percentageDiscount: string, fields: object = {}) => ({
+  type: 'percentageDiscount',
+  percentageDiscount,
+  effectiveFrom: START,
+  description: `${percentageDiscount} off`,
+  ...fields,
+});
+const adjust = (subscription: Resource, percentageDiscount: string, fields?: object) =>
+  shop.create(path(subscription), discount(percentageDiscount, fields));
+const remove = (subscription: Resource, { id }: Resource) => merchant.delete(`${path(subscription)}/${id}`);
+
+/** `name amount` of each line; a discount line with the name of the line that it takes something off. */
+const shown = ({ lines }: Resource) =>
+  lines.map((line: Resource) => {
+    const from = lines.find(({ id }: Resource) => id === line.appliesToLineId);
+    return `${line.eventType} ${line.invoiceDisplayName}: ${line.totalPrice}${from ? ` off ${from.invoiceDisplayName}` : ''}`;
+  });
+
+describe('while the window is open', () => {
+  it('every invoice carries one discount line for each charge, and tax is on the reduced amount', async () => {
+    const { clock, subscription } = await subscribed();
+    const adjustment = await adjust(subscription, '0.35', { description: 'Launch' });
+    expect(adjustment).toMatchObject({
+      object: 'subscriptionAdjustment',
+      subscriptionId: subscription.id,
+      type: 'percentageDiscount',
+      percentageDiscount: '0.35',
+      effectiveFrom: START,
+      effectiveTo: null,
+      description: 'Launch',
+      createdAt: START,
+    });
+    await shop.advance(clock, MARCH);
+    const [january, february, march] = await shop.invoices(subscription);
+    for (const invoice of [january, february]) {
+      expect(shown(invoice)).toEqual(['fee Flat fee: 100.00', 'discount Launch: -35.00 off Flat fee']);
+      expect(invoice).toMatchObject({ status: 'ISSUED', subtotal: '65.00', totalTax: '13.00', grandTotal: '78.00' });
+      expect(invoice.lines[1]).toMatchObject({ discountPrice: '35.00', lineItemType: 'charge', taxRate: 20 });
+    }
+    // What is open shows what it will come to.
+    expect(march).toMatchObject({ status: 'ACTIVE', grandTotal: '78.00', unpaidAmount: '78.00' });
+    expect(shown(march)).toEqual(shown(january));
+  });
+
+  it('two of 0.35 compound to 57.75 percent, the oldest first', async () => {
+    const { clock, subscription } = await subscribed();
+    await adjust(subscription, '0.35', { description: 'first' });
+    await adjust(subscription, '0.35', { description: 'second' });
+    await shop.advance(clock, FEBRUARY);
+    const [january] = await shop.invoices(subscription);
+    expect(shown(january)).toEqual([
+      'fee Flat fee: 100.00',
+      'discount first: -35.00 off Flat fee',
+      'discount second: -22.75 off Flat fee',
+    ]);
+    expect(january).toMatchObject({ subtotal: '42.25', totalTax: '8.45', grandTotal: '50.70' });
+  });
+
+  it('all of it leaves nothing to pay: the invoice is PAID at once', async () => {
+    const { clock, subscription } = await subscribed();
+    await adjust(subscription, '1');
+    await shop.advance(clock, FEBRUARY);
+    expect((await shop.invoices(subscription))[0]).toMatchObject({ status: 'PAID', grandTotal: '0.00' });
+  });
+
+  it.each([
+    { what: 'opens at the end of the grace', window: { effectiveFrom: '2026-02-03T00:00:00Z' }, total: '78.00' },
+    { what: 'opens right after it', window: { effectiveFrom: '2026-02-03T00:00:00.000001Z' }, total: '120.00' },
+    { what: 'ends at it', window: { effectiveTo: '2026-02-03T00:00:00Z' }, total: '120.00' },
+    { what: 'ends right after it', window: { effectiveTo: '2026-02-03T00:00:00.000001Z' }, total: '78.00' },
+    { what: 'is over by the end of the period', window: { effectiveTo: '2026-01-31T00:00:00Z' }, total: '120.00' },
+  ])('the window must hold the end of the grace: $what: $total', async ({ window, total }) => {
+    const { clock, subscription } = await subscribed({ gracePeriod: 'P2D' });
+    await adjust(subscription, '0.35', window);
+    await shop.advance(clock, MARCH); // long after: what counts is the invoice's instant, not when somebody comes
+    expect((await shop.invoices(subscription))[0]).toMatchObject({
+      gracePeriodEnd: '2026-02-03T00:00:00Z',
+      grandTotal: total,
+    });
+  });
+});
+
+describe('invoices that are there', () => {
+  it('do not change, drafts too; a calculation again keeps what the first one took', async () => {
+    const { clock, subscription } = await subscribed({ autoApprove: false });
+    const first = await adjust(subscription, '0.1');
+    const second = await adjust(subscription, '0.2');
+    await shop.advance(clock, FEBRUARY);
+    const draft = async () => (await shop.invoices(subscription))[0];
+    expect(await draft()).toMatchObject({ status: 'DRAFT', subtotal: '72.00' }); // 100 × 0.9 × 0.8
+
+    await adjust(subscription, '0.5'); // its window holds the instant, but it came after
+    expect((await remove(subscription, first)).status).toBe(204);
+    expect(await draft()).toMatchObject({ status: 'DRAFT', subtotal: '72.00' });
+
+    await shop.act(`/v2/invoices/${(await draft()).id}/recalculate`);
+    await shop.advance(clock, 'PT1S');
+    expect(await draft()).toMatchObject({ status: 'DRAFT', subtotal: '80.00' });
+    expect(shown(await draft())[1]).toBe('discount 0.2 off: -20.00 off Flat fee');
+    expect((await remove(subscription, second)).status).toBe(204); // a draft is no issue
+  });
+
+  it('once one has issued, the adjustment is permanent: 409 ADJUSTMENT_IN_USE', async () => {
+    const { clock, subscription } = await subscribed({ autoApprove: false });
+    const adjustment = await adjust(subscription, '0.35', { effectiveTo: '2026-02-01T00:00:01Z' });
+    await shop.advance(clock, FEBRUARY);
+    const [january] = await shop.invoices(subscription);
+    await shop.act(`/v2/invoices/${january.id}/approve`);
+    expect(await remove(subscription, adjustment)).toMatchObject({
+      status: 409,
+      body: { error: 'conflict', code: 'ADJUSTMENT_IN_USE', details: { invoiceId: january.id } },
+    });
+    await shop.act(`/v2/invoices/${january.id}/cancel`);
+    expect((await remove(subscription, adjustment)).status).toBe(409); // it has issued all the same
+  });
+});
+
+describe('making, listing and deleting', () => {
+  it('the same key again is 200 with the first, whatever the body says; without one there is a second', async () => {
+    const { subscription } = await subscribed();
+    const first = await adjust(subscription, '0.35', { idempotencyKey: 'launch' });
+    const again = await merchant.post(path(subscription), discount('0.5', { idempotencyKey: 'launch' }));
+    expect(again).toMatchObject({ status: 200, body: first });
+    const other = await subscribed();
+    expect((await adjust(other.subscription, '0.5', { idempotencyKey: 'launch' })).id).not.toBe(first.id);
+    await adjust(subscription, '0.35');
+    await adjust(subscription, '0.35');
+    expect(await shop.read(path(subscription))).toMatchObject({ pagination: { total: 3 } });
+  });
+
+  it('twenty retries at once make one', async () => {
+    const { subscription } = await subscribed();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => merchant.post(path(subscription), discount('0.35', { idempotencyKey: 'once' }))),
+    );
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+  });
+
+  it('the list is newest first, and what is deleted is gone; its key is free again', async () => {
+    const { subscription } = await subscribed();
+    const wrong = await adjust(subscription, '0.9', { idempotencyKey: 'launch' });
+    expect((await remove(subscription, wrong)).status).toBe(204);
+    expect((await remove(subscription, wrong)).status).toBe(404);
+    const right = await adjust(subscription, '0.09', { idempotencyKey: 'launch' });
+    const later = await adjust(subscription, '0.2');
+    expect((await shop.read(path(subscription))).data).toEqual([later, right]);
+  });
+
+  it('one of another subscription is not found', async () => {
+    const [mine, other] = [await subscribed(), await subscribed()];
+    const adjustment = await adjust(mine.subscription, '0.35');
+    expect((await remove(other.subscription, adjustment)).status).toBe(404);
+  });
+
+  it.each([
+    { field: 'percentageDiscount', body: { percentageDiscount: '0' } },
+    { field: 'percentageDiscount', body: { percentageDiscount: '-0.1' } },
+    { field: 'percentageDiscount', body: { percentageDiscount: '1.000001' } },
+    { field: 'percentageDiscount', body: { percentageDiscount: '0.1234567' } },
+    { field: 'percentageDiscount', body: { percentageDiscount: '35%' } },
+    { field: 'percentageDiscount', body: { percentageDiscount: null } },
+    { field: 'type', body: { type: 'amountDiscount' } },
+    { field: 'effectiveFrom', body: { effectiveFrom: '2026-01-01' } },
+    { field: 'effectiveTo', body: { effectiveTo: START } }, // not after effectiveFrom
+    { field: 'effectiveTo', body: { effectiveTo: '2025-12-31T23:59:59.999999Z' } },
+    { field: 'description', body: { description: 'x'.repeat(256) } },
+    { field: 'idempotencyKey', body: { idempotencyKey: '' } },
+    { field: 'idempotencyKey', body: { idempotencyKey: 'k'.repeat(256) } },
+  ])('$body is a 400 for $field', async ({ field, body }) => {
+    const { subscription } = await subscribed();
+    const answer = await merchant.post(path(subscription), { ...discount('0.35'), ...body });
+    expect(answer, answer.text).toMatchObject({ status: 400, body: { errors: [{ field }] } });
+  });
+
+  it.each(['0.000001', '1', '1.000000', '0.999999'])('%s is taken', async (percentage) => {
+    const { subscription } = await subscribed();
+    expect((await adjust(subscription, percentage, { description: 'd'.repeat(255) })).description).toHaveLength(255);
+  });
+
+  it('none for a subscription that has ended, but a retry is answered', async () => {
+    const { subscription } = await subscribed();
+    const first = await adjust(subscription, '0.35', { idempotencyKey: 'launch' });
+    await shop.act(`/v0/subscriptions/${subscription.id}/termination`, { reason: 'Moved' });
+    expect((await merchant.post(path(subscription), discount('0.35'))).body.code).toBe('INVALID_TRANSITION');
+    const again = await merchant.post(path(subscription), discount('0.35', { idempotencyKey: 'launch' }));
+    expect(again).toMatchObject({ status: 200, body: first });
+  });
+});
