@@ -27,6 +27,7 @@ import {
 } from './invoicing/index.ts';
 import type { Chore, DueKind, DueRunner } from './jobs/index.ts';
 import type { ErrorTable } from './kernel/result.ts';
+import { ledgerRoutes } from './ledger/index.ts';
 import {
   createIntakes,
   createUsageWatch,
@@ -112,6 +113,7 @@ export function wireDomains(environment: EnvironmentName, publicUrl: string, usa
       ...subscriptionRoutes(subscriptions),
       ...entitlementRoutes({ holdSubscription }, invoicing),
       ...invoiceRoutes(invoicing),
+      ...ledgerRoutes,
       ...payments.routes,
       ...clockRoutes({ environment, runner, blockers: subscriptionsOnClock }),
     ],

@@ -1,6 +1,7 @@
 import type { Tx } from '../db/index.ts';
 import { next } from '../kernel/state-table.ts';
 import type { Instant } from '../kernel/time.ts';
+import { bookCancellation, bookWriteOff } from './bookings.ts';
 import { insertCreditNote } from './credit-notes.sql.ts';
 import { type InvoiceRow, moveInvoice } from './invoices.sql.ts';
 import type { InvoicingParts } from './parts.ts';
@@ -8,6 +9,10 @@ import { tellCancelled } from './purposes.ts';
 import { expireSessionsOf } from './sessions.ts';
 import { invoiceStates } from './states.ts';
 import { publishInvoice } from './tell.ts';
+
+/** Is anything of it paid that the wallet did not pay? Its part goes back into it with a cancellation. */
+export const isPaidInMoney = (invoice: Pick<InvoiceRow, 'paid_amount' | 'wallet_applied'>): boolean =>
+  invoice.paid_amount.gt(invoice.wallet_applied);
 
 /** Transitions 11 and 18, by hand. A numbered invoice gets its cancellation credit note in the same transaction. */
 export async function cancelInvoice(
@@ -34,7 +39,7 @@ export async function endWithSession(
   invoice: InvoiceRow,
   now: Instant,
 ): Promise<InvoiceRow> {
-  const isKept = !invoice.lives_by_session || invoice.paid_amount.gt(0) || invoice.payment_in_flight;
+  const isKept = !invoice.lives_by_session || isPaidInMoney(invoice) || invoice.payment_in_flight;
   if (isKept || !next(invoiceStates, invoice.status, 'expireSession').ok) return invoice;
   const cancelled = await moveInvoice(tx, invoice, 'expireSession', { next_action_at: null }, now);
   await ended(parts, tx, cancelled, now);
@@ -44,6 +49,7 @@ export async function endWithSession(
 async function ended(parts: InvoicingParts, tx: Tx, cancelled: InvoiceRow, now: Instant): Promise<void> {
   await tellCancelled(parts, tx, cancelled, now);
   await publishInvoice(tx, cancelled, 'invoice.cancelled.v0', now);
+  if (cancelled.issued_at !== null) await bookCancellation(tx, cancelled, now);
 }
 
 /** Transition 16, by hand. */
@@ -51,5 +57,6 @@ export async function writeOffInvoice(tx: Tx, invoice: InvoiceRow, now: Instant)
   const written = await moveInvoice(tx, invoice, 'writeOff', { next_action_at: null }, now);
   await expireSessionsOf(tx, written, now);
   await publishInvoice(tx, written, 'invoice.written_off.v0', now);
+  await bookWriteOff(tx, written, now);
   return written;
 }

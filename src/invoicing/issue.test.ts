@@ -52,6 +52,8 @@ describe('by hand', () => {
     { action: 'cancel', status: 'DRAFT', outcome: 'done' },
     { action: 'cancel', status: 'ISSUED', outcome: 'done' },
     { action: 'cancel', status: 'ISSUED', paid: '0.01', outcome: 'INVALID_TRANSITION' }, // row 18: nothing paid
+    { action: 'cancel', status: 'ISSUED', paid: '5', wallet: '5', outcome: 'done' }, // the wallet gets its part back
+    { action: 'cancel', status: 'ISSUED', paid: '5.01', wallet: '5', outcome: 'INVALID_TRANSITION' },
     { action: 'cancel', status: 'ISSUED', inFlight: true, outcome: 'INVALID_TRANSITION' },
     { action: 'cancel', status: 'PAID', outcome: 'INVALID_TRANSITION' },
     { action: 'writeOff', status: 'ISSUED', paid: '1', outcome: 'done' }, // the rest of a part payment may be written off
@@ -63,9 +65,14 @@ describe('by hand', () => {
     { action: 'recalculate', status: 'FAILED', outcome: 'done' },
     { action: 'recalculate', status: 'ISSUED', outcome: 'INVALID_TRANSITION' },
   ])(
-    '$action of $status (paid $paid, in flight $inFlight): $outcome',
-    ({ action, status, paid = '0', inFlight = false, outcome }) => {
-      const invoice = { status: status as InvoiceStatus, paid_amount: decimal(paid), payment_in_flight: inFlight };
+    '$action of $status (paid $paid, by the wallet $wallet, in flight $inFlight): $outcome',
+    ({ action, status, paid = '0', wallet = '0', inFlight = false, outcome }) => {
+      const invoice = {
+        status: status as InvoiceStatus,
+        paid_amount: decimal(paid),
+        wallet_applied: decimal(wallet),
+        payment_in_flight: inFlight,
+      };
       expect(code(decideAction(invoice, action as InvoiceAction))).toBe(outcome);
     },
   );

@@ -4,6 +4,8 @@ import { findOrganization, merchantSettings } from '../identity/index.ts';
 import { orThrow } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
 import { checkTakesCards } from '../payments/index.ts';
+import { applyWallet } from './apply-wallet.ts';
+import { bookIssue } from './bookings.ts';
 import { scheduleDocument } from './documents.sql.ts';
 import { type InvoiceRow, moveInvoice, type PartyRecord } from './invoices.sql.ts';
 import { numberOf } from './number-of.ts';
@@ -24,8 +26,8 @@ export const overdueFrom = (due: Instant): Instant =>
 
 /**
  * Transition 10: the number, the parties as they are now, the dates; the jobs that follow (document, payment session)
- * are written with it. An invoice of 0 is paid at once (12). One that lives by its session has neither number nor document
- * until it is paid, and is never overdue.
+ * are written with it. The customer's wallet pays what it can; where nothing is left, the invoice is paid at once (12). One
+ * that lives by its session has neither number nor document until it is paid, and is never overdue.
  * @param session how the payment session is opened, where one is
  */
 export async function issueInvoice(
@@ -58,10 +60,14 @@ export async function issueInvoice(
     now,
   );
   await publishInvoice(tx, issued, 'invoice.issued.v0', now);
-  if (!livesBySession) await scheduleDocument(tx, issued, now);
-  if (issued.unpaid_amount.isZero()) return markPaid(parts, tx, issued, now);
-  if (paysOnline) orThrow(await openSessionFor(parts, tx, issued, session, now));
-  return issued;
+  if (!livesBySession) {
+    await scheduleDocument(tx, issued, now);
+    await bookIssue(tx, issued, now);
+  }
+  const asked = await applyWallet(tx, issued, now);
+  if (asked.unpaid_amount.isZero()) return markPaid(parts, tx, asked, now);
+  if (paysOnline) orThrow(await openSessionFor(parts, tx, asked, session, now));
+  return asked;
 }
 
 /**

@@ -3,6 +3,7 @@ import { type Decimal, plain } from '../kernel/decimal.ts';
 import { fail, ok, type Result } from '../kernel/result.ts';
 import { next } from '../kernel/state-table.ts';
 import type { Instant } from '../kernel/time.ts';
+import { bookIssue, bookPayment, bookTopUp } from './bookings.ts';
 import { scheduleDocument } from './documents.sql.ts';
 import { changeInvoice, type InvoiceRow, moveInvoice } from './invoices.sql.ts';
 import { numberOf } from './number-of.ts';
@@ -12,6 +13,13 @@ import { expireSessionsOf } from './sessions.ts';
 import { invoiceStates } from './states.ts';
 import { publishInvoice } from './tell.ts';
 
+/** Money that came in, as far as it pays its invoice. */
+export interface IncomingPayment {
+  /** Its record, `pay_…`. */
+  readonly receiptId: string;
+  readonly amount: Decimal;
+}
+
 /**
  * Money came in for an invoice (12, 14, 17). It is paid when nothing is left; until then a part payment leaves it as it is.
  * @returns INVALID_TRANSITION where the invoice takes no money (any more), or not as much.
@@ -20,23 +28,25 @@ export async function receivePayment(
   parts: InvoicingParts,
   tx: Tx,
   invoice: InvoiceRow,
-  amount: Decimal,
+  payment: IncomingPayment,
   now: Instant,
 ): Promise<Result<InvoiceRow>> {
+  const { amount } = payment;
   const settled = next(invoiceStates, invoice.status, 'settle');
   if (!settled.ok) return settled;
   if (amount.gt(invoice.unpaid_amount))
     return fail('INVALID_TRANSITION', { status: invoice.status, unpaidAmount: plain(invoice.unpaid_amount) });
   const paid = invoice.paid_amount.plus(amount);
-  return ok(
-    paid.eq(invoice.grand_total)
-      ? await markPaid(parts, tx, invoice, now, paid)
-      : await changeInvoice(tx, invoice, { paid_amount: paid }, now),
-  );
+  const after = paid.eq(invoice.grand_total)
+    ? await markPaid(parts, tx, invoice, now, paid)
+    : await changeInvoice(tx, invoice, { paid_amount: paid }, now);
+  await bookPayment(tx, invoice, payment, now);
+  return ok(after);
 }
 
 /**
- * The invoice is settled: no session of it stays open, what hangs on it happens, and `invoice.paid.v0` is written with it.
+ * The invoice is settled: no session of it stays open, what hangs on it happens, what it asks for the wallet is in it, and
+ * `invoice.paid.v0` is written with it.
  * One that lived by its session gets its number and its document now.
  */
 export async function markPaid(
@@ -53,5 +63,7 @@ export async function markPaid(
   if (!isNumbered) await scheduleDocument(tx, paid, now);
   await expireSessionsOf(tx, paid, now);
   await publishInvoice(tx, paid, 'invoice.paid.v0', now, await tellPaid(parts, tx, paid, now));
+  if (!isNumbered) await bookIssue(tx, paid, now);
+  await bookTopUp(tx, invoice, now);
   return paid;
 }

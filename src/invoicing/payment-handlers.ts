@@ -10,11 +10,11 @@ import { takesMoney } from './states.ts';
 
 /** What payments tells of the sessions of invoices (domain.md §4, rows 12 to 18). */
 export const invoicePaymentHandlers = (parts: InvoicingParts): PaymentHandlers => ({
-  async completed(tx, { merchantId, session, amount, currency }, now) {
+  async completed(tx, { merchantId, session, receiptId, amount, currency }, now) {
     const invoice = await lockInvoice(tx, merchantId, session.entity_id);
     if (!invoice) throw new Error(`Session ${session.id} is of no invoice.`);
     if (invoice.currency !== currency) throw new Error(`Session ${session.id} is not in ${invoice.currency}.`); // I-38
-    const paid = await receivePayment(parts, tx, invoice, amount, now);
+    const paid = await receivePayment(parts, tx, invoice, { receiptId, amount }, now);
     return paid.ok ? ok(undefined) : paid;
   },
   async declined() {

@@ -3,6 +3,7 @@ import { fail, notFound, ok, type Result } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
 import { requestReturn, stopReturn } from '../payments/index.ts';
 import { lockWithNow } from './actions.ts';
+import { bookRefund, bookRefundVoided } from './bookings.ts';
 import {
   type CreditNoteRow,
   insertCreditNote,
@@ -19,7 +20,10 @@ export function decideRefund(invoice: Pick<InvoiceRow, 'status'>, inForce: unkno
   return inForce === undefined ? ok(undefined) : fail('INVOICE_ALREADY_REFUNDED');
 }
 
-/** Refunds an invoice: a child credit note over subtotal and tax; the money goes back as it came, by due work. */
+/**
+ * Refunds an invoice: a child credit note over subtotal and tax. The money goes back as it came: into the wallet at once, else
+ * by due work. @returns WALLET_SPENT where the invoice filled the wallet and not all of it is there any more.
+ */
 export async function refundInvoice(
   tx: Tx,
   merchantId: string,
@@ -33,8 +37,10 @@ export async function refundInvoice(
   const decided = decideRefund(invoice, await unvoidedCreditNote(tx, invoice));
   if (!decided.ok) return decided;
   const note = await insertCreditNote(tx, invoice, 'refund', reason, now);
-  await requestReturn(tx, { merchantId, invoiceId, refundId: note.id }, now);
+  const returned = await requestReturn(tx, { merchantId, invoiceId, refundId: note.id }, now);
   await publishInvoice(tx, invoice, 'invoice.refunded.v0', now, { refundId: note.id });
+  const booked = await bookRefund(tx, invoice, note, returned, now);
+  if (!booked.ok) return booked;
   return ok(note);
 }
 
@@ -54,7 +60,8 @@ export async function voidRefund(
   if (!note) return notFound('refund');
   if (note.status === 'VOIDED') return fail('INVALID_TRANSITION', { status: note.status, trigger: 'void' });
   const voided = await voidCreditNote(tx, note, reason, now);
-  await stopReturn(tx, { merchantId, refundId });
+  const { stopped } = await stopReturn(tx, { merchantId, refundId });
   await publishInvoice(tx, invoice, 'invoice.refund_voided.v0', now, { refundId: note.id });
+  await bookRefundVoided(tx, invoice, note, stopped, now);
   return ok(voided);
 }

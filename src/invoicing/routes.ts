@@ -24,6 +24,7 @@ import {
   RefundList,
   RefundListQuery,
 } from './schemas.ts';
+import { walletTopUpRoute } from './wallet-routes.ts';
 
 const TAG = 'Invoices';
 const ofInvoice = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', kind: 'invoice' } }) as const;
@@ -31,6 +32,7 @@ const ofInvoice = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', 
 /** Every route about invoices (§4 Invoices; api.md, Invoices and payments). */
 export const invoiceRoutes = (parts: InvoicingParts): readonly Route[] => [
   payLinkRoute(parts),
+  walletTopUpRoute(parts),
   route(
     {
       method: 'POST',

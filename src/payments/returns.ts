@@ -2,6 +2,7 @@ import type { Tx } from '../db/index.ts';
 import type { DueKind } from '../jobs/index.ts';
 import { type Decimal, sum } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
+import { post } from '../ledger/index.ts';
 import type { PaymentProvider } from './provider.ts';
 import {
   markRequested,
@@ -67,5 +68,24 @@ export const returnsDue = (provider: PaymentProvider): DueKind => ({
       now,
     );
     await markReturned(tx, receipt, reference, now);
+    await bookReturn(tx, receipt, now);
   },
 });
+
+/** What a refund owed to whoever paid has left. */
+const bookReturn = (tx: Tx, receipt: PaymentReceipt, now: Instant): Promise<void> =>
+  post(
+    tx,
+    {
+      merchantId: receipt.merchant_id,
+      key: `return:${receipt.id}`,
+      reason: 'money_returned',
+      invoiceId: receipt.invoice_id,
+      currency: receipt.currency,
+      entries: [
+        { account: 'refunds_payable', customerId: null, amount: receipt.amount },
+        { account: 'cash', customerId: null, amount: receipt.amount.negated() },
+      ],
+    },
+    now,
+  );
