@@ -341,6 +341,39 @@ describe('snapshots', () => {
     expect(await everywhere(story, entitlement)).toEqual(kept);
   });
 
+  it('let late usage be forgotten that is late for none of them, of any entitlement of the customer', async () => {
+    const { story, entitlement } = await settledStory();
+    const { shop, customer, metric } = story;
+    const plan = await shop.plan([await shop.usagePrice({ billableMetricId: metric.id })]);
+    const subscription = await shop.subscribe(plan, { customer, startedAt: '2026-06-01T00:00:00Z' });
+    const ended = await story.entitle({}, { subscription_id: subscription.id, active_to: at('2026-03-15') });
+    const other = await story.entitle({}, { subscription_id: subscription.id });
+    const reset = async (of: EntitlementRow, day: string) => {
+      await step(story, of, day);
+      await step(story, of, `${day}T00:00:20Z`);
+    };
+    for (const of of [ended, other]) await reset(of, '2026-03-01');
+    const lateRows = () => story.inMerchant(async (tx) => (await tx.rows(sql`select 1 from usage_late`)).length);
+    const everyone = async () => {
+      const found = [];
+      for (const of of [entitlement, ended, other]) found.push(await everywhere(story, of));
+      return found;
+    };
+    const counts: number[] = [];
+    for (const day of ['10', '11', '12', '13', '14']) {
+      await shop.use(customer.id, `2026-02-${day}T00:00:00Z`, 3);
+      await shop.use(subscription.id, `2026-02-${day}T00:00:00Z`, 5);
+      counts.push(await lateRows());
+      await step(story, entitlement, `2026-06-${day}`);
+      counts.push(await lateRows());
+    }
+    expect(counts).toEqual([2, 0, 2, 0, 2, 0, 2, 0, 2, 0]);
+    const kept = await everyone();
+    for (const of of [entitlement, ended, other])
+      await story.inMerchant((tx) => forgetSnapshots(tx, of, at('2026-01-01')));
+    expect(await everyone()).toEqual(kept);
+  });
+
   it('do not hold for other usage: the end of an older entitlement is moved', async () => {
     const story = await openStory();
     const { shop, customer, metric } = story;

@@ -1,4 +1,4 @@
-import { jsonb, sql, type Tx } from '../db/index.ts';
+import { jsonb, type Sql, sql, type Tx } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { EntitlementRow } from './entitlements.sql.ts';
 
@@ -22,6 +22,72 @@ export const keepSnapshot = (
     insert into entitlement_snapshot (merchant_id, entitlement_id, at, state, taken)
     values (${merchant_id}, ${id}, ${snapshot.at}, ${jsonb(snapshot.state)}, ${snapshot.taken})
     on conflict (merchant_id, entitlement_id, at) do update set state = excluded.state, taken = excluded.taken`);
+
+/** Is a snapshot kept as it was read? For the statement that asks what came late since. */
+export const isKept = (
+  { merchant_id, id }: Pick<EntitlementRow, 'merchant_id' | 'id'>,
+  { at, taken }: { at: Instant; taken: string },
+): Sql =>
+  sql`exists (select from entitlement_snapshot k
+               where k.merchant_id = ${merchant_id} and k.entitlement_id = ${id} and k.at = ${at} and k.taken = ${taken})`;
+
+/** Whoever keeps a snapshot of an entitlement of the customer, or forgets late usage, waits here until this transaction ends. */
+export const lockSnapshots = (
+  tx: Tx,
+  { merchant_id, customer_id }: Pick<EntitlementRow, 'merchant_id' | 'customer_id'>,
+): Promise<number> =>
+  tx.run(
+    sql`select pg_advisory_xact_lock(hashtextextended(${`entitlement snapshots ${merchant_id} ${customer_id}`}, 0))`,
+  );
+
+/** A snapshot of one of a customer's entitlements. */
+export interface KeptSnapshot {
+  readonly entitlement_id: string;
+  readonly subscription_id: string | null;
+  readonly at: Instant;
+  readonly taken: string;
+}
+
+/** All snapshots of a customer's entitlements. */
+export const snapshotsOfCustomer = (
+  tx: Tx,
+  { merchant_id, customer_id }: Pick<EntitlementRow, 'merchant_id' | 'customer_id'>,
+): Promise<KeptSnapshot[]> =>
+  tx.rows<KeptSnapshot>(sql`
+    select s.entitlement_id, e.subscription_id, s.at, s.taken
+      from entitlement e join entitlement_snapshot s on s.merchant_id = e.merchant_id and s.entitlement_id = e.id
+     where e.merchant_id = ${merchant_id} and e.customer_id = ${customer_id}
+     order by s.entitlement_id, s.at`);
+
+/** The subscriptions of a customer's metered entitlements. */
+export const meteredSubscriptions = async (
+  tx: Tx,
+  { merchant_id, customer_id }: Pick<EntitlementRow, 'merchant_id' | 'customer_id'>,
+): Promise<string[]> => {
+  const rows = await tx.rows<{ id: string }>(sql`
+    select distinct subscription_id as id from entitlement
+     where merchant_id = ${merchant_id} and customer_id = ${customer_id} and feature_type = 'metered' and subscription_id is not null`);
+  return rows.map(({ id }) => id);
+};
+
+/**
+ * Deletes snapshots, except those that another transaction is deleting or writing: it may wait for this one.
+ * @returns the deleted ones
+ */
+export const dropSnapshots = (
+  tx: Tx,
+  merchantId: string,
+  snapshots: readonly KeptSnapshot[],
+): Promise<Pick<KeptSnapshot, 'entitlement_id' | 'at'>[]> =>
+  tx.rows<Pick<KeptSnapshot, 'entitlement_id' | 'at'>>(sql`
+    delete from entitlement_snapshot d using (
+      select s.entitlement_id, s.at from entitlement_snapshot s
+        join unnest(${snapshots.map((each) => each.entitlement_id)}::text[], ${snapshots.map(({ at }) => at)}::timestamptz[])
+             w (entitlement_id, at) on w.entitlement_id = s.entitlement_id and w.at = s.at
+       where s.merchant_id = ${merchantId}
+         for update of s skip locked) gone
+     where d.merchant_id = ${merchantId} and d.entitlement_id = gone.entitlement_id and d.at = gone.at
+    returning d.entitlement_id, d.at`);
 
 /** Up to which reset everything was written, and for whom to wait until the usage before it is settled. */
 export interface ResetMark {

@@ -5,8 +5,9 @@ import { replay, timelineOf } from './balance/index.ts';
 import type { EntitlementRow } from './entitlements.sql.ts';
 import { type Loaded, loadInput, type Wanted } from './inputs.ts';
 import { countingOf, writeKept } from './kept.ts';
+import { forgetLateUsage } from './late.ts';
 import { flowsIn, latestLevels } from './measure.ts';
-import { forgetSnapshots, keepSnapshot } from './snapshots.sql.ts';
+import { forgetSnapshots, isKept, keepSnapshot, lockSnapshots } from './snapshots.sql.ts';
 import { subjectsOf } from './sources.ts';
 
 /** The next instant of the database, and the one before. */
@@ -32,15 +33,23 @@ export const loadHolding = async (tx: Tx, wanted: Wanted): Promise<Loaded> =>
 async function holds(tx: Tx, { entitlement, snapshot, meters, elders }: Loaded): Promise<boolean> {
   if (!snapshot || snapshot.kept.counting !== countingOf(meters, elders, snapshot.at)) return false;
   const taken = [{ at: snapshot.at, snapshot: snapshot.taken }];
-  const [late] = await lateSince(tx, entitlement.merchant_id, subjectsOf(entitlement), taken);
+  const [late] = await lateSince(
+    tx,
+    entitlement.merchant_id,
+    subjectsOf(entitlement),
+    taken,
+    isKept(entitlement, snapshot),
+  );
   return late === false;
 }
 
 /**
  * Keeps the balance at a reset, computed from the snapshot before. All usage before it must be settled: then whatever comes
- * later is known to be late. Those after the one that it is computed from did not hold, or would not now.
+ * later is known to be late. Those after the one that it is computed from did not hold, or would not now. What was late for
+ * none that is left is forgotten.
  */
 export async function takeSnapshot(tx: Tx, entitlement: EntitlementRow, reset: Instant): Promise<void> {
+  await lockSnapshots(tx, entitlement);
   const taken = await usageSnapshot(tx);
   const loaded = await loadHolding(tx, { entitlement, at: reset });
   if (loaded.snapshot?.at.equals(reset)) return;
@@ -55,4 +64,5 @@ export async function takeSnapshot(tx: Tx, entitlement: EntitlementRow, reset: I
     counting: countingOf(loaded.meters, loaded.elders, reset),
   });
   await keepSnapshot(tx, entitlement, { at: reset, state, taken });
+  await forgetLateUsage(tx, entitlement);
 }

@@ -1,4 +1,4 @@
-import { sql, type Tx } from '../db/index.ts';
+import { type Sql, sql, type Tx } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
 
 /** Raises marks. @returns the transactions that may be storing events without having seen them */
@@ -45,6 +45,7 @@ export const selectLate = (
   merchantId: string,
   subjects: readonly string[],
   taken: readonly { readonly at: Instant; readonly snapshot: string }[],
+  areKept: Sql,
 ): Promise<{ late: boolean }[]> =>
   tx.rows<{ late: boolean }>(sql`
     with late as materialized (
@@ -52,7 +53,7 @@ export const selectLate = (
        where l.merchant_id = ${merchantId} and l.subject_id in (${rowsOf(merchantId, subjects)})
          and (pg_visible_in_snapshot(l.xid, pg_current_snapshot()) or l.xid = pg_current_xact_id_if_assigned())
     )
-    select split_part(t.snapshot, '/', 1) <> ${server}
+    select not (${areKept}) or split_part(t.snapshot, '/', 1) <> ${server}
            or exists (select from late l
                        where l.at < t.at and not pg_visible_in_snapshot(l.xid, split_part(t.snapshot, '/', 2)::pg_snapshot)) as late
       from unnest(${taken.map(({ at }) => at)}::timestamptz[], ${taken.map(({ snapshot }) => snapshot)}::text[])

@@ -335,6 +335,16 @@ describe.each([{ tables: 'whole tables' }, { tables: 'tables that are split by m
       expect(await isLate(merchantId, ['cus_b'], first)).toBe(true);
     });
 
+    it('a figure that is not kept any more is late, whatever was forgotten of what came late', async () => {
+      const merchantId = newMerchant();
+      await settle(merchantId, ['cus_a']);
+      const taken = [await take(merchantId)];
+      for (const isKept of [true, false])
+        expect(
+          await inMerchant(merchantId, (tx) => lateSince(tx, merchantId, ['cus_a'], taken, sql`${isKept}::boolean`)),
+        ).toEqual([!isKept]);
+    });
+
     it('after a move to another server figures from before are late, and others are not for what came before', async () => {
       const merchantId = newMerchant();
       await settle(merchantId, ['cus_a']);

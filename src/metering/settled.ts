@@ -1,4 +1,4 @@
-import type { Tx } from '../db/index.ts';
+import { type Sql, sql, type Tx } from '../db/index.ts';
 import type { Chore } from '../jobs/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import {
@@ -51,6 +51,8 @@ export const usageSnapshot = (tx: Tx): Promise<string> => selectSnapshot(tx);
  * Has usage of some customers and subscriptions come since, for a time before each figure? True also where that cannot be known
  * any more, because the database was moved to another server.
  * @param taken figures at times that were settled for all these subjects
+ * @param areKept whether the figures are kept still, asked in the same statement: the late usage of one that was dropped meanwhile may
+ *   have been forgotten (`forgetLate`). Where they are not, each is late
  * @returns an answer for each, in their order
  */
 export async function lateSince(
@@ -58,13 +60,14 @@ export async function lateSince(
   merchantId: string,
   subjects: readonly string[],
   taken: readonly TakenUsage[],
+  areKept: Sql = sql`true`,
 ): Promise<boolean[]> {
-  return (await selectLate(tx, merchantId, subjects, taken)).map(({ late }) => late);
+  return (await selectLate(tx, merchantId, subjects, taken, areKept)).map(({ late }) => late);
 }
 
 /**
  * Forgets late usage for which `lateSince` would say of no figure that it is late. Nobody else may be taking a figure of these subjects
- * meanwhile: the caller holds what they hang on.
+ * meanwhile: the caller holds what they hang on. Whoever reads figures without that asks `lateSince` with `areKept`.
  * @param kept all figures that are kept and rely on one of these subjects
  */
 export async function forgetLate(
