@@ -4,6 +4,7 @@ import { type CustomerBlocker, type CustomerHooks, customerErrors, customerRoute
 import { createDocumentRenderer } from './documents/index.ts';
 import {
   balanceNoticeChore,
+  balanceSweepChore,
   entitlementDueKind,
   entitlementErrors,
   entitlementRoutes,
@@ -117,7 +118,7 @@ export function wireDomains(environment: EnvironmentName, publicUrl: string, usa
       ...payments.routes,
       ...clockRoutes({ environment, runner, blockers: subscriptionsOnClock }),
     ],
-    chores: [unreadSeriesChore(selectMeters), balanceNoticeChore(newUsage)],
+    chores: [unreadSeriesChore(selectMeters), balanceNoticeChore(newUsage), balanceSweepChore()],
     dueKinds: [
       subscriptionDueKind(subscriptions),
       entitlementDueKind([tellOfBalance]),

@@ -56,6 +56,18 @@ export const findGrantByKey = (
     select * from entitlement_grant
      where merchant_id = ${merchant_id} and entitlement_id = ${id} and idempotency_key = ${key}`);
 
+/** When the next grant that is not voided expires; null: none does. */
+export const nextExpiry = async (
+  tx: Tx,
+  { merchant_id, id }: OfEntitlement,
+  after: Instant,
+): Promise<Instant | null> => {
+  const { at } = await tx.one<{ at: Instant | null }>(sql`
+    select min(expires_at) as at from entitlement_grant
+     where merchant_id = ${merchant_id} and entitlement_id = ${id} and expires_at > ${after} and voided_at is null`);
+  return at;
+};
+
 /** Voids a grant that is not voided. Whoever does holds the entitlement's lock. */
 export const markGrantVoided = (tx: Tx, { merchant_id, id }: Pick<GrantRow, 'merchant_id' | 'id'>, at: Instant) =>
   tx.one<GrantRow>(sql`

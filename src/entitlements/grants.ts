@@ -4,10 +4,10 @@ import { fingerprint, type Page, type PageRequest, type Static } from '../http/i
 import { jsonNumber } from '../kernel/decimal.ts';
 import { newId } from '../kernel/ids.ts';
 import { fail, notFound, ok, type Result } from '../kernel/result.ts';
-import { formatInstant, type Instant } from '../kernel/time.ts';
+import { formatInstant, type Instant, isAfter } from '../kernel/time.ts';
 import { type BalanceGrant, issuedGrants } from './balance/index.ts';
 import { decideGrant } from './decide-grant.ts';
-import { type EntitlementRow, findEntitlement } from './entitlements.sql.ts';
+import { changeEntitlement, type EntitlementRow, findEntitlement } from './entitlements.sql.ts';
 import type { Grant, GrantCreate } from './grant-schemas.ts';
 import {
   findGrant,
@@ -103,8 +103,21 @@ export async function writeGrant(
   const made = await insertGrant(tx, grant);
   if (!made) throw new Error(`Grant ${grant.id} is there already.`); // the entitlement's lock is held
   await forgetSnapshots(tx, entitlement, made.effective_at);
+  await lookAtExpiry(tx, entitlement, made, now);
   await tellOfGrant(tx, entitlement, made, 'grant.created.v0', now);
   return made;
+}
+
+/** When a grant expires its entitlement is due: what is left may be little then. */
+async function lookAtExpiry(
+  tx: Tx,
+  entitlement: EntitlementRow,
+  { expires_at: at }: GrantRow,
+  now: Instant,
+): Promise<void> {
+  if (at === null || !isAfter(at, now) || hasEnded(entitlement, now)) return;
+  const { next_action_at: next } = entitlement;
+  if (next === null || isAfter(next, at)) await changeEntitlement(tx, entitlement, { next_action_at: at }, now);
 }
 
 /** Takes a grant out of the balance from now on (§3 Grant); once more answers it as it is. `wall` is wall time. */

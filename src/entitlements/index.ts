@@ -1,9 +1,9 @@
 /** All that other domains may use of entitlements. */
-export { type EntitlingSubscription, entitle } from './create.ts';
+export { checkEntitles, type EntitlingSubscription, entitle } from './create.ts';
 export { endEntitlements, planEndOfEntitlements } from './end.ts';
 export { isMetricMeasured } from './entitlements.sql.ts';
 export { entitlementErrors } from './errors.ts';
-export { balanceNoticeChore, tellOfBalance } from './notices.ts';
+export { balanceNoticeChore, balanceSweepChore, tellOfBalance } from './notices.ts';
 export type { EntitlementParts } from './parts.ts';
 export { grantPurchases } from './purchases/paid.ts';
 export { GRANT_PURCHASE } from './purchases/purchase.ts';

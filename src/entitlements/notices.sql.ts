@@ -34,3 +34,26 @@ export const selectMeteredOf = (
      where merchant_id = ${merchantId} and (customer_id = any (${[...addressees]}) or subscription_id = any (${[...addressees]}))
        and feature_type = 'metered' and (clock_id is not null or active_to is null or active_to > ${now})
      order by seq`);
+
+/** An entitlement by its key, and whether there can be something to tell of it. */
+export interface SweptRow extends Pick<EntitlementRow, 'merchant_id' | 'id'> {
+  readonly is_told_of: boolean;
+}
+
+/**
+ * The entitlements after one (null: from the first) in the order of their keys, of all merchants. On a test clock nothing is
+ * told between due steps; of what is not metered or not active there is nothing to tell.
+ */
+export const entitlementsAfter = (
+  tx: Tx,
+  after: Pick<EntitlementRow, 'merchant_id' | 'id'> | null,
+  now: Instant,
+  most: number,
+): Promise<SweptRow[]> =>
+  tx.rows<SweptRow>(sql`
+    select merchant_id, id,
+           feature_type = 'metered' and clock_id is null and active_from <= ${now} and (active_to is null or active_to > ${now})
+             as is_told_of
+      from entitlement
+     where (merchant_id, id) > (${after?.merchant_id ?? ''}, ${after?.id ?? ''})
+     order by merchant_id, id limit ${most}`);

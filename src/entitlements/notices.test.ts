@@ -4,7 +4,7 @@ import { type Resource, type Shop, START, shopOf } from '../../test/support/shop
 import { type Sql, sql } from '../db/index.ts';
 import { decimal } from '../kernel/decimal.ts';
 import { createUsageWatch } from '../metering/index.ts';
-import { balanceNoticeChore, noticeOf } from './notices.ts';
+import { balanceNoticeChore, balanceSweepChore, noticeOf } from './notices.ts';
 
 describe('what there is to tell of a balance', () => {
   it.each([
@@ -161,6 +161,46 @@ describe('notices', () => {
       counts.push((await Promise.all(sold.map(({ entitlement }) => told(entitlement)))).flat().length);
     }
     expect(counts).toEqual([2, 3, 3]);
+  });
+
+  it('come where nobody heard of the usage, once everybody was looked at, some in a turn and each round an hour later', async () => {
+    const forgotten = [await entitled({ onClock: false }), await entitled({ onClock: false })];
+    const onClock = await entitled();
+    const use = (index: number, units: number) => {
+      const { customer, metric } = forgotten[index] as (typeof forgotten)[number];
+      return shop.use(customer.id, START, units, { type: metric.eventType });
+    };
+    await use(0, 100);
+    await shop.use(onClock.customer.id, START, 100, { type: onClock.metric.eventType });
+    const counted = await inMerchant(sql`select 1 from entitlement where merchant_id >= ''`);
+    const chore = balanceSweepChore(2);
+    const turns = Math.ceil((counted.length + 1) / 2);
+    const round = async (now: string) => {
+      for (let turn = 0; turn < turns; turn += 1) await chore.run(env.database, Temporal.Instant.from(now));
+      return Promise.all([...forgotten, onClock].map(({ entitlement }) => told(entitlement)));
+    };
+    expect(await round(START)).toEqual([[EXHAUSTED], [], []]);
+    await use(1, 80);
+    expect(await round('2026-01-01T00:59:59Z')).toEqual([[EXHAUSTED], [], []]);
+    expect(await round('2026-01-01T01:00:00Z')).toEqual([[EXHAUSTED], [LOW], []]);
+    expect(await round('2026-01-01T02:00:00Z')).toEqual([[EXHAUSTED], [LOW], []]);
+  });
+
+  it('come when a grant expires within a usage period, at that instant of its clock', async () => {
+    const sold = await entitled();
+    const grant = (fields: object) => shop.create(`/v1/entitlements/${sold.entitlement.id}/grants`, fields);
+    await grant({ amount: 300, priority: 1, expiresAt: '2026-01-10T00:00:00Z' });
+    await grant({ amount: 9, effectiveAt: '2026-01-05T00:00:00Z', expiresAt: '2026-01-12T00:00:00Z', priority: 2 });
+    await use(sold, START, 100);
+    const steps = [
+      { to: '2026-01-09T23:59:59Z', told: [] }, // 300 and 9 are left
+      { to: '2026-01-10T00:00:00Z', told: [LOW] }, // 9 of 109
+      { to: '2026-01-12T00:00:00Z', told: [LOW, EXHAUSTED] },
+    ];
+    for (const { to, told: expected } of steps) {
+      await shop.advance(sold.clock, to);
+      expect(await told(sold.entitlement), to).toEqual(expected);
+    }
   });
 
   it('leave by themselves once the worker runs, after an event was accepted', async () => {

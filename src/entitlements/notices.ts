@@ -7,7 +7,7 @@ import type { UsageWatch } from '../metering/index.ts';
 import { type Balance, balanceOf } from './balances.ts';
 import { type EntitlementRow, findEntitlement } from './entitlements.sql.ts';
 import { hasEnded } from './lock.ts';
-import { type Notice, selectMeteredOf, tellOnce } from './notices.sql.ts';
+import { entitlementsAfter, type Notice, type SweptRow, selectMeteredOf, tellOnce } from './notices.sql.ts';
 import { tellOfEntitlement } from './tell.ts';
 
 /** A balance is low at a fifth of what there was to use in the period, or below (domain.md §5). */
@@ -42,8 +42,8 @@ export async function tellOfBalance(tx: Tx, entitlement: EntitlementRow, now: In
 const MOST_IN_A_TURN = 50;
 
 /**
- * Looks at the balances of those that have new usage. What this process does not remember (after a crash, or where others take the
- * events in) is told of with the next usage, reset, grant or settled reservation.
+ * Looks at the balances of those that have new usage. What this process does not know of (after a crash, or where others take the
+ * events in) is found by `balanceSweepChore`.
  */
 export function balanceNoticeChore(newUsage: Pick<UsageWatch, 'take'>, mostInATurn = MOST_IN_A_TURN): Chore {
   const waiting: EntitlementRow[] = [];
@@ -72,9 +72,47 @@ async function meteredOfUsed(
 }
 
 /** As it is by now: it may have waited for its turn. `wall` is wall time. */
-const look = (database: Database, { merchant_id: merchantId, id, clock_id }: EntitlementRow, wall: Instant) =>
+const look = (
+  database: Database,
+  { merchant_id: merchantId, id, clock_id }: Pick<EntitlementRow, 'merchant_id' | 'id' | 'clock_id'>,
+  wall: Instant,
+) =>
   database.transaction({ merchants: [merchantId] }, async (tx) => {
     const now = await effectiveNow(tx, merchantId, clock_id, wall);
     const entitlement = await findEntitlement(tx, merchantId, id);
     if (entitlement) await tellOfBalance(tx, entitlement, now);
   });
+
+/** How often everybody is looked at, as far as the rate allows. */
+const ROUND = { hours: 1 };
+
+/**
+ * Looks at the balances of all metered entitlements that are active, one after the other: usage of which no worker heard is told
+ * of within an hour. More than so many in a turn, which comes at most every second, are not looked at; where there are more than
+ * 3,600 times as many, a round takes longer. Each process goes its own rounds and begins one as it starts; what was told is not
+ * told again. On a test clock, due steps and new usage are all there is.
+ */
+export function balanceSweepChore(mostInATurn = MOST_IN_A_TURN): Chore {
+  let after: SweptRow | null = null;
+  let nextRound: Instant | null = null;
+  return {
+    name: 'looking for balances that run low',
+    everySeconds: 1,
+    run: async (database, now) => {
+      if (after === null) {
+        if (nextRound !== null && isAfter(nextRound, now)) return;
+        nextRound = now.add(ROUND);
+      }
+      const from = after;
+      const found = await database.transaction('every merchant, reading', (tx) =>
+        entitlementsAfter(tx, from, now, mostInATurn),
+      );
+      after = found.length === mostInATurn ? (found.at(-1) as SweptRow) : null;
+      const failures: unknown[] = []; // whose balance cannot be told does not keep others from hearing of theirs
+      for (const { is_told_of, ...key } of found)
+        if (is_told_of)
+          await look(database, { ...key, clock_id: null }, now).catch((error: unknown) => failures.push(error));
+      if (failures.length > 0) throw new AggregateError(failures, 'Some balances could not be looked at.');
+    },
+  };
+}

@@ -4,7 +4,8 @@ import { earliest, type Instant, isAfter } from '../kernel/time.ts';
 import { isSettled, settleUsage } from '../metering/index.ts';
 import { type BalanceInputs, issuedGrants, resetsIn, usagePeriodAt } from './balance/index.ts';
 import { changeEntitlement, type EntitlementRow, lockEntitlement } from './entitlements.sql.ts';
-import { insertGrant } from './grants.sql.ts';
+import { insertGrant, nextExpiry } from './grants.sql.ts';
+import { issuedRow } from './grants.ts';
 import { loadInput } from './inputs.ts';
 import { tellOnce } from './notices.sql.ts';
 import { findMark, type ResetMark, setMark } from './snapshots.sql.ts';
@@ -22,7 +23,8 @@ const END_OF_TIME = Temporal.Instant.from('2200-01-01T00:00:00Z');
 
 /**
  * What an entitlement does by itself. At its start and at each reset it writes the grant that the template issues, tells of the
- * reset, and has the usage before it settled; a little later it keeps the balance of the reset.
+ * reset, and has the usage before it settled; a little later it keeps the balance of the reset. Where a grant expires there is
+ * nothing to write, but others may have something to tell.
  * @param then what else is done, when all of this is written
  */
 export const entitlementDueKind = (then: readonly EntitlementStepHook[] = []): DueKind => ({
@@ -45,9 +47,9 @@ async function catchUp(tx: Tx, entitlement: EntitlementRow, now: Instant): Promi
   const { inputs } = await loadInput(tx, { entitlement, at: now });
   const resets = resetsIn(inputs, mark?.at ?? entitlement.active_from, now).map(({ at }) => at);
   const reached = resets.at(-1) ?? (mark ? null : entitlement.active_from);
-  const next = nextOf(inputs, now);
+  const next = await nextOf(tx, entitlement, inputs, now);
   if (reached === null) return isKept || entitlement.clock_id !== null ? next : sooner(next, now); // simulated time does not pass by waiting
-  for (const grant of issuedGrants(inputs, mark?.at ?? null, now)) await issue(tx, entitlement, grant);
+  for (const grant of issuedGrants(inputs, mark?.at ?? null, now)) await insertGrant(tx, issuedRow(entitlement, grant)); // once, by whoever comes first
   for (const reset of resets) await tellOfReset(tx, entitlement, reset, now);
   await settle(tx, entitlement, reached, now);
   return sooner(next, now);
@@ -66,31 +68,6 @@ async function settle(tx: Tx, entitlement: EntitlementRow, until: Instant, now: 
   await setMark(tx, entitlement, { at: until, wait_for });
 }
 
-/** Written once, by whoever comes first: its id and its index are those of the reset. */
-async function issue(
-  tx: Tx,
-  entitlement: EntitlementRow,
-  grant: ReturnType<typeof issuedGrants>[number],
-): Promise<void> {
-  await insertGrant(tx, {
-    merchant_id: entitlement.merchant_id,
-    id: grant.id,
-    entitlement_id: entitlement.id,
-    origin: 'template',
-    amount: grant.amount,
-    priority: grant.priority,
-    effective_at: grant.effectiveAt,
-    expires_at: null,
-    recurrence_period: null,
-    reset_max_rollover: grant.maxRollover,
-    reset_min_rollover: grant.minRollover,
-    idempotency_key: null,
-    idempotency_print: null,
-    invoice_id: null,
-    created_at: grant.createdAt,
-  });
-}
-
 /** `entitlement.reset.v0`, once for each reset, whether it came by itself or was asked for. */
 export async function tellOfReset(tx: Tx, entitlement: EntitlementRow, reset: Instant, now: Instant): Promise<void> {
   const isNew = await tellOnce(tx, entitlement, { periodStart: reset, kind: 'reset' }, now);
@@ -100,12 +77,19 @@ export async function tellOfReset(tx: Tx, entitlement: EntitlementRow, reset: In
 const sooner = (next: Instant | null, now: Instant): Instant =>
   next === null ? now.add(SOON) : earliest(next, now.add(SOON));
 
-/** The next reset, or the end where that comes first. */
-function nextOf(inputs: BalanceInputs, now: Instant): Instant | null {
+/** The next reset, or the end, or what is left of a grant goes, whichever comes first. */
+async function nextOf(
+  tx: Tx,
+  entitlement: EntitlementRow,
+  inputs: BalanceInputs,
+  now: Instant,
+): Promise<Instant | null> {
   const { activeTo } = inputs;
   if (activeTo !== null && !isAfter(activeTo, now)) return null;
-  const [next] = resetsIn(inputs, now, usagePeriodAt(inputs, now).end ?? activeTo ?? END_OF_TIME);
-  return next?.at ?? activeTo;
+  const [reset] = resetsIn(inputs, now, usagePeriodAt(inputs, now).end ?? activeTo ?? END_OF_TIME);
+  const expiry = await nextExpiry(tx, entitlement, now);
+  const times = [reset?.at ?? null, activeTo, expiry].filter((time) => time !== null);
+  return times.length === 0 ? null : times.reduce(earliest);
 }
 
 const nextEnd = ({ active_to: to }: EntitlementRow, now: Instant): Instant | null =>
