@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { audit, invariantCount, type Violation } from './auditor/index.ts';
 import { clockBook } from './clocks/index.ts';
 import { Database, migrate, migrationNames } from './db/index.ts';
 import { type SeededDemo, seedDemo } from './demo/index.ts';
@@ -66,6 +67,7 @@ export const wallClock = (): Instant =>
 
 const WORK_CONNECTIONS = 5;
 const WORK_STATEMENT_MILLISECONDS = 60_000;
+const AUDIT_STATEMENT_MILLISECONDS = 600_000;
 
 /**
  * Opens one environment on its database: migrates, sees to the platform's operator, and builds the server (not listening).
@@ -195,6 +197,16 @@ export async function rebuildUsageProjection(databaseUrl: string): Promise<void>
   const database = new Database({ url: databaseUrl, connections: 1 });
   try {
     await rebuildProjection(database, wallClock());
+  } finally {
+    await database.close();
+  }
+}
+
+/** Holds an environment's data against all that is promised about it; see `audit`. */
+export async function auditDatabase(databaseUrl: string): Promise<{ checked: number; violations: Violation[] }> {
+  const database = new Database({ url: databaseUrl, connections: 1, statementTimeout: AUDIT_STATEMENT_MILLISECONDS });
+  try {
+    return { checked: invariantCount, violations: await audit(database) };
   } finally {
     await database.close();
   }

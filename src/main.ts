@@ -14,12 +14,9 @@ export async function main(): Promise<void> {
 }
 
 async function loadParts(): Promise<Parts> {
-  const [{ openEnvironment, rebuildUsageProjection }, { migrate }, { generateApiKey }] = await Promise.all([
-    import('./app.ts'),
-    import('./db/index.ts'),
-    import('./identity/index.ts'),
-  ]);
-  return { openEnvironment, migrate, rebuildUsageProjection, generateApiKey };
+  const [{ openEnvironment, auditDatabase, rebuildUsageProjection }, { migrate }, { generateApiKey }] =
+    await Promise.all([import('./app.ts'), import('./db/index.ts'), import('./identity/index.ts')]);
+  return { openEnvironment, migrate, auditDatabase, rebuildUsageProjection, generateApiKey };
 }
 
 if (import.meta.main) await main();

@@ -99,6 +99,8 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
     ...['tax', 'webhooks', 'entitlements', 'ledger'],
   ],
 
+  auditor: ['db'],
+
   settings: [],
   credentials: ['settings'],
   wiring: [
@@ -119,7 +121,7 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
     ...['documents', 'webhooks'],
   ],
   demo: ['kernel'],
-  app: [...BELOW, 'identity', 'clocks', 'metering', 'wiring', 'demo'],
+  app: [...BELOW, 'auditor', 'identity', 'clocks', 'metering', 'wiring', 'demo'],
   start: ['kernel', 'db', 'settings', 'credentials'],
   main: ['kernel', 'db', 'identity', 'settings', 'start', 'app'],
 };

@@ -46,6 +46,31 @@ export async function rebuildProjections(
   }
 }
 
+/** `audit`: holds the data of every environment against what is promised about it. @throws where something does not hold */
+export async function auditAll(
+  settings: Settings,
+  loadParts: LoadParts,
+  output: Output,
+  cleanup: AsyncDisposableStack,
+): Promise<void> {
+  const databases = await openDatabases(settings, openDataDirectory(settings), output, cleanup);
+  const parts = await loadParts();
+  let broken = 0;
+  for (const environment of settings.environments) {
+    const { violations } = await output.step(
+      `${environment}: data audited`,
+      () => parts.auditDatabase(databases.urlOf(environment)),
+      (found) => `${found.checked - found.violations.length} of ${found.checked} invariants hold`,
+    );
+    broken += violations.length;
+    for (const { name, says, count, examples } of violations) {
+      output.line(`  ${name}: ${count} rows break what is promised: ${says}`);
+      for (const { merchantId, id, detail } of examples) output.line(`    ${merchantId} ${id}: ${detail}`);
+    }
+  }
+  if (broken > 0) throw new StartFailure(`${broken} invariants do not hold.`, 'see the rows above, and report it');
+}
+
 /** `seed`: the demo merchant, in the sandbox, without serving. */
 export async function seed(
   settings: Settings,
@@ -109,6 +134,7 @@ export const HELP = `
   migrate   bring the databases to the newest schema, and end
   seed      seed the demo merchant in the sandbox, and end
   rebuild   have the copy of the events in CLICKHOUSE_URL made anew by the workers, and end
+  audit     hold the data against what is promised about it, and end: with 1 where something does not hold
   keys      show the addresses and keys that were kept
   help      this page
 

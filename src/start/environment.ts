@@ -33,12 +33,21 @@ interface EnvironmentRequest {
   readonly logger: Logger;
 }
 
+/** What was found not to hold. */
+export interface BrokenInvariant {
+  readonly name: string;
+  readonly says: string;
+  readonly count: number;
+  readonly examples: readonly { readonly merchantId: string; readonly id: string; readonly detail: string }[];
+}
+
 /** The parts of the program that the commands are wired to. */
 export interface Parts {
   openEnvironment(request: EnvironmentRequest): Promise<ServedEnvironment>;
   generateApiKey(environment: EnvironmentName): string;
   migrate(databaseUrl: string): Promise<{ applied: string[]; current: string }>;
   rebuildUsageProjection(databaseUrl: string): Promise<void>;
+  auditDatabase(databaseUrl: string): Promise<{ checked: number; violations: readonly BrokenInvariant[] }>;
 }
 
 /** Loading the parts takes a moment, in which a database can start; a command that needs none never loads them. */

@@ -1,5 +1,5 @@
 import { readSettings, type Settings } from '../settings.ts';
-import { HELP, migrateAll, rebuildProjections, seed, showKeys } from './commands.ts';
+import { auditAll, HELP, migrateAll, rebuildProjections, seed, showKeys } from './commands.ts';
 import type { LoadParts } from './environment.ts';
 import { explain, StartFailure } from './failure.ts';
 import { keepHeapSmall } from './heap.ts';
@@ -67,6 +67,8 @@ async function execute(
       return seed(settingsOf(variables), loadParts, output, cleanup);
     case 'rebuild':
       return rebuildProjections(settingsOf(variables), loadParts, output, cleanup);
+    case 'audit':
+      return auditAll(settingsOf(variables), loadParts, output, cleanup);
     case 'keys':
       return showKeys(settingsOf(variables), output);
     case 'help':

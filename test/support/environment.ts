@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import pino from 'pino';
 import { inject } from 'vitest';
-import { type Environment, openEnvironment, wallClock } from '../../src/app.ts';
+import { auditDatabase, type Environment, openEnvironment, wallClock } from '../../src/app.ts';
 import { sql } from '../../src/db/index.ts';
 import { type EnvironmentName, generateApiKey } from '../../src/identity/index.ts';
 import { hashApiKey, keyDisplay } from '../../src/identity/keys.ts';
@@ -68,10 +68,17 @@ export async function cloneDatabase(template = TEMPLATE): Promise<{ url: string;
 
 /**
  * A whole environment on a database of its own: the server answers by injection, nothing listens.
- * @param options `through` lays something between the two and answers the URL that leads through it
+ * On its close the auditor looks at what the tests left behind.
+ * @param options `through` lays something between the two and answers the URL that leads through it; `audited: false` for tests
+ *   that break the data on purpose
  */
 export async function openTestEnvironment(
-  options: { environment?: EnvironmentName; template?: string; through?: (url: string) => Promise<string> } = {},
+  options: {
+    environment?: EnvironmentName;
+    template?: string;
+    through?: (url: string) => Promise<string>;
+    audited?: false;
+  } = {},
 ): Promise<TestEnvironment> {
   const kind = options.environment ?? 'sandbox';
   const { url, drop } = await cloneDatabase(options.template);
@@ -119,7 +126,10 @@ export async function openTestEnvironment(
     },
     close: async () => {
       await environment.close();
+      const { violations } = options.audited === false ? { violations: [] } : await auditDatabase(url);
       await drop();
+      if (violations.length > 0)
+        throw new Error(`The auditor found what must not be: ${JSON.stringify(violations, null, 2)}`);
     },
   };
 }

@@ -1,0 +1,126 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openTestEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
+import { type Resource, shopOf } from '../../test/support/shop.ts';
+import { audit } from './audit.ts';
+import { invariants } from './invariants.sql.ts';
+
+let env: TestEnvironment;
+let client: pg.Client;
+let invoice: Resource;
+beforeAll(async () => {
+  env = await openTestEnvironment();
+  const shop = shopOf(await env.merchant());
+  ({ invoice } = await shop.paid());
+  await shop.create(`/v2/invoices/${invoice.id}/refunds`, { reason: 'Tried' });
+  const product = await shop.product();
+  const metric = await shop.metric({ productId: product.id });
+  const feature = await shop.create('/v0/features', {
+    key: 'units',
+    name: 'Units',
+    productId: product.id,
+    type: 'metered',
+  });
+  const customer = await shop.customer();
+  const entitlement = await shop.create('/v1/entitlements', {
+    customerId: customer.id,
+    featureId: feature.id,
+    template: { type: 'metered', billableMetricIds: [metric.id] },
+  });
+  const grants = `/v1/entitlements/${entitlement.id}/grants`;
+  const purchase = await shop.create(`${grants}/purchase`, { amount: 100, price: '5.00', idempotencyKey: 'bought' });
+  await shop.pay(await shop.invoice(purchase.invoiceId));
+  const reservation = await shop.create(`/v1/entitlements/${entitlement.id}/reservations`, {
+    amount: 2,
+    expiresAt: '2100-01-01T00:00:00Z',
+  });
+  await shop.act(`/v1/entitlements/${entitlement.id}/reservations/${reservation.id}/settle`, { amount: 1 });
+  client = new pg.Client({ connectionString: env.url });
+  await client.connect();
+  await client.query('set session_replication_role = replica'); // no trigger keeps us from breaking things
+});
+afterAll(async () => {
+  await client.end();
+  await env.close();
+});
+
+/** What breaks an invariant by hand, and what undoes it. `INVOICE` is a paid invoice of a period. */
+const BREAKS: Readonly<Record<string, readonly [broken: string, undone: string]>> = {
+  'lines-sum-to-totals': [
+    `update invoice_line set total_price = total_price + 0.01, total_amount = total_amount + 0.01 where invoice_id = 'INVOICE'`,
+    `update invoice_line set total_price = total_price - 0.01, total_amount = total_amount - 0.01 where invoice_id = 'INVOICE'`,
+  ],
+  'paid-means-settled': [
+    `update invoice set status = 'ISSUED' where id = 'INVOICE'`,
+    `update invoice set status = 'PAID' where id = 'INVOICE'`,
+  ],
+  'numbers-without-gaps': [
+    `update merchant_counter set value = value + 1 where series = 'invoice'`,
+    `update merchant_counter set value = value - 1 where series = 'invoice'`,
+  ],
+  'credit-notes-without-gaps': [
+    `update merchant_counter set value = value + 1 where series = 'credit_note'`,
+    `update merchant_counter set value = value - 1 where series = 'credit_note'`,
+  ],
+  'drafts-have-no-number': [
+    `update invoice set status = 'FAILED' where id = 'INVOICE'`,
+    `update invoice set status = 'PAID' where id = 'INVOICE'`,
+  ],
+  'periods-tile': [
+    `update invoice set period_end = period_end + interval '1 second', grace_period_end = grace_period_end + interval '1 second' where id = 'INVOICE'`,
+    `update invoice set period_end = period_end - interval '1 second', grace_period_end = grace_period_end - interval '1 second' where id = 'INVOICE'`,
+  ],
+  'refunds-within-payments': [
+    'update credit_note set amount = amount + 1, total = total + 1',
+    'update credit_note set amount = amount - 1, total = total - 1',
+  ],
+  'payments-are-of-sessions': [
+    `update payment_receipt set amount = amount + 1 where invoice_id = 'INVOICE'`,
+    `update payment_receipt set amount = amount - 1 where invoice_id = 'INVOICE'`,
+  ],
+  'due-work-can-be-done': [
+    `update invoice set next_action_at = '2100-01-01Z' where id = 'INVOICE'`,
+    `update invoice set next_action_at = null where id = 'INVOICE'`,
+  ],
+  'purchases-grant-once': [
+    'update grant_purchase set amount = amount + 1',
+    'update grant_purchase set amount = amount - 1',
+  ],
+  'reservations-settle-by-events': [
+    `update entitlement_reservation set event_id = 'x' || event_id`,
+    'update entitlement_reservation set event_id = substr(event_id, 2)',
+  ],
+  'plan-entitlements-live-with-it': [
+    `update entitlement set is_from_plan = true, subscription_id = (select subscription_id from invoice where id = 'INVOICE');
+     update subscription set status = 'terminated', terminated_at = started_at`,
+    `update entitlement set is_from_plan = false, subscription_id = null; update subscription set status = 'active', terminated_at = null`,
+  ],
+  'events-have-keys': [
+    `update event_key set event_id = 'x' || event_id`,
+    'update event_key set event_id = substr(event_id, 2)',
+  ],
+  'books-balance': [
+    'update ledger_entry set amount = amount * 2 where position = (select min(position) from ledger_entry)',
+    'update ledger_entry set amount = amount / 2 where position = (select min(position) from ledger_entry)',
+  ],
+  'wallets-are-their-entries': [
+    `insert into wallet (merchant_id, customer_id, currency, balance) select merchant_id, customer_id, 'XXX', 1 from invoice where id = 'INVOICE'`,
+    `delete from wallet where currency = 'XXX'`,
+  ],
+};
+
+describe('the auditor', () => {
+  it('finds nothing where nothing is wrong', async () => {
+    expect(await audit(env.database)).toEqual([]);
+  });
+
+  it.each(invariants.map(({ name }) => name))('finds what breaks %s', async (name) => {
+    const [broken, undone] = BREAKS[name] ?? ['nothing is known that breaks it', ''];
+    await client.query(broken.replaceAll('INVOICE', invoice.id));
+    const found = await audit(env.database);
+    await client.query(undone.replaceAll('INVOICE', invoice.id));
+    expect(found.map((violation) => violation.name)).toContain(name);
+    expect(found.find((violation) => violation.name === name)?.examples[0]?.detail).not.toBe('');
+    expect(await audit(env.database)).toEqual([]);
+  });
+});

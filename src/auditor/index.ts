@@ -1,0 +1,2 @@
+/** All that others may use of the auditor. */
+export { audit, invariantCount, type Violation } from './audit.ts';

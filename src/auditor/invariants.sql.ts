@@ -1,0 +1,168 @@
+import { type Sql, sql } from '../db/index.ts';
+
+/** Something that always holds, and the rows for which it does not. */
+export interface Invariant {
+  /** A word to find it by. */
+  readonly name: string;
+  /** As a sentence about what is right. */
+  readonly says: string;
+  /** The rows that break it: `merchant_id`, `id`, and what is wrong as `detail`. */
+  readonly broken: Sql;
+}
+
+/** Statuses in which an invoice has been calculated: its lines and totals stand. */
+const CALCULATED = sql`('DRAFT', 'ISSUED', 'PAYMENT_FAILED', 'PAID', 'WRITTEN_OFF', 'CANCELLED')`;
+
+/** What SQL can say about the whole of the data (the numbers I-nn are those of the list of what is promised). */
+export const invariants: readonly Invariant[] = [
+  {
+    name: 'lines-sum-to-totals',
+    says: 'I-22: the lines of a calculated invoice sum to its subtotal, tax and grand total, to the minor unit',
+    broken: sql`
+      select i.merchant_id, i.id, format('%s + %s = %s, its lines %s + %s = %s', i.subtotal, i.total_tax, i.grand_total, l.net, l.tax, l.gross) as detail
+        from invoice i
+       cross join lateral (
+         select coalesce(sum(total_price), 0) as net, coalesce(sum(total_tax), 0) as tax, coalesce(sum(total_amount), 0) as gross, count(*) as lines
+           from invoice_line l where l.merchant_id = i.merchant_id and l.invoice_id = i.id) l
+       where i.status in ${CALCULATED}
+         and ((l.net, l.tax, l.gross) is distinct from (i.subtotal, i.total_tax, i.grand_total) or l.lines <> i.item_count)`,
+  },
+  {
+    name: 'paid-means-settled',
+    says: 'I-23: an invoice is PAID when, and only when, nothing is left to pay of what was issued',
+    broken: sql`
+      select merchant_id, id, format('%s with %s of %s paid', status, paid_amount, grand_total) as detail
+        from invoice
+       where (status = 'PAID' and (unpaid_amount <> 0 or paid_at is null or issued_at is null))
+          or (status in ('ISSUED', 'PAYMENT_FAILED', 'WRITTEN_OFF') and unpaid_amount <= 0)`,
+  },
+  {
+    name: 'numbers-without-gaps',
+    says: 'I-29: the invoices of a merchant are numbered from 1 on without a gap',
+    broken: sql`
+      select c.merchant_id, c.merchant_id as id, format('%s were drawn, %s invoices have one, the highest is %s', c.value, n.count, n.highest) as detail
+        from merchant_counter c
+       cross join lateral (
+         select count(*) as count, coalesce(max(substring(i.invoice_number from '([0-9]+)$')::bigint), 0) as highest
+           from invoice i where i.merchant_id = c.merchant_id and i.invoice_number is not null) n
+       where c.series = 'invoice' and (n.count <> c.value or n.highest <> c.value)`,
+  },
+  {
+    name: 'credit-notes-without-gaps',
+    says: 'I-29: the credit notes of a merchant are numbered from 1 on without a gap',
+    broken: sql`
+      select c.merchant_id, c.merchant_id as id, format('%s were drawn, %s credit notes have one, the highest is %s', c.value, n.count, n.highest) as detail
+        from merchant_counter c
+       cross join lateral (
+         select count(*) as count, coalesce(max(substring(o.number from '([0-9]+)$')::bigint), 0) as highest
+           from credit_note o where o.merchant_id = c.merchant_id) n
+       where c.series = 'credit_note' and (n.count <> c.value or n.highest <> c.value)`,
+  },
+  {
+    name: 'drafts-have-no-number',
+    says: 'I-30: nothing has a number that was not issued',
+    broken: sql`
+      select merchant_id, id, format('%s is %s', invoice_number, status) as detail
+        from invoice where invoice_number is not null and (issued_at is null or status not in ('ISSUED', 'PAYMENT_FAILED', 'PAID', 'WRITTEN_OFF', 'CANCELLED'))`,
+  },
+  {
+    name: 'periods-tile',
+    says: 'I-19: the periods of a series follow each other without gap or overlap, and are counted one by one',
+    broken: sql`
+      select merchant_id, id, format('begins %s, the one before ended %s', period_start, before_end) as detail
+        from (
+          select merchant_id, id, period_start, sequence_number,
+                 lag(period_end) over series as before_end, lag(sequence_number) over series as before_number
+            from invoice where kind = 'subscription'
+          window series as (partition by merchant_id, subscription_id, billing_cadence order by period_start)) i
+       where before_end <> period_start or sequence_number <> before_number + 1`,
+  },
+  {
+    name: 'refunds-within-payments',
+    says: 'I-41: the credit notes in force over an invoice are not more than it came to',
+    broken: sql`
+      select i.merchant_id, i.id, format('%s credited of %s', n.total, i.grand_total) as detail
+        from invoice i
+       cross join lateral (
+         select sum(o.total) as total from credit_note o
+          where o.merchant_id = i.merchant_id and o.invoice_id = i.id and o.status = 'ISSUED') n
+       where n.total > i.grand_total`,
+  },
+  {
+    name: 'payments-are-of-sessions',
+    says: 'I-37: a session for a payment is completed when, and only when, its money came in once',
+    broken: sql`
+      select s.merchant_id, s.id, format('%s with %s receipts', s.status, r.count) as detail
+        from payment_session s
+       cross join lateral (
+         select count(*) as count, sum(r.amount) as amount from payment_receipt r
+          where r.merchant_id = s.merchant_id and r.session_id = s.id) r
+       where s.mode = 'payment' and ((s.status = 'completed') <> (r.count = 1) or (r.count = 1 and r.amount <> s.amount))`,
+  },
+  {
+    name: 'due-work-can-be-done',
+    says: 'an invoice that has reached its end waits for nothing',
+    broken: sql`
+      select merchant_id, id, format('%s, due %s', status, next_action_at) as detail
+        from invoice where status in ('PAID', 'CANCELLED', 'WRITTEN_OFF') and next_action_at is not null`,
+  },
+  {
+    name: 'purchases-grant-once',
+    says: 'I-46: a purchase has made its grant when, and only when, its invoice was paid',
+    broken: sql`
+      select p.merchant_id, p.invoice_id as id, format('%s with %s grants', i.status, g.count) as detail
+        from grant_purchase p
+        join invoice i on i.merchant_id = p.merchant_id and i.id = p.invoice_id
+       cross join lateral (
+         select count(*) as count, min(g.amount) as amount from entitlement_grant g
+          where g.merchant_id = p.merchant_id and g.invoice_id = p.invoice_id) g
+       where (i.status = 'PAID') <> (g.count = 1) or g.count > 1 or g.amount <> p.amount`,
+  },
+  {
+    name: 'reservations-settle-by-events',
+    says: 'a settled reservation has its event, if it settled anything',
+    broken: sql`
+      select r.merchant_id, r.id, format('settled %s by %s', r.settled_amount, r.event_id) as detail
+        from entitlement_reservation r
+       where r.status = 'settled' and r.settled_amount > 0
+         and not exists (select from event e where e.merchant_id = r.merchant_id and e.id = r.event_id)`,
+  },
+  {
+    name: 'plan-entitlements-live-with-it',
+    says: 'what a plan promised ends with the subscription',
+    broken: sql`
+      select e.merchant_id, e.id, format('ends %s, its subscription ended %s', e.active_to, s.terminated_at) as detail
+        from entitlement e
+        join subscription s on s.merchant_id = e.merchant_id and s.id = e.subscription_id
+       where e.is_from_plan and s.status = 'terminated' and (e.active_to is null or not e.is_canceled)`,
+  },
+  {
+    name: 'events-have-keys',
+    says: 'I-03: every event has its key, and every key its event',
+    broken: sql`
+      select coalesce(e.merchant_id, k.merchant_id) as merchant_id, coalesce(e.id, k.event_id) as id,
+             case when e.id is null then 'a key without an event' else 'an event without a key' end as detail
+        from event e
+        full join (select merchant_id, event_id from event_key union all select merchant_id, event_id from event_key_sealed) k
+          on k.merchant_id = e.merchant_id and k.event_id = e.id
+       where e.id is null or k.event_id is null`,
+  },
+  {
+    name: 'books-balance',
+    says: 'I-43: what is debited is credited, in every transaction and currency',
+    broken: sql`
+      select merchant_id, transaction_id as id, format('%s %s', sum(amount), currency) as detail
+        from ledger_entry group by merchant_id, transaction_id, currency having sum(amount) <> 0`,
+  },
+  {
+    name: 'wallets-are-their-entries',
+    says: 'I-43: what is in a wallet is the sum of its entries',
+    broken: sql`
+      select w.merchant_id, w.customer_id as id, format('%s %s, its entries %s', w.balance, w.currency, e.total) as detail
+        from wallet w
+       cross join lateral (
+         select -coalesce(sum(e.amount), 0) as total from ledger_entry e
+          where e.merchant_id = w.merchant_id and e.customer_id = w.customer_id and e.account = 'wallet' and e.currency = w.currency) e
+       where e.total <> w.balance`,
+  },
+];
