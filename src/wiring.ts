@@ -45,6 +45,7 @@ import {
   activePlansOf,
   billingSource,
   countByVersion,
+  endUnpaid,
   holdSubscription,
   type SubscriptionParts,
   subscriptionDueKind,
@@ -90,7 +91,14 @@ export function wireDomains(environment: EnvironmentName, publicUrl: string, usa
   const newUsage = createUsageWatch({ most: MOST_WATCHED });
   const intakeOf = createIntakes({ onAccepted: newUsage.add });
   const purposes = { [GRANT_PURCHASE]: grantPurchases };
-  const invoicing: InvoicingParts = { environment, publicUrl, source: billingSource, renderer, purposes };
+  const invoicing: InvoicingParts = {
+    environment,
+    publicUrl,
+    source: billingSource,
+    renderer,
+    purposes,
+    endUnpaid: (tx, of, now) => endUnpaid(subscriptions, tx, of, now),
+  };
   const customerHooks: CustomerHooks = { onExternalIdChanged: relinkUsage };
   const subscriptions: SubscriptionParts = { environment, source: billingSource, customerHooks };
   const payments = createPayments({ environment, publicUrl, handlers: invoicePaymentHandlers(invoicing) });
@@ -120,6 +128,7 @@ export function wireDomains(environment: EnvironmentName, publicUrl: string, usa
     ],
     chores: [unreadSeriesChore(selectMeters), balanceNoticeChore(newUsage), balanceSweepChore()],
     dueKinds: [
+      payments.chargeDueKind,
       subscriptionDueKind(subscriptions),
       entitlementDueKind([tellOfBalance]),
       reservationDueKind,

@@ -110,6 +110,7 @@ export async function openInvoiceSession(
   const { invoice, now } = locked.value;
   if (!takesMoney(invoice.status))
     return fail('INVALID_TRANSITION', { status: invoice.status, trigger: 'openPaymentSession' });
+  if (invoice.payment_in_flight) return fail('PAYMENT_IN_PROGRESS');
   const session = await openSessionFor(parts, tx, invoice, options, now);
   return session.ok ? ok(shownSession(parts, session.value)) : session;
 }

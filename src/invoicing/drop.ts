@@ -52,9 +52,14 @@ async function ended(parts: InvoicingParts, tx: Tx, cancelled: InvoiceRow, now: 
   if (cancelled.issued_at !== null) await bookCancellation(tx, cancelled, now);
 }
 
-/** Transition 16, by hand. */
-export async function writeOffInvoice(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<InvoiceRow> {
-  const written = await moveInvoice(tx, invoice, 'writeOff', { next_action_at: null }, now);
+/** Transition 16, by hand or because the last retry of its charge was declined. */
+export async function writeOffInvoice(
+  tx: Tx,
+  invoice: InvoiceRow,
+  now: Instant,
+  trigger: 'writeOff' | 'spendDunning' = 'writeOff',
+): Promise<InvoiceRow> {
+  const written = await moveInvoice(tx, invoice, trigger, { next_action_at: null }, now);
   await expireSessionsOf(tx, written, now);
   await publishInvoice(tx, written, 'invoice.written_off.v0', now);
   await bookWriteOff(tx, written, now);

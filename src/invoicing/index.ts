@@ -1,6 +1,7 @@
 /** All that other domains may use of invoicing. */
 
 export { issuedUnderAdjustment } from './adjustments.sql.ts';
+export { chargeAtOnce } from './charging.ts';
 export { closePeriod, cutPeriod } from './close.ts';
 export { invoicingErrors } from './errors.ts';
 export { findBilling } from './event-billing.ts';

@@ -66,6 +66,8 @@ export interface InvoiceRow {
   /** The order of acceptance up to which usage was read; null until then. */
   usage_mark: bigint | null;
   payment_in_flight: boolean;
+  /** How many automatic charges were declined: which retry comes next. */
+  declined_charges: number;
   pays_online: boolean;
   document_failure: string | null;
   metadata: Record<string, unknown>;

@@ -1,17 +1,17 @@
 import { customerParty } from '../customers/index.ts';
 import type { Tx } from '../db/index.ts';
 import { findOrganization, merchantSettings } from '../identity/index.ts';
-import { orThrow } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
 import { checkTakesCards } from '../payments/index.ts';
 import { applyWallet } from './apply-wallet.ts';
 import { bookIssue } from './bookings.ts';
+import { askForPayment } from './charging.ts';
 import { scheduleDocument } from './documents.sql.ts';
 import { type InvoiceRow, moveInvoice, type PartyRecord } from './invoices.sql.ts';
 import { numberOf } from './number-of.ts';
 import type { InvoicingParts } from './parts.ts';
 import { markPaid } from './pay.ts';
-import { openSessionFor, type SessionOptions } from './sessions.ts';
+import type { SessionOptions } from './sessions.ts';
 import { publishInvoice } from './tell.ts';
 
 const HOURS_PER_DAY = 24;
@@ -66,8 +66,7 @@ export async function issueInvoice(
   }
   const asked = await applyWallet(tx, issued, now);
   if (asked.unpaid_amount.isZero()) return markPaid(parts, tx, asked, now);
-  if (paysOnline) orThrow(await openSessionFor(parts, tx, asked, session, now));
-  return asked;
+  return paysOnline ? askForPayment(parts, tx, asked, session, now) : asked;
 }
 
 /**

@@ -23,6 +23,8 @@ export interface InvoicingParts {
   readonly publicUrl: string;
   readonly source: BillingSource;
   readonly renderer: DocumentRenderer;
+  /** Ends a subscription because an invoice of it was not paid. `now` is effective now for it. */
+  endUnpaid(tx: Tx, subscription: { merchantId: string; subscriptionId: string }, now: Instant): Promise<void>;
   /** By the `type` of the purpose for which an invoice was made (`makeOneOffInvoice`). */
   readonly purposes: Readonly<Record<string, PurposeHandler>>;
 }

@@ -20,9 +20,17 @@ export interface IncomingPayment {
   readonly amount: Decimal;
 }
 
+/** Can money come for an invoice now? Not while a charge is on its way: one of the two would be too much. */
+export function decidePayment(invoice: Pick<InvoiceRow, 'status' | 'payment_in_flight'>): Result<void> {
+  const settled = next(invoiceStates, invoice.status, 'settle');
+  if (!settled.ok) return settled;
+  return invoice.payment_in_flight ? fail('PAYMENT_IN_PROGRESS') : ok(undefined);
+}
+
 /**
- * Money came in for an invoice (12, 14, 17). It is paid when nothing is left; until then a part payment leaves it as it is.
- * @returns INVALID_TRANSITION where the invoice takes no money (any more), or not as much.
+ * Money came in for an invoice (12, 14, 17). It is paid when nothing is left; until then a part payment leaves its state as
+ * it is, and ends the session that asked for more than is left.
+ * @returns INVALID_TRANSITION where the invoice takes no money (any more), or not as much; PAYMENT_IN_PROGRESS.
  */
 export async function receivePayment(
   parts: InvoicingParts,
@@ -32,16 +40,22 @@ export async function receivePayment(
   now: Instant,
 ): Promise<Result<InvoiceRow>> {
   const { amount } = payment;
-  const settled = next(invoiceStates, invoice.status, 'settle');
-  if (!settled.ok) return settled;
+  const decided = decidePayment(invoice);
+  if (!decided.ok) return decided;
   if (amount.gt(invoice.unpaid_amount))
     return fail('INVALID_TRANSITION', { status: invoice.status, unpaidAmount: plain(invoice.unpaid_amount) });
   const paid = invoice.paid_amount.plus(amount);
   const after = paid.eq(invoice.grand_total)
     ? await markPaid(parts, tx, invoice, now, paid)
-    : await changeInvoice(tx, invoice, { paid_amount: paid }, now);
+    : await takePart(tx, invoice, paid, now);
   await bookPayment(tx, invoice, payment, now);
   return ok(after);
+}
+
+/** The session that asked for more than is left now ends with it. */
+async function takePart(tx: Tx, invoice: InvoiceRow, paidAmount: Decimal, now: Instant): Promise<InvoiceRow> {
+  await expireSessionsOf(tx, invoice, now);
+  return changeInvoice(tx, invoice, { paid_amount: paidAmount }, now);
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Tx } from '../db/index.ts';
 import { findOrganization } from '../identity/index.ts';
 import { ok } from '../kernel/result.ts';
 import type { EntityDescription, PaymentHandlers } from '../payments/index.ts';
+import { followCharge } from './after-charge.ts';
 import { endWithSession } from './drop.ts';
 import { findInvoice, linesOf, lockInvoice, lockInvoiceNow } from './invoices.sql.ts';
 import type { InvoicingParts } from './parts.ts';
@@ -19,6 +20,12 @@ export const invoicePaymentHandlers = (parts: InvoicingParts): PaymentHandlers =
   },
   async declined() {
     // The customer may try another card until the session expires; only an automatic charge moves an invoice (row 13).
+  },
+  async charged(tx, finished, now) {
+    const { merchant_id: merchantId, invoice_id: invoiceId, id } = finished.charge;
+    const invoice = await lockInvoice(tx, merchantId, invoiceId);
+    if (!invoice) throw new Error(`Charge ${id} is of no invoice.`);
+    await followCharge(parts, tx, invoice, finished, now);
   },
   async expired(tx, { merchantId, session }, now) {
     const invoice = await lockInvoice(tx, merchantId, session.entity_id);

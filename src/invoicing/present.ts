@@ -19,7 +19,7 @@ const time = (instant: Instant | null): string | null => (instant === null ? nul
 export function presentInvoice(invoice: InvoiceRow, links: Links, lines: unknown = null) {
   const money = (amount: Decimal) => formatMoney(amount, invoice.currency);
   const hasDocument = invoice.invoice_number !== null; // one that lives by its session has none until it is paid
-  const isPayable = takesMoney(invoice.status) && invoice.unpaid_amount.gt(0);
+  const isPayable = takesMoney(invoice.status) && invoice.unpaid_amount.gt(0) && !invoice.payment_in_flight;
   return {
     id: invoice.id,
     object: 'invoice' as const,

@@ -7,6 +7,8 @@ import { refundsOf } from './credit-notes.sql.ts';
 import { documentOf } from './documents.ts';
 import type { InvoicingParts } from './parts.ts';
 import { payLinkRoute } from './pay-link.ts';
+import { payNow } from './pay-now.ts';
+import { paymentRoutes } from './payment-routes.ts';
 import { presentRefund } from './present.ts';
 import { present, readInvoice, readInvoices, readLines } from './read.ts';
 import { refundInvoice, voidRefund } from './refund.ts';
@@ -115,6 +117,8 @@ export const invoiceRoutes = (parts: InvoicingParts): readonly Route[] => [
       pdfReply(await documentOf(parts, tx, merchantId, params.id as string, now)),
   ),
   ...(['approve', 'cancel', 'writeOff', 'recalculate'] as const).map((action) => actionRoute(parts, action)),
+  payRoute(parts),
+  ...paymentRoutes(parts),
   route(
     {
       method: 'POST',
@@ -193,6 +197,26 @@ const ACTION_SUMMARIES: Readonly<Record<InvoiceAction, string>> = {
   writeOff: 'Write off what is unpaid of an issued invoice',
   recalculate: 'Calculate a draft or a failed invoice again',
 };
+
+const payRoute = (parts: InvoicingParts): Route =>
+  route(
+    {
+      method: 'POST',
+      path: '/v2/invoices/:id/pay',
+      operationId: 'payInvoiceNow',
+      tag: TAG,
+      summary: 'Charge what is unpaid to the customer’s default card now',
+      description: 'A declined card is a 200: the invoice is PAYMENT_FAILED and `failureReason` says why.',
+      access: ofInvoice('member'),
+      body: ReasonBody,
+      replies: { 200: Invoice },
+      errors: [409],
+    },
+    async ({ tx, merchantId, params, now }) => {
+      const paid = await payNow(parts, tx, merchantId, params.id as string, now);
+      return paid.ok ? ok((await present(parts, tx, [paid.value]))[0]) : paid;
+    },
+  );
 
 const actionRoute = (parts: InvoicingParts, action: InvoiceAction): Route =>
   route(

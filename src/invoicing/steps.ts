@@ -4,9 +4,11 @@ import type { Instant } from '../kernel/time.ts';
 import { startCalculation, tryCalculation } from './calculation.ts';
 import { closePeriod, closeUsage } from './close.ts';
 import { renderIssued } from './documents.ts';
+import { dunningDueKinds } from './dunning-steps.ts';
 import { type InvoiceRow, lockInvoice } from './invoices.sql.ts';
 import { issueInvoice } from './issue.ts';
 import type { InvoicingParts } from './parts.ts';
+import { retryCharge } from './pay-now.ts';
 import { tellOverdue } from './tell.ts';
 
 /** The due work of invoicing: invoices move by themselves, and issued ones get their document. */
@@ -22,6 +24,7 @@ export const invoicingDueKinds = (parts: InvoicingParts): DueKind[] => [
     kind: 'invoice_document',
     step: (tx, { merchantId, id }, now) => renderIssued(parts, tx, merchantId, id, now),
   },
+  ...dunningDueKinds(parts),
 ];
 
 /** One move of an invoice that is due, in one transaction (domain.md §4). A state without a case here has no due time. */
@@ -39,6 +42,8 @@ export async function step(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow, n
       return issueInvoice(parts, tx, invoice, 'autoApprove', now);
     case 'ISSUED':
       return tellOverdue(tx, invoice, now);
+    case 'PAYMENT_FAILED':
+      return retryCharge(parts, tx, invoice, now);
     default:
       throw new Error(`Invoice ${invoice.id} is due, but nothing happens by itself when it is ${invoice.status}.`);
   }

@@ -27,6 +27,12 @@ export const publishInvoice = (
     now,
   );
 
+/** The same of an invoice whose due time is for its next retry, and stays. */
+export async function tellOverdueBeside(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void> {
+  const told = await changeInvoice(tx, invoice, { overdue_at: now }, now);
+  await publishInvoice(tx, told, 'invoice.overdue.v0', now);
+}
+
 /** Overdue is derived and never stored as a state; the webhook about it is written once. */
 export async function tellOverdue(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void> {
   const told = await changeInvoice(tx, invoice, { overdue_at: now, next_action_at: null }, now);

@@ -1,6 +1,7 @@
 import { effectiveNow } from '../clocks/index.ts';
 import type { Tx } from '../db/index.ts';
 import type { DueKind } from '../jobs/index.ts';
+import { ZERO } from '../kernel/decimal.ts';
 import { newId } from '../kernel/ids.ts';
 import { type Failure, fail, notFound, ok, type Result } from '../kernel/result.ts';
 import { next } from '../kernel/state-table.ts';
@@ -115,13 +116,19 @@ async function settle(
     id: receiptId,
     invoice_id: invoiceId,
     session_id: session.id,
+    charge_id: null,
     payment_method_id: paymentMethodId,
     amount: session.amount,
+    overpaid: ZERO,
     currency: session.currency,
     method: 'card',
     provider: provider.name,
     provider_reference: reference,
+    reference: null,
+    idempotency_key: null,
+    idempotency_print: null,
     received_at: now,
+    created_at: now,
     clock_id: session.clock_id,
   });
   const event = { merchantId, session: completed, receiptId, amount: session.amount, currency: session.currency };

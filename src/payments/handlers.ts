@@ -2,6 +2,7 @@ import type { Tx } from '../db/index.ts';
 import type { Decimal } from '../kernel/decimal.ts';
 import type { Result } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
+import type { FinishedCharge } from './charges.ts';
 import type { DeclineReason } from './provider.ts';
 import type { EntityType, PaymentSession } from './sessions.sql.ts';
 
@@ -46,6 +47,8 @@ export interface PaymentHandlers {
     event: { merchantId: string; session: PaymentSession; reason: DeclineReason },
     now: Instant,
   ): Promise<void>;
+  /** A stored card was charged for an invoice, which `lockNow` holds, or was declined. */
+  charged(tx: Tx, event: FinishedCharge, now: Instant): Promise<void>;
   /** The session expired by time or by POST …/expire, not because another one took its place. */
   expired(tx: Tx, event: { merchantId: string; session: PaymentSession }, now: Instant): Promise<void>;
   /** For the hosted page; null where there is no such entity. */

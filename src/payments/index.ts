@@ -1,8 +1,11 @@
+export type { ChargeOrigin } from './charges.sql.ts';
+export { defaultMethodOf, type FinishedCharge, intendCharge, performCharge } from './charges.ts';
 export { paymentErrors } from './errors.ts';
 export type { CompletedPayment, EntityDescription, PaymentHandlers } from './handlers.ts';
 export { createPayments, type Payments } from './payments.ts';
 export type { DeclineReason } from './provider.ts';
-export type { PaymentReceipt, ReturnStatus } from './receipts.sql.ts';
+export { type PaymentReceipt, RECORDED_METHODS, RETURN_STATUSES, type ReturnStatus } from './receipts.sql.ts';
+export { findRecorded, listReceiptsOf, newReceiptId, recordReceipt } from './record.ts';
 export { type RedirectRules, redirectProblems } from './redirect-urls.ts';
 export { PaymentSessionReply, publicSession } from './replies.ts';
 export { receiptsOf, requestReturn, stopReturn } from './returns.ts';

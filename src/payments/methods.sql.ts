@@ -75,6 +75,11 @@ export async function setDefault(
     returning *`);
 }
 
+/** The card that is charged first. */
+export const selectDefault = (tx: Tx, { merchantId, customerId }: Owner): Promise<PaymentMethod | undefined> =>
+  tx.maybe<PaymentMethod>(sql`
+    select * from payment_method where merchant_id = ${merchantId} and customer_id = ${customerId} and is_default`);
+
 /** The method that was stored last becomes the default where there is none. */
 export const defaultToNewest = (tx: Tx, { merchantId, customerId }: Owner): Promise<number> =>
   tx.run(sql`

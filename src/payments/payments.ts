@@ -1,5 +1,6 @@
 import type { Route } from '../http/index.ts';
 import type { DueKind } from '../jobs/index.ts';
+import { chargesDue } from './charges.ts';
 import { sessionsDue } from './completion.ts';
 import type { PaymentHandlers } from './handlers.ts';
 import { methodRoutes } from './method-routes.ts';
@@ -10,6 +11,8 @@ import { type PaymentEnvironment, sessionRoutes } from './session-routes.ts';
 
 export interface Payments {
   readonly routes: readonly Route[];
+  /** Charges of stored cards: their invoices wait for the outcome, so they come before all else (domain.md §8). */
+  readonly chargeDueKind: DueKind;
   /** Sessions that run out, then money that goes back. */
   readonly dueKinds: readonly DueKind[];
 }
@@ -22,6 +25,7 @@ export function createPayments({
   const parts = { handlers, provider: sandboxProvider };
   return {
     routes: [...sessionRoutes(parts, environment), ...methodRoutes(environment), ...pageRoutes(parts, environment)],
+    chargeDueKind: chargesDue(parts),
     dueKinds: [sessionsDue(parts), returnsDue(sandboxProvider)],
   };
 }

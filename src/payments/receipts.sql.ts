@@ -1,23 +1,40 @@
-import { type Sql, sql, type Tx } from '../db/index.ts';
+import { pageOfRows, type Sql, sql, type Tx } from '../db/index.ts';
 import type { Decimal } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
 
-/** `requested`: due work will send it. `stopped`: the refund was voided before the money left, so a later one may send it. */
-export type ReturnStatus = 'none' | 'requested' | 'returned' | 'stopped';
+/** `requested`: due work will send it. `stopped`: the refund was voided before the money left, so a later one may send it. `manual`: no
+ * provider took it, so the merchant gives it back by hand. */
+export const RETURN_STATUSES = ['none', 'requested', 'returned', 'stopped', 'manual'] as const;
+export type ReturnStatus = (typeof RETURN_STATUSES)[number];
 
-/** Money that came in for an invoice, and whether it went back. */
+/** How money can come that nobody here took, and is only recorded. */
+export const RECORDED_METHODS = ['bank_transfer', 'cash', 'other'] as const;
+export type RecordedMethod = (typeof RECORDED_METHODS)[number];
+
+/** Money that came in, and whether it went back. */
 export interface PaymentReceipt {
   merchant_id: string;
   id: string;
-  invoice_id: string;
-  session_id: string;
+  /** Null: of a payment link, which is for no invoice. */
+  invoice_id: string | null;
+  /** By which session or which charge a card paid; both null for recorded money. */
+  session_id: string | null;
+  charge_id: string | null;
   payment_method_id: string | null;
   amount: Decimal;
+  /** What was more than the invoice asked, and went to the customer's wallet. */
+  overpaid: Decimal;
   currency: string;
-  method: 'card';
-  provider: 'sandbox';
-  provider_reference: string;
+  method: 'card' | RecordedMethod;
+  /** Who took it; null for recorded money. */
+  provider: 'sandbox' | null;
+  provider_reference: string | null;
+  /** What the payer's bank says it is for. */
+  reference: string | null;
+  idempotency_key: string | null;
+  idempotency_print: Buffer | null;
   received_at: Instant;
+  created_at: Instant;
   return_status: ReturnStatus;
   /** The refund (`crn_`) that asked for it last. */
   return_refund_id: string | null;
@@ -33,15 +50,44 @@ export type NewReceipt = Omit<
   'return_status' | 'return_refund_id' | 'return_started_at' | 'returned_at' | 'return_reference'
 >;
 
-/** The unique index on the session is what makes one payment of many notices. */
-export const insertReceipt = (tx: Tx, receipt: NewReceipt): Promise<number> =>
-  tx.run(sql`
+/** The unique indexes on session, charge and key are what makes one payment of many notices. */
+export const insertReceipt = (tx: Tx, receipt: NewReceipt): Promise<PaymentReceipt> =>
+  tx.one<PaymentReceipt>(sql`
     insert into payment_receipt
-      (merchant_id, id, invoice_id, session_id, payment_method_id, amount, currency, method, provider, provider_reference,
-       received_at, clock_id)
-    values (${receipt.merchant_id}, ${receipt.id}, ${receipt.invoice_id}, ${receipt.session_id},
-            ${receipt.payment_method_id}, ${receipt.amount}, ${receipt.currency}, ${receipt.method}, ${receipt.provider},
-            ${receipt.provider_reference}, ${receipt.received_at}, ${receipt.clock_id})`);
+      (merchant_id, id, invoice_id, session_id, charge_id, payment_method_id, amount, overpaid, currency, method, provider,
+       provider_reference, reference, idempotency_key, idempotency_print, received_at, created_at, clock_id)
+    values (${receipt.merchant_id}, ${receipt.id}, ${receipt.invoice_id}, ${receipt.session_id}, ${receipt.charge_id},
+            ${receipt.payment_method_id}, ${receipt.amount}, ${receipt.overpaid}, ${receipt.currency}, ${receipt.method},
+            ${receipt.provider}, ${receipt.provider_reference}, ${receipt.reference}, ${receipt.idempotency_key},
+            ${receipt.idempotency_print}, ${receipt.received_at}, ${receipt.created_at}, ${receipt.clock_id})
+    returning *`);
+
+/** A twin with the same key waits here until this transaction ends, and then finds what it recorded. */
+export const lockReceiptKey = (tx: Tx, merchantId: string, key: string): Promise<number> =>
+  tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`payment ${merchantId} ${key}`}, 0))`);
+
+export const selectReceiptByKey = (tx: Tx, merchantId: string, key: string): Promise<PaymentReceipt | undefined> =>
+  tx.maybe<PaymentReceipt>(
+    sql`select * from payment_receipt where merchant_id = ${merchantId} and idempotency_key = ${key}`,
+  );
+
+/** The money of one invoice, newest first. */
+export const listReceipts = (
+  tx: Tx,
+  merchantId: string,
+  invoiceId: string,
+  page: { limit: number; offset: number },
+): Promise<{ rows: PaymentReceipt[]; total: number }> =>
+  pageOfRows<PaymentReceipt>(
+    tx,
+    {
+      select: sql`*`,
+      from: sql`payment_receipt`,
+      where: sql`merchant_id = ${merchantId} and invoice_id = ${invoiceId}`,
+      order: sql`seq desc`,
+    },
+    page,
+  );
 
 export const selectReceipts = (tx: Tx, merchantId: string, invoiceId: string): Promise<PaymentReceipt[]> =>
   tx.rows<PaymentReceipt>(sql`
@@ -50,24 +96,26 @@ export const selectReceipts = (tx: Tx, merchantId: string, invoiceId: string): P
 export const selectReceipt = (tx: Tx, merchantId: string, id: string): Promise<PaymentReceipt> =>
   tx.one<PaymentReceipt>(sql`select * from payment_receipt where merchant_id = ${merchantId} and id = ${id}`);
 
-/** Only money that has not been asked back, or whose return was stopped before it left. */
+/** Only money that has not been asked back, or whose return was stopped before it left. What no provider took is `manual`. */
 export const markRequested = (
   tx: Tx,
   { merchantId, invoiceId, refundId }: { merchantId: string; invoiceId: string; refundId: string },
   now: Instant,
 ): Promise<PaymentReceipt[]> => {
   const statement: Sql = sql`
-    update payment_receipt set return_status = 'requested', return_refund_id = ${refundId}, next_action_at = ${now}
+    update payment_receipt
+       set return_status = case when provider is null then 'manual' else 'requested' end, return_refund_id = ${refundId},
+           next_action_at = case when provider is null then null else ${now}::timestamptz end
      where merchant_id = ${merchantId} and invoice_id = ${invoiceId} and return_status in ('none', 'stopped')
     returning *`;
   return tx.rows<PaymentReceipt>(statement);
 };
 
-/** Only while no intent stands: after it the money may have left. */
+/** Only while no intent stands: after it the money may have left. What goes back by hand has no intent. */
 export const markStopped = (tx: Tx, merchantId: string, refundId: string): Promise<PaymentReceipt[]> =>
   tx.rows<PaymentReceipt>(sql`
     update payment_receipt set return_status = 'stopped', next_action_at = null
-     where merchant_id = ${merchantId} and return_refund_id = ${refundId} and return_status = 'requested'
+     where merchant_id = ${merchantId} and return_refund_id = ${refundId} and return_status in ('requested', 'manual')
        and return_started_at is null
     returning *`);
 

@@ -20,7 +20,8 @@ export const receiptsOf = (tx: Tx, merchantId: string, invoiceId: string): Promi
   selectReceipts(tx, merchantId, invoiceId);
 
 /**
- * Asks for the money of an invoice to go back as it came, through the provider, by due work (domain.md §4, Refund). Money
+ * Asks for the money of an invoice to go back as it came: through the provider, by due work; recorded money is marked for the
+ * merchant, who gives it back by hand (domain.md §4, Refund). Money
  * that has left, or may have, under an earlier refund is passed over: a payment goes back at most once, ever.
  * @returns how much is going back because of this call; zero where there is nothing (left) to give back.
  */
@@ -30,8 +31,11 @@ export async function requestReturn(
   now: Instant,
 ): Promise<Decimal> {
   const requested = await markRequested(tx, refund, now);
-  return sum(requested.map(({ amount }) => amount));
+  return sum(requested.map(owned));
 }
+
+/** What of a receipt paid its invoice; what was more is in the wallet and does not go back with the invoice. */
+const owned = ({ amount, overpaid }: PaymentReceipt): Decimal => amount.minus(overpaid);
 
 /**
  * Stops what a refund has asked for, because it was voided before the money left.
@@ -44,7 +48,7 @@ export async function stopReturn(
 ): Promise<{ stopped: Decimal; left: Decimal }> {
   const stopped = await markStopped(tx, merchantId, refundId);
   const left = await selectLeft(tx, merchantId, refundId);
-  return { stopped: sum(stopped.map(({ amount }) => amount)), left: sum(left.map(({ amount }) => amount)) };
+  return { stopped: sum(stopped.map(owned)), left: sum(left.map(owned)) };
 }
 
 /**
@@ -61,7 +65,7 @@ export const returnsDue = (provider: PaymentProvider): DueKind => ({
       {
         merchantId,
         key: `return:${id}`,
-        chargeReference: receipt.provider_reference,
+        chargeReference: receipt.provider_reference as string, // only what a provider took is ever due
         amount: receipt.amount,
         currency: receipt.currency,
       },

@@ -1,5 +1,6 @@
 /** All that other domains may use of subscriptions. */
 export { billingSource } from './billing-source.ts';
+export { endUnpaid } from './end-unpaid.ts';
 export { subscriptionErrors } from './errors.ts';
 export { holdSubscription } from './hold.ts';
 export type { SubscriptionParts } from './parts.ts';

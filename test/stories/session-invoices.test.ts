@@ -42,6 +42,7 @@ const partsWith = (purposes: Record<string, PurposeHandler>): InvoicingParts => 
   source: billingSource,
   renderer,
   purposes,
+  endUnpaid: () => Promise.reject(new Error('Nothing here is charged.')),
 });
 
 /** Over 50.00 and 20 % tax, with an hour to pay, made as of `NOW`. */

@@ -457,6 +457,13 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
   writeOffInvoice: [async (world) => on((await issued(world)).id, { reason: 'Lost' })],
   recalculateInvoice: [async (world) => on((await draft(world)).id, { reason: 'Again' })],
   openInvoicePaymentSession: [async (world) => on((await issued(world)).id, { sessionExpiryMinutes: 60 })],
+  payInvoiceNow: [
+    async (world) => {
+      const invoice = await issued(world);
+      await storeMethod(world.shop, { id: invoice.customerId });
+      return on(invoice.id, { reason: 'Agreed by telephone' });
+    },
+  ],
   recordInvoicePayment: [
     async (world) =>
       on((await issued(world)).id, {

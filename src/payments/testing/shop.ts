@@ -266,6 +266,7 @@ function toyHandlers(descriptions: ReadonlyMap<string, EntityDescription>): Paym
     async declined(tx, event) {
       await record(tx, 'declined', event, { detail: event.reason });
     },
+    charged: () => Promise.reject(new Error('Toys are not charged.')),
     async expired(tx, event) {
       await tx.run(sql`update toy set status = 'cancelled'
         where merchant_id = ${event.merchantId} and id = ${event.session.entity_id} and status = 'open'`);

@@ -1,0 +1,35 @@
+import type { MerchantSettings } from '../identity/index.ts';
+import type { Instant } from '../kernel/time.ts';
+import type { ChargeOrigin } from '../payments/index.ts';
+import type { InvoiceRow } from './invoices.sql.ts';
+
+const HOURS_PER_DAY = 24;
+
+/** What follows a declined charge. */
+export type AfterDecline =
+  /** The next retry comes by itself at this time; null: none does. */
+  | { readonly kind: 'fails'; readonly retryAt: Instant | null; readonly declinedCharges: number }
+  /** The last retry was spent: what the merchant's settings say happens. */
+  | { readonly kind: 'ends'; readonly by: MerchantSettings['dunning']['finally']; readonly declinedCharges: number }
+  /** Somebody tried in between, or after the end: nothing changes but the reason. */
+  | { readonly kind: 'stands' };
+
+/**
+ * What a declined charge leads to (domain.md §4, rows 13, 15 and 16). Retries come after 2, 5, 7 and 7 days unless the merchant
+ * says otherwise, each counted from the attempt before it, for invoices that are charged automatically. A charge that
+ * somebody asks for begins this where it is the first, and else takes no part in it.
+ */
+export function decideAfterDecline(
+  { status, declined_charges: before }: Pick<InvoiceRow, 'status' | 'declined_charges'>,
+  { origin, isAutomatic }: { readonly origin: ChargeOrigin; readonly isAutomatic: boolean },
+  dunning: MerchantSettings['dunning'],
+  now: Instant,
+): AfterDecline {
+  if (status === 'WRITTEN_OFF' || (status === 'PAYMENT_FAILED' && origin === 'by_hand')) return { kind: 'stands' };
+  if (origin === 'by_hand' && !isAutomatic) return { kind: 'fails', retryAt: null, declinedCharges: before };
+  const declinedCharges = before + 1;
+  const days = dunning.retryAfterDays[before];
+  return days === undefined
+    ? { kind: 'ends', by: dunning.finally, declinedCharges }
+    : { kind: 'fails', retryAt: now.add({ hours: days * HOURS_PER_DAY }), declinedCharges };
+}

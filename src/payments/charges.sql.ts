@@ -1,0 +1,80 @@
+import { assignments, sql, type Tx } from '../db/index.ts';
+import type { Decimal } from '../kernel/decimal.ts';
+import type { Instant } from '../kernel/time.ts';
+import type { DeclineReason } from './provider.ts';
+
+/** Whether it happened by itself (the first charge of an invoice, its retries) or because somebody asked for it now. */
+export type ChargeOrigin = 'automatic' | 'by_hand';
+
+/** Why a charge did not work; `no_payment_method`: there was no card to charge any more. */
+export type ChargeDecline = DeclineReason | 'no_payment_method';
+
+/** A charge of a stored card: the intent, and then what came of it. */
+export interface Charge {
+  merchant_id: string;
+  /** `<invoice>:<attempt>`, which is the provider's key: one key, one charge. */
+  id: string;
+  invoice_id: string;
+  customer_id: string;
+  origin: ChargeOrigin;
+  /** Null: nothing is stored that could be charged. */
+  payment_method_id: string | null;
+  provider: 'sandbox';
+  provider_token: string | null;
+  amount: Decimal;
+  currency: string;
+  status: 'intended' | 'accepted' | 'declined';
+  decline_reason: ChargeDecline | null;
+  provider_reference: string | null;
+  clock_id: string | null;
+  next_action_at: Instant | null;
+  created_at: Instant;
+  finished_at: Instant | null;
+}
+
+/** What a charge is made of; the rest follows. */
+export type NewCharge = Pick<
+  Charge,
+  | 'merchant_id'
+  | 'invoice_id'
+  | 'customer_id'
+  | 'origin'
+  | 'payment_method_id'
+  | 'provider'
+  | 'provider_token'
+  | 'amount'
+  | 'currency'
+  | 'clock_id'
+>;
+
+/** The next attempt at an invoice, whose lock the caller holds; due at once. */
+export const insertCharge = (tx: Tx, charge: NewCharge, now: Instant): Promise<Charge> =>
+  tx.one<Charge>(sql`
+    insert into payment_charge
+      (merchant_id, id, invoice_id, customer_id, origin, payment_method_id, provider, provider_token, amount, currency,
+       status, clock_id, next_action_at, created_at)
+    select ${charge.merchant_id}::text, ${charge.invoice_id}::text || ':' || (count(*) + 1), ${charge.invoice_id}::text,
+           ${charge.customer_id}::text, ${charge.origin}::text, ${charge.payment_method_id}::text, ${charge.provider}::text,
+           ${charge.provider_token}::text, ${charge.amount}::numeric, ${charge.currency}::text, 'intended',
+           ${charge.clock_id}::text, ${now}::timestamptz, ${now}::timestamptz
+      from payment_charge where merchant_id = ${charge.merchant_id} and invoice_id = ${charge.invoice_id}
+    returning *`);
+
+export const selectCharge = (tx: Tx, merchantId: string, id: string): Promise<Charge | undefined> =>
+  tx.maybe<Charge>(sql`select * from payment_charge where merchant_id = ${merchantId} and id = ${id}`);
+
+/** Whoever finishes a charge holds its row, so that of two one finds it finished. */
+export const lockCharge = (tx: Tx, merchantId: string, id: string): Promise<Charge | undefined> =>
+  tx.maybe<Charge>(sql`select * from payment_charge where merchant_id = ${merchantId} and id = ${id} for update`);
+
+/** What came of a charge that its caller has locked. @throws where it is finished. */
+export const finishCharge = (
+  tx: Tx,
+  { merchant_id, id }: Charge,
+  outcome: Pick<Charge, 'status' | 'decline_reason' | 'provider_reference'>,
+  now: Instant,
+): Promise<Charge> =>
+  tx.one<Charge>(sql`
+    update payment_charge set ${assignments({ ...outcome, next_action_at: null, finished_at: now })}
+     where merchant_id = ${merchant_id} and id = ${id} and status = 'intended'
+    returning *`);

@@ -1,0 +1,130 @@
+import type { Tx } from '../db/index.ts';
+import type { DueKind } from '../jobs/index.ts';
+import { type Decimal, ZERO } from '../kernel/decimal.ts';
+import { newId } from '../kernel/ids.ts';
+import type { Instant } from '../kernel/time.ts';
+import { type Charge, type ChargeOrigin, finishCharge, insertCharge, lockCharge, selectCharge } from './charges.sql.ts';
+import type { PaymentParts } from './completion.ts';
+import { type PaymentMethod, selectDefault } from './methods.sql.ts';
+import type { PaymentProvider } from './provider.ts';
+import { insertReceipt } from './receipts.sql.ts';
+import { sandboxProvider } from './sandbox-provider.ts';
+
+/** What is charged, and for whom. */
+export interface ChargeRequestOfInvoice {
+  readonly merchantId: string;
+  readonly invoiceId: string;
+  readonly customerId: string;
+  readonly origin: ChargeOrigin;
+  readonly amount: Decimal;
+  readonly currency: string;
+  /** The test clock of the invoice. */
+  readonly clockId: string | null;
+}
+
+/** The card that is charged first; undefined where the customer has stored none. */
+export const defaultMethodOf = (tx: Tx, merchantId: string, customerId: string): Promise<PaymentMethod | undefined> =>
+  selectDefault(tx, { merchantId, customerId });
+
+/**
+ * Writes down the intent to charge a customer's default card, or that there is none (domain.md §8). The provider is called
+ * after this, and again under the same key whatever happens in between. The
+ * caller holds the invoice and keeps all others from paying it until the outcome is there.
+ * @throws where a charge of the invoice is on its way (unique index).
+ */
+export async function intendCharge(
+  tx: Tx,
+  request: ChargeRequestOfInvoice,
+  method: PaymentMethod | undefined,
+  now: Instant,
+): Promise<Charge> {
+  return insertCharge(
+    tx,
+    {
+      merchant_id: request.merchantId,
+      invoice_id: request.invoiceId,
+      customer_id: request.customerId,
+      origin: request.origin,
+      payment_method_id: method?.id ?? null,
+      provider: method?.provider ?? 'sandbox',
+      provider_token: method?.provider_token ?? null,
+      amount: request.amount,
+      currency: request.currency,
+      clock_id: request.clockId,
+    },
+    now,
+  );
+}
+
+/** A charge whose outcome is known, and the record of the money (`pay_…`); null where it was declined. */
+export interface FinishedCharge {
+  readonly charge: Charge;
+  readonly receiptId: string | null;
+}
+
+/**
+ * Charges what was intended, and writes down what came of it; its caller does what follows from that in the same transaction.
+ * `now` is effective now for the invoice, which the caller has locked: it comes before the charge.
+ * @throws where it is finished already.
+ */
+export async function performCharge(
+  tx: Tx,
+  { merchantId, id }: { merchantId: string; id: string },
+  now: Instant,
+  provider: PaymentProvider = sandboxProvider,
+): Promise<FinishedCharge> {
+  const charge = await lockCharge(tx, merchantId, id);
+  if (charge?.status !== 'intended') throw new Error(`Charge ${id} is not on its way.`);
+  const { provider_token: token, amount, currency } = charge;
+  const outcome =
+    token === null
+      ? ({ accepted: false, reference: null, reason: 'no_payment_method' } as const)
+      : await provider.charge(tx, { merchantId, key: id, token, amount, currency }, now);
+  const finished = await finishCharge(
+    tx,
+    charge,
+    {
+      status: outcome.accepted ? 'accepted' : 'declined',
+      decline_reason: outcome.accepted ? null : outcome.reason,
+      provider_reference: outcome.reference,
+    },
+    now,
+  );
+  return { charge: finished, receiptId: outcome.accepted ? await keepReceipt(tx, finished, now) : null };
+}
+
+async function keepReceipt(tx: Tx, charge: Charge, now: Instant): Promise<string> {
+  const { id } = await insertReceipt(tx, {
+    merchant_id: charge.merchant_id,
+    id: newId('payment'),
+    invoice_id: charge.invoice_id,
+    session_id: null,
+    charge_id: charge.id,
+    payment_method_id: charge.payment_method_id,
+    amount: charge.amount,
+    overpaid: ZERO,
+    currency: charge.currency,
+    method: 'card',
+    provider: charge.provider,
+    provider_reference: charge.provider_reference,
+    reference: null,
+    idempotency_key: null,
+    idempotency_print: null,
+    received_at: now,
+    created_at: now,
+    clock_id: charge.clock_id,
+  });
+  return id;
+}
+
+/** Charges happen by due work, the first thing at their instant: an invoice waits for its outcome (domain.md §8). */
+export const chargesDue = ({ handlers, provider }: PaymentParts): DueKind => ({
+  kind: 'payment_charge',
+  step: async (tx, { merchantId, id }, now) => {
+    const charge = await selectCharge(tx, merchantId, id);
+    if (!charge) throw new Error(`Charge ${id} is due and not there.`);
+    // Whoever asked for it holds the invoice and then wants the charge, whose row this step has already.
+    await handlers.lockNow?.(tx, { merchantId, entityType: 'invoice', entityId: charge.invoice_id });
+    await handlers.charged(tx, await performCharge(tx, { merchantId, id }, now, provider), now);
+  },
+});
