@@ -46,9 +46,12 @@ export async function lockWithNow(
   return invoice ? ok({ invoice, now }) : notFound('invoice');
 }
 
-/** The table's answer; and for cancelling, that nothing is paid but by the wallet, and nothing on its way (domain.md §4, row 18). */
+/**
+ * The table's answer; and for cancelling, that nothing is paid but by the wallet, and nothing on its way (domain.md §4, row
+ * 18). What lives by its session is an offer that nobody owes, so there is nothing to write off.
+ */
 export function decideAction(
-  invoice: Pick<InvoiceRow, 'status' | 'paid_amount' | 'wallet_applied' | 'payment_in_flight'>,
+  invoice: Pick<InvoiceRow, 'status' | 'paid_amount' | 'wallet_applied' | 'payment_in_flight' | 'invoice_number'>,
   action: InvoiceAction,
 ): Result<void> {
   const moved = next(invoiceStates, invoice.status, action satisfies InvoiceTrigger);
@@ -56,6 +59,8 @@ export function decideAction(
   const isMoneyMatter = action === 'cancel' || action === 'writeOff';
   if (isMoneyMatter && invoice.payment_in_flight)
     return fail('INVALID_TRANSITION', { status: invoice.status, trigger: action, paymentInFlight: true });
+  if (action === 'writeOff' && invoice.invoice_number === null)
+    return fail('INVALID_TRANSITION', { status: invoice.status, trigger: action, invoiceNumber: null });
   if (action === 'cancel' && isPaidInMoney(invoice))
     return fail('INVALID_TRANSITION', {
       status: invoice.status,
@@ -110,7 +115,6 @@ export async function openInvoiceSession(
   const { invoice, now } = locked.value;
   if (!takesMoney(invoice.status))
     return fail('INVALID_TRANSITION', { status: invoice.status, trigger: 'openPaymentSession' });
-  if (invoice.payment_in_flight) return fail('PAYMENT_IN_PROGRESS');
   const session = await openSessionFor(parts, tx, invoice, options, now);
   return session.ok ? ok(shownSession(parts, session.value)) : session;
 }

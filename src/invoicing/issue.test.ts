@@ -58,6 +58,7 @@ describe('by hand', () => {
     { action: 'cancel', status: 'PAID', outcome: 'INVALID_TRANSITION' },
     { action: 'writeOff', status: 'ISSUED', paid: '1', outcome: 'done' }, // the rest of a part payment may be written off
     { action: 'writeOff', status: 'ISSUED', inFlight: true, outcome: 'INVALID_TRANSITION' },
+    { action: 'writeOff', status: 'ISSUED', number: null, outcome: 'INVALID_TRANSITION' }, // an offer is not owed
     { action: 'writeOff', status: 'DRAFT', outcome: 'INVALID_TRANSITION' },
     { action: 'approve', status: 'DRAFT', outcome: 'done' },
     { action: 'approve', status: 'ISSUED', outcome: 'INVALID_TRANSITION' },
@@ -65,13 +66,14 @@ describe('by hand', () => {
     { action: 'recalculate', status: 'FAILED', outcome: 'done' },
     { action: 'recalculate', status: 'ISSUED', outcome: 'INVALID_TRANSITION' },
   ])(
-    '$action of $status (paid $paid, by the wallet $wallet, in flight $inFlight): $outcome',
-    ({ action, status, paid = '0', wallet = '0', inFlight = false, outcome }) => {
+    '$action of $status $number (paid $paid, by the wallet $wallet, in flight $inFlight): $outcome',
+    ({ action, status, paid = '0', wallet = '0', number = 'INV-1', inFlight = false, outcome }) => {
       const invoice = {
         status: status as InvoiceStatus,
         paid_amount: decimal(paid),
         wallet_applied: decimal(wallet),
         payment_in_flight: inFlight,
+        invoice_number: number,
       };
       expect(code(decideAction(invoice, action as InvoiceAction))).toBe(outcome);
     },

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { type Sql, sql } from '../../src/db/index.ts';
+import { type Scope, type Sql, sql } from '../../src/db/index.ts';
 import type { TestEnvironment } from './environment.ts';
 
 /** What must hold in the ledger of every merchant, whatever has happened: each finds the rows for which it does not. */
@@ -66,10 +66,14 @@ const rules: Record<string, Sql> = {
      where coalesce(payable, 0) <> -coalesce(asked, 0)`,
 };
 
-/** Holds the books of all merchants of an environment to what they promise (reliability I-41, I-43 to I-45). */
-export async function expectBooksToBalance(env: Pick<TestEnvironment, 'database'>): Promise<void> {
+/** Holds the books of one merchant, or of all in an environment, to what they promise (reliability I-41, I-43 to I-45). */
+export async function expectBooksToBalance(
+  env: Pick<TestEnvironment, 'database'>,
+  merchant?: { id: string },
+): Promise<void> {
+  const scope: Scope = merchant ? { merchants: [merchant.id] } : 'every merchant, reading';
   for (const [rule, violations] of Object.entries(rules)) {
-    const found = await env.database.transaction('every merchant, reading', (tx) => tx.rows(violations));
+    const found = await env.database.transaction(scope, (tx) => tx.rows(violations));
     expect({ rule, found }).toEqual({ rule, found: [] });
   }
 }
