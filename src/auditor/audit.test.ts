@@ -107,6 +107,27 @@ const BREAKS: Readonly<Record<string, readonly [broken: string, undone: string]>
     `insert into wallet (merchant_id, customer_id, currency, balance) select merchant_id, customer_id, 'XXX', 1 from invoice where id = 'INVOICE'`,
     `delete from wallet where currency = 'XXX'`,
   ],
+  'receivables-are-unpaid': [
+    `update ledger_transaction set invoice_id = null where key = 'issue:INVOICE'`,
+    `update ledger_transaction set invoice_id = 'INVOICE' where invoice_id is null`,
+  ],
+  'top-ups-due-are-open': [
+    `update ledger_entry set account = 'top_ups_due'
+      where account = 'receivable' and transaction_id = (select id from ledger_transaction where key = 'issue:INVOICE')`,
+    `update ledger_entry set account = 'receivable' where account = 'top_ups_due'`,
+  ],
+  'wallet-applied-is-booked': [
+    `update invoice set wallet_applied = 1 where id = 'INVOICE'`,
+    `update invoice set wallet_applied = 0 where id = 'INVOICE'`,
+  ],
+  'cash-is-what-came': [
+    `update ledger_transaction set invoice_id = null where reason = 'payment' and invoice_id = 'INVOICE'`,
+    `update ledger_transaction set invoice_id = 'INVOICE' where invoice_id is null`,
+  ],
+  'refunds-payable-are-asked': [
+    `update ledger_transaction set invoice_id = null where reason = 'refund'`,
+    `update ledger_transaction set invoice_id = 'INVOICE' where invoice_id is null`,
+  ],
 };
 
 describe('the auditor', () => {

@@ -13,6 +13,13 @@ export interface Invariant {
 /** Statuses in which an invoice has been calculated: its lines and totals stand. */
 const CALCULATED = sql`('DRAFT', 'ISSUED', 'PAYMENT_FAILED', 'PAID', 'WRITTEN_OFF', 'CANCELLED')`;
 
+/** What an account holds because of an invoice `i`: above 0 where debits outweigh. */
+const bookedOf = (account: string): Sql => sql`
+  (select coalesce(sum(e.amount), 0)
+     from ledger_transaction t
+     join ledger_entry e on e.merchant_id = t.merchant_id and e.transaction_id = t.id
+    where t.merchant_id = i.merchant_id and t.invoice_id = i.id and e.account = ${account})`;
+
 /** What SQL can say about the whole of the data (the numbers I-nn are those of the list of what is promised). */
 export const invariants: readonly Invariant[] = [
   {
@@ -164,5 +171,69 @@ export const invariants: readonly Invariant[] = [
          select -coalesce(sum(e.amount), 0) as total from ledger_entry e
           where e.merchant_id = w.merchant_id and e.customer_id = w.customer_id and e.account = 'wallet' and e.currency = w.currency) e
        where e.total <> w.balance`,
+  },
+  {
+    name: 'receivables-are-unpaid',
+    says: 'I-45: an invoice is owed while it is numbered and open; before it is, what was paid ahead is owed to the customer',
+    broken: sql`
+      select merchant_id, id, format('%s is booked, %s should be', booked, owed) as detail
+        from (
+          select i.merchant_id, i.id, ${bookedOf('receivable')} as booked,
+                 case when i.status not in ('ISSUED', 'PAYMENT_FAILED') then 0
+                      when i.invoice_number is null then -i.paid_amount
+                      else i.unpaid_amount end as owed
+            from invoice i) i
+       where booked <> owed`,
+  },
+  {
+    name: 'top-ups-due-are-open',
+    says: 'I-45: what an invoice asks for the wallet is due while it is numbered and open',
+    broken: sql`
+      select merchant_id, id, format('%s is booked, %s should be', booked, due) as detail
+        from (
+          select i.merchant_id, i.id, ${bookedOf('top_ups_due')} as booked,
+                 case when i.status not in ('ISSUED', 'PAYMENT_FAILED') or i.invoice_number is null then 0
+                      else (select -coalesce(sum(l.total_amount), 0) from invoice_line l
+                             where l.merchant_id = i.merchant_id and l.invoice_id = i.id and l.type = 'wallet_top_up') end as due
+            from invoice i) i
+       where booked <> due`,
+  },
+  {
+    name: 'wallet-applied-is-booked',
+    says: 'I-43: what the wallet paid of an invoice was taken from it',
+    broken: sql`
+      select i.merchant_id, i.id, format('%s, taken were %s', i.wallet_applied, w.taken) as detail
+        from invoice i
+       cross join lateral (
+         select coalesce(sum(e.amount), 0) as taken
+           from ledger_transaction t
+           join ledger_entry e on e.merchant_id = t.merchant_id and e.transaction_id = t.id
+          where t.merchant_id = i.merchant_id and t.key = 'wallet:' || i.id and e.account = 'wallet') w
+       where w.taken <> i.wallet_applied`,
+  },
+  {
+    name: 'cash-is-what-came',
+    says: 'I-41: the cash of an invoice is what came in for it less what went back, each payment once',
+    broken: sql`
+      select merchant_id, id, format('%s is booked, %s came and stayed', booked, stayed) as detail
+        from (
+          select i.merchant_id, i.id, ${bookedOf('cash')} as booked,
+                 (select coalesce(sum(r.amount), 0) from payment_receipt r
+                   where r.merchant_id = i.merchant_id and r.invoice_id = i.id and r.return_status <> 'returned') as stayed
+            from invoice i) i
+       where booked <> stayed`,
+  },
+  {
+    name: 'refunds-payable-are-asked',
+    says: 'I-45: what refunds owe is what was asked to go back and has not left',
+    broken: sql`
+      select merchant_id, id, format('%s is booked, %s should be', booked, payable) as detail
+        from (
+          select i.merchant_id, i.id, ${bookedOf('refunds_payable')} as booked,
+                 (select -coalesce(sum(r.amount - r.overpaid), 0) from payment_receipt r
+                   where r.merchant_id = i.merchant_id and r.invoice_id = i.id
+                     and r.return_status in ('requested', 'manual')) as payable
+            from invoice i) i
+       where booked <> payable`,
   },
 ];

@@ -18,7 +18,7 @@ beforeEach(async () => {
   shop = shopOf(merchant);
   customer = await shop.customer({ taxRates: 20 });
 });
-afterEach(() => expectBooksToBalance(env));
+afterEach(() => expectBooksToBalance(env, merchant));
 afterAll(() => env.close());
 
 let counter = 0;
