@@ -1,0 +1,220 @@
+import pg from 'pg';
+import pino from 'pino';
+import { type Environment, openEnvironment, wallClock } from '../src/app.ts';
+import { generateApiKey } from '../src/identity/index.ts';
+import { numbersOf } from './support/arguments.ts';
+import { processorSeconds, type Stack, withStack } from './support/stack.ts';
+
+/** How fast periods are closed, rated and issued, beside one statement that does the arithmetic alone; and a year of one subscription. See README.md. */
+
+const { subscriptions } = numbersOf({ subscriptions: 1_000 });
+
+const WANTED_PER_SECOND = 2_000;
+const WANTED_OF_SQL = 0.3;
+const WANTED_YEAR_SECONDS = 2;
+const LINES = 3;
+
+const verdict = (kept: boolean) => (kept ? 'yes' : 'NO');
+
+type Answer = { id: string } & Record<string, unknown>;
+
+/** An environment whose wall time can be set ahead. */
+async function open(url: string) {
+  let ahead = Temporal.Duration.from({ seconds: 0 });
+  const platformKey = generateApiKey('sandbox');
+  const environment = await openEnvironment({
+    environment: 'sandbox',
+    databaseUrl: url,
+    publicUrl: 'http://127.0.0.1:4401',
+    platformKey,
+    logger: pino({ level: 'silent' }),
+    now: () => wallClock().add(ahead),
+  });
+  const caller =
+    (key: string) =>
+    async (method: 'POST' | 'GET' | 'PATCH', path: string, body?: unknown): Promise<Answer> => {
+      const reply = await environment.server.inject({
+        method,
+        url: path,
+        headers: { authorization: `Bearer ${key}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
+        ...(body !== undefined && { payload: JSON.stringify(body) }),
+      });
+      if (reply.statusCode >= 300) throw new Error(`${method} ${path}: ${reply.statusCode} ${reply.body}`);
+      return JSON.parse(reply.body) as Answer;
+    };
+  const platform = caller(platformKey);
+  const merchant = await platform('POST', '/v0/organizations', { name: 'Bench', type: 'merchant' });
+  const user = await platform('POST', '/v0/users', {
+    organizationId: merchant.id,
+    email: 'b@example.com',
+    role: 'admin',
+  });
+  const key = await platform('POST', `/v0/users/${user.id}/apikeys`, { name: 'bench' });
+  return {
+    environment,
+    call: caller(key.secret as string),
+    setAhead: (by: Temporal.Duration) => {
+      ahead = by;
+    },
+  };
+}
+
+type Caller = Awaited<ReturnType<typeof open>>['call'];
+
+/** A plan of a fee, usage in tiers and usage by the unit, with tax. */
+async function makePlan(call: Caller): Promise<Answer> {
+  const product = await call('POST', '/v0/products', { name: 'Product', description: 'Product' });
+  const metric = await call('POST', '/v0/billableMetrics', {
+    name: 'Calls',
+    description: 'Calls',
+    unit: 'call',
+    productId: product.id,
+    aggregation: 'SUM',
+    eventType: 'call',
+    valueProperty: '$.units',
+  });
+  const fee = await call('POST', '/v0/fees', { name: 'Base', description: 'Base', productId: product.id });
+  const tiers = [
+    { upTo: '100', unitPrice: '0.10' },
+    { upTo: null, unitPrice: '0.05' },
+  ];
+  const usage = { billableMetricId: metric.id, paymentTerm: 'in_arrears' };
+  const prices = await Promise.all(
+    [
+      {
+        feeId: fee.id,
+        invoiceDisplayName: 'Base',
+        paymentTerm: 'in_arrears',
+        billingCadence: 'P1M',
+        properties: { unitPrice: '20' },
+      },
+      { ...usage, invoiceDisplayName: 'Calls', model: 'graduated', properties: { tiers } },
+      { ...usage, invoiceDisplayName: 'Calls again', properties: { unitPrice: '0.001' } },
+    ].map((price) => call('POST', '/v0/prices', price)),
+  );
+  return call('POST', '/v0/plans', {
+    name: 'Plan',
+    productId: product.id,
+    currency: 'USD',
+    prices: prices.map(({ id }) => id),
+    defaultTaxRate: 20,
+  });
+}
+
+/** Customers subscribed since a while, each with an event. */
+async function subscribe(call: Caller, plan: Answer): Promise<void> {
+  const startedAt = wallClock().subtract({ hours: 24 }).toString();
+  for (let n = 0; n < subscriptions; n += 1) {
+    const subscription = await call('POST', '/v0/subscriptions', {
+      name: `Subscription ${n}`,
+      planId: plan.id,
+      startedAt,
+      customer: { name: `Customer ${n}`, email: `customer-${n}@example.com` },
+    });
+    const subject = subscription.customerId;
+    await call('POST', '/v0/events', { type: 'call', source: 'bench', subject, data: { units: 150 + (n % 100) } });
+  }
+}
+
+/** Everything that is due, by one worker, until nothing is. */
+async function runAll(environment: Environment, pool: pg.Pool): Promise<number> {
+  const began = performance.now();
+  for (;;) {
+    await environment.runDueWork();
+    const { rows } = await pool.query<{ open: number }>(
+      `select count(*)::int as open from invoice where sequence_number = 1 and status in ('ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING', 'DRAFT')`,
+    );
+    if (rows[0]?.open === 0) return (performance.now() - began) / 1000;
+  }
+}
+
+/** The same lines and totals as one statement each: what the arithmetic and the rows take when nothing is asked, told or kept safe. */
+async function runSql(pool: pg.Pool): Promise<number> {
+  await pool.query(
+    'create table plain_line (like invoice_line including all); create table plain_invoice (like invoice including all)',
+  );
+  const began = performance.now();
+  await pool.query(`
+    insert into plain_line
+    select i.merchant_id, i.id, 'li_' || md5(i.id || p.n::text), p.n, case p.n when 0 then 'fee' else 'usage' end, 'charge', 'charge',
+           null, null, null, null, 'Line', 'Metric', 'call', '', q.quantity, p.unit_price, p.amount, 0, 20, round(p.amount * 0.2, 2),
+           p.amount + round(p.amount * 0.2, 2), i.period_start, i.period_end, null, null, null
+      from invoice i
+     cross join lateral (
+       select coalesce(sum(r.total), 0) as quantity
+         from event_subject s join usage_rollup r on r.merchant_id = s.merchant_id and r.subject_id = s.id
+        where s.merchant_id = i.merchant_id and s.addressee = i.customer_id and r.hour >= i.period_start and r.hour < i.period_end) q
+     cross join lateral (values
+       (0, 20.0, 20.00),
+       (1, 0.05, round(least(q.quantity, 100) * 0.10 + greatest(q.quantity - 100, 0) * 0.05, 2)),
+       (2, 0.001, round(q.quantity * 0.001, 2))) p (n, unit_price, amount)
+     where i.sequence_number = 1 and i.kind = 'subscription'`);
+  const columns = (
+    await pool.query<{ name: string }>(`
+      select attname as name from pg_attribute where attrelid = 'invoice'::regclass and attnum > 0 and not attisdropped and attgenerated = ''
+         and attidentity = ''`)
+  ).rows.map(({ name }) => name);
+  await pool.query(`
+    insert into plain_invoice (${columns.join(', ')})
+    select ${columns.map((name) => `i.${name}`).join(', ')}
+      from invoice i join (select merchant_id, invoice_id, sum(total_amount) from plain_line group by 1, 2) l
+        on l.merchant_id = i.merchant_id and l.invoice_id = i.id`);
+  return (performance.now() - began) / 1000;
+}
+
+async function run(stack: Stack): Promise<void> {
+  const url = await stack.database();
+  const { environment, call, setAhead } = await open(url);
+  const pool = new pg.Pool({ connectionString: url, max: 2 });
+  try {
+    await subscribe(call, await makePlan(call));
+    setAhead(Temporal.Duration.from({ hours: 24 * 40 }));
+    await pool.query('vacuum analyze');
+    const before = processorSeconds(stack.postgresId);
+    const node = process.cpuUsage();
+    const seconds = await runAll(environment, pool);
+    const spent = process.cpuUsage(node);
+    const postgres = (processorSeconds(stack.postgresId) - before) / subscriptions;
+    const { rows } = await pool.query<{ issued: number; lines: number }>(`
+      select count(*)::int as issued, min(item_count)::int as lines from invoice where sequence_number = 1 and invoice_number is not null`);
+    if (rows[0]?.issued !== subscriptions || rows[0].lines !== LINES)
+      throw new Error(`${rows[0]?.issued} of ${subscriptions} were issued, with ${rows[0]?.lines} lines.`);
+    const plain = await runSql(pool);
+    const rate = subscriptions / seconds;
+    const milliseconds = (part: number) => (part * 1_000).toFixed(2);
+    console.log(
+      `  ${rate.toFixed(0)} invoices/s   PostgreSQL ${milliseconds(postgres)} + Node ${milliseconds((spent.user + spent.system) / 1e6 / subscriptions)} ms an invoice`,
+    );
+    console.log(
+      `  invoice.run, invoices/s    ${rate.toFixed(0)}   wanted ≥ ${WANTED_PER_SECOND}   ${verdict(rate >= WANTED_PER_SECOND)}`,
+    );
+    console.log(
+      `  invoice.run ÷ all in SQL   ${(plain / seconds).toFixed(3)}   wanted ≥ ${WANTED_OF_SQL}   ${verdict(plain / seconds >= WANTED_OF_SQL)}`,
+    );
+    await year(call);
+  } finally {
+    await pool.end();
+    await environment.close();
+  }
+}
+
+/** Twelve months of one subscription in one call. */
+async function year(call: Caller): Promise<void> {
+  const plan = await makePlan(call);
+  const clock = await call('POST', '/v0/testClocks', { name: 'Year', currentTime: '2026-01-31T00:00:00Z' });
+  await call('POST', '/v0/subscriptions', {
+    name: 'Year',
+    planId: plan.id,
+    startedAt: '2026-01-31T00:00:00Z',
+    testClockId: clock.id,
+    customer: { name: 'Year', email: 'year@example.com' },
+  });
+  const began = performance.now();
+  await call('PATCH', `/v0/testClocks/${clock.id}`, { currentTime: '2027-02-01T00:00:00Z' });
+  const seconds = (performance.now() - began) / 1000;
+  console.log(
+    `  clock.year                 ${seconds.toFixed(2)} s   wanted < ${WANTED_YEAR_SECONDS}   ${verdict(seconds < WANTED_YEAR_SECONDS)}`,
+  );
+}
+
+await withStack(run);
