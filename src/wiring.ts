@@ -18,6 +18,7 @@ import {
 import type { Route } from './http/index.ts';
 import { type EnvironmentName, identityErrors, identityRoutes } from './identity/index.ts';
 import {
+  chargeAtOnce,
   findBilling,
   type InvoicingParts,
   invoicePaymentHandlers,
@@ -51,7 +52,9 @@ import {
   subscriptionDueKind,
   subscriptionErrors,
   subscriptionRoutes,
+  UPFRONT,
   unendedSubscriptions,
+  upfrontPayments,
 } from './subscriptions/index.ts';
 
 /** The domains of one environment, bound to each other: the one place where they meet. */
@@ -90,7 +93,7 @@ export function wireDomains(environment: EnvironmentName, publicUrl: string, usa
   const renderer = createDocumentRenderer();
   const newUsage = createUsageWatch({ most: MOST_WATCHED });
   const intakeOf = createIntakes({ onAccepted: newUsage.add });
-  const purposes = { [GRANT_PURCHASE]: grantPurchases };
+  const purposes = { [GRANT_PURCHASE]: grantPurchases, [UPFRONT]: upfrontPayments };
   const invoicing: InvoicingParts = {
     environment,
     publicUrl,
@@ -100,8 +103,14 @@ export function wireDomains(environment: EnvironmentName, publicUrl: string, usa
     endUnpaid: (tx, of, now) => endUnpaid(subscriptions, tx, of, now),
   };
   const customerHooks: CustomerHooks = { onExternalIdChanged: relinkUsage };
-  const subscriptions: SubscriptionParts = { environment, source: billingSource, customerHooks };
   const payments = createPayments({ environment, publicUrl, handlers: invoicePaymentHandlers(invoicing) });
+  const subscriptions: SubscriptionParts = {
+    environment,
+    source: billingSource,
+    customerHooks,
+    invoicing,
+    chargeNow: (tx, invoice, now) => chargeAtOnce(invoicing, tx, invoice, now),
+  };
   return {
     routes: (runner) => [
       ...identityRoutes({ environment }),

@@ -18,22 +18,33 @@ export interface EntitlingSubscription {
 }
 
 /**
- * Gives a subscription that becomes active what its plan promises: one entitlement for each feature that the prices of its
- * pinned version carry, from its start on (domain.md §5).
+ * Can somebody subscribe to these prices?
  * @returns 400 where a metered feature has nothing left that it could measure
+ */
+export async function checkEntitles(
+  tx: Tx,
+  merchantId: string,
+  prices: readonly CatalogPrice[],
+): Promise<Result<void>> {
+  const unmeasured = (await carriedFeatures(tx, merchantId, prices)).find((carried) => !isMeasured(carried));
+  return unmeasured
+    ? invalidField('planId', `has the metered feature ${unmeasured.feature.id}, which nothing measures`)
+    : ok(undefined);
+}
+
+/**
+ * Gives a subscription that becomes active what its plan promises: one entitlement for each feature that the prices of its
+ * pinned version carry, from its start on (domain.md §5). What could be measured as it was made, and cannot any more as it is
+ * paid, is left out: the money has come.
  */
 export async function entitle(
   tx: Tx,
   subscription: EntitlingSubscription,
   prices: readonly CatalogPrice[],
   now: Instant,
-): Promise<Result<void>> {
-  const features = await carriedFeatures(tx, subscription.merchantId, prices);
-  const unmeasured = features.find((carried) => !isMeasured(carried));
-  if (unmeasured)
-    return invalidField('planId', `has the metered feature ${unmeasured.feature.id}, which nothing measures`);
-  for (const carried of features) await entitleTo(tx, subscription, carried, subscription.startedAt, now);
-  return ok(undefined);
+): Promise<void> {
+  for (const carried of await carriedFeatures(tx, subscription.merchantId, prices))
+    if (isMeasured(carried)) await entitleTo(tx, subscription, carried, subscription.startedAt, now);
 }
 
 /** Can an entitlement be made of it? A metered feature measures something. */

@@ -51,14 +51,14 @@ describe('what stands on the invoice of a period', () => {
     },
     {
       what: 'the next period is cut by the planned end: that part in advance',
-      of: terms('2026-01-01', '2026-02-15'),
-      invoice: { cadence: 'P1M', ...january, sequence: 2 },
+      of: terms('2025-12-01', '2026-02-15'),
+      invoice: { cadence: 'P1M', ...january, number: 1, sequence: 2 },
       charges: ['use 2026-01-01/2026-02-01', 'service 2026-01-01/2026-02-01', 'seats 2026-02-01/2026-02-15, 500 ‰'],
     },
     {
       what: 'the subscription ends with the period: nothing in advance',
-      of: terms('2026-01-01', '2026-02-01'),
-      invoice: { cadence: 'P1M', ...january, sequence: 2 },
+      of: terms('2025-12-01', '2026-02-01'),
+      invoice: { cadence: 'P1M', ...january, number: 1, sequence: 2 },
       charges: ['use 2026-01-01/2026-02-01', 'service 2026-01-01/2026-02-01'],
     },
     {

@@ -11,7 +11,7 @@ export async function closePeriod(
   tx: Tx,
   source: BillingSource,
   invoice: InvoiceRow,
-  trigger: 'endPeriod' | 'terminate',
+  trigger: 'endPeriod' | 'terminate' | 'closeNow',
   now: Instant,
 ): Promise<InvoiceRow> {
   const terms = await termsOf(tx, source, invoice);

@@ -4,7 +4,7 @@ import type { Instant } from '../kernel/time.ts';
 import { bookCancellation, bookWriteOff } from './bookings.ts';
 import { insertCreditNote } from './credit-notes.sql.ts';
 import { type InvoiceRow, moveInvoice } from './invoices.sql.ts';
-import type { InvoicingParts } from './parts.ts';
+import type { CancellationCause, InvoicingParts } from './parts.ts';
 import { tellCancelled } from './purposes.ts';
 import { expireSessionsOf } from './sessions.ts';
 import { invoiceStates } from './states.ts';
@@ -25,7 +25,7 @@ export async function cancelInvoice(
   const cancelled = await moveInvoice(tx, invoice, 'cancel', { next_action_at: null }, now);
   if (cancelled.invoice_number !== null) await insertCreditNote(tx, cancelled, 'cancellation', reason, now);
   await expireSessionsOf(tx, cancelled, now);
-  await ended(parts, tx, cancelled, now);
+  await ended(parts, tx, cancelled, 'byHand', now);
   return cancelled;
 }
 
@@ -42,12 +42,18 @@ export async function endWithSession(
   const isKept = !invoice.lives_by_session || isPaidInMoney(invoice) || invoice.payment_in_flight;
   if (isKept || !next(invoiceStates, invoice.status, 'expireSession').ok) return invoice;
   const cancelled = await moveInvoice(tx, invoice, 'expireSession', { next_action_at: null }, now);
-  await ended(parts, tx, cancelled, now);
+  await ended(parts, tx, cancelled, 'sessionExpired', now);
   return cancelled;
 }
 
-async function ended(parts: InvoicingParts, tx: Tx, cancelled: InvoiceRow, now: Instant): Promise<void> {
-  await tellCancelled(parts, tx, cancelled, now);
+async function ended(
+  parts: InvoicingParts,
+  tx: Tx,
+  cancelled: InvoiceRow,
+  why: CancellationCause,
+  now: Instant,
+): Promise<void> {
+  await tellCancelled(parts, tx, cancelled, why, now);
   await publishInvoice(tx, cancelled, 'invoice.cancelled.v0', now);
   if (cancelled.issued_at !== null) await bookCancellation(tx, cancelled, now);
 }

@@ -1,13 +1,16 @@
 /** All that other domains may use of invoicing. */
 
+export { decideAction } from './actions.ts';
 export { issuedUnderAdjustment } from './adjustments.sql.ts';
 export { chargeAtOnce } from './charging.ts';
 export { closePeriod, cutPeriod } from './close.ts';
+export { cancelInvoice } from './drop.ts';
 export { invoicingErrors } from './errors.ts';
 export { findBilling } from './event-billing.ts';
 export {
   deleteUnbilledInvoice,
   type InvoiceRow,
+  lockInvoice,
   lockInvoicesIn,
   openInvoicesOfCustomer,
 } from './invoices.sql.ts';
@@ -17,7 +20,10 @@ export { openFirstInvoices } from './open.ts';
 export type { CancellationCause, InvoicingParts, PurposeHandler } from './parts.ts';
 export { invoicePaymentHandlers } from './payment-handlers.ts';
 export { invoiceRoutes } from './routes.ts';
-export { periodOf } from './series.ts';
+export { periodHolding, periodOf, type SeriesBounds } from './series.ts';
+export type { BilledPrice, BillingSource, BillingTerms } from './source.ts';
+export { invoicingDueKinds } from './steps.ts';
+export { billLateUsage } from './supplementary.ts';
 export {
   asksUpfront,
   describeUpfront,
@@ -25,5 +31,3 @@ export {
   type UpfrontPayment,
   upfrontInvoiceOf,
 } from './upfront.ts';
-export type { BilledPrice, BillingSource, BillingTerms } from './source.ts';
-export { invoicingDueKinds } from './steps.ts';

@@ -36,12 +36,12 @@ export async function issueInvoice(
   invoice: InvoiceRow,
   trigger: 'approve' | 'autoApprove',
   now: Instant,
-  session: SessionOptions = {},
+  session?: SessionOptions,
 ): Promise<InvoiceRow> {
   const settings = await merchantSettings(tx, invoice.merchant_id);
   const seller = await sellerParty(tx, invoice.merchant_id);
   const buyer: PartyRecord = await customerParty(tx, invoice.merchant_id, invoice.customer_id);
-  const { paymentTermDays, bankTransferOnly } = await termsAtIssue(parts, tx, invoice);
+  const { paymentTermDays, bankTransferOnly, checkout } = await termsAtIssue(parts, tx, invoice);
   const paysOnline = checkTakesCards(settings).ok && !bankTransferOnly;
   const due = dueAt(now, paymentTermDays);
   const says = { seller, buyer, issued_at: now, due_at: due };
@@ -66,21 +66,24 @@ export async function issueInvoice(
   }
   const asked = await applyWallet(tx, issued, now);
   if (asked.unpaid_amount.isZero()) return markPaid(parts, tx, asked, now);
-  return paysOnline ? askForPayment(parts, tx, asked, session, now) : asked;
+  return paysOnline ? askForPayment(parts, tx, asked, session ?? checkout ?? {}, now) : asked;
 }
 
 /**
  * Of a period's invoice the subscription's of this moment: a change applies to later invoices, and one that is open is issued
- * later (§4; I-27). Every other invoice has its own.
+ * later (§4; I-27); the upfront one is paid as the subscription's creation said. Every other invoice has its own.
  */
 async function termsAtIssue(
   parts: InvoicingParts,
   tx: Tx,
   invoice: InvoiceRow,
-): Promise<{ paymentTermDays: number; bankTransferOnly: boolean }> {
-  if (invoice.kind !== 'subscription' || invoice.subscription_id === null)
+): Promise<{ paymentTermDays: number; bankTransferOnly: boolean; checkout?: SessionOptions }> {
+  const isOfTerms = invoice.kind === 'subscription' || invoice.kind === 'upfront';
+  if (!isOfTerms || invoice.subscription_id === null)
     return { paymentTermDays: invoice.payment_term_days, bankTransferOnly: false };
-  return parts.source.terms(tx, invoice.merchant_id, invoice.subscription_id);
+  const terms = await parts.source.terms(tx, invoice.merchant_id, invoice.subscription_id);
+  const { paymentTermDays, bankTransferOnly, checkout } = terms;
+  return { paymentTermDays, bankTransferOnly, ...(invoice.lives_by_session && { checkout }) };
 }
 
 async function sellerParty(tx: Tx, merchantId: string): Promise<PartyRecord> {

@@ -3,7 +3,7 @@ import { decimal, plain, ZERO } from '../kernel/decimal.ts';
 import { roundTo } from '../kernel/money.ts';
 import { invalidField, ok, type Result } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
-import type { CalculatedLine, Calculation } from './calculate.ts';
+import { type Calculation, type OtherLine, otherLine } from './calculate.ts';
 import type { OneOffRecord } from './invoices.sql.ts';
 import { invoiceTotals } from './totals.ts';
 
@@ -53,23 +53,13 @@ export interface OneOffInput {
  * @returns a refusal where the lines, with tax, come to less than 0.
  */
 export function calculateOneOff(input: OneOffInput): Result<Calculation> {
-  const rates = input.lines.map((line, index) =>
-    bearsTax(line) ? decimal(input.taxRates[String(index)] ?? '0') : null,
+  const lines = input.lines.map((line, index) =>
+    otherLineOf(line, decimal(input.taxRates[String(index)] ?? '0'), input.currency, input.at),
   );
-  const totals = invoiceTotals(
-    input.lines.map(({ quantity, unitPrice }, index) => ({
-      amount: roundTo(decimal(quantity).times(unitPrice), input.currency, 'half-away-from-zero'),
-      taxRate: rates[index] as Decimal | null,
-    })),
-    'exclusive',
-    input.currency,
-  );
+  const totals = invoiceTotals(lines, 'exclusive', input.currency);
   if (totals.lines.some(({ cut }) => !cut.isZero())) return invalidField('lines', 'must not come to less than 0');
   return ok({
-    lines: input.lines.map((line, index) => {
-      const { net, tax, gross } = totals.lines[index] as (typeof totals.lines)[number];
-      return storedLine(line, rates[index] ?? ZERO, { net, tax, gross }, input.at);
-    }),
+    lines: lines.map((line, index) => otherLine(line, totals.lines[index] as (typeof totals.lines)[number])),
     subtotal: totals.subtotal,
     totalTax: totals.totalTax,
     grandTotal: totals.grandTotal,
@@ -81,32 +71,33 @@ export function calculateOneOff(input: OneOffInput): Result<Calculation> {
   });
 }
 
-const storedLine = (
+/** A line that is kept, as calculations take it; `rate` is the one that it would bear (percent). */
+export const otherLineOf = (
   line: OneOffRecord['lines'][number],
   rate: Decimal,
-  amounts: { net: Decimal; tax: Decimal; gross: Decimal },
+  currency: string,
   at: Instant,
-): CalculatedLine => ({
-  event_type: 'fee',
-  line_item_type: 'charge',
-  type: line.type,
-  price_id: null,
-  billable_metric_id: null,
-  fee_id: null,
-  item_id: line.itemId,
-  display_name: line.displayName,
-  metric_name: '',
-  metric_unit: '',
-  metric_description: '',
-  quantity: decimal(line.quantity),
-  unit_price: decimal(line.unitPrice),
-  total_price: amounts.net,
-  discount_price: ZERO,
-  tax_rate: rate,
-  total_tax: amounts.tax,
-  total_amount: amounts.gross,
-  period_start: at,
-  period_end: at,
-  group_values: null,
-  tiers: null,
+): OtherLine => ({
+  amount: roundTo(decimal(line.quantity).times(line.unitPrice), currency, 'half-away-from-zero'),
+  taxRate: bearsTax(line) ? rate : null,
+  says: {
+    event_type: 'fee',
+    line_item_type: 'charge',
+    type: line.type,
+    price_id: null,
+    billable_metric_id: null,
+    fee_id: null,
+    item_id: line.itemId,
+    display_name: line.displayName,
+    metric_name: '',
+    metric_unit: '',
+    metric_description: '',
+    quantity: decimal(line.quantity),
+    unit_price: decimal(line.unitPrice),
+    discount_price: ZERO,
+    period_start: at,
+    period_end: at,
+    group_values: null,
+    tiers: null,
+  },
 });

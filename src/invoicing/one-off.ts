@@ -24,7 +24,7 @@ export interface NewOneOffInvoice {
   readonly clockId: string | null;
   readonly kind: Exclude<InvoiceKind, 'subscription'>;
   readonly currency: string;
-  /** At least one. */
+  /** At least one, but for an upfront invoice: that one has its charges from its subscription. */
   readonly lines: readonly OneOffLine[];
   readonly paymentTermDays: number;
   /** Row 18 of domain.md §4: the invoice ends when its session expires, and has no number until it is paid. */
@@ -83,7 +83,7 @@ export const isIssuedAtOnce = (
   (order.kind === 'ad_hoc' && order.livesBySession) || (order.autoApprove && requiredApprovals.length === 0);
 
 /** Without a period the four times are the creation, the cadence is P0D and the number in the sequence 0. */
-async function openOneOff(tx: Tx, order: NewOneOffInvoice, now: Instant): Promise<InvoiceRow> {
+export async function openOneOff(tx: Tx, order: NewOneOffInvoice, now: Instant): Promise<InvoiceRow> {
   const invoice = await insertInvoice(
     tx,
     {

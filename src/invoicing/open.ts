@@ -2,7 +2,7 @@ import type { Tx } from '../db/index.ts';
 import { newId } from '../kernel/ids.ts';
 import { addDuration, type Instant } from '../kernel/time.ts';
 import { type InvoiceRow, insertInvoice } from './invoices.sql.ts';
-import { firstPeriodNumber, periodOf, type SeriesPeriod, seriesOf } from './series.ts';
+import { firstPeriodNumber, periodAfter, periodOf, type SeriesPeriod, seriesOf } from './series.ts';
 import type { BillingTerms } from './source.ts';
 
 /** Transition 1: the first invoice of each series opens when billing starts. */
@@ -13,9 +13,12 @@ export async function openFirstInvoices(tx: Tx, terms: BillingTerms, now: Instan
   }
 }
 
-/** Transition 1: the next invoice of a series opens as the period before it ends, unless the subscription ended with it. */
+/**
+ * Transition 1: the next invoice of a series opens as the period before it ends, unless the subscription ended with it. After
+ * one that was closed early (row 2, `closeNow`) that is the invoice of the rest.
+ */
 export async function openNextInvoice(tx: Tx, terms: BillingTerms, invoice: InvoiceRow, now: Instant): Promise<void> {
-  const period = periodOf(invoice.billing_cadence, terms.bounds, invoice.period_number + 1);
+  const period = periodAfter(invoice.billing_cadence, terms.bounds, invoice.period_number, invoice.period_end);
   if (period) await openInvoice(tx, terms, invoice.billing_cadence, period, invoice.sequence_number + 1, now);
 }
 

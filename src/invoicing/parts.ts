@@ -5,6 +5,9 @@ import type { Instant } from '../kernel/time.ts';
 import type { InvoiceRow } from './invoices.sql.ts';
 import type { BillingSource } from './source.ts';
 
+/** Somebody cancelled the invoice, or the payment session by which it lived expired. */
+export type CancellationCause = 'byHand' | 'sessionExpired';
+
 /**
  * What hangs on an invoice that somebody upstream had made. Each is called in the transaction that moves the invoice, which
  * is locked; what throws undoes the move, and with it the payment. `now` is effective now for the invoice.
@@ -12,8 +15,13 @@ import type { BillingSource } from './source.ts';
 export interface PurposeHandler {
   /** The invoice is PAID. @returns ids for the data of `invoice.paid.v0`, e.g. `{grantId}`. */
   paid(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<Readonly<Record<string, string>>>;
-  /** The invoice is CANCELLED, by hand or because its payment session expired. */
-  cancelled?(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void>;
+  /** The invoice is CANCELLED. */
+  cancelled?(tx: Tx, invoice: InvoiceRow, why: CancellationCause, now: Instant): Promise<void>;
+  /**
+   * Locks what hangs on the invoice, before the invoice is locked: for who takes the two in this order elsewhere.
+   * @param wait false: throws 55P03 where somebody has it
+   */
+  lock?(tx: Tx, purpose: { merchantId: string; purposeId: string }, wait: boolean): Promise<void>;
 }
 
 /** What the operations of invoicing work with beside their transaction. */

@@ -7,6 +7,7 @@ import { endWithSession } from './drop.ts';
 import { findInvoice, linesOf, lockInvoice, lockInvoiceNow } from './invoices.sql.ts';
 import type { InvoicingParts } from './parts.ts';
 import { receivePayment } from './pay.ts';
+import { lockPurpose } from './purposes.ts';
 import { takesMoney } from './states.ts';
 
 /** What payments tells of the sessions of invoices (domain.md §4, rows 12 to 18). */
@@ -34,12 +35,25 @@ export const invoicePaymentHandlers = (parts: InvoicingParts): PaymentHandlers =
   },
   describe: (tx, { merchantId, entityId }) => describeInvoice(tx, merchantId, entityId),
   async lock(tx, { merchantId, entityId }) {
+    await lockUpstream(parts, tx, { merchantId, entityId }, true);
     await lockInvoice(tx, merchantId, entityId);
   },
   async lockNow(tx, { merchantId, entityId }) {
+    await lockUpstream(parts, tx, { merchantId, entityId }, false);
     await lockInvoiceNow(tx, merchantId, entityId);
   },
 });
+
+/** A subscription that waits for its invoice is locked before the invoice, as everywhere. */
+async function lockUpstream(
+  parts: InvoicingParts,
+  tx: Tx,
+  { merchantId, entityId }: { merchantId: string; entityId: string },
+  wait: boolean,
+): Promise<void> {
+  const invoice = await findInvoice(tx, merchantId, entityId);
+  if (invoice) await lockPurpose(parts, tx, invoice, wait);
+}
 
 async function describeInvoice(tx: Tx, merchantId: string, invoiceId: string): Promise<EntityDescription | null> {
   const invoice = await findInvoice(tx, merchantId, invoiceId);

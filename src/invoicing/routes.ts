@@ -2,6 +2,7 @@ import { listReply, pageOf, Reply, type Route, route } from '../http/index.ts';
 import { ok, type Result } from '../kernel/result.ts';
 import { PaymentSessionReply } from '../payments/index.ts';
 import { actOnInvoice, type InvoiceAction, openInvoiceSession } from './actions.ts';
+import { closeInvoiceNow } from './close-now.ts';
 import { createInvoice } from './create-invoice.ts';
 import { refundsOf } from './credit-notes.sql.ts';
 import { documentOf } from './documents.ts';
@@ -118,6 +119,24 @@ export const invoiceRoutes = (parts: InvoicingParts): readonly Route[] => [
   ),
   ...(['approve', 'cancel', 'writeOff', 'recalculate'] as const).map((action) => actionRoute(parts, action)),
   payRoute(parts),
+  route(
+    {
+      method: 'POST',
+      path: '/v2/invoices/:id/closeNow',
+      operationId: 'closeInvoiceNow',
+      tag: TAG,
+      summary: 'End the open period now: its invoice is issued without waiting',
+      description: 'The next invoice runs to the old end of the period. Nothing in advance is billed twice.',
+      access: ofInvoice('member'),
+      body: ReasonBody,
+      replies: { 200: Invoice },
+      errors: [409],
+    },
+    async ({ tx, merchantId, params, now }) => {
+      const closed = await closeInvoiceNow(parts, tx, merchantId, params.id as string, now);
+      return closed.ok ? ok((await present(parts, tx, [closed.value]))[0]) : closed;
+    },
+  ),
   ...paymentRoutes(parts),
   route(
     {

@@ -99,6 +99,12 @@ export function periodOf(cadence: string, bounds: SeriesBounds, number: number):
   return { number, start, end, whole, fraction: isPartial ? partOf(whole, start, end) : WHOLE };
 }
 
+/** The period after `[…, end)` of period `number`: the rest of that one, where it was closed early, else the next one. */
+export function periodAfter(cadence: string, bounds: SeriesBounds, number: number, end: Instant): SeriesPeriod | null {
+  const rest = periodOf(cadence, { ...bounds, startedAt: latest(bounds.startedAt, end) }, number);
+  return rest ?? periodOf(cadence, bounds, number + 1);
+}
+
 /** The period that holds an instant; null before the start, and at or after the end. */
 export function periodHolding(cadence: string, bounds: SeriesBounds, at: Instant): SeriesPeriod | null {
   if (isBefore(at, bounds.startedAt)) return null;

@@ -21,6 +21,8 @@ export interface SessionOptions {
   readonly sessionExpiryMinutes?: number;
   /** Instead of minutes. */
   readonly expiresAt?: Instant;
+  /** Keep the card for later charges. */
+  readonly savePaymentMethod?: boolean;
 }
 
 /** Opens a payment session for what is unpaid of an invoice; the one before it expires in the same transaction. */
@@ -46,6 +48,7 @@ export async function openSessionFor(
       amount: invoice.unpaid_amount,
       currency: invoice.currency,
       expiresAt: options.expiresAt ?? now.add({ minutes: options.sessionExpiryMinutes ?? DEFAULT_SESSION_MINUTES }),
+      savePaymentMethod: options.savePaymentMethod ?? (await keepsCards(parts, tx, invoice)),
       clockId: invoice.clock_id,
       successRedirectUrl: options.redirectUrls?.onSuccess ?? null,
       failureRedirectUrl: options.redirectUrls?.onFailure ?? null,
@@ -53,6 +56,12 @@ export async function openSessionFor(
     now,
   );
 }
+
+/** With `autoCharge` a subscription's invoices are charged to the card that paid before (api.md, complete). */
+const keepsCards = async (parts: InvoicingParts, tx: Tx, invoice: InvoiceRow): Promise<boolean> =>
+  invoice.subscription_id !== null &&
+  (invoice.kind === 'subscription' || invoice.kind === 'upfront') &&
+  (await parts.source.terms(tx, invoice.merchant_id, invoice.subscription_id)).autoCharge;
 
 /** Can the merchant take cards, and may the customer be sent where the options say, and pay until then? */
 export async function checkSession(

@@ -2,39 +2,43 @@ import { findPlan, findPlanVersion } from '../catalog/index.ts';
 import { checkTestClockAllowed, effectiveNow, findClock } from '../clocks/index.ts';
 import { createCustomer, findCustomer } from '../customers/index.ts';
 import { checkReference, type Tx } from '../db/index.ts';
-import { type EntitlingSubscription, entitle } from '../entitlements/index.ts';
+import { checkEntitles } from '../entitlements/index.ts';
 import { fingerprint } from '../http/index.ts';
 import { type EnvironmentName, merchantSettings } from '../identity/index.ts';
-import { openFirstInvoices } from '../invoicing/index.ts';
-import { decimal } from '../kernel/decimal.ts';
+import { type InvoiceRow, makeUpfrontInvoice } from '../invoicing/index.ts';
 import { newId } from '../kernel/ids.ts';
 import { fail, invalid, invalidField, notFound, ok, type Result } from '../kernel/result.ts';
 import { type Instant, isAfter, normaliseCadence, parseDuration, parseInstant } from '../kernel/time.ts';
 import { linkSubscriptionSubject } from '../metering/index.ts';
 import { redirectProblems } from '../payments/index.ts';
-import { publish } from '../webhooks/index.ts';
-import { termsOf } from './billing-source.ts';
-import { asksUpfront, billingStart, decideCreation, nextActionAt } from './decide.ts';
+import { activate, asksOf, openBilling } from './activate.ts';
+import { billingStart, decideCreation, decidePrefund, nextActionAt } from './decide.ts';
 import type { SubscriptionParts } from './parts.ts';
 import type { SubscriptionCreate } from './schemas.ts';
 import {
   changeSubscription,
+  findSubscription,
   findSubscriptionByKey,
   insertSubscription,
   lockSubscriptionKey,
   type NewSubscription,
   type SubscriptionRow,
 } from './subscriptions.sql.ts';
+import { tell } from './tell.ts';
+import { UPFRONT } from './upfront.ts';
 
 /** A subscription that was made, or the one that the same idempotency key made before. */
 export interface Created {
   readonly subscription: SubscriptionRow;
   readonly isNew: boolean;
+  /** What it asked as it began; null where it asked nothing, and where it was there before. */
+  readonly upfront: InvoiceRow | null;
 }
 
 /**
- * Subscribes a customer to the default version of a plan (§4; domain.md §3). The version is pinned; the first invoice of
- * each series opens when billing starts, which is at once unless the start lies ahead or a trial comes first.
+ * Subscribes a customer to the default version of a plan (§4; domain.md §3). The version is pinned. What it asks in
+ * advance is paid before it is active; the first invoice of each series opens when billing starts, which is then, or later where
+ * the start lies ahead or a trial comes first.
  */
 export async function createSubscription(
   parts: SubscriptionParts,
@@ -49,7 +53,7 @@ export async function createSubscription(
     const known = await findSubscriptionByKey(tx, merchantId, input.idempotencyKey);
     if (known)
       return known.idempotency_print?.equals(print)
-        ? ok({ subscription: known, isNew: false })
+        ? ok({ subscription: known, isNew: false, upfront: null })
         : fail('IDEMPOTENCY_KEY_REUSED');
   }
   const found = await load(parts, tx, merchantId, input, wall);
@@ -67,7 +71,10 @@ export async function createSubscription(
     now,
   );
   if (!decided.ok) return decided;
-  if (asksUpfront(prices) || decimal(input.prefundAmount ?? '0').gt(0)) return fail('UPFRONT_PAYMENT_UNAVAILABLE');
+  const prefund = decidePrefund(input.prefundAmount, plan.currency);
+  if (!prefund.ok) return prefund;
+  const entitled = await checkEntitles(tx, merchantId, prices);
+  if (!entitled.ok) return entitled;
 
   const customerId = await customerOf(parts, tx, merchantId, input, wall); // a customer is on no clock
   if (!customerId.ok) return customerId;
@@ -82,7 +89,8 @@ export async function createSubscription(
     plan_version_id: plan.defaultVersionId,
     plan_version_number: versionNumber,
     name: input.name,
-    status: 'active',
+    status: 'pending_payment',
+    activated_at: null,
     auto_charge: input.autoCharge ?? false,
     auto_approve: input.autoApprove ?? null,
     tax_exempt: input.taxExempt ?? false,
@@ -90,6 +98,8 @@ export async function createSubscription(
     payment_term_days: input.paymentTermDays ?? 0,
     renewal_reminder_enabled: input.renewalReminderEnabled ?? null,
     renewal_reminder_days: input.renewalReminderDays ?? null,
+    prefund_amount: prefund.value,
+    session_expiry_minutes: input.sessionExpiryMinutes ?? null,
     started_at: startedAt,
     billing_anchor: start.billingAnchor,
     ...times,
@@ -98,7 +108,7 @@ export async function createSubscription(
     metadata: input.metadata ?? {},
     idempotency_key: input.idempotencyKey ?? null,
     idempotency_print: input.idempotencyKey === undefined ? null : print,
-    next_action_at: nextActionAt(times),
+    next_action_at: null,
   };
   const subscription = await insertSubscription(tx, row, now);
   await linkSubscriptionSubject(
@@ -106,29 +116,63 @@ export async function createSubscription(
     { merchantId, subscriptionId: subscription.id, customerId: subscription.customer_id },
     now,
   );
-  const entitled = await entitle(tx, entitlingOf(subscription), prices, now);
-  if (!entitled.ok) return entitled;
   await tell(tx, subscription, 'subscription.created.v0', now);
-  await tell(tx, subscription, 'subscription.activated.v0', now);
-  const opened = isAfter(subscription.billing_starts_at, now) ? subscription : await openBilling(tx, subscription, now);
-  return ok({ subscription: opened, isNew: true });
+  const begun = await begin(parts, tx, subscription, now);
+  return begun.ok ? ok({ ...begun.value, isNew: true }) : begun;
 }
 
-/** A subscription as entitlements see it. */
-export const entitlingOf = (subscription: SubscriptionRow): EntitlingSubscription => ({
-  merchantId: subscription.merchant_id,
-  subscriptionId: subscription.id,
-  customerId: subscription.customer_id,
-  planId: subscription.plan_id,
-  clockId: subscription.clock_id,
-  startedAt: subscription.started_at,
-  endsAt: subscription.ending_at,
-});
+/** What begins with the creation, and the invoice that asked for money, where one did. */
+interface Begun {
+  readonly subscription: SubscriptionRow;
+  readonly upfront: InvoiceRow | null;
+}
 
-/** Billing starts: the first invoice of each series opens, and what remains to happen by itself is the end. */
-export async function openBilling(tx: Tx, subscription: SubscriptionRow, now: Instant): Promise<SubscriptionRow> {
-  await openFirstInvoices(tx, await termsOf(tx, subscription), now);
-  return changeSubscription(tx, subscription, { billing_opened: true, next_action_at: subscription.ending_at }, now);
+/**
+ * Active at once where nothing is asked before (domain.md §3): billing starts now, or when the start or the trial's end has
+ * come. What is asked is an invoice to transfer money for, or one that the subscription waits for.
+ */
+async function begin(
+  parts: SubscriptionParts,
+  tx: Tx,
+  subscription: SubscriptionRow,
+  now: Instant,
+): Promise<Result<Begun>> {
+  if (isAfter(subscription.billing_starts_at, now)) {
+    const active = await activate(tx, subscription, now);
+    const waiting = await changeSubscription(tx, active, { next_action_at: nextActionAt(active) }, now);
+    return ok({ subscription: waiting, upfront: null });
+  }
+  const asked = await asksOf(tx, subscription);
+  if (!asked) return ok({ subscription: await beginBilling(tx, subscription, now), upfront: null });
+  const isAwaited = !subscription.bank_transfer_only;
+  const awaitedBy = isAwaited ? UPFRONT : null;
+  const begun = isAwaited ? subscription : await beginBilling(tx, subscription, now);
+  const made = await makeUpfrontInvoice(parts.invoicing, tx, { ...asked, awaitedBy }, now);
+  if (!made.ok) return made;
+  const upfront = await tryToCharge(parts, tx, begun, made.value.invoice, now);
+  return ok({ subscription: await reread(tx, begun), upfront });
+}
+
+const beginBilling = async (tx: Tx, subscription: SubscriptionRow, now: Instant): Promise<SubscriptionRow> =>
+  openBilling(tx, await activate(tx, subscription, now), now);
+
+/** With `autoCharge` the stored card pays it at once, where there is one and it works; else the customer is asked. */
+async function tryToCharge(
+  { chargeNow }: SubscriptionParts,
+  tx: Tx,
+  { auto_charge, status }: SubscriptionRow,
+  upfront: InvoiceRow,
+  now: Instant,
+): Promise<InvoiceRow> {
+  const isDue = auto_charge && status === 'pending_payment' && upfront.status === 'ISSUED';
+  return isDue ? chargeNow(tx, upfront, now) : upfront;
+}
+
+/** As it is after what its invoice did: one that is paid has made it active. */
+async function reread(tx: Tx, { merchant_id, id }: SubscriptionRow): Promise<SubscriptionRow> {
+  const subscription = await findSubscription(tx, merchant_id, id);
+  if (!subscription) throw new Error(`Subscription ${id} was deleted, which nothing does.`);
+  return subscription;
 }
 
 /** Everything that the decision needs; ids that the body named are checked here. */
@@ -205,24 +249,3 @@ async function customerOf(
   );
   return made.ok ? ok(made.value.customer.id) : made;
 }
-
-/** Writes a webhook about a subscription into the outbox. */
-export const tell = (
-  tx: Tx,
-  subscription: SubscriptionRow,
-  type: `subscription.${string}.v0`,
-  now: Instant,
-): Promise<string> =>
-  publish(
-    tx,
-    {
-      merchantId: subscription.merchant_id,
-      type,
-      data: {
-        merchantId: subscription.merchant_id,
-        subscriptionId: subscription.id,
-        customerId: subscription.customer_id,
-      },
-    },
-    now,
-  );

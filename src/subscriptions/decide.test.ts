@@ -111,16 +111,21 @@ it.each([
 );
 
 it.each([
+  { status: 'pending_payment' as const, opened: false, ending: '2025-04-15T00:00:00Z', next: null },
   { opened: false, ending: null, next: '2025-05-01T00:00:00Z' },
   { opened: false, ending: '2025-04-15T00:00:00Z', next: '2025-04-15T00:00:00Z' },
   { opened: true, ending: '2025-06-01T00:00:00Z', next: '2025-06-01T00:00:00Z' },
   { opened: true, ending: null, next: null },
-])('opened $opened, ending $ending: what comes next by itself is at $next', ({ opened, ending, next }) => {
-  const subscription = {
-    billing_opened: opened,
-    billing_starts_at: at('2025-05-01T00:00:00Z'),
-    ending_at: ending === null ? null : at(ending),
-  };
-  const due = nextActionAt(subscription);
-  expect(due && formatInstant(due)).toBe(next);
-});
+])(
+  '$status, opened $opened, ending $ending: what comes next by itself is at $next',
+  ({ status, opened, ending, next }) => {
+    const subscription = {
+      status: status ?? ('active' as const),
+      billing_opened: opened,
+      billing_starts_at: at('2025-05-01T00:00:00Z'),
+      ending_at: ending === null ? null : at(ending),
+    };
+    const due = nextActionAt(subscription);
+    expect(due && formatInstant(due)).toBe(next);
+  },
+);

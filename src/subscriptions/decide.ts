@@ -1,6 +1,8 @@
-import type { BillingTerms } from '../invoicing/index.ts';
+import { minorDigits } from '../kernel/currency.ts';
+import { type Decimal, decimal, ZERO } from '../kernel/decimal.ts';
 import { type FieldError, invalid, invalidField, ok, type Result } from '../kernel/result.ts';
 import { addDuration, boundary, earliest, type Instant, isAfter, isBefore, parseCadence } from '../kernel/time.ts';
+import type { SubscriptionStatus } from './subscriptions.sql.ts';
 
 /** What a creation asks that time decides about. */
 export interface CreationTimes {
@@ -51,18 +53,28 @@ export function billingStart(
   return { billingStartsAt, billingAnchor: plan.billingAnchor ?? billingStartsAt };
 }
 
-/** What has to happen next by itself: billing starts, then the subscription ends; null when neither lies ahead. */
+/**
+ * What has to happen next by itself, but for reminders: billing starts, then the subscription ends; null when neither lies
+ * ahead, and while it waits for its payment.
+ */
 export function nextActionAt(subscription: {
+  status: SubscriptionStatus;
   billing_opened: boolean;
   billing_starts_at: Instant;
   ending_at: Instant | null;
 }): Instant | null {
+  if (subscription.status !== 'active') return null;
   if (subscription.billing_opened) return subscription.ending_at;
   return subscription.ending_at === null
     ? subscription.billing_starts_at
     : earliest(subscription.billing_starts_at, subscription.ending_at);
 }
 
-/** Does a plan ask for money before the subscription is active? */
-export const asksUpfront = (prices: BillingTerms['prices']): boolean =>
-  prices.some(({ paymentTerm }) => paymentTerm === 'in_advance');
+/** What is put into the wallet with the first payment. @returns 400 for parts of the currency's minor unit */
+export function decidePrefund(asked: string | undefined, currency: string): Result<Decimal> {
+  const amount = asked === undefined ? ZERO : decimal(asked);
+  const digits = minorDigits(currency);
+  return amount.decimalPlaces() <= digits
+    ? ok(amount)
+    : invalidField('prefundAmount', `must have at most ${digits} digits after the point, as ${currency} has`);
+}

@@ -11,11 +11,11 @@ import {
 } from '../invoicing/index.ts';
 import { addDuration, type Instant, isAfter, isBefore } from '../kernel/time.ts';
 import { termsOf } from './billing-source.ts';
-import { tell } from './create.ts';
-import { nextActionAt } from './decide.ts';
+import { nextActionOf } from './reminders.ts';
 import { changeSubscription, type SubscriptionRow } from './subscriptions.sql.ts';
 
 /** Who ended a subscription, when and why. */
+import { tell } from './tell.ts';
 export interface Ending {
   readonly at: Instant;
   readonly by: string | null;
@@ -85,12 +85,13 @@ export async function planEnd(
   const planned = await changeSubscription(
     tx,
     subscription,
-    { ending_at: endingAt, next_action_at: nextActionAt({ ...subscription, ending_at: endingAt }) },
+    { ending_at: endingAt, next_action_at: await nextActionOf(tx, { ...subscription, ending_at: endingAt }, now) },
     now,
   );
   const terms = await termsOf(tx, planned);
   for (const invoice of await openInvoices(tx, planned, ['ACTIVE'])) {
-    const end = periodOf(invoice.billing_cadence, terms.bounds, invoice.period_number)?.end ?? null;
+    const bounds = { ...terms.bounds, startedAt: invoice.period_start }; // what `closeNow` left of a period begins later
+    const end = periodOf(invoice.billing_cadence, bounds, invoice.period_number)?.end ?? null;
     if (end === null) await deleteUnbilledInvoice(tx, invoice);
     else await cutPeriod(tx, invoice, end, addDuration(end, terms.gracePeriod), now);
   }

@@ -2,11 +2,6 @@ import type { ErrorTable } from '../kernel/result.ts';
 
 /** What can go wrong with a subscription; where two apply, the first listed answers (style §9). */
 export const subscriptionErrors = {
-  UPFRONT_PAYMENT_UNAVAILABLE: {
-    status: 400,
-    message:
-      'This release does not collect payment in advance: the plan has a price in advance, or prefundAmount is above 0.',
-  },
   ADJUSTMENT_IN_USE: {
     status: 409,
     message: 'An invoice has issued under this adjustment; it is permanent.', // §4, Adjustment rules

@@ -2,12 +2,12 @@ import type { Tx } from '../db/index.ts';
 import type { EntitlingSubscription } from '../entitlements/index.ts';
 import { ok, type Result } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
-import { entitlingOf } from './create.ts';
-import { lockLiving } from './patch.ts';
+import { entitlingOf } from './activate.ts';
+import { lockActive } from './patch.ts';
 
 /**
- * A subscription that has not ended, held for what is given to it by hand, with its effective now. `wall` is wall time.
- * @returns 404; INVALID_TRANSITION where it has ended
+ * An active subscription, held for what is given to it by hand, with its effective now. `wall` is wall time.
+ * @returns 404; INVALID_TRANSITION where it has ended or waits for its payment
  */
 export async function holdSubscription(
   tx: Tx,
@@ -15,6 +15,6 @@ export async function holdSubscription(
   id: string,
   wall: Instant,
 ): Promise<Result<{ subscription: EntitlingSubscription; now: Instant }>> {
-  const locked = await lockLiving(tx, merchantId, id, 'entitle', wall);
+  const locked = await lockActive(tx, merchantId, id, 'entitle', wall);
   return locked.ok ? ok({ subscription: entitlingOf(locked.value.subscription), now: locked.value.now }) : locked;
 }

@@ -7,3 +7,4 @@ export type { SubscriptionParts } from './parts.ts';
 export { subscriptionRoutes } from './routes.ts';
 export { subscriptionDueKind } from './steps.ts';
 export { activePlansOf, countByVersion, unendedSubscriptions } from './subscriptions.sql.ts';
+export { UPFRONT, upfrontPayments } from './upfront.ts';

@@ -1,10 +1,15 @@
 import type { CustomerHooks } from '../customers/index.ts';
+import type { Tx } from '../db/index.ts';
 import type { EnvironmentName } from '../identity/index.ts';
-import type { BillingSource } from '../invoicing/index.ts';
+import type { BillingSource, InvoiceRow, InvoicingParts } from '../invoicing/index.ts';
+import type { Instant } from '../kernel/time.ts';
 
 /** What the operations of subscriptions work with beside their transaction; `app.ts` binds it. */
 export interface SubscriptionParts {
   readonly environment: EnvironmentName;
   readonly source: BillingSource;
   readonly customerHooks: CustomerHooks;
+  readonly invoicing: InvoicingParts;
+  /** Charges the customer's stored card for an issued invoice, where there is one. @returns the invoice after it */
+  readonly chargeNow: (tx: Tx, invoice: InvoiceRow, now: Instant) => Promise<InvoiceRow>;
 }

@@ -2,12 +2,14 @@ import { effectiveNow } from '../clocks/index.ts';
 import type { Tx } from '../db/index.ts';
 import { fail, invalid, notFound, ok, type Result } from '../kernel/result.ts';
 import { type Instant, isAfter, parseInstant } from '../kernel/time.ts';
-import { tell } from './create.ts';
 import { decideTermination, endErrors } from './decide.ts';
-import { endSubscription, planEnd } from './end.ts';
+import { type Ending, endSubscription, planEnd } from './end.ts';
 import type { SubscriptionParts } from './parts.ts';
+import { nextActionOf } from './reminders.ts';
 import type { SubscriptionPatch } from './schemas.ts';
 import { changeSubscription, findSubscription, lockSubscription, type SubscriptionRow } from './subscriptions.sql.ts';
+import { tell } from './tell.ts';
+import { endPending } from './upfront.ts';
 
 /** PATCH of a subscription (§4). Nothing leaves `terminated` (domain.md §3). */
 export async function patchSubscription(
@@ -40,16 +42,10 @@ export async function patchSubscription(
   if (endingAt !== undefined) changed = await planEnd(tx, changed, endingAt, now);
   if (terminatedAt !== undefined) {
     const by = input.terminatedBy ?? merchantId;
-    return ok(
-      await endSubscription(
-        tx,
-        parts.source,
-        changed,
-        { at: terminatedAt, by, reason: input.terminationReason ?? null },
-        now,
-      ),
-    );
+    return endNow(parts, tx, changed, { at: terminatedAt, by, reason: input.terminationReason ?? null }, now);
   }
+  if (endingAt === undefined)
+    changed = await changeSubscription(tx, changed, { next_action_at: await nextActionOf(tx, changed, now) }, now);
   await tell(tx, changed, 'subscription.updated.v0', now);
   return ok(changed);
 }
@@ -73,6 +69,14 @@ export async function lockLiving(
   const isOver =
     subscription.status === 'terminated' || (subscription.ending_at !== null && !isAfter(subscription.ending_at, now));
   return isOver ? fail('INVALID_TRANSITION', { status: subscription.status, trigger }) : ok({ subscription, now });
+}
+
+/** The same, of one that is active: what waits for its payment has nothing yet that could be given to it or taken. */
+export async function lockActive(...[tx, merchantId, id, trigger, wall]: Parameters<typeof lockLiving>) {
+  const locked = await lockLiving(tx, merchantId, id, trigger, wall);
+  return locked.ok && locked.value.subscription.status !== 'active'
+    ? fail('INVALID_TRANSITION', { status: locked.value.subscription.status, trigger })
+    : locked;
 }
 
 const given = <T>(value: T | undefined, otherwise: T): T => (value === undefined ? otherwise : value);
@@ -125,5 +129,17 @@ export async function terminateSubscription(
   const locked = await lockLiving(tx, merchantId, id, 'terminate', wall);
   if (!locked.ok) return locked;
   const { subscription, now } = locked.value;
-  return ok(await endSubscription(tx, parts.source, subscription, { at: now, by: merchantId, reason }, now));
+  return endNow(parts, tx, subscription, { at: now, by: merchantId, reason }, now);
 }
+
+/** Ends a subscription, whether it is active or waits for its payment. */
+const endNow = async (
+  parts: SubscriptionParts,
+  tx: Tx,
+  subscription: SubscriptionRow,
+  ending: Ending,
+  now: Instant,
+): Promise<Result<SubscriptionRow>> =>
+  subscription.status === 'pending_payment'
+    ? endPending(parts, tx, subscription, ending, now)
+    : ok(await endSubscription(tx, parts.source, subscription, ending, now));

@@ -2,15 +2,21 @@ import { findPlan } from '../catalog/index.ts';
 import { customerTaxRates, findCustomer } from '../customers/index.ts';
 import type { Tx } from '../db/index.ts';
 import { findOrganization, merchantSettings } from '../identity/index.ts';
-import { jsonNumber } from '../kernel/decimal.ts';
+import { jsonNumber, plain } from '../kernel/decimal.ts';
 import { formatInstant, type Instant } from '../kernel/time.ts';
 import { chooseTaxRate } from '../tax/index.ts';
+import type { paymentOf } from './payment.ts';
 import type { SubscriptionRow } from './subscriptions.sql.ts';
 
 const time = (instant: Instant | null): string | null => (instant === null ? null : formatInstant(instant));
 
 /** A subscription as the API answers it (§2; fields.md). */
-export async function presentSubscription(tx: Tx, subscription: SubscriptionRow, include?: 'customer') {
+export async function presentSubscription(
+  tx: Tx,
+  subscription: SubscriptionRow,
+  payment: Awaited<ReturnType<typeof paymentOf>>,
+  include?: 'customer',
+) {
   return {
     id: subscription.id,
     object: 'subscription' as const,
@@ -27,12 +33,13 @@ export async function presentSubscription(tx: Tx, subscription: SubscriptionRow,
     taxExempt: subscription.tax_exempt,
     bankTransferOnly: subscription.bank_transfer_only,
     estimatedTaxRate: jsonNumber(await estimatedTaxRate(tx, subscription)),
-    payment: null,
+    payment,
     startedAt: formatInstant(subscription.started_at),
     endingAt: time(subscription.ending_at),
     terminatedAt: time(subscription.terminated_at),
     terminatedBy: subscription.terminated_by,
     terminationReason: subscription.termination_reason,
+    prefundAmount: plain(subscription.prefund_amount),
     paymentTermDays: subscription.payment_term_days,
     renewalReminderEnabled: subscription.renewal_reminder_enabled,
     renewalReminderDays: subscription.renewal_reminder_days,

@@ -3,8 +3,8 @@ import type { Tx } from '../db/index.ts';
 import { type ReconciledFeatures, reconcileEntitlements } from '../entitlements/index.ts';
 import { ok, type Result } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
-import { entitlingOf } from './create.ts';
-import { lockLiving } from './patch.ts';
+import { entitlingOf } from './activate.ts';
+import { lockActive } from './patch.ts';
 
 /** What a reconciliation did, or (dry) would do. */
 export interface Reconciliation {
@@ -18,7 +18,7 @@ export interface Reconciliation {
 /**
  * Re-syncs what a subscription entitles to with the plan's default version, which may be newer than the one that it is billed by
  * (§4). `wall` is wall time.
- * @returns 404; INVALID_TRANSITION where the subscription has ended
+ * @returns 404; INVALID_TRANSITION where the subscription has ended or waits for its payment
  */
 export async function reconcileSubscription(
   tx: Tx,
@@ -27,7 +27,7 @@ export async function reconcileSubscription(
   dryRun: boolean,
   wall: Instant,
 ): Promise<Result<Reconciliation>> {
-  const locked = await lockLiving(tx, merchantId, id, 'reconcile', wall);
+  const locked = await lockActive(tx, merchantId, id, 'reconcile', wall);
   if (!locked.ok) return locked;
   const { subscription, now } = locked.value;
   const plan = await findPlan(tx, merchantId, subscription.plan_id);

@@ -6,6 +6,7 @@ import { adjustmentRoutes } from './adjustment-routes.ts';
 import { createSubscription } from './create.ts';
 import type { SubscriptionParts } from './parts.ts';
 import { patchSubscription, terminateSubscription } from './patch.ts';
+import { paymentOf } from './payment.ts';
 import { presentSubscription } from './present.ts';
 import { reconcileSubscription } from './reconcile.ts';
 import {
@@ -33,7 +34,7 @@ export const subscriptionRoutes = (parts: SubscriptionParts): readonly Route[] =
       tag: TAG,
       summary: 'Subscribe a customer to a plan',
       description:
-        'The plan’s default version is pinned. 200 with the first subscription where the idempotencyKey was used before.',
+        'The plan’s default version is pinned. Where it asks for money in advance, `payment` says what and where. 200 with the first subscription where the idempotencyKey was used before.',
       access: { role: 'member', merchant: 'body', by: ['customerId', 'planId'] },
       body: SubscriptionCreate,
       replies: { 201: Subscription, 200: Subscription },
@@ -42,8 +43,9 @@ export const subscriptionRoutes = (parts: SubscriptionParts): readonly Route[] =
     async ({ tx, merchantId, body, now }) => {
       const created = await createSubscription(parts, tx, merchantId, body, now);
       if (!created.ok) return created;
-      const { subscription, isNew } = created.value;
-      return ok(new Reply(isNew ? 201 : 200, await presentSubscription(tx, subscription)));
+      const { subscription, isNew, upfront } = created.value;
+      const payment = await paymentOf(parts, tx, subscription, upfront);
+      return ok(new Reply(isNew ? 201 : 200, await presentSubscription(tx, subscription, payment)));
     },
   ),
   route(
@@ -63,7 +65,7 @@ export const subscriptionRoutes = (parts: SubscriptionParts): readonly Route[] =
       const at = startedBefore === undefined ? {} : { startedBefore: parseInstant(startedBefore) as Instant };
       const { rows, total } = await listSubscriptions(tx, merchantId, { ...filters, ...at }, page);
       const data = [];
-      for (const row of rows) data.push(await presentSubscription(tx, row, include));
+      for (const row of rows) data.push(await presentSubscription(tx, row, await paymentOf(parts, tx, row), include));
       return ok(listReply({ data, total }, page));
     },
   ),
@@ -79,7 +81,7 @@ export const subscriptionRoutes = (parts: SubscriptionParts): readonly Route[] =
     },
     async ({ tx, merchantId, params }) => {
       const subscription = await findSubscription(tx, merchantId, params.id as string);
-      return subscription ? ok(await presentSubscription(tx, subscription)) : notFound('subscription');
+      return subscription ? shown(parts, tx, ok(subscription)) : notFound('subscription');
     },
   ),
   route(
@@ -96,7 +98,7 @@ export const subscriptionRoutes = (parts: SubscriptionParts): readonly Route[] =
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) =>
-      shown(tx, await patchSubscription(parts, tx, merchantId, params.id as string, body, now)),
+      shown(parts, tx, await patchSubscription(parts, tx, merchantId, params.id as string, body, now)),
   ),
   route(
     {
@@ -111,7 +113,7 @@ export const subscriptionRoutes = (parts: SubscriptionParts): readonly Route[] =
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) =>
-      shown(tx, await terminateSubscription(parts, tx, merchantId, params.id as string, body.reason, now)),
+      shown(parts, tx, await terminateSubscription(parts, tx, merchantId, params.id as string, body.reason, now)),
   ),
   route(
     {
@@ -135,5 +137,5 @@ export const subscriptionRoutes = (parts: SubscriptionParts): readonly Route[] =
   ...adjustmentRoutes,
 ];
 
-const shown = async (tx: Tx, changed: Result<SubscriptionRow>): Promise<Result<unknown>> =>
-  changed.ok ? ok(await presentSubscription(tx, changed.value)) : changed;
+const shown = async (parts: SubscriptionParts, tx: Tx, changed: Result<SubscriptionRow>): Promise<Result<unknown>> =>
+  changed.ok ? ok(await presentSubscription(tx, changed.value, await paymentOf(parts, tx, changed.value))) : changed;

@@ -111,6 +111,25 @@ export const SubscriptionReconciliation = Type.Object(
 
 const Person = Type.Object({ id: Type.String(), name: Type.String(), email: Type.String() });
 
+const nothingToPay = { breakdown: Type.Null(), checkoutUrl: Type.Null(), paymentSessionId: Type.Null() };
+const asked = { amount: Type.String({ description: 'With tax.' }), invoiceId: Id('invoice') };
+
+/** What is asked before the subscription is active; in the answer to its creation also what was paid at once. */
+const SubscriptionPayment = Type.Union(
+  [
+    Type.Object({
+      status: Type.Literal('pending'),
+      ...asked,
+      breakdown: Type.Object({ upfrontCharges: Type.String(), walletCharge: Type.String() }),
+      checkoutUrl: Nullable(Type.String()),
+      paymentSessionId: Nullable(Id('paymentSession')),
+    }),
+    Type.Object({ status: Type.Literal('paid'), ...asked, ...nothingToPay }),
+    Type.Object({ status: Type.Literal('awaiting_approval'), ...asked }),
+  ],
+  { $id: 'SubscriptionPayment' },
+);
+
 export const Subscription = Type.Object(
   {
     id: Id('subscription'),
@@ -128,12 +147,13 @@ export const Subscription = Type.Object(
     taxExempt: Type.Boolean(),
     bankTransferOnly: Type.Boolean(),
     estimatedTaxRate: NumberOut,
-    payment: Type.Null({ description: 'What is asked before the subscription is active; nothing in this release.' }),
+    payment: Nullable(SubscriptionPayment),
     startedAt: Timestamp,
     endingAt: Nullable(Timestamp),
     terminatedAt: Nullable(Timestamp),
     terminatedBy: Nullable(Type.String()),
     terminationReason: Nullable(Type.String()),
+    prefundAmount: Type.String(),
     paymentTermDays: Type.Integer(),
     renewalReminderEnabled: Nullable(Type.Boolean()),
     renewalReminderDays: Nullable(Type.Integer()),

@@ -1,18 +1,28 @@
+import { billLateUsage } from '../invoicing/index.ts';
 import type { DueKind } from '../jobs/index.ts';
 import { isAfter, isBefore } from '../kernel/time.ts';
-import { openBilling } from './create.ts';
+import { startBilling } from './activate.ts';
 import { endSubscription } from './end.ts';
 import type { SubscriptionParts } from './parts.ts';
-import { lockSubscription, type SubscriptionRow } from './subscriptions.sql.ts';
+import { remind } from './reminders.ts';
+import { changeSubscription, lockSubscription, type SubscriptionRow } from './subscriptions.sql.ts';
 
-/** What a subscription does by itself: billing starts when a future start or a trial's end comes, and it ends at its planned end. */
-export const subscriptionDueKind = (parts: Pick<SubscriptionParts, 'source'>): DueKind => ({
+/**
+ * What a subscription does by itself: billing starts when a future start or a trial's end comes, its renewals are told of, it
+ * ends at its planned end, and at last what came late for it is billed.
+ */
+export const subscriptionDueKind = (parts: Pick<SubscriptionParts, 'source' | 'invoicing'>): DueKind => ({
   kind: 'subscription',
   step: async (tx, { merchantId, id }, now) => {
     const subscription = await lockSubscription(tx, merchantId, id);
+    if (subscription?.status === 'terminated') {
+      const again = await billLateUsage(tx, parts.source, { merchantId, subscriptionId: id }, now);
+      await changeSubscription(tx, subscription, { next_action_at: again }, now);
+      return;
+    }
     if (subscription?.status !== 'active') return;
     if (billingStartsFirst(subscription) && !isAfter(subscription.billing_starts_at, now)) {
-      await openBilling(tx, subscription, now);
+      await startBilling(parts, tx, subscription, now);
     } else if (subscription.ending_at !== null && !isAfter(subscription.ending_at, now)) {
       await endSubscription(
         tx,
@@ -21,6 +31,8 @@ export const subscriptionDueKind = (parts: Pick<SubscriptionParts, 'source'>): D
         { at: subscription.ending_at, by: null, reason: null },
         now,
       );
+    } else {
+      await remind(tx, subscription, now);
     }
   },
 });

@@ -1,4 +1,5 @@
 import { allOf, assignments, jsonb, pageOfRows, sql, type Tx } from '../db/index.ts';
+import type { Decimal } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
 
 export type SubscriptionStatus = 'pending_payment' | 'active' | 'terminated';
@@ -29,6 +30,14 @@ export interface SubscriptionRow {
   terminated_by: string | null;
   termination_reason: string | null;
   clock_id: string | null;
+  /** Put into the customer's wallet with the first payment; 0: nothing. */
+  prefund_amount: Decimal;
+  /** How long the upfront session is open; null: as usual. */
+  session_expiry_minutes: number | null;
+  /** Null: not (yet) paid for. */
+  activated_at: Instant | null;
+  /** The number of the last period of the plan's series whose renewal was told of. */
+  reminded_period: number | null;
   redirect_urls: Record<string, string> | null;
   metadata: Record<string, unknown>;
   idempotency_key: string | null;
@@ -40,7 +49,7 @@ export interface SubscriptionRow {
 
 export type NewSubscription = Omit<
   SubscriptionRow,
-  'seq' | 'created_at' | 'updated_at' | 'terminated_at' | 'terminated_by' | 'termination_reason'
+  'seq' | 'created_at' | 'updated_at' | 'terminated_at' | 'terminated_by' | 'termination_reason' | 'reminded_period'
 >;
 
 const JSON_COLUMNS = new Set(['metadata', 'redirect_urls']);
@@ -65,6 +74,11 @@ export const lockSubscription = (tx: Tx, merchantId: string, id: string): Promis
   tx.maybe<SubscriptionRow>(sql`
     select * from subscription where merchant_id = ${merchantId} and id = ${id} for no key update`);
 
+/** The same where nobody has it. @throws 55P03 where somebody has. */
+export const lockSubscriptionNow = (tx: Tx, merchantId: string, id: string): Promise<SubscriptionRow | undefined> =>
+  tx.maybe<SubscriptionRow>(sql`
+    select * from subscription where merchant_id = ${merchantId} and id = ${id} for no key update nowait`);
+
 export const findSubscriptionByKey = (tx: Tx, merchantId: string, key: string): Promise<SubscriptionRow | undefined> =>
   tx.maybe<SubscriptionRow>(
     sql`select * from subscription where merchant_id = ${merchantId} and idempotency_key = ${key}`,
@@ -88,6 +102,8 @@ export type SubscriptionChanges = Partial<
     | 'terminated_by'
     | 'termination_reason'
     | 'billing_opened'
+    | 'activated_at'
+    | 'reminded_period'
     | 'next_action_at'
   >
 >;
@@ -144,7 +160,7 @@ export const olderSiblings = (tx: Tx, subscription: SubscriptionRow): Promise<Su
   tx.rows<SubscriptionRow>(sql`
     select * from subscription
      where merchant_id = ${subscription.merchant_id} and customer_id = ${subscription.customer_id} and seq < ${subscription.seq}
-       and clock_id is not distinct from ${subscription.clock_id} and status <> 'pending_payment'
+       and clock_id is not distinct from ${subscription.clock_id} and activated_at is not null
      order by seq`);
 
 /** How many subscriptions that have not ended are pinned to each of some plan versions; those with none are left out. */

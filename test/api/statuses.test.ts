@@ -609,6 +609,7 @@ describe('409', () => {
     conflict('approveInvoice', 'INVALID_TRANSITION', issued),
     conflict('cancelInvoice', 'INVALID_TRANSITION', async ({ invoice }) => invoice),
     conflict('writeOffInvoice', 'INVALID_TRANSITION', draft),
+    conflict('closeInvoiceNow', 'INVALID_TRANSITION', issued),
     conflict('recalculateInvoice', 'INVALID_TRANSITION', issued),
     conflict('openInvoicePaymentSession', 'INVALID_TRANSITION', draft),
     {

@@ -318,9 +318,3 @@ it('gives a later invoice the payment term of that moment, and keeps those that 
   expect([first.dueAt, first.paymentTermDays]).toEqual(['2026-03-03T00:00:00Z', 30]);
   expect([second.dueAt, second.paymentTermDays]).toEqual(['2026-03-08T00:00:00Z', 7]);
 });
-
-it('refuses a plan that asks for money in advance, and says so', async () => {
-  const clock = await shop.clock(START);
-  const plan = await shop.plan([await shop.feePrice({ paymentTerm: 'in_advance' })]);
-  await expect(shop.subscribe(plan, { clock })).rejects.toThrow('UPFRONT_PAYMENT_UNAVAILABLE');
-});

@@ -32,6 +32,14 @@ export async function draft({ shop }: World): Promise<Resource> {
   return (await shop.invoices(subscription))[0];
 }
 
+/** An invoice whose period has run for ten days. */
+const open = async ({ shop }: World): Promise<Resource> => {
+  const clock = await shop.clock(START);
+  const subscription = await shop.subscribe(await shop.plan([await shop.feePrice()]), { clock });
+  await shop.advance(clock, 'P10D');
+  return (await shop.invoices(subscription))[0];
+};
+
 const issued = async ({ shop }: World): Promise<Resource> => (await shop.issued()).invoice;
 const paid = async ({ shop }: World): Promise<Resource> => (await shop.paid()).invoice;
 const openSession = async (world: World): Promise<string> => (await issued(world)).paymentUrl.split('/').at(-1);
@@ -456,6 +464,7 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
   cancelInvoice: [async (world) => on((await draft(world)).id, { reason: 'Wrong' })],
   writeOffInvoice: [async (world) => on((await issued(world)).id, { reason: 'Lost' })],
   recalculateInvoice: [async (world) => on((await draft(world)).id, { reason: 'Again' })],
+  closeInvoiceNow: [async (world) => on((await open(world)).id, { reason: 'The customer moves' })],
   openInvoicePaymentSession: [async (world) => on((await issued(world)).id, { sessionExpiryMinutes: 60 })],
   payInvoiceNow: [
     async (world) => {

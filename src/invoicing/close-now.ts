@@ -1,0 +1,37 @@
+import type { Tx } from '../db/index.ts';
+import { fail, ok, type Result } from '../kernel/result.ts';
+import { next } from '../kernel/state-table.ts';
+import { earliest, type Instant, isAfter } from '../kernel/time.ts';
+import { lockWithNow } from './actions.ts';
+import { closePeriod } from './close.ts';
+import { changeInvoice, type InvoiceRow } from './invoices.sql.ts';
+import type { InvoicingParts } from './parts.ts';
+import { invoiceStates } from './states.ts';
+
+/**
+ * POST …/closeNow (domain.md §4, row 2): the open period ends now and has no grace; the next invoice runs to the old end. What
+ * is charged in advance stands on that one, as it would have stood on this. `wall` is wall time.
+ * @returns 404; INVALID_TRANSITION where the period is not open, or began at this very instant: none has no length
+ */
+export async function closeInvoiceNow(
+  parts: InvoicingParts,
+  tx: Tx,
+  merchantId: string,
+  invoiceId: string,
+  wall: Instant,
+): Promise<Result<InvoiceRow>> {
+  const locked = await lockWithNow(tx, merchantId, invoiceId, wall);
+  if (!locked.ok) return locked;
+  const { invoice, now } = locked.value;
+  const moved = next(invoiceStates, invoice.status, 'closeNow');
+  if (!moved.ok) return moved;
+  if (!isAfter(now, invoice.period_start))
+    return fail('INVALID_TRANSITION', {
+      status: invoice.status,
+      trigger: 'closeNow',
+      periodStart: invoice.period_start.toString(),
+    });
+  const end = earliest(now, invoice.period_end); // a worker may be late
+  const cut = await changeInvoice(tx, invoice, { period_end: end, grace_period_end: now }, now);
+  return ok(await closePeriod(tx, parts.source, cut, 'closeNow', now));
+}

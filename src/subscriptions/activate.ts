@@ -1,0 +1,64 @@
+import { findPlanVersion } from '../catalog/index.ts';
+import type { Tx } from '../db/index.ts';
+import { type EntitlingSubscription, entitle } from '../entitlements/index.ts';
+import { asksUpfront, type BillingTerms, makeUpfrontInvoice, openFirstInvoices } from '../invoicing/index.ts';
+import type { Decimal } from '../kernel/decimal.ts';
+import { orThrow } from '../kernel/result.ts';
+import type { Instant } from '../kernel/time.ts';
+import { termsOf } from './billing-source.ts';
+import type { SubscriptionParts } from './parts.ts';
+import { nextActionOf } from './reminders.ts';
+import { changeSubscription, type SubscriptionRow } from './subscriptions.sql.ts';
+import { tell } from './tell.ts';
+
+/** A subscription as entitlements see it. */
+export const entitlingOf = (subscription: SubscriptionRow): EntitlingSubscription => ({
+  merchantId: subscription.merchant_id,
+  subscriptionId: subscription.id,
+  customerId: subscription.customer_id,
+  planId: subscription.plan_id,
+  clockId: subscription.clock_id,
+  startedAt: subscription.started_at,
+  endsAt: subscription.ending_at,
+});
+
+/** It is active from now on, whatever its start: its customer is entitled from `startedAt` (domain.md §5). */
+export async function activate(tx: Tx, subscription: SubscriptionRow, now: Instant): Promise<SubscriptionRow> {
+  const active = await changeSubscription(tx, subscription, { status: 'active', activated_at: now }, now);
+  const version = await findPlanVersion(tx, active.merchant_id, active.plan_version_id);
+  if (!version) throw new Error(`The plan version of subscription ${active.id} is gone.`);
+  await entitle(tx, entitlingOf(active), version.prices, now);
+  await tell(tx, active, 'subscription.activated.v0', now);
+  return active;
+}
+
+/** What a subscription asks as its billing starts; null: nothing. */
+export async function asksOf(
+  tx: Tx,
+  subscription: SubscriptionRow,
+): Promise<{ readonly terms: BillingTerms; readonly prefund: Decimal } | null> {
+  const asked = { terms: await termsOf(tx, subscription), prefund: subscription.prefund_amount };
+  return asksUpfront(asked) ? asked : null;
+}
+
+/**
+ * Billing starts of a subscription that is active: what it asks in advance is an invoice like any other (domain.md §3,
+ * Starts), and the first invoice of each series opens.
+ */
+export async function startBilling(
+  parts: Pick<SubscriptionParts, 'invoicing'>,
+  tx: Tx,
+  subscription: SubscriptionRow,
+  now: Instant,
+): Promise<SubscriptionRow> {
+  const asked = await asksOf(tx, subscription);
+  if (asked) orThrow(await makeUpfrontInvoice(parts.invoicing, tx, { ...asked, awaitedBy: null }, now));
+  return openBilling(tx, subscription, now);
+}
+
+/** The first invoice of each series opens, and what remains to happen by itself is renewals and the end. */
+export async function openBilling(tx: Tx, subscription: SubscriptionRow, now: Instant): Promise<SubscriptionRow> {
+  await openFirstInvoices(tx, await termsOf(tx, subscription), now);
+  const opened = await changeSubscription(tx, subscription, { billing_opened: true }, now);
+  return changeSubscription(tx, opened, { next_action_at: await nextActionOf(tx, opened, now) }, now);
+}
