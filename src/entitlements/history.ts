@@ -1,7 +1,7 @@
 import type { Tx } from '../db/index.ts';
-import { type Decimal, decimal, jsonNumber, sum, ZERO } from '../kernel/decimal.ts';
+import { type Decimal, jsonNumber, sum, ZERO } from '../kernel/decimal.ts';
 import { fail, invalidField, ok, type Result } from '../kernel/result.ts';
-import { earliest, formatInstant, type Instant, isAfter, isBefore } from '../kernel/time.ts';
+import { earliest, formatInstant, type Instant, isAfter, isBefore, latest } from '../kernel/time.ts';
 import { type BalanceAt, replay, timelineOf, usagePeriodAt } from './balance/index.ts';
 import type { EntitlementRow } from './entitlements.sql.ts';
 import { type Loaded, loadInput } from './inputs.ts';
@@ -50,6 +50,17 @@ export async function historyOf(
   if (windows === null) return invalidField('windowSize', `gives more than ${MOST_WINDOWS} windows`);
   const atFrom = await loadInput(tx, { entitlement, at: to, snapshotUntil: from });
   return ok(historyOut(await walk(tx, await withHolding(tx, atFrom), windows)));
+}
+
+/** How many units grants of an entitlement burnt in a stretch of time, as it is known now. */
+export async function burntOf(tx: Tx, entitlement: EntitlementRow, stretch: Window): Promise<Decimal> {
+  const { active_from: activeFrom, active_to: activeTo } = entitlement;
+  const from = latest(stretch.from, activeFrom);
+  const to = activeTo === null ? stretch.to : earliest(stretch.to, activeTo);
+  if (!isBefore(from, to)) return ZERO;
+  const loaded = await withHolding(tx, await loadInput(tx, { entitlement, at: to, snapshotUntil: from }));
+  const [seen] = await walk(tx, loaded, [{ from, to }]);
+  return sum(burntOfGrants((seen as Seen).views).map(({ burned }) => burned));
 }
 
 /** @returns null where there are too many */
@@ -122,14 +133,21 @@ const historyOut = (seen: readonly Seen[]): EntitlementHistory => ({
   }),
 });
 
+const grantsIn = (views: readonly BalanceAt[]): EntitlementHistory['windows'][number]['grants'] =>
+  burntOfGrants(views).map(({ grantId, burned, balance }) => ({
+    grantId,
+    burned: jsonNumber(burned),
+    balance: jsonNumber(balance),
+  }));
+
 /** What was burned of each grant that counted in a window, also of one that is gone at its end. */
-function grantsIn(views: readonly BalanceAt[]): EntitlementHistory['windows'][number]['grants'] {
+function burntOfGrants(views: readonly BalanceAt[]): { grantId: string; burned: Decimal; balance: Decimal }[] {
   const before = new Map(views[0]?.grants.map(({ id, burned }) => [id, burned]));
   const last = new Map(views.at(-1)?.grants.map(({ id, balance }) => [id, balance]));
   const burned = new Map(views.flatMap(({ grants }) => grants.map((grant) => [grant.id, grant.burned] as const)));
   return [...burned].map(([grantId, total]) => ({
     grantId,
-    burned: jsonNumber(total.minus(before.get(grantId) ?? ZERO)),
-    balance: jsonNumber(last.get(grantId) ?? decimal(0)),
+    burned: total.minus(before.get(grantId) ?? ZERO),
+    balance: last.get(grantId) ?? ZERO,
   }));
 }

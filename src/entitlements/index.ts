@@ -1,4 +1,5 @@
 /** All that other domains may use of entitlements. */
+export { burntUnits } from './burnt.ts';
 export { checkEntitles, type EntitlingSubscription, entitle } from './create.ts';
 export { endEntitlements, planEndOfEntitlements } from './end.ts';
 export { isMetricMeasured } from './entitlements.sql.ts';

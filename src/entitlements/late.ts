@@ -1,4 +1,5 @@
 import type { Tx } from '../db/index.ts';
+import { usageTakenByInvoices } from '../invoicing/index.ts';
 import { forgetLate, lateSince, type TakenUsage } from '../metering/index.ts';
 import type { EntitlementRow } from './entitlements.sql.ts';
 import { dropSnapshots, type KeptSnapshot, meteredSubscriptions, snapshotsOfCustomer } from './snapshots.sql.ts';
@@ -21,10 +22,12 @@ export async function forgetLateUsage(tx: Tx, customer: OfCustomer): Promise<voi
     gone.some(({ entitlement_id: id, at }) => id === snapshot.entitlement_id && at.equals(snapshot.at));
   const kept = snapshots.filter((snapshot) => !isGone(snapshot));
 
-  await forgetLate(tx, customer.merchant_id, [customer.customer_id], kept.map(takenUsage));
+  const billed = await usageTakenByInvoices(tx, customer.merchant_id, customer.customer_id); // they rely on both as well
+  await forgetLate(tx, customer.merchant_id, [customer.customer_id], [...kept.map(takenUsage), ...billed]);
   for (const subscriptionId of await meteredSubscriptions(tx, customer)) {
     const relying = kept.filter((snapshot) => snapshot.subscription_id === subscriptionId);
-    await forgetLate(tx, customer.merchant_id, [subscriptionId], relying.map(takenUsage));
+    const ofIt = billed.filter((each) => each.subscriptionId === subscriptionId);
+    await forgetLate(tx, customer.merchant_id, [subscriptionId], [...relying.map(takenUsage), ...ofIt]);
   }
 }
 

@@ -1,9 +1,9 @@
-import { Decimal, decimal, ONE, plain, ZERO } from '../kernel/decimal.ts';
+import { Decimal, decimal, ONE, plain, sum, ZERO } from '../kernel/decimal.ts';
 import type { TaxBehavior } from '../tax/index.ts';
 import { type DiscountLine, discountLines } from './adjustments.ts';
 import type { BilledCharge } from './charges.ts';
 import type { BilledUsage, FrozenAdjustment, LineRow, TaxRecord, TierRecord } from './invoices.sql.ts';
-import { type Rated, type RatedLine, ratePrice } from './rating/index.ts';
+import { type PriceInPeriod, type Rated, type RatedLine, type RatedPrice, ratePrice } from './rating/index.ts';
 import type { BilledPrice } from './source.ts';
 import { invoiceTotals, type TotalLine, type TotalledLine } from './totals.ts';
 
@@ -19,6 +19,15 @@ export interface CalculationInput {
   readonly taxRates: ReadonlyMap<string, Decimal>;
   /** In the order in which they apply. */
   readonly adjustments?: readonly FrozenAdjustment[];
+  /** What came late for periods that were closed before. */
+  readonly late?: readonly LateCharge[];
+}
+
+/** A price in a period that was closed before: the usage that was billed of it, and what there is now. */
+export interface LateCharge {
+  readonly charge: BilledCharge;
+  readonly billed: readonly BilledUsage[];
+  readonly now: readonly BilledUsage[];
 }
 
 /** A line as it is stored, but for the ids that saving gives it. */
@@ -26,6 +35,8 @@ export type CalculatedLine = Omit<LineRow, 'merchant_id' | 'invoice_id' | 'id' |
 
 /** A line that no price makes, before its amounts are settled. */
 export interface OtherLine {
+  /** Where the line has an id of its own. */
+  readonly id?: string;
   readonly says: Omit<CalculatedLine, 'total_price' | 'tax_rate' | 'total_tax' | 'total_amount'>;
   /** Rounded to the currency. */
   readonly amount: Decimal;
@@ -41,12 +52,15 @@ export interface Calculation {
   readonly taxes: readonly TaxRecord[];
   /** For each line the place of the line that it takes something off, else null; absent where no line does. */
   readonly appliesTo?: readonly (number | null)[];
+  /** For each line its own id, where it had one before; absent where none had. */
+  readonly ids?: readonly (string | null)[];
 }
 
 /** A line before totals: its amount may still be cut, and has no tax yet. */
 interface DraftLine extends TotalledLine {
   /** The line that it takes something off. */
   readonly appliesTo: DraftLine | null;
+  readonly id?: string | undefined;
   readonly stored: (total: TotalLine) => CalculatedLine;
 }
 
@@ -57,12 +71,14 @@ interface DraftLine extends TotalledLine {
 export function calculate(input: CalculationInput): Calculation {
   const drafts = [
     ...input.charges.flatMap((charge) => draftsOf(input, charge)),
+    ...(input.late ?? []).flatMap((late) => lateDrafts(input, late)),
     ...(input.others ?? []).map(otherDraft),
   ];
   const totals = invoiceTotals(drafts, input.taxBehavior, input.currency);
   return {
     lines: drafts.map((draft, index) => draft.stored(totals.lines[index] as TotalLine)),
     appliesTo: drafts.map(({ appliesTo }) => (appliesTo === null ? null : drafts.indexOf(appliesTo))),
+    ids: drafts.map(({ id }) => id ?? null),
     subtotal: totals.subtotal,
     totalTax: totals.totalTax,
     grandTotal: totals.grandTotal,
@@ -78,21 +94,69 @@ const otherDraft = (line: OtherLine): DraftLine => ({
   amount: line.amount,
   taxRate: line.taxRate,
   appliesTo: null,
+  id: line.id,
   stored: (total) => otherLine(line, total),
 });
 
 const rateOf = ({ taxRates }: CalculationInput, price: BilledPrice): Decimal => taxRates.get(price.id) ?? ZERO;
 
-/** The lines of one charge; what discounts and grants take off stands beside the line that it is taken off. */
+/** The lines of one charge, and after them what discounts take off. */
 function draftsOf(input: CalculationInput, charge: BilledCharge): DraftLine[] {
+  const { lines } = rated(input, charge, input.usage, (charges) => discountsOn(input, charges.map(withoutRebate)));
+  return asDrafts(input, charge, lines);
+}
+
+/**
+ * What came late: the price of the usage there is now less the price of what was billed, with its limits, and then the
+ * discounts of the invoice that bills it (domain.md §4).
+ */
+function lateDrafts(input: CalculationInput, { charge, billed, now }: LateCharge): DraftLine[] {
+  const [before, after] = [billed, now].map((usage) => rated(input, charge, usage));
+  const [was, is] = [before, after] as [RatedPrice, RatedPrice];
+  const totalPrice = is.total.minus(was.total);
+  const quantity = unitsOf(is).minus(unitsOf(was));
+  const line: RatedLine = {
+    ...(is.lines[0] as RatedLine),
+    kind: 'charge',
+    eventType: 'usage',
+    quantity,
+    unitPrice: quantity.isZero() ? totalPrice : totalPrice.div(quantity).toDecimalPlaces(AVERAGE_PRICE_DIGITS),
+    totalPrice,
+    exactPrice: totalPrice,
+    tiers: null,
+    group: null,
+  };
+  if (quantity.isZero() && totalPrice.isZero()) return [];
+  const isRebate = is.lines.some(({ kind, exactPrice }) => kind === 'charge' && exactPrice.lt(0));
+  const lines = [line, ...(isRebate ? [] : discountsOn(input, [line]))];
+  return asDrafts(input, charge, lines, 'late_usage');
+}
+
+/** How many digits a unit price has that is an average. */
+const AVERAGE_PRICE_DIGITS = 9;
+
+const unitsOf = ({ lines }: RatedPrice): Decimal =>
+  sum(lines.filter(({ kind }) => kind === 'charge').map(({ quantity }) => quantity));
+
+function asDrafts(
+  input: CalculationInput,
+  charge: BilledCharge,
+  lines: readonly RatedLine[],
+  type?: 'late_usage',
+): DraftLine[] {
   const drafts: DraftLine[] = [];
-  for (const line of ratedLines(input, charge)) {
+  for (const line of lines) {
+    const isOfLate = type !== undefined && line.kind === 'charge';
+    const wayGiven = isOfLate ? ('credit' as const) : ('rebate' as const);
     drafts.push({
       amount: line.totalPrice,
       taxRate: rateOf(input, charge.price),
-      ...(line.kind === 'charge' && line.totalPrice.lt(0) && { givesWay: 'rebate' as const }),
+      ...(line.kind === 'charge' && line.totalPrice.lt(0) && { givesWay: wayGiven }),
       appliesTo: isDiscount(line) ? (drafts[line.discounts] as DraftLine) : null, // the charges come first
-      stored: (total) => storedLine(input, charge, line, total),
+      stored: (total) => ({
+        ...storedLine(input, charge, line, total),
+        ...(isOfLate && { type, display_name: `${charge.price.invoiceDisplayName}: late usage` }),
+      }),
     });
   }
   return drafts;
@@ -100,28 +164,42 @@ function draftsOf(input: CalculationInput, charge: BilledCharge): DraftLine[] {
 
 const isDiscount = (line: RatedLine | DiscountLine): line is DiscountLine => line.kind === 'adjustment';
 
-function ratedLines(input: CalculationInput, { price, fraction }: BilledCharge): readonly RatedLine[] {
-  return ratePrice({
+const discountsOn = (input: CalculationInput, charges: readonly RatedLine[]): readonly DiscountLine[] =>
+  discountLines(charges, input.adjustments ?? [], input.currency);
+
+const rated = (
+  { currency }: CalculationInput,
+  { price, fraction }: BilledCharge,
+  usage: readonly BilledUsage[],
+  discounts?: NonNullable<PriceInPeriod['discounts']>,
+): RatedPrice =>
+  ratePrice({
     pricing: price.pricing,
-    currency: input.currency,
-    rated: ratedThing(input, price),
+    currency,
+    rated: ratedThing(usage, price),
     fraction,
     minimumAmount: price.minimumAmount,
     maximumAmount: price.maximumAmount,
-    discounts: (charges) => discountLines(charges.map(withoutRebate), input.adjustments ?? [], input.currency),
-  }).lines;
-}
+    ...(discounts && { discounts }),
+  });
 
 /** A rebate is no charge: nothing is taken off it, which would make the customer pay more. */
 const withoutRebate = (line: RatedLine): RatedLine => (line.totalPrice.lt(0) ? { ...line, totalPrice: ZERO } : line);
 
 /** A fee counts its price's quantity; a metric what was measured, already filtered by the price's groups. */
-function ratedThing({ usage }: CalculationInput, price: BilledPrice): Rated {
+function ratedThing(usage: readonly BilledUsage[], price: BilledPrice): Rated {
   if (price.metric === null) return { kind: 'fee', quantity: price.quantity };
-  const groups = usage
-    .filter((row) => row.price_id === price.id)
-    .map((row) => ({ group: row.group_values, quantity: row.quantity, eventCount: BigInt(row.event_count) }));
-  return { kind: 'usage', aggregation: price.metric.meter.aggregation, groups };
+  const rows = usage.filter((row) => row.price_id === price.id);
+  return {
+    kind: 'usage',
+    aggregation: price.metric.meter.aggregation,
+    groups: rows.map((row) => ({
+      group: row.group_values,
+      quantity: row.quantity,
+      eventCount: BigInt(row.event_count),
+    })),
+    grants: sum(rows.map(({ granted }) => granted)),
+  };
 }
 
 function storedLine(

@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto';
 import { customerTaxRates } from '../customers/index.ts';
 import { sqlState, type Tx } from '../db/index.ts';
 import { merchantSettings } from '../identity/index.ts';
-import { plain, ZERO } from '../kernel/decimal.ts';
+import { decimal, plain, ZERO } from '../kernel/decimal.ts';
 import { newId } from '../kernel/ids.ts';
 import { orThrow } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
 import { chooseTaxRate } from '../tax/index.ts';
 import { adjustmentsAt, stillThere } from './adjustments.ts';
-import { type Calculation, calculate, taxRatesOf } from './calculate.ts';
+import { type Calculation, calculate, type LateCharge, taxRatesOf } from './calculate.ts';
 import { afterFailure } from './calculation-attempts.ts';
 import { type BilledCharge, chargesOn, upfrontCharges } from './charges.ts';
-import { readUsage, termsOf } from './close.ts';
+import { termsOf } from './close.ts';
 import {
   type BilledUsage,
   billedUsageOf,
@@ -21,9 +21,13 @@ import {
   moveInvoice,
   replaceLines,
 } from './invoices.sql.ts';
+import { findLateUsage, lateChargesOf, lateChargesOn } from './late-usage.ts';
+import { type ManualLineRow, manualLinesOn } from './manual-lines.sql.ts';
+import { manualLine, waitingFor } from './manual-lines.ts';
 import { otherLineOf } from './one-off-lines.ts';
 import { calculateKept } from './one-off-terms.ts';
 import type { InvoicingParts } from './parts.ts';
+import { readUsage } from './read-usage.ts';
 import type { BilledPrice, BillingTerms } from './source.ts';
 
 /** Transition 4: what could change while the calculation runs or is tried again is frozen (prices are pinned as it is). */
@@ -58,20 +62,21 @@ export async function freeze(
 ): Promise<FrozenTerms> {
   const customerRates = await customerTaxRates(tx, terms.merchantId, terms.customerId);
   const settings = await merchantSettings(tx, terms.merchantId);
-  const rate = (price: BilledPrice) =>
+  const rate = (price: BilledPrice | null) =>
     chooseTaxRate({
       taxExempt: terms.taxExempt,
       customerTaxRates: customerRates,
-      metricId: price.metric?.id ?? null,
+      metricId: price?.metric?.id ?? null,
       planId: terms.planId,
-      priceTaxRate: price.taxRate,
-      metricTaxRate: price.metric?.taxRate ?? null,
+      priceTaxRate: price?.taxRate ?? null,
+      metricTaxRate: price?.metric?.taxRate ?? null,
       planTaxRate: terms.planTaxRate,
       merchantTaxRate: settings.defaultTaxRate,
     }).rate;
   return {
     taxBehavior: terms.taxBehavior,
     taxRates: Object.fromEntries(terms.prices.map((price) => [price.id, plain(rate(price))])),
+    manualTaxRate: plain(rate(null)),
     adjustments: adjustmentsAt(
       await parts.source.adjustments(tx, terms.merchantId, terms.subscriptionId),
       invoice.grace_period_end,
@@ -129,7 +134,10 @@ async function finishCalculation(
   }
   const terms = await termsOf(tx, parts.source, invoice);
   const frozen = invoice.terms ?? (await freeze(parts, tx, terms, invoice));
-  const calculation = calculateInvoice(terms, frozen, invoice, await billedUsageOf(tx, invoice));
+  const calculation = calculateInvoice(terms, frozen, invoice, await billedUsageOf(tx, invoice), {
+    late: await lateChargesOn(tx, terms, invoice),
+    manual: await manualLinesOn(tx, invoice, 'none'),
+  });
   return saveCalculation(tx, invoice, calculation, frozen, now);
 }
 
@@ -170,7 +178,7 @@ export async function saveCalculation(
 
 /** The lines of a calculation with their places, and which takes something off which. */
 export function lineRows(invoice: InvoiceRow, calculation: Calculation, idOf: (position: number) => string): LineRow[] {
-  const ids = calculation.lines.map((_, position) => idOf(position));
+  const ids = calculation.lines.map((_, position) => calculation.ids?.[position] ?? idOf(position));
   return calculation.lines.map((line, position) => {
     const appliesTo = calculation.appliesTo?.[position] ?? null;
     return {
@@ -193,11 +201,16 @@ export function calculateInvoice(
   frozen: FrozenTerms,
   invoice: InvoiceRow,
   usage: readonly BilledUsage[],
+  beside: { late: readonly LateCharge[]; manual: readonly ManualLineRow[] } = { late: [], manual: [] },
 ): Calculation {
   return calculate({
     currency: invoice.currency,
     charges: chargesOf(terms, invoice),
-    others: (invoice.one_off?.lines ?? []).map((line) => otherLineOf(line, ZERO, invoice.currency, invoice.created_at)),
+    others: [
+      ...(invoice.one_off?.lines ?? []).map((line) => otherLineOf(line, ZERO, invoice.currency, invoice.created_at)),
+      ...beside.manual.map((line) => manualLine(line, decimal(frozen.manualTaxRate ?? '0'))),
+    ],
+    late: beside.late,
     usage,
     taxBehavior: frozen.taxBehavior,
     taxRates: taxRatesOf(frozen.taxRates),
@@ -205,8 +218,10 @@ export function calculateInvoice(
   });
 }
 
-const chargesOf = (terms: BillingTerms, invoice: InvoiceRow): readonly BilledCharge[] =>
-  invoice.kind === 'upfront' ? upfrontCharges(terms) : chargesOn(terms, invoice);
+function chargesOf(terms: BillingTerms, invoice: InvoiceRow): readonly BilledCharge[] {
+  if (invoice.kind === 'upfront') return upfrontCharges(terms);
+  return invoice.kind === 'subscription' ? chargesOn(terms, invoice) : []; // what bills late usage has no period of its own
+}
 
 /**
  * What the open period would come to if it ended now: the live totals of an ACTIVE or CLOSING invoice (row 1).
@@ -216,8 +231,10 @@ export async function tryPreview(parts: InvoicingParts, tx: Tx, invoice: Invoice
   const terms = await termsOf(tx, parts.source, invoice);
   const usage = await readUsage(tx, parts.source, terms, invoice, invoice.period_end);
   const frozen = await freeze(parts, tx, terms, invoice);
+  const late = await findLateUsage(tx, parts.source, terms);
+  const manual = await manualLinesOn(tx, invoice, waitingFor(terms, invoice));
   try {
-    return calculateInvoice(terms, frozen, invoice, usage);
+    return calculateInvoice(terms, frozen, invoice, usage, { late: await lateChargesOf(tx, terms, late), manual });
   } catch {
     return null; // the calculation of the closed period keeps what was thrown, with the invoice
   }

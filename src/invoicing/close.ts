@@ -1,10 +1,14 @@
 import type { Tx } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
-import { lockIngest, usage, usageMark } from '../metering/index.ts';
-import { chargesOn } from './charges.ts';
-import { type BilledUsage, changeInvoice, type InvoiceRow, moveInvoice, saveBilledUsage } from './invoices.sql.ts';
+import { lockIngest, settleUsage, usageMark, usageSnapshot } from '../metering/index.ts';
+import { changeInvoice, type InvoiceRow, moveInvoice, saveBilledUsage } from './invoices.sql.ts';
+import { saveUsageTaken } from './late-usage.sql.ts';
+import { subjectsOf, takeLateUsage } from './late-usage.ts';
+import { takeManualLines } from './manual-lines.sql.ts';
+import { waitingFor } from './manual-lines.ts';
 import { openNextInvoice } from './open.ts';
-import type { BilledPrice, BillingSource, BillingTerms } from './source.ts';
+import { readUsage } from './read-usage.ts';
+import type { BillingSource, BillingTerms } from './source.ts';
 
 /** Transition 2: the period is over; the next one opens in the same transaction, unless the subscription ended. */
 export async function closePeriod(
@@ -30,54 +34,20 @@ export async function closeUsage(
   invoice: InvoiceRow,
   now: Instant,
 ): Promise<InvoiceRow> {
-  await lockIngest(tx, invoice.merchant_id, 'exclusive');
   const terms = await termsOf(tx, source, invoice);
+  await takeLateUsage(tx, source, terms, invoice);
+  await takeManualLines(tx, invoice, waitingFor(terms, invoice), now);
+  await lockIngest(tx, invoice.merchant_id, 'exclusive');
   await saveBilledUsage(tx, invoice, await readUsage(tx, source, terms, invoice, invoice.period_end));
   const mark = await usageMark(tx, invoice.merchant_id);
+  await saveUsageTaken(tx, invoice.merchant_id, invoice.id, await usageSnapshot(tx));
+  // Under the lock nobody is accepting events, so whoever does from now on sees the mark and notes what is late.
+  await settleUsage(
+    tx,
+    { merchantId: invoice.merchant_id, subjects: subjectsOf(terms), until: invoice.period_end },
+    now,
+  );
   return moveInvoice(tx, invoice, 'endGrace', { usage_mark: mark, next_action_at: now }, now);
-}
-
-/** The usage of each metered price of an invoice, from its period's start up to `until`. */
-export async function readUsage(
-  tx: Tx,
-  source: BillingSource,
-  terms: BillingTerms,
-  invoice: InvoiceRow,
-  until: Instant,
-): Promise<BilledUsage[]> {
-  const found: BilledUsage[] = [];
-  for (const { price } of chargesOn(terms, invoice)) {
-    if (price.metric === null) continue;
-    found.push(...(await readPriceUsage(tx, source, terms, price, { start: invoice.period_start, end: until })));
-  }
-  return found;
-}
-
-async function readPriceUsage(
-  tx: Tx,
-  source: BillingSource,
-  terms: BillingTerms,
-  price: BilledPrice,
-  period: { start: Instant; end: Instant },
-): Promise<BilledUsage[]> {
-  const metric = price.metric as NonNullable<BilledPrice['metric']>;
-  const sources = await source.usageSources(tx, terms, metric.id, period);
-  if (sources.length === 0) return [];
-  const rows = await usage(tx, {
-    merchantId: terms.merchantId,
-    meter: metric.meter,
-    sources,
-    from: period.start,
-    to: period.end,
-    ...(price.groupFilters && { groupFilters: price.groupFilters }),
-    ...(price.pricing.model === 'matrix' && { groups: price.pricing.properties.dimensions }),
-  });
-  return rows.map((row) => ({
-    price_id: price.id,
-    group_values: row.group,
-    quantity: row.value,
-    event_count: row.eventCount,
-  }));
 }
 
 /** The terms of an invoice's subscription. @throws for an invoice that has none: only invoices of periods come here. */

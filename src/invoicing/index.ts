@@ -14,6 +14,8 @@ export {
   lockInvoicesIn,
   openInvoicesOfCustomer,
 } from './invoices.sql.ts';
+export { usageTakenByInvoices } from './late-usage.sql.ts';
+export { lateUsageDueAt } from './late-usage.ts';
 export { makeOneOffInvoice, type NewOneOffInvoice, type OneOffInvoice } from './one-off.ts';
 export type { OneOffLine, OneOffLineType } from './one-off-lines.ts';
 export { openFirstInvoices } from './open.ts';

@@ -80,9 +80,18 @@ export interface InvoiceRow {
   one_off: OneOffRecord | null;
   idempotency_key: string | null;
   idempotency_print: Buffer | null;
+  /** What a change of the plan has charged in advance on it, beside what its period tells (domain.md §3, Plan change). */
+  advances: AdvanceRecord[];
   next_action_at: Instant | null;
   created_at: Instant;
   updated_at: Instant;
+}
+
+/** In-advance charges of the period of a series that holds an instant, such as begin then or later. */
+export interface AdvanceRecord {
+  readonly cadence: string;
+  /** RFC 3339. */
+  readonly from: string;
 }
 
 /** What a one-off invoice is made of, with decimals as text: the same at every calculation. */
@@ -106,6 +115,8 @@ export interface FrozenTerms {
   taxRates: Record<string, string>;
   /** Of a subscription's invoice: the adjustments that it was calculated with, in the order in which they apply. */
   adjustments?: readonly FrozenAdjustment[];
+  /** Of a subscription's invoice: the rate, in percent, of lines that are written by hand. */
+  manualTaxRate?: string;
 }
 
 /** An adjustment as it was taken for a calculation. */
@@ -155,7 +166,7 @@ export type InvoiceChanges = Partial<
   Omit<InvoiceRow, 'merchant_id' | 'id' | 'status' | 'updated_at' | 'unpaid_amount'>
 >;
 
-const JSON_COLUMNS = new Set(['terms', 'taxes', 'seller', 'buyer', 'metadata', 'one_off']);
+const JSON_COLUMNS = new Set(['terms', 'taxes', 'seller', 'buyer', 'metadata', 'one_off', 'advances']);
 
 const columns = (changes: object): Record<string, unknown> =>
   Object.fromEntries(
@@ -228,6 +239,7 @@ export type NewInvoice = Pick<
       | 'one_off'
       | 'idempotency_key'
       | 'idempotency_print'
+      | 'advances'
     >
   >;
 
@@ -366,7 +378,13 @@ export interface BilledUsage {
   group_values: Record<string, string | null>;
   quantity: Decimal;
   event_count: number;
+  /** Units of the quantity that grants covered; on the one row of a price without groups. */
+  granted: Decimal;
 }
+
+/** Canonical JSON of group values, empty where there are none. */
+export const groupKey = (group: Readonly<Record<string, string | null>>): string =>
+  Object.keys(group).length === 0 ? '' : JSON.stringify(Object.entries(group).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
 /** Stores what was metered for the prices of a closing period (transition 3). */
 export async function saveBilledUsage(tx: Tx, invoice: InvoiceRow, usage: readonly BilledUsage[]): Promise<void> {
@@ -375,13 +393,11 @@ export async function saveBilledUsage(tx: Tx, invoice: InvoiceRow, usage: readon
     merchant_id: invoice.merchant_id,
     invoice_id: invoice.id,
     price_id: row.price_id,
-    group_key:
-      Object.keys(row.group_values).length === 0
-        ? ''
-        : JSON.stringify(Object.entries(row.group_values).toSorted(([a], [b]) => (a < b ? -1 : 1))),
+    group_key: groupKey(row.group_values),
     group_values: row.group_values,
     quantity: row.quantity.toFixed(),
     event_count: row.event_count,
+    granted: row.granted.toFixed(),
   }));
   await tx.run(sql`
     insert into invoice_usage select * from jsonb_populate_recordset(null::invoice_usage, ${JSON.stringify(rows)}::jsonb)`);
@@ -389,7 +405,7 @@ export async function saveBilledUsage(tx: Tx, invoice: InvoiceRow, usage: readon
 
 export const billedUsageOf = (tx: Tx, invoice: InvoiceRow): Promise<BilledUsage[]> =>
   tx.rows<BilledUsage>(sql`
-    select price_id, group_values, quantity, event_count from invoice_usage
+    select price_id, group_values, quantity, event_count, granted from invoice_usage
      where merchant_id = ${invoice.merchant_id} and invoice_id = ${invoice.id} order by price_id, group_key`);
 
 /**

@@ -27,6 +27,7 @@ import {
   RefundList,
   RefundListQuery,
 } from './schemas.ts';
+import { upcomingInvoiceRoute } from './upcoming.ts';
 import { walletTopUpRoute } from './wallet-routes.ts';
 
 const TAG = 'Invoices';
@@ -35,6 +36,7 @@ const ofInvoice = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', 
 /** Every route about invoices (§4 Invoices; api.md, Invoices and payments). */
 export const invoiceRoutes = (parts: InvoicingParts): readonly Route[] => [
   payLinkRoute(parts),
+  upcomingInvoiceRoute(parts),
   walletTopUpRoute(parts),
   route(
     {
@@ -117,8 +119,6 @@ export const invoiceRoutes = (parts: InvoicingParts): readonly Route[] => [
     async ({ tx, merchantId, params, now }) =>
       pdfReply(await documentOf(parts, tx, merchantId, params.id as string, now)),
   ),
-  ...(['approve', 'cancel', 'writeOff', 'recalculate'] as const).map((action) => actionRoute(parts, action)),
-  payRoute(parts),
   route(
     {
       method: 'POST',
@@ -137,6 +137,8 @@ export const invoiceRoutes = (parts: InvoicingParts): readonly Route[] => [
       return closed.ok ? ok((await present(parts, tx, [closed.value]))[0]) : closed;
     },
   ),
+  ...(['approve', 'cancel', 'writeOff', 'recalculate'] as const).map((action) => actionRoute(parts, action)),
+  payRoute(parts),
   ...paymentRoutes(parts),
   route(
     {

@@ -38,6 +38,27 @@ export interface BilledPrice {
   readonly maximumAmount: Decimal | null;
   readonly taxRate: Decimal | null;
   readonly groupFilters: Readonly<Record<string, readonly string[]>> | null;
+  /** Units that grants cover are not charged (domain.md §5). */
+  readonly grantDiscountEnabled?: boolean;
+}
+
+/** How a change cuts a period: to the microsecond, by whole days of the period, or not at all (domain.md §3, Plan change). */
+export type Proration = 'second' | 'day' | 'none';
+
+/** A plan version to which a subscription is or was pinned. */
+export interface BilledVersion {
+  /** It holds from here until the next one does; the first one from the start of billing. */
+  readonly from: Instant;
+  readonly planId: string;
+  /** Percent. */
+  readonly planTaxRate: Decimal | null;
+  /** Normalised. */
+  readonly planCadence: string;
+  readonly prices: readonly BilledPrice[];
+  /** From where the periods of its series are counted, by cadence; of one that is not named from the subscription's anchor. */
+  readonly anchors: Readonly<Record<string, Instant>>;
+  /** How the change to it cuts a period. */
+  readonly proration: Proration;
 }
 
 /** What an invoice needs to know of the subscription that it is for. */
@@ -64,6 +85,8 @@ export interface BillingTerms {
   readonly taxBehavior: 'exclusive' | 'inclusive';
   readonly planTaxRate: Decimal | null;
   readonly prices: readonly BilledPrice[];
+  /** All versions that hold at any time, in the order of time; absent where there was never another one than this. */
+  readonly versions?: readonly BilledVersion[];
 }
 
 /** A discount on the prices of a subscription's invoices whose instant its window holds (§4, Adjustment rules). */
@@ -87,6 +110,8 @@ export interface BillingSource {
   terms(tx: Tx, merchantId: string, subscriptionId: string): Promise<BillingTerms>;
   /** Whose usage of a metric the subscription bills in a period (domain.md §3, "Whose usage"). */
   usageSources(tx: Tx, terms: BillingTerms, metricId: string, period: Period): Promise<UsageSource[]>;
+  /** How many units of a metered price grants of the subscription's entitlement burnt in a period. */
+  granted(tx: Tx, terms: BillingTerms, price: BilledPrice, period: Period): Promise<Decimal>;
   /** All adjustments of a subscription, oldest first. */
   adjustments(tx: Tx, merchantId: string, subscriptionId: string): Promise<readonly Adjustment[]>;
 }

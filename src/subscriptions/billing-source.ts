@@ -1,6 +1,8 @@
 import { findPlan, findPlanVersion } from '../catalog/index.ts';
 import type { Tx } from '../db/index.ts';
+import { burntUnits } from '../entitlements/index.ts';
 import type { BillingSource, BillingTerms } from '../invoicing/index.ts';
+import { ZERO } from '../kernel/decimal.ts';
 import type { Instant, Period } from '../kernel/time.ts';
 import { normaliseCadence } from '../kernel/time.ts';
 import { ownSpans, type UsageSource } from '../metering/index.ts';
@@ -23,6 +25,11 @@ export const billingSource: BillingSource = {
     const subscription = await findSubscription(tx, terms.merchantId, terms.subscriptionId);
     if (!subscription) throw new Error(`There is no subscription ${terms.subscriptionId}.`);
     return usageSources(tx, subscription, metricId, period);
+  },
+
+  async granted(tx, { merchantId, subscriptionId }, { metric }, period) {
+    if (metric === null) return ZERO;
+    return burntUnits(tx, { merchantId, subscriptionId, metricId: metric.id }, period);
   },
 
   async adjustments(tx, merchantId, subscriptionId) {

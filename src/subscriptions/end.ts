@@ -1,11 +1,13 @@
 import type { Tx } from '../db/index.ts';
 import { endEntitlements, planEndOfEntitlements } from '../entitlements/index.ts';
+import { merchantSettings } from '../identity/index.ts';
 import {
   type BillingSource,
   closePeriod,
   cutPeriod,
   deleteUnbilledInvoice,
   type InvoiceRow,
+  lateUsageDueAt,
   lockInvoicesIn,
   periodOf,
 } from '../invoicing/index.ts';
@@ -13,9 +15,9 @@ import { addDuration, type Instant, isAfter, isBefore } from '../kernel/time.ts'
 import { termsOf } from './billing-source.ts';
 import { nextActionOf } from './reminders.ts';
 import { changeSubscription, type SubscriptionRow } from './subscriptions.sql.ts';
+import { tell } from './tell.ts';
 
 /** Who ended a subscription, when and why. */
-import { tell } from './tell.ts';
 export interface Ending {
   readonly at: Instant;
   readonly by: string | null;
@@ -34,6 +36,7 @@ export async function endSubscription(
   ending: Ending,
   now: Instant,
 ): Promise<SubscriptionRow> {
+  const { lateUsageDays } = await merchantSettings(tx, subscription.merchant_id);
   const ended = await changeSubscription(
     tx,
     subscription,
@@ -42,7 +45,7 @@ export async function endSubscription(
       terminated_at: ending.at,
       terminated_by: ending.by,
       termination_reason: ending.reason,
-      next_action_at: null,
+      next_action_at: lateUsageDueAt(ending.at, lateUsageDays),
     },
     now,
   );

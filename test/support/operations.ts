@@ -388,6 +388,7 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
         idempotencyKey: unique('adjustment'),
       }),
   ],
+  getUpcomingInvoice: [({ subscription }) => on(subscription.id)],
   listSubscriptionAdjustments: [({ subscription }) => on(subscription.id)],
   deleteSubscriptionAdjustment: [
     async ({ shop, subscription }) => {
@@ -463,8 +464,8 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
   approveInvoice: [async (world) => on((await draft(world)).id, { reason: 'Seen' })],
   cancelInvoice: [async (world) => on((await draft(world)).id, { reason: 'Wrong' })],
   writeOffInvoice: [async (world) => on((await issued(world)).id, { reason: 'Lost' })],
-  recalculateInvoice: [async (world) => on((await draft(world)).id, { reason: 'Again' })],
   closeInvoiceNow: [async (world) => on((await open(world)).id, { reason: 'The customer moves' })],
+  recalculateInvoice: [async (world) => on((await draft(world)).id, { reason: 'Again' })],
   openInvoicePaymentSession: [async (world) => on((await issued(world)).id, { sessionExpiryMinutes: 60 })],
   payInvoiceNow: [
     async (world) => {
@@ -473,6 +474,21 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
       return on(invoice.id, { reason: 'Agreed by telephone' });
     },
   ],
+  createPayment: [
+    ({ merchant }) => ({ body: { amount: '20.00', currency: 'EUR', merchantId: merchant.id } }),
+    ({ customer }) => ({
+      body: {
+        amount: '20.00',
+        currency: 'EUR',
+        customerId: customer.id,
+        reference: 'Deposit',
+        lineItems: [{ description: 'Ticket', amount: '10.00', quantity: 2 }],
+        idempotencyKey: unique('link'),
+      },
+    }),
+  ],
+  listPayments: [() => ({})],
+  getPayment: [({ payment }) => on(payment.id)],
   recordInvoicePayment: [
     async (world) =>
       on((await issued(world)).id, {

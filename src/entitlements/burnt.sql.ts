@@ -1,0 +1,14 @@
+import { sql, type Tx } from '../db/index.ts';
+import type { UsageOfSubscription } from './burnt.ts';
+import type { EntitlementRow } from './entitlements.sql.ts';
+
+/** The entitlements that a plan made for a subscription and that measure a metric, ended ones too. */
+export const planEntitlementsMeasuring = (
+  tx: Tx,
+  { merchantId, subscriptionId, metricId }: UsageOfSubscription,
+): Promise<EntitlementRow[]> =>
+  tx.rows<EntitlementRow>(sql`
+    select * from entitlement
+     where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and is_from_plan
+       and ${metricId} = any (billable_metric_ids)
+     order by seq`);

@@ -1,0 +1,107 @@
+import type { Tx } from '../db/index.ts';
+import type { Instant } from '../kernel/time.ts';
+import { lateSince, usageSnapshot } from '../metering/index.ts';
+import type { LateCharge } from './calculate.ts';
+import { chargesOn } from './charges.ts';
+import { type BilledUsage, findInvoice, groupKey, type InvoiceRow } from './invoices.sql.ts';
+import {
+  billedOf,
+  type ClosedPeriod,
+  closedPeriods,
+  type LateUsage,
+  lateUsageOn,
+  lockLateUsage,
+  saveLateUsage,
+  saveUsageTaken,
+} from './late-usage.sql.ts';
+import { readUsage } from './read-usage.ts';
+import type { BillingSource, BillingTerms } from './source.ts';
+
+/** Whose events a subscription may bill. */
+export const subjectsOf = ({ subscriptionId, customerId }: BillingTerms): string[] => [subscriptionId, customerId];
+
+/**
+ * Late usage is a difference of quantities, never "events after a mark" (domain.md §4): of each closed period of the
+ * subscription for which something may have come, what there is now of the prices of which that is not what was billed.
+ */
+export async function findLateUsage(tx: Tx, source: BillingSource, terms: BillingTerms): Promise<LateUsage[]> {
+  const found: LateUsage[] = [];
+  for (const period of await periodsToRead(tx, terms)) found.push(...(await changesOf(tx, source, terms, period)));
+  return found;
+}
+
+/**
+ * Has an invoice bill what came late, for good. Not under the ingest lock, which would stop the merchant's events meanwhile:
+ * what comes right now is late for the next invoice.
+ */
+export async function takeLateUsage(
+  tx: Tx,
+  source: BillingSource,
+  terms: BillingTerms,
+  invoice: InvoiceRow,
+): Promise<void> {
+  await lockLateUsage(tx, terms.merchantId, terms.subscriptionId);
+  for (const period of await periodsToRead(tx, terms)) {
+    const snapshot = await usageSnapshot(tx); // before the figure
+    await saveLateUsage(tx, invoice, await changesOf(tx, source, terms, period));
+    await saveUsageTaken(tx, period.merchant_id, period.id, snapshot);
+  }
+}
+
+async function periodsToRead(tx: Tx, terms: BillingTerms): Promise<ClosedPeriod[]> {
+  const periods = await closedPeriods(tx, terms.merchantId, terms.subscriptionId);
+  const known = periods.filter(({ snapshot }) => snapshot !== null);
+  const taken = known.map(({ period_end: at, snapshot }) => ({ at, snapshot: snapshot as string }));
+  const late = taken.length === 0 ? [] : await lateSince(tx, terms.merchantId, subjectsOf(terms), taken);
+  const unchanged = new Set(known.filter((_, index) => !late[index]));
+  return periods.filter((period) => !unchanged.has(period));
+}
+
+async function changesOf(
+  tx: Tx,
+  source: BillingSource,
+  terms: BillingTerms,
+  period: ClosedPeriod,
+): Promise<LateUsage[]> {
+  const now = Map.groupBy(await readUsage(tx, source, terms, period, period.period_end), ({ price_id: id }) => id);
+  const billed = Map.groupBy(await billedOf(tx, period), ({ price_id: id }) => id);
+  return [...new Set([...billed.keys(), ...now.keys()])].flatMap((priceId): LateUsage[] => {
+    const [before, after] = [billed.get(priceId) ?? [], now.get(priceId) ?? []];
+    return sameUsage(before, after)
+      ? []
+      : [{ of_invoice_id: period.id, price_id: priceId, billed: before, now: after }];
+  });
+}
+
+/** Groups without a quantity are as good as groups that are not there. */
+export function sameUsage(a: readonly BilledUsage[], b: readonly BilledUsage[]): boolean {
+  const shown = (rows: readonly BilledUsage[]) =>
+    rows
+      .filter(({ quantity, event_count, granted }) => !quantity.isZero() || event_count > 0 || !granted.isZero())
+      .map((row) =>
+        [groupKey(row.group_values), row.quantity.toFixed(), row.event_count, row.granted.toFixed()].join('|'),
+      )
+      .toSorted((x, y) => (x < y ? -1 : 1))
+      .join('\n');
+  return shown(a) === shown(b);
+}
+
+/** What an invoice bills of closed periods, with the price and the dates of each, as calculations take it. */
+export async function lateChargesOn(tx: Tx, terms: BillingTerms, invoice: InvoiceRow): Promise<LateCharge[]> {
+  return lateChargesOf(tx, terms, await lateUsageOn(tx, invoice));
+}
+
+/** @throws where a price is not among the terms of its period */
+export async function lateChargesOf(tx: Tx, terms: BillingTerms, late: readonly LateUsage[]): Promise<LateCharge[]> {
+  const charges: LateCharge[] = [];
+  for (const { of_invoice_id: id, price_id: priceId, billed, now } of late) {
+    const period = await findInvoice(tx, terms.merchantId, id);
+    const charge = period && chargesOn(terms, period).find(({ price }) => price.id === priceId);
+    if (!charge) throw new Error(`Invoice ${id} has no charge of ${priceId} for which something could be late.`);
+    charges.push({ charge, billed, now });
+  }
+  return charges;
+}
+
+/** When what came late for a subscription that has ended is billed, if no invoice bills it before. */
+export const lateUsageDueAt = (end: Instant, lateUsageDays: number): Instant => end.add({ hours: lateUsageDays * 24 });
