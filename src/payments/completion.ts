@@ -109,7 +109,7 @@ async function settle(
   const move = { from: status, to: 'completed' as const, failureReason: null, attempts, paymentMethodId };
   const completed = await moveSession(tx, session, { ...move, providerReference: reference }, now);
   await announce(tx, 'payment_session.completed.v0', completed, now);
-  if (invoiceId === null) return ok(completed);
+  if (session.mode === 'setup') return ok(completed);
   const receiptId = newId('payment');
   await insertReceipt(tx, {
     merchant_id: merchantId,

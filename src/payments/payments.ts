@@ -3,6 +3,8 @@ import type { DueKind } from '../jobs/index.ts';
 import { chargesDue } from './charges.ts';
 import { sessionsDue } from './completion.ts';
 import type { PaymentHandlers } from './handlers.ts';
+import { linkRoutes } from './link-routes.ts';
+import { withLinks } from './links.ts';
 import { methodRoutes } from './method-routes.ts';
 import { pageRoutes } from './page/routes.ts';
 import { returnsDue } from './returns.ts';
@@ -22,9 +24,14 @@ export function createPayments({
   handlers,
   ...environment
 }: PaymentEnvironment & { readonly handlers: PaymentHandlers }): Payments {
-  const parts = { handlers, provider: sandboxProvider };
+  const parts = { handlers: withLinks(handlers), provider: sandboxProvider };
   return {
-    routes: [...sessionRoutes(parts, environment), ...methodRoutes(environment), ...pageRoutes(parts, environment)],
+    routes: [
+      ...sessionRoutes(parts, environment),
+      ...methodRoutes(environment),
+      ...linkRoutes(environment),
+      ...pageRoutes(parts, environment),
+    ],
     chargeDueKind: chargesDue(parts),
     dueKinds: [sessionsDue(parts), returnsDue(sandboxProvider)],
   };

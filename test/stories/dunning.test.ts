@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../../src/db/index.ts';
+import { expectBooksToBalance } from '../support/books.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 import { openTables } from '../support/snapshots.ts';
@@ -16,6 +17,7 @@ beforeEach(async () => {
   merchant = await env.merchant();
   shop = shopOf(merchant);
 });
+afterEach(() => expectBooksToBalance(env, merchant));
 afterAll(() => env.close());
 
 const rows = <Row>(query: ReturnType<typeof sql>) =>

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../../src/db/index.ts';
+import { expectBooksToBalance } from '../support/books.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 
@@ -19,7 +20,10 @@ beforeEach(async () => {
   env.setNow(NOW);
   customer = await shop.customer();
 });
-afterAll(() => env.close());
+afterAll(async () => {
+  await expectBooksToBalance(env, merchant);
+  await env.close();
+});
 
 let keys = 0;
 const transfer = (amount: string, fields: object = {}) => {

@@ -31,6 +31,8 @@ export interface World {
   grant: Resource;
   reservation: Resource;
   paymentMethod: Resource;
+  /** A link that nobody has paid. */
+  payment: Resource;
   apiKeyId: string;
   /** The ids of all of these, by kind. */
   ids: Readonly<Partial<Record<IdKind, readonly string[]>>>;
@@ -87,6 +89,7 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
     expiresAt: FAR_AHEAD,
   });
   const paymentMethod = await storeMethod(shop, customer);
+  const payment = await shop.create('/v0/payments', { amount: '20.00', currency: 'EUR' });
   const apiKey = await shop.create(`/v0/users/${merchant.userId}/apikeys`, { name: 'standing' });
   const ids = {
     organization: [merchant.id, customer.consumerId],
@@ -113,6 +116,7 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
       grant,
       reservation,
       paymentMethod,
+      payment,
     ]),
     planVersion: [plan.defaultVersionId],
   };
@@ -140,6 +144,7 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
     grant,
     reservation,
     paymentMethod,
+    payment,
     apiKeyId: apiKey.id,
     ids,
   };

@@ -1,0 +1,65 @@
+import { ListOf, listReply, pageOf, Reply, type Route, route } from '../http/index.ts';
+import { notFound, ok } from '../kernel/result.ts';
+import { Payment, PaymentCreate, PaymentListQuery, presentLink, sessionStatusesOf } from './link-schemas.ts';
+import { selectLink, selectLinks } from './links.sql.ts';
+import { createLink } from './links.ts';
+import type { PaymentEnvironment } from './session-routes.ts';
+
+const TAG = 'Payments';
+
+/** The operations on payment links: make, list, read (api.md, Invoices and payments). */
+export const linkRoutes = ({ publicUrl, environment }: PaymentEnvironment): readonly Route[] => [
+  route(
+    {
+      method: 'POST',
+      path: '/v0/payments',
+      operationId: 'createPayment',
+      tag: TAG,
+      summary: 'Make a payment link: an amount that somebody pays on the hosted page',
+      description:
+        'Stands alone, for no invoice. It can be paid until `expiresAt`, once. 200 with the first payment where the ' +
+        'idempotencyKey was used before.',
+      access: { role: 'member', merchant: 'body', by: ['customerId'] },
+      body: PaymentCreate,
+      replies: { 201: Payment, 200: Payment },
+      errors: [409],
+    },
+    async ({ tx, merchantId, body, now }) => {
+      const made = await createLink(tx, environment, merchantId, body, now);
+      return made.ok ? ok(new Reply(made.value.isNew ? 201 : 200, presentLink(made.value.link, publicUrl))) : made;
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/payments',
+      operationId: 'listPayments',
+      tag: TAG,
+      summary: 'List payment links, newest first',
+      access: { role: 'viewer', merchant: 'query', by: ['customerId'] },
+      query: PaymentListQuery,
+      replies: { 200: ListOf(Payment) },
+    },
+    async ({ tx, merchantId, query }) => {
+      const { customerId, status } = query;
+      const sessionStatuses = status === undefined ? undefined : sessionStatusesOf(status);
+      const { rows, total } = await selectLinks(tx, merchantId, { customerId, sessionStatuses }, pageOf(query));
+      return ok(listReply({ data: rows.map((link) => presentLink(link, publicUrl)), total }, pageOf(query)));
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/payments/:id',
+      operationId: 'getPayment',
+      tag: TAG,
+      summary: 'Get a payment link',
+      access: { role: 'viewer', merchant: { of: 'id', kind: 'payment' } },
+      replies: { 200: Payment },
+    },
+    async ({ tx, merchantId, params }) => {
+      const link = await selectLink(tx, merchantId, params.id as string);
+      return link ? ok(presentLink(link, publicUrl)) : notFound('payment');
+    },
+  ),
+];

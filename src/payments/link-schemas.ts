@@ -1,0 +1,109 @@
+import {
+  DecimalText,
+  Id,
+  ListQuery,
+  MapOut,
+  Metadata,
+  Name,
+  OneOf,
+  type Static,
+  Strict,
+  Text,
+  Timestamp,
+  Type,
+} from '../http/index.ts';
+import { formatMoney } from '../kernel/money.ts';
+import { formatInstant } from '../kernel/time.ts';
+import type { PaymentLinkNow } from './links.sql.ts';
+import type { SessionStatus } from './session-states.ts';
+import { sessionUrl } from './sessions.ts';
+
+const PAYMENT_STATUSES = ['pending', 'processing', 'completed', 'expired', 'cancelled'] as const;
+type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
+
+/** A declined card leaves the link to be paid with another one. */
+const statusOf = (status: SessionStatus): PaymentStatus => (status === 'failed' ? 'pending' : status);
+
+/** In which states of its session a link has this status. */
+export const sessionStatusesOf = (status: PaymentStatus): readonly SessionStatus[] =>
+  status === 'pending' ? ['pending', 'failed'] : [status];
+
+const MOST = '1000000000000';
+const MOST_ITEMS = 100;
+const Amount = DecimalText({ exclusiveMinimum: '0', maximum: MOST, fractionDigits: 9, accept: 'both' });
+
+const PaymentItemCreate = Strict(
+  {
+    description: Name,
+    amount: Amount,
+    quantity: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1 })),
+  },
+  { $id: 'PaymentItemCreate', description: '`amount` is that of one unit.' },
+);
+
+/** A payment link (api.md, POST /v0/payments). */
+export const PaymentCreate = Strict(
+  {
+    amount: Amount,
+    currency: Type.String({ format: 'currency' }),
+    customerId: Type.Optional(Id('customer')),
+    reference: Type.Optional(Text({ minLength: 1, maxLength: 255 })),
+    metadata: Type.Optional(Metadata),
+    lineItems: Type.Optional(Type.Array(PaymentItemCreate, { maxItems: MOST_ITEMS })),
+    successRedirectUrl: Type.Optional(Text({ maxLength: 2048 })),
+    failureRedirectUrl: Type.Optional(Text({ maxLength: 2048 })),
+    savePaymentMethod: Type.Optional(Type.Boolean({ default: false })),
+    expiresIn: Type.Optional(Text({ maxLength: 64, description: 'ISO 8601 duration; `P30D` unless given.' })),
+    idempotencyKey: Type.Optional(Text({ minLength: 1, maxLength: 255 })),
+    merchantId: Type.Optional(Id('organization')),
+  },
+  { $id: 'PaymentCreate' },
+);
+export type PaymentCreate = Static<typeof PaymentCreate>;
+
+/** fields.md, Payment. */
+export const Payment = Type.Object(
+  {
+    object: Type.Literal('payment'),
+    id: Id('payment'),
+    merchantId: Id('organization'),
+    customerId: Type.Optional(Id('customer')),
+    amount: Type.String({ description: 'In major units.' }),
+    currency: Type.String(),
+    status: OneOf(PAYMENT_STATUSES),
+    paymentUrl: Type.String(),
+    paymentSessionId: Id('paymentSession'),
+    reference: Type.Optional(Type.String()),
+    idempotencyKey: Type.Optional(Type.String()),
+    lineItems: Type.Array(Type.Object({ description: Type.String(), amount: Type.String(), quantity: Type.Integer() })),
+    metadata: MapOut,
+    expiresAt: Timestamp,
+    createdAt: Timestamp,
+  },
+  { $id: 'Payment' },
+);
+
+export const PaymentListQuery = ListQuery({
+  customerId: Type.Optional(Id('customer')),
+  status: Type.Optional(OneOf(PAYMENT_STATUSES)),
+  merchantId: Type.Optional(Id('organization')),
+});
+
+/** A payment link as the API answers it. */
+export const presentLink = (link: PaymentLinkNow, publicUrl: string): Static<typeof Payment> => ({
+  object: 'payment',
+  id: link.id,
+  merchantId: link.merchant_id,
+  ...(link.customer_id !== null && { customerId: link.customer_id }),
+  amount: formatMoney(link.amount, link.currency),
+  currency: link.currency,
+  status: statusOf(link.session_status),
+  paymentUrl: sessionUrl(publicUrl, link.session_id),
+  paymentSessionId: link.session_id,
+  ...(link.reference !== null && { reference: link.reference }),
+  ...(link.idempotency_key !== null && { idempotencyKey: link.idempotency_key }),
+  lineItems: link.line_items,
+  metadata: link.metadata,
+  expiresAt: formatInstant(link.expires_at),
+  createdAt: formatInstant(link.created_at),
+});

@@ -1,0 +1,200 @@
+import { findCustomer } from '../customers/index.ts';
+import { checkReference, type Tx } from '../db/index.ts';
+import { fingerprint, readDecimal } from '../http/index.ts';
+import { type EnvironmentName, findOrganization, merchantSettings } from '../identity/index.ts';
+import { type Decimal, decimal, sum } from '../kernel/decimal.ts';
+import { newId } from '../kernel/ids.ts';
+import { formatMoney, roundTo } from '../kernel/money.ts';
+import { type FieldError, fail, invalid, notFound, ok, type Result } from '../kernel/result.ts';
+import { addDuration, type Instant, isAfter, parseDuration } from '../kernel/time.ts';
+import { post } from '../ledger/index.ts';
+import type { EntityDescription, PaymentHandlers } from './handlers.ts';
+import type { PaymentCreate } from './link-schemas.ts';
+import {
+  insertLink,
+  type LinkItem,
+  lockLinkKey,
+  type PaymentLinkNow,
+  selectLink,
+  selectLinkByKey,
+} from './links.sql.ts';
+import { redirectProblems } from './redirect-urls.ts';
+import { openSession } from './sessions.ts';
+import { checkTakesCards } from './setup.ts';
+
+const USUAL_TIME = Temporal.Duration.from('P30D');
+const LONGEST_TIME = Temporal.Duration.from('P1Y');
+
+/**
+ * POST /v0/payments: an amount that somebody pays on the hosted page, for no invoice (api.md). It has one session, and is over
+ * with it. A customer is on no test clock, so `now` is wall time.
+ * @returns IDEMPOTENCY_KEY_REUSED, NO_PAYMENT_PROVIDER; a 404 or 403 of `customerId`; what is wrong with the fields
+ */
+export async function createLink(
+  tx: Tx,
+  environment: EnvironmentName,
+  merchantId: string,
+  body: PaymentCreate,
+  now: Instant,
+): Promise<Result<{ link: PaymentLinkNow; isNew: boolean }>> {
+  const { idempotencyKey: key, customerId } = body;
+  const print = fingerprint('payment', body);
+  if (key !== undefined) {
+    await lockLinkKey(tx, merchantId, key);
+    const known = await selectLinkByKey(tx, merchantId, key);
+    if (known)
+      return known.idempotency_print?.equals(print)
+        ? ok({ link: known, isNew: false })
+        : fail('IDEMPOTENCY_KEY_REUSED');
+  }
+  const settings = await merchantSettings(tx, merchantId);
+  const amount = readDecimal(body.amount) as Decimal;
+  const expiresAt = endOf(body.expiresIn, now);
+  const { successRedirectUrl, failureRedirectUrl } = body;
+  const rules = { environment, redirectHosts: settings.redirectHosts };
+  const errors = [
+    ...problemsOf(body, amount),
+    ...(expiresAt === null ? [{ field: 'expiresIn', message: 'must be a duration above 0, of a year at most' }] : []),
+    ...redirectProblems({ successRedirectUrl, failureRedirectUrl }, rules),
+  ];
+  if (expiresAt === null || errors.length > 0) return invalid(errors);
+  const known = await checkCustomer(tx, merchantId, customerId);
+  if (!known.ok) return known;
+  const takesCards = checkTakesCards(settings);
+  if (!takesCards.ok) return takesCards;
+
+  const id = newId('payment');
+  const session = await openSession(
+    tx,
+    {
+      merchantId,
+      mode: 'payment',
+      entityType: 'payment',
+      entityId: id,
+      entityLabel: body.reference ?? null,
+      customerId: customerId ?? null,
+      amount,
+      currency: body.currency,
+      expiresAt,
+      savePaymentMethod: body.savePaymentMethod ?? false,
+      successRedirectUrl: successRedirectUrl ?? null,
+      failureRedirectUrl: failureRedirectUrl ?? null,
+      metadata: body.metadata ?? {},
+    },
+    now,
+  );
+  if (!session.ok) return session;
+  await insertLink(tx, {
+    merchant_id: merchantId,
+    id,
+    customer_id: customerId ?? null,
+    session_id: session.value.id,
+    amount,
+    currency: body.currency,
+    reference: body.reference ?? null,
+    metadata: body.metadata ?? {},
+    line_items: itemsOf(body),
+    idempotency_key: key ?? null,
+    idempotency_print: key === undefined ? null : print,
+    created_at: now,
+  });
+  return ok({ link: (await selectLink(tx, merchantId, id)) as PaymentLinkNow, isNew: true });
+}
+
+/** Until when a link can be paid; null where the text is no duration, or none that a link may have. */
+export function endOf(text: string | undefined, now: Instant): Instant | null {
+  const duration = text === undefined ? USUAL_TIME : parseDuration(text);
+  if (duration === null) return null;
+  try {
+    const end = addDuration(now, duration);
+    return isAfter(end, now) && !isAfter(end, addDuration(now, LONGEST_TIME)) ? end : null;
+  } catch (error) {
+    if (error instanceof RangeError) return null; // beyond the end of time
+    throw error;
+  }
+}
+
+const itemsOf = ({ lineItems = [], currency }: PaymentCreate): LinkItem[] =>
+  lineItems.map(({ description, amount, quantity }) => ({
+    description,
+    amount: formatMoney(readDecimal(amount) as Decimal, currency),
+    quantity: quantity ?? 1,
+  }));
+
+/** What the schema cannot say: whole minor units, items that come to the amount, and a customer whose card is kept. */
+function problemsOf(body: PaymentCreate, amount: Decimal): FieldError[] {
+  const errors: FieldError[] = [];
+  const { currency, lineItems = [] } = body;
+  const isWhole = (value: Decimal) => roundTo(value, currency, 'half-away-from-zero').eq(value);
+  const message = `must have no more digits than ${currency} has`;
+  if (!isWhole(amount)) errors.push({ field: 'amount', message });
+  const amounts = lineItems.map((item) => readDecimal(item.amount) as Decimal);
+  errors.push(
+    ...amounts.flatMap((each, index) => (isWhole(each) ? [] : [{ field: `lineItems.${index}.amount`, message }])),
+  );
+  const total = sum(amounts.map((each, index) => each.times(lineItems[index]?.quantity ?? 1)));
+  if (lineItems.length > 0 && !total.eq(amount))
+    errors.push({ field: 'lineItems', message: 'must come to amount, each amount times its quantity' });
+  if (body.savePaymentMethod === true && body.customerId === undefined)
+    errors.push({ field: 'savePaymentMethod', message: 'needs customerId' });
+  return errors;
+}
+
+async function checkCustomer(tx: Tx, merchantId: string, customerId: string | undefined): Promise<Result<unknown>> {
+  if (customerId === undefined) return ok(null);
+  const owned = await checkReference(tx, merchantId, 'customer', customerId, 'customerId');
+  if (!owned.ok) return owned;
+  const customer = await findCustomer(tx, merchantId, customerId, { keep: true }); // a deletion waits for us
+  return customer ? ok(customer) : notFound('customer', 'customerId');
+}
+
+/** What the sessions of links lead to happens here; of all others those upstream are told. */
+export const withLinks = (upstream: PaymentHandlers): PaymentHandlers => ({
+  ...upstream,
+  async completed(tx, event, now) {
+    if (event.session.entity_type !== 'payment') return upstream.completed(tx, event, now);
+    const { merchantId, receiptId, amount, currency } = event;
+    await post(
+      tx,
+      {
+        merchantId,
+        key: `payment:${receiptId}`,
+        reason: 'payment',
+        currency,
+        entries: [
+          { account: 'cash', customerId: null, amount },
+          { account: 'revenue', customerId: null, amount: amount.negated() },
+        ],
+      },
+      now,
+    );
+    return ok(undefined);
+  },
+  declined: async (tx, event, now) =>
+    event.session.entity_type === 'payment' ? undefined : upstream.declined(tx, event, now),
+  expired: async (tx, event, now) =>
+    event.session.entity_type === 'payment' ? undefined : upstream.expired(tx, event, now),
+  describe: (tx, entity) =>
+    entity.entityType === 'payment'
+      ? describeLink(tx, entity.merchantId, entity.entityId)
+      : upstream.describe(tx, entity),
+  lock: async (tx, entity) => (entity.entityType === 'payment' ? undefined : upstream.lock?.(tx, entity)),
+  lockNow: async (tx, entity) => (entity.entityType === 'payment' ? undefined : upstream.lockNow?.(tx, entity)),
+});
+
+async function describeLink(tx: Tx, merchantId: string, id: string): Promise<EntityDescription | null> {
+  const link = await selectLink(tx, merchantId, id);
+  if (!link) return null;
+  const merchant = await findOrganization(tx, merchantId, merchantId);
+  return {
+    title: 'Payment',
+    seller: merchant?.name ?? '',
+    number: link.reference,
+    lines: link.line_items.map(({ description, amount, quantity }) => ({
+      description: quantity === 1 ? description : `${quantity} × ${description}`,
+      amount: decimal(amount).times(quantity),
+    })),
+    currency: link.currency,
+    amount: link.amount,
+  };
+}
