@@ -1,17 +1,21 @@
 import pg from 'pg';
 import { numbersOf } from './support/arguments.ts';
+import { flatness } from './support/flat.ts';
 import { processorSeconds, type Stack, type Target, withStack } from './support/stack.ts';
 
 /** How long a balance takes: alone, while events come in, right after an event, and as the past grows. See README.md. */
 
 const [name = 'get'] = process.argv.slice(2);
-const { entitlements, rate, seconds, connections, events, claims } = numbersOf({
+const { entitlements, rate, seconds, connections, events, claims, from, to, rounds } = numbersOf({
   entitlements: name === 'ryw' ? 1_000 : 100_000,
   rate: 2_000,
   seconds: 10,
   connections: 32,
   events: 5_000,
   claims: 10_000,
+  from: 1_000,
+  to: 1_000_000,
+  rounds: 500,
 });
 
 const P50_LIMIT = 1;
@@ -177,8 +181,19 @@ async function readYourWrites(stack: Stack): Promise<void> {
   );
 }
 
+/** One entitlement after the other with a longer past, asked in this process. */
+async function flat(stack: Stack): Promise<void> {
+  const url = await stack.database();
+  const sold = await stack.serving(url, async (target) => {
+    const { product, metric, feature } = await makeFeature(target);
+    return { merchantId: target.merchantId, productId: product.id, featureId: feature.id, metricId: metric.id };
+  });
+  await flatness(stack, url, sold, { from, to, rounds });
+}
+
 await withStack(async (stack) => {
-  if (name === 'ryw') await readYourWrites(stack);
+  if (name === 'flat') await flat(stack);
+  else if (name === 'ryw') await readYourWrites(stack);
   else if (name === 'busy')
     await withEntitlements(stack, (target) => measureReads(stack, target, () => busy(stack, target)));
   else await withEntitlements(stack, (target) => measureReads(stack, target, async () => undefined));

@@ -7,7 +7,7 @@ import { eventPartitionChore } from '../src/metering/partitions.ts';
 import { registerMeter } from '../src/metering/series.ts';
 import { eventTallyChore } from '../src/metering/tally.ts';
 import { rawUsage, usage } from '../src/metering/usage.ts';
-import { median, numbersOf } from './support/arguments.ts';
+import { exponent, median, numbersOf } from './support/arguments.ts';
 import { processorSeconds, type Stack, withStack } from './support/stack.ts';
 
 /** How long a question about usage takes, and how that and taking events in grow with what is stored. See README.md. */
@@ -218,15 +218,6 @@ async function growth(stack: Stack): Promise<void> {
     );
   }
   for (const { database } of stores) await database.close();
-}
-
-/** The slope of the logarithms, by least squares. */
-function exponent(points: readonly (readonly [number, number])[]): number {
-  const logs = points.map(([x, y]) => [Math.log(x), Math.log(y)] as const);
-  const mean = (index: 0 | 1) => logs.reduce((total, each) => total + each[index], 0) / logs.length;
-  const [mx, my] = [mean(0), mean(1)];
-  const covariance = logs.reduce((total, [x, y]) => total + (x - mx) * (y - my), 0);
-  return covariance / logs.reduce((total, [x]) => total + (x - mx) ** 2, 0);
 }
 
 const commands: Readonly<Record<string, (stack: Stack) => Promise<void>>> = { one, growth };

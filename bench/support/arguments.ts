@@ -11,3 +11,12 @@ export function numbersOf<Names extends Record<string, number>>(defaults: Names,
 /** The middle one. */
 export const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] as number;
+
+/** How fast something grows: the slope of the logarithms, by least squares. */
+export function exponent(points: readonly (readonly [number, number])[]): number {
+  const logs = points.map(([x, y]) => [Math.log(x), Math.log(y)] as const);
+  const mean = (index: 0 | 1) => logs.reduce((total, each) => total + each[index], 0) / logs.length;
+  const [mx, my] = [mean(0), mean(1)];
+  const covariance = logs.reduce((total, [x, y]) => total + (x - mx) * (y - my), 0);
+  return covariance / logs.reduce((total, [x]) => total + (x - mx) ** 2, 0);
+}
