@@ -236,12 +236,15 @@ describe('what hangs on an invoice', () => {
     inTransaction(async (tx) => {
       const handlers = invoicePaymentHandlers(by);
       const session = { id: 'ps_toy', entity_id: id } as Parameters<typeof handlers.expired>[1]['session'];
-      const money = { amount: decimal('60'), currency: 'USD', receiptId: 'pay_toy', methodKind: 'card' as const };
-      if (kind === 'expired') await handlers.expired(tx, { merchantId: merchant.id, session }, now);
-      else
-        orThrow(
-          await handlers.completed(tx, { merchantId: merchant.id, session, ...money, paymentMethodId: null }, now),
-        );
+      if (kind === 'expired') return handlers.expired(tx, { merchantId: merchant.id, session }, now);
+      const receiptId = `pay_${id}`;
+      await tx.run(sql`
+        insert into payment_receipt (merchant_id, id, invoice_id, amount, currency, method, idempotency_key,
+                                     idempotency_print, received_at, created_at)
+        values (${merchant.id}, ${receiptId}, ${id}, 60, 'USD', 'other', ${id}, '', ${now}, ${now})`);
+      const money = { amount: decimal('60'), currency: 'USD', receiptId, methodKind: 'card' as const };
+      const event = { merchantId: merchant.id, session, ...money, paymentMethodId: null };
+      orThrow(await handlers.completed(tx, event, now));
     });
 
   it('happens as it is paid, and the webhook names what was made', async () => {
