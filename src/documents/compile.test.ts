@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CompileOutcome, createCompiler } from './compile.ts';
+import { type CompileOutcome, type CompileRequest, createCompiler } from './compile.ts';
 import type { InvoiceDocument } from './document.ts';
+import { eInvoiceOf } from './e-invoice/e-invoice.ts';
+import { declareFacturX } from './factur-x.ts';
 import { loadFonts } from './fonts.ts';
 import { readPdf } from './testing/read-pdf.ts';
 import { creditNote, invoice, invoiceOf, platformFee, worldwide } from './testing/samples.ts';
@@ -10,11 +12,17 @@ import { viewOf } from './view.ts';
 
 const compile = createCompiler();
 
-const rendered = (document: InvoiceDocument, shown: (view: string) => string = (view) => view): CompileOutcome =>
-  compile({
+const requestOf = (document: InvoiceDocument, shown: (view: string) => string = (view) => view): CompileRequest => {
+  const electronic = eInvoiceOf(document);
+  return {
     view: shown(JSON.stringify(viewOf(document))),
+    eInvoice: 'xml' in electronic ? electronic.xml : null,
     createdAtSeconds: Math.floor(document.issuedAt.epochMilliseconds / 1000),
-  });
+  };
+};
+
+const rendered = (document: InvoiceDocument, shown?: (view: string) => string): CompileOutcome =>
+  compile(requestOf(document, shown));
 
 const pagesOf = (document: InvoiceDocument): string[] =>
   readPdf(rendered(document).pdf).pages.map((page) => page.replaceAll('\u00a0', ' '));
@@ -101,20 +109,65 @@ describe('the file', () => {
 
   const createOther = () => {
     const other = createCompiler();
-    return (document: InvoiceDocument) =>
-      other({
-        view: JSON.stringify(viewOf(document)),
-        createdAtSeconds: Math.floor(document.issuedAt.epochMilliseconds / 1000),
-      }).pdf;
+    return (document: InvoiceDocument) => other(requestOf(document)).pdf;
   };
 
   it('has no script, no action but its payment link, and no font from elsewhere', () => {
     const { opened } = readPdf(rendered(invoice).pdf);
-    expect(opened).not.toMatch(/\/(JS|JavaScript|Launch|OpenAction|AA|EmbeddedFile|SubmitForm|GoToR)\b/);
+    expect(opened).not.toMatch(/\/(JS|JavaScript|Launch|OpenAction|AA|SubmitForm|GoToR)\b/);
     const addresses = new Set([...opened.matchAll(/\/URI \(([^)]*)\)/g)].map(([, address]) => address));
     expect([...addresses]).toEqual([invoice.paymentUrl]);
     expect(readPdf(rendered({ ...invoice, paymentUrl: null }).pdf).opened).not.toContain('/URI');
     for (const [, font] of opened.matchAll(/\/BaseFont \/\w+\+([\w-]+)/g)) expect(font).toMatch(/^NotoSans/);
+  });
+});
+
+describe('the e-invoice inside', () => {
+  it('is the text that the document comes to, attached as another form of it, and the metadata says so', () => {
+    const { eInvoice } = requestOf(invoice);
+    const { pdf, standard } = rendered(invoice);
+    const { attachments, opened } = readPdf(pdf);
+    expect(standard).toBe('a-3b');
+    expect(attachments).toEqual([
+      { name: 'factur-x.xml', type: 'text/xml', relationship: 'Alternative', content: eInvoice },
+    ]);
+    expect(opened).toMatch(/\/AF \[\d+ 0 R\]/);
+    expect(opened).toContain(
+      '<fx:DocumentFileName>factur-x.xml</fx:DocumentFileName><fx:DocumentType>INVOICE</fx:DocumentType>' +
+        '<fx:Version>1.0</fx:Version><fx:ConformanceLevel>EN 16931</fx:ConformanceLevel>',
+    );
+    expect(opened).toContain('<pdfaSchema:prefix>fx</pdfaSchema:prefix>');
+  });
+
+  it.each([
+    ['names in other scripts', worldwide],
+    ['pages', invoiceOf(200)],
+  ])('leaves a file whose every object is where its table says: %s', (_, document) => {
+    const file = Buffer.from(rendered(document).pdf).toString('latin1');
+    const table = Number(/startxref\n(\d+)/.exec(file)?.[1]);
+    expect(file.startsWith('xref\n', table)).toBe(true);
+    const offsets = [...file.slice(table).matchAll(/^(\d{10}) \d{5} n/gm)].map(([, offset]) => Number(offset));
+    expect(offsets.length).toBeGreaterThan(10);
+    for (const [index, offset] of offsets.entries()) expect(file.startsWith(`${index + 1} 0 obj\n`, offset)).toBe(true);
+    const [, length] = /\/Length (\d+)\s+\/Type \/Metadata/.exec(file) ?? [];
+    const start = file.indexOf('stream\n', file.indexOf('/Type /Metadata')) + 'stream\n'.length;
+    expect(
+      file
+        .slice(start + Number(length))
+        .trimStart()
+        .startsWith('endstream'),
+    ).toBe(true);
+  });
+
+  it('is not there where there is none, and then the file promises none', () => {
+    const { opened, attachments } = readPdf(rendered(creditNote).pdf);
+    expect(attachments).toEqual([]);
+    expect(opened).not.toContain('urn:factur-x');
+    expect(opened).not.toContain('/EmbeddedFile');
+  });
+
+  it('is refused where the file is not as Typst writes them', () => {
+    expect(() => declareFacturX(Buffer.from('%PDF-1.7\n'))).toThrow('no metadata');
   });
 });
 
@@ -138,10 +191,10 @@ describe('scripts', () => {
 
   it('where PDF/A refuses all the same, a plain PDF is made', () => {
     const careless = createCompiler({ ...loadFonts(), displayable: (text) => text });
-    const view = JSON.stringify(viewOf({ ...invoice, buyer: { name: 'Rocket 🚀 Inc' } }));
-    const { pdf, standard } = careless({ view, createdAtSeconds: 0 });
+    const { pdf, standard } = careless(requestOf({ ...invoice, buyer: { ...invoice.buyer, name: 'Rocket 🚀 Inc' } }));
     expect(standard).toBe('1.7');
     expect(readPdf(pdf).pages[0]).toContain('INV-000123');
+    expect(readPdf(pdf).attachments).toMatchObject([{ name: 'factur-x.xml' }]);
   });
 });
 

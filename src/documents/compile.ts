@@ -1,10 +1,13 @@
 import { join } from 'node:path';
 import { NodeCompiler } from '@myriaddreamin/typst-ts-node-compiler';
+import { declareFacturX } from './factur-x.ts';
 import { type Fonts, loadFonts } from './fonts.ts';
 
 /** A view as JSON, and the instant that the file names as its creation, in seconds since 1970. */
 export interface CompileRequest {
   view: string;
+  /** The same as an e-invoice, to be attached; null where there is none. */
+  eInvoice: string | null;
   createdAtSeconds: number;
 }
 
@@ -24,26 +27,32 @@ export function createCompiler(fonts: Fonts = loadFonts()): Compile {
   const compiler = NodeCompiler.create({ workspace: import.meta.dirname, fontArgs: [{ fontBlobs: fonts.files }] });
   const mainFilePath = join(import.meta.dirname, 'invoice.typ');
 
-  return ({ view, createdAtSeconds }) => {
+  return ({ view, eInvoice, createdAtSeconds }) => {
     try {
       const displayable = JSON.stringify(
         JSON.parse(view, (_, value) => (typeof value === 'string' ? fonts.displayable(value) : value)),
       );
-      const result = compiler.compile({ mainFilePath, inputs: { document: displayable } });
+      const inputs = { document: displayable, ...(eInvoice !== null && { 'e-invoice': eInvoice }) };
+      const result = compiler.compile({ mainFilePath, inputs });
       const document = result.result;
       if (!document)
         throw new Error(`The template failed: ${JSON.stringify(result.takeDiagnostics()?.shortDiagnostics)}`);
-      const make = (standard: CompileOutcome['standard']): CompileOutcome => ({
-        pdf: compiler.pdf(document, { pdfStandard: standard, creationTimestamp: createdAtSeconds }),
-        standard,
-      });
-      try {
-        return make('a-3b');
-      } catch {
-        return make('1.7');
-      }
+      const make = (standard: CompileOutcome['standard']): Uint8Array =>
+        compiler.pdf(document, { pdfStandard: standard, creationTimestamp: createdAtSeconds });
+      const archived = attempt(() => make('a-3b'));
+      if (archived === null) return { pdf: make('1.7'), standard: '1.7' };
+      return { pdf: eInvoice === null ? archived : declareFacturX(archived), standard: 'a-3b' };
     } finally {
       compiler.evictCache(KEPT_GENERATIONS);
     }
   };
+}
+
+/** What a step gives, and null where it throws. */
+function attempt<T>(step: () => T): T | null {
+  try {
+    return step();
+  } catch {
+    return null;
+  }
 }

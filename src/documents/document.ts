@@ -5,6 +5,8 @@ type Maybe<T> = T | null | undefined;
 
 /** One side of a document, as copied onto the invoice when it was issued (domain.md §4, row 10). */
 export interface Party {
+  /** What the merchant is called where its invoices are made: stands in the e-invoice only, for sellers without a tax id. */
+  id?: Maybe<string>;
   name: string;
   legalName?: Maybe<string>;
   taxId?: Maybe<string>;
@@ -45,6 +47,8 @@ export interface DocumentLine {
   /** Percent: `8.875` means 8.875 %. */
   taxRate: DecimalText;
   kind: 'usage' | 'fee' | 'discount';
+  /** Why no tax is on it; absent for a line that is taxed, be it at a rate of 0 %. The e-invoice has to say so. */
+  untaxed?: Maybe<'exempt' | 'prepayment'>;
   tiers?: Maybe<readonly DocumentTier[]>;
   /** The dimensions this line was grouped by; null where the events had no value. */
   group?: Maybe<Readonly<Record<string, string | null>>>;

@@ -1,4 +1,5 @@
 export type { DecimalText, DocumentLine, DocumentTier, InvoiceDocument, Party } from './document.ts';
+export { type EInvoice, eInvoiceOf } from './e-invoice/e-invoice.ts';
 export {
   createDocumentRenderer,
   DocumentRenderError,

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { InvoiceDocument } from './document.ts';
+import { eInvoiceOf } from './e-invoice/e-invoice.ts';
 import type { RenderAnswer, RenderRequest } from './messages.ts';
 import { reductions } from './text.ts';
 import { viewOf } from './view.ts';
@@ -39,7 +40,8 @@ export interface RendererOptions {
 
 export interface DocumentRenderer {
   /**
-   * The document as a PDF/A-3b file; equal values give equal bytes. One document is rendered at a time, the others wait.
+   * The document as a PDF/A-3b file, with its e-invoice inside where there is one (`eInvoiceOf`); equal values give equal
+   * bytes. One document is rendered at a time, the others wait.
    * @throws RangeError (or decimal.js' error) for a value that is no document: an unknown currency, text that is no decimal.
    * @throws DocumentRenderError when there is no document to give.
    */
@@ -143,14 +145,14 @@ export function createDocumentRenderer(options: RendererOptions = {}): DocumentR
     hold(press, true);
     const { child } = press;
     running.attempts += 1;
-    const { job, view, createdAtSeconds } = running;
+    const { job, view, eInvoice, createdAtSeconds } = running;
     const busy = press;
     timer = setTimeout(() => {
       lose(busy, 'TIMED_OUT', `The document was not ready after ${timeLimitMilliseconds} ms.`);
     }, timeLimitMilliseconds);
     // A failure to send is followed by 'close', which says why.
     const shown = (reductions[running.reduction] as (text: string) => string)(view);
-    child.send({ job, view: shown, createdAtSeconds } satisfies RenderRequest, () => {});
+    child.send({ job, view: shown, eInvoice, createdAtSeconds } satisfies RenderRequest, () => {});
   }
 
   function rest(idle: Press): void {
@@ -206,12 +208,14 @@ export function createDocumentRenderer(options: RendererOptions = {}): DocumentR
     async render(document) {
       if (closed) throw new DocumentRenderError('CLOSED', 'The renderer is closed.');
       const view = JSON.stringify(viewOf(document));
+      const electronic = eInvoiceOf(document);
       const createdAtSeconds = Math.floor(document.issuedAt.epochMilliseconds / 1000);
       return new Promise((resolve, reject) => {
         jobs += 1;
         waiting.push({
           job: jobs,
           view,
+          eInvoice: 'xml' in electronic ? electronic.xml : null,
           createdAtSeconds,
           number: document.number,
           attempts: 0,

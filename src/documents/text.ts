@@ -47,14 +47,17 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const withBreaks = (text: string): string => text.replace(LONG_RUN, (run) => run.replace(RUN_PIECE, '$&\u200b'));
 
 /** One line of text: gaps become single spaces; controls, bidi overrides and other invisible characters go; at most `most` characters. */
-export function oneLine(text: string, most: number): string {
+export function cleanLine(text: string, most: number): string {
   // Cut coarsely before the regular expressions run: a megabyte of text costs no more than a page of it.
   const head = text
     .slice(0, most * 16)
     .replace(LINE_BREAKS, ' ')
     .replace(GAPS, ' ');
-  return withBreaks(cap(withoutHazards(head).replace(GAPS, ' ').trim(), most));
+  return cap(withoutHazards(head).replace(GAPS, ' ').trim(), most);
 }
+
+/** The same for paper: a word that no column can hold gets places where it may break. */
+export const oneLine = (text: string, most: number): string => withBreaks(cleanLine(text, most));
 
 /** Several lines of text, at most `most` characters and `mostLines` lines; line breaks are kept, each line as `oneLine`. */
 export function manyLines(text: string, most: number, mostLines: number): string[] {

@@ -6,6 +6,8 @@ export interface ReadPdf {
   pages: string[];
   /** The whole file with every compressed stream opened, one character for each byte. */
   opened: string;
+  /** The attached files, as UTF-8. */
+  attachments: { name: string; type: string; relationship: string; content: string }[];
 }
 
 const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');
@@ -101,6 +103,19 @@ function linesOf(content: string, fonts: ReadonlyMap<string, ReadonlyMap<number,
 
 const reference = (head: string, name: string): number => Number(new RegExp(`/${name} (\\d+) 0 R`).exec(head)?.[1]);
 
+const attachmentsOf = (all: readonly PdfObject[], at: (id: number) => PdfObject): ReadPdf['attachments'] =>
+  all
+    .filter(({ head }) => head.includes('/Type /Filespec'))
+    .map(({ head }) => {
+      const file = at(Number(/\/EF <<\s*\/F (\d+) 0 R/.exec(head)?.[1]));
+      return {
+        name: /\/UF \(([^)]*)\)/.exec(head)?.[1] ?? '',
+        type: /\/Subtype \/(\S+)/.exec(file.head)?.[1]?.replace('#2F', '/') ?? '',
+        relationship: /\/AFRelationship \/(\w+)/.exec(head)?.[1] ?? '',
+        content: Buffer.from(file.stream ?? '', 'latin1').toString(),
+      };
+    });
+
 /** Reads the text of every page through the fonts' glyph maps. */
 export function readPdf(pdf: Uint8Array): ReadPdf {
   const objects = objectsOf(latin1(pdf));
@@ -121,5 +136,5 @@ export function readPdf(pdf: Uint8Array): ReadPdf {
     return linesOf(content, fonts).join('\n');
   });
   const opened = [...objects.values()].map(({ head, stream }) => `${head}\n${stream ?? ''}`).join('\n');
-  return { pages, opened };
+  return { pages, opened, attachments: attachmentsOf([...objects.values()], at) };
 }

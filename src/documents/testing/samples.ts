@@ -1,3 +1,6 @@
+import { type Decimal, decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
+import { formatMoney } from '../../kernel/money.ts';
+import { type TaxBehavior, taxLines } from '../../tax/index.ts';
 import type { DocumentLine, InvoiceDocument } from '../document.ts';
 
 const at = (date: string): Temporal.Instant => Temporal.Instant.from(`${date}T00:00:00Z`);
@@ -140,9 +143,10 @@ export const worldwide: InvoiceDocument = {
       description: 'خدمة الحوسبة GPU A100 (ساعات) 2025',
       unit: 'ساعة',
       amount: '36150',
+      taxRate: '10',
       group: { منطقة: 'الرياض', model: '大模型' },
     },
-    { ...platformFee, description: 'カスタムモデル利用料', amount: '3000' },
+    { ...platformFee, description: 'カスタムモデル利用料', amount: '3000', taxRate: '10' },
   ],
   taxes: [{ rate: '10', base: '39150', amount: '3915' }],
   subtotal: '39150',
@@ -153,11 +157,39 @@ export const worldwide: InvoiceDocument = {
   walletApplied: null,
 };
 
+/** A document with the taxes and the totals that its lines come to; nothing of it is paid. Amounts that include tax become net. */
+export function totalled(document: InvoiceDocument, behavior: TaxBehavior = 'exclusive'): InvoiceDocument {
+  const money = (amount: Decimal): string => formatMoney(amount, document.currency);
+  const { lines, taxes } = taxLines(
+    document.lines.map((line) => ({
+      amount: decimal(line.amount),
+      taxRate: line.untaxed === 'prepayment' ? null : decimal(line.taxRate),
+    })),
+    behavior,
+    document.currency,
+  );
+  const subtotal = sum(lines.map(({ net }) => net));
+  const totalTax = sum(lines.map(({ tax }) => tax));
+  const grandTotal = money(subtotal.plus(totalTax));
+  return {
+    ...document,
+    lines: document.lines.map((line, index) => ({ ...line, amount: money(lines[index]?.net ?? ZERO) })),
+    taxes: taxes.map(({ rate, base, amount }) => ({ rate: plain(rate), base: plain(base), amount: plain(amount) })),
+    subtotal: money(subtotal),
+    totalTax: money(totalTax),
+    grandTotal,
+    paidAmount: money(ZERO),
+    unpaidAmount: grandTotal,
+    walletApplied: null,
+  };
+}
+
 /** The invoice with so many lines, all different. */
-export const invoiceOf = (lines: number): InvoiceDocument => ({
-  ...invoice,
-  lines: Array.from({ length: lines }, (_, index) => {
-    const line = invoice.lines[index % invoice.lines.length] as DocumentLine;
-    return { ...line, description: `${index + 1}. ${line.description}`, quantity: `${1000 + index}` };
-  }),
-});
+export const invoiceOf = (lines: number): InvoiceDocument =>
+  totalled({
+    ...invoice,
+    lines: Array.from({ length: lines }, (_, index) => {
+      const line = invoice.lines[index % invoice.lines.length] as DocumentLine;
+      return { ...line, description: `${index + 1}. ${line.description}`, quantity: `${1000 + index}` };
+    }),
+  });

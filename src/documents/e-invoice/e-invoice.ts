@@ -1,0 +1,100 @@
+import type { InvoiceDocument } from '../document.ts';
+import { manyLines } from '../text.ts';
+import { hasTwoDigits } from './amounts.ts';
+import { countryCode } from './country.ts';
+import { dateIn } from './dates.ts';
+import { lineOf } from './lines.ts';
+import { buyerOf, said, sellerOf } from './parties.ts';
+import { monetaryTotals, settlementOf } from './settlement.ts';
+import { isOutsideOfTax, taxGroups } from './tax-category.ts';
+import { type Child, type Element, element, elementWith, xmlOf } from './xml.ts';
+
+/** An e-invoice, or why there is none: `missing` names the fields that the law wants and the parties do not have. */
+export type EInvoice =
+  | { readonly xml: string }
+  | { readonly withheld: 'legal_details_missing'; readonly missing: readonly string[] }
+  | { readonly withheld: 'not_representable'; readonly because: string };
+
+/** The profile: EN 16931 itself, which is also the profile of that name of Factur-X 1.0. */
+const GUIDELINE = 'urn:cen.eu:en16931:2017';
+
+const NAMESPACES = {
+  'xmlns:rsm': 'urn:un:unece:uncefact:data:standard:CrossIndustryInvoice:100',
+  'xmlns:qdt': 'urn:un:unece:uncefact:data:standard:QualifiedDataType:100',
+  'xmlns:ram': 'urn:un:unece:uncefact:data:standard:ReusableAggregateBusinessInformationEntity:100',
+  'xmlns:udt': 'urn:un:unece:uncefact:data:standard:UnqualifiedDataType:100',
+};
+
+/** UNCL 1001: a commercial invoice, and a credit note. */
+const TYPE_CODES = { invoice: '380', credit_note: '381' };
+
+const MOST_NOTE = 5000;
+
+/**
+ * The e-invoice of a document: UN/CEFACT Cross Industry Invoice D16B as EN 16931 uses it. Pure: the same document gives the
+ * same text. Where it could only be made by leaving out what EN 16931 demands or by changing a figure, there is none.
+ */
+export function eInvoiceOf(document: InvoiceDocument): EInvoice {
+  const missing = missingDetails(document);
+  if (missing.length > 0) return { withheld: 'legal_details_missing', missing };
+  const because = obstacle(document);
+  return because === null ? { xml: xmlOf(rootOf(document)) } : { withheld: 'not_representable', because };
+}
+
+/** BR-9 and BR-11: both have a country. BR-S-2, BR-Z-2, BR-E-2: who says something about tax is registered for it. */
+function missingDetails(document: InvoiceDocument): string[] {
+  const { seller, buyer } = document;
+  const missing: string[] = [];
+  if (countryCode(seller.address?.country) === null) missing.push('seller.address.country');
+  if (said(seller.taxId) === null && !isOutsideOfTax(document)) missing.push('seller.taxId');
+  if (countryCode(buyer.address?.country) === null) missing.push('buyer.address.country');
+  return missing;
+}
+
+function obstacle(document: InvoiceDocument): string | null {
+  if (document.lines.length === 0) return 'It has no lines, and an e-invoice has at least one (BR-16).';
+  if (!hasTwoDigits(document)) return 'An amount has three digits, and an e-invoice has at most two (BR-DEC).';
+  const { lines, tax, total } = monetaryTotals(document, taxGroups(document));
+  const agrees = lines.eq(document.subtotal) && tax.eq(document.totalTax) && total.eq(document.grandTotal);
+  return agrees ? null : 'Its totals are not those of its lines (BR-CO-10 to BR-CO-15).';
+}
+
+const rootOf = (document: InvoiceDocument): Element =>
+  elementWith(
+    'rsm:CrossIndustryInvoice',
+    NAMESPACES,
+    element(
+      'rsm:ExchangedDocumentContext',
+      element('ram:GuidelineSpecifiedDocumentContextParameter', element('ram:ID', GUIDELINE)),
+    ),
+    element(
+      'rsm:ExchangedDocument',
+      element('ram:ID', said(document.number) ?? '–'),
+      element('ram:TypeCode', TYPE_CODES[document.kind]),
+      dateIn('ram:IssueDateTime', document.issuedAt),
+      notesOf(document),
+    ),
+    element(
+      'rsm:SupplyChainTradeTransaction',
+      document.lines.map((line, position) => lineOf(document, line, position)),
+      element('ram:ApplicableHeaderTradeAgreement', sellerOf(document), buyerOf(document)),
+      element('ram:ApplicableHeaderTradeDelivery'),
+      settlementOf(document),
+    ),
+  );
+
+/** BG-1: what a reader should know beside the figures. */
+const notesOf = ({ environment, reason, notes, footer }: InvoiceDocument): Child =>
+  [
+    environment === 'sandbox' ? 'Sandbox – not a tax document' : null,
+    reason,
+    ...[notes, footer].map((text) => textOf(text)),
+  ].map((note) => {
+    const text = said(note, MOST_NOTE);
+    return text !== null && element('ram:IncludedNote', element('ram:Content', text));
+  });
+
+const textOf = (text: string | null | undefined): string =>
+  manyLines(text ?? '', MOST_NOTE, 40)
+    .join(' ')
+    .replaceAll('\u200b', '');

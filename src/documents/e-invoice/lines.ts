@@ -1,0 +1,74 @@
+import { decimal, plain } from '../../kernel/decimal.ts';
+import type { DocumentLine, DocumentTier, InvoiceDocument } from '../document.ts';
+import { amountText, pricedQuantity } from './amounts.ts';
+import { periodOf } from './dates.ts';
+import { said } from './parties.ts';
+import { categoryOf, type TaxCategory } from './tax-category.ts';
+import { type Child, type Element, element, elementWith } from './xml.ts';
+
+const MOST_DESCRIPTION = 10_000;
+
+/** UN/ECE recommendation 20: "one". What is counted is the merchant's own word, and stands as an attribute of the item. */
+const PIECE = { unitCode: 'C62' };
+
+/** BG-25: one line; `position` counts from 0. */
+export function lineOf(document: InvoiceDocument, line: DocumentLine, position: number): Element {
+  const { currency } = document;
+  const { quantity, price, basis } = pricedQuantity(line, currency);
+  return element(
+    'ram:IncludedSupplyChainTradeLineItem',
+    element('ram:AssociatedDocumentLineDocument', element('ram:LineID', String(position + 1))),
+    productOf(line),
+    element(
+      'ram:SpecifiedLineTradeAgreement',
+      element(
+        'ram:NetPriceProductTradePrice',
+        element('ram:ChargeAmount', plain(price)),
+        basis !== null && elementWith('ram:BasisQuantity', PIECE, plain(basis)),
+      ),
+    ),
+    element('ram:SpecifiedLineTradeDelivery', elementWith('ram:BilledQuantity', PIECE, plain(quantity))),
+    element(
+      'ram:SpecifiedLineTradeSettlement',
+      element('ram:ApplicableTradeTax', element('ram:TypeCode', 'VAT'), rateOf(categoryOf(document, line), line)),
+      periodOf(line.periodStart, line.periodEnd),
+      element(
+        'ram:SpecifiedTradeSettlementLineMonetarySummation',
+        element('ram:LineTotalAmount', amountText(decimal(line.amount), currency)),
+      ),
+    ),
+  );
+}
+
+/** The category, and its rate; one that is not subject to tax has none (BR-O-5). */
+const rateOf = (category: TaxCategory, line: DocumentLine): Child => [
+  element('ram:CategoryCode', category),
+  category !== 'O' && element('ram:RateApplicablePercent', plain(decimal(line.taxRate))),
+];
+
+function productOf(line: DocumentLine): Element {
+  const tiers = line.tiers ?? [];
+  return element(
+    'ram:SpecifiedTradeProduct',
+    element('ram:Name', said(line.description, MOST_DESCRIPTION) ?? '–'), // BR-25 wants a name
+    tiers.length > 0 && element('ram:Description', tiers.map(tierText).join('; ')),
+    attributeOf('Unit', line.unit),
+    Object.entries(line.group ?? {}).map(([dimension, value]) => attributeOf(dimension, value)),
+  );
+}
+
+/** BG-32: what the line was grouped by, and what it counts. */
+function attributeOf(name: string, value: string | null | undefined): Child {
+  const [known, text] = [said(name), said(value)];
+  return (
+    known !== null &&
+    text !== null &&
+    element('ram:ApplicableProductCharacteristic', element('ram:Description', known), element('ram:Value', text))
+  );
+}
+
+/** `0–100: 100 × 0.5 = 50.00`, with `+ 10` for a flat price. */
+const tierText = ({ from, upTo, quantity, unitPrice, flatPrice, amount }: DocumentTier): string => {
+  const flat = flatPrice != null && !decimal(flatPrice).isZero() ? ` + ${flatPrice}` : '';
+  return `${from}–${upTo ?? '∞'}: ${quantity} × ${unitPrice}${flat} = ${amount}`;
+};

@@ -1,0 +1,96 @@
+import type { InvoiceDocument, Party } from '../document.ts';
+import { cleanLine } from '../text.ts';
+import { countryCode } from './country.ts';
+import { isOutsideOfTax } from './tax-category.ts';
+import { taxNumber } from './tax-number.ts';
+import { type Child, type Element, element, elementWith } from './xml.ts';
+
+const MOST = 1000; // of a name or a line of an address: what EN 16931 does not bound, a reader does
+
+/** Text that a stranger wrote, fit for a machine and for its reader; null where nothing is left of it. */
+export const said = (text: string | null | undefined, most: number = MOST): string | null => {
+  const clean = cleanLine(text ?? '', most);
+  return clean === '' ? null : clean;
+};
+
+const optional = (name: string, text: string | null): Child => text !== null && element(name, text);
+
+/** BG-4: the seller, under its legal name. */
+export function sellerOf(document: InvoiceDocument): Element {
+  const { seller } = document;
+  const name = said(seller.legalName) ?? said(seller.name) ?? '–';
+  const trading = said(seller.name);
+  const taxId = said(seller.taxId);
+  const number = taxId === null ? null : taxNumber(taxId, seller.address?.country);
+  return element(
+    'ram:SellerTradeParty',
+    // BR-CO-26 wants an identifier, and a tax id that is no VAT number is none.
+    optional('ram:ID', said(seller.id) ?? (number?.scheme === 'FC' ? taxId : null)),
+    element('ram:Name', name),
+    trading !== null &&
+      trading !== name &&
+      element('ram:SpecifiedLegalOrganization', element('ram:TradingBusinessName', trading)),
+    contactOf(seller),
+    addressOf(seller),
+    emailAddressOf(seller),
+    number !== null && registration(number),
+  );
+}
+
+/** BG-7: the buyer. A tax id that is no VAT number has no place of its own there; it stands as an identifier. */
+export function buyerOf(document: InvoiceDocument): Element {
+  const { buyer } = document;
+  const taxId = said(buyer.taxId);
+  const number = taxId === null ? null : taxNumber(taxId, buyer.address?.country);
+  const isVat = number?.scheme === 'VA' && !isOutsideOfTax(document); // BR-O-2 admits none there
+  const legal = said(buyer.legalName);
+  const name = legal ?? said(buyer.name) ?? '–';
+  const trading = said(buyer.name);
+  return element(
+    'ram:BuyerTradeParty',
+    !isVat && optional('ram:ID', taxId),
+    element('ram:Name', name),
+    trading !== null &&
+      trading !== name &&
+      element('ram:SpecifiedLegalOrganization', element('ram:TradingBusinessName', trading)),
+    contactOf(buyer),
+    addressOf(buyer),
+    emailAddressOf(buyer),
+    isVat && registration(number),
+  );
+}
+
+const registration = ({ scheme, text }: { scheme: string; text: string }): Element =>
+  element('ram:SpecifiedTaxRegistration', elementWith('ram:ID', { schemeID: scheme }, text));
+
+function contactOf(party: Party): Child {
+  const phone = said(party.phone);
+  return (
+    phone !== null &&
+    element(
+      'ram:DefinedTradeContact',
+      element('ram:TelephoneUniversalCommunication', element('ram:CompleteNumber', phone)),
+    )
+  );
+}
+
+function addressOf({ address }: Party): Element {
+  const code = countryCode(address?.country);
+  return element(
+    'ram:PostalTradeAddress',
+    optional('ram:PostcodeCode', said(address?.zipCode)),
+    optional('ram:LineOne', said(address?.line1)),
+    optional('ram:LineTwo', said(address?.line2)),
+    optional('ram:CityName', said(address?.city)),
+    optional('ram:CountryID', code),
+    optional('ram:CountrySubDivisionName', said(address?.state)),
+  );
+}
+
+/** Where the party takes electronic mail (BT-34, BT-49). */
+function emailAddressOf({ emails }: Party): Child {
+  const email = said(emails?.[0]);
+  return (
+    email !== null && element('ram:URIUniversalCommunication', elementWith('ram:URIID', { schemeID: 'EM' }, email))
+  );
+}

@@ -1,0 +1,93 @@
+import { decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
+import type { InvoiceDocument } from '../document.ts';
+import { amountText } from './amounts.ts';
+import { dateIn, formattedDateIn, periodOf } from './dates.ts';
+import { said } from './parties.ts';
+import { type TaxGroup, taxGroups, taxOf } from './tax-category.ts';
+import { type Child, type Element, element, elementWith } from './xml.ts';
+
+/** UNCL 4461. */
+const ONLINE = '68';
+const NOT_DEFINED = '1';
+
+/** What an invoice comes to (BG-22), each from the ones before it as EN 16931 has it (BR-CO-10 to BR-CO-16). */
+export function monetaryTotals(document: InvoiceDocument, groups: readonly TaxGroup[]) {
+  const lines = sum(document.lines.map(({ amount }) => decimal(amount)));
+  const tax = taxOf(groups);
+  const total = lines.plus(tax);
+  const prepaid = document.kind === 'credit_note' ? ZERO : decimal(document.paidAmount);
+  return { lines, tax, total, prepaid, due: total.minus(prepaid) };
+}
+
+/** BG-14, BG-16, BG-22, BG-23 and the invoice that a credit note is to (BG-3). */
+export function settlementOf(document: InvoiceDocument): Element {
+  const { currency } = document;
+  const groups = taxGroups(document);
+  return element(
+    'ram:ApplicableHeaderTradeSettlement',
+    element('ram:PaymentReference', said(document.number) ?? '–'),
+    element('ram:InvoiceCurrencyCode', currency),
+    meansOf(document),
+    groups.map((group) => taxGroupOf(group, currency)),
+    periodOf(document.periodStart, document.periodEnd),
+    termsOf(document),
+    totalsOf(document, groups),
+    originalOf(document),
+  );
+}
+
+/** BG-16: where money is asked for. Accounts of merchants are not known here, so a transfer is "not defined" (BR-61). */
+function meansOf({ kind, unpaidAmount, paymentUrl }: InvoiceDocument): Child {
+  if (kind === 'credit_note' || !decimal(unpaidAmount).gt(0)) return null;
+  return element(
+    'ram:SpecifiedTradeSettlementPaymentMeans',
+    element('ram:TypeCode', paymentUrl ? ONLINE : NOT_DEFINED),
+  );
+}
+
+const taxGroupOf = ({ category, rate, base, tax, reason }: TaxGroup, currency: string): Element =>
+  element(
+    'ram:ApplicableTradeTax',
+    element('ram:CalculatedAmount', amountText(tax, currency)),
+    element('ram:TypeCode', 'VAT'),
+    reason !== null && element('ram:ExemptionReason', reason),
+    element('ram:BasisAmount', amountText(base, currency)),
+    element('ram:CategoryCode', category),
+    category !== 'O' && element('ram:RateApplicablePercent', plain(rate)),
+  );
+
+/** BT-20 and BT-9: BR-CO-25 wants one of them wherever something is due. */
+function termsOf(document: InvoiceDocument): Element {
+  if (document.kind === 'credit_note')
+    return element('ram:SpecifiedTradePaymentTerms', element('ram:Description', 'Nothing to pay: this is a credit.'));
+  const { paymentTermDays: days, paymentUrl } = document;
+  const when = days === 0 ? 'Due on receipt.' : `Due within ${days} ${days === 1 ? 'day' : 'days'}.`;
+  const where = said(paymentUrl, 2048);
+  return element(
+    'ram:SpecifiedTradePaymentTerms',
+    element('ram:Description', where === null ? when : `${when} Pay online: ${where}`),
+    document.dueAt !== null && dateIn('ram:DueDateDateTime', document.dueAt),
+  );
+}
+
+function totalsOf(document: InvoiceDocument, groups: readonly TaxGroup[]): Element {
+  const { currency } = document;
+  const { lines, tax, total, prepaid, due } = monetaryTotals(document, groups);
+  return element(
+    'ram:SpecifiedTradeSettlementHeaderMonetarySummation',
+    element('ram:LineTotalAmount', amountText(lines, currency)),
+    element('ram:TaxBasisTotalAmount', amountText(lines, currency)),
+    elementWith('ram:TaxTotalAmount', { currencyID: currency }, amountText(tax, currency)),
+    element('ram:GrandTotalAmount', amountText(total, currency)),
+    !prepaid.isZero() && element('ram:TotalPrepaidAmount', amountText(prepaid, currency)),
+    element('ram:DuePayableAmount', amountText(due, currency)),
+  );
+}
+
+const originalOf = ({ original }: InvoiceDocument): Child =>
+  original != null &&
+  element(
+    'ram:InvoiceReferencedDocument',
+    element('ram:IssuerAssignedID', said(original.number) ?? '–'),
+    formattedDateIn('ram:FormattedIssueDateTime', original.issuedAt),
+  );

@@ -1,0 +1,70 @@
+import { type Decimal, decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
+import type { DocumentLine, InvoiceDocument } from '../document.ts';
+
+/**
+ * UNCL 5305 as EN 16931 uses it: S is taxed, Z is taxed at 0 %, E is exempt, O is an invoice of a seller who is not
+ * registered for tax and has none on any line.
+ */
+export type TaxCategory = 'S' | 'Z' | 'E' | 'O';
+
+/** The tax of a category and rate on the whole invoice (BG-23). */
+export interface TaxGroup {
+  readonly category: TaxCategory;
+  /** Percent. */
+  readonly rate: Decimal;
+  readonly base: Decimal;
+  readonly tax: Decimal;
+  /** Why there is no tax, for the categories that have to say so. */
+  readonly reason: string | null;
+}
+
+const REASONS = {
+  exempt: 'Exempt from tax',
+  prepayment: 'Payment in advance of any supply, outside the scope of tax',
+} as const;
+const OUTSIDE = 'Not subject to tax: the seller is not registered for tax';
+
+const isTaxed = (line: DocumentLine): boolean => !decimal(line.taxRate).isZero();
+
+/** Does the seller have no tax id, and need none? */
+export const isOutsideOfTax = ({ seller, lines }: Pick<InvoiceDocument, 'seller' | 'lines'>): boolean =>
+  (seller.taxId ?? '').trim() === '' && !lines.some(isTaxed);
+
+/** The category of a line. A rate of 0 is Z, unless something says that there is no tax at all. */
+export function categoryOf(document: Pick<InvoiceDocument, 'seller' | 'lines'>, line: DocumentLine): TaxCategory {
+  if (isOutsideOfTax(document)) return 'O';
+  if (isTaxed(line)) return 'S';
+  return line.untaxed == null ? 'Z' : 'E';
+}
+
+/**
+ * The breakdown of tax: one group for each category and rate that a line has (BR-S-8, BR-Z-8, BR-E-8, BR-O-8). The bases are
+ * sums of lines; the tax of a rate is the invoice's, which was rounded once (domain.md §4).
+ */
+export function taxGroups(document: Pick<InvoiceDocument, 'seller' | 'lines' | 'taxes'>): TaxGroup[] {
+  const ofGroups = Map.groupBy(
+    document.lines,
+    (line) => `${categoryOf(document, line)} ${plain(decimal(line.taxRate))}`,
+  );
+  return [...ofGroups.values()].map((lines) => {
+    const [first] = lines as [DocumentLine];
+    const rate = decimal(first.taxRate);
+    const category = categoryOf(document, first);
+    return {
+      category,
+      rate,
+      base: sum(lines.map(({ amount }) => decimal(amount))),
+      tax: sum(document.taxes.filter((tax) => decimal(tax.rate).eq(rate)).map((tax) => decimal(tax.amount))),
+      reason: reasonOf(category, lines),
+    };
+  });
+}
+
+function reasonOf(category: TaxCategory, lines: readonly DocumentLine[]): string | null {
+  if (category === 'O') return OUTSIDE;
+  if (category !== 'E') return null;
+  return [...new Set(lines.flatMap(({ untaxed }) => (untaxed == null ? [] : [REASONS[untaxed]])))].join('; ');
+}
+
+/** The whole tax: the groups' (BR-CO-14). */
+export const taxOf = (groups: readonly TaxGroup[]): Decimal => groups.reduce((all, { tax }) => all.plus(tax), ZERO);

@@ -1,0 +1,25 @@
+import { countryCode } from './country.ts';
+
+/** How a tax id is written: with its scheme, `VA` a VAT number, `FC` a number of the seller's tax office. */
+export interface TaxNumber {
+  readonly scheme: 'VA' | 'FC';
+  readonly text: string;
+}
+
+/** Where the prefix of VAT numbers is not, or not only, the country's code. */
+const PREFIXES: Readonly<Record<string, readonly string[]>> = { GR: ['EL', 'GR'], GB: ['GB', 'XI'] };
+
+/** `U12345678`, `X1234567L`, `123456789B01`: digits soon, or it is a word that begins as the country does. */
+const AFTER_PREFIX = /^[A-Z+*]{0,2}[0-9][0-9A-Z+*]+$/;
+
+/**
+ * Is a tax id a VAT number? Those begin with their country (BR-CO-09): `DE 123 456 789` of a party in Germany is one, an
+ * American `12-3456789` is none, and goes as it was written.
+ */
+export function taxNumber(taxId: string, country: string | null | undefined): TaxNumber {
+  const code = countryCode(country);
+  const bare = taxId.replace(/[^0-9A-Za-z+*]/g, '').toUpperCase();
+  const prefixes = code === null ? [] : (PREFIXES[code] ?? [code]);
+  const isVat = prefixes.some((prefix) => bare.startsWith(prefix) && AFTER_PREFIX.test(bare.slice(prefix.length)));
+  return isVat ? { scheme: 'VA', text: bare } : { scheme: 'FC', text: taxId };
+}
