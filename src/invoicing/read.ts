@@ -73,13 +73,13 @@ export async function present(parts: InvoicingParts, tx: Tx, invoices: readonly 
   );
 }
 
-const OPEN_STATES = new Set(['ACTIVE', 'CLOSING']);
+export const OPEN_STATES: ReadonlySet<string> = new Set(['ACTIVE', 'CLOSING']);
 
 /**
  * An invoice whose period is not closed yet shows what it comes to now; nothing of it is stored. Where that cannot be
  * calculated it says so by its `failureReason`, as the invoice itself will, and the others of a list are shown all the same.
  */
-async function withLiveTotals(
+export async function withLiveTotals(
   parts: InvoicingParts,
   tx: Tx,
   invoice: InvoiceRow,

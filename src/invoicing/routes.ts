@@ -6,6 +6,7 @@ import { closeInvoiceNow } from './close-now.ts';
 import { createInvoice } from './create-invoice.ts';
 import { refundsOf } from './credit-notes.sql.ts';
 import { documentOf } from './documents.ts';
+import { lineItemRoutes } from './line-item-routes.ts';
 import type { InvoicingParts } from './parts.ts';
 import { payLinkRoute } from './pay-link.ts';
 import { payNow } from './pay-now.ts';
@@ -37,6 +38,7 @@ const ofInvoice = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', 
 export const invoiceRoutes = (parts: InvoicingParts): readonly Route[] => [
   payLinkRoute(parts),
   upcomingInvoiceRoute(parts),
+  ...lineItemRoutes(parts),
   walletTopUpRoute(parts),
   route(
     {

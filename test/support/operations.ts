@@ -389,6 +389,37 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
       }),
   ],
   getUpcomingInvoice: [({ subscription }) => on(subscription.id)],
+  createLineItem: [
+    ({ subscription, item }) => ({
+      body: {
+        subscriptionId: subscription.id,
+        displayName: 'Workshop',
+        description: 'On site',
+        currency: 'USD',
+        quantity: '1.5',
+        unitPrice: 800,
+        itemId: item.id,
+        periodStart: START,
+        periodEnd: FEBRUARY,
+        invoiceAt: FAR_AHEAD,
+        idempotencyKey: unique('line'),
+      },
+    }),
+    async ({ merchant, shop, subscription }) => ({
+      body: {
+        invoiceId: (await shop.read(`/v2/invoices?subscriptionId=${subscription.id}&status=ACTIVE`)).data[0].id,
+        displayName: 'Goodwill',
+        currency: 'USD',
+        quantity: 1,
+        unitPrice: '-0.01',
+        merchantId: merchant.id,
+      },
+    }),
+  ],
+  listLineItems: [
+    ({ subscription }) => ({ query: { subscriptionId: subscription.id } }),
+    ({ invoice }) => ({ query: { invoiceId: invoice.id, status: 'invoiced' } }),
+  ],
   listSubscriptionAdjustments: [({ subscription }) => on(subscription.id)],
   deleteSubscriptionAdjustment: [
     async ({ shop, subscription }) => {
