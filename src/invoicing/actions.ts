@@ -8,7 +8,9 @@ import { cancelInvoice, isPaidInMoney, writeOffInvoice } from './drop.ts';
 import { findInvoice, type InvoiceRow, lockInvoice, moveInvoice } from './invoices.sql.ts';
 import { issueInvoice } from './issue.ts';
 import type { InvoicingParts } from './parts.ts';
-import { openSessionFor, type SessionOptions, shownSession } from './sessions.ts';
+import { lockPurpose } from './purposes.ts';
+import type { SessionOptions } from './session-options.ts';
+import { openSessionFor, shownSession } from './sessions.ts';
 import { type InvoiceTrigger, invoiceStates, takesMoney } from './states.ts';
 
 /** What a person may do to an invoice by hand. */
@@ -24,7 +26,7 @@ export async function actOnInvoice(
   reason: string | null,
   wall: Instant,
 ): Promise<Result<InvoiceRow>> {
-  const locked = await lockWithNow(tx, merchantId, invoiceId, wall);
+  const locked = await lockWithNow(tx, merchantId, invoiceId, wall, parts);
   if (!locked.ok) return locked;
   const { invoice, now } = locked.value;
   const decided = decideAction(invoice, action);
@@ -32,16 +34,21 @@ export async function actOnInvoice(
   return ok(await act(parts, tx, invoice, action, reason, now));
 }
 
-/** An invoice, locked, with its effective now: its clock is held first, then the row. */
+/**
+ * An invoice, locked, with its effective now: its clock is held first, then the row.
+ * @param parts given where the invoice may be paid or cancelled: what hangs on it is locked between the two
+ */
 export async function lockWithNow(
   tx: Tx,
   merchantId: string,
   invoiceId: string,
   wall: Instant,
+  parts?: Pick<InvoicingParts, 'purposes'>,
 ): Promise<Result<{ invoice: InvoiceRow; now: Instant }>> {
   const found = await findInvoice(tx, merchantId, invoiceId);
   if (!found) return notFound('invoice');
   const now = await effectiveNow(tx, merchantId, found.clock_id, wall);
+  if (parts) await lockPurpose(parts, tx, found);
   const invoice = await lockInvoice(tx, merchantId, invoiceId);
   return invoice ? ok({ invoice, now }) : notFound('invoice');
 }

@@ -5,7 +5,8 @@ import { type ChargeOrigin, defaultMethodOf, intendCharge, performCharge } from 
 import { changeInvoice, type InvoiceChanges, type InvoiceRow } from './invoices.sql.ts';
 import type { InvoicingParts } from './parts.ts';
 import { receivePayment } from './pay.ts';
-import { openSessionFor, type SessionOptions } from './sessions.ts';
+import type { SessionOptions } from './session-options.ts';
+import { openSessionFor } from './sessions.ts';
 
 /** The card of a customer that can be charged. */
 type StoredCard = NonNullable<Awaited<ReturnType<typeof defaultMethodOf>>>;

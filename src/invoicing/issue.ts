@@ -11,7 +11,7 @@ import { type InvoiceRow, moveInvoice, type PartyRecord } from './invoices.sql.t
 import { numberOf } from './number-of.ts';
 import type { InvoicingParts } from './parts.ts';
 import { markPaid } from './pay.ts';
-import type { SessionOptions } from './sessions.ts';
+import type { SessionOptions } from './session-options.ts';
 import { publishInvoice } from './tell.ts';
 
 const HOURS_PER_DAY = 24;

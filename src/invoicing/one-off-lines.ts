@@ -53,9 +53,10 @@ export interface OneOffInput {
  * @returns a refusal where the lines, with tax, come to less than 0.
  */
 export function calculateOneOff(input: OneOffInput): Result<Calculation> {
-  const lines = input.lines.map((line, index) =>
-    otherLineOf(line, decimal(input.taxRates[String(index)] ?? '0'), input.currency, input.at),
-  );
+  const lines = input.lines.map((line, index) => {
+    const rate = bearsTax(line) ? decimal(input.taxRates[String(index)] ?? '0') : ZERO;
+    return otherLineOf(line, rate, input.currency, input.at);
+  });
   const totals = invoiceTotals(lines, 'exclusive', input.currency);
   if (totals.lines.some(({ cut }) => !cut.isZero())) return invalidField('lines', 'must not come to less than 0');
   return ok({

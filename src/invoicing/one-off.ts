@@ -11,7 +11,8 @@ import { type OneOffLine, recordLines } from './one-off-lines.ts';
 import { calculateKept } from './one-off-terms.ts';
 import type { InvoicingParts } from './parts.ts';
 import { purposeOf } from './purposes.ts';
-import { checkSession, type SessionOptions } from './sessions.ts';
+import type { SessionOptions } from './session-options.ts';
+import { checkSession } from './sessions.ts';
 import { firstStatus } from './states.ts';
 
 /** What an invoice that bills no period is made of. */

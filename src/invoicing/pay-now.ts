@@ -24,7 +24,7 @@ export async function payNow(
   invoiceId: string,
   wall: Instant,
 ): Promise<Result<InvoiceRow>> {
-  const locked = await lockWithNow(tx, merchantId, invoiceId, wall);
+  const locked = await lockWithNow(tx, merchantId, invoiceId, wall, parts);
   if (!locked.ok) return locked;
   const { invoice, now } = locked.value;
   const { status } = invoice;

@@ -36,7 +36,7 @@ export async function recordPayment(
   const known = await findRecorded(tx, merchantId, idempotency);
   if (!known.ok) return known;
   if (known.value) return ok({ receipt: known.value, isNew: false });
-  const locked = await lockWithNow(tx, merchantId, invoiceId, wall);
+  const locked = await lockWithNow(tx, merchantId, invoiceId, wall, parts);
   if (!locked.ok) return locked;
   const { invoice, now } = locked.value;
   const amount = readDecimal(body.amount) as Decimal;

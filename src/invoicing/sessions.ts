@@ -15,15 +15,7 @@ import {
 } from '../payments/index.ts';
 import type { InvoiceRow } from './invoices.sql.ts';
 import type { InvoicingParts } from './parts.ts';
-
-export interface SessionOptions {
-  readonly redirectUrls?: { readonly onSuccess?: string; readonly onFailure?: string };
-  readonly sessionExpiryMinutes?: number;
-  /** Instead of minutes. */
-  readonly expiresAt?: Instant;
-  /** Keep the card for later charges. */
-  readonly savePaymentMethod?: boolean;
-}
+import type { SessionOptions } from './session-options.ts';
 
 /** Opens a payment session for what is unpaid of an invoice; the one before it expires in the same transaction. */
 export async function openSessionFor(

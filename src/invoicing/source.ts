@@ -4,7 +4,7 @@ import type { Instant, Period } from '../kernel/time.ts';
 import type { Meter, UsageSource } from '../metering/index.ts';
 import type { Pricing } from './rating/index.ts';
 import type { SeriesBounds } from './series.ts';
-import type { SessionOptions } from './sessions.ts';
+import type { SessionOptions } from './session-options.ts';
 
 /** The usage that a price is for: what metering measures, and what the line calls it. */
 export interface BilledMetric {
