@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
+
+/** `grantDiscountEnabled`: units that grants of the subscription's entitlement burnt are not billed (domain.md §5). */
+let env: TestEnvironment;
+let shop: Shop;
+beforeAll(async () => {
+  env = await openTestEnvironment();
+  shop = shopOf(await env.merchant());
+});
+afterAll(() => env.close());
+
+let features = 0;
+
+/** Usage at 1.00 a unit, 100 units granted each month. */
+async function subscribed(grantDiscountEnabled: boolean) {
+  features += 1;
+  const product = await shop.product();
+  const { id: billableMetricId } = await shop.metric({ productId: product.id });
+  const feature = await shop.create('/v0/features', {
+    ...{ key: `calls-${features}`, name: 'Calls', productId: product.id, type: 'metered' },
+  });
+  const price = await shop.usagePrice({
+    billableMetricId,
+    grantDiscountEnabled,
+    feature: {
+      featureId: feature.id,
+      entitlementTemplate: {
+        type: 'metered',
+        usagePeriod: { interval: 'P1M' },
+        issueAfterReset: 100,
+        isSoftLimit: true,
+      },
+    },
+  });
+  const clock = await shop.clock(START);
+  const subscription = await shop.subscribe(await shop.plan([price], { productId: product.id }), { clock });
+  return { clock, subscription };
+}
+const shown = ({ lines }: Resource) =>
+  lines.map((line: Resource) => `${line.type} ${line.quantity} = ${line.totalPrice}`);
+
+describe('a price with grantDiscountEnabled', () => {
+  it('bills only what grants did not cover, and shows what they did; a month later anew', async () => {
+    const { clock, subscription } = await subscribed(true);
+    await shop.use(subscription.id, '2026-01-10T00:00:00Z', 130);
+    await shop.use(subscription.id, '2026-02-10T00:00:00Z', 40);
+    expect(shown((await shop.invoices(subscription))[0])).toEqual(['charge 30 = 30.00', 'grants 100 = 0.00']);
+    await shop.advance(clock, '2026-03-15T00:00:00Z');
+    const [january, february] = await shop.invoices(subscription);
+    expect(shown(january)).toEqual(['charge 30 = 30.00', 'grants 100 = 0.00']);
+    expect(january.lines[1]).toMatchObject({ eventType: 'discount', invoiceDisplayName: 'Calls: covered by grants' });
+    expect(shown(february)).toEqual(['charge 0 = 0.00', 'grants 40 = 0.00']);
+  });
+
+  it('a late event recomputes both: what grants still cover of it is not billed', async () => {
+    const { clock, subscription } = await subscribed(true);
+    await shop.use(subscription.id, '2026-01-10T00:00:00Z', 90);
+    await shop.advance(clock, '2026-02-15T00:00:00Z');
+    await shop.use(subscription.id, '2026-01-20T00:00:00Z', 25); // 10 of them are covered
+    await shop.advance(clock, '2026-03-01T00:00:00Z');
+    const [january, february] = await shop.invoices(subscription);
+    expect(shown(january)).toEqual(['charge 0 = 0.00', 'grants 90 = 0.00']);
+    expect(shown(february)).toEqual(['charge 0 = 0.00', 'late_usage 15 = 15.00']);
+  });
+
+  it('without it grants decide access, never the bill', async () => {
+    const { clock, subscription } = await subscribed(false);
+    await shop.use(subscription.id, '2026-01-10T00:00:00Z', 130);
+    await shop.advance(clock, '2026-02-15T00:00:00Z');
+    expect(shown((await shop.invoices(subscription))[0])).toEqual(['charge 130 = 130.00']);
+  });
+});
