@@ -1,6 +1,12 @@
 import { sql, type Tx } from '../db/index.ts';
-import type { UsageOfSubscription } from './burnt.ts';
 import type { EntitlementRow } from './entitlements.sql.ts';
+
+/** A subscription's usage of one metric. */
+export interface UsageOfSubscription {
+  readonly merchantId: string;
+  readonly subscriptionId: string;
+  readonly metricId: string;
+}
 
 /** The entitlements that a plan made for a subscription and that measure a metric, ended ones too. */
 export const planEntitlementsMeasuring = (

@@ -1,15 +1,8 @@
 import type { Tx } from '../db/index.ts';
 import { type Decimal, sum } from '../kernel/decimal.ts';
 import type { Period } from '../kernel/time.ts';
-import { planEntitlementsMeasuring } from './burnt.sql.ts';
+import { planEntitlementsMeasuring, type UsageOfSubscription } from './burnt.sql.ts';
 import { burntOf } from './history.ts';
-
-/** A subscription's usage of one metric. */
-export interface UsageOfSubscription {
-  readonly merchantId: string;
-  readonly subscriptionId: string;
-  readonly metricId: string;
-}
 
 /**
  * How many units grants of the subscription's entitlements burnt in a period: what a price with `grantDiscountEnabled` does not

@@ -45,7 +45,7 @@ export const selectLate = (
   merchantId: string,
   subjects: readonly string[],
   taken: readonly { readonly at: Instant; readonly snapshot: string }[],
-  areKept: Sql,
+  areKept: Sql = sql`true`,
 ): Promise<{ late: boolean }[]> =>
   tx.rows<{ late: boolean }>(sql`
     with late as materialized (

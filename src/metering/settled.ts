@@ -1,4 +1,4 @@
-import { type Sql, sql, type Tx } from '../db/index.ts';
+import type { Sql, Tx } from '../db/index.ts';
 import type { Chore } from '../jobs/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import {
@@ -51,8 +51,8 @@ export const usageSnapshot = (tx: Tx): Promise<string> => selectSnapshot(tx);
  * Has usage of some customers and subscriptions come since, for a time before each figure? True also where that cannot be known
  * any more, because the database was moved to another server.
  * @param taken figures at times that were settled for all these subjects
- * @param areKept whether the figures are kept still, asked in the same statement: the late usage of one that was dropped meanwhile may
- *   have been forgotten (`forgetLate`). Where they are not, each is late
+ * @param areKept whether the figures are kept still (absent: they are), asked in the same statement: the late usage of one that was
+ *   dropped meanwhile may have been forgotten (`forgetLate`). Where they are not, each is late
  * @returns an answer for each, in their order
  */
 export async function lateSince(
@@ -60,7 +60,7 @@ export async function lateSince(
   merchantId: string,
   subjects: readonly string[],
   taken: readonly TakenUsage[],
-  areKept: Sql = sql`true`,
+  areKept?: Sql,
 ): Promise<boolean[]> {
   return (await selectLate(tx, merchantId, subjects, taken, areKept)).map(({ late }) => late);
 }
