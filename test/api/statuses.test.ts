@@ -100,6 +100,17 @@ describe('the usual status', () => {
     expect([first.status, again.status, again.body.id]).toEqual([201, 200, first.body.id]);
   });
 
+  it.each(['recordInvoicePayment', 'createPayment'])(
+    'a second %s with the same idempotencyKey is answered with the first: 200',
+    async (operationId) => {
+      const { body, params } = (await firstCall(operationId)) as { body: object; params?: Record<string, string> };
+      const twice = { ...(params && { params }), body: { ...body, idempotencyKey: `twice ${operationId}` } };
+      const first = await call(operationId, world.merchant, twice);
+      const again = await call(operationId, world.merchant, twice);
+      expect([first.status, again.status, again.body.id]).toEqual([201, 200, first.body.id]);
+    },
+  );
+
   it('a second one-off invoice with the same idempotencyKey is answered with the first: 200', async () => {
     const { body } = await firstCall('createInvoice');
     const first = await call('createInvoice', world.merchant, { body });
@@ -586,6 +597,11 @@ describe('409', () => {
       const { body } = (await firstCall('createSubscription', each)) as { body: object };
       await each.shop.create('/v0/subscriptions', { ...body, idempotencyKey: 'twice' });
       return { ...body, name: 'Another', idempotencyKey: 'twice' };
+    }),
+    creation('createPayment', 'IDEMPOTENCY_KEY_REUSED', async (each) => {
+      const body = { amount: '20.00', currency: 'EUR', idempotencyKey: 'another' };
+      await each.shop.create('/v0/payments', body);
+      return { ...body, amount: '21.00' };
     }),
     creation('createInvoice', 'IDEMPOTENCY_KEY_REUSED', async (each) => {
       const { body } = (await firstCall('createInvoice', each)) as { body: object };

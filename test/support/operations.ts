@@ -345,6 +345,16 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
         },
       },
     }),
+    async ({ shop, customer }) => ({
+      body: {
+        name: 'Subscription',
+        planId: (await shop.plan([await shop.feePrice({ paymentTerm: 'in_advance' })])).id,
+        customerId: customer.id,
+        startedAt: new Date().toISOString(),
+        prefundAmount: '50.00',
+        sessionExpiryMinutes: 60,
+      },
+    }),
   ],
   listSubscriptions: [() => ({})],
   getSubscription: [({ subscription }) => on(subscription.id)],
@@ -492,6 +502,9 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
   getInvoice: [({ invoice }) => on(invoice.id)],
   listInvoiceLineItems: [({ invoice }) => on(invoice.id)],
   getInvoicePdf: [({ invoice }) => on(invoice.id)],
+  getInvoiceDocumentXml: [({ invoice }) => on(invoice.id)],
+  getInvoiceRefundPdf: [({ invoice, refund }) => ({ params: { id: invoice.id, refundId: refund.id } })],
+  getInvoiceRefundDocumentXml: [({ invoice, refund }) => ({ params: { id: invoice.id, refundId: refund.id } })],
   approveInvoice: [async (world) => on((await draft(world)).id, { reason: 'Seen' })],
   cancelInvoice: [async (world) => on((await draft(world)).id, { reason: 'Wrong' })],
   writeOffInvoice: [async (world) => on((await issued(world)).id, { reason: 'Lost' })],
@@ -506,7 +519,9 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
     },
   ],
   createPayment: [
-    ({ merchant }) => ({ body: { amount: '20.00', currency: 'EUR', merchantId: merchant.id } }),
+    ({ merchant }) => ({
+      body: { amount: '20.00', currency: 'EUR', reference: unique('deposit'), merchantId: merchant.id },
+    }),
     ({ customer }) => ({
       body: {
         amount: '20.00',
