@@ -84,7 +84,7 @@ create index payment_charge_invoice on payment_charge (merchant_id, invoice_id, 
 revoke delete on payment_charge from reckoner_app;
 
 /* How many automatic charges of an invoice were declined: which retry comes next (domain.md §4, rows 13 to 16). */
-alter table invoice add column declined_charges int not null default 0;
+alter table invoice add column failed_attempts int not null default 0;
 
 /* The webhook about an overdue invoice whose own due time is its next retry. */
 create table invoice_overdue (

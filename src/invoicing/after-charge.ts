@@ -40,7 +40,7 @@ async function afterDecline(
   const decided = decideAfterDecline(invoice, { origin, isAutomatic }, dunning, now);
   if (decided.kind === 'stands') return changeInvoice(tx, invoice, { failure_reason: decline_reason }, now);
   const retryAt = decided.kind === 'fails' ? decided.retryAt : null;
-  const changes = { declined_charges: decided.declinedCharges, next_action_at: retryAt };
+  const changes = { failed_attempts: decided.failedAttempts, next_action_at: retryAt };
   const failed = await failPayment(tx, invoice, { ...changes, failure_reason: decline_reason }, now);
   if (decided.kind === 'fails') return failed;
   if (decided.by === 'write_off') return writeOffInvoice(tx, failed, now, 'spendDunning');

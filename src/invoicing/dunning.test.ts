@@ -7,10 +7,10 @@ const automatic = { origin: 'automatic', isAutomatic: true } as const;
 const byHand = { origin: 'by_hand', isAutomatic: true } as const;
 const onDemand = { origin: 'by_hand', isAutomatic: false } as const;
 
-const fails = (retryAt: string | null, declinedCharges: number): AfterDecline => ({
+const fails = (retryAt: string | null, failedAttempts: number): AfterDecline => ({
   kind: 'fails',
   retryAt: retryAt === null ? null : Temporal.Instant.from(retryAt),
-  declinedCharges,
+  failedAttempts,
 });
 
 /** domain.md §4, rows 13, 15 and 16. */
@@ -20,15 +20,15 @@ describe('after a declined charge', () => {
     { before: 1, status: 'PAYMENT_FAILED', becomes: fails('2026-03-06T08:00:00Z', 2) },
     { before: 2, status: 'PAYMENT_FAILED', becomes: fails('2026-03-08T08:00:00Z', 3) },
     { before: 3, status: 'PAYMENT_FAILED', becomes: fails('2026-03-08T08:00:00Z', 4) },
-    { before: 4, status: 'PAYMENT_FAILED', becomes: { kind: 'ends', by: 'keep', declinedCharges: 5 } },
+    { before: 4, status: 'PAYMENT_FAILED', becomes: { kind: 'ends', by: 'keep', failedAttempts: 5 } },
   ] as const)('number $before + 1, the next comes in its time', ({ before, status, becomes }) => {
-    expect(decideAfterDecline({ status, declined_charges: before }, automatic, usual, now)).toEqual(becomes);
+    expect(decideAfterDecline({ status, failed_attempts: before }, automatic, usual, now)).toEqual(becomes);
   });
 
   it.each(['keep', 'write_off', 'terminate'] as const)('the last, the settings say what happens: %s', (end) => {
     const dunning = { retryAfterDays: [], finally: end };
-    const first = { status: 'ISSUED', declined_charges: 0 } as const;
-    expect(decideAfterDecline(first, automatic, dunning, now)).toEqual({ kind: 'ends', by: end, declinedCharges: 1 });
+    const first = { status: 'ISSUED', failed_attempts: 0 } as const;
+    expect(decideAfterDecline(first, automatic, dunning, now)).toEqual({ kind: 'ends', by: end, failedAttempts: 1 });
   });
 
   it.each([
@@ -42,6 +42,6 @@ describe('after a declined charge', () => {
     { what: 'takes no part in it', status: 'PAYMENT_FAILED', how: byHand, becomes: { kind: 'stands' } },
     { what: 'leaves what was written off', status: 'WRITTEN_OFF', how: byHand, becomes: { kind: 'stands' } },
   ] as const)('that somebody asked for $what', ({ status, how, becomes }) => {
-    expect(decideAfterDecline({ status, declined_charges: 0 }, how, usual, now)).toEqual(becomes);
+    expect(decideAfterDecline({ status, failed_attempts: 0 }, how, usual, now)).toEqual(becomes);
   });
 });

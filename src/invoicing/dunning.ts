@@ -8,9 +8,9 @@ const HOURS_PER_DAY = 24;
 /** What follows a declined charge. */
 export type AfterDecline =
   /** The next retry comes by itself at this time; null: none does. */
-  | { readonly kind: 'fails'; readonly retryAt: Instant | null; readonly declinedCharges: number }
+  | { readonly kind: 'fails'; readonly retryAt: Instant | null; readonly failedAttempts: number }
   /** The last retry was spent: what the merchant's settings say happens. */
-  | { readonly kind: 'ends'; readonly by: MerchantSettings['dunning']['finally']; readonly declinedCharges: number }
+  | { readonly kind: 'ends'; readonly by: MerchantSettings['dunning']['finally']; readonly failedAttempts: number }
   /** Somebody tried in between, or after the end: nothing changes but the reason. */
   | { readonly kind: 'stands' };
 
@@ -20,16 +20,16 @@ export type AfterDecline =
  * somebody asks for begins this where it is the first, and else takes no part in it.
  */
 export function decideAfterDecline(
-  { status, declined_charges: before }: Pick<InvoiceRow, 'status' | 'declined_charges'>,
+  { status, failed_attempts: before }: Pick<InvoiceRow, 'status' | 'failed_attempts'>,
   { origin, isAutomatic }: { readonly origin: ChargeOrigin; readonly isAutomatic: boolean },
   dunning: MerchantSettings['dunning'],
   now: Instant,
 ): AfterDecline {
   if (status === 'WRITTEN_OFF' || (status === 'PAYMENT_FAILED' && origin === 'by_hand')) return { kind: 'stands' };
-  if (origin === 'by_hand' && !isAutomatic) return { kind: 'fails', retryAt: null, declinedCharges: before };
-  const declinedCharges = before + 1;
+  if (origin === 'by_hand' && !isAutomatic) return { kind: 'fails', retryAt: null, failedAttempts: before };
+  const failedAttempts = before + 1;
   const days = dunning.retryAfterDays[before];
   return days === undefined
-    ? { kind: 'ends', by: dunning.finally, declinedCharges }
-    : { kind: 'fails', retryAt: now.add({ hours: days * HOURS_PER_DAY }), declinedCharges };
+    ? { kind: 'ends', by: dunning.finally, failedAttempts }
+    : { kind: 'fails', retryAt: now.add({ hours: days * HOURS_PER_DAY }), failedAttempts };
 }

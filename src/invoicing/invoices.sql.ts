@@ -67,7 +67,7 @@ export interface InvoiceRow {
   usage_mark: bigint | null;
   payment_in_flight: boolean;
   /** How many automatic charges were declined: which retry comes next. */
-  declined_charges: number;
+  failed_attempts: number;
   pays_online: boolean;
   document_failure: string | null;
   metadata: Record<string, unknown>;

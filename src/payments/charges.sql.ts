@@ -32,6 +32,12 @@ export interface Charge {
   finished_at: Instant | null;
 }
 
+/** A charge whose outcome is known, and the record of the money (`pay_…`); null where it was declined. */
+export interface FinishedCharge {
+  readonly charge: Charge;
+  readonly receiptId: string | null;
+}
+
 /** What a charge is made of; the rest follows. */
 export type NewCharge = Pick<
   Charge,

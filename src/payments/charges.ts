@@ -3,7 +3,15 @@ import type { DueKind } from '../jobs/index.ts';
 import { type Decimal, ZERO } from '../kernel/decimal.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Instant } from '../kernel/time.ts';
-import { type Charge, type ChargeOrigin, finishCharge, insertCharge, lockCharge, selectCharge } from './charges.sql.ts';
+import {
+  type Charge,
+  type ChargeOrigin,
+  type FinishedCharge,
+  finishCharge,
+  insertCharge,
+  lockCharge,
+  selectCharge,
+} from './charges.sql.ts';
 import type { PaymentParts } from './completion.ts';
 import { type PaymentMethod, selectDefault } from './methods.sql.ts';
 import type { PaymentProvider } from './provider.ts';
@@ -54,12 +62,6 @@ export async function intendCharge(
     },
     now,
   );
-}
-
-/** A charge whose outcome is known, and the record of the money (`pay_…`); null where it was declined. */
-export interface FinishedCharge {
-  readonly charge: Charge;
-  readonly receiptId: string | null;
 }
 
 /**

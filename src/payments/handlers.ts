@@ -2,7 +2,7 @@ import type { Tx } from '../db/index.ts';
 import type { Decimal } from '../kernel/decimal.ts';
 import type { Result } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
-import type { FinishedCharge } from './charges.ts';
+import type { FinishedCharge } from './charges.sql.ts';
 import type { DeclineReason } from './provider.ts';
 import type { EntityType, PaymentSession } from './sessions.sql.ts';
 

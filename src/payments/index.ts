@@ -1,5 +1,5 @@
-export type { ChargeOrigin } from './charges.sql.ts';
-export { defaultMethodOf, type FinishedCharge, intendCharge, performCharge } from './charges.ts';
+export type { ChargeOrigin, FinishedCharge } from './charges.sql.ts';
+export { defaultMethodOf, intendCharge, performCharge } from './charges.ts';
 export { paymentErrors } from './errors.ts';
 export type { CompletedPayment, EntityDescription, PaymentHandlers } from './handlers.ts';
 export { createPayments, type Payments } from './payments.ts';

@@ -5,6 +5,7 @@ import {
   MapOut,
   Metadata,
   Name,
+  NumberOut,
   OneOf,
   type Static,
   Strict,
@@ -12,6 +13,7 @@ import {
   Timestamp,
   Type,
 } from '../http/index.ts';
+import { decimal, jsonNumber } from '../kernel/decimal.ts';
 import { formatMoney } from '../kernel/money.ts';
 import { formatInstant } from '../kernel/time.ts';
 import type { PaymentLinkNow } from './links.sql.ts';
@@ -75,7 +77,7 @@ export const Payment = Type.Object(
     paymentSessionId: Id('paymentSession'),
     reference: Type.Optional(Type.String()),
     idempotencyKey: Type.Optional(Type.String()),
-    lineItems: Type.Array(Type.Object({ description: Type.String(), amount: Type.String(), quantity: Type.Integer() })),
+    lineItems: Type.Array(Type.Object({ description: Type.String(), amount: Type.String(), quantity: NumberOut })),
     metadata: MapOut,
     expiresAt: Timestamp,
     createdAt: Timestamp,
@@ -102,7 +104,7 @@ export const presentLink = (link: PaymentLinkNow, publicUrl: string): Static<typ
   paymentSessionId: link.session_id,
   ...(link.reference !== null && { reference: link.reference }),
   ...(link.idempotency_key !== null && { idempotencyKey: link.idempotency_key }),
-  lineItems: link.line_items,
+  lineItems: link.line_items.map((item) => ({ ...item, quantity: jsonNumber(decimal(item.quantity)) })),
   metadata: link.metadata,
   expiresAt: formatInstant(link.expires_at),
   createdAt: formatInstant(link.created_at),

@@ -8,7 +8,8 @@ export interface LinkItem {
   readonly description: string;
   /** Of one unit, as decimal text in major units. */
   readonly amount: string;
-  readonly quantity: number;
+  /** A whole number, as text. */
+  readonly quantity: string;
 }
 
 /** An amount that is asked for without an invoice; what became of it stands with its session. */

@@ -118,7 +118,7 @@ const itemsOf = ({ lineItems = [], currency }: PaymentCreate): LinkItem[] =>
   lineItems.map(({ description, amount, quantity }) => ({
     description,
     amount: formatMoney(readDecimal(amount) as Decimal, currency),
-    quantity: quantity ?? 1,
+    quantity: String(quantity ?? 1),
   }));
 
 /** What the schema cannot say: whole minor units, items that come to the amount, and a customer whose card is kept. */
@@ -191,7 +191,7 @@ async function describeLink(tx: Tx, merchantId: string, id: string): Promise<Ent
     seller: merchant?.name ?? '',
     number: link.reference,
     lines: link.line_items.map(({ description, amount, quantity }) => ({
-      description: quantity === 1 ? description : `${quantity} × ${description}`,
+      description: quantity === '1' ? description : `${quantity} × ${description}`,
       amount: decimal(amount).times(quantity),
     })),
     currency: link.currency,
