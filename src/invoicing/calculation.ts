@@ -10,8 +10,10 @@ import { chooseTaxRate } from '../tax/index.ts';
 import { adjustmentsAt, stillThere } from './adjustments.ts';
 import { type Calculation, calculate, type LateCharge, taxRatesOf } from './calculate.ts';
 import { afterFailure } from './calculation-attempts.ts';
-import { type BilledCharge, chargesOn, upfrontCharges } from './charges.ts';
+import { advancesOf, type BilledCharge, chargesOn, upfrontCharges } from './charges.ts';
 import { termsOf } from './close.ts';
+import { creditLines } from './credits.ts';
+import { versionsOf } from './history.ts';
 import {
   type BilledUsage,
   billedUsageOf,
@@ -29,6 +31,7 @@ import { calculateKept } from './one-off-terms.ts';
 import type { InvoicingParts } from './parts.ts';
 import { readUsage } from './read-usage.ts';
 import type { BilledPrice, BillingTerms } from './source.ts';
+import { creditsOn, type UnusedCreditRow } from './unused.sql.ts';
 
 /** Transition 4: what could change while the calculation runs or is tried again is frozen (prices are pinned as it is). */
 export async function startCalculation(
@@ -62,20 +65,23 @@ export async function freeze(
 ): Promise<FrozenTerms> {
   const customerRates = await customerTaxRates(tx, terms.merchantId, terms.customerId);
   const settings = await merchantSettings(tx, terms.merchantId);
-  const rate = (price: BilledPrice | null) =>
+  const rate = (price: BilledPrice | null, plan: Pick<BillingTerms, 'planId' | 'planTaxRate'> = terms) =>
     chooseTaxRate({
       taxExempt: terms.taxExempt,
       customerTaxRates: customerRates,
       metricId: price?.metric?.id ?? null,
-      planId: terms.planId,
+      planId: plan.planId,
       priceTaxRate: price?.taxRate ?? null,
       metricTaxRate: price?.metric?.taxRate ?? null,
-      planTaxRate: terms.planTaxRate,
+      planTaxRate: plan.planTaxRate,
       merchantTaxRate: settings.defaultTaxRate,
     }).rate;
   return {
     taxBehavior: terms.taxBehavior,
-    taxRates: Object.fromEntries(terms.prices.map((price) => [price.id, plain(rate(price))])),
+    ...(terms.taxExempt && { taxExempt: true }),
+    taxRates: Object.fromEntries(
+      versionsOf(terms).flatMap((version) => version.prices.map((price) => [price.id, plain(rate(price, version))])),
+    ),
     manualTaxRate: plain(rate(null)),
     adjustments: adjustmentsAt(
       await parts.source.adjustments(tx, terms.merchantId, terms.subscriptionId),
@@ -128,17 +134,25 @@ async function finishCalculation(
   invoice: InvoiceRow,
   now: Instant,
 ): Promise<InvoiceRow> {
-  if (invoice.one_off !== null && invoice.kind !== 'upfront') {
-    const { calculation, frozen } = orThrow(await calculateKept(parts, tx, invoice));
-    return saveCalculation(tx, invoice, calculation, frozen, now);
-  }
+  const { calculation, frozen } = await calculateStored(parts, tx, invoice);
+  return saveCalculation(tx, invoice, calculation, frozen, now);
+}
+
+/** What an invoice comes to by all that is stored of it: the usage that was read, and the terms that were frozen. */
+export async function calculateStored(
+  parts: InvoicingParts,
+  tx: Tx,
+  invoice: InvoiceRow,
+): Promise<{ calculation: Calculation; frozen: FrozenTerms }> {
+  if (invoice.one_off !== null && invoice.kind !== 'upfront') return orThrow(await calculateKept(parts, tx, invoice));
   const terms = await termsOf(tx, parts.source, invoice);
   const frozen = invoice.terms ?? (await freeze(parts, tx, terms, invoice));
   const calculation = calculateInvoice(terms, frozen, invoice, await billedUsageOf(tx, invoice), {
     late: await lateChargesOn(tx, terms, invoice),
     manual: await manualLinesOn(tx, invoice, 'none'),
+    credits: await creditsOn(tx, invoice),
   });
-  return saveCalculation(tx, invoice, calculation, frozen, now);
+  return { calculation, frozen };
 }
 
 /** Transition 5: what was calculated is stored, and the draft is issued by itself unless it waits for somebody. */
@@ -192,6 +206,13 @@ export function lineRows(invoice: InvoiceRow, calculation: Calculation, idOf: (p
   });
 }
 
+/** What stands on an invoice beside its charges. */
+interface Beside {
+  readonly late: readonly LateCharge[];
+  readonly manual: readonly ManualLineRow[];
+  readonly credits?: readonly UnusedCreditRow[];
+}
+
 /**
  * Calculates the invoice of a period, or the upfront one, from given usage: the billed one, or for a preview what was used
  * until now.
@@ -201,7 +222,7 @@ export function calculateInvoice(
   frozen: FrozenTerms,
   invoice: InvoiceRow,
   usage: readonly BilledUsage[],
-  beside: { late: readonly LateCharge[]; manual: readonly ManualLineRow[] } = { late: [], manual: [] },
+  beside: Beside = { late: [], manual: [] },
 ): Calculation {
   return calculate({
     currency: invoice.currency,
@@ -209,6 +230,7 @@ export function calculateInvoice(
     others: [
       ...(invoice.one_off?.lines ?? []).map((line) => otherLineOf(line, ZERO, invoice.currency, invoice.created_at)),
       ...beside.manual.map((line) => manualLine(line, decimal(frozen.manualTaxRate ?? '0'))),
+      ...creditLines(beside.credits ?? [], frozen.taxBehavior),
     ],
     late: beside.late,
     usage,
@@ -219,7 +241,8 @@ export function calculateInvoice(
 }
 
 function chargesOf(terms: BillingTerms, invoice: InvoiceRow): readonly BilledCharge[] {
-  if (invoice.kind === 'upfront') return upfrontCharges(terms);
+  if (invoice.kind === 'upfront')
+    return invoice.advances.length > 0 ? advancesOf(terms, invoice.advances) : upfrontCharges(terms);
   return invoice.kind === 'subscription' ? chargesOn(terms, invoice) : []; // what bills late usage has no period of its own
 }
 
@@ -234,7 +257,11 @@ export async function tryPreview(parts: InvoicingParts, tx: Tx, invoice: Invoice
   const late = await findLateUsage(tx, parts.source, terms);
   const manual = await manualLinesOn(tx, invoice, waitingFor(terms, invoice));
   try {
-    return calculateInvoice(terms, frozen, invoice, usage, { late: await lateChargesOf(tx, terms, late), manual });
+    return calculateInvoice(terms, frozen, invoice, usage, {
+      late: await lateChargesOf(tx, terms, late),
+      manual,
+      credits: await creditsOn(tx, invoice),
+    });
   } catch {
     return null; // the calculation of the closed period keeps what was thrown, with the invoice
   }

@@ -1,12 +1,12 @@
 import type { Tx } from '../db/index.ts';
 import { ZERO } from '../kernel/decimal.ts';
-import type { Instant } from '../kernel/time.ts';
-import { usage } from '../metering/index.ts';
+import { earliest, type Instant, isBefore, type Period } from '../kernel/time.ts';
+import { type UsageRow, usage } from '../metering/index.ts';
 import { chargesOn } from './charges.ts';
 import type { BilledUsage, InvoiceRow } from './invoices.sql.ts';
 import type { BilledPrice, BillingSource, BillingTerms } from './source.ts';
 
-/** The usage of each metered price of an invoice, from its period's start up to `until`. */
+/** The usage of each metered price of an invoice, of the time in which it held, up to `until`. */
 export async function readUsage(
   tx: Tx,
   source: BillingSource,
@@ -15,9 +15,11 @@ export async function readUsage(
   until: Instant,
 ): Promise<BilledUsage[]> {
   const found: BilledUsage[] = [];
-  for (const { price } of chargesOn(terms, invoice)) {
+  for (const { price, spans } of chargesOn(terms, invoice)) {
     if (price.metric === null) continue;
-    found.push(...(await readPriceUsage(tx, source, terms, price, { start: invoice.period_start, end: until })));
+    const counted = spans.filter(({ start }) => isBefore(start, until));
+    const cut = counted.map(({ start, end }) => ({ start, end: earliest(end, until) }));
+    found.push(...(await readPriceUsage(tx, source, terms, price, cut)));
   }
   return found;
 }
@@ -27,21 +29,26 @@ async function readPriceUsage(
   source: BillingSource,
   terms: BillingTerms,
   price: BilledPrice,
-  period: { start: Instant; end: Instant },
+  spans: readonly Period[],
 ): Promise<BilledUsage[]> {
   const metric = price.metric as NonNullable<BilledPrice['metric']>;
-  const sources = await source.usageSources(tx, terms, metric.id, period);
-  if (sources.length === 0) return [];
+  const sources = [];
+  let granted = ZERO;
+  for (const span of spans) {
+    sources.push(...(await source.usageSources(tx, terms, metric.id, span)));
+    if (price.grantDiscountEnabled) granted = granted.plus(await source.granted(tx, terms, price, span));
+  }
+  const [first, last] = [spans[0], spans.at(-1)];
+  if (!(first && last) || sources.length === 0) return [];
   const rows = await usage(tx, {
     merchantId: terms.merchantId,
     meter: metric.meter,
     sources,
-    from: period.start,
-    to: period.end,
+    from: first.start,
+    to: last.end,
     ...(price.groupFilters && { groupFilters: price.groupFilters }),
     ...(price.pricing.model === 'matrix' && { groups: price.pricing.properties.dimensions }),
   });
-  const granted = price.grantDiscountEnabled ? await source.granted(tx, terms, price, period) : ZERO;
   // A price that grants may cover has no groups (the catalog sees to it), so that they belong to the one row.
   return rows.map((row) => ({
     price_id: price.id,
@@ -50,4 +57,29 @@ async function readPriceUsage(
     event_count: row.eventCount,
     granted,
   }));
+}
+
+/** The usage of one price of an invoice's own period hour by hour, as it is now; of hours in which there was any. */
+export async function readUsageByHour(
+  tx: Tx,
+  source: BillingSource,
+  terms: BillingTerms,
+  invoice: InvoiceRow,
+  priceId: string,
+): Promise<UsageRow[]> {
+  const charge = chargesOn(terms, invoice).find(({ price }) => price.id === priceId);
+  const metric = charge?.price.metric;
+  if (!(charge && metric)) return [];
+  const sources = [];
+  for (const span of charge.spans) sources.push(...(await source.usageSources(tx, terms, metric.id, span)));
+  if (sources.length === 0) return [];
+  return usage(tx, {
+    merchantId: terms.merchantId,
+    meter: metric.meter,
+    sources,
+    from: invoice.period_start,
+    to: invoice.period_end,
+    window: 'HOUR',
+    ...(charge.price.groupFilters && { groupFilters: charge.price.groupFilters }),
+  });
 }

@@ -1,11 +1,12 @@
 import { listReply, pageOf, Reply, type Route, route } from '../http/index.ts';
-import { ok, type Result } from '../kernel/result.ts';
+import { ok } from '../kernel/result.ts';
 import { PaymentSessionReply } from '../payments/index.ts';
 import { actOnInvoice, type InvoiceAction, openInvoiceSession } from './actions.ts';
 import { closeInvoiceNow } from './close-now.ts';
 import { createInvoice } from './create-invoice.ts';
 import { refundsOf } from './credit-notes.sql.ts';
-import { documentOf } from './documents.ts';
+import { documentRoutes } from './document-routes.ts';
+import { explainRoute } from './explain-route.ts';
 import { lineItemRoutes } from './line-item-routes.ts';
 import type { InvoicingParts } from './parts.ts';
 import { payLinkRoute } from './pay-link.ts';
@@ -39,6 +40,7 @@ export const invoiceRoutes = (parts: InvoicingParts): readonly Route[] => [
   payLinkRoute(parts),
   upcomingInvoiceRoute(parts),
   ...lineItemRoutes(parts),
+  explainRoute(parts),
   walletTopUpRoute(parts),
   route(
     {
@@ -107,20 +109,7 @@ export const invoiceRoutes = (parts: InvoicingParts): readonly Route[] => [
     },
     async ({ tx, merchantId, params, query }) => readLines(parts, tx, merchantId, params.id as string, query),
   ),
-  route(
-    {
-      method: 'GET',
-      path: '/v2/invoices/:id/pdf',
-      operationId: 'getInvoicePdf',
-      tag: TAG,
-      summary: 'The stored document of an invoice',
-      description: '404 `DOCUMENT_NOT_AVAILABLE` with `details.reason` while there is none.',
-      access: ofInvoice('viewer'),
-      replies: { 200: { contentType: 'application/pdf', description: 'The document.' } },
-    },
-    async ({ tx, merchantId, params, now }) =>
-      pdfReply(await documentOf(parts, tx, merchantId, params.id as string, now)),
-  ),
+  ...documentRoutes(parts),
   route(
     {
       method: 'POST',
@@ -173,7 +162,7 @@ export const invoiceRoutes = (parts: InvoicingParts): readonly Route[] => [
     },
     async ({ tx, merchantId, params, body, now }) => {
       const note = await refundInvoice(tx, merchantId, params.id as string, body.reason ?? null, now);
-      return note.ok ? ok(presentRefund(note.value)) : note;
+      return note.ok ? ok(presentRefund(note.value, parts.publicUrl)) : note;
     },
   ),
   route(
@@ -190,7 +179,7 @@ export const invoiceRoutes = (parts: InvoicingParts): readonly Route[] => [
     async ({ tx, merchantId, params, query }) => {
       const page = pageOf(query);
       const { rows, total } = await refundsOf(tx, merchantId, params.id as string, page);
-      return ok(listReply({ data: rows.map(presentRefund), total }, page));
+      return ok(listReply({ data: rows.map((note) => presentRefund(note, parts.publicUrl)), total }, page));
     },
   ),
   route(
@@ -209,7 +198,7 @@ export const invoiceRoutes = (parts: InvoicingParts): readonly Route[] => [
     async ({ tx, merchantId, params, body, now }) => {
       const { id, refundId } = params as { id: string; refundId: string };
       const note = await voidRefund(tx, merchantId, id, refundId, body.reason ?? null, now);
-      return note.ok ? ok(presentRefund(note.value)) : note;
+      return note.ok ? ok(presentRefund(note.value, parts.publicUrl)) : note;
     },
   ),
 ];
@@ -259,13 +248,3 @@ const actionRoute = (parts: InvoicingParts, action: InvoiceAction): Route =>
       return acted.ok ? ok((await present(parts, tx, [acted.value]))[0]) : acted;
     },
   );
-
-const pdfReply = (document: Result<Uint8Array>): Result<unknown> =>
-  document.ok
-    ? ok(
-        new Reply(200, document.value, {
-          'content-type': 'application/pdf',
-          'content-disposition': 'inline; filename="invoice.pdf"', // a fixed name: nothing of a customer's goes into a header
-        }),
-      )
-    : document;

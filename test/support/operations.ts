@@ -399,6 +399,7 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
       }),
   ],
   getUpcomingInvoice: [({ subscription }) => on(subscription.id)],
+  explainInvoice: [({ invoice }) => on(invoice.id)],
   createLineItem: [
     ({ subscription, item }) => ({
       body: {
@@ -437,7 +438,10 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
       return { params: { id: subscription.id, adjustmentId: id } };
     },
   ],
-  reconcileSubscription: [async ({ shop }) => on((await shop.issued()).subscription.id, {})],
+  reconcileSubscription: [
+    async ({ shop }) => on((await shop.issued()).subscription.id, {}),
+    async ({ shop }) => on((await shop.issued()).subscription.id, { dryRun: true }),
+  ],
 
   createEntitlement: [
     async (world) => ({

@@ -1,0 +1,82 @@
+import { Id, MapOut, Nullable, NumberOut, type Route, route, Timestamp, Type } from '../http/index.ts';
+import { explainInvoice } from './explain.ts';
+import type { InvoicingParts } from './parts.ts';
+import { TierUsed } from './schemas.ts';
+
+const Tax = Type.Object({ rate: NumberOut, amount: Type.String() });
+const NullableText = Nullable(Type.String());
+
+const ExplainedLine = Type.Object(
+  {
+    lineItemId: Type.String(),
+    invoiceDisplayName: Type.String(),
+    type: Type.String(),
+    periodStart: Timestamp,
+    periodEnd: Timestamp,
+    price: Nullable(
+      Type.Object({
+        id: Id('price'),
+        model: Type.String(),
+        properties: MapOut,
+        minimumAmount: NullableText,
+        maximumAmount: NullableText,
+      }),
+    ),
+    group: Nullable(MapOut),
+    quantity: NumberOut,
+    unitPrice: Type.String(),
+    tiers: Nullable(Type.Array(TierUsed)),
+    amount: Type.String(),
+    tax: Tax,
+    total: Type.String(),
+    usageByHour: Nullable(
+      Type.Array(Type.Object({ from: Timestamp, to: Timestamp, value: NumberOut, eventCount: Type.Integer() })),
+    ),
+    discounts: Type.Array(
+      Type.Object({
+        lineItemId: Type.String(),
+        description: Type.String(),
+        adjustmentId: NullableText,
+        percentageDiscount: NullableText,
+        amount: Type.String(),
+        tax: Tax,
+        total: Type.String(),
+      }),
+    ),
+  },
+  { $id: 'ExplainedLine' },
+);
+
+const InvoiceExplanation = Type.Object(
+  {
+    object: Type.Literal('invoiceExplanation'),
+    invoiceId: Id('invoice'),
+    status: Type.String(),
+    currency: Type.String(),
+    taxBehavior: Type.String(),
+    lines: Type.Array(ExplainedLine),
+    taxes: Type.Array(MapOut),
+    subtotal: Type.String(),
+    totalTax: Type.String(),
+    grandTotal: Type.String(),
+    recalculation: Nullable(Type.Object({ grandTotal: Type.String(), isSame: Type.Boolean() })),
+  },
+  { $id: 'InvoiceExplanation' },
+);
+
+/** GET /v2/invoices/{id}/explain. */
+export const explainRoute = (parts: InvoicingParts): Route =>
+  route(
+    {
+      method: 'GET',
+      path: '/v2/invoices/:id/explain',
+      operationId: 'explainInvoice',
+      tag: 'Invoices',
+      summary: 'Where every number of an invoice comes from',
+      description:
+        'Each line with its price, tiers, usage by hour (as it is now), discounts and tax; of a calculated invoice also whether calculating it again gives the same.',
+      access: { role: 'viewer', merchant: { of: 'id', kind: 'invoice' } },
+      replies: { 200: InvoiceExplanation },
+    },
+    ({ tx, merchantId, params }) => explainInvoice(parts, tx, merchantId, params.id as string),
+  );

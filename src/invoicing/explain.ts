@@ -1,0 +1,133 @@
+import type { Tx } from '../db/index.ts';
+import { jsonNumber, plain } from '../kernel/decimal.ts';
+import { formatMoney } from '../kernel/money.ts';
+import { notFound, ok, type Result } from '../kernel/result.ts';
+import { formatInstant } from '../kernel/time.ts';
+import { calculateStored } from './calculation.ts';
+import {
+  type FrozenAdjustment,
+  type FrozenTerms,
+  findInvoice,
+  type InvoiceRow,
+  type LineRow,
+  linesOf,
+} from './invoices.sql.ts';
+import type { InvoicingParts } from './parts.ts';
+import { OPEN_STATES, withLiveTotals } from './read.ts';
+import { readUsageByHour } from './read-usage.ts';
+import type { BilledPrice, BillingTerms } from './source.ts';
+
+/**
+ * GET /v2/invoices/{id}/explain: where every number comes from (domain.md §4). Of an open period as of now; of a calculated
+ * invoice also whether calculating it again from what is stored gives the same.
+ */
+export async function explainInvoice(
+  parts: InvoicingParts,
+  tx: Tx,
+  merchantId: string,
+  id: string,
+): Promise<Result<unknown>> {
+  const stored = await findInvoice(tx, merchantId, id);
+  if (!stored) return notFound('invoice');
+  const { subscription_id: subscriptionId } = stored;
+  const terms = subscriptionId === null ? null : await parts.source.terms(tx, merchantId, subscriptionId);
+  const { invoice, lines } = await withLiveTotals(parts, tx, stored);
+  const all = lines ?? (await linesOf(tx, merchantId, id));
+  const explained = [];
+  for (const line of all.filter(({ applies_to_line_id: of }) => of === null))
+    explained.push({
+      ...explainLine(line, invoice, priceOf(terms, line)),
+      usageByHour: await hoursOf(parts, tx, terms, invoice, line),
+      discounts: discountsOf(line, all, invoice),
+    });
+  const money = (amount: InvoiceRow['subtotal']) => formatMoney(amount, invoice.currency);
+  return ok({
+    object: 'invoiceExplanation' as const,
+    invoiceId: id,
+    status: invoice.status,
+    currency: invoice.currency,
+    taxBehavior: invoice.terms?.taxBehavior ?? terms?.taxBehavior ?? 'exclusive',
+    lines: explained,
+    taxes: invoice.taxes,
+    subtotal: money(invoice.subtotal),
+    totalTax: money(invoice.total_tax),
+    grandTotal: money(invoice.grand_total),
+    recalculation: await recalculated(parts, tx, stored, all),
+  });
+}
+
+const priceOf = (terms: BillingTerms | null, { price_id: id }: LineRow): BilledPrice | null =>
+  terms?.prices.find((price) => price.id === id) ?? null;
+
+function explainLine(line: LineRow, { currency }: InvoiceRow, price: BilledPrice | null) {
+  const money = (amount: LineRow['total_price']) => formatMoney(amount, currency);
+  return {
+    lineItemId: line.id,
+    invoiceDisplayName: line.display_name,
+    type: line.type,
+    periodStart: formatInstant(line.period_start),
+    periodEnd: formatInstant(line.period_end),
+    price: price && {
+      id: price.id,
+      model: price.pricing.model,
+      properties: price.pricing.properties,
+      minimumAmount: price.minimumAmount && plain(price.minimumAmount),
+      maximumAmount: price.maximumAmount && plain(price.maximumAmount),
+    },
+    group: line.group_values,
+    quantity: jsonNumber(line.quantity),
+    unitPrice: plain(line.unit_price),
+    tiers: line.tiers,
+    amount: money(line.total_price),
+    tax: { rate: jsonNumber(line.tax_rate), amount: money(line.total_tax) },
+    total: money(line.total_amount),
+  };
+}
+
+/** Usage as it is now, hour by hour; null where the line charges none. */
+async function hoursOf(
+  { source }: InvoicingParts,
+  tx: Tx,
+  terms: BillingTerms | null,
+  invoice: InvoiceRow,
+  line: LineRow,
+) {
+  const isUsage = line.event_type === 'usage' && line.type === 'charge' && invoice.kind === 'subscription';
+  if (terms === null || !isUsage || line.price_id === null) return null;
+  const rows = await readUsageByHour(tx, source, terms, invoice, line.price_id);
+  return rows.map(({ windowStart, windowEnd, value, eventCount }) => ({
+    from: windowStart && formatInstant(windowStart),
+    to: windowEnd && formatInstant(windowEnd),
+    value: jsonNumber(value),
+    eventCount,
+  }));
+}
+
+/** The lines that take something off a line, in the order in which they do, each with its adjustment. */
+function discountsOf(line: LineRow, all: readonly LineRow[], { terms, currency }: InvoiceRow) {
+  const taken: readonly (FrozenAdjustment | undefined)[] = (terms satisfies FrozenTerms | null)?.adjustments ?? [];
+  return all
+    .filter(({ applies_to_line_id: of }) => of === line.id)
+    .map((discount, index) => ({
+      lineItemId: discount.id,
+      description: discount.display_name,
+      adjustmentId: taken[index]?.id ?? null,
+      percentageDiscount: taken[index]?.percentageDiscount ?? null,
+      amount: formatMoney(discount.total_price, currency),
+      tax: { rate: jsonNumber(discount.tax_rate), amount: formatMoney(discount.total_tax, currency) },
+      total: formatMoney(discount.total_amount, currency),
+    }));
+}
+
+const UNCALCULATED: ReadonlySet<string> = new Set(['CLOSED', 'CALCULATING', 'FAILED']);
+
+/** @returns null while nothing is stored that could be calculated again */
+async function recalculated(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow, lines: readonly LineRow[]) {
+  if (OPEN_STATES.has(invoice.status) || UNCALCULATED.has(invoice.status) || invoice.terms === null) return null;
+  const { calculation } = await calculateStored(parts, tx, invoice);
+  const isSame =
+    calculation.grandTotal.eq(invoice.grand_total) &&
+    calculation.lines.length === lines.length &&
+    calculation.lines.every((line, index) => line.total_amount.eq((lines[index] as LineRow).total_amount));
+  return { grandTotal: formatMoney(calculation.grandTotal, invoice.currency), isSame };
+}
