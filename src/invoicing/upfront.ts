@@ -82,7 +82,7 @@ const topUp = (amount: Decimal): OneOffLine => ({
 /** What is asked of a customer before the subscription is active, in the invoice's currency, as decimal text. */
 export interface UpfrontPayment {
   readonly amount: string;
-  /** In-advance charges, with their tax. */
+  /** In-advance charges, with their tax, less what the wallet paid. */
   readonly upfrontCharges: string;
   readonly walletCharge: string;
   /** By which it can be paid now. */
@@ -95,9 +95,10 @@ export async function describeUpfront(parts: InvoicingParts, tx: Tx, invoice: In
   const lines = await linesOf(tx, merchantId, id);
   const wallet = sum(lines.filter((line) => !bearsTax(line)).map(({ total_amount }) => total_amount));
   const session = await openSessionOf(tx, merchantId, id);
+  const asked = unpaid.gt(0) ? unpaid : total; // what the wallet has paid of the charges is asked of nobody
   return {
-    amount: formatMoney(unpaid.gt(0) ? unpaid : total, currency),
-    upfrontCharges: formatMoney(total.minus(wallet), currency),
+    amount: formatMoney(asked, currency),
+    upfrontCharges: formatMoney(asked.minus(wallet), currency),
     walletCharge: formatMoney(wallet, currency),
     session: session ? { id: session.id, url: sessionUrl(parts.publicUrl, session.id) } : null,
   };

@@ -252,6 +252,62 @@ describe('once it is paid', () => {
   });
 });
 
+describe('the wallet', () => {
+  const balanceOf = async (customer: Resource) =>
+    (await shop.read(`/v0/customers/${customer.id}/wallet`)).balances.map(
+      ({ currency, balance }: Resource) => `${balance} ${currency}`,
+    );
+  const fill = async (customer: Resource, amount: string) => {
+    const made = await shop.create(`/v0/customers/${customer.id}/wallet/topUps`, {
+      amount,
+      currency: 'USD',
+      idempotencyKey: `fill-${customer.id}`,
+    });
+    await shop.act(`/v0/paymentSessions/${made.paymentSessions[0].url.split('/').at(-1)}/complete`, {
+      paymentMethod: 'pm_ok',
+    });
+  };
+
+  it('holds the prefund once it is paid, and pays the next invoice from it', async () => {
+    const clock = await shop.clock(START);
+    const customer = await shop.customer();
+    const subscription = await shop.subscribe(await planOf([{}]), { clock, customer, prefundAmount: '50' });
+    expect(await balanceOf(customer)).toEqual([]);
+    await payUpfront(subscription);
+    expect(await balanceOf(customer)).toEqual(['50.00 USD']);
+    await shop.advance(clock, 'P1M');
+    const [, january] = await shop.invoices(subscription);
+    expect(january).toMatchObject({ status: 'PAID', grandTotal: '12.00', walletApplied: '12.00' });
+    expect(await balanceOf(customer)).toEqual(['38.00 USD']);
+  });
+
+  it.each([
+    {
+      held: '5.00',
+      status: 'pending_payment',
+      payment: { status: 'pending', amount: '7.00', breakdown: { upfrontCharges: '7.00', walletCharge: '0.00' } },
+      left: [],
+    },
+    { held: '20.00', status: 'active', payment: { status: 'paid', amount: '12.00' }, left: ['8.00 USD'] },
+  ])('with $held pays what it can of the charges: $status', async ({ held, status, payment, left }) => {
+    const customer = await shop.customer();
+    await fill(customer, held);
+    const subscription = await shop.subscribe(await planOf([{}]), { clock: await shop.clock(START), customer });
+    expect(subscription).toMatchObject({ status, payment });
+    expect((await balanceOf(customer)).filter((balance: string) => !balance.startsWith('0.00'))).toEqual(left);
+  });
+
+  it('has its part back where the rest is never paid', async () => {
+    const clock = await shop.clock(START);
+    const customer = await shop.customer();
+    await fill(customer, '5.00');
+    const subscription = await shop.subscribe(await planOf([{}]), { clock, customer });
+    await shop.advance(clock, 'PT4H');
+    expect(await reread(subscription)).toMatchObject({ status: 'terminated' });
+    expect(await balanceOf(customer)).toEqual(['5.00 USD']);
+  });
+});
+
 describe('a stored card with autoCharge', () => {
   const withCard = async (card: string): Promise<Resource> => {
     const customer = await shop.customer();
