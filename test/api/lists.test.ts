@@ -30,6 +30,11 @@ beforeAll(async () => {
       addPrices: [(await shop.usagePrice({ billableMetricId: metric.id })).id],
     });
   await storeMethod(shop, customer);
+  for (const idempotencyKey of ['one', 'two']) {
+    const topUp = { amount: '5', currency: 'CHF', idempotencyKey };
+    const { paymentSessions } = await shop.create(`/v0/customers/${customer.id}/wallet/topUps`, topUp);
+    await shop.pay({ paymentUrl: paymentSessions[0].url });
+  }
   const ofEntitlement = `/v1/entitlements/${world.entitlement.id}`;
   await shop.create(`${ofEntitlement}/grants`, { amount: 5 });
   await shop.create(`${ofEntitlement}/reservations`, { amount: 1, expiresAt: FAR_AHEAD });

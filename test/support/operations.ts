@@ -127,7 +127,7 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
     ({ merchant, plan, metric }) => ({
       body: {
         merchantId: merchant.id,
-        consumer: { name: 'Customer', email: `${unique('customer')}@example.com`, address: { country: 'GB' } },
+        consumer: { name: 'Customer', email: `${unique('consumer')}@example.com`, address: { country: 'GB' } },
         taxRates: { [plan.id]: 5, [metric.id]: 7, default: 20 },
       },
     }),
@@ -339,7 +339,7 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
         testClockId: clock.id,
         customer: {
           name: 'New',
-          email: `${unique('customer')}@example.com`,
+          email: `${unique('consumer')}@example.com`,
           address: {},
           taxRates: { [metric.id]: 7 },
         },
