@@ -24,7 +24,13 @@ export async function endDocumentJob(
      where merchant_id = ${merchantId} and id = ${invoiceId} and document_failure is distinct from ${failure}::text`);
 }
 
-/** The stored document. */
+/** The job of a credit note is done; where no document could be made, who asks for it is told why. */
+export const endCreditNoteJob = (tx: Tx, merchantId: string, creditNoteId: string): Promise<number> =>
+  tx.run(
+    sql`update credit_note_job set next_action_at = null where merchant_id = ${merchantId} and id = ${creditNoteId}`,
+  );
+
+/** The stored document of an invoice or a credit note. */
 export const findDocument = (tx: Tx, merchantId: string, ownerId: string): Promise<{ content: Buffer } | undefined> =>
   tx.maybe<{ content: Buffer }>(
     sql`select content from document where merchant_id = ${merchantId} and owner_id = ${ownerId}`,
@@ -42,3 +48,21 @@ export const storeDocument = (
     insert into document (merchant_id, owner_id, content, sha256, created_at)
     values (${merchantId}, ${ownerId}, ${Buffer.from(content)}, ${createHash('sha256').update(content).digest()}, ${now})
     on conflict do nothing`);
+
+/** The stored e-invoice of an invoice or a credit note. */
+export const findEInvoice = (tx: Tx, merchantId: string, ownerId: string): Promise<{ content: string } | undefined> =>
+  tx.maybe<{ content: string }>(
+    sql`select content from e_invoice where merchant_id = ${merchantId} and owner_id = ${ownerId}`,
+  );
+
+/** Stores an e-invoice; the first one stays. */
+export const storeEInvoice = (
+  tx: Tx,
+  merchantId: string,
+  ownerId: string,
+  content: string,
+  now: Instant,
+): Promise<number> =>
+  tx.run(sql`
+    insert into e_invoice (merchant_id, owner_id, content, created_at)
+    values (${merchantId}, ${ownerId}, ${content}, ${now}) on conflict do nothing`);

@@ -1,35 +1,97 @@
 import type { Tx } from '../db/index.ts';
-import { DocumentRenderError, type InvoiceDocument } from '../documents/index.ts';
-import { merchantSettings } from '../identity/index.ts';
-import { plain } from '../kernel/decimal.ts';
-import { formatMoney } from '../kernel/money.ts';
+import { DocumentRenderError, eInvoiceOf, type InvoiceDocument } from '../documents/index.ts';
 import { fail, notFound, ok, type Result } from '../kernel/result.ts';
-import { type Instant, isBefore } from '../kernel/time.ts';
-import { endDocumentJob, findDocument, storeDocument } from './documents.sql.ts';
-import { findInvoice, type InvoiceRow, type LineRow, linesOf, type PartyRecord } from './invoices.sql.ts';
+import type { Instant } from '../kernel/time.ts';
+import { findCreditNote, invoiceOfCreditNote } from './credit-note-lines.sql.ts';
+import { describeCreditNote, describeInvoice } from './describe-document.ts';
+import {
+  endCreditNoteJob,
+  endDocumentJob,
+  findDocument,
+  findEInvoice,
+  storeDocument,
+  storeEInvoice,
+} from './documents.sql.ts';
+import { findInvoice } from './invoices.sql.ts';
 import type { InvoicingParts } from './parts.ts';
-import { payUrl } from './present.ts';
+
+/** Whose document: an invoice's, or that of a credit note to it. */
+export interface DocumentOwner {
+  readonly merchantId: string;
+  readonly invoiceId: string;
+  readonly creditNoteId?: string;
+}
+
+const idOf = ({ invoiceId, creditNoteId }: DocumentOwner): string => creditNoteId ?? invoiceId;
 
 /**
- * The document of an invoice: rendered once after issue, stored, never rendered again. Who asks before the job has run
- * renders and stores it at once (domain.md §4).
+ * A document: rendered once after issue, stored, never rendered again. Who asks before the job has run renders and stores it
+ * at once (domain.md §4).
  */
 export async function documentOf(
   parts: InvoicingParts,
   tx: Tx,
-  merchantId: string,
-  invoiceId: string,
+  owner: DocumentOwner,
   now: Instant,
 ): Promise<Result<Uint8Array>> {
-  const stored = await findDocument(tx, merchantId, invoiceId);
+  if (!(await isOfInvoice(tx, owner))) return notFound('refund');
+  const stored = await findDocument(tx, owner.merchantId, idOf(owner));
   if (stored) return ok(stored.content);
-  const invoice = await findInvoice(tx, merchantId, invoiceId);
-  if (!invoice || invoice.invoice_number === null) return fail('DOCUMENT_NOT_AVAILABLE', { reason: 'not_issued' });
-  const rendered = await tryRender(parts, await describe(parts, tx, invoice));
+  const described = await describe(parts, tx, owner);
+  if (!described.ok) return described;
+  const rendered = await tryRender(parts, described.value);
   if (!rendered.ok) return rendered;
-  await storeDocument(tx, merchantId, invoiceId, rendered.value, now);
-  const kept = await findDocument(tx, merchantId, invoiceId);
+  await storeDocument(tx, owner.merchantId, idOf(owner), rendered.value, now);
+  const made = eInvoiceOf(described.value);
+  if ('xml' in made) await storeEInvoice(tx, owner.merchantId, idOf(owner), made.xml, now);
+  const kept = await findDocument(tx, owner.merchantId, idOf(owner));
   return kept ? ok(kept.content) : notFound('document');
+}
+
+/**
+ * The e-invoice of a document, made and stored with it, so that it is the one inside the PDF; a document that was rendered
+ * before there were e-invoices gets its own at the first question. @returns DOCUMENT_NOT_AVAILABLE with the reason.
+ */
+export async function eInvoiceOfDocument(
+  parts: InvoicingParts,
+  tx: Tx,
+  owner: DocumentOwner,
+  now: Instant,
+): Promise<Result<string>> {
+  const document = await documentOf(parts, tx, owner, now);
+  if (!document.ok) return document;
+  const stored = await findEInvoice(tx, owner.merchantId, idOf(owner));
+  if (stored) return ok(stored.content);
+  const described = await describe(parts, tx, owner);
+  if (!described.ok) return described;
+  const made = eInvoiceOf(described.value);
+  if (!('xml' in made)) {
+    const { withheld: reason, ...details } = made;
+    return fail('DOCUMENT_NOT_AVAILABLE', { reason, ...details });
+  }
+  await storeEInvoice(tx, owner.merchantId, idOf(owner), made.xml, now);
+  const kept = await findEInvoice(tx, owner.merchantId, idOf(owner));
+  return kept ? ok(kept.content) : notFound('document');
+}
+
+/** Is the credit note one of the invoice by which it was asked for? */
+const isOfInvoice = async (tx: Tx, { merchantId, invoiceId, creditNoteId }: DocumentOwner): Promise<boolean> =>
+  creditNoteId === undefined || (await findCreditNote(tx, merchantId, invoiceId, creditNoteId)) !== undefined;
+
+/** What stands on the document. @returns 404 for a credit note that the invoice does not have. */
+async function describe(
+  parts: InvoicingParts,
+  tx: Tx,
+  { merchantId, invoiceId, creditNoteId }: DocumentOwner,
+): Promise<Result<InvoiceDocument>> {
+  const invoice = await findInvoice(tx, merchantId, invoiceId);
+  const isIssued = invoice !== undefined && invoice.invoice_number !== null;
+  if (creditNoteId === undefined)
+    return isIssued
+      ? ok(await describeInvoice(parts, tx, invoice))
+      : fail('DOCUMENT_NOT_AVAILABLE', { reason: 'not_issued' });
+  const note = await findCreditNote(tx, merchantId, invoiceId, creditNoteId);
+  return note && isIssued ? ok(await describeCreditNote(parts, tx, note, invoice)) : notFound('refund');
 }
 
 /** What no attempt could render is a reason that is told, not a fault: the invoice stands without its document. */
@@ -43,7 +105,7 @@ async function tryRender(parts: InvoicingParts, document: InvoiceDocument): Prom
   }
 }
 
-/** The due work that renders after issue. */
+/** The due work that renders an invoice after issue. */
 export async function renderIssued(
   parts: InvoicingParts,
   tx: Tx,
@@ -51,54 +113,19 @@ export async function renderIssued(
   invoiceId: string,
   now: Instant,
 ): Promise<void> {
-  const document = await documentOf(parts, tx, merchantId, invoiceId, now);
+  const document = await documentOf(parts, tx, { merchantId, invoiceId }, now);
   await endDocumentJob(tx, merchantId, invoiceId, document.ok ? null : 'render_failed');
 }
 
-/** What stands on the document: what was stored at issue, and the merchant's look (which carries no figure). */
-async function describe(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow): Promise<InvoiceDocument> {
-  const { branding } = await merchantSettings(tx, invoice.merchant_id);
-  const lines = await linesOf(tx, invoice.merchant_id, invoice.id);
-  const money = (amount: InvoiceRow['subtotal']) => formatMoney(amount, invoice.currency);
-  const hasPeriod = invoice.billing_cadence !== 'P0D';
-  return {
-    kind: 'invoice',
-    number: invoice.invoice_number as string,
-    issuedAt: invoice.issued_at as Instant,
-    dueAt: invoice.due_at,
-    currency: invoice.currency,
-    periodStart: hasPeriod ? invoice.period_start : null,
-    periodEnd: hasPeriod ? invoice.period_end : null,
-    seller: invoice.seller as PartyRecord,
-    buyer: invoice.buyer as PartyRecord,
-    lines: lines.map((line) => describeLine(line, money)),
-    taxes: invoice.taxes,
-    subtotal: money(invoice.subtotal),
-    totalTax: money(invoice.total_tax),
-    grandTotal: money(invoice.grand_total),
-    paidAmount: money(invoice.paid_amount),
-    unpaidAmount: money(invoice.unpaid_amount),
-    walletApplied: money(invoice.wallet_applied),
-    paymentTermDays: invoice.payment_term_days,
-    ...(invoice.pays_online && invoice.unpaid_amount.gt(0) && { paymentUrl: payUrl(parts.publicUrl, invoice.id) }),
-    ...(branding?.footer && { footer: branding.footer }),
-    ...(branding?.color && { color: branding.color }),
-    environment: parts.environment,
-  };
+/** The due work that renders a credit note. */
+export async function renderCreditNote(
+  parts: InvoicingParts,
+  tx: Tx,
+  merchantId: string,
+  creditNoteId: string,
+  now: Instant,
+): Promise<void> {
+  const of = await invoiceOfCreditNote(tx, merchantId, creditNoteId);
+  if (of) await documentOf(parts, tx, { merchantId, invoiceId: of.invoice_id, creditNoteId }, now);
+  await endCreditNoteJob(tx, merchantId, creditNoteId);
 }
-
-const describeLine = (
-  line: LineRow,
-  money: (amount: LineRow['total_price']) => string,
-): InvoiceDocument['lines'][number] => ({
-  description: line.display_name,
-  ...(isBefore(line.period_start, line.period_end) && { periodStart: line.period_start, periodEnd: line.period_end }),
-  quantity: plain(line.quantity),
-  unit: line.metric_unit,
-  unitPrice: plain(line.unit_price),
-  amount: money(line.total_price),
-  taxRate: plain(line.tax_rate),
-  kind: line.event_type,
-  group: line.group_values,
-  tiers: line.tiers?.map(({ above, ...tier }) => ({ from: above, ...tier })) ?? null,
-});

@@ -113,6 +113,8 @@ export interface FrozenTerms {
   taxBehavior: 'exclusive' | 'inclusive';
   /** Percent, as decimal text, by price id; of a one-off invoice by the position of the line. */
   taxRates: Record<string, string>;
+  /** §2 Subscription: nothing on it is taxed, which is not the same as a rate of 0 %. */
+  taxExempt?: boolean;
   /** Of a subscription's invoice: the adjustments that it was calculated with, in the order in which they apply. */
   adjustments?: readonly FrozenAdjustment[];
   /** Of a subscription's invoice: the rate, in percent, of lines that are written by hand. */

@@ -49,5 +49,5 @@ async function freezeOneOff(
     const own = line.taxRate === null ? null : decimal(line.taxRate);
     taxRates[index] = plain(chooseTaxRate({ ...common, priceTaxRate: own }).rate);
   }
-  return { taxBehavior: 'exclusive', taxRates };
+  return { taxBehavior: 'exclusive', taxRates, ...(common.taxExempt && { taxExempt: true }) };
 }

@@ -102,8 +102,11 @@ export function presentLine(line: LineRow, currency: string) {
   };
 }
 
-/** A refund as the API answers it (§2). With the internal tax engine the credit note's own number is the external id. */
-export function presentRefund(note: CreditNoteRow) {
+/**
+ * A refund as the API answers it (§2); `publicUrl` is what links to this environment start with. With the internal tax engine
+ * the credit note's own number is the external id.
+ */
+export function presentRefund(note: CreditNoteRow, publicUrl: string) {
   const money = (amount: Decimal) => formatMoney(amount, note.currency);
   return {
     id: note.id,
@@ -117,7 +120,7 @@ export function presentRefund(note: CreditNoteRow) {
     status: note.status,
     externalCreditNoteId: note.number,
     permalink: null,
-    pdfUrl: null,
+    pdfUrl: `${publicUrl}/v2/invoices/${note.invoice_id}/refunds/${note.id}/pdf`,
     reason: note.reason,
     createdAt: formatInstant(note.created_at),
     voidedAt: time(note.voided_at),

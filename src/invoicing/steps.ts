@@ -3,7 +3,7 @@ import type { DueKind } from '../jobs/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import { startCalculation, tryCalculation } from './calculation.ts';
 import { closePeriod, closeUsage } from './close.ts';
-import { renderIssued } from './documents.ts';
+import { renderCreditNote, renderIssued } from './documents.ts';
 import { dunningDueKinds } from './dunning-steps.ts';
 import { type InvoiceRow, lockInvoice } from './invoices.sql.ts';
 import { issueInvoice } from './issue.ts';
@@ -11,7 +11,7 @@ import type { InvoicingParts } from './parts.ts';
 import { retryCharge } from './pay-now.ts';
 import { tellOverdue } from './tell.ts';
 
-/** The due work of invoicing: invoices move by themselves, and issued ones get their document. */
+/** The due work of invoicing: invoices move by themselves, and issued ones and credit notes get their documents. */
 export const invoicingDueKinds = (parts: InvoicingParts): DueKind[] => [
   {
     kind: 'invoice',
@@ -23,6 +23,10 @@ export const invoicingDueKinds = (parts: InvoicingParts): DueKind[] => [
   {
     kind: 'invoice_document',
     step: (tx, { merchantId, id }, now) => renderIssued(parts, tx, merchantId, id, now),
+  },
+  {
+    kind: 'credit_note_document',
+    step: (tx, { merchantId, id }, now) => renderCreditNote(parts, tx, merchantId, id, now),
   },
   ...dunningDueKinds(parts),
 ];

@@ -41,6 +41,8 @@ export interface World {
 export async function openWorld(env: TestEnvironment): Promise<World> {
   const merchant = await env.merchant();
   const shop = shopOf(merchant);
+  // Who has neither gets no e-invoices.
+  await shop.change(`/v0/organizations/${merchant.id}`, { taxId: 'DE123456789', address: { country: 'DE' } });
   const product = await shop.product();
   const item = await shop.create('/v0/items', { name: 'Item', catalogId: product.id });
   const feature = await shop.create('/v0/features', {
