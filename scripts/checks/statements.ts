@@ -27,6 +27,8 @@ const OWNERS: Readonly<Record<string, string>> = {
   payment_link: 'payments',
   invoice_overdue: 'invoicing',
   dunning_end: 'invoicing',
+  subscription_adjustment: 'subscriptions',
+  adjustments: 'invoicing',
   due_kind: 'jobs',
   due_work: 'jobs',
   key_generations: 'metering',

@@ -84,7 +84,7 @@ describe('discount lines', () => {
     const found = discountLines(charges.map(charge), off(...adjustments), currency ?? 'USD');
     expect(
       found.map(
-        ({ adjustment, discounts, totalPrice }) => `${adjustment.description} of ${discounts}: ${plain(totalPrice)}`,
+        ({ adjustment, chargeAt, totalPrice }) => `${adjustment.description} of ${chargeAt}: ${plain(totalPrice)}`,
       ),
     ).toEqual(lines);
   });
@@ -99,7 +99,7 @@ describe('discount lines', () => {
           const adjustments = off(...millionths.map((part) => plain(decimal(part).div(1_000_000))));
           const lines = discountLines(charges, adjustments, 'USD');
           for (const [index, { totalPrice }] of charges.entries()) {
-            const taken = sum(lines.filter(({ discounts }) => discounts === index).map((line) => line.totalPrice));
+            const taken = sum(lines.filter(({ chargeAt }) => chargeAt === index).map((line) => line.totalPrice));
             expect(taken.lte(0) && totalPrice.plus(taken).gte(0)).toBe(true);
           }
           const whole = discountLines([charge(plain(sum(charges.map((each) => each.totalPrice))))], adjustments, 'USD');

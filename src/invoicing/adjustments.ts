@@ -30,7 +30,7 @@ export const stillThere = (
 /** A line that takes something off a charge: which charge, by its place among them, and which adjustment. */
 export interface DiscountLine extends RatedLine {
   readonly kind: 'adjustment';
-  readonly discounts: number;
+  readonly chargeAt: number;
   readonly adjustment: FrozenAdjustment;
 }
 
@@ -54,7 +54,7 @@ export function discountLines(
       const amount = left[index] as (typeof left)[number];
       if (amount.isZero()) return [];
       const off = (taken[index] as typeof amount).negated();
-      return [{ ...charge, ...DISCOUNT, discounts: index, adjustment, ...offPrice(off, exact[index] as typeof off) }];
+      return [{ ...charge, ...DISCOUNT, chargeAt: index, adjustment, ...offPrice(off, exact[index] as typeof off) }];
     });
     left = left.map((amount, index) => amount.minus(taken[index] as typeof amount));
     return lines;

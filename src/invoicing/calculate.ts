@@ -42,6 +42,8 @@ export interface OtherLine {
   readonly amount: Decimal;
   /** Percent; null where it is no supply and bears no tax. */
   readonly taxRate: Decimal | null;
+  /** In which turn it is cut where the total would be below 0. */
+  readonly givesWay?: 'credit';
 }
 
 export interface Calculation {
@@ -93,6 +95,7 @@ export function calculate(input: CalculationInput): Calculation {
 const otherDraft = (line: OtherLine): DraftLine => ({
   amount: line.amount,
   taxRate: line.taxRate,
+  ...(line.givesWay && { givesWay: line.givesWay }),
   appliesTo: null,
   id: line.id,
   stored: (total) => otherLine(line, total),
@@ -152,7 +155,7 @@ function asDrafts(
       amount: line.totalPrice,
       taxRate: rateOf(input, charge.price),
       ...(line.kind === 'charge' && line.totalPrice.lt(0) && { givesWay: wayGiven }),
-      appliesTo: isDiscount(line) ? (drafts[line.discounts] as DraftLine) : null, // the charges come first
+      appliesTo: isDiscount(line) ? (drafts[line.chargeAt] as DraftLine) : null, // the charges come first
       stored: (total) => ({
         ...storedLine(input, charge, line, total),
         ...(isOfLate && { type, display_name: `${charge.price.invoiceDisplayName}: late usage` }),

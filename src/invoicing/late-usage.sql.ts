@@ -11,7 +11,7 @@ export interface LateUsage {
 }
 
 /** Two invoices of a subscription that close at once bill what came late one after the other. */
-export const lockLateUsage = (tx: Tx, merchantId: string, subscriptionId: string): Promise<number> =>
+export const lockLate = (tx: Tx, merchantId: string, subscriptionId: string): Promise<number> =>
   tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`late usage:${merchantId}:${subscriptionId}`}, 0))`);
 
 /** A period whose usage has been read, and which events there were then (null: it is not known). */

@@ -10,7 +10,7 @@ import {
   closedPeriods,
   type LateUsage,
   lateUsageOn,
-  lockLateUsage,
+  lockLate,
   saveLateUsage,
   saveUsageTaken,
 } from './late-usage.sql.ts';
@@ -40,7 +40,7 @@ export async function takeLateUsage(
   terms: BillingTerms,
   invoice: InvoiceRow,
 ): Promise<void> {
-  await lockLateUsage(tx, terms.merchantId, terms.subscriptionId);
+  await lockLate(tx, terms.merchantId, terms.subscriptionId);
   for (const period of await periodsToRead(tx, terms)) {
     const snapshot = await usageSnapshot(tx); // before the figure
     await saveLateUsage(tx, invoice, await changesOf(tx, source, terms, period));
@@ -74,7 +74,7 @@ async function changesOf(
 }
 
 /** Groups without a quantity are as good as groups that are not there. */
-export function sameUsage(a: readonly BilledUsage[], b: readonly BilledUsage[]): boolean {
+function sameUsage(a: readonly BilledUsage[], b: readonly BilledUsage[]): boolean {
   const shown = (rows: readonly BilledUsage[]) =>
     rows
       .filter(({ quantity, event_count, granted }) => !quantity.isZero() || event_count > 0 || !granted.isZero())
