@@ -182,9 +182,9 @@ describe('the database refuses', () => {
       shop.inMerchant(merchant.id, (tx) =>
         tx.run(sql`
           insert into payment_receipt (merchant_id, id, invoice_id, session_id, amount, currency, method, provider,
-                                       provider_reference, received_at)
+                                       provider_reference, received_at, created_at)
           select merchant_id, ${newId('payment')}, invoice_id, session_id, amount, currency, method, provider,
-                 provider_reference, received_at from payment_receipt where invoice_id = ${toy}`),
+                 provider_reference, received_at, created_at from payment_receipt where invoice_id = ${toy}`),
       ),
     ).rejects.toThrow('payment_receipt_session');
   });
