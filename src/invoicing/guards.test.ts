@@ -11,7 +11,7 @@ let owner: pg.Client;
 let merchantId: string;
 let customerId: string;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await openTestEnvironment({ audited: false });
   const merchant = await env.merchant();
   merchantId = merchant.id;
   const customer = await merchant.post('/v0/customers', {
