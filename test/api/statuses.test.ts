@@ -111,6 +111,17 @@ describe('the usual status', () => {
     },
   );
 
+  it.each(['createSubscriptionAdjustment', 'createLineItem'])(
+    '%s again with the same idempotencyKey is answered with the first: 200',
+    async (operationId) => {
+      const sent = await firstCall(operationId);
+      const again = { ...sent, body: { ...(sent.body as object), idempotencyKey: `once ${operationId}` } };
+      const first = await call(operationId, world.merchant, again);
+      const second = await call(operationId, world.merchant, again);
+      expect([first.status, second.status, second.body.id]).toEqual([201, 200, first.body.id]);
+    },
+  );
+
   it('a second one-off invoice with the same idempotencyKey is answered with the first: 200', async () => {
     const { body } = await firstCall('createInvoice');
     const first = await call('createInvoice', world.merchant, { body });
@@ -202,7 +213,7 @@ describe('400', () => {
       const known = await firstCall(sentence.operationId);
       for (const [name, value] of [
         ['limit', '0'],
-        ['limit', '101'],
+        ['limit', sentence.operationId === 'listLineItems' ? '1001' : '101'], // api.md: up to 1,000 lines
         ['limit', '1.5'],
         ['offset', '-1'],
       ] as const) {
@@ -611,6 +622,27 @@ describe('409', () => {
     conflict('updateSubscription', 'INVALID_TRANSITION', terminated, { taxExempt: true }),
     conflict('terminateSubscription', 'INVALID_TRANSITION', terminated, { reason: 'Again' }),
     conflict('reconcileSubscription', 'INVALID_TRANSITION', terminated),
+    conflict('createSubscriptionAdjustment', 'INVALID_TRANSITION', terminated, {
+      type: 'percentageDiscount',
+      percentageDiscount: '0.35',
+      effectiveFrom: START,
+    }),
+    {
+      operationId: 'deleteSubscriptionAdjustment',
+      code: 'ADJUSTMENT_IN_USE',
+      call: async ({ shop }) => {
+        const clock = await shop.clock(START);
+        const subscription = await shop.subscribe(await shop.plan([await shop.feePrice()]), { clock });
+        const { id } = await shop.create(`/v0/subscriptions/${subscription.id}/adjustments`, {
+          ...{ type: 'percentageDiscount', percentageDiscount: '0.35', effectiveFrom: START },
+        });
+        await shop.advance(clock, 'P1M');
+        return { params: { id: subscription.id, adjustmentId: id } };
+      },
+    },
+    creation('createLineItem', 'INVALID_TRANSITION', async ({ invoice }) => ({
+      ...{ invoiceId: invoice.id, displayName: 'Late', currency: 'USD', quantity: 1, unitPrice: 1 },
+    })),
     conflict('createGrant', 'ENTITLEMENT_ENDED', over, { amount: 1 }),
     conflict('resetEntitlement', 'ENTITLEMENT_ENDED', over, {}),
     {

@@ -400,7 +400,7 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
   ],
   createSubscriptionAdjustment: [
     ({ subscription }) =>
-      on(subscription.id, { type: 'percentageDiscount', percentageDiscount: '0.35', effectiveFrom: FEBRUARY }),
+      on(subscription.id, { type: 'percentageDiscount', percentageDiscount: '0.35', effectiveFrom: farAhead() }),
     ({ subscription }) =>
       on(subscription.id, {
         type: 'percentageDiscount',
@@ -429,14 +429,13 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
         idempotencyKey: unique('line'),
       },
     }),
-    async ({ merchant, shop, subscription }) => ({
+    async ({ shop, subscription }) => ({
       body: {
         invoiceId: (await shop.read(`/v2/invoices?subscriptionId=${subscription.id}&status=ACTIVE`)).data[0].id,
         displayName: 'Goodwill',
         currency: 'USD',
         quantity: 1,
         unitPrice: '-0.01',
-        merchantId: merchant.id,
       },
     }),
   ],
