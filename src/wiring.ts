@@ -49,6 +49,7 @@ import {
   endUnpaid,
   holdSubscription,
   type SubscriptionParts,
+  subscriptionChangeDueKind,
   subscriptionDueKind,
   subscriptionErrors,
   subscriptionRoutes,
@@ -139,6 +140,7 @@ export function wireDomains(environment: EnvironmentName, publicUrl: string, usa
     dueKinds: [
       payments.chargeDueKind,
       subscriptionDueKind(subscriptions),
+      subscriptionChangeDueKind(subscriptions),
       entitlementDueKind([tellOfBalance]),
       reservationDueKind,
       ...invoicingDueKinds(invoicing),

@@ -58,7 +58,10 @@ export async function lockWithNow(
  * 18). What lives by its session is an offer that nobody owes, so there is nothing to write off.
  */
 export function decideAction(
-  invoice: Pick<InvoiceRow, 'status' | 'paid_amount' | 'wallet_applied' | 'payment_in_flight' | 'invoice_number'>,
+  invoice: Pick<
+    InvoiceRow,
+    'status' | 'paid_amount' | 'wallet_applied' | 'credited_amount' | 'payment_in_flight' | 'invoice_number'
+  >,
   action: InvoiceAction,
 ): Result<void> {
   const moved = next(invoiceStates, invoice.status, action satisfies InvoiceTrigger);
@@ -122,6 +125,7 @@ export async function openInvoiceSession(
   const { invoice, now } = locked.value;
   if (!takesMoney(invoice.status))
     return fail('INVALID_TRANSITION', { status: invoice.status, trigger: 'openPaymentSession' });
+  if (invoice.payment_in_flight) return fail('PAYMENT_IN_PROGRESS');
   const session = await openSessionFor(parts, tx, invoice, options, now);
   return session.ok ? ok(shownSession(parts, session.value)) : session;
 }

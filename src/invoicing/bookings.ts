@@ -12,7 +12,7 @@ import {
   post,
 } from '../ledger/index.ts';
 import { topUpOf } from './bookings.sql.ts';
-import type { CreditNoteRow } from './credit-notes.sql.ts';
+import { type CreditNoteRow, partsCredited } from './credit-notes.sql.ts';
 import type { InvoiceRow } from './invoices.sql.ts';
 
 /**
@@ -99,13 +99,14 @@ export async function bookCancellation(tx: Tx, invoice: InvoiceRow, now: Instant
   if (invoice.invoice_number === null)
     return book(tx, invoice, what, { receivable: back, wallet: back.negated() }, now);
   const topUp = await topUpOf(tx, invoice);
+  const credited = await partsCredited(tx, invoice);
   await book(
     tx,
     invoice,
     what,
     {
-      revenue: invoice.subtotal.minus(topUp),
-      tax: invoice.total_tax,
+      revenue: invoice.subtotal.minus(topUp).minus(credited.amount),
+      tax: invoice.total_tax.minus(credited.tax),
       top_ups_due: topUp,
       receivable: invoice.unpaid_amount.negated(),
       wallet: back.negated(),

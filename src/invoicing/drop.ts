@@ -10,9 +10,10 @@ import { expireSessionsOf } from './sessions.ts';
 import { invoiceStates } from './states.ts';
 import { publishInvoice } from './tell.ts';
 
-/** Is anything of it paid that the wallet did not pay? Its part goes back into it with a cancellation. */
-export const isPaidInMoney = (invoice: Pick<InvoiceRow, 'paid_amount' | 'wallet_applied'>): boolean =>
-  invoice.paid_amount.gt(invoice.wallet_applied);
+/** Is anything of it paid that neither the wallet nor a credit paid? The wallet's part goes back into it with a cancellation. */
+export const isPaidInMoney = (
+  invoice: Pick<InvoiceRow, 'paid_amount' | 'wallet_applied' | 'credited_amount'>,
+): boolean => invoice.paid_amount.gt(invoice.wallet_applied.plus(invoice.credited_amount));
 
 /** Transitions 11 and 18, by hand. A numbered invoice gets its cancellation credit note in the same transaction. */
 export async function cancelInvoice(

@@ -4,9 +4,11 @@ export { decideAction } from './actions.ts';
 export { issuedUnderAdjustment } from './adjustments.sql.ts';
 export { chargeAtOnce } from './charging.ts';
 export { closePeriod, cutPeriod } from './close.ts';
+export { type CreditMode, giveCredits } from './credits.ts';
 export { cancelInvoice } from './drop.ts';
 export { invoicingErrors } from './errors.ts';
 export { findBilling } from './event-billing.ts';
+export { boundsOfSeries, cadencesOf, segmentAt, segmentsOf } from './history.ts';
 export {
   deleteUnbilledInvoice,
   type InvoiceRow,
@@ -21,9 +23,12 @@ export type { OneOffLine, OneOffLineType } from './one-off-lines.ts';
 export { openFirstInvoices } from './open.ts';
 export type { CancellationCause, InvoicingParts, PurposeHandler } from './parts.ts';
 export { invoicePaymentHandlers } from './payment-handlers.ts';
+export { closeWhatIsOver, followChange, redoDrafts } from './plan-change.ts';
+export { readInvoice } from './read.ts';
 export { invoiceRoutes } from './routes.ts';
+export { Invoice } from './schemas.ts';
 export { periodHolding, periodOf, type SeriesBounds } from './series.ts';
-export type { BilledPrice, BillingSource, BillingTerms } from './source.ts';
+export type { BilledPrice, BilledVersion, BillingSource, BillingTerms, Proration } from './source.ts';
 export { invoicingDueKinds } from './steps.ts';
 export { billLateUsage } from './supplementary.ts';
 export {

@@ -50,6 +50,8 @@ export interface InvoiceRow {
   paid_amount: Decimal;
   unpaid_amount: Decimal;
   wallet_applied: Decimal;
+  /** What credit notes took off what was unpaid; counts as paid. */
+  credited_amount: Decimal;
   item_count: number;
   taxes: TaxRecord[];
   snapshot_hash: string | null;

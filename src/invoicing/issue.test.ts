@@ -72,6 +72,7 @@ describe('by hand', () => {
         status: status as InvoiceStatus,
         paid_amount: decimal(paid),
         wallet_applied: decimal(wallet),
+        credited_amount: decimal('0'),
         payment_in_flight: inFlight,
         invoice_number: number,
       };

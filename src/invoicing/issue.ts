@@ -6,6 +6,7 @@ import { checkTakesCards } from '../payments/index.ts';
 import { applyWallet } from './apply-wallet.ts';
 import { bookIssue } from './bookings.ts';
 import { askForPayment } from './charging.ts';
+import { settleCredits } from './credits.ts';
 import { scheduleDocument } from './documents.sql.ts';
 import { type InvoiceRow, moveInvoice, type PartyRecord } from './invoices.sql.ts';
 import { numberOf } from './number-of.ts';
@@ -64,6 +65,7 @@ export async function issueInvoice(
     await scheduleDocument(tx, issued, now);
     await bookIssue(tx, issued, now);
   }
+  await settleCredits(parts, tx, issued, now); // before the wallet pays: what is given back is in it
   const asked = await applyWallet(tx, issued, now);
   if (asked.unpaid_amount.isZero()) return markPaid(parts, tx, asked, now);
   return paysOnline ? askForPayment(parts, tx, asked, session ?? checkout ?? {}, now) : asked;

@@ -1,15 +1,23 @@
 import type { Tx } from '../db/index.ts';
 import { newId } from '../kernel/ids.ts';
 import { addDuration, type Instant } from '../kernel/time.ts';
+import { boundsOfSeries, cadencesOf, segmentAt, segmentsOf } from './history.ts';
 import { type InvoiceRow, insertInvoice } from './invoices.sql.ts';
-import { firstPeriodNumber, periodAfter, periodOf, type SeriesPeriod, seriesOf } from './series.ts';
+import { firstPeriodNumber, periodAfter, periodOf, type SeriesBounds, type SeriesPeriod } from './series.ts';
 import type { BillingTerms } from './source.ts';
 
-/** Transition 1: the first invoice of each series opens when billing starts. */
-export async function openFirstInvoices(tx: Tx, terms: BillingTerms, now: Instant): Promise<void> {
-  for (const { cadence } of seriesOf(terms.planCadence, terms.prices).series) {
-    const period = periodOf(cadence, terms.bounds, firstPeriodNumber(cadence, terms.bounds));
-    if (period) await openInvoice(tx, terms, cadence, period, 1, now);
+/** Transition 1: the first invoice of each series opens when billing starts, or a change of the plan begins the series. */
+export async function openFirstInvoices(
+  tx: Tx,
+  terms: BillingTerms,
+  now: Instant,
+  at: Instant = terms.bounds.startedAt,
+): Promise<void> {
+  for (const cadence of cadencesOf(segmentAt(segmentsOf(terms), at))) {
+    const bounds = boundsOfSeries(terms, cadence, at);
+    if (!bounds?.startedAt.equals(at)) continue; // it goes on
+    const period = periodOf(cadence, bounds, firstPeriodNumber(cadence, bounds));
+    if (period) await openInvoice(tx, terms, cadence, { ...period, anchor: bounds.anchor }, 1, now);
   }
 }
 
@@ -18,8 +26,12 @@ export async function openFirstInvoices(tx: Tx, terms: BillingTerms, now: Instan
  * one that was closed early (row 2, `closeNow`) that is the invoice of the rest.
  */
 export async function openNextInvoice(tx: Tx, terms: BillingTerms, invoice: InvoiceRow, now: Instant): Promise<void> {
-  const period = periodAfter(invoice.billing_cadence, terms.bounds, invoice.period_number, invoice.period_end);
-  if (period) await openInvoice(tx, terms, invoice.billing_cadence, period, invoice.sequence_number + 1, now);
+  const { billing_cadence: cadence } = invoice;
+  const bounds = boundsOfSeries(terms, cadence, invoice.period_start);
+  if (!bounds) throw new Error(`The plan has no series of ${cadence}.`);
+  const period = periodAfter(cadence, bounds, invoice.period_number, invoice.period_end);
+  if (period)
+    await openInvoice(tx, terms, cadence, { ...period, anchor: bounds.anchor }, invoice.sequence_number + 1, now);
 }
 
 /** Once for each period: the unique index on (merchant, subscription, cadence, start) makes a second attempt do nothing. */
@@ -27,7 +39,7 @@ async function openInvoice(
   tx: Tx,
   terms: BillingTerms,
   cadence: string,
-  period: SeriesPeriod,
+  period: SeriesPeriod & Pick<SeriesBounds, 'anchor'>,
   sequence: number,
   now: Instant,
 ): Promise<void> {
@@ -44,7 +56,7 @@ async function openInvoice(
       clock_id: terms.clockId,
       currency: terms.currency,
       billing_cadence: cadence,
-      billing_anchor: terms.bounds.anchor,
+      billing_anchor: period.anchor,
       period_number: period.number,
       period_start: start,
       period_end: end,

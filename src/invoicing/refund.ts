@@ -13,6 +13,7 @@ import {
 } from './credit-notes.sql.ts';
 import type { InvoiceRow } from './invoices.sql.ts';
 import { publishInvoice } from './tell.ts';
+import { isCredited } from './unused.sql.ts';
 
 /** §3: a refund is of a paid invoice, in full, once; after a void a new one may be made (domain.md §4). */
 export function decideRefund(invoice: Pick<InvoiceRow, 'status'>, inForce: unknown): Result<void> {
@@ -34,7 +35,8 @@ export async function refundInvoice(
   const locked = await lockWithNow(tx, merchantId, invoiceId, wall);
   if (!locked.ok) return locked;
   const { invoice, now } = locked.value;
-  const decided = decideRefund(invoice, await unvoidedCreditNote(tx, invoice));
+  const isCreditedInPart = await isCredited(tx, invoice); // what of it was given back does not go back again
+  const decided = decideRefund(invoice, isCreditedInPart ? 'in part' : await unvoidedCreditNote(tx, invoice));
   if (!decided.ok) return decided;
   const note = await insertCreditNote(tx, invoice, 'refund', reason, now);
   const returned = await requestReturn(tx, { merchantId, invoiceId, refundId: note.id }, now);

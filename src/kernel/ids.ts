@@ -44,6 +44,8 @@ export const ID_PREFIXES = {
   priceFeature: 'pf_',
   auditEntry: 'aud_',
   ledgerTransaction: 'ltx_',
+  subscriptionChange: 'subchg_',
+  credit: 'ucr_',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

@@ -1,13 +1,14 @@
 import { findPlan, findPlanVersion } from '../catalog/index.ts';
 import type { Tx } from '../db/index.ts';
 import { burntUnits } from '../entitlements/index.ts';
-import type { BillingSource, BillingTerms } from '../invoicing/index.ts';
+import type { BilledPrice, BilledVersion, BillingSource, BillingTerms } from '../invoicing/index.ts';
 import { ZERO } from '../kernel/decimal.ts';
 import type { Instant, Period } from '../kernel/time.ts';
 import { normaliseCadence } from '../kernel/time.ts';
 import { ownSpans, type UsageSource } from '../metering/index.ts';
 import { adjustmentsOf } from './adjustments.sql.ts';
 import { findSubscription, olderSiblings, type SubscriptionRow } from './subscriptions.sql.ts';
+import { type VersionRow, versionsOfSubscription } from './versions.sql.ts';
 
 /** When a subscription was or will be ended; null while no end is set. */
 export const endOf = (subscription: Pick<SubscriptionRow, 'terminated_at' | 'ending_at'>): Instant | null =>
@@ -75,6 +76,33 @@ export async function termsOf(tx: Tx, subscription: SubscriptionRow): Promise<Bi
     taxBehavior: plan.taxBehavior,
     planTaxRate: plan.defaultTaxRate,
     prices: version.prices,
+    ...(await historyOf(tx, subscription)),
+  };
+}
+
+/** All versions that a subscription was or will be pinned to, where there is more than the one. */
+async function historyOf(tx: Tx, subscription: SubscriptionRow): Promise<Pick<BillingTerms, 'versions'>> {
+  const rows = await versionsOfSubscription(tx, subscription.merchant_id, subscription.id);
+  if (rows.length === 0) return {};
+  const versions: BilledVersion[] = [];
+  for (const row of rows) versions.push(await versionOf(tx, row));
+  return { versions };
+}
+
+async function versionOf(tx: Tx, row: VersionRow): Promise<BilledVersion> {
+  const plan = await findPlan(tx, row.merchant_id, row.plan_id);
+  const version = await findPlanVersion(tx, row.merchant_id, row.plan_version_id);
+  if (!plan || !version) throw new Error(`Plan version ${row.plan_version_id} is gone.`); // a foreign key holds it
+  return {
+    from: row.holds_from,
+    planId: plan.id,
+    planTaxRate: plan.defaultTaxRate,
+    planCadence: normaliseCadence(plan.billingCadence),
+    prices: version.prices,
+    anchors: Object.fromEntries(
+      Object.entries(row.anchors).map(([cadence, anchor]) => [cadence, Temporal.Instant.from(anchor)]),
+    ),
+    proration: row.proration,
   };
 }
 
@@ -101,13 +129,30 @@ async function usageSources(
 ): Promise<UsageSource[]> {
   const older = [];
   for (const sibling of await olderSiblings(tx, subscription)) {
-    const version = await findPlanVersion(tx, sibling.merchant_id, sibling.plan_version_id);
-    if (version?.prices.some((price) => price.metric?.id === metricId))
-      older.push({ from: sibling.started_at, to: endOf(sibling) });
+    for (const { prices, from, to } of await pinnedOf(tx, sibling))
+      if (prices.some((price) => price.metric?.id === metricId)) older.push({ from, to });
   }
   const own = ownSpans(period, { from: subscription.started_at, to: endOf(subscription) }, older);
   return [
     { subject: subscription.id, from: period.start, to: period.end },
     ...own.map(({ start, end }) => ({ subject: subscription.customer_id, from: start, to: end })),
   ];
+}
+
+/** The prices that a subscription had, and from when to when. */
+async function pinnedOf(
+  tx: Tx,
+  subscription: SubscriptionRow,
+): Promise<{ prices: readonly BilledPrice[]; from: Instant; to: Instant | null }[]> {
+  const { started_at: start } = subscription;
+  const { versions } = await historyOf(tx, subscription);
+  if (!versions) {
+    const version = await findPlanVersion(tx, subscription.merchant_id, subscription.plan_version_id);
+    return [{ prices: version?.prices ?? [], from: start, to: endOf(subscription) }];
+  }
+  return versions.map(({ prices, from }, index) => ({
+    prices,
+    from: index === 0 ? start : from,
+    to: versions[index + 1]?.from ?? endOf(subscription),
+  }));
 }

@@ -17,7 +17,7 @@ export async function endUnpaid(
   { merchantId, subscriptionId }: { merchantId: string; subscriptionId: string },
   now: Instant,
 ): Promise<void> {
-  const ended = await terminateSubscription(parts, tx, merchantId, subscriptionId, REASON, now);
+  const ended = await terminateSubscription(parts, tx, merchantId, subscriptionId, { reason: REASON }, now);
   const isOver = !ended.ok && ended.refusal.kind === 'code' && ended.refusal.code === 'INVALID_TRANSITION';
   if (!isOver) orThrow(ended);
 }

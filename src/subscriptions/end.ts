@@ -2,17 +2,22 @@ import type { Tx } from '../db/index.ts';
 import { endEntitlements, planEndOfEntitlements } from '../entitlements/index.ts';
 import { merchantSettings } from '../identity/index.ts';
 import {
-  type BillingSource,
+  boundsOfSeries,
+  type CreditMode,
   closePeriod,
   cutPeriod,
   deleteUnbilledInvoice,
+  giveCredits,
   type InvoiceRow,
   lateUsageDueAt,
   lockInvoicesIn,
   periodOf,
+  redoDrafts,
 } from '../invoicing/index.ts';
 import { addDuration, type Instant, isAfter, isBefore } from '../kernel/time.ts';
 import { termsOf } from './billing-source.ts';
+import { cancelScheduled } from './changes.sql.ts';
+import type { SubscriptionParts } from './parts.ts';
 import { nextActionOf } from './reminders.ts';
 import { changeSubscription, type SubscriptionRow } from './subscriptions.sql.ts';
 import { tell } from './tell.ts';
@@ -22,6 +27,8 @@ export interface Ending {
   readonly at: Instant;
   readonly by: string | null;
   readonly reason: string | null;
+  /** Where what was billed in advance and is not used goes; off the invoice unless it says. */
+  readonly credit?: CreditMode;
 }
 
 /**
@@ -31,7 +38,7 @@ export interface Ending {
  */
 export async function endSubscription(
   tx: Tx,
-  source: BillingSource,
+  parts: Pick<SubscriptionParts, 'invoicing' | 'source'>,
   subscription: SubscriptionRow,
   ending: Ending,
   now: Instant,
@@ -49,7 +56,10 @@ export async function endSubscription(
     },
     now,
   );
-  const { gracePeriod } = await termsOf(tx, ended);
+  await cancelScheduled(tx, ended.merchant_id, ended.id);
+  const [before, after] = [await termsOf(tx, subscription), await termsOf(tx, ended)];
+  const { gracePeriod } = after;
+  let target: InvoiceRow | null = null;
   for (const invoice of await openInvoices(tx, ended, ['ACTIVE', 'CLOSING'])) {
     if (!isBefore(invoice.period_start, ending.at)) {
       await deleteUnbilledInvoice(tx, invoice);
@@ -58,8 +68,13 @@ export async function endSubscription(
     const cut = isAfter(invoice.period_end, ending.at)
       ? await cutPeriod(tx, invoice, ending.at, addDuration(ending.at, gracePeriod), now)
       : invoice;
-    if (cut.status === 'ACTIVE') await closePeriod(tx, source, cut, 'terminate', now);
+    const closing = cut.status === 'ACTIVE' ? await closePeriod(tx, parts.source, cut, 'terminate', now) : cut;
+    const isOwn = closing.billing_cadence === after.planCadence;
+    if (closing.period_end.equals(ending.at) && (isOwn || target === null)) target = closing;
   }
+  await redoDrafts(parts.invoicing, tx, { before, after }, now);
+  const mode = ending.credit ?? 'invoice';
+  await giveCredits(parts.invoicing, tx, { before, after, at: ending.at, mode, target }, now);
   await endEntitlements(tx, { merchantId: ended.merchant_id, subscriptionId: ended.id }, ending.at, now);
   await tell(tx, ended, 'subscription.terminated.v0', now);
   return ended;
@@ -93,8 +108,9 @@ export async function planEnd(
   );
   const terms = await termsOf(tx, planned);
   for (const invoice of await openInvoices(tx, planned, ['ACTIVE'])) {
-    const bounds = { ...terms.bounds, startedAt: invoice.period_start }; // what `closeNow` left of a period begins later
-    const end = periodOf(invoice.billing_cadence, bounds, invoice.period_number)?.end ?? null;
+    const { billing_cadence: cadence, period_start: startedAt } = invoice;
+    const bounds = { ...(boundsOfSeries(terms, cadence, startedAt) ?? terms.bounds), startedAt }; // what `closeNow` left of a period begins later
+    const end = periodOf(cadence, bounds, invoice.period_number)?.end ?? null;
     if (end === null) await deleteUnbilledInvoice(tx, invoice);
     else await cutPeriod(tx, invoice, end, addDuration(end, terms.gracePeriod), now);
   }

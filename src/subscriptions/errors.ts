@@ -6,4 +6,8 @@ export const subscriptionErrors = {
     status: 409,
     message: 'An invoice has issued under this adjustment; it is permanent.', // §4, Adjustment rules
   },
+  CHANGE_SCHEDULED: {
+    status: 409,
+    message: 'Another change of this subscription is to come. Cancel it first.', // domain.md §3, Plan change
+  },
 } as const satisfies ErrorTable;

@@ -5,6 +5,6 @@ export { subscriptionErrors } from './errors.ts';
 export { holdSubscription } from './hold.ts';
 export type { SubscriptionParts } from './parts.ts';
 export { subscriptionRoutes } from './routes.ts';
-export { subscriptionDueKind } from './steps.ts';
+export { subscriptionChangeDueKind, subscriptionDueKind } from './steps.ts';
 export { activePlansOf, countByVersion, unendedSubscriptions } from './subscriptions.sql.ts';
 export { UPFRONT, upfrontPayments } from './upfront.ts';

@@ -1,5 +1,6 @@
 import { effectiveNow } from '../clocks/index.ts';
 import type { Tx } from '../db/index.ts';
+import type { CreditMode } from '../invoicing/index.ts';
 import { fail, invalid, notFound, ok, type Result } from '../kernel/result.ts';
 import { type Instant, isAfter, parseInstant } from '../kernel/time.ts';
 import { decideTermination, endErrors } from './decide.ts';
@@ -123,13 +124,13 @@ export async function terminateSubscription(
   tx: Tx,
   merchantId: string,
   id: string,
-  reason: string,
+  { reason, credit }: { reason: string; credit?: CreditMode },
   wall: Instant,
 ): Promise<Result<SubscriptionRow>> {
   const locked = await lockLiving(tx, merchantId, id, 'terminate', wall);
   if (!locked.ok) return locked;
   const { subscription, now } = locked.value;
-  return endNow(parts, tx, subscription, { at: now, by: merchantId, reason }, now);
+  return endNow(parts, tx, subscription, { at: now, by: merchantId, reason, ...(credit && { credit }) }, now);
 }
 
 /** Ends a subscription, whether it is active or waits for its payment. */
@@ -142,4 +143,4 @@ const endNow = async (
 ): Promise<Result<SubscriptionRow>> =>
   subscription.status === 'pending_payment'
     ? endPending(parts, tx, subscription, ending, now)
-    : ok(await endSubscription(tx, parts.source, subscription, ending, now));
+    : ok(await endSubscription(tx, parts, subscription, ending, now));

@@ -3,6 +3,7 @@ import { listReply, pageOf, Reply, type Route, route } from '../http/index.ts';
 import { notFound, ok, type Result } from '../kernel/result.ts';
 import { type Instant, parseInstant } from '../kernel/time.ts';
 import { adjustmentRoutes } from './adjustment-routes.ts';
+import { changeRoutes } from './change-routes.ts';
 import { createSubscription } from './create.ts';
 import type { SubscriptionParts } from './parts.ts';
 import { patchSubscription, terminateSubscription } from './patch.ts';
@@ -113,7 +114,7 @@ export const subscriptionRoutes = (parts: SubscriptionParts): readonly Route[] =
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) =>
-      shown(parts, tx, await terminateSubscription(parts, tx, merchantId, params.id as string, body.reason, now)),
+      shown(parts, tx, await terminateSubscription(parts, tx, merchantId, params.id as string, body, now)),
   ),
   route(
     {
@@ -135,6 +136,7 @@ export const subscriptionRoutes = (parts: SubscriptionParts): readonly Route[] =
     },
   ),
   ...adjustmentRoutes,
+  ...changeRoutes(parts),
 ];
 
 const shown = async (parts: SubscriptionParts, tx: Tx, changed: Result<SubscriptionRow>): Promise<Result<unknown>> =>

@@ -2,6 +2,7 @@ import { billLateUsage } from '../invoicing/index.ts';
 import type { DueKind } from '../jobs/index.ts';
 import { isAfter, isBefore } from '../kernel/time.ts';
 import { startBilling } from './activate.ts';
+import { applyScheduled } from './changes.ts';
 import { endSubscription } from './end.ts';
 import type { SubscriptionParts } from './parts.ts';
 import { remind } from './reminders.ts';
@@ -24,17 +25,17 @@ export const subscriptionDueKind = (parts: Pick<SubscriptionParts, 'source' | 'i
     if (billingStartsFirst(subscription) && !isAfter(subscription.billing_starts_at, now)) {
       await startBilling(parts, tx, subscription, now);
     } else if (subscription.ending_at !== null && !isAfter(subscription.ending_at, now)) {
-      await endSubscription(
-        tx,
-        parts.source,
-        subscription,
-        { at: subscription.ending_at, by: null, reason: null },
-        now,
-      );
+      await endSubscription(tx, parts, subscription, { at: subscription.ending_at, by: null, reason: null }, now);
     } else {
       await remind(tx, subscription, now);
     }
   },
+});
+
+/** A change of the plan that was scheduled for the end of a period comes. */
+export const subscriptionChangeDueKind = (parts: SubscriptionParts): DueKind => ({
+  kind: 'subscription_change',
+  step: (tx, record, now) => applyScheduled(parts, tx, record, now),
 });
 
 /** Not so where billing has started, and where a trial is longer than the subscription: then nothing is ever billed. */

@@ -18,4 +18,4 @@ export {
   type RatedPrice,
   ratePrice,
 } from './rate-price.ts';
-export type { Aggregation, GroupFilters, GroupValues, UsageGroup } from './usage.ts';
+export { type Aggregation, type GroupFilters, type GroupValues, isAdditive, type UsageGroup } from './usage.ts';

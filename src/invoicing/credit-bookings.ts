@@ -1,0 +1,35 @@
+import type { Tx } from '../db/index.ts';
+import type { Decimal } from '../kernel/decimal.ts';
+import type { Instant } from '../kernel/time.ts';
+import { post } from '../ledger/index.ts';
+import type { CreditNoteRow } from './credit-notes.sql.ts';
+import type { InvoiceRow } from './invoices.sql.ts';
+
+/**
+ * A part of an invoice is given back: of what was unpaid the customer owes no more, the rest is in the wallet.
+ * @param off how much of what was unpaid it takes off
+ */
+export const bookCredit = (
+  tx: Tx,
+  { merchant_id: merchantId, id: invoiceId, customer_id: customerId, currency }: InvoiceRow,
+  note: CreditNoteRow,
+  off: Decimal,
+  now: Instant,
+): Promise<void> =>
+  post(
+    tx,
+    {
+      merchantId,
+      key: `credit:${note.id}`,
+      reason: 'credit',
+      invoiceId,
+      currency,
+      entries: [
+        { account: 'revenue', customerId: null, amount: note.amount },
+        { account: 'tax', customerId: null, amount: note.tax_amount },
+        { account: 'receivable', customerId, amount: off.negated() },
+        { account: 'wallet', customerId, amount: off.minus(note.total) },
+      ],
+    },
+    now,
+  );

@@ -1,0 +1,227 @@
+import type { Tx } from '../db/index.ts';
+import { Decimal, sum, ZERO } from '../kernel/decimal.ts';
+import { newId } from '../kernel/ids.ts';
+import { roundTo } from '../kernel/money.ts';
+import type { Instant } from '../kernel/time.ts';
+import type { OtherLine } from './calculate.ts';
+import { bookCredit } from './credit-bookings.ts';
+import { type CreditNoteLine, insertCreditNoteLines } from './credit-note-lines.sql.ts';
+import { insertPartCreditNote } from './credit-notes.sql.ts';
+import { changeInvoice, type InvoiceRow, linesOf, lockInvoice } from './invoices.sql.ts';
+import type { InvoicingParts } from './parts.ts';
+import { markPaid } from './pay.ts';
+import { expireSessionsOf } from './sessions.ts';
+import type { BillingTerms } from './source.ts';
+import {
+  type BilledAheadRow,
+  billedAfter,
+  creditsOn,
+  insertUnusedCredit,
+  noteMore,
+  takeBackCredits,
+  type UnusedCreditRow,
+} from './unused.sql.ts';
+import { type BilledAhead, unusedPart } from './unused.ts';
+
+/** Where what was not used goes: off the next invoice, into the wallet, or nowhere (domain.md §3). */
+export type CreditMode = 'invoice' | 'wallet' | 'none';
+
+/** What ended charges that were billed in advance. */
+export interface CreditOrder {
+  /** The terms as they were, and as they are now. */
+  readonly before: BillingTerms;
+  readonly after: BillingTerms;
+  readonly at: Instant;
+  readonly mode: CreditMode;
+  /** The invoice that bears a credit as a line, by the price's own; null where none is open: then it goes into the wallet. */
+  readonly target: InvoiceRow | null;
+}
+
+/**
+ * Gives back what was billed in advance and is not used (domain.md §3): first what is still unpaid of the invoice that billed
+ * it, by a credit note; then as a line of the open invoice, or by a credit note whose total is in the wallet.
+ */
+export async function giveCredits(
+  parts: InvoicingParts,
+  tx: Tx,
+  { before, after, at, mode, target }: CreditOrder,
+  now: Instant,
+): Promise<void> {
+  if (mode === 'none') return;
+  const { merchantId, subscriptionId, currency } = before;
+  const billed = await billedAfter(tx, merchantId, subscriptionId, at);
+  for (const [invoiceId, rows] of Map.groupBy(billed, ({ invoice_id }) => invoice_id)) {
+    const given: UnusedCreditRow[] = [];
+    for (const row of rows) {
+      const unused = unusedPart(aheadOf(row), before, after, currency);
+      const from = unused?.from ?? row.charged_to;
+      const again = await stillCredited(tx, merchantId, row, from);
+      const amount = (unused?.amount ?? ZERO).minus(again.amount);
+      if (!unused || amount.lte(0)) continue;
+      given.push(
+        await insertUnusedCredit(tx, {
+          merchant_id: merchantId,
+          id: newId('credit'),
+          subscription_id: subscriptionId,
+          invoice_id: invoiceId,
+          price_id: row.price_id,
+          charged_from: row.charged_from,
+          charged_to: row.charged_to,
+          unused_from: unused.from,
+          unused_to: unused.to,
+          display_name: row.display_name,
+          amount,
+          tax_amount: Decimal.max(ZERO, unused.tax.minus(again.tax)),
+          tax_rate: row.tax_rate,
+          noted_amount: ZERO,
+          noted_tax: ZERO,
+          target_invoice_id: mode === 'invoice' ? (target?.id ?? null) : null,
+          created_at: now,
+        }),
+      );
+    }
+    const isLine = mode === 'invoice' && target !== null;
+    if (given.length > 0) await noteCredits(parts, tx, merchantId, invoiceId, given, isLine ? 'unpaid' : 'all', now);
+  }
+}
+
+/** What was given back of a charge before, less what is charged again and nobody has in hand yet. */
+async function stillCredited(tx: Tx, merchantId: string, row: BilledAheadRow, from: Instant) {
+  if (row.credited_amount.isZero()) return { amount: ZERO, tax: ZERO };
+  const back = await takeBackCredits(tx, merchantId, row, from);
+  return {
+    amount: row.credited_amount.minus(sum(back.map(({ amount }) => amount))),
+    tax: row.credited_tax.minus(sum(back.map(({ tax_amount }) => tax_amount))),
+  };
+}
+
+const aheadOf = ({ price_id, charged_from, charged_to, amount, tax_rate }: BilledAheadRow): BilledAhead => ({
+  priceId: price_id,
+  start: charged_from,
+  end: charged_to,
+  amount,
+  taxRate: tax_rate,
+});
+
+/** What of a credit stands in no credit note yet. */
+const leftOf = ({ amount, tax_amount, noted_amount, noted_tax }: UnusedCreditRow) => ({
+  net: amount.minus(noted_amount),
+  tax: tax_amount.minus(noted_tax),
+});
+
+/**
+ * Writes a credit note on the invoice that billed: over what of it is unpaid, which is owed no more, or over all, of which the
+ * rest goes into the wallet. While a payment is on its way all of it counts as paid.
+ */
+async function noteCredits(
+  parts: InvoicingParts,
+  tx: Tx,
+  merchantId: string,
+  invoiceId: string,
+  credits: readonly UnusedCreditRow[],
+  what: 'unpaid' | 'all',
+  now: Instant,
+): Promise<void> {
+  const invoice = await lockInvoice(tx, merchantId, invoiceId);
+  if (!invoice) throw new Error(`Invoice ${invoiceId} is gone.`);
+  const owed = invoice.payment_in_flight || invoice.status === 'PAID' ? ZERO : invoice.unpaid_amount;
+  const total = sum(credits.map((credit) => leftOf(credit).net.plus(leftOf(credit).tax)));
+  const off = Decimal.min(owed, total);
+  let left = what === 'all' ? total : off;
+  let [net, tax] = [ZERO, ZERO];
+  const lines: CreditNoteLine[] = [];
+  for (const credit of credits) {
+    const part = upTo(leftOf(credit), left, invoice.currency);
+    left = left.minus(part.net).minus(part.tax);
+    net = net.plus(part.net);
+    tax = tax.plus(part.tax);
+    await noteMore(tx, credit, part.net, part.tax);
+    if (!part.net.plus(part.tax).isZero()) lines.push(lineOfNote(credit, part));
+  }
+  if (net.plus(tax).isZero()) return;
+  const note = await insertPartCreditNote(tx, invoice, { amount: net, tax }, 'Not used', now);
+  await insertCreditNoteLines(tx, note, lines);
+  await bookCredit(tx, invoice, note, off, now);
+  if (off.isZero()) return;
+  const credited = await changeInvoice(
+    tx,
+    invoice,
+    { paid_amount: invoice.paid_amount.plus(off), credited_amount: invoice.credited_amount.plus(off) },
+    now,
+  );
+  if (credited.unpaid_amount.isZero()) await markPaid(parts, tx, credited, now);
+  else await expireSessionsOf(tx, credited, now);
+}
+
+/** What of a credit stands on a credit note, for its document. */
+const lineOfNote = (credit: UnusedCreditRow, part: { net: Decimal; tax: Decimal }): CreditNoteLine => ({
+  display_name: `${credit.display_name}: not used`,
+  amount: part.net,
+  tax_amount: part.tax,
+  tax_rate: credit.tax_rate,
+  period_start: credit.unused_from,
+  period_end: credit.unused_to,
+});
+
+/** As much of a net amount and its tax as comes to `most` together. */
+function upTo({ net, tax }: { net: Decimal; tax: Decimal }, most: Decimal, currency: string) {
+  const gross = net.plus(tax);
+  if (gross.lte(most)) return { net, tax };
+  const part = Decimal.min(net, roundTo(net.times(most).div(gross), currency, 'half-away-from-zero'));
+  return { net: part, tax: Decimal.min(tax, most.minus(part)) };
+}
+
+/** The credits that stand on an invoice, as lines of its calculation. */
+export const creditLines = (credits: readonly UnusedCreditRow[], taxBehavior: 'exclusive' | 'inclusive'): OtherLine[] =>
+  credits.map((credit) => {
+    const { net, tax } = leftOf(credit);
+    const amount = (taxBehavior === 'inclusive' ? net.plus(tax) : net).negated();
+    return {
+      amount,
+      taxRate: credit.tax_rate,
+      givesWay: 'credit',
+      says: {
+        event_type: 'fee',
+        line_item_type: 'refund',
+        type: 'credit',
+        price_id: credit.price_id,
+        billable_metric_id: null,
+        fee_id: null,
+        item_id: null,
+        display_name: `${credit.display_name}: not used`,
+        metric_name: '',
+        metric_unit: '',
+        metric_description: '',
+        quantity: new Decimal(1),
+        unit_price: amount,
+        discount_price: ZERO,
+        period_start: credit.unused_from,
+        period_end: credit.unused_to,
+        group_values: null,
+        tiers: null,
+      },
+    };
+  });
+
+/**
+ * An invoice is issued: what its credit lines could not take off it, because no total is below 0, is a credit note on the
+ * invoice that billed, in the wallet.
+ */
+export async function settleCredits(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void> {
+  const credits = await creditsOn(tx, invoice);
+  if (credits.length === 0) return;
+  const lines = (await linesOf(tx, invoice.merchant_id, invoice.id)).filter(({ type }) => type === 'credit');
+  for (const [index, credit] of credits.entries()) {
+    const line = lines[index];
+    if (!line) throw new Error(`Credit ${credit.id} has no line on invoice ${invoice.id}.`);
+    const { net, tax } = leftOf(credit);
+    const rest = net.plus(line.total_price);
+    if (rest.lte(0)) continue;
+    const restTax = Decimal.min(
+      tax,
+      roundTo(rest.times(credit.tax_rate).div(100), invoice.currency, 'half-away-from-zero'),
+    );
+    const used = { ...credit, noted_amount: credit.amount.minus(rest), noted_tax: credit.tax_amount.minus(restTax) };
+    await noteCredits(parts, tx, invoice.merchant_id, credit.invoice_id, [used], 'all', now);
+  }
+}

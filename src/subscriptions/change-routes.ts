@@ -1,0 +1,137 @@
+import type { Tx } from '../db/index.ts';
+import { listReply, pageOf, Reply, type Route, route, Type } from '../http/index.ts';
+import { readInvoice } from '../invoicing/index.ts';
+import { invalid, ok, type Result } from '../kernel/result.ts';
+import { formatInstant, type Instant } from '../kernel/time.ts';
+import {
+  ChangeCreate,
+  MigrationCreate,
+  PlanMigration,
+  SubscriptionChangeList,
+  SubscriptionChangeListQuery,
+  SubscriptionChangeReply,
+} from './change-schemas.ts';
+import { type ChangeRow, listChanges } from './changes.sql.ts';
+import { cancelChange, changePlan } from './changes.ts';
+import { migratePlan } from './migrate.ts';
+import type { SubscriptionParts } from './parts.ts';
+
+const TAG = 'Subscriptions';
+const ofSubscription = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', kind: 'subscription' } }) as const;
+
+/** Changes of the plan of subscriptions, one by one and of a whole version (domain.md §3, Plan change). */
+export const changeRoutes = (parts: SubscriptionParts): readonly Route[] => [
+  route(
+    {
+      method: 'POST',
+      path: '/v0/subscriptions/:id/changes',
+      operationId: 'changeSubscriptionPlan',
+      tag: TAG,
+      summary: 'Change the plan or the version of a subscription',
+      description:
+        'Now, or at the end of the open period. `invoicePreview` is the invoice on which the change shows first. With `dryRun` nothing is written, the answer is 200, and the preview is what the deed would answer.',
+      access: ofSubscription('member'),
+      body: ChangeCreate,
+      replies: { 201: SubscriptionChangeReply, 200: SubscriptionChangeReply },
+      errors: [409],
+    },
+    async ({ tx, merchantId, params, body, now }) => {
+      const { dryRun = false, ...order } = body;
+      if (order.planId === undefined && order.versionNumber === undefined)
+        return invalid([{ field: 'planId', message: 'is required, unless versionNumber is given' }]);
+      const work = () => changeAndShow(parts, tx, merchantId, params.id as string, order, dryRun, now);
+      const shown = await (dryRun ? tx.part(work, () => false) : work());
+      return shown.ok ? ok(new Reply(dryRun ? 200 : 201, shown.value)) : shown;
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/subscriptions/:id/changes',
+      operationId: 'listSubscriptionChanges',
+      tag: TAG,
+      summary: 'List the changes of a subscription, newest first',
+      access: ofSubscription('viewer'),
+      query: SubscriptionChangeListQuery,
+      replies: { 200: SubscriptionChangeList },
+    },
+    async ({ tx, merchantId, params, query }) => {
+      const page = pageOf(query);
+      const { rows, total } = await listChanges(tx, merchantId, params.id as string, page);
+      return ok(listReply({ data: rows.map((row) => presentChange(row)), total }, page));
+    },
+  ),
+  route(
+    {
+      method: 'DELETE',
+      path: '/v0/subscriptions/:id/changes/:changeId',
+      operationId: 'cancelSubscriptionChange',
+      tag: TAG,
+      summary: 'Cancel a change that is to come',
+      access: ofSubscription('member'),
+      replies: { 204: Type.Null() },
+      errors: [409],
+    },
+    async ({ tx, merchantId, params }) => {
+      const { id, changeId } = params as { id: string; changeId: string };
+      return cancelChange(tx, merchantId, id, changeId);
+    },
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/v0/plans/:id/migrations',
+      operationId: 'migratePlan',
+      tag: 'Plans',
+      summary: 'Change all subscriptions of one version of a plan to another',
+      description:
+        'Each subscription is changed as POST …/changes would; one that cannot be is left as it is, and its `reason` says why. With `dryRun` nothing is written, and the answer is 200.',
+      access: { role: 'member', merchant: { of: 'id', kind: 'plan' } },
+      body: MigrationCreate,
+      replies: { 201: PlanMigration, 200: PlanMigration },
+    },
+    async ({ tx, merchantId, params, body, now }) => {
+      const work = () => migratePlan(parts, tx, merchantId, params.id as string, body, now);
+      const migrated = await (body.dryRun === true ? tx.part(work, () => false) : work());
+      return migrated.ok ? ok(new Reply(body.dryRun === true ? 200 : 201, migrated.value)) : migrated;
+    },
+  ),
+];
+
+/** How many lines a preview shows; the others are in GET …/lineItems of the invoice. */
+const MOST_LINES = 1000;
+
+async function changeAndShow(
+  parts: SubscriptionParts,
+  tx: Tx,
+  merchantId: string,
+  id: string,
+  order: Parameters<typeof changePlan>[4],
+  isDry: boolean,
+  now: Instant,
+): Promise<Result<unknown>> {
+  const changed = await changePlan(parts, tx, merchantId, id, order, now);
+  if (!changed.ok) return changed;
+  const { change, invoice } = changed.value;
+  const expanded = { expand: 'lineItems' as const, lineItemsLimit: MOST_LINES };
+  const preview = invoice && (await readInvoice(parts.invoicing, tx, merchantId, invoice.id, expanded));
+  if (preview && !preview.ok) return preview;
+  const shown = presentChange(change);
+  return ok({ change: { ...shown, ...(isDry && { id: null }) }, invoicePreview: preview?.value ?? null });
+}
+
+const presentChange = (change: ChangeRow) => ({
+  id: change.id as string | null,
+  object: 'subscription_change' as const,
+  subscriptionId: change.subscription_id,
+  status: change.status,
+  effective: change.effective,
+  effectiveAt: formatInstant(change.effective_at),
+  fromPlanVersionId: change.from_plan_version_id,
+  planId: change.plan_id,
+  planVersionId: change.plan_version_id,
+  planVersionNumber: change.plan_version_number,
+  proration: change.proration,
+  credit: change.credit,
+  createdAt: formatInstant(change.created_at),
+});

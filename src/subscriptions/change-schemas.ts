@@ -1,0 +1,80 @@
+import { Id, ListOf, ListQuery, Nullable, OneOf, type Static, Strict, Timestamp, Type } from '../http/index.ts';
+import { Invoice } from '../invoicing/index.ts';
+
+const Effective = OneOf(['now', 'periodEnd']);
+const ProrationWord = OneOf(['second', 'day', 'none']);
+const CreditWord = OneOf(['invoice', 'wallet', 'none']);
+const VersionNumber = Type.Integer({ minimum: 1 });
+
+export const ChangeCreate = Strict(
+  {
+    planId: Type.Optional(Id('plan')),
+    versionNumber: Type.Optional(VersionNumber),
+    effective: Type.Optional(Effective),
+    proration: Type.Optional(ProrationWord),
+    credit: Type.Optional(CreditWord),
+    dryRun: Type.Optional(Type.Boolean({ default: false, description: 'true: only tells what would be.' })),
+  },
+  { $id: 'SubscriptionChangeCreate' },
+);
+export type ChangeCreate = Static<typeof ChangeCreate>;
+
+export const SubscriptionChange = Type.Object(
+  {
+    id: Nullable(Id('subscriptionChange')), // null: of a dry run
+    object: Type.Literal('subscription_change'),
+    subscriptionId: Id('subscription'),
+    status: OneOf(['scheduled', 'applied', 'cancelled']),
+    effective: Effective,
+    effectiveAt: Timestamp,
+    fromPlanVersionId: Id('planVersion'),
+    planId: Id('plan'),
+    planVersionId: Id('planVersion'),
+    planVersionNumber: Type.Integer(),
+    proration: ProrationWord,
+    credit: CreditWord,
+    createdAt: Timestamp,
+  },
+  { $id: 'SubscriptionChange' },
+);
+
+export const SubscriptionChangeReply = Type.Object(
+  { change: SubscriptionChange, invoicePreview: Nullable(Invoice) },
+  { $id: 'SubscriptionChangeReply' },
+);
+
+export const SubscriptionChangeList = ListOf(SubscriptionChange);
+export const SubscriptionChangeListQuery = ListQuery({});
+
+export const MigrationCreate = Strict(
+  {
+    fromVersion: VersionNumber,
+    toVersion: VersionNumber,
+    effective: Type.Optional(Effective),
+    proration: Type.Optional(ProrationWord),
+    credit: Type.Optional(CreditWord),
+    dryRun: Type.Optional(Type.Boolean({ default: false, description: 'true: only tells what would be.' })),
+  },
+  { $id: 'PlanMigrationCreate' },
+);
+export type MigrationCreate = Static<typeof MigrationCreate>;
+
+export const PlanMigration = Type.Object(
+  {
+    object: Type.Literal('plan_migration'),
+    planId: Id('plan'),
+    fromVersion: Type.Integer(),
+    toVersion: Type.Integer(),
+    dryRun: Type.Boolean(),
+    subscriptions: Type.Array(
+      Type.Object({
+        subscriptionId: Id('subscription'),
+        outcome: OneOf(['applied', 'scheduled', 'refused']),
+        effectiveAt: Nullable(Timestamp),
+        changeId: Nullable(Id('subscriptionChange')),
+        reason: Nullable(Type.String({ description: 'The code of the refusal.' })),
+      }),
+    ),
+  },
+  { $id: 'PlanMigration' },
+);

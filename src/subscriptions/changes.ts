@@ -1,0 +1,298 @@
+import {
+  defaultVersionOf,
+  findPlan,
+  findPlanVersion,
+  findPlanVersionByNumber,
+  type Plan,
+  type PricedVersion,
+} from '../catalog/index.ts';
+import { checkReference, type Tx } from '../db/index.ts';
+import { checkEntitles, reconcileEntitlements } from '../entitlements/index.ts';
+import {
+  type BillingTerms,
+  boundsOfSeries,
+  type CreditMode,
+  cadencesOf,
+  closeWhatIsOver,
+  followChange,
+  type InvoiceRow,
+  lockInvoicesIn,
+  type Proration,
+  periodHolding,
+} from '../invoicing/index.ts';
+import { newId } from '../kernel/ids.ts';
+import { type FieldError, fail, invalid, invalidField, notFound, ok, type Result } from '../kernel/result.ts';
+import {
+  formatInstant,
+  type Instant,
+  isBefore,
+  latest,
+  normaliseCadence,
+  parseCadence,
+  periodAt,
+} from '../kernel/time.ts';
+import { entitlingOf } from './activate.ts';
+import { endOf, termsOf } from './billing-source.ts';
+import { type ChangeRow, findChange, insertChange, lockChange, scheduledChange, settleChange } from './changes.sql.ts';
+import type { SubscriptionParts } from './parts.ts';
+import { lockActive } from './patch.ts';
+import { nextActionOf } from './reminders.ts';
+import { changeSubscription, findSubscription, lockSubscription, type SubscriptionRow } from './subscriptions.sql.ts';
+import { tell } from './tell.ts';
+import { deleteVersionOf, insertVersion, versionsOfSubscription } from './versions.sql.ts';
+
+/** What is asked of a change, where nobody says otherwise: now, by the second, credited on the next invoice (domain.md §3). */
+export interface ChangeOrder {
+  readonly planId?: string;
+  /** Of that plan, else of the one that it has; else the plan's default version. */
+  readonly versionNumber?: number;
+  readonly effective?: 'now' | 'periodEnd';
+  readonly proration?: Proration;
+  readonly credit?: CreditMode;
+}
+
+/** A change, and the invoice on which it shows first; null where none is open yet. */
+export interface Changed {
+  readonly change: ChangeRow;
+  readonly invoice: InvoiceRow | null;
+}
+
+interface Target {
+  readonly plan: Plan;
+  readonly version: PricedVersion;
+}
+
+/**
+ * Changes the plan version of a subscription, at once or at the end of the period of its plan's own series (domain.md §3, Plan
+ * change). `wall` is wall time.
+ * @returns 404; 400 for a version that it cannot have; INVALID_TRANSITION where it is not active; CHANGE_SCHEDULED where
+ * another change is to come
+ */
+export async function changePlan(
+  parts: SubscriptionParts,
+  tx: Tx,
+  merchantId: string,
+  id: string,
+  order: ChangeOrder,
+  wall: Instant,
+): Promise<Result<Changed>> {
+  const locked = await lockActive(tx, merchantId, id, 'change', wall);
+  if (!locked.ok) return locked;
+  const { subscription, now } = locked.value;
+  const waiting = await scheduledChange(tx, merchantId, id);
+  if (waiting) return fail('CHANGE_SCHEDULED', { changeId: waiting.id });
+  const target = await targetOf(tx, subscription, order);
+  if (!target.ok) return target;
+  const before = await termsOf(tx, subscription);
+  const at = order.effective === 'periodEnd' ? endOfPeriod(before, now) : latest(now, subscription.started_at);
+  const end = endOf(subscription);
+  if (end !== null && !isBefore(at, end)) return invalidField('effective', 'must be before the subscription ends');
+  const isScheduled = isBefore(now, at) && order.effective === 'periodEnd';
+  const change = await insertChange(tx, {
+    merchant_id: merchantId,
+    id: newId('subscriptionChange'),
+    subscription_id: id,
+    status: isScheduled ? 'scheduled' : 'applied',
+    effective: order.effective ?? 'now',
+    effective_at: at,
+    from_plan_version_id: subscription.plan_version_id,
+    plan_id: target.value.plan.id,
+    plan_version_id: target.value.version.id,
+    plan_version_number: target.value.version.versionNumber,
+    proration: order.proration ?? 'second',
+    credit: order.credit ?? 'invoice',
+    clock_id: subscription.clock_id,
+    next_action_at: isScheduled ? at : null,
+    created_at: now,
+  });
+  if (!isScheduled && subscription.billing_opened) await closeWhatIsOver(parts.invoicing, tx, before, at, now);
+  await pinFrom(tx, subscription, before, target.value, change);
+  if (isScheduled) return ok({ change, invoice: await openOwnInvoice(tx, subscription, before.planCadence) });
+  return ok({ change, invoice: await apply(parts, tx, subscription, before, change, now) });
+}
+
+/** The open invoice of the plan's own series: it bears what is charged in advance of the period in which the change comes. */
+async function openOwnInvoice(tx: Tx, subscription: SubscriptionRow, cadence: string): Promise<InvoiceRow | null> {
+  const open = await lockInvoicesIn(tx, subscription.merchant_id, subscription.id, ['ACTIVE']);
+  return open.find((invoice) => invoice.billing_cadence === cadence) ?? null;
+}
+
+/** Where the period of the plan's own series ends that is open now; before billing begins, where it does. */
+function endOfPeriod(terms: BillingTerms, now: Instant): Instant {
+  const at = latest(now, terms.bounds.startedAt);
+  const bounds = boundsOfSeries(terms, terms.planCadence, at);
+  const period = bounds && periodHolding(terms.planCadence, bounds, at);
+  if (!period || isBefore(now, terms.bounds.startedAt)) return at;
+  return period.end;
+}
+
+/** The version that is asked for: published, of the subscription's currency and way of taxing, and not the one it has. */
+async function targetOf(
+  tx: Tx,
+  subscription: SubscriptionRow,
+  { planId = subscription.plan_id, versionNumber }: ChangeOrder,
+): Promise<Result<Target>> {
+  const { merchant_id: merchantId } = subscription;
+  const owned = await checkReference(tx, merchantId, 'plan', planId, 'planId');
+  if (!owned.ok) return owned;
+  const plan = await findPlan(tx, merchantId, planId);
+  const current = await findPlan(tx, merchantId, subscription.plan_id);
+  if (!plan || !current) return notFound('plan', 'planId');
+  const version =
+    versionNumber === undefined
+      ? await defaultVersionOf(tx, plan)
+      : await findPlanVersionByNumber(tx, merchantId, plan.id, versionNumber);
+  const field = versionNumber === undefined ? 'planId' : 'versionNumber';
+  if (!version) return notFound('planVersion', field);
+  const errors: FieldError[] = [];
+  if (version.id === subscription.plan_version_id) errors.push({ field, message: 'is what the subscription has' });
+  if (version.status !== 'published') errors.push({ field, message: 'must be a published version' });
+  if (plan.currency !== current.currency) errors.push({ field: 'planId', message: `must be in ${current.currency}` });
+  if (plan.taxBehavior !== current.taxBehavior)
+    errors.push({ field: 'planId', message: `must have prices that are ${current.taxBehavior} of tax` });
+  if (errors.length > 0) return invalid(errors);
+  const entitled = await checkEntitles(tx, merchantId, version.prices);
+  return entitled.ok ? ok({ plan, version }) : entitled;
+}
+
+/** The version holds from then on; a subscription that had only one gets that one's row with it. */
+async function pinFrom(
+  tx: Tx,
+  subscription: SubscriptionRow,
+  before: BillingTerms,
+  { plan, version }: Target,
+  change: ChangeRow,
+): Promise<void> {
+  const own = { merchant_id: subscription.merchant_id, subscription_id: subscription.id };
+  if ((await versionsOfSubscription(tx, own.merchant_id, own.subscription_id)).length === 0)
+    await insertVersion(tx, {
+      ...own,
+      holds_from: subscription.started_at,
+      change_id: null,
+      plan_id: subscription.plan_id,
+      plan_version_id: subscription.plan_version_id,
+      anchors: Object.fromEntries(
+        cadencesOf(before).map((cadence) => [cadence, formatInstant(subscription.billing_anchor)]),
+      ),
+      proration: 'second',
+    });
+  const next = { planCadence: normaliseCadence(plan.billingCadence), prices: version.prices };
+  await insertVersion(tx, {
+    ...own,
+    holds_from: change.effective_at,
+    change_id: change.id,
+    plan_id: plan.id,
+    plan_version_id: version.id,
+    anchors: Object.fromEntries(
+      cadencesOf(next).map((cadence) => [
+        cadence,
+        formatInstant(anchorOf(cadence, before, plan.billingAnchor, change.effective_at)),
+      ]),
+    ),
+    proration: change.proration,
+  });
+}
+
+/**
+ * From where the periods of a series of the new version are counted: a series that is there goes on, unless the plan's own
+ * anchor cuts other periods; a new one begins at the plan's anchor, else with the change.
+ */
+function anchorOf(cadence: string, before: BillingTerms, planAnchor: Instant | null, at: Instant): Instant {
+  const from = latest(at, before.bounds.startedAt);
+  const isBilled = isBefore(before.bounds.startedAt, at); // of a series that nothing was billed of nothing goes on
+  const known = isBilled ? boundsOfSeries(before, cadence, from.subtract({ nanoseconds: 1000 })) : null;
+  if (!known) return planAnchor ?? from;
+  if (planAnchor === null) return known.anchor;
+  const length = parseCadence(cadence);
+  if (!length) throw new Error(`${cadence} is no cadence.`);
+  const [had, has] = [periodAt(known.anchor, length, from), periodAt(planAnchor, length, from)];
+  return had.start.equals(has.start) && had.end.equals(has.end) ? known.anchor : planAnchor;
+}
+
+/** The version holds now: invoices, entitlements and the subscription itself follow. */
+async function apply(
+  parts: SubscriptionParts,
+  tx: Tx,
+  subscription: SubscriptionRow,
+  before: BillingTerms,
+  change: ChangeRow,
+  now: Instant,
+): Promise<InvoiceRow | null> {
+  const pinned = await changeSubscription(
+    tx,
+    subscription,
+    {
+      plan_id: change.plan_id,
+      plan_version_id: change.plan_version_id,
+      plan_version_number: change.plan_version_number,
+    },
+    now,
+  );
+  const after = await termsOf(tx, pinned);
+  const { effective_at: at, credit } = change;
+  const bounds = boundsOfSeries(after, after.planCadence, latest(at, after.bounds.startedAt));
+  const isOther = bounds !== null && !bounds.anchor.equals(subscription.billing_anchor);
+  const counted = isOther ? await changeSubscription(tx, pinned, { billing_anchor: bounds.anchor }, now) : pinned;
+  const invoice = counted.billing_opened
+    ? await followChange(parts.invoicing, tx, { before, after, at, credit }, now)
+    : null;
+  const version = await findPlanVersion(tx, change.merchant_id, change.plan_version_id);
+  if (!version) throw new Error(`The plan version of change ${change.id} is gone.`);
+  const prices = { pinned: version.prices, current: version.prices };
+  await reconcileEntitlements(tx, entitlingOf(counted), prices, false, now);
+  const changed = await changeSubscription(tx, counted, { next_action_at: await nextActionOf(tx, counted, now) }, now);
+  await tell(tx, changed, 'subscription.updated.v0', now);
+  return invoice;
+}
+
+/** A scheduled change whose time has come; of a subscription that has ended meanwhile it is cancelled. */
+export async function applyScheduled(
+  parts: SubscriptionParts,
+  tx: Tx,
+  { merchantId, id }: { merchantId: string; id: string },
+  now: Instant,
+): Promise<void> {
+  const change = await findChange(tx, merchantId, id);
+  if (change?.status !== 'scheduled') return;
+  const subscription = await lockSubscription(tx, merchantId, change.subscription_id);
+  if (subscription?.status !== 'active') {
+    await settleChange(tx, change, 'cancelled');
+    return;
+  }
+  const applied = await settleChange(tx, change, 'applied');
+  const after = await termsOf(tx, subscription);
+  if (subscription.billing_opened) await closeWhatIsOver(parts.invoicing, tx, after, applied.effective_at, now);
+  await apply(parts, tx, subscription, await without(tx, subscription, after, applied), applied, now);
+}
+
+/** The terms as they would be without a change. */
+async function without(
+  tx: Tx,
+  { merchant_id: merchantId, id }: SubscriptionRow,
+  terms: BillingTerms,
+  change: ChangeRow,
+): Promise<BillingTerms> {
+  const rows = await versionsOfSubscription(tx, merchantId, id);
+  const versions = (terms.versions ?? []).filter((_, index) => rows[index]?.change_id !== change.id);
+  return { ...terms, versions };
+}
+
+/**
+ * DELETE …/changes/{id}: a change that is to come does not.
+ * @returns 404; INVALID_TRANSITION where it has come, or was cancelled
+ */
+export async function cancelChange(
+  tx: Tx,
+  merchantId: string,
+  subscriptionId: string,
+  id: string,
+): Promise<Result<void>> {
+  const subscription = await findSubscription(tx, merchantId, subscriptionId);
+  const change = await lockChange(tx, merchantId, subscriptionId, id);
+  if (!subscription || !change) return notFound('subscriptionChange');
+  await lockSubscription(tx, merchantId, subscriptionId);
+  if (change.status !== 'scheduled') return fail('INVALID_TRANSITION', { status: change.status, trigger: 'cancel' });
+  await settleChange(tx, change, 'cancelled');
+  await deleteVersionOf(tx, merchantId, id);
+  return ok(undefined);
+}

@@ -1,0 +1,34 @@
+import { jsonb, sql, type Tx } from '../db/index.ts';
+import type { Proration } from '../invoicing/index.ts';
+import type { Instant } from '../kernel/time.ts';
+
+/** One of the versions to which a subscription was or will be pinned. */
+export interface VersionRow {
+  merchant_id: string;
+  subscription_id: string;
+  holds_from: Instant;
+  seq: bigint;
+  /** The change that brought it; null: the first. */
+  change_id: string | null;
+  plan_id: string;
+  plan_version_id: string;
+  /** RFC 3339, by cadence. */
+  anchors: Record<string, string>;
+  proration: Proration;
+}
+
+/** In the order of time; none where the subscription was never changed. Of two of one instant the later one holds. */
+export const versionsOfSubscription = (tx: Tx, merchantId: string, subscriptionId: string): Promise<VersionRow[]> =>
+  tx.rows<VersionRow>(sql`
+    select * from subscription_version
+     where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} order by holds_from, seq`);
+
+export const insertVersion = (tx: Tx, row: Omit<VersionRow, 'seq'>): Promise<number> =>
+  tx.run(sql`
+    insert into subscription_version (merchant_id, subscription_id, holds_from, change_id, plan_id, plan_version_id, anchors, proration)
+    values (${row.merchant_id}, ${row.subscription_id}, ${row.holds_from}, ${row.change_id}, ${row.plan_id},
+            ${row.plan_version_id}, ${jsonb(row.anchors)}, ${row.proration})`);
+
+/** The version that a change would have brought is not coming. */
+export const deleteVersionOf = (tx: Tx, merchantId: string, changeId: string): Promise<number> =>
+  tx.run(sql`delete from subscription_version where merchant_id = ${merchantId} and change_id = ${changeId}`);
