@@ -16,6 +16,9 @@ const MARK_PILE = /(\p{M}{4})\p{M}+/gu;
 const LONG_RUN = /[^\s\u200b]{25,}/gu;
 const RUN_PIECE = /(?:\P{M}\p{M}*){12}(?=\P{M})/gu;
 
+// Most texts: printable ASCII, single spaces between words, none around them. There is nothing to clean.
+const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
+
 /** What stands in for a character that cannot be shown. */
 export const REPLACEMENT = '\ufffd';
 
@@ -48,6 +51,7 @@ const withBreaks = (text: string): string => text.replace(LONG_RUN, (run) => run
 
 /** One line of text: gaps become single spaces; controls, bidi overrides and other invisible characters go; at most `most` characters. */
 export function cleanLine(text: string, most: number): string {
+  if (text.length <= most && PLAIN.test(text)) return text;
   // Cut coarsely before the regular expressions run: a megabyte of text costs no more than a page of it.
   const head = text
     .slice(0, most * 16)

@@ -3,7 +3,7 @@ import { manyLines } from '../text.ts';
 import { hasTwoDigits } from './amounts.ts';
 import { countryCode } from './country.ts';
 import { dateIn } from './dates.ts';
-import { lineOf } from './lines.ts';
+import { linesOf } from './lines.ts';
 import { buyerOf, said, sellerOf } from './parties.ts';
 import { monetaryTotals, settlementOf } from './settlement.ts';
 import { isOutsideOfTax, taxGroups } from './tax-category.ts';
@@ -76,7 +76,7 @@ const rootOf = (document: InvoiceDocument): Element =>
     ),
     element(
       'rsm:SupplyChainTradeTransaction',
-      document.lines.map((line, position) => lineOf(document, line, position)),
+      linesOf(document),
       element('ram:ApplicableHeaderTradeAgreement', sellerOf(document), buyerOf(document)),
       element('ram:ApplicableHeaderTradeDelivery'),
       settlementOf(document),

@@ -3,7 +3,7 @@ import type { DocumentLine, DocumentTier, InvoiceDocument } from '../document.ts
 import { amountText, pricedQuantity } from './amounts.ts';
 import { periodOf } from './dates.ts';
 import { said } from './parties.ts';
-import { categoryOf, type TaxCategory } from './tax-category.ts';
+import { categoriesOf, type TaxCategory } from './tax-category.ts';
 import { type Child, type Element, element, elementWith } from './xml.ts';
 
 const MOST_DESCRIPTION = 10_000;
@@ -11,13 +11,17 @@ const MOST_DESCRIPTION = 10_000;
 /** UN/ECE recommendation 20: "one". What is counted is the merchant's own word, and stands as an attribute of the item. */
 const PIECE = { unitCode: 'C62' };
 
-/** BG-25: one line; `position` counts from 0. */
-export function lineOf(document: InvoiceDocument, line: DocumentLine, position: number): Element {
-  const { currency } = document;
+/** BG-25: the lines, numbered from 1. */
+export function linesOf(document: InvoiceDocument): Element[] {
+  const categoryOf = categoriesOf(document);
+  return document.lines.map((line, index) => lineOf(line, String(index + 1), categoryOf(line), document.currency));
+}
+
+function lineOf(line: DocumentLine, number: string, category: TaxCategory, currency: string): Element {
   const { quantity, price, basis } = pricedQuantity(line, currency);
   return element(
     'ram:IncludedSupplyChainTradeLineItem',
-    element('ram:AssociatedDocumentLineDocument', element('ram:LineID', String(position + 1))),
+    element('ram:AssociatedDocumentLineDocument', element('ram:LineID', number)),
     productOf(line),
     element(
       'ram:SpecifiedLineTradeAgreement',
@@ -30,7 +34,7 @@ export function lineOf(document: InvoiceDocument, line: DocumentLine, position: 
     element('ram:SpecifiedLineTradeDelivery', elementWith('ram:BilledQuantity', PIECE, plain(quantity))),
     element(
       'ram:SpecifiedLineTradeSettlement',
-      element('ram:ApplicableTradeTax', element('ram:TypeCode', 'VAT'), rateOf(categoryOf(document, line), line)),
+      element('ram:ApplicableTradeTax', element('ram:TypeCode', 'VAT'), rateOf(category, line)),
       periodOf(line.periodStart, line.periodEnd),
       element(
         'ram:SpecifiedTradeSettlementLineMonetarySummation',

@@ -30,11 +30,14 @@ const isTaxed = (line: DocumentLine): boolean => !decimal(line.taxRate).isZero()
 export const isOutsideOfTax = ({ seller, lines }: Pick<InvoiceDocument, 'seller' | 'lines'>): boolean =>
   (seller.taxId ?? '').trim() === '' && !lines.some(isTaxed);
 
-/** The category of a line. A rate of 0 is Z, unless something says that there is no tax at all. */
-export function categoryOf(document: Pick<InvoiceDocument, 'seller' | 'lines'>, line: DocumentLine): TaxCategory {
-  if (isOutsideOfTax(document)) return 'O';
-  if (isTaxed(line)) return 'S';
-  return line.untaxed == null ? 'Z' : 'E';
+/** The category of each line of a document. A rate of 0 is Z, unless something says that there is no tax at all. */
+export function categoriesOf(document: Pick<InvoiceDocument, 'seller' | 'lines'>): (line: DocumentLine) => TaxCategory {
+  const isOutside = isOutsideOfTax(document);
+  return (line) => {
+    if (isOutside) return 'O';
+    if (isTaxed(line)) return 'S';
+    return line.untaxed == null ? 'Z' : 'E';
+  };
 }
 
 /**
@@ -42,14 +45,12 @@ export function categoryOf(document: Pick<InvoiceDocument, 'seller' | 'lines'>, 
  * sums of lines; the tax of a rate is the invoice's, which was rounded once (domain.md §4).
  */
 export function taxGroups(document: Pick<InvoiceDocument, 'seller' | 'lines' | 'taxes'>): TaxGroup[] {
-  const ofGroups = Map.groupBy(
-    document.lines,
-    (line) => `${categoryOf(document, line)} ${plain(decimal(line.taxRate))}`,
-  );
+  const categoryOf = categoriesOf(document);
+  const ofGroups = Map.groupBy(document.lines, (line) => `${categoryOf(line)} ${plain(decimal(line.taxRate))}`);
   return [...ofGroups.values()].map((lines) => {
     const [first] = lines as [DocumentLine];
     const rate = decimal(first.taxRate);
-    const category = categoryOf(document, first);
+    const category = categoryOf(first);
     return {
       category,
       rate,
