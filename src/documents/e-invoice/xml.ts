@@ -35,14 +35,15 @@ const escaped = (text: string): string => text.replace(/[&<>"]/g, (character) =>
 const IMPOSSIBLE = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
 
 function written(node: Element | string): string {
-  if (typeof node === 'string') {
-    if (IMPOSSIBLE.test(node)) throw new RangeError('A text has a character that XML cannot hold.');
-    return escaped(node);
-  }
+  if (typeof node === 'string') return escaped(node);
   const attributes = Object.entries(node.attributes).map(([name, value]) => ` ${name}="${written(value)}"`);
   const head = `${node.name}${attributes.join('')}`;
   return node.children.length === 0 ? `<${head}/>` : `<${head}>${node.children.map(written).join('')}</${node.name}>`;
 }
 
 /** The document as XML 1.0 in UTF-8. @throws RangeError for text with a character that XML cannot hold: it is cleaned before. */
-export const xmlOf = (root: Element): string => `<?xml version="1.0" encoding="UTF-8"?>\n${written(root)}\n`;
+export function xmlOf(root: Element): string {
+  const xml = `<?xml version="1.0" encoding="UTF-8"?>\n${written(root)}\n`;
+  if (IMPOSSIBLE.test(xml)) throw new RangeError('A text has a character that XML cannot hold.');
+  return xml;
+}
