@@ -622,6 +622,26 @@ describe('409', () => {
     conflict('updateSubscription', 'INVALID_TRANSITION', terminated, { taxExempt: true }),
     conflict('terminateSubscription', 'INVALID_TRANSITION', terminated, { reason: 'Again' }),
     conflict('reconcileSubscription', 'INVALID_TRANSITION', terminated),
+    {
+      operationId: 'changeSubscriptionPlan',
+      code: 'CHANGE_SCHEDULED',
+      call: async ({ shop }) => {
+        const { subscription } = await shop.issued();
+        const body = { planId: (await shop.plan([await shop.feePrice()])).id };
+        await shop.create(`/v0/subscriptions/${subscription.id}/changes`, { ...body, effective: 'periodEnd' });
+        return { params: { id: subscription.id }, body };
+      },
+    },
+    {
+      operationId: 'cancelSubscriptionChange',
+      code: 'INVALID_TRANSITION',
+      call: async ({ shop }) => {
+        const { subscription } = await shop.issued();
+        const body = { planId: (await shop.plan([await shop.feePrice()])).id };
+        const { change } = await shop.create(`/v0/subscriptions/${subscription.id}/changes`, body);
+        return { params: { id: subscription.id, changeId: change.id } };
+      },
+    },
     conflict('createSubscriptionAdjustment', 'INVALID_TRANSITION', terminated, {
       type: 'percentageDiscount',
       percentageDiscount: '0.35',

@@ -19,7 +19,7 @@ const MARCH = '2026-03-01T00:00:00Z';
 
 const seats = (unitPrice: string, fields: object = {}) =>
   shop.feePrice({ paymentTerm: 'in_advance', properties: { unitPrice }, ...fields });
-const planOf = async (price: Resource | readonly Resource[], fields: object = {}) =>
+const planOf = async (price: Resource, fields: object = {}) =>
   shop.plan([price].flat(), { gracePeriod: 'P0D', defaultTaxRate: 20, ...fields });
 const change = (subscription: Resource, body: object) =>
   shop.create(`/v0/subscriptions/${subscription.id}/changes`, body);

@@ -87,6 +87,13 @@ const newAdjustment = (shop: World['shop'], subscription: Resource) =>
     percentageDiscount: '0.1',
     effectiveFrom: FAR_AHEAD,
   });
+const otherPlan = async (shop: World['shop']) => shop.plan([await shop.feePrice()]);
+/** A change that is to come. */
+const newChange = async (shop: World['shop']) => {
+  const { subscription } = await shop.issued();
+  const body = { planId: (await otherPlan(shop)).id, effective: 'periodEnd' };
+  return (await shop.create(`/v0/subscriptions/${subscription.id}/changes`, body)).change;
+};
 /** Each time another one, so that two calls are not the same. */
 const farAhead = () => {
   counter += 1;
@@ -448,6 +455,34 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
     async ({ shop, subscription }) => {
       const { id } = await newAdjustment(shop, subscription);
       return { params: { id: subscription.id, adjustmentId: id } };
+    },
+  ],
+  changeSubscriptionPlan: [
+    async ({ shop }) => on((await shop.issued()).subscription.id, { planId: (await otherPlan(shop)).id }),
+    async ({ shop }) =>
+      on((await shop.issued()).subscription.id, { planId: (await otherPlan(shop)).id, proration: 'day' }),
+  ],
+  listSubscriptionChanges: [
+    async ({ shop }) => on((await newChange(shop)).subscriptionId),
+    ({ subscription }) => on(subscription.id),
+  ],
+  cancelSubscriptionChange: [
+    async ({ shop }) => {
+      const { id, subscriptionId } = await newChange(shop);
+      return { params: { id: subscriptionId, changeId: id } };
+    },
+  ],
+  migratePlan: [
+    async ({ shop }) => {
+      const plan = await shop.plan([await shop.feePrice()]);
+      await shop.subscribe(plan, { startedAt: new Date().toISOString() });
+      await shop.create(`/v0/plans/${plan.id}/versions`, { addPrices: [(await shop.feePrice()).id] });
+      return on(plan.id, { fromVersion: 1, toVersion: 2 });
+    },
+    async ({ shop }) => {
+      const plan = await shop.plan([await shop.feePrice()]);
+      await shop.create(`/v0/plans/${plan.id}/versions`, { addPrices: [(await shop.feePrice()).id] });
+      return on(plan.id, { fromVersion: 1, toVersion: 2, effective: 'periodEnd' });
     },
   ],
   reconcileSubscription: [async ({ shop }) => on((await shop.issued()).subscription.id, {})],
