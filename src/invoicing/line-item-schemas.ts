@@ -31,6 +31,7 @@ export const LineItemCreate = Strict(
     periodEnd: Type.Optional(Timestamp),
     invoiceAt: Type.Optional(Timestamp),
     idempotencyKey: Type.Optional(Text({ minLength: 1, maxLength: 255 })),
+    merchantId: Type.Optional(Id('organization')),
   },
   { $id: 'LineItemCreate', description: 'A negative `unitPrice` takes off.' },
 );
@@ -42,6 +43,7 @@ export const LineItemListQuery = ListQuery(
     subscriptionId: Type.Optional(Id('subscription')),
     invoiceId: Type.Optional(Id('invoice')),
     status: Type.Optional(OneOf(['pending', 'invoiced'])),
+    merchantId: Type.Optional(Id('organization')),
   },
   { limit: 100, mostLimit: MOST_LINES },
 );
@@ -51,6 +53,7 @@ export const LineItem = Type.Object(
   {
     id: Type.String(),
     object: Type.Literal('lineItem'),
+    merchantId: Id('organization'),
     subscriptionId: Id('subscription'),
     customerId: Id('customer'),
     priceId: NullableText,

@@ -115,6 +115,7 @@ function presentBilled(line: LineRow, invoice: InvoiceRow, manual: ManualLineRow
     // What only will be a line has no id yet: it is named by its place on its invoice.
     id: isPending && !manual ? `${invoice.id}_${line.position}` : line.id,
     object: 'lineItem' as const,
+    merchantId: invoice.merchant_id,
     subscriptionId: invoice.subscription_id,
     customerId: invoice.customer_id,
     priceId: line.price_id,
@@ -149,6 +150,7 @@ export function presentManual(line: ManualLineRow, customerId: string) {
   return {
     id: line.id,
     object: 'lineItem' as const,
+    merchantId: line.merchant_id,
     subscriptionId: line.subscription_id,
     customerId,
     priceId: null,

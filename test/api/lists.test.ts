@@ -35,6 +35,12 @@ beforeAll(async () => {
     const { paymentSessions } = await shop.create(`/v0/customers/${customer.id}/wallet/topUps`, topUp);
     await shop.pay({ paymentUrl: paymentSessions[0].url });
   }
+  for (const percentageDiscount of ['0.1', '0.2'])
+    await shop.create(`/v0/subscriptions/${world.subscription.id}/adjustments`, {
+      type: 'percentageDiscount',
+      percentageDiscount,
+      effectiveFrom: FAR_AHEAD,
+    });
   const ofEntitlement = `/v1/entitlements/${world.entitlement.id}`;
   await shop.create(`${ofEntitlement}/grants`, { amount: 5 });
   await shop.create(`${ofEntitlement}/reservations`, { amount: 1, expiresAt: FAR_AHEAD });
@@ -97,6 +103,7 @@ describe('every list', () => {
       listEvents: 20,
       listMetricEvents: 20,
       listGrants: 20,
+      listLineItems: 100,
     };
     expect(pagination).toMatchObject({ limit: limits[sentence.operationId] ?? 10, offset: 0 });
   });

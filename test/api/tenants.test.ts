@@ -185,7 +185,7 @@ describe('the id of a resource of another merchant', () => {
 });
 
 describe('lists', () => {
-  const OF_ONE_CUSTOMER = new Set(['listAvailablePlans', 'listActiveEntitlements']);
+  const OF_ONE_CUSTOMER = new Set(['listAvailablePlans', 'listActiveEntitlements', 'listLineItems']);
   const lists = guarded.filter(({ method, path, query }) => method === 'GET' && query && !path.includes(':'));
 
   it.each(named(lists))('$name holds nothing of another merchant', async ({ sentence }) => {
