@@ -199,6 +199,42 @@ describe('a credit note', () => {
     expect(textsAt(root, 'ExchangedDocument/ID')).toEqual([note?.number]);
   });
 
+  it('over a part shows that part, and one over the rest says what was credited before', async () => {
+    const seats = await shop.feePrice({ paymentTerm: 'in_advance', properties: { unitPrice: '30' } });
+    const clock = await shop.clock('2026-02-01T00:00:00Z');
+    const subscription = await shop.subscribe(await shop.plan([seats], { defaultTaxRate: 20 }), {
+      clock,
+      bankTransferOnly: true,
+    });
+    await shop.advance(clock, '2026-02-15T00:00:00Z'); // half of February
+    await shop.act(`/v0/subscriptions/${subscription.id}/termination`, { reason: 'Moved' });
+    const [invoice] = (await shop.read(`/v2/invoices?subscriptionId=${subscription.id}`)).data.filter(
+      ({ grandTotal }: Resource) => grandTotal === '36.00',
+    );
+    await shop.act(`/v2/invoices/${invoice.id}/cancel`, { reason: 'Never used' });
+    const notes = await env.database.transaction({ merchants: [merchant.id] }, (tx) =>
+      tx.rows<{ id: string; number: string }>(
+        sql`select id, number from credit_note where invoice_id = ${invoice.id} order by seq`,
+      ),
+    );
+    expect(notes).toHaveLength(2);
+    const line = 'SupplyChainTradeTransaction/IncludedSupplyChainTradeLineItem';
+    const net = `${line}/SpecifiedLineTradeSettlement/SpecifiedTradeSettlementLineMonetarySummation/LineTotalAmount`;
+    const [part, rest] = await Promise.all(notes.map(({ id }) => xmlOf(`${invoice.id}/refunds/${id}`)));
+    const said = (root: XmlNode | undefined) =>
+      root && [
+        ...textsAt(root, net),
+        ...textsAt(root, `${TOTALS}/TaxTotalAmount`),
+        ...textsAt(root, `${TOTALS}/GrandTotalAmount`),
+      ];
+    expect(said(part)).toEqual(['15.00', '3.00', '18.00']);
+    expect(said(rest)).toEqual(['30.00', '-15.00', '3.00', '18.00']);
+    expect(textsAt(rest as XmlNode, `${line}/SpecifiedTradeProduct/Name`)).toEqual([
+      'Flat fee',
+      `Flat fee: not used (${notes[0]?.number})`,
+    ]);
+  });
+
   it('is not found by the address of another invoice, nor by a name of none', async () => {
     const { refund } = await refunded();
     const other = await issuedByHand();
