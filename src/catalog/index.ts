@@ -16,6 +16,7 @@ export {
   findPlan,
   findPlanVersion,
   findPlanVersionByNumber,
+  findPrices,
   type PricedVersion,
 } from './plans/find.ts';
 export type { Plan, TaxBehavior } from './plans/plans.sql.ts';

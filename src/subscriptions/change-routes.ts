@@ -7,6 +7,8 @@ import {
   ChangeCreate,
   MigrationCreate,
   PlanMigration,
+  PlanSimulation,
+  SimulationCreate,
   SubscriptionChangeList,
   SubscriptionChangeListQuery,
   SubscriptionChangeReply,
@@ -15,6 +17,7 @@ import { type ChangeRow, listChanges } from './changes.sql.ts';
 import { cancelChange, changePlan } from './changes.ts';
 import { migratePlan } from './migrate.ts';
 import type { SubscriptionParts } from './parts.ts';
+import { simulatePlan } from './simulate.ts';
 
 const TAG = 'Subscriptions';
 const ofSubscription = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', kind: 'subscription' } }) as const;
@@ -96,7 +99,25 @@ export const changeRoutes = (parts: SubscriptionParts): readonly Route[] => [
       return migrated.ok ? ok(new Reply(body.dryRun === true ? 200 : 201, migrated.value)) : migrated;
     },
   ),
+  simulationRoute,
 ];
+
+/** What a plan would have billed. */
+const simulationRoute: Route = route(
+  {
+    method: 'POST',
+    path: '/v0/plans/:id/simulate',
+    operationId: 'simulatePlan',
+    tag: 'Plans',
+    summary: 'What a plan would have billed for a time',
+    description:
+      'For a customer’s usage, or for quantities that are given; `replacePrices` tries other prices. The time counts as one whole period. Nothing is stored.',
+    access: { role: 'member', merchant: { of: 'id', kind: 'plan' } },
+    body: SimulationCreate,
+    replies: { 200: PlanSimulation },
+  },
+  ({ tx, merchantId, params, body }) => simulatePlan(tx, merchantId, params.id as string, body),
+);
 
 /** How many lines a preview shows; the others are in GET …/lineItems of the invoice. */
 const MOST_LINES = 1000;

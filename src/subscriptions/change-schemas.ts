@@ -1,5 +1,16 @@
-import { Id, ListOf, ListQuery, Nullable, OneOf, type Static, Strict, Timestamp, Type } from '../http/index.ts';
-import { Invoice } from '../invoicing/index.ts';
+import {
+  DecimalText,
+  Id,
+  ListOf,
+  ListQuery,
+  Nullable,
+  OneOf,
+  type Static,
+  Strict,
+  Timestamp,
+  Type,
+} from '../http/index.ts';
+import { Invoice, InvoiceLineItem } from '../invoicing/index.ts';
 
 const Effective = OneOf(['now', 'periodEnd']);
 const ProrationWord = OneOf(['second', 'day', 'none']);
@@ -77,4 +88,37 @@ export const PlanMigration = Type.Object(
     ),
   },
   { $id: 'PlanMigration' },
+);
+
+export const SimulationCreate = Strict(
+  {
+    customerId: Type.Optional(Id('customer')),
+    usage: Type.Optional(
+      Type.Record(Id('billableMetric'), DecimalText({ minimum: '0', accept: 'both' }), {
+        description: 'A quantity for each billable metric, instead of a customer’s usage.',
+      }),
+    ),
+    from: Timestamp,
+    to: Timestamp,
+    replacePrices: Type.Optional(
+      Type.Array(Strict({ replacesPriceId: Id('price'), withPriceId: Id('price') }), { maxItems: 1000 }),
+    ),
+  },
+  { $id: 'PlanSimulationCreate' },
+);
+export type SimulationCreate = Static<typeof SimulationCreate>;
+
+export const PlanSimulation = Type.Object(
+  {
+    object: Type.Literal('invoice_simulation'),
+    planId: Id('plan'),
+    currency: Type.String(),
+    periodStart: Timestamp,
+    periodEnd: Timestamp,
+    subtotal: Type.String(),
+    totalTax: Type.String(),
+    grandTotal: Type.String(),
+    lineItems: Type.Array(InvoiceLineItem),
+  },
+  { $id: 'PlanSimulation' },
 );

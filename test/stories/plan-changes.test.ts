@@ -266,6 +266,27 @@ describe('what is refused', () => {
   });
 });
 
+describe('a simulation', () => {
+  it.each([
+    { what: 'given usage', asked: 'usage' },
+    { what: 'a customer’s usage', asked: 'customer' },
+  ])('tells what $what would have cost, with other prices too, and stores nothing', async ({ asked }) => {
+    const metric = await shop.metric();
+    const price = await shop.usagePrice({ billableMetricId: metric.id, properties: { unitPrice: '2' } });
+    const dear = await shop.usagePrice({ billableMetricId: metric.id, properties: { unitPrice: '5' } });
+    const plan = await planOf([price, await seats('30')]);
+    const customer = await shop.customer();
+    await shop.use(customer.id, '2026-01-10T00:00:00Z', 10);
+    const of = asked === 'usage' ? { usage: { [metric.id]: 10 } } : { customerId: customer.id };
+    const simulate = (body: object) =>
+      shop.act(`/v0/plans/${plan.id}/simulate`, { ...of, from: START, to: FEBRUARY, ...body });
+    expect(await simulate({})).toMatchObject({ subtotal: '50.00', totalTax: '10.00', grandTotal: '60.00' });
+    const replacePrices = [{ replacesPriceId: price.id, withPriceId: dear.id }];
+    const { subtotal, lineItems } = await simulate({ replacePrices });
+    expect([subtotal, lineItems.length]).toEqual(['80.00', 2]);
+  });
+});
+
 describe('a migration', () => {
   it('changes all subscriptions of a version', async () => {
     const price = await seats('30');

@@ -421,8 +421,9 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
   getUpcomingInvoice: [({ subscription }) => on(subscription.id)],
   explainInvoice: [({ invoice }) => on(invoice.id)],
   createLineItem: [
-    ({ subscription, item }) => ({
+    ({ subscription, item, merchant }) => ({
       body: {
+        merchantId: merchant.id,
         subscriptionId: subscription.id,
         displayName: 'Workshop',
         description: 'On site',
@@ -484,6 +485,10 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
       await shop.create(`/v0/plans/${plan.id}/versions`, { addPrices: [(await shop.feePrice()).id] });
       return on(plan.id, { fromVersion: 1, toVersion: 2, effective: 'periodEnd' });
     },
+  ],
+  simulatePlan: [
+    ({ plan, metric }) => on(plan.id, { usage: { [metric.id]: '100' }, from: START, to: FEBRUARY }),
+    ({ plan, customer }) => on(plan.id, { customerId: customer.id, from: START, to: FEBRUARY }),
   ],
   reconcileSubscription: [async ({ shop }) => on((await shop.issued()).subscription.id, {})],
 

@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/index.ts';
 import { type CatalogPrice, withWhatTheyPrice } from '../prices/catalog-price.ts';
-import { selectPricesOfVersions } from '../prices/prices.sql.ts';
+import { selectPrice, selectPricesOfVersions } from '../prices/prices.sql.ts';
 import { type Plan, selectPlan } from './plans.sql.ts';
 import { type PlanVersion, selectVersion, selectVersionByNumber } from './versions.sql.ts';
 
@@ -37,6 +37,17 @@ export async function defaultVersionOf(tx: Tx, plan: Plan): Promise<PricedVersio
   const version = await findPlanVersion(tx, plan.merchantId, plan.defaultVersionId);
   if (!version) throw new Error(`Plan ${plan.id} has no default version.`); // a foreign key holds it
   return version;
+}
+
+/** Prices of the merchant that are not deleted, with what they price; unknown ids are left out. */
+export async function findPrices(tx: Tx, merchantId: string, ids: readonly string[]): Promise<CatalogPrice[]> {
+  const found = [];
+  for (const id of ids) found.push(await selectPrice(tx, merchantId, id));
+  return withWhatTheyPrice(
+    tx,
+    merchantId,
+    found.filter((price) => price !== undefined),
+  );
 }
 
 async function withPrices(tx: Tx, version: PlanVersion | undefined): Promise<PricedVersion | undefined> {
