@@ -24,6 +24,12 @@ export async function endDocumentJob(
      where merchant_id = ${merchantId} and id = ${invoiceId} and document_failure is distinct from ${failure}::text`);
 }
 
+/** A document that the job could not make was made after all: nothing withholds it any more. */
+export const forgetDocumentFailure = (tx: Tx, merchantId: string, invoiceId: string): Promise<number> =>
+  tx.run(sql`
+    update invoice set document_failure = null
+     where merchant_id = ${merchantId} and id = ${invoiceId} and document_failure is not null`);
+
 /** The job of a credit note is done; where no document could be made, who asks for it is told why. */
 export const endCreditNoteJob = (tx: Tx, merchantId: string, creditNoteId: string): Promise<number> =>
   tx.run(

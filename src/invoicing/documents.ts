@@ -9,6 +9,7 @@ import {
   endDocumentJob,
   findDocument,
   findEInvoice,
+  forgetDocumentFailure,
   storeDocument,
   storeEInvoice,
 } from './documents.sql.ts';
@@ -44,6 +45,7 @@ export async function documentOf(
   await storeDocument(tx, owner.merchantId, idOf(owner), rendered.value, now);
   const made = eInvoiceOf(described.value);
   if ('xml' in made) await storeEInvoice(tx, owner.merchantId, idOf(owner), made.xml, now);
+  if (owner.creditNoteId === undefined) await forgetDocumentFailure(tx, owner.merchantId, owner.invoiceId);
   const kept = await findDocument(tx, owner.merchantId, idOf(owner));
   return kept ? ok(kept.content) : notFound('document');
 }

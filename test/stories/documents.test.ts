@@ -137,6 +137,17 @@ describe('an invoice', () => {
     expect(await stored(invoice.id, by)).toEqual([{ kind: 'pdf' }]);
   });
 
+  it('that could not be rendered is tried again by who asks, and then nothing withholds it', async () => {
+    const invoice = await issuedByHand();
+    await env.database.transaction({ merchants: [merchant.id] }, async (tx) => {
+      await tx.run(sql`update document_job set next_action_at = null where id = ${invoice.id}`);
+      await tx.run(sql`update invoice set document_failure = 'render_failed' where id = ${invoice.id}`);
+    });
+    expect(await shop.invoice(invoice.id)).toMatchObject({ documentWithheldReason: 'render_failed' });
+    expect((await documentOf(`${invoice.id}/pdf`)).status).toBe(200);
+    expect(await shop.invoice(invoice.id)).toMatchObject({ documentWithheldReason: null });
+  });
+
   it('that is a draft has neither', async () => {
     const draft = await issuedByHand({ autoApprove: false });
     for (const path of ['pdf', 'document.xml'])

@@ -204,7 +204,7 @@ describe('a refund', () => {
         createdAt: '2026-02-01T00:00:00Z',
         voidedAt: null,
         permalink: null,
-        pdfUrl: null,
+        pdfUrl: expect.stringMatching(/\/refunds\/crn_\w+\/pdf$/),
       },
     });
     expect(made.body.id).toMatch(/^crn_/);
