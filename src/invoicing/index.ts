@@ -8,7 +8,7 @@ export { type CreditMode, giveCredits } from './credits.ts';
 export { cancelInvoice } from './drop.ts';
 export { invoicingErrors } from './errors.ts';
 export { findBilling } from './event-billing.ts';
-export { boundsOfSeries, cadencesOf, segmentAt, segmentsOf } from './history.ts';
+export { boundsOfSeries, cadencesOf } from './history.ts';
 export {
   deleteUnbilledInvoice,
   type InvoiceRow,
