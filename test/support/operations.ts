@@ -487,7 +487,10 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
     },
   ],
   simulatePlan: [
-    ({ plan, metric }) => on(plan.id, { usage: { [metric.id]: '100' }, from: START, to: FEBRUARY }),
+    ({ plan, metric }) => {
+      counter += 1;
+      return on(plan.id, { usage: { [metric.id]: String(counter) }, from: START, to: FEBRUARY });
+    },
     ({ plan, customer }) => on(plan.id, { customerId: customer.id, from: START, to: FEBRUARY }),
   ],
   reconcileSubscription: [async ({ shop }) => on((await shop.issued()).subscription.id, {})],
