@@ -115,6 +115,7 @@ const simulationRoute: Route = route(
     access: { role: 'member', merchant: { of: 'id', kind: 'plan' } },
     body: SimulationCreate,
     replies: { 200: PlanSimulation },
+    idempotent: false,
   },
   ({ tx, merchantId, params, body }) => simulatePlan(tx, merchantId, params.id as string, body),
 );
