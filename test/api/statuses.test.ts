@@ -95,6 +95,13 @@ describe('the usual status', () => {
     },
   );
 
+  it('a second top-up with the same idempotencyKey is answered with the first: 200', async () => {
+    const known = await firstCall('topUpWallet');
+    const first = await call('topUpWallet', world.merchant, known);
+    const again = await call('topUpWallet', world.merchant, known);
+    expect([first.status, again.status, again.body.invoiceId]).toEqual([201, 200, first.body.invoiceId]);
+  });
+
   it('a second creation of the same customer is answered with the first: 200', async () => {
     const { body } = await firstCall('createCustomer');
     const first = await call('createCustomer', world.merchant, { body });
@@ -418,6 +425,18 @@ describe('404', () => {
       }
     },
   );
+
+  it.each(['createLineItem', 'listLineItems'])('for a subscription that there is not: %s', async (operationId) => {
+    const known = await firstCall(operationId);
+    const subscriptionId = newId('subscription');
+    const sent = known.body
+      ? { ...known, body: { ...(known.body as object), subscriptionId } }
+      : { ...known, query: { ...known.query, subscriptionId } };
+    expect(await call(operationId, world.merchant, sent)).toMatchObject({
+      status: 404,
+      body: { details: { field: 'subscriptionId' } },
+    });
+  });
 
   /** Whose it is, their subscription says. */
   const OF_A_SUBSCRIPTION = ['createLineItem', 'listLineItems'];
