@@ -1,0 +1,49 @@
+import type { Resource, Shop } from './shop.ts';
+
+/** An invoice as the stories of a year write it down: what a person would work out by hand, and nothing else. */
+export interface Bill {
+  /** The kind, the dates and the net amount of each line: `charge 02-15/03-01 48.00`. */
+  lines: readonly string[];
+  /** `net + tax = total`. */
+  total: string;
+  /** What the wallet paid of it. */
+  wallet: string;
+  status: string;
+}
+
+export const billOf = ({ lines, subtotal, totalTax, grandTotal, walletApplied, status }: Resource): Bill => ({
+  lines: lines.map(
+    ({ type, lineItemType, periodStart, periodEnd, totalPrice }: Resource) =>
+      `${lineItemType === 'refund' ? 'credit' : type} ${day(periodStart)}/${day(periodEnd)} ${totalPrice}`,
+  ),
+  total: `${subtotal} + ${totalTax} = ${grandTotal}`,
+  wallet: walletApplied,
+  status,
+});
+const day = (time: string) => time.slice(5, 10);
+
+/** What the customer of a subscription keeps in the wallet of the only currency that it has. */
+export async function walletOf(shop: Shop, { customerId }: Resource): Promise<string> {
+  const { balances } = await shop.read(`/v0/customers/${customerId}/wallet`);
+  return balances[0]?.balance ?? '0.00';
+}
+
+/** Stores a card of the customer, and makes it the one that is charged. */
+export async function chargeBy(shop: Shop, customer: { id: string }, card: string): Promise<void> {
+  const path = `/v0/customers/${customer.id}/paymentMethods`;
+  const setup = await shop.create(path);
+  await shop.act(`/v0/paymentSessions/${setup.id}/complete`, { paymentMethod: card });
+  const { data } = await shop.read(path);
+  await shop.act(`${path}/${data[0].id}/default`);
+}
+
+let transfers = 0;
+/** Records a transfer that has come for an invoice. */
+export function transfer(shop: Shop, invoice: Resource, amount: string): Promise<Resource> {
+  transfers += 1;
+  return shop.create(`/v2/invoices/${invoice.id}/payments`, {
+    amount,
+    method: 'bank_transfer',
+    idempotencyKey: `transfer-${transfers}`,
+  });
+}
