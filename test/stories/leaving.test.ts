@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { billOf, chargeBy, transfer, walletOf } from '../support/bills.ts';
+import { expectBooksToBalance } from '../support/books.ts';
+import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
+
+/**
+ * A customer leaves in the middle of a month and of a year, over HTTP and worked by hand (domain.md §3 Ends and Credits, §4
+ * Refund and Late usage).
+ */
+let env: TestEnvironment;
+let merchant: Merchant;
+let shop: Shop;
+beforeAll(async () => {
+  env = await openTestEnvironment();
+  merchant = await env.merchant();
+  shop = shopOf(merchant);
+});
+afterAll(async () => {
+  await expectBooksToBalance(env, merchant);
+  await env.close();
+});
+
+/*
+ * Support for a year in advance is 365.00, seats for a month in advance are 90.00, a call is 0.10 in arrears; tax is 20 %. The
+ * beginning: 365 + 90 = 455.00 with 91.00 tax.
+ */
+const MONTHS = [
+  { month: '2026-01', calls: 100, lines: ['10.00', '90.00'], total: '100.00 + 20.00 = 120.00' },
+  { month: '2026-02', calls: 0, lines: ['0.00', '90.00'], total: '90.00 + 18.00 = 108.00' },
+  { month: '2026-03', calls: 250, lines: ['25.00', '90.00'], total: '115.00 + 23.00 = 138.00' },
+  { month: '2026-04', calls: 33, lines: ['3.30', '90.00'], total: '93.30 + 18.66 = 111.96' },
+  { month: '2026-05', calls: 1000, lines: ['100.00', '90.00'], total: '190.00 + 38.00 = 228.00' },
+  { month: '2026-06', calls: 400 },
+] as const;
+/*
+ * They leave on the 16th of June, with 400 calls since the 1st: 40.00. Not used are 199 of the year's 365 days (it has gone on for
+ * 31 + 28 + 31 + 30 + 31 + 15 = 166), 199.00, and 15 of June's 30: 45.00. With tax: 238.80 and 54.00, together 292.80.
+ */
+const END = '2026-06-16T00:00:00Z';
+
+async function subscribed(fields: object) {
+  const prices = [
+    await shop.feePrice({ paymentTerm: 'in_advance', billingCadence: 'P1Y', properties: { unitPrice: '365' } }),
+    await shop.feePrice({ paymentTerm: 'in_advance', properties: { unitPrice: '90' } }),
+    await shop.usagePrice({ properties: { unitPrice: '0.10' } }),
+  ];
+  const plan = await shop.plan(prices, { defaultTaxRate: 20 });
+  const clock = await shop.clock(START);
+  const customer = await shop.customer();
+  await chargeBy(shop, customer, 'pm_ok');
+  const subscription = await shop.subscribe(plan, { clock, customer, ...fields });
+  expect(subscription.status).toBe('active');
+  for (const { month, calls } of MONTHS) await shop.use(subscription.id, `${month}-10T00:00:00Z`, calls);
+  return { clock, subscription };
+}
+const leave = (subscription: Resource, credit: string) =>
+  shop.act(`/v0/subscriptions/${subscription.id}/termination`, { reason: 'Moved', credit });
+const monthly = async (subscription: Resource): Promise<Resource[]> =>
+  (await shop.invoices(subscription)).filter(({ billingCadence }) => billingCadence === 'P1M');
+const upfrontOf = async (subscription: Resource): Promise<Resource> =>
+  (await shop.invoices(subscription)).find(({ kind }) => kind === 'upfront');
+const refund = (invoice: Resource) => merchant.post(`/v2/invoices/${invoice.id}/refunds`);
+
+interface Leaving {
+  credit: string;
+  /** In the wallet: when they leave, when the last month is billed, and after all refunds and late usage. */
+  wallet: readonly [left: string, billed: string, end: string];
+  last: ReturnType<typeof billOf>;
+  /** What a refund answers, of the invoice whose seats were given back in part and of the last one. */
+  refunds: readonly [may: number, last: number];
+  /** Late usage of 10.00 and 2.00 tax: what of it the wallet pays. */
+  late: string;
+}
+const charge = 'charge 06-01/06-16 40.00';
+
+describe('who has paid everything, by credit', () => {
+  it.each<Leaving>([
+    // 40.00 of the 199.00 come off the last invoice. The other 159.00 and the 45.00 are 204.00, with tax 244.80.
+    {
+      credit: 'invoice',
+      wallet: ['0.00', '244.80', '232.80'],
+      last: {
+        lines: [charge, 'credit 06-16/01-01 -40.00', 'credit 06-16/07-01 0.00'],
+        total: '0.00 + 0.00 = 0.00',
+        wallet: '0.00',
+        status: 'PAID',
+      },
+      refunds: [400, 201],
+      late: '12.00',
+    },
+    // All of it is in the wallet, which pays the last invoice of 48.00. That one is refunded: 48.00 come back.
+    {
+      credit: 'wallet',
+      wallet: ['292.80', '244.80', '280.80'],
+      last: { lines: [charge], total: '40.00 + 8.00 = 48.00', wallet: '48.00', status: 'PAID' },
+      refunds: [400, 201],
+      late: '12.00',
+    },
+    // Nothing is given back, so the invoice of May may be refunded like any other. The card pays.
+    {
+      credit: 'none',
+      wallet: ['0.00', '0.00', '0.00'],
+      last: { lines: [charge], total: '40.00 + 8.00 = 48.00', wallet: '0.00', status: 'PAID' },
+      refunds: [201, 201],
+      late: '0.00',
+    },
+  ])(
+    '$credit',
+    async ({ credit, wallet, last, refunds, late }) => {
+      const { clock, subscription } = await subscribed({ autoCharge: true });
+      expect(billOf(await upfrontOf(subscription))).toMatchObject({ total: '455.00 + 91.00 = 546.00', status: 'PAID' });
+      await shop.advance(clock, END);
+      await leave(subscription, credit);
+      expect(await walletOf(shop, subscription)).toBe(wallet[0]);
+      await shop.advance(clock, '2026-07-01T00:00:00Z');
+
+      const invoices = await monthly(subscription);
+      expect(invoices).toHaveLength(MONTHS.length);
+      for (const [index, { month, ...expected }] of MONTHS.entries()) {
+        if (!('total' in expected)) continue;
+        expect(billOf(invoices[index]), month).toMatchObject({ total: expected.total, wallet: '0.00', status: 'PAID' });
+        expect(
+          invoices[index].lines.map(({ totalPrice }: Resource) => totalPrice),
+          month,
+        ).toEqual(expected.lines);
+      }
+      expect(billOf(invoices[5])).toEqual(last);
+      expect(await walletOf(shop, subscription)).toBe(wallet[1]);
+      // The year ends with them, and has nothing to bill.
+      const year = (await shop.invoices(subscription)).filter(({ billingCadence }) => billingCadence === 'P1Y');
+      expect(year).toMatchObject([{ periodEnd: END, grandTotal: '0.00', status: 'PAID' }]);
+
+      // Refunds afterwards: April, of which all was used and paid by card; May, with June's seats; and the last one.
+      expect(await refund(invoices[3])).toMatchObject({ status: 201, body: { total: '111.96' } });
+      expect([(await refund(invoices[4])).status, (await refund(invoices[5])).status]).toEqual(refunds);
+      // A hundred calls of the 14th come late: 35 days after the end they are billed, and nothing else ever is.
+      await shop.use(subscription.id, '2026-06-14T00:00:00Z', 100);
+      await shop.advance(clock, '2027-01-01T00:00:00Z');
+      expect((await shop.read(`/v2/invoices/${invoices[3].id}/payments`)).data).toMatchObject([
+        { method: 'card', amount: '111.96', returnStatus: 'returned' },
+      ]);
+      const supplementary = (await shop.invoices(subscription)).filter(({ kind }) => kind === 'ad_hoc');
+      expect(supplementary).toMatchObject([
+        { issuedAt: '2026-07-21T00:00:00Z', grandTotal: '12.00', walletApplied: late, status: 'PAID' },
+      ]);
+      expect(await walletOf(shop, subscription)).toBe(wallet[2]);
+    },
+    60_000,
+  );
+});
+
+describe('who has not paid', () => {
+  // The credits take off what is owed: 546.00 − 238.80 and 228.00 − 54.00. No money was there that could be given back.
+  it.each(['invoice', 'wallet'])('owes what was used, and nothing is in the wallet: %s', async (credit) => {
+    const { clock, subscription } = await subscribed({ bankTransferOnly: true });
+    await shop.advance(clock, END);
+    await leave(subscription, credit);
+    await shop.advance(clock, 'PT1S');
+    const [may, june] = (await monthly(subscription)).slice(-2);
+    expect(await upfrontOf(subscription)).toMatchObject({ status: 'ISSUED', unpaidAmount: '307.20' });
+    expect(may).toMatchObject({ status: 'ISSUED', unpaidAmount: '174.00' });
+    expect(june).toMatchObject({ status: 'ISSUED', unpaidAmount: '48.00' });
+    expect(await walletOf(shop, subscription)).toBe('0.00');
+    // By transfer, and all is settled.
+    await transfer(shop, may, '174.00');
+    expect(await shop.invoice(may.id)).toMatchObject({ status: 'PAID', paidAmount: '228.00' });
+    expect(await refund(may)).toMatchObject({ status: 400, body: { code: 'INVOICE_ALREADY_REFUNDED' } });
+  });
+
+  // Of May's 228.00 200.00 have come, so 28.00 of the seats' 54.00 take off what is owed: 23.33 and 4.67 tax. 21.67 net are left.
+  it('in part, has the rest of the credit taken off the last invoice: 40.00 − 21.67 = 18.33, with tax 22.00', async () => {
+    const { clock, subscription } = await subscribed({ bankTransferOnly: true });
+    await shop.advance(clock, END);
+    const may = (await monthly(subscription))[4];
+    await transfer(shop, may, '200.00');
+    await leave(subscription, 'invoice');
+    await shop.advance(clock, 'PT1S');
+    expect(await shop.invoice(may.id)).toMatchObject({ status: 'PAID', unpaidAmount: '0.00' });
+    expect(await upfrontOf(subscription)).toMatchObject({ unpaidAmount: '307.20' });
+    expect(billOf((await monthly(subscription))[5])).toEqual({
+      lines: [charge, 'credit 06-16/07-01 -21.67'],
+      total: '18.33 + 3.67 = 22.00',
+      wallet: '0.00',
+      status: 'ISSUED',
+    });
+    expect(await walletOf(shop, subscription)).toBe('0.00');
+  });
+});
