@@ -26,7 +26,7 @@ import {
   rebuildProjection,
   type UsageProjection,
 } from './metering/index.ts';
-import { errorTables, wireDomains } from './wiring.ts';
+import { errorTables, recomputeFrom, wireDomains } from './wiring.ts';
 
 type ProcessRole = 'api' | 'ingest' | 'worker';
 
@@ -207,6 +207,16 @@ export async function auditDatabase(databaseUrl: string): Promise<{ checked: num
   const database = new Database({ url: databaseUrl, connections: 1, statementTimeout: AUDIT_STATEMENT_MILLISECONDS });
   try {
     return { checked: invariantCount, violations: await audit(database) };
+  } finally {
+    await database.close();
+  }
+}
+
+/** Calculates an environment's issued invoices again from the events, and tells which come out otherwise. */
+export async function recomputeDatabase(databaseUrl: string): ReturnType<typeof recomputeFrom> {
+  const database = new Database({ url: databaseUrl, connections: 1, statementTimeout: AUDIT_STATEMENT_MILLISECONDS });
+  try {
+    return await recomputeFrom(database);
   } finally {
     await database.close();
   }

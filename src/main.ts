@@ -14,9 +14,12 @@ export async function main(): Promise<void> {
 }
 
 async function loadParts(): Promise<Parts> {
-  const [{ openEnvironment, auditDatabase, rebuildUsageProjection }, { migrate }, { generateApiKey }] =
-    await Promise.all([import('./app.ts'), import('./db/index.ts'), import('./identity/index.ts')]);
-  return { openEnvironment, migrate, auditDatabase, rebuildUsageProjection, generateApiKey };
+  const [
+    { openEnvironment, auditDatabase, recomputeDatabase, rebuildUsageProjection },
+    { migrate },
+    { generateApiKey },
+  ] = await Promise.all([import('./app.ts'), import('./db/index.ts'), import('./identity/index.ts')]);
+  return { openEnvironment, migrate, auditDatabase, recomputeDatabase, rebuildUsageProjection, generateApiKey };
 }
 
 if (import.meta.main) await main();

@@ -1,6 +1,7 @@
 import { type CatalogOptions, catalogErrors, catalogRoutes, selectMeters, usageRoutes } from './catalog/index.ts';
 import { clockErrors, clockRoutes } from './clocks/index.ts';
 import { type CustomerBlocker, type CustomerHooks, customerErrors, customerRoutes } from './customers/index.ts';
+import type { Database } from './db/index.ts';
 import { createDocumentRenderer } from './documents/index.ts';
 import {
   balanceNoticeChore,
@@ -26,6 +27,8 @@ import {
   invoicingDueKinds,
   invoicingErrors,
   openInvoicesOfCustomer,
+  type Recomputed,
+  recomputeInvoices,
 } from './invoicing/index.ts';
 import type { Chore, DueKind, DueRunner } from './jobs/index.ts';
 import type { ErrorTable } from './kernel/result.ts';
@@ -149,6 +152,10 @@ export function wireDomains(environment: EnvironmentName, publicUrl: string, usa
     close: () => renderer.close(),
   };
 }
+
+/** Calculates issued invoices again from the events; see `recomputeInvoices`. */
+export const recomputeFrom = (database: Database): Promise<{ checked: number; differing: Recomputed[] }> =>
+  recomputeInvoices(billingSource, (work) => database.transaction('every merchant, reading', work));
 
 /** The old externalId is nobody's from now on, the new one the customer's; in the order of the texts, against deadlocks. */
 const relinkUsage: CustomerHooks['onExternalIdChanged'] = async (

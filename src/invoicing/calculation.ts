@@ -8,7 +8,7 @@ import { orThrow } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
 import { chooseTaxRate } from '../tax/index.ts';
 import { adjustmentsAt, stillThere } from './adjustments.ts';
-import { type Calculation, calculate, type LateCharge, taxRatesOf } from './calculate.ts';
+import { type Calculation, calculate, type LateCharge, type OtherLine, taxRatesOf } from './calculate.ts';
 import { afterFailure } from './calculation-attempts.ts';
 import { advancesOf, type BilledCharge, chargesOn, upfrontCharges } from './charges.ts';
 import { termsOf } from './close.ts';
@@ -211,6 +211,8 @@ interface Beside {
   readonly late: readonly LateCharge[];
   readonly manual: readonly ManualLineRow[];
   readonly credits?: readonly UnusedCreditRow[];
+  /** Other lines, as they are. */
+  readonly others?: readonly OtherLine[];
 }
 
 /**
@@ -231,6 +233,7 @@ export function calculateInvoice(
       ...(invoice.one_off?.lines ?? []).map((line) => otherLineOf(line, ZERO, invoice.currency, invoice.created_at)),
       ...beside.manual.map((line) => manualLine(line, decimal(frozen.manualTaxRate ?? '0'))),
       ...creditLines(beside.credits ?? [], frozen.taxBehavior),
+      ...(beside.others ?? []),
     ],
     late: beside.late,
     usage,

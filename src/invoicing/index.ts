@@ -25,6 +25,7 @@ export type { CancellationCause, InvoicingParts, PurposeHandler } from './parts.
 export { invoicePaymentHandlers } from './payment-handlers.ts';
 export { closeWhatIsOver, followChange, redoDrafts } from './plan-change.ts';
 export { readInvoice } from './read.ts';
+export { type Recomputed, recomputeInvoices } from './recompute.ts';
 export { invoiceRoutes } from './routes.ts';
 export { Invoice, InvoiceLineItem } from './schemas.ts';
 export { periodHolding, periodOf, type SeriesBounds } from './series.ts';

@@ -6,20 +6,24 @@ import { chargesOn } from './charges.ts';
 import type { BilledUsage, InvoiceRow } from './invoices.sql.ts';
 import type { BilledPrice, BillingSource, BillingTerms } from './source.ts';
 
-/** The usage of each metered price of an invoice, of the time in which it held, up to `until`. */
+/**
+ * The usage of each metered price of an invoice, of the time in which it held, up to `until`.
+ * @param acceptedUpTo the usage mark: as it was when only these events were there, from the events themselves
+ */
 export async function readUsage(
   tx: Tx,
   source: BillingSource,
   terms: BillingTerms,
   invoice: InvoiceRow,
   until: Instant,
+  acceptedUpTo?: bigint,
 ): Promise<BilledUsage[]> {
   const found: BilledUsage[] = [];
   for (const { price, spans } of chargesOn(terms, invoice)) {
     if (price.metric === null) continue;
     const counted = spans.filter(({ start }) => isBefore(start, until));
     const cut = counted.map(({ start, end }) => ({ start, end: earliest(end, until) }));
-    found.push(...(await readPriceUsage(tx, source, terms, price, cut)));
+    found.push(...(await readPriceUsage(tx, source, terms, price, cut, acceptedUpTo)));
   }
   return found;
 }
@@ -30,6 +34,7 @@ async function readPriceUsage(
   terms: BillingTerms,
   price: BilledPrice,
   spans: readonly Period[],
+  acceptedUpTo: bigint | undefined,
 ): Promise<BilledUsage[]> {
   const metric = price.metric as NonNullable<BilledPrice['metric']>;
   const sources = [];
@@ -48,6 +53,7 @@ async function readPriceUsage(
     to: last.end,
     ...(price.groupFilters && { groupFilters: price.groupFilters }),
     ...(price.pricing.model === 'matrix' && { groups: price.pricing.properties.dimensions }),
+    ...(acceptedUpTo !== undefined && { acceptedUpTo }),
   });
   // A price that grants may cover has no groups (the catalog sees to it), so that they belong to the one row.
   return rows.map((row) => ({

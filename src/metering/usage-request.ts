@@ -22,6 +22,8 @@ export interface UsageScope {
   readonly to: Instant;
   /** Only events whose value of the dimension is one of these; null stands for a missing one. */
   readonly groupFilters?: Readonly<Record<string, readonly (string | null)[]>>;
+  /** Only events up to here in the order of acceptance (`usageMark`); then all are read, and no roll-up. */
+  readonly acceptedUpTo?: bigint;
 }
 
 /** How the figures are cut: by the values of dimensions, by customer, by window, or by several of them together. */

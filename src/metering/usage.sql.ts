@@ -146,12 +146,15 @@ function eventsIn(parts: readonly Part<Rest>[], scope: UsageScope, columns: Usag
        select e.at, e.seq, e.subject_id, ${meterValue(meter)} as value${dimensionsAs(columns, textOf)}
          from event e
         where e.merchant_id = ${merchantId} and e.type = ${meter.eventType} and e.at >= ${time.from} and e.at < ${time.to}
-          and ${sources === null ? sql`true` : inPart} and ${filters(scope, textOf)}
+          and ${sources === null ? sql`true` : inPart} and ${acceptedIn(scope)} and ${filters(scope, textOf)}
        offset 0) c ${customers(columns, merchantId)}
      where c.value is not null`;
   if (sources !== null) return [valuesIn(addressed(merchantId, parts), hullOf(parts))];
   return parts.map((part) => valuesIn(sql`(select ${part.sign}::int as sign)`, part));
 }
+
+const acceptedIn = ({ acceptedUpTo: mark }: UsageScope): Sql =>
+  mark === undefined ? sql`true` : sql`e.seq <= ${mark}`;
 
 /** The same of the rows of a roll-up `r` in full hours. */
 function rollupsIn(

@@ -27,7 +27,7 @@ export const rawUsage: UsageQuery<Tx> = {
 export const postgresUsage: UsageQuery<Tx> = {
   async measure(tx, scope, cuts) {
     const { columns, distinct } = askedOf(cuts);
-    const spec = seriesOf(scope.meter);
+    const spec = scope.acceptedUpTo === undefined ? seriesOf(scope.meter) : null;
     const query = spec && selectRolledUsage(scope, columns, distinct, spec);
     const rows = query && (await tx.rows<MeasuredRow>(query, planOfFigure(scope, columns)));
     if (!rows?.every(({ is_complete: isComplete }) => isComplete)) return rawUsage.measure(tx, scope, cuts);

@@ -71,6 +71,29 @@ export async function auditAll(
   if (broken > 0) throw new StartFailure(`${broken} invariants do not hold.`, 'see the rows above, and report it');
 }
 
+/** `recompute`: calculates issued invoices again from the events. @throws where one comes out otherwise */
+export async function recomputeAll(
+  settings: Settings,
+  loadParts: LoadParts,
+  output: Output,
+  cleanup: AsyncDisposableStack,
+): Promise<void> {
+  const databases = await openDatabases(settings, openDataDirectory(settings), output, cleanup);
+  const parts = await loadParts();
+  let count = 0;
+  for (const environment of settings.environments) {
+    const { differing } = await output.step(
+      `${environment}: invoices recomputed`,
+      () => parts.recomputeDatabase(databases.urlOf(environment)),
+      (found) => `${found.checked - found.differing.length} of ${found.checked} come out the same`,
+    );
+    count += differing.length;
+    for (const { merchantId, invoiceId, differences } of differing)
+      for (const difference of differences) output.line(`  ${merchantId} ${invoiceId}: ${difference}`);
+  }
+  if (count > 0) throw new StartFailure(`${count} invoices come out otherwise.`, 'see the lines above, and report it');
+}
+
 /** `seed`: the demo merchant, in the sandbox, without serving. */
 export async function seed(
   settings: Settings,
@@ -135,6 +158,7 @@ export const HELP = `
   seed      seed the demo merchant in the sandbox, and end
   rebuild   have the copy of the events in CLICKHOUSE_URL made anew by the workers, and end
   audit     hold the data against what is promised about it, and end: with 1 where something does not hold
+  recompute calculate all issued invoices of periods again from the events, and end: with 1 where one comes out otherwise
   keys      show the addresses and keys that were kept
   help      this page
 

@@ -41,6 +41,13 @@ export interface BrokenInvariant {
   readonly examples: readonly { readonly merchantId: string; readonly id: string; readonly detail: string }[];
 }
 
+/** An invoice that comes out otherwise from the events. */
+export interface DifferingInvoice {
+  readonly merchantId: string;
+  readonly invoiceId: string;
+  readonly differences: readonly string[];
+}
+
 /** The parts of the program that the commands are wired to. */
 export interface Parts {
   openEnvironment(request: EnvironmentRequest): Promise<ServedEnvironment>;
@@ -48,6 +55,7 @@ export interface Parts {
   migrate(databaseUrl: string): Promise<{ applied: string[]; current: string }>;
   rebuildUsageProjection(databaseUrl: string): Promise<void>;
   auditDatabase(databaseUrl: string): Promise<{ checked: number; violations: readonly BrokenInvariant[] }>;
+  recomputeDatabase(databaseUrl: string): Promise<{ checked: number; differing: readonly DifferingInvoice[] }>;
 }
 
 /** Loading the parts takes a moment, in which a database can start; a command that needs none never loads them. */

@@ -1,5 +1,5 @@
 import { readSettings, type Settings } from '../settings.ts';
-import { auditAll, HELP, migrateAll, rebuildProjections, seed, showKeys } from './commands.ts';
+import { auditAll, HELP, migrateAll, rebuildProjections, recomputeAll, seed, showKeys } from './commands.ts';
 import type { LoadParts } from './environment.ts';
 import { explain, StartFailure } from './failure.ts';
 import { keepHeapSmall } from './heap.ts';
@@ -69,6 +69,8 @@ async function execute(
       return rebuildProjections(settingsOf(variables), loadParts, output, cleanup);
     case 'audit':
       return auditAll(settingsOf(variables), loadParts, output, cleanup);
+    case 'recompute':
+      return recomputeAll(settingsOf(variables), loadParts, output, cleanup);
     case 'keys':
       return showKeys(settingsOf(variables), output);
     case 'help':

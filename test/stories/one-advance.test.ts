@@ -9,7 +9,7 @@ import { type Resource, shopOf } from '../support/shop.ts';
  */
 let env: TestEnvironment;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await openTestEnvironment({ recomputed: true });
 });
 afterAll(() => env.close());
 

@@ -6,7 +6,7 @@ import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 let env: TestEnvironment;
 let shop: Shop;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await openTestEnvironment({ recomputed: true });
   shop = shopOf(await env.merchant());
 });
 afterAll(() => env.close());

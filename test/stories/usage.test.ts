@@ -5,7 +5,7 @@ import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 /** Whose usage is billed where, and until when it counts (§4, Event ingestion; domain.md §3 and §4). */
 let env: TestEnvironment;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await openTestEnvironment({ recomputed: true });
 });
 afterAll(() => env.close());
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import pino from 'pino';
 import { inject } from 'vitest';
-import { auditDatabase, type Environment, openEnvironment, wallClock } from '../../src/app.ts';
+import { auditDatabase, type Environment, openEnvironment, recomputeDatabase, wallClock } from '../../src/app.ts';
 import { sql } from '../../src/db/index.ts';
 import { type EnvironmentName, generateApiKey } from '../../src/identity/index.ts';
 import { hashApiKey, keyDisplay } from '../../src/identity/keys.ts';
@@ -69,7 +69,8 @@ export async function cloneDatabase(template = TEMPLATE): Promise<{ url: string;
 /**
  * A whole environment on a database of its own: the server answers by injection, nothing listens.
  * On its close the auditor looks at what the tests left behind.
- * @param options `through` lays something between the two and answers the URL that leads through it; `audited: false` for tests
+ * @param options `recomputed: true` for stories that bill usage: their invoices are calculated again from the events, which takes some
+ *   milliseconds for each; `through` lays something between the two and answers the URL that leads through it; `audited: false` for tests
  *   that break the data on purpose
  */
 export async function openTestEnvironment(
@@ -78,6 +79,7 @@ export async function openTestEnvironment(
     template?: string;
     through?: (url: string) => Promise<string>;
     audited?: false;
+    recomputed?: true;
   } = {},
 ): Promise<TestEnvironment> {
   const kind = options.environment ?? 'sandbox';
@@ -127,7 +129,10 @@ export async function openTestEnvironment(
     close: async () => {
       await environment.close();
       const { violations } = options.audited === false ? { violations: [] } : await auditDatabase(url);
+      const { differing } = options.recomputed === true ? await recomputeDatabase(url) : { differing: [] };
       await drop();
+      if (differing.length > 0)
+        throw new Error(`Invoices come out otherwise from the events: ${JSON.stringify(differing, null, 2)}`);
       if (violations.length > 0)
         throw new Error(`The auditor found what must not be: ${JSON.stringify(violations, null, 2)}`);
     },
