@@ -187,3 +187,120 @@ describe('who has not paid', () => {
     expect(await walletOf(shop, subscription)).toBe('0.00');
   });
 });
+
+/*
+ * June alone: seats of 90.00 in advance, paid, and 400 calls on the 10th: 40.00. Who ends on the 16th has not used 45.00 of the
+ * seats; 40.00 of them come off the last invoice, and 5.00 with 1.00 tax are in the wallet.
+ */
+describe('who leaves otherwise', () => {
+  interface Otherwise {
+    what: string;
+    /** Of the plan; prices where the tax is in them are 1.2 times as high. */
+    plan?: { taxBehavior: 'inclusive' };
+    fields?: object;
+    /** What happens in June, up to the end. */
+    does: (at: June) => Promise<unknown>;
+    /** The last invoice; what is owed of the first one; what is in the wallet. */
+    last: string;
+    owed?: string;
+    wallet: string;
+  }
+  interface June {
+    upfront: Resource;
+    reach(day: string): Promise<unknown>;
+    leave(): Promise<unknown>;
+    patch(body: object): Promise<unknown>;
+    taxAt(rate: number): Promise<unknown>;
+  }
+
+  it.each<Otherwise>([
+    {
+      what: 'as was planned before',
+      does: async ({ reach, patch }) => {
+        await reach('05');
+        await patch({ endingAt: END });
+      },
+      last: '0.00 + 0.00 = 0.00',
+      wallet: '6.00',
+    },
+    {
+      what: 'as of the 11th, told on the 16th: 20 of 30 days are 60.00, and 20.00 × 1.2 are left',
+      does: async ({ reach, patch }) => {
+        await reach('16');
+        await patch({ terminatedAt: '2026-06-11T00:00:00Z', terminationReason: 'Moved' });
+      },
+      last: '0.00 + 0.00 = 0.00',
+      wallet: '24.00',
+    },
+    {
+      what: 'with the tax in the prices',
+      plan: { taxBehavior: 'inclusive' },
+      does: async ({ reach, leave }) => {
+        await reach('16');
+        await leave();
+      },
+      last: '0.00 + 0.00 = 0.00',
+      wallet: '6.00',
+    },
+    {
+      what: 'and never paid, so that it was written off: nothing is given back',
+      fields: { bankTransferOnly: true },
+      does: async ({ reach, leave, upfront }) => {
+        await reach('05');
+        await shop.act(`/v2/invoices/${upfront.id}/writeOff`);
+        await reach('16');
+        await leave();
+      },
+      last: '40.00 + 8.00 = 48.00',
+      owed: '108.00',
+      wallet: '0.00',
+    },
+    {
+      what: 'at a higher tax by then: 52.00 of the 54.00 come off, 43.33 + 8.67, and 2.00 are left',
+      does: async ({ reach, leave, taxAt }) => {
+        await reach('16');
+        await taxAt(30);
+        await leave();
+      },
+      last: '-3.33 + 3.33 = 0.00',
+      wallet: '2.00',
+    },
+    {
+      what: 'at a lower tax by then: 44.00 of the 54.00 come off, 36.67 + 7.33, and 10.00 are left',
+      does: async ({ reach, leave, taxAt }) => {
+        await reach('16');
+        await taxAt(10);
+        await leave();
+      },
+      last: '3.33 + -3.33 = 0.00',
+      wallet: '10.00',
+    },
+  ])('$what', async ({ plan: planFields, fields, does, last, owed = '0.00', wallet }) => {
+    const isInclusive = planFields?.taxBehavior === 'inclusive';
+    const plan = await shop.plan(
+      [
+        await shop.feePrice({ paymentTerm: 'in_advance', properties: { unitPrice: isInclusive ? '108' : '90' } }),
+        await shop.usagePrice({ properties: { unitPrice: isInclusive ? '0.12' : '0.10' } }),
+      ],
+      { defaultTaxRate: 20, ...planFields },
+    );
+    const clock = await shop.clock('2026-06-01T00:00:00Z');
+    const customer = await shop.customer();
+    await chargeBy(shop, customer, 'pm_ok');
+    const subscription = await shop.subscribe(plan, { clock, customer, autoCharge: true, ...fields });
+    await shop.use(subscription.id, '2026-06-10T00:00:00Z', 400);
+    const path = `/v0/subscriptions/${subscription.id}`;
+    await does({
+      upfront: await upfrontOf(subscription),
+      reach: (day) => shop.advance(clock, `2026-06-${day}T00:00:00Z`),
+      leave: () => leave(subscription, 'invoice'),
+      patch: (body) => shop.change(path, body),
+      taxAt: (rate) => shop.change(`/v0/customers/${customer.id}`, { taxRates: rate }),
+    });
+    await shop.advance(clock, '2026-06-20T00:00:00Z');
+    expect(await shop.read(path)).toMatchObject({ status: 'terminated' });
+    expect(billOf((await monthly(subscription))[0]).total).toBe(last);
+    expect((await upfrontOf(subscription)).unpaidAmount).toBe(owed);
+    expect(await walletOf(shop, subscription)).toBe(wallet);
+  });
+});

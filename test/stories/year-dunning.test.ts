@@ -174,3 +174,35 @@ it('is, day by day, what it comes to by hand', async () => {
     terminationReason: 'payment_failed',
   });
 }, 120_000);
+
+/*
+ * Seats in advance: 90.00 and 18.00 tax. May is paid as it begins; June is declined on its first day, and again on the 4th and
+ * on the 8th, which ends the subscription. 23 of June's 30 days are not used: 69.00 and 13.80 tax are owed no more.
+ */
+it('that ends what is paid in advance asks only for what was used', async () => {
+  await shop.change(`/v0/organizations/${merchant.id}`, {
+    settings: { dunning: { retryAfterDays: [3, 4], finally: 'terminate' } },
+  });
+  const clock = await shop.clock('2026-05-01T00:00:00Z');
+  const customer = await shop.customer();
+  await chargeBy(shop, customer, 'pm_ok');
+  const seats = await shop.feePrice({ paymentTerm: 'in_advance', properties: { unitPrice: '90' } });
+  const plan = await shop.plan([seats], { defaultTaxRate: 20 });
+  const subscription = await shop.subscribe(plan, { clock, customer, autoCharge: true });
+  expect(subscription).toMatchObject({ status: 'active', payment: { status: 'paid', amount: '108.00' } });
+  await chargeBy(shop, customer, 'pm_then_declined');
+
+  await shop.advance(clock, '2026-06-07T00:00:00Z');
+  const [, june] = await shop.invoices(subscription);
+  expect([june.grandTotal, shown(june)]).toEqual(['108.00', 'PAYMENT_FAILED 0.00 → 06-08']);
+  await shop.advance(clock, '2026-06-20T00:00:00Z');
+  expect(await shop.read(`/v0/subscriptions/${subscription.id}`)).toMatchObject({
+    status: 'terminated',
+    terminatedAt: '2026-06-08T00:00:00Z',
+  });
+  const [, ended, last] = await shop.invoices(subscription);
+  expect(ended).toMatchObject({ status: 'PAYMENT_FAILED', unpaidAmount: '25.20', nextActionAt: null });
+  expect(last).toMatchObject({ status: 'PAID', grandTotal: '0.00', periodEnd: '2026-06-08T00:00:00Z' });
+  await transfer(shop, ended, '25.20');
+  expect(await shop.invoice(ended.id)).toMatchObject({ status: 'PAID', unpaidAmount: '0.00' });
+}, 60_000);
