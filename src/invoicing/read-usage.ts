@@ -1,8 +1,9 @@
 import type { Tx } from '../db/index.ts';
-import { ZERO } from '../kernel/decimal.ts';
+import { type Decimal, ZERO } from '../kernel/decimal.ts';
 import { earliest, type Instant, isBefore, type Period } from '../kernel/time.ts';
 import { type UsageRow, usage } from '../metering/index.ts';
 import { chargesOn } from './charges.ts';
+import { allotBurnt, type BurntIn, type GrantClaim, stretchesOf } from './grants.ts';
 import type { BilledUsage, InvoiceRow } from './invoices.sql.ts';
 import type { BilledPrice, BillingSource, BillingTerms } from './source.ts';
 
@@ -19,13 +20,34 @@ export async function readUsage(
   acceptedUpTo?: bigint,
 ): Promise<BilledUsage[]> {
   const found: BilledUsage[] = [];
+  const covered: (GrantClaim & { readonly priceId: string })[] = [];
   for (const { price, spans } of chargesOn(terms, invoice)) {
     if (price.metric === null) continue;
     const counted = spans.filter(({ start }) => isBefore(start, until));
     const cut = counted.map(({ start, end }) => ({ start, end: earliest(end, until) }));
-    found.push(...(await readPriceUsage(tx, source, terms, price, cut, acceptedUpTo)));
+    const rows = await readPriceUsage(tx, source, terms, price, cut, acceptedUpTo);
+    found.push(...rows);
+    const [only] = rows; // a price that grants may cover has no groups (the catalog sees to it)
+    if (price.grantDiscountEnabled && only)
+      covered.push({ priceId: price.id, metricId: price.metric.id, spans: cut, used: only.quantity });
   }
-  return found;
+  if (covered.length === 0) return found;
+  const taken = allotBurnt(await readBurnt(tx, source, terms, covered), covered);
+  const granted = new Map(covered.map(({ priceId }, index) => [priceId, taken[index] as Decimal]));
+  return found.map((row) => ({ ...row, granted: granted.get(row.price_id) ?? ZERO }));
+}
+
+async function readBurnt(
+  tx: Tx,
+  source: BillingSource,
+  terms: BillingTerms,
+  claims: readonly GrantClaim[],
+): Promise<BurntIn[]> {
+  const metricIds = [...new Set(claims.map(({ metricId }) => metricId))];
+  const burnt: BurntIn[] = [];
+  for (const stretch of stretchesOf(claims))
+    for (const units of await source.granted(tx, terms, metricIds, stretch)) burnt.push({ ...units, stretch });
+  return burnt;
 }
 
 async function readPriceUsage(
@@ -38,11 +60,7 @@ async function readPriceUsage(
 ): Promise<BilledUsage[]> {
   const metric = price.metric as NonNullable<BilledPrice['metric']>;
   const sources = [];
-  let granted = ZERO;
-  for (const span of spans) {
-    sources.push(...(await source.usageSources(tx, terms, metric.id, span)));
-    if (price.grantDiscountEnabled) granted = granted.plus(await source.granted(tx, terms, price, span));
-  }
+  for (const span of spans) sources.push(...(await source.usageSources(tx, terms, metric.id, span)));
   const [first, last] = [spans[0], spans.at(-1)];
   if (!(first && last) || sources.length === 0) return [];
   const rows = await usage(tx, {
@@ -55,13 +73,12 @@ async function readPriceUsage(
     ...(price.pricing.model === 'matrix' && { groups: price.pricing.properties.dimensions }),
     ...(acceptedUpTo !== undefined && { acceptedUpTo }),
   });
-  // A price that grants may cover has no groups (the catalog sees to it), so that they belong to the one row.
   return rows.map((row) => ({
     price_id: price.id,
     group_values: row.group,
     quantity: row.value,
     event_count: row.eventCount,
-    granted,
+    granted: ZERO,
   }));
 }
 

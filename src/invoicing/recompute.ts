@@ -1,5 +1,5 @@
 import { sqlState, type Tx } from '../db/index.ts';
-import { Decimal, plain, sum } from '../kernel/decimal.ts';
+import { Decimal, plain } from '../kernel/decimal.ts';
 import { formatMoney } from '../kernel/money.ts';
 import { formatInstant, isBefore } from '../kernel/time.ts';
 import type { Calculation, OtherLine } from './calculate.ts';
@@ -86,7 +86,7 @@ async function differencesOf(tx: Tx, source: BillingSource, invoice: InvoiceRow)
   if (subscriptionId === null || frozen === null || mark === null) return ['it is of no period'];
   const terms = await source.terms(tx, merchantId, subscriptionId);
   const stored = await billedUsageOf(tx, invoice);
-  const counted = await readUsage(tx, grantsAsStored(source, stored), terms, invoice, invoice.period_end, mark);
+  const counted = await countAgain(tx, source, terms, { invoice, stored, mark });
   const unlike = usageDifferences(stored, counted);
   const isOther = unlike.length > 0 && (await isOtherByNow(tx, terms, invoice, mark));
   return [
@@ -107,17 +107,17 @@ async function isOtherByNow(tx: Tx, terms: BillingTerms, invoice: InvoiceRow, ma
 }
 
 /** Which grants there were, and what they had left, is not known of the past: what they covered was stored. */
-const grantsAsStored = (source: BillingSource, stored: readonly BilledUsage[]): BillingSource => {
-  const given = new Set<string>(); // a price that held twice in the period is asked about for each time
-  return {
-    ...source,
-    granted: async (_tx, _terms, price) => {
-      const rows = given.has(price.id) ? [] : stored.filter(({ price_id: id }) => id === price.id);
-      given.add(price.id);
-      return sum(rows.map(({ granted }) => granted));
-    },
-  };
-};
+async function countAgain(
+  tx: Tx,
+  source: BillingSource,
+  terms: BillingTerms,
+  { invoice, stored, mark }: { invoice: InvoiceRow; stored: readonly BilledUsage[]; mark: bigint },
+): Promise<BilledUsage[]> {
+  const ungranted = { ...source, granted: async () => [] };
+  const counted = await readUsage(tx, ungranted, terms, invoice, invoice.period_end, mark);
+  const before = byGroup(stored);
+  return counted.map((row) => ({ ...row, granted: before.get(keyOf(row))?.granted ?? row.granted }));
+}
 
 function usageDifferences(stored: readonly BilledUsage[], counted: readonly BilledUsage[]): string[] {
   const [before, after] = [byGroup(stored), byGroup(counted)];
@@ -128,7 +128,9 @@ function usageDifferences(stored: readonly BilledUsage[], counted: readonly Bill
 }
 
 const byGroup = (rows: readonly BilledUsage[]): Map<string, BilledUsage> =>
-  new Map(rows.map((row) => [`${row.price_id} ${groupKey(row.group_values)}`.trim(), row]));
+  new Map(rows.map((row) => [keyOf(row), row]));
+
+const keyOf = (row: BilledUsage): string => `${row.price_id} ${groupKey(row.group_values)}`.trim();
 
 const shownUsage = (row: BilledUsage | undefined): string =>
   `${plain(row?.quantity ?? new Decimal(0))} in ${row?.event_count ?? 0} events`;

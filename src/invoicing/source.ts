@@ -102,6 +102,14 @@ export interface Adjustment {
   readonly createdAt: Instant;
 }
 
+/** How many units grants of an entitlement burnt, of all its metrics together. */
+export interface BurntUnits {
+  readonly entitlementId: string;
+  /** What it measures. */
+  readonly metricIds: readonly string[];
+  readonly units: Decimal;
+}
+
 /**
  * What invoicing asks of subscriptions, which stand upstream of it: `app.ts` hands it in, so that data goes one way and
  * no import goes back.
@@ -110,8 +118,8 @@ export interface BillingSource {
   terms(tx: Tx, merchantId: string, subscriptionId: string): Promise<BillingTerms>;
   /** Whose usage of a metric the subscription bills in a period (domain.md §3, "Whose usage"). */
   usageSources(tx: Tx, terms: BillingTerms, metricId: string, period: Period): Promise<UsageSource[]>;
-  /** How many units of a metered price grants of the subscription's entitlement burnt in a period. */
-  granted(tx: Tx, terms: BillingTerms, price: BilledPrice, period: Period): Promise<Decimal>;
+  /** What grants of the subscription's entitlements that measure one of some metrics burnt in a period. */
+  granted(tx: Tx, terms: BillingTerms, metricIds: readonly string[], period: Period): Promise<readonly BurntUnits[]>;
   /** All adjustments of a subscription, oldest first. */
   adjustments(tx: Tx, merchantId: string, subscriptionId: string): Promise<readonly Adjustment[]>;
 }

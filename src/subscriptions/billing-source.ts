@@ -2,7 +2,6 @@ import { findPlan, findPlanVersion } from '../catalog/index.ts';
 import type { Tx } from '../db/index.ts';
 import { burntUnits } from '../entitlements/index.ts';
 import type { BilledPrice, BilledVersion, BillingSource, BillingTerms } from '../invoicing/index.ts';
-import { ZERO } from '../kernel/decimal.ts';
 import type { Instant, Period } from '../kernel/time.ts';
 import { normaliseCadence } from '../kernel/time.ts';
 import { ownSpans, type UsageSource } from '../metering/index.ts';
@@ -28,10 +27,8 @@ export const billingSource: BillingSource = {
     return usageSources(tx, subscription, metricId, period);
   },
 
-  async granted(tx, { merchantId, subscriptionId }, { metric }, period) {
-    if (metric === null) return ZERO;
-    return burntUnits(tx, { merchantId, subscriptionId, metricId: metric.id }, period);
-  },
+  granted: (tx, { merchantId, subscriptionId }, metricIds, period) =>
+    burntUnits(tx, { merchantId, subscriptionId, metricIds }, period),
 
   async adjustments(tx, merchantId, subscriptionId) {
     const rows = await adjustmentsOf(tx, merchantId, subscriptionId);

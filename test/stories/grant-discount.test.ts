@@ -65,6 +65,40 @@ describe('a price with grantDiscountEnabled', () => {
     expect(shown(february)).toEqual(['charge 0 = 0.00', 'late_usage 15 = 15.00']);
   });
 
+  it('beside another one of the same entitlement: each unit that was burnt leaves only one of them', async () => {
+    features += 1;
+    const product = await shop.product();
+    const feature = await shop.create('/v0/features', {
+      ...{ key: `calls-${features}`, name: 'Calls', productId: product.id, type: 'metered' },
+    });
+    const metrics = [
+      await shop.metric({ productId: product.id }),
+      await shop.metric({ productId: product.id, eventType: 'search' }),
+    ];
+    const entitlementTemplate = {
+      ...{ type: 'metered', usagePeriod: { interval: 'P1M' }, issueAfterReset: 100, isSoftLimit: true },
+      billableMetricIds: metrics.map(({ id }) => id),
+    };
+    const prices = [];
+    for (const { id: billableMetricId } of metrics)
+      prices.push(
+        await shop.usagePrice({
+          billableMetricId,
+          grantDiscountEnabled: true,
+          feature: { featureId: feature.id, entitlementTemplate },
+        }),
+      );
+    const clock = await shop.clock(START);
+    const subscription = await shop.subscribe(await shop.plan(prices, { productId: product.id }), { clock });
+    await shop.use(subscription.id, '2026-01-10T00:00:00Z', 70);
+    await shop.use(subscription.id, '2026-01-11T00:00:00Z', 60, { type: 'search' });
+    await shop.advance(clock, '2026-02-15T00:00:00Z');
+    expect(shown((await shop.invoices(subscription))[0])).toEqual([
+      ...['charge 0 = 0.00', 'grants 70 = 0.00'],
+      ...['charge 30 = 30.00', 'grants 30 = 0.00'],
+    ]);
+  });
+
   it('without it grants decide access, never the bill', async () => {
     const { clock, subscription } = await subscribed(false);
     await shop.use(subscription.id, '2026-01-10T00:00:00Z', 130);
