@@ -64,7 +64,8 @@ create trigger move_wallet before insert on ledger_entry for each row when (new.
 /* At commit: what is debited is credited. Two entries at least, because each is of another account and none is 0. */
 create function balanced_ledger() returns trigger language plpgsql as $$
 declare
-  posted text := case tg_table_name when 'ledger_entry' then to_jsonb(new) ->> 'transaction_id' else to_jsonb(new) ->> 'id' end;
+  -- Not by the table's name: where tables are split by merchant that is the name of a part.
+  posted text := coalesce(to_jsonb(new) ->> 'transaction_id', to_jsonb(new) ->> 'id');
   total numeric;
 begin
   select sum(amount) into total from ledger_entry where merchant_id = new.merchant_id and transaction_id = posted;

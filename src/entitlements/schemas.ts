@@ -41,7 +41,8 @@ const metered = {
   overage: NumberOut,
   reserved: NumberOut,
   currentPeriodStart: Nullable(Timestamp),
-  currentPeriodEnd: Nullable(Timestamp),
+  /** May lie beyond the times that can be asked about. */
+  currentPeriodEnd: Nullable(Type.String({ description: 'A time.' })),
   lastResetAt: Nullable(Timestamp),
   billableMetrics: Type.Array(Id('billableMetric')),
   pricingUnitId: Type.Null(),

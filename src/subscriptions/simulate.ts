@@ -10,7 +10,7 @@ import type { SimulationCreate } from './change-schemas.ts';
 /**
  * POST /v0/plans/{id}/simulate: what the default version of a plan, with some prices replaced, would have billed for a customer's
  * usage or for given one. The time counts as one period of every price, what is in advance too.
- * @returns 404; 400 for a time that ends before it begins, for both or neither usage, and for prices that the plan has not
+ * @returns 404, for metrics too; 400 for a time that ends before it begins, for both or neither usage, and for prices that the plan has not
  */
 export async function simulatePlan(
   tx: Tx,
@@ -26,6 +26,10 @@ export async function simulatePlan(
     return invalidField('customerId', 'give customerId or usage, one of the two');
   if (body.customerId !== undefined) {
     const owned = await checkReference(tx, merchantId, 'customer', body.customerId, 'customerId');
+    if (!owned.ok) return owned;
+  }
+  for (const metricId of Object.keys(body.usage ?? {})) {
+    const owned = await checkReference(tx, merchantId, 'billable metric', metricId, `usage.${metricId}`);
     if (!owned.ok) return owned;
   }
   const prices = await replaced(tx, merchantId, (await defaultVersionOf(tx, plan)).prices, body.replacePrices ?? []);
@@ -61,6 +65,10 @@ async function replaced(
   );
   let found = prices;
   for (const [index, { replacesPriceId, withPriceId }] of replacements.entries()) {
+    for (const [field, id] of Object.entries({ replacesPriceId, withPriceId })) {
+      const owned = await checkReference(tx, merchantId, 'price', id, `replacePrices.${index}.${field}`);
+      if (!owned.ok) return owned;
+    }
     const other = others.find(({ id }) => id === withPriceId);
     if (!other) return notFound('price', `replacePrices.${index}.withPriceId`);
     if (!found.some(({ id }) => id === replacesPriceId))

@@ -94,6 +94,20 @@ const newChange = async (shop: World['shop']) => {
   const body = { planId: (await otherPlan(shop)).id, effective: 'periodEnd' };
   return (await shop.create(`/v0/subscriptions/${subscription.id}/changes`, body)).change;
 };
+const changed = new WeakMap<World, Promise<string>>();
+/** A subscription that was changed and is to be changed again; the same in one world. */
+const changedSubscription = (world: World): Promise<string> => {
+  const twice = async ({ shop }: World) => {
+    const { subscription } = await shop.issued();
+    const path = `/v0/subscriptions/${subscription.id}/changes`;
+    await shop.create(path, { planId: (await otherPlan(shop)).id });
+    await shop.create(path, { planId: (await otherPlan(shop)).id, effective: 'periodEnd' });
+    return subscription.id;
+  };
+  const made = changed.get(world) ?? twice(world);
+  changed.set(world, made);
+  return made;
+};
 /** Each time another one, so that two calls are not the same. */
 const farAhead = () => {
   counter += 1;
@@ -464,7 +478,7 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
       on((await shop.issued()).subscription.id, { planId: (await otherPlan(shop)).id, proration: 'day' }),
   ],
   listSubscriptionChanges: [
-    async ({ shop }) => on((await newChange(shop)).subscriptionId),
+    async (world) => on(await changedSubscription(world)),
     ({ subscription }) => on(subscription.id),
   ],
   cancelSubscriptionChange: [
@@ -491,7 +505,10 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
       counter += 1;
       return on(plan.id, { usage: { [metric.id]: String(counter) }, from: START, to: FEBRUARY });
     },
-    ({ plan, customer }) => on(plan.id, { customerId: customer.id, from: START, to: FEBRUARY }),
+    async ({ plan, customer, shop }) => {
+      const replacePrices = [{ replacesPriceId: plan.prices[0].id, withPriceId: (await shop.feePrice()).id }];
+      return on(plan.id, { customerId: customer.id, from: START, to: FEBRUARY, replacePrices });
+    },
   ],
   reconcileSubscription: [async ({ shop }) => on((await shop.issued()).subscription.id, {})],
 
