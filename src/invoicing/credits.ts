@@ -6,7 +6,7 @@ import type { Instant } from '../kernel/time.ts';
 import type { OtherLine } from './calculate.ts';
 import { bookCredit } from './credit-bookings.ts';
 import { type CreditNoteLine, insertCreditNoteLines } from './credit-note-lines.sql.ts';
-import { insertPartCreditNote } from './credit-notes.sql.ts';
+import { insertPartCreditNote, unvoidedCreditNote } from './credit-notes.sql.ts';
 import { changeInvoice, type InvoiceRow, linesOf, lockInvoice } from './invoices.sql.ts';
 import type { InvoicingParts } from './parts.ts';
 import { markPaid } from './pay.ts';
@@ -39,7 +39,8 @@ export interface CreditOrder {
 
 /**
  * Gives back what was billed in advance and is not used (domain.md §3): first what is still unpaid of the invoice that billed
- * it, by a credit note; then as a line of the open invoice, or by a credit note whose total is in the wallet.
+ * it, by a credit note; then as a line of the open invoice, or by a credit note whose total is in the wallet. Of an invoice that
+ * was refunded nothing is left to give back.
  */
 export async function giveCredits(
   parts: InvoicingParts,
@@ -51,6 +52,7 @@ export async function giveCredits(
   const { merchantId, subscriptionId, currency } = before;
   const billed = await billedAfter(tx, merchantId, subscriptionId, at);
   for (const [invoiceId, rows] of Map.groupBy(billed, ({ invoice_id }) => invoice_id)) {
+    if (await givesNothingBack(tx, merchantId, invoiceId)) continue;
     const given: UnusedCreditRow[] = [];
     for (const row of rows) {
       const unused = unusedPart(aheadOf(row), before, after, currency);
@@ -83,6 +85,13 @@ export async function giveCredits(
     const isLine = mode === 'invoice' && target !== null;
     if (given.length > 0) await noteCredits(parts, tx, merchantId, invoiceId, given, isLine ? 'unpaid' : 'all', now);
   }
+}
+
+/** Was an invoice refunded, cancelled or written off, also just now? Its lock holds off who would do it meanwhile. */
+async function givesNothingBack(tx: Tx, merchantId: string, invoiceId: string): Promise<boolean> {
+  const invoice = await lockInvoice(tx, merchantId, invoiceId);
+  if (!invoice) throw new Error(`Invoice ${invoiceId} is gone.`);
+  return invoice.status === 'WRITTEN_OFF' || (await unvoidedCreditNote(tx, invoice)) !== undefined;
 }
 
 /** What was given back of a charge before, less what is charged again and nobody has in hand yet. */

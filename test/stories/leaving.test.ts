@@ -256,6 +256,29 @@ describe('who leaves otherwise', () => {
       wallet: '0.00',
     },
     {
+      what: 'after the seats were refunded: 108.00 are back on the card, and nothing of them comes back again',
+      does: async ({ reach, leave, upfront }) => {
+        await reach('05');
+        expect((await refund(upfront)).status).toBe(201);
+        await reach('16');
+        await leave();
+      },
+      last: '40.00 + 8.00 = 48.00',
+      wallet: '0.00',
+    },
+    {
+      what: 'after a refund that was void',
+      does: async ({ reach, leave, upfront }) => {
+        await reach('05');
+        const { body } = await refund(upfront);
+        await shop.act(`/v2/invoices/${upfront.id}/refunds/${body.id}/void`, { reason: 'A mistake' });
+        await reach('16');
+        await leave();
+      },
+      last: '0.00 + 0.00 = 0.00',
+      wallet: '6.00',
+    },
+    {
       what: 'at a higher tax by then: 52.00 of the 54.00 come off, 43.33 + 8.67, and 2.00 are left',
       does: async ({ reach, leave, taxAt }) => {
         await reach('16');
@@ -303,4 +326,20 @@ describe('who leaves otherwise', () => {
     expect((await upfrontOf(subscription)).unpaidAmount).toBe(owed);
     expect(await walletOf(shop, subscription)).toBe(wallet);
   });
+
+  it('while the seats are refunded: whichever comes first, it is given back once', async () => {
+    const seats = await shop.feePrice({ paymentTerm: 'in_advance', properties: { unitPrice: '90' } });
+    const plan = await shop.plan([seats], { defaultTaxRate: 20 });
+    for (let round = 0; round < 8; round += 1) {
+      const clock = await shop.clock('2026-06-01T00:00:00Z');
+      const subscription = await shop.subscribe(plan, { clock, bankTransferOnly: true });
+      const upfront = await upfrontOf(subscription);
+      await transfer(shop, upfront, '108.00');
+      await shop.advance(clock, END);
+      const [refunded] = await Promise.all([refund(upfront), leave(subscription, 'wallet')]);
+      expect([refunded.status, await walletOf(shop, subscription)]).toEqual(
+        refunded.status === 201 ? [201, '0.00'] : [400, '54.00'],
+      );
+    }
+  }, 60_000);
 });
