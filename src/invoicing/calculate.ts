@@ -2,7 +2,7 @@ import { Decimal, decimal, ONE, plain, sum, ZERO } from '../kernel/decimal.ts';
 import type { TaxBehavior } from '../tax/index.ts';
 import { type DiscountLine, discountLines } from './adjustments.ts';
 import type { BilledCharge } from './charges.ts';
-import type { BilledUsage, FrozenAdjustment, LineRow, TaxRecord, TierRecord } from './invoices.sql.ts';
+import type { BilledUsage, FrozenAdjustment, LateRest, LineRow, TaxRecord, TierRecord } from './invoices.sql.ts';
 import { type PriceInPeriod, type Rated, type RatedLine, type RatedPrice, ratePrice } from './rating/index.ts';
 import type { BilledPrice } from './source.ts';
 import { invoiceTotals, type TotalLine, type TotalledLine } from './totals.ts';
@@ -21,13 +21,25 @@ export interface CalculationInput {
   readonly adjustments?: readonly FrozenAdjustment[];
   /** What came late for periods that were closed before. */
   readonly late?: readonly LateCharge[];
+  /** What earlier invoices could not give back of it, because no total is below 0. */
+  readonly carried?: readonly CarriedCharge[];
 }
 
 /** A price in a period that was closed before: the usage that was billed of it, and what there is now. */
 export interface LateCharge {
+  /** The invoice of that period. */
+  readonly ofInvoiceId: string;
   readonly charge: BilledCharge;
   readonly billed: readonly BilledUsage[];
   readonly now: readonly BilledUsage[];
+}
+
+/** What is still to be given back of late usage of a price; discounts have been taken off it. */
+export interface CarriedCharge {
+  readonly ofInvoiceId: string;
+  readonly charge: BilledCharge;
+  /** Below 0, rounded to the currency. */
+  readonly amount: Decimal;
 }
 
 /** A line as it is stored, but for the ids that saving gives it. */
@@ -56,12 +68,16 @@ export interface Calculation {
   readonly appliesTo?: readonly (number | null)[];
   /** For each line its own id, where it had one before; absent where none had. */
   readonly ids?: readonly (string | null)[];
+  /** What was cut of late usage so that the total is not below 0: the next invoice bears it. Absent where nothing was. */
+  readonly lateRests?: readonly LateRest[];
 }
 
 /** A line before totals: its amount may still be cut, and has no tax yet. */
 interface DraftLine extends TotalledLine {
   /** The line that it takes something off. */
   readonly appliesTo: DraftLine | null;
+  /** Of late usage whose rest is not lost where it is cut. */
+  readonly late?: Pick<LateRest, 'ofInvoiceId' | 'priceId'>;
   readonly id?: string | undefined;
   readonly stored: (total: TotalLine) => CalculatedLine;
 }
@@ -74,10 +90,16 @@ export function calculate(input: CalculationInput): Calculation {
   const drafts = [
     ...input.charges.flatMap((charge) => draftsOf(input, charge)),
     ...(input.late ?? []).flatMap((late) => lateDrafts(input, late)),
+    ...(input.carried ?? []).map((carried) => carriedDraft(input, carried)),
     ...(input.others ?? []).map(otherDraft),
   ];
   const totals = invoiceTotals(drafts, input.taxBehavior, input.currency);
+  const lateRests = drafts.flatMap(({ late }, index): LateRest[] => {
+    const { cut } = totals.lines[index] as TotalLine;
+    return late === undefined || cut.isZero() ? [] : [{ ...late, amount: plain(cut) }];
+  });
   return {
+    ...(lateRests.length > 0 && { lateRests }),
     lines: drafts.map((draft, index) => draft.stored(totals.lines[index] as TotalLine)),
     appliesTo: drafts.map(({ appliesTo }) => (appliesTo === null ? null : drafts.indexOf(appliesTo))),
     ids: drafts.map(({ id }) => id ?? null),
@@ -113,7 +135,7 @@ function draftsOf(input: CalculationInput, charge: BilledCharge): DraftLine[] {
  * What came late: the price of the usage there is now less the price of what was billed, with its limits, and then the
  * discounts of the invoice that bills it (domain.md §4).
  */
-function lateDrafts(input: CalculationInput, { charge, billed, now }: LateCharge): DraftLine[] {
+function lateDrafts(input: CalculationInput, { ofInvoiceId, charge, billed, now }: LateCharge): DraftLine[] {
   const [before, after] = [billed, now].map((usage) => rated(input, charge, usage));
   const [was, is] = [before, after] as [RatedPrice, RatedPrice];
   const totalPrice = is.total.minus(was.total);
@@ -132,7 +154,31 @@ function lateDrafts(input: CalculationInput, { charge, billed, now }: LateCharge
   if (quantity.isZero() && totalPrice.isZero()) return [];
   const isRebate = is.lines.some(({ kind, exactPrice }) => kind === 'charge' && exactPrice.lt(0));
   const lines = [line, ...(isRebate ? [] : discountsOn(input, [line]))];
-  return asDrafts(input, charge, lines, 'late_usage');
+  const late = { ofInvoiceId, priceId: charge.price.id };
+  return asDrafts(input, charge, lines, 'late_usage').map((draft) =>
+    draft.appliesTo === null && !isRebate ? Object.assign(draft, { late }) : draft,
+  );
+}
+
+/** A line for what is still to be given back: an amount, no units. */
+function carriedDraft(input: CalculationInput, { ofInvoiceId, charge, amount }: CarriedCharge): DraftLine {
+  const line: RatedLine = {
+    ...{ kind: 'charge', eventType: 'usage', lineItemType: 'charge', tiers: null, group: null },
+    ...{ quantity: ONE, includedUnits: ZERO, unitPrice: amount, totalPrice: amount, exactPrice: amount },
+  };
+  return {
+    amount,
+    taxRate: rateOf(input, charge.price),
+    givesWay: 'credit',
+    appliesTo: null,
+    late: { ofInvoiceId, priceId: charge.price.id },
+    stored: (total) => ({
+      ...storedLine(input, charge, line, total),
+      type: 'late_usage',
+      display_name: `${charge.price.invoiceDisplayName}: late usage, carried over`,
+      metric_unit: '',
+    }),
+  };
 }
 
 /** How many digits a unit price has that is an average. */

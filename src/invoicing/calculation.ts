@@ -8,7 +8,14 @@ import { orThrow } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
 import { chooseTaxRate } from '../tax/index.ts';
 import { adjustmentsAt, stillThere } from './adjustments.ts';
-import { type Calculation, calculate, type LateCharge, type OtherLine, taxRatesOf } from './calculate.ts';
+import {
+  type Calculation,
+  type CarriedCharge,
+  calculate,
+  type LateCharge,
+  type OtherLine,
+  taxRatesOf,
+} from './calculate.ts';
 import { afterFailure } from './calculation-attempts.ts';
 import { advancesOf, type BilledCharge, chargesOn, upfrontCharges } from './charges.ts';
 import { termsOf } from './close.ts';
@@ -23,7 +30,7 @@ import {
   moveInvoice,
   replaceLines,
 } from './invoices.sql.ts';
-import { findLateUsage, lateChargesOf, lateChargesOn } from './late-usage.ts';
+import { carriedCharges, findLateUsage, findRests, lateChargesOf, lateChargesOn, takeRests } from './late-usage.ts';
 import { type ManualLineRow, manualLinesOn } from './manual-lines.sql.ts';
 import { manualLine, waitingFor } from './manual-lines.ts';
 import { otherLineOf } from './one-off-lines.ts';
@@ -41,7 +48,7 @@ export async function startCalculation(
   now: Instant,
 ): Promise<InvoiceRow> {
   const terms = await termsOf(tx, parts.source, invoice);
-  const frozen = await freeze(parts, tx, terms, invoice);
+  const frozen = { ...(await freeze(parts, tx, terms, invoice)), ...(await takeRests(tx, terms, invoice)) };
   return moveInvoice(tx, invoice, 'startCalculation', { terms: frozen, next_action_at: now }, now);
 }
 
@@ -49,7 +56,11 @@ export async function startCalculation(
 export async function freezeAgain(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow): Promise<FrozenTerms | null> {
   const isOneOff = invoice.one_off !== null && invoice.kind !== 'upfront';
   if (isOneOff || invoice.subscription_id === null) return null; // frozen as it is calculated
-  const frozen = await freeze(parts, tx, await termsOf(tx, parts.source, invoice), invoice);
+  const lateCarried = invoice.terms?.lateCarried;
+  const frozen = {
+    ...(await freeze(parts, tx, await termsOf(tx, parts.source, invoice), invoice)),
+    ...(lateCarried && { lateCarried }),
+  };
   const taken = invoice.terms?.adjustments;
   if (taken === undefined) return frozen;
   const existing = await parts.source.adjustments(tx, invoice.merchant_id, invoice.subscription_id);
@@ -146,9 +157,13 @@ export async function calculateStored(
 ): Promise<{ calculation: Calculation; frozen: FrozenTerms }> {
   if (invoice.one_off !== null && invoice.kind !== 'upfront') return orThrow(await calculateKept(parts, tx, invoice));
   const terms = await termsOf(tx, parts.source, invoice);
-  const frozen = invoice.terms ?? (await freeze(parts, tx, terms, invoice));
+  const frozen = invoice.terms ?? {
+    ...(await freeze(parts, tx, terms, invoice)),
+    ...(invoice.kind === 'ad_hoc' && (await takeRests(tx, terms, invoice))),
+  };
   const calculation = calculateInvoice(terms, frozen, invoice, await billedUsageOf(tx, invoice), {
     late: await lateChargesOn(tx, terms, invoice),
+    carried: await carriedCharges(tx, terms, frozen),
     manual: await manualLinesOn(tx, invoice, 'none'),
     credits: await creditsOn(tx, invoice),
   });
@@ -181,7 +196,7 @@ export async function saveCalculation(
       taxes: [...calculation.taxes],
       item_count: calculation.lines.length,
       snapshot_hash: draftHash(calculation),
-      terms: frozen,
+      terms: { ...withoutRests(frozen), ...(calculation.lateRests && { lateRests: calculation.lateRests }) },
       failure_reason: null,
       failure_detail: null,
       next_action_at: waits ? null : now,
@@ -189,6 +204,9 @@ export async function saveCalculation(
     now,
   );
 }
+
+/** What a calculation before this one left is nothing any more. */
+const withoutRests = ({ lateRests: _, ...frozen }: FrozenTerms): FrozenTerms => frozen;
 
 /** The lines of a calculation with their places, and which takes something off which. */
 export function lineRows(invoice: InvoiceRow, calculation: Calculation, idOf: (position: number) => string): LineRow[] {
@@ -209,6 +227,7 @@ export function lineRows(invoice: InvoiceRow, calculation: Calculation, idOf: (p
 /** What stands on an invoice beside its charges. */
 interface Beside {
   readonly late: readonly LateCharge[];
+  readonly carried?: readonly CarriedCharge[];
   readonly manual: readonly ManualLineRow[];
   readonly credits?: readonly UnusedCreditRow[];
   /** Other lines, as they are. */
@@ -236,6 +255,7 @@ export function calculateInvoice(
       ...(beside.others ?? []),
     ],
     late: beside.late,
+    carried: beside.carried ?? [],
     usage,
     taxBehavior: frozen.taxBehavior,
     taxRates: taxRatesOf(frozen.taxRates),
@@ -262,6 +282,7 @@ export async function tryPreview(parts: InvoicingParts, tx: Tx, invoice: Invoice
   try {
     return calculateInvoice(terms, frozen, invoice, usage, {
       late: await lateChargesOf(tx, terms, late),
+      carried: await carriedCharges(tx, terms, await findRests(tx, terms, invoice)),
       manual,
       credits: await creditsOn(tx, invoice),
     });

@@ -1,6 +1,6 @@
 import { sql, type Tx } from '../db/index.ts';
 import type { TakenUsage } from '../metering/index.ts';
-import { type BilledUsage, groupKey, type InvoiceRow } from './invoices.sql.ts';
+import { type BilledUsage, type CarriedRest, groupKey, type InvoiceRow } from './invoices.sql.ts';
 
 /** What was billed of one price of a closed period until now, and what there is. */
 export interface LateUsage {
@@ -55,6 +55,27 @@ export const billedOf = (tx: Tx, { merchant_id: merchantId, id }: InvoiceRow): P
     select u.price_id, u.group_values, u.quantity, u.event_count, u.granted
       from invoice_usage u
      where u.merchant_id = ${merchantId} and u.invoice_id = ${id} and u.price_id not in (select price_id from last)`);
+
+/**
+ * What issued invoices of a subscription could not give back of late usage, and no other invoice than this one bears. What a draft
+ * leaves may still change: that waits until it is issued.
+ */
+export const openRests = (
+  tx: Tx,
+  merchantId: string,
+  subscriptionId: string,
+  invoiceId: string,
+): Promise<CarriedRest[]> =>
+  tx.rows<CarriedRest>(sql`
+    select i.id as "fromInvoiceId", r.rest ->> 'ofInvoiceId' as "ofInvoiceId", r.rest ->> 'priceId' as "priceId", r.rest ->> 'amount' as amount
+      from invoice i cross join lateral jsonb_array_elements(i.terms -> 'lateRests') with ordinality r (rest, place)
+     where i.merchant_id = ${merchantId} and i.subscription_id = ${subscriptionId} and i.id <> ${invoiceId}
+       and i.issued_at is not null and i.status <> 'CANCELLED'
+       and not exists (
+         select from invoice t
+          where t.merchant_id = ${merchantId} and t.subscription_id = ${subscriptionId} and t.id <> ${invoiceId}
+            and t.status <> 'CANCELLED' and t.terms -> 'lateCarried' @> jsonb_build_array(jsonb_build_object('fromInvoiceId', i.id)))
+     order by i.seq, r.place`);
 
 interface LateRow {
   of_invoice_id: string;

@@ -1,9 +1,10 @@
 import type { Tx } from '../db/index.ts';
+import { decimal } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
 import { lateSince, usageSnapshot } from '../metering/index.ts';
-import type { LateCharge } from './calculate.ts';
-import { chargesOn } from './charges.ts';
-import { type BilledUsage, findInvoice, groupKey, type InvoiceRow } from './invoices.sql.ts';
+import type { CarriedCharge, LateCharge } from './calculate.ts';
+import { type BilledCharge, chargesOn } from './charges.ts';
+import { type BilledUsage, type FrozenTerms, findInvoice, groupKey, type InvoiceRow } from './invoices.sql.ts';
 import {
   billedOf,
   type ClosedPeriod,
@@ -11,6 +12,7 @@ import {
   type LateUsage,
   lateUsageOn,
   lockLate,
+  openRests,
   saveLateUsage,
   saveUsageTaken,
 } from './late-usage.sql.ts';
@@ -94,13 +96,51 @@ export async function lateChargesOn(tx: Tx, terms: BillingTerms, invoice: Invoic
 /** @throws where a price is not among the terms of its period */
 export async function lateChargesOf(tx: Tx, terms: BillingTerms, late: readonly LateUsage[]): Promise<LateCharge[]> {
   const charges: LateCharge[] = [];
-  for (const { of_invoice_id: id, price_id: priceId, billed, now } of late) {
-    const period = await findInvoice(tx, terms.merchantId, id);
-    const charge = period && chargesOn(terms, period).find(({ price }) => price.id === priceId);
-    if (!charge) throw new Error(`Invoice ${id} has no charge of ${priceId} for which something could be late.`);
-    charges.push({ charge, billed, now });
-  }
+  for (const { of_invoice_id: ofInvoiceId, price_id: priceId, billed, now } of late)
+    charges.push({ ofInvoiceId, charge: await chargeOf(tx, terms, ofInvoiceId, priceId), billed, now });
   return charges;
+}
+
+/**
+ * What this invoice gives back of late usage because earlier ones could not. Two invoices of a subscription decide on it one
+ * after the other.
+ */
+export async function takeRests(
+  tx: Tx,
+  terms: BillingTerms,
+  invoice: InvoiceRow,
+): Promise<Pick<FrozenTerms, 'lateCarried'>> {
+  await lockLate(tx, terms.merchantId, terms.subscriptionId);
+  return findRests(tx, terms, invoice);
+}
+
+/** The same for a preview. */
+export async function findRests(
+  tx: Tx,
+  terms: BillingTerms,
+  invoice: InvoiceRow,
+): Promise<Pick<FrozenTerms, 'lateCarried'>> {
+  const lateCarried = await openRests(tx, terms.merchantId, terms.subscriptionId, invoice.id);
+  return lateCarried.length > 0 ? { lateCarried } : {};
+}
+
+/** What an invoice bears for earlier ones, as calculations take it. */
+export async function carriedCharges(
+  tx: Tx,
+  terms: BillingTerms,
+  { lateCarried = [] }: Pick<FrozenTerms, 'lateCarried'>,
+): Promise<CarriedCharge[]> {
+  const charges: CarriedCharge[] = [];
+  for (const { ofInvoiceId, priceId, amount } of lateCarried)
+    charges.push({ ofInvoiceId, charge: await chargeOf(tx, terms, ofInvoiceId, priceId), amount: decimal(amount) });
+  return charges;
+}
+
+async function chargeOf(tx: Tx, terms: BillingTerms, invoiceId: string, priceId: string): Promise<BilledCharge> {
+  const period = await findInvoice(tx, terms.merchantId, invoiceId);
+  const charge = period && chargesOn(terms, period).find(({ price }) => price.id === priceId);
+  if (!charge) throw new Error(`Invoice ${invoiceId} has no charge of ${priceId} for which something could be late.`);
+  return charge;
 }
 
 /** When what came late for a subscription that has ended is billed, if no invoice bills it before. */

@@ -13,7 +13,7 @@ import {
   type LineRow,
   linesOf,
 } from './invoices.sql.ts';
-import { lateChargesOn, subjectsOf } from './late-usage.ts';
+import { carriedCharges, lateChargesOn, subjectsOf } from './late-usage.ts';
 import { manualLinesOn } from './manual-lines.sql.ts';
 import { readUsage } from './read-usage.ts';
 import { hasWaited, issuedOfPeriods } from './recompute.sql.ts';
@@ -152,7 +152,9 @@ async function lineDifferences(
   let first: string[] | undefined;
   for (const terms of plansOf(now, invoice)) {
     const late = await lateChargesOn(tx, terms, invoice);
-    const found = compare(invoice, lines, calculateInvoice(terms, frozen, invoice, usage, { late, manual, others }));
+    const carried = await carriedCharges(tx, terms, frozen);
+    const beside = { late, carried, manual, others };
+    const found = compare(invoice, lines, calculateInvoice(terms, frozen, invoice, usage, beside));
     if (found.length === 0) return [];
     first ??= found;
   }
@@ -160,7 +162,7 @@ async function lineDifferences(
 }
 
 /** How much of a credit stood in credit notes before is not known of the past; the line says what it was before it was cut. */
-const creditAsStored = (line: LineRow): OtherLine => ({
+export const creditAsStored = (line: LineRow): OtherLine => ({
   amount: line.unit_price,
   taxRate: line.tax_rate,
   givesWay: 'credit',
@@ -168,7 +170,7 @@ const creditAsStored = (line: LineRow): OtherLine => ({
 });
 
 /** The terms as they are, and as they were while nobody knew of the end or of a version that holds after the period. */
-function plansOf(terms: BillingTerms, { period_end: end }: InvoiceRow): BillingTerms[] {
+export function plansOf(terms: BillingTerms, { period_end: end }: InvoiceRow): BillingTerms[] {
   const { endsAt } = terms.bounds;
   const ends = endsAt === null ? [null] : [endsAt, null];
   const { versions = [] } = terms;

@@ -103,6 +103,27 @@ describe('what comes late', () => {
     expect(february).toMatchObject({ subtotal: '5.00', grandTotal: '6.00' });
   });
 
+  it('that is more than the invoice comes to is given back by the next ones, until nothing is left', async () => {
+    const { clock, subscription } = await subscribed();
+    await use(subscription, JANUARY, 10);
+    await shop.advance(clock, FEBRUARY);
+    await use(subscription, JANUARY, -8);
+    await use(subscription, FEBRUARY, 3);
+    await use(subscription, '2026-03-15T00:00:00Z', 4);
+    await use(subscription, '2026-04-15T00:00:00Z', 9);
+    await shop.advance(clock, '2026-06-02T00:00:00Z');
+    const [, february, march, april, may] = await shop.invoices(subscription);
+    expect(shown(february)).toEqual(['charge 2026-02: 3 = 3.00', 'late_usage 2026-01: -8 = -3.00']);
+    expect(shown(march)).toEqual(['charge 2026-03: 4 = 4.00', 'late_usage 2026-01: 1 = -4.00']);
+    expect(march.lines[1]).toMatchObject({
+      ...{ invoiceDisplayName: 'Calls: late usage, carried over', unitPrice: '-5' },
+      periodStart: '2026-01-01T00:00:00Z',
+    });
+    expect(shown(april)).toEqual(['charge 2026-04: 9 = 9.00', 'late_usage 2026-01: 1 = -1.00']);
+    expect(shown(may)).toEqual(['charge 2026-05: 0 = 0.00']);
+    expect([february, march, april].map(({ grandTotal }) => grandTotal)).toEqual(['0.00', '0.00', '9.60']);
+  });
+
   it('changes nothing where the figure stays: a maximum below the one there was', async () => {
     const { clock, subscription } = await subscribed({}, {}, { aggregation: 'MAX' });
     await use(subscription, JANUARY, 10);
