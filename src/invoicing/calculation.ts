@@ -149,14 +149,18 @@ async function finishCalculation(
   return saveCalculation(tx, invoice, calculation, frozen, now);
 }
 
-/** What an invoice comes to by all that is stored of it: the usage that was read, and the terms that were frozen. */
+/**
+ * What an invoice comes to by all that is stored of it: the usage that was read, and the terms that were frozen.
+ * @param then the terms as they may have been, and the credits as its lines say: both may be others by now
+ */
 export async function calculateStored(
   parts: InvoicingParts,
   tx: Tx,
   invoice: InvoiceRow,
+  then?: { readonly terms: BillingTerms; readonly others: readonly OtherLine[] },
 ): Promise<{ calculation: Calculation; frozen: FrozenTerms }> {
   if (invoice.one_off !== null && invoice.kind !== 'upfront') return orThrow(await calculateKept(parts, tx, invoice));
-  const terms = await termsOf(tx, parts.source, invoice);
+  const terms = then?.terms ?? (await termsOf(tx, parts.source, invoice));
   const frozen = invoice.terms ?? {
     ...(await freeze(parts, tx, terms, invoice)),
     ...(invoice.kind === 'ad_hoc' && (await takeRests(tx, terms, invoice))),
@@ -165,7 +169,7 @@ export async function calculateStored(
     late: await lateChargesOn(tx, terms, invoice),
     carried: await carriedCharges(tx, terms, frozen),
     manual: await manualLinesOn(tx, invoice, 'none'),
-    credits: await creditsOn(tx, invoice),
+    ...(then ? { others: then.others } : { credits: await creditsOn(tx, invoice) }),
   });
   return { calculation, frozen };
 }

@@ -3,6 +3,7 @@ import { jsonNumber, plain } from '../kernel/decimal.ts';
 import { formatMoney } from '../kernel/money.ts';
 import { notFound, ok, type Result } from '../kernel/result.ts';
 import { formatInstant } from '../kernel/time.ts';
+import type { Calculation } from './calculate.ts';
 import { calculateStored } from './calculation.ts';
 import {
   type FrozenAdjustment,
@@ -15,6 +16,7 @@ import {
 import type { InvoicingParts } from './parts.ts';
 import { OPEN_STATES, withLiveTotals } from './read.ts';
 import { readUsageByHour } from './read-usage.ts';
+import { creditAsStored, plansOf } from './recompute.ts';
 import type { BilledPrice, BillingTerms } from './source.ts';
 
 /**
@@ -124,10 +126,30 @@ const UNCALCULATED: ReadonlySet<string> = new Set(['CLOSED', 'CALCULATING', 'FAI
 /** @returns null while nothing is stored that could be calculated again */
 async function recalculated(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow, lines: readonly LineRow[]) {
   if (OPEN_STATES.has(invoice.status) || UNCALCULATED.has(invoice.status) || invoice.terms === null) return null;
-  const { calculation } = await calculateStored(parts, tx, invoice);
-  const isSame =
-    calculation.grandTotal.eq(invoice.grand_total) &&
-    calculation.lines.length === lines.length &&
-    calculation.lines.every((line, index) => line.total_amount.eq((lines[index] as LineRow).total_amount));
-  return { grandTotal: formatMoney(calculation.grandTotal, invoice.currency), isSame };
+  const calculations = await calculationsOf(parts, tx, invoice, lines);
+  const same = calculations.find((calculation) => isSame(calculation, invoice, lines));
+  const { grandTotal } = same ?? (calculations[0] as Calculation);
+  return { grandTotal: formatMoney(grandTotal, invoice.currency), isSame: same !== undefined };
+}
+
+const isSame = (calculation: Calculation, invoice: InvoiceRow, lines: readonly LineRow[]): boolean =>
+  calculation.grandTotal.eq(invoice.grand_total) &&
+  calculation.lines.length === lines.length &&
+  calculation.lines.every((line, index) => line.total_amount.eq((lines[index] as LineRow).total_amount));
+
+/** By each plan that there may have been as it was calculated: the subscription may have ended or changed since. */
+async function calculationsOf(
+  parts: InvoicingParts,
+  tx: Tx,
+  invoice: InvoiceRow,
+  lines: readonly LineRow[],
+): Promise<Calculation[]> {
+  const { merchant_id: merchantId, subscription_id: subscriptionId, kind } = invoice;
+  const isOfTerms = kind === 'subscription' || kind === 'upfront';
+  if (!isOfTerms || subscriptionId === null) return [(await calculateStored(parts, tx, invoice)).calculation];
+  const others = lines.filter(({ type }) => type === 'credit').map(creditAsStored);
+  const calculations: Calculation[] = [];
+  for (const terms of plansOf(await parts.source.terms(tx, merchantId, subscriptionId), invoice))
+    calculations.push((await calculateStored(parts, tx, invoice, { terms, others })).calculation);
+  return calculations;
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { billOf, chargeBy, transfer, walletOf } from '../support/bills.ts';
+import { billOf, chargeBy, expectExplained, transfer, walletOf } from '../support/bills.ts';
 import { expectBooksToBalance } from '../support/books.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
@@ -145,6 +145,7 @@ describe('who has paid everything, by credit', () => {
         { issuedAt: '2026-07-21T00:00:00Z', grandTotal: '12.00', walletApplied: late, status: 'PAID' },
       ]);
       expect(await walletOf(shop, subscription)).toBe(wallet[2]);
+      await expectExplained(shop, subscription);
     },
     60_000,
   );
@@ -325,6 +326,7 @@ describe('who leaves otherwise', () => {
     expect(billOf((await monthly(subscription))[0]).total).toBe(last);
     expect((await upfrontOf(subscription)).unpaidAmount).toBe(owed);
     expect(await walletOf(shop, subscription)).toBe(wallet);
+    await expectExplained(shop, subscription);
   });
 
   it('while the seats are refunded: whichever comes first, it is given back once', async () => {

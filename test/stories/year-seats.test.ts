@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Bill, billOf, walletOf } from '../support/bills.ts';
+import { type Bill, billOf, expectExplained, walletOf } from '../support/bills.ts';
 import { expectBooksToBalance } from '../support/books.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
@@ -218,4 +218,5 @@ it('is, month by month, what it comes to by hand', async () => {
   const invoices = (await shop.invoices(subscription)).filter(({ status }) => status === 'PAID');
   const cents = invoices.reduce((sum, { subtotal }) => sum + Number(subtotal.replace('.', '')), 0);
   expect(cents - 60_49 - 30_00).toBe(1_241_51);
+  await expectExplained(shop, subscription);
 }, 120_000);

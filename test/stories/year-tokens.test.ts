@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Bill, billOf, walletOf } from '../support/bills.ts';
+import { type Bill, billOf, expectExplained, walletOf } from '../support/bills.ts';
 import { expectBooksToBalance } from '../support/books.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
@@ -235,4 +235,5 @@ it('is, month by month, what it comes to by hand', async () => {
   expect(upfront).toMatchObject({ kind: 'upfront', totalTax: '0.00', grandTotal: '100.00' });
   const billed = months.reduce((sum, { grandTotal }) => sum + Number(grandTotal.replace('.', '')), 0);
   expect(billed).toBe(432_29);
+  await expectExplained(shop, subscription);
 }, 120_000);

@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import type { Resource, Shop } from './shop.ts';
 
 /** An invoice as the stories of a year write it down: what a person would work out by hand, and nothing else. */
@@ -46,4 +47,13 @@ export function transfer(shop: Shop, invoice: Resource, amount: string): Promise
     method: 'bank_transfer',
     idempotencyKey: `transfer-${transfers}`,
   });
+}
+
+/** Explains every invoice that was calculated: each must come out as it was billed, whatever has happened since. */
+export async function expectExplained(shop: Shop, subscription: Resource): Promise<void> {
+  for (const { id, kind, status, grandTotal } of await shop.invoices(subscription)) {
+    if (status === 'ACTIVE') continue;
+    const { recalculation } = await shop.read(`/v2/invoices/${id}/explain`);
+    expect({ id, kind, recalculation }).toEqual({ id, kind, recalculation: { grandTotal, isSame: true } });
+  }
 }
