@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { audit, invariantCount, type Violation } from './auditor/index.ts';
 import { clockBook } from './clocks/index.ts';
-import { Database, migrate, migrationNames } from './db/index.ts';
+import { Database, type DatabaseOptions, migrate, migrationNames } from './db/index.ts';
 import { type SeededDemo, seedDemo } from './demo/index.ts';
 import { createServer, forgetIdempotencyKeys, healthRoutes, Metrics, RateLimiter } from './http/index.ts';
 import {
@@ -46,6 +46,8 @@ export interface EnvironmentOptions {
   readonly now?: () => Instant;
   /** Holds every answer against its schema: for tests. */
   readonly checkReplies?: boolean;
+  /** Opens the way into the database; tests hand in one that breaks. */
+  readonly openDatabase?: (options: DatabaseOptions) => Database;
 }
 
 export interface Environment {
@@ -91,13 +93,15 @@ interface Pools {
   close(): Promise<void>;
 }
 
-function openPools({ databaseUrl: url, logger }: EnvironmentOptions): Pools {
+const openPlainly = (options: DatabaseOptions): Database => new Database(options);
+
+function openPools({ databaseUrl: url, logger, openDatabase: open = openPlainly }: EnvironmentOptions): Pools {
   let isClosing = false;
   const onConnectionError = (error: Error) => {
     if (!isClosing) logger.warn({ err: error }, 'an idle database connection broke');
   };
-  const database = new Database({ url, onConnectionError });
-  const workDatabase = new Database({
+  const database = open({ url, onConnectionError });
+  const workDatabase = open({
     url,
     connections: WORK_CONNECTIONS,
     statementTimeout: WORK_STATEMENT_MILLISECONDS,

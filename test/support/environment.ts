@@ -3,7 +3,7 @@ import pg from 'pg';
 import pino from 'pino';
 import { inject } from 'vitest';
 import { auditDatabase, type Environment, openEnvironment, recomputeDatabase, wallClock } from '../../src/app.ts';
-import { sql } from '../../src/db/index.ts';
+import { type Database, type DatabaseOptions, sql } from '../../src/db/index.ts';
 import { type EnvironmentName, generateApiKey } from '../../src/identity/index.ts';
 import { hashApiKey, keyDisplay } from '../../src/identity/keys.ts';
 import { newId } from '../../src/kernel/ids.ts';
@@ -80,6 +80,7 @@ export async function openTestEnvironment(
     through?: (url: string) => Promise<string>;
     audited?: false;
     recomputed?: true;
+    openDatabase?: (options: DatabaseOptions) => Database;
   } = {},
 ): Promise<TestEnvironment> {
   const kind = options.environment ?? 'sandbox';
@@ -95,6 +96,7 @@ export async function openTestEnvironment(
     logger: pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }),
     now: () => fixedNow ?? wallClock(),
     checkReplies: true,
+    ...(options.openDatabase && { openDatabase: options.openDatabase }),
   });
   const client = (key?: string) => clientOf(environment, key);
   const userOf = async (merchant: { id: string }, role: 'admin' | 'member' | 'viewer'): Promise<Merchant> => {

@@ -1,0 +1,127 @@
+import { Database, type DatabaseOptions, type Scope, type Sql, sql, type Tx } from '../../src/db/index.ts';
+
+/** Where a process may be killed: right before a statement or the commit of a merchant's transaction, or right after the commit. */
+export type Place = 'statement' | 'commit' | 'committed';
+
+/** Says whether the process is killed there; `nth` counts the statements that its transaction has made. */
+export type Fate = (place: Place, nth: number) => boolean;
+
+export const immortal: Fate = () => false;
+
+/** What a killed process would have gone on to do. */
+export class Death extends Error {
+  constructor() {
+    super('The process was killed.');
+  }
+}
+
+/**
+ * The life of a process, which its databases share: once it is killed nothing of it reaches any database any more, not even
+ * the note that something failed.
+ */
+export class Life {
+  /** How often it was killed. */
+  deaths = 0;
+  /** The backend that a kill has left behind: its locks are there until it has noticed. */
+  leftBehind: number | null = null;
+  #fate: Fate;
+  #isOver = false;
+
+  constructor(fate: Fate = immortal) {
+    this.#fate = fate;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Another process, with another fate. */
+  begin(fate: Fate): void {
+    this.#fate = fate;
+    this.#isOver = false;
+  }
+
+  /** Is the process killed here? */
+  strikes(place: Place, nth: number): boolean {
+    if (this.#isOver || !this.#fate(place, nth)) return false;
+    this.#isOver = true;
+    this.deaths += 1;
+    return true;
+  }
+
+  /** @throws where it is over. */
+  goOn(): void {
+    if (this.#isOver) throw new Death();
+  }
+}
+
+/** A database whose process is killed where its fate says so: the connection is gone, and no rollback was sent on it. */
+export class MortalDatabase extends Database {
+  readonly #life: Life;
+
+  constructor(options: DatabaseOptions, life: Life) {
+    super(options);
+    this.#life = life;
+  }
+
+  override async transaction<T>(scope: Scope, work: (tx: Tx) => Promise<T>): Promise<T> {
+    const life = this.#life;
+    life.goOn();
+    if (typeof scope !== 'object') return super.transaction(scope, work); // they only look
+    let statements = 0;
+    const value = await super.transaction(scope, async (tx) => {
+      statements = 0;
+      const before = async () => {
+        life.goOn();
+        if (life.strikes('statement', statements)) await die(tx, life);
+        statements += 1;
+      };
+      const done = await work(mortal(tx, before));
+      life.goOn();
+      if (life.strikes('commit', statements)) await die(tx, life);
+      return done;
+    });
+    if (life.strikes('committed', statements)) throw new Death();
+    return value;
+  }
+
+  override async call<Row>(name: string, query: Sql): Promise<Row[]> {
+    this.#life.goOn();
+    return super.call<Row>(name, query);
+  }
+}
+
+/** The same handle; `before` each statement. */
+const mortal = (tx: Tx, before: () => Promise<void>): Tx => ({
+  rows: async <Row>(query: Sql<Row> | Sql, plan?: string) => {
+    await before();
+    return tx.rows<Row>(query, plan);
+  },
+  maybe: async <Row>(query: Sql<Row> | Sql, plan?: string) => {
+    await before();
+    return tx.maybe<Row>(query, plan);
+  },
+  one: async <Row>(query: Sql<Row> | Sql) => {
+    await before();
+    return tx.one<Row>(query);
+  },
+  run: async (query) => {
+    await before();
+    return tx.run(query);
+  },
+  part: (work, keep) => tx.part(work, keep),
+  afterCommit: (work) => tx.afterCommit(work),
+});
+
+/** Ends the connection from its other side, in the midst of the transaction; then there is nothing to roll back on. */
+async function die(tx: Tx, life: Life): Promise<never> {
+  await tx.run(sql`reset role`); // the program's own role may end nobody
+  life.leftBehind = (await tx.one<{ pid: number }>(sql`select pg_backend_pid() as pid`)).pid;
+  const ended = tx.run(sql`select pg_terminate_backend(pg_backend_pid()), pg_sleep(10)`);
+  const survived = await ended.then(
+    () => true,
+    () => false,
+  );
+  if (survived) throw new Error('A connection that was killed lives on.');
+  throw new Death();
+}
