@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decimal, plain } from '../kernel/decimal.ts';
 import { WHOLE } from '../kernel/fraction.ts';
+import type { TaxBehavior } from '../tax/index.ts';
 import { type CalculationInput, calculate } from './calculate.ts';
 import type { BilledCharge } from './charges.ts';
 import type { BilledUsage } from './invoices.sql.ts';
@@ -34,7 +35,7 @@ interface Case {
   readonly late?: readonly (readonly [string, number, number])[];
   readonly carried?: readonly (readonly [string, string])[];
   readonly discount?: string;
-  readonly taxBehavior?: 'inclusive';
+  readonly taxBehavior?: TaxBehavior;
   readonly lines: readonly string[];
   readonly rests: readonly string[];
 }

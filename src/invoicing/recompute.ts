@@ -2,6 +2,7 @@ import { sqlState, type Tx } from '../db/index.ts';
 import { Decimal, plain } from '../kernel/decimal.ts';
 import { formatMoney } from '../kernel/money.ts';
 import { formatInstant, isBefore } from '../kernel/time.ts';
+import { hasWaited } from '../metering/index.ts';
 import type { Calculation, OtherLine } from './calculate.ts';
 import { calculateInvoice } from './calculation.ts';
 import {
@@ -16,7 +17,7 @@ import {
 import { carriedCharges, lateChargesOn, subjectsOf } from './late-usage.ts';
 import { manualLinesOn } from './manual-lines.sql.ts';
 import { readUsage } from './read-usage.ts';
-import { hasWaited, issuedOfPeriods } from './recompute.sql.ts';
+import { issuedOfPeriods } from './recompute.sql.ts';
 import type { BillingSource, BillingTerms } from './source.ts';
 
 /** An invoice that comes out otherwise when it is calculated again from the events. */

@@ -23,7 +23,7 @@ export {
   type TakenUsage,
   usageSnapshot,
 } from './settled.ts';
-export { linkExternalSubject, linkSubscriptionSubject, subjectsOf } from './subjects.ts';
+export { hasWaited, linkExternalSubject, linkSubscriptionSubject, subjectsOf } from './subjects.ts';
 export { eventTallyChore } from './tally.ts';
 export { postgresUsage, usage } from './usage.ts';
 export type { UsageCut, UsageQuery, UsageRow, UsageSource } from './usage-request.ts';

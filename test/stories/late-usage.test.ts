@@ -173,15 +173,18 @@ describe('what comes late', () => {
 
   it('is also what becomes the customer’s afterwards: an externalId that is linked late', async () => {
     const { clock, subscription } = await subscribed();
+    const useUnknown = (units: number) =>
+      merchant.post('/v0/events', {
+        ...{ type: 'call', source: 'test', externalSubject: 'crm-7', timestamp: JANUARY, data: { units } },
+      });
+    await useUnknown(2);
     await shop.advance(clock, FEBRUARY);
-    await merchant.post('/v0/events', {
-      ...{ type: 'call', source: 'test', externalSubject: 'crm-7', timestamp: JANUARY, data: { units: 6 } },
-    });
+    await useUnknown(6);
     await shop.change(`/v0/customers/${subscription.customerId}`, { externalId: 'crm-7' });
     await shop.advance(clock, '2026-03-01T00:00:00Z');
     expect(shown((await shop.invoices(subscription))[1])).toEqual([
       'charge 2026-02: 0 = 0.00',
-      'late_usage 2026-01: 6 = 6.00',
+      'late_usage 2026-01: 8 = 8.00',
     ]);
   });
 });
