@@ -9,7 +9,7 @@ import { openTables, type Tables } from '../support/snapshots.ts';
 /**
  * A process that is killed between any two statements of the money core, or around a commit, and another that goes on: what
  * billing wrote is, to the last row, what it writes where nobody is killed (F01; reliability I-18, I-29, I-43).
- * FAILPOINTS=all takes every step of the world, and plays it once more for every single kill: that takes an hour.
+ * FAILPOINTS=all takes every step of the world, and plays it once more for every single kill: that takes an hour or more.
  */
 const TAKES_ALL = process.env.FAILPOINTS === 'all';
 
