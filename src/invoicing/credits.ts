@@ -234,3 +234,15 @@ export async function settleCredits(parts: InvoicingParts, tx: Tx, invoice: Invo
     await noteCredits(parts, tx, invoice.merchant_id, credit.invoice_id, [used], 'all', now);
   }
 }
+
+/**
+ * An invoice is cancelled: the credits that stood on it would be lost with it, so each is a credit note on the invoice that billed,
+ * off what is unpaid of that and else in the wallet. Of an invoice that was refunded meanwhile nothing is left to give back.
+ */
+export async function returnCredits(parts: InvoicingParts, tx: Tx, cancelled: InvoiceRow, now: Instant): Promise<void> {
+  const credits = await creditsOn(tx, cancelled);
+  for (const [invoiceId, given] of Map.groupBy(credits, ({ invoice_id }) => invoice_id)) {
+    if (await givesNothingBack(tx, cancelled.merchant_id, invoiceId)) continue;
+    await noteCredits(parts, tx, cancelled.merchant_id, invoiceId, given, 'all', now);
+  }
+}

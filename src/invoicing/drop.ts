@@ -3,6 +3,7 @@ import { next } from '../kernel/state-table.ts';
 import type { Instant } from '../kernel/time.ts';
 import { bookCancellation, bookWriteOff } from './bookings.ts';
 import { insertCreditNote } from './credit-notes.sql.ts';
+import { returnCredits } from './credits.ts';
 import { type InvoiceRow, moveInvoice } from './invoices.sql.ts';
 import type { CancellationCause, InvoicingParts } from './parts.ts';
 import { tellCancelled } from './purposes.ts';
@@ -15,7 +16,10 @@ export const isPaidInMoney = (
   invoice: Pick<InvoiceRow, 'paid_amount' | 'wallet_applied' | 'credited_amount'>,
 ): boolean => invoice.paid_amount.gt(invoice.wallet_applied.plus(invoice.credited_amount));
 
-/** Transitions 11 and 18, by hand. A numbered invoice gets its cancellation credit note in the same transaction. */
+/**
+ * Transitions 11 and 18, by hand. A numbered invoice gets its cancellation credit note in the same transaction, and what its
+ * credit lines had taken off it is given back otherwise.
+ */
 export async function cancelInvoice(
   parts: InvoicingParts,
   tx: Tx,
@@ -27,6 +31,7 @@ export async function cancelInvoice(
   if (cancelled.invoice_number !== null) await insertCreditNote(tx, cancelled, 'cancellation', reason, now);
   await expireSessionsOf(tx, cancelled, now);
   await ended(parts, tx, cancelled, 'byHand', now);
+  await returnCredits(parts, tx, cancelled, now);
   return cancelled;
 }
 

@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { billOf, walletOf } from '../support/bills.ts';
+import { expectBooksToBalance } from '../support/books.ts';
+import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { type Shop, START, shopOf } from '../support/shop.ts';
+
+/** What was paid in advance and not used is not lost with the invoice that was to bear it (domain.md §3 Credits, §4 rows 11 and 18). */
+let env: TestEnvironment;
+let merchant: Merchant;
+let shop: Shop;
+beforeAll(async () => {
+  env = await openTestEnvironment();
+  merchant = await env.merchant();
+  shop = shopOf(merchant);
+});
+afterAll(async () => {
+  await expectBooksToBalance(env, merchant);
+  await env.close();
+});
+
+/*
+ * Seats of 90.00 for January are paid in advance, with 20 % tax 108.00. After half of its 31 days they cost 120.00: January's invoice
+ * charges 60.00 for the second half and 120.00 for February, and takes off the 45.00 that were not used: 135.00 and 27.00 tax.
+ */
+const HALF = '2026-01-16T12:00:00Z';
+
+it.each([
+  { what: 'an issued invoice', autoApprove: true, status: 'ISSUED' },
+  { what: 'a draft', autoApprove: false, status: 'DRAFT' },
+])('goes into the wallet with the cancellation of $what', async ({ autoApprove, status }) => {
+  const planOf = async (unitPrice: string) =>
+    shop.plan([await shop.feePrice({ paymentTerm: 'in_advance', properties: { unitPrice } })], { defaultTaxRate: 20 });
+  const [before, after] = [await planOf('90'), await planOf('120')];
+  const clock = await shop.clock(START);
+  const subscription = await shop.subscribe(before, { clock, autoApprove });
+  await shop.act(`/v0/paymentSessions/${subscription.payment.paymentSessionId}/complete`, { paymentMethod: 'pm_ok' });
+  await shop.advance(clock, HALF);
+  await shop.create(`/v0/subscriptions/${subscription.id}/changes`, { planId: after.id });
+  await shop.advance(clock, '2026-02-01T00:00:00Z');
+
+  const january = (await shop.invoices(subscription)).find(
+    ({ periodStart, kind }) => kind === 'subscription' && periodStart === START,
+  );
+  expect(billOf(january)).toMatchObject({ total: '135.00 + 27.00 = 162.00', status });
+  expect(await walletOf(shop, subscription)).toBe('0.00');
+  expect((await shop.act(`/v2/invoices/${january.id}/cancel`)).status).toBe('CANCELLED');
+  expect(await walletOf(shop, subscription)).toBe('54.00'); // 45.00 and the 9.00 tax that were paid on them
+});
