@@ -1,11 +1,23 @@
 import { credentialsFile, readCredentials } from '../credentials.ts';
-import type { Settings } from '../settings.ts';
+import type { EnvironmentName, Settings } from '../settings.ts';
 import { openDatabases, shownPath } from './databases.ts';
-import type { LoadParts } from './environment.ts';
+import type { LoadParts, Parts } from './environment.ts';
 import { StartFailure } from './failure.ts';
 import { reachableUrl } from './listening.ts';
 import type { Output } from './output.ts';
 import { createLogger, openDataDirectory, rememberDemo } from './start.ts';
+
+/** Every database of the settings, opened, with the parts that work on it. */
+async function openAll(
+  settings: Settings,
+  loadParts: LoadParts,
+  output: Output,
+  cleanup: AsyncDisposableStack,
+): Promise<{ environment: EnvironmentName; url: string; parts: Parts }[]> {
+  const databases = await openDatabases(settings, openDataDirectory(settings), output, cleanup);
+  const parts = await loadParts();
+  return settings.environments.map((environment) => ({ environment, url: databases.urlOf(environment), parts }));
+}
 
 /** `migrate`: brings every database of the settings to the newest schema, and starts nothing that serves. */
 export async function migrateAll(
@@ -14,12 +26,10 @@ export async function migrateAll(
   output: Output,
   cleanup: AsyncDisposableStack,
 ): Promise<void> {
-  const databases = await openDatabases(settings, openDataDirectory(settings), output, cleanup);
-  const parts = await loadParts();
-  for (const environment of settings.environments) {
+  for (const { environment, url, parts } of await openAll(settings, loadParts, output, cleanup)) {
     await output.step(
       `${environment}: schema migrated`,
-      () => parts.migrate(databases.urlOf(environment)),
+      () => parts.migrate(url),
       ({ applied, current }) => `${current} (${applied.length === 0 ? 'nothing new' : `${applied.length} applied`})`,
     );
   }
@@ -35,12 +45,10 @@ export async function rebuildProjections(
   if (settings.clickhouseUrl === undefined) {
     throw new StartFailure('There is no ClickHouse to rebuild anything in.', 'set CLICKHOUSE_URL');
   }
-  const databases = await openDatabases(settings, openDataDirectory(settings), output, cleanup);
-  const parts = await loadParts();
-  for (const environment of settings.environments) {
+  for (const { environment, url, parts } of await openAll(settings, loadParts, output, cleanup)) {
     await output.step(
       `${environment}: usage in ClickHouse`,
-      () => parts.rebuildUsageProjection(databases.urlOf(environment)),
+      () => parts.rebuildUsageProjection(url),
       () => 'the workers rebuild it',
     );
   }
@@ -53,13 +61,11 @@ export async function auditAll(
   output: Output,
   cleanup: AsyncDisposableStack,
 ): Promise<void> {
-  const databases = await openDatabases(settings, openDataDirectory(settings), output, cleanup);
-  const parts = await loadParts();
   let broken = 0;
-  for (const environment of settings.environments) {
+  for (const { environment, url, parts } of await openAll(settings, loadParts, output, cleanup)) {
     const { violations } = await output.step(
       `${environment}: data audited`,
-      () => parts.auditDatabase(databases.urlOf(environment)),
+      () => parts.auditDatabase(url),
       (found) => `${found.checked - found.violations.length} of ${found.checked} invariants hold`,
     );
     broken += violations.length;
@@ -78,13 +84,11 @@ export async function recomputeAll(
   output: Output,
   cleanup: AsyncDisposableStack,
 ): Promise<void> {
-  const databases = await openDatabases(settings, openDataDirectory(settings), output, cleanup);
-  const parts = await loadParts();
   let count = 0;
-  for (const environment of settings.environments) {
+  for (const { environment, url, parts } of await openAll(settings, loadParts, output, cleanup)) {
     const { differing } = await output.step(
       `${environment}: invoices recomputed`,
-      () => parts.recomputeDatabase(databases.urlOf(environment)),
+      () => parts.recomputeDatabase(url),
       (found) => `${found.checked - found.differing.length} of ${found.checked} come out the same`,
     );
     count += differing.length;
