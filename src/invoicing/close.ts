@@ -1,6 +1,7 @@
 import type { Tx } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import { lockIngest, settleUsage, usageMark, usageSnapshot } from '../metering/index.ts';
+import { saveTaken } from './burnt-taken.sql.ts';
 import { changeInvoice, type InvoiceRow, moveInvoice, saveBilledUsage } from './invoices.sql.ts';
 import { saveUsageTaken } from './late-usage.sql.ts';
 import { subjectsOf, takeLateUsage } from './late-usage.ts';
@@ -38,7 +39,9 @@ export async function closeUsage(
   await takeLateUsage(tx, source, terms, invoice);
   await takeManualLines(tx, invoice, waitingFor(terms, invoice), now);
   await lockIngest(tx, invoice.merchant_id, 'exclusive');
-  await saveBilledUsage(tx, invoice, await readUsage(tx, source, terms, invoice, invoice.period_end));
+  const read = await readUsage(tx, source, terms, invoice, invoice.period_end);
+  await saveBilledUsage(tx, invoice, read);
+  await saveTaken(tx, invoice, read);
   const mark = await usageMark(tx, invoice.merchant_id);
   await saveUsageTaken(tx, invoice.merchant_id, invoice.id, await usageSnapshot(tx));
   // Under the lock nobody is accepting events, so whoever does from now on sees the mark and notes what is late.

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { decimal, plain } from '../kernel/decimal.ts';
 import type { Period } from '../kernel/time.ts';
-import { allotBurnt, stretchesOf } from './grants.ts';
+import { allotBurnt, cutsBySeries, stretchesOf, withoutTaken } from './grants.ts';
+import type { BilledPrice } from './source.ts';
 
 /** Which price's quantity burnt units leave (domain.md §5). Days are of January 2026. */
 const day = (number: number) => Temporal.Instant.from('2026-01-01T00:00:00Z').add({ hours: 24 * (number - 1) });
@@ -57,7 +58,7 @@ describe('units that grants burnt', () => {
       taken: ['7', '3'],
     },
   ])('$what', ({ burnt: pools, claims, taken }) => {
-    expect(allotBurnt(pools.map(burnt), claims.map(claim)).map(plain)).toEqual(taken);
+    expect(allotBurnt(pools.map(burnt), claims.map(claim)).map(({ units }) => plain(units))).toEqual(taken);
   });
 
   it.each([
@@ -67,5 +68,55 @@ describe('units that grants burnt', () => {
     { what: 'none', claims: [], stretches: [] },
   ])('are asked for by stretches: $what', ({ claims, stretches }) => {
     expect(stretchesOf(claims.map(claim))).toEqual(stretches);
+  });
+
+  it('say which they are: entitlement, stretch and number', () => {
+    const [first, second] = allotBurnt(['a 10 1 11', 'a 20 11 31'].map(burnt), ['a 15', 'a 50'].map(claim));
+    const shown = (allotted: typeof first) => allotted?.taken.map(({ stretch, units }) => [stretch, plain(units)]);
+    expect(shown(first)).toEqual([
+      [days(1, 11), '10'],
+      [days(11, 31), '5'],
+    ]);
+    expect(shown(second)).toEqual([[days(11, 31), '15']]);
+  });
+
+  it.each([
+    { what: 'is less', burnt: ['a 10'], taken: ['a 4'], left: ['6'] },
+    {
+      what: 'is less where it was burnt',
+      burnt: ['a 10 1 11', 'a 20 11 31'],
+      taken: ['a 4 11 21'],
+      left: ['10', '16'],
+    },
+    { what: 'is nothing, and never below', burnt: ['a 10 1 11', 'a 5 11 31'], taken: ['a 14 1 11'], left: ['0', '5'] },
+    // 14 were taken from the 1st to the 31st: 10 off the first ten days, 4 off the others
+    {
+      what: 'is less in the first stretch that has it',
+      burnt: ['a 10 1 11', 'a 20 11 31'],
+      taken: ['a 14'],
+      left: ['0', '16'],
+    },
+    { what: 'is as it was before and after', burnt: ['a 10 11 21'], taken: ['a 4 1 11', 'a 4 21 31'], left: ['10'] },
+    { what: 'is as it was where less than nothing was burnt', burnt: ['a -3'], taken: ['a 4'], left: ['-3'] },
+  ])('of which others took some: what is left $what', ({ burnt: pools, taken, left }) => {
+    const others = taken.map(burnt).map(({ units, stretch }) => ({ entitlementId: 'e', stretch, units }));
+    const ours = pools.map((text) => ({ ...burnt(text), entitlementId: 'e' }));
+    expect(withoutTaken(ours, others).map(({ units }) => plain(units))).toEqual(left);
+    const foreign = others.map((one) => ({ ...one, entitlementId: 'f' }));
+    expect(withoutTaken(ours, foreign)).toEqual(ours);
+  });
+
+  it('are cut where periods of other series end whose prices grants may cover', () => {
+    const price = (billingCadence: string | null, grantDiscountEnabled: boolean) =>
+      ({ billingCadence, grantDiscountEnabled, paymentTerm: 'in_arrears' }) as BilledPrice;
+    const terms = {
+      planCadence: 'P1M',
+      prices: [price(null, true), price('P7D', true), price('P1D', false)],
+      bounds: { anchor: day(1), startedAt: day(1), endsAt: null },
+    };
+    const cuts = (cadence: string, time: Period) =>
+      [...new Set(cutsBySeries(terms, cadence, time).map(String))].map((text) => Temporal.Instant.from(text));
+    expect(cuts('P1M', days(3, 17))).toEqual([day(1), day(8), day(15), day(22)]);
+    expect(cuts('P1W', days(8, 15))).toEqual([day(1), day(32)]);
   });
 });

@@ -4,6 +4,7 @@ import type { PageRequest } from '../http/index.ts';
 import { Decimal, plain } from '../kernel/decimal.ts';
 import { next } from '../kernel/state-table.ts';
 import type { Instant } from '../kernel/time.ts';
+import type { TakenUnits } from './grants.ts';
 import { type InvoiceStatus, type InvoiceTrigger, invoiceStates } from './states.ts';
 
 export type InvoiceKind = 'subscription' | 'upfront' | 'ad_hoc' | 'order';
@@ -401,6 +402,8 @@ export interface BilledUsage {
   event_count: number;
   /** Units of the quantity that grants covered; on the one row of a price without groups. */
   granted: Decimal;
+  /** Which they are, as it is read and before it is stored. */
+  taken?: readonly TakenUnits[];
 }
 
 /** Canonical JSON of group values, empty where there are none. */

@@ -2,6 +2,7 @@ import type { Tx } from '../db/index.ts';
 import { decimal } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
 import { lateSince, usageSnapshot } from '../metering/index.ts';
+import { saveTaken } from './burnt-taken.sql.ts';
 import type { CarriedCharge, LateCharge } from './calculate.ts';
 import { type BilledCharge, chargesOn } from './charges.ts';
 import { type BilledUsage, type FrozenTerms, findInvoice, groupKey, type InvoiceRow } from './invoices.sql.ts';
@@ -28,7 +29,10 @@ export const subjectsOf = ({ subscriptionId, customerId }: BillingTerms): string
  */
 export async function findLateUsage(tx: Tx, source: BillingSource, terms: BillingTerms): Promise<LateUsage[]> {
   const found: LateUsage[] = [];
-  for (const period of await periodsToRead(tx, terms)) found.push(...(await changesOf(tx, source, terms, period)));
+  for (const period of await periodsToRead(tx, terms)) {
+    const usage = await readUsage(tx, source, terms, period, period.period_end);
+    found.push(...changesOf(period, await billedOf(tx, period), usage));
+  }
   return found;
 }
 
@@ -45,7 +49,9 @@ export async function takeLateUsage(
   await lockLate(tx, terms.merchantId, terms.subscriptionId);
   for (const period of await periodsToRead(tx, terms)) {
     const snapshot = await usageSnapshot(tx); // before the figure
-    await saveLateUsage(tx, invoice, await changesOf(tx, source, terms, period));
+    const usage = await readUsage(tx, source, terms, period, period.period_end);
+    await saveLateUsage(tx, invoice, changesOf(period, await billedOf(tx, period), usage));
+    await saveTaken(tx, period, usage); // also where they are as many: they may be others
     await saveUsageTaken(tx, period.merchant_id, period.id, snapshot);
   }
 }
@@ -59,19 +65,12 @@ async function periodsToRead(tx: Tx, terms: BillingTerms): Promise<ClosedPeriod[
   return periods.filter((period) => !unchanged.has(period));
 }
 
-async function changesOf(
-  tx: Tx,
-  source: BillingSource,
-  terms: BillingTerms,
-  period: ClosedPeriod,
-): Promise<LateUsage[]> {
-  const now = Map.groupBy(await readUsage(tx, source, terms, period, period.period_end), ({ price_id: id }) => id);
-  const billed = Map.groupBy(await billedOf(tx, period), ({ price_id: id }) => id);
+function changesOf(period: ClosedPeriod, before: readonly BilledUsage[], after: readonly BilledUsage[]): LateUsage[] {
+  const billed = Map.groupBy(before, ({ price_id: id }) => id);
+  const now = Map.groupBy(after, ({ price_id: id }) => id);
   return [...new Set([...billed.keys(), ...now.keys()])].flatMap((priceId): LateUsage[] => {
-    const [before, after] = [billed.get(priceId) ?? [], now.get(priceId) ?? []];
-    return sameUsage(before, after)
-      ? []
-      : [{ of_invoice_id: period.id, price_id: priceId, billed: before, now: after }];
+    const [was, is] = [billed.get(priceId) ?? [], now.get(priceId) ?? []];
+    return sameUsage(was, is) ? [] : [{ of_invoice_id: period.id, price_id: priceId, billed: was, now: is }];
   });
 }
 

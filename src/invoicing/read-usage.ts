@@ -1,9 +1,10 @@
 import type { Tx } from '../db/index.ts';
-import { type Decimal, ZERO } from '../kernel/decimal.ts';
-import { earliest, type Instant, isBefore, type Period } from '../kernel/time.ts';
+import { ZERO } from '../kernel/decimal.ts';
+import { earliest, type Instant, isBefore, latest, type Period } from '../kernel/time.ts';
 import { type UsageRow, usage } from '../metering/index.ts';
+import { takenByOthers } from './burnt-taken.sql.ts';
 import { chargesOn } from './charges.ts';
-import { allotBurnt, type BurntIn, type GrantClaim, stretchesOf } from './grants.ts';
+import { allotBurnt, type BurntIn, cutsBySeries, type GrantClaim, stretchesOf, withoutTaken } from './grants.ts';
 import type { BilledUsage, InvoiceRow } from './invoices.sql.ts';
 import type { BilledPrice, BillingSource, BillingTerms } from './source.ts';
 
@@ -32,22 +33,42 @@ export async function readUsage(
       covered.push({ priceId: price.id, metricId: price.metric.id, spans: cut, used: only.quantity });
   }
   if (covered.length === 0) return found;
-  const taken = allotBurnt(await readBurnt(tx, source, terms, covered), covered);
-  const granted = new Map(covered.map(({ priceId }, index) => [priceId, taken[index] as Decimal]));
-  return found.map((row) => ({ ...row, granted: granted.get(row.price_id) ?? ZERO }));
+  const allotted = allotBurnt(await readBurnt(tx, source, terms, invoice, covered), covered);
+  const byPrice = new Map(covered.map(({ priceId }, index) => [priceId, allotted[index]]));
+  return found.map((row) => {
+    const { units = ZERO, taken = [] } = byPrice.get(row.price_id) ?? {};
+    return { ...row, granted: units, taken };
+  });
 }
 
+/** What was burnt in the time of some claims, less what invoices of other series do not charge of it already. */
 async function readBurnt(
   tx: Tx,
   source: BillingSource,
   terms: BillingTerms,
+  invoice: InvoiceRow,
   claims: readonly GrantClaim[],
 ): Promise<BurntIn[]> {
+  const time = spanned(claims.flatMap(({ spans }) => spans));
+  if (time === null) return [];
+  const taken = await takenByOthers(tx, invoice, time);
+  const cuts = [
+    ...cutsBySeries(terms, invoice.billing_cadence, time),
+    ...taken.flatMap(({ stretch }) => [stretch.start, stretch.end]),
+  ];
   const metricIds = [...new Set(claims.map(({ metricId }) => metricId))];
   const burnt: BurntIn[] = [];
-  for (const stretch of stretchesOf(claims))
+  for (const stretch of stretchesOf(claims, cuts))
     for (const units of await source.granted(tx, terms, metricIds, stretch)) burnt.push({ ...units, stretch });
-  return burnt;
+  return withoutTaken(burnt, taken);
+}
+
+/** From the start of the first span to the end of the last. */
+function spanned(spans: readonly Period[]): Period | null {
+  const [first] = spans;
+  return first
+    ? spans.reduce((all, { start, end }) => ({ start: earliest(all.start, start), end: latest(all.end, end) }), first)
+    : null;
 }
 
 async function readPriceUsage(

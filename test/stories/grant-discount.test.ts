@@ -38,6 +38,37 @@ async function subscribed(grantDiscountEnabled: boolean) {
   const subscription = await shop.subscribe(await shop.plan([price], { productId: product.id }), { clock });
   return { clock, subscription };
 }
+
+/** Two prices at 1.00 a unit, of events `call` and `search`, by their cadences: both are covered by the same 100 units a month. */
+async function sharing(cadences: readonly [string, string]) {
+  features += 1;
+  const product = await shop.product();
+  const feature = await shop.create('/v0/features', {
+    ...{ key: `calls-${features}`, name: 'Calls', productId: product.id, type: 'metered' },
+  });
+  const metrics = [
+    await shop.metric({ productId: product.id }),
+    await shop.metric({ productId: product.id, eventType: 'search' }),
+  ];
+  const entitlementTemplate = {
+    ...{ type: 'metered', usagePeriod: { interval: 'P1M' }, issueAfterReset: 100, isSoftLimit: true },
+    billableMetricIds: metrics.map(({ id }) => id),
+  };
+  const prices = [];
+  for (const [index, { id: billableMetricId }] of metrics.entries())
+    prices.push(
+      await shop.usagePrice({
+        billableMetricId,
+        grantDiscountEnabled: true,
+        billingCadence: cadences[index],
+        feature: { featureId: feature.id, entitlementTemplate },
+      }),
+    );
+  const clock = await shop.clock(START);
+  const subscription = await shop.subscribe(await shop.plan(prices, { productId: product.id }), { clock });
+  return { clock, subscription };
+}
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 const shown = ({ lines }: Resource) =>
   lines.map((line: Resource) => `${line.type} ${line.quantity} = ${line.totalPrice}`);
 
@@ -66,30 +97,7 @@ describe('a price with grantDiscountEnabled', () => {
   });
 
   it('beside another one of the same entitlement: each unit that was burnt leaves only one of them', async () => {
-    features += 1;
-    const product = await shop.product();
-    const feature = await shop.create('/v0/features', {
-      ...{ key: `calls-${features}`, name: 'Calls', productId: product.id, type: 'metered' },
-    });
-    const metrics = [
-      await shop.metric({ productId: product.id }),
-      await shop.metric({ productId: product.id, eventType: 'search' }),
-    ];
-    const entitlementTemplate = {
-      ...{ type: 'metered', usagePeriod: { interval: 'P1M' }, issueAfterReset: 100, isSoftLimit: true },
-      billableMetricIds: metrics.map(({ id }) => id),
-    };
-    const prices = [];
-    for (const { id: billableMetricId } of metrics)
-      prices.push(
-        await shop.usagePrice({
-          billableMetricId,
-          grantDiscountEnabled: true,
-          feature: { featureId: feature.id, entitlementTemplate },
-        }),
-      );
-    const clock = await shop.clock(START);
-    const subscription = await shop.subscribe(await shop.plan(prices, { productId: product.id }), { clock });
+    const { clock, subscription } = await sharing(['P1M', 'P1M']);
     await shop.use(subscription.id, '2026-01-10T00:00:00Z', 70);
     await shop.use(subscription.id, '2026-01-11T00:00:00Z', 60, { type: 'search' });
     await shop.advance(clock, '2026-02-15T00:00:00Z');
@@ -97,6 +105,38 @@ describe('a price with grantDiscountEnabled', () => {
       ...['charge 0 = 0.00', 'grants 70 = 0.00'],
       ...['charge 30 = 30.00', 'grants 30 = 0.00'],
     ]);
+  });
+
+  it('beside one that is billed each quarter: what the months took off their price, the quarter charges', async () => {
+    const { clock, subscription } = await sharing(['P1M', 'P3M']);
+    await shop.use(subscription.id, '2026-01-10T00:00:00Z', 70);
+    await shop.use(subscription.id, '2026-01-11T00:00:00Z', 60, { type: 'search' }); // 30 of them are covered
+    await shop.use(subscription.id, '2026-02-11T00:00:00Z', 120, { type: 'search' }); // 100 of them are
+    await shop.use(subscription.id, '2026-03-10T00:00:00Z', 90); // at one instant with the quarter's end
+    await shop.use(subscription.id, '2026-03-11T00:00:00Z', 90, { type: 'search' }); // 10 of them are
+    await shop.advance(clock, '2026-04-15T00:00:00Z');
+    const closed = (await shop.invoices(subscription)).filter(({ status }) => status !== 'ACTIVE');
+    const units = (type: string) =>
+      closed.flatMap(({ lines }) =>
+        lines.filter((line: Resource) => line.type === type).map(({ quantity }: Resource) => quantity),
+      );
+    expect(sum(units('grants'))).toBe(100 + 100 + 100);
+    expect(sum(units('charge'))).toBe(70 + 60 + 120 + 90 + 90 - 300);
+  });
+
+  it('beside one that is billed each week, also where usage comes late', async () => {
+    const { clock, subscription } = await sharing(['P1M', 'P1W']);
+    await shop.use(subscription.id, '2026-01-03T00:00:00Z', 30, { type: 'search' });
+    await shop.use(subscription.id, '2026-01-30T00:00:00Z', 100); // 70 of them are covered
+    await shop.use(subscription.id, '2026-01-30T12:00:00Z', 20, { type: 'search' }); // in the week that ends in February
+    await shop.use(subscription.id, '2026-02-03T00:00:00Z', 5, { type: 'search' });
+    await shop.advance(clock, '2026-02-15T00:00:00Z');
+    await shop.use(subscription.id, '2026-01-02T00:00:00Z', 50, { type: 'search' });
+    await shop.advance(clock, '2026-03-02T00:00:00Z');
+    const invoices = (await shop.invoices(subscription)).filter(({ status }) => status !== 'ACTIVE');
+    const billed = invoices.flatMap(({ lines }) => lines).filter(({ type }: Resource) => type !== 'grants');
+    // 100 of January's 200 units are covered, and February's 5
+    expect(sum(billed.map(({ totalPrice }: Resource) => Number(totalPrice)))).toBe(100);
   });
 
   it('without it grants decide access, never the bill', async () => {

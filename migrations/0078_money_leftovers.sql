@@ -1,0 +1,17 @@
+-- Burnt units that an invoice of one series has not charged are charged by those of the others, which took each of them off once more.
+
+/* Units that grants burnt and that a price of a period does not charge (prices with grantDiscountEnabled). Written in the transaction
+   that reads the usage of the period, and anew where usage that came late is billed. */
+create table burnt_taken (
+  merchant_id text not null,
+  invoice_id text not null,              -- whose period it is
+  price_id text not null,
+  entitlement_id text not null,          -- whose grants burnt them
+  taken_from timestamptz not null,
+  taken_to timestamptz not null,
+  units numeric not null check (units > 0),
+  primary key (merchant_id, invoice_id, price_id, entitlement_id, taken_from),
+  check (taken_from < taken_to),
+  foreign key (merchant_id, invoice_id) references invoice (merchant_id, id)
+);
+call tenant_table('burnt_taken');
