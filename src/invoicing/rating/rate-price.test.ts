@@ -279,6 +279,30 @@ describe('a part of a period', () => {
       lines: ['charge 60 × 3 = 80'],
     },
     {
+      what: 'included units that do not end, down to half a cent', // (75 − 66.66…) × 0.003 = 8.33… × 0.003 = 0.025
+      fields: { pricing: at('0.003', '100'), rated: used('75') },
+      part: '2/3',
+      lines: ['charge 75 × 0.003 = 0.03'],
+    },
+    {
+      what: 'and to half a yen', // (75 − 66.66…) × 0.3 = 2.5
+      fields: { pricing: at('0.3', '100'), rated: used('75'), currency: 'JPY' },
+      part: '2/3',
+      lines: ['charge 75 × 0.3 = 3'],
+    },
+    {
+      what: 'flat prices that do not end, of all tiers together', // 3 × 0.005 ÷ 3 = 0.005
+      fields: {
+        pricing: {
+          model: 'graduated',
+          properties: { tiers: ['1', '2', null].map((upTo) => ({ upTo, unitPrice: '0', flatPrice: '0.005' })) },
+        },
+        rated: used('3'),
+      },
+      part: '1/3',
+      lines: ['charge 3 × 0.003333333 = 0.01'], // 0.01 ÷ 3
+    },
+    {
       what: 'flat prices are scaled, tier bounds are not', // 1,000 × 0.10 + 15 + 500 × 0.05 + 7.5
       fields: { pricing: { model: 'graduated', properties: { tiers } }, rated: used('1500') },
       part: '1/2',

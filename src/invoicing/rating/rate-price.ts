@@ -1,5 +1,5 @@
 import { Decimal, decimal, ONE, sum, ZERO } from '../../kernel/decimal.ts';
-import { type Fraction, scale, WHOLE } from '../../kernel/fraction.ts';
+import { type Fraction, isWhole, scale, WHOLE } from '../../kernel/fraction.ts';
 import { roundTo, roundTogether } from '../../kernel/money.ts';
 import type { FieldError } from '../../kernel/result.ts';
 import type { Charge, Measured, TierUse } from './model.ts';
@@ -112,7 +112,7 @@ function chargeLines({ rated, pricing, currency }: PriceInPeriod, used: Usage, f
   const lineShare = scalesLine ? fraction : WHOLE;
   const included = Decimal.min(used.quantity, scale(decimal(includedUnitsOf(pricing)), flatShare));
   const charges = rateModel(pricing, { ...used, quantity: used.quantity.minus(included), flatShare });
-  const exact = charges.map((charge) => scale(charge.amount, lineShare));
+  const exact = charges.map((charge) => settled(scale(charge.amount, lineShare), fraction));
   const rounded = roundTogether(exact, currency, 'half-away-from-zero');
   return charges.map((charge, index): RatedLine => {
     const quantity = charge.group ? charge.quantity : used.quantity;
@@ -131,6 +131,16 @@ function chargeLines({ rated, pricing, currency }: PriceInPeriod, used: Usage, f
     };
   });
 }
+
+/** What is left of an amount that was made of parts without a last digit; far above their error, far below any rounding. */
+const SETTLED_DIGITS = 60;
+
+/**
+ * The amount without the error of its parts: two thirds of 100 included units are off in their 80th digit, and what is left of 75
+ * units, at 0.003, came to a little less than 0.025, which is another cent.
+ */
+const settled = (amount: Decimal, fraction: Fraction): Decimal =>
+  isWhole(fraction) ? amount : amount.toDecimalPlaces(SETTLED_DIGITS);
 
 /** Models that answer several charges take no included units (domain.md §2), so that these belong to the one charge. */
 const includedUnitsOf = ({ properties }: Pricing) =>
