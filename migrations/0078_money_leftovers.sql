@@ -15,3 +15,9 @@ create table burnt_taken (
   foreign key (merchant_id, invoice_id) references invoice (merchant_id, id)
 );
 call tenant_table('burnt_taken');
+
+/* What was not used of a charge whose invoice is refunded goes back with the refund; where that is voided, it is given back after all. */
+alter table unused_credit add column withheld_by text; -- the refund that is in force
+alter table unused_credit add constraint unused_credit_withheld check (withheld_by is null or (target_invoice_id is null and noted_amount = 0));
+alter table unused_credit add foreign key (merchant_id, withheld_by) references credit_note (merchant_id, id);
+create index unused_credit_withheld on unused_credit (merchant_id, withheld_by, seq) where withheld_by is not null;

@@ -7,13 +7,13 @@ import type { InvoiceRow } from './invoices.sql.ts';
 
 /**
  * A part of an invoice is given back: of what was unpaid the customer owes no more, the rest is in the wallet.
- * @param off how much of what was unpaid it takes off
+ * @param owed how much it takes off what was unpaid, and off what is owed again because a refund was voided after it had left
  */
 export const bookCredit = (
   tx: Tx,
   { merchant_id: merchantId, id: invoiceId, customer_id: customerId, currency }: InvoiceRow,
   note: CreditNoteRow,
-  off: Decimal,
+  { off, offAgain }: { readonly off: Decimal; readonly offAgain: Decimal },
   now: Instant,
 ): Promise<void> =>
   post(
@@ -28,7 +28,8 @@ export const bookCredit = (
         { account: 'revenue', customerId: null, amount: note.amount },
         { account: 'tax', customerId: null, amount: note.tax_amount },
         { account: 'receivable', customerId, amount: off.negated() },
-        { account: 'wallet', customerId, amount: off.minus(note.total) },
+        { account: 'owed_again', customerId, amount: offAgain.negated() },
+        { account: 'wallet', customerId, amount: off.plus(offAgain).minus(note.total) },
       ],
     },
     now,

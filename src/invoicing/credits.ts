@@ -3,10 +3,11 @@ import { Decimal, sum, ZERO } from '../kernel/decimal.ts';
 import { newId } from '../kernel/ids.ts';
 import { roundTo } from '../kernel/money.ts';
 import type { Instant } from '../kernel/time.ts';
+import { balanceOfInvoice } from '../ledger/index.ts';
 import type { OtherLine } from './calculate.ts';
 import { bookCredit } from './credit-bookings.ts';
 import { type CreditNoteLine, insertCreditNoteLines } from './credit-note-lines.sql.ts';
-import { insertPartCreditNote, unvoidedCreditNote } from './credit-notes.sql.ts';
+import { type CreditNoteRow, insertPartCreditNote, unvoidedCreditNote } from './credit-notes.sql.ts';
 import { changeInvoice, type InvoiceRow, linesOf, lockInvoice } from './invoices.sql.ts';
 import type { InvoicingParts } from './parts.ts';
 import { markPaid } from './pay.ts';
@@ -18,6 +19,7 @@ import {
   creditsOn,
   insertUnusedCredit,
   noteMore,
+  releaseCredits,
   takeBackCredits,
   type UnusedCreditRow,
 } from './unused.sql.ts';
@@ -40,7 +42,7 @@ export interface CreditOrder {
 /**
  * Gives back what was billed in advance and is not used (domain.md §3): first what is still unpaid of the invoice that billed
  * it, by a credit note; then as a line of the open invoice, or by a credit note whose total is in the wallet. Of an invoice that
- * was refunded nothing is left to give back.
+ * was refunded nothing is left to give back, as long as the refund is not voided.
  */
 export async function giveCredits(
   parts: InvoicingParts,
@@ -52,7 +54,8 @@ export async function giveCredits(
   const { merchantId, subscriptionId, currency } = before;
   const billed = await billedAfter(tx, merchantId, subscriptionId, at);
   for (const [invoiceId, rows] of Map.groupBy(billed, ({ invoice_id }) => invoice_id)) {
-    if (await givesNothingBack(tx, merchantId, invoiceId)) continue;
+    const over = await overAllOf(tx, merchantId, invoiceId);
+    if (over === 'written off' || over?.kind === 'cancellation') continue;
     const given: UnusedCreditRow[] = [];
     for (const row of rows) {
       const unused = unusedPart(aheadOf(row), before, after, currency);
@@ -77,21 +80,40 @@ export async function giveCredits(
           tax_rate: row.tax_rate,
           noted_amount: ZERO,
           noted_tax: ZERO,
-          target_invoice_id: mode === 'invoice' ? (target?.id ?? null) : null,
+          target_invoice_id: mode === 'invoice' && !over ? (target?.id ?? null) : null,
+          withheld_by: over?.id ?? null,
           created_at: now,
         }),
       );
     }
     const isLine = mode === 'invoice' && target !== null;
-    if (given.length > 0) await noteCredits(parts, tx, merchantId, invoiceId, given, isLine ? 'unpaid' : 'all', now);
+    if (given.length > 0 && !over)
+      await noteCredits(parts, tx, merchantId, invoiceId, given, isLine ? 'unpaid' : 'all', now);
   }
 }
 
-/** Was an invoice refunded, cancelled or written off, also just now? Its lock holds off who would do it meanwhile. */
-async function givesNothingBack(tx: Tx, merchantId: string, invoiceId: string): Promise<boolean> {
+/**
+ * What of an invoice leaves nothing to give back: the credit note over all of it, or that it is written off, also just now. Its
+ * lock holds off who would do it meanwhile.
+ */
+async function overAllOf(tx: Tx, merchantId: string, invoiceId: string): Promise<CreditNoteRow | 'written off' | null> {
   const invoice = await lockInvoice(tx, merchantId, invoiceId);
   if (!invoice) throw new Error(`Invoice ${invoiceId} is gone.`);
-  return invoice.status === 'WRITTEN_OFF' || (await unvoidedCreditNote(tx, invoice)) !== undefined;
+  return invoice.status === 'WRITTEN_OFF' ? 'written off' : ((await unvoidedCreditNote(tx, invoice)) ?? null);
+}
+
+/**
+ * A refund is void. What a change or an end of its subscription gave back with it meanwhile is given back after all: off what the
+ * customer owes again because the money had left, and else into the wallet.
+ */
+export async function giveWithheld(
+  parts: InvoicingParts,
+  tx: Tx,
+  { merchant_id: merchantId, invoice_id: invoiceId, id }: CreditNoteRow,
+  now: Instant,
+): Promise<void> {
+  const credits = await releaseCredits(tx, merchantId, id);
+  if (credits.length > 0) await noteCredits(parts, tx, merchantId, invoiceId, credits, 'all', now);
 }
 
 /** What was given back of a charge before, less what is charged again and nobody has in hand yet. */
@@ -119,8 +141,8 @@ const leftOf = ({ amount, tax_amount, noted_amount, noted_tax }: UnusedCreditRow
 });
 
 /**
- * Writes a credit note on the invoice that billed: over what of it is unpaid, which is owed no more, or over all, of which the
- * rest goes into the wallet. While a payment is on its way all of it counts as paid.
+ * Writes a credit note on the invoice that billed: over what of it is unpaid, or owed again after a refund, which is owed no more,
+ * or over all, of which the rest goes into the wallet. While a payment is on its way all of it counts as paid.
  */
 async function noteCredits(
   parts: InvoicingParts,
@@ -136,7 +158,9 @@ async function noteCredits(
   const owed = invoice.payment_in_flight || invoice.status === 'PAID' ? ZERO : invoice.unpaid_amount;
   const total = sum(credits.map((credit) => leftOf(credit).net.plus(leftOf(credit).tax)));
   const off = Decimal.min(owed, total);
-  let left = what === 'all' ? total : off;
+  const owedAgain = await balanceOfInvoice(tx, merchantId, 'owed_again', invoiceId);
+  const offAgain = Decimal.min(Decimal.max(ZERO, owedAgain), total.minus(off));
+  let left = what === 'all' ? total : off.plus(offAgain);
   let [net, tax] = [ZERO, ZERO];
   const lines: CreditNoteLine[] = [];
   for (const credit of credits) {
@@ -150,7 +174,7 @@ async function noteCredits(
   if (net.plus(tax).isZero()) return;
   const note = await insertPartCreditNote(tx, invoice, { amount: net, tax }, 'Not used', now);
   await insertCreditNoteLines(tx, note, lines);
-  await bookCredit(tx, invoice, note, off, now);
+  await bookCredit(tx, invoice, note, { off, offAgain }, now);
   if (off.isZero()) return;
   const credited = await changeInvoice(
     tx,
@@ -242,7 +266,7 @@ export async function settleCredits(parts: InvoicingParts, tx: Tx, invoice: Invo
 export async function returnCredits(parts: InvoicingParts, tx: Tx, cancelled: InvoiceRow, now: Instant): Promise<void> {
   const credits = await creditsOn(tx, cancelled);
   for (const [invoiceId, given] of Map.groupBy(credits, ({ invoice_id }) => invoice_id)) {
-    if (await givesNothingBack(tx, cancelled.merchant_id, invoiceId)) continue;
+    if ((await overAllOf(tx, cancelled.merchant_id, invoiceId)) !== null) continue;
     await noteCredits(parts, tx, cancelled.merchant_id, invoiceId, given, 'all', now);
   }
 }

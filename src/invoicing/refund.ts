@@ -11,7 +11,9 @@ import {
   unvoidedCreditNote,
   voidCreditNote,
 } from './credit-notes.sql.ts';
+import { giveWithheld } from './credits.ts';
 import type { InvoiceRow } from './invoices.sql.ts';
+import type { InvoicingParts } from './parts.ts';
 import { publishInvoice } from './tell.ts';
 import { isCredited } from './unused.sql.ts';
 
@@ -46,8 +48,12 @@ export async function refundInvoice(
   return ok(note);
 }
 
-/** Voids a refund: final, once. Money that has not left yet stays. */
+/**
+ * Voids a refund: final, once. Money that has not left yet stays. The invoice stands again, so what of it was not used since its
+ * subscription ended or changed is given back.
+ */
 export async function voidRefund(
+  parts: InvoicingParts,
   tx: Tx,
   merchantId: string,
   invoiceId: string,
@@ -65,5 +71,6 @@ export async function voidRefund(
   const { stopped } = await stopReturn(tx, { merchantId, refundId });
   await publishInvoice(tx, invoice, 'invoice.refund_voided.v0', now, { refundId: note.id });
   await bookRefundVoided(tx, invoice, note, stopped, now);
+  await giveWithheld(parts, tx, note, now);
   return ok(voided);
 }

@@ -197,7 +197,7 @@ export const invoiceRoutes = (parts: InvoicingParts): readonly Route[] => [
     },
     async ({ tx, merchantId, params, body, now }) => {
       const { id, refundId } = params as { id: string; refundId: string };
-      const note = await voidRefund(tx, merchantId, id, refundId, body.reason ?? null, now);
+      const note = await voidRefund(parts, tx, merchantId, id, refundId, body.reason ?? null, now);
       return note.ok ? ok(presentRefund(note.value, parts.publicUrl)) : note;
     },
   ),

@@ -27,6 +27,8 @@ export interface UnusedCreditRow {
   noted_tax: Decimal;
   /** The invoice that bears the rest as a line; null: there is none. */
   target_invoice_id: string | null;
+  /** The refund of the invoice that billed, with which it goes back; null: it is given back by itself. */
+  withheld_by: string | null;
   created_at: Instant;
 }
 
@@ -71,10 +73,10 @@ export const insertUnusedCredit = (tx: Tx, row: Omit<UnusedCreditRow, 'seq'>): P
   tx.one<UnusedCreditRow>(sql`
     insert into unused_credit (merchant_id, id, subscription_id, invoice_id, price_id, charged_from, charged_to, unused_from,
                                unused_to, display_name, amount, tax_amount, tax_rate, noted_amount, noted_tax,
-                               target_invoice_id, created_at)
+                               target_invoice_id, withheld_by, created_at)
     values (${row.merchant_id}, ${row.id}, ${row.subscription_id}, ${row.invoice_id}, ${row.price_id}, ${row.charged_from},
             ${row.charged_to}, ${row.unused_from}, ${row.unused_to}, ${row.display_name}, ${row.amount}, ${row.tax_amount},
-            ${row.tax_rate}, ${row.noted_amount}, ${row.noted_tax}, ${row.target_invoice_id}, ${row.created_at})
+            ${row.tax_rate}, ${row.noted_amount}, ${row.noted_tax}, ${row.target_invoice_id}, ${row.withheld_by}, ${row.created_at})
     returning *`);
 
 /** Credits that stand on an invoice as lines, in the order of these. */
@@ -106,13 +108,24 @@ export const takeBackCredits = (
      where c.merchant_id = ${merchantId} and c.invoice_id = ${of.invoice_id} and c.price_id = ${of.price_id}
        and c.charged_from = ${of.charged_from} and c.charged_to = ${of.charged_to} and c.unused_from < ${from}
        and c.noted_amount = 0
-       and exists (select from invoice i where i.merchant_id = c.merchant_id and i.id = c.target_invoice_id
-                      and i.issued_at is null and i.status <> 'CANCELLED')
+       and (c.withheld_by is not null
+            or exists (select from invoice i where i.merchant_id = c.merchant_id and i.id = c.target_invoice_id
+                          and i.issued_at is null and i.status <> 'CANCELLED'))
     returning c.amount, c.tax_amount`);
+
+/** The refund with which credits went back is void: they are to be given back by themselves. */
+export const releaseCredits = (tx: Tx, merchantId: string, refundId: string): Promise<UnusedCreditRow[]> =>
+  tx.rows<UnusedCreditRow>(sql`
+    with released as (
+      update unused_credit set withheld_by = null
+       where merchant_id = ${merchantId} and withheld_by = ${refundId} returning *)
+    select * from released order by seq`);
 
 /** Has anything of an invoice been given back, as a line elsewhere or by a credit note? */
 export const isCredited = async (tx: Tx, { merchant_id, id }: InvoiceRow): Promise<boolean> =>
   (
     await tx.one<{ found: boolean }>(sql`
-    select exists (select from unused_credit where merchant_id = ${merchant_id} and invoice_id = ${id}) as found`)
+    select exists (
+      select from unused_credit
+       where merchant_id = ${merchant_id} and invoice_id = ${id} and withheld_by is null) as found`)
   ).found;

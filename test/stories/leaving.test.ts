@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accountBalance } from '../../src/ledger/index.ts';
 import { billOf, chargeBy, expectExplained, transfer, walletOf } from '../support/bills.ts';
 import { expectBooksToBalance } from '../support/books.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
@@ -56,6 +57,11 @@ async function subscribed(fields: object) {
 }
 const leave = (subscription: Resource, credit: string) =>
   shop.act(`/v0/subscriptions/${subscription.id}/termination`, { reason: 'Moved', credit });
+const owedAgainBy = (customer: Resource): Promise<string> =>
+  env.database.transaction({ merchants: [merchant.id] }, async (tx) => {
+    const balance = await accountBalance(tx, merchant.id, 'owed_again', { customerId: customer.id, currency: 'USD' });
+    return balance.toFixed(2);
+  });
 const monthly = async (subscription: Resource): Promise<Resource[]> =>
   (await shop.invoices(subscription)).filter(({ billingCadence }) => billingCadence === 'P1M');
 const upfrontOf = async (subscription: Resource): Promise<Resource> =>
@@ -204,6 +210,9 @@ describe('who leaves otherwise', () => {
     /** The last invoice; what is owed of the first one; what is in the wallet. */
     last: string;
     owed?: string;
+    /** Of money that had left before its refund was void. */
+    owedAgain?: string;
+    credit?: 'none';
     wallet: string;
   }
   interface June {
@@ -268,6 +277,44 @@ describe('who leaves otherwise', () => {
       wallet: '0.00',
     },
     {
+      what: 'after a refund that is void once they have left: the 108.00 are back on the card, 54.00 of them are owed again',
+      does: async ({ reach, leave, upfront }) => {
+        await reach('05');
+        const { body } = await refund(upfront);
+        await reach('16');
+        await leave();
+        await reach('18');
+        await shop.act(`/v2/invoices/${upfront.id}/refunds/${body.id}/void`, { reason: 'A mistake' });
+        expect(await refund(upfront)).toMatchObject({ status: 400, body: { code: 'INVOICE_ALREADY_REFUNDED' } });
+      },
+      last: '40.00 + 8.00 = 48.00',
+      owedAgain: '54.00',
+      wallet: '0.00',
+    },
+    {
+      what: 'after a refund that is void once they have left, and before the money does: 54.00 come back, and pay 48.00',
+      does: async ({ reach, leave, upfront }) => {
+        await reach('16');
+        const { body } = await refund(upfront);
+        await leave();
+        await shop.act(`/v2/invoices/${upfront.id}/refunds/${body.id}/void`, { reason: 'A mistake' });
+      },
+      last: '40.00 + 8.00 = 48.00',
+      wallet: '6.00',
+    },
+    {
+      what: 'with nothing for what is not used, after a refund that is void then',
+      credit: 'none',
+      does: async ({ reach, leave, upfront }) => {
+        await reach('16');
+        const { body } = await refund(upfront);
+        await leave();
+        await shop.act(`/v2/invoices/${upfront.id}/refunds/${body.id}/void`, { reason: 'A mistake' });
+      },
+      last: '40.00 + 8.00 = 48.00',
+      wallet: '0.00',
+    },
+    {
       what: 'after a refund that was void',
       does: async ({ reach, leave, upfront }) => {
         await reach('05');
@@ -299,35 +346,39 @@ describe('who leaves otherwise', () => {
       last: '3.33 + -3.33 = 0.00',
       wallet: '10.00',
     },
-  ])('$what', async ({ plan: planFields, fields, does, last, owed = '0.00', wallet }) => {
-    const isInclusive = planFields?.taxBehavior === 'inclusive';
-    const plan = await shop.plan(
-      [
-        await shop.feePrice({ paymentTerm: 'in_advance', properties: { unitPrice: isInclusive ? '108' : '90' } }),
-        await shop.usagePrice({ properties: { unitPrice: isInclusive ? '0.12' : '0.10' } }),
-      ],
-      { defaultTaxRate: 20, ...planFields },
-    );
-    const clock = await shop.clock('2026-06-01T00:00:00Z');
-    const customer = await shop.customer();
-    await chargeBy(shop, customer, 'pm_ok');
-    const subscription = await shop.subscribe(plan, { clock, customer, autoCharge: true, ...fields });
-    await shop.use(subscription.id, '2026-06-10T00:00:00Z', 400);
-    const path = `/v0/subscriptions/${subscription.id}`;
-    await does({
-      upfront: await upfrontOf(subscription),
-      reach: (day) => shop.advance(clock, `2026-06-${day}T00:00:00Z`),
-      leave: () => leave(subscription, 'invoice'),
-      patch: (body) => shop.change(path, body),
-      taxAt: (rate) => shop.change(`/v0/customers/${customer.id}`, { taxRates: rate }),
-    });
-    await shop.advance(clock, '2026-06-20T00:00:00Z');
-    expect(await shop.read(path)).toMatchObject({ status: 'terminated' });
-    expect(billOf((await monthly(subscription))[0]).total).toBe(last);
-    expect((await upfrontOf(subscription)).unpaidAmount).toBe(owed);
-    expect(await walletOf(shop, subscription)).toBe(wallet);
-    await expectExplained(shop, subscription);
-  });
+  ])(
+    '$what',
+    async ({ plan: planFields, fields, does, last, owed = '0.00', owedAgain = '0.00', credit = 'invoice', wallet }) => {
+      const isInclusive = planFields?.taxBehavior === 'inclusive';
+      const plan = await shop.plan(
+        [
+          await shop.feePrice({ paymentTerm: 'in_advance', properties: { unitPrice: isInclusive ? '108' : '90' } }),
+          await shop.usagePrice({ properties: { unitPrice: isInclusive ? '0.12' : '0.10' } }),
+        ],
+        { defaultTaxRate: 20, ...planFields },
+      );
+      const clock = await shop.clock('2026-06-01T00:00:00Z');
+      const customer = await shop.customer();
+      await chargeBy(shop, customer, 'pm_ok');
+      const subscription = await shop.subscribe(plan, { clock, customer, autoCharge: true, ...fields });
+      await shop.use(subscription.id, '2026-06-10T00:00:00Z', 400);
+      const path = `/v0/subscriptions/${subscription.id}`;
+      await does({
+        upfront: await upfrontOf(subscription),
+        reach: (day) => shop.advance(clock, `2026-06-${day}T00:00:00Z`),
+        leave: () => leave(subscription, credit),
+        patch: (body) => shop.change(path, body),
+        taxAt: (rate) => shop.change(`/v0/customers/${customer.id}`, { taxRates: rate }),
+      });
+      await shop.advance(clock, '2026-06-20T00:00:00Z');
+      expect(await shop.read(path)).toMatchObject({ status: 'terminated' });
+      expect(billOf((await monthly(subscription))[0]).total).toBe(last);
+      expect((await upfrontOf(subscription)).unpaidAmount).toBe(owed);
+      expect(await walletOf(shop, subscription)).toBe(wallet);
+      expect(await owedAgainBy(customer)).toBe(owedAgain);
+      await expectExplained(shop, subscription);
+    },
+  );
 
   it('while the seats are refunded: whichever comes first, it is given back once', async () => {
     const seats = await shop.feePrice({ paymentTerm: 'in_advance', properties: { unitPrice: '90' } });
