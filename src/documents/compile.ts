@@ -26,14 +26,15 @@ const KEPT_GENERATIONS = 3;
 export function createCompiler(fonts: Fonts = loadFonts()): Compile {
   const compiler = NodeCompiler.create({ workspace: import.meta.dirname, fontArgs: [{ fontBlobs: fonts.files }] });
   const mainFilePath = join(import.meta.dirname, 'invoice.typ');
+  const viewPath = join(import.meta.dirname, 'view.json');
+  const eInvoicePath = join(import.meta.dirname, 'factur-x.xml');
 
   return ({ view, eInvoice, createdAtSeconds }) => {
     try {
-      const displayable = JSON.stringify(
-        JSON.parse(view, (_, value) => (typeof value === 'string' ? fonts.displayable(value) : value)),
-      );
-      const inputs = { document: displayable, ...(eInvoice !== null && { 'e-invoice': eInvoice }) };
-      const result = compiler.compile({ mainFilePath, inputs });
+      // Files in memory and not `sys.inputs`: another input makes Typst build its library, and all that hangs on it, anew.
+      compiler.mapShadow(viewPath, Buffer.from(displayableView(view, fonts)));
+      compiler.mapShadow(eInvoicePath, Buffer.from(eInvoice ?? ''));
+      const result = compiler.compile({ mainFilePath });
       const document = result.result;
       if (!document)
         throw new Error(`The template failed: ${JSON.stringify(result.takeDiagnostics()?.shortDiagnostics)}`);
@@ -47,6 +48,12 @@ export function createCompiler(fonts: Fonts = loadFonts()): Compile {
     }
   };
 }
+
+/** The view with only such characters as the fonts can show. Most views have no others, and are left as they are. */
+const displayableView = (view: string, fonts: Fonts): string =>
+  fonts.showsAll(view)
+    ? view
+    : JSON.stringify(JSON.parse(view, (_, value) => (typeof value === 'string' ? fonts.displayable(value) : value)));
 
 /** What a step gives, and null where it throws. */
 function attempt<T>(step: () => T): T | null {

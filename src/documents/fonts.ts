@@ -107,12 +107,18 @@ function readSegments(font: Buffer, at: number, found: CodePoints): void {
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const PLAIN = /^[\x20-\x7e]*$/;
 const JOINERS = /[\u200b-\u200d]/gu; // never drawn, and every font may lack them
+const isJoiner = (code: number): boolean => code >= 0x200b && code <= 0x200d;
 
 /** The fonts as bytes, and the text that they can show. */
 export interface Fonts {
   readonly files: Buffer[];
   /** The text with a replacement for each character that no single font can show whole. Without it PDF/A refuses the document. */
   displayable(text: string): string;
+  /**
+   * Can the first font alone show every character of this JSON, so that `displayable` would change no text in it? False
+   * where that is not clear at a glance.
+   */
+  showsAll(json: string): boolean;
 }
 
 /** Reads the six font files (23 MB), once for each render process. */
@@ -136,5 +142,14 @@ export function loadFonts(): Fonts {
       return shown(base) ? base : REPLACEMENT;
     }).join('');
   };
-  return { files: families.flatMap((family) => family.files), displayable };
+  const first = families[0] as (typeof families)[number];
+  const showsAll = (json: string): boolean => {
+    if (json.includes('\\u')) return false; // a sign that JSON has written as six others
+    for (let at = 0; at < json.length; at += 1) {
+      const unit = json.charCodeAt(at); // one half of a pair is in no font, which is answer enough
+      if ((unit < 0x20 || unit > 0x7e) && !first.has(unit) && !isJoiner(unit)) return false;
+    }
+    return true;
+  };
+  return { files: families.flatMap((family) => family.files), displayable, showsAll };
 }
