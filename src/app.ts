@@ -14,6 +14,7 @@ import {
 } from './identity/index.ts';
 import { countParked, createRunner } from './jobs/index.ts';
 import type { Instant } from './kernel/time.ts';
+import { type Carrier, createCarrier, type MailServer, noCarrier } from './mail/index.ts';
 import {
   admissionOf,
   backfillChore,
@@ -37,6 +38,8 @@ export interface EnvironmentOptions {
   readonly databaseUrl: string;
   /** Usage over many subjects is counted in this ClickHouse; absent: in PostgreSQL. */
   readonly clickhouseUrl?: string;
+  /** Mail is sent through this server, in production only; absent: it is held. */
+  readonly mailServer?: MailServer;
   /** What links to this environment start with. */
   readonly publicUrl: string;
   /** The first platform operator's API key. */
@@ -121,7 +124,8 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
   await ensurePlatform(database, options.platformKey, now(), options.environment);
   const authenticator = new Authenticator(database, now);
   const projection = await openUsageProjection(options);
-  const domains = wireDomains(options.environment, options.publicUrl, projection?.usage(postgresUsage));
+  const carrier = openCarrier(options, workDatabase, now);
+  const domains = wireDomains(options.environment, options.publicUrl, projection?.usage(postgresUsage), carrier);
   const metrics = new Metrics({
     database,
     countParked: () => database.transaction('every merchant, reading', countParked),
@@ -185,11 +189,21 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
       }),
     close: async () => {
       await Promise.all([server.close(), runner.stop()]); // together: a request may be waiting for a test clock
+      await carrier.close(); // it notes what became of the last mails
       await projection?.close(); // what is being shipped needs the database to its end
       await Promise.all([domains.close(), metrics.close(), pools.close()]);
     },
   };
 }
+
+const openCarrier = (
+  { environment, mailServer: server, logger }: EnvironmentOptions,
+  database: Database,
+  now: () => Instant,
+): Carrier =>
+  environment === 'sandbox' || server === undefined
+    ? noCarrier
+    : createCarrier({ server, database, now, onTrouble: (error, what) => logger.warn({ err: error }, what) });
 
 const openUsageProjection = ({ clickhouseUrl, logger }: EnvironmentOptions): Promise<UsageProjection | undefined> =>
   clickhouseUrl === undefined

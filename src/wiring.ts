@@ -33,6 +33,7 @@ import {
 import type { Chore, DueKind, DueRunner } from './jobs/index.ts';
 import type { ErrorTable } from './kernel/result.ts';
 import { ledgerRoutes } from './ledger/index.ts';
+import { type Carrier, createLetters, mailDueKind, mailRoutes, noCarrier } from './mail/index.ts';
 import {
   createIntakes,
   createUsageWatch,
@@ -92,9 +93,16 @@ const MOST_WATCHED = 20_000;
  * Binds the domains of an environment. Data goes one way along the road (ARCHITECTURE.md): what upstream must hear at once
  * and together, it hears from a handler that is handed in here.
  * @param usage who counts usage for reports and meters
+ * @param carrier who brings mail to its server; by default nobody, and mail is held
  */
-export function wireDomains(environment: EnvironmentName, publicUrl: string, usage = postgresUsage): Domains {
+export function wireDomains(
+  environment: EnvironmentName,
+  publicUrl: string,
+  usage = postgresUsage,
+  carrier: Carrier = noCarrier,
+): Domains {
   const renderer = createDocumentRenderer();
+  const letters = createLetters({ environment, publicUrl });
   const newUsage = createUsageWatch({ most: MOST_WATCHED });
   const intakeOf = createIntakes({ onAccepted: newUsage.add });
   const purposes = { [GRANT_PURCHASE]: grantPurchases, [UPFRONT]: upfrontPayments };
@@ -103,6 +111,7 @@ export function wireDomains(environment: EnvironmentName, publicUrl: string, usa
     publicUrl,
     source: billingSource,
     renderer,
+    letters: letters.invoices,
     purposes,
     endUnpaid: (tx, of, now) => endUnpaid(subscriptions, tx, of, now),
   };
@@ -114,6 +123,7 @@ export function wireDomains(environment: EnvironmentName, publicUrl: string, usa
     customerHooks,
     invoicing,
     chargeNow: (tx, invoice, now) => chargeAtOnce(invoicing, tx, invoice, now),
+    remindCustomer: letters.renewal,
   };
   return {
     routes: (runner) => [
@@ -137,6 +147,7 @@ export function wireDomains(environment: EnvironmentName, publicUrl: string, usa
       ...invoiceRoutes(invoicing),
       ...ledgerRoutes,
       ...payments.routes,
+      ...mailRoutes({ environment }),
       ...clockRoutes({ environment, runner, blockers: subscriptionsOnClock }),
     ],
     chores: [unreadSeriesChore(selectMeters), balanceNoticeChore(newUsage), balanceSweepChore()],
@@ -148,6 +159,7 @@ export function wireDomains(environment: EnvironmentName, publicUrl: string, usa
       reservationDueKind,
       ...invoicingDueKinds(invoicing),
       ...payments.dueKinds,
+      mailDueKind(carrier),
     ],
     close: () => renderer.close(),
   };

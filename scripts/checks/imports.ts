@@ -98,6 +98,7 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
     ...['identity', 'references', 'clocks', 'metering', 'catalog', 'customers', 'payments', 'invoicing'],
     ...['tax', 'webhooks', 'entitlements', 'ledger'],
   ],
+  mail: [...BELOW, 'identity', 'customers', 'documents', 'invoicing', 'subscriptions'],
 
   auditor: ['db'],
 
@@ -117,11 +118,12 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
       'entitlements',
       'subscriptions',
       'ledger',
+      'mail',
     ],
     ...['documents', 'webhooks'],
   ],
   demo: ['kernel'],
-  app: [...BELOW, 'auditor', 'identity', 'clocks', 'metering', 'wiring', 'demo'],
+  app: [...BELOW, 'auditor', 'identity', 'clocks', 'metering', 'wiring', 'demo', 'mail'],
   start: ['kernel', 'db', 'settings', 'credentials'],
   main: ['kernel', 'db', 'identity', 'settings', 'start', 'app'],
 };

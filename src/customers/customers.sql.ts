@@ -1,6 +1,6 @@
 import { allOf, assignments, jsonb, pageOfRows, type Sql, sql, type Tx } from '../db/index.ts';
 import type { Page, PageRequest } from '../http/index.ts';
-import { consumerIdsWhere } from '../identity/index.ts';
+import { consumerEmails, consumerIdsWhere } from '../identity/index.ts';
 import type { Instant } from '../kernel/time.ts';
 
 export type NotificationKind = 'invoiceIssued' | 'invoicePaid' | 'renewalReminder';
@@ -39,6 +39,15 @@ export const selectCustomer = (tx: Tx, merchantId: string, id: string): Promise<
 /** Also a deleted one: what was issued to it still names it. */
 export const selectCustomerEver = (tx: Tx, merchantId: string, id: string): Promise<CustomerRow | undefined> =>
   tx.maybe<CustomerRow>(sql`select ${columns} from customer where merchant_id = ${merchantId} and id = ${id}`);
+
+/** `emails` of a customer, also a deleted one: no row where it has none, or does not want this; as a subselect. */
+export const emailsFor = (merchantId: string, customerId: string, kind: NotificationKind): Sql => sql`
+  select consumer.emails
+    from customer
+    join (${consumerEmails}) consumer
+      on consumer.merchant_id = customer.merchant_id and consumer.id = customer.consumer_id
+   where customer.merchant_id = ${merchantId} and customer.id = ${customerId} and cardinality(consumer.emails) > 0
+     and coalesce((customer.notification_settings ->> ${kind}::text)::boolean, true)`;
 
 /** Keeps the customer from being deleted until the transaction ends; many may keep it at once. */
 export const keepCustomer = (tx: Tx, merchantId: string, id: string): Promise<CustomerRow | undefined> =>

@@ -1,7 +1,7 @@
 /** All that other domains may use of customers. */
 export type { Blocker, CustomerBlocker } from './blockers.ts';
 export type { Consumer, Customer, NotificationSettings } from './customer.ts';
-export { customerIdsOfExternalId } from './customers.sql.ts';
+export { customerIdsOfExternalId, emailsFor, type NotificationKind } from './customers.sql.ts';
 export {
   type CustomerHooks,
   createCustomer,

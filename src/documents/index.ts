@@ -1,5 +1,6 @@
 export type { DecimalText, DocumentLine, DocumentTier, InvoiceDocument, Party } from './document.ts';
 export { type EInvoice, eInvoiceOf } from './e-invoice/e-invoice.ts';
+export { day, money } from './format.ts';
 export {
   createDocumentRenderer,
   DocumentRenderError,
@@ -7,3 +8,4 @@ export {
   type RendererEvent,
   type RendererOptions,
 } from './renderer.ts';
+export { cleanLine } from './text.ts';

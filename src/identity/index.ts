@@ -5,7 +5,7 @@ export { identityErrors } from './errors.ts';
 export { type EnvironmentName, generateApiKey } from './keys.ts';
 export { createMerchant, type NewMerchant } from './merchants.ts';
 export { Email, Phone } from './organization-routes.ts';
-export { consumerIdsWhere } from './organizations.sql.ts';
+export { consumerEmails, consumerIdsWhere } from './organizations.sql.ts';
 export {
   type ConsumerDetails,
   findOrCreateConsumer,

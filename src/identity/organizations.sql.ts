@@ -104,6 +104,14 @@ const nameHolds = (part: string): Sql => sql`name ilike ${holding(part)}`;
 const emailHolds = (part: string): Sql => sql`(email ilike ${holding(part)}
   or exists (select from unnest(billing_emails) as billing_email where billing_email ilike ${holding(part)}))`;
 
+/** Where consumers are written to: their billing e-mails, else the address that they were made with; as a subselect. */
+export const consumerEmails: Sql = sql`
+  select merchant_id, id,
+         case when cardinality(billing_emails) > 0 then billing_emails
+              when email is not null then array[email]
+              else '{}' end as emails
+    from organization where type = 'consumer'`;
+
 /** The ids of consumers by a part of their name or of an e-mail address: for other domains' lists, as a subselect. */
 export const consumerIdsWhere = (parts: { name?: string; email?: string }): Sql => sql`
   select id from organization where ${allOf([

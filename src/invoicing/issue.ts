@@ -67,6 +67,7 @@ export async function issueInvoice(
   }
   await settleCredits(parts, tx, issued, now); // before the wallet pays: what is given back is in it
   const asked = await applyWallet(tx, issued, now);
+  await parts.letters.issued(tx, asked, now);
   if (asked.unpaid_amount.isZero()) return markPaid(parts, tx, asked, now);
   return paysOnline ? askForPayment(parts, tx, asked, session ?? checkout ?? {}, now) : asked;
 }

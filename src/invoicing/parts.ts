@@ -24,6 +24,14 @@ export interface PurposeHandler {
   lock?(tx: Tx, purpose: { merchantId: string; purposeId: string }, wait: boolean): Promise<void>;
 }
 
+/** Who writes to customers. Each is called in the transaction of what it tells of; what throws undoes that. */
+export interface InvoiceLetters {
+  /** The invoice is ISSUED, and its wallet has paid what it can. */
+  issued(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void>;
+  /** The invoice is PAID. */
+  paid(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void>;
+}
+
 /** What the operations of invoicing work with beside their transaction. */
 export interface InvoicingParts {
   readonly environment: EnvironmentName;
@@ -31,6 +39,7 @@ export interface InvoicingParts {
   readonly publicUrl: string;
   readonly source: BillingSource;
   readonly renderer: DocumentRenderer;
+  readonly letters: InvoiceLetters;
   /** Ends a subscription because an invoice of it was not paid. `now` is effective now for it. */
   endUnpaid(tx: Tx, subscription: { merchantId: string; subscriptionId: string }, now: Instant): Promise<void>;
   /** By the `type` of the purpose for which an invoice was made (`makeOneOffInvoice`). */

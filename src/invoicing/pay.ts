@@ -77,6 +77,7 @@ export async function markPaid(
   if (!isNumbered) await scheduleDocument(tx, paid, now);
   await expireSessionsOf(tx, paid, now);
   await publishInvoice(tx, paid, 'invoice.paid.v0', now, await tellPaid(parts, tx, paid, now));
+  await parts.letters.paid(tx, paid, now);
   if (!isNumbered) await bookIssue(tx, paid, now);
   await bookTopUp(tx, invoice, now);
   return paid;

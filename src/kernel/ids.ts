@@ -46,6 +46,7 @@ export const ID_PREFIXES = {
   ledgerTransaction: 'ltx_',
   subscriptionChange: 'subchg_',
   credit: 'ucr_',
+  mail: 'mail_',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

@@ -4,6 +4,16 @@ import type { EnvironmentName } from '../identity/index.ts';
 import type { BillingSource, InvoiceRow, InvoicingParts } from '../invoicing/index.ts';
 import type { Instant } from '../kernel/time.ts';
 
+/** A renewal of which the customer is reminded. */
+export interface ComingRenewal {
+  readonly merchantId: string;
+  readonly subscriptionId: string;
+  readonly customerId: string;
+  /** What the customer knows the plan as. */
+  readonly planName: string;
+  readonly renewsAt: Instant;
+}
+
 /** What the operations of subscriptions work with beside their transaction; `app.ts` binds it. */
 export interface SubscriptionParts {
   readonly environment: EnvironmentName;
@@ -12,4 +22,6 @@ export interface SubscriptionParts {
   readonly invoicing: InvoicingParts;
   /** Charges the customer's stored card for an issued invoice, where there is one. @returns the invoice after it */
   readonly chargeNow: (tx: Tx, invoice: InvoiceRow, now: Instant) => Promise<InvoiceRow>;
+  /** Writes to the customer, in the transaction of the reminder. */
+  readonly remindCustomer: (tx: Tx, renewal: ComingRenewal, now: Instant) => Promise<void>;
 }

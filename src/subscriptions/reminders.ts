@@ -4,6 +4,7 @@ import { periodHolding, periodOf, type SeriesBounds } from '../invoicing/index.t
 import { earliest, type Instant, isAfter, latest, normaliseCadence } from '../kernel/time.ts';
 import { endOf } from './billing-source.ts';
 import { nextActionAt } from './decide.ts';
+import type { SubscriptionParts } from './parts.ts';
 import { changeSubscription, type SubscriptionRow } from './subscriptions.sql.ts';
 import { tell } from './tell.ts';
 
@@ -28,14 +29,14 @@ const HOURS_PER_DAY = 24;
 export function nextReminder(
   { cadence, bounds, days, told }: ReminderTerms,
   now: Instant,
-): { readonly at: Instant; readonly period: number } | null {
+): { readonly at: Instant; readonly period: number; readonly renewsAt: Instant } | null {
   const current = periodHolding(cadence, bounds, latest(now, bounds.startedAt));
   if (!current) return null;
   const period = periodOf(cadence, bounds, told === null ? current.number : Math.max(current.number, told + 1));
   const isRenewed = period !== null && periodOf(cadence, bounds, period.number + 1) !== null;
   if (!isRenewed) return null;
   const at = latest(period.start, period.end.subtract({ hours: days * HOURS_PER_DAY }));
-  return { at, period: period.number };
+  return { at, period: period.number, renewsAt: period.end };
 }
 
 /** What happens next by itself to a subscription: billing starts, a renewal is told of, or it ends; null: nothing. */
@@ -46,12 +47,20 @@ export async function nextActionOf(tx: Tx, subscription: SubscriptionRow, now: I
 }
 
 /** Tells of a renewal whose time has come, and sets what happens next. */
-export async function remind(tx: Tx, subscription: SubscriptionRow, now: Instant): Promise<void> {
+export async function remind(
+  { remindCustomer }: Pick<SubscriptionParts, 'remindCustomer'>,
+  tx: Tx,
+  subscription: SubscriptionRow,
+  now: Instant,
+): Promise<void> {
   const due = await reminderOf(tx, subscription, now);
   let told = subscription;
   if (due && !isAfter(due.at, now)) {
     told = await changeSubscription(tx, subscription, { reminded_period: due.period }, now);
     await tell(tx, told, 'subscription.renewal_reminder.v0', now);
+    const { merchant_id: merchantId, id: subscriptionId, customer_id: customerId } = told;
+    const { planName, renewsAt } = due;
+    await remindCustomer(tx, { merchantId, subscriptionId, customerId, planName, renewsAt }, now);
   }
   await changeSubscription(tx, told, { next_action_at: await nextActionOf(tx, told, now) }, now);
 }
@@ -63,7 +72,7 @@ async function reminderOf(tx: Tx, subscription: SubscriptionRow, now: Instant) {
   if (!plan) throw new Error(`The plan of subscription ${subscription.id} is gone.`);
   if (!(subscription.renewal_reminder_enabled ?? plan.renewalReminderEnabled)) return null;
   const { billing_anchor: anchor, billing_starts_at: startedAt } = subscription;
-  return nextReminder(
+  const next = nextReminder(
     {
       cadence: normaliseCadence(plan.billingCadence),
       bounds: { anchor, startedAt, endsAt: endOf(subscription) },
@@ -72,4 +81,5 @@ async function reminderOf(tx: Tx, subscription: SubscriptionRow, now: Instant) {
     },
     now,
   );
+  return next && { ...next, planName: plan.invoiceDisplayName ?? plan.name };
 }

@@ -12,7 +12,9 @@ import { changeSubscription, lockSubscription, type SubscriptionRow } from './su
  * What a subscription does by itself: billing starts when a future start or a trial's end comes, its renewals are told of, it
  * ends at its planned end, and at last what came late for it is billed.
  */
-export const subscriptionDueKind = (parts: Pick<SubscriptionParts, 'source' | 'invoicing'>): DueKind => ({
+export const subscriptionDueKind = (
+  parts: Pick<SubscriptionParts, 'source' | 'invoicing' | 'remindCustomer'>,
+): DueKind => ({
   kind: 'subscription',
   step: async (tx, { merchantId, id }, now) => {
     const subscription = await lockSubscription(tx, merchantId, id);
@@ -27,7 +29,7 @@ export const subscriptionDueKind = (parts: Pick<SubscriptionParts, 'source' | 'i
     } else if (subscription.ending_at !== null && !isAfter(subscription.ending_at, now)) {
       await endSubscription(tx, parts, subscription, { at: subscription.ending_at, by: null, reason: null }, now);
     } else {
-      await remind(tx, subscription, now);
+      await remind(parts, tx, subscription, now);
     }
   },
 });

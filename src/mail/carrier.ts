@@ -1,0 +1,145 @@
+import type { Database } from '../db/index.ts';
+import { next } from '../kernel/state-table.ts';
+import { type Instant, isBefore } from '../kernel/time.ts';
+import { type Delivery, judge } from './attempts.ts';
+import { changeMail, type MailRow } from './mails.sql.ts';
+import { type Deliver, type MailServer, openSmtp } from './smtp.ts';
+import { mailStates } from './states.ts';
+
+/** A mail that due work has taken for an attempt: nobody else takes it before its lease ends. */
+export interface TakenMail {
+  readonly mail: MailRow;
+  readonly takenAt: Instant;
+}
+
+/** Who brings mail to the server, beside due work: a server that is slow or dead keeps nothing else waiting. */
+export interface Carrier {
+  /** Is there a server to bring it to? */
+  readonly hasServer: boolean;
+  readonly hasRoom: boolean;
+  /** Comes back at once. */
+  take(taken: TakenMail): void;
+  /** Gives back what waits, and ends after what is on its way, which gets a few seconds. */
+  close(): Promise<void>;
+}
+
+/** Where no server was named. */
+export const noCarrier: Carrier = {
+  hasServer: false,
+  hasRoom: false,
+  take: () => {
+    throw new Error('There is no mail server.');
+  },
+  close: () => Promise.resolve(),
+};
+
+/** How long due work leaves a mail to the carrier; after that it was lost with its process, and is sent again. */
+export const LEASE_MINUTES = 15;
+/** What has waited longer is not begun: its lease would end on the way. */
+const LONGEST_WAIT_MINUTES = 10;
+const CONNECTIONS = 5;
+const MOST_WAITING = 1_000;
+const FAREWELL_MILLISECONDS = 3_000;
+const MOST_ERROR_LENGTH = 500;
+
+interface CarrierOptions {
+  readonly server: MailServer;
+  readonly database: Database;
+  /** Wall time. */
+  readonly now: () => Instant;
+  readonly onTrouble: (error: Error, what: string) => void;
+}
+
+/** Brings mail to a server over a few connections at a time. */
+export const createCarrier = (options: CarrierOptions): Carrier => new SmtpCarrier(options);
+
+class SmtpCarrier implements Carrier {
+  readonly hasServer = true;
+  readonly #options: CarrierOptions;
+  readonly #deliver: Deliver;
+  readonly #waiting: TakenMail[] = [];
+  readonly #onTheWay = new Set<Promise<void>>();
+  readonly #end = new AbortController();
+  #isClosed = false;
+
+  constructor(options: CarrierOptions) {
+    this.#options = options;
+    this.#deliver = openSmtp(options.server);
+  }
+
+  get hasRoom(): boolean {
+    return !this.#isClosed && this.#waiting.length < MOST_WAITING;
+  }
+
+  take(taken: TakenMail): void {
+    if (this.#isClosed) this.#follow(this.#giveBack(taken));
+    else this.#waiting.push(taken);
+    this.#begin();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const taken of this.#waiting.splice(0)) this.#follow(this.#giveBack(taken));
+    const farewell = setTimeout(() => this.#end.abort(), FAREWELL_MILLISECONDS);
+    await Promise.all(this.#onTheWay);
+    clearTimeout(farewell);
+  }
+
+  #begin(): void {
+    while (this.#onTheWay.size < CONNECTIONS) {
+      const taken = this.#waiting.shift();
+      if (!taken) return;
+      this.#follow(this.#bring(taken));
+    }
+  }
+
+  /** What fails here leaves the mail with its lease: it is sent again when that ends. */
+  #follow(work: Promise<void>): void {
+    const followed = work
+      .catch((error: unknown) => this.#options.onTrouble(error as Error, 'what became of a mail could not be noted'))
+      .finally(() => {
+        this.#onTheWay.delete(followed);
+        this.#begin();
+      });
+    this.#onTheWay.add(followed);
+  }
+
+  async #bring(taken: TakenMail): Promise<void> {
+    const begunBy = taken.takenAt.add({ minutes: LONGEST_WAIT_MINUTES });
+    if (!isBefore(this.#options.now(), begunBy)) return;
+    const { id, recipients, sender_name: senderName, reply_to: replyTo, letter } = taken.mail;
+    const delivery = await this.#deliver({ id, recipients, senderName, replyTo, letter }, this.#end.signal);
+    await this.#note(taken, delivery);
+    if (delivery.outcome === 'away') await this.#giveUpFor(delivery);
+  }
+
+  /** Who waits for a server that cannot be reached would only wait for it one after the other. */
+  async #giveUpFor(delivery: Delivery & { outcome: 'away' }): Promise<void> {
+    this.#options.onTrouble(new Error(delivery.error), 'the mail server cannot be used');
+    for (const taken of this.#waiting.splice(0)) await this.#note(taken, delivery);
+  }
+
+  async #note({ mail }: TakenMail, delivery: Delivery): Promise<void> {
+    const now = this.#options.now();
+    const { trigger, nextAttemptAt, error } = judge(delivery, mail.attempts, now);
+    const moved =
+      trigger === undefined ? ({ ok: true, value: mail.status } as const) : next(mailStates, mail.status, trigger);
+    if (!moved.ok) throw new Error(`Mail ${mail.id} is ${mail.status}.`);
+    await this.#change(mail, {
+      status: moved.value,
+      attempts: mail.attempts,
+      last_error: error?.slice(0, MOST_ERROR_LENGTH) ?? null,
+      next_action_at: nextAttemptAt,
+      sent_at: moved.value === 'sent' ? now : null,
+    });
+  }
+
+  /** An attempt that was not made does not count. */
+  async #giveBack({ mail, takenAt }: TakenMail): Promise<void> {
+    await this.#change(mail, { ...mail, attempts: mail.attempts - 1, next_action_at: takenAt });
+  }
+
+  async #change(mail: MailRow, change: Parameters<typeof changeMail>[2]): Promise<void> {
+    await this.#options.database.transaction({ merchants: [mail.merchant_id] }, (tx) => changeMail(tx, mail, change));
+  }
+}

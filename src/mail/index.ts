@@ -1,0 +1,6 @@
+/** All that other rooms may use of mail. */
+export { type Carrier, createCarrier, noCarrier } from './carrier.ts';
+export { mailRoutes } from './routes.ts';
+export type { MailServer } from './smtp.ts';
+export { mailDueKind } from './steps.ts';
+export { createLetters } from './write.ts';

@@ -1,0 +1,47 @@
+/** The words of a mail, as they were when it was written. Each text is one line, cleaned of what no reader sees. */
+export interface Letter {
+  readonly subject: string;
+  readonly greeting: string;
+  readonly paragraphs: readonly string[];
+  /** Label and value, one below the other. */
+  readonly facts: readonly (readonly [label: string, value: string])[];
+  /** What the reader is asked to do; null: nothing. */
+  readonly action: { readonly label: string; readonly url: string } | null;
+  /** Who writes. */
+  readonly signature: string;
+}
+
+/** The letter for readers of plain text. */
+export function plainText({ greeting, paragraphs, facts, action, signature }: Letter): string {
+  const blocks = [
+    greeting,
+    ...paragraphs,
+    facts.map(([label, value]) => `${label}: ${value}`).join('\n'),
+    action ? `${action.label}: ${action.url}` : '',
+    signature,
+  ];
+  return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] as string);
+
+/** The same letter as HTML, without pictures, styles of its own or anything to load. Whatever strangers wrote in it is text. */
+export function html({ subject, greeting, paragraphs, facts, action, signature }: Letter): string {
+  const rows = facts.map(([label, value]) => `<tr><td>${escaped(label)}</td><td>${escaped(value)}</td></tr>`);
+  const parts = [
+    ...[greeting, ...paragraphs].map((text) => `<p>${escaped(text)}</p>`),
+    ...(rows.length > 0 ? [`<table cellpadding="4">${rows.join('')}</table>`] : []),
+    ...(action ? [`<p><a href="${escaped(action.url)}">${escaped(action.label)}</a></p>`] : []),
+    `<p>${escaped(signature)}</p>`,
+  ];
+  const head = `<head><meta charset="utf-8"><title>${escaped(subject)}</title></head>`;
+  return `<!doctype html>\n<html lang="en">${head}<body>\n${parts.join('\n')}\n</body></html>\n`;
+}

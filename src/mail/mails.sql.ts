@@ -1,0 +1,111 @@
+import { emailsFor, type NotificationKind } from '../customers/index.ts';
+import { allOf, jsonb, pageOfRows, sql, type Tx } from '../db/index.ts';
+import type { Instant } from '../kernel/time.ts';
+import type { Letter } from './letter.ts';
+import type { MailStatus } from './states.ts';
+
+export interface MailRow {
+  merchant_id: string;
+  id: string;
+  kind: NotificationKind;
+  /** The invoice; of a reminder the subscription. */
+  about_id: string;
+  /** Which of several of one kind about the same; mostly empty. */
+  occasion: string;
+  customer_id: string;
+  recipients: string[];
+  sender_name: string;
+  reply_to: string | null;
+  letter: Letter;
+  status: MailStatus;
+  attempts: number;
+  last_error: string | null;
+  /** When it is sent, or tried again; null unless it is pending. */
+  next_action_at: Instant | null;
+  created_at: Instant;
+  sent_at: Instant | null;
+}
+
+export type NewMail = Pick<
+  MailRow,
+  | 'merchant_id'
+  | 'id'
+  | 'kind'
+  | 'about_id'
+  | 'occasion'
+  | 'customer_id'
+  | 'sender_name'
+  | 'reply_to'
+  | 'letter'
+  | 'status'
+  | 'next_action_at'
+  | 'created_at'
+>;
+
+/** To where the customer is written to: nothing where it has no address, does not want it, or was written to about this already. */
+export const insertMail = (tx: Tx, mail: NewMail): Promise<number> =>
+  tx.run(sql`
+    insert into mail (merchant_id, id, kind, about_id, occasion, customer_id, recipients, sender_name, reply_to, letter,
+                      status, next_action_at, created_at)
+    select ${mail.merchant_id}, ${mail.id}, ${mail.kind}, ${mail.about_id}, ${mail.occasion}, ${mail.customer_id}, emails,
+           ${mail.sender_name}, ${mail.reply_to}, ${jsonb(mail.letter)}, ${mail.status}, ${mail.next_action_at}::timestamptz,
+           ${mail.created_at}::timestamptz
+      from (${emailsFor(mail.merchant_id, mail.customer_id, mail.kind)}) reached
+    on conflict (merchant_id, kind, about_id, occasion) do nothing`);
+
+export const selectMail = (tx: Tx, merchantId: string, id: string): Promise<MailRow | undefined> =>
+  tx.maybe<MailRow>(sql`select * from mail where merchant_id = ${merchantId} and id = ${id}`);
+
+export const lockMail = (tx: Tx, merchantId: string, id: string): Promise<MailRow | undefined> =>
+  tx.maybe<MailRow>(sql`select * from mail where merchant_id = ${merchantId} and id = ${id} for no key update`);
+
+export interface MailFilter {
+  /** Null for an operator's list over all merchants. */
+  readonly merchantId: string | null;
+  readonly customerId?: string | undefined;
+  /** The invoice, or the subscription. */
+  readonly aboutId?: string | undefined;
+  readonly kind?: NotificationKind | undefined;
+  readonly status?: MailStatus | undefined;
+}
+
+/** Newest first. */
+export const selectMails = (
+  tx: Tx,
+  { merchantId, customerId, aboutId, kind, status }: MailFilter,
+  page: { limit: number; offset: number },
+): Promise<{ rows: MailRow[]; total: number }> =>
+  pageOfRows<MailRow>(
+    tx,
+    {
+      select: sql`*`,
+      from: sql`mail`,
+      where: allOf([
+        merchantId !== null && sql`merchant_id = ${merchantId}`,
+        customerId !== undefined && sql`customer_id = ${customerId}`,
+        aboutId !== undefined && sql`about_id = ${aboutId}`,
+        kind !== undefined && sql`kind = ${kind}`,
+        status !== undefined && sql`status = ${status}`,
+      ]),
+      order: sql`seq desc`,
+    },
+    page,
+  );
+
+export type MailChange = Pick<MailRow, 'status' | 'attempts' | 'last_error' | 'next_action_at' | 'sent_at'>;
+
+/**
+ * Only from the attempt that the caller knows: what an attempt says that was given up meanwhile is not listened to.
+ * @returns the mail after it; undefined where it has moved on
+ */
+export const changeMail = (
+  tx: Tx,
+  mail: Pick<MailRow, 'merchant_id' | 'id' | 'status' | 'attempts'>,
+  { status, attempts, last_error, next_action_at, sent_at }: MailChange,
+): Promise<MailRow | undefined> =>
+  tx.maybe<MailRow>(sql`
+    update mail
+       set status = ${status}, attempts = ${attempts}, last_error = ${last_error},
+           next_action_at = ${next_action_at}::timestamptz, sent_at = ${sent_at}::timestamptz
+     where merchant_id = ${mail.merchant_id} and id = ${mail.id} and status = ${mail.status} and attempts = ${mail.attempts}
+    returning *`);

@@ -1,0 +1,68 @@
+import { ListOf, listReply, pageOf, type Route, route } from '../http/index.ts';
+import type { EnvironmentName } from '../identity/index.ts';
+import { notFound, ok } from '../kernel/result.ts';
+import { selectMail, selectMails } from './mails.sql.ts';
+import { Mail, MailListQuery, presentMail } from './schemas.ts';
+import { sendAgain } from './send.ts';
+
+const tag = 'Mails';
+const one = { of: 'id', kind: 'mail' } as const;
+
+/** `/v0/mails`: what customers were written, or would have been. Only production sends. */
+export const mailRoutes = ({ environment }: { environment: EnvironmentName }): readonly Route[] => [
+  route(
+    {
+      method: 'GET',
+      path: '/v0/mails',
+      operationId: 'listMails',
+      tag,
+      summary: 'List mails to customers, newest first',
+      access: { role: 'viewer', merchant: 'query', by: ['customerId', 'invoiceId', 'subscriptionId'] },
+      query: MailListQuery,
+      replies: { 200: ListOf(Mail) },
+    },
+    async ({ tx, merchantId, query }) => {
+      const { customerId, invoiceId, subscriptionId, kind, status } = query;
+      const about = [invoiceId, subscriptionId].filter((id) => id !== undefined);
+      const page = pageOf(query);
+      if (about.length > 1) return ok(listReply({ data: [], total: 0 }, page)); // no mail is about both
+      const filter = { merchantId, customerId, aboutId: about[0], kind, status };
+      const { rows, total } = await selectMails(tx, filter, page);
+      return ok(listReply({ data: rows.map(presentMail), total }, page));
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/mails/:id',
+      operationId: 'getMail',
+      tag,
+      summary: 'Retrieve a mail',
+      access: { role: 'viewer', merchant: one },
+      replies: { 200: Mail },
+    },
+    async ({ tx, merchantId, params }) => {
+      const mail = await selectMail(tx, merchantId, params.id as string);
+      return mail ? ok(presentMail(mail)) : notFound('mail');
+    },
+  ),
+  ...(environment === 'production' ? [sendRoute] : []),
+];
+
+const sendRoute: Route = route(
+  {
+    method: 'POST',
+    path: '/v0/mails/:id/send',
+    operationId: 'sendMail',
+    tag,
+    summary: 'Send a mail that was held or has failed',
+    description: 'In production only. Without a mail server it is held again.',
+    access: { role: 'member', merchant: one },
+    replies: { 200: Mail },
+    errors: [409],
+  },
+  async ({ tx, merchantId, params, now }) => {
+    const sent = await sendAgain(tx, merchantId, params.id as string, now);
+    return sent.ok ? ok(presentMail(sent.value)) : sent;
+  },
+);

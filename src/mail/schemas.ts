@@ -1,0 +1,65 @@
+import { Id, ListQuery, Nullable, OneOf, type Static, Timestamp, Type } from '../http/index.ts';
+import { isId } from '../kernel/ids.ts';
+import { formatInstant } from '../kernel/time.ts';
+import { html, plainText } from './letter.ts';
+import type { MailRow } from './mails.sql.ts';
+import { MAIL_STATUSES } from './states.ts';
+
+const Kind = OneOf(['invoiceIssued', 'invoicePaid', 'renewalReminder']);
+const Status = OneOf(MAIL_STATUSES);
+
+/** A mail to a customer. */
+export const Mail = Type.Object(
+  {
+    id: Id('mail'),
+    object: Type.Literal('mail'),
+    merchantId: Id('organization'),
+    kind: Kind,
+    status: Type.Unsafe<(typeof MAIL_STATUSES)[number]>({
+      ...Status,
+      description: '`held`: not to be sent, as all mail of the sandbox; `pending`: about to be sent, or sent again.',
+    }),
+    customerId: Id('customer'),
+    invoiceId: Nullable(Id('invoice')),
+    subscriptionId: Nullable(Id('subscription')),
+    to: Type.Array(Type.String()),
+    subject: Type.String(),
+    text: Type.String(),
+    html: Type.String(),
+    attempts: Type.Integer(),
+    lastError: Nullable(Type.String({ description: 'Why the last attempt failed, or whom the server refused.' })),
+    nextAttemptAt: Nullable(Timestamp),
+    createdAt: Timestamp,
+    sentAt: Nullable(Timestamp),
+  },
+  { $id: 'Mail' },
+);
+
+export const MailListQuery = ListQuery({
+  merchantId: Type.Optional(Id('organization')),
+  customerId: Type.Optional(Id('customer')),
+  invoiceId: Type.Optional(Id('invoice')),
+  subscriptionId: Type.Optional(Id('subscription')),
+  kind: Type.Optional(Kind),
+  status: Type.Optional(Status),
+});
+
+export const presentMail = (mail: MailRow): Static<typeof Mail> => ({
+  id: mail.id,
+  object: 'mail',
+  merchantId: mail.merchant_id,
+  kind: mail.kind,
+  status: mail.status,
+  customerId: mail.customer_id,
+  invoiceId: isId('invoice', mail.about_id) ? mail.about_id : null,
+  subscriptionId: isId('subscription', mail.about_id) ? mail.about_id : null,
+  to: mail.recipients,
+  subject: mail.letter.subject,
+  text: plainText(mail.letter),
+  html: html(mail.letter),
+  attempts: mail.attempts,
+  lastError: mail.last_error,
+  nextAttemptAt: mail.next_action_at && formatInstant(mail.next_action_at),
+  createdAt: formatInstant(mail.created_at),
+  sentAt: mail.sent_at && formatInstant(mail.sent_at),
+});

@@ -1,0 +1,72 @@
+import { createTransport } from 'nodemailer';
+import { type Delivery, readError, type SmtpError } from './attempts.ts';
+import { html, type Letter, plainText } from './letter.ts';
+
+/** The server that takes mail, and as whom. */
+export interface MailServer {
+  /** `smtp://user:password@host:587`, or `smtps://…` where all of it is inside TLS. */
+  readonly url: string;
+  /** The address that all mail comes from. */
+  readonly from: string;
+  /** The longest that one mail may take, whatever the server does; default 30,000. */
+  readonly patienceMilliseconds?: number;
+}
+
+/** A mail as it leaves. */
+export interface Envelope {
+  readonly id: string;
+  readonly recipients: readonly string[];
+  readonly senderName: string;
+  readonly replyTo: string | null;
+  readonly letter: Letter;
+}
+
+const PATIENCE_MILLISECONDS = 30_000;
+const LONGEST_SILENCE_MILLISECONDS = 10_000;
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/**
+ * Hands a mail to the server, on a connection of its own. The Message-ID is the mail's own at every attempt, so that a mail
+ * that was taken without our hearing of it is the same one when it comes again.
+ * @param stop ends it before its time
+ */
+export type Deliver = (mail: Envelope, stop: AbortSignal) => Promise<Delivery>;
+
+/** A way to the server. A password goes over TLS, or to a server on this machine. */
+export function openSmtp({ url, from, patienceMilliseconds = PATIENCE_MILLISECONDS }: MailServer): Deliver {
+  const { protocol, hostname, port, username, password } = new URL(url);
+  const secure = protocol === 'smtps:';
+  const silence = Math.min(patienceMilliseconds, LONGEST_SILENCE_MILLISECONDS);
+  const transport = createTransport({
+    host: hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: port === '' ? (secure ? 465 : 587) : Number(port),
+    secure,
+    requireTLS: !secure && username !== '' && !LOOPBACK.has(hostname),
+    ...(username !== '' && { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
+    connectionTimeout: silence,
+    greetingTimeout: silence,
+    socketTimeout: silence,
+    dnsTimeout: silence,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  const host = from.slice(from.lastIndexOf('@') + 1);
+  return async ({ id, recipients, senderName, replyTo, letter }, stop) => {
+    try {
+      const { rejected } = await transport.sendMail({
+        from: { name: senderName, address: from },
+        to: recipients.map((address) => ({ name: '', address })),
+        ...(replyTo !== null && { replyTo: { name: senderName, address: replyTo } }),
+        subject: letter.subject,
+        text: plainText(letter),
+        html: html(letter),
+        messageId: `<${id}@${host}>`,
+        headers: { 'Auto-Submitted': 'auto-generated', 'Content-Language': 'en' },
+        signal: AbortSignal.any([stop, AbortSignal.timeout(patienceMilliseconds)]),
+      });
+      return { outcome: 'taken', refused: rejected };
+    } catch (error) {
+      return readError(error as SmtpError);
+    }
+  };
+}

@@ -1,0 +1,18 @@
+import { refuse, type StateTable } from '../kernel/state-table.ts';
+
+/** `held`: written, and not to be sent. */
+export const MAIL_STATUSES = ['held', 'pending', 'sent', 'failed'] as const;
+export type MailStatus = (typeof MAIL_STATUSES)[number];
+
+/** `hold`: there is no server. `deliver`: the server took it. `giveUp`: it never will. `send`: the merchant wants it sent (again). */
+export type MailTrigger = 'hold' | 'deliver' | 'giveUp' | 'send';
+
+const illegal = refuse('INVALID_TRANSITION');
+
+/** A mail that was sent stays so: nobody is written to twice. */
+export const mailStates: StateTable<MailStatus, MailTrigger> = {
+  held: { hold: illegal, deliver: illegal, giveUp: illegal, send: 'pending' },
+  pending: { hold: 'held', deliver: 'sent', giveUp: 'failed', send: illegal },
+  sent: { hold: illegal, deliver: illegal, giveUp: illegal, send: illegal },
+  failed: { hold: illegal, deliver: illegal, giveUp: illegal, send: 'pending' },
+};

@@ -1,0 +1,34 @@
+import type { Tx } from '../db/index.ts';
+import type { DueKind } from '../jobs/index.ts';
+import type { Instant } from '../kernel/time.ts';
+import { type Carrier, LEASE_MINUTES } from './carrier.ts';
+import { changeMail, type MailRow, selectMail } from './mails.sql.ts';
+
+/** When there is room again, roughly. */
+const FULL_SECONDS = 30;
+
+/**
+ * Sends mail: the attempt is committed first, then the carrier gets it, which notes what came of it. A process that is killed
+ * in between leaves the mail pending until its lease ends; it is sent then, if need be a second time, as the same message.
+ * Without a server mail is held.
+ */
+export const mailDueKind = (carrier: Carrier): DueKind => ({
+  kind: 'mail',
+  step: async (tx, { merchantId, id }, now) => {
+    const mail = await selectMail(tx, merchantId, id);
+    if (mail?.status !== 'pending') throw new Error(`Mail ${id} is not to be sent.`);
+    if (!carrier.hasServer) return void (await change(tx, mail, { status: 'held', next_action_at: null }));
+    if (!carrier.hasRoom) return void (await change(tx, mail, { next_action_at: now.add({ seconds: FULL_SECONDS }) }));
+    const taken = await take(tx, mail, now);
+    return async () => carrier.take({ mail: taken, takenAt: now });
+  },
+});
+
+const take = (tx: Tx, mail: MailRow, now: Instant): Promise<MailRow> =>
+  change(tx, mail, { attempts: mail.attempts + 1, next_action_at: now.add({ minutes: LEASE_MINUTES }) });
+
+async function change(tx: Tx, mail: MailRow, to: Partial<MailRow>): Promise<MailRow> {
+  const changed = await changeMail(tx, mail, { ...mail, ...to });
+  if (!changed) throw new Error(`Mail ${mail.id} moved on while it was locked.`);
+  return changed;
+}
