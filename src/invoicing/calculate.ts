@@ -1,9 +1,10 @@
 import { Decimal, decimal, ONE, plain, sum, ZERO } from '../kernel/decimal.ts';
 import type { TaxBehavior } from '../tax/index.ts';
 import { type DiscountLine, discountLines } from './adjustments.ts';
-import type { BilledCharge } from './charges.ts';
+import type { BilledCharge, SoFar } from './charges.ts';
 import type { BilledUsage, FrozenAdjustment, LateRest, LineRow, TaxRecord, TierRecord } from './invoices.sql.ts';
 import { type PriceInPeriod, type Rated, type RatedLine, type RatedPrice, ratePrice } from './rating/index.ts';
+import { differenceOf, together } from './so-far.ts';
 import type { BilledPrice } from './source.ts';
 import { invoiceTotals, type TotalLine, type TotalledLine } from './totals.ts';
 
@@ -14,6 +15,8 @@ export interface CalculationInput {
   /** What else stands on it, after the charges. */
   readonly others?: readonly OtherLine[];
   readonly usage: readonly BilledUsage[];
+  /** What the parts before used of a period that `closeNow` cut; of prices that go on (`BilledCharge.soFar`). */
+  readonly earlier?: EarlierUsage;
   readonly taxBehavior: TaxBehavior;
   /** Percent, by price id. */
   readonly taxRates: ReadonlyMap<string, Decimal>;
@@ -25,6 +28,13 @@ export interface CalculationInput {
   readonly carried?: readonly CarriedCharge[];
 }
 
+/** The usage that parts of a period before this one's billed. */
+export interface EarlierUsage {
+  /** The invoice of this part. */
+  readonly invoiceId: string;
+  readonly used: readonly BilledUsage[];
+}
+
 /** A price in a period that was closed before: the usage that was billed of it, and what there is now. */
 export interface LateCharge {
   /** The invoice of that period. */
@@ -32,6 +42,8 @@ export interface LateCharge {
   readonly charge: BilledCharge;
   readonly billed: readonly BilledUsage[];
   readonly now: readonly BilledUsage[];
+  /** Of a period that `closeNow` cut, what its other parts used; `charge.fraction` is then that of all of them. */
+  readonly others?: readonly BilledUsage[];
 }
 
 /** What is still to be given back of late usage of a price; discounts have been taken off it. */
@@ -40,6 +52,8 @@ export interface CarriedCharge {
   readonly charge: BilledCharge;
   /** Below 0, rounded to the currency. */
   readonly amount: Decimal;
+  /** It is no late usage, but was left by the rest of a period that `closeNow` cut. */
+  readonly isOfPart?: boolean;
 }
 
 /** A line as it is stored, but for the ids that saving gives it. */
@@ -127,16 +141,53 @@ const rateOf = ({ taxRates }: CalculationInput, price: BilledPrice): Decimal => 
 
 /** The lines of one charge, and after them what discounts take off. */
 function draftsOf(input: CalculationInput, charge: BilledCharge): DraftLine[] {
-  const { lines } = rated(input, charge, input.usage, (charges) => discountsOn(input, charges.map(withoutRebate)));
+  if (charge.soFar && input.earlier) return partDrafts(input, charge, charge.soFar, input.earlier);
+  const { lines } = rated(input, charge, input.usage, discounting(input));
   return asDrafts(input, charge, lines);
 }
+
+const discounting =
+  (input: CalculationInput): NonNullable<PriceInPeriod['discounts']> =>
+  (charges) =>
+    discountsOn(input, charges.map(withoutRebate));
+
+/**
+ * What the rest of a period that `closeNow` cut adds to what its parts before came to. What it gives back is not lost where the
+ * invoice is too small for it, for it was paid with those.
+ */
+function partDrafts(
+  input: CalculationInput,
+  charge: BilledCharge,
+  { fraction, before }: SoFar,
+  { invoiceId, used }: EarlierUsage,
+): DraftLine[] {
+  const was = rated(input, { ...charge, fraction: before }, used, discounting(input));
+  const is = rated(input, { ...charge, fraction }, together(used, input.usage), discounting(input));
+  const lines = differenceOf(is, was);
+  const drafts = asDrafts(input, charge, lines);
+  if (hasRebate(is)) return drafts;
+  const late = { ofInvoiceId: invoiceId, priceId: charge.price.id };
+  return drafts.map((draft, index) =>
+    givesBack(lines[index] as RatedLine) ? Object.assign(draft, { late, givesWay: 'credit' as const }) : draft,
+  );
+}
+
+/** Discounts and maximums belong to charges, and give way with them. */
+const givesBack = ({ kind, totalPrice }: RatedLine): boolean =>
+  (kind === 'charge' || kind === 'minimum') && totalPrice.lt(0);
+
+const hasRebate = ({ lines }: RatedPrice): boolean =>
+  lines.some(({ kind, exactPrice }) => kind === 'charge' && exactPrice.lt(0));
 
 /**
  * What came late: the price of the usage there is now less the price of what was billed, with its limits, and then the
  * discounts of the invoice that bills it (domain.md §4).
  */
-function lateDrafts(input: CalculationInput, { ofInvoiceId, charge, billed, now }: LateCharge): DraftLine[] {
-  const [before, after] = [billed, now].map((usage) => rated(input, charge, usage));
+function lateDrafts(
+  input: CalculationInput,
+  { ofInvoiceId, charge, billed, now, others = [] }: LateCharge,
+): DraftLine[] {
+  const [before, after] = [billed, now].map((usage) => rated(input, charge, together(others, usage)));
   const [was, is] = [before, after] as [RatedPrice, RatedPrice];
   const totalPrice = is.total.minus(was.total);
   const quantity = unitsOf(is).minus(unitsOf(was));
@@ -152,7 +203,7 @@ function lateDrafts(input: CalculationInput, { ofInvoiceId, charge, billed, now 
     group: null,
   };
   if (quantity.isZero() && totalPrice.isZero()) return [];
-  const isRebate = is.lines.some(({ kind, exactPrice }) => kind === 'charge' && exactPrice.lt(0));
+  const isRebate = hasRebate(is);
   const lines = [line, ...(isRebate ? [] : discountsOn(input, [line]))];
   const late = { ofInvoiceId, priceId: charge.price.id };
   return asDrafts(input, charge, lines, 'late_usage').map((draft) =>
@@ -161,7 +212,7 @@ function lateDrafts(input: CalculationInput, { ofInvoiceId, charge, billed, now 
 }
 
 /** A line for what is still to be given back: an amount, no units. */
-function carriedDraft(input: CalculationInput, { ofInvoiceId, charge, amount }: CarriedCharge): DraftLine {
+function carriedDraft(input: CalculationInput, { ofInvoiceId, charge, amount, isOfPart }: CarriedCharge): DraftLine {
   const line: RatedLine = {
     ...{ kind: 'charge', eventType: 'usage', lineItemType: 'charge', tiers: null, group: null },
     ...{ quantity: ONE, includedUnits: ZERO, unitPrice: amount, totalPrice: amount, exactPrice: amount },
@@ -175,7 +226,7 @@ function carriedDraft(input: CalculationInput, { ofInvoiceId, charge, amount }: 
     stored: (total) => ({
       ...storedLine(input, charge, line, total),
       type: 'late_usage',
-      display_name: `${charge.price.invoiceDisplayName}: late usage, carried over`,
+      display_name: `${charge.price.invoiceDisplayName}: ${isOfPart ? '' : 'late usage, '}carried over`,
       metric_unit: '',
     }),
   };

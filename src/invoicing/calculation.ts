@@ -36,6 +36,7 @@ import { manualLine, waitingFor } from './manual-lines.ts';
 import { otherLineOf } from './one-off-lines.ts';
 import { calculateKept } from './one-off-terms.ts';
 import type { InvoicingParts } from './parts.ts';
+import { earlierUsage, earlierUsageOn } from './parts-of-period.ts';
 import { readUsage } from './read-usage.ts';
 import type { BilledPrice, BillingTerms } from './source.ts';
 import { creditsOn, type UnusedCreditRow } from './unused.sql.ts';
@@ -166,6 +167,7 @@ export async function calculateStored(
     ...(invoice.kind === 'ad_hoc' && (await takeRests(tx, terms, invoice))),
   };
   const calculation = calculateInvoice(terms, frozen, invoice, await billedUsageOf(tx, invoice), {
+    earlier: await earlierUsageOn(tx, invoice),
     late: await lateChargesOn(tx, terms, invoice),
     carried: await carriedCharges(tx, terms, frozen),
     manual: await manualLinesOn(tx, invoice, 'none'),
@@ -236,6 +238,8 @@ interface Beside {
   readonly credits?: readonly UnusedCreditRow[];
   /** Other lines, as they are. */
   readonly others?: readonly OtherLine[];
+  /** What the parts before used of a period that `closeNow` cut; null where it is no rest of one. */
+  readonly earlier?: readonly BilledUsage[] | null;
 }
 
 /**
@@ -261,6 +265,7 @@ export function calculateInvoice(
     late: beside.late,
     carried: beside.carried ?? [],
     usage,
+    ...(beside.earlier && { earlier: { invoiceId: invoice.id, used: beside.earlier } }),
     taxBehavior: frozen.taxBehavior,
     taxRates: taxRatesOf(frozen.taxRates),
     adjustments: frozen.adjustments ?? [],
@@ -282,9 +287,11 @@ export async function tryPreview(parts: InvoicingParts, tx: Tx, invoice: Invoice
   const usage = await readUsage(tx, parts.source, terms, invoice, invoice.period_end);
   const frozen = await freeze(parts, tx, terms, invoice);
   const late = await findLateUsage(tx, parts.source, terms);
+  const earlier = await earlierUsage(tx, parts.source, terms, invoice, late);
   const manual = await manualLinesOn(tx, invoice, waitingFor(terms, invoice));
   try {
     return calculateInvoice(terms, frozen, invoice, usage, {
+      earlier: earlier?.used ?? null,
       late: await lateChargesOf(tx, terms, late),
       carried: await carriedCharges(tx, terms, await findRests(tx, terms, invoice)),
       manual,

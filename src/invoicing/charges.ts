@@ -25,6 +25,14 @@ export interface BilledCharge {
   readonly fraction: Fraction;
   /** Whose usage counts: where the price was away for a while, not all of `period`. */
   readonly spans: readonly Period[];
+  /** Where it goes on in a period of which `closeNow` cut off a part. */
+  readonly soFar?: SoFar;
+}
+
+/** What of the whole period a price was charged for with all parts of it up to the end of an invoice, and without its own. */
+export interface SoFar {
+  readonly fraction: Fraction;
+  readonly before: Fraction;
 }
 
 /** What of the terms decides on it. */
@@ -35,7 +43,7 @@ export type InvoiceOfPeriod = Pick<
   InvoiceRow,
   'billing_cadence' | 'period_number' | 'period_start' | 'period_end' | 'sequence_number'
 > &
-  Partial<Pick<InvoiceRow, 'advances'>>;
+  Partial<Pick<InvoiceRow, 'advances' | 'continues_from'>>;
 
 /**
  * What stands on the invoice of a period (domain.md §3, "Which invoice"): usage and fees in arrears of the period itself, and,
@@ -54,7 +62,7 @@ export function chargesOn(terms: ChargingTerms, invoice: InvoiceOfPeriod): reado
   if (!period) throw new Error(`Period ${number} of ${cadence} does not hold ${start.toString()}.`);
   const after = isBoundary(period) ? periodOf(cadence, bounds, number + 1) : null;
   return [
-    ...arrears(terms, cadence, period),
+    ...continued(terms, invoice, arrears(terms, cadence, period)),
     ...onceInArrears(terms, cadence, period, invoice.sequence_number === 1),
     ...(after === null ? [] : inAdvance(terms, cadence, after)),
     ...handedOver(terms, cadence, period),
@@ -102,6 +110,47 @@ function arrears(terms: ChargingTerms, cadence: string, period: SeriesPeriod): B
 }
 
 /**
+ * The charges of the rest of a period that `closeNow` cut: usage that adds up goes on, so that it is priced with what the parts
+ * before used. Fees and figures that do not add up are for a time, and each part bears its own.
+ */
+function continued(
+  terms: ChargingTerms,
+  invoice: InvoiceOfPeriod,
+  charges: readonly BilledCharge[],
+): readonly BilledCharge[] {
+  const { continues_from: since = null, period_start: start, period_end: end } = invoice;
+  if (since === null) return charges;
+  return charges.map((charge): BilledCharge => {
+    const fraction = fractionUpTo(terms, invoice, charge.price, end);
+    const before = fractionUpTo(terms, invoice, charge.price, start);
+    return fraction && before ? { ...charge, soFar: { fraction, before } } : charge;
+  });
+}
+
+/**
+ * What of the whole period a price is charged for from its beginning, with the parts that `closeNow` cut off, up to an instant.
+ * @returns null where it is not charged until then, and where its parts are not priced as one
+ */
+export function fractionUpTo(
+  terms: ChargingTerms,
+  { billing_cadence: cadence, period_number: number, ...invoice }: InvoiceOfPeriod,
+  price: BilledPrice,
+  until: Instant,
+): Fraction | null {
+  if (!isMeasured(price)) return null;
+  const { continues_from: since = null, period_start: start } = invoice;
+  const startedAt = since ?? start;
+  const bounds = boundsOfSeries(terms, cadence, start);
+  const period = bounds && periodOf(cadence, { anchor: bounds.anchor, startedAt, endsAt: until }, number);
+  const found = period && arrears(terms, cadence, period).find(({ price: { id } }) => id === price.id);
+  return found?.fraction ?? null;
+}
+
+/** Is it a price of usage that adds up? */
+const isMeasured = ({ metric }: BilledPrice): boolean =>
+  metric?.meter !== undefined && isAdditive(metric.meter.aggregation);
+
+/**
  * Usage that adds up is its own measure, so that days do not matter to it: what goes with it is scaled by time, and where a
  * change is not prorated, by nothing. All else is for the time that is paid.
  */
@@ -111,8 +160,7 @@ function fractionOf(
   segments: readonly Segment[],
   spans: readonly Period[],
 ): Fraction {
-  const isMeasured = price.metric?.meter !== undefined && isAdditive(price.metric.meter.aggregation);
-  if (!isMeasured) return share(period, segments, spans);
+  if (!isMeasured(price)) return share(period, segments, spans);
   const cuts = segments.filter(({ start }) => isAfter(start, period.start) && isBefore(start, period.end));
   const isCutBy = ({ start }: Segment) => spans.some((span) => span.start.equals(start) || span.end.equals(start));
   if (cuts.filter(isCutBy).some(({ proration }) => proration === 'none')) return period.fraction;

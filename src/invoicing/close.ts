@@ -8,6 +8,8 @@ import { subjectsOf, takeLateUsage } from './late-usage.ts';
 import { takeManualLines } from './manual-lines.sql.ts';
 import { waitingFor } from './manual-lines.ts';
 import { openNextInvoice } from './open.ts';
+import { saveOtherParts } from './parts-of-period.sql.ts';
+import { earlierUsage, waitsForEarlierParts } from './parts-of-period.ts';
 import { readUsage } from './read-usage.ts';
 import type { BillingSource, BillingTerms } from './source.ts';
 
@@ -25,6 +27,9 @@ export async function closePeriod(
   return closing;
 }
 
+/** How long the rest of a period waits where the part before it, due before, is not read yet. */
+const A_MOMENT = { seconds: 1 };
+
 /**
  * Transition 3: the grace is over, and the quantities are read and stored. No event can slip in between: intake holds the
  * merchant's ingest lock shared, and this takes it exclusively, so what is accepted later is late usage.
@@ -36,7 +41,11 @@ export async function closeUsage(
   now: Instant,
 ): Promise<InvoiceRow> {
   const terms = await termsOf(tx, source, invoice);
+  if (await waitsForEarlierParts(tx, invoice))
+    return changeInvoice(tx, invoice, { next_action_at: now.add(A_MOMENT) }, now);
   await takeLateUsage(tx, source, terms, invoice);
+  const earlier = await earlierUsage(tx, source, terms, invoice); // with what came late for it
+  if (earlier) await saveOtherParts(tx, invoice, invoice.id, earlier);
   await takeManualLines(tx, invoice, waitingFor(terms, invoice), now);
   await lockIngest(tx, invoice.merchant_id, 'exclusive');
   const read = await readUsage(tx, source, terms, invoice, invoice.period_end);

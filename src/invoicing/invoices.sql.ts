@@ -40,6 +40,8 @@ export interface InvoiceRow {
   period_number: number;
   period_start: Instant;
   period_end: Instant;
+  /** Where the period began of which it is the rest, because `closeNow` ended the part before it; null: it begins its period. */
+  continues_from: Instant | null;
   grace_period_end: Instant;
   sequence_number: number;
   auto_approve: boolean;
@@ -262,6 +264,7 @@ export type NewInvoice = Pick<
       | 'idempotency_key'
       | 'idempotency_print'
       | 'advances'
+      | 'continues_from'
     >
   >;
 

@@ -1,6 +1,7 @@
 import { sql, type Tx } from '../db/index.ts';
 import type { TakenUsage } from '../metering/index.ts';
 import { type BilledUsage, type CarriedRest, groupKey, type InvoiceRow } from './invoices.sql.ts';
+import { type OtherParts, otherPartsOn, saveOtherParts } from './parts-of-period.sql.ts';
 
 /** What was billed of one price of a closed period until now, and what there is. */
 export interface LateUsage {
@@ -8,6 +9,8 @@ export interface LateUsage {
   readonly price_id: string;
   readonly billed: readonly BilledUsage[];
   readonly now: readonly BilledUsage[];
+  /** Of a part of a period that `closeNow` cut, what the other parts used that were read by then. */
+  readonly others?: OtherParts;
 }
 
 /** Two invoices of a subscription that close at once bill what came late one after the other. */
@@ -93,8 +96,11 @@ interface LateRow {
 export async function lateUsageOn(tx: Tx, { merchant_id: merchantId, id }: InvoiceRow): Promise<LateUsage[]> {
   const rows = await tx.rows<LateRow>(sql`
     select * from late_usage where merchant_id = ${merchantId} and invoice_id = ${id} order by seq`);
+  const beside = rows.length === 0 ? [] : await otherPartsOn(tx, { merchant_id: merchantId, id });
   return [...Map.groupBy(rows, (row) => `${row.of_invoice_id} ${row.price_id}`).values()].map((those) => {
     const { of_invoice_id, price_id } = those[0] as LateRow;
+    const used = beside.filter((row) => row.of_invoice_id === of_invoice_id && row.price_id === price_id);
+    const until = used[0]?.until;
     const usage = (row: LateRow, prefix: 'billed_' | ''): BilledUsage => ({
       price_id,
       group_values: row.group_values,
@@ -107,12 +113,14 @@ export async function lateUsageOn(tx: Tx, { merchant_id: merchantId, id }: Invoi
       price_id,
       billed: those.map((row) => usage(row, 'billed_')),
       now: those.map((row) => usage(row, '')),
+      ...(until && { others: { until, used } }),
     };
   });
 }
 
 export async function saveLateUsage(tx: Tx, invoice: InvoiceRow, late: readonly LateUsage[]): Promise<void> {
-  for (const { of_invoice_id: ofInvoiceId, price_id: priceId, billed, now } of late) {
+  for (const { of_invoice_id: ofInvoiceId, price_id: priceId, billed, now, others } of late) {
+    if (others) await saveOtherParts(tx, invoice, ofInvoiceId, others);
     const keys = [...new Set([...billed, ...now].map(({ group_values }) => groupKey(group_values)))];
     for (const key of keys) {
       const of = (rows: readonly BilledUsage[]) => rows.find(({ group_values }) => groupKey(group_values) === key);

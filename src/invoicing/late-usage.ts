@@ -4,7 +4,7 @@ import type { Instant } from '../kernel/time.ts';
 import { lateSince, usageSnapshot } from '../metering/index.ts';
 import { saveTaken } from './burnt-taken.sql.ts';
 import type { CarriedCharge, LateCharge } from './calculate.ts';
-import { type BilledCharge, chargesOn } from './charges.ts';
+import { type BilledCharge, chargesOn, fractionUpTo } from './charges.ts';
 import { type BilledUsage, type FrozenTerms, findInvoice, groupKey, type InvoiceRow } from './invoices.sql.ts';
 import {
   billedOf,
@@ -17,6 +17,7 @@ import {
   saveLateUsage,
   saveUsageTaken,
 } from './late-usage.sql.ts';
+import { besideOtherParts } from './parts-of-period.ts';
 import { readUsage } from './read-usage.ts';
 import type { BillingSource, BillingTerms } from './source.ts';
 
@@ -31,7 +32,8 @@ export async function findLateUsage(tx: Tx, source: BillingSource, terms: Billin
   const found: LateUsage[] = [];
   for (const period of await periodsToRead(tx, terms)) {
     const usage = await readUsage(tx, source, terms, period, period.period_end);
-    found.push(...changesOf(period, await billedOf(tx, period), usage));
+    const changes = changesOf(period, await billedOf(tx, period), usage);
+    found.push(...(await besideOtherParts(tx, source, terms, period, changes, found)));
   }
   return found;
 }
@@ -50,7 +52,8 @@ export async function takeLateUsage(
   for (const period of await periodsToRead(tx, terms)) {
     const snapshot = await usageSnapshot(tx); // before the figure
     const usage = await readUsage(tx, source, terms, period, period.period_end);
-    await saveLateUsage(tx, invoice, changesOf(period, await billedOf(tx, period), usage));
+    const changes = changesOf(period, await billedOf(tx, period), usage);
+    await saveLateUsage(tx, invoice, await besideOtherParts(tx, source, terms, period, changes));
     await saveTaken(tx, period, usage); // also where they are as many: they may be others
     await saveUsageTaken(tx, period.merchant_id, period.id, snapshot);
   }
@@ -95,8 +98,10 @@ export async function lateChargesOn(tx: Tx, terms: BillingTerms, invoice: Invoic
 /** @throws where a price is not among the terms of its period */
 export async function lateChargesOf(tx: Tx, terms: BillingTerms, late: readonly LateUsage[]): Promise<LateCharge[]> {
   const charges: LateCharge[] = [];
-  for (const { of_invoice_id: ofInvoiceId, price_id: priceId, billed, now } of late)
-    charges.push({ ofInvoiceId, charge: await chargeOf(tx, terms, ofInvoiceId, priceId), billed, now });
+  for (const { of_invoice_id: ofInvoiceId, price_id: priceId, billed, now, others } of late) {
+    const charge = await chargeOf(tx, terms, ofInvoiceId, priceId, others?.until);
+    charges.push({ ofInvoiceId, charge, billed, now, ...(others && { others: others.used }) });
+  }
   return charges;
 }
 
@@ -130,16 +135,26 @@ export async function carriedCharges(
   { lateCarried = [] }: Pick<FrozenTerms, 'lateCarried'>,
 ): Promise<CarriedCharge[]> {
   const charges: CarriedCharge[] = [];
-  for (const { ofInvoiceId, priceId, amount } of lateCarried)
-    charges.push({ ofInvoiceId, charge: await chargeOf(tx, terms, ofInvoiceId, priceId), amount: decimal(amount) });
+  for (const { ofInvoiceId, priceId, amount, fromInvoiceId } of lateCarried) {
+    const charge = await chargeOf(tx, terms, ofInvoiceId, priceId);
+    charges.push({ ofInvoiceId, charge, amount: decimal(amount), isOfPart: fromInvoiceId === ofInvoiceId });
+  }
   return charges;
 }
 
-async function chargeOf(tx: Tx, terms: BillingTerms, invoiceId: string, priceId: string): Promise<BilledCharge> {
+/** @param until the end of the last of the parts with which its period is priced as one */
+async function chargeOf(
+  tx: Tx,
+  terms: BillingTerms,
+  invoiceId: string,
+  priceId: string,
+  until?: Instant,
+): Promise<BilledCharge> {
   const period = await findInvoice(tx, terms.merchantId, invoiceId);
   const charge = period && chargesOn(terms, period).find(({ price }) => price.id === priceId);
   if (!charge) throw new Error(`Invoice ${invoiceId} has no charge of ${priceId} for which something could be late.`);
-  return charge;
+  const fraction = until && fractionUpTo(terms, period, charge.price, until);
+  return fraction ? { ...charge, fraction } : charge;
 }
 
 /** When what came late for a subscription that has ended is billed, if no invoice bills it before. */

@@ -16,6 +16,7 @@ import {
 } from './invoices.sql.ts';
 import { carriedCharges, lateChargesOn, subjectsOf } from './late-usage.ts';
 import { manualLinesOn } from './manual-lines.sql.ts';
+import { earlierUsageOn } from './parts-of-period.ts';
 import { readUsage } from './read-usage.ts';
 import { issuedOfPeriods } from './recompute.sql.ts';
 import type { BillingSource, BillingTerms } from './source.ts';
@@ -32,8 +33,8 @@ const PAGE = 200;
 
 /**
  * Calculates every issued invoice of a period again, from the raw events that were accepted when its usage was read, by the same
- * rules (domain.md §4, "explain"). Prices are immutable; tax rates, adjustments, lines by hand, credits, what grants covered and
- * what came late for earlier periods are taken as they are stored.
+ * rules (domain.md §4, "explain"). Prices are immutable; tax rates, adjustments, lines by hand, credits, what grants covered,
+ * what came late for earlier periods and what earlier parts of a period used are taken as they are stored.
  * @param reading runs in a transaction that may read all merchants
  */
 export async function recomputeInvoices(
@@ -150,11 +151,12 @@ async function lineDifferences(
   const lines = await linesOf(tx, invoice.merchant_id, invoice.id);
   const manual = await manualLinesOn(tx, invoice, 'none');
   const others = lines.filter(({ type }) => type === 'credit').map(creditAsStored);
+  const earlier = await earlierUsageOn(tx, invoice);
   let first: string[] | undefined;
   for (const terms of plansOf(now, invoice)) {
     const late = await lateChargesOn(tx, terms, invoice);
     const carried = await carriedCharges(tx, terms, frozen);
-    const beside = { late, carried, manual, others };
+    const beside = { earlier, late, carried, manual, others };
     const found = compare(invoice, lines, calculateInvoice(terms, frozen, invoice, usage, beside));
     if (found.length === 0) return [];
     first ??= found;
