@@ -1,0 +1,245 @@
+import type { Pricing } from '../../src/invoicing/rating/index.ts';
+import {
+  ceiling,
+  type Exact,
+  exact,
+  isAbove,
+  least,
+  minus,
+  most,
+  NOTHING,
+  nearest,
+  plus,
+  read,
+  times,
+} from './exact.ts';
+
+/**
+ * What an invoice comes to by domain.md §2 and §4 alone: written once more, in fractions of big integers, without a line of the
+ * program's own arithmetic. Amounts are whole minor units.
+ */
+
+/** What was used of a price, by group values; of a fee one row, its quantity. */
+export interface Used {
+  readonly group: Readonly<Record<string, string | null>>;
+  readonly quantity: string;
+  readonly events: number;
+}
+
+/** A price for a part of a period. */
+export interface AskedCharge {
+  readonly pricing: Pricing;
+  /** Is it scaled by time as a whole: fees, and figures that do not add up? Else its included units and flat prices are. */
+  readonly isForTime: boolean;
+  readonly used: readonly Used[];
+  /** By grants. */
+  readonly covered: string;
+  readonly share: Exact;
+  readonly minimum: string | null;
+  readonly maximum: string | null;
+}
+
+/** In which turn a negative amount is cut where the total would be below 0. */
+export type Turn = 'credit' | 'rebate' | 'other';
+
+/** A part of an invoice: what one price or line puts on it in one turn. */
+export interface Item {
+  readonly key: string;
+  readonly turn: Turn;
+  readonly amount: bigint;
+  /** Percent; null: no tax at all. */
+  readonly taxRate: string | null;
+}
+
+const ONE = exact(1n);
+
+/** What the model asks for a quantity. */
+function rate({ model, properties }: Pricing, quantity: Exact, used: readonly Used[], flatShare: Exact): Exact {
+  switch (model) {
+    case 'standard':
+      return times(quantity, read(properties.unitPrice as string));
+    case 'dynamic':
+      return times(quantity, read((properties.multiplier as string | undefined) ?? '1'));
+    case 'package':
+      return times(
+        exact(ceiling(times(quantity, inverse(read(properties.size as string))))),
+        read(properties.price as string),
+      );
+    case 'percentage': {
+      const events = exact(used.reduce((total, row) => total + BigInt(row.events), 0n));
+      const asked = plus(
+        times(quantity, read(properties.percentage as string)),
+        times(events, read((properties.fixed as string | undefined) ?? '0')),
+      );
+      const atLeast = most(asked, read((properties.minCharge as string | undefined) ?? '0'));
+      return properties.maxCharge === undefined ? atLeast : least(atLeast, read(properties.maxCharge as string));
+    }
+    case 'matrix':
+      return used.reduce((total, row) => {
+        const own = most(NOTHING, read(row.quantity));
+        return plus(total, times(own, read(cellPrice(properties as MatrixTerms, row.group))));
+      }, NOTHING);
+    default:
+      return tiered(model, properties.tiers as readonly TierTerms[], quantity, flatShare);
+  }
+}
+
+interface TierTerms {
+  readonly upTo: string | null;
+  readonly unitPrice: string;
+  readonly flatPrice?: string;
+}
+
+interface MatrixTerms {
+  readonly cells: readonly { readonly match: Readonly<Record<string, string>>; readonly unitPrice: string }[];
+  readonly default: string;
+}
+
+const inverse = ({ over, under }: Exact): Exact => exact(under, over);
+
+/** Graduated: the units of each tier at its own price; volume: all at the price of the last tier that is entered. */
+function tiered(model: 'graduated' | 'volume', tiers: readonly TierTerms[], quantity: Exact, flatShare: Exact): Exact {
+  const bounds = tiers.map(({ upTo }) => (upTo === null ? null : read(upTo)));
+  const entered = tiers.filter((_, place) => place === 0 || isAbove(quantity, bounds[place - 1] as Exact));
+  const priced = entered.map((tier, place) => {
+    const above = place === 0 ? NOTHING : (bounds[place - 1] as Exact);
+    const units = model === 'volume' ? quantity : minus(least(quantity, bounds[place] ?? quantity), above);
+    return plus(times(units, read(tier.unitPrice)), times(flatShare, read(tier.flatPrice ?? '0')));
+  });
+  return model === 'volume' ? (priced.at(-1) as Exact) : priced.reduce(plus);
+}
+
+/** The cell that matches by most keys, of several the first. */
+function cellPrice({ cells, default: otherwise }: MatrixTerms, group: Used['group']): string {
+  let best = { keys: 0, unitPrice: otherwise };
+  for (const { match, unitPrice } of cells) {
+    const keys = Object.entries(match);
+    if (keys.length > best.keys && keys.every(([name, value]) => group[name] === value))
+      best = { keys: keys.length, unitPrice };
+  }
+  return best.unitPrice;
+}
+
+const rounded = (amount: Exact, digits: number): bigint => nearest(times(amount, exact(10n ** BigInt(digits))));
+
+/** Does an amount lie in the middle of two minor units? */
+const isHalf = (amount: Exact, digits: number): boolean => times(amount, exact(10n ** BigInt(digits))).under === 2n;
+
+/** A price before discounts and limits. */
+export function chargeOf(
+  { pricing, isForTime, used, covered, share }: AskedCharge,
+  digits: number,
+): { amount: bigint; isRebate: boolean; isHalf: boolean } {
+  const all = most(NOTHING, used.map(({ quantity }) => read(quantity)).reduce(plus, NOTHING));
+  const left = minus(all, least(all, most(NOTHING, read(covered))));
+  const flatShare = isForTime ? ONE : share;
+  const included =
+    'includedUnits' in pricing.properties ? (pricing.properties.includedUnits as string | undefined) : '0';
+  const free = times(flatShare, read(included ?? '0'));
+  const asked = rate(pricing, most(NOTHING, minus(left, free)), used, flatShare);
+  const amount = isForTime ? times(asked, share) : asked;
+  return { amount: rounded(amount, digits), isRebate: amount.over < 0n, isHalf: isHalf(amount, digits) };
+}
+
+/** What discounts take off an amount, one after another; what each takes is rounded. */
+export function discountsOn(amount: bigint, fractions: readonly string[]): bigint {
+  let left = amount;
+  for (const fraction of fractions) left -= nearest(times(exact(left), read(fraction)));
+  return amount - left;
+}
+
+/** What limits add to an amount: the minimum if it is short, less than nothing where it is above the maximum. */
+export function limitsOn(amount: bigint, { minimum, maximum, share }: AskedCharge, digits: number) {
+  const [low, high] = [minimum, maximum].map((text) =>
+    text === null ? null : rounded(times(read(text), share), digits),
+  );
+  const off = high !== null && high !== undefined && amount > high ? high - amount : 0n;
+  const short = low !== null && low !== undefined && amount + off < low ? low - amount - off : 0n;
+  return { off, short };
+}
+
+/** A price on an invoice: the charge, its discounts, its limits. */
+export function itemsOf(
+  key: string,
+  charge: AskedCharge,
+  taxRate: string,
+  fractions: readonly string[],
+  digits: number,
+): Item[] {
+  const { amount } = chargeOf(charge, digits);
+  const discount = amount > 0n ? discountsOn(amount, fractions) : 0n;
+  const { off, short } = limitsOn(amount - discount, charge, digits);
+  return [
+    { key, turn: 'rebate', amount, taxRate },
+    { key, turn: 'other', amount: off - discount, taxRate },
+    { key, turn: 'other', amount: short, taxRate },
+  ];
+}
+
+/** Late usage of a price: what there is now less what was billed, each with its limits; then the discounts of today. */
+export function lateItemsOf(
+  key: string,
+  now: AskedCharge,
+  billed: AskedCharge,
+  taxRate: string,
+  fractions: readonly string[],
+  digits: number,
+): Item[] {
+  const totals = [now, billed].map((charge) => {
+    const { amount } = chargeOf(charge, digits);
+    const { off, short } = limitsOn(amount, charge, digits);
+    return amount + off + short;
+  });
+  const amount = (totals[0] as bigint) - (totals[1] as bigint);
+  const discount = chargeOf(now, digits).isRebate ? 0n : discountsOn(amount, fractions);
+  return [
+    { key, turn: 'credit', amount, taxRate },
+    { key, turn: 'other', amount: -discount, taxRate },
+  ];
+}
+
+/** The tax of each rate: the amounts of the rate summed, the tax rounded once. */
+export function taxesOf(items: readonly Item[], isInclusive: boolean): Map<string, bigint> {
+  const taxes = new Map<string, bigint>();
+  for (const [taxRate, own] of Map.groupBy(items, (item) => item.taxRate)) {
+    if (taxRate === null) continue;
+    const percent = read(taxRate);
+    const over = isInclusive ? plus(percent, exact(100n)) : exact(100n);
+    taxes.set(taxRate, nearest(times(exact(sumOf(own)), times(percent, inverse(over)))));
+  }
+  return taxes;
+}
+
+export const sumOf = (items: readonly Item[]): bigint => items.reduce((total, { amount }) => total + amount, 0n);
+
+/** What is to be paid, with tax. */
+export const totalOf = (items: readonly Item[], isInclusive: boolean): bigint =>
+  sumOf(items) + (isInclusive ? 0n : [...taxesOf(items, false).values()].reduce((a, b) => a + b, 0n));
+
+const TURNS: readonly Turn[] = ['credit', 'rebate', 'other'];
+
+/** The items after `cut` was taken from the negative ones: by turn, each from the last back. */
+function without(items: readonly Item[], cut: bigint): Item[] {
+  let left = cut;
+  const after = [...items];
+  for (const turn of TURNS)
+    for (let place = items.length - 1; place >= 0; place -= 1) {
+      const item = items[place] as Item;
+      if (item.turn !== turn || item.amount >= 0n) continue;
+      const taken = left < -item.amount ? left : -item.amount;
+      after[place] = { ...item, amount: item.amount + taken };
+      left -= taken;
+    }
+  return after;
+}
+
+/** The items as they stand on the invoice: cut by the least that brings the total to 0 or above. */
+export function cutToZero(items: readonly Item[], isInclusive: boolean): Item[] {
+  let [low, high] = [-1n, items.reduce((total, { amount }) => (amount < 0n ? total - amount : total), 0n)];
+  while (high - low > 1n) {
+    const middle = (low + high) / 2n;
+    if (totalOf(without(items, middle), isInclusive) >= 0n) high = middle;
+    else low = middle;
+  }
+  return without(items, high);
+}
