@@ -36,6 +36,8 @@ describe('settings', () => {
         DATABASE_URL: 'postgres://a:b@db/one',
         SANDBOX_DATABASE_URL: 'postgresql://a:b@db/two',
         CLICKHOUSE_URL: 'http://clickhouse:8123/usage',
+        SMTP_URL: 'smtps://a:b@mail.example',
+        MAIL_FROM: 'billing@pay.example',
         DATA_DIR: '/var/lib/reckoner',
         RECKONER_PLATFORM_KEY: 'rk_live_as-it-is',
         RECKONER_SANDBOX_PLATFORM_KEY: 'rk_test_as-it-is',
@@ -61,6 +63,7 @@ describe('settings', () => {
         platformKey: 'rk_test_as-it-is',
       },
       clickhouseUrl: 'http://clickhouse:8123/usage',
+      mailServer: { url: 'smtps://a:b@mail.example', from: 'billing@pay.example' },
       dataDirectory: '/var/lib/reckoner',
       demo: true,
       logLevel: 'debug',
@@ -102,6 +105,8 @@ describe('settings', () => {
     ['CLICKHOUSE_URL', 'http://clickhouse:8123/usage/events'],
     ['CLICKHOUSE_URL', 'http://clickhouse:8123/?database=usage'],
     ['CLICKHOUSE_URL', "http://clickhouse:8123/?cluster=main' settings x"],
+    ['MAIL_FROM', 'Billing <billing@pay.example>'],
+    ['MAIL_FROM', 'billing@pay.example\r\nBcc: all@pay.example'],
     ['RECKONER_DEMO', 'perhaps'],
     ['PUBLIC_URL', 'ftp://pay.example'],
     ['PUBLIC_URL', 'https://pay.example/?a=b'],
@@ -113,6 +118,20 @@ describe('settings', () => {
   ])('refuses %s=%s', (name, value) => {
     expect(problemsOf({ [name]: value })).toEqual([name]);
   });
+
+  it.each([
+    'http://mail.example',
+    'mail.example:587',
+    'smtp://',
+    'smtp://mail.example/x',
+    'smtp://mail.example?a=b',
+    'smtp://a%:b@c',
+  ])('refuses SMTP_URL=%s', (url) =>
+    expect(problemsOf({ SMTP_URL: url, MAIL_FROM: 'billing@pay.example' })).toEqual(['SMTP_URL']),
+  );
+
+  it('wants a sender for a mail server', () =>
+    expect(problemsOf({ SMTP_URL: 'smtp://mail.example' })).toEqual(['MAIL_FROM']));
 
   it('names all problems at once', () => {
     expect(problemsOf({ PORT: 'a', SANDBOX_PORT: 'b', HOST: '/', LOG_LEVEL: 'c' })).toEqual([
@@ -127,9 +146,11 @@ describe('settings', () => {
     const result = readSettings({
       DATABASE_URL: 'mysql://a:secret@b/c',
       CLICKHOUSE_URL: 'http://a:secret%@b/c',
+      SMTP_URL: 'http://a:secret@b',
+      MAIL_FROM: 'a@b',
       RECKONER_PLATFORM_KEY: 'rk_test_secret',
     });
-    expect(result).toMatchObject({ problems: [{}, {}, {}] });
+    expect(result).toMatchObject({ problems: [{}, {}, {}, {}] });
     expect(JSON.stringify(result)).not.toContain('secret');
   });
 

@@ -32,6 +32,8 @@ export interface Settings {
   readonly sandbox: EnvironmentSettings;
   /** Usage is aggregated in this ClickHouse; absent: in PostgreSQL. */
   readonly clickhouseUrl?: string;
+  /** The server that production sends mail through, and the address it comes from; absent: mail is held. */
+  readonly mailServer?: { readonly url: string; readonly from: string };
   /** As it was given: relative to the folder of the start. */
   readonly dataDirectory: string;
   /** Seed a demo merchant in the sandbox at the first start. */
@@ -117,13 +119,19 @@ export function readSettings(variables: Variables): SettingsResult {
       'rk_live_',
     ),
     ...optional('clickhouseUrl', read('CLICKHOUSE_URL', parseClickHouseUrl)),
+    ...optional('mailServer', mailServer(read('SMTP_URL', parseSmtpUrl), read('MAIL_FROM', parseMailFrom))),
     dataDirectory: text('DATA_DIR') ?? './.reckoner',
     demo: read('RECKONER_DEMO', parseBoolean) ?? variables.npm_lifecycle_event === 'start',
     ...optional('logLevel', read('LOG_LEVEL', parseLogLevel)),
   };
   problems.push(...conflicts(settings));
+  if (text('SMTP_URL') !== undefined && text('MAIL_FROM') === undefined)
+    problems.push({ name: 'MAIL_FROM', problem: 'is needed with SMTP_URL: the address that mail comes from' });
   return problems.length === 0 ? { ok: true, settings } : { ok: false, problems };
 }
+
+const mailServer = (url: string | undefined, from: string | undefined) =>
+  url === undefined || from === undefined ? undefined : { url, from };
 
 /** What is wrong only together. */
 function conflicts(settings: Settings): SettingProblem[] {
@@ -242,6 +250,33 @@ function parseClickHouseUrl(value: string): string {
   if (Object.keys(others).length > 0) throw new Error('has a parameter that is not ?cluster=name');
   if (cluster !== undefined && !/^[\w-]+$/.test(cluster)) {
     throw new Error('names a cluster that is not letters, digits, underscores and dashes');
+  }
+  return value;
+}
+
+/** It is not repeated here: it holds a password. */
+function parseSmtpUrl(value: string): string {
+  const url = URL.parse(value);
+  if (
+    !url ||
+    !/^smtps?:$/.test(url.protocol) ||
+    url.hostname === '' ||
+    !/^\/?$/.test(url.pathname) ||
+    url.search !== ''
+  ) {
+    throw new Error('is not of the form smtp://user:password@host:587, or smtps://…');
+  }
+  try {
+    decodeURIComponent(url.username + url.password);
+  } catch {
+    throw new Error('has a % in its user or password; write %25 for it');
+  }
+  return value;
+}
+
+function parseMailFrom(value: string): string {
+  if (!/^[\w.!#$%&'*+/=?^`{|}~-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)*$/i.test(value)) {
+    throw new Error(`"${value}" is not a plain e-mail address, as billing@example.com`);
   }
   return value;
 }

@@ -40,14 +40,22 @@ export const selectCustomer = (tx: Tx, merchantId: string, id: string): Promise<
 export const selectCustomerEver = (tx: Tx, merchantId: string, id: string): Promise<CustomerRow | undefined> =>
   tx.maybe<CustomerRow>(sql`select ${columns} from customer where merchant_id = ${merchantId} and id = ${id}`);
 
-/** `emails` of a customer, also a deleted one: no row where it has none, or does not want this; as a subselect. */
-export const emailsFor = (merchantId: string, customerId: string, kind: NotificationKind): Sql => sql`
-  select consumer.emails
-    from customer
-    join (${consumerEmails}) consumer
-      on consumer.merchant_id = customer.merchant_id and consumer.id = customer.consumer_id
-   where customer.merchant_id = ${merchantId} and customer.id = ${customerId} and cardinality(consumer.emails) > 0
-     and coalesce((customer.notification_settings ->> ${kind}::text)::boolean, true)`;
+/** Where a customer, also a deleted one, is written to about this: nowhere, where it has no address or does not want it. */
+export async function emailsFor(
+  tx: Tx,
+  merchantId: string,
+  customerId: string,
+  kind: NotificationKind,
+): Promise<readonly string[]> {
+  const found = await tx.maybe<{ emails: string[] }>(sql`
+    select consumer.emails
+      from customer
+      join (${consumerEmails}) consumer
+        on consumer.merchant_id = customer.merchant_id and consumer.id = customer.consumer_id
+     where customer.merchant_id = ${merchantId} and customer.id = ${customerId}
+       and coalesce((customer.notification_settings ->> ${kind}::text)::boolean, true)`);
+  return found?.emails ?? [];
+}
 
 /** Keeps the customer from being deleted until the transaction ends; many may keep it at once. */
 export const keepCustomer = (tx: Tx, merchantId: string, id: string): Promise<CustomerRow | undefined> =>

@@ -1,4 +1,4 @@
-import { emailsFor, type NotificationKind } from '../customers/index.ts';
+import type { NotificationKind } from '../customers/index.ts';
 import { allOf, jsonb, pageOfRows, sql, type Tx } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { Letter } from './letter.ts';
@@ -13,7 +13,7 @@ export interface MailRow {
   /** Which of several of one kind about the same; mostly empty. */
   occasion: string;
   customer_id: string;
-  recipients: string[];
+  recipients: readonly string[];
   sender_name: string;
   reply_to: string | null;
   letter: Letter;
@@ -34,6 +34,7 @@ export type NewMail = Pick<
   | 'about_id'
   | 'occasion'
   | 'customer_id'
+  | 'recipients'
   | 'sender_name'
   | 'reply_to'
   | 'letter'
@@ -42,15 +43,14 @@ export type NewMail = Pick<
   | 'created_at'
 >;
 
-/** To where the customer is written to: nothing where it has no address, does not want it, or was written to about this already. */
+/** Nothing happens where the customer was written to about this already. */
 export const insertMail = (tx: Tx, mail: NewMail): Promise<number> =>
   tx.run(sql`
     insert into mail (merchant_id, id, kind, about_id, occasion, customer_id, recipients, sender_name, reply_to, letter,
                       status, next_action_at, created_at)
-    select ${mail.merchant_id}, ${mail.id}, ${mail.kind}, ${mail.about_id}, ${mail.occasion}, ${mail.customer_id}, emails,
-           ${mail.sender_name}, ${mail.reply_to}, ${jsonb(mail.letter)}, ${mail.status}, ${mail.next_action_at}::timestamptz,
-           ${mail.created_at}::timestamptz
-      from (${emailsFor(mail.merchant_id, mail.customer_id, mail.kind)}) reached
+    values (${mail.merchant_id}, ${mail.id}, ${mail.kind}, ${mail.about_id}, ${mail.occasion}, ${mail.customer_id},
+            ${mail.recipients}::text[], ${mail.sender_name}, ${mail.reply_to}, ${jsonb(mail.letter)}, ${mail.status},
+            ${mail.next_action_at}, ${mail.created_at})
     on conflict (merchant_id, kind, about_id, occasion) do nothing`);
 
 export const selectMail = (tx: Tx, merchantId: string, id: string): Promise<MailRow | undefined> =>

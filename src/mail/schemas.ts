@@ -53,7 +53,7 @@ export const presentMail = (mail: MailRow): Static<typeof Mail> => ({
   customerId: mail.customer_id,
   invoiceId: isId('invoice', mail.about_id) ? mail.about_id : null,
   subscriptionId: isId('subscription', mail.about_id) ? mail.about_id : null,
-  to: mail.recipients,
+  to: [...mail.recipients],
   subject: mail.letter.subject,
   text: plainText(mail.letter),
   html: html(mail.letter),

@@ -1,4 +1,4 @@
-import { customerParty } from '../customers/index.ts';
+import { customerParty, emailsFor } from '../customers/index.ts';
 import type { Tx } from '../db/index.ts';
 import { type EnvironmentName, findOrganization } from '../identity/index.ts';
 import { type InvoiceLetters, type InvoiceRow, payUrl } from '../invoicing/index.ts';
@@ -20,12 +20,16 @@ export interface Letters {
   readonly renewal: (tx: Tx, renewal: ComingRenewal, now: Instant) => Promise<void>;
 }
 
+type Draft = Omit<NewMail, 'id' | 'recipients' | 'status' | 'next_action_at' | 'created_at'>;
+
 /** In the sandbox everything is written and nothing is sent: whoever tries things out writes to nobody. */
 export function createLetters({ environment, publicUrl }: WriterOptions): Letters {
-  const write = (tx: Tx, mail: Omit<NewMail, 'id' | 'status' | 'next_action_at' | 'created_at'>, now: Instant) => {
-    const isSent = environment === 'production';
+  const isSent = environment === 'production';
+  const write = async (tx: Tx, mail: Draft, now: Instant) => {
+    const recipients = await emailsFor(tx, mail.merchant_id, mail.customer_id, mail.kind);
+    if (recipients.length === 0) return;
     const state = { status: isSent ? 'pending' : 'held', next_action_at: isSent ? now : null } as const;
-    return insertMail(tx, { ...mail, ...state, id: newId('mail'), created_at: now });
+    await insertMail(tx, { ...mail, ...state, recipients, id: newId('mail'), created_at: now });
   };
   return {
     invoices: {

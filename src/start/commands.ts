@@ -176,6 +176,8 @@ export const HELP = `
   DATABASE_URL, SANDBOX_DATABASE_URL
                                     a PostgreSQL 18 of your own (an embedded one in DATA_DIR)
   CLICKHOUSE_URL                    aggregate usage in ClickHouse (in PostgreSQL)
+  SMTP_URL, MAIL_FROM               the server that production sends mail through, smtp(s)://user:password@host:587, and
+                                    the address it comes from (mail is written, and held)
   DATA_DIR                          embedded data, documents, credentials (./.reckoner)
   RECKONER_PLATFORM_KEY, RECKONER_SANDBOX_PLATFORM_KEY
                                     the first operator's API key (generated, kept in DATA_DIR/credentials.json)

@@ -28,6 +28,7 @@ interface EnvironmentRequest {
   readonly roles?: readonly ProcessRole[];
   readonly databaseUrl: string;
   readonly clickhouseUrl?: string;
+  readonly mailServer?: { readonly url: string; readonly from: string };
   readonly publicUrl: string;
   readonly platformKey: string;
   readonly logger: Logger;

@@ -138,6 +138,7 @@ async function open(
         roles: settings.roles,
         databaseUrl: databases.urlOf(name),
         ...(settings.clickhouseUrl !== undefined && { clickhouseUrl: settings.clickhouseUrl }),
+        ...(settings.mailServer !== undefined && { mailServer: settings.mailServer }),
         publicUrl: settings[name].publicUrl ?? baseUrl,
         platformKey: key.key,
         logger: logger.child({ environment: name }),

@@ -2,7 +2,14 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import pino from 'pino';
 import { inject } from 'vitest';
-import { auditDatabase, type Environment, openEnvironment, recomputeDatabase, wallClock } from '../../src/app.ts';
+import {
+  auditDatabase,
+  type Environment,
+  type EnvironmentOptions,
+  openEnvironment,
+  recomputeDatabase,
+  wallClock,
+} from '../../src/app.ts';
 import { type Database, type DatabaseOptions, sql } from '../../src/db/index.ts';
 import { type EnvironmentName, generateApiKey } from '../../src/identity/index.ts';
 import { hashApiKey, keyDisplay } from '../../src/identity/keys.ts';
@@ -81,6 +88,7 @@ export async function openTestEnvironment(
     audited?: false;
     recomputed?: true;
     openDatabase?: (options: DatabaseOptions) => Database;
+    mailServer?: EnvironmentOptions['mailServer'];
   } = {},
 ): Promise<TestEnvironment> {
   const kind = options.environment ?? 'sandbox';
@@ -96,6 +104,7 @@ export async function openTestEnvironment(
     logger: pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }),
     now: () => fixedNow ?? wallClock(),
     checkReplies: true,
+    ...(options.mailServer && { mailServer: options.mailServer }),
     ...(options.openDatabase && { openDatabase: options.openDatabase }),
   });
   const client = (key?: string) => clientOf(environment, key);

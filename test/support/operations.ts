@@ -608,6 +608,8 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
   ],
   listPayments: [() => ({})],
   getPayment: [({ payment }) => on(payment.id)],
+  listMails: [() => ({})],
+  getMail: [({ mail }) => on(mail.id)],
   recordInvoicePayment: [
     async (world) =>
       on((await issued(world)).id, {
@@ -618,7 +620,18 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
       }),
   ],
   listInvoicePayments: [async (world) => on((await paidInParts(world)).id)],
+  markInvoicePaymentReturned: [
+    async (world) => {
+      const { id } = await paidInParts(world);
+      await world.shop.create(`/v2/invoices/${id}/refunds`);
+      const payments = await world.shop.read(`/v2/invoices/${id}/payments`);
+      const manual = payments.data.find((payment: Resource) => payment.returnStatus === 'manual');
+      return { params: { id, paymentId: manual.id }, body: { reference: 'SEPA 17', returnedAt: manual.createdAt } };
+    },
+  ],
   refundInvoice: [async (world) => on((await paid(world)).id, { reason: 'A gesture' })],
+  listInvoiceCreditNotes: [({ invoice }) => on(invoice.id)],
+  getInvoiceCreditNote: [({ invoice, refund }) => ({ params: { id: invoice.id, creditNoteId: refund.id } })],
   listInvoiceRefunds: [({ invoice }) => on(invoice.id)],
   voidInvoiceRefund: [
     async (world) => {

@@ -33,6 +33,8 @@ export interface World {
   paymentMethod: Resource;
   /** A link that nobody has paid. */
   payment: Resource;
+  /** To the customer of `invoice`. */
+  mail: Resource;
   apiKeyId: string;
   /** The ids of all of these, by kind. */
   ids: Readonly<Partial<Record<IdKind, readonly string[]>>>;
@@ -92,6 +94,7 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
   });
   const paymentMethod = await storeMethod(shop, customer);
   const payment = await shop.create('/v0/payments', { amount: '20.00', currency: 'EUR' });
+  const mail = (await shop.read(`/v0/mails?invoiceId=${invoice.id}`)).data[0];
   const apiKey = await shop.create(`/v0/users/${merchant.userId}/apikeys`, { name: 'standing' });
   const ids = {
     organization: [merchant.id, customer.consumerId],
@@ -119,6 +122,7 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
       reservation,
       paymentMethod,
       payment,
+      mail,
     ]),
     planVersion: [plan.defaultVersionId],
   };
@@ -147,6 +151,7 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
     reservation,
     paymentMethod,
     payment,
+    mail,
     apiKeyId: apiKey.id,
     ids,
   };
