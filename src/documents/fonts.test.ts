@@ -21,6 +21,18 @@ it.each([
   { text: 'ش\u0309', shown: 'ش' }, // letter and mark live in two fonts: the letter alone is better than none
 ])('$text is shown as $shown', ({ text, shown }) => expect(fonts.displayable(text)).toBe(shown));
 
+it.each([
+  { text: 'Ünïcödé −1,234.50 € – Έρευνα', shows: true },
+  { text: 'a long\u200bword', shows: true },
+  { text: 'شركة', shows: false }, // can be shown, but by another font than the first
+  { text: 'ok 😀!', shows: false },
+  { text: '\u0001', shows: false }, // JSON writes it as six signs
+])('the first font alone showing $text: $shows', ({ text, shows }) => {
+  const json = JSON.stringify({ name: { text, rtl: false } });
+  expect(fonts.showsAll(json)).toBe(shows);
+  if (shows) expect(fonts.displayable(text)).toBe(text);
+});
+
 it('the replacement itself can be shown', () => expect(fonts.displayable('\ufffd')).toBe('\ufffd'));
 
 it('the fonts go by names that no machine has', () => {

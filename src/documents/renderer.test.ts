@@ -1,7 +1,8 @@
 import { afterEach, expect, it } from 'vitest';
 import { createDocumentRenderer, type DocumentRenderer, type RendererEvent, type RendererOptions } from './index.ts';
+import { MOST_ROWS, rowsOf } from './size.ts';
 import { readPdf } from './testing/read-pdf.ts';
-import { creditNote, invoice } from './testing/samples.ts';
+import { creditNote, invoice, invoiceOf, platformFee } from './testing/samples.ts';
 
 const open: DocumentRenderer[] = [];
 afterEach(() => Promise.all(open.splice(0).map((renderer) => renderer.close())));
@@ -80,6 +81,41 @@ it('kills a process that hangs and makes the document with the next one', async 
 it('gives a document up that hangs twice', async () => {
   const { render } = renderer({ timeLimitMilliseconds: 200 }, 'SIGSTOP', 9);
   await expect(render(invoice)).rejects.toMatchObject({ code: 'TIMED_OUT' });
+});
+
+it('gives up who waits behind a process that hangs when the patience is at its end, and makes what is asked for then', async () => {
+  const { render, kinds } = renderer({ patienceMilliseconds: 5000, timeLimitMilliseconds: 60_000 }, 'SIGSTOP', 2);
+  const asked = await Promise.allSettled([render(invoice), render(creditNote)]);
+  expect(asked).toMatchObject(asked.map(() => ({ status: 'rejected', reason: { code: 'TIMED_OUT' } })));
+  expect(kinds()).toEqual(['started', 'lost', 'started', 'lost']);
+  expect((await render(invoice)).length).toBeGreaterThan(10_000);
+});
+
+it('ends a process that grows beyond what it may hold while it makes a document', async () => {
+  const { render, events } = renderer({ mostMemoryBytes: 1 });
+  await expect(render(invoiceOf(1000))).rejects.toMatchObject({ code: 'LOST' });
+  expect(events.filter(({ kind }) => kind === 'lost')).toHaveLength(2);
+  expect(events).toContainEqual(expect.objectContaining({ kind: 'lost', reason: expect.stringContaining('bytes') }));
+});
+
+it('refuses a document of more rows than it can make in bounded memory, before a process is started, and goes on', async () => {
+  const { render, kinds } = renderer();
+  const most = { ...invoice, lines: Array.from({ length: MOST_ROWS }, () => platformFee) };
+  await expect(render({ ...most, lines: [...most.lines, platformFee] })).rejects.toMatchObject({ code: 'TOO_LARGE' });
+  expect(kinds()).toEqual([]);
+  expect(rowsOf(most)).toBe(MOST_ROWS);
+  expect((await render(invoice)).length).toBeGreaterThan(10_000);
+});
+
+it('counts tiers as rows', () => {
+  const tiers = Array.from({ length: 3 }, () => ({
+    from: '0',
+    upTo: null,
+    quantity: '1',
+    unitPrice: '1',
+    amount: '1',
+  }));
+  expect(rowsOf({ ...invoice, lines: [{ ...platformFee, tiers }, platformFee] })).toBe(5);
 });
 
 it.each([

@@ -4,12 +4,17 @@ import { join } from 'node:path';
 import type { InvoiceDocument } from './document.ts';
 import { eInvoiceOf } from './e-invoice/e-invoice.ts';
 import type { RenderAnswer, RenderRequest } from './messages.ts';
+import { residentBytes } from './resident-bytes.ts';
+import { MOST_ROWS, rowsOf } from './size.ts';
 import { reductions } from './text.ts';
 import { viewOf } from './view.ts';
 
-/** Why there is no document. `code` tells a failure that may pass (`LOST`, `TIMED_OUT`, `CLOSED`) from one that will not. */
+/**
+ * Why there is no document. `code` tells a failure that may pass (`LOST`, `TIMED_OUT`, `CLOSED`) from one that will not
+ * (`TEMPLATE_FAILED`, `TOO_LARGE`).
+ */
 export class DocumentRenderError extends Error {
-  readonly code: 'TEMPLATE_FAILED' | 'TIMED_OUT' | 'LOST' | 'CLOSED';
+  readonly code: 'TEMPLATE_FAILED' | 'TOO_LARGE' | 'TIMED_OUT' | 'LOST' | 'CLOSED';
   constructor(code: DocumentRenderError['code'], message: string) {
     super(message);
     this.name = 'DocumentRenderError';
@@ -27,12 +32,16 @@ export type RendererEvent =
   | { kind: 'downgraded'; number: string };
 
 export interface RendererOptions {
-  /** How long one document may take, the start of a process included. */
+  /** How long one attempt at a document may take, the start of a process included. */
   timeLimitMilliseconds?: number;
+  /** How long after it was asked for a document is given up, whether it still waits or is being made. */
+  patienceMilliseconds?: number;
   /** A process is replaced after so many documents, whatever it looks like. */
   documentsPerProcess?: number;
   /** A process that holds more than this after a document is replaced. */
   memoryLimitBytes?: number;
+  /** A process that holds more than this while it makes a document is ended (where the system tells, which is Linux). */
+  mostMemoryBytes?: number;
   /** A process without work is let go after this time. */
   idleMilliseconds?: number;
   onEvent?: (event: RendererEvent) => void;
@@ -55,6 +64,8 @@ interface Job extends RenderRequest {
   attempts: number;
   /** Which of `reductions` its texts are shown by: a further one each time that the typesetter itself gave up on it. */
   reduction: number;
+  /** Gives the document up when the patience is at its end. */
+  deadline: NodeJS.Timeout;
   resolve: (pdf: Uint8Array) => void;
   reject: (error: Error) => void;
 }
@@ -67,6 +78,10 @@ interface Press {
 }
 
 const MOST_ATTEMPTS = 2;
+// Who asks for a document holds a transaction, which the database ends when nothing came for 15 s (db/transaction.ts).
+const ATTEMPT = 10_000;
+const PATIENCE = 12_000;
+const MEMORY_CHECK = 100;
 const MOST_COMPLAINT = 2000;
 // What a process needs to load the native library, and nothing else: no database address, no keys.
 const ENVIRONMENT = ['PATH', 'LD_LIBRARY_PATH', 'SystemRoot'];
@@ -81,9 +96,11 @@ const reduce = (job: Job): Job | null =>
  */
 export function createDocumentRenderer(options: RendererOptions = {}): DocumentRenderer {
   const {
-    timeLimitMilliseconds = 20_000,
+    timeLimitMilliseconds = ATTEMPT,
+    patienceMilliseconds = PATIENCE,
     documentsPerProcess = 1000,
     memoryLimitBytes = 512 * 1024 * 1024,
+    mostMemoryBytes = 2048 * 1024 * 1024,
     idleMilliseconds = 60_000,
     onEvent = () => {},
   } = options;
@@ -93,8 +110,14 @@ export function createDocumentRenderer(options: RendererOptions = {}): DocumentR
   let press: Press | null = null;
   let running: Job | null = null;
   let timer: NodeJS.Timeout | undefined;
+  let watch: NodeJS.Timeout | undefined;
   let jobs = 0;
   let closed = false;
+
+  function stopWatching(): void {
+    clearTimeout(timer);
+    clearInterval(watch);
+  }
 
   function start(): Press {
     const child = fork(join(import.meta.dirname, 'render-process.ts'), [], {
@@ -136,7 +159,7 @@ export function createDocumentRenderer(options: RendererOptions = {}): DocumentR
   function next(): void {
     if (running || closed) return;
     running = waiting.shift() ?? null;
-    clearTimeout(timer);
+    stopWatching();
     if (!running) {
       if (press) rest(press);
       return;
@@ -150,6 +173,10 @@ export function createDocumentRenderer(options: RendererOptions = {}): DocumentR
     timer = setTimeout(() => {
       lose(busy, 'TIMED_OUT', `The document was not ready after ${timeLimitMilliseconds} ms.`);
     }, timeLimitMilliseconds);
+    watch = setInterval(() => {
+      const bytes = residentBytes(busy.processId);
+      if (bytes !== null && bytes > mostMemoryBytes) lose(busy, 'LOST', `The render process held ${bytes} bytes.`);
+    }, MEMORY_CHECK);
     // A failure to send is followed by 'close', which says why.
     const shown = (reductions[running.reduction] as (text: string) => string)(view);
     child.send({ job, view: shown, eInvoice, createdAtSeconds } satisfies RenderRequest, () => {});
@@ -191,7 +218,7 @@ export function createDocumentRenderer(options: RendererOptions = {}): DocumentR
   function lose(gone: Press, code: 'LOST' | 'TIMED_OUT', reason: string, isSuspect = false): void {
     if (gone !== press) return;
     press = null;
-    clearTimeout(timer);
+    stopWatching();
     hold(gone, false);
     gone.child.kill('SIGKILL');
     onEvent({ kind: 'lost', processId: gone.processId, reason });
@@ -204,24 +231,43 @@ export function createDocumentRenderer(options: RendererOptions = {}): DocumentR
     next();
   }
 
+  /** Its patience is at its end. All have the same, and the oldest goes first: so it is the one that is being made. */
+  function giveUp(id: number): void {
+    if (!press || running?.job !== id) return;
+    running.attempts = MOST_ATTEMPTS;
+    lose(press, 'TIMED_OUT', `The document was not ready ${patienceMilliseconds} ms after it was asked for.`);
+  }
+
   return {
     async render(document) {
       if (closed) throw new DocumentRenderError('CLOSED', 'The renderer is closed.');
+      const rows = rowsOf(document);
+      if (rows > MOST_ROWS)
+        throw new DocumentRenderError('TOO_LARGE', `The document has ${rows} rows; ${MOST_ROWS} are the most.`);
       const view = JSON.stringify(viewOf(document));
       const electronic = eInvoiceOf(document);
       const createdAtSeconds = Math.floor(document.issuedAt.epochMilliseconds / 1000);
       return new Promise((resolve, reject) => {
         jobs += 1;
+        const job = jobs;
+        const deadline = setTimeout(() => giveUp(job), patienceMilliseconds);
         waiting.push({
-          job: jobs,
+          job,
           view,
           eInvoice: 'xml' in electronic ? electronic.xml : null,
           createdAtSeconds,
           number: document.number,
           attempts: 0,
           reduction: 0,
-          resolve,
-          reject,
+          deadline,
+          resolve: (pdf) => {
+            clearTimeout(deadline);
+            resolve(pdf);
+          },
+          reject: (error) => {
+            clearTimeout(deadline);
+            reject(error);
+          },
         });
         next();
       });
@@ -230,7 +276,7 @@ export function createDocumentRenderer(options: RendererOptions = {}): DocumentR
     async close() {
       closed = true;
       press = null;
-      clearTimeout(timer);
+      stopWatching();
       for (const job of running ? [running, ...waiting] : waiting)
         job.reject(new DocumentRenderError('CLOSED', 'The renderer was closed.'));
       running = null;
