@@ -1,6 +1,7 @@
 import { Reply, type Route, route } from '../http/index.ts';
 import { ok, type Result } from '../kernel/result.ts';
-import { type DocumentOwner, documentOf, eInvoiceOfDocument } from './documents.ts';
+import type { DocumentOwner } from './documents.sql.ts';
+import { documentOf, eInvoiceOfDocument } from './documents.ts';
 import type { InvoicingParts } from './parts.ts';
 
 const TAG = 'Invoices';

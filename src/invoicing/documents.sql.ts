@@ -3,25 +3,46 @@ import { sql, type Tx } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { InvoiceRow } from './invoices.sql.ts';
 
+/** Whose document: an invoice's, or that of a credit note to it. */
+export interface DocumentOwner {
+  readonly merchantId: string;
+  readonly invoiceId: string;
+  readonly creditNoteId?: string;
+}
+
 /** Writes the job that renders an invoice's document; it runs by itself as due work (kind `invoice_document`). */
 export const scheduleDocument = (tx: Tx, invoice: InvoiceRow, now: Instant): Promise<number> =>
   tx.run(sql`
     insert into document_job (merchant_id, id, clock_id, next_action_at)
     values (${invoice.merchant_id}, ${invoice.id}, ${invoice.clock_id}, ${now}) on conflict do nothing`);
 
-/** The job is done: the document stands, or the invoice says why it does not. */
-export async function endDocumentJob(
+/** The job is done, or tried again at `next`; the invoice says why it has no document. */
+export async function noteDocumentJob(
   tx: Tx,
   merchantId: string,
   invoiceId: string,
-  failure: 'render_failed' | null,
+  failure: string | null,
+  next: Instant | null,
 ): Promise<void> {
-  await tx.run(
-    sql`update document_job set next_action_at = null where merchant_id = ${merchantId} and id = ${invoiceId}`,
-  );
+  await tx.run(sql`
+    update document_job set next_action_at = ${next}, attempts = attempts + ${failure === null ? 0 : 1}
+     where merchant_id = ${merchantId} and id = ${invoiceId}`);
   await tx.run(sql`
     update invoice set document_failure = ${failure}
      where merchant_id = ${merchantId} and id = ${invoiceId} and document_failure is distinct from ${failure}::text`);
+}
+
+/** How often the job of an invoice (or of a credit note) has failed. */
+export async function failedRenderings(
+  tx: Tx,
+  { merchantId, invoiceId, creditNoteId }: DocumentOwner,
+): Promise<number> {
+  const job = await tx.maybe<{ attempts: number }>(
+    creditNoteId === undefined
+      ? sql`select attempts from document_job where merchant_id = ${merchantId} and id = ${invoiceId}`
+      : sql`select attempts from credit_note_job where merchant_id = ${merchantId} and id = ${creditNoteId}`,
+  );
+  return job?.attempts ?? 0;
 }
 
 /** A document that the job could not make was made after all: nothing withholds it any more. */
@@ -30,11 +51,17 @@ export const forgetDocumentFailure = (tx: Tx, merchantId: string, invoiceId: str
     update invoice set document_failure = null
      where merchant_id = ${merchantId} and id = ${invoiceId} and document_failure is not null`);
 
-/** The job of a credit note is done; where no document could be made, who asks for it is told why. */
-export const endCreditNoteJob = (tx: Tx, merchantId: string, creditNoteId: string): Promise<number> =>
-  tx.run(
-    sql`update credit_note_job set next_action_at = null where merchant_id = ${merchantId} and id = ${creditNoteId}`,
-  );
+/** The job of a credit note is done, or tried again at `next`; who asks for the document is told why there is none. */
+export const noteCreditNoteJob = (
+  tx: Tx,
+  merchantId: string,
+  creditNoteId: string,
+  hasFailed: boolean,
+  next: Instant | null,
+): Promise<number> =>
+  tx.run(sql`
+    update credit_note_job set next_action_at = ${next}, attempts = attempts + ${hasFailed ? 1 : 0}
+     where merchant_id = ${merchantId} and id = ${creditNoteId}`);
 
 /** The stored document of an invoice or a credit note. */
 export const findDocument = (tx: Tx, merchantId: string, ownerId: string): Promise<{ content: Buffer } | undefined> =>

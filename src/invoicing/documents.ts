@@ -5,23 +5,19 @@ import type { Instant } from '../kernel/time.ts';
 import { findCreditNote, invoiceOfCreditNote } from './credit-note-lines.sql.ts';
 import { describeCreditNote, describeInvoice } from './describe-document.ts';
 import {
-  endCreditNoteJob,
-  endDocumentJob,
+  type DocumentOwner,
+  failedRenderings,
   findDocument,
   findEInvoice,
   forgetDocumentFailure,
+  noteCreditNoteJob,
+  noteDocumentJob,
   storeDocument,
   storeEInvoice,
 } from './documents.sql.ts';
 import { findInvoice } from './invoices.sql.ts';
 import type { InvoicingParts } from './parts.ts';
-
-/** Whose document: an invoice's, or that of a credit note to it. */
-export interface DocumentOwner {
-  readonly merchantId: string;
-  readonly invoiceId: string;
-  readonly creditNoteId?: string;
-}
+import { nextRendering } from './render-again.ts';
 
 const idOf = ({ invoiceId, creditNoteId }: DocumentOwner): string => creditNoteId ?? invoiceId;
 
@@ -101,9 +97,10 @@ async function tryRender(parts: InvoicingParts, document: InvoiceDocument): Prom
   try {
     return ok(await parts.renderer.render(document));
   } catch (error) {
-    if (error instanceof DocumentRenderError && error.code !== 'CLOSED')
-      return fail('DOCUMENT_NOT_AVAILABLE', { reason: 'render_failed' });
-    throw error;
+    if (!(error instanceof DocumentRenderError) || error.code === 'CLOSED') throw error;
+    return error.code === 'TOO_LARGE'
+      ? fail('DOCUMENT_NOT_AVAILABLE', { reason: 'too_many_lines', lines: document.lines.length })
+      : fail('DOCUMENT_NOT_AVAILABLE', { reason: 'render_failed' });
   }
 }
 
@@ -115,8 +112,8 @@ export async function renderIssued(
   invoiceId: string,
   now: Instant,
 ): Promise<void> {
-  const document = await documentOf(parts, tx, { merchantId, invoiceId }, now);
-  await endDocumentJob(tx, merchantId, invoiceId, document.ok ? null : 'render_failed');
+  const { failure, next } = await tryDocument(parts, tx, { merchantId, invoiceId }, now);
+  await noteDocumentJob(tx, merchantId, invoiceId, failure, next);
 }
 
 /** The due work that renders a credit note. */
@@ -128,6 +125,22 @@ export async function renderCreditNote(
   now: Instant,
 ): Promise<void> {
   const of = await invoiceOfCreditNote(tx, merchantId, creditNoteId);
-  if (of) await documentOf(parts, tx, { merchantId, invoiceId: of.invoice_id, creditNoteId }, now);
-  await endCreditNoteJob(tx, merchantId, creditNoteId);
+  const owner = of && { merchantId, invoiceId: of.invoice_id, creditNoteId };
+  const { failure, next } = owner ? await tryDocument(parts, tx, owner, now) : { failure: null, next: null };
+  await noteCreditNoteJob(tx, merchantId, creditNoteId, failure !== null, next);
+}
+
+/** An attempt of the due work. @returns why there is no document, and when to try again; both null where it stands. */
+async function tryDocument(
+  parts: InvoicingParts,
+  tx: Tx,
+  owner: DocumentOwner,
+  now: Instant,
+): Promise<{ failure: string | null; next: Instant | null }> {
+  const document = await documentOf(parts, tx, owner, now);
+  if (document.ok) return { failure: null, next: null };
+  const reason = document.refusal.kind === 'code' ? document.refusal.details?.reason : undefined;
+  if (typeof reason !== 'string') throw new Error(`The job of ${idOf(owner)} has nothing to render.`);
+  const mayPass = reason === 'render_failed';
+  return { failure: reason, next: mayPass ? nextRendering((await failedRenderings(tx, owner)) + 1, now) : null };
 }
