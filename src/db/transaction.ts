@@ -5,6 +5,7 @@ import { isAway } from './away.ts';
 import { Circuit } from './circuit.ts';
 import { parseExactJson } from './json.ts';
 import { compile, type Sql } from './sql.ts';
+import { type MergedStatements, Together } from './together.ts';
 
 /**
  * Who a transaction may see: these merchants (the usual one: a request has one, a batch has its own), every merchant for
@@ -28,6 +29,12 @@ export interface Tx {
   run(query: Sql): Promise<number>;
   /** Runs a part that can be undone alone: where `work` answers false in `keep` or throws, its writes are rolled back. */
   part<T>(work: () => Promise<T>, keep: (value: T) => boolean): Promise<T>;
+  /**
+   * What is the same for all that is done in this transaction side by side (`Database.together`): loaded once for all of it. In any other
+   * transaction it is loaded whenever it is asked for, so that nobody reads what he has changed since.
+   * @param key names it among everything that is loaded in this way
+   */
+  once<T>(key: string, load: () => Promise<T>): Promise<T>;
   /** Called once after the commit, never after a rollback; for waking a worker, never for an effect that must happen. */
   afterCommit(work: () => void): void;
 }
@@ -61,6 +68,7 @@ export class Database {
   readonly #pool: pg.Pool;
   readonly #statementTimeout: number;
   readonly #circuit = new Circuit(() => performance.now());
+  readonly #merged: MergedStatements = new Map();
 
   constructor(options: DatabaseOptions) {
     this.#statementTimeout = options.statementTimeout ?? 10_000;
@@ -82,10 +90,34 @@ export class Database {
    * Runs `work` in one transaction: commits when it returns, rolls back when it throws. Deadlocks and serialization
    * failures are tried again (at most five times, with jitter), so `work` must not have effects outside the database.
    */
-  async transaction<T>(scope: Scope, work: (tx: Tx) => Promise<T>): Promise<T> {
+  transaction<T>(scope: Scope, work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.#tryAgain(() =>
+      this.#attempt(scope, async (client) => {
+        const tx = new ConnectionTx(client);
+        return { value: await work(tx), tx };
+      }),
+    );
+  }
+
+  /**
+   * Runs several pieces of work in one transaction, side by side: statements that they ask in the same words at the same time are sent as
+   * one (together.ts). Nothing that one of them changes may be what another one reads or changes: the order among them is not
+   * defined. All is committed or none; `transaction` then does each by itself.
+   * @throws also where one of them wants a part undone alone
+   */
+  together<T>(scope: Scope, works: readonly ((tx: Tx) => Promise<T>)[]): Promise<T[]> {
+    return this.#tryAgain(() =>
+      this.#attempt(scope, async (client) => {
+        const tx = new Together(client, this.#merged);
+        return { value: await tx.run(works), tx };
+      }),
+    );
+  }
+
+  async #tryAgain<T>(attemptOnce: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#attempt(scope, work);
+        return await attemptOnce();
       } catch (error) {
         if (attempt >= MOST_TRIES || !RETRYABLE.has(sqlState(error))) throw error;
         await sleep(Math.random() * 20 * 2 ** attempt);
@@ -93,15 +125,17 @@ export class Database {
     }
   }
 
-  async #attempt<T>(scope: Scope, work: (tx: Tx) => Promise<T>): Promise<T> {
+  async #attempt<T>(
+    scope: Scope,
+    work: (client: pg.PoolClient) => Promise<{ value: T; tx: { committed(): void } }>,
+  ): Promise<T> {
     let broken: Error | undefined;
     const onError = (error: Error) => {
       broken = error;
     };
     const client = await this.#begin(beginStatement(scope, this.#statementTimeout), onError);
-    const tx = new ConnectionTx(client);
     try {
-      const value = await work(tx);
+      const { value, tx } = await work(client);
       await client.query('commit');
       tx.committed();
       return value;
@@ -230,6 +264,10 @@ class ConnectionTx implements Tx {
       await this.#client.query(`rollback to savepoint ${name}`);
       throw error;
     }
+  }
+
+  once<T>(_key: string, load: () => Promise<T>): Promise<T> {
+    return load();
   }
 
   afterCommit(work: () => void): void {

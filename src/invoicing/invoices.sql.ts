@@ -1,5 +1,5 @@
 import { effectiveNowOf } from '../clocks/index.ts';
-import { allOf, assignments, jsonb, pageOfRows, sql, type Tx } from '../db/index.ts';
+import { allOf, assignments, jsonb, pageOfRows, type Sql, sql, type Tx } from '../db/index.ts';
 import type { PageRequest } from '../http/index.ts';
 import { Decimal, plain } from '../kernel/decimal.ts';
 import { next } from '../kernel/state-table.ts';
@@ -155,6 +155,14 @@ export interface FrozenAdjustment {
 export const lockInvoice = (tx: Tx, merchantId: string, id: string): Promise<InvoiceRow | undefined> =>
   tx.maybe<InvoiceRow>(sql`select * from invoice where merchant_id = ${merchantId} and id = ${id} for update`);
 
+/** Whose an invoice is; that never changes. */
+export const customerOfInvoice = async (tx: Tx, merchantId: string, id: string): Promise<string> =>
+  (
+    await tx.one<{ customer_id: string }>(
+      sql`select customer_id from invoice where merchant_id = ${merchantId} and id = ${id}`,
+    )
+  ).customer_id;
+
 /** The invoice as it is now, for reading: whoever decides on it locks it instead. */
 export const findInvoice = (tx: Tx, merchantId: string, id: string): Promise<InvoiceRow | undefined> =>
   tx.maybe<InvoiceRow>(sql`select * from invoice where merchant_id = ${merchantId} and id = ${id}`);
@@ -268,14 +276,19 @@ export type NewInvoice = Pick<
     >
   >;
 
-/** Adds an invoice; one of a period that exists already is left as it is (unique index `invoice_period`). */
-export const insertInvoice = (tx: Tx, invoice: NewInvoice, now: Instant): Promise<InvoiceRow | undefined> => {
+/** Adds an invoice that has no period. */
+export const insertInvoice = (tx: Tx, invoice: NewInvoice, now: Instant): Promise<InvoiceRow> =>
+  tx.one<InvoiceRow>(sql`${insertion(invoice, now)} returning *`);
+
+/** Opens the invoice of a period; one that exists already is left as it is (unique index `invoice_period`). */
+export const insertPeriod = (tx: Tx, invoice: NewInvoice, now: Instant): Promise<number> =>
+  tx.run(sql`${insertion(invoice, now)}
+    on conflict (merchant_id, subscription_id, billing_cadence, period_start) where kind = 'subscription' do nothing`);
+
+const insertion = (invoice: NewInvoice, now: Instant): Sql => {
   const entries = Object.entries({ ...columns(invoice), created_at: now, updated_at: now });
-  return tx.maybe<InvoiceRow>(sql`
-    insert into invoice (${sql.join(entries.map(([name]) => sql.ref(name)))})
-    values (${sql.join(entries.map(([, value]) => sql`${value}`))})
-    on conflict (merchant_id, subscription_id, billing_cadence, period_start) where kind = 'subscription' do nothing
-    returning *`);
+  return sql`insert into invoice (${sql.join(entries.map(([name]) => sql.ref(name)))})
+    values (${sql.join(entries.map(([, value]) => sql`${value}`))})`;
 };
 
 /** The invoices of a subscription in some states, in the order of their creation, locked. */
@@ -440,10 +453,7 @@ export const billedUsageOf = (tx: Tx, invoice: InvoiceRow): Promise<BilledUsage[
  * number back (reliability I-29).
  */
 export async function drawNumber(tx: Tx, merchantId: string, series: 'invoice' | 'credit_note'): Promise<bigint> {
-  const { value } = await tx.one<{ value: bigint }>(sql`
-    insert into merchant_counter (merchant_id, series, value) values (${merchantId}, ${series}, 1)
-    on conflict (merchant_id, series) do update set value = merchant_counter.value + 1
-    returning value`);
+  const { value } = await tx.one<{ value: bigint }>(sql`select draw_number(${merchantId}, ${series}) as value`);
   return value;
 }
 

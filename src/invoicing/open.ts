@@ -2,7 +2,7 @@ import type { Tx } from '../db/index.ts';
 import { newId } from '../kernel/ids.ts';
 import { addDuration, type Instant } from '../kernel/time.ts';
 import { boundsOfSeries, cadencesOf, segmentAt, segmentsOf } from './history.ts';
-import { type InvoiceRow, insertInvoice } from './invoices.sql.ts';
+import { type InvoiceRow, insertPeriod } from './invoices.sql.ts';
 import { firstPeriodNumber, periodAfter, periodOf, type SeriesBounds, type SeriesPeriod } from './series.ts';
 import type { BillingTerms } from './source.ts';
 
@@ -46,7 +46,7 @@ async function openInvoice(
   now: Instant,
 ): Promise<void> {
   const { start, end } = period;
-  await insertInvoice(
+  await insertPeriod(
     tx,
     {
       merchant_id: terms.merchantId,

@@ -1,38 +1,59 @@
 import type { Tx } from '../db/index.ts';
 import type { DueKind } from '../jobs/index.ts';
-import type { Instant } from '../kernel/time.ts';
+import { type Instant, isAfter } from '../kernel/time.ts';
 import { startCalculation, tryCalculation } from './calculation.ts';
 import { closePeriod, closeUsage } from './close.ts';
 import { renderCreditNote, renderIssued } from './documents.ts';
 import { dunningDueKinds } from './dunning-steps.ts';
-import { type InvoiceRow, lockInvoice } from './invoices.sql.ts';
+import { customerOfInvoice, type InvoiceRow, lockInvoice } from './invoices.sql.ts';
 import { issueInvoice } from './issue.ts';
 import type { InvoicingParts } from './parts.ts';
 import { retryCharge } from './pay-now.ts';
 import { tellOverdue } from './tell.ts';
 
+/** Invoices of one merchant in one transaction; their customers are kept apart, with whose wallets and credits they are paid. */
+const INVOICES_TOGETHER = 200;
+
 /** The due work of invoicing: invoices move by themselves, and issued ones and credit notes get their documents. */
 export const invoicingDueKinds = (parts: InvoicingParts): DueKind[] => [
   {
     kind: 'invoice',
+    together: { most: INVOICES_TOGETHER, apart: (tx, { merchantId, id }) => customerOfInvoice(tx, merchantId, id) },
     step: async (tx, { merchantId, id }, now) => {
       const invoice = await lockInvoice(tx, merchantId, id);
-      if (invoice) await step(parts, tx, invoice, now);
+      if (!invoice) return;
+      let moved = await step(parts, tx, invoice, now);
+      while (moved && goesOn(moved, now)) moved = await step(parts, tx, moved, now);
     },
   },
   {
     kind: 'invoice_document',
+    isSlow: true,
     step: (tx, { merchantId, id }, now) => renderIssued(parts, tx, merchantId, id, now),
   },
   {
     kind: 'credit_note_document',
+    isSlow: true,
     step: (tx, { merchantId, id }, now) => renderCreditNote(parts, tx, merchantId, id, now),
   },
   ...dunningDueKinds(parts),
 ];
 
+/**
+ * From the closed usage to the issued invoice nothing is waited for, so that is one transaction: what calculations read and draw is read
+ * once, and a number is drawn by who is issued. The usage is closed in a transaction before, because that holds up the merchant's events.
+ */
+const goesOn = ({ status, next_action_at: due }: InvoiceRow, now: Instant): boolean =>
+  (status === 'CALCULATING' || status === 'DRAFT') && due !== null && !isAfter(due, now);
+
 /** One move of an invoice that is due, in one transaction (domain.md §4). A state without a case here has no due time. */
-export async function step(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow, now: Instant): Promise<unknown> {
+export async function step(
+  parts: InvoicingParts,
+  tx: Tx,
+  invoice: InvoiceRow,
+  now: Instant,
+  // biome-ignore lint/suspicious/noConfusingVoidType: what is told or charged moves nothing that could go on
+): Promise<InvoiceRow | void> {
   switch (invoice.status) {
     case 'ACTIVE':
       return closePeriod(tx, parts.source, invoice, 'endPeriod', now);

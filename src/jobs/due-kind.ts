@@ -18,8 +18,23 @@ export type FollowUp = () => Promise<void>;
  */
 export interface DueKind {
   readonly kind: string;
+  /** Where records of one merchant may be stepped side by side, in one transaction; absent: each in its own. */
+  readonly together?: Together;
+  /** It takes long (a document): of such kinds only a few records are taken at a time while other work is due. */
+  readonly isSlow?: boolean;
   // biome-ignore lint/suspicious/noConfusingVoidType: most steps have nothing to follow up, and say so by returning nothing
   step(tx: Tx, record: { merchantId: string; id: string }, now: Instant): Promise<FollowUp | void>;
+}
+
+/**
+ * How records are stepped side by side (`Database.together`). What goes wrong in one of them undoes all; then each is stepped
+ * by itself, so that a step is the same in both ways.
+ */
+export interface Together {
+  /** Records in one transaction at most. */
+  readonly most: number;
+  /** Two records for which this is the same are never stepped side by side: their steps touch the same rows. Called when the record is locked. */
+  apart(tx: Tx, record: { merchantId: string; id: string }): Promise<string>;
 }
 
 /** A record that was found to be due. */

@@ -5,6 +5,7 @@ import type { Instant } from '../kernel/time.ts';
 import { findDue } from './due.sql.ts';
 import type { ClockBook, ClockReference, DueKind, StepReport } from './due-kind.ts';
 import { Steps } from './steps.ts';
+import { unitsOf } from './units.ts';
 
 /** Housekeeping: what is done now and then and belongs to no record. */
 export interface Chore {
@@ -24,7 +25,7 @@ export interface RunnerOptions {
   readonly logger: Logger;
   /** How long to rest when nothing was due; default 500. */
   readonly pollMilliseconds?: number;
-  /** Records of one kind that are fetched at once; default 100. */
+  /** Records of one kind that are fetched at once; default 400. */
   readonly batch?: number;
   /** Steps that run at the same time, and likewise test clocks; default 2. */
   readonly concurrency?: number;
@@ -145,15 +146,15 @@ class Runner implements DueRunner {
 
   /** Finds a batch and takes its steps, some at a time. @returns how many were tried. */
   async #pass(lanes: number): Promise<number> {
-    const { database, now, batch = 100 } = this.#options;
+    const { database, now, batch = 400 } = this.#options;
     await this.#steps.check();
     const found = await database.transaction('nobody', (tx) => findDue(tx, this.#steps.kindNames, now(), batch));
-    const queue = found.values();
+    const queue = unitsOf(found, this.#options.kinds).values();
     let steps = 0;
     const lane = async () => {
-      for (const record of queue) {
-        const outcome = await this.#steps.run(record);
-        if (outcome === 'done' || outcome === 'failed') steps += 1;
+      for (const unit of queue) {
+        const outcomes = await this.#steps.runTogether(unit, () => this.#isStopping);
+        steps += outcomes.filter((outcome) => outcome === 'done' || outcome === 'failed').length;
         if (this.#isStopping) return;
       }
     };

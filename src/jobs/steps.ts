@@ -14,7 +14,7 @@ import {
   readRecord,
   saveFailure,
 } from './due.sql.ts';
-import type { ClockBook, ClockReference, DueKind, DueRecord, FollowUp, StepReport } from './due-kind.ts';
+import type { ClockBook, ClockReference, DueKind, DueRecord, FollowUp, StepReport, Together } from './due-kind.ts';
 import { MOST_ATTEMPTS, nextTry } from './retry.ts';
 
 /** A record may pass through several states at one instant; one that takes more steps than this turns in a circle. */
@@ -75,6 +75,56 @@ export class Steps {
   }
 
   /**
+   * A step of each of some records of one kind and one merchant, in one transaction where their kind allows it; who shares what must be kept
+   * apart, waits for the next time. Where something goes wrong, each is stepped by itself.
+   * @param isStopping asked between steps
+   */
+  async runTogether(records: readonly DueRecord[], isStopping: () => boolean): Promise<Outcome[]> {
+    const [first, ...others] = records;
+    if (!first) return [];
+    const { together } = this.#kinds.get(first.kind) as DueKind;
+    if (!together || others.length === 0) return this.#runEach(records, isStopping);
+    const table = await this.#tableOf(first.kind);
+    const now = this.#options.now();
+    const started = performance.now();
+    try {
+      const steps = await this.#options.database.together(
+        { merchants: [first.merchantId] },
+        records.map((record) => (tx) => this.#stepBeside(tx, table, record, together, now)),
+      );
+      for (const step of steps)
+        if (typeof step === 'object') await this.#ended(step.record, step.followUp, started, records.length);
+      return steps.map((step) => (typeof step === 'object' ? 'done' : step));
+    } catch (error) {
+      this.#options.logger.debug(
+        { err: error, kind: first.kind },
+        'steps that did not go together are taken one by one',
+      );
+      return this.#runEach(records, isStopping);
+    }
+  }
+
+  async #runEach(records: readonly DueRecord[], isStopping: () => boolean): Promise<Outcome[]> {
+    const outcomes: Outcome[] = [];
+    for (const record of records) {
+      if (isStopping()) break;
+      outcomes.push(await this.run(record));
+    }
+    return outcomes;
+  }
+
+  async #stepBeside(tx: Tx, table: DueTable, record: DueRecord, { apart }: Together, now: Instant) {
+    const locked = await lockDueRecord(tx, table, record, now);
+    if (!locked) return 'nothing';
+    const taken = await tx.once('taken', async () => new Set<string>());
+    const key = await apart(tx, record);
+    if (taken.has(key)) return 'waiting';
+    taken.add(key);
+    const due = { ...record, dueAt: locked.dueAt };
+    return { record: due, followUp: await this.#step(tx, table, due, locked, now) };
+  }
+
+  /**
    * The next step of a test clock, with effective now = its due time, or the clock's time where that is later. Picking the
    * record, its step and the clock's move are one transaction under the clock's lock, so that drivers of one clock take
    * turns and no step is taken twice. `nothing`: the clock has arrived.
@@ -130,11 +180,16 @@ export class Steps {
       return 'failed';
     }
     const { record } = current() as { record: DueRecord };
-    report(record, 'done');
+    await this.#ended(record, followUp, started);
+    return 'done';
+  }
+
+  /** A step is committed; it was one of so many in its transaction. */
+  async #ended(record: DueRecord, followUp: FollowUp | undefined, started: number, of = 1): Promise<void> {
+    this.#options.observe?.({ kind: record.kind, outcome: 'done', seconds: (performance.now() - started) / 1000 / of });
     await followUp?.().catch((error: unknown) => {
       this.#options.logger.error({ err: error, ...record }, 'what followed a step of due work failed');
     });
-    return 'done';
   }
 
   async #step(

@@ -21,15 +21,7 @@ export const insertTransaction = (tx: Tx, id: string, posting: Posting, entries:
     amount: plain(amount),
   }));
   return tx.run(sql`
-    with booked as (
-      insert into ledger_transaction (merchant_id, id, key, reason, invoice_id, currency, created_at)
-      values (${merchantId}, ${id}, ${key}, ${reason}, ${invoiceId ?? null}, ${currency}, ${now})
-      returning merchant_id, id, currency)
-    insert into ledger_entry (merchant_id, transaction_id, position, account, customer_id, currency, amount)
-    select booked.merchant_id, booked.id, entry.position, entry.account, entry.customer_id, booked.currency, entry.amount
-      from booked, jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-        as entry (position int, account text, customer_id text, amount numeric)
-     order by entry.position`);
+    select book_transaction(${merchantId}, ${id}, ${key}, ${reason}, ${invoiceId ?? null}, ${currency}, ${now}, ${JSON.stringify(rows)}::jsonb)`);
 };
 
 /** Makes the wallet's row where there is none, so that there is something to lock. */
@@ -59,6 +51,12 @@ export const selectWallets = (tx: Tx, merchantId: string, customerId: string) =>
   tx.rows<{ currency: string; balance: Decimal }>(sql`
     select currency, balance from wallet
      where merchant_id = ${merchantId} and customer_id = ${customerId} order by currency`);
+
+/** What a customer has in wallets, by currency; nobody fills or spends it until the transaction ends. */
+export const lockFilledWallets = (tx: Tx, merchantId: string, customerId: string) =>
+  tx.rows<{ currency: string; balance: Decimal }>(sql`
+    select currency, balance from wallet
+     where merchant_id = ${merchantId} and customer_id = ${customerId} and balance > 0 order by currency for update`);
 
 /** The balance of an account, replayed from its entries: above 0 where debits outweigh. */
 export const selectBalance = async (

@@ -65,8 +65,8 @@ export async function selectReadings(
  * the ingest lock exclusively, because `seq` is drawn under the shared one.
  */
 export const usageMark = async (tx: Tx, merchantId: string): Promise<bigint> => {
-  const { mark } = await tx.one<{ mark: bigint }>(
-    sql`select coalesce(max(seq), 0) as mark from event where merchant_id = ${merchantId}`,
+  const { mark } = await tx.once(`usage mark of ${merchantId}`, () =>
+    tx.one<{ mark: bigint }>(sql`select coalesce(max(seq), 0) as mark from event where merchant_id = ${merchantId}`),
   );
   return mark;
 };

@@ -6,7 +6,15 @@ import { applyScheduled } from './changes.ts';
 import { endSubscription } from './end.ts';
 import type { SubscriptionParts } from './parts.ts';
 import { remind } from './reminders.ts';
-import { changeSubscription, lockSubscription, type SubscriptionRow } from './subscriptions.sql.ts';
+import {
+  changeSubscription,
+  customerOfSubscription,
+  lockSubscription,
+  type SubscriptionRow,
+} from './subscriptions.sql.ts';
+
+/** Subscriptions of one merchant in one transaction; those of one customer bill the usage of one another. */
+const SUBSCRIPTIONS_TOGETHER = 200;
 
 /**
  * What a subscription does by itself: billing starts when a future start or a trial's end comes, its renewals are told of, it
@@ -16,6 +24,10 @@ export const subscriptionDueKind = (
   parts: Pick<SubscriptionParts, 'source' | 'invoicing' | 'remindCustomer'>,
 ): DueKind => ({
   kind: 'subscription',
+  together: {
+    most: SUBSCRIPTIONS_TOGETHER,
+    apart: (tx, { merchantId, id }) => customerOfSubscription(tx, merchantId, id),
+  },
   step: async (tx, { merchantId, id }, now) => {
     const subscription = await lockSubscription(tx, merchantId, id);
     if (subscription?.status === 'terminated') {

@@ -66,6 +66,14 @@ export const insertSubscription = (tx: Tx, subscription: NewSubscription, now: I
 export const findSubscription = (tx: Tx, merchantId: string, id: string): Promise<SubscriptionRow | undefined> =>
   tx.maybe<SubscriptionRow>(sql`select * from subscription where merchant_id = ${merchantId} and id = ${id}`);
 
+/** Whose a subscription is; that never changes. */
+export const customerOfSubscription = async (tx: Tx, merchantId: string, id: string): Promise<string> =>
+  (
+    await tx.one<{ customer_id: string }>(
+      sql`select customer_id from subscription where merchant_id = ${merchantId} and id = ${id}`,
+    )
+  ).customer_id;
+
 /**
  * Locks a subscription; taken before its invoices (reliability: merchant, customer, subscription, invoice). Not against rows
  * that only refer to it: a worker that holds an invoice opens the next one, and its foreign key would close the circle.

@@ -22,14 +22,7 @@ export async function publish(tx: Tx, event: OutboxEvent, now: Instant): Promise
   const id = newId('webhookEvent');
   const data = { merchantId, ...event.data };
   await tx.run(sql`
-    with counted as (
-      insert into outbox_sequence (merchant_id, resource_id, last)
-      values (${merchantId}, ${resourceOf(event)}, 1)
-      on conflict (merchant_id, resource_id) do update set last = outbox_sequence.last + 1
-      returning last)
-    insert into outbox (merchant_id, id, type, data, created_at)
-    select ${merchantId}, ${id}, ${type}, ${jsonb(data)} || jsonb_build_object('sequence', last), ${now}::timestamptz
-      from counted`);
+    select publish_event(${merchantId}, ${resourceOf(event)}, ${id}, ${type}, ${jsonb(data)}, ${now})`);
   return id;
 }
 

@@ -85,6 +85,29 @@ export class MortalDatabase extends Database {
     return value;
   }
 
+  override async together<T>(scope: Scope, works: readonly ((tx: Tx) => Promise<T>)[]): Promise<T[]> {
+    const life = this.#life;
+    life.goOn();
+    let [statements, ended] = [0, 0];
+    const value = await super.together(
+      scope,
+      works.map((work) => async (tx) => {
+        const before = async () => {
+          life.goOn();
+          if (life.strikes('statement', statements)) await die(tx, life);
+          statements += 1;
+        };
+        const done = await work(mortal(tx, before));
+        ended += 1;
+        life.goOn();
+        if (ended === works.length && life.strikes('commit', statements)) await die(tx, life);
+        return done;
+      }),
+    );
+    if (life.strikes('committed', statements)) throw new Death();
+    return value;
+  }
+
   override async call<Row>(name: string, query: Sql): Promise<Row[]> {
     this.#life.goOn();
     return super.call<Row>(name, query);
@@ -110,6 +133,7 @@ const mortal = (tx: Tx, before: () => Promise<void>): Tx => ({
     return tx.run(query);
   },
   part: (work, keep) => tx.part(work, keep),
+  once: (key, load) => tx.once(key, load),
   afterCommit: (work) => tx.afterCommit(work),
 });
 

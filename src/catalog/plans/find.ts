@@ -11,7 +11,7 @@ export interface PricedVersion extends PlanVersion {
 
 /** A plan of the merchant. */
 export const findPlan = (tx: Tx, merchantId: string, planId: string): Promise<Plan | undefined> =>
-  selectPlan(tx, merchantId, planId);
+  tx.once(`plan ${planId} of ${merchantId}`, () => selectPlan(tx, merchantId, planId));
 
 /** A version, of any status, with its prices (deleted ones too: who is pinned to it is still billed by them). */
 export async function findPlanVersion(
@@ -19,7 +19,9 @@ export async function findPlanVersion(
   merchantId: string,
   versionId: string,
 ): Promise<PricedVersion | undefined> {
-  return withPrices(tx, await selectVersion(tx, merchantId, versionId));
+  return tx.once(`plan version ${versionId} of ${merchantId}`, async () =>
+    withPrices(tx, await selectVersion(tx, merchantId, versionId)),
+  );
 }
 
 /** A version of a plan by its number. */

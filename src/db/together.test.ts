@@ -1,0 +1,260 @@
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { addToy, note, openToyWorld, readDiary, type ToyWorld } from '../../test/support/toy-work.ts';
+import { decimal } from '../kernel/decimal.ts';
+import { jsonb, type Sql, sql, type Tx } from './index.ts';
+
+const NOW = Temporal.Instant.from('2026-01-01T00:00:00Z');
+const NAMES = ['ant', 'bee', 'cat', 'dog', 'eel'];
+
+let world: ToyWorld;
+beforeEach(async () => {
+  world = await openToyWorld(NOW.toString());
+  await world.in(async (tx) => {
+    for (const name of NAMES) await addToy(tx, world.merchantId, 'toy', name, NOW, null);
+  });
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await world.close();
+});
+
+const together = <T>(works: readonly ((tx: Tx) => Promise<T>)[]) =>
+  world.database.together({ merchants: [world.merchantId] }, works);
+
+const stateNow = () =>
+  world.in(async (tx) => ({
+    toys: await tx.rows<object>(sql`select id, steps, next_action_at::text as due from toy order by id`),
+    diary: await readDiary(tx),
+  }));
+
+/** How many statements were sent while something was done, without those that begin, end and learn types. */
+async function countingStatements<T>(work: () => Promise<T>): Promise<{ value: T; sent: number }> {
+  const query = vi.spyOn(pg.Client.prototype, 'query');
+  const value = await work();
+  const texts = query.mock.calls.map(([asked]) =>
+    typeof asked === 'string' ? asked : (asked as { text: string }).text,
+  );
+  query.mockRestore();
+  const own = texts.filter((text) => !/^(begin|commit|rollback|prepare|deallocate|select parameter_types)/.test(text));
+  return { value, sent: own.length };
+}
+
+/** What each of five asks for, with its own name and number. */
+const statements: readonly {
+  shape: string;
+  sent: number;
+  ask: (tx: Tx, name: string, number: number) => Promise<unknown>;
+}[] = [
+  {
+    shape: 'a question',
+    sent: 1,
+    ask: (tx, name) => tx.rows(sql`select id, seq, next_action_at from toy where id = ${name}`),
+  },
+  {
+    shape: 'a question that some find nothing for, and some much',
+    sent: 1,
+    ask: (tx, _, number) =>
+      tx.rows(sql`select id, steps + ${number}::int as sum from toy where seq > ${number * 2} order by id desc`),
+  },
+  {
+    shape: 'a question with as many answers as asked for',
+    sent: 1,
+    ask: (tx, _, number) => tx.rows(sql`select id from toy order by id limit ${number}`),
+  },
+  {
+    shape: 'a question with a list, a decimal, a time and JSON',
+    sent: 1,
+    ask: (tx, name, number) =>
+      tx.rows(sql`
+        select ${decimal('0.1').times(number)}::numeric as amount, ${NOW.add({ hours: number })}::timestamptz as at, ${jsonb({ name, a: [1] })} as data,
+               ${jsonb('text')} as text, ${null}::text as nothing, ${number > 2}::boolean as truth, array(select id from toy where id = any (${[name, 'eel']}) order by id) as found`),
+  },
+  { shape: 'a lock', sent: 1, ask: (tx, name) => tx.maybe(sql`select id from toy where id = ${name} for update`) },
+  {
+    shape: 'an advisory lock',
+    sent: 1,
+    ask: (tx, name) => tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`),
+  },
+  {
+    shape: 'a question without parameters',
+    sent: 1,
+    ask: (tx) => tx.rows(sql`select count(*)::int as all_of_them from toy`),
+  },
+  {
+    shape: 'an update that answers the row',
+    sent: 1,
+    ask: async (tx, name, number) => {
+      const row = await tx.one<{ id: string; steps: number }>(
+        sql`update toy set steps = steps + ${number} where id = ${name} and steps = ${0} returning *`,
+      );
+      return [row.id, row.steps];
+    },
+  },
+  {
+    shape: 'an update that answers columns, of a table with another name',
+    sent: 1,
+    ask: (tx, name) =>
+      tx.rows(sql`update "toy" t set steps = ${7} where t.id = ${name} returning t.id, t.steps as now`),
+  },
+  {
+    shape: 'an update that some guard refuses',
+    sent: 1,
+    ask: (tx, name, number) => tx.run(sql`update toy set steps = ${number} where id = ${name} and ${number}::int > 2`),
+  },
+  {
+    shape: 'an insert',
+    sent: 1,
+    ask: (tx, name) => note(tx, world.merchantId, `${name}: it's "quoted", (bracketed) and \\`),
+  },
+  {
+    shape: 'an insert that answers the row',
+    sent: 1,
+    ask: (tx, name) =>
+      tx.one(
+        sql`insert into diary (merchant_id, line) values (${world.merchantId}, upper(${name})) returning line, seq`,
+      ),
+  },
+  {
+    shape: 'an insert of many rows',
+    sent: 1,
+    ask: async (tx, name) => {
+      await tx.run(sql`insert into diary (merchant_id, line)
+        select merchant_id, line from jsonb_to_recordset(${jsonb([1, 2].map((n) => ({ merchant_id: world.merchantId, line: `${name} ${n}` })))}) as r (merchant_id text, line text)`);
+    },
+  },
+  {
+    shape: 'an insert that changes what is there',
+    sent: 1,
+    ask: (tx, name, number) =>
+      tx.run(sql`insert into toy (merchant_id, id, steps) values (${world.merchantId}, ${name}, ${number})
+        on conflict (merchant_id, id) do update set steps = excluded.steps`),
+  },
+  { shape: 'a delete', sent: 1, ask: (tx, name) => tx.run(sql`delete from toy where id = ${name}`) },
+  {
+    shape: 'a delete that answers something',
+    sent: 1,
+    ask: (tx, name) => tx.rows(sql`delete from toy t where t.id = ${name} returning t.id`),
+  },
+  {
+    shape: 'what has no such shape',
+    sent: 5,
+    ask: (tx, name) => tx.rows(sql`with own as (select id from toy where id = ${name}) select id from own`),
+  },
+  {
+    shape: 'bytes',
+    sent: 5,
+    ask: (tx, _, number) => tx.rows(sql`select length(${Buffer.alloc(number)}::bytea) as length`),
+  },
+];
+
+describe('what is asked side by side', () => {
+  it.each(statements)('$shape: has the effect and the answer that it has alone', async ({ ask, sent: expected }) => {
+    const { value, sent } = await countingStatements(() =>
+      together(NAMES.map((name, index) => (tx) => ask(tx, name, index + 1))),
+    );
+    const after = await stateNow();
+    await world.close();
+    world = await openToyWorld(NOW.toString());
+    await world.in(async (tx) => {
+      for (const name of NAMES) await addToy(tx, world.merchantId, 'toy', name, NOW, null);
+    });
+    const alone: unknown[] = [];
+    for (const [index, name] of NAMES.entries()) alone.push(await world.in((tx) => ask(tx, name, index + 1)));
+    expect(value).toEqual(alone);
+    expect(after).toEqual(await stateNow());
+    expect(sent).toBe(expected);
+  });
+
+  it('waits for who asks something beside, and goes on together', async () => {
+    const { sent } = await countingStatements(() =>
+      together(
+        NAMES.map((name) => async (tx) => {
+          if (name < 'c') await tx.rows(sql`select steps from toy where id = ${name}`);
+          await tx.rows(sql`select id from toy where id = ${name}`);
+        }),
+      ),
+    );
+    expect(sent).toBe(2);
+  });
+
+  it('loads what is the same for all once', async () => {
+    let loaded = 0;
+    const values = await together(
+      NAMES.map((name) => (tx) => {
+        const shared = tx.once('all', async () => {
+          loaded += 1;
+          return tx.rows<{ id: string }>(sql`select id from toy where id >= ${name} order by id`);
+        });
+        return shared;
+      }),
+    );
+    expect(loaded).toBe(1);
+    expect(values.map((rows) => rows.length)).toEqual([5, 5, 5, 5, 5]);
+  });
+});
+
+describe('where something goes wrong', () => {
+  const failing: readonly { what: string; work: (tx: Tx) => Promise<unknown>; error: string }[] = [
+    { what: 'in one of them', work: () => Promise.reject(new Error('out of paper')), error: 'out of paper' },
+    { what: 'in a statement', work: (tx) => tx.rows(sql`select 1 / ${0}::int as broken`), error: 'division by zero' },
+    {
+      what: 'in a part that is to be undone alone',
+      work: (tx) =>
+        tx.part(
+          () => tx.run(bump('bee')),
+          () => false,
+        ),
+      error: 'would have to be undone',
+    },
+    {
+      what: 'in a part that throws, also where that is caught',
+      work: (tx) =>
+        tx
+          .part(
+            () => Promise.reject(new Error('torn')),
+            () => true,
+          )
+          .catch(() => note(tx, world.merchantId, 'caught')),
+      error: 'torn',
+    },
+  ];
+  const bump = (name: string): Sql => sql`update toy set steps = steps + 1 where id = ${name}`;
+
+  it.each(failing)('$what, nothing of all is kept', async ({ work, error }) => {
+    const before = await stateNow();
+    const all = NAMES.map((name) => async (tx: Tx) => {
+      await tx.run(bump(name));
+      if (name === 'cat') await work(tx);
+      await note(tx, world.merchantId, name);
+    });
+    await expect(together(all)).rejects.toThrow(error);
+    expect(await stateNow()).toEqual(before);
+    await together(NAMES.map((name) => (tx) => tx.run(bump(name)))); // the connection is none the worse
+    expect((await stateNow()).toys).toEqual(before.toys.map((toy) => ({ ...toy, steps: 1 })));
+  });
+
+  it('in a row that was left out of an insert that is asked for each, nothing is kept', async () => {
+    const again = NAMES.map(
+      (name) => (tx: Tx) =>
+        tx.run(
+          sql`insert into toy (merchant_id, id) values (${world.merchantId}, ${`${name.slice(0, 2)}!`}) on conflict do nothing`,
+        ),
+    );
+    await together(again.slice(0, 3));
+    await expect(together(again)).rejects.toThrow('There is not a row for each.');
+    expect((await stateNow()).toys).toHaveLength(8);
+  });
+
+  it('tells nobody of a commit that there was not', async () => {
+    const told: string[] = [];
+    const works = NAMES.map((name) => async (tx: Tx) => {
+      tx.afterCommit(() => told.push(name));
+      await tx.run(bump(name));
+    });
+    await expect(together([...works, () => Promise.reject(new Error('no'))])).rejects.toThrow('no');
+    expect(told).toEqual([]);
+    await together(works);
+    expect(told).toEqual(NAMES);
+  });
+});

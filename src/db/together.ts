@@ -1,0 +1,197 @@
+import { createHash } from 'node:crypto';
+import type pg from 'pg';
+import { type Merged, merge, mergedParameter } from './merge.ts';
+import { compile, type Sql } from './sql.ts';
+import type { Tx } from './transaction.ts';
+
+/** What a merged statement is, by the text of the one that it is made of; null: it is sent once for each. */
+export type MergedStatements = Map<string, Merged | null>;
+
+interface Answer {
+  readonly rows: readonly unknown[];
+  /** NaN where it is not known: of an `insert … select` that was merged. */
+  readonly count: number;
+}
+
+/** A statement that somebody waits for. */
+interface Asked {
+  readonly text: string;
+  readonly values: readonly unknown[];
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Something that can't be undone alone would have to be: the work is to be done in transactions of its own. */
+export class NotTogether extends Error {}
+
+/**
+ * Several pieces of work side by side on one connection, in one transaction. When all of them wait, what was asked in the same
+ * words goes to the database as one statement; the smallest group first, so that who is ahead waits for who asked something
+ * beside. All of it is committed or none.
+ */
+export class Together {
+  readonly #client: pg.PoolClient;
+  readonly #known: MergedStatements;
+  readonly #afterCommit: (() => void)[] = [];
+  readonly #shared = new Map<string, Promise<unknown>>();
+  #waiting: Asked[] = [];
+  #isSending = false;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(client: pg.PoolClient, known: MergedStatements) {
+    this.#client = client;
+    this.#known = known;
+  }
+
+  /** Does all the work. @throws the first thing that went wrong, when all have ended */
+  async run<T>(works: readonly ((tx: Tx) => Promise<T>)[]): Promise<T[]> {
+    const tx = this.#tx();
+    const ended = await Promise.allSettled(
+      works.map(async (work) => {
+        try {
+          return await work(tx);
+        } catch (error) {
+          this.#fail(error);
+          throw error;
+        }
+      }),
+    );
+    if (this.#failure) throw this.#failure.error;
+    return ended.map((end) => (end as PromiseFulfilledResult<T>).value);
+  }
+
+  committed(): void {
+    for (const work of this.#afterCommit) work();
+  }
+
+  #tx(): Tx {
+    const rows = async <Row>(query: Sql): Promise<Row[]> => (await this.#ask(query)).rows as Row[];
+    return {
+      rows,
+      maybe: async <Row>(query: Sql) => (await rows<Row>(query))[0],
+      one: async <Row>(query: Sql) => {
+        const [row] = await rows<Row>(query);
+        if (row === undefined) throw new Error('A statement that must answer a row answered none.');
+        return row;
+      },
+      run: async (query: Sql) => (await this.#ask(query)).count,
+      part: async (work, keep) => {
+        try {
+          const value = await work();
+          if (!keep(value)) throw new NotTogether('A part of the work would have to be undone alone.');
+          return value;
+        } catch (error) {
+          this.#fail(error); // also where its caller goes on
+          throw error;
+        }
+      },
+      once: (key, load) => {
+        const found = this.#shared.get(key) ?? load();
+        this.#shared.set(key, found);
+        return found as ReturnType<typeof load>;
+      },
+      afterCommit: (work) => this.#afterCommit.push(work),
+    };
+  }
+
+  #ask(query: Sql): Promise<Answer> {
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    if (this.#failure) reject(this.#failure.error);
+    else this.#waiting.push({ ...compile(query), resolve, reject });
+    this.#sendSoon();
+    return promise;
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= { error };
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const { reject } of waiting) reject(this.#failure.error);
+  }
+
+  /** When everybody who can go on has gone on, as far as he comes without the database. */
+  #sendSoon(): void {
+    if (this.#isSending || this.#waiting.length === 0) return;
+    this.#isSending = true;
+    setImmediate(() => void this.#send());
+  }
+
+  async #send(): Promise<void> {
+    const groups = [...Map.groupBy(this.#waiting, ({ text }) => text).values()];
+    const group = groups.reduce(
+      (smallest, other) => (other.length < smallest.length ? other : smallest),
+      groups[0] ?? [],
+    );
+    const sent = new Set(group);
+    this.#waiting = this.#waiting.filter((asked) => !sent.has(asked));
+    try {
+      const answers = await this.#answer(group);
+      for (const [index, { resolve }] of group.entries()) resolve(answers[index] as Answer);
+    } catch (error) {
+      this.#fail(error);
+      for (const { reject } of group) reject(error);
+    }
+    this.#isSending = false;
+    this.#sendSoon();
+  }
+
+  async #answer(group: readonly Asked[]): Promise<Answer[]> {
+    const [first] = group as [Asked];
+    if (first.values.length === 0 && isQuestion(first.text)) {
+      const { rows } = await this.#client.query(first.text); // at one moment the answer is the same for all
+      return group.map(() => ({ rows, count: rows.length }));
+    }
+    const merged = group.length > 1 ? await this.#mergedOf(first) : null;
+    const parameter = merged ? mergedParameter(group.map(({ values }) => values)) : null;
+    if (merged && parameter !== null) return this.#askMerged(merged, parameter, group.length);
+    const answers: Answer[] = [];
+    for (const { text, values } of group) {
+      const { rows, rowCount } = await this.#client.query({ text, values: [...values] });
+      answers.push({ rows, count: rowCount ?? 0 });
+    }
+    return answers;
+  }
+
+  async #askMerged({ text, isNumbered, hasOneEach }: Merged, parameter: string, inputs: number): Promise<Answer[]> {
+    const { rows, fields, rowCount } = await this.#client.query<unknown[]>({
+      text,
+      values: [parameter],
+      name: `m${createHash('sha256').update(text).digest('base64url').slice(0, 20)}`,
+      rowMode: 'array',
+    });
+    const names = fields.map(({ name }) => name);
+    if (isNumbered) {
+      const found: unknown[][] = Array.from({ length: inputs }, () => []);
+      for (const [number, ...values] of rows) found[Number(number) - 1]?.push(rowOf(names.slice(1), values));
+      return found.map((own) => ({ rows: own, count: own.length }));
+    }
+    if (hasOneEach && rowCount !== inputs) throw new NotTogether('There is not a row for each.');
+    return Array.from({ length: inputs }, (_, index) => ({
+      rows: names.length > 0 ? [rowOf(names, rows[index] as unknown[])] : [],
+      count: hasOneEach ? 1 : Number.NaN,
+    }));
+  }
+
+  /** Asks PostgreSQL for the types of a statement's parameters, once for its text, and rewrites it. */
+  async #mergedOf({ text }: Asked): Promise<Merged | null> {
+    const known = this.#known.get(text);
+    if (known !== undefined) return known;
+    this.#known.set(text, null); // where it can't be prepared, it is not tried again
+    await this.#client.query(`prepare "~t" as ${text}`);
+    const { rows } = await this.#client.query<{ types: string[] }>(
+      `select parameter_types::text[] as types from pg_prepared_statements where name = '~t'`,
+    );
+    await this.#client.query('deallocate "~t"');
+    const merged = merge(text, rows[0]?.types ?? []);
+    this.#known.set(text, merged);
+    return merged;
+  }
+}
+
+const isQuestion = (text: string): boolean => /^\s*select\b/.test(text);
+
+const rowOf = (names: readonly string[], values: readonly unknown[]): Record<string, unknown> => {
+  const row: Record<string, unknown> = {};
+  for (const [index, name] of names.entries()) row[name] = values[index];
+  return row;
+};

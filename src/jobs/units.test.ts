@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import type { DueKind, DueRecord } from './due-kind.ts';
+import { unitsOf } from './units.ts';
+
+const step = () => Promise.resolve();
+const apart = () => Promise.resolve('');
+const kinds: readonly DueKind[] = [
+  { kind: 'invoice', together: { most: 3, apart }, step },
+  { kind: 'session', step },
+  { kind: 'document', isSlow: true, step },
+];
+
+/** `invoice:m1` is an invoice of the merchant m1; they are due one after the other. */
+const due = (text: string): DueRecord[] =>
+  text.split(' ').map((each, index) => {
+    const [kind = '', merchantId = ''] = each.split(':');
+    return { kind, merchantId, id: String(index), dueAt: Temporal.Instant.fromEpochMilliseconds(index) };
+  });
+
+it.each([
+  { what: 'records of one merchant', found: 'invoice:a invoice:a', units: ['0 1'] },
+  { what: 'no more than their kind allows', found: 'invoice:a invoice:a invoice:a invoice:a', units: ['0 1 2', '3'] },
+  { what: 'those of two merchants apart', found: 'invoice:a invoice:b invoice:a invoice:b', units: ['0 2', '1 3'] },
+  { what: 'others each by itself', found: 'session:a session:a invoice:a', units: ['0', '1', '2'] },
+  {
+    what: 'in the order in which they are due',
+    found: 'session:a invoice:a session:a invoice:a',
+    units: ['0', '1 3', '2'],
+  },
+  {
+    what: 'a few of a slow kind while something else is due',
+    found: 'document:a document:a document:a invoice:a document:a document:a document:a invoice:a',
+    units: ['0', '1', '2', '3 7', '4'],
+  },
+  {
+    what: 'all of a slow kind while nothing else is due',
+    found: 'document:a document:a document:a document:a document:a document:a',
+    units: ['0', '1', '2', '3', '4', '5'],
+  },
+])('takes together $what', ({ found, units }) => {
+  expect(unitsOf(due(found), kinds).map((unit) => unit.map(({ id }) => id).join(' '))).toEqual(units);
+});

@@ -1,0 +1,32 @@
+import type { DueKind, DueRecord } from './due-kind.ts';
+
+/** Of kinds that take long, so many are taken at a time while something else is due. */
+const SLOW_AT_A_TIME = 4;
+
+/**
+ * What is done in one transaction each, those that are due longest first: records of one kind and merchant together, where the
+ * kind allows it, else each by itself. Of slow kinds only a few, unless nothing else is due.
+ */
+export function unitsOf(found: readonly DueRecord[], kinds: readonly DueKind[]): DueRecord[][] {
+  const of = new Map(kinds.map((kind) => [kind.kind, kind]));
+  const isSlow = ({ kind }: DueRecord) => of.get(kind)?.isSlow === true;
+  const isAllSlow = found.every(isSlow);
+  let slow = 0;
+  const units: DueRecord[][] = [];
+  const open = new Map<string, DueRecord[]>();
+  for (const record of found) {
+    if (isSlow(record) && !isAllSlow) slow += 1;
+    if (slow > SLOW_AT_A_TIME && isSlow(record)) continue;
+    const most = of.get(record.kind)?.together?.most ?? 1;
+    const key = `${record.kind} ${record.merchantId}`;
+    const unit = open.get(key);
+    if (unit && unit.length < most) {
+      unit.push(record);
+    } else {
+      const begun = [record];
+      units.push(begun);
+      open.set(key, begun);
+    }
+  }
+  return units;
+}
