@@ -148,6 +148,24 @@ describe('the invoice of a period that a change cuts', () => {
       charges: ['old 01-01/01-12', 'calls 01-01/01-12', 'units 01-12/02-01'],
     },
     {
+      what: 'by the second and then by days on that day: the day is not taken from who has it already', // 11.75 and 19.25 days
+      versions: [
+        { from: '2026-01-01', prices: [fee('old')] },
+        { from: '2026-01-12T18:00:00Z', prices: [fee('short')] },
+        { from: '2026-01-12T20:00:00Z', prices: [fee('new')], proration: 'day' },
+      ],
+      charges: ['old 01-01/01-12T18:00:00Z 0.379', 'new 01-12T20:00:00Z/02-01 0.6209'],
+    },
+    {
+      what: 'not prorated, and then by the second: the first fee has the period, and no other one is charged or given back',
+      versions: [
+        { from: '2026-01-01', prices: [fee('old')] },
+        { from: '2026-01-12', prices: [fee('short')], proration: 'none' },
+        { from: '2026-01-22', prices: [fee('new')] },
+      ],
+      charges: ['old 01-01/01-12'],
+    },
+    {
       what: 'a gauge is prorated as a fee is',
       versions: [
         { from: '2026-01-01', prices: [use('level', 'MAX')] },
@@ -280,6 +298,7 @@ describe('pieces of a period', () => {
         const of = terms('2026-01-01', [{ from: '2026-01-01', prices: [fee('first')] }, ...versions]);
         const charges = chargesOn(of, invoiceOf(of, 'P1M', '2026-01-01'));
         const whole = 2_678_400_000_000n;
+        expect(charges.filter(({ fraction: { numerator } }) => numerator <= 0n)).toEqual([]);
         const parts = charges.map(({ fraction: { numerator, denominator } }) => (numerator * whole) / denominator);
         expect(parts.reduce((a, b) => a + b, 0n)).toBe(whole);
       }),

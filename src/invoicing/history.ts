@@ -99,12 +99,17 @@ const DAY_HOURS = 24;
 /**
  * Where an instant lies in a period as money counts it: a cut by a change lies at its instant, at the start of that day of the
  * period, or, not prorated, at the end: who was there first has it all. What ends at the period's own ends lies there; and at
- * its very start a change takes all of it.
+ * its very start a change takes all of it. Nothing lies before a cut that came earlier: what that one gave away is nobody else's.
  */
 export function positionIn(period: SeriesPeriod, segments: readonly Segment[], at: Instant): Instant {
   if (!isAfter(at, period.start)) return period.start;
   if (!isBefore(at, period.end)) return period.end;
-  const proration = segments.find(({ start }) => start.equals(at))?.proration ?? 'second';
+  const cuts = segments.filter(({ start }) => isAfter(start, period.start) && !isAfter(start, at));
+  const own = cuts.some(({ start }) => start.equals(at)) ? period.start : at;
+  return cuts.map((cut) => positionOfCut(period, cut)).reduce(latest, own);
+}
+
+function positionOfCut(period: SeriesPeriod, { start: at, proration }: Segment): Instant {
   if (proration === 'none') return period.end;
   if (proration === 'second') return at;
   const days = microsecondsBetween(period.whole.start, at) / (BigInt(DAY_HOURS) * 3_600_000_000n);
