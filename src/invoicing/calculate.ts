@@ -176,6 +176,10 @@ function partDrafts(
 const givesBack = ({ kind, totalPrice }: RatedLine): boolean =>
   (kind === 'charge' || kind === 'minimum') && totalPrice.lt(0);
 
+/** What a price of the rest of a period came to with the parts before it; null where it does not go on. */
+export const ratedBefore = (currency: string, charge: BilledCharge, used: readonly BilledUsage[]): RatedPrice | null =>
+  charge.soFar ? rated({ currency }, { ...charge, fraction: charge.soFar.before }, used) : null;
+
 const hasRebate = ({ lines }: RatedPrice): boolean =>
   lines.some(({ kind, exactPrice }) => kind === 'charge' && exactPrice.lt(0));
 
@@ -268,7 +272,7 @@ const discountsOn = (input: CalculationInput, charges: readonly RatedLine[]): re
   discountLines(charges, input.adjustments ?? [], input.currency);
 
 const rated = (
-  { currency }: CalculationInput,
+  { currency }: Pick<CalculationInput, 'currency'>,
   { price, fraction }: BilledCharge,
   usage: readonly BilledUsage[],
   discounts?: NonNullable<PriceInPeriod['discounts']>,

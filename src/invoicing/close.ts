@@ -28,7 +28,7 @@ export async function closePeriod(
 }
 
 /** How long the rest of a period waits where the part before it, due before, is not read yet. */
-const A_MOMENT = { seconds: 1 };
+const A_WHILE = { minutes: 1 };
 
 /**
  * Transition 3: the grace is over, and the quantities are read and stored. No event can slip in between: intake holds the
@@ -42,7 +42,7 @@ export async function closeUsage(
 ): Promise<InvoiceRow> {
   const terms = await termsOf(tx, source, invoice);
   if (await waitsForEarlierParts(tx, invoice))
-    return changeInvoice(tx, invoice, { next_action_at: now.add(A_MOMENT) }, now);
+    return changeInvoice(tx, invoice, { next_action_at: now.add(A_WHILE) }, now);
   await takeLateUsage(tx, source, terms, invoice);
   const earlier = await earlierUsage(tx, source, terms, invoice); // with what came late for it
   if (earlier) await saveOtherParts(tx, invoice, invoice.id, earlier);

@@ -26,6 +26,15 @@ const ExplainedLine = Type.Object(
     quantity: NumberOut,
     unitPrice: Type.String(),
     tiers: Nullable(Type.Array(TierUsed)),
+    earlier: Nullable(
+      Type.Object(
+        { from: Timestamp, to: Timestamp, quantity: NumberOut, amount: Type.String() },
+        {
+          description:
+            'Of the rest of a period that `closeNow` cut: what its parts before used of the price and came to. The line is the price of both, less that amount.',
+        },
+      ),
+    ),
     amount: Type.String(),
     tax: Tax,
     total: Type.String(),

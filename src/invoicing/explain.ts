@@ -1,19 +1,24 @@
 import type { Tx } from '../db/index.ts';
-import { jsonNumber, plain } from '../kernel/decimal.ts';
+import { jsonNumber, plain, ZERO } from '../kernel/decimal.ts';
 import { formatMoney } from '../kernel/money.ts';
 import { notFound, ok, type Result } from '../kernel/result.ts';
 import { formatInstant } from '../kernel/time.ts';
-import type { Calculation } from './calculate.ts';
+import { type Calculation, ratedBefore } from './calculate.ts';
 import { calculateStored } from './calculation.ts';
+import { chargesOn } from './charges.ts';
 import {
+  type BilledUsage,
   type FrozenAdjustment,
   type FrozenTerms,
   findInvoice,
+  groupKey,
   type InvoiceRow,
   type LineRow,
   linesOf,
 } from './invoices.sql.ts';
+import { findLateUsage } from './late-usage.ts';
 import type { InvoicingParts } from './parts.ts';
+import { earlierUsage, earlierUsageOn } from './parts-of-period.ts';
 import { OPEN_STATES, withLiveTotals } from './read.ts';
 import { readUsageByHour } from './read-usage.ts';
 import { creditAsStored, plansOf } from './recompute.ts';
@@ -35,10 +40,12 @@ export async function explainInvoice(
   const terms = subscriptionId === null ? null : await parts.source.terms(tx, merchantId, subscriptionId);
   const { invoice, lines } = await withLiveTotals(parts, tx, stored);
   const all = lines ?? (await linesOf(tx, merchantId, id));
+  const earlier = terms && (await earlierIn(parts, tx, terms, stored));
   const explained = [];
   for (const line of all.filter(({ applies_to_line_id: of }) => of === null))
     explained.push({
       ...explainLine(line, invoice, priceOf(terms, line)),
+      earlier: terms && earlier && earlierOf(terms, stored, line, earlier),
       usageByHour: await hoursOf(parts, tx, terms, invoice, line),
       discounts: discountsOf(line, all, invoice),
     });
@@ -83,6 +90,27 @@ function explainLine(line: LineRow, { currency }: InvoiceRow, price: BilledPrice
     amount: money(line.total_price),
     tax: { rate: jsonNumber(line.tax_rate), amount: money(line.total_tax) },
     total: money(line.total_amount),
+  };
+}
+
+/** What the parts before used of a period that `closeNow` cut: as it was stored, of an open one as it is now. */
+const earlierIn = async ({ source }: InvoicingParts, tx: Tx, terms: BillingTerms, invoice: InvoiceRow) =>
+  OPEN_STATES.has(invoice.status)
+    ? ((await earlierUsage(tx, source, terms, invoice, await findLateUsage(tx, source, terms)))?.used ?? null)
+    : earlierUsageOn(tx, invoice);
+
+/** What the price of a line came to before, in the group of the line; null where it does not go on. */
+function earlierOf(terms: BillingTerms, invoice: InvoiceRow, line: LineRow, used: readonly BilledUsage[]) {
+  const charge = line.type === 'charge' && chargesOn(terms, invoice).find(({ price }) => price.id === line.price_id);
+  const before = charge ? ratedBefore(invoice.currency, charge, used) : null;
+  if (before === null) return null;
+  const group = groupKey(line.group_values ?? {});
+  const found = before.lines.find(({ kind, group: of }) => kind === 'charge' && groupKey(of ?? {}) === group);
+  return {
+    from: formatInstant(invoice.continues_from ?? invoice.period_start),
+    to: formatInstant(invoice.period_start),
+    quantity: jsonNumber(found?.quantity ?? ZERO),
+    amount: formatMoney(found?.totalPrice ?? ZERO, invoice.currency),
   };
 }
 
