@@ -21,3 +21,11 @@ alter table unused_credit add column withheld_by text; -- the refund that is in 
 alter table unused_credit add constraint unused_credit_withheld check (withheld_by is null or (target_invoice_id is null and noted_amount = 0));
 alter table unused_credit add foreign key (merchant_id, withheld_by) references credit_note (merchant_id, id);
 create index unused_credit_withheld on unused_credit (merchant_id, withheld_by, seq) where withheld_by is not null;
+
+/* Recorded money that was given back by hand is returned once the merchant says so. */
+alter table payment_receipt drop constraint payment_receipt_by_whom;
+alter table payment_receipt add constraint payment_receipt_by_whom check (
+  case method when 'card' then provider is not null and provider_reference is not null
+                               and (session_id is null) <> (charge_id is null) and return_status <> 'manual'
+              else provider is null and provider_reference is null and session_id is null and charge_id is null
+                   and invoice_id is not null and idempotency_key is not null and return_status <> 'requested' end);

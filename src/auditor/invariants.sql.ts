@@ -218,8 +218,8 @@ export const invariants: readonly Invariant[] = [
       select merchant_id, id, format('%s is booked, %s came and stayed', booked, stayed) as detail
         from (
           select i.merchant_id, i.id, ${bookedOf('cash')} as booked,
-                 (select coalesce(sum(r.amount), 0) from payment_receipt r
-                   where r.merchant_id = i.merchant_id and r.invoice_id = i.id and r.return_status <> 'returned') as stayed
+                 (select coalesce(sum(case r.return_status when 'returned' then r.overpaid else r.amount end), 0)
+                    from payment_receipt r where r.merchant_id = i.merchant_id and r.invoice_id = i.id) as stayed
             from invoice i) i
        where booked <> stayed`,
   },

@@ -2,8 +2,16 @@ import { listReply, pageOf, Reply, type Route, route } from '../http/index.ts';
 import { ok } from '../kernel/result.ts';
 import { listReceiptsOf } from '../payments/index.ts';
 import type { InvoicingParts } from './parts.ts';
-import { InvoicePayment, PaymentCreate, PaymentList, PaymentListQuery, presentPayment } from './payment-schemas.ts';
+import {
+  InvoicePayment,
+  PaymentCreate,
+  PaymentList,
+  PaymentListQuery,
+  PaymentReturnCreate,
+  presentPayment,
+} from './payment-schemas.ts';
 import { recordPayment } from './record-payment.ts';
+import { returnPayment } from './return-payment.ts';
 
 const TAG = 'Invoices';
 const path = '/v2/invoices/:id/payments';
@@ -40,7 +48,7 @@ export const paymentRoutes = (parts: InvoicingParts): readonly Route[] => [
       tag: TAG,
       summary: 'What came in for an invoice, newest first',
       description:
-        '`returnStatus` says of each whether it went back: `manual` is for the merchant to give back by hand.',
+        '`returnStatus` says of each whether it went back: `manual` is for the merchant to give back by hand, and to mark as returned.',
       access: { role: 'viewer', merchant: { of: 'id', kind: 'invoice' } },
       query: PaymentListQuery,
       replies: { 200: PaymentList },
@@ -49,6 +57,26 @@ export const paymentRoutes = (parts: InvoicingParts): readonly Route[] => [
       const page = pageOf(query);
       const { rows, total } = await listReceiptsOf(tx, merchantId, params.id as string, page);
       return ok(listReply({ data: rows.map(presentPayment), total }, page));
+    },
+  ),
+  route(
+    {
+      method: 'POST',
+      path: `${path}/:paymentId/markReturned`,
+      operationId: 'markInvoicePaymentReturned',
+      tag: TAG,
+      summary: 'Say that recorded money was given back after a refund',
+      description:
+        'Only of a payment whose `returnStatus` is `manual`, once: it is `returned` then, and no void stops it any more.',
+      access: { role: 'member', merchant: { of: 'id', kind: 'invoice' } },
+      body: PaymentReturnCreate,
+      replies: { 200: InvoicePayment },
+      errors: [409],
+    },
+    async ({ tx, merchantId, params, body, now }) => {
+      const { id, paymentId } = params as { id: string; paymentId: string };
+      const returned = await returnPayment(tx, { merchantId, invoiceId: id, paymentId }, body, now);
+      return returned.ok ? ok(presentPayment(returned.value)) : returned;
     },
   ),
 ];

@@ -49,6 +49,7 @@ export const InvoicePayment = Type.Object(
     receivedAt: Timestamp,
     returnStatus: OneOf(RETURN_STATUSES),
     returnedAt: Nullable(Timestamp),
+    returnReference: Nullable(Type.String({ description: 'Of who sent it back.' })),
     refundId: Nullable(Id('refund')),
     paymentSessionId: Nullable(Id('paymentSession')),
     paymentMethodId: Nullable(Id('paymentMethod')),
@@ -57,6 +58,16 @@ export const InvoicePayment = Type.Object(
   },
   { $id: 'InvoicePayment' },
 );
+
+/** That recorded money was given back by hand. */
+export const PaymentReturnCreate = Strict(
+  {
+    reference: Type.Optional(Text({ minLength: 1, maxLength: 255 })),
+    returnedAt: Type.Optional(Timestamp),
+  },
+  { $id: 'PaymentReturnCreate' },
+);
+export type PaymentReturnCreate = Static<typeof PaymentReturnCreate>;
 
 export const PaymentList = ListOf(InvoicePayment);
 export const PaymentListQuery = ListQuery({});
@@ -79,6 +90,7 @@ export function presentPayment(receipt: PaymentReceipt): Static<typeof InvoicePa
     receivedAt: formatInstant(receipt.received_at),
     returnStatus: receipt.return_status,
     returnedAt: receipt.returned_at && formatInstant(receipt.returned_at),
+    returnReference: receipt.return_reference,
     refundId: receipt.return_refund_id,
     paymentSessionId: receipt.session_id,
     paymentMethodId: receipt.payment_method_id,

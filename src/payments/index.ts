@@ -4,11 +4,12 @@ export { paymentErrors } from './errors.ts';
 export type { CompletedPayment, EntityDescription, PaymentHandlers } from './handlers.ts';
 export { createPayments, type Payments } from './payments.ts';
 export type { DeclineReason } from './provider.ts';
-export { type PaymentReceipt, RECORDED_METHODS, RETURN_STATUSES, type ReturnStatus } from './receipts.sql.ts';
+export { type PaymentReceipt, RECORDED_METHODS } from './receipts.sql.ts';
 export { findRecorded, listReceiptsOf, newReceiptId, recordReceipt } from './record.ts';
 export { type RedirectRules, redirectProblems } from './redirect-urls.ts';
 export { PaymentSessionReply, publicSession } from './replies.ts';
-export { receiptsOf, requestReturn, stopReturn } from './returns.ts';
+export { RETURN_STATUSES, type ReturnStatus } from './return-states.ts';
+export { receiptsOf, requestReturn, returnedByHand, stopReturn } from './returns.ts';
 export type { SessionStatus } from './session-states.ts';
 export type { EntityType, PaymentSession } from './sessions.sql.ts';
 export {

@@ -1,11 +1,7 @@
 import { pageOfRows, type Sql, sql, type Tx } from '../db/index.ts';
 import type { Decimal } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
-
-/** `requested`: due work will send it. `stopped`: the refund was voided before the money left, so a later one may send it. `manual`: no
- * provider took it, so the merchant gives it back by hand. */
-export const RETURN_STATUSES = ['none', 'requested', 'returned', 'stopped', 'manual'] as const;
-export type ReturnStatus = (typeof RETURN_STATUSES)[number];
+import { type ReturnStatus, statusesFor } from './return-states.ts';
 
 /** How money can come that nobody here took, and is only recorded. */
 export const RECORDED_METHODS = ['bank_transfer', 'cash', 'other'] as const;
@@ -106,7 +102,8 @@ export const markRequested = (
     update payment_receipt
        set return_status = case when provider is null then 'manual' else 'requested' end, return_refund_id = ${refundId},
            next_action_at = case when provider is null then null else ${now}::timestamptz end
-     where merchant_id = ${merchantId} and invoice_id = ${invoiceId} and return_status in ('none', 'stopped')
+     where merchant_id = ${merchantId} and invoice_id = ${invoiceId}
+       and return_status = any (${statusesFor('request')})
     returning *`;
   return tx.rows<PaymentReceipt>(statement);
 };
@@ -115,7 +112,7 @@ export const markRequested = (
 export const markStopped = (tx: Tx, merchantId: string, refundId: string): Promise<PaymentReceipt[]> =>
   tx.rows<PaymentReceipt>(sql`
     update payment_receipt set return_status = 'stopped', next_action_at = null
-     where merchant_id = ${merchantId} and return_refund_id = ${refundId} and return_status in ('requested', 'manual')
+     where merchant_id = ${merchantId} and return_refund_id = ${refundId} and return_status = any (${statusesFor('stop')})
        and return_started_at is null
     returning *`);
 
@@ -140,3 +137,24 @@ export const markReturned = (
     update payment_receipt
        set return_status = 'returned', returned_at = ${now}, return_reference = ${reference}, next_action_at = null
      where merchant_id = ${merchant_id} and id = ${id} and return_status = 'requested' and return_started_at is not null`);
+
+/** A receipt of an invoice, locked. */
+export const lockReceipt = (
+  tx: Tx,
+  { merchantId, invoiceId, id }: { merchantId: string; invoiceId: string; id: string },
+): Promise<PaymentReceipt | undefined> =>
+  tx.maybe<PaymentReceipt>(sql`
+    select * from payment_receipt
+     where merchant_id = ${merchantId} and invoice_id = ${invoiceId} and id = ${id} for update`);
+
+/** The merchant has given it back. @param at when, as the merchant says */
+export const markReturnedByHand = (
+  tx: Tx,
+  { merchant_id, id }: PaymentReceipt,
+  { at, reference }: { at: Instant; reference: string | null },
+): Promise<PaymentReceipt> =>
+  tx.one<PaymentReceipt>(sql`
+    update payment_receipt
+       set return_status = 'returned', return_started_at = ${at}, returned_at = ${at}, return_reference = ${reference}
+     where merchant_id = ${merchant_id} and id = ${id} and return_status = any (${statusesFor('sayReturned')})
+    returning *`);

@@ -1,12 +1,16 @@
 import type { Tx } from '../db/index.ts';
 import type { DueKind } from '../jobs/index.ts';
 import { type Decimal, sum } from '../kernel/decimal.ts';
+import { notFound, ok, type Result } from '../kernel/result.ts';
+import { next } from '../kernel/state-table.ts';
 import type { Instant } from '../kernel/time.ts';
 import { post } from '../ledger/index.ts';
 import type { PaymentProvider } from './provider.ts';
 import {
+  lockReceipt,
   markRequested,
   markReturned,
+  markReturnedByHand,
   markStarted,
   markStopped,
   type PaymentReceipt,
@@ -14,6 +18,7 @@ import {
   selectReceipt,
   selectReceipts,
 } from './receipts.sql.ts';
+import { returnStates } from './return-states.ts';
 
 /** What came in for an invoice, in the order in which it came. */
 export const receiptsOf = (tx: Tx, merchantId: string, invoiceId: string): Promise<PaymentReceipt[]> =>
@@ -76,7 +81,26 @@ export const returnsDue = (provider: PaymentProvider): DueKind => ({
   },
 });
 
-/** What a refund owed to whoever paid has left. */
+/**
+ * The merchant says that recorded money was given back by hand. It counts as gone from then on: a void comes too late for it.
+ * @returns 404; INVALID_TRANSITION where it is not `manual`, also the second time
+ */
+export async function returnedByHand(
+  tx: Tx,
+  of: { merchantId: string; invoiceId: string; id: string },
+  how: { at: Instant; reference: string | null },
+  now: Instant,
+): Promise<Result<PaymentReceipt>> {
+  const receipt = await lockReceipt(tx, of);
+  if (!receipt) return notFound('payment');
+  const moved = next(returnStates, receipt.return_status, 'sayReturned');
+  if (!moved.ok) return moved;
+  const returned = await markReturnedByHand(tx, receipt, how);
+  await bookReturn(tx, receipt, now);
+  return ok(returned);
+}
+
+/** What a refund owed to whoever paid has left. What was more than the invoice asked is in the wallet and stays. */
 const bookReturn = (tx: Tx, receipt: PaymentReceipt, now: Instant): Promise<void> =>
   post(
     tx,
@@ -87,8 +111,8 @@ const bookReturn = (tx: Tx, receipt: PaymentReceipt, now: Instant): Promise<void
       invoiceId: receipt.invoice_id,
       currency: receipt.currency,
       entries: [
-        { account: 'refunds_payable', customerId: null, amount: receipt.amount },
-        { account: 'cash', customerId: null, amount: receipt.amount.negated() },
+        { account: 'refunds_payable', customerId: null, amount: owned(receipt) },
+        { account: 'cash', customerId: null, amount: owned(receipt).negated() },
       ],
     },
     now,

@@ -189,6 +189,95 @@ describe('a refund of recorded money', () => {
   });
 });
 
+describe('recorded money that was given back', () => {
+  const say = (invoice: Resource, payment: string, body: object = {}) =>
+    merchant.post(`/v2/invoices/${invoice.id}/payments/${payment}/markReturned`, body);
+  /** What waits to go back, and what is in the bank, because of an invoice; credits are below 0. */
+  const booked = async (invoice: Resource) => {
+    const accounts = await rows<{ account: string; amount: { toFixed: (digits: number) => string } }>(sql`
+      select e.account, sum(e.amount) as amount from ledger_transaction t
+        join ledger_entry e on e.merchant_id = t.merchant_id and e.transaction_id = t.id
+       where t.invoice_id = ${invoice.id} and e.account in ('cash', 'refunds_payable', 'owed_again') group by 1 order by 1`);
+    return accounts.map(({ account, amount }) => `${account} ${amount.toFixed(2)}`);
+  };
+
+  it('leaves the books when the merchant says so, once; what was too much stays', async () => {
+    const invoice = await issue();
+    const payment = (await record(invoice, transfer('130'))).body;
+    const refund = await shop.create(`/v2/invoices/${invoice.id}/refunds`);
+    expect(await booked(invoice)).toEqual(['cash 130.00', 'refunds_payable -100.00']);
+    expect(await say(invoice, payment.id, { reference: 'SEPA 17', returnedAt: '2026-03-10T08:00:00Z' })).toMatchObject({
+      status: 200,
+      body: {
+        ...payment,
+        returnStatus: 'returned',
+        returnedAt: '2026-03-10T08:00:00Z',
+        returnReference: 'SEPA 17',
+        refundId: refund.id,
+      },
+    });
+    expect(await booked(invoice)).toEqual(['cash 30.00', 'refunds_payable 0.00']);
+    expect(await say(invoice, payment.id)).toMatchObject({
+      status: 409,
+      body: { code: 'INVALID_TRANSITION', details: { status: 'returned', trigger: 'sayReturned' } },
+    });
+    expect(await booked(invoice)).toEqual(['cash 30.00', 'refunds_payable 0.00']);
+  });
+
+  it('is said by twenty at once, and booked once', async () => {
+    const invoice = await issue();
+    const payment = (await record(invoice, transfer('100'))).body;
+    await shop.create(`/v2/invoices/${invoice.id}/refunds`);
+    const said = await Promise.all(Array.from({ length: 20 }, () => say(invoice, payment.id)));
+    expect(said.map(({ status }) => status).toSorted()).toEqual([200, ...Array(19).fill(409)]);
+    expect(await booked(invoice)).toEqual(['cash 0.00', 'refunds_payable 0.00']);
+  });
+
+  it('is owed again where the refund is void after it, and goes back no second time', async () => {
+    const invoice = await issue();
+    const payment = (await record(invoice, transfer('100'))).body;
+    const first = await shop.create(`/v2/invoices/${invoice.id}/refunds`);
+    await say(invoice, payment.id);
+    await shop.act(`/v2/invoices/${invoice.id}/refunds/${first.id}/void`);
+    expect(await booked(invoice)).toEqual(['cash 0.00', 'owed_again 100.00', 'refunds_payable 0.00']);
+    await shop.create(`/v2/invoices/${invoice.id}/refunds`);
+    expect(await payments(invoice)).toMatchObject([{ returnStatus: 'returned', refundId: first.id }]);
+    expect(await booked(invoice)).toEqual(['cash 0.00', 'owed_again 0.00', 'refunds_payable 0.00']);
+  });
+
+  it('is none before a refund, after a void, and of a card', async () => {
+    const invoice = await issue();
+    const payment = (await record(invoice, transfer('40'))).body;
+    const refuses = async (id: string, status: string) =>
+      expect(await say(invoice, id)).toMatchObject({ status: 409, body: { details: { status } } });
+    await refuses(payment.id, 'none');
+    const session = await shop.create(`/v2/invoices/${invoice.id}/paymentSessions`);
+    await complete(session.id);
+    const refund = await shop.create(`/v2/invoices/${invoice.id}/refunds`);
+    const card = (await payments(invoice)).find(({ method }: Resource) => method === 'card');
+    await refuses(card.id, 'requested');
+    await shop.act(`/v2/invoices/${invoice.id}/refunds/${refund.id}/void`);
+    await refuses(payment.id, 'stopped');
+  });
+
+  it.each([
+    { what: 'tomorrow', body: { returnedAt: '2026-03-11T00:00:00Z' }, field: 'returnedAt' },
+    { what: 'under an empty reference', body: { reference: '' }, field: 'reference' },
+  ])('$what is a 400', async ({ body, field }) => {
+    const invoice = await issue();
+    const payment = (await record(invoice, transfer('100'))).body;
+    const answer = await say(invoice, payment.id, body);
+    expect([answer.status, answer.body.errors[0].field]).toEqual([400, field]);
+  });
+
+  it('of another invoice, or nobody’s, is a 404', async () => {
+    const [invoice, other] = [await issue(), await issue()];
+    const payment = (await record(other, transfer('100'))).body;
+    for (const id of [payment.id, 'pay_0123456789abcdef0123456789abcdef'])
+      expect((await say(invoice, id)).status).toBe(404);
+  });
+});
+
 /** What a person may do to an invoice, over every status that one can be put in by hand. */
 describe('an action', () => {
   const states: Record<string, () => Promise<Resource>> = {

@@ -622,10 +622,10 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
   listInvoicePayments: [async (world) => on((await paidInParts(world)).id)],
   markInvoicePaymentReturned: [
     async (world) => {
-      const { id } = await paidInParts(world);
+      const { id, grandTotal: amount } = await issued(world);
+      const paid = { amount, method: 'cash', idempotencyKey: unique('cash') };
+      const manual = await world.shop.create(`/v2/invoices/${id}/payments`, paid);
       await world.shop.create(`/v2/invoices/${id}/refunds`);
-      const payments = await world.shop.read(`/v2/invoices/${id}/payments`);
-      const manual = payments.data.find((payment: Resource) => payment.returnStatus === 'manual');
       return { params: { id, paymentId: manual.id }, body: { reference: 'SEPA 17', returnedAt: manual.createdAt } };
     },
   ],

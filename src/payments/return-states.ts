@@ -1,0 +1,25 @@
+import { next, refuse, type StateTable } from '../kernel/state-table.ts';
+
+/** `requested`: due work will send it. `stopped`: the refund was voided before the money left, so a later one may send it. `manual`: no
+ * provider took it, so the merchant gives it back by hand, and says so. */
+export const RETURN_STATUSES = ['none', 'requested', 'returned', 'stopped', 'manual'] as const;
+export type ReturnStatus = (typeof RETURN_STATUSES)[number];
+
+/** `request`: a refund asks a provider for it, `requestByHand`: the merchant; `send`: the provider did; `sayReturned`: the merchant has. */
+export const RETURN_EVENTS = ['request', 'requestByHand', 'send', 'sayReturned', 'stop'] as const;
+export type ReturnEvent = (typeof RETURN_EVENTS)[number];
+
+const illegal = refuse('INVALID_TRANSITION');
+
+/** Whether money that came in goes back. Returned is the end: it leaves at most once, ever. */
+export const returnStates: StateTable<ReturnStatus, ReturnEvent> = {
+  none: { request: 'requested', requestByHand: 'manual', send: illegal, sayReturned: illegal, stop: illegal },
+  requested: { request: illegal, requestByHand: illegal, send: 'returned', sayReturned: illegal, stop: 'stopped' },
+  manual: { request: illegal, requestByHand: illegal, send: illegal, sayReturned: 'returned', stop: 'stopped' },
+  stopped: { request: 'requested', requestByHand: 'manual', send: illegal, sayReturned: illegal, stop: illegal },
+  returned: { request: illegal, requestByHand: illegal, send: illegal, sayReturned: illegal, stop: illegal },
+};
+
+/** The statuses in which something may happen. */
+export const statusesFor = (event: ReturnEvent): ReturnStatus[] =>
+  RETURN_STATUSES.filter((status) => next(returnStates, status, event).ok);
