@@ -107,3 +107,16 @@ export const refundsOf = (tx: Tx, merchantId: string, invoiceId: string, page: {
     },
     page,
   );
+
+/** All credit notes on an invoice, newest first: its refunds, its cancellation, and those over a part. */
+export const creditNotesOf = (tx: Tx, merchantId: string, invoiceId: string, page: { limit: number; offset: number }) =>
+  pageOfRows<CreditNoteRow>(
+    tx,
+    {
+      select: sql`*`,
+      from: sql`credit_note`,
+      where: sql`merchant_id = ${merchantId} and invoice_id = ${invoiceId}`,
+      order: sql`seq desc`,
+    },
+    page,
+  );

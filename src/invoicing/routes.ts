@@ -4,6 +4,7 @@ import { PaymentSessionReply } from '../payments/index.ts';
 import { actOnInvoice, type InvoiceAction, openInvoiceSession } from './actions.ts';
 import { closeInvoiceNow } from './close-now.ts';
 import { createInvoice } from './create-invoice.ts';
+import { creditNoteRoutes } from './credit-note-routes.ts';
 import { refundsOf } from './credit-notes.sql.ts';
 import { documentRoutes } from './document-routes.ts';
 import { explainRoute } from './explain-route.ts';
@@ -110,6 +111,7 @@ export const invoiceRoutes = (parts: InvoicingParts): readonly Route[] => [
     async ({ tx, merchantId, params, query }) => readLines(parts, tx, merchantId, params.id as string, query),
   ),
   ...documentRoutes(parts),
+  ...creditNoteRoutes(parts),
   route(
     {
       method: 'POST',

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { billOf, walletOf } from '../support/bills.ts';
 import { expectBooksToBalance } from '../support/books.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
-import { type Shop, START, shopOf } from '../support/shop.ts';
+import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
 /** What was paid in advance and not used is not lost with the invoice that was to bear it (domain.md §3 Credits, §4 rows 11 and 18). */
 let env: TestEnvironment;
@@ -12,6 +12,11 @@ beforeAll(async () => {
   env = await openTestEnvironment();
   merchant = await env.merchant();
   shop = shopOf(merchant);
+  await shop.change(`/v0/organizations/${merchant.id}`, {
+    legalName: 'Northwind GmbH',
+    taxId: 'DE 123 456 789',
+    address: { line1: 'Torstraße 140', city: 'Berlin', zipCode: '10119', country: 'DE' },
+  });
 });
 afterAll(async () => {
   await expectBooksToBalance(env, merchant);
@@ -45,4 +50,47 @@ it.each([
   expect(await walletOf(shop, subscription)).toBe('0.00');
   expect((await shop.act(`/v2/invoices/${january.id}/cancel`)).status).toBe('CANCELLED');
   expect(await walletOf(shop, subscription)).toBe('54.00'); // 45.00 and the 9.00 tax that were paid on them
+  await expectNotes(subscription, january, status);
 });
+
+/** The cancellation and what is given back are there to be read, with their documents. */
+async function expectNotes(subscription: Resource, cancelled: Resource, status: string) {
+  const notesOf = async ({ id }: Resource) => (await shop.read(`/v2/invoices/${id}/creditNotes`)).data as Resource[];
+  const upfront = (await shop.invoices(subscription)).find(({ kind }) => kind === 'upfront');
+  const [part, ...others] = await notesOf(upfront);
+  expect(others).toEqual([]);
+  expect(part).toMatchObject({
+    object: 'credit_note',
+    kind: 'credit',
+    number: expect.stringMatching(/^CN-\d{6}$/),
+    amount: '45.00',
+    taxAmount: '9.00',
+    total: '54.00',
+    status: 'ISSUED',
+    lines: null,
+  });
+  expect(await shop.read(`/v2/invoices/${upfront.id}/creditNotes/${part?.id}`)).toEqual({
+    ...part,
+    lines: [
+      {
+        displayName: expect.stringContaining(': not used'),
+        amount: '45.00',
+        taxAmount: '9.00',
+        taxRate: 20,
+        periodStart: HALF,
+        periodEnd: '2026-02-01T00:00:00Z',
+      },
+    ],
+  });
+  for (const [address, text] of [
+    [part?.pdfUrl, '%PDF-'],
+    [part?.documentXmlUrl, '<?xml'],
+  ]) {
+    const document = await merchant.get(new URL(address).pathname);
+    expect([document.status, document.bytes.toString('latin1', 0, 5)]).toEqual([200, text]);
+  }
+  expect((await shop.read(`/v2/invoices/${upfront.id}/refunds`)).data).toEqual([]);
+  const whole = { kind: 'cancellation', amount: '135.00', taxAmount: '27.00', total: '162.00', lines: null };
+  expect(await notesOf(cancelled)).toMatchObject(status === 'ISSUED' ? [whole] : []); // a draft had no number
+  expect((await merchant.get(`/v2/invoices/${cancelled.id}/creditNotes/${part?.id}`)).status).toBe(404);
+}
