@@ -32,7 +32,7 @@ import {
 } from './invoicing/index.ts';
 import type { Chore, DueKind, DueRunner } from './jobs/index.ts';
 import type { ErrorTable } from './kernel/result.ts';
-import { ledgerRoutes } from './ledger/index.ts';
+import { filledWallets, ledgerRoutes } from './ledger/index.ts';
 import { type Carrier, createLetters, mailDueKind, mailRoutes, noCarrier } from './mail/index.ts';
 import {
   createIntakes,
@@ -130,7 +130,7 @@ export function wireDomains(
       ...identityRoutes({ environment }),
       ...customerRoutes({
         ...customerHooks,
-        blockers: [subscriptionsOfCustomer, invoicesOfCustomer, entitlementsOfCustomer],
+        blockers: [subscriptionsOfCustomer, invoicesOfCustomer, entitlementsOfCustomer, walletsOfCustomer],
       }),
       ...catalogRoutes({
         countSubscriptions: countByVersion,
@@ -196,6 +196,10 @@ const invoicesOfCustomer: CustomerBlocker = async (tx, merchantId, customerId) =
 
 const entitlementsOfCustomer: CustomerBlocker = async (tx, merchantId, customerId, now) =>
   named('entitlement', await unendedEntitlements(tx, merchantId, { customerId }, now));
+
+/** Last of the checks, as wallets are locked last. */
+const walletsOfCustomer: CustomerBlocker = async (tx, merchantId, customerId) =>
+  named('wallet', await filledWallets(tx, merchantId, customerId));
 
 const entitlementsToFeature: NonNullable<CatalogOptions['holdersOf']> = async (tx, merchantId, kind, id, now) => {
   const found =

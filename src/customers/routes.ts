@@ -106,7 +106,8 @@ export const customerRoutes = (parts: CustomerParts): readonly Route[] => [
       operationId: 'deleteCustomer',
       tag: 'Customers',
       summary: 'Delete a customer that nothing holds',
-      description: 'Refused with the blockers while the customer has subscriptions, open invoices or entitlements.',
+      description:
+        'Refused with the blockers while the customer has subscriptions, open invoices, entitlements or money in a wallet.',
       access: { role: 'member', merchant: byId },
       replies: { 204: Type.Null() },
       errors: [409],

@@ -32,8 +32,9 @@ export async function openSessionFor(
     {
       merchantId: invoice.merchant_id,
       mode: 'payment',
-      entityType: 'invoice',
+      entityType: isTopUp(invoice) ? 'topup' : 'invoice',
       entityId: invoice.id,
+      invoiceId: invoice.id,
       entityLabel: invoice.invoice_number,
       subscriptionId: invoice.subscription_id,
       customerId: invoice.customer_id,
@@ -48,6 +49,10 @@ export async function openSessionFor(
     now,
   );
 }
+
+/** Is it there to fill the wallet, and for nothing else (api.md, paymentSession)? */
+const isTopUp = ({ kind, one_off }: InvoiceRow): boolean =>
+  kind === 'ad_hoc' && one_off?.lines[0] !== undefined && one_off.lines.every(({ type }) => type === 'wallet_top_up');
 
 /** With `autoCharge` a subscription's invoices are charged to the card that paid before (api.md, complete). */
 const keepsCards = async (parts: InvoicingParts, tx: Tx, invoice: InvoiceRow): Promise<boolean> =>

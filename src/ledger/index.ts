@@ -3,4 +3,11 @@ export type { Account, AccountKind } from './accounts.ts';
 export { accountBalance, balanceOfInvoice, bookedEntries, post } from './ledger.ts';
 export type { Entry, LedgerReason, Posting } from './posting.ts';
 export { ledgerRoutes } from './routes.ts';
-export { creditWallet, lockedWalletBalance, spendWallet, type WalletMove, walletBalance } from './wallet.ts';
+export {
+  creditWallet,
+  filledWallets,
+  lockedWalletBalance,
+  spendWallet,
+  type WalletMove,
+  walletBalance,
+} from './wallet.ts';

@@ -1,7 +1,9 @@
 import type { Tx } from '../db/index.ts';
 import { Decimal } from '../kernel/decimal.ts';
+import { formatMoney } from '../kernel/money.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { Account } from './accounts.ts';
+import { lockFilledWallets } from './filled-wallets.sql.ts';
 import { lockWallet, selectWallet, type WalletKey } from './ledger.sql.ts';
 import { post } from './ledger.ts';
 import type { Posting } from './posting.ts';
@@ -25,6 +27,16 @@ export const lockedWalletBalance = (
   customerId: string,
   currency: string,
 ): Promise<Decimal> => lockWallet(tx, { merchantId, customerId, currency });
+
+/** The wallets of a customer in which there is something, locked: for who ends what they belong to. */
+export async function filledWallets(
+  tx: Tx,
+  merchantId: string,
+  customerId: string,
+): Promise<{ currency: string; balance: string }[]> {
+  const wallets = await lockFilledWallets(tx, merchantId, customerId);
+  return wallets.map(({ currency, balance }) => ({ currency, balance: formatMoney(balance, currency) }));
+}
 
 /** Puts money into a wallet; `against` is debited: `cash` for what came in, `revenue` for what is given back. */
 export const creditWallet = (tx: Tx, { amount, ...move }: WalletMove, now: Instant): Promise<void> =>

@@ -59,7 +59,34 @@ const refund = (invoice: Resource) => merchant.post(`/v2/invoices/${invoice.id}/
 const voidRefund = (invoice: Resource, made: Resource) =>
   shop.act(`/v2/invoices/${invoice.id}/refunds/${made.id}/void`, { reason: 'A mistake' });
 
+describe('a customer with money in a wallet', () => {
+  it('is not deleted before it is spent', async () => {
+    await fill('50');
+    await fill('7', { currency: 'EUR' });
+    const path = `/v0/customers/${customer.id}`;
+    const held = [
+      { currency: 'EUR', balance: '7.00' },
+      { currency: 'USD', balance: '50.00' },
+    ];
+    expect(await merchant.delete(path)).toMatchObject({
+      status: 409,
+      body: { code: 'CUSTOMER_IN_USE', details: { blockers: [{ type: 'wallet', count: 2, items: held }] } },
+    });
+    await bill('41.67'); // and 8.33 tax
+    await bill('5.83', { currency: 'EUR' }); // and 1.17
+    expect(await balances()).toEqual({ EUR: '0.00', USD: '0.00' });
+    expect((await merchant.delete(path)).status).toBe(204);
+  });
+});
+
 describe('a top-up', () => {
+  it('is paid by a session that says so', async () => {
+    const { invoiceId } = await topUp('50');
+    await bill('10');
+    const sessions = await shop.read(`/v0/paymentSessions?customerId=${customer.id}&entityType=topup`);
+    expect(sessions.data).toMatchObject([{ entityType: 'topup', entityId: invoiceId, amount: '50.00' }]);
+  });
+
   it('is an invoice without tax that lives by its session; the money is in the wallet when it is paid', async () => {
     const made = await topUp('50');
     expect(made).toEqual({
