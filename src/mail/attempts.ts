@@ -17,6 +17,8 @@ const HOUR = 60 * MINUTE;
 /** Seconds until the next attempt, after the first, the second, … */
 const DELAYS = [MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR] as const;
 
+export const MOST_ATTEMPTS = DELAYS.length + 1;
+
 /** What becomes of a mail. */
 export interface Verdict {
   /** Undefined: it stays pending. */

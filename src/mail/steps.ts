@@ -1,8 +1,12 @@
 import type { Tx } from '../db/index.ts';
 import type { DueKind } from '../jobs/index.ts';
 import type { Instant } from '../kernel/time.ts';
+import { MOST_ATTEMPTS } from './attempts.ts';
 import { type Carrier, LEASE_MINUTES } from './carrier.ts';
 import { changeMail, type MailRow, selectMail } from './mails.sql.ts';
+
+/** It is still pending after its last attempt: whoever made that was lost. */
+const UNKNOWN_END = 'Nobody knows what came of the last attempt.';
 
 /** When there is room again, roughly. */
 const FULL_SECONDS = 30;
@@ -18,6 +22,8 @@ export const mailDueKind = (carrier: Carrier): DueKind => ({
     const mail = await selectMail(tx, merchantId, id);
     if (mail?.status !== 'pending') throw new Error(`Mail ${id} is not to be sent.`);
     if (!carrier.hasServer) return void (await change(tx, mail, { status: 'held', next_action_at: null }));
+    if (mail.attempts >= MOST_ATTEMPTS)
+      return void (await change(tx, mail, { status: 'failed', last_error: UNKNOWN_END, next_action_at: null }));
     if (!carrier.hasRoom) return void (await change(tx, mail, { next_action_at: now.add({ seconds: FULL_SECONDS }) }));
     const taken = await take(tx, mail, now);
     return async () => carrier.take({ mail: taken, takenAt: now });
@@ -25,7 +31,11 @@ export const mailDueKind = (carrier: Carrier): DueKind => ({
 });
 
 const take = (tx: Tx, mail: MailRow, now: Instant): Promise<MailRow> =>
-  change(tx, mail, { attempts: mail.attempts + 1, next_action_at: now.add({ minutes: LEASE_MINUTES }) });
+  change(tx, mail, {
+    attempts: mail.attempts + 1,
+    last_error: null,
+    next_action_at: now.add({ minutes: LEASE_MINUTES }),
+  });
 
 async function change(tx: Tx, mail: MailRow, to: Partial<MailRow>): Promise<MailRow> {
   const changed = await changeMail(tx, mail, { ...mail, ...to });

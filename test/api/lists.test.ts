@@ -87,7 +87,13 @@ describe('every list', () => {
   });
 
   /** Made on test clocks, at the times of those. */
-  const SIMULATED = new Set(['listSubscriptions', 'listInvoices', 'listInvoiceRefunds', 'listPaymentSessions']);
+  const SIMULATED = new Set([
+    'listSubscriptions',
+    'listInvoices',
+    'listInvoiceRefunds',
+    'listPaymentSessions',
+    'listMails',
+  ]);
   it.each(lists.filter(({ name }) => !SIMULATED.has(name)))('$name is newest first', async ({ sentence }) => {
     const { data } = await list(sentence, { limit: '100' });
     const times: string[] = data.flatMap(({ createdAt }: Resource) => createdAt ?? []);

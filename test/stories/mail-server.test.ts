@@ -1,0 +1,291 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { EnvironmentOptions } from '../../src/app.ts';
+import { Database, type Scope, sql, type Tx } from '../../src/db/index.ts';
+import { createLetters } from '../../src/mail/index.ts';
+import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { type Resource, type Shop, shopOf } from '../support/shop.ts';
+import { header, type MailDrop, openMailDrop } from '../support/smtp.ts';
+
+/** Production sends mail, through a server that may be slow, dead, or of another opinion. */
+const NOW = '2026-03-10T09:00:00Z';
+const later = (seconds: number): string => Temporal.Instant.from(NOW).add({ seconds }).toString();
+
+/** What is to be closed when a test ends, the last first. */
+const open: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0).toReversed()) await close();
+});
+
+interface Office {
+  env: TestEnvironment;
+  merchant: Merchant;
+  shop: Shop;
+}
+
+async function openOffice(
+  mailServer?: EnvironmentOptions['mailServer'],
+  more: { openDatabase?: NonNullable<EnvironmentOptions['openDatabase']> } = {},
+): Promise<Office> {
+  const env = await openTestEnvironment({ environment: 'production', ...(mailServer && { mailServer }), ...more });
+  open.push(() => env.close());
+  env.setNow(NOW);
+  const merchant = await env.merchant();
+  return { env, merchant, shop: shopOf(merchant) };
+}
+
+async function openDrop(): Promise<MailDrop> {
+  const drop = await openMailDrop();
+  open.push(() => drop.close());
+  return drop;
+}
+
+const from = (url: string) => ({ url, from: 'billing@pay.example' });
+
+const issue = async ({ shop }: Office, fields: Parameters<Shop['customer']>[0] = {}): Promise<Resource> =>
+  shop.create('/v2/invoices', {
+    customerId: (await shop.customer(fields)).id,
+    currency: 'EUR',
+    lines: [{ displayName: 'Work', quantity: 1, unitPrice: 100 }],
+    autoApprove: true,
+  });
+
+const mailOf = async ({ shop }: Office, invoice: Resource): Promise<Resource> =>
+  (await shop.read(`/v0/mails?invoiceId=${invoice.id}`)).data[0];
+
+/** Runs due work, and waits until the attempt on the mail of this invoice is noted. */
+async function send(office: Office, invoice: Resource, attempts = 1): Promise<Resource> {
+  await office.env.runDueWork();
+  const isNoted = async () => {
+    const mail = await mailOf(office, invoice);
+    return mail.attempts === attempts && (mail.status !== 'pending' || mail.lastError !== null);
+  };
+  await expect.poll(isNoted, { timeout: 20_000 }).toBe(true);
+  return mailOf(office, invoice);
+}
+
+it('sends a mail as it is shown, to all its recipients, from the merchant’s name', async () => {
+  const drop = await openDrop();
+  const office = await openOffice(from(drop.url));
+  await office.shop.change(`/v0/organizations/${office.merchant.id}`, {
+    name: 'Grüne Öfen',
+    billingEmails: ['ask@ovens.example'],
+  });
+  const invoice = await issue(office);
+  const mail = await send(office, invoice);
+  expect(mail).toMatchObject({ status: 'sent', attempts: 1, sentAt: NOW, lastError: null, nextAttemptAt: null });
+  const [message = ''] = drop.messages;
+  expect(drop.messages).toHaveLength(1);
+  expect(header(message, 'From')).toBe('=?UTF-8?Q?Gr=C3=BCne_=C3=96fen?= <billing@pay.example>');
+  expect(header(message, 'Reply-To')).toContain('<ask@ovens.example>');
+  expect(header(message, 'To')).toBe(mail.to[0]);
+  expect(header(message, 'Message-ID')).toBe(`<${mail.id}@pay.example>`);
+  expect(header(message, 'Auto-Submitted')).toBe('auto-generated');
+  expect(message).toContain('multipart/alternative');
+  expect(message).toContain('Content-Type: text/plain; charset=utf-8');
+  expect(message).toContain('Content-Type: text/html; charset=utf-8');
+});
+
+it('sends a receipt for money that came in', async () => {
+  const drop = await openDrop();
+  const office = await openOffice(from(drop.url));
+  const invoice = await issue(office);
+  await office.shop.create(`/v2/invoices/${invoice.id}/payments`, {
+    amount: '100.00',
+    method: 'bank_transfer',
+    idempotencyKey: 'transfer',
+  });
+  await office.env.runDueWork();
+  await expect.poll(() => drop.messages.length, { timeout: 20_000 }).toBe(2);
+  const subjects = drop.messages.map((message) => header(message, 'Subject'));
+  expect(subjects.some((subject) => subject?.startsWith('Receipt for invoice'))).toBe(true);
+});
+
+it('lets no name write a header or a tag', async () => {
+  const drop = await openDrop();
+  const office = await openOffice(from(drop.url));
+  const evil = 'Eve\r\nBcc: all@example.com\r\n\r\n<img src=x>';
+  await office.shop.change(`/v0/organizations/${office.merchant.id}`, { name: evil });
+  await send(
+    office,
+    await issue(office, { consumer: { name: evil, email: 'eve@example.com', address: { country: 'GB' } } }),
+  );
+  const [message = ''] = drop.messages;
+  expect(header(message, 'Bcc')).toBeUndefined();
+  expect(message).not.toMatch(/^Bcc:/m);
+  const page = message.slice(message.indexOf('<!doctype')).replaceAll('=\r\n', '').replaceAll('=3D', '=');
+  expect(page).toContain('&lt;img src=x&gt;');
+  expect(page).not.toContain('<img');
+  expect(header(message, 'To')).toBe('eve@example.com');
+});
+
+describe('a server that refuses', () => {
+  it('for good ends it at once', async () => {
+    const drop = await openDrop();
+    drop.onRecipient = () => ({ code: 550, text: 'No such mailbox' });
+    const office = await openOffice(from(drop.url));
+    const mail = await send(office, await issue(office));
+    expect(mail).toMatchObject({ status: 'failed', attempts: 1, nextAttemptAt: null, sentAt: null });
+    expect(mail.lastError).toContain('No such mailbox');
+  });
+
+  it('for now is asked again, with the same message', async () => {
+    const drop = await openDrop();
+    drop.onMessage = () => ({ code: 451, text: 'Come back later' });
+    const office = await openOffice(from(drop.url));
+    const invoice = await issue(office);
+    const waits = await send(office, invoice);
+    expect(waits).toMatchObject({ status: 'pending', attempts: 1, nextAttemptAt: later(60) });
+    drop.onMessage = () => null;
+    office.env.setNow(later(59));
+    await office.env.runDueWork();
+    expect(drop.messages).toEqual([]);
+    office.env.setNow(later(60));
+    expect(await send(office, invoice, 2)).toMatchObject({ status: 'sent', sentAt: later(60) });
+    expect(header(drop.messages[0] ?? '', 'Message-ID')).toBe(`<${waits.id}@pay.example>`);
+  });
+
+  it('one recipient of two has taken the mail all the same, and who was refused is told', async () => {
+    const drop = await openDrop();
+    drop.onRecipient = (address) => (address.startsWith('old') ? { code: 550, text: 'Gone' } : null);
+    const office = await openOffice(from(drop.url));
+    const customer = await office.shop.customer();
+    await office.shop.change(`/v0/organizations/${customer.consumerId}`, {
+      billingEmails: ['old@example.com', 'new@example.com'],
+    });
+    const invoice = await office.shop.create('/v2/invoices', {
+      customerId: customer.id,
+      currency: 'EUR',
+      lines: [{ displayName: 'Work', quantity: 1, unitPrice: 100 }],
+      autoApprove: true,
+    });
+    const mail = await send(office, invoice);
+    expect(mail).toMatchObject({ status: 'sent', lastError: 'The server refused old@example.com.' });
+  });
+});
+
+/** Takes connections, and says nothing ever. */
+async function openSilence(): Promise<{ url: string; sockets: Set<Socket> }> {
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((socket) => void sockets.add(socket.on('error', () => undefined)));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  open.push(async () => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return { url: `smtp://127.0.0.1:${(server.address() as { port: number }).port}`, sockets };
+}
+
+describe('a server that does not answer', () => {
+  it('is given up on, and tried again later', async () => {
+    const silence = await openSilence();
+    const office = await openOffice({ ...from(silence.url), patienceMilliseconds: 200 });
+    const mail = await send(office, await issue(office));
+    expect(mail).toMatchObject({ status: 'pending', attempts: 1, nextAttemptAt: later(60) });
+  });
+
+  it('keeps no other due work waiting', async () => {
+    const silence = await openSilence();
+    const office = await openOffice(from(silence.url));
+    const invoices = [await issue(office), await issue(office), await issue(office)];
+    await office.env.runDueWork(); // comes back while the server is being waited for
+    expect(await mailOf(office, invoices[0])).toMatchObject({ status: 'pending', attempts: 1, lastError: null });
+    for (const { id } of invoices) expect((await office.merchant.get(`/v2/invoices/${id}/pdf`)).status).toBe(200);
+  });
+
+  it('that is not there at all is tried again later', async () => {
+    const gone = await openMailDrop();
+    await gone.close();
+    const office = await openOffice(from(gone.url));
+    const mail = await send(office, await issue(office));
+    expect(mail).toMatchObject({ status: 'pending', attempts: 1, nextAttemptAt: later(60) });
+    expect(mail.lastError).toContain('ECONNREFUSED');
+  });
+});
+
+it('sends the same message again where the process was lost between sending and noting', async () => {
+  const drop = await openDrop();
+  let isLost = false;
+  let lost = 0;
+  class Losing extends Database {
+    override async transaction<T>(scope: Scope, work: (tx: Tx) => Promise<T>): Promise<T> {
+      if (isLost) {
+        lost += 1;
+        throw new Error('The process is gone.');
+      }
+      return super.transaction(scope, work);
+    }
+  }
+  const office = await openOffice(from(drop.url), { openDatabase: (options) => new Losing(options) });
+  const invoice = await issue(office);
+  drop.onMessage = () => {
+    isLost = true;
+    return null;
+  };
+  await office.env.runDueWork().catch((error: unknown) => expect(String(error)).toContain('gone'));
+  await expect.poll(() => lost, { timeout: 20_000 }).toBeGreaterThan(0);
+  isLost = false;
+  drop.onMessage = () => null;
+  expect(await mailOf(office, invoice)).toMatchObject({ status: 'pending', attempts: 1 });
+  office.env.setNow(later(15 * 60));
+  expect(await send(office, invoice, 2)).toMatchObject({ status: 'sent' });
+  const ids = drop.messages.map((message) => header(message, 'Message-ID'));
+  expect(ids).toHaveLength(2);
+  expect(new Set(ids).size).toBe(1);
+});
+
+describe('without a server', () => {
+  it('mail is held, nothing is lost, and it is sent when the merchant wants it', async () => {
+    const office = await openOffice();
+    const invoice = await issue(office);
+    await office.env.runDueWork();
+    const mail = await mailOf(office, invoice);
+    expect(mail).toMatchObject({ status: 'held', attempts: 0 });
+    const wanted = await office.shop.act(`/v0/mails/${mail.id}/send`);
+    expect(wanted).toMatchObject({ status: 'pending', nextAttemptAt: NOW });
+    expect((await office.merchant.post(`/v0/mails/${mail.id}/send`)).status).toBe(409);
+    await office.env.runDueWork();
+    expect(await mailOf(office, invoice)).toMatchObject({ status: 'held' });
+  });
+
+  it('a viewer cannot have mail sent, nor another merchant', async () => {
+    const office = await openOffice();
+    const mail = await issue(office).then(async (invoice) => {
+      await office.env.runDueWork();
+      return mailOf(office, invoice);
+    });
+    const viewer = await office.env.userOf(office.merchant, 'viewer');
+    expect((await viewer.post(`/v0/mails/${mail.id}/send`)).status).toBe(403);
+    expect((await (await office.env.merchant()).post(`/v0/mails/${mail.id}/send`)).status).toBe(403);
+    expect((await office.merchant.post('/v0/mails/mail_00/send')).status).toBe(404);
+  });
+});
+
+it('is written once, however often it is told of', async () => {
+  const office = await openOffice();
+  const { shop, merchant, env } = office;
+  const customer = await shop.customer();
+  const { renewal } = createLetters({ environment: 'production', publicUrl: 'http://localhost' });
+  const remind = (renewsAt: string) =>
+    env.database.transaction({ merchants: [merchant.id] }, (tx) =>
+      renewal(
+        tx,
+        {
+          merchantId: merchant.id,
+          subscriptionId: 'sub_1',
+          customerId: customer.id,
+          planName: 'Pro',
+          renewsAt: Temporal.Instant.from(renewsAt),
+        },
+        Temporal.Instant.from(NOW),
+      ),
+    );
+  await Promise.all(Array.from({ length: 5 }, () => remind('2026-04-01T00:00:00Z')));
+  await remind('2026-05-01T00:00:00Z');
+  const { total } = (await shop.read(`/v0/mails?customerId=${customer.id}`)).pagination;
+  const kept = await env.database.transaction({ merchants: [merchant.id] }, (tx) =>
+    tx.rows<{ occasion: string }>(sql`select occasion from mail order by seq`),
+  );
+  expect(total).toBe(2);
+  expect(kept.map(({ occasion }) => occasion)).toEqual(['2026-04-01T00:00:00Z', '2026-05-01T00:00:00Z']);
+});
