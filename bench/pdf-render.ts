@@ -15,6 +15,10 @@ import { viewOf } from '../src/documents/view.ts';
 
 const documents = Number(process.argv[2] ?? 2000);
 const WARM_UP = 50;
+/** With their tiers as many rows as a document may have. */
+const LINES_OF_THE_LONGEST = 3125;
+/** Documents that are asked for at once: as many as the runner of due work takes steps side by side. */
+const LANES = 2;
 
 const onePage = (index: number): InvoiceDocument =>
   totalled({
@@ -66,19 +70,34 @@ async function throughTheRenderer(count: number): Promise<{ perSecond: number; m
   });
   for (let index = 0; index < WARM_UP; index += 1) await renderer.render(onePage(index));
   const started = performance.now();
-  for (let index = 0; index < count; index += 1) await renderer.render(onePage(WARM_UP + index));
+  let made = 0;
+  const lane = async (): Promise<void> => {
+    while (made < count) {
+      made += 1;
+      await renderer.render(onePage(WARM_UP + made));
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
   const perSecond = (count * 1000) / (performance.now() - started);
   await renderer.close();
   return { perSecond, memory };
 }
 
-const renderer = createDocumentRenderer();
+let longestBytes = 0;
+const renderer = createDocumentRenderer({
+  onEvent: (event) => {
+    if (event.kind === 'rendered') longestBytes = event.memoryBytes;
+  },
+});
 const first = performance.now();
 const pages = readPdf(await renderer.render(onePage(0))).pages.length;
 const firstMilliseconds = performance.now() - first;
 const long = performance.now();
 const longPages = readPdf(await renderer.render(invoiceOf(400))).pages.length;
 const longMilliseconds = performance.now() - long;
+const longest = performance.now();
+const longestPages = readPdf(await renderer.render(invoiceOf(LINES_OF_THE_LONGEST))).pages.length;
+const longestMilliseconds = performance.now() - longest;
 await renderer.close();
 
 const limit = await typesetterAlone(Math.min(documents, 500));
@@ -88,6 +107,9 @@ const [early, late] = [memory[WARM_UP + Math.floor(documents / 10)] as number, m
 console.log(`document                ${pages} page, 8 lines`);
 console.log(`first document          ${Math.round(firstMilliseconds)} ms, the start of the process included`);
 console.log(`400 lines, ${longPages} pages     ${Math.round(longMilliseconds)} ms`);
+console.log(
+  `${LINES_OF_THE_LONGEST} lines, ${longestPages} pages  ${Math.round(longestMilliseconds)} ms, ${megabytes(longestBytes)} afterwards`,
+);
 console.log(`typesetter alone        ${limit.toFixed(0)} documents/s (the limit)`);
 console.log(
   `through the renderer    ${perSecond.toFixed(0)} documents/s, ${((perSecond / limit) * 100).toFixed(0)} % of the limit; target 100`,

@@ -35,6 +35,17 @@ const MOST_NOTE = 5000;
  * same text. Where it could only be made by leaving out what EN 16931 demands or by changing a figure, there is none.
  */
 export function eInvoiceOf(document: InvoiceDocument): EInvoice {
+  const known = made.get(document);
+  if (known) return known;
+  const electronic = makeEInvoice(document);
+  made.set(document, electronic);
+  return electronic;
+}
+
+/** The file holds it and it is stored by itself: one document is asked for it twice, and never changed. */
+const made = new WeakMap<InvoiceDocument, EInvoice>();
+
+function makeEInvoice(document: InvoiceDocument): EInvoice {
   const missing = missingDetails(document);
   if (missing.length > 0) return { withheld: 'legal_details_missing', missing };
   const because = obstacle(document);
