@@ -44,6 +44,7 @@ export const MailListQuery = ListQuery({
   status: Type.Optional(Status),
 });
 
+/** A mail as answers show it. */
 export const presentMail = (mail: MailRow): Static<typeof Mail> => ({
   id: mail.id,
   object: 'mail',

@@ -2,7 +2,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { EnvironmentOptions } from '../../src/app.ts';
 import { Database, type Scope, sql, type Tx } from '../../src/db/index.ts';
-import { createLetters } from '../../src/mail/index.ts';
+import { type Carrier, createCarrier, createLetters, mailDueKind } from '../../src/mail/index.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 import { header, type MailDrop, openMailDrop } from '../support/smtp.ts';
@@ -42,9 +42,9 @@ async function openDrop(): Promise<MailDrop> {
 
 const from = (url: string) => ({ url, from: 'billing@pay.example' });
 
-const issue = async ({ shop }: Office, fields: Parameters<Shop['customer']>[0] = {}): Promise<Resource> =>
+const issue = async ({ shop }: Office, { customerId, ...fields }: Record<string, unknown> = {}): Promise<Resource> =>
   shop.create('/v2/invoices', {
-    customerId: (await shop.customer(fields)).id,
+    customerId: customerId ?? (await shop.customer(fields)).id,
     currency: 'EUR',
     lines: [{ displayName: 'Work', quantity: 1, unitPrice: 100 }],
     autoApprove: true,
@@ -153,12 +153,7 @@ describe('a server that refuses', () => {
     await office.shop.change(`/v0/organizations/${customer.consumerId}`, {
       billingEmails: ['old@example.com', 'new@example.com'],
     });
-    const invoice = await office.shop.create('/v2/invoices', {
-      customerId: customer.id,
-      currency: 'EUR',
-      lines: [{ displayName: 'Work', quantity: 1, unitPrice: 100 }],
-      autoApprove: true,
-    });
+    const invoice = await issue(office, { customerId: customer.id });
     const mail = await send(office, invoice);
     expect(mail).toMatchObject({ status: 'sent', lastError: 'The server refused old@example.com.' });
   });
@@ -191,6 +186,19 @@ describe('a server that does not answer', () => {
     await office.env.runDueWork(); // comes back while the server is being waited for
     expect(await mailOf(office, invoices[0])).toMatchObject({ status: 'pending', attempts: 1, lastError: null });
     for (const { id } of invoices) expect((await office.merchant.get(`/v2/invoices/${id}/pdf`)).status).toBe(200);
+  });
+
+  it('is asked once for all that wait for it', async () => {
+    const silence = await openSilence();
+    const office = await openOffice({ ...from(silence.url), patienceMilliseconds: 3_000 });
+    const { id: customerId } = await office.shop.customer();
+    const invoices = await Promise.all(Array.from({ length: 12 }, () => issue(office, { customerId })));
+    await office.env.runDueWork();
+    const waiting = async () => (await office.shop.read('/v0/mails?status=pending&limit=100')).data as Resource[];
+    const isNoted = async () => (await waiting()).every(({ lastError }) => lastError !== null);
+    await expect.poll(isNoted, { timeout: 20_000 }).toBe(true);
+    expect((await waiting()).map(({ nextAttemptAt }) => nextAttemptAt)).toEqual(invoices.map(() => later(60)));
+    expect(silence.sockets.size).toBe(5); // one for each connection, and none for those behind them
   });
 
   it('that is not there at all is tried again later', async () => {
@@ -232,6 +240,76 @@ it('sends the same message again where the process was lost between sending and 
   const ids = drop.messages.map((message) => header(message, 'Message-ID'));
   expect(ids).toHaveLength(2);
   expect(new Set(ids).size).toBe(1);
+});
+
+describe('the carrier', () => {
+  /** As due work does it. */
+  const step = async ({ env, merchant }: Office, carrier: Carrier, { id }: Resource): Promise<void> => {
+    const followUp = await env.database.transaction({ merchants: [merchant.id] }, (tx) =>
+      mailDueKind(carrier).step(tx, { merchantId: merchant.id, id }, Temporal.Instant.from(NOW)),
+    );
+    await followUp?.();
+  };
+  const mailsOf = async ({ shop }: Office): Promise<Resource[]> => (await shop.read('/v0/mails?limit=100')).data;
+
+  it('gives back what it has not begun as it closes, and does not wait for ever for what it has', async () => {
+    const silence = await openSilence();
+    const office = await openOffice();
+    const now = () => Temporal.Instant.from(NOW);
+    const carrier = createCarrier({
+      server: from(silence.url),
+      database: office.env.database,
+      now,
+      onTrouble: () => {},
+    });
+    for (let n = 0; n < 7; n += 1) await issue(office);
+    for (const mail of await mailsOf(office)) await step(office, carrier, mail);
+    await carrier.close();
+    const mails = (await mailsOf(office)).map(({ status, attempts, nextAttemptAt }) => [
+      status,
+      attempts,
+      nextAttemptAt,
+    ]);
+    expect(mails.filter(([, attempts]) => attempts === 0)).toEqual(
+      Array.from({ length: 2 }, () => ['pending', 0, NOW]),
+    );
+    expect(mails.filter(([, attempts]) => attempts === 1)).toEqual(
+      Array.from({ length: 5 }, () => ['pending', 1, later(60)]),
+    );
+    expect(carrier.hasRoom).toBe(false);
+  });
+
+  it('that has no room leaves a mail for later, which is no attempt', async () => {
+    const office = await openOffice();
+    const invoice = await issue(office);
+    const full: Carrier = {
+      hasServer: true,
+      hasRoom: false,
+      take: () => expect.unreachable(),
+      close: () => Promise.resolve(),
+    };
+    await step(office, full, await mailOf(office, invoice));
+    expect(await mailOf(office, invoice)).toMatchObject({ status: 'pending', attempts: 0, nextAttemptAt: later(30) });
+  });
+
+  it('never gets a mail a ninth time, though nobody knows what came of the eighth', async () => {
+    const office = await openOffice();
+    const invoice = await issue(office);
+    let taken = 0;
+    const silent: Carrier = {
+      hasServer: true,
+      hasRoom: true,
+      take: () => {
+        taken += 1;
+      },
+      close: () => Promise.resolve(),
+    };
+    const mail = await mailOf(office, invoice);
+    for (let n = 0; n < 9; n += 1) await step(office, silent, mail);
+    expect(taken).toBe(8);
+    expect(await mailOf(office, invoice)).toMatchObject({ status: 'failed', attempts: 8, nextAttemptAt: null });
+    expect(await office.shop.act(`/v0/mails/${mail.id}/send`)).toMatchObject({ status: 'pending', attempts: 0 });
+  });
 });
 
 describe('without a server', () => {
