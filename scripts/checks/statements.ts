@@ -36,6 +36,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   due_kind: 'jobs',
   due_work: 'jobs',
   key_generations: 'metering',
+  parts_of_periods: 'invoicing',
   rollups: 'metering',
   usage_reading: 'metering',
   settled_usage: 'metering',
