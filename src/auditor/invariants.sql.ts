@@ -74,15 +74,19 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'periods-tile',
-    says: 'I-19: the periods of a series follow each other without gap or overlap, and are counted one by one',
+    says: 'I-19: the periods of a series follow each other without gap or overlap, counted one by one, until a change of the plan begins it anew',
     broken: sql`
       select merchant_id, id, format('begins %s, the one before ended %s', period_start, before_end) as detail
         from (
-          select merchant_id, id, period_start, sequence_number,
+          select merchant_id, id, subscription_id, period_start, sequence_number,
                  lag(period_end) over series as before_end, lag(sequence_number) over series as before_number
             from invoice where kind = 'subscription'
           window series as (partition by merchant_id, subscription_id, billing_cadence order by period_start)) i
-       where before_end <> period_start or sequence_number <> before_number + 1`,
+       where not (before_end = period_start and sequence_number = before_number + 1)
+         and not (before_end <= period_start and sequence_number = 1
+                  and exists (select from subscription_version v
+                               where v.merchant_id = i.merchant_id and v.subscription_id = i.subscription_id
+                                 and v.change_id is not null and v.holds_from = i.period_start))`,
   },
   {
     name: 'refunds-within-payments',
