@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Decimal, decimal, plain, sum, ZERO } from '../kernel/decimal.ts';
 import { type Instant, isBefore } from '../kernel/time.ts';
 import { type CalculationInput, calculate } from './calculate.ts';
-import { type BilledCharge, chargesOn } from './charges.ts';
+import { type BilledCharge, chargesOn, fractionUpTo } from './charges.ts';
 import type { BilledUsage } from './invoices.sql.ts';
 import type { Pricing } from './rating/index.ts';
 import { together } from './so-far.ts';
@@ -66,22 +66,25 @@ const usedIn = (charges: readonly BilledCharge[], uses: readonly Use[]): BilledU
       })),
   );
 
+const termsOf = (month: Month) => ({
+  ...{ planCadence: 'P1M', prices: [month.price], versions: versionsOf(month) },
+  bounds: { anchor: START, startedAt: hour(month.startsAt ?? 0), endsAt: null },
+});
+
+/** The parts of January. */
+const partsOf = ({ cuts, startsAt = 0 }: Month) =>
+  [...cuts, HOURS].map((end, index) => ({
+    ...{ billing_cadence: 'P1M', period_number: 0, sequence_number: index + 1 },
+    ...{ period_start: hour(index === 0 ? startsAt : (cuts[index - 1] as number)), period_end: hour(end) },
+    continues_from: index === 0 ? null : hour(startsAt),
+  }));
+
 /** The invoices of January, one for each part. */
 function billed(month: Month) {
-  const { price, uses, cuts, startsAt = 0, currency = 'USD', discounts = [] } = month;
-  const terms = {
-    ...{ planCadence: 'P1M', prices: [price], versions: versionsOf(month) },
-    bounds: { anchor: START, startedAt: hour(startsAt), endsAt: null },
-  };
-  const bounds = [startsAt, ...cuts, HOURS];
+  const { price, uses, currency = 'USD', discounts = [] } = month;
   let used: BilledUsage[] = [{ price_id: price.id, group_values: {}, ...NOTHING }];
-  return bounds.slice(1).map((end, index) => {
-    const start = bounds[index] as number;
-    const charges = chargesOn(terms, {
-      ...{ billing_cadence: 'P1M', period_number: 0, sequence_number: index + 1 },
-      ...{ period_start: hour(start), period_end: hour(end) },
-      continues_from: index === 0 ? null : hour(startsAt),
-    });
+  return partsOf(month).map((part, index) => {
+    const charges = chargesOn(termsOf(month), part);
     const usage = together([], usedIn(charges, uses));
     const input: CalculationInput = {
       ...{ currency, charges, usage, taxBehavior: 'exclusive', taxRates: new Map() },
@@ -93,6 +96,26 @@ function billed(month: Month) {
   });
 }
 const NOTHING = { quantity: ZERO, event_count: 0, granted: ZERO };
+
+/** What came late for all parts after they were billed, on one invoice. */
+function billedLate(month: Month, late: readonly Use[]) {
+  const { price, uses, currency = 'USD' } = month;
+  const parts = partsOf(month).flatMap((part) => {
+    const charge = chargesOn(termsOf(month), part).find(({ price: { id } }) => id === price.id);
+    const fraction = fractionUpTo(termsOf(month), part, price, hour(HOURS));
+    return charge && fraction ? [{ ...charge, fraction }] : [];
+  });
+  const before = parts.map((charge) => together([], usedIn([charge], uses)));
+  const after = parts.map((charge) => together([], usedIn([charge], [...uses, ...late])));
+  return calculate({
+    ...{ currency, charges: [], usage: [], taxBehavior: 'exclusive', taxRates: new Map() },
+    late: parts.map((charge, index) => ({
+      ...{ ofInvoiceId: `part ${index + 1}`, charge },
+      ...{ billed: before[index] as BilledUsage[], now: after[index] as BilledUsage[] },
+      others: together([], [...after.slice(0, index), ...before.slice(index + 1)].flat()),
+    })),
+  });
+}
 
 type Part = ReturnType<typeof billed>[number];
 /** What a part charges, with what it could not give back and the next invoice does. */
@@ -364,24 +387,25 @@ const pricing: fc.Arbitrary<Pricing> = fc.oneof(
   })),
 );
 const even = fc.integer({ min: 1, max: HOURS / 2 - 1 }).map((n) => 2 * n);
+const uses: fc.Arbitrary<Use[]> = fc.array(
+  fc.record({
+    at: fc.integer({ min: 0, max: HOURS - 1 }),
+    quantity: fc.oneof(
+      { arbitrary: decimals(40, 2), weight: 5 },
+      { arbitrary: decimals(10, 2).map((text) => `-${text}`), weight: 1 },
+    ),
+    granted: fc.constantFrom('0', '0', '5'),
+    cell: fc.constantFrom('eu', 'us'),
+  }),
+  { maxLength: 8 },
+);
 /** A price that goes without proration has all that its period still has: where that is cut later, all of its part. */
 const isLost = ({ keeps, proration }: NonNullable<Month['change']>) => !keeps && proration === 'none';
 const month: fc.Arbitrary<Month> = fc
   .record({
     pricing,
     limits: fc.constantFrom({}, MIN_20, MAX_20, { minimumAmount: decimal('12.345'), maximumAmount: decimal('30') }),
-    uses: fc.array(
-      fc.record({
-        at: fc.integer({ min: 0, max: HOURS - 1 }),
-        quantity: fc.oneof(
-          { arbitrary: decimals(40, 2), weight: 5 },
-          decimals(10, 2).map((text) => `-${text}`),
-        ),
-        granted: fc.constantFrom('0', '0', '5'),
-        cell: fc.constantFrom('eu', 'us'),
-      }),
-      { maxLength: 8 },
-    ),
+    uses,
     cuts: fc.uniqueArray(even, { maxLength: 4 }),
     startsAt: fc.constantFrom(0, 0, 100),
     // Never at a cut: a change at the very start of a part takes all of it
@@ -404,8 +428,10 @@ const month: fc.Arbitrary<Month> = fc
     ...(change && change.at > startsAt && { change }),
   }));
 
+const RUNS = Number(process.env.PROPERTY_RUNS ?? 400);
+
 describe('a month that is cut anywhere, as often as anybody likes', () => {
-  it('comes to what it would have come to as one, to the minor unit', () => {
+  it('comes to what it would have come to as one, to the minor unit', { timeout: 60_000 + RUNS * 20 }, () => {
     fc.assert(
       fc.property(month, (each) => {
         const [whole] = billed({ ...each, cuts: [] });
@@ -413,7 +439,19 @@ describe('a month that is cut anywhere, as often as anybody likes', () => {
         expect(plain(sum(parts.map(amountOf)))).toBe(plain(amountOf(whole as Part)));
         expect(plain(sum(parts.map(unitsOf)))).toBe(plain(unitsOf(whole as Part)));
       }),
-      { numRuns: 1000 },
+      { numRuns: RUNS },
+    );
+  });
+
+  it('does so with what comes late for its parts, where no discount holds', { timeout: 60_000 + RUNS * 20 }, () => {
+    fc.assert(
+      fc.property(month, uses, (some, late) => {
+        const each = { ...some, discounts: [] };
+        const [whole] = billed({ ...each, cuts: [], uses: [...each.uses, ...late] });
+        const parts = [...billed(each), billedLate(each, late)];
+        expect(plain(sum(parts.map(amountOf)))).toBe(plain(amountOf(whole as Part)));
+      }),
+      { numRuns: RUNS },
     );
   });
 });
