@@ -142,14 +142,14 @@ export function chargeOf(
 }
 
 /** What discounts take off an amount, one after another; what each takes is rounded. */
-export function discountsOn(amount: bigint, fractions: readonly string[]): bigint {
+function discountsOn(amount: bigint, fractions: readonly string[]): bigint {
   let left = amount;
   for (const fraction of fractions) left -= nearest(times(exact(left), read(fraction)));
   return amount - left;
 }
 
 /** What limits add to an amount: the minimum if it is short, less than nothing where it is above the maximum. */
-export function limitsOn(amount: bigint, { minimum, maximum, share }: AskedCharge, digits: number) {
+function limitsOn(amount: bigint, { minimum, maximum, share }: AskedCharge, digits: number) {
   const [low, high] = [minimum, maximum].map((text) =>
     text === null ? null : rounded(times(read(text), share), digits),
   );
