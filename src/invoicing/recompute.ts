@@ -1,7 +1,7 @@
 import { sqlState, type Tx } from '../db/index.ts';
 import { Decimal, plain } from '../kernel/decimal.ts';
 import { formatMoney } from '../kernel/money.ts';
-import { formatInstant, isBefore } from '../kernel/time.ts';
+import { formatInstant, type Instant, isBefore } from '../kernel/time.ts';
 import { hasWaited } from '../metering/index.ts';
 import type { Calculation, OtherLine } from './calculate.ts';
 import { calculateInvoice } from './calculation.ts';
@@ -18,7 +18,7 @@ import { carriedCharges, lateChargesOn, subjectsOf } from './late-usage.ts';
 import { manualLinesOn } from './manual-lines.sql.ts';
 import { earlierUsageOn } from './parts-of-period.ts';
 import { readUsage } from './read-usage.ts';
-import { issuedOfPeriods } from './recompute.sql.ts';
+import { issuedOfSubscriptions } from './recompute.sql.ts';
 import type { BillingSource, BillingTerms } from './source.ts';
 
 /** An invoice that comes out otherwise when it is calculated again from the events. */
@@ -32,8 +32,9 @@ export interface Recomputed {
 const PAGE = 200;
 
 /**
- * Calculates every issued invoice of a period again, from the raw events that were accepted when its usage was read, by the same
- * rules (domain.md §4, "explain"). Prices are immutable; tax rates, adjustments, lines by hand, credits, what grants covered,
+ * Calculates every issued invoice of a subscription again: of a period from the raw events that were accepted when its usage was
+ * read, an upfront one from the terms, one of what came late after an end from what was read for it; by the same rules (domain.md
+ * §4, "explain"). Prices are immutable; tax rates, adjustments, lines by hand, credits, what grants covered,
  * what came late for earlier periods and what earlier parts of a period used are taken as they are stored.
  * @param reading runs in a transaction that may read all merchants
  */
@@ -48,7 +49,7 @@ export async function recomputeInvoices(
     const after = last;
     last = await reading(async (tx) => {
       const kept = remembering(source);
-      const page = await issuedOfPeriods(tx, after, PAGE);
+      const page = await issuedOfSubscriptions(tx, after, PAGE);
       for (const invoice of page) {
         const differences = await tryDifferencesOf(tx, kept, invoice);
         if (differences.length > 0)
@@ -85,8 +86,10 @@ async function tryDifferencesOf(tx: Tx, source: BillingSource, invoice: InvoiceR
 
 async function differencesOf(tx: Tx, source: BillingSource, invoice: InvoiceRow): Promise<string[]> {
   const { merchant_id: merchantId, subscription_id: subscriptionId, terms: frozen, usage_mark: mark } = invoice;
-  if (subscriptionId === null || frozen === null || mark === null) return ['it is of no period'];
+  if (subscriptionId === null || frozen === null) return ['it is of no subscription'];
   const terms = await source.terms(tx, merchantId, subscriptionId);
+  if (invoice.kind !== 'subscription') return lineDifferences(tx, invoice, terms, frozen, []); // it reads no usage of its own
+  if (mark === null) return ['its usage was never read'];
   const stored = await billedUsageOf(tx, invoice);
   const counted = await countAgain(tx, source, terms, { invoice, stored, mark });
   const unlike = usageDifferences(stored, counted);
@@ -153,7 +156,8 @@ async function lineDifferences(
   const others = lines.filter(({ type }) => type === 'credit').map(creditAsStored);
   const earlier = await earlierUsageOn(tx, invoice);
   let first: string[] | undefined;
-  for (const terms of plansOf(now, invoice)) {
+  const ends = invoice.kind === 'upfront' ? lines.map(({ period_end: end }) => end) : [];
+  for (const terms of plansOf(now, invoice, ends)) {
     const late = await lateChargesOn(tx, terms, invoice);
     const carried = await carriedCharges(tx, terms, frozen);
     const beside = { earlier, late, carried, manual, others };
@@ -172,10 +176,17 @@ export const creditAsStored = (line: LineRow): OtherLine => ({
   says: line,
 });
 
-/** The terms as they are, and as they were while nobody knew of the end or of a version that holds after the period. */
-export function plansOf(terms: BillingTerms, { period_end: end }: InvoiceRow): BillingTerms[] {
+/**
+ * The terms as they are, and as they were while nobody knew of the end or of a version that holds after the period.
+ * @param planned ends that may have been planned then
+ */
+export function plansOf(
+  terms: BillingTerms,
+  { period_end: end }: InvoiceRow,
+  planned: readonly Instant[] = [],
+): BillingTerms[] {
   const { endsAt } = terms.bounds;
-  const ends = endsAt === null ? [null] : [endsAt, null];
+  const ends = [...(endsAt === null ? [null] : [endsAt, null]), ...planned];
   const { versions = [] } = terms;
   const first = versions.findIndex(({ from }) => !isBefore(from, end));
   const least = first === -1 ? versions.length : Math.max(1, first);

@@ -162,7 +162,7 @@ export const HELP = `
   seed      seed the demo merchant in the sandbox, and end
   rebuild   have the copy of the events in CLICKHOUSE_URL made anew by the workers, and end
   audit     hold the data against what is promised about it, and end: with 1 where something does not hold
-  recompute calculate all issued invoices of periods again from the events, and end: with 1 where one comes out otherwise
+  recompute calculate all issued invoices of subscriptions again from the events, and end: with 1 where one comes out otherwise
   keys      show the addresses and keys that were kept
   help      this page
 

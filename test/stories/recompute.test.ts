@@ -4,7 +4,7 @@ import { recomputeDatabase } from '../../src/app.ts';
 import { openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
-/** `npm run recompute`: every issued invoice of a period comes out the same from the raw events (domain.md §4). */
+/** `npm run recompute`: every issued invoice of a subscription comes out the same from the raw events (domain.md §4). */
 let env: TestEnvironment;
 let client: pg.Client;
 let shop: Shop;
@@ -45,7 +45,21 @@ afterAll(async () => {
 
 describe('recomputing invoices', () => {
   it('comes to the same for each, also where something came late or the subscription ended since', async () => {
-    expect(await recomputeDatabase(env.url)).toEqual({ checked: 3, differing: [] });
+    expect(await recomputeDatabase(env.url)).toEqual({ checked: 4, differing: [] });
+  });
+
+  it('finds what somebody changed on an upfront invoice', async () => {
+    const upfront = `(select id from invoice where kind = 'upfront')`;
+    await client.query(
+      `update invoice_line set total_price = total_price + 1, total_amount = total_amount + 1 where invoice_id = ${upfront} and position = 0`,
+    );
+    const { differing } = await recomputeDatabase(env.url);
+    await client.query(
+      `update invoice_line set total_price = total_price - 1, total_amount = total_amount - 1 where invoice_id = ${upfront} and position = 0`,
+    );
+    expect(differing).toMatchObject([
+      { differences: [expect.stringMatching(/^line 1: charge .* = 11\.00 .*, by the events charge .* = 10\.00 /)] },
+    ]);
   });
 
   it.each([
