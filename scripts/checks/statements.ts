@@ -32,6 +32,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   subscription_change: 'subscriptions',
   unused_credit: 'invoicing',
   adjustments: 'invoicing',
+  money_leftovers: 'invoicing',
   documents_of_credit_notes: 'invoicing',
   due_kind: 'jobs',
   due_work: 'jobs',

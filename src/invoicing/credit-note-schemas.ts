@@ -1,4 +1,4 @@
-import { Id, ListOf, ListQuery, Nullable, OneOf, type Static, Timestamp, Type } from '../http/index.ts';
+import { Id, ListOf, ListQuery, Nullable, NumberOut, OneOf, type Static, Timestamp, Type } from '../http/index.ts';
 import { type Decimal, jsonNumber } from '../kernel/decimal.ts';
 import { formatMoney } from '../kernel/money.ts';
 import { formatInstant } from '../kernel/time.ts';
@@ -12,11 +12,11 @@ const CreditNoteLineReply = Type.Object(
     displayName: Type.String(),
     amount: Amount,
     taxAmount: Amount,
-    taxRate: Type.Number({ description: 'Percent.' }),
+    taxRate: NumberOut,
     periodStart: Timestamp,
     periodEnd: Timestamp,
   },
-  { $id: 'CreditNoteLine', description: 'What is given back, and for which time.' },
+  { $id: 'CreditNoteLine', description: 'What is given back, and for which time; `taxRate` in percent.' },
 );
 
 /** What takes back an issued invoice, or a part of it. */
