@@ -1,6 +1,6 @@
 import { forbidden, notFound, ok, type Result } from '../kernel/result.ts';
 import { sql } from './sql.ts';
-import type { Tx } from './transaction.ts';
+import type { Tx } from './tx.ts';
 
 /** The merchant that owns a resource, whoever asks; null where there is no such resource. */
 export async function ownerOf(tx: Tx, id: string): Promise<string | null> {

@@ -1,5 +1,5 @@
 import { type Sql, sql } from './sql.ts';
-import type { Tx } from './transaction.ts';
+import type { Tx } from './tx.ts';
 
 /**
  * One page of a statement's rows and the number of all of them. `order` is what "newest first" means here, e.g. sql`seq desc`.

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { type Merged, merge, mergedParameter } from './merge.ts';
 import { compile, type Sql } from './sql.ts';
-import type { Tx } from './transaction.ts';
+import type { Tx } from './tx.ts';
 
 /** What a merged statement is, by the text of the one that it is made of; null: it is sent once for each. */
 export type MergedStatements = Map<string, Merged | null>;

@@ -6,6 +6,7 @@ import { Circuit } from './circuit.ts';
 import { parseExactJson } from './json.ts';
 import { compile, type Sql } from './sql.ts';
 import { type MergedStatements, Together } from './together.ts';
+import type { Tx } from './tx.ts';
 
 /**
  * Who a transaction may see: these merchants (the usual one: a request has one, a batch has its own), every merchant for
@@ -13,31 +14,6 @@ import { type MergedStatements, Together } from './together.ts';
  * database). The database enforces it by row-level security, the second lock behind the code's own check.
  */
 export type Scope = { readonly merchants: readonly string[] } | 'every merchant, reading' | 'nobody';
-
-/** What touches the database gets this handle and no other, so nothing can write outside its transaction. */
-export interface Tx {
-  /**
-   * All rows of a statement.
-   * @param plan what its plan is kept under on each connection; for a statement that is asked very often and whose text is always the same
-   */
-  rows<Row>(query: Sql<Row> | Sql, plan?: string): Promise<Row[]>;
-  /** The first row, or undefined. */
-  maybe<Row>(query: Sql<Row> | Sql, plan?: string): Promise<Row | undefined>;
-  /** The first row; a statement that has none is a fault. */
-  one<Row>(query: Sql<Row> | Sql): Promise<Row>;
-  /** Runs a statement for its effect. @returns how many rows it touched. */
-  run(query: Sql): Promise<number>;
-  /** Runs a part that can be undone alone: where `work` answers false in `keep` or throws, its writes are rolled back. */
-  part<T>(work: () => Promise<T>, keep: (value: T) => boolean): Promise<T>;
-  /**
-   * What is the same for all that is done in this transaction side by side (`Database.together`): loaded once for all of it. In any other
-   * transaction it is loaded whenever it is asked for, so that nobody reads what he has changed since.
-   * @param key names it among everything that is loaded in this way
-   */
-  once<T>(key: string, load: () => Promise<T>): Promise<T>;
-  /** Called once after the commit, never after a rollback; for waking a worker, never for an effect that must happen. */
-  afterCommit(work: () => void): void;
-}
 
 const types = new pg.TypeOverrides();
 types.setTypeParser(1184, (text: string) =>

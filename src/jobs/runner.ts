@@ -95,8 +95,8 @@ class Runner implements DueRunner {
     for (let total = 0; ; ) {
       let steps = await this.#pass(1);
       for (const clock of await this.#clocksWithWork()) steps += await this.runClock(clock);
-      if (steps === 0) return total;
       total += steps;
+      if (steps === 0 || this.#isStopping) return total;
     }
   }
 
