@@ -23,7 +23,7 @@ import {
   takeBackCredits,
   type UnusedCreditRow,
 } from './unused.sql.ts';
-import { type BilledAhead, unusedPart } from './unused.ts';
+import { type BilledAhead, isChargedAhead, unusedPart } from './unused.ts';
 
 /** Where what was not used goes: off the next invoice, into the wallet, or nowhere (domain.md §3). */
 export type CreditMode = 'invoice' | 'wallet' | 'none';
@@ -59,6 +59,8 @@ export async function giveCredits(
     const given: UnusedCreditRow[] = [];
     for (const row of rows) {
       const unused = unusedPart(aheadOf(row), before, after, currency);
+      // Given back by a change at the same instant, which left no trace in the terms.
+      if (!unused && ![before, after].some((terms) => isChargedAhead(aheadOf(row), terms))) continue;
       const from = unused?.from ?? row.charged_to;
       const again = await stillCredited(tx, merchantId, row, from);
       const amount = (unused?.amount ?? ZERO).minus(again.amount);

@@ -4,7 +4,7 @@ import type { Instant } from '../kernel/time.ts';
 import { bookCancellation, bookWriteOff } from './bookings.ts';
 import { insertCreditNote } from './credit-notes.sql.ts';
 import { returnCredits } from './credits.ts';
-import { type InvoiceRow, moveInvoice } from './invoices.sql.ts';
+import { deleteUnbilledInvoice, type InvoiceRow, moveInvoice } from './invoices.sql.ts';
 import type { CancellationCause, InvoicingParts } from './parts.ts';
 import { tellCancelled } from './purposes.ts';
 import { expireSessionsOf } from './sessions.ts';
@@ -76,4 +76,18 @@ export async function writeOffInvoice(
   await publishInvoice(tx, written, 'invoice.written_off.v0', now);
   await bookWriteOff(tx, written, now);
   return written;
+}
+
+/**
+ * Takes back an invoice whose period there is not, after all: nothing of it was billed. Credits that stood on it would be lost with
+ * it, so they are given back as with a cancellation.
+ */
+export async function dropUnbilledInvoice(
+  parts: InvoicingParts,
+  tx: Tx,
+  invoice: InvoiceRow,
+  now: Instant,
+): Promise<void> {
+  await returnCredits(parts, tx, invoice, now);
+  await deleteUnbilledInvoice(tx, invoice);
 }

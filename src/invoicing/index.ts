@@ -5,12 +5,11 @@ export { issuedUnderAdjustment } from './adjustments.sql.ts';
 export { chargeAtOnce } from './charging.ts';
 export { closePeriod, cutPeriod } from './close.ts';
 export { type CreditMode, giveCredits } from './credits.ts';
-export { cancelInvoice } from './drop.ts';
+export { cancelInvoice, dropUnbilledInvoice } from './drop.ts';
 export { invoicingErrors } from './errors.ts';
 export { findBilling } from './event-billing.ts';
 export { boundsOfSeries, cadencesOf } from './history.ts';
 export {
-  deleteUnbilledInvoice,
   type InvoiceRow,
   lockInvoice,
   lockInvoicesIn,

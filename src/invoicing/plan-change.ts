@@ -5,15 +5,9 @@ import { freezeAgain, tryCalculation } from './calculation.ts';
 import { advancesOf, type BilledCharge, chargesOn, upfrontCharges } from './charges.ts';
 import { closePeriod, cutPeriod } from './close.ts';
 import { type CreditMode, giveCredits } from './credits.ts';
+import { dropUnbilledInvoice } from './drop.ts';
 import { boundsOfSeries, cadencesOf, segmentAt, segmentsOf } from './history.ts';
-import {
-  type AdvanceRecord,
-  changeInvoice,
-  deleteUnbilledInvoice,
-  type InvoiceRow,
-  lockInvoicesIn,
-  moveInvoice,
-} from './invoices.sql.ts';
+import { type AdvanceRecord, changeInvoice, type InvoiceRow, lockInvoicesIn, moveInvoice } from './invoices.sql.ts';
 import { issueInvoice } from './issue.ts';
 import { openOneOff } from './one-off.ts';
 import { openFirstInvoices } from './open.ts';
@@ -88,7 +82,7 @@ async function recut(parts: InvoicingParts, tx: Tx, { after, at }: VersionChange
   for (const invoice of await lockTwice(tx, after, ['ACTIVE'])) {
     const { billing_cadence: cadence, period_start: start } = invoice;
     const bounds = boundsOfSeries(after, cadence, start);
-    if (!bounds?.anchor.equals(invoice.billing_anchor)) await deleteUnbilledInvoice(tx, invoice);
+    if (!bounds?.anchor.equals(invoice.billing_anchor)) await dropUnbilledInvoice(parts, tx, invoice, now);
     else if (bounds.endsAt !== null && !isAfter(bounds.endsAt, at)) {
       const cut = await cutPeriod(tx, invoice, at, addDuration(at, after.gracePeriod), now);
       await closePeriod(tx, parts.source, cut, 'terminate', now);

@@ -58,6 +58,9 @@ const big = (count: bigint): Decimal => new Decimal(count.toString());
 
 const rounded = (amount: Decimal, currency: string): Decimal => roundTo(amount, currency, 'half-away-from-zero');
 
+/** Do terms charge its price in advance where it begins? Of two changes at that instant only the later one is among them. */
+export const isChargedAhead = (charge: BilledAhead, terms: HistoricTerms): boolean => cadenceOf(charge, terms) !== null;
+
 /** The series on which a price in advance stood; null for what was billed in arrears or once. */
 function cadenceOf({ priceId, start }: BilledAhead, before: HistoricTerms): string | null {
   const segment = segmentAt(segmentsOf(before), start);

@@ -6,7 +6,7 @@ import {
   type CreditMode,
   closePeriod,
   cutPeriod,
-  deleteUnbilledInvoice,
+  dropUnbilledInvoice,
   giveCredits,
   type InvoiceRow,
   lateUsageDueAt,
@@ -62,7 +62,7 @@ export async function endSubscription(
   let target: InvoiceRow | null = null;
   for (const invoice of await openInvoices(tx, ended, ['ACTIVE', 'CLOSING'])) {
     if (!isBefore(invoice.period_start, ending.at)) {
-      await deleteUnbilledInvoice(tx, invoice);
+      await dropUnbilledInvoice(parts.invoicing, tx, invoice, now);
       continue;
     }
     const cut = isAfter(invoice.period_end, ending.at)
@@ -96,6 +96,7 @@ async function openInvoices(
 /** Sets, moves or clears the end that is planned; the open periods are cut to it, or reach their full length again. */
 export async function planEnd(
   tx: Tx,
+  parts: Pick<SubscriptionParts, 'invoicing'>,
   subscription: SubscriptionRow,
   endingAt: Instant | null,
   now: Instant,
@@ -111,7 +112,7 @@ export async function planEnd(
     const { billing_cadence: cadence, period_start: startedAt } = invoice;
     const bounds = { ...(boundsOfSeries(terms, cadence, startedAt) ?? terms.bounds), startedAt }; // what `closeNow` left of a period begins later
     const end = periodOf(cadence, bounds, invoice.period_number)?.end ?? null;
-    if (end === null) await deleteUnbilledInvoice(tx, invoice);
+    if (end === null) await dropUnbilledInvoice(parts.invoicing, tx, invoice, now);
     else await cutPeriod(tx, invoice, end, addDuration(end, terms.gracePeriod), now);
   }
   await planEndOfEntitlements(tx, { merchantId: planned.merchant_id, subscriptionId: planned.id }, endingAt, now);

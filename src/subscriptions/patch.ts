@@ -40,7 +40,7 @@ export async function patchSubscription(
     },
     now,
   );
-  if (endingAt !== undefined) changed = await planEnd(tx, changed, endingAt, now);
+  if (endingAt !== undefined) changed = await planEnd(tx, parts, changed, endingAt, now);
   if (terminatedAt !== undefined) {
     const by = input.terminatedBy ?? merchantId;
     return endNow(parts, tx, changed, { at: terminatedAt, by, reason: input.terminationReason ?? null }, now);

@@ -53,6 +53,34 @@ it.each([
   await expectNotes(subscription, january, status);
 });
 
+/*
+ * The seats of February, 90.00 and 18.00 tax, are paid with January's invoice. At its very start they are changed twice: to dearer ones,
+ * whose invoice takes the 108.00 off, and to a year in advance, with which that invoice is no more.
+ */
+it('is not lost with an invoice that a second change at the start of its period takes back', async () => {
+  const planOf = async (unitPrice: string, billingCadence: string) =>
+    shop.plan([await shop.feePrice({ paymentTerm: 'in_advance', billingCadence, properties: { unitPrice } })], {
+      ...{ defaultTaxRate: 20, gracePeriod: 'PT0S', billingCadence },
+    });
+  const plans = [await planOf('90', 'P1M'), await planOf('120', 'P1M'), await planOf('1000', 'P1Y')];
+  const clock = await shop.clock(START);
+  const subscription = await shop.subscribe(plans[0], { clock });
+  await shop.act(`/v0/paymentSessions/${subscription.payment.paymentSessionId}/complete`, { paymentMethod: 'pm_ok' });
+  await shop.advance(clock, '2026-02-01T00:00:00Z');
+  const january = (await shop.invoices(subscription)).find(
+    ({ kind, status }) => kind === 'subscription' && status === 'ISSUED',
+  );
+  await shop.pay(january);
+  for (const { id: planId } of plans.slice(1))
+    await shop.create(`/v0/subscriptions/${subscription.id}/changes`, { planId });
+  const notes = (await shop.read(`/v2/invoices/${january.id}/creditNotes`)).data;
+  expect(notes).toMatchObject([{ kind: 'credit', total: '108.00' }]);
+  await shop.advance(clock, '2026-02-02T00:00:00Z');
+  const invoices = await shop.invoices(subscription);
+  const paidByWallet = invoices.map(({ walletApplied }) => Number(walletApplied)).reduce((a, b) => a + b, 0);
+  expect(paidByWallet + Number(await walletOf(shop, subscription))).toBe(108);
+});
+
 /** The cancellation and what is given back are there to be read, with their documents. */
 async function expectNotes(subscription: Resource, cancelled: Resource, status: string) {
   const notesOf = async ({ id }: Resource) => (await shop.read(`/v2/invoices/${id}/creditNotes`)).data as Resource[];
