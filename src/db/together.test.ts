@@ -36,7 +36,7 @@ async function countingStatements<T>(work: () => Promise<T>): Promise<{ value: T
     typeof asked === 'string' ? asked : (asked as { text: string }).text,
   );
   query.mockRestore();
-  const own = texts.filter((text) => !/^(begin|commit|rollback|prepare|deallocate|select parameter_types)/.test(text));
+  const own = texts.filter((text) => !/^(begin|set local|commit|rollback|prepare|deallocate|select parameter_types)/.test(text));
   return { value, sent: own.length };
 }
 
@@ -191,6 +191,45 @@ describe('what is asked side by side', () => {
     );
     expect(loaded).toBe(1);
     expect(values.map((rows) => rows.length)).toEqual([5, 5, 5, 5, 5]);
+  });
+});
+
+describe('what is done for all in one go', () => {
+  const upper = (tx: Tx, calls: string[][]) => async (names: readonly string[]) => {
+    calls.push([...names]);
+    const rows = await tx.rows<{ name: string }>(
+      sql`select upper(name) as name from unnest(${[...names]}::text[]) with ordinality n (name, place) order by place`,
+    );
+    return rows.map(({ name }) => name);
+  };
+
+  it('waits until everybody has asked for it, and answers each his own', async () => {
+    const calls: string[][] = [];
+    const answers = await together(
+      NAMES.map((name) => async (tx) => {
+        if (name > 'c') await tx.rows(sql`select steps from toy where id = ${name}`);
+        const first = await tx.gather('upper', name, upper(tx, calls));
+        return `${first} ${await tx.gather('upper', `${name}s`, upper(tx, calls))}`;
+      }),
+    );
+    expect(answers).toEqual(['ANT ANTS', 'BEE BEES', 'CAT CATS', 'DOG DOGS', 'EEL EELS']);
+    expect(calls.map((names) => names.toSorted())).toEqual([NAMES, NAMES.map((name) => `${name}s`)]);
+  });
+
+  it('is done for each by itself in a transaction of its own', async () => {
+    const calls: string[][] = [];
+    for (const name of NAMES) await world.in((tx) => tx.gather('upper', name, upper(tx, calls)));
+    expect(calls).toEqual(NAMES.map((name) => [name]));
+  });
+
+  it('undoes all where it throws', async () => {
+    const before = await stateNow();
+    const failing = NAMES.map((name) => async (tx: Tx) => {
+      await note(tx, world.merchantId, name);
+      await tx.gather('none', name, () => Promise.reject(new Error('out of ink')));
+    });
+    await expect(together(failing)).rejects.toThrow('out of ink');
+    expect(await stateNow()).toEqual(before);
   });
 });
 

@@ -13,6 +13,13 @@ interface Answer {
   readonly count: number;
 }
 
+/** Something that is done for all who wait for it. */
+interface Gathered {
+  readonly items: unknown[];
+  readonly done: Promise<readonly unknown[]>;
+  readonly begin: () => void;
+}
+
 /** A statement that somebody waits for. */
 interface Asked {
   readonly text: string;
@@ -34,6 +41,7 @@ export class Together {
   readonly #known: MergedStatements;
   readonly #afterCommit: (() => void)[] = [];
   readonly #shared = new Map<string, Promise<unknown>>();
+  readonly #gathered = new Map<string, Gathered>();
   #waiting: Asked[] = [];
   #isSending = false;
   #failure: { readonly error: unknown } | undefined;
@@ -90,8 +98,24 @@ export class Together {
         this.#shared.set(key, found);
         return found as ReturnType<typeof load>;
       },
+      gather: async (key, item, work) => {
+        const { items, done } = this.#gather(key, (all) => work(all as (typeof item)[]));
+        const place = items.push(item) - 1;
+        this.#sendSoon();
+        return (await done)[place] as Awaited<ReturnType<typeof work>>[number];
+      },
       afterCommit: (work) => this.#afterCommit.push(work),
     };
+  }
+
+  #gather(key: string, work: (items: readonly unknown[]) => Promise<readonly unknown[]>): Gathered {
+    const found = this.#gathered.get(key);
+    if (found) return found;
+    const items: unknown[] = [];
+    const { promise: done, resolve } = Promise.withResolvers<readonly unknown[]>();
+    const gathered = { items, done, begin: () => resolve(work(items)) };
+    this.#gathered.set(key, gathered);
+    return gathered;
   }
 
   #ask(query: Sql): Promise<Answer> {
@@ -111,9 +135,18 @@ export class Together {
 
   /** When everybody who can go on has gone on, as far as he comes without the database. */
   #sendSoon(): void {
-    if (this.#isSending || this.#waiting.length === 0) return;
+    if (this.#isSending || this.#waiting.length + this.#gathered.size === 0) return;
     this.#isSending = true;
-    setImmediate(() => void this.#send());
+    setImmediate(() => void (this.#waiting.length > 0 ? this.#send() : this.#beginGathered()));
+  }
+
+  /** Nobody asks for a statement any more before what he waits for is done. */
+  #beginGathered(): void {
+    const all = [...this.#gathered.values()];
+    this.#gathered.clear();
+    for (const { begin } of all) begin();
+    this.#isSending = false;
+    this.#sendSoon();
   }
 
   async #send(): Promise<void> {
@@ -176,15 +209,23 @@ export class Together {
   async #mergedOf({ text }: Asked): Promise<Merged | null> {
     const known = this.#known.get(text);
     if (known !== undefined) return known;
-    this.#known.set(text, null); // where it can't be prepared, it is not tried again
-    await this.#client.query(`prepare "~t" as ${text}`);
-    const { rows } = await this.#client.query<{ types: string[] }>(
-      `select parameter_types::text[] as types from pg_prepared_statements where name = '~t'`,
-    );
-    await this.#client.query('deallocate "~t"');
-    const merged = merge(text, rows[0]?.types ?? []);
+    const merged = merge(text, await this.#typesOf(text));
     this.#known.set(text, merged);
     return merged;
+  }
+
+  async #typesOf(text: string): Promise<string[]> {
+    try {
+      await this.#client.query(`prepare "~t" as ${text}`);
+      const { rows } = await this.#client.query<{ types: string[] }>(
+        `select parameter_types::text[] as types from pg_prepared_statements where name = '~t'`,
+      );
+      await this.#client.query('deallocate "~t"');
+      return rows[0]?.types ?? [];
+    } catch (error) {
+      this.#known.set(text, null); // it is not tried again
+      throw error;
+    }
   }
 }
 

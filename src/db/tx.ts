@@ -21,6 +21,13 @@ export interface Tx {
    * @param key names it among everything that is loaded in this way
    */
   once<T>(key: string, load: () => Promise<T>): Promise<T>;
+  /**
+   * Does something for this and for all who ask for the same side by side (`Database.together`), in one go; in any other transaction for
+   * this alone.
+   * @param key names what is done; who asks under one key gives one `work`
+   * @param work answers for each item, in their order
+   */
+  gather<Item, T>(key: string, item: Item, work: (items: readonly Item[]) => Promise<readonly T[]>): Promise<T>;
   /** Called once after the commit, never after a rollback; for waking a worker, never for an effect that must happen. */
   afterCommit(work: () => void): void;
 }

@@ -382,7 +382,10 @@ const LINE_COLUMNS = [
 
 /** Replaces the lines of an invoice that is being calculated. The database refuses it once the invoice is issued. */
 export async function replaceLines(tx: Tx, invoice: InvoiceRow, lines: readonly LineRow[]): Promise<void> {
-  await tx.run(sql`delete from invoice_line where merchant_id = ${invoice.merchant_id} and invoice_id = ${invoice.id}`);
+  if (invoice.item_count > 0)
+    await tx.run(
+      sql`delete from invoice_line where merchant_id = ${invoice.merchant_id} and invoice_id = ${invoice.id}`,
+    );
   if (lines.length === 0) return;
   const rows = lines.map((line) => Object.fromEntries(LINE_COLUMNS.map((name) => [name, jsonValue(line[name])])));
   await tx.run(sql`

@@ -30,7 +30,14 @@ export async function settleUsage(
   { merchantId, subjects, until }: { merchantId: string; subjects: readonly string[]; until: Instant },
   now: Instant,
 ): Promise<string> {
-  return (await raiseMarks(tx, merchantId, subjects, until, now)).join();
+  return tx.gather(
+    `settle usage of ${merchantId} until ${until.toString()} at ${now.toString()}`,
+    subjects,
+    async (all) => {
+      const writers = (await raiseMarks(tx, merchantId, all.flat(), until, now)).join();
+      return all.map(() => writers);
+    },
+  );
 }
 
 /**

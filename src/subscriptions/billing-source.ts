@@ -15,16 +15,20 @@ export const endOf = (subscription: Pick<SubscriptionRow, 'terminated_at' | 'end
 
 /** What invoicing asks of subscriptions. */
 export const billingSource: BillingSource = {
-  async terms(tx, merchantId, subscriptionId) {
-    const subscription = await findSubscription(tx, merchantId, subscriptionId);
-    if (!subscription) throw new Error(`There is no subscription ${subscriptionId}.`);
-    return termsOf(tx, subscription);
-  },
+  terms: (tx, merchantId, subscriptionId) =>
+    tx.once(`terms of ${subscriptionId} of ${merchantId}`, async () => {
+      const subscription = await findSubscription(tx, merchantId, subscriptionId);
+      if (!subscription) throw new Error(`There is no subscription ${subscriptionId}.`);
+      return termsOf(tx, subscription);
+    }),
 
-  async usageSources(tx, terms, metricId, period) {
-    const subscription = await findSubscription(tx, terms.merchantId, terms.subscriptionId);
-    if (!subscription) throw new Error(`There is no subscription ${terms.subscriptionId}.`);
-    return usageSources(tx, subscription, metricId, period);
+  async usageSources(tx, { merchantId, subscriptionId }, metricId, period) {
+    const among = await tx.once(`usage sources of ${subscriptionId} of ${merchantId}`, async () => {
+      const subscription = await findSubscription(tx, merchantId, subscriptionId);
+      if (!subscription) throw new Error(`There is no subscription ${subscriptionId}.`);
+      return { subscription, olderPins: await olderPinsOf(tx, subscription) };
+    });
+    return usageSources(among, metricId, period);
   },
 
   granted: (tx, { merchantId, subscriptionId }, metricIds, period) =>
@@ -114,21 +118,23 @@ const checkoutOf = ({ redirect_urls: urls, session_expiry_minutes: minutes }: Su
   sessionExpiryMinutes: minutes ?? CHECKOUT_MINUTES,
 });
 
+/** The prices that a subscription had, and from when to when. */
+interface Pin {
+  readonly prices: readonly BilledPrice[];
+  readonly from: Instant;
+  readonly to: Instant | null;
+}
+
 /**
  * Whose usage of a metric a subscription bills in a period: what is addressed to the subscription itself, and what is
  * addressed to its customer while no older subscription prices the metric.
  */
-async function usageSources(
-  tx: Tx,
-  subscription: SubscriptionRow,
+function usageSources(
+  { subscription, olderPins }: { readonly subscription: SubscriptionRow; readonly olderPins: readonly Pin[] },
   metricId: string,
   period: Period,
-): Promise<UsageSource[]> {
-  const older = [];
-  for (const sibling of await olderSiblings(tx, subscription)) {
-    for (const { prices, from, to } of await pinnedOf(tx, sibling))
-      if (prices.some((price) => price.metric?.id === metricId)) older.push({ from, to });
-  }
+): UsageSource[] {
+  const older = olderPins.filter(({ prices }) => prices.some((price) => price.metric?.id === metricId));
   const own = ownSpans(period, { from: subscription.started_at, to: endOf(subscription) }, older);
   return [
     { subject: subscription.id, from: period.start, to: period.end },
@@ -136,11 +142,13 @@ async function usageSources(
   ];
 }
 
-/** The prices that a subscription had, and from when to when. */
-async function pinnedOf(
-  tx: Tx,
-  subscription: SubscriptionRow,
-): Promise<{ prices: readonly BilledPrice[]; from: Instant; to: Instant | null }[]> {
+async function olderPinsOf(tx: Tx, subscription: SubscriptionRow): Promise<Pin[]> {
+  const pins: Pin[] = [];
+  for (const sibling of await olderSiblings(tx, subscription)) pins.push(...(await pinnedOf(tx, sibling)));
+  return pins;
+}
+
+async function pinnedOf(tx: Tx, subscription: SubscriptionRow): Promise<Pin[]> {
   const { started_at: start } = subscription;
   const { versions } = await historyOf(tx, subscription);
   if (!versions) {

@@ -134,6 +134,7 @@ const mortal = (tx: Tx, before: () => Promise<void>): Tx => ({
   },
   part: (work, keep) => tx.part(work, keep),
   once: (key, load) => tx.once(key, load),
+  gather: (key, item, work) => tx.gather(key, item, work),
   afterCommit: (work) => tx.afterCommit(work),
 });
 
