@@ -6,13 +6,14 @@ import { generateApiKey } from '../src/identity/index.ts';
 import { numbersOf } from './support/arguments.ts';
 import { processorSeconds, type Stack, withStack } from './support/stack.ts';
 
-/** How fast periods are closed, rated and issued, beside one statement that does the arithmetic alone; and a year of one subscription. See README.md. */
+/** How fast periods are closed, rated and issued, beside one statement that does the arithmetic alone; a year of one subscription, and an account of many lines. See README.md. */
 
-const { subscriptions } = numbersOf({ subscriptions: 1_000 });
+const { subscriptions, lines } = numbersOf({ subscriptions: 1_000, lines: 30_000 });
 
 const WANTED_PER_SECOND = 2_000;
 const WANTED_OF_SQL = 0.3;
 const WANTED_YEAR_SECONDS = 2;
+const WANTED_ACCOUNT_SECONDS = 10;
 const LINES = 3;
 
 const verdict = (kept: boolean) => (kept ? 'yes' : 'NO');
@@ -212,6 +213,7 @@ async function run(stack: Stack): Promise<void> {
   const pool = new pg.Pool({ connectionString: url, max: 2 });
   try {
     await year(call);
+    await account(call);
     await subscribe(call, pool, await makePlan(call));
     setAhead(Temporal.Duration.from({ hours: 24 * 40 }));
     await pool.query('vacuum analyze');
@@ -258,6 +260,60 @@ async function year(call: Caller): Promise<void> {
   const seconds = (performance.now() - began) / 1000;
   console.log(
     `  clock.year                 ${seconds.toFixed(2)} s   wanted < ${WANTED_YEAR_SECONDS}   ${verdict(seconds < WANTED_YEAR_SECONDS)}`,
+  );
+}
+
+/** One account whose usage has so many groups: its invoice has a line for each. */
+async function account(call: Caller): Promise<void> {
+  const product = await call('POST', '/v0/products', { name: 'Wide', description: 'Wide' });
+  const metric = await call('POST', '/v0/billableMetrics', {
+    name: 'Traffic',
+    description: 'Traffic',
+    unit: 'GB',
+    productId: product.id,
+    aggregation: 'SUM',
+    eventType: 'traffic',
+    valueProperty: '$.units',
+    groupBy: ['$.host'],
+  });
+  const price = await call('POST', '/v0/prices', {
+    billableMetricId: metric.id,
+    invoiceDisplayName: 'Traffic',
+    paymentTerm: 'in_arrears',
+    model: 'matrix',
+    properties: { dimensions: ['host'], cells: [], default: '0.07' },
+  });
+  const plan = await call('POST', '/v0/plans', {
+    name: 'Wide',
+    productId: product.id,
+    currency: 'USD',
+    prices: [price.id],
+    defaultTaxRate: 20,
+  });
+  const clock = await call('POST', '/v0/testClocks', { name: 'Wide', currentTime: '2026-01-01T00:00:00Z' });
+  const { id: subject } = await call('POST', '/v0/subscriptions', {
+    name: 'Wide',
+    planId: plan.id,
+    startedAt: '2026-01-01T00:00:00Z',
+    testClockId: clock.id,
+    customer: { name: 'Wide', email: 'wide@example.com' },
+  });
+  const timestamp = '2026-01-10T00:00:00Z';
+  const usage = Array.from({ length: lines }, (_, n) => ({
+    ...{ type: 'traffic', source: 'bench', subject, timestamp },
+    data: { units: 1 + (n % 100), host: `host-${n}` },
+  }));
+  for (let from = 0; from < usage.length; from += 1_000)
+    await call('POST', '/v0/events', usage.slice(from, from + 1_000));
+  const began = performance.now();
+  await call('PATCH', `/v0/testClocks/${clock.id}`, { currentTime: '2026-02-01T00:00:00Z' });
+  const seconds = (performance.now() - began) / 1000;
+  const { data } = (await call('GET', `/v2/invoices?subscriptionId=${subject}&status=ISSUED`)) as unknown as {
+    data: readonly { itemCount: number }[];
+  };
+  if (data[0]?.itemCount !== lines) throw new Error(`The invoice has ${data[0]?.itemCount} lines.`);
+  console.log(
+    `  account of ${lines} lines     ${seconds.toFixed(2)} s   wanted < ${WANTED_ACCOUNT_SECONDS}   ${verdict(seconds < WANTED_ACCOUNT_SECONDS)}`,
   );
 }
 

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { addToy, note, openToyWorld, readDiary, type ToyWorld } from '../../test/support/toy-work.ts';
 import { decimal } from '../kernel/decimal.ts';
 import { jsonb, type Sql, sql, type Tx } from './index.ts';
@@ -8,15 +8,24 @@ const NOW = Temporal.Instant.from('2026-01-01T00:00:00Z');
 const NAMES = ['ant', 'bee', 'cat', 'dog', 'eel'];
 
 let world: ToyWorld;
-beforeEach(async () => {
+beforeAll(async () => {
   world = await openToyWorld(NOW.toString());
+});
+afterAll(() => world.close());
+
+/** Five toys and an empty diary, with the same numbers each time. */
+async function begin(): Promise<void> {
+  const client = new pg.Client({ connectionString: world.url });
+  await client.connect();
+  await client.query('truncate toy, diary restart identity');
+  await client.end();
   await world.in(async (tx) => {
     for (const name of NAMES) await addToy(tx, world.merchantId, 'toy', name, NOW, null);
   });
-});
-afterEach(async () => {
+}
+beforeEach(begin);
+afterEach(() => {
   vi.restoreAllMocks();
-  await world.close();
 });
 
 const together = <T>(works: readonly ((tx: Tx) => Promise<T>)[]) =>
@@ -36,7 +45,9 @@ async function countingStatements<T>(work: () => Promise<T>): Promise<{ value: T
     typeof asked === 'string' ? asked : (asked as { text: string }).text,
   );
   query.mockRestore();
-  const own = texts.filter((text) => !/^(begin|set local|commit|rollback|prepare|deallocate|select parameter_types)/.test(text));
+  const own = texts.filter(
+    (text) => !/^(begin|set local|commit|rollback|prepare|deallocate|select parameter_types)/.test(text),
+  );
   return { value, sent: own.length };
 }
 
@@ -154,11 +165,7 @@ describe('what is asked side by side', () => {
       together(NAMES.map((name, index) => (tx) => ask(tx, name, index + 1))),
     );
     const after = await stateNow();
-    await world.close();
-    world = await openToyWorld(NOW.toString());
-    await world.in(async (tx) => {
-      for (const name of NAMES) await addToy(tx, world.merchantId, 'toy', name, NOW, null);
-    });
+    await begin();
     const alone: unknown[] = [];
     for (const [index, name] of NAMES.entries()) alone.push(await world.in((tx) => ask(tx, name, index + 1)));
     expect(value).toEqual(alone);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import pg from 'pg';
 import { decimal } from '../kernel/decimal.ts';
 import { isAway } from './away.ts';
@@ -15,10 +16,19 @@ import type { Tx } from './tx.ts';
  */
 export type Scope = { readonly merchants: readonly string[] } | 'every merchant, reading' | 'nobody';
 
+/** Rows that are read together have the same few times; so many are remembered. */
+const instants = new LRUCache<string, Temporal.Instant>({ max: 4096 });
+
+function parseInstant(text: string): Temporal.Instant {
+  const known = instants.get(text);
+  if (known) return known;
+  const instant = Temporal.Instant.from(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00'));
+  instants.set(text, instant);
+  return instant;
+}
+
 const types = new pg.TypeOverrides();
-types.setTypeParser(1184, (text: string) =>
-  Temporal.Instant.from(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00')),
-);
+types.setTypeParser(1184, parseInstant);
 types.setTypeParser(1700, (text: string) => decimal(text));
 types.setTypeParser(20, (text: string) => BigInt(text));
 types.setTypeParser(3802, parseExactJson);

@@ -15,7 +15,8 @@ import { Invoice, InvoiceLineItem } from '../invoicing/index.ts';
 const Effective = OneOf(['now', 'periodEnd']);
 const ProrationWord = OneOf(['second', 'day', 'none']);
 const CreditWord = OneOf(['invoice', 'wallet', 'none']);
-const VersionNumber = Type.Integer({ minimum: 1 });
+const MOST_VERSIONS = 2 ** 31 - 1;
+const VersionNumber = Type.Integer({ minimum: 1, maximum: MOST_VERSIONS });
 
 export const ChangeCreate = Strict(
   {

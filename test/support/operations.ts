@@ -115,6 +115,7 @@ const farAhead = () => {
 };
 const newReservation = async ({ shop, entitlement }: World) => {
   const body = { amount: 1, expiresAt: farAhead() };
+  await shop.create(`/v1/entitlements/${entitlement.id}/grants`, { amount: 1 }); // others may hold all there was
   const { id } = await shop.create(`/v1/entitlements/${entitlement.id}/reservations`, body);
   return { id: entitlement.id, reservationId: id };
 };
