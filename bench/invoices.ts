@@ -212,7 +212,8 @@ async function run(stack: Stack): Promise<void> {
   const { environment, call, setAhead } = await open(url);
   const pool = new pg.Pool({ connectionString: url, max: 2 });
   try {
-    await year(call);
+    await year(call); // the first document starts the renderer
+    tellYear(await year(call));
     await account(call);
     await subscribe(call, pool, await makePlan(call));
     setAhead(Temporal.Duration.from({ hours: 24 * 40 }));
@@ -244,8 +245,8 @@ async function run(stack: Stack): Promise<void> {
   }
 }
 
-/** Twelve months of one subscription in one call. */
-async function year(call: Caller): Promise<void> {
+/** Twelve months of one subscription in one call. @returns seconds */
+async function year(call: Caller): Promise<number> {
   const plan = await makePlan(call);
   const clock = await call('POST', '/v0/testClocks', { name: 'Year', currentTime: '2026-01-31T00:00:00Z' });
   await call('POST', '/v0/subscriptions', {
@@ -257,13 +258,19 @@ async function year(call: Caller): Promise<void> {
   });
   const began = performance.now();
   await call('PATCH', `/v0/testClocks/${clock.id}`, { currentTime: '2027-02-01T00:00:00Z' });
-  const seconds = (performance.now() - began) / 1000;
+  return (performance.now() - began) / 1000;
+}
+
+function tellYear(seconds: number): void {
   console.log(
     `  clock.year                 ${seconds.toFixed(2)} s   wanted < ${WANTED_YEAR_SECONDS}   ${verdict(seconds < WANTED_YEAR_SECONDS)}`,
   );
 }
 
-/** One account whose usage has so many groups: its invoice has a line for each. */
+/** The most cells that a price has. */
+const CELLS = 1_000;
+
+/** One account whose invoice has a line for each cell of its prices. */
 async function account(call: Caller): Promise<void> {
   const product = await call('POST', '/v0/products', { name: 'Wide', description: 'Wide' });
   const metric = await call('POST', '/v0/billableMetrics', {
@@ -274,20 +281,26 @@ async function account(call: Caller): Promise<void> {
     aggregation: 'SUM',
     eventType: 'traffic',
     valueProperty: '$.units',
-    groupBy: ['$.host'],
+    groupBy: { host: '$.host' },
   });
-  const price = await call('POST', '/v0/prices', {
-    billableMetricId: metric.id,
-    invoiceDisplayName: 'Traffic',
-    paymentTerm: 'in_arrears',
-    model: 'matrix',
-    properties: { dimensions: ['host'], cells: [], default: '0.07' },
-  });
+  const hosts = Array.from({ length: CELLS }, (_, n) => `host-${n}`);
+  const cells = hosts.map((host, n) => ({ match: { host }, unitPrice: `0.${1000 + n}` }));
+  const prices: string[] = [];
+  while (prices.length < lines / CELLS) {
+    const price = await call('POST', '/v0/prices', {
+      billableMetricId: metric.id,
+      invoiceDisplayName: 'Traffic',
+      paymentTerm: 'in_arrears',
+      model: 'matrix',
+      properties: { dimensions: ['host'], cells, default: '0' },
+    });
+    prices.push(price.id);
+  }
   const plan = await call('POST', '/v0/plans', {
     name: 'Wide',
     productId: product.id,
     currency: 'USD',
-    prices: [price.id],
+    prices,
     defaultTaxRate: 20,
   });
   const clock = await call('POST', '/v0/testClocks', { name: 'Wide', currentTime: '2026-01-01T00:00:00Z' });
@@ -299,12 +312,11 @@ async function account(call: Caller): Promise<void> {
     customer: { name: 'Wide', email: 'wide@example.com' },
   });
   const timestamp = '2026-01-10T00:00:00Z';
-  const usage = Array.from({ length: lines }, (_, n) => ({
+  const usage = hosts.map((host, n) => ({
     ...{ type: 'traffic', source: 'bench', subject, timestamp },
-    data: { units: 1 + (n % 100), host: `host-${n}` },
+    data: { units: 1 + (n % 100), host },
   }));
-  for (let from = 0; from < usage.length; from += 1_000)
-    await call('POST', '/v0/events', usage.slice(from, from + 1_000));
+  await call('POST', '/v0/events', usage);
   const began = performance.now();
   await call('PATCH', `/v0/testClocks/${clock.id}`, { currentTime: '2026-02-01T00:00:00Z' });
   const seconds = (performance.now() - began) / 1000;

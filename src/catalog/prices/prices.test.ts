@@ -111,6 +111,17 @@ describe('POST /v0/prices', () => {
     expect(failingFields(await ofFee(fields))).toEqual(['model']);
   });
 
+  it('takes a matrix of as many cells as it may have, and no more', async () => {
+    const cells = Array.from({ length: 1001 }, (_, n) => ({ match: { region: `r${n}`, size: 'xl' }, unitPrice: '2' }));
+    const matrix = (most: number) => ({
+      ...{ model: 'matrix', properties: { dimensions: ['region', 'size'], cells: cells.slice(0, most), default: '1' } },
+    });
+    const made = await ofMetric(matrix(1000));
+    expect(made.status).toBe(201);
+    expect(made.body.properties.cells).toHaveLength(1000);
+    expect(failingFields(await ofMetric(matrix(1001)))).toEqual(['properties.cells']);
+  });
+
   it('keeps numbers in properties as decimal strings with all their digits', async () => {
     const made = await ofMetric({ properties: { unitPrice: JSON.rawJSON('0.000000000000000000012345') } });
     expect(made.body.properties).toEqual({ unitPrice: '0.000000000000000000012345' });

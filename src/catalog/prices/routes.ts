@@ -5,6 +5,9 @@ import { PriceCreate, PriceListQuery, PriceOut, PriceUpdate } from './schema.ts'
 
 const one = { of: 'id', kind: 'price' } as const;
 
+/** A matrix may have 1,000 cells, each with its price and what it matches. */
+const MOST_KEYS = 15_000;
+
 /** `/v0/prices` (api.md, Catalog). */
 export const priceRoutes: readonly Route[] = [
   route(
@@ -16,6 +19,7 @@ export const priceRoutes: readonly Route[] = [
       summary: 'Create a price of a metric or a fee',
       access: { role: 'member', merchant: 'body' },
       body: PriceCreate,
+      mostKeys: MOST_KEYS,
       replies: { 201: PriceOut },
     },
     async ({ tx, merchantId, body, now }) => createPrice(tx, merchantId, body, now),
@@ -57,6 +61,7 @@ export const priceRoutes: readonly Route[] = [
       summary: 'Update a price; one that a plan version holds, only its display name',
       access: { role: 'member', merchant: one },
       body: PriceUpdate,
+      mostKeys: MOST_KEYS,
       replies: { 200: PriceOut },
       errors: [409],
     },
