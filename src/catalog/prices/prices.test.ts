@@ -112,9 +112,9 @@ describe('POST /v0/prices', () => {
   });
 
   it('takes a matrix of as many cells as it may have, and no more', async () => {
-    const cells = Array.from({ length: 1001 }, (_, n) => ({ match: { region: `r${n}`, size: 'xl' }, unitPrice: '2' }));
+    const cells = Array.from({ length: 1001 }, (_, n) => ({ match: { region: `r${n}` }, unitPrice: '2' }));
     const matrix = (most: number) => ({
-      ...{ model: 'matrix', properties: { dimensions: ['region', 'size'], cells: cells.slice(0, most), default: '1' } },
+      ...{ model: 'matrix', properties: { dimensions: ['region'], cells: cells.slice(0, most), default: '1' } },
     });
     const made = await ofMetric(matrix(1000));
     expect(made.status).toBe(201);
