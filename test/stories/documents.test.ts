@@ -269,7 +269,8 @@ it('hostile names neither break documents nor get a say in them', async () => {
   const buyer = 'SupplyChainTradeTransaction/ApplicableHeaderTradeAgreement/BuyerTradeParty/Name';
   expect(textsAt(root, buyer)).toEqual(['#eval("1+1") </ram:Name><evil/> & ]]> gpj.exe شركة']);
   const { opened, pages } = readPdf((await documentOf(`${invoice.id}/pdf`)).bytes);
-  expect(pages.join('')).toContain('#eval("1+1")');
-  expect(pages.join('')).toContain('*bold* $x$ #read("/etc/passwd")');
+  const said = pages.join('').replaceAll(/\s/g, ''); // wherever lines are broken
+  expect(said).toContain('#eval("1+1")');
+  expect(said).toContain('*bold*$x$#read("/etc/passwd")');
   expect(opened).not.toMatch(/\/(JS|JavaScript|Launch|OpenAction|AA)\b/);
 });
