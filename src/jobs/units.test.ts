@@ -33,9 +33,14 @@ it.each([
     units: ['0', '1', '2', '3 7', '4'],
   },
   {
-    what: 'all of a slow kind while nothing else is due',
+    what: 'more of a slow kind while nothing else is due',
     found: 'document:a document:a document:a document:a document:a document:a',
     units: ['0', '1', '2', '3', '4', '5'],
+  },
+  {
+    what: 'not so many of a slow kind that others would wait long',
+    found: Array.from({ length: 60 }, () => 'document:a').join(' '),
+    units: Array.from({ length: 50 }, (_, index) => String(index)),
   },
 ])('takes together $what', ({ found, units }) => {
   expect(unitsOf(due(found), kinds).map((unit) => unit.map(({ id }) => id).join(' '))).toEqual(units);

@@ -1,22 +1,24 @@
 import type { DueKind, DueRecord } from './due-kind.ts';
 
 /** Of kinds that take long, so many are taken at a time while something else is due. */
-const SLOW_AT_A_TIME = 4;
+const SLOW_BESIDE_OTHERS = 4;
+/** And so many while nothing else is: whatever becomes due meanwhile waits for them. */
+const SLOW_ALONE = 50;
 
 /**
  * What is done in one transaction each, those that are due longest first: records of one kind and merchant together, where the
- * kind allows it, else each by itself. Of slow kinds only a few, unless nothing else is due.
+ * kind allows it, else each by itself. Of slow kinds only some.
  */
 export function unitsOf(found: readonly DueRecord[], kinds: readonly DueKind[]): DueRecord[][] {
   const of = new Map(kinds.map((kind) => [kind.kind, kind]));
   const isSlow = ({ kind }: DueRecord) => of.get(kind)?.isSlow === true;
-  const isAllSlow = found.every(isSlow);
+  const mostSlow = found.every(isSlow) ? SLOW_ALONE : SLOW_BESIDE_OTHERS;
   let slow = 0;
   const units: DueRecord[][] = [];
   const open = new Map<string, DueRecord[]>();
   for (const record of found) {
-    if (isSlow(record) && !isAllSlow) slow += 1;
-    if (slow > SLOW_AT_A_TIME && isSlow(record)) continue;
+    if (isSlow(record)) slow += 1;
+    if (isSlow(record) && slow > mostSlow) continue;
     const most = of.get(record.kind)?.together?.most ?? 1;
     const key = `${record.kind} ${record.merchantId}`;
     const unit = open.get(key);
