@@ -113,9 +113,12 @@ const farAhead = () => {
   counter += 1;
   return Temporal.Instant.from(FAR_AHEAD).add({ seconds: counter }).toString();
 };
-const newReservation = async ({ shop, entitlement }: World) => {
+/** Of a customer of its own: whatever others have used up or were told to do, here is something to hold. */
+const newReservation = async (world: World) => {
+  const { shop } = world;
+  const entitlement = await newEntitlement({ ...world, customer: await shop.customer() });
+  await shop.create(`/v1/entitlements/${entitlement.id}/grants`, { amount: 10 });
   const body = { amount: 1, expiresAt: farAhead() };
-  await shop.create(`/v1/entitlements/${entitlement.id}/grants`, { amount: 1 }); // others may hold all there was
   const { id } = await shop.create(`/v1/entitlements/${entitlement.id}/reservations`, body);
   return { id: entitlement.id, reservationId: id };
 };
