@@ -113,7 +113,7 @@ export class Together {
     if (found) return found;
     const items: unknown[] = [];
     const { promise: done, resolve } = Promise.withResolvers<readonly unknown[]>();
-    const gathered = { items, done, begin: () => resolve(work(items)) };
+    const gathered = { items, done, begin: () => resolve(Promise.try(work, items)) };
     this.#gathered.set(key, gathered);
     return gathered;
   }

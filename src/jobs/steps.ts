@@ -96,7 +96,7 @@ export class Steps {
         if (typeof step === 'object') await this.#ended(step.record, step.followUp, started, records.length);
       return steps.map((step) => (typeof step === 'object' ? 'done' : step));
     } catch (error) {
-      this.#options.logger.debug(
+      this.#options.logger.info(
         { err: error, kind: first.kind },
         'steps that did not go together are taken one by one',
       );

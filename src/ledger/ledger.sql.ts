@@ -52,6 +52,12 @@ export const selectWallets = (tx: Tx, merchantId: string, customerId: string) =>
     select currency, balance from wallet
      where merchant_id = ${merchantId} and customer_id = ${customerId} order by currency`);
 
+/** What a customer has in wallets, by currency; nobody fills or spends it until the transaction ends. */
+export const lockFilledWallets = (tx: Tx, merchantId: string, customerId: string) =>
+  tx.rows<{ currency: string; balance: Decimal }>(sql`
+    select currency, balance from wallet
+     where merchant_id = ${merchantId} and customer_id = ${customerId} and balance > 0 order by currency for update`);
+
 /** The balance of an account, replayed from its entries: above 0 where debits outweigh. */
 export const selectBalance = async (
   tx: Tx,

@@ -3,8 +3,7 @@ import { Decimal } from '../kernel/decimal.ts';
 import { formatMoney } from '../kernel/money.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { Account } from './accounts.ts';
-import { lockFilledWallets } from './filled-wallets.sql.ts';
-import { lockWallet, selectWallet, type WalletKey } from './ledger.sql.ts';
+import { lockFilledWallets, lockWallet, selectWallet, type WalletKey } from './ledger.sql.ts';
 import { post } from './ledger.ts';
 import type { Posting } from './posting.ts';
 
