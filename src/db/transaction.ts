@@ -81,13 +81,23 @@ export class Database {
   /**
    * Runs `work` in one transaction: commits when it returns, rolls back when it throws. Deadlocks and serialization
    * failures are tried again (at most five times, with jitter), so `work` must not have effects outside the database.
+   * @param signal once it is aborted no statement is started, and the transaction is rolled back
+   * @throws the reason of the signal
    */
-  transaction<T>(scope: Scope, work: (tx: Tx) => Promise<T>): Promise<T> {
+  transaction<T>(
+    scope: Scope,
+    work: (tx: Tx) => Promise<T>,
+    { signal }: { readonly signal?: AbortSignal } = {},
+  ): Promise<T> {
     return this.#tryAgain(() =>
-      this.#attempt(scope, async (client) => {
-        const tx = new ConnectionTx(client);
-        return { value: await work(tx), tx };
-      }),
+      this.#attempt(
+        scope,
+        async (client) => {
+          const tx = new ConnectionTx(client, signal);
+          return { value: await work(tx), tx };
+        },
+        signal,
+      ),
     );
   }
 
@@ -121,14 +131,16 @@ export class Database {
   async #attempt<T>(
     scope: Scope,
     work: (client: pg.PoolClient) => Promise<{ value: T; tx: { committed(): void } }>,
+    signal?: AbortSignal,
   ): Promise<T> {
     let broken: Error | undefined;
     const onError = (error: Error) => {
       broken = error;
     };
-    const client = await this.#begin(beginStatement(scope, this.#statementTimeout), onError);
+    const client = await this.#begin(beginStatement(scope, this.#statementTimeout), onError, signal);
     try {
       const { value, tx } = await work(client);
+      signal?.throwIfAborted();
       await client.query('commit');
       tx.committed();
       return value;
@@ -145,9 +157,18 @@ export class Database {
   }
 
   /** A connection on which a transaction has begun. @param onError told where it breaks */
-  #begin(statement: string, onError: (error: Error) => void): Promise<pg.PoolClient> {
+  async #begin(
+    statement: string,
+    onError: (error: Error) => void,
+    signal: AbortSignal | undefined,
+  ): Promise<pg.PoolClient> {
     return this.#asking(async () => {
+      signal?.throwIfAborted();
       const client = await this.#pool.connect();
+      if (signal?.aborted) {
+        client.release(); // given up while it waited for a connection
+        throw signal.reason;
+      }
       client.on('error', onError);
       try {
         await client.query(statement);
@@ -218,14 +239,17 @@ function beginStatement(scope: Scope, statementTimeout: number): string {
 
 class ConnectionTx implements Tx {
   readonly #client: pg.PoolClient;
+  readonly #signal: AbortSignal | undefined;
   readonly #afterCommit: (() => void)[] = [];
   #parts = 0;
 
-  constructor(client: pg.PoolClient) {
+  constructor(client: pg.PoolClient, signal: AbortSignal | undefined) {
     this.#client = client;
+    this.#signal = signal;
   }
 
   async rows<Row>(query: Sql, plan?: string): Promise<Row[]> {
+    this.#signal?.throwIfAborted();
     const { rows } = await this.#client.query({ ...compile(query), ...(plan !== undefined && { name: plan }) });
     return rows as Row[];
   }
@@ -241,6 +265,7 @@ class ConnectionTx implements Tx {
   }
 
   async run(query: Sql): Promise<number> {
+    this.#signal?.throwIfAborted();
     const { rowCount } = await this.#client.query(compile(query));
     return rowCount ?? 0;
   }

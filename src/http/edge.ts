@@ -46,6 +46,8 @@ export interface ServerOptions {
   readonly rateLimiter?: RateLimiter;
   /** Told after each request that may have changed something; due work may have come of it. */
   readonly onChange?: () => void;
+  /** How long a handler may take; 20 s. Shorter for tests. */
+  readonly handlerMilliseconds?: number;
   /** Every answer is held against its schema, and one that does not fit is a 500: for tests. */
   readonly checkReplies?: boolean;
 }

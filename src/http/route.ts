@@ -71,6 +71,12 @@ export interface Context<P, Q, B, A extends Access = Access> {
   readonly query: Q;
   readonly body: B;
   readonly request: FastifyRequest;
+  /**
+   * Aborted when the time of the request is over (20 seconds), or its connection has closed: nobody waits for the answer any more.
+   * Long work asks it (`throwIfAborted`) and ends. The transaction of a GET starts no statement after it. Never aborted where a
+   * route `endsByItself`.
+   */
+  readonly signal: AbortSignal;
 }
 
 /** For the few operations that need several transactions or merchants of their own: no transaction, but the database. */

@@ -20,6 +20,8 @@ const PRINTABLE_KEY = /^[\x20-\x7e]{1,255}$/;
 const OWNERS_KEPT = 50_000;
 const HANDLER_MILLISECONDS = 20_000;
 const BODY_LIMIT = 256 * 1024;
+/** The signal of routes that end by themselves: a controller for each request would cost them more than it is worth. */
+const NEVER_ABORTED = new AbortController().signal;
 
 /** Turns a declared route into a handler: key, role, merchant, validation, one transaction, idempotency, audit, reply. */
 export class Runner {
@@ -46,7 +48,9 @@ export class Runner {
       method: sentence.method,
       url: sentence.path,
       bodyLimit: sentence.bodyLimit ?? BODY_LIMIT,
-      ...(sentence.endsByItself !== true && { handlerTimeout: HANDLER_MILLISECONDS }),
+      ...(sentence.endsByItself !== true && {
+        handlerTimeout: this.#options.handlerMilliseconds ?? HANDLER_MILLISECONDS,
+      }),
       schema: openApiSchema(each, this.#schemas),
       onRequest: async (request, reply) => {
         if (!('public' in sentence.access)) {
@@ -67,7 +71,12 @@ export class Runner {
           return send(reply, this.#errors.for({ kind: 'code', code: 'UNSUPPORTED_MEDIA_TYPE' }));
         if (sentence.admit && request.caller) return this.#admit(each, request.caller, request, reply);
       },
-      handler: async (request, reply) => this.#handle(each, request, reply),
+      handler: async (request, reply) =>
+        this.#handle(each, request, reply).catch((error: unknown) => {
+          const signal = signalOf(each, request);
+          if (!signal.aborted || error !== signal.reason) throw error;
+          request.log.info({ operation: sentence.operationId }, 'a request was given up'); // answered, or nobody is there
+        }),
     });
   }
 
@@ -113,6 +122,7 @@ export class Runner {
       query,
       body: body ?? {},
       params: request.params as Record<string, string>,
+      signal: signalOf(each, request),
     };
     if (each.free) {
       const audit = (tx: Tx, before: unknown, after: unknown) =>
@@ -126,12 +136,15 @@ export class Runner {
     const scope = scopeOf(sentence.access, merchantId);
     const key = this.#idempotency(each, request, merchantId ?? caller?.organizationId ?? '');
     if (key === null) {
-      const value = await this.#options.database.transaction(scope, async (tx) => {
+      const work = async (tx: Tx) => {
         const before = await this.#before(each, { ...context, tx });
         const done = orThrow(await (each.handler as NonNullable<Route['handler']>)({ ...context, tx } as never));
         await this.#audit(each, tx, request, merchantId, before, done);
         return done;
-      });
+      };
+      // A write goes on without its caller, who may only have lost the connection.
+      const options = sentence.method === 'GET' ? { signal: context.signal } : {};
+      const value = await this.#options.database.transaction(scope, work, options);
       return this.#answer(each, reply, value);
     }
     return this.#once(each, request, reply, scope, key, context);
@@ -292,6 +305,9 @@ export class Runner {
     return reply.type('application/json; charset=utf-8').send(text);
   }
 }
+
+const signalOf = ({ sentence }: Route, request: FastifyRequest): AbortSignal =>
+  sentence.endsByItself === true ? NEVER_ABORTED : request.signal;
 
 /** A refusal that a handler threw, as the value that it is. */
 const withRefusals = (result: Promise<Result<unknown>>): Promise<Result<unknown>> =>
