@@ -33,6 +33,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   unused_credit: 'invoicing',
   adjustments: 'invoicing',
   money_leftovers: 'invoicing',
+  receipt_job: 'invoicing',
   documents_of_credit_notes: 'invoicing',
   due_kind: 'jobs',
   due_work: 'jobs',

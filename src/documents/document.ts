@@ -54,18 +54,51 @@ export interface DocumentLine {
   group?: Maybe<Readonly<Record<string, string | null>>>;
 }
 
-/** Everything that stands on an invoice or a credit note. Nothing is computed from it that changes a figure. */
-export interface InvoiceDocument {
-  kind: 'invoice' | 'credit_note';
+/** What every document says: between whom, in which currency, and how it looks. */
+interface Letterhead {
   number: string;
+  /** Names the day of the document, and the file's own creation. */
   issuedAt: Temporal.Instant;
-  dueAt: Temporal.Instant | null;
   /** ISO 4217. */
   currency: string;
-  periodStart: Temporal.Instant | null;
-  periodEnd: Temporal.Instant | null;
   seller: Party;
   buyer: Party;
+  /** Small print at the foot of every page. */
+  footer?: Maybe<string>;
+  /** Accent: `#rgb` or `#rrggbb`; anything else means the default. */
+  color?: Maybe<string>;
+  environment: 'production' | 'sandbox';
+}
+
+/** A document of any kind. */
+export type PrintedDocument = InvoiceDocument | ReceiptDocument;
+
+/** The receipt of one payment towards an invoice. It is no tax document: the invoice is. */
+export interface ReceiptDocument extends Letterhead {
+  kind: 'receipt';
+  /** When the money came, which for recorded money is before it was recorded. */
+  receivedAt: Temporal.Instant;
+  invoice: { number: string; issuedAt: Temporal.Instant; total: DecimalText };
+  /** All that came. */
+  amount: DecimalText;
+  /** What of it was more than the invoice asked, and went to the customer's wallet. */
+  walletAmount: DecimalText;
+  /** What was paid or credited before this payment. */
+  settledBefore: DecimalText;
+  /** What the invoice still asked for after this payment. */
+  remaining: DecimalText;
+  method: 'card' | 'bank_transfer' | 'cash' | 'other';
+  card?: Maybe<{ brand: string; last4: string }>;
+  /** What the payer's bank says it is for. */
+  reference?: Maybe<string>;
+}
+
+/** Everything that stands on an invoice or a credit note. Nothing is computed from it that changes a figure. */
+export interface InvoiceDocument extends Letterhead {
+  kind: 'invoice' | 'credit_note';
+  dueAt: Temporal.Instant | null;
+  periodStart: Temporal.Instant | null;
+  periodEnd: Temporal.Instant | null;
   lines: readonly DocumentLine[];
   /** One entry for each rate (percent). */
   taxes: readonly { rate: DecimalText; base: DecimalText; amount: DecimalText }[];
@@ -80,13 +113,8 @@ export interface InvoiceDocument {
   /** Shown and linked only where it is an absolute http or https address. */
   paymentUrl?: Maybe<string>;
   notes?: Maybe<string>;
-  /** Small print at the foot of every page. */
-  footer?: Maybe<string>;
-  /** Accent: `#rgb` or `#rrggbb`; anything else means the default. */
-  color?: Maybe<string>;
   /** Of a credit note: the invoice it credits. */
   original?: Maybe<{ number: string; issuedAt: Temporal.Instant }>;
   /** Of a credit note: why. */
   reason?: Maybe<string>;
-  environment: 'production' | 'sandbox';
 }

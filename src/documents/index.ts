@@ -1,4 +1,12 @@
-export type { DecimalText, DocumentLine, DocumentTier, InvoiceDocument, Party } from './document.ts';
+export type {
+  DecimalText,
+  DocumentLine,
+  DocumentTier,
+  InvoiceDocument,
+  Party,
+  PrintedDocument,
+  ReceiptDocument,
+} from './document.ts';
 export { type EInvoice, eInvoiceOf } from './e-invoice/e-invoice.ts';
 export { day, money } from './format.ts';
 export {

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { InvoiceDocument } from './document.ts';
+import type { PrintedDocument } from './document.ts';
 import { eInvoiceOf } from './e-invoice/e-invoice.ts';
 import type { RenderAnswer, RenderRequest } from './messages.ts';
 import { residentBytes } from './resident-bytes.ts';
@@ -54,7 +54,7 @@ export interface DocumentRenderer {
    * @throws RangeError (or decimal.js' error) for a value that is no document: an unknown currency, text that is no decimal.
    * @throws DocumentRenderError when there is no document to give.
    */
-  readonly render: (document: InvoiceDocument) => Promise<Uint8Array>;
+  readonly render: (document: PrintedDocument) => Promise<Uint8Array>;
   /** Ends the process; what waits or runs is rejected with `CLOSED`. Nothing of the renderer is left when it resolves. */
   readonly close: () => Promise<void>;
 }
@@ -245,7 +245,7 @@ export function createDocumentRenderer(options: RendererOptions = {}): DocumentR
       if (rows > MOST_ROWS)
         throw new DocumentRenderError('TOO_LARGE', `The document has ${rows} rows; ${MOST_ROWS} are the most.`);
       const view = JSON.stringify(viewOf(document));
-      const electronic = eInvoiceOf(document);
+      const electronic = document.kind === 'receipt' ? null : eInvoiceOf(document);
       const createdAtSeconds = Math.floor(document.issuedAt.epochMilliseconds / 1000);
       return new Promise((resolve, reject) => {
         jobs += 1;
@@ -254,7 +254,7 @@ export function createDocumentRenderer(options: RendererOptions = {}): DocumentR
         waiting.push({
           job,
           view,
-          eInvoice: 'xml' in electronic ? electronic.xml : null,
+          eInvoice: electronic && 'xml' in electronic ? electronic.xml : null,
           createdAtSeconds,
           number: document.number,
           attempts: 0,

@@ -1,4 +1,4 @@
-import type { InvoiceDocument } from './document.ts';
+import type { PrintedDocument } from './document.ts';
 
 /**
  * Rows that one document has at the most: some 170 pages, typeset in two seconds of a core and in 0.6 GB, which grow with the rows.
@@ -7,5 +7,5 @@ import type { InvoiceDocument } from './document.ts';
 export const MOST_ROWS = 5_000;
 
 /** Rows of the table of a document: its lines, and the tiers below them. */
-export const rowsOf = ({ lines }: InvoiceDocument): number =>
-  lines.reduce((rows, { tiers }) => rows + 1 + (tiers?.length ?? 0), 0);
+export const rowsOf = (document: PrintedDocument): number =>
+  document.kind === 'receipt' ? 0 : document.lines.reduce((rows, { tiers }) => rows + 1 + (tiers?.length ?? 0), 0);

@@ -1,9 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import type { InvoiceDocument } from './document.ts';
-import { creditNote, inputTokens, invoice, launchDiscount, platformFee, tieredRequests } from './testing/samples.ts';
+import type { InvoiceDocument, PrintedDocument, ReceiptDocument } from './document.ts';
+import {
+  creditNote,
+  inputTokens,
+  invoice,
+  launchDiscount,
+  platformFee,
+  receipt,
+  tieredRequests,
+} from './testing/samples.ts';
 import { viewOf } from './view.ts';
 
-const totals = (document: InvoiceDocument): string[] =>
+const totals = (document: PrintedDocument): string[] =>
   viewOf(document).totals.map(({ label, figure }) => `${label}: ${figure}`.replaceAll('\u00a0', ' '));
 
 describe('the sums', () => {
@@ -94,9 +102,39 @@ describe('a payment link', () => {
     ));
 });
 
+describe('a receipt', () => {
+  it('shows what the payment settled', () =>
+    expect(totals(receipt)).toEqual([
+      'Invoice total: €943.84',
+      'Paid or credited before: −€20.00',
+      'This payment, as far as it was due: −€923.84',
+      'Remaining on the invoice: €0.00',
+      'Overpaid, added to the wallet: €26.16',
+    ]));
+
+  it.each<{ fields: Partial<ReceiptDocument>; note: string; paidBy: string }>([
+    { fields: {}, note: 'with Visa ending in 4242', paidBy: 'Visa ending in 4242' },
+    {
+      fields: { card: { brand: 'hausbank', last4: '1111' } },
+      note: 'with a card ending in 1111',
+      paidBy: 'Card ending in 1111',
+    },
+    { fields: { card: null }, note: 'by card', paidBy: 'Card' },
+    { fields: { method: 'bank_transfer', card: null }, note: 'by bank transfer', paidBy: 'Bank transfer' },
+    { fields: { method: 'cash', card: null }, note: 'in cash', paidBy: 'Cash' },
+    { fields: { method: 'other', card: null }, note: 'by other means', paidBy: 'Other means' },
+  ])('says that it was paid $note', ({ fields, note, paidBy }) => {
+    const view = viewOf({ ...receipt, ...fields });
+    expect(view.headline.note?.replaceAll('\u00a0', ' ')).toBe(`Paid on 11 December 2025 ${note}`);
+    expect(view.facts.find(({ label }) => label === 'Paid by')?.value).toBe(paidBy);
+  });
+});
+
 describe('the terms', () => {
   const terms = (document: InvoiceDocument) =>
-    viewOf(document).terms.map((term) => (typeof term === 'string' ? term : term.text).replaceAll('\u00a0', ' '));
+    viewOf(document).terms.sentences.map((term) =>
+      (typeof term === 'string' ? term : term.text).replaceAll('\u00a0', ' '),
+    );
 
   it.each([
     { paymentTermDays: 14, sentence: 'Payment is due within 14 days, by 15 December 2025.' },

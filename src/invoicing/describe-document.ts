@@ -1,11 +1,13 @@
 import type { Tx } from '../db/index.ts';
-import type { DocumentLine, InvoiceDocument } from '../documents/index.ts';
+import type { DocumentLine, InvoiceDocument, ReceiptDocument } from '../documents/index.ts';
 import { merchantSettings } from '../identity/index.ts';
 import { type Decimal, plain, sum, ZERO } from '../kernel/decimal.ts';
 import { formatMoney } from '../kernel/money.ts';
 import { type Instant, isBefore } from '../kernel/time.ts';
+import type { PaymentReceipt } from '../payments/index.ts';
 import { type CreditNoteLine, creditedBefore, linesOfCreditNote } from './credit-note-lines.sql.ts';
 import type { CreditNoteRow } from './credit-notes.sql.ts';
+import type { ReceiptRecord } from './documents.sql.ts';
 import { type InvoiceRow, type LineRow, linesOf, type PartyRecord, type TaxRecord } from './invoices.sql.ts';
 import { bearsTax } from './one-off-lines.ts';
 import type { InvoicingParts } from './parts.ts';
@@ -80,6 +82,37 @@ export async function describeCreditNote(
     unpaidAmount: money(ZERO),
     original: { number: invoice.invoice_number as string, issuedAt: invoice.issued_at as Instant },
     reason: note.reason,
+  };
+}
+
+/** What stands on the receipt of a payment: the parties of its invoice as they were at issue, and what the payment settled. */
+export async function describeReceipt(
+  parts: InvoicingParts,
+  tx: Tx,
+  invoice: InvoiceRow,
+  payment: PaymentReceipt,
+  { position, remaining }: ReceiptRecord,
+): Promise<ReceiptDocument> {
+  const money: Money = (amount) => formatMoney(amount, payment.currency);
+  const applied = payment.amount.minus(payment.overpaid);
+  return {
+    ...(await described(parts, tx, invoice)),
+    kind: 'receipt',
+    number: `${invoice.invoice_number}-R${position}`,
+    issuedAt: payment.created_at,
+    receivedAt: payment.received_at,
+    invoice: {
+      number: invoice.invoice_number as string,
+      issuedAt: invoice.issued_at as Instant,
+      total: money(invoice.grand_total),
+    },
+    amount: money(payment.amount),
+    walletAmount: money(payment.overpaid),
+    settledBefore: money(invoice.grand_total.minus(remaining).minus(applied)),
+    remaining: money(remaining),
+    method: payment.method,
+    card: payment.card_last4 === null ? null : { brand: payment.card_brand as string, last4: payment.card_last4 },
+    reference: payment.reference,
   };
 }
 

@@ -10,7 +10,7 @@ const PDF = { contentType: 'application/pdf', description: 'The document.' };
 const XML = { contentType: 'application/xml', description: 'UN/CEFACT Cross Industry Invoice, profile EN 16931.' };
 const UNTIL = '404 `DOCUMENT_NOT_AVAILABLE` with `details.reason` while there is none.';
 
-/** The documents of invoices and of their credit notes, as PDF and as e-invoice. */
+/** The documents of invoices, of their credit notes and of their payments, as PDF and, but for payments, as e-invoice. */
 export const documentRoutes = (parts: InvoicingParts): readonly Route[] => [
   route(
     {
@@ -68,15 +68,34 @@ export const documentRoutes = (parts: InvoicingParts): readonly Route[] => [
     async ({ tx, merchantId, params, now }) =>
       xmlReply(await eInvoiceOfDocument(parts, tx, ownerOf(merchantId, params), now)),
   ),
+  route(
+    {
+      method: 'GET',
+      path: '/v2/invoices/:id/payments/:paymentId/receipt',
+      operationId: 'getInvoicePaymentReceipt',
+      tag: TAG,
+      summary: 'Download the receipt of a payment',
+      description: `What was paid, how and when, for which invoice, and what remained. ${UNTIL}`,
+      access: VIEWER,
+      replies: { 200: PDF },
+    },
+    async ({ tx, merchantId, params, now }) =>
+      pdfReply(await documentOf(parts, tx, ownerOf(merchantId, params), now), 'receipt'),
+  ),
 ];
 
 const ownerOf = (merchantId: string, params: Readonly<Record<string, unknown>>): DocumentOwner => {
-  const { id, refundId } = params as { id: string; refundId?: string };
-  return { merchantId, invoiceId: id, ...(refundId !== undefined && { creditNoteId: refundId }) };
+  const { id, refundId, paymentId } = params as { id: string; refundId?: string; paymentId?: string };
+  return {
+    merchantId,
+    invoiceId: id,
+    ...(refundId !== undefined && { creditNoteId: refundId }),
+    ...(paymentId !== undefined && { paymentId }),
+  };
 };
 
 // Fixed names: nothing of a customer's goes into a header.
-const pdfReply = (document: Result<Uint8Array>, name: 'invoice' | 'credit-note'): Result<unknown> =>
+const pdfReply = (document: Result<Uint8Array>, name: 'invoice' | 'credit-note' | 'receipt'): Result<unknown> =>
   document.ok
     ? ok(
         new Reply(200, document.value, {

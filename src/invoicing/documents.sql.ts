@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
 import { sql, type Tx } from '../db/index.ts';
+import type { Decimal } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { InvoiceRow } from './invoices.sql.ts';
 
-/** Whose document: an invoice's, or that of a credit note to it. */
+/** Whose document: an invoice's, that of a credit note to it, or the receipt of a payment of it. */
 export interface DocumentOwner {
   readonly merchantId: string;
   readonly invoiceId: string;
   readonly creditNoteId?: string;
+  readonly paymentId?: string;
 }
 
 /** Writes the job that renders an invoice's document; it runs by itself as due work (kind `invoice_document`). */
@@ -32,15 +34,49 @@ export async function noteDocumentJob(
      where merchant_id = ${merchantId} and id = ${invoiceId} and document_failure is distinct from ${failure}::text`);
 }
 
-/** How often the job of an invoice (or of a credit note) has failed. */
+/** What a receipt says beside its payment. */
+export interface ReceiptRecord {
+  /** The n-th payment of its invoice. */
+  position: number;
+  /** What the invoice still asked for after this payment. */
+  remaining: Decimal;
+}
+
+/**
+ * Writes what the receipt of a payment says, and the job that renders it. Payments of an invoice are counted under its lock;
+ * the unique index on the count holds without it.
+ * @param invoice as the payment has left it
+ */
+export const scheduleReceipt = (tx: Tx, invoice: InvoiceRow, paymentId: string, now: Instant): Promise<number> =>
+  tx.run(sql`
+    insert into receipt_job (merchant_id, id, invoice_id, position, remaining, clock_id, next_action_at)
+    select ${invoice.merchant_id}::text, ${paymentId}::text, ${invoice.id}::text, 1 + count(*),
+           ${invoice.unpaid_amount}::numeric, ${invoice.clock_id}::text, ${now}::timestamptz
+      from receipt_job where merchant_id = ${invoice.merchant_id} and invoice_id = ${invoice.id}`);
+
+export const findReceiptRecord = (tx: Tx, merchantId: string, paymentId: string): Promise<ReceiptRecord | undefined> =>
+  tx.maybe<ReceiptRecord>(sql`
+    select position, remaining from receipt_job where merchant_id = ${merchantId} and id = ${paymentId}`);
+
+/** The invoice of a receipt that is to be rendered. */
+export const invoiceOfReceipt = (
+  tx: Tx,
+  merchantId: string,
+  paymentId: string,
+): Promise<{ invoice_id: string } | undefined> =>
+  tx.maybe<{ invoice_id: string }>(sql`
+    select invoice_id from receipt_job where merchant_id = ${merchantId} and id = ${paymentId}`);
+
+/** How often the job of a document has failed. */
 export async function failedRenderings(
   tx: Tx,
-  { merchantId, invoiceId, creditNoteId }: DocumentOwner,
+  { merchantId, invoiceId, creditNoteId, paymentId }: DocumentOwner,
 ): Promise<number> {
+  const jobs =
+    paymentId !== undefined ? sql`receipt_job` : creditNoteId !== undefined ? sql`credit_note_job` : sql`document_job`;
+  const id = paymentId ?? creditNoteId ?? invoiceId;
   const job = await tx.maybe<{ attempts: number }>(
-    creditNoteId === undefined
-      ? sql`select attempts from document_job where merchant_id = ${merchantId} and id = ${invoiceId}`
-      : sql`select attempts from credit_note_job where merchant_id = ${merchantId} and id = ${creditNoteId}`,
+    sql`select attempts from ${jobs} where merchant_id = ${merchantId} and id = ${id}`,
   );
   return job?.attempts ?? 0;
 }
@@ -63,7 +99,19 @@ export const noteCreditNoteJob = (
     update credit_note_job set next_action_at = ${next}, attempts = attempts + ${hasFailed ? 1 : 0}
      where merchant_id = ${merchantId} and id = ${creditNoteId}`);
 
-/** The stored document of an invoice or a credit note. */
+/** The job of a receipt is done, or tried again at `next`. */
+export const noteReceiptJob = (
+  tx: Tx,
+  merchantId: string,
+  paymentId: string,
+  hasFailed: boolean,
+  next: Instant | null,
+): Promise<number> =>
+  tx.run(sql`
+    update receipt_job set next_action_at = ${next}, attempts = attempts + ${hasFailed ? 1 : 0}
+     where merchant_id = ${merchantId} and id = ${paymentId}`);
+
+/** The stored document of an invoice, a credit note or a payment. */
 export const findDocument = (tx: Tx, merchantId: string, ownerId: string): Promise<{ content: Buffer } | undefined> =>
   tx.maybe<{ content: Buffer }>(
     sql`select content from document where merchant_id = ${merchantId} and owner_id = ${ownerId}`,

@@ -10,7 +10,8 @@ import {
 } from '../documents/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import { billingSource } from '../subscriptions/index.ts';
-import { renderCreditNote, renderIssued } from './documents.ts';
+import { renderCreditNote, renderIssued, renderReceipt } from './documents.ts';
+import { documentOf, eInvoiceOfDocument } from './index.ts';
 import type { InvoicingParts } from './parts.ts';
 import { nextRendering } from './render-again.ts';
 
@@ -63,7 +64,7 @@ const inTransaction = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
 const attempt = (renderer: DocumentRenderer, id: string, now: Instant, render = renderIssued): Promise<void> =>
   inTransaction((tx) => render(partsWith(renderer), tx, merchant.id, id, now));
 
-const jobOf = (id: string, table: 'document_job' | 'credit_note_job' = 'document_job') =>
+const jobOf = (id: string, table: 'document_job' | 'credit_note_job' | 'receipt_job' = 'document_job') =>
   inTransaction((tx) =>
     tx.one<{ attempts: number; next_action_at: Instant | null; documents: number }>(
       sql`select attempts, next_action_at, (select count(*)::int from document where owner_id = ${id}) as documents
@@ -133,6 +134,40 @@ it('a credit note is tried again as an invoice is', async () => {
   expect((await jobOf(id, 'credit_note_job')).next_action_at?.toString()).toBe('2026-03-10T09:31:00Z');
   await attempt(rendererOf({}), id, NOW, renderCreditNote);
   expect(await jobOf(id, 'credit_note_job')).toEqual({ attempts: 1, next_action_at: null, documents: 1 });
+});
+
+it('a receipt is tried again as an invoice is', async () => {
+  const invoice = await issued();
+  await shop.pay(invoice);
+  const { data } = await shop.read(`/v2/invoices/${invoice.id}/payments`);
+  const [{ id }] = data;
+  await attempt(refusing('TIMED_OUT'), id, NOW, renderReceipt);
+  expect(await jobOf(id, 'receipt_job')).toMatchObject({ attempts: 1, documents: 0 });
+  expect((await jobOf(id, 'receipt_job')).next_action_at?.toString()).toBe('2026-03-10T09:31:00Z');
+  expect(await shop.invoice(invoice.id)).toMatchObject({ documentWithheldReason: null });
+  await attempt(rendererOf({}), id, NOW, renderReceipt);
+  expect(await jobOf(id, 'receipt_job')).toEqual({ attempts: 1, next_action_at: null, documents: 1 });
+});
+
+it('other domains get the bytes that the API answers', async () => {
+  const invoice = await issued();
+  await shop.pay(invoice);
+  const { data } = await shop.read(`/v2/invoices/${invoice.id}/payments`);
+  const owner = { merchantId: merchant.id, invoiceId: invoice.id };
+  const parts = partsWith(rendererOf({}));
+  const asked = await inTransaction(async (tx) => [
+    await documentOf(parts, tx, owner, NOW),
+    await documentOf(parts, tx, { ...owner, paymentId: data[0].id }, NOW),
+    await eInvoiceOfDocument(parts, tx, owner, NOW),
+  ]);
+  const [pdf, receipt] = await Promise.all(
+    ['pdf', `payments/${data[0].id}/receipt`].map((path) => merchant.get(`/v2/invoices/${invoice.id}/${path}`)),
+  );
+  expect(asked.slice(0, 2)).toEqual([
+    { ok: true, value: pdf?.bytes },
+    { ok: true, value: receipt?.bytes },
+  ]);
+  expect(asked[2]).toMatchObject({ ok: false }); // its seller has no address
 });
 
 it('a document of too many lines is not tried again, says so, and its invoice can be paid', async () => {

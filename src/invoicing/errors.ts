@@ -5,5 +5,5 @@ export const invoicingErrors = {
   INVOICE_NOT_PAID: { status: 400, message: 'Only a paid invoice can be refunded.' }, // §3
   INVOICE_ALREADY_REFUNDED: { status: 400, message: 'This invoice has been refunded already.' }, // §3
   WALLET_SPENT: { status: 400, message: 'What was put into the wallet has been spent and cannot be refunded.' },
-  DOCUMENT_NOT_AVAILABLE: { status: 404, message: 'This invoice has no document; details.reason says why.' },
+  DOCUMENT_NOT_AVAILABLE: { status: 404, message: 'There is no such document; details.reason says why.' },
 } as const satisfies ErrorTable;

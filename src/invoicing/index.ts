@@ -5,6 +5,8 @@ export { issuedUnderAdjustment } from './adjustments.sql.ts';
 export { chargeAtOnce } from './charging.ts';
 export { closePeriod, cutPeriod } from './close.ts';
 export { type CreditMode, giveCredits } from './credits.ts';
+export type { DocumentOwner } from './documents.sql.ts';
+export { documentOf, eInvoiceOfDocument } from './documents.ts';
 export { cancelInvoice, dropUnbilledInvoice } from './drop.ts';
 export { invoicingErrors } from './errors.ts';
 export { findBilling } from './event-billing.ts';

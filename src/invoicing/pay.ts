@@ -4,7 +4,7 @@ import { fail, ok, type Result } from '../kernel/result.ts';
 import { next } from '../kernel/state-table.ts';
 import type { Instant } from '../kernel/time.ts';
 import { bookIssue, bookPayment, bookTopUp } from './bookings.ts';
-import { scheduleDocument } from './documents.sql.ts';
+import { scheduleDocument, scheduleReceipt } from './documents.sql.ts';
 import { changeInvoice, type InvoiceRow, moveInvoice } from './invoices.sql.ts';
 import { numberOf } from './number-of.ts';
 import type { InvoicingParts } from './parts.ts';
@@ -49,6 +49,7 @@ export async function receivePayment(
     ? await markPaid(parts, tx, invoice, now, paid)
     : await takePart(tx, invoice, paid, now);
   await bookPayment(tx, invoice, payment, now);
+  await scheduleReceipt(tx, after, payment.receiptId, now);
   return ok(after);
 }
 

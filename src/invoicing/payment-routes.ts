@@ -37,7 +37,7 @@ export const paymentRoutes = (parts: InvoicingParts): readonly Route[] => [
       const recorded = await recordPayment(parts, tx, merchantId, params.id as string, body, now);
       if (!recorded.ok) return recorded;
       const { receipt, isNew } = recorded.value;
-      return ok(new Reply(isNew ? 201 : 200, presentPayment(receipt)));
+      return ok(new Reply(isNew ? 201 : 200, presentPayment(parts.publicUrl, receipt)));
     },
   ),
   route(
@@ -56,7 +56,7 @@ export const paymentRoutes = (parts: InvoicingParts): readonly Route[] => [
     async ({ tx, merchantId, params, query }) => {
       const page = pageOf(query);
       const { rows, total } = await listReceiptsOf(tx, merchantId, params.id as string, page);
-      return ok(listReply({ data: rows.map(presentPayment), total }, page));
+      return ok(listReply({ data: rows.map((row) => presentPayment(parts.publicUrl, row)), total }, page));
     },
   ),
   route(
@@ -76,7 +76,7 @@ export const paymentRoutes = (parts: InvoicingParts): readonly Route[] => [
     async ({ tx, merchantId, params, body, now }) => {
       const { id, paymentId } = params as { id: string; paymentId: string };
       const returned = await returnPayment(tx, { merchantId, invoiceId: id, paymentId }, body, now);
-      return returned.ok ? ok(presentPayment(returned.value)) : returned;
+      return returned.ok ? ok(presentPayment(parts.publicUrl, returned.value)) : returned;
     },
   ),
 ];

@@ -54,6 +54,7 @@ export const InvoicePayment = Type.Object(
     paymentSessionId: Nullable(Id('paymentSession')),
     paymentMethodId: Nullable(Id('paymentMethod')),
     idempotencyKey: Nullable(Type.String()),
+    receiptPdfUrl: Type.String({ description: 'The receipt; it takes a key.' }),
     createdAt: Timestamp,
   },
   { $id: 'InvoicePayment' },
@@ -73,7 +74,7 @@ export const PaymentList = ListOf(InvoicePayment);
 export const PaymentListQuery = ListQuery({});
 
 /** A payment of an invoice as the API answers it. */
-export function presentPayment(receipt: PaymentReceipt): Static<typeof InvoicePayment> {
+export function presentPayment(publicUrl: string, receipt: PaymentReceipt): Static<typeof InvoicePayment> {
   const money = (amount: PaymentReceipt['amount']) => formatMoney(amount, receipt.currency);
   return {
     object: 'payment',
@@ -95,6 +96,7 @@ export function presentPayment(receipt: PaymentReceipt): Static<typeof InvoicePa
     paymentSessionId: receipt.session_id,
     paymentMethodId: receipt.payment_method_id,
     idempotencyKey: receipt.idempotency_key,
+    receiptPdfUrl: `${publicUrl}/v2/invoices/${receipt.invoice_id}/payments/${receipt.id}/receipt`,
     createdAt: formatInstant(receipt.created_at),
   };
 }

@@ -3,7 +3,7 @@ import type { DueKind } from '../jobs/index.ts';
 import { type Instant, isAfter } from '../kernel/time.ts';
 import { startCalculation, tryCalculation } from './calculation.ts';
 import { closePeriod, closeUsage } from './close.ts';
-import { renderCreditNote, renderIssued } from './documents.ts';
+import { renderCreditNote, renderIssued, renderReceipt } from './documents.ts';
 import { dunningDueKinds } from './dunning-steps.ts';
 import { customerOfInvoice, type InvoiceRow, lockInvoice } from './invoices.sql.ts';
 import { issueInvoice } from './issue.ts';
@@ -14,7 +14,7 @@ import { tellOverdue } from './tell.ts';
 /** Invoices of one merchant in one transaction; their customers are kept apart, with whose wallets and credits they are paid. */
 const INVOICES_TOGETHER = 200;
 
-/** The due work of invoicing: invoices move by themselves, and issued ones and credit notes get their documents. */
+/** The due work of invoicing: invoices move by themselves, and issued ones, credit notes and payments get their documents. */
 export const invoicingDueKinds = (parts: InvoicingParts): DueKind[] => [
   {
     kind: 'invoice',
@@ -35,6 +35,11 @@ export const invoicingDueKinds = (parts: InvoicingParts): DueKind[] => [
     kind: 'credit_note_document',
     isSlow: true,
     step: (tx, { merchantId, id }, now) => renderCreditNote(parts, tx, merchantId, id, now),
+  },
+  {
+    kind: 'receipt_document',
+    isSlow: true,
+    step: (tx, { merchantId, id }, now) => renderReceipt(parts, tx, merchantId, id, now),
   },
   ...dunningDueKinds(parts),
 ];

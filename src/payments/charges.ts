@@ -13,7 +13,7 @@ import {
   selectCharge,
 } from './charges.sql.ts';
 import type { PaymentParts } from './completion.ts';
-import { type PaymentMethod, selectDefault } from './methods.sql.ts';
+import { type PaymentMethod, selectDefault, selectMethod } from './methods.sql.ts';
 import type { PaymentProvider } from './provider.ts';
 import { insertReceipt } from './receipts.sql.ts';
 import { sandboxProvider } from './sandbox-provider.ts';
@@ -96,6 +96,10 @@ export async function performCharge(
 }
 
 async function keepReceipt(tx: Tx, charge: Charge, now: Instant): Promise<string> {
+  const card =
+    charge.payment_method_id === null
+      ? undefined
+      : await selectMethod(tx, charge.merchant_id, charge.payment_method_id);
   const { id } = await insertReceipt(tx, {
     merchant_id: charge.merchant_id,
     id: newId('payment'),
@@ -109,6 +113,8 @@ async function keepReceipt(tx: Tx, charge: Charge, now: Instant): Promise<string
     method: 'card',
     provider: charge.provider,
     provider_reference: charge.provider_reference,
+    card_brand: card?.brand ?? null,
+    card_last4: card?.last4 ?? null,
     reference: null,
     idempotency_key: null,
     idempotency_print: null,

@@ -124,6 +124,8 @@ async function settle(
     method: 'card',
     provider: provider.name,
     provider_reference: reference,
+    card_brand: card.brand,
+    card_last4: card.last4,
     reference: null,
     idempotency_key: null,
     idempotency_print: null,

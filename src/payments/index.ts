@@ -5,7 +5,7 @@ export type { CompletedPayment, EntityDescription, PaymentHandlers } from './han
 export { createPayments, type Payments } from './payments.ts';
 export type { DeclineReason } from './provider.ts';
 export { type PaymentReceipt, RECORDED_METHODS } from './receipts.sql.ts';
-export { findRecorded, listReceiptsOf, newReceiptId, recordReceipt } from './record.ts';
+export { findReceipt, findRecorded, listReceiptsOf, newReceiptId, recordReceipt } from './record.ts';
 export { type RedirectRules, redirectProblems } from './redirect-urls.ts';
 export { PaymentSessionReply, publicSession } from './replies.ts';
 export { RETURN_STATUSES, type ReturnStatus } from './return-states.ts';

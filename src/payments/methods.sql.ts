@@ -75,6 +75,10 @@ export async function setDefault(
     returning *`);
 }
 
+/** A stored card, whoever's it is; undefined where it was deleted. */
+export const selectMethod = (tx: Tx, merchantId: string, id: string): Promise<PaymentMethod | undefined> =>
+  tx.maybe<PaymentMethod>(sql`select * from payment_method where merchant_id = ${merchantId} and id = ${id}`);
+
 /** The card that is charged first. */
 export const selectDefault = (tx: Tx, { merchantId, customerId }: Owner): Promise<PaymentMethod | undefined> =>
   tx.maybe<PaymentMethod>(sql`

@@ -25,6 +25,9 @@ export interface PaymentReceipt {
   /** Who took it; null for recorded money. */
   provider: 'sandbox' | null;
   provider_reference: string | null;
+  /** The card as it was then; both null where it is not known, and for recorded money. */
+  card_brand: string | null;
+  card_last4: string | null;
   /** What the payer's bank says it is for. */
   reference: string | null;
   idempotency_key: string | null;
@@ -51,11 +54,12 @@ export const insertReceipt = (tx: Tx, receipt: NewReceipt): Promise<PaymentRecei
   tx.one<PaymentReceipt>(sql`
     insert into payment_receipt
       (merchant_id, id, invoice_id, session_id, charge_id, payment_method_id, amount, overpaid, currency, method, provider,
-       provider_reference, reference, idempotency_key, idempotency_print, received_at, created_at, clock_id)
+       provider_reference, card_brand, card_last4, reference, idempotency_key, idempotency_print, received_at, created_at, clock_id)
     values (${receipt.merchant_id}, ${receipt.id}, ${receipt.invoice_id}, ${receipt.session_id}, ${receipt.charge_id},
             ${receipt.payment_method_id}, ${receipt.amount}, ${receipt.overpaid}, ${receipt.currency}, ${receipt.method},
-            ${receipt.provider}, ${receipt.provider_reference}, ${receipt.reference}, ${receipt.idempotency_key},
-            ${receipt.idempotency_print}, ${receipt.received_at}, ${receipt.created_at}, ${receipt.clock_id})
+            ${receipt.provider}, ${receipt.provider_reference}, ${receipt.card_brand}, ${receipt.card_last4},
+            ${receipt.reference}, ${receipt.idempotency_key}, ${receipt.idempotency_print}, ${receipt.received_at},
+            ${receipt.created_at}, ${receipt.clock_id})
     returning *`);
 
 /** A twin with the same key waits here until this transaction ends, and then finds what it recorded. */
@@ -137,6 +141,14 @@ export const markReturned = (
     update payment_receipt
        set return_status = 'returned', returned_at = ${now}, return_reference = ${reference}, next_action_at = null
      where merchant_id = ${merchant_id} and id = ${id} and return_status = 'requested' and return_started_at is not null`);
+
+/** A receipt of an invoice. */
+export const selectReceiptOf = (
+  tx: Tx,
+  { merchantId, invoiceId, id }: { merchantId: string; invoiceId: string; id: string },
+): Promise<PaymentReceipt | undefined> =>
+  tx.maybe<PaymentReceipt>(sql`
+    select * from payment_receipt where merchant_id = ${merchantId} and invoice_id = ${invoiceId} and id = ${id}`);
 
 /** A receipt of an invoice, locked. */
 export const lockReceipt = (

@@ -10,6 +10,7 @@ import {
   type PaymentReceipt,
   type RecordedMethod,
   selectReceiptByKey,
+  selectReceiptOf,
 } from './receipts.sql.ts';
 
 /** Money that came outside of any provider, as somebody says. */
@@ -63,6 +64,8 @@ export const recordReceipt = (tx: Tx, payment: RecordedPayment, now: Instant): P
     method: payment.method,
     provider: null,
     provider_reference: null,
+    card_brand: null,
+    card_last4: null,
     reference: payment.reference,
     idempotency_key: payment.idempotency.key,
     idempotency_print: payment.idempotency.print,
@@ -78,3 +81,9 @@ export const listReceiptsOf = (
   invoiceId: string,
   page: { limit: number; offset: number },
 ): Promise<{ rows: PaymentReceipt[]; total: number }> => listReceipts(tx, merchantId, invoiceId, page);
+
+/** A payment of an invoice; undefined where the invoice has none of this id. */
+export const findReceipt = (
+  tx: Tx,
+  payment: { merchantId: string; invoiceId: string; id: string },
+): Promise<PaymentReceipt | undefined> => selectReceiptOf(tx, payment);

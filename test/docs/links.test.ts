@@ -27,13 +27,14 @@ describe('the pages', () => {
     expect([...folders].filter((folder) => !map.includes(`\`src/${folder}/\``))).toEqual([]);
   });
 
-  it('list every decision, numbered without gaps', () => {
+  it('list every decision in order, each with a number of its own', () => {
     const decisions = pages
       .map(({ path }) => /^docs\/decisions\/(\d{4}-.+\.md)$/.exec(path)?.[1])
       .filter((name) => name !== undefined);
     const index = pages.find(({ path }) => path === 'docs/decisions/README.md')?.text ?? '';
     expect(linksOf(index)).toEqual(decisions);
-    expect(decisions.map((name) => Number(name.slice(0, 4)))).toEqual(decisions.map((_, place) => place + 1));
+    const numbers = decisions.map((name) => name.slice(0, 4));
+    expect(numbers).toEqual([...new Set(numbers)]);
   });
 });
 

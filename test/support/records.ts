@@ -39,6 +39,7 @@ export const EVERYTHING_BILLED: typeof TABLES = [
   ['unused_credit', 'seq'],
   ['payment_method', 'seq'],
   ['document_job', OF_INVOICE('id')],
+  ['receipt_job', `${OF_INVOICE('invoice_id')}, position`],
   ['invoice_overdue', OF_INVOICE('id')],
   ['dunning_end', OF_INVOICE('id')],
 ];

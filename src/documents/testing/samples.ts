@@ -1,7 +1,7 @@
 import { type Decimal, decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import { formatMoney } from '../../kernel/money.ts';
 import { type TaxBehavior, taxLines } from '../../tax/index.ts';
-import type { DocumentLine, InvoiceDocument } from '../document.ts';
+import type { DocumentLine, InvoiceDocument, ReceiptDocument } from '../document.ts';
 
 const at = (date: string): Temporal.Instant => Temporal.Instant.from(`${date}T00:00:00Z`);
 
@@ -193,3 +193,25 @@ export const invoiceOf = (lines: number): InvoiceDocument =>
       return { ...line, description: `${index + 1}. ${line.description}`, quantity: `${1000 + index}` };
     }),
   });
+
+/** The receipt of the second payment of the invoice, more than was due. */
+export const receipt: ReceiptDocument = {
+  kind: 'receipt',
+  number: 'INV-000123-R2',
+  issuedAt: Temporal.Instant.from('2025-12-12T09:30:00Z'),
+  receivedAt: at('2025-12-11'),
+  currency: 'EUR',
+  seller: invoice.seller,
+  buyer: invoice.buyer,
+  invoice: { number: invoice.number, issuedAt: invoice.issuedAt, total: '943.84' },
+  amount: '950.00',
+  walletAmount: '26.16',
+  settledBefore: '20.00',
+  remaining: '0.00',
+  method: 'card',
+  card: { brand: 'visa', last4: '4242' },
+  reference: 'RF18 5390',
+  footer: invoice.footer,
+  color: invoice.color,
+  environment: 'production',
+};

@@ -1,0 +1,74 @@
+import { accentColor, textOn } from './color.ts';
+import type { PrintedDocument } from './document.ts';
+import { legalParty, MOST, type PartyView, partyView, strange, type Text, textLines } from './parties.ts';
+
+/**
+ * What the template draws: every word and figure of a document, finished. The template places, it never decides; the views
+ * decide, they never place. A stranger's text is `{ text, rtl }`, ours is a plain string.
+ */
+export interface DocumentView {
+  metadata: { title: string; author: string };
+  accent: string;
+  onAccent: string;
+  /** Stands on every page of a document that is none for the tax office. */
+  mark: string | null;
+  title: string;
+  number: Text;
+  /** The seller's name as it trades, large; the party block below it says who it is in law. */
+  brand: Text;
+  /** The same, short enough for the head of a page. */
+  runningBrand: Text;
+  seller: PartyView;
+  buyer: PartyView;
+  buyerLabel: string;
+  facts: { label: string; value: Text | string }[];
+  headline: { label: string; figure: string; note: string | null; payment: string | null };
+  /** Null for a document without a table. */
+  columns: { quantity: number; unitPrice: number; tax: number; amount: number } | null;
+  currency: string;
+  lines: LineView[];
+  totals: { label: string; figure: string; strong: boolean }[];
+  /** Sentences on how and when to pay, or why this credit was given. */
+  terms: { heading: string; sentences: (Text | string)[] };
+  payment: { address: string; shown: string } | null;
+  notes: Text[];
+  footer: Text[];
+}
+
+export interface LineView {
+  description: Text;
+  period: string | null;
+  group: Text[];
+  quantity: string;
+  unit: Text | null;
+  unitPrice: string;
+  tax: string;
+  amount: string;
+  /** False for a line that might not fit on one page. */
+  keepTogether: boolean;
+  tiers: { range: string; quantity: string; unitPrice: string; amount: string }[];
+}
+
+/** The part of a view that every document has. */
+export function letterheadOf(document: PrintedDocument, title: string, mark: string) {
+  const number = strange(document.number, MOST.number);
+  const brand = strange(document.seller.name, MOST.name);
+  const accent = accentColor(document.color);
+  return {
+    metadata: {
+      title: `${title} ${number.text} – ${brand.text}`.replaceAll('\u200b', ''),
+      author: brand.text.replaceAll('\u200b', ''),
+    },
+    accent,
+    onAccent: textOn(accent),
+    mark: document.environment === 'sandbox' ? mark : null,
+    title,
+    number,
+    brand,
+    runningBrand: strange(document.seller.name, 60),
+    seller: partyView(legalParty(document.seller)),
+    buyer: partyView(document.buyer),
+    currency: document.currency,
+    footer: textLines(document.footer, MOST.footer, 3),
+  };
+}

@@ -1,0 +1,79 @@
+import type { Party } from './document.ts';
+import { isRightToLeft, manyLines, oneLine } from './text.ts';
+
+/** A stranger's text with its direction; ours is a plain string. */
+export interface Text {
+  text: string;
+  rtl: boolean;
+}
+
+export interface PartyView {
+  name: Text;
+  lines: Text[];
+}
+
+/** The most characters of a text. */
+export const MOST = {
+  name: 160,
+  addressLine: 160,
+  description: 1000,
+  unit: 40,
+  group: 80,
+  number: 64,
+  note: 2000,
+  footer: 300,
+};
+const MOST_EMAILS = 3;
+
+/** A stranger's text on one line, cleaned, with its direction. */
+export const strange = (text: string, most: number): Text => {
+  const clean = oneLine(text, most);
+  return { text: clean, rtl: isRightToLeft(clean) };
+};
+
+/** Is there a text that somebody could read? */
+export const present = (text: string | null | undefined): text is string => text != null && text.trim() !== '';
+
+/** A stranger's text of some lines, cleaned. */
+export const textLines = (text: string | null | undefined, most: number, mostLines: number): Text[] =>
+  present(text) ? manyLines(text, most, mostLines).map((line) => ({ text: line, rtl: isRightToLeft(line) })) : [];
+
+/** Where the post code follows the town; elsewhere it goes before it. */
+const POST_CODE_LAST: ReadonlySet<string> = new Set('US CA AU NZ GB IE IN SG BR MX CO ZA KR TH ID PH HK PK'.split(' '));
+
+const countryNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' });
+
+function countryName(country: string): string {
+  const code = country.trim().toUpperCase();
+  return /^[A-Z]{2}$/.test(code) ? (countryNames.of(code) ?? code) : country;
+}
+
+/** Who somebody is, line by line as an envelope has it. */
+export function partyView(party: Party): PartyView {
+  const { line1, line2, city, state, zipCode, country } = party.address ?? {};
+  const postCodeLast = POST_CODE_LAST.has((country ?? '').trim().toUpperCase());
+  const town = postCodeLast
+    ? [city, [state, zipCode].filter(present).join(' ')].filter(present).join(', ')
+    : [[zipCode, city].filter(present).join(' '), state].filter(present).join(', ');
+  const lines = [
+    party.legalName?.trim() === party.name.trim() ? null : party.legalName,
+    line1,
+    line2,
+    town,
+    present(country) ? countryName(country) : null,
+    present(party.taxId) ? `Tax ID ${party.taxId}` : null,
+    ...(party.emails ?? []).slice(0, MOST_EMAILS),
+    party.phone,
+  ];
+  return {
+    name: strange(party.name, MOST.name),
+    lines: lines.filter(present).map((line) => strange(line, MOST.addressLine)),
+  };
+}
+
+/** The party under its legal name; the trading name stands above it already. */
+export const legalParty = (party: Party): Party => ({
+  ...party,
+  name: present(party.legalName) ? party.legalName : party.name,
+  legalName: null,
+});
