@@ -3,7 +3,7 @@ import type { Organization } from '../identity/index.ts';
 import { formatInstant } from '../kernel/time.ts';
 import type { CustomerRow, NotificationKind } from './customers.sql.ts';
 import { type ValidTaxAddress, validTaxAddress } from './tax-address.ts';
-import { readTaxRates, type TaxRates, writeTaxRates } from './tax-rates.ts';
+import { readTaxRates, type TaxRates, type TaxRatesInput, writeTaxRates } from './tax-rates.ts';
 
 /** What the customer is written to about; everything is on until it is turned off. */
 export type NotificationSettings = Readonly<Record<NotificationKind, boolean>>;
@@ -27,8 +27,24 @@ export interface Consumer {
   readonly taxId: string | null;
 }
 
-/** A customer from its row and from the organizations that it stands between. */
-export function toCustomer(row: CustomerRow, consumer: Organization, merchant: Organization): Customer {
+/** The fields that a merchant says about a customer of its own. */
+export interface CustomerTerms {
+  externalId?: string | null;
+  taxId?: string | null;
+  taxRates?: TaxRatesInput;
+  currency?: string | null;
+  notificationSettings?: Partial<NotificationSettings>;
+  metadata?: Record<string, string | number | boolean>;
+}
+
+/** A consumer described, to be found by its e-mail address or made, or one named by its id: exactly one of the two. */
+export interface NewCustomer extends CustomerTerms {
+  consumer?: { name: string; email: string; phone?: string | null; address?: Address | null };
+  consumerId?: string;
+}
+
+/** A customer from its row and its consumer. */
+export function toCustomer(row: CustomerRow, consumer: Organization): Customer {
   const { id, name, email, address, billingEmails, phone, taxId } = consumer;
   return {
     ...row,
@@ -40,7 +56,7 @@ export function toCustomer(row: CustomerRow, consumer: Organization, merchant: O
       ...row.notificationSettings,
     },
     organization: { id, name, email, address, billingEmails, phone, taxId },
-    validTaxAddress: validTaxAddress(address, merchant.settings?.taxProvider ?? 'internal'),
+    validTaxAddress: validTaxAddress(address),
   };
 }
 

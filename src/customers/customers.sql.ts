@@ -1,6 +1,6 @@
 import { allOf, assignments, jsonb, pageOfRows, type Sql, sql, type Tx } from '../db/index.ts';
 import type { Page, PageRequest } from '../http/index.ts';
-import { consumerEmails, consumerIdsWhere } from '../identity/index.ts';
+import { consumerEmails, consumerIdsOfEmail, consumerIdsWhere } from '../identity/index.ts';
 import type { Instant } from '../kernel/time.ts';
 
 export type NotificationKind = 'invoiceIssued' | 'invoicePaid' | 'renewalReminder';
@@ -77,6 +77,23 @@ export const selectCustomerOfConsumer = (
   tx.maybe<CustomerRow>(sql`
     select ${columns} from customer
      where merchant_id = ${merchantId} and consumer_id = ${consumerId} and deleted_at is null`);
+
+export const selectCustomerOfExternalId = (
+  tx: Tx,
+  merchantId: string,
+  externalId: string,
+): Promise<CustomerRow | undefined> =>
+  tx.maybe<CustomerRow>(sql`
+    select ${columns} from customer
+     where merchant_id = ${merchantId} and external_id = ${externalId} and deleted_at is null`);
+
+/** The customers that an e-mail address may mean: those without an externalId first, the oldest first among each. */
+export const selectCustomersOfEmail = (tx: Tx, merchantId: string, email: string): Promise<CustomerRow[]> =>
+  tx.rows<CustomerRow>(sql`
+    select ${columns} from customer
+     where merchant_id = ${merchantId} and deleted_at is null
+       and consumer_id in (${consumerIdsOfEmail(merchantId, email)})
+     order by external_id is not null, seq`);
 
 export interface CustomerFilter {
   merchantId: string | null;

@@ -95,17 +95,10 @@ describe('POST /v0/customers', () => {
     expect(answer.text).toContain('"taxRates":{"default":8.875000001}');
   });
 
-  it('finds the consumer again by its e-mail address in any case: 200, and nothing is changed', async () => {
-    const first = await create({ consumer: consumer({ email: 'again@example.com' }), externalId: 'first' });
-    const second = await create({
-      consumer: { name: 'Other name', email: 'AGAIN@example.com', phone: '9', address: { city: 'Elsewhere' } },
-      externalId: 'second',
-      taxRates: 99,
-      metadata: { new: true },
-    });
-    expect(second.status).toBe(200);
-    expect(second.body).toEqual(first.body);
-    expect((await merchant.get('/v0/customers?externalId=second')).body.data).toEqual([]);
+  it('keeps a country as its alpha-2 code, however it was given', async () => {
+    const { status, body } = await create({ consumer: consumer({ address: { country: 'Czech Republic' } }) });
+    expect([status, body.organization.address]).toEqual([201, { country: 'CZ' }]);
+    expect(body.validTaxAddress).toEqual({ valid: true, message: null });
   });
 
   it('makes a consumer that exists a customer by its id', async () => {
@@ -137,18 +130,6 @@ describe('POST /v0/customers', () => {
     expect((await create({ merchantId: 'org_nobody' }, env.platform)).status).toBe(404);
   });
 
-  it('409 EXTERNAL_ID_TAKEN within the merchant only; nothing is half-written', async () => {
-    await create({ externalId: 'taken' });
-    const refused = await create({ consumer: consumer({ email: 'half@example.com' }), externalId: 'taken' });
-    expect(refused).toMatchObject({
-      status: 409,
-      body: { error: 'conflict', code: 'EXTERNAL_ID_TAKEN', details: { externalId: 'taken' } },
-    });
-    expect((await merchant.get('/v0/organizations?email=half@example.com')).body.data).toEqual([]);
-    expect((await create({ externalId: 'taken' }, other)).status).toBe(201);
-    expect((await create({ externalId: 'Taken' })).status).toBe(201);
-  });
-
   it.each([
     { body: { consumer: undefined }, fields: ['consumer'] },
     { body: { consumerId: 'org_x' }, fields: ['consumerId'] },
@@ -156,6 +137,11 @@ describe('POST /v0/customers', () => {
     { body: { consumer: { name: 'A', email: 'nobody', address: {} } }, fields: ['consumer.email'] },
     { body: { consumer: { name: 'A', email: 'a@b', address: { zip: '1' } } }, fields: ['consumer.address.zip'] },
     { body: { consumer: { name: 'A', email: 'a@b', address: {}, taxId: '1' } }, fields: ['consumer.taxId'] },
+    { body: { consumer: { name: 'A', email: 'a@b', address: { country: '' } } }, fields: ['consumer.address.country'] },
+    {
+      body: { consumer: { name: 'A', email: 'a@b', address: { country: 'XX' } } },
+      fields: ['consumer.address.country'],
+    },
     { body: { consumerId: 'cus_x' }, fields: ['consumerId'] },
     { body: { externalId: '' }, fields: ['externalId'] },
     { body: { externalId: 'x'.repeat(256) }, fields: ['externalId'] },
@@ -206,27 +192,217 @@ describe('POST /v0/customers', () => {
   });
 });
 
+describe('POST /v0/customers with an externalId', () => {
+  const full = () => ({
+    consumer: consumer({ phone: '+49 30 1', address: { line1: 'Weg 1', country: 'Germany' } }),
+    externalId: `workspace-${made}`,
+    taxId: 'DE1',
+    taxRates: { default: 19, plan_mine: 7 },
+    currency: 'EUR',
+    notificationSettings: { renewalReminder: false },
+    metadata: { tier: 'gold', seats: 3 },
+  });
+
+  it('answers a known one with the same content with its customer: 200', async () => {
+    const body = full();
+    const first = await merchant.post('/v0/customers', body);
+    const again = await merchant.post('/v0/customers', {
+      ...body,
+      consumer: { ...body.consumer, email: body.consumer.email.toUpperCase(), address: { country: 'DEU' } },
+      taxRates: { plan_mine: 7, default: 19.0 },
+    });
+    expect([first.status, again.status]).toEqual([201, 200]);
+    expect(again.body).toEqual(first.body);
+  });
+
+  it('takes fields that were not sent, and null, for no contradiction', async () => {
+    const body = full();
+    const { id } = (await merchant.post('/v0/customers', body)).body;
+    const { name, email } = body.consumer as { name: string; email: string };
+    const short = { consumer: { name, email, address: {}, phone: null }, externalId: body.externalId, taxId: null };
+    expect(await merchant.post('/v0/customers', short)).toMatchObject({ status: 200, body: { id } });
+  });
+
+  it.each([
+    { change: { consumer: { name: 'Other' } }, differing: ['consumer.name'] },
+    { change: { consumer: { email: 'other@example.com' } }, differing: ['consumer.email'] },
+    { change: { consumer: { phone: '2' } }, differing: ['consumer.phone'] },
+    {
+      change: { consumer: { address: { city: 'Bonn', country: 'FR' } } },
+      differing: ['consumer.address.city', 'consumer.address.country'],
+    },
+    { change: { taxId: 'DE2' }, differing: ['taxId'] },
+    { change: { taxRates: 19 }, differing: ['taxRates'] },
+    { change: { currency: 'USD' }, differing: ['currency'] },
+    { change: { notificationSettings: { invoicePaid: false } }, differing: ['notificationSettings'] },
+    { change: { metadata: { tier: 'gold' } }, differing: ['metadata'] },
+  ])('409 EXTERNAL_ID_TAKEN for $change, and nothing is changed', async ({ change, differing }) => {
+    const body = full();
+    const first = (await merchant.post('/v0/customers', body)).body;
+    const other = { ...body, ...change, consumer: { ...body.consumer, ...change.consumer } };
+    const refused = await merchant.post('/v0/customers', other);
+    expect(refused).toMatchObject({ status: 409, body: { error: 'conflict', code: 'EXTERNAL_ID_TAKEN' } });
+    expect(refused.body.details).toEqual({ externalId: body.externalId, customerId: first.id, differing });
+    const { customerId: _, ...customer } = first;
+    expect((await merchant.get(`/v0/customers/${first.id}`)).body).toEqual(customer);
+  });
+
+  it('makes a new customer of an unknown one, whatever its e-mail address', async () => {
+    const agency = { email: 'ap@agency.example' };
+    const one = await create({ consumer: consumer(agency), externalId: 'agency-1' });
+    const two = await create({ consumer: consumer(agency), externalId: 'agency-2' });
+    const without = await create({ consumer: { ...consumer(agency), name: one.body.organization.name } });
+    expect([one.status, two.status, without.status]).toEqual([201, 201, 200]);
+    expect(new Set([one.body.id, two.body.id]).size).toBe(2);
+    expect(one.body.consumerId).not.toBe(two.body.consumerId);
+    expect(without.body.id).toBe(one.body.id);
+    expect((await merchant.get('/v0/customers?externalId=agency-2')).body.data).toMatchObject([{ id: two.body.id }]);
+  });
+
+  it('makes a new customer also where the address finds one without an externalId', async () => {
+    const person = consumer({ email: 'plain@example.com' });
+    const plain = await create({ consumer: person });
+    const named = await create({ consumer: person, externalId: 'plain-1' });
+    expect([plain.status, named.status]).toEqual([201, 201]);
+    expect(named.body.id).not.toBe(plain.body.id);
+    expect((await create({ consumer: person })).body.id).toBe(plain.body.id);
+  });
+
+  it('counts within the merchant, and to the letter; what was refused leaves nothing behind', async () => {
+    const first = await create({ externalId: 'taken' });
+    const refused = await create({ consumer: consumer({ email: 'half@example.com' }), externalId: 'taken' });
+    expect(refused).toMatchObject({ status: 409, body: { details: { customerId: first.body.id } } });
+    expect((await merchant.get('/v0/organizations?email=half@example.com')).body.data).toEqual([]);
+    expect((await create({ externalId: 'taken' }, other)).status).toBe(201);
+    expect((await create({ externalId: 'Taken' })).status).toBe(201);
+  });
+
+  it('with a consumerId means the customer of both; another externalId of the consumer is 409 CUSTOMER_EXISTS', async () => {
+    const { id, consumerId } = (await create({ externalId: 'both' })).body;
+    expect(await merchant.post('/v0/customers', { consumerId, externalId: 'both' })).toMatchObject({
+      status: 200,
+      body: { id },
+    });
+    const second = await merchant.post('/v0/customers', { consumerId, externalId: 'second' });
+    expect(second).toMatchObject({ status: 409, body: { code: 'CUSTOMER_EXISTS' } });
+    expect(second.body.details).toEqual({ customerId: id, externalId: 'both', differing: ['externalId'] });
+    const elsewhere = (await create()).body.consumerId;
+    expect(await merchant.post('/v0/customers', { consumerId: elsewhere, externalId: 'both' })).toMatchObject({
+      status: 409,
+      body: { code: 'EXTERNAL_ID_TAKEN', details: { differing: ['consumerId'] } },
+    });
+  });
+
+  it('is free again after PATCH and DELETE', async () => {
+    const body = full();
+    const first = (await merchant.post('/v0/customers', body)).body;
+    await merchant.patch(`/v0/customers/${first.id}`, { externalId: null });
+    const second = await merchant.post('/v0/customers', body);
+    await merchant.delete(`/v0/customers/${second.body.id}`);
+    const third = await merchant.post('/v0/customers', body);
+    expect([second.status, third.status]).toEqual([201, 201]);
+    expect(new Set([first.id, second.body.id, third.body.id]).size).toBe(3);
+  });
+});
+
+describe('POST /v0/customers without an externalId', () => {
+  it('finds the customer again by its e-mail address in any case: 200, and nothing is changed', async () => {
+    const person = consumer({ email: 'again@example.com', address: { city: 'Aachen', country: 'DE' } });
+    const first = await create({ consumer: person, taxId: 'T1' });
+    const second = await create({
+      consumer: { ...person, email: 'AGAIN@example.com', address: { country: 'Germany' } },
+      metadata: { new: true },
+    });
+    expect([first.status, second.status]).toEqual([201, 200]);
+    expect(second.body).toEqual(first.body);
+  });
+
+  it.each([
+    { change: { name: 'Other name' }, differing: ['consumer.name'] },
+    { change: { address: { country: 'FR' } }, differing: ['consumer.address.country'] },
+    { change: { address: { line1: 'New street 1' } }, differing: ['consumer.address.line1'] },
+  ])('409 CUSTOMER_EXISTS with its id for $change', async ({ change, differing }) => {
+    const person = consumer();
+    const first = await create({ consumer: person });
+    const refused = await create({ consumer: { ...person, ...change } });
+    expect(refused).toMatchObject({ status: 409, body: { error: 'conflict', code: 'CUSTOMER_EXISTS' } });
+    expect(refused.body.details).toEqual({ customerId: first.body.id, differing });
+    expect((await merchant.get(`/v0/customers/${first.body.id}`)).body.organization).toEqual(first.body.organization);
+  });
+
+  it('of several customers finds one without an externalId before the others, and one that agrees before all', async () => {
+    const email = 'several@example.com';
+    const make = (name: string, externalId?: string) =>
+      create({ consumer: { name, email, address: {} }, ...(externalId && { externalId }) });
+    const [red, blue] = [await make('Red', 'red'), await make('Blue', 'blue')];
+    expect(await make('Blue')).toMatchObject({ status: 200, body: { id: blue.body.id } });
+    expect(await make('Green')).toMatchObject({ status: 409, body: { details: { customerId: red.body.id } } });
+    await merchant.patch(`/v0/customers/${blue.body.id}`, { externalId: null });
+    expect(await make('Green')).toMatchObject({ status: 409, body: { details: { customerId: blue.body.id } } });
+    expect(await make('Red')).toMatchObject({ status: 200, body: { id: red.body.id } });
+  });
+
+  it('makes a deleted customer anew, with what is sent now', async () => {
+    const person = consumer({ address: { city: 'Rome', country: 'IT' } });
+    const first = await create({ consumer: person });
+    await merchant.delete(`/v0/customers/${first.body.id}`);
+    const moved = { ...person, name: 'New name', address: { city: 'Milan', country: 'IT' } };
+    const second = await create({ consumer: moved });
+    expect(second.status).toBe(201);
+    expect(second.body.id).not.toBe(first.body.id);
+    expect(second.body.organization).toMatchObject({ name: 'New name', address: moved.address });
+  });
+
+  it('makes a consumer that nobody is a customer by yet a customer, with what is sent', async () => {
+    const { body: organization } = await env.platform.post('/v0/organizations', {
+      name: 'Waiting',
+      type: 'consumer',
+      merchantId: merchant.id,
+      billingEmails: ['Waiting@example.com'],
+    });
+    const made = await create({ consumer: consumer({ name: 'Come', email: 'waiting@example.com' }) });
+    expect(made).toMatchObject({ status: 201, body: { consumerId: organization.id, organization: { name: 'Come' } } });
+  });
+});
+
 describe('many creations at once', () => {
+  const statuses = (answers: { status: number }[]) => answers.map(({ status }) => status).toSorted();
+
   it('of one consumer make one customer: one 201, the others 200', async () => {
     const twin = consumer({ email: 'twins@example.com' });
-    const answers = await Promise.all(
-      Array.from({ length: 8 }, (_, n) =>
-        create({ consumer: { ...twin, name: `Twin ${n}` }, externalId: `twin-${n}` }),
-      ),
-    );
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 200, 200, 200, 200, 201]);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => create({ consumer: twin })));
+    expect(statuses(answers)).toEqual([200, 200, 200, 200, 200, 200, 200, 201]);
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
   });
 
-  it('of one consumer with one externalId too', async () => {
+  it('of one address with other names make one customer: one 201, the others 409 with its id', async () => {
+    const twin = consumer({ email: 'names@example.com' });
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, n) => create({ consumer: { ...twin, name: `Twin ${n}` } })),
+    );
+    expect(statuses(answers)).toEqual([201, 409, 409, 409, 409, 409, 409, 409]);
+    expect(new Set(answers.map(({ body }) => body.id ?? body.details.customerId)).size).toBe(1);
+  });
+
+  it('of one externalId with the same content make one customer: one 201, the others 200', async () => {
     const twin = consumer({ email: 'same@example.com' });
     const answers = await Promise.all(Array.from({ length: 8 }, () => create({ consumer: twin, externalId: 'same' })));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 200, 200, 200, 200, 201]);
+    expect(statuses(answers)).toEqual([200, 200, 200, 200, 200, 200, 200, 201]);
+    expect((await merchant.get('/v0/organizations?email=same@example.com')).body.pagination.total).toBe(1);
+  });
+
+  it('of one address with an externalId each make a customer each', async () => {
+    const twin = consumer({ email: 'many@example.com' });
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, n) => create({ consumer: twin, externalId: `many-${n}` })),
+    );
+    expect(statuses(answers)).toEqual(Array.from({ length: 8 }, () => 201));
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(8);
   });
 
   it('of one externalId for several consumers give it to one: one 201, the others 409', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => create({ externalId: 'wanted' })));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409, 409, 409, 409, 409]);
+    expect(statuses(answers)).toEqual([201, 409, 409, 409, 409, 409, 409, 409]);
     expect((await merchant.get('/v0/customers?externalId=wanted')).body.pagination.total).toBe(1);
   });
 
@@ -327,12 +503,12 @@ describe('GET /v0/customers/{id}', () => {
     expect(shown.organization).not.toHaveProperty('address');
   });
 
-  it('says where a tax provider cannot use the address', async () => {
-    const mine = await env.merchant();
-    const { body } = await create({ consumer: consumer({ address: {} }) }, mine);
-    await mine.patch(`/v0/organizations/${mine.id}`, { settings: { taxProvider: 'stripe_tax' } });
-    const { validTaxAddress } = (await mine.get(`/v0/customers/${body.id}`)).body;
-    expect(validTaxAddress).toEqual({ valid: false, message: expect.stringContaining('country') });
+  it('says what the address lacks for tax', async () => {
+    const { body } = await create({ consumer: consumer({ address: {} }) });
+    expect(body.validTaxAddress).toEqual({ valid: false, message: 'The address has no country.' });
+    await merchant.patch(`/v0/organizations/${body.consumerId}`, { address: { country: 'USA' } });
+    const { validTaxAddress } = (await merchant.get(`/v0/customers/${body.id}`)).body;
+    expect(validTaxAddress).toEqual({ valid: false, message: expect.stringContaining('zipCode') });
   });
 
   it('403 for another merchant’s, 404 for an unknown or malformed id', async () => {
@@ -441,11 +617,11 @@ describe('DELETE /v0/customers/{id}', () => {
     expect((await merchant.get('/v0/customers?externalId=deleted')).body.data).toEqual([]);
   });
 
-  it('frees the pair and the externalId for a new customer', async () => {
+  it('frees the consumer for a new customer', async () => {
     const person = consumer();
-    const { body } = await create({ consumer: person, externalId: 'free again' });
+    const { body } = await create({ consumer: person });
     await merchant.delete(`/v0/customers/${body.id}`);
-    const again = await create({ consumer: person, externalId: 'free again' });
+    const again = await create({ consumer: person });
     expect(again.status).toBe(201);
     expect(again.body.id).not.toBe(body.id);
     expect(again.body.consumerId).toBe(body.consumerId);

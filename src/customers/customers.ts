@@ -1,12 +1,20 @@
 import { checkReference, type Tx, uniqueViolation } from '../db/index.ts';
-import type { Address, Page, PageRequest } from '../http/index.ts';
-import { findOrCreateConsumer, findOrganizations, lockConsumer, type Organization } from '../identity/index.ts';
+import type { Page, PageRequest } from '../http/index.ts';
+import {
+  type ConsumerDetails,
+  changeConsumer,
+  createConsumer,
+  findOrCreateConsumer,
+  findOrganizations,
+  lockConsumer,
+  type Organization,
+} from '../identity/index.ts';
 import { newId } from '../kernel/ids.ts';
 import { fail, forbidden, invalid, notFound, ok, type Result } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
 import { publish } from '../webhooks/index.ts';
 import { type CustomerBlocker, findBlockers } from './blockers.ts';
-import { type Customer, type NotificationSettings, toCustomer } from './customer.ts';
+import { type Customer, type CustomerTerms, type NewCustomer, toCustomer } from './customer.ts';
 import {
   type CustomerChange,
   type CustomerFilter,
@@ -20,9 +28,12 @@ import {
   pageOfCustomers,
   selectCustomer,
   selectCustomerOfConsumer,
+  selectCustomerOfExternalId,
+  selectCustomersOfEmail,
   updateCustomer,
 } from './customers.sql.ts';
-import { idsIn, nounOf, readTaxRates, type TaxRatesInput, writeTaxRates } from './tax-rates.ts';
+import { allDifferences, nameOrAddressDifferences } from './differences.ts';
+import { idsIn, nounOf, readTaxRates, writeTaxRates } from './tax-rates.ts';
 
 /** A customer's externalId before and after a change; null is none. */
 export interface ExternalIdChange {
@@ -38,27 +49,18 @@ export interface CustomerHooks {
   readonly onExternalIdChanged: (tx: Tx, change: ExternalIdChange, now: Instant) => Promise<void>;
 }
 
-/** The fields that a merchant says about a customer of its own. */
-export interface CustomerTerms {
-  externalId?: string | null;
-  taxId?: string | null;
-  taxRates?: TaxRatesInput;
-  currency?: string | null;
-  notificationSettings?: Partial<NotificationSettings>;
-  metadata?: Record<string, string | number | boolean>;
-}
-
-/** A consumer described, to be found by its e-mail address or made, or one named by its id: exactly one of the two. */
-export interface NewCustomer extends CustomerTerms {
-  consumer?: { name: string; email: string; phone?: string | null; address?: Address | null };
-  consumerId?: string;
+/** A customer that was made, or that was there before. */
+interface Found {
+  readonly customer: Customer;
+  readonly created: boolean;
 }
 
 /**
- * Makes a consumer the merchant's customer. Where it is one already, that customer is the answer and nothing is changed
- * (api.md). Two at once make one: the second waits for the first at the consumer's row.
+ * Makes a customer, or finds the one that is meant (docs/decisions/0053). With an `externalId` that is the identity: a known
+ * one answers with its customer where nothing that was sent contradicts it; an unknown one makes a new customer, whatever
+ * its e-mail address. Without one the e-mail address, or the `consumerId`, finds the customer again. Two at once make one.
  * @returns 400 for neither or both of `consumer` and `consumerId`; 403 for a consumerId that is no consumer of the
- * merchant, and for tax rates of another merchant's plan; 404 for unknown ids; 409 `EXTERNAL_ID_TAKEN`.
+ * merchant, and for tax rates of another merchant's plan; 404 for unknown ids; 409 `EXTERNAL_ID_TAKEN`, `CUSTOMER_EXISTS`.
  */
 export async function createCustomer(
   tx: Tx,
@@ -66,30 +68,121 @@ export async function createCustomer(
   input: NewCustomer,
   now: Instant,
   hooks: CustomerHooks,
-): Promise<Result<{ customer: Customer; created: boolean }>> {
-  const consumer = await consumerOf(tx, merchantId, input, now);
-  if (!consumer.ok) return consumer;
-  const existing = await selectCustomerOfConsumer(tx, merchantId, consumer.value.id);
-  if (existing) return ok({ customer: await complete(tx, existing), created: false });
+): Promise<Result<Found>> {
+  const { consumer, consumerId } = input;
+  if (consumer === undefined && consumerId === undefined)
+    return invalid([{ field: 'consumer', message: 'or consumerId is required' }]);
+  if (consumer !== undefined && consumerId !== undefined)
+    return invalid([{ field: 'consumerId', message: 'must not be sent together with consumer' }]);
   const terms = await checkTerms(tx, merchantId, input);
   if (!terms.ok) return terms;
-  const row: CustomerRow = {
+  const creation: Creation = { merchantId, input, terms: terms.value, now, hooks };
+  if (consumerId !== undefined) {
+    const locked = await lockNamedConsumer(tx, merchantId, consumerId);
+    if (!locked.ok) return locked;
+  }
+  return typeof input.externalId === 'string'
+    ? createByExternalId(tx, creation, input.externalId)
+    : createByConsumer(tx, creation);
+}
+
+/** What a creation works with. */
+interface Creation {
+  readonly merchantId: string;
+  readonly input: NewCustomer;
+  readonly terms: CustomerChange;
+  readonly now: Instant;
+  readonly hooks: CustomerHooks;
+}
+
+async function lockNamedConsumer(tx: Tx, merchantId: string, consumerId: string): Promise<Result<Organization>> {
+  const reference = await checkReference(tx, merchantId, 'organization', consumerId, 'consumerId');
+  if (!reference.ok) return reference;
+  const locked = await lockConsumer(tx, merchantId, consumerId);
+  return locked ? ok(locked) : forbidden('The organization in consumerId is no consumer of this merchant.');
+}
+
+/** The unique index on the externalId decides between two at once: the second sees what the first has made. */
+async function createByExternalId(tx: Tx, creation: Creation, externalId: string): Promise<Result<Found>> {
+  const { merchantId, input, now } = creation;
+  const known = await selectCustomerOfExternalId(tx, merchantId, externalId);
+  if (known) return sameCustomer(tx, known, input);
+  const made = await unlessTaken(tx, externalId, async () => {
+    const consumerId = input.consumerId ?? (await createConsumer(tx, merchantId, describedIn(input), now)).id;
+    const other = await selectCustomerOfConsumer(tx, merchantId, consumerId);
+    return other ? existing(other, ['externalId']) : insertNew(tx, creation, consumerId);
+  });
+  if (made.ok) return made.value;
+  const winner = await selectCustomerOfExternalId(tx, merchantId, externalId);
+  return winner ? sameCustomer(tx, winner, input) : made;
+}
+
+/** A known externalId means its customer, unless the creation says something else of it. */
+async function sameCustomer(tx: Tx, row: CustomerRow, input: NewCustomer): Promise<Result<Found>> {
+  const customer = await complete(tx, row);
+  const differing = allDifferences(customer, input);
+  if (differing.length === 0) return ok({ customer, created: false });
+  const details = { externalId: row.externalId, customerId: row.id, differing };
+  return fail('EXTERNAL_ID_TAKEN', details, `The customer with this externalId has another ${differing.join(', ')}.`);
+}
+
+/** Two at once meet at the consumer's row, which is locked; the unique index on the pair has the last word. */
+async function createByConsumer(tx: Tx, creation: Creation): Promise<Result<Found>> {
+  const { merchantId, input, now } = creation;
+  if (input.consumerId !== undefined) {
+    const row = await selectCustomerOfConsumer(tx, merchantId, input.consumerId);
+    return row ? ok({ customer: await complete(tx, row), created: false }) : insertNew(tx, creation, input.consumerId);
+  }
+  const described = describedIn(input);
+  const known = await customerOfEmail(tx, merchantId, input);
+  if (known) return known;
+  const { consumer, created } = await findOrCreateConsumer(tx, merchantId, described, now);
+  if (created) return insertNew(tx, creation, consumer.id);
+  await lockConsumer(tx, merchantId, consumer.id);
+  const twin = await customerOfEmail(tx, merchantId, input);
+  if (twin) return twin;
+  // The consumer is nobody's customer: its customer was deleted, or it was made by itself. What was sent holds from now on.
+  await changeConsumer(tx, { merchantId, id: consumer.id }, described, now);
+  return insertNew(tx, creation, consumer.id);
+}
+
+/** The first customer of this e-mail address that the creation does not contradict; null where the address has none. */
+async function customerOfEmail(tx: Tx, merchantId: string, input: NewCustomer): Promise<Result<Found> | null> {
+  const rows = await selectCustomersOfEmail(tx, merchantId, describedIn(input).email.toLowerCase());
+  const [first] = rows;
+  if (!first) return null;
+  const compared = (await completeAll(tx, rows)).map((customer) => ({
+    customer,
+    differing: nameOrAddressDifferences(customer, input),
+  }));
+  const meant = compared.find(({ differing }) => differing.length === 0);
+  return meant ? ok({ customer: meant.customer, created: false }) : existing(first, compared[0]?.differing ?? []);
+}
+
+const existing = ({ id, externalId }: CustomerRow, differing: readonly string[]): Result<never> =>
+  fail('CUSTOMER_EXISTS', { customerId: id, ...(externalId !== null && { externalId }), differing });
+
+const describedIn = ({ consumer }: NewCustomer): ConsumerDetails => {
+  if (!consumer) throw new Error('The creation names its consumer and does not describe it.');
+  return consumer;
+};
+
+async function insertNew(tx: Tx, creation: Creation, consumerId: string): Promise<Result<Found>> {
+  const { merchantId, terms, now, hooks } = creation;
+  const made = await insertCustomer(tx, {
     id: newId('customer'),
     merchantId,
-    consumerId: consumer.value.id,
+    consumerId,
     externalId: null,
     taxId: null,
     taxRates: {},
     currency: null,
     notificationSettings: {},
     metadata: {},
-    ...terms.value,
+    ...terms,
     createdAt: now,
     updatedAt: now,
-  };
-  const inserted = await unlessTaken(tx, row.externalId, () => insertCustomer(tx, row));
-  if (!inserted.ok) return inserted;
-  const made = inserted.value;
+  });
   if (made.externalId !== null) await tellExternalId(tx, hooks, made, null, now);
   await publish(
     tx,
@@ -97,26 +190,6 @@ export async function createCustomer(
     now,
   );
   return ok({ customer: await complete(tx, made), created: true });
-}
-
-async function consumerOf(
-  tx: Tx,
-  merchantId: string,
-  { consumer, consumerId }: NewCustomer,
-  now: Instant,
-): Promise<Result<Organization>> {
-  if (consumer === undefined && consumerId === undefined)
-    return invalid([{ field: 'consumer', message: 'or consumerId is required' }]);
-  if (consumer !== undefined && consumerId !== undefined)
-    return invalid([{ field: 'consumerId', message: 'must not be sent together with consumer' }]);
-  if (consumerId !== undefined) {
-    const reference = await checkReference(tx, merchantId, 'organization', consumerId, 'consumerId');
-    if (!reference.ok) return reference;
-  }
-  const id =
-    consumerId ?? (await findOrCreateConsumer(tx, merchantId, consumer as NonNullable<typeof consumer>, now)).id;
-  const locked = await lockConsumer(tx, merchantId, id);
-  return locked ? ok(locked) : forbidden('The organization in consumerId is no consumer of this merchant.');
 }
 
 /** The fields as they are stored, where they can be; ids among the tax rates' keys must be the merchant's own. */
@@ -160,7 +233,7 @@ const tellExternalId = (
   now: Instant,
 ): Promise<void> => hooks.onExternalIdChanged(tx, { merchantId, customerId: id, before, after: externalId }, now);
 
-/** A row together with the organizations that it stands between. */
+/** A row together with its consumer. */
 async function complete(tx: Tx, row: CustomerRow): Promise<Customer> {
   const [customer] = await completeAll(tx, [row]);
   return customer as Customer;
@@ -168,15 +241,14 @@ async function complete(tx: Tx, row: CustomerRow): Promise<Customer> {
 
 /** The same for many rows, in one question. */
 export async function completeAll(tx: Tx, rows: readonly CustomerRow[]): Promise<Customer[]> {
-  const organizations = await findOrganizations(
+  const consumers = await findOrganizations(
     tx,
-    rows.flatMap(({ consumerId, merchantId }) => [consumerId, merchantId]),
+    rows.map(({ consumerId }) => consumerId),
   );
   return rows.map((row) => {
-    const consumer = organizations.get(row.consumerId);
-    const merchant = organizations.get(row.merchantId);
-    if (!consumer || !merchant) throw new Error(`Customer ${row.id} has lost its organizations.`);
-    return toCustomer(row, consumer, merchant);
+    const consumer = consumers.get(row.consumerId);
+    if (!consumer) throw new Error(`Customer ${row.id} has lost its consumer.`);
+    return toCustomer(row, consumer);
   });
 }
 

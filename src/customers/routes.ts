@@ -29,10 +29,11 @@ export const customerRoutes = (parts: CustomerParts): readonly Route[] => [
       path: '/v0/customers',
       operationId: 'createCustomer',
       tag: 'Customers',
-      summary: 'Make a consumer a customer',
+      summary: 'Create a customer',
       description:
-        'The consumer is found by its e-mail address within the merchant, or made. Where it is a customer already, the ' +
-        'answer is 200 with that customer, and nothing is changed.',
+        'With an `externalId`, that is the identity of the customer: a known one with the same content answers 200, with ' +
+        'other content 409 `EXTERNAL_ID_TAKEN`; an unknown one makes a new customer, whatever its e-mail address. Without ' +
+        'one, the e-mail address finds the customer again: 200, or 409 `CUSTOMER_EXISTS` where name or address differ.',
       access: { role: 'member', merchant: 'body' },
       body: CustomerCreate,
       replies: { 201: CustomerCreated, 200: CustomerCreated },

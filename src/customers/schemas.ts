@@ -20,7 +20,7 @@ export const TaxRatesBody = Type.Unsafe<TaxRatesInput>({
 });
 
 /** The merchant's own name for a customer: any text. Events can only name one of letters, digits, `_` and `-` (§4). */
-const ExternalId = Text({ minLength: 1, maxLength: 255 });
+export const CustomerExternalId = Text({ minLength: 1, maxLength: 255 });
 
 const NotificationSettingsBody = Strict({
   invoiceIssued: Type.Optional(Type.Boolean()),
@@ -29,7 +29,7 @@ const NotificationSettingsBody = Strict({
 });
 
 const terms = {
-  externalId: Type.Optional(Nullable(ExternalId)),
+  externalId: Type.Optional(Nullable(CustomerExternalId)),
   taxId: Type.Optional(Nullable(Text({ minLength: 1, maxLength: 100 }))),
   taxRates: Type.Optional(TaxRatesBody),
   currency: Type.Optional(Nullable(Type.String({ format: 'currency' }))),
@@ -64,7 +64,7 @@ export const CustomerFilterQuery = ListQuery({
   organizationId: Type.Optional(Id('organization')),
   name: Type.Optional(Text({ minLength: MIN_SEARCH, maxLength: 255 })),
   email: Type.Optional(Text({ minLength: MIN_SEARCH, maxLength: 254 })),
-  externalId: Type.Optional(ExternalId),
+  externalId: Type.Optional(CustomerExternalId),
 });
 
 const ValidTaxAddress = Type.Object(

@@ -1,5 +1,5 @@
 import type { Address } from '../http/index.ts';
-import type { MerchantSettings } from '../identity/index.ts';
+import { countryCode } from '../kernel/country.ts';
 
 /** §2 Customer: `valid` false means that the internal invoice flow with the default rate is used. */
 export interface ValidTaxAddress {
@@ -10,16 +10,13 @@ export interface ValidTaxAddress {
 const COUNTRIES_TAXED_BY_ZIP_CODE = new Set(['US', 'CA']);
 
 /**
- * Can tax be calculated for this address? The internal rates do not look at it, so with them it is always valid (a
- * decision: the specification does not say when it is not). A tax provider needs a country by its ISO 3166 code, and in
- * the United States and Canada the zip code that decides the rate.
+ * Can tax be calculated for this address? It needs a country, and in the United States and Canada the zip code that
+ * decides the rate. The specification does not say more; decision 0054. `message` says what is missing.
  */
-export function validTaxAddress(address: Address | null, provider: MerchantSettings['taxProvider']): ValidTaxAddress {
-  if (provider === 'internal') return { valid: true, message: null };
-  const country = address?.country ?? '';
-  if (!/^[A-Z]{2}$/.test(country))
-    return { valid: false, message: 'The address has no country in two capital letters (ISO 3166).' };
+export function validTaxAddress(address: Address | null): ValidTaxAddress {
+  const country = countryCode(address?.country);
+  if (country === null) return { valid: false, message: 'The address has no country.' };
   if (COUNTRIES_TAXED_BY_ZIP_CODE.has(country) && !address?.zipCode)
-    return { valid: false, message: `An address in ${country} needs a zipCode.` };
+    return { valid: false, message: `The address has no zipCode, which decides the tax rate in ${country}.` };
   return { valid: true, message: null };
 }

@@ -139,6 +139,13 @@ export const ValidationErrorBody = Type.Object(
   { $id: 'ValidationError' },
 );
 
+/** A country by its ISO 3166 code or its English name. A valid one is stored and answered as its alpha-2 code. */
+const Country = Type.String({
+  maxLength: 100,
+  'x-country': true,
+  description: 'ISO 3166: "DE", "DEU" or "Germany"; kept as "DE".',
+});
+
 export const Address = Type.Object(
   {
     line1: Type.Optional(Text({ maxLength: 255 })),
@@ -146,7 +153,7 @@ export const Address = Type.Object(
     city: Type.Optional(Text({ maxLength: 255 })),
     state: Type.Optional(Text({ maxLength: 255 })),
     zipCode: Type.Optional(Text({ maxLength: 40 })),
-    country: Type.Optional(Text({ maxLength: 100 })),
+    country: Type.Optional(Country),
   },
   { additionalProperties: false, $id: 'Address' },
 );

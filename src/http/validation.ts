@@ -1,5 +1,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { DataValidationCxt } from 'ajv/dist/types/index.js';
 import type { TSchema } from 'typebox';
+import { countryCode, countryProblem } from '../kernel/country.ts';
 import { isCurrency } from '../kernel/currency.ts';
 import { type Decimal, decimal, isRawNumber } from '../kernel/decimal.ts';
 import type { FieldError } from '../kernel/result.ts';
@@ -45,6 +47,17 @@ function createAjv(coerceTypes: boolean): Ajv2020 {
     keyword: 'x-object',
     schemaType: 'boolean',
     validate: (_: boolean, value: unknown) => !isRawNumber(value),
+  });
+  ajv.addKeyword({
+    keyword: 'x-country',
+    type: 'string',
+    schemaType: 'boolean',
+    modifying: true, // every address of a request is stored with its alpha-2 code, whichever room it is for
+    validate: (_: boolean, text: string, _schema?: unknown, place?: DataValidationCxt): boolean => {
+      const code = countryCode(text);
+      if (code !== null && place) place.parentData[place.parentDataProperty] = code;
+      return code !== null;
+    },
   });
   ajv.addKeyword({
     keyword: 'x-decimal',
@@ -154,6 +167,8 @@ function describe(error: ErrorObject): FieldError {
       };
     case 'x-text':
       return { field: at(), message: 'must not hold NUL characters or lone surrogates' };
+    case 'x-country':
+      return { field: at(), message: countryProblem(String(error.data)) };
     case 'x-object':
       return { field: at(), message: 'must be object' };
     case 'x-type':

@@ -5,9 +5,11 @@ export { identityErrors } from './errors.ts';
 export { type EnvironmentName, generateApiKey } from './keys.ts';
 export { createMerchant, type NewMerchant } from './merchants.ts';
 export { Email, Phone } from './organization-routes.ts';
-export { consumerEmails, consumerIdsWhere } from './organizations.sql.ts';
+export { consumerEmails, consumerIdsOfEmail, consumerIdsWhere } from './organizations.sql.ts';
 export {
   type ConsumerDetails,
+  changeConsumer,
+  createConsumer,
   findOrCreateConsumer,
   findOrganization,
   findOrganizations,

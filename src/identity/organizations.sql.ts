@@ -43,17 +43,24 @@ export type NewRow = Pick<OrganizationRow, 'id' | 'merchantId' | 'type' | 'name'
       OrganizationRow,
       'legalName' | 'taxId' | 'address' | 'billingEmails' | 'email' | 'phone' | 'defaultCurrency' | 'settings'
     >
-  >;
+  > & {
+    /** Consumers: false lets other consumers of the merchant have the same e-mail address. Default: true. */
+    foundByEmail?: boolean;
+  };
 
-/** A consumer whose e-mail is taken is not inserted: a twin that is still being written is waited for at the unique index. */
+/**
+ * A consumer that is found by its e-mail address is not inserted where the address is taken. A twin that is still being
+ * written is waited for at the unique index.
+ */
 export const insertOrganization = (tx: Tx, row: NewRow, now: Instant): Promise<OrganizationRow | undefined> =>
   tx.maybe<OrganizationRow>(sql`
     insert into organization (merchant_id, id, type, name, legal_name, tax_id, address, billing_emails, email, phone,
-                              default_currency, settings, created_at, updated_at)
+                              default_currency, settings, found_by_email, created_at, updated_at)
     values (${row.merchantId}, ${row.id}, ${row.type}, ${row.name}, ${row.legalName ?? null}, ${row.taxId ?? null},
             ${jsonbOrNull(row.address ?? null)}, ${row.billingEmails ?? []}::text[], ${row.email ?? null}, ${row.phone ?? null},
-            ${row.defaultCurrency ?? null}, ${jsonb(row.settings ?? {})}, ${now}, ${now})
-    on conflict (merchant_id, email) where type = 'consumer' do nothing
+            ${row.defaultCurrency ?? null}, ${jsonb(row.settings ?? {})},
+            ${row.foundByEmail ?? true}, ${now}, ${now})
+    on conflict (merchant_id, email) where type = 'consumer' and found_by_email do nothing
     returning ${columns}`);
 
 export const selectOrganization = (tx: Tx, merchantId: string, id: string): Promise<OrganizationRow | undefined> =>
@@ -73,7 +80,8 @@ export const selectConsumerByEmail = (
   email: string,
 ): Promise<OrganizationRow | undefined> =>
   tx.maybe<OrganizationRow>(sql`
-    select ${columns} from organization where merchant_id = ${merchantId} and type = 'consumer' and email = ${email}`);
+    select ${columns} from organization
+     where merchant_id = ${merchantId} and type = 'consumer' and email = ${email} and found_by_email`);
 
 export type OrganizationFilter = { merchantId: string | null; type?: string; name?: string; email?: string };
 
@@ -111,6 +119,10 @@ export const consumerEmails: Sql = sql`
               when email is not null then array[email]
               else '{}' end as emails
     from organization where type = 'consumer'`;
+
+/** The ids of a merchant's consumers that were made with this e-mail address, in lower case: as a subselect. */
+export const consumerIdsOfEmail = (merchantId: string, email: string): Sql => sql`
+  select id from organization where merchant_id = ${merchantId} and type = 'consumer' and email = ${email}`;
 
 /** The ids of consumers by a part of their name or of an e-mail address: for other domains' lists, as a subselect. */
 export const consumerIdsWhere = (parts: { name?: string; email?: string }): Sql => sql`

@@ -79,6 +79,20 @@ describe('POST /v0/organizations', () => {
     expect(elsewhere.status).toBe(201);
   });
 
+  it('keeps the country of an address as its alpha-2 code, at creation and at change', async () => {
+    const made = await env.platform.post('/v0/organizations', {
+      name: 'Country',
+      type: 'merchant',
+      address: { country: 'United Kingdom' },
+    });
+    expect(made.body.address).toEqual({ country: 'GB' });
+    const changed = await env.platform.patch(`/v0/organizations/${made.body.id}`, { address: { country: 'irl' } });
+    expect(changed.body.address).toEqual({ country: 'IE' });
+    const refused = await env.platform.patch(`/v0/organizations/${made.body.id}`, { address: { country: 'Irland' } });
+    expect(refused).toMatchObject({ status: 400, body: { errors: [{ field: 'address.country' }] } });
+    expect(refused.body.errors[0].message).toContain('did you mean Ireland (IE)?');
+  });
+
   it('takes any number of consumers without an address', async () => {
     expect((await createConsumer()).body.email).toBeNull();
     expect((await createConsumer()).status).toBe(201);
@@ -94,6 +108,7 @@ describe('POST /v0/organizations', () => {
     { body: { name: 'M', type: 'merchant', billingEmails: ['nobody'] }, fields: ['billingEmails.0'] },
     { body: { name: 'M', type: 'merchant', defaultCurrency: 'usd' }, fields: ['defaultCurrency'] },
     { body: { name: 'M', type: 'merchant', address: { planet: 'Mars' } }, fields: ['address.planet'] },
+    { body: { name: 'M', type: 'merchant', address: { country: 'Germny' } }, fields: ['address.country'] },
     { body: { name: 'M', type: 'merchant', settings: { defaultTaxRate: 101 } }, fields: ['settings.defaultTaxRate'] },
     { body: { name: 'M', type: 'merchant', merchantId: 'org_x' }, fields: ['merchantId'] },
     { body: { name: 'C', type: 'consumer' }, fields: ['merchantId'] },
@@ -297,7 +312,7 @@ describe('from code', () => {
       Array.from({ length: 10 }, (_, n) =>
         env.database.transaction({ merchants: [other.id] }, async (tx) => {
           const email = n % 2 === 0 ? 'race@example.com' : 'Race@Example.com';
-          return (await findOrCreateConsumer(tx, other.id, { name: `Racer ${n}`, email }, now)).id;
+          return (await findOrCreateConsumer(tx, other.id, { name: `Racer ${n}`, email }, now)).consumer.id;
         }),
       ),
     );

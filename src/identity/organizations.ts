@@ -199,34 +199,54 @@ export interface ConsumerDetails {
   address?: Address | null;
 }
 
+const consumerRow = (merchantId: string, { name, email, phone, address }: ConsumerDetails) => ({
+  id: newId('organization'),
+  merchantId,
+  type: 'consumer' as const,
+  name,
+  email: email.toLowerCase(),
+  billingEmails: [email],
+  phone: phone ?? null,
+  address: address ?? null,
+});
+
+/** A new consumer of the merchant, which is not found by its e-mail address: others may have the same one. */
+export async function createConsumer(
+  tx: Tx,
+  merchantId: string,
+  details: ConsumerDetails,
+  now: Instant,
+): Promise<Organization> {
+  const row = await insertOrganization(tx, { ...consumerRow(merchantId, details), foundByEmail: false }, now);
+  if (!row) throw new Error('A consumer that is not found by its e-mail address met another one.');
+  return toOrganization(row);
+}
+
 /**
- * The merchant's consumer with this e-mail address (in any case), made where there is none. One that exists is left as it
- * is. Two at once make one: the second waits at the unique index for the first.
+ * The merchant's consumer that is found by this e-mail address (in any case), made where there is none. One that exists is
+ * left as it is. Two at once make one: the second waits at the unique index for the first.
  */
 export async function findOrCreateConsumer(
   tx: Tx,
   merchantId: string,
   details: ConsumerDetails,
   now: Instant,
-): Promise<Organization> {
-  const email = details.email.toLowerCase();
-  const made = await insertOrganization(
-    tx,
-    {
-      id: newId('organization'),
-      merchantId,
-      type: 'consumer',
-      name: details.name,
-      email,
-      billingEmails: [details.email],
-      phone: details.phone ?? null,
-      address: details.address ?? null,
-    },
-    now,
-  );
-  const row = made ?? (await selectConsumerByEmail(tx, merchantId, email));
+): Promise<{ consumer: Organization; created: boolean }> {
+  const made = await insertOrganization(tx, consumerRow(merchantId, details), now);
+  const row = made ?? (await selectConsumerByEmail(tx, merchantId, details.email.toLowerCase()));
   if (!row) throw new Error('A consumer was neither made nor found.');
-  return toOrganization(row);
+  return { consumer: toOrganization(row), created: made !== undefined };
+}
+
+/** Gives a consumer the name, phone, address and billing e-mail that were sent; what was not sent stays. */
+export async function changeConsumer(
+  tx: Tx,
+  { merchantId, id }: { merchantId: string; id: string },
+  { name, email, phone, address }: ConsumerDetails,
+  now: Instant,
+): Promise<void> {
+  const change = { name, billingEmails: [email], ...(phone && { phone }), ...(address && { address }) };
+  await updateOrganization(tx, { merchantId, id }, change, now);
 }
 
 /** The consumer, locked until the transaction ends, so that its customer is made once; undefined where it is none of the merchant's. */

@@ -70,6 +70,7 @@ describe('POST /v0/users', () => {
     { body: { type: 'ROBOT' }, fields: ['type'] },
     { body: { firstName: '' }, fields: ['firstName'] },
     { body: { address: { line1: 5 } }, fields: ['address.line1'] },
+    { body: { address: { country: 'Narnia' } }, fields: ['address.country'] },
     { body: { createdAt: '2026-01-01T00:00:00Z', id: 'usr_mine' }, fields: ['createdAt', 'id'] },
   ])('400 for $body: $fields', async ({ body, fields }) => {
     const answer = await create(body);

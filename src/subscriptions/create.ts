@@ -239,11 +239,11 @@ async function customerOf(
     const customer = await findCustomer(tx, merchantId, input.customerId, { keep: true }); // a deletion waits for us
     return customer ? owned : notFound('customer', 'customerId');
   }
-  const { taxRates, ...consumer } = input.customer as NonNullable<SubscriptionCreate['customer']>;
+  const { taxRates, externalId, ...consumer } = input.customer as NonNullable<SubscriptionCreate['customer']>;
   const made = await createCustomer(
     tx,
     merchantId,
-    { consumer, ...(taxRates !== undefined && { taxRates }) },
+    { consumer, ...(taxRates !== undefined && { taxRates }), ...(externalId !== undefined && { externalId }) },
     now,
     parts.customerHooks,
   );

@@ -1,4 +1,4 @@
-import { ConsumerBody, TaxRatesBody } from '../customers/index.ts';
+import { ConsumerBody, CustomerExternalId, TaxRatesBody } from '../customers/index.ts';
 import {
   Address,
   DecimalText,
@@ -28,6 +28,7 @@ const InlineCustomer = Strict({
   ...ConsumerBody.properties,
   address: Type.Optional(Address),
   taxRates: Type.Optional(TaxRatesBody),
+  externalId: Type.Optional(Nullable(CustomerExternalId)),
 });
 
 export const SubscriptionCreate = Strict(

@@ -572,6 +572,9 @@ describe('409', () => {
       await shop.customer({ externalId: 'taken' });
       return { externalId: 'taken', consumer: { name: 'Twin', email: 'twin@example.com', address: {} } };
     }),
+    creation('createCustomer', 'CUSTOMER_EXISTS', ({ customer: { organization } }) => ({
+      consumer: { name: 'Twin', email: organization.billingEmails[0], address: {} },
+    })),
     conflict('updateCustomer', 'EXTERNAL_ID_TAKEN', async ({ shop }) => shop.customer(), { externalId: 'taken' }),
     conflict('deleteCustomer', 'CUSTOMER_IN_USE', async ({ customer }) => customer),
     creation('createFeature', 'KEY_TAKEN', ({ product }) => ({

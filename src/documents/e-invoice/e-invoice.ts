@@ -1,7 +1,7 @@
+import { countryCode } from '../../kernel/country.ts';
 import type { InvoiceDocument } from '../document.ts';
 import { manyLines } from '../text.ts';
 import { hasTwoDigits } from './amounts.ts';
-import { countryCode } from './country.ts';
 import { dateIn } from './dates.ts';
 import { linesOf } from './lines.ts';
 import { buyerOf, said, sellerOf } from './parties.ts';

@@ -1,6 +1,6 @@
+import { countryCode } from '../../kernel/country.ts';
 import type { InvoiceDocument, Party } from '../document.ts';
 import { cleanLine } from '../text.ts';
-import { countryCode } from './country.ts';
 import { isOutsideOfTax } from './tax-category.ts';
 import { taxNumber } from './tax-number.ts';
 import { type Child, type Element, element, elementWith } from './xml.ts';

@@ -1,4 +1,4 @@
-import { countryCode } from './country.ts';
+import { countryCode } from '../../kernel/country.ts';
 
 /** How a tax id is written: with its scheme, `VA` a VAT number, `FC` a number of the seller's tax office. */
 export interface TaxNumber {
