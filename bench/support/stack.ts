@@ -16,6 +16,8 @@ export interface Target {
   /** The key of another merchant. */
   readonly otherKey: string;
   readonly processId: number;
+  /** The most processor time that one turn of its event loop took since this was asked last, in milliseconds. */
+  longestHold(): Promise<number>;
 }
 
 /** What a benchmark runs on: a PostgreSQL of its own with everything on that makes a commit last, and processes to load it. */
@@ -57,8 +59,13 @@ export async function withStack(work: (stack: Stack) => Promise<void>): Promise<
       serving: async (what, use) => {
         const child = fork(here('server.ts'), [what], { stdio: 'inherit', execArgv: AS_STARTED });
         try {
-          const said = await firstMessage<Omit<Target, 'processId'>>(child);
-          return await use({ ...said, processId: child.pid as number });
+          const said = await firstMessage<Omit<Target, 'processId' | 'longestHold'>>(child);
+          const longestHold = (): Promise<number> => {
+            const answer = firstMessage<number>(child);
+            child.send('longest hold');
+            return answer;
+          };
+          return await use({ ...said, processId: child.pid as number, longestHold });
         } finally {
           const ended = new Promise((resolve) => child.once('exit', resolve));
           child.kill('SIGKILL');
@@ -81,9 +88,13 @@ export async function withStack(work: (stack: Stack) => Promise<void>): Promise<
 
 const firstMessage = <T>(child: ChildProcess): Promise<T> =>
   new Promise((resolve, reject) => {
-    child.once('message', (message) => resolve(message as T));
-    child.once('exit', (code) => reject(new Error(`A process of the benchmark ended with ${code}.`)));
+    const onExit = (code: number | null) => reject(new Error(`A process of the benchmark ended with ${code}.`));
+    child.once('exit', onExit);
     child.once('error', reject);
+    child.once('message', (message) => {
+      child.off('exit', onExit).off('error', reject);
+      resolve(message as T);
+    });
   });
 
 const TICKS_PER_SECOND = 100; // of /proc on every Linux

@@ -194,6 +194,15 @@ describe('a body that would be costly or harmful', () => {
     expect((await send(keys(1001))).body).toMatchObject({ code: 'MALFORMED_BODY' });
   });
 
+  it('is refused with more than 10,000 values', async () => {
+    const values = (count: number) => `{"metadata":[${Array.from({ length: count }, () => '1e100').join()}]}`;
+    expect((await send(values(9_998))).body.error).toBe('validation_error');
+    expect((await send(values(10_000))).body).toMatchObject({
+      code: 'MALFORMED_BODY',
+      message: 'The body has more than 10,000 values.',
+    });
+  });
+
   it('does not count what stands in strings', async () => {
     expect(await send(JSON.stringify({ name: '[[[{:::"\\"}' }))).toMatchObject({ status: 200 });
   });

@@ -1,3 +1,4 @@
+export { JsonParts, readJsonParts } from './body.ts';
 export { type Authentication, type Caller, hasRole, type Role } from './caller.ts';
 export type { AuditEntry, ServerOptions } from './edge.ts';
 export type { ErrorReply } from './errors.ts';
@@ -18,4 +19,5 @@ export {
 } from './route.ts';
 export * from './schema.ts';
 export { createServer } from './server.ts';
+export { turn } from './turns.ts';
 export { readDecimal, validate } from './validation.ts';

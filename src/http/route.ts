@@ -4,6 +4,7 @@ import type { Database, Tx } from '../db/index.ts';
 import type { IdKind } from '../kernel/ids.ts';
 import type { Result } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
+import type { PartLimits } from './body.ts';
 import type { Caller, Role } from './caller.ts';
 import type { BucketName } from './rate-limit.ts';
 
@@ -120,6 +121,8 @@ interface Sentence<P, Q, B, A extends Access> {
   readonly bodyLimit?: number;
   /** Keys in the body at most; default 1,000. */
   readonly mostKeys?: number;
+  /** The body is not parsed beforehand: the handler gets it as `JsonParts` and reads one part after another. */
+  readonly bodyParts?: PartLimits;
   /** `false`: nothing becomes due by it, so no worker is woken (which events, of which there are many, would do all the time). */
   readonly makesDue?: false;
   /** No timer watches the handler, which costs a tenth of a small request; it must end by itself. */

@@ -8,7 +8,7 @@ import Fastify, {
 import { isAway, sqlState } from '../db/index.ts';
 import { randomBase62 } from '../kernel/ids.ts';
 import { RefusalError } from '../kernel/result.ts';
-import { BodyError, readJsonBody, readText } from './body.ts';
+import { BodyError, readJsonBody, readJsonParts, readText } from './body.ts';
 import { bearerToken, type ServerOptions, send } from './edge.ts';
 import { authenticationReply, ErrorReplies, type ErrorReply, reply as errorReply } from './errors.ts';
 import { NamedSchemas } from './named-schemas.ts';
@@ -97,13 +97,14 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
 /** Only exact JSON, UTF-8, unless a route declares more; odd spellings of a content type have let bodies pass unchecked. */
 function acceptBodies(app: FastifyInstance, routes: readonly Route[]): void {
   app.removeAllContentTypeParsers();
-  const keyLimits = new Map(routes.map(({ sentence }) => [`${sentence.method} ${sentence.path}`, sentence.mostKeys]));
+  const sentences = new Map(routes.map(({ sentence }) => [`${sentence.method} ${sentence.path}`, sentence]));
   const types = new Set(['application/json', ...routes.flatMap(({ sentence }) => sentence.contentTypes ?? [])]);
   for (const type of types) {
     app.addContentTypeParser(type, { parseAs: 'buffer' }, async (request: FastifyRequest, bytes: string | Buffer) => {
       const body = readText(bytes as Buffer);
       if (type === 'application/x-www-form-urlencoded') return Object.fromEntries(new URLSearchParams(body));
-      return readJsonBody(body, keyLimits.get(`${request.method} ${request.routeOptions.url}`));
+      const sentence = sentences.get(`${request.method} ${request.routeOptions.url}`);
+      return sentence?.bodyParts ? readJsonParts(body, sentence.bodyParts) : readJsonBody(body, sentence?.mostKeys);
     });
   }
 }

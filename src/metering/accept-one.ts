@@ -3,7 +3,7 @@ import { ok, type Result } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { EventRecord } from './event-record.ts';
 import { acceptEvents } from './intake.ts';
-import { readBatch } from './read-batch.ts';
+import { readOne } from './read-batch.ts';
 import type { EventCreate } from './schemas.ts';
 
 /** An event of ours, written as it would be sent to POST /v0/events; decimals as texts. */
@@ -21,8 +21,8 @@ export async function acceptInTransaction(
   event: OwnEvent,
   now: Instant,
 ): Promise<Result<EventRecord>> {
-  const read = readBatch(event, { namespace: merchantId, now, headerKey: undefined });
+  const read = readOne(event, { namespace: merchantId, now, headerKey: undefined, mayNameAny: false });
   if (!read.ok) return read;
-  const accepted = await acceptEvents(tx, read.value, now);
+  const accepted = await acceptEvents(tx, [read.value], now);
   return accepted.ok ? ok(accepted.value[0] as EventRecord) : accepted;
 }

@@ -4,7 +4,8 @@ import { type FieldError, invalid, ok, type Result } from '../kernel/result.ts';
 export const STRUCTURED_TYPE = 'application/cloudevents+json';
 export const BATCH_TYPE = 'application/cloudevents-batch+json';
 
-type Headers = Readonly<Record<string, string | string[] | undefined>>;
+/** Of a request, as Node gives them. */
+export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /** The forms in which events come: in our own fields, or as CloudEvents in one of the three content modes. */
 export type EventForm = 'own' | 'structured' | 'batch' | 'binary';

@@ -212,3 +212,52 @@ describe('GET /v0/events/{id}', () => {
     expect((await env.client().get(path)).status).toBe(401);
   });
 });
+
+describe('a body', () => {
+  const post = (payload: string) =>
+    env.server.inject({
+      method: 'POST',
+      url: '/v0/events',
+      headers: { authorization: `Bearer ${merchant.key}`, 'content-type': 'application/json' },
+      payload,
+    });
+  const event = (data = '{}') => `{"type":"summed","source":"s","subject":"x","data":${data}}`;
+  const long = event(`{"a":"${'x'.repeat(65_536)}"}`);
+
+  it.each([
+    { name: '10,001 values', text: `[${'1e1,'.repeat(10_000)}1]`, fields: ['body'] },
+    { name: '8 MiB of numbers', text: `[${'1e100,'.repeat(1_300_000)}1]`, fields: ['body'] },
+    { name: '8 MiB of objects', text: `[${'{},'.repeat(2_700_000)}{}]`, fields: ['body'] },
+    { name: 'one event of 8 MiB', text: `{"data":{"a":[${'1e100,'.repeat(1_300_000)}1]}}`, fields: ['body'] },
+    { name: 'one event of 64 KiB', text: long, fields: ['body'] },
+    { name: 'one of three events of 64 KiB', text: `[${event()},${long},{"type":3}]`, fields: ['1', '2.source'] },
+    { name: 'an event of 2,001 values', text: `[${event(`{"a":[${'1,'.repeat(2_000)}1]}`)}]`, fields: ['0'] },
+    { name: 'a number', text: '7', fields: ['body'] },
+  ])('of $name is a 400 that names it', async ({ text, fields }) => {
+    const { statusCode, body } = await post(text);
+    const answered = JSON.parse(body);
+    expect(statusCode).toBe(400);
+    expect(answered.error).toBe('validation_error');
+    expect(answered.errors.map(({ field }: { field: string }) => field).slice(0, fields.length)).toEqual(fields);
+  });
+
+  it.each([
+    { name: 'a broken event among others', text: `[${event()},{"type":},${event()}]`, words: 'element 1' },
+    { name: 'no end', text: `[${event()}`, words: 'JSON' },
+    { name: '100,000 levels', text: '['.repeat(100_000), words: '32 levels' },
+    { name: '500,001 values', text: `[${`[${'1,'.repeat(1_500)}1],`.repeat(400)}1]`, words: '500,000 values' },
+  ])('with $name is a 400 of the whole', async ({ text, words }) => {
+    const { statusCode, body } = await post(text);
+    expect({ statusCode, ...JSON.parse(body) }).toMatchObject({
+      statusCode: 400,
+      code: 'MALFORMED_BODY',
+      message: expect.stringContaining(words),
+    });
+  });
+
+  it('that names the namespace of another merchant is a 403, whatever else is wrong with it', async () => {
+    const other = await env.merchant();
+    const { statusCode } = await post(`[{"type":3},{"namespace":"${other.id}"}]`);
+    expect(statusCode).toBe(403);
+  });
+});

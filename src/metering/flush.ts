@@ -51,7 +51,7 @@ interface EventKind {
 }
 
 /** A key of a flush, with the first event that has it. */
-interface Entry {
+export interface Entry {
   readonly prepared: PreparedEvent;
   /** The batches that share keys, directly or over others: they are stored together or not at all. */
   readonly group: number;

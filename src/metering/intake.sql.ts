@@ -1,6 +1,7 @@
 import { type Database, type Sql, sql, type Tx } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
-import type { Flush, FlushedRow } from './flush.ts';
+import type { Entry, Flush, FlushedRow } from './flush.ts';
+import { inSlices } from './slices.ts';
 
 /** What the caller decides about a flush. */
 export interface FlushTerms {
@@ -9,40 +10,58 @@ export interface FlushTerms {
   readonly now: Instant;
 }
 
-function flushArguments({ merchants, subjects, kinds, entries }: Flush, { mayWait, now }: FlushTerms): Sql {
+/** The arguments of a flush. Those of a large one are written in slices; a small one takes no turn of the event loop. */
+async function flushArguments({ merchants, subjects, kinds, entries }: Flush, terms: FlushTerms): Promise<Sql> {
+  const dataOf = ({ prepared }: Entry): string => prepared.event.data;
+  const slices = await inSlices(entries, dataOf, (slice) => COLUMNS.map((column) => column(slice)));
+  const [h, fp, id, group, kindPlace, subjectPlace, at, externalSubject, externalId, key, data] = COLUMNS.map(
+    (_, index) => `{${slices.map((columns) => columns[index]).join()}}`,
+  );
   return sql`
-    ${merchants}::text[], ${mayWait}::boolean, ${now}::timestamptz,
+    ${merchants}::text[], ${terms.mayWait}::boolean, ${terms.now}::timestamptz,
     ${texts(subjects, ({ merchantId }) => merchantId)}::text[], ${texts(subjects, ({ kind }) => kind)}::text[],
-    ${texts(subjects, ({ key }) => key)}::text[],
+    ${texts(subjects, (subject) => subject.key)}::text[],
     ${texts(kinds, ({ merchantId }) => merchantId)}::text[], ${texts(kinds, ({ type }) => type)}::text[],
     ${texts(kinds, ({ source }) => source)}::text[],
-    ${plains(entries, ({ prepared }) => prepared.h)}::uuid[], ${plains(entries, ({ prepared }) => prepared.fp)}::bigint[],
-    ${plains(entries, ({ prepared }) => prepared.id)}::text[], ${plains(entries, ({ group }) => group)}::int[],
-    ${plains(entries, ({ kindPlace }) => kindPlace)}::int[], ${plains(entries, ({ subjectPlace }) => subjectPlace)}::int[],
-    ${plains(entries, ({ prepared }) => prepared.event.at)}::timestamptz[],
-    ${texts(entries, ({ prepared: { event } }) => (event.subject === null ? null : event.externalSubject))}::text[],
-    ${texts(entries, ({ prepared }) => prepared.event.externalId)}::text[],
-    ${texts(entries, ({ prepared }) => prepared.event.idempotencyKey)}::text[],
-    ${texts(entries, ({ prepared }) => prepared.event.data)}::jsonb[]`;
+    ${h}::uuid[], ${fp}::bigint[], ${id}::text[], ${group}::int[], ${kindPlace}::int[], ${subjectPlace}::int[],
+    ${at}::timestamptz[], ${externalSubject}::text[], ${externalId}::text[], ${key}::text[], ${data}::jsonb[]`;
 }
 
-/** An array as PostgreSQL reads it. The driver would write the same, element by element, in five times the time. */
-const texts = <Item>(items: readonly Item[], textOf: (item: Item) => string | null): string => {
+const texts = <Item>(items: readonly Item[], textOf: (item: Item) => string | null): string =>
+  `{${elements(items, textOf)}}`;
+
+/** The elements of an array as PostgreSQL reads it. The driver would write the same, one by one, in five times the time. */
+function elements<Item>(items: readonly Item[], textOf: (item: Item) => string | null): string {
   let array = '';
-  for (const item of items) {
+  for (const [index, item] of items.entries()) {
     const text = textOf(item);
-    array += array === '' ? '{' : ',';
+    if (index > 0) array += ',';
     array += text === null ? 'NULL' : `"${TO_ESCAPE.test(text) ? text.replace(ALL_TO_ESCAPE, '\\$&') : text}"`;
   }
-  return array === '' ? '{}' : `${array}}`;
-};
+  return array;
+}
 
 const TO_ESCAPE = /["\\]/;
 const ALL_TO_ESCAPE = /["\\]/g;
 
 /** The same of what has no character that means something there: numbers, hashes, ids, instants. */
 const plains = <Item>(items: readonly Item[], partOf: (item: Item) => string | number | bigint): string =>
-  `{${items.map(partOf).join()}}`;
+  items.map(partOf).join();
+
+/** What is sent of each entry, as the arguments of the function have it. */
+const COLUMNS: readonly ((entries: readonly Entry[]) => string)[] = [
+  (entries) => plains(entries, ({ prepared }) => prepared.h),
+  (entries) => plains(entries, ({ prepared }) => prepared.fp),
+  (entries) => plains(entries, ({ prepared }) => prepared.id),
+  (entries) => plains(entries, ({ group }) => group),
+  (entries) => plains(entries, ({ kindPlace }) => kindPlace),
+  (entries) => plains(entries, ({ subjectPlace }) => subjectPlace),
+  (entries) => plains(entries, ({ prepared }) => prepared.event.at),
+  (entries) => elements(entries, ({ prepared: { event } }) => (event.subject === null ? null : event.externalSubject)),
+  (entries) => elements(entries, ({ prepared }) => prepared.event.externalId),
+  (entries) => elements(entries, ({ prepared }) => prepared.event.idempotencyKey),
+  (entries) => elements(entries, ({ prepared }) => prepared.event.data),
+];
 
 const MERCHANT = /^[A-Za-z0-9_]+$/;
 
@@ -51,14 +70,14 @@ export async function flushAlone(database: Database, flush: Flush, terms: FlushT
   for (const id of flush.merchants) if (!MERCHANT.test(id)) throw new TypeError('A merchant id is letters and digits.');
   const [row] = await database.call<FlushedRow>(
     'ingest',
-    sql`select * from ingest_transaction(${flushArguments(flush, terms)})`,
+    sql`select * from ingest_transaction(${await flushArguments(flush, terms)})`,
   );
   return row as FlushedRow;
 }
 
 /** A flush within the caller's transaction. */
-export const flushWithin = (tx: Tx, flush: Flush, terms: FlushTerms): Promise<FlushedRow> =>
-  tx.one<FlushedRow>(sql`select * from ingest_flush(${flushArguments(flush, terms)})`);
+export const flushWithin = async (tx: Tx, flush: Flush, terms: FlushTerms): Promise<FlushedRow> =>
+  tx.one<FlushedRow>(sql`select * from ingest_flush(${await flushArguments(flush, terms)})`);
 
 export interface StoredKey {
   readonly h: string;

@@ -1,4 +1,4 @@
-import { setTimeout as sleep, setImmediate as yieldToOthers } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, sqlState, type Tx } from '../db/index.ts';
 import { type Failure, fail, ok, orThrow, RefusalError, type Result } from '../kernel/result.ts';
 import { type Instant, latest } from '../kernel/time.ts';
@@ -18,6 +18,7 @@ import {
 } from './flush.ts';
 import type { IncomingEvent } from './incoming-event.ts';
 import { flushAlone, flushWithin, storedKeys } from './intake.sql.ts';
+import { inSlices } from './slices.ts';
 
 /** The port of performance.md §6.3 through which events come in: one batch, all or nothing, answered after its commit. */
 export interface EventIntake {
@@ -61,7 +62,6 @@ const MOST_TRIES = 5;
 const RETRYABLE = new Set(['40001', '40P01']); // serialization failure, deadlock
 /** Another event of the flush can be at fault for it, or a bug; everything else is the database that is away or busy. */
 const MAY_BE_ONES_OWN = /^(?:2|3|42|54|P0|XX)/;
-const SLICE = 250;
 const EVENT_OVERHEAD_BYTES = 400;
 
 interface Request extends Batch, Waiting {
@@ -110,7 +110,7 @@ class Intake implements EventIntake {
     this.#events += incoming.length;
     let bytes = 0;
     try {
-      const events = incoming.length <= SLICE ? prepareAll(incoming, now) : await prepareInSlices(incoming, now);
+      const events = await prepareInSlices(incoming, now);
       bytes = events.reduce((total, { event }) => total + event.data.length + EVENT_OVERHEAD_BYTES, 0);
       this.#bytes += bytes;
       if (contradictsItself({ events })) return await this.#refuse(events);
@@ -215,14 +215,14 @@ const prepareAll = (events: readonly IncomingEvent[], now: Instant): PreparedEve
   events.map((event) => prepare(event, now));
 
 /** So that a large batch keeps nobody else waiting for long. */
-async function prepareInSlices(events: readonly IncomingEvent[], now: Instant): Promise<PreparedEvent[]> {
-  const prepared: PreparedEvent[] = [];
-  for (let start = 0; start < events.length; start += SLICE) {
-    if (start > 0) await yieldToOthers();
-    prepared.push(...prepareAll(events.slice(start, start + SLICE), now));
-  }
-  return prepared;
-}
+const prepareInSlices = async (events: readonly IncomingEvent[], now: Instant): Promise<PreparedEvent[]> =>
+  (
+    await inSlices(
+      events,
+      ({ data }) => data,
+      (slice) => prepareAll(slice, now),
+    )
+  ).flat();
 
 function answer(requests: readonly Request[], outcomes: readonly Outcome[]): void {
   for (const [index, { settle }] of requests.entries()) {

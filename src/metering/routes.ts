@@ -1,20 +1,18 @@
 import type { Database } from '../db/index.ts';
 import { ownerOf } from '../db/index.ts';
-import { type Caller, freeRoute, listReply, pageOf, type Route, route, Type } from '../http/index.ts';
-import { fail, forbidden, invalidField, notFound, ok, type Result } from '../kernel/result.ts';
+import { type Caller, freeRoute, JsonParts, listReply, pageOf, type Route, route, Type } from '../http/index.ts';
+import { fail, invalidField, notFound, ok, type Result } from '../kernel/result.ts';
 import { admissionOf } from './admission.ts';
-import { BATCH_TYPE, type EventForm, formOf, fromHeaders, STRUCTURED_TYPE } from './cloud-events.ts';
+import { BATCH_TYPE, type EventForm, formOf, type Headers, STRUCTURED_TYPE } from './cloud-events.ts';
 import { presentEvent } from './event-record.ts';
 import { findEvent, listEvents, type MeterRegistry } from './events.ts';
 import type { FindBilling } from './fate.ts';
 import type { IncomingEvent } from './incoming-event.ts';
 import { createIntakes, type EventIntake } from './intake.ts';
-import { namedNamespaces, readBatch, readCloudEvents } from './read-batch.ts';
+import { BODY_LIMITS, type EventDefaults, readBatch, readBinary, readCloudEvents } from './read-batch.ts';
 import { AcceptedEvents, Event, EventList, EventListQuery, EventsCreate, EventWithData } from './schemas.ts';
 
 const MOST_BODY_BYTES = 8 * 1024 * 1024;
-/** A colon takes two bytes with its value at least; each event has its own limit of keys. */
-const MOST_BODY_KEYS = MOST_BODY_BYTES / 2;
 
 const TAG = 'Metering';
 
@@ -41,7 +39,7 @@ export const eventRoutes = (
       bodyLimit: MOST_BODY_BYTES,
       makesDue: false,
       endsByItself: true, // by the time limits of the statements that it waits for
-      mostKeys: MOST_BODY_KEYS,
+      bodyParts: BODY_LIMITS,
       contentTypes: [STRUCTURED_TYPE, BATCH_TYPE],
       admit: async ({ caller, database, bytes, now }) => {
         const place = await admissionOf(database).admit(caller.organizationId, bytes, now);
@@ -54,19 +52,16 @@ export const eventRoutes = (
     async ({ body: sent, caller, now, database, request, place }) => {
       const form = formOf(request.headers);
       if (form === null) return fail('UNSUPPORTED_MEDIA_TYPE', undefined, 'CloudEvents in JSON are UTF-8.');
-      const opened = form === 'binary' ? fromHeaders(request.headers, request.body) : inForm(form, sent);
-      if (!opened.ok) return opened;
-      const body = opened.value;
-      const isBatch = Array.isArray(body) && form !== 'binary';
-      const namespaces = namedNamespaces(body);
-      if (!caller.isOperator && namespaces.some((namespace) => namespace !== caller.organizationId))
-        return forbidden('Only a platform operator may name the namespace of another organization.');
+      const body = sent instanceof JsonParts ? sent : undefined;
+      const isBatch = body?.isArray === true && form !== 'binary';
       const headerKey = request.headers['idempotency-key'];
-      const read = (form === 'own' ? readBatch : readCloudEvents)(body, {
+      const defaults = {
         namespace: caller.organizationId,
         now,
         headerKey: Array.isArray(headerKey) ? headerKey[0] : headerKey,
-      });
+        mayNameAny: caller.isOperator,
+      };
+      const read = await readForm(form, request.headers, body, defaults);
       if (!read.ok) return read;
       const known = await checkNamespaces(database, caller, read.value, isBatch);
       if (!known.ok) return known;
@@ -108,12 +103,18 @@ export const eventRoutes = (
 ];
 
 /** One event, or a batch: CloudEvents have a content type for each. */
-function inForm(form: EventForm, body: unknown): Result<unknown> {
-  if (form === 'structured' && Array.isArray(body))
-    return invalidField('', `must be an object; an array is ${BATCH_TYPE}`);
-  if (form === 'batch' && !Array.isArray(body))
-    return invalidField('', `must be an array; one event is ${STRUCTURED_TYPE}`);
-  return ok(body);
+async function readForm(
+  form: EventForm,
+  headers: Headers,
+  body: JsonParts | undefined,
+  defaults: EventDefaults,
+): Promise<Result<IncomingEvent[]>> {
+  if (form === 'binary') return readBinary(headers, body, defaults);
+  if (form === 'structured' && body?.isArray === true)
+    return invalidField('body', `must be an object; an array is ${BATCH_TYPE}`);
+  if (form === 'batch' && body?.isArray !== true)
+    return invalidField('body', `must be an array; one event is ${STRUCTURED_TYPE}`);
+  return (form === 'own' ? readBatch : readCloudEvents)(body, defaults);
 }
 
 /** An operator's namespaces must be organizations that own themselves: merchants, or the platform. */
