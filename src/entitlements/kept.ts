@@ -1,4 +1,3 @@
-import { type Decimal, decimal, plain } from '../kernel/decimal.ts';
 import { earliest, type Instant, isBefore } from '../kernel/time.ts';
 import { type BalanceState, type BalanceStateJson, stateFromJson, stateToJson } from './balance/index.ts';
 import type { Elder, MeasuredMeter } from './sources.ts';
@@ -6,8 +5,6 @@ import type { Elder, MeasuredMeter } from './sources.ts';
 /** What a snapshot keeps of an entitlement at a reset: where a replay can go on. */
 export interface Kept {
   readonly balance: BalanceState;
-  /** The level of each LATEST metric that had one: it goes on until the next event. */
-  readonly latest: Readonly<Record<string, Decimal>>;
   /** Which usage was counted, as `countingOf` writes it; where that has changed, the snapshot is no longer true. */
   readonly counting: string;
 }
@@ -22,23 +19,20 @@ export interface Snapshot {
 
 interface KeptJson {
   readonly balance: BalanceStateJson;
-  readonly latest: Readonly<Record<string, string>>;
   readonly counting: string;
 }
 
 /** As a `jsonb` column holds it. */
-export const writeKept = ({ balance, latest, counting }: Kept): KeptJson => ({
+export const writeKept = ({ balance, counting }: Kept): KeptJson => ({
   balance: stateToJson(balance),
-  latest: Object.fromEntries(Object.entries(latest).map(([id, level]) => [id, plain(level)])),
   counting,
 });
 
 /** Reads what `writeKept` wrote. */
 export function readKept(json: unknown): Kept {
-  const { balance, latest, counting } = json as KeptJson;
+  const { balance, counting } = json as KeptJson;
   return {
     balance: stateFromJson(balance),
-    latest: Object.fromEntries(Object.entries(latest).map(([id, level]) => [id, decimal(level)])),
     counting,
   };
 }

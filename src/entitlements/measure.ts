@@ -1,6 +1,6 @@
 import type { Tx } from '../db/index.ts';
 import { Decimal, sum, ZERO } from '../kernel/decimal.ts';
-import { type Instant, isBefore } from '../kernel/time.ts';
+import { earliest, type Instant, isBefore } from '../kernel/time.ts';
 import { postgresUsage } from '../metering/index.ts';
 import type { Stretch } from './balance/index.ts';
 import type { Loaded } from './inputs.ts';
@@ -67,7 +67,7 @@ export async function levelsAt(tx: Tx, of: Loaded, asked: readonly LevelQuestion
       const level =
         meter.aggregation === 'MAX'
           ? (await figureOf(tx, of, meter, periodStart, until)).value
-          : ((await latestLevel(tx, of, meter, until)) ?? ZERO);
+          : await levelOf(tx, of, meter, until);
       parts.push(Decimal.max(ZERO, level));
     }
     levels.push(sum(parts));
@@ -75,18 +75,11 @@ export async function levelsAt(tx: Tx, of: Loaded, asked: readonly LevelQuestion
   return levels;
 }
 
-/** The levels of LATEST metrics that a snapshot of an instant keeps. */
-export async function latestLevels(tx: Tx, of: Loaded, until: Instant): Promise<Record<string, Decimal>> {
-  const levels: Record<string, Decimal> = {};
-  for (const meter of of.meters.filter(({ aggregation }) => aggregation === 'LATEST')) {
-    const level = await latestLevel(tx, of, meter, until);
-    if (level !== null) levels[meter.id] = level;
-  }
-  return levels;
-}
-
-/** Of the newest event, however long ago; null where there was none. */
-async function latestLevel(tx: Tx, of: Loaded, meter: MeasuredMeter, until: Instant): Promise<Decimal | null> {
-  const { value, eventCount } = await figureOf(tx, of, meter, of.snapshot?.at ?? of.entitlement.active_from, until);
-  return eventCount > 0 ? value : (of.snapshot?.kept.latest[meter.id] ?? null);
+/**
+ * Of the last event before an instant, however long ago, also before the entitlement began: of whom it counts then. Once it has
+ * ended, of the instant at which it did.
+ */
+async function levelOf(tx: Tx, of: Loaded, meter: MeasuredMeter, until: Instant): Promise<Decimal> {
+  const end = earliest(upToMicrosecond(until), of.entitlement.active_to ?? until);
+  return (await figureOf(tx, of, meter, end.subtract({ microseconds: 1 }), end)).value;
 }

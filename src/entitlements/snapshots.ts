@@ -6,7 +6,7 @@ import type { EntitlementRow } from './entitlements.sql.ts';
 import { type Loaded, loadInput, type Wanted } from './inputs.ts';
 import { countingOf, writeKept } from './kept.ts';
 import { forgetLateUsage } from './late.ts';
-import { flowsIn, latestLevels } from './measure.ts';
+import { flowsIn } from './measure.ts';
 import { forgetSnapshots, isKept, keepSnapshot, lockSnapshots } from './snapshots.sql.ts';
 import { subjectsOf } from './sources.ts';
 
@@ -60,7 +60,6 @@ export async function takeSnapshot(tx: Tx, entitlement: EntitlementRow, reset: I
   await forgetSnapshots(tx, entitlement, loaded.snapshot?.at.add(MICROSECOND) ?? entitlement.active_from);
   const state = writeKept({
     balance,
-    latest: await latestLevels(tx, loaded, reset),
     counting: countingOf(loaded.meters, loaded.elders, reset),
   });
   await keepSnapshot(tx, entitlement, { at: reset, state, taken });

@@ -10,6 +10,20 @@ export const invoicesHolding = (tx: Tx, merchantId: string, addressee: string, a
        and period_start <= ${at} and period_end > ${at}
      order by seq`);
 
+/**
+ * The first period of each series that begins after an instant which no period of the series holds: where a level that was set before
+ * billing began is billed first. The oldest first.
+ */
+export const firstInvoicesAfter = (tx: Tx, merchantId: string, addressee: string, at: Instant): Promise<InvoiceRow[]> =>
+  tx.rows<InvoiceRow>(sql`
+    select first.* from (
+      select distinct on (subscription_id, billing_cadence) * from invoice
+       where merchant_id = ${merchantId} and kind = 'subscription' and ${addressee} in (customer_id, subscription_id)
+         and period_end > ${at}
+       order by subscription_id, billing_cadence, period_start) first
+     where first.period_start > ${at}
+     order by first.seq`);
+
 /** The line of an invoice that charges the usage of a price, by group where lines are; undefined while there is none. */
 export const usageLine = async (
   tx: Tx,

@@ -1,20 +1,24 @@
 import type { Tx } from '../db/index.ts';
 import { isBefore } from '../kernel/time.ts';
-import type { BillingOfEvent, CountedEvent, EventBilling } from '../metering/index.ts';
+import { type BillingOfEvent, type CountedEvent, type EventBilling, isLevel, type Meter } from '../metering/index.ts';
 import { chargesOn } from './charges.ts';
-import { invoicesHolding, usageLine } from './event-billing.sql.ts';
+import { firstInvoicesAfter, invoicesHolding, usageLine } from './event-billing.sql.ts';
 import type { InvoiceRow } from './invoices.sql.ts';
+import { isSuperseded } from './read-usage.ts';
 import type { BilledPrice, BillingSource } from './source.ts';
 
 /**
- * Where an event is billed: by each price of a metric that counts it, on the invoice of the period that holds its time. It
- * asks what closing a period asks (whose usage it is, which filters the price has), so both tell the same.
+ * Where an event is billed: by each price of a metric that counts it, on the invoice of the period that holds its time; a level that
+ * was set before billing began on the first invoice after it. It asks what closing a period asks (whose usage it is, which filters
+ * the price has), so both tell the same.
  */
 export async function findBilling(source: BillingSource, tx: Tx, event: CountedEvent): Promise<BillingOfEvent> {
-  const invoices = await invoicesHolding(tx, event.merchantId, event.addressee, event.at);
+  const holding = await invoicesHolding(tx, event.merchantId, event.addressee, event.at);
+  const after = await firstInvoicesAfter(tx, event.merchantId, event.addressee, event.at);
   const billing: EventBilling[] = [];
-  for (const invoice of invoices) billing.push(...(await onInvoice(source, tx, event, invoice)));
-  return { billing, reason: reasonOf(invoices.length, billing) };
+  for (const invoice of holding) billing.push(...(await onInvoice(source, tx, event, invoice, () => true)));
+  for (const invoice of after) billing.push(...(await onInvoice(source, tx, event, invoice, isLevel)));
+  return { billing, reason: reasonOf(holding.length, billing) };
 }
 
 async function onInvoice(
@@ -22,22 +26,25 @@ async function onInvoice(
   tx: Tx,
   event: CountedEvent,
   invoice: InvoiceRow,
+  canCount: (meter: Meter) => boolean,
 ): Promise<EventBilling[]> {
   const terms = await source.terms(tx, invoice.merchant_id, invoice.subscription_id as string);
   const period = { start: invoice.period_start, end: invoice.period_end };
   const found: EventBilling[] = [];
   for (const { price } of chargesOn(terms, invoice)) {
-    const metricId = price.metric?.id;
-    const count = event.counts.find(({ id }) => id === metricId);
-    if (metricId === undefined || count === undefined) continue;
-    const sources = await source.usageSources(tx, terms, metricId, period);
-    const isItsOwn = sources.some(
-      ({ subject, from, to }) => subject === event.addressee && !isBefore(event.at, from) && isBefore(event.at, to),
+    const { metric } = price;
+    const count = event.counts.find(({ id }) => id === metric?.id);
+    if (metric === null || count === undefined || !canCount(metric.meter)) continue;
+    const sources = (await source.usageSources(tx, terms, metric.id, period)).filter(
+      ({ subject, from, to }) =>
+        subject === event.addressee && (isLevel(metric.meter) || !isBefore(event.at, from)) && isBefore(event.at, to),
     );
-    const reason = reasonAgainst(event, invoice, isItsOwn && passes(price, count.group), isItsOwn);
+    const reason =
+      reasonAgainst(event, invoice, price, count.group, sources.length > 0) ??
+      ((await isSuperseded(tx, source, terms, { price, period, event, group: count.group })) ? 'SUPERSEDED' : null);
     const lineItemId = reason === null ? await usageLine(tx, invoice, price.id, count.group) : undefined;
     found.push({
-      billableMetricId: metricId,
+      billableMetricId: metric.id,
       priceId: price.id,
       subscriptionId: terms.subscriptionId,
       invoiceId: invoice.id,
@@ -60,11 +67,12 @@ const passes = (price: BilledPrice, group: Readonly<Record<string, string | null
 function reasonAgainst(
   event: CountedEvent,
   invoice: InvoiceRow,
-  passesFilters: boolean,
+  price: BilledPrice,
+  group: Readonly<Record<string, string | null>>,
   isItsOwn: boolean,
 ): EventBilling['reason'] {
   if (!isItsOwn) return 'OLDER_SUBSCRIPTION';
-  if (!passesFilters) return 'GROUP_FILTERED';
+  if (!passes(price, group)) return 'GROUP_FILTERED';
   return invoice.usage_mark !== null && event.seq > invoice.usage_mark ? 'PERIOD_CLOSED' : null;
 }
 
@@ -72,7 +80,7 @@ function reasonAgainst(
 function reasonOf(invoiceCount: number, billing: readonly EventBilling[]): EventBilling['reason'] {
   const reasons = billing.map(({ reason }) => reason);
   if (reasons.includes(null)) return null;
-  const last = (['PERIOD_CLOSED', 'GROUP_FILTERED', 'OLDER_SUBSCRIPTION'] as const).find((reason) =>
+  const last = (['SUPERSEDED', 'PERIOD_CLOSED', 'GROUP_FILTERED', 'OLDER_SUBSCRIPTION'] as const).find((reason) =>
     reasons.includes(reason),
   );
   return last ?? (invoiceCount === 0 ? 'NO_PERIOD' : 'NOT_PRICED');

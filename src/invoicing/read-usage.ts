@@ -1,7 +1,7 @@
 import type { Tx } from '../db/index.ts';
 import { ZERO } from '../kernel/decimal.ts';
 import { earliest, type Instant, isBefore, latest, type Period } from '../kernel/time.ts';
-import { type UsageRow, usage } from '../metering/index.ts';
+import { type CountedEvent, isLevel, type UsageRow, usage } from '../metering/index.ts';
 import { takenByOthers } from './burnt-taken.sql.ts';
 import { chargesOn } from './charges.ts';
 import { allotBurnt, type BurntIn, cutsBySeries, type GrantClaim, stretchesOf, withoutTaken } from './grants.ts';
@@ -90,8 +90,7 @@ async function readPriceUsage(
     sources,
     from: first.start,
     to: last.end,
-    ...(price.groupFilters && { groupFilters: price.groupFilters }),
-    ...(price.pricing.model === 'matrix' && { groups: price.pricing.properties.dimensions }),
+    ...cutOf(price),
     ...(acceptedUpTo !== undefined && { acceptedUpTo }),
   });
   return rows.map((row) => ({
@@ -103,7 +102,47 @@ async function readPriceUsage(
   }));
 }
 
-/** The usage of one price of an invoice's own period hour by hour, as it is now; of hours in which there was any. */
+/** What is asked of an event: whether its level still holds at the end of a period, for a price, in its own group. */
+interface LevelInPeriod {
+  readonly price: BilledPrice;
+  readonly period: Period;
+  readonly event: Pick<CountedEvent, 'at'>;
+  readonly group: Readonly<Record<string, string | null>>;
+}
+
+/** Did a later event of the same group set the level anew before a period ended? Of what is no level all events count. */
+export async function isSuperseded(
+  tx: Tx,
+  source: BillingSource,
+  terms: BillingTerms,
+  { price, period, event, group }: LevelInPeriod,
+): Promise<boolean> {
+  const { metric } = price;
+  if (metric === null || !isLevel(metric.meter)) return false;
+  const from = event.at.add({ microseconds: 1 });
+  const sources = (await source.usageSources(tx, terms, metric.id, period))
+    .map((each) => ({ ...each, from }))
+    .filter(({ to }) => isBefore(from, to));
+  if (sources.length === 0) return false;
+  const rows = await usage(tx, {
+    merchantId: terms.merchantId,
+    meter: metric.meter,
+    sources,
+    from,
+    to: period.end,
+    ...cutOf(price),
+  });
+  const own = rows.find((row) => Object.entries(row.group).every(([name, value]) => value === (group[name] ?? null)));
+  return (own?.eventCount ?? 0) > 0;
+}
+
+/** How the usage of a price is filtered and grouped. */
+const cutOf = ({ groupFilters, pricing }: BilledPrice) => ({
+  ...(groupFilters && { groupFilters }),
+  ...(pricing.model === 'matrix' && { groups: pricing.properties.dimensions }),
+});
+
+/** The usage of one price of an invoice's own period hour by hour, as it is now; of hours in which there was any, or a level was set. */
 export async function readUsageByHour(
   tx: Tx,
   source: BillingSource,
@@ -117,7 +156,7 @@ export async function readUsageByHour(
   const sources = [];
   for (const span of charge.spans) sources.push(...(await source.usageSources(tx, terms, metric.id, span)));
   if (sources.length === 0) return [];
-  return usage(tx, {
+  const rows = await usage(tx, {
     merchantId: terms.merchantId,
     meter: metric.meter,
     sources,
@@ -126,4 +165,9 @@ export async function readUsageByHour(
     window: 'HOUR',
     ...(charge.price.groupFilters && { groupFilters: charge.price.groupFilters }),
   });
+  return isLevel(metric.meter) ? untilTheNext(rows, invoice.period_end) : rows;
 }
+
+/** A level holds from the hour in which it was set to the next one in which it was. */
+const untilTheNext = (rows: readonly UsageRow[], end: Instant): UsageRow[] =>
+  rows.map((row, index) => ({ ...row, windowEnd: rows[index + 1]?.windowStart ?? end }));

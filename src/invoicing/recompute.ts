@@ -1,10 +1,11 @@
 import { sqlState, type Tx } from '../db/index.ts';
 import { Decimal, plain } from '../kernel/decimal.ts';
 import { formatMoney } from '../kernel/money.ts';
-import { formatInstant, type Instant, isBefore } from '../kernel/time.ts';
-import { hasWaited } from '../metering/index.ts';
+import { EARLIEST, formatInstant, type Instant, isBefore } from '../kernel/time.ts';
+import { hasWaited, isLevel } from '../metering/index.ts';
 import type { Calculation, OtherLine } from './calculate.ts';
 import { calculateInvoice } from './calculation.ts';
+import { chargesOn } from './charges.ts';
 import {
   type BilledUsage,
   billedUsageOf,
@@ -105,9 +106,11 @@ async function differencesOf(tx: Tx, source: BillingSource, invoice: InvoiceRow)
  * which it began to count, and an end that was set back took away what was billed after it.
  */
 async function isOtherByNow(tx: Tx, terms: BillingTerms, invoice: InvoiceRow, mark: bigint): Promise<boolean> {
-  const { period_start: start, period_end: end } = invoice;
+  const { period_end: end } = invoice;
   const { endsAt } = terms.bounds;
   if (endsAt !== null && isBefore(endsAt, end)) return true;
+  const hasLevel = chargesOn(terms, invoice).some(({ price }) => price.metric !== null && isLevel(price.metric.meter));
+  const start = hasLevel ? EARLIEST : invoice.period_start; // a level comes from any time before
   return hasWaited(tx, terms.merchantId, subjectsOf(terms), { start, end, mark });
 }
 

@@ -4,7 +4,8 @@ export type Instant = Temporal.Instant;
 
 const RFC3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(\.\d{1,40})?([Zz]|[+-]\d{2}:\d{2})$/;
 
-const EARLIEST = Temporal.Instant.from('2000-01-01T00:00:00Z');
+/** No timestamp before it is taken (api.md, Metering). */
+export const EARLIEST = Temporal.Instant.from('2000-01-01T00:00:00Z');
 const LATEST = Temporal.Instant.from('2200-01-01T00:00:00Z');
 
 /**

@@ -50,7 +50,14 @@ const UNMATCHED_REASONS = ['UNKNOWN_SUBJECT', 'UNKNOWN_TYPE', 'BEFORE_EVENT_FROM
 export type UnmatchedReason = (typeof UNMATCHED_REASONS)[number];
 
 /** Why usage that counts is on no invoice, or not on this one. */
-const UNBILLED_REASONS = ['GROUP_FILTERED', 'OLDER_SUBSCRIPTION', 'PERIOD_CLOSED', 'NO_PERIOD', 'NOT_PRICED'] as const;
+const UNBILLED_REASONS = [
+  'GROUP_FILTERED',
+  'OLDER_SUBSCRIPTION',
+  'PERIOD_CLOSED',
+  'SUPERSEDED',
+  'NO_PERIOD',
+  'NOT_PRICED',
+] as const;
 export type UnbilledReason = (typeof UNBILLED_REASONS)[number];
 
 const eventFields = {

@@ -1,8 +1,8 @@
 import { allOf, type Sql, sql } from '../db/index.ts';
 import type { Decimal } from '../kernel/decimal.ts';
-import { type Instant, latest } from '../kernel/time.ts';
+import { EARLIEST, type Instant, isBefore, latest } from '../kernel/time.ts';
 import { hoursOf, type Interval, type Rest } from './hours.ts';
-import { type Aggregation, dimensionPath, type Meter, pathSegments } from './meter.ts';
+import { type Aggregation, dimensionPath, isLevel, type Meter, pathSegments } from './meter.ts';
 import { contentOf } from './series.sql.ts';
 import type { SeriesSpec } from './series-spec.ts';
 import { disjointSources, type UsageScope } from './usage-request.ts';
@@ -24,6 +24,9 @@ export interface MeasuredRow {
   readonly is_complete: boolean;
   readonly customer_id: string | null;
   readonly window_start: Instant | null;
+  /** Of LATEST in windows: the time and place of the event that has the value. */
+  readonly latest_at?: Instant | null;
+  readonly latest_seq?: bigint | null;
   readonly [dimension: `d${number}`]: string | null;
 }
 
@@ -75,9 +78,11 @@ const groupedBy = (sets: readonly (readonly string[])[]): Sql =>
 const summedOver = (names: readonly string[]): Sql =>
   names.length === 0 ? sql`0` : sql`grouping(${sql.join(names.map((name) => sql.ref(name)))})`;
 
-/** What was only added to be taken away again is no group. */
-const isThere = (names: readonly string[]): Sql =>
-  names.length === 0 ? sql`true` : sql`(sum(event_count) > 0 or ${summedOver(names)} = ${2 ** names.length - 1})`;
+/** What was only added to be taken away again is no group. A level is one without any event, too. */
+const isThere = (names: readonly string[], meter: Meter): Sql =>
+  names.length === 0 || isLevel(meter)
+    ? sql`true`
+    : sql`(sum(event_count) > 0 or ${summedOver(names)} = ${2 ** names.length - 1})`;
 
 const listed = (columns: readonly (Sql | false | null)[]): Sql =>
   sql.join(
@@ -107,9 +112,28 @@ type Part<Time extends Interval> = Time & { readonly subject: string | null };
 
 /** The time that is asked about, from the first event on that can count; no moment of a subject twice. */
 function partsOf({ meter, sources, from, to }: UsageScope): Part<Interval>[] {
-  const first = meter.eventFrom === null ? from : latest(from, meter.eventFrom.add({ microseconds: 1 }));
+  const first = meter.eventFrom === null ? from : latest(from, afterIt(meter.eventFrom));
   return sources === null ? [{ subject: null, from: first, to }] : disjointSources(sources, first, to);
 }
+
+/** The time before a part whose last event is the level with which the part begins; `hour` is the last full one in it. */
+type Earlier = Part<Interval> & { readonly hour: Instant };
+
+/** What came before the parts of a question: nothing, unless it is about a level, which goes on (domain.md §5). */
+function earlierThan(scope: UsageScope): Earlier[] {
+  const { meter } = scope;
+  if (!isLevel(meter)) return [];
+  const from = meter.eventFrom === null ? EARLIEST : latest(EARLIEST, afterIt(meter.eventFrom));
+  return partsOf(scope).flatMap(({ subject, from: to }) =>
+    isBefore(from, to) ? [{ subject, from, to, hour: to.round({ smallestUnit: 'hour', roundingMode: 'floor' }) }] : [],
+  );
+}
+
+const afterIt = (at: Instant): Instant => at.add({ microseconds: 1 });
+
+/** Of it what lies after the last full hour. */
+const restOf = ({ subject, from, to, hour }: Earlier): Part<Rest>[] =>
+  isBefore(hour, to) ? [{ subject, from: latest(from, hour), to, sign: 0 }] : [];
 
 /** The parts of a question that roll-ups answer, and those for which events are read. */
 function hoursIn(scope: UsageScope): { full: Part<Interval>[]; rest: Part<Rest>[] } {
@@ -134,24 +158,70 @@ const hullOf = (times: readonly Interval[]): { from: Instant | null; to: Instant
  * What of the events in some parts of time is counted, and how it is cut. The value is read once, though it is also
  * tested. Each subject is looked up by itself: a plan that knows too little reads those of all others, too.
  * @param kept what goes on of a value `c.value`; `a.sign` is that of its part
+ * @param which of the events of a part: all, or the last one of each group
  */
-function eventsIn(parts: readonly Part<Rest>[], scope: UsageScope, columns: UsageColumns, kept: Sql): Sql[] {
+function eventsIn(
+  parts: readonly Part<Rest>[],
+  scope: UsageScope,
+  columns: UsageColumns,
+  kept: Sql,
+  which: 'all' | 'the last ones' = 'all',
+): Sql[] {
   const { merchantId, meter, sources } = scope;
+  const isLast = which === 'the last ones';
+  const keys = [
+    ...(sources === null && columns.byCustomer ? [sql.ref('subject_id')] : []),
+    ...columns.dimensions.map((_, index) => sql.ref(`d${index}`)),
+  ];
   const textOf = (dimension: string) => sql`event_text(e.data, ${dimensionPath(meter, dimension)})`;
   const inPart = sql`e.subject_id = a.subject_id and e.at >= a.from_at and e.at < a.to_at`;
+  // What goes on from before a part counts from its beginning.
+  const countsAt = isLevel(meter) ? sql`case a.sign when 0 then a.to_at else c.at end` : sql`c.at`;
   const valuesIn = (part: Sql, time: ReturnType<typeof hullOf>) => sql`
-    select c.at, c.seq, ${kept}, a.sign::bigint${cutBy(columns, sql`c.at`)}
+    select c.at, c.seq, ${kept}, a.sign::bigint${cutBy(columns, countsAt)}
       from ${part} a
      cross join lateral (
-       select e.at, e.seq, e.subject_id, ${meterValue(meter)} as value${dimensionsAs(columns, textOf)}
+       select${isLast ? firstOfEach(keys) : sql``} e.at, e.seq, e.subject_id, ${meterValue(meter)} as value${dimensionsAs(columns, textOf)}
          from event e
         where e.merchant_id = ${merchantId} and e.type = ${meter.eventType} and e.at >= ${time.from} and e.at < ${time.to}
           and ${sources === null ? sql`true` : inPart} and ${acceptedIn(scope)} and ${filters(scope, textOf)}
-       offset 0) c ${customers(columns, merchantId)}
+       ${isLast ? sql`and ${meterValue(meter)} is not null ${latestFirst(keys)}` : sql`offset 0`}) c ${customers(columns, merchantId)}
      where c.value is not null`;
   if (sources !== null) return [valuesIn(addressed(merchantId, parts), hullOf(parts))];
-  return parts.map((part) => valuesIn(sql`(select ${part.sign}::int as sign)`, part));
+  return parts.map((part) => valuesIn(sql`(select ${part.sign}::int as sign, ${part.to}::timestamptz as to_at)`, part));
 }
+
+/** Of each combination of some columns the first row; without keys one row alone. */
+const firstOfEach = (keys: readonly Sql[]): Sql =>
+  keys.length === 0 ? sql`` : sql` distinct on (${sql.join(keys, sql`, `)})`;
+
+/** The latest event first, in each combination of the keys. One row goes by index, however long the history. */
+const latestFirst = (keys: readonly Sql[]): Sql =>
+  keys.length === 0
+    ? sql`order by e.at desc, e.seq desc limit 1`
+    : sql`order by ${sql.join([...keys, sql`e.at desc`, sql`e.seq desc`], sql`, `)}`;
+
+/** The level with which each part begins, from roll-ups: up to the last full hour before it. */
+function levelsIn(parts: readonly Earlier[], scope: UsageScope, columns: UsageColumns, spec: SeriesSpec): Sql {
+  const { merchantId, meter, sources, groupFilters } = scope;
+  const textOf = (dimension: string) => groupValueOf(meter, spec, dimension, 'l');
+  const isByGroup = columns.dimensions.length > 0 || Object.keys(groupFilters ?? {}).length > 0;
+  const asked = parts.map(({ subject, hour, to }) => ({ subject, from: hour, to, sign: 0 as const }));
+  const before =
+    sources === null
+      ? sql`(select null::bigint as subject_id, ${asked[0]?.from}::timestamptz as from_at, ${asked[0]?.to}::timestamptz as to_at) a`
+      : sql`${addressed(merchantId, asked)} a`;
+  const first = meter.eventFrom === null ? sql`` : sql`l.at > ${meter.eventFrom} and`;
+  return sql`
+    select c.at, c.seq, c.value, 0::bigint as event_count${cutBy(columns, sql`c.to_at`)}
+      from (select l.at, l.seq, l.value, l.subject_id, a.to_at${dimensionsAs(columns, textOf)}
+              from ${before}
+             cross join lateral usage_levels(${merchantId}, (select id from series), a.subject_id, a.from_at, ${isByGroup}) l
+             where ${first} ${filters(scope, textOf)}) c ${customers(columns, merchantId)}`;
+}
+
+const groupValueOf = (meter: Meter, { dimensions }: SeriesSpec, dimension: string, alias: 'r' | 'l'): Sql =>
+  sql`${sql.ref(`${alias}.group_values`)}[${dimensions.indexOf(dimensionPath(meter, dimension).join('.')) + 1}::int]`;
 
 const acceptedIn = ({ acceptedUpTo: mark }: UsageScope): Sql =>
   mark === undefined ? sql`true` : sql`e.seq <= ${mark}`;
@@ -165,8 +235,7 @@ function rollupsIn(
   { table, at, kept, eventCount }: { table: string; at: Sql; kept: Sql; eventCount: Sql },
 ): Sql {
   const { merchantId, meter, sources } = scope;
-  const textOf = (dimension: string) =>
-    sql`r.group_values[${spec.dimensions.indexOf(dimensionPath(meter, dimension).join('.')) + 1}::int]`;
+  const textOf = (dimension: string) => groupValueOf(meter, spec, dimension, 'r');
   const { from, to } = hullOf(parts);
   const rows = sql`
       select ${at}, ${kept} as value, ${eventCount} as event_count, r.hour, r.subject_id${dimensionsAs(columns, textOf)}
@@ -193,10 +262,18 @@ function figures(
   return sql`
     counted (at, seq, value, event_count${listed(names.map((name) => sql.ref(name)))}) as (${sql.join(counted, sql` union all `)})
     select ${summedOver(names)} as summed_over, ${AGGREGATES[meter.aggregation]} as value,
-           coalesce(sum(event_count), 0)::bigint as event_count, ${isComplete} as is_complete${listed(names.map((name) => sql.ref(name)))}
+           coalesce(sum(event_count), 0)::bigint as event_count, ${isComplete} as is_complete${listed([
+             ...names.map((name) => sql.ref(name)),
+             isLevel(meter) &&
+               columns.window !== null &&
+               sql`(array_agg(at order by at desc, seq desc))[1] as latest_at`,
+             isLevel(meter) &&
+               columns.window !== null &&
+               sql`(array_agg(seq order by at desc, seq desc))[1] as latest_seq`,
+           ])}
       from counted
      group by grouping sets (${groupedBy(sets)})
-    having ${isThere(names)}`;
+    having ${isThere(names, meter)}`;
 }
 
 const added = (part: Part<Interval>): Part<Rest> => ({ ...part, sign: 1 });
@@ -206,7 +283,11 @@ const added = (part: Part<Interval>): Part<Rest> => ({ ...part, sign: 1 });
  * The events of a subject come from the index (subject, type, at), those of all subjects by block (`event_blocks`).
  */
 export function selectUsage(scope: UsageScope, columns: UsageColumns, sets: readonly (readonly string[])[]): Sql {
-  const counted = eventsIn(partsOf(scope).map(added), scope, columns, sql`c.value`);
+  const earlier = earlierThan(scope).map((part): Part<Rest> => ({ ...part, sign: 0 }));
+  const counted = [
+    ...eventsIn(partsOf(scope).map(added), scope, columns, sql`c.value`),
+    ...(earlier.length === 0 ? [] : eventsIn(earlier, scope, columns, sql`c.value`, 'the last ones')),
+  ];
   return sql`with ${figures(scope.meter, columns, sets, counted, sql`true`)}`;
 }
 
@@ -223,17 +304,25 @@ export function selectRolledUsage(
 ): Sql | null {
   const { merchantId, meter } = scope;
   if (isPlain(scope, columns)) return selectFigure(scope, spec);
-  const { full, rest } = hoursIn(scope);
-  if (columns.window === 'MINUTE' || full.length === 0) return null;
+  const inHours = columns.window === 'MINUTE' ? { full: [], rest: partsOf(scope).map(added) } : hoursIn(scope);
+  const { full } = inHours;
+  const earlier = earlierThan(scope);
+  if (full.length === 0 && earlier.length === 0) return null;
+  const rest = [...inHours.rest, ...earlier.flatMap(restOf)];
   const isSet = meter.aggregation === 'UNIQUE_COUNT';
   const counted = [
     ...(rest.length === 0 ? [] : eventsIn(rest, scope, columns, PASSED_ON[meter.aggregation] ?? sql`c.value`)),
-    rollupsIn(full, scope, columns, spec, {
-      table: 'usage_rollup',
-      at: sql`r.latest_at as at, r.latest_seq as seq`,
-      kept: KEPT[meter.aggregation] ?? (isSet ? sql`null::uuid` : sql`null::numeric`),
-      eventCount: sql`r.event_count`,
-    }),
+    ...(earlier.length === 0 ? [] : [levelsIn(earlier, scope, columns, spec)]),
+    ...(full.length === 0
+      ? []
+      : [
+          rollupsIn(full, scope, columns, spec, {
+            table: 'usage_rollup',
+            at: sql`r.latest_at as at, r.latest_seq as seq`,
+            kept: KEPT[meter.aggregation] ?? (isSet ? sql`null::uuid` : sql`null::numeric`),
+            eventCount: sql`r.event_count`,
+          }),
+        ]),
     ...(isSet
       ? [
           rollupsIn(full, scope, columns, spec, {

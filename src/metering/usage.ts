@@ -1,6 +1,7 @@
 import type { Tx } from '../db/index.ts';
 import { type Decimal, decimal, ZERO } from '../kernel/decimal.ts';
-import type { Meter } from './meter.ts';
+import { type Stamped, withoutRepeats } from './levels.ts';
+import { isLevel, type Meter } from './meter.ts';
 import { seriesOf } from './series-spec.ts';
 import {
   columnNames,
@@ -49,8 +50,16 @@ const cutRows = (
 ): UsageRow[][] =>
   cuts.map((cut) => {
     const mask = summedOver(setOf(cut, columns), columns);
-    return rows.filter((row) => row.summed_over === mask).map((row) => usageRow(row, cut, columns, scope));
+    const found = rows.filter((row) => row.summed_over === mask);
+    const isCutByTime = isLevel(scope.meter) && cut.window !== undefined;
+    if (!isCutByTime) return found.map((row) => usageRow(row, cut, columns, scope));
+    return withoutRepeats(found.map((row): Stamped => [usageRow(row, cut, columns, scope), stampOf(row)]));
   });
+
+const stampOf = ({ latest_at: at, latest_seq: seq }: MeasuredRow): Stamped[1] => ({
+  at: (at as Temporal.Instant).epochNanoseconds,
+  seq: seq as bigint,
+});
 
 /** The figures of one cut; see `UsageQuery`. */
 export async function usage(tx: Tx, request: UsageRequest): Promise<UsageRow[]> {
@@ -101,12 +110,12 @@ const windowOf = (start: Temporal.Instant, size: WindowSize, { from, to }: Usage
   clippedWindow(start, size, from, to);
 
 /**
- * Nothing is 0, whether there never was anything or all was taken away again. A sum becomes an average here, because
+ * Nothing is 0, whether there never was anything or all was taken away again; a level needs no event. A sum becomes an average here, because
  * PostgreSQL would choose the digits of the quotient by itself.
  */
-function figure({ aggregation }: Meter, value: Decimal | null, eventCount: number): Decimal {
-  if (value === null || eventCount === 0) return ZERO;
-  return aggregation === 'AVG' ? average(value, eventCount) : value;
+function figure(meter: Meter, value: Decimal | null, eventCount: number): Decimal {
+  if (value === null || (eventCount === 0 && !isLevel(meter))) return ZERO;
+  return meter.aggregation === 'AVG' ? average(value, eventCount) : value;
 }
 
 /** Exact where it fits 50 significant digits, else rounded to them, half away from zero. */

@@ -124,14 +124,20 @@ function checkDimensions({ groupFilters, model, properties }: PriceTerms, { metr
     .map(({ field }) => ({ field, message: "is not among the metric's groupBy" }));
 }
 
-/** Models that sum what events carry, or bill their groups apart, need a figure that adds up. */
-const ADDING: Partial<Record<PriceModelName, readonly Aggregation[]>> = { dynamic: ['SUM'], matrix: ['SUM', 'COUNT'] };
+/** A model that sums what events carry needs a sum; one that bills groups apart needs figures of groups that can be added. */
+const ADDING: Partial<Record<PriceModelName, readonly Aggregation[]>> = {
+  dynamic: ['SUM'],
+  matrix: ['SUM', 'COUNT', 'LATEST'],
+};
 
 function checkAggregation({ model }: PriceTerms, { metric }: PriceSurroundings): FieldError[] {
   const usable = ADDING[model];
   if (!(usable && metric) || usable.includes(metric.aggregation)) return [];
-  return [{ field: 'model', message: `${model} is for a metric of ${usable.join(' or ')}` }];
+  return [{ field: 'model', message: `${model} is for a metric of ${listed(usable)}` }];
 }
+
+/** `A, B or C`. */
+const listed = (words: readonly string[]): string => words.join(', ').replace(/, (?=[^,]*$)/, ' or ');
 
 /** A metered feature measures something that can be counted down (domain.md §5, "What it measures"). */
 function checkMeasures(template: EntitlementTemplate, around: PriceSurroundings): FieldError[] {

@@ -1,14 +1,22 @@
 import type { Tx } from '../../db/index.ts';
 import type { Static } from '../../http/index.ts';
-import { jsonNumber, sum } from '../../kernel/decimal.ts';
+import { jsonNumber, sum, ZERO } from '../../kernel/decimal.ts';
 import { invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant } from '../../kernel/time.ts';
-import { dimensionsOf, type Meter, type UsageCut, type UsageQuery, type UsageRow } from '../../metering/index.ts';
+import {
+  dimensionsOf,
+  isLevel,
+  type Meter,
+  type UsageCut,
+  type UsageQuery,
+  type UsageRow,
+} from '../../metering/index.ts';
 import { type Cost, selectAllCosts, selectCost } from '../costs/costs.sql.ts';
 import { costText } from './cost-money.ts';
 import { meterOf } from './cost-summary.ts';
-import { sourcesOf } from './metric-usage.ts';
-import { type GroupFilters, type Question, readQuestion } from './question.ts';
+import { heldOver, type WindowPart } from './levels-in-report.ts';
+import { byTime, sourcesOf } from './metric-usage.ts';
+import { checkWindows, type GroupFilters, type Question, readQuestion } from './question.ts';
 import { addUp, type CostPart, NO_VALUE_KEY, OTHER_KEY, percentOf, topGroups } from './report-groups.ts';
 import type { CostReportOut, CostReportQuery } from './schemas.ts';
 
@@ -46,6 +54,14 @@ export async function costReport(
   const question = read.value;
   const asked = { merchantId, query, question };
   const counted = metered.flatMap((each) => narrowed(each, question.groupFilters));
+  const size = query.windowSize ?? 'DAY';
+  const checked = checkWindows(
+    counted.map(({ meter }) => meter),
+    'windowSize',
+    size,
+    question,
+  );
+  if (!checked.ok) return checked;
   const measured = await measureAll(tx, usage, counted, asked, question);
   const prior =
     query.comparePriorPeriod === true ? await measureAll(tx, usage, counted, asked, periodBefore(question)) : null;
@@ -85,8 +101,20 @@ export async function costReport(
       };
     }),
     timeSeries: series(
-      measured.flatMap((each) => each.windows),
-      alone,
+      [
+        ...gather(
+          measured.filter((each) => !each.isLevel),
+          alone,
+        ),
+        ...heldOver(
+          gather(
+            measured.filter((each) => each.isLevel),
+            alone,
+          ),
+          size,
+          question,
+        ),
+      ],
       currency,
     ),
     availableDimensions: dimensions,
@@ -122,12 +150,9 @@ function narrowed(each: Metered, filters: GroupFilters): (Metered & { filters: G
 interface MeasuredCost {
   readonly total: CostPart;
   readonly parts: readonly CostPart[];
+  /** Of a level by how much it changed in each window; of others what was used in it. */
   readonly windows: readonly WindowPart[];
-}
-
-interface WindowPart extends CostPart {
-  readonly windowStart: Instant;
-  readonly windowEnd: Instant;
+  readonly isLevel: boolean;
 }
 
 interface Asked {
@@ -157,12 +182,13 @@ async function measureAll(
     const part = (row: UsageRow) => partOf(row, cost, query.groupBy);
     measured.push({
       total: part(totals[0] as UsageRow),
-      parts: groups.filter(({ eventCount }) => eventCount > 0).map(part),
-      windows: windows.map((row) => ({
+      parts: groups.filter(({ eventCount, value }) => eventCount > 0 || !value.isZero()).map(part),
+      windows: (isLevel(meter) ? changesOf(windows) : windows).map((row) => ({
         ...part(row),
         windowStart: row.windowStart as Instant,
         windowEnd: row.windowEnd as Instant,
       })),
+      isLevel: isLevel(meter),
     });
   }
   return measured;
@@ -181,18 +207,33 @@ function partOf(row: UsageRow, cost: Cost, groupBy: string): CostPart {
   return { key, label: key ?? 'None', ...figures };
 }
 
+/** By how much a level changed in each window in which it was set. Changes add up over groups, and over time to the level. */
+function changesOf(rows: readonly UsageRow[]): UsageRow[] {
+  const groups = Map.groupBy(rows, ({ group, customerId }) => JSON.stringify([group, customerId]));
+  return [...groups.values()].flatMap((ofGroup) =>
+    ofGroup
+      .toSorted(byTime)
+      .map((row, index, sorted) => ({ ...row, value: row.value.minus(sorted[index - 1]?.value ?? ZERO) })),
+  );
+}
+
+/** The parts of the groups that do not stand alone under one key. */
+const gather = (measured: readonly MeasuredCost[], alone: ReadonlySet<string>): WindowPart[] =>
+  measured
+    .flatMap(({ windows }) => windows)
+    .map((part) => (alone.has(part.key ?? NO_VALUE_KEY) ? part : { ...part, key: OTHER_KEY }));
+
 /** What each group that stands alone cost in each window, and the others together. */
-function series(parts: readonly WindowPart[], alone: ReadonlySet<string>, currency: string) {
+function series(parts: readonly WindowPart[], currency: string) {
   const windows = Map.groupBy(parts, ({ windowStart }) => formatInstant(windowStart));
   return [...windows.values()]
     .toSorted((a, b) => Temporal.Instant.compare((a[0] as WindowPart).windowStart, (b[0] as WindowPart).windowStart))
     .map((inWindow) => {
-      const named = inWindow.map((part) => (alone.has(part.key ?? NO_VALUE_KEY) ? part : { ...part, key: OTHER_KEY }));
       const { windowStart, windowEnd } = inWindow[0] as WindowPart;
       return {
         windowStart: formatInstant(windowStart),
         windowEnd: formatInstant(windowEnd),
-        groups: Object.fromEntries(addUp(named).map(({ key, cost }) => [key, costText(cost, currency)])),
+        groups: Object.fromEntries(addUp(inWindow).map(({ key, cost }) => [key, costText(cost, currency)])),
       };
     });
 }

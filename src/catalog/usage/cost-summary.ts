@@ -3,11 +3,11 @@ import type { Static } from '../../http/index.ts';
 import { jsonNumber } from '../../kernel/decimal.ts';
 import { notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant } from '../../kernel/time.ts';
-import { dimensionsOf, type Meter, type UsageQuery, type UsageRow } from '../../metering/index.ts';
+import { dimensionsOf, everyWindow, type Meter, type UsageQuery, type UsageRow } from '../../metering/index.ts';
 import { type Cost, selectCost } from '../costs/costs.sql.ts';
 import { costText } from './cost-money.ts';
 import { byTime, byValue, sourcesOf } from './metric-usage.ts';
-import { readQuestion } from './question.ts';
+import { checkWindows, readQuestion } from './question.ts';
 import type { CostSummaryOut, CostSummaryQuery } from './schemas.ts';
 
 /** The meter of a cost; null for one that measures nothing. */
@@ -30,6 +30,8 @@ export async function costSummary(
   const read = readQuestion(query, meter ? dimensionsOf(meter) : []);
   if (!read.ok) return read;
   const { from, to, groups, groupFilters } = read.value;
+  const checked = checkWindows(meter ? [meter] : [], 'window', query.window, read.value);
+  if (!checked.ok) return checked;
   const money = (row: UsageRow) => costText(row.value.times(cost.unitCost), cost.currency);
   const [[total] = [], windows = [], grouped = []] =
     meter === null
@@ -61,7 +63,7 @@ export async function costSummary(
         .map((row) => ({ dimensions: row.group, quantity: jsonNumber(row.value), cost: money(row) })),
     }),
     ...(query.window !== undefined && {
-      timeSeries: windows.toSorted(byTime).map((row) => ({
+      timeSeries: (meter ? everyWindow(meter, windows, query.window, read.value) : []).toSorted(byTime).map((row) => ({
         windowStart: formatInstant(row.windowStart as Temporal.Instant),
         windowEnd: formatInstant(row.windowEnd as Temporal.Instant),
         quantity: jsonNumber(row.value),

@@ -5,6 +5,7 @@ import { notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant } from '../../kernel/time.ts';
 import {
   dimensionsOf,
+  everyWindow,
   listMeterEvents,
   subjectsOf,
   type UsageQuery,
@@ -12,7 +13,7 @@ import {
   type UsageSource,
 } from '../../metering/index.ts';
 import { selectMetric } from '../metrics/metrics.sql.ts';
-import { type Question, readQuestion } from './question.ts';
+import { checkWindows, type Question, readQuestion } from './question.ts';
 import type { MeterOut, MeterQuery, MetricEventsOut, MetricEventsQuery } from './schemas.ts';
 
 /** GET /v0/billableMetrics/{id}/meter: the usage of a metric, in all, by window and by group, all of one moment. */
@@ -28,6 +29,8 @@ export async function metricUsage(
   const read = readQuestion(query, dimensionsOf(metric));
   if (!read.ok) return read;
   const { from, to, groups, groupFilters } = read.value;
+  const checked = checkWindows([metric], 'windowSize', query.windowSize, read.value);
+  if (!checked.ok) return checked;
   const sources = await sourcesOf(tx, merchantId, query.subject, read.value);
   const [totals = [], windows = [], grouped = []] = await usage.measure(
     tx,
@@ -40,7 +43,9 @@ export async function metricUsage(
     object: 'meter',
     billableMetricId: id,
     totalValue: jsonNumber((totals[0] as UsageRow).value),
-    ...(query.windowSize !== undefined && { windowedValues: windows.toSorted(byTime).map(windowOut) }),
+    ...(query.windowSize !== undefined && {
+      windowedValues: everyWindow(metric, windows, query.windowSize, read.value).toSorted(byTime).map(windowOut),
+    }),
     ...(groups.length > 0 && {
       groupedValues: shown
         .slice(groupOffset, groupOffset + groupLimit)

@@ -1,6 +1,7 @@
 import type { FieldError, Result } from '../../kernel/result.ts';
-import { invalid, ok } from '../../kernel/result.ts';
+import { invalid, invalidField, ok } from '../../kernel/result.ts';
 import { type Instant, isBefore, parseInstant } from '../../kernel/time.ts';
+import { isLevel, type Meter, type WindowSize, windowCount } from '../../metering/index.ts';
 
 export type GroupFilters = Readonly<Record<string, readonly (string | null)[]>>;
 
@@ -17,6 +18,25 @@ export interface QuestionQuery {
   readonly to: string;
   readonly groupBy?: string | string[];
   readonly filterGroupBy?: string;
+}
+
+/** A level has a value in every window, so that a far range in small windows would have no end. */
+const MOST_LEVEL_WINDOWS = 10_000;
+
+/** Of a level no more windows may be asked for than can be told. @param field what the query calls their size */
+export function checkWindows(
+  meters: readonly Pick<Meter, 'aggregation'>[],
+  field: string,
+  size: WindowSize | undefined,
+  { from, to }: Pick<Question, 'from' | 'to'>,
+): Result<null> {
+  const count = size !== undefined && meters.some(isLevel) ? windowCount(size, from, to) : 0;
+  if (count <= MOST_LEVEL_WINDOWS) return ok(null);
+  const [asked, most] = [count, MOST_LEVEL_WINDOWS].map((number) => number.toLocaleString('en'));
+  return invalidField(
+    field,
+    `${size} gives ${asked} windows, and LATEST has a value in each; at most ${most} are told: take larger windows or a shorter time`,
+  );
 }
 
 /**

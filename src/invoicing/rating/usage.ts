@@ -22,6 +22,9 @@ export type GroupFilters = Readonly<Record<string, readonly string[]>>;
  */
 export const isAdditive = (aggregation: Aggregation): boolean => aggregation === 'SUM' || aggregation === 'COUNT';
 
+/** Do the figures of groups add up to one of all of them? Levels that hold side by side do: three seats here and four there are seven. */
+const addsOverGroups = (aggregation: Aggregation): boolean => isAdditive(aggregation) || aggregation === 'LATEST';
+
 /**
  * The usage that a price's filters let through. A missing value (null) is never among the values of a filter.
  * @throws for usage that was not grouped by a dimension that is filtered: all of it would silently count as none.
@@ -42,7 +45,7 @@ export function filterGroups(groups: readonly UsageGroup[], filters: GroupFilter
  * @throws for several figures that do not add up.
  */
 export function totalQuantity(groups: readonly UsageGroup[], aggregation: Aggregation): Decimal {
-  if (groups.length > 1 && !isAdditive(aggregation))
+  if (groups.length > 1 && !addsOverGroups(aggregation))
     throw new RangeError(
       `${aggregation} of ${groups.length} groups is not the sum of theirs: ask the meter for one figure.`,
     );

@@ -61,6 +61,14 @@ function windowStart(at: Instant, size: NonNullable<UsageCut['window']>): Instan
   return utc.round({ smallestUnit: units[size], roundingMode: 'floor' }).toInstant();
 }
 
+function windowEnd(start: Instant, size: NonNullable<UsageCut['window']>): Instant {
+  const unit = ({ MINUTE: 'minutes', HOUR: 'hours', DAY: 'days', MONTH: 'months' } as const)[size];
+  return start
+    .toZonedDateTimeISO('UTC')
+    .add({ [unit]: 1 })
+    .toInstant();
+}
+
 /** 50 significant digits, half away from zero, by long division. */
 function quotient(total: bigint, count: bigint): string {
   const negative = total < 0n;
@@ -92,11 +100,66 @@ function aggregate(meter: Meter, events: readonly NaiveEvent[]): string {
       return toText(values.reduce((a, b) => (b < a ? b : a)));
     case 'MAX':
       return toText(values.reduce((a, b) => (b > a ? b : a)));
-    case 'LATEST': {
-      const last = events.reduce((a, b) => (isBefore(b.at, a.at) ? a : b));
-      return toText(numberAt(last.data, path) as bigint);
-    }
+    case 'LATEST':
+      return toText(numberAt(lastOf(events).data, path) as bigint);
   }
+}
+
+/** By its own time; of one time the one that was accepted last. */
+const lastOf = (events: readonly NaiveEvent[]): NaiveEvent => events.reduce((a, b) => (isBefore(b.at, a.at) ? a : b));
+
+/**
+ * A level is the last event before an end, whenever it came: of a source once that has begun, and before its own end. At each end of a window
+ * in which something can have changed all events are looked at.
+ */
+function naiveLevels(
+  events: readonly NaiveEvent[],
+  { meter, from, to, sources }: UsageScope,
+  cut: UsageCut,
+  keyOf: (event: NaiveEvent, start?: Instant) => string,
+): string[] {
+  const clip = (part: { from: Instant; to: Instant }) => ({
+    from: isBefore(part.from, from) ? from : part.from,
+    to: isBefore(to, part.to) ? to : part.to,
+  });
+  const parts = (sources ?? [{ subject: null, from, to }])
+    .map((part) => ({ subject: part.subject, ...clip(part) }))
+    .filter((part) => isBefore(part.from, part.to));
+  const isOf = (event: NaiveEvent, part: (typeof parts)[number]) =>
+    part.subject === null || part.subject === event.subject;
+  const isAsked = (event: NaiveEvent) =>
+    parts.some((part) => isOf(event, part) && !isBefore(event.at, part.from) && isBefore(event.at, part.to));
+  const size = cut.window;
+  const moments = [...parts.map((part) => part.from), ...events.filter(isAsked).map(({ at }) => at)];
+  const starts = size === undefined ? [undefined] : moments.map((at) => windowStart(at, size));
+  const windows = [...new Map(starts.map((start) => [start?.toString(), start])).values()].toSorted((a, b) =>
+    a && b ? Temporal.Instant.compare(a, b) : 0,
+  );
+  const groups = Map.groupBy(events, (event) => keyOf(event));
+  if (cut.window === undefined && (cut.groups ?? []).length === 0 && groups.size === 0)
+    return [`${keyOf({ type: '', subject: '', at: from, data: {} })} 0 of 0`];
+  return [...groups.values()].flatMap((ofGroup) => {
+    let before: NaiveEvent | undefined;
+    return windows.flatMap((start) => {
+      const next = start && size && windowEnd(start, size);
+      const end = next && isBefore(next, to) ? next : to;
+      const known = ofGroup.filter((event) =>
+        parts.some(
+          (part) =>
+            isOf(event, part) && isBefore(part.from, end) && isBefore(event.at, end) && isBefore(event.at, part.to),
+        ),
+      );
+      if (known.length === 0) {
+        const isWhole = start === undefined && (cut.groups ?? []).length === 0;
+        return isWhole ? [`${keyOf(ofGroup[0] as NaiveEvent)} 0 of 0`] : [];
+      }
+      const last = lastOf(known);
+      if (last === before) return [];
+      before = last;
+      const within = known.filter((event) => isAsked(event) && (start === undefined || !isBefore(event.at, start)));
+      return [`${keyOf(last, start)} ${aggregate(meter, [last])} of ${within.length}`];
+    });
+  });
 }
 
 /** What a patient person would count: each event looked at once, no index, no database. Rows as texts, in any order. */
@@ -104,26 +167,30 @@ export function naiveUsage(events: readonly NaiveEvent[], scope: UsageScope, cut
   const { meter, from, to, sources, groupFilters = {} } = scope;
   const inside = (at: Instant, a: Instant, b: Instant) => !isBefore(at, a) && isBefore(at, b);
   const isText = meter.aggregation === 'COUNT' || meter.aggregation === 'UNIQUE_COUNT';
+  const isLevel = meter.aggregation === 'LATEST';
+  const isAsked = (event: NaiveEvent) =>
+    inside(event.at, from, to) &&
+    (sources === null ||
+      sources.some((source) => source.subject === event.subject && inside(event.at, source.from, source.to)));
   const counted = events.filter(
     (event) =>
       event.type === meter.eventType &&
-      inside(event.at, from, to) &&
+      (isLevel || isAsked(event)) &&
       (meter.eventFrom === null || isAfter(event.at, meter.eventFrom)) &&
-      (sources === null ||
-        sources.some((source) => source.subject === event.subject && inside(event.at, source.from, source.to))) &&
       Object.entries(groupFilters).every(([name, values]) =>
         values.includes(textAt(event.data, meter.groupBy?.[name] as string)),
       ) &&
       (meter.valueProperty === null || (isText ? textAt : numberAt)(event.data, meter.valueProperty) !== null),
   );
-  const keyOf = ({ at, data }: NaiveEvent) =>
+  const keyOf = ({ at, data }: NaiveEvent, start?: Instant) =>
     JSON.stringify({
       group: Object.fromEntries(
         (cut.groups ?? []).map((name) => [name, textAt(data, meter.groupBy?.[name] as string)]),
       ),
-      window: cut.window && windowStart(at, cut.window).toString(),
+      window: start?.toString() ?? (isLevel ? undefined : cut.window && windowStart(at, cut.window).toString()),
     });
-  const cells = Map.groupBy(counted, keyOf);
+  if (isLevel) return naiveLevels(counted, scope, cut, keyOf).toSorted();
+  const cells = Map.groupBy(counted, (event) => keyOf(event));
   if (cut.window === undefined && (cut.groups ?? []).length === 0 && counted.length === 0)
     cells.set(JSON.stringify({ group: {}, window: undefined }), []);
   return [...cells].map(([key, cell]) => `${key} ${aggregate(meter, cell)} of ${cell.length}`).toSorted();
