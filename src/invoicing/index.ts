@@ -16,6 +16,7 @@ export {
   lockInvoice,
   lockInvoicesIn,
   openInvoicesOfCustomer,
+  updateAutoApprove,
 } from './invoices.sql.ts';
 export { usageTakenByInvoices } from './late-usage.sql.ts';
 export { lateUsageDueAt } from './late-usage.ts';

@@ -303,6 +303,16 @@ export const lockInvoicesIn = (
      where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and status = any (${statuses})
      order by seq for update`);
 
+/** Whether periods that are not calculated yet wait for an approval then. */
+export const updateAutoApprove = (
+  tx: Tx,
+  { merchantId, ids, autoApprove }: { merchantId: string; ids: readonly string[]; autoApprove: boolean },
+  now: Instant,
+): Promise<number> =>
+  tx.run(sql`
+    update invoice set auto_approve = ${autoApprove}, updated_at = ${now}
+     where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])`);
+
 /** Takes back a period that never began, or that lies after a past end; nothing of it was ever billed. */
 export const deleteUnbilledInvoice = (tx: Tx, invoice: InvoiceRow): Promise<number> =>
   tx.run(sql`

@@ -13,6 +13,7 @@ import {
   lockInvoicesIn,
   periodOf,
   redoDrafts,
+  updateAutoApprove,
 } from '../invoicing/index.ts';
 import { addDuration, type Instant, isAfter, isBefore } from '../kernel/time.ts';
 import { termsOf } from './billing-source.ts';
@@ -91,6 +92,14 @@ async function openInvoices(
 ): Promise<InvoiceRow[]> {
   await lockInvoicesIn(tx, subscription.merchant_id, subscription.id, statuses);
   return lockInvoicesIn(tx, subscription.merchant_id, subscription.id, statuses);
+}
+
+/** Periods that are open follow a changed `autoApprove`; what has been calculated stands. */
+export async function approveOpenInvoices(tx: Tx, subscription: SubscriptionRow, now: Instant): Promise<void> {
+  const { autoApprove } = await termsOf(tx, subscription);
+  const open = await openInvoices(tx, subscription, ['ACTIVE', 'CLOSING']);
+  const ids = open.map(({ id }) => id);
+  await updateAutoApprove(tx, { merchantId: subscription.merchant_id, ids, autoApprove }, now);
 }
 
 /** Sets, moves or clears the end that is planned; the open periods are cut to it, or reach their full length again. */

@@ -1,10 +1,10 @@
 import { effectiveNow } from '../clocks/index.ts';
 import type { Tx } from '../db/index.ts';
 import type { CreditMode } from '../invoicing/index.ts';
-import { fail, invalid, notFound, ok, type Result } from '../kernel/result.ts';
+import { type FieldError, fail, invalid, notFound, ok, type Result } from '../kernel/result.ts';
 import { type Instant, isAfter, parseInstant } from '../kernel/time.ts';
 import { decideTermination, endErrors } from './decide.ts';
-import { type Ending, endSubscription, planEnd } from './end.ts';
+import { approveOpenInvoices, type Ending, endSubscription, planEnd } from './end.ts';
 import type { SubscriptionParts } from './parts.ts';
 import { nextActionOf } from './reminders.ts';
 import type { SubscriptionPatch } from './schemas.ts';
@@ -26,12 +26,19 @@ export async function patchSubscription(
   const { subscription, now } = locked.value;
   const decided = decidePatch(subscription, input, now);
   if (!decided.ok) return decided;
+  const bankTransferOnly = input.bankTransferOnly ?? subscription.bank_transfer_only;
+  if (subscription.status === 'pending_payment' && bankTransferOnly !== subscription.bank_transfer_only)
+    return fail('INVALID_TRANSITION', { status: subscription.status, trigger: 'changeBankTransferOnly' });
   const { terminatedAt, endingAt } = decided.value;
 
   let changed = await changeSubscription(
     tx,
     subscription,
     {
+      name: input.name ?? subscription.name,
+      metadata: input.metadata ?? subscription.metadata,
+      bank_transfer_only: bankTransferOnly,
+      auto_approve: given(input.autoApprove, subscription.auto_approve),
       auto_charge: input.autoCharge ?? subscription.auto_charge,
       tax_exempt: input.taxExempt ?? subscription.tax_exempt,
       payment_term_days: input.paymentTermDays ?? subscription.payment_term_days,
@@ -40,6 +47,7 @@ export async function patchSubscription(
     },
     now,
   );
+  if (changed.auto_approve !== subscription.auto_approve) await approveOpenInvoices(tx, changed, now);
   if (endingAt !== undefined) changed = await planEnd(tx, parts, changed, endingAt, now);
   if (terminatedAt !== undefined) {
     const by = input.terminatedBy ?? merchantId;
@@ -82,13 +90,23 @@ export async function lockActive(...[tx, merchantId, id, trigger, wall]: Paramet
 
 const given = <T>(value: T | undefined, otherwise: T): T => (value === undefined ? otherwise : value);
 
+/** §2: `paymentTermDays` above 0 needs `bankTransferOnly`, as both are after the change. */
+function termErrors(subscription: SubscriptionRow, input: SubscriptionPatch): FieldError[] {
+  const days = input.paymentTermDays ?? subscription.payment_term_days;
+  if (days === 0 || (input.bankTransferOnly ?? subscription.bank_transfer_only)) return [];
+  if (input.paymentTermDays !== undefined)
+    return [{ field: 'paymentTermDays', message: 'may be above 0 only with bankTransferOnly' }];
+  const message = `must stay true while paymentTermDays is ${days}; send paymentTermDays: 0 with it`;
+  return input.bankTransferOnly === undefined ? [] : [{ field: 'bankTransferOnly', message }];
+}
+
 /** The times that a PATCH asks for, where all of it is allowed. */
 export function decidePatch(
   subscription: SubscriptionRow,
   input: SubscriptionPatch,
   now: Instant,
 ): Result<{ terminatedAt?: Instant; endingAt?: Instant | null }> {
-  const errors = [];
+  const errors: FieldError[] = [];
   const endingAt =
     input.endingAt === undefined
       ? undefined
@@ -96,9 +114,7 @@ export function decidePatch(
         ? null
         : (parseInstant(input.endingAt) as Instant);
   if (endingAt !== undefined) errors.push(...endErrors('endingAt', endingAt, subscription.started_at, now));
-  if ((input.paymentTermDays ?? 0) > 0 && !subscription.bank_transfer_only) {
-    errors.push({ field: 'paymentTermDays', message: 'may be above 0 only with bankTransferOnly' });
-  }
+  errors.push(...termErrors(subscription, input));
   if (input.terminatedAt === undefined) {
     for (const field of ['terminatedBy', 'terminationReason'] as const) {
       if (input[field] !== undefined) errors.push({ field, message: 'goes with terminatedAt' });

@@ -92,7 +92,9 @@ export const subscriptionRoutes = (parts: SubscriptionParts): readonly Route[] =
       operationId: 'updateSubscription',
       tag: TAG,
       summary: 'Change or end a subscription',
-      description: '`terminatedAt` ahead counts as now; at or before `startedAt` it is a 400.',
+      description:
+        '`terminatedAt` ahead counts as now; at or before `startedAt` it is a 400. `autoApprove`, `bankTransferOnly` and ' +
+        '`paymentTermDays` hold for invoices that are issued from now on; `metadata` is replaced whole.',
       access: ofSubscription('member'),
       body: SubscriptionPatch,
       replies: { 200: Subscription },

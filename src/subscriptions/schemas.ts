@@ -66,6 +66,10 @@ export type SubscriptionCreate = Static<typeof SubscriptionCreate>;
 
 export const SubscriptionPatch = Strict(
   {
+    name: Type.Optional(Name),
+    metadata: Type.Optional(Metadata),
+    bankTransferOnly: Type.Optional(Type.Boolean()),
+    autoApprove: Type.Optional(Nullable(Type.Boolean())),
     endingAt: Type.Optional(Nullable(Timestamp)),
     terminatedAt: Type.Optional(Timestamp),
     terminatedBy: Type.Optional(Type.String({ maxLength: 128 })),

@@ -99,7 +99,11 @@ export const lockSubscriptionKey = (tx: Tx, merchantId: string, key: string): Pr
 export type SubscriptionChanges = Partial<
   Pick<
     SubscriptionRow,
+    | 'name'
+    | 'metadata'
     | 'status'
+    | 'bank_transfer_only'
+    | 'auto_approve'
     | 'auto_charge'
     | 'tax_exempt'
     | 'payment_term_days'
@@ -127,7 +131,11 @@ export const changeSubscription = (
   now: Instant,
 ): Promise<SubscriptionRow> =>
   tx.one<SubscriptionRow>(sql`
-    update subscription set ${assignments({ ...changes, updated_at: now })}
+    update subscription set ${assignments({
+      ...changes,
+      metadata: changes.metadata === undefined ? undefined : jsonb(changes.metadata),
+      updated_at: now,
+    })}
      where merchant_id = ${subscription.merchant_id} and id = ${subscription.id} and status = ${subscription.status}
     returning *`);
 

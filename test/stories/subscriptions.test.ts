@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
 /** How subscriptions begin and end, and what stands on which invoice (domain.md §3), by test clocks. */
 let env: TestEnvironment;
+let merchant: Merchant;
 let shop: Shop;
 beforeAll(async () => {
   env = await openTestEnvironment({ recomputed: true });
-  shop = shopOf(await env.merchant());
+  merchant = await env.merchant();
+  shop = shopOf(merchant);
 });
 afterAll(() => env.close());
 
@@ -317,4 +319,79 @@ it('gives a later invoice the payment term of that moment, and keeps those that 
   const [first, second] = await shop.invoices(subscription);
   expect([first.dueAt, first.paymentTermDays]).toEqual(['2026-03-03T00:00:00Z', 30]);
   expect([second.dueAt, second.paymentTermDays]).toEqual(['2026-03-08T00:00:00Z', 7]);
+});
+
+describe('PATCH of a subscription', () => {
+  const path = ({ id }: Resource) => `/v0/subscriptions/${id}`;
+
+  it('changes name and metadata, and leaves what is not sent', async () => {
+    const subscription = await shop.subscribe(await shop.plan([await shop.feePrice()]), {
+      clock: await shop.clock(START),
+      metadata: { tier: 'gold', seats: 3 },
+    });
+    const renamed = await shop.change(path(subscription), { name: 'Renamed' });
+    expect([renamed.name, renamed.metadata]).toEqual(['Renamed', { tier: 'gold', seats: 3 }]);
+    const changed = await shop.change(path(subscription), { metadata: { tier: 'silver' } });
+    expect([changed.name, changed.metadata]).toEqual(['Renamed', { tier: 'silver' }]);
+    expect(await shop.read(path(subscription))).toEqual(changed);
+    const { data } = await shop.read(`/v0/auditLog?resourceId=${subscription.id}`);
+    expect(data[0]).toMatchObject({ before: { metadata: { seats: 3 } }, after: { metadata: { tier: 'silver' } } });
+  });
+
+  it.each([
+    { bankTransferOnly: false, field: 'bankTransferOnly' },
+    { bankTransferOnly: false, paymentTermDays: 10, field: 'paymentTermDays' },
+  ])('refuses terms of payment without bankTransferOnly: $field', async ({ field, ...body }) => {
+    const subscription = await shop.subscribe(await shop.plan([await shop.feePrice()]), {
+      clock: await shop.clock(START),
+      bankTransferOnly: true,
+      paymentTermDays: 30,
+    });
+    expect(await merchant.patch(path(subscription), body)).toMatchObject({
+      status: 400,
+      body: { error: 'validation_error', errors: [{ field }] },
+    });
+    expect(await shop.change(path(subscription), { bankTransferOnly: false, paymentTermDays: 0 })).toMatchObject({
+      bankTransferOnly: false,
+      paymentTermDays: 0,
+    });
+  });
+
+  it('lets a subscription that was paid by card be paid by transfer, with terms, from the next invoice on', async () => {
+    const clock = await shop.clock(START);
+    const subscription = await shop.subscribe(await shop.plan([await shop.feePrice()]), { clock });
+    await shop.advance(clock, '2026-02-01T00:00:00Z');
+    const change = { bankTransferOnly: true, paymentTermDays: 30 };
+    expect(await shop.change(path(subscription), change)).toMatchObject(change);
+    await shop.advance(clock, '2026-03-01T00:00:00Z');
+    const [january, february] = await shop.invoices(subscription);
+    expect([january.dueAt, january.paymentUrl]).toEqual(['2026-02-01T00:00:00Z', expect.any(String)]);
+    expect([february.dueAt, february.paymentUrl]).toEqual(['2026-03-31T00:00:00Z', null]);
+  });
+
+  it('refuses bankTransferOnly while the first payment is awaited', async () => {
+    const plan = await shop.plan([await shop.feePrice({ paymentTerm: 'in_advance' })]);
+    const subscription = await shop.subscribe(plan, { clock: await shop.clock(START) });
+    expect(subscription.status).toBe('pending_payment');
+    expect(await merchant.patch(path(subscription), { bankTransferOnly: true })).toMatchObject({
+      status: 409,
+      body: { code: 'INVALID_TRANSITION' },
+    });
+    expect((await shop.change(path(subscription), { bankTransferOnly: false, name: 'Same' })).name).toBe('Same');
+  });
+
+  it('has open periods follow autoApprove, null being the plan’s; a draft stays one', async () => {
+    const clock = await shop.clock(START);
+    const subscription = await shop.subscribe(await shop.plan([await shop.feePrice()]), { clock });
+    await shop.change(path(subscription), { autoApprove: false });
+    await shop.advance(clock, '2026-02-01T00:00:00Z');
+    expect(await shop.change(path(subscription), { autoApprove: null })).toMatchObject({ autoApprove: null });
+    await shop.advance(clock, '2026-03-01T00:00:00Z');
+    const invoices = await shop.invoices(subscription);
+    expect(invoices.map(({ status, autoApprove }) => `${status} ${autoApprove}`)).toEqual([
+      'DRAFT false',
+      'ISSUED true',
+      'ACTIVE true',
+    ]);
+  });
 });
