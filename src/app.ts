@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { audit, invariantCount, type Violation } from './auditor/index.ts';
 import { clockBook } from './clocks/index.ts';
 import { Database, type DatabaseOptions, migrate, migrationNames } from './db/index.ts';
-import { type SeededDemo, seedDemo } from './demo/index.ts';
+import { type OpenedDemo, openDemo } from './demo/index.ts';
 import { createServer, forgetIdempotencyKeys, healthRoutes, Metrics, RateLimiter } from './http/index.ts';
 import {
   Authenticator,
@@ -61,8 +61,8 @@ export interface Environment {
   startWorker(): void;
   /** Runs all that is due now, on the wall clock and on test clocks. @returns how many steps it tried. */
   runDueWork(): Promise<number>;
-  /** Seeds believable data, once; null where it is there already. In the sandbox only. */
-  seedDemo?(): Promise<SeededDemo | null>;
+  /** Opens a demo merchant, to be filled with believable data; null where it is there already. In the sandbox only. */
+  openDemo?(): Promise<OpenedDemo | null>;
   close(): Promise<void>;
 }
 
@@ -185,7 +185,7 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
     ...(options.environment === 'sandbox' &&
       has('api') &&
       has('ingest') && {
-        seedDemo: () => seedDemo({ server, platformKey: options.platformKey }, now()),
+        openDemo: () => openDemo({ server, platformKey: options.platformKey }, now()),
       }),
     close: async () => {
       await Promise.all([server.close(), runner.stop()]); // together: a request may be waiting for a test clock

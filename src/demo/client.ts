@@ -20,14 +20,15 @@ export interface Client {
   once(name: string, path: string, body?: unknown): Promise<Resource>;
 }
 
-/** A client of a server in this process. */
-export function clientOf(server: Injector, key: string): Client {
+/** A client of a server in this process. Once `signal` is aborted it asks nothing more. */
+export function clientOf(server: Injector, key: string, signal?: AbortSignal): Client {
   const call = async (
     method: 'GET' | 'POST' | 'PATCH',
     url: string,
     body?: unknown,
     headers: Record<string, string> = {},
   ): Promise<Resource> => {
+    signal?.throwIfAborted();
     const { statusCode, payload } = await server.inject({
       method,
       url,

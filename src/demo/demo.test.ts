@@ -3,7 +3,7 @@ import { type Client, openTestEnvironment, type TestEnvironment } from '../../te
 import { Decimal, ZERO } from '../kernel/decimal.ts';
 import type { Injector } from './client.ts';
 import { CUSTOMERS } from './customers.ts';
-import { type SeededDemo, seedDemo } from './index.ts';
+import { type OpenedDemo, openDemo, type SeedingStep } from './index.ts';
 import { seededNumbers, usageOf } from './usage.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: resources of every kind
@@ -13,31 +13,46 @@ const NOW = '2026-11-21T15:04:05Z';
 const PATHS = ['/v0/customers', '/v0/plans', '/v0/events', '/v2/invoices', '/v0/subscriptions', '/v0/paymentSessions'];
 
 let env: TestEnvironment;
-let demo: SeededDemo;
+let demo: OpenedDemo;
+let summary: string;
+const labels: string[] = [];
 let merchant: Client;
 let counted: Record<string, number>;
 beforeAll(async () => {
   env = await openTestEnvironment();
   env.setNow(NOW);
   await cutShort();
-  demo = (await env.seedDemo?.()) as SeededDemo;
+  demo = (await env.openDemo?.()) as OpenedDemo;
+  summary = await demo.fill(told, new AbortController().signal);
   merchant = env.client(demo.merchantKey);
   counted = await counts();
 }, 120_000);
 afterAll(() => env.close());
 
-/** A first seeding whose process ends in the middle: the server is gone while invoices are being dealt with. */
+const told: SeedingStep = (label, work) => {
+  labels.push(label);
+  return work();
+};
+
+/** Two seedings that end in the middle: one whose server is gone while invoices are dealt with, and one that is told to stop. */
 async function cutShort(): Promise<void> {
+  const open = async (inject: Injector['inject']) =>
+    (await openDemo({ server: { inject }, platformKey: env.platform.key }, Temporal.Instant.from(NOW))) as OpenedDemo;
+  const quietly: SeedingStep = (_, work) => work();
   let calls = 0;
-  const server = {
-    inject: async (request: Parameters<Injector['inject']>[0]) => {
-      calls += 1;
-      if (calls > 80) throw new Error('the process has ended');
-      return env.server.inject(request);
-    },
+  const gone = await open(async (request) => {
+    calls += 1;
+    if (calls > 80) throw new Error('the process has ended');
+    return env.server.inject(request);
+  });
+  await expect(gone.fill(quietly, new AbortController().signal)).rejects.toThrow('the process has ended');
+  const stop = new AbortController();
+  const stopped = await open((request) => env.server.inject(request));
+  const until: SeedingStep = (label, work) => {
+    if (label.startsWith('month')) stop.abort(new Error('told to stop'));
+    return work();
   };
-  const place = { server, platformKey: env.platform.key };
-  await expect(seedDemo(place, Temporal.Instant.from(NOW))).rejects.toThrow('the process has ended');
+  await expect(stopped.fill(until, stop.signal)).rejects.toThrow('told to stop');
 }
 
 const counts = async (): Promise<Record<string, number>> => {
@@ -47,16 +62,27 @@ const counts = async (): Promise<Record<string, number>> => {
 const list = async (path: string): Promise<Resource[]> => (await merchant.get(`${path}?limit=100`)).body.data;
 
 it('is made once: again it changes nothing, and one that was cut short was taken up', async () => {
-  expect(await env.seedDemo?.()).toBeNull();
+  expect(await env.openDemo?.()).toBeNull();
   expect(await counts()).toEqual(counted);
   const merchants = await env.platform.get('/v0/organizations?type=merchant');
   expect(merchants.body.data).toMatchObject([{ id: demo.merchantId, name: 'Halcyon Labs' }]);
   expect((await merchant.get('/v0/me')).body).toMatchObject({ role: 'admin', organization: { id: demo.merchantId } });
 });
 
+it('tells each piece that it makes', () => {
+  expect(labels).toEqual([
+    'three months of usage events',
+    'two products and three plans',
+    'twelve customers and their subscriptions',
+    'month 1 of 3: usage billed, invoices paid',
+    'month 2 of 3: usage billed, invoices paid',
+    'month 3 of 3: usage billed, invoices paid',
+  ]);
+});
+
 it('says what is there, figure by figure', () => {
   const [customers, plans, events, invoices] = PATHS.map((path) => counted[path]);
-  expect(demo.summary).toBe(
+  expect(summary).toBe(
     `Halcyon Labs: ${customers} customers · ${plans} plans · ${events} usage events · ${invoices} invoices`,
   );
   expect([customers, plans]).toEqual([CUSTOMERS.length, 3]);
@@ -118,10 +144,11 @@ it('has events that count nothing, with the reasons, and events of a customer st
 });
 
 it('has a sample subject whose open invoice grows with the event that a start shows', async () => {
-  const invoice = (await merchant.get(`/v2/invoices?customerId=${demo.sampleSubject}`)).body.data[0];
+  const [customer] = (await merchant.get(`/v0/customers?externalId=${demo.sampleExternalId}`)).body.data;
+  const [invoice] = (await merchant.get(`/v2/invoices?customerId=${customer.id}`)).body.data;
   const total = async () => new Decimal((await merchant.get(`/v2/invoices/${invoice.id}`)).body.subtotal);
   const before = await total();
-  const event = { type: 'tokens.used', source: 'demo', subject: demo.sampleSubject };
+  const event = { type: 'tokens.used', source: 'demo', externalSubject: demo.sampleExternalId };
   const sent = await merchant.post('/v0/events', { ...event, data: { tokens: 12_000_000, model: 'large' } });
   expect(sent.status).toBe(202);
   expect((await total()).gt(before)).toBe(true);

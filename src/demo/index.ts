@@ -1,3 +1,3 @@
 /** All that other folders may use of the demo. */
 
-export { type SeededDemo, seedDemo } from './seed.ts';
+export { type OpenedDemo, openDemo, type SeedingStep } from './seed.ts';

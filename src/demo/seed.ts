@@ -5,13 +5,20 @@ import { type Client, clientOf, type Injector, type Resource } from './client.ts
 import { CUSTOMERS, type DemoCustomer } from './customers.ts';
 import { strayEvents, usageOf } from './usage.ts';
 
-/** What a start shows of a demo that it just seeded. */
-export interface SeededDemo {
+/** Does a piece of the seeding under a label that says what it makes: a start prints it when it is done. */
+export type SeedingStep = <T>(label: string, work: () => Promise<T>) => Promise<T>;
+
+/** A demo merchant that has its key, and whose three months of business are still to be made. */
+export interface OpenedDemo {
   readonly merchantId: string;
   readonly merchantKey: string;
-  readonly summary: string;
-  /** A customer whose open invoice grows with each event. */
-  readonly sampleSubject: string;
+  /** An externalId whose customer's open invoice grows with each event. */
+  readonly sampleExternalId: string;
+  /**
+   * Makes the three months. It may run while others use the program, and stops soon once `signal` is aborted; another start
+   * takes it up. @returns what there is, as a sentence.
+   */
+  fill(step: SeedingStep, signal: AbortSignal): Promise<string>;
 }
 
 /** Where the demo is seeded: a sandbox's server, and an operator's key. */
@@ -21,6 +28,7 @@ export interface DemoPlace {
 }
 
 const NAME = 'Halcyon Labs';
+const SAMPLE = 'nordlys';
 const HISTORY_DAYS = 92;
 /** Nobody can be sent back to this host, so until it is taken away again it marks a demo that is not whole. */
 const UNFINISHED = 'unfinished-demo.invalid';
@@ -28,14 +36,16 @@ const UNFINISHED = 'unfinished-demo.invalid';
 const RESUMABLE_DAYS = 6;
 const BATCH = 2_000;
 const STEP_DAYS = 10;
+const STEPS_IN_A_MONTH = 3;
+const MONTHS = 3;
 const POLL_MILLISECONDS = 100;
 
 /**
- * Seeds a demo merchant through the public operations alone, so it is nothing that a user could not have made. Every
+ * Opens a demo merchant through the public operations alone, so it is nothing that a user could not have made. Every
  * creation goes under a fixed idempotency key and every time counts from the merchant's own creation: a seeding that was
  * cut short is taken up by the next one. @param now wall time. @returns null where the demo is there already.
  */
-export async function seedDemo(place: DemoPlace, now: Instant): Promise<SeededDemo | null> {
+export async function openDemo(place: DemoPlace, now: Instant): Promise<OpenedDemo | null> {
   const operator = clientOf(place.server, place.platformKey);
   const found = await operator.get(`/v0/organizations?type=merchant&name=${encodeURIComponent(NAME)}`);
   const known = found.data.find((each: Resource) => each.name === NAME);
@@ -49,16 +59,17 @@ export async function seedDemo(place: DemoPlace, now: Instant): Promise<SeededDe
     role: 'admin',
   });
   const key = await operator.once('key', `/v0/users/${user.id}/apikeys`, { name: 'Demo' });
-  const client = clientOf(place.server, key.secret);
-
   const until = instantOf(merchant.createdAt).round({ smallestUnit: 'minute', roundingMode: 'floor' });
-  const { subjects } = await tellStory(client, until);
-  await client.patch(`/v0/organizations/${merchant.id}`, { settings: { redirectHosts: null } });
   return {
     merchantId: merchant.id,
     merchantKey: key.secret,
-    summary: await summarize(client),
-    sampleSubject: subjects.get('nordlys') as string,
+    sampleExternalId: SAMPLE,
+    fill: async (step, signal) => {
+      const client = clientOf(place.server, key.secret, signal);
+      await tellStory(client, until, step);
+      await client.patch(`/v0/organizations/${merchant.id}`, { settings: { redirectHosts: null } });
+      return summarize(client);
+    },
   };
 }
 
@@ -89,34 +100,46 @@ const daysBefore = (at: Instant, days: number): Instant =>
   at.toZonedDateTimeISO('UTC').startOfDay().subtract({ days }).toInstant();
 
 /** Three months of business that end now: usage first, then the customers, then time passes and invoices are dealt with. */
-async function tellStory(client: Client, until: Instant): Promise<{ subjects: ReadonlyMap<string, string> }> {
+async function tellStory(client: Client, until: Instant, step: SeedingStep): Promise<void> {
   const from = daysBefore(until, HISTORY_DAYS);
-  await sendUsage(client, from, until);
-  const plans = await makeCatalog(client);
+  await step('three months of usage events', () => sendUsage(client, from, until));
+  const plans = await step('two products and three plans', () => makeCatalog(client));
   const clock = await client.once('clock', '/v0/testClocks', {
     name: 'Demo history',
     description: 'Three months that the demo has behind it',
     currentTime: formatInstant(from),
   });
-  const subjects = new Map<string, string>();
+  const story = { plans, clockId: clock.id, from, until };
+  const subscriptions = await step('twelve customers and their subscriptions', () => subscribeAll(client, story));
+  const dealtWith = new Set<string>();
+  for (let month = 1, at = from; isBefore(at, until); month += 1) {
+    const last = at.add({ hours: 24 * STEP_DAYS * STEPS_IN_A_MONTH });
+    const end = month < MONTHS && isBefore(last, until) ? last : until;
+    await step(`month ${month} of ${MONTHS}: usage billed, invoices paid`, async () => {
+      for (let next = at; isBefore(next, end); ) {
+        const further = next.add({ hours: 24 * STEP_DAYS });
+        next = isBefore(further, end) ? further : end;
+        await advance(client, clock.id, next);
+        await dealWithInvoices(client, subscriptions, dealtWith);
+      }
+    });
+    at = end;
+  }
+}
+
+/** @returns the customers by the ids of their subscriptions. */
+async function subscribeAll(
+  client: Client,
+  story: { plans: Plans; clockId: string; from: Instant; until: Instant },
+): Promise<ReadonlyMap<string, DemoCustomer>> {
   const subscriptions = new Map<string, DemoCustomer>();
   for (const customer of CUSTOMERS) {
     const { id } = await client.once(`customer ${customer.externalId}`, '/v0/customers', customerBody(customer));
-    subjects.set(customer.externalId, id);
-    const body = subscriptionBody(customer, { customerId: id, plans, clockId: clock.id, from, until });
-    subscriptions.set(
-      (await client.once(`subscription ${customer.externalId}`, '/v0/subscriptions', body)).id,
-      customer,
-    );
+    const body = subscriptionBody(customer, { customerId: id, ...story });
+    const subscription = await client.once(`subscription ${customer.externalId}`, '/v0/subscriptions', body);
+    subscriptions.set(subscription.id, customer);
   }
-  const dealtWith = new Set<string>();
-  for (let at = from; isBefore(at, until); ) {
-    const next = at.add({ hours: 24 * STEP_DAYS });
-    at = isBefore(next, until) ? next : until;
-    await advance(client, clock.id, at);
-    await dealWithInvoices(client, subscriptions, dealtWith);
-  }
-  return { subjects };
+  return subscriptions;
 }
 
 /** Everything that was used, before anybody has heard of the customers: it is linked to them when they are made. */

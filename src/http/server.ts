@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -75,7 +76,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     options.metrics?.request(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
     if (request.method !== 'GET' && reply.statusCode < 400 && !quiet.has(`${request.method} ${route}`))
       options.onChange?.();
-    request.log.info(
+    const level = request.raw.socket instanceof Socket ? 'info' : 'debug'; // the demo calls from within, without a socket
+    request.log[level](
       {
         method: request.method,
         url: request.url.split('?')[0],

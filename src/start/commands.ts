@@ -1,11 +1,12 @@
 import { credentialsFile, readCredentials } from '../credentials.ts';
 import type { EnvironmentName, Settings } from '../settings.ts';
 import { openDatabases, shownPath } from './databases.ts';
+import { fillDemo, rememberDemo } from './demo.ts';
 import type { LoadParts, Parts } from './environment.ts';
 import { StartFailure } from './failure.ts';
 import { reachableUrl } from './listening.ts';
 import type { Output } from './output.ts';
-import { createLogger, openDataDirectory, rememberDemo } from './start.ts';
+import { createLogger, openDataDirectory } from './start.ts';
 
 /** Every database of the settings, opened, with the parts that work on it. */
 async function openAll(
@@ -103,6 +104,7 @@ export async function seed(
   settings: Settings,
   loadParts: LoadParts,
   output: Output,
+  stop: AbortSignal,
   cleanup: AsyncDisposableStack,
 ): Promise<void> {
   const sandboxOnly: Settings = { ...settings, environments: ['sandbox'] };
@@ -124,12 +126,10 @@ export async function seed(
     logger: createLogger(settings, true),
   });
   cleanup.defer(() => environment.close());
-  const made = await output.step(
-    'sandbox: demo merchant',
-    async () => (await environment.seedDemo?.()) ?? null,
-    (demo) => demo?.summary ?? 'is there already',
-  );
-  if (made) rememberDemo(dataDirectory, made);
+  const demo = (await environment.openDemo?.()) ?? null;
+  if (!demo) return output.line('The demo is there already.');
+  rememberDemo(dataDirectory, demo);
+  await fillDemo(demo, output, stop);
 }
 
 /** `keys`: what `credentials.json` holds. Starts nothing. */

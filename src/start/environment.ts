@@ -2,13 +2,14 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { EnvironmentName, ProcessRole } from '../settings.ts';
 
-/** A demo merchant that was just seeded. */
-export interface DemoSeed {
+/** A demo merchant with its key, to be filled with believable data. */
+export interface Demo {
   readonly merchantId: string;
   readonly merchantKey: string;
-  readonly summary: string;
-  /** A subject whose events land on a customer. */
-  readonly sampleSubject?: string;
+  /** An externalId whose customer's open invoice grows with each event. */
+  readonly sampleExternalId: string;
+  /** Makes the data piece by piece, each under its label. @returns what there is then, as a sentence. */
+  fill(step: <T>(label: string, work: () => Promise<T>) => Promise<T>, signal: AbortSignal): Promise<string>;
 }
 
 /** What a start needs of an environment; `openEnvironment` in app.ts makes one. */
@@ -18,8 +19,8 @@ export interface ServedEnvironment {
   /** Does nothing without the role. */
   startWorker(): void;
   close(): Promise<void>;
-  /** Seeds believable data once; null when it is there already. */
-  seedDemo?(): Promise<DemoSeed | null>;
+  /** Opens a demo once; null when it is there already. */
+  openDemo?(): Promise<Demo | null>;
 }
 
 interface EnvironmentRequest {

@@ -64,7 +64,7 @@ async function execute(
     case 'migrate':
       return migrateAll(settingsOf(variables), loadParts, output, cleanup);
     case 'seed':
-      return seed(settingsOf(variables), loadParts, output, cleanup);
+      return seed(settingsOf(variables), loadParts, output, stop, cleanup);
     case 'rebuild':
       return rebuildProjections(settingsOf(variables), loadParts, output, cleanup);
     case 'audit':

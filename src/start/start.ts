@@ -13,7 +13,8 @@ import {
 import { makeDirectory } from '../db/embedded/index.ts';
 import { ALL_ROLES, type EnvironmentName, type Settings } from '../settings.ts';
 import { type Databases, openDatabases, shownPath } from './databases.ts';
-import type { DemoSeed, LoadParts, Parts, ServedEnvironment } from './environment.ts';
+import { fillDemo, rememberDemo } from './demo.ts';
+import type { Demo, LoadParts, Parts, ServedEnvironment } from './environment.ts';
 import { explainListening } from './failure.ts';
 import { type ReservedPort, reachableUrl, reservePort } from './listening.ts';
 import type { Output } from './output.ts';
@@ -85,6 +86,8 @@ export async function start(
   const parts = await loading;
   stop.throwIfAborted();
 
+  let filling: Promise<void> | undefined;
+  cleanup.defer(async () => filling); // once the environments are closed, nothing that it asks is answered
   const served: Served[] = [];
   cleanup.defer(async () => {
     const drained = await Promise.allSettled(served.map(({ name, environment }) => drain(name, environment, output)));
@@ -99,7 +102,7 @@ export async function start(
     stop.throwIfAborted();
   }
 
-  const demo = await seedDemo(settings, served, dataDirectory, output, logger);
+  const demo = await openDemo(settings, served, dataDirectory, output, logger);
   stop.throwIfAborted();
   for (const [index, { name, environment }] of served.entries()) {
     const port = ports[index] as ReservedPort;
@@ -112,6 +115,7 @@ export async function start(
   output.line(`  ready ${((performance.now() - started) / 1000).toFixed(1)} s after the start`);
   if (settings.roles.includes('api')) welcome(served, demo, dataDirectory, output);
   else for (const { name, baseUrl } of served) output.line(`  ${name} ${baseUrl}   ${settings.roles.join(', ')} only`);
+  if (demo) filling = fillBesides(demo, output, logger, stop);
 }
 
 const portSetting = (name: EnvironmentName): string => (name === 'production' ? 'PORT' : 'SANDBOX_PORT');
@@ -173,34 +177,40 @@ async function drain(name: EnvironmentName, environment: ServedEnvironment, outp
 }
 
 /** The sandbox only, and never a reason not to start: the program works without its demo. */
-async function seedDemo(
+async function openDemo(
   settings: Settings,
   served: readonly Served[],
   dataDirectory: string,
   output: Output,
   logger: Logger,
-): Promise<DemoSeed | null> {
+): Promise<Demo | null> {
   const sandbox = served.find(({ name }) => name === 'sandbox')?.environment;
-  if (!settings.demo || !sandbox?.seedDemo) return null;
-  const seed = sandbox.seedDemo.bind(sandbox);
+  if (!settings.demo || !sandbox?.openDemo) return null;
   try {
-    const demo = await output.step('sandbox: demo merchant', seed, (made) => made?.summary ?? 'is there already');
+    const demo = await sandbox.openDemo();
     if (demo) rememberDemo(dataDirectory, demo);
     return demo;
   } catch (error) {
-    logger.error({ err: error }, 'the demo merchant was not seeded');
-    output.notice(`the demo merchant was not seeded: ${(error as Error).message}`);
+    logger.error({ err: error }, 'the demo merchant was not made');
+    output.notice(`the demo merchant was not made: ${(error as Error).message}`);
     return null;
   }
 }
 
-/** Keeps the demo merchant's key beside the operator's. */
-export function rememberDemo(dataDirectory: string, { merchantId, merchantKey }: DemoSeed): void {
-  updateCredentials(dataDirectory, { sandbox: { merchantId, merchantKey } });
+/** Fills the demo while the program serves. A stop ends it wherever it is, and the next start takes it up. */
+async function fillBesides(demo: Demo, output: Output, logger: Logger, stop: AbortSignal): Promise<void> {
+  output.line('The demo is being filled with three months of business, while everything works:');
+  try {
+    await fillDemo(demo, output, stop);
+  } catch (error) {
+    if (stop.aborted) return;
+    logger.error({ err: error }, 'the demo merchant was not filled');
+    output.notice(`the demo was not filled: ${(error as Error).message}; the next start goes on with it`);
+  }
 }
 
 /** Where everything is, which key opens it, and a first call to copy. A key is shown once, when it is made. */
-function welcome(served: readonly Served[], demo: DemoSeed | null, dataDirectory: string, output: Output): void {
+function welcome(served: readonly Served[], demo: Demo | null, dataDirectory: string, output: Output): void {
   const file = shownPath(credentialsFile(dataDirectory));
   output.line();
   for (const { name, baseUrl, key } of served) {
@@ -211,7 +221,7 @@ function welcome(served: readonly Served[], demo: DemoSeed | null, dataDirectory
   const shown = served.find(({ name }) => name === 'sandbox') ?? served[0];
   if (!shown) return;
   const kept: SandboxCredentials | undefined = readCredentials(dataDirectory)[shown.name];
-  if (demo) output.line(`Demo        ${demo.summary}; its key  ${demo.merchantKey}`);
+  if (demo) output.line(`Demo        merchant Halcyon Labs; its key  ${demo.merchantKey}`);
   output.line();
   output.line('Try it:');
   for (const line of firstCall(shown, kept, demo, file)) output.line(`  ${line}`);
@@ -229,20 +239,15 @@ function describeKey(key: PlatformKey, name: EnvironmentName, file: string): str
 }
 
 /** A call that works as it is copied: an event of the demo merchant if there is one, else the question who the key is. */
-function firstCall(
-  served: Served,
-  kept: SandboxCredentials | undefined,
-  demo: DemoSeed | null,
-  file: string,
-): string[] {
+function firstCall(served: Served, kept: SandboxCredentials | undefined, demo: Demo | null, file: string): string[] {
   const field = kept?.merchantKey === undefined ? 'platformKey' : 'merchantKey';
   const known = demo?.merchantKey ?? (served.key.origin === 'generated' ? served.key.key : undefined);
   const key = `KEY=${known ?? `$(node -p "JSON.parse(fs.readFileSync('${file}')).${served.name}.${field}")`}`;
-  if (!demo?.sampleSubject) return [key, `curl -s ${served.baseUrl}/v0/me -H "Authorization: Bearer $KEY"`];
+  if (!demo) return [key, `curl -s ${served.baseUrl}/v0/me -H "Authorization: Bearer $KEY"`];
   const event = {
     type: 'tokens.used',
     source: 'demo',
-    subject: demo.sampleSubject,
+    externalSubject: demo.sampleExternalId,
     data: { tokens: 1200, model: 'large' },
   };
   return [

@@ -26,7 +26,7 @@ it('prints what README, quickstart, entitlements and the start itself say, run b
     RECKONER_DEMO: 'true',
   });
   await program.until(READY);
-  await program.until(/Stop: Ctrl-C/);
+  await program.until(/Demo complete/);
   const [tour, quickstart] = [pageOf('README.md'), pageOf('docs/quickstart.md')];
   const further = pageOf('docs/entitlements.md');
   expect([tour.length, quickstart.length > 8]).toEqual([1, true]);

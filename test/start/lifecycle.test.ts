@@ -84,6 +84,29 @@ describe('npm start', () => {
     expect(second.output()).not.toContain(keys.sandbox?.platformKey);
   });
 
+  it('is ready before the demo is filled, tells its pieces, and goes on with it after a stop', async () => {
+    const data = join(temporaryFolder(), '.reckoner');
+    const settings = { DATA_DIR: data, RECKONER_ENVIRONMENT: 'sandbox', RECKONER_DEMO: 'true', LOG_LEVEL: 'info' };
+    const first = startReckoner(settings);
+    await first.until(READY);
+    await first.until(/Stop: Ctrl-C/);
+    const { sandbox } = credentials(data);
+    expect(await status(`${sandbox?.baseUrl}/v0/me`, sandbox?.merchantKey)).toBe(200);
+    await first.until(/demo: two products and three plans/);
+    expect(first.output()).not.toContain('Demo complete');
+    expect(first.output()).not.toContain('/v0/prices'); // its calls are not among the logged requests
+    kill(first.processId, 'SIGTERM');
+    expect(await first.ended()).toBe(0);
+    expect(first.output()).not.toContain('was not filled');
+
+    const second = startReckoner(settings);
+    await second.until(/Demo complete {3}Halcyon Labs: 12 customers · 3 plans · [\d,]+ usage events · \d+ invoices/);
+    expect(second.output()).toMatch(/month 3 of 3: usage billed, invoices paid/);
+    expect(credentials(data).sandbox?.merchantKey).toBe(sandbox?.merchantKey);
+    kill(second.processId, 'SIGTERM');
+    expect(await second.ended()).toBe(0);
+  });
+
   it('answers a request that was under way when the stop began', async () => {
     const data = join(temporaryFolder(), '.reckoner');
     const program = startReckoner({ DATA_DIR: data, RECKONER_ENVIRONMENT: 'sandbox' });
