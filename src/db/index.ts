@@ -4,5 +4,6 @@ export { type Migrated, migrate, migrationNames } from './migrate.ts';
 export { checkReference, ownerOf } from './ownership.ts';
 export { pageOfRows } from './page.ts';
 export { allOf, assignments, jsonb, type Sql, sql } from './sql.ts';
-export { Database, type DatabaseOptions, type Scope, sqlState, uniqueViolation } from './transaction.ts';
+export { sqlState, uniqueViolation } from './sql-state.ts';
+export { Database, type DatabaseOptions, type Scope } from './transaction.ts';
 export type { Tx } from './tx.ts';

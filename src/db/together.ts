@@ -1,7 +1,17 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
-import { type Merged, merge, mergedParameter } from './merge.ts';
+import {
+  calledNames,
+  collide,
+  type Effect,
+  type Facts,
+  type Merged,
+  mayMerge,
+  merge,
+  mergedParameter,
+} from './merge.ts';
 import { compile, type Sql } from './sql.ts';
+import { sqlState } from './sql-state.ts';
 import type { Tx } from './tx.ts';
 
 /** What a merged statement is, by the text of the one that it is made of; null: it is sent once for each. */
@@ -9,7 +19,6 @@ export type MergedStatements = Map<string, Merged | null>;
 
 interface Answer {
   readonly rows: readonly unknown[];
-  /** NaN where it is not known: of an `insert … select` that was merged. */
   readonly count: number;
 }
 
@@ -28,8 +37,11 @@ interface Asked {
   readonly reject: (error: unknown) => void;
 }
 
-/** Something that can't be undone alone would have to be: the work is to be done in transactions of its own. */
+/** A savepoint would have to be rolled back, which would undo others' statements: each work needs a transaction of its own. */
 export class NotTogether extends Error {}
+
+/** Two works touch the same rows, or a merged statement turned out to be none: the works are to be done one after another. */
+export class NotApart extends Error {}
 
 /**
  * Several pieces of work side by side on one connection, in one transaction. When all of them wait, what was asked in the same
@@ -133,7 +145,7 @@ export class Together {
     for (const { reject } of waiting) reject(this.#failure.error);
   }
 
-  /** When everybody who can go on has gone on, as far as he comes without the database. */
+  /** Sends when every work is waiting for the database: promises that are settled are handled before an immediate is. */
   #sendSoon(): void {
     if (this.#isSending || this.#waiting.length + this.#gathered.size === 0) return;
     this.#isSending = true;
@@ -170,13 +182,11 @@ export class Together {
 
   async #answer(group: readonly Asked[]): Promise<Answer[]> {
     const [first] = group as [Asked];
-    if (first.values.length === 0 && isQuestion(first.text)) {
-      const { rows } = await this.#client.query(first.text); // at one moment the answer is the same for all
-      return group.map(() => ({ rows, count: rows.length }));
-    }
+    const inputs = group.map(({ values }) => values);
     const merged = group.length > 1 ? await this.#mergedOf(first) : null;
-    const parameter = merged ? mergedParameter(group.map(({ values }) => values)) : null;
-    if (merged && parameter !== null) return this.#askMerged(merged, parameter, group.length);
+    if (merged && collide(merged, inputs)) throw new NotApart(`Two works may change the same row: ${first.text}`);
+    const parameter = merged && mergedParameter(merged, inputs);
+    if (merged && parameter !== null) return this.#askMerged(first, merged, parameter, group.length);
     const answers: Answer[] = [];
     for (const { text, values } of group) {
       const { rows, rowCount } = await this.#client.query({ text, values: [...values] });
@@ -185,43 +195,57 @@ export class Together {
     return answers;
   }
 
-  async #askMerged({ text, isNumbered, hasOneEach }: Merged, parameter: string, inputs: number): Promise<Answer[]> {
-    const { rows, fields, rowCount } = await this.#client.query<unknown[]>({
-      text,
-      values: [parameter],
-      name: `m${createHash('sha256').update(text).digest('base64url').slice(0, 20)}`,
-      rowMode: 'array',
-    });
+  async #askMerged(asked: Asked, merged: Merged, parameter: string, inputs: number): Promise<Answer[]> {
+    const { rows, fields, rowCount } = await this.#client
+      .query<unknown[]>({ text: merged.text, values: [parameter], name: planName(merged.text), rowMode: 'array' })
+      .catch((error: unknown) => {
+        throw this.#explained(error, asked);
+      });
     const names = fields.map(({ name }) => name);
-    if (isNumbered) {
-      const found: unknown[][] = Array.from({ length: inputs }, () => []);
-      for (const [number, ...values] of rows) found[Number(number) - 1]?.push(rowOf(names.slice(1), values));
-      return found.map((own) => ({ rows: own, count: own.length }));
+    if (merged.rows === 'one each') {
+      if (rowCount !== inputs) throw new NotApart(`Not every work inserted its row: ${asked.text}`);
+      return Array.from({ length: inputs }, (_, index) => ({
+        rows: names.length > 0 ? [rowOf(names, rows[index] as unknown[])] : [],
+        count: 1,
+      }));
     }
-    if (hasOneEach && rowCount !== inputs) throw new NotTogether('There is not a row for each.');
-    return Array.from({ length: inputs }, (_, index) => ({
-      rows: names.length > 0 ? [rowOf(names, rows[index] as unknown[])] : [],
-      count: hasOneEach ? 1 : Number.NaN,
-    }));
+    const found = Map.groupBy(rows, ([number]) => Number(number) - 1);
+    return Array.from({ length: inputs }, (_, index) => {
+      const own = (found.get(index) ?? []).map(([, ...values]) => values);
+      if (merged.rows === 'counted') return { rows: [], count: own.length > 0 ? Number(own[0]?.[0]) : 0 };
+      if (merged.rows === 'touched') return { rows: [], count: own.length };
+      return { rows: own.map((values) => rowOf(names.slice(1), values)), count: own.length };
+    });
   }
 
-  /** Asks PostgreSQL for the types of a statement's parameters, once for its text, and rewrites it. */
+  /** What the failure of a merged statement means: where it alone can be at fault, the works are done one after another. */
+  #explained(error: unknown, { text }: Asked): unknown {
+    const state = sqlState(error);
+    if (state.startsWith(NOT_A_STATEMENT))
+      this.#known.set(text, null); // it is not tried again
+    else if (state !== SAME_ROW_TWICE) return error;
+    return new NotApart(`A statement could not be merged: ${text}`, { cause: error });
+  }
+
+  /** Asks PostgreSQL for what it knows of a statement, once for its text, and rewrites it. */
   async #mergedOf({ text }: Asked): Promise<Merged | null> {
     const known = this.#known.get(text);
     if (known !== undefined) return known;
-    const merged = merge(text, await this.#typesOf(text));
+    const merged = mayMerge(text) ? merge(text, await this.#factsOf(text)) : null;
     this.#known.set(text, merged);
     return merged;
   }
 
-  async #typesOf(text: string): Promise<string[]> {
+  async #factsOf(text: string): Promise<Facts> {
     try {
       await this.#client.query(`prepare "~t" as ${text}`);
-      const { rows } = await this.#client.query<{ types: string[] }>(
-        `select parameter_types::text[] as types from pg_prepared_statements where name = '~t'`,
-      );
+      const { rows } = await this.#client.query<{ types: string[]; effects: Record<string, Effect> }>({
+        text: FACTS,
+        values: [calledNames(text)],
+      });
       await this.#client.query('deallocate "~t"');
-      return rows[0]?.types ?? [];
+      const [{ types, effects } = { types: [], effects: {} }] = rows;
+      return { types, effects: new Map(Object.entries(effects)) };
     } catch (error) {
       this.#known.set(text, null); // it is not tried again
       throw error;
@@ -229,7 +253,22 @@ export class Together {
   }
 }
 
-const isQuestion = (text: string): boolean => /^\s*select\b/.test(text);
+/** SQLSTATE 42: the statement is wrong, or names what is not there. */
+const NOT_A_STATEMENT = '42';
+/** `on conflict do update` met one row twice. */
+const SAME_ROW_TWICE = '21000';
+
+/** PostgreSQL's own stable functions read settings, formats and the time; stable functions of ours may read tables. */
+const FACTS = `select parameter_types::text[] as types,
+         (select coalesce(jsonb_object_agg(name, effect), '{}')
+            from (select proname as name,
+                         case when bool_or(provolatile = 'v') then 'changes'
+                              when bool_or(provolatile = 's' and pronamespace <> 'pg_catalog'::regnamespace) then 'reads'
+                              else 'pure' end as effect
+                    from pg_proc where proname = any ($1) group by proname) called) as effects
+    from pg_prepared_statements where name = '~t'`;
+
+const planName = (text: string): string => `m${createHash('sha256').update(text).digest('base64url').slice(0, 20)}`;
 
 const rowOf = (names: readonly string[], values: readonly unknown[]): Record<string, unknown> => {
   const row: Record<string, unknown> = {};

@@ -6,7 +6,8 @@ import { isAway } from './away.ts';
 import { Circuit } from './circuit.ts';
 import { parseExactJson } from './json.ts';
 import { compile, type Sql } from './sql.ts';
-import { type MergedStatements, Together } from './together.ts';
+import { sqlState } from './sql-state.ts';
+import { type MergedStatements, NotApart, Together } from './together.ts';
 import type { Tx } from './tx.ts';
 
 /**
@@ -102,19 +103,44 @@ export class Database {
   }
 
   /**
-   * Runs several pieces of work in one transaction, side by side: statements that they ask in the same words at the same time are sent as
-   * one (together.ts). Nothing that one of them changes may be what another one reads or changes: the order among them is not
-   * defined. All is committed or none; `transaction` then does each by itself.
-   * @throws also where one of them wants a part undone alone
+   * Runs several pieces of work in one transaction, as if one after another, but side by side: statements that they ask in the same
+   * words at the same time are sent as one (together.ts). No work may read what another one changes: that is not noticed. Where two
+   * of them change the same row, which is noticed, all is rolled back and they run one after another in a transaction.
+   * All is committed or none.
+   * @param onOneByOne told why they could not run side by side
+   * @throws also where one of them wants a part undone alone; then each needs a transaction of its own
    */
-  together<T>(scope: Scope, works: readonly ((tx: Tx) => Promise<T>)[]): Promise<T[]> {
-    return this.#tryAgain(() =>
-      this.#attempt(scope, async (client) => {
-        await client.query(BY_KEYS);
-        const tx = new Together(client, this.#merged);
-        return { value: await tx.run(works), tx };
-      }),
-    );
+  together<T>(
+    scope: Scope,
+    works: readonly ((tx: Tx) => Promise<T>)[],
+    onOneByOne: (reason: Error) => void = () => undefined,
+  ): Promise<T[]> {
+    return this.#tryAgain(async () => {
+      try {
+        return await this.#sideBySide(scope, works);
+      } catch (error) {
+        if (!(error instanceof NotApart)) throw error;
+        onOneByOne(error);
+        return this.#oneAfterAnother(scope, works);
+      }
+    });
+  }
+
+  #sideBySide<T>(scope: Scope, works: readonly ((tx: Tx) => Promise<T>)[]): Promise<T[]> {
+    return this.#attempt(scope, async (client) => {
+      await client.query(BY_KEYS);
+      const tx = new Together(client, this.#merged);
+      return { value: await tx.run(works), tx };
+    });
+  }
+
+  #oneAfterAnother<T>(scope: Scope, works: readonly ((tx: Tx) => Promise<T>)[]): Promise<T[]> {
+    return this.#attempt(scope, async (client) => {
+      const tx = new ConnectionTx(client, undefined);
+      const value: T[] = [];
+      for (const work of works) value.push(await work(tx));
+      return { value, tx };
+    });
   }
 
   async #tryAgain<T>(attemptOnce: () => Promise<T>): Promise<T> {
@@ -306,11 +332,3 @@ const SQLSTATE = /^[0-9A-Z]{5}$/;
 
 /** A statement that was given up is still the connection's: whatever comes after it would wait behind it. */
 const hangs = (error: unknown): error is Error => error instanceof Error && error.message === 'Query read timeout';
-
-/** The SQLSTATE of a driver error, '' for any other. */
-export const sqlState = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
-
-/** The violated constraint's name where the error is a unique violation, else ''. */
-export const uniqueViolation = (error: unknown): string =>
-  sqlState(error) === '23505' && error instanceof Error && 'constraint' in error ? String(error.constraint) : '';

@@ -54,11 +54,18 @@ const on = ({ merchant_id: merchantId, id, subscription_id: subscriptionId }: In
 export const manualLinesOn = (tx: Tx, invoice: InvoiceRow, waiting: Waiting): Promise<ManualLineRow[]> =>
   tx.rows<ManualLineRow>(sql`select * from manual_line where ${on(invoice, waiting)} order by seq`);
 
-/** An invoice takes its lines, for good. */
-export const takeManualLines = (tx: Tx, invoice: InvoiceRow, waiting: Waiting, now: Instant): Promise<number> =>
-  tx.run(sql`
-    update manual_line set invoice_id = ${invoice.id}, calculated_at = ${now}, updated_at = ${now}
-     where calculated_at is null and ${on(invoice, waiting)}`);
+/** An invoice takes its lines, for good. Each statement names whose lines it changes, so that invoices can do it side by side. */
+export async function takeManualLines(tx: Tx, invoice: InvoiceRow, waiting: Waiting, now: Instant): Promise<void> {
+  const taken = sql`calculated_at = ${now}, updated_at = ${now}`;
+  if (waiting !== 'none')
+    await tx.run(sql`
+      update manual_line set invoice_id = ${invoice.id}, ${taken}
+       where merchant_id = ${invoice.merchant_id} and subscription_id = ${invoice.subscription_id}
+         and invoice_id is null and calculated_at is null and ${waiting === 'all' ? sql`true` : sql`invoice_at <= ${waiting.until}`}`);
+  await tx.run(sql`
+    update manual_line set ${taken}
+     where merchant_id = ${invoice.merchant_id} and invoice_id = ${invoice.id} and calculated_at is null`);
+}
 
 /** Lines of a subscription that no invoice that is open now would take. */
 export const laterManualLines = (tx: Tx, merchantId: string, subscriptionId: string): Promise<ManualLineRow[]> =>

@@ -87,19 +87,20 @@ export class Steps {
     const table = await this.#tableOf(first.kind);
     const now = this.#options.now();
     const started = performance.now();
+    const { database, logger } = this.#options;
+    const taken = new Map<string, string>();
     try {
-      const steps = await this.#options.database.together(
+      const steps = await database.together(
         { merchants: [first.merchantId] },
-        records.map((record) => (tx) => this.#stepBeside(tx, table, record, together, now)),
+        records.map((record) => (tx) => this.#stepBeside(tx, table, record, together, taken, now)),
+        (reason) =>
+          logger.warn({ err: reason, kind: first.kind }, 'steps touch the same rows, and run one after another'),
       );
       for (const step of steps)
         if (typeof step === 'object') await this.#ended(step.record, step.followUp, started, records.length);
       return steps.map((step) => (typeof step === 'object' ? 'done' : step));
     } catch (error) {
-      this.#options.logger.info(
-        { err: error, kind: first.kind },
-        'steps that did not go together are taken one by one',
-      );
+      logger.info({ err: error, kind: first.kind }, 'steps that did not go together are taken one by one');
       return this.#runEach(records, isStopping);
     }
   }
@@ -113,13 +114,20 @@ export class Steps {
     return outcomes;
   }
 
-  async #stepBeside(tx: Tx, table: DueTable, record: DueRecord, { apart }: Together, now: Instant) {
+  /** @param taken which record has what must be kept apart; it still has it when the transaction is tried again */
+  async #stepBeside(
+    tx: Tx,
+    table: DueTable,
+    record: DueRecord,
+    { apart }: Together,
+    taken: Map<string, string>,
+    now: Instant,
+  ) {
     const locked = await lockDueRecord(tx, table, record, now);
     if (!locked) return 'nothing';
-    const taken = await tx.once('taken', async () => new Set<string>());
     const key = await apart(tx, record);
-    if (taken.has(key)) return 'waiting';
-    taken.add(key);
+    const holder = taken.getOrInsert(key, record.id);
+    if (holder !== record.id) return 'waiting';
     const due = { ...record, dueAt: locked.dueAt };
     return { record: due, followUp: await this.#step(tx, table, due, locked, now) };
   }

@@ -14,7 +14,7 @@ class Watched extends Database {
   override async together<T>(scope: Scope, works: readonly ((tx: Tx) => Promise<T>)[]): Promise<T[]> {
     Watched.together += works.length;
     try {
-      return await super.together(scope, works);
+      return await super.together(scope, works, (reason) => Watched.failures.push(reason));
     } catch (error) {
       Watched.failures.push(error);
       throw error;
