@@ -33,7 +33,7 @@ describe('an invoice', () => {
     expect(pages).toHaveLength(1);
     for (const words of [
       'Northwind Models GmbH',
-      'Tax ID DE 123 456 789',
+      'VAT ID DE 123 456 789',
       'Έρευνα & Ανάπτυξη Α.Ε.',
       'INV-000123',
       '1 December 2025',
@@ -44,7 +44,7 @@ describe('an invoice', () => {
       '0.000012',
       '100,000 – 1,000,000, plus 10.00 flat',
       '−147.00',
-      'Tax 7% on €57.00',
+      'VAT 7% on €57.00',
       'Payment is due within 14 days, by 15 December 2025.',
       'https://pay.northwind.example/s/ps_01JD8X4Z7Q2M',
       'Thank you for building with us.',

@@ -1,6 +1,7 @@
 import { accentColor, textOn } from './color.ts';
 import type { PrintedDocument } from './document.ts';
 import { legalParty, MOST, type PartyView, partyView, strange, type Text, textLines } from './parties.ts';
+import { type TaxWord, taxWord } from './tax-words.ts';
 
 /**
  * What the template draws: every word and figure of a document, finished. The template places, it never decides; the views
@@ -25,12 +26,15 @@ export interface DocumentView {
   headline: { label: string; figure: string; note: string | null; payment: string | null };
   /** Null for a document without a table. */
   columns: { quantity: number; unitPrice: number; tax: number; amount: number } | null;
+  taxWord: TaxWord;
   currency: string;
   lines: LineView[];
   totals: { label: string; figure: string; strong: boolean }[];
   /** Sentences on how and when to pay, or why this credit was given. */
   terms: { heading: string; sentences: (Text | string)[] };
   payment: { address: string; shown: string } | null;
+  /** The account to which money is sent. */
+  bankTransfer: { label: string; value: Text | string }[];
   notes: Text[];
   footer: Text[];
 }
@@ -68,6 +72,7 @@ export function letterheadOf(document: PrintedDocument, title: string, mark: str
     runningBrand: strange(document.seller.name, 60),
     seller: partyView(legalParty(document.seller)),
     buyer: partyView(document.buyer),
+    taxWord: taxWord(document.seller),
     currency: document.currency,
     footer: textLines(document.footer, MOST.footer, 3),
   };

@@ -23,6 +23,18 @@ export interface Party {
   phone?: Maybe<string>;
 }
 
+/** A bank account to which money is sent. */
+export interface BankTransfer {
+  holder?: Maybe<string>;
+  /** Without spaces. */
+  iban?: Maybe<string>;
+  /** An account that has no IBAN, as its country writes it. */
+  account?: Maybe<string>;
+  bic?: Maybe<string>;
+  bank?: Maybe<string>;
+  note?: Maybe<string>;
+}
+
 /** What one tier of a tiered price contributed to its line: `from` exclusive, `upTo` inclusive, null for no upper bound. */
 export interface DocumentTier {
   from: DecimalText;
@@ -113,6 +125,10 @@ export interface InvoiceDocument extends Letterhead {
   /** Shown and linked only where it is an absolute http or https address. */
   paymentUrl?: Maybe<string>;
   notes?: Maybe<string>;
+  /** Where money is sent that is not paid online; not shown where nothing is due, or where `paymentUrl` is. */
+  bankTransfer?: Maybe<BankTransfer>;
+  /** The merchant's own words for sales without tax; the common ones stand where they are missing. */
+  invoiceNotes?: Maybe<{ exempt?: Maybe<string>; reverseCharge?: Maybe<string> }>;
   /** Of a credit note: the invoice it credits. */
   original?: Maybe<{ number: string; issuedAt: Temporal.Instant }>;
   /** Of a credit note: why. */

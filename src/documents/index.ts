@@ -16,4 +16,5 @@ export {
   type RendererEvent,
   type RendererOptions,
 } from './renderer.ts';
+export { type TaxWord, taxWord } from './tax-words.ts';
 export { cleanLine } from './text.ts';

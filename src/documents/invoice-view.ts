@@ -4,6 +4,8 @@ import { type DocumentView, letterheadOf } from './document-view.ts';
 import { breakable, day, money, percent, period } from './format.ts';
 import { columnsOf, lineView } from './line-view.ts';
 import { MOST, present, strange, type Text, textLines } from './parties.ts';
+import { isPaymentOnAccount, taxNote } from './tax-notes.ts';
+import { taxWord } from './tax-words.ts';
 import { oneLine } from './text.ts';
 
 const MOST_PAYMENT_URL = 2048;
@@ -11,10 +13,11 @@ const MOST_PAYMENT_URL = 2048;
 /** An invoice or a credit note in words and figures. */
 export function invoiceView(document: InvoiceDocument): DocumentView {
   const credit = document.kind === 'credit_note';
-  const head = letterheadOf(document, credit ? 'Credit note' : 'Invoice', 'Sandbox – not a tax document');
+  const head = letterheadOf(document, titleOf(document), 'Sandbox – not a tax document');
   const payable = !credit && decimal(document.unpaidAmount).gt(0);
   const payment = payable ? webAddress(document.paymentUrl) : null;
   const lines = document.lines.map((line) => lineView(line, document.currency));
+  const note = taxNote(document);
   return {
     ...head,
     buyerLabel: credit ? 'Credited to' : 'Billed to',
@@ -25,13 +28,40 @@ export function invoiceView(document: InvoiceDocument): DocumentView {
     totals: totalsOf(document),
     terms: { heading: credit ? 'About this credit' : 'Payment', sentences: sentencesOf(document, payable) },
     payment: payment === null ? null : { address: payment, shown: oneLine(payment, 200) },
-    notes: textLines(document.notes, MOST.note, 40),
+    bankTransfer: payable && payment === null ? accountOf(document.bankTransfer) : [],
+    notes: [note, document.notes].flatMap((text) => textLines(text, MOST.note, 40)),
   };
+}
+
+function titleOf(document: InvoiceDocument): string {
+  if (document.kind === 'credit_note') return 'Credit note';
+  return isPaymentOnAccount(document) ? 'Payment on account' : 'Invoice';
+}
+
+/** The account to which money is sent, its number in groups of four as banks print it. */
+function accountOf(account: InvoiceDocument['bankTransfer']): DocumentView['bankTransfer'] {
+  const { holder, iban, account: number, bank, bic } = account ?? {};
+  const entries: [string, string | null | undefined][] = [
+    ['Account holder', holder],
+    ['IBAN', iban?.replace(/(.{4})(?=.)/g, '$1\u00a0')],
+    ['Account', number],
+    ['BIC', bic],
+    ['Bank', bank],
+  ];
+  const shown = entries.flatMap(([label, value]) =>
+    present(value) ? [{ label, value: strange(value, MOST.addressLine) }] : [],
+  );
+  const notes = textLines(account?.note, MOST.footer, 6).map((value) => ({ label: '', value }));
+  return [...shown, ...notes];
 }
 
 function factsOf(document: InvoiceDocument, number: Text): DocumentView['facts'] {
   const facts: DocumentView['facts'] = [
-    { label: document.kind === 'credit_note' ? 'Credit note' : 'Invoice number', value: number },
+    {
+      label:
+        document.kind === 'credit_note' ? 'Credit note' : isPaymentOnAccount(document) ? 'Number' : 'Invoice number',
+      value: number,
+    },
     { label: 'Issued', value: day(document.issuedAt) },
   ];
   if (document.dueAt) facts.push({ label: 'Due', value: day(document.dueAt) });
@@ -63,8 +93,9 @@ function totalsOf(document: InvoiceDocument): DocumentView['totals'] {
     totals.push({ label, figure: breakable(money(text, currency)), strong });
   };
   add('Subtotal', document.subtotal);
-  for (const tax of document.taxes) add(`Tax ${percent(tax.rate)} on ${money(tax.base, currency)}`, tax.amount);
-  if (document.taxes.length !== 1) add('Total tax', document.totalTax);
+  const word = taxWord(document.seller);
+  for (const tax of document.taxes) add(`${word} ${percent(tax.rate)} on ${money(tax.base, currency)}`, tax.amount);
+  if (document.taxes.length !== 1) add(word === 'Tax' ? 'Total tax' : `Total ${word}`, document.totalTax);
   if (document.kind === 'credit_note') {
     add('Total credited', document.grandTotal, true);
     return totals;
@@ -88,7 +119,15 @@ function sentencesOf(document: InvoiceDocument, payable: boolean): DocumentView[
     if (present(document.reason)) terms.push(strange(`Reason: ${document.reason}`, MOST.description));
     return terms;
   }
-  if (!payable) return [];
+  if (isPaymentOnAccount(document)) {
+    const account = 'This payment goes to your wallet and pays later invoices. They state the taxes.';
+    return payable ? [account, ...termsOf(document)] : [account];
+  }
+  return payable ? termsOf(document) : [];
+}
+
+/** Until when to pay, and what to quote. */
+function termsOf(document: InvoiceDocument): string[] {
   const days = document.paymentTermDays;
   const when = days === 0 ? 'on receipt' : `within ${days} ${days === 1 ? 'day' : 'days'}`;
   const until = document.dueAt ? `, by ${day(document.dueAt)}` : '';

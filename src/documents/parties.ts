@@ -1,4 +1,5 @@
 import type { Party } from './document.ts';
+import { taxIdLabel } from './tax-words.ts';
 import { isRightToLeft, manyLines, oneLine } from './text.ts';
 
 /** A stranger's text with its direction; ours is a plain string. */
@@ -61,7 +62,7 @@ export function partyView(party: Party): PartyView {
     line2,
     town,
     present(country) ? countryName(country) : null,
-    present(party.taxId) ? `Tax ID ${party.taxId}` : null,
+    present(party.taxId) ? `${taxIdLabel(party)} ${party.taxId}` : null,
     ...(party.emails ?? []).slice(0, MOST_EMAILS),
     party.phone,
   ];

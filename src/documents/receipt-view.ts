@@ -30,6 +30,7 @@ export function receiptView(document: ReceiptDocument): DocumentView {
       ],
     },
     payment: null,
+    bankTransfer: [],
     notes: [],
   };
 }

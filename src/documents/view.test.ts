@@ -8,6 +8,8 @@ import {
   platformFee,
   receipt,
   tieredRequests,
+  totalled,
+  transferred,
 } from './testing/samples.ts';
 import { viewOf } from './view.ts';
 
@@ -18,9 +20,9 @@ describe('the sums', () => {
   it('show each tax rate with its base, what the wallet paid, and what is due', () =>
     expect(totals(invoice)).toEqual([
       'Subtotal: €798.89',
-      'Tax 19% on €741.89: €140.96',
-      'Tax 7% on €57.00: €3.99',
-      'Total tax: €144.95',
+      'VAT 19% on €741.89: €140.96',
+      'VAT 7% on €57.00: €3.99',
+      'Total VAT: €144.95',
       'Total: €943.84',
       'Paid from wallet: −€20.00',
       'Amount due: €923.84',
@@ -36,12 +38,12 @@ describe('the sums', () => {
   it('of a credit note ask for nothing', () =>
     expect(totals(creditNote)).toEqual([
       'Subtotal: KWD 250.000',
-      'Tax 8.875% on KWD 250.000: KWD 22.188',
+      'VAT 8.875% on KWD 250.000: KWD 22.188',
       'Total credited: KWD 272.188',
     ]));
 
   it('without any tax say so', () =>
-    expect(totals({ ...invoice, taxes: [], totalTax: '0.00' })).toContain('Total tax: €0.00'));
+    expect(totals({ ...invoice, taxes: [], totalTax: '0.00' })).toContain('Total VAT: €0.00'));
 });
 
 describe('the headline', () => {
@@ -100,6 +102,106 @@ describe('a payment link', () => {
     expect(viewOf({ ...invoice, paymentUrl: 'https://example.com/a) /JS (x"<>' }).payment?.address).toBe(
       'https://example.com/a)%20/JS%20(x%22%3C%3E',
     ));
+});
+
+describe('the tax', () => {
+  it.each([
+    { country: 'DE', label: 'VAT' },
+    { country: 'GB', label: 'VAT' },
+    { country: 'Switzerland', label: 'VAT' },
+    { country: 'NO', label: 'VAT' },
+    { country: 'AU', label: 'GST' },
+    { country: 'in', label: 'GST' },
+    { country: 'US', label: 'Tax' },
+    { country: 'JP', label: 'Tax' },
+    { country: undefined, label: 'Tax' },
+  ])('is called $label where the seller is in $country', ({ country, label }) => {
+    const view = viewOf({ ...invoice, seller: { ...invoice.seller, address: { country } } });
+    expect(view.taxWord).toBe(label);
+    expect(view.totals[1]?.label).toMatch(new RegExp(`^${label} 19% on `));
+  });
+
+  it.each([
+    { taxId: 'DE123456789', country: 'DE', label: 'VAT ID' },
+    { taxId: '12/345/67890', country: 'DE', label: 'Tax ID' }, // of a tax office, without the country
+    { taxId: '987654321', country: 'GB', label: 'VAT ID' },
+    { taxId: '51 824 753 556', country: 'AU', label: 'GST ID' },
+    { taxId: '12-3456789', country: 'US', label: 'Tax ID' },
+  ])('id $taxId of $country is a $label', ({ taxId, country, label }) => {
+    const view = viewOf({ ...invoice, buyer: { name: 'B', taxId, address: { country } } });
+    expect(view.buyer.lines.map(({ text }) => text)).toContain(`${label} ${taxId}`);
+  });
+});
+
+describe('the notes', () => {
+  const exempt = { ...platformFee, taxRate: '0', untaxed: 'exempt' as const };
+  const notes = (fields: Partial<InvoiceDocument>) => viewOf({ ...invoice, notes: null, ...fields }).notes[0]?.text;
+  const home = { name: 'Müller GmbH', address: { country: 'DE' } };
+
+  it.each<{ what: string; fields: Partial<InvoiceDocument>; note: string | undefined }>([
+    { what: 'an exempt sale', fields: { buyer: home, lines: [exempt] }, note: 'Exempt from VAT' },
+    {
+      what: 'an exempt sale in the merchant’s words',
+      fields: { buyer: home, lines: [exempt], invoiceNotes: { exempt: 'Steuerfrei' } },
+      note: 'Steuerfrei',
+    },
+    {
+      what: 'an exempt sale in the United States',
+      fields: { seller: { name: 'A', address: { country: 'US' } }, buyer: home, lines: [exempt] },
+      note: 'Exempt from tax',
+    },
+    {
+      what: 'a sale to a business in another member state',
+      fields: { lines: [{ ...platformFee, taxRate: '0' }] },
+      note: 'Reverse charge: the recipient accounts for the VAT (Article 196 of Directive 2006/112/EC)',
+    },
+    { what: 'a taxed sale', fields: { lines: [platformFee] }, note: undefined },
+    {
+      what: 'a rate of 0 at home',
+      fields: { buyer: home, lines: [{ ...platformFee, taxRate: '0' }] },
+      note: undefined,
+    },
+  ])('say of $what: $note', ({ fields, note }) => expect(notes(fields)).toBe(note));
+});
+
+describe('the account', () => {
+  const shown = (document: InvoiceDocument) =>
+    viewOf(document).bankTransfer.map(({ label, value }) =>
+      `${label}: ${typeof value === 'string' ? value : value.text}`.replaceAll('\u00a0', ' '),
+    );
+
+  it('stands on what is paid by transfer, its IBAN in groups', () =>
+    expect(shown(transferred)).toEqual([
+      'Account holder: Northwind Models GmbH',
+      'IBAN: DE89 3704 0044 0532 0130 00',
+      'BIC: COBADEFFXXX',
+      'Bank: Commerzbank',
+      ': Transfers from abroad: charges are borne by the payer.',
+    ]));
+
+  it.each<{ what: string; fields: Partial<InvoiceDocument> }>([
+    { what: 'what is paid online', fields: { paymentUrl: 'https://pay.example/1' } },
+    { what: 'what is paid', fields: { paidAmount: '943.84', unpaidAmount: '0.00' } },
+    { what: 'a credit note', fields: { kind: 'credit_note' } },
+  ])('does not stand on $what', ({ fields }) => expect(shown({ ...transferred, ...fields })).toEqual([]));
+});
+
+describe('money for the wallet alone', () => {
+  const topUp = totalled({
+    ...invoice,
+    lines: [{ ...platformFee, description: 'Wallet top-up', taxRate: '0', untaxed: 'prepayment' }],
+  });
+
+  it('is a payment on account, and says what becomes of it', () => {
+    const view = viewOf({ ...topUp, paidAmount: topUp.grandTotal, unpaidAmount: '0.00' });
+    expect([view.title, view.facts[0]?.label]).toEqual(['Payment on account', 'Number']);
+    expect(view.terms.sentences).toEqual([
+      'This payment goes to your wallet and pays later invoices. They state the taxes.',
+    ]);
+  });
+
+  it('is an invoice where something else is sold with it', () =>
+    expect(viewOf({ ...topUp, lines: [...topUp.lines, platformFee] }).title).toBe('Invoice'));
 });
 
 describe('a receipt', () => {

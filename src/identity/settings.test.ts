@@ -14,6 +14,8 @@ const defaults = {
   rateLimits: null,
   redirectHosts: [],
   branding: { logoUrl: null, color: null, footer: null },
+  bankTransfer: null,
+  invoiceNotes: { exempt: null, reverseCharge: null },
 };
 
 describe('defaults (api.md, Identity)', () => {
@@ -35,6 +37,16 @@ describe('defaults (api.md, Identity)', () => {
     expect(settings.requiredApprovals).toEqual({ invoice: [], order: ['push'] });
     expect(settings.branding).toEqual({ logoUrl: null, color: '#aabbcc', footer: null });
   });
+
+  it('write an account number in one piece', () =>
+    expect(
+      settingsWithDefaults({ bankTransfer: { iban: 'de89 3704 0044 0532 0130 00', bic: 'cobadeff' } }, 'sandbox'),
+    ).toMatchObject({
+      bankTransfer: {
+        ...{ holder: null, account: null, bank: null, note: null },
+        ...{ iban: 'DE89370400440532013000', bic: 'COBADEFF' },
+      },
+    }));
 
   it('keep every digit of the tax rate', () => {
     const settings = settingsWithDefaults({ defaultTaxRate: JSON.rawJSON('8.875000001') as never }, 'sandbox');
@@ -99,6 +111,9 @@ describe('what may be set', () => {
     [{ redirectHosts: ['user@shop.example'] }, 'redirectHosts.0'],
     [{ branding: { color: 'red' } }, 'branding.color'],
     [{ branding: { font: 'Comic' } }, 'branding.font'],
+    [{ bankTransfer: { sortCode: '1' } }, 'bankTransfer.sortCode'],
+    [{ bankTransfer: { note: 'x'.repeat(1001) } }, 'bankTransfer.note'],
+    [{ invoiceNotes: { exempt: '' } }, 'invoiceNotes.exempt'],
     [{ secretSauce: true }, 'secretSauce'],
   ])('not %j: %s is to blame', (input, field) => {
     expect(validate('body', SettingsInput, input).map((error) => error.field)).toContain(field);
@@ -117,6 +132,17 @@ describe('what may be set', () => {
       field: 'settings.branding.logoUrl',
     },
     { input: { branding: { logoUrl: 'no url' } }, environment: 'sandbox', field: 'settings.branding.logoUrl' },
+    {
+      input: { bankTransfer: { iban: 'DE89 3704 0044 0532 0130 01' } },
+      environment: 'sandbox',
+      field: 'settings.bankTransfer.iban',
+    },
+    {
+      input: { bankTransfer: { account: '1', bic: 'X' } },
+      environment: 'production',
+      field: 'settings.bankTransfer.bic',
+    },
+    { input: { bankTransfer: { holder: 'A' } }, environment: 'production', field: 'settings.bankTransfer' },
   ] as const)('not $input in $environment', ({ input, environment, field }) => {
     const checked = checkSettings(input, environment);
     expect(checked).toMatchObject({ ok: false, refusal: { kind: 'validation', errors: [{ field }] } });

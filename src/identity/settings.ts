@@ -1,6 +1,7 @@
 import { DecimalNumber, Nullable, OneOf, readDecimal, type Static, Strict, Text, Type } from '../http/index.ts';
 import { type Decimal, jsonNumber } from '../kernel/decimal.ts';
 import { type FieldError, invalid, ok, type Result } from '../kernel/result.ts';
+import { bicProblem, compact, ibanProblem } from './bank-account.ts';
 import type { EnvironmentName } from './keys.ts';
 
 /** A tax rate as it stands in requests: percent, 0 to 100, read exactly (8.875 is 8.875 percent). */
@@ -53,6 +54,28 @@ export const SettingsInput = Strict(
         }),
       ),
     ),
+    bankTransfer: Type.Optional(
+      Nullable(
+        Strict({
+          holder: Type.Optional(Nullable(Text({ minLength: 1, maxLength: 140 }))),
+          iban: Type.Optional(Nullable(Text({ maxLength: 50, description: 'In groups or in one piece.' }))),
+          account: Type.Optional(
+            Nullable(Text({ minLength: 1, maxLength: 100, description: 'An account without an IBAN.' })),
+          ),
+          bic: Type.Optional(Nullable(Text({ maxLength: 20 }))),
+          bank: Type.Optional(Nullable(Text({ minLength: 1, maxLength: 140 }))),
+          note: Type.Optional(Nullable(Text({ minLength: 1, maxLength: 1000 }))),
+        }),
+      ),
+    ),
+    invoiceNotes: Type.Optional(
+      Nullable(
+        Strict({
+          exempt: Type.Optional(Nullable(Text({ minLength: 1, maxLength: 1000 }))),
+          reverseCharge: Type.Optional(Nullable(Text({ minLength: 1, maxLength: 1000 }))),
+        }),
+      ),
+    ),
   },
   { $id: 'SettingsInput' },
 );
@@ -83,6 +106,21 @@ export interface MerchantSettings {
   /** Hosts that checkout may send people back to; none: any. */
   readonly redirectHosts: readonly string[];
   readonly branding: { readonly logoUrl: string | null; readonly color: string | null; readonly footer: string | null };
+  /** Stands on what is paid by transfer; null: none is known. */
+  readonly bankTransfer: BankAccount | null;
+  /** What documents say of sales without tax; null: the common wording. */
+  readonly invoiceNotes: { readonly exempt: string | null; readonly reverseCharge: string | null };
+}
+
+/** The account to which customers send money. */
+export interface BankAccount {
+  readonly holder: string | null;
+  /** Without spaces, in capitals. */
+  readonly iban: string | null;
+  readonly account: string | null;
+  readonly bic: string | null;
+  readonly bank: string | null;
+  readonly note: string | null;
 }
 
 /** Fills the defaults into what a merchant has set. The payment provider's default depends on the environment. */
@@ -98,8 +136,17 @@ export function settingsWithDefaults(stored: SettingsInput, environment: Environ
     rateLimits: stored.rateLimits ?? null,
     redirectHosts: stored.redirectHosts ?? [],
     branding: { logoUrl: null, color: null, footer: null, ...stored.branding },
+    bankTransfer: stored.bankTransfer ? toBankAccount(stored.bankTransfer) : null,
+    invoiceNotes: { exempt: null, reverseCharge: null, ...stored.invoiceNotes },
   };
 }
+
+const toBankAccount = ({ iban, bic, ...rest }: NonNullable<SettingsInput['bankTransfer']>): BankAccount => ({
+  ...{ holder: null, account: null, bank: null, note: null },
+  ...rest,
+  iban: iban == null ? null : compact(iban),
+  bic: bic == null ? null : compact(bic),
+});
 
 /** Settings as an answer shows them. */
 export const publicSettings = (settings: MerchantSettings): Record<string, unknown> => ({
@@ -121,7 +168,24 @@ export function checkSettings(input: SettingsInput, environment: EnvironmentName
   const logo = input.branding?.logoUrl;
   if (logo != null && !isHttps(logo))
     errors.push({ field: 'settings.branding.logoUrl', message: 'must be an https URL' });
+  errors.push(...bankAccountProblems(input.bankTransfer));
   return errors.length > 0 ? invalid(errors) : ok(input);
+}
+
+/** An account that money can be sent to: a number of one kind at least, without a slip of the pen. */
+function bankAccountProblems(account: SettingsInput['bankTransfer']): FieldError[] {
+  if (account == null) return [];
+  const { iban, bic } = account;
+  const problems: [string, string | null][] = [
+    ['iban', iban == null ? null : ibanProblem(iban)],
+    ['bic', bic == null ? null : bicProblem(bic)],
+  ];
+  const errors = problems.flatMap(([field, message]) =>
+    message === null ? [] : [{ field: `settings.bankTransfer.${field}`, message }],
+  );
+  return iban == null && account.account == null
+    ? [{ field: 'settings.bankTransfer', message: 'needs an iban or an account' }, ...errors]
+    : errors;
 }
 
 const isHttps = (text: string): boolean => URL.canParse(text) && new URL(text).protocol === 'https:';

@@ -118,7 +118,7 @@ export async function describeReceipt(
 
 /** What every document of an invoice says. */
 async function described(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow) {
-  const { branding } = await merchantSettings(tx, invoice.merchant_id);
+  const { branding, bankTransfer, invoiceNotes } = await merchantSettings(tx, invoice.merchant_id);
   return {
     currency: invoice.currency,
     seller: { ...(invoice.seller as PartyRecord), id: invoice.merchant_id },
@@ -126,6 +126,8 @@ async function described(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow) {
     paymentTermDays: invoice.payment_term_days,
     ...(branding?.footer && { footer: branding.footer }),
     ...(branding?.color && { color: branding.color }),
+    ...(bankTransfer && { bankTransfer }),
+    invoiceNotes,
     environment: parts.environment,
   };
 }

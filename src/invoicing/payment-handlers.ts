@@ -1,4 +1,5 @@
 import type { Tx } from '../db/index.ts';
+import { taxWord } from '../documents/index.ts';
 import { findOrganization } from '../identity/index.ts';
 import { ok } from '../kernel/result.ts';
 import type { EntityDescription, PaymentHandlers } from '../payments/index.ts';
@@ -66,7 +67,9 @@ async function describeInvoice(tx: Tx, merchantId: string, invoiceId: string): P
     number: invoice.invoice_number,
     lines: [
       ...lines.map((line) => ({ description: line.display_name, amount: line.total_price })),
-      ...(invoice.total_tax.isZero() ? [] : [{ description: 'Tax', amount: invoice.total_tax }]),
+      ...(invoice.total_tax.isZero()
+        ? []
+        : [{ description: taxWord(invoice.seller ?? {}), amount: invoice.total_tax }]),
     ],
     dueAt: invoice.due_at,
     currency: invoice.currency,

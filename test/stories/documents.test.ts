@@ -90,7 +90,68 @@ describe('an invoice', () => {
     await shop.advance(clock, '2026-02-01T00:00:00Z');
     const [invoice] = await shop.invoices(subscription);
     const group = nodesAt(await xmlOf(invoice.id), `${SETTLEMENT}/ApplicableTradeTax`)[0] as XmlNode;
-    expect([...textsAt(group, 'CategoryCode'), ...textsAt(group, 'ExemptionReason')]).toEqual(['E', 'Exempt from tax']);
+    expect([...textsAt(group, 'CategoryCode'), ...textsAt(group, 'ExemptionReason')]).toEqual(['E', 'Exempt from VAT']);
+  });
+
+  it('that is paid by transfer names the account; one that is paid online does not', async () => {
+    const { merchant: by, shop: of } = await registered();
+    await of.change(`/v0/organizations/${by.id}`, {
+      settings: {
+        bankTransfer: { holder: 'Northwind GmbH', iban: 'DE89 3704 0044 0532 0130 00', bic: 'COBADEFFXXX' },
+      },
+    });
+    const online = await issuedByHand({}, of);
+    await of.change(`/v0/organizations/${by.id}`, { settings: { paymentProvider: 'none' } });
+    const byTransfer = await issuedByHand({}, of);
+    const texts = await Promise.all(
+      [online, byTransfer].map(async ({ id }) => textOf((await documentOf(`${id}/pdf`, by)).bytes)),
+    );
+    expect(texts.map((text) => text.includes('DE89 3704 0044 0532 0130 00'))).toEqual([false, true]);
+    const means = nodesAt(
+      readXml((await documentOf(`${byTransfer.id}/document.xml`, by)).bytes.toString()),
+      `${SETTLEMENT}/SpecifiedTradeSettlementPaymentMeans`,
+    )[0] as XmlNode;
+    expect(textsAt(means, 'PayeePartyCreditorFinancialAccount/IBANID')).toEqual(['DE89370400440532013000']);
+  });
+
+  it('of an account that is mistyped is refused before anybody sends money there', async () => {
+    const bankTransfer = { iban: 'DE89 3704 0044 0532 0130 01', bic: 'COBA' };
+    expect(await merchant.patch(`/v0/organizations/${merchant.id}`, { settings: { bankTransfer } })).toMatchObject({
+      status: 400,
+      body: { errors: [{ field: 'settings.bankTransfer.iban' }, { field: 'settings.bankTransfer.bic' }] },
+    });
+  });
+
+  it('to a business in another member state says who owes the tax', async () => {
+    const { merchant: by, shop: of } = await registered();
+    const customer = await of.customer({
+      taxId: 'FR40303265045',
+      consumer: {
+        name: 'Atelier',
+        email: 'a@atelier.example',
+        address: { line1: '1 rue', city: 'Paris', country: 'FR' },
+      },
+    });
+    const invoice = await issuedByHand({ customerId: customer.id, lines: [{ ...WORKSHOP, taxRate: 0 }] }, of);
+    const note = 'Reverse charge: the recipient accounts for the VAT';
+    expect(textOf((await documentOf(`${invoice.id}/pdf`, by)).bytes)).toContain(note);
+    const xml = readXml((await documentOf(`${invoice.id}/document.xml`, by)).bytes.toString());
+    const group = nodesAt(xml, `${SETTLEMENT}/ApplicableTradeTax`)[0] as XmlNode;
+    expect(textsAt(group, 'CategoryCode')).toEqual(['AE']);
+    expect(textsAt(group, 'ExemptionReason')[0]).toContain(note);
+  });
+
+  it('over money for the wallet is a payment on account', async () => {
+    const customer = await shop.customer();
+    const topUp = await shop.create(`/v0/customers/${customer.id}/wallet/topUps`, {
+      ...{ amount: '25', currency: 'EUR', idempotencyKey: 'on account' },
+    });
+    await shop.act(`/v0/paymentSessions/${topUp.paymentSessions[0].url.split('/').at(-1)}/complete`, {
+      paymentMethod: 'pm_ok',
+    });
+    const text = textOf((await documentOf(`${topUp.invoiceId}/pdf`)).bytes);
+    for (const words of ['Payment on account', 'This payment goes to your wallet']) expect(text).toContain(words);
+    expect(text).not.toContain('Invoice number');
   });
 
   it('with a document from before there were e-invoices gets its own, once', async () => {

@@ -13,6 +13,7 @@ import {
   platformFee,
   tieredRequests,
   totalled,
+  transferred,
   worldwide,
 } from '../testing/samples.ts';
 import { eInvoiceOf } from './e-invoice.ts';
@@ -125,6 +126,39 @@ it('a credit note is a 381 that names the invoice it is to, and asks for no mone
   expect(textsAt(root, 'ExchangedDocument/IncludedNote/Content')[0]).toBe('The export failed for two days.');
 });
 
+describe('the account to which money is sent', () => {
+  const MEANS = `${SETTLEMENT}/SpecifiedTradeSettlementPaymentMeans`;
+  const ACCOUNT = `${MEANS}/PayeePartyCreditorFinancialAccount`;
+  const at = (document: InvoiceDocument, ...paths: string[]) => paths.flatMap((path) => textsAt(read(document), path));
+
+  it('is a transfer in euros by its IBAN (58, BT-84)', () =>
+    expect(
+      at(
+        transferred,
+        ...[`${MEANS}/TypeCode`, `${ACCOUNT}/IBANID`, `${ACCOUNT}/AccountName`],
+        `${MEANS}/PayeeSpecifiedCreditorFinancialInstitution/BICID`,
+      ),
+    ).toEqual(['58', 'DE89370400440532013000', 'Northwind Models GmbH', 'COBADEFFXXX']));
+
+  it('is a transfer by another number, where there is no IBAN (30)', () =>
+    expect(
+      at(
+        { ...transferred, bankTransfer: { account: '000123456 / 021000021' } },
+        ...[`${MEANS}/TypeCode`, `${ACCOUNT}/ProprietaryID`, `${ACCOUNT}/IBANID`],
+      ),
+    ).toEqual(['30', '000123456 / 021000021']));
+
+  it.each<{ what: string; fields: Partial<InvoiceDocument>; code: string[] }>([
+    { what: 'is paid online', fields: { paymentUrl: 'https://pay.example/1' }, code: ['68'] },
+    { what: 'is paid', fields: { paidAmount: '943.84', unpaidAmount: '0.00' }, code: [] },
+    { what: 'names an account without a number', fields: { bankTransfer: { bank: 'Commerzbank' } }, code: ['1'] },
+  ])('does not stand where the invoice $what', ({ fields, code }) => {
+    const document = { ...transferred, ...fields };
+    expect(at(document, `${MEANS}/TypeCode`)).toEqual(code);
+    expect(at(document, `${ACCOUNT}/IBANID`)).toEqual([]);
+  });
+});
+
 describe('the order of elements', () => {
   /** D16B: a sequence in which each may be left out, as its schema has it. */
   const ORDER: Readonly<Record<string, readonly string[]>> = {
@@ -199,7 +233,13 @@ describe('the order of elements', () => {
       'SpecifiedTradeSettlementHeaderMonetarySummation',
       'InvoiceReferencedDocument',
     ],
-    SpecifiedTradeSettlementPaymentMeans: ['TypeCode'],
+    SpecifiedTradeSettlementPaymentMeans: [
+      'TypeCode',
+      'PayeePartyCreditorFinancialAccount',
+      'PayeeSpecifiedCreditorFinancialInstitution',
+    ],
+    PayeePartyCreditorFinancialAccount: ['IBANID', 'AccountName', 'ProprietaryID'],
+    PayeeSpecifiedCreditorFinancialInstitution: ['BICID'],
     SpecifiedTradePaymentTerms: ['Description', 'DueDateDateTime'],
     SpecifiedTradeSettlementHeaderMonetarySummation: [
       'LineTotalAmount',
@@ -232,6 +272,7 @@ describe('the order of elements', () => {
     ['an invoice', invoice],
     ['a credit note', credit],
     ['names in other scripts', worldwide],
+    ['an account', transferred],
     [
       'everything that may be left out',
       { ...invoice, buyer: { ...invoice.buyer, ...{ legalName: 'B', phone: '+1' } } },
@@ -242,8 +283,10 @@ describe('the order of elements', () => {
 describe('the category of tax', () => {
   const untaxed = (more: Partial<DocumentLine> = {}): DocumentLine => ({ ...platformFee, taxRate: '0', ...more });
   const unregistered = { ...invoice.seller, id: 'org_1', taxId: null };
+  /** In the seller's own country. */
+  const buyer = { name: 'Müller GmbH', taxId: 'DE987654321', address: { country: 'DE' } };
   const groups = (document: Partial<InvoiceDocument>) => {
-    const root = read(totalled({ ...invoice, ...document }));
+    const root = read(totalled({ ...invoice, buyer, ...document }));
     return nodesAt(root, `${SETTLEMENT}/ApplicableTradeTax`).map((group) =>
       ['CategoryCode', 'RateApplicablePercent', 'BasisAmount', 'ExemptionReason'].flatMap((name) =>
         textsAt(group, name),
@@ -257,7 +300,7 @@ describe('the category of tax', () => {
     {
       what: 'E for what is exempt',
       document: { lines: [untaxed({ untaxed: 'exempt' })] },
-      expected: [['E', '0', '250.00', 'Exempt from tax']],
+      expected: [['E', '0', '250.00', 'Exempt from VAT']],
     },
     {
       what: 'E for a payment in advance, beside what is taxed',
@@ -270,7 +313,44 @@ describe('the category of tax', () => {
     {
       what: 'E once, with both reasons',
       document: { lines: [untaxed({ untaxed: 'prepayment' }), untaxed({ untaxed: 'exempt' })] },
-      expected: [['E', '0', '500.00', 'Payment in advance of any supply, outside the scope of tax; Exempt from tax']],
+      expected: [['E', '0', '500.00', 'Payment in advance of any supply, outside the scope of tax; Exempt from VAT']],
+    },
+    {
+      what: 'E with the words of the merchant',
+      document: { lines: [untaxed({ untaxed: 'exempt' })], invoiceNotes: { exempt: 'Steuerfrei nach § 4 UStG' } },
+      expected: [['E', '0', '250.00', 'Steuerfrei nach § 4 UStG']],
+    },
+    {
+      what: 'AE where the buyer is a business in another member state, and nothing is taxed',
+      document: {
+        buyer: invoice.buyer,
+        lines: [untaxed(), untaxed({ untaxed: 'exempt' }), untaxed({ untaxed: 'prepayment', amount: '5.00' })],
+      },
+      expected: [
+        [
+          ...['AE', '0', '500.00'],
+          'Reverse charge: the recipient accounts for the VAT (Article 196 of Directive 2006/112/EC)',
+        ],
+        ['E', '0', '5.00', 'Payment in advance of any supply, outside the scope of tax'],
+      ],
+    },
+    {
+      what: 'AE with the words of the merchant',
+      document: { buyer: invoice.buyer, lines: [untaxed()], invoiceNotes: { reverseCharge: 'Autoliquidation' } },
+      expected: [['AE', '0', '250.00', 'Autoliquidation']],
+    },
+    {
+      what: 'Z where a buyer in another member state has no VAT number',
+      document: { buyer: { ...invoice.buyer, taxId: null }, lines: [untaxed()] },
+      expected: [['Z', '0', '250.00']],
+    },
+    {
+      what: 'Z beside what is taxed, also in another member state',
+      document: { buyer: invoice.buyer, lines: [untaxed(), platformFee] },
+      expected: [
+        ['Z', '0', '250.00'],
+        ['S', '19', '250.00'],
+      ],
     },
     {
       what: 'one group for rates that are written in two ways',

@@ -9,6 +9,8 @@ import { type Child, type Element, element, elementWith } from './xml.ts';
 /** UNCL 4461. */
 const ONLINE = '68';
 const NOT_DEFINED = '1';
+const TRANSFER = '30';
+const SEPA_TRANSFER = '58';
 
 /** What an invoice comes to (BG-22), each from the ones before it as EN 16931 has it (BR-CO-10 to BR-CO-16). */
 export function monetaryTotals(document: InvoiceDocument, groups: readonly TaxGroup[]) {
@@ -36,12 +38,26 @@ export function settlementOf(document: InvoiceDocument): Element {
   );
 }
 
-/** BG-16: where money is asked for. Accounts of merchants are not known here, so a transfer is "not defined" (BR-61). */
-function meansOf({ kind, unpaidAmount, paymentUrl }: InvoiceDocument): Child {
+/** BG-16 and BG-17: where money is asked for. A transfer names its account (BR-61); where none is known, it is "not defined". */
+function meansOf({ kind, unpaidAmount, paymentUrl, bankTransfer, currency }: InvoiceDocument): Child {
   if (kind === 'credit_note' || !decimal(unpaidAmount).gt(0)) return null;
+  const [iban, account] = [said(bankTransfer?.iban), said(bankTransfer?.account)];
+  if (paymentUrl || (iban === null && account === null))
+    return element(
+      'ram:SpecifiedTradeSettlementPaymentMeans',
+      element('ram:TypeCode', paymentUrl ? ONLINE : NOT_DEFINED),
+    );
+  const [holder, bic] = [said(bankTransfer?.holder), said(bankTransfer?.bic)];
   return element(
     'ram:SpecifiedTradeSettlementPaymentMeans',
-    element('ram:TypeCode', paymentUrl ? ONLINE : NOT_DEFINED),
+    element('ram:TypeCode', iban !== null && currency === 'EUR' ? SEPA_TRANSFER : TRANSFER),
+    element(
+      'ram:PayeePartyCreditorFinancialAccount',
+      iban !== null && element('ram:IBANID', iban),
+      holder !== null && element('ram:AccountName', holder),
+      iban === null && account !== null && element('ram:ProprietaryID', account),
+    ),
+    bic !== null && element('ram:PayeeSpecifiedCreditorFinancialInstitution', element('ram:BICID', bic)),
   );
 }
 

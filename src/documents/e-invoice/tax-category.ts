@@ -1,11 +1,15 @@
 import { type Decimal, decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import type { DocumentLine, InvoiceDocument } from '../document.ts';
+import { exemptNote, isReverseCharge, reverseChargeNote } from '../tax-notes.ts';
+import { cleanLine } from '../text.ts';
+
+const MOST_REASON = 1000;
 
 /**
- * UNCL 5305 as EN 16931 uses it: S is taxed, Z is taxed at 0 %, E is exempt, O is an invoice of a seller who is not
- * registered for tax and has none on any line.
+ * UNCL 5305 as EN 16931 uses it: S is taxed, Z is taxed at 0 %, E is exempt, AE is taxed with the buyer (reverse charge), O is
+ * an invoice of a seller who is not registered for tax and has none on any line.
  */
-export type TaxCategory = 'S' | 'Z' | 'E' | 'O';
+export type TaxCategory = 'S' | 'Z' | 'E' | 'AE' | 'O';
 
 /** The tax of a category and rate on the whole invoice (BG-23). */
 export interface TaxGroup {
@@ -18,10 +22,7 @@ export interface TaxGroup {
   readonly reason: string | null;
 }
 
-const REASONS = {
-  exempt: 'Exempt from tax',
-  prepayment: 'Payment in advance of any supply, outside the scope of tax',
-} as const;
+const PREPAYMENT = 'Payment in advance of any supply, outside the scope of tax';
 const OUTSIDE = 'Not subject to tax: the seller is not registered for tax';
 
 const isTaxed = (line: DocumentLine): boolean => !decimal(line.taxRate).isZero();
@@ -30,21 +31,25 @@ const isTaxed = (line: DocumentLine): boolean => !decimal(line.taxRate).isZero()
 export const isOutsideOfTax = ({ seller, lines }: Pick<InvoiceDocument, 'seller' | 'lines'>): boolean =>
   (seller.taxId ?? '').trim() === '' && !lines.some(isTaxed);
 
+type Parties = Pick<InvoiceDocument, 'seller' | 'buyer' | 'lines' | 'invoiceNotes'>;
+
 /** The category of each line of a document. A rate of 0 is Z, unless something says that there is no tax at all. */
-export function categoriesOf(document: Pick<InvoiceDocument, 'seller' | 'lines'>): (line: DocumentLine) => TaxCategory {
+export function categoriesOf(document: Parties): (line: DocumentLine) => TaxCategory {
   const isOutside = isOutsideOfTax(document);
+  const isReversed = isReverseCharge(document);
   return (line) => {
     if (isOutside) return 'O';
     if (isTaxed(line)) return 'S';
+    if (isReversed && line.untaxed !== 'prepayment') return 'AE';
     return line.untaxed == null ? 'Z' : 'E';
   };
 }
 
 /**
- * The breakdown of tax: one group for each category and rate that a line has (BR-S-8, BR-Z-8, BR-E-8, BR-O-8). The bases are
+ * The breakdown of tax: one group for each category and rate that a line has (BR-S-8, BR-Z-8, BR-E-8, BR-AE-8, BR-O-8). The bases are
  * sums of lines; the tax of a rate is the invoice's, which was rounded once (domain.md §4).
  */
-export function taxGroups(document: Pick<InvoiceDocument, 'seller' | 'lines' | 'taxes'>): TaxGroup[] {
+export function taxGroups(document: Parties & Pick<InvoiceDocument, 'taxes'>): TaxGroup[] {
   const categoryOf = categoriesOf(document);
   const ofGroups = Map.groupBy(document.lines, (line) => `${categoryOf(line)} ${plain(decimal(line.taxRate))}`);
   return [...ofGroups.values()].map((lines) => {
@@ -56,15 +61,17 @@ export function taxGroups(document: Pick<InvoiceDocument, 'seller' | 'lines' | '
       rate,
       base: sum(lines.map(({ amount }) => decimal(amount))),
       tax: sum(document.taxes.filter((tax) => decimal(tax.rate).eq(rate)).map((tax) => decimal(tax.amount))),
-      reason: reasonOf(category, lines),
+      reason: reasonOf(document, category, lines),
     };
   });
 }
 
-function reasonOf(category: TaxCategory, lines: readonly DocumentLine[]): string | null {
+function reasonOf(document: Parties, category: TaxCategory, lines: readonly DocumentLine[]): string | null {
   if (category === 'O') return OUTSIDE;
+  if (category === 'AE') return cleanLine(reverseChargeNote(document), MOST_REASON);
   if (category !== 'E') return null;
-  return [...new Set(lines.flatMap(({ untaxed }) => (untaxed == null ? [] : [REASONS[untaxed]])))].join('; ');
+  const exempt = cleanLine(exemptNote(document), MOST_REASON);
+  return [...new Set(lines.map(({ untaxed }) => (untaxed === 'prepayment' ? PREPAYMENT : exempt)))].join('; ');
 }
 
 /** The whole tax: the groups' (BR-CO-14). */

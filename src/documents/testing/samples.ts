@@ -106,6 +106,19 @@ export const invoice: InvoiceDocument = {
   environment: 'production',
 };
 
+/** The invoice, to be paid by transfer. */
+export const transferred: InvoiceDocument = {
+  ...invoice,
+  paymentUrl: null,
+  bankTransfer: {
+    holder: 'Northwind Models GmbH',
+    iban: 'DE89370400440532013000',
+    bic: 'COBADEFFXXX',
+    bank: 'Commerzbank',
+    note: 'Transfers from abroad: charges are borne by the payer.',
+  },
+};
+
 /** A credit note over the whole of another invoice, in a currency of three digits. */
 export const creditNote: InvoiceDocument = {
   ...invoice,

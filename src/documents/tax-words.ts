@@ -1,0 +1,35 @@
+import { countryCode } from '../kernel/country.ts';
+import type { Party } from './document.ts';
+import { taxNumber } from './e-invoice/tax-number.ts';
+
+const EU = 'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK';
+const OTHER_VAT =
+  'AD AE AL AM AO AR AZ BA BD BH BO BY CH CL CN CO CR DO EC EG ET GB GE GH GT HN IL IM IS KE KG KH KR KZ LA LI MA MC MD ME MG ' +
+  'MK MU MX NG NO NP OM PE PH PY RS RU RW SA SN SV TH TN TR TW TZ UA UG UY UZ VE VN XK ZA ZM ZW';
+
+const inEu: ReadonlySet<string> = new Set(EU.split(' '));
+const withVat: ReadonlySet<string> = new Set(`${EU} ${OTHER_VAT}`.split(' '));
+const withGst: ReadonlySet<string> = new Set('AU BT IN JE MV NZ PG SG'.split(' '));
+
+/** What the tax on sales is called in a country: VAT, GST, or tax where it has another name or none is known. */
+export type TaxWord = 'VAT' | 'GST' | 'Tax';
+
+/** What the tax on sales is called where a party is. */
+export function taxWord(party: Pick<Party, 'address'>): TaxWord {
+  const code = countryCode(party.address?.country) ?? '';
+  if (withVat.has(code)) return 'VAT';
+  return withGst.has(code) ? 'GST' : 'Tax';
+}
+
+/** Is the party in the European Union? */
+export const isInEu = (party: Pick<Party, 'address'>): boolean => inEu.has(countryCode(party.address?.country) ?? '');
+
+/** Has the party a VAT number, which begins with its country? */
+export const hasVatNumber = ({ taxId, address }: Pick<Party, 'taxId' | 'address'>): boolean =>
+  taxId != null && taxNumber(taxId, address?.country).scheme === 'VA';
+
+/** What a tax id is called. In the European Union a number without its country is one of a tax office, not a VAT number. */
+export function taxIdLabel(party: Pick<Party, 'taxId' | 'address'>): string {
+  const word = taxWord(party);
+  return `${word === 'VAT' && isInEu(party) && !hasVatNumber(party) ? 'Tax' : word} ID`;
+}
