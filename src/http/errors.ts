@@ -26,6 +26,10 @@ export const edgeErrors = {
   PAYLOAD_TOO_LARGE: { status: 413, message: 'The body is larger than this operation takes.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'Send Content-Type: application/json.' },
   MALFORMED_BODY: { status: 400, message: 'The body could not be read.' },
+  INVALID_VALUE: {
+    status: 400,
+    message: 'A value of the request cannot be stored, such as a text with NUL characters or lone surrogates.',
+  },
   RATE_LIMITED: { status: 429, message: 'Too many requests; wait as long as Retry-After says.' },
   TOOK_TOO_LONG: { status: 503, message: 'This takes too long; look whether it was done before you try again.' },
   DATABASE_UNAVAILABLE: {

@@ -20,4 +20,4 @@ export {
 export * from './schema.ts';
 export { createServer } from './server.ts';
 export { turn } from './turns.ts';
-export { readDecimal, validate } from './validation.ts';
+export { readDecimal, UNSTORABLE_TEXT, validate } from './validation.ts';

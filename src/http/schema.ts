@@ -66,6 +66,19 @@ export const Metadata = Type.Unsafe<Record<string, string | number | boolean>>({
 /** A JSON object of any content, as in answers. */
 export const MapOut = Type.Unsafe<Record<string, unknown>>({ type: 'object' });
 
+/** A JSON object of any content in a request, which is stored as it is: its texts, keys and numbers are ones that can be. */
+export const FreeMap = (options: { description?: string } = {}) =>
+  Type.Unsafe<Record<string, unknown>>({ type: 'object', 'x-free': true, ...options });
+
+/** A map: each key in the form of `key`, each value of `value`; another key is refused. */
+export const MapOf = <K extends TSchema, V extends TSchema>(key: K, value: V, options: { description?: string } = {}) =>
+  Type.Unsafe<Record<string, Static<V>>>({
+    type: 'object',
+    propertyNames: key,
+    additionalProperties: value,
+    ...options,
+  });
+
 /** A strict object: unknown fields are refused. */
 export const Strict = <T extends Record<string, TSchema>>(
   properties: T,

@@ -2,6 +2,7 @@ import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Edge, type EdgeCaller, openEdge, thingRoutes } from '../../test/support/edge.ts';
 import { openTestEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
+import { type Sql, sql } from '../db/index.ts';
 import { fail, ok } from '../kernel/result.ts';
 import { mergeTables } from './errors.ts';
 import { type Access, createServer, Reply, type Route, route, Type } from './index.ts';
@@ -20,11 +21,26 @@ const misbehaving = (path: string, answer: () => unknown): Route =>
     async () => answer() as never,
   );
 
+let toRun: Sql;
+const running = route(
+  {
+    method: 'GET',
+    path: '/v0/running',
+    operationId: 'getRunning',
+    tag: 'Things',
+    summary: 'Runs a statement',
+    access: { role: 'viewer', merchant: 'caller' },
+    replies: { 200: Type.Object({}) },
+  },
+  async ({ tx }) => ok(await tx.one<object>(toRun)),
+);
+
 let edge: Edge;
 let merchant: EdgeCaller;
 beforeAll(async () => {
   edge = await openEdge([
     ...thingRoutes(),
+    running,
     misbehaving('/v0/wrong/shape', () => ok({ name: 1 })),
     misbehaving('/v0/wrong/status', () => ok(new Reply(418, { name: 'x' }))),
     misbehaving('/v0/wrong/code', () => fail('NOBODY_LISTS_THIS')),
@@ -113,6 +129,31 @@ describe('a path that does not exist', () => {
   it('is a 404 to a caller with a key, and so is a method that a path does not have', async () => {
     expect(await env.platform.get('/v0/nothing')).toMatchObject({ status: 404, body: { error: 'not_found' } });
     expect(await env.platform.put('/v0/testClocks', {})).toMatchObject({ status: 404, body: { error: 'not_found' } });
+  });
+});
+
+describe('a value that the database cannot hold and no schema has seen', () => {
+  it.each([
+    { what: 'a NUL in a text', query: sql`select ${'a\0b'}::text` },
+    { what: 'a text that is no number', query: sql`select ${'x'}::int` },
+    { what: 'a lone surrogate in JSON', query: sql`select ${'"\\ud800"'}::jsonb` },
+    { what: 'a NUL in JSON', query: sql`select ${'"\\u0000"'}::jsonb` },
+  ])('is a 400, not a fault: $what', async ({ query }) => {
+    toRun = query;
+    expect(await merchant.call('GET', '/v0/running')).toMatchObject({
+      status: 400,
+      body: { error: 'bad_request', code: 'INVALID_VALUE' },
+    });
+  });
+
+  it('is still logged as one', async () => {
+    const lines: { level: number; msg: string }[] = [];
+    const logger = pino({ level: 'error' }, { write: (line: string) => lines.push(JSON.parse(line)) });
+    const other = await openEdge([running], { logger });
+    toRun = sql`select ${'x'}::int`;
+    await other.caller().call('GET', '/v0/running');
+    await other.close();
+    expect(lines).toMatchObject([{ level: 50, msg: 'a value that cannot be stored passed the schemas' }]);
   });
 });
 

@@ -136,6 +136,10 @@ function knownReply(error: unknown, errors: ErrorReplies, request: FastifyReques
   if (code === 'FST_ERR_HANDLER_TIMEOUT') return errors.for({ kind: 'code', code: 'TOOK_TOO_LONG' });
   if (code.startsWith('FST_ERR_CTP_') || code === 'FST_ERR_BAD_URL')
     return errors.for({ kind: 'code', code: 'MALFORMED_BODY' });
+  if (UNSTORABLE_STATES.has(sqlState(error))) {
+    request.log.error({ err: error }, 'a value that cannot be stored passed the schemas');
+    return errors.for({ kind: 'code', code: 'INVALID_VALUE' });
+  }
   if (isUnavailable(error)) {
     request.log.warn({ err: error }, 'the database is not available');
     return errors.for({ kind: 'code', code: 'DATABASE_UNAVAILABLE' });
@@ -143,6 +147,8 @@ function knownReply(error: unknown, errors: ErrorReplies, request: FastifyReques
   return null;
 }
 
+/** A character, a text or a JSON text that PostgreSQL cannot hold: the caller's mistake, and ours that nothing saw it before. */
+const UNSTORABLE_STATES = new Set(['22021', '22P02', '22P05']);
 const BUSY_STATES = /^(?:53|55P03|57014)/; // resources, lock and statement timeouts
 const NO_CONNECTION_FREE = 'timeout exceeded when trying to connect';
 

@@ -34,7 +34,13 @@ function createAjv(coerceTypes: boolean): Ajv2020 {
     keyword: 'x-text',
     type: 'string',
     schemaType: 'boolean',
-    validate: (_: boolean, text: string) => text.isWellFormed() && !text.includes('\0'),
+    validate: (_: boolean, text: string) => isStorable(text),
+  });
+  ajv.addKeyword({
+    keyword: 'x-free',
+    type: 'object',
+    schemaType: 'boolean',
+    validate: (_: boolean, value: object) => unstorable(value, '') === null,
   });
   ajv.addKeyword({
     keyword: 'x-type',
@@ -69,6 +75,27 @@ function createAjv(coerceTypes: boolean): Ajv2020 {
 
 const ajvs: Record<Part, Ajv2020> = { body: createAjv(false), query: createAjv(true), reply: createAjv(false) };
 
+/** Can PostgreSQL hold the text? It has no NUL and no lone surrogates. */
+const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
+
+/** What is said of a text that cannot be stored. */
+export const UNSTORABLE_TEXT = 'must not hold NUL characters or lone surrogates';
+
+/** The first value of any JSON that the database cannot hold as it is, by its path; null where there is none. */
+function unstorable(value: unknown, field: string): FieldError | null {
+  if (typeof value === 'string') return isStorable(value) ? null : { field, message: UNSTORABLE_TEXT };
+  if (typeof value === 'number' || isRawNumber(value))
+    return readDecimal(value) === null ? { field, message: 'must be a number of at most 38 digits' } : null;
+  if (typeof value !== 'object' || value === null) return null;
+  for (const [key, part] of Object.entries(value)) {
+    const found = isStorable(key)
+      ? unstorable(part, `${field}.${key}`)
+      : { field, message: 'has a key with NUL characters or lone surrogates' };
+    if (found !== null) return found;
+  }
+  return null;
+}
+
 /** Reads a decimal of a request within the limits of api.md (38 digits, exponent ±38). @returns null where it is none. */
 export function readDecimal(value: unknown): Decimal | null {
   if (typeof value === 'string') return DECIMAL_TEXT.test(value) ? decimal(value) : null;
@@ -97,14 +124,28 @@ export function decimalProblem(rules: DecimalRules, value: unknown): string | nu
 
 /**
  * The schema as it is compiled: without the names of its parts, which are for the document (here one name may stand in many
- * schemas), and where it wants an object, not with a number that is kept as text, which JavaScript calls one too.
+ * schemas), and with what holds for every text and every object, so that no schema can forget it.
  */
 function prepared(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(prepared);
   if (typeof schema !== 'object' || schema === null) return schema;
   const parts = Object.entries(schema).filter(([key, value]) => key !== '$id' || typeof value !== 'string');
   const copy = Object.fromEntries(parts.map(([key, value]) => [key, prepared(value)]));
-  return copy.type === 'object' ? { ...copy, 'x-object': true } : copy;
+  if (copy.type === 'string') return { ...copy, 'x-text': true };
+  return copy.type === 'object' ? { ...copy, ...ofEveryObject(copy) } : copy;
+}
+
+/**
+ * An object is no number that is kept as text, which JavaScript calls one too. The keys of a map are texts like others, and a
+ * map whose keys have a form takes no key of another form.
+ */
+function ofEveryObject({ propertyNames, patternProperties, additionalProperties }: Record<string, unknown>): object {
+  const isMap = patternProperties !== undefined || typeof additionalProperties === 'object';
+  return {
+    'x-object': true,
+    ...(isMap && { propertyNames: { ...(propertyNames as object), 'x-text': true } }),
+    ...(patternProperties !== undefined && { additionalProperties: additionalProperties ?? false }),
+  };
 }
 
 const compiled = new WeakMap<object, Map<Part, ValidateFunction>>();
@@ -115,9 +156,17 @@ export function validate(part: Part, schema: TSchema, value: unknown): FieldErro
   compiled.set(schema, byPart);
   const check = byPart.get(part) ?? ajvs[part].compile(prepared(schema) as TSchema);
   byPart.set(part, check);
-  if (check(value)) return [];
-  return fieldErrors(check.errors ?? []);
+  const blank = part === 'query' ? blankParameters(value) : []; // before coercion makes something else of them
+  if (check(value) && blank.length === 0) return [];
+  const errors = fieldErrors(check.errors ?? []).filter(({ field }) => !blank.includes(field));
+  return [...errors, ...blank.map((field) => ({ field, message: 'must not be empty' }))];
 }
+
+/** A parameter that is there without a value is a mistake of the caller: an empty variable must not mean everything. */
+const blankParameters = (query: unknown): string[] =>
+  Object.entries(query ?? {})
+    .filter(([, value]) => [value].flat().includes(''))
+    .map(([name]) => name);
 
 /** One entry for each failing field; where a union failed, what its closest branch said. */
 function fieldErrors(errors: ErrorObject[]): FieldError[] {
@@ -166,7 +215,11 @@ function describe(error: ErrorObject): FieldError {
         message: FORMAT_MESSAGES[error.params.format as string] ?? `must be a ${error.params.format}`,
       };
     case 'x-text':
-      return { field: at(), message: 'must not hold NUL characters or lone surrogates' };
+      return { field: at(), message: UNSTORABLE_TEXT };
+    case 'x-free': {
+      const found = unstorable(error.data, '');
+      return { field: at() + (found?.field ?? ''), message: found?.message ?? UNSTORABLE_TEXT };
+    }
     case 'x-country':
       return { field: at(), message: countryProblem(String(error.data)) };
     case 'x-object':

@@ -127,10 +127,10 @@ export const AcceptedEvents = Type.Object(
 export const EventListQuery = ListQuery(
   {
     merchantId: Type.Optional(Id('organization')),
-    type: Type.Optional(Text()),
-    subject: Type.Optional(Text()),
-    externalSubject: Type.Optional(Text()),
-    externalId: Type.Optional(Text()),
+    type: Type.Optional(Text({ maxLength: 255 })),
+    subject: Type.Optional(Text({ maxLength: 255 })),
+    externalSubject: Type.Optional(Text({ maxLength: 255 })),
+    externalId: Type.Optional(Text({ maxLength: 255 })),
     from: Type.Optional(Timestamp),
     to: Type.Optional(Timestamp),
     status: Type.Optional(OneOf(['matched', 'unmatched'])),

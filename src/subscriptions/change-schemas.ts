@@ -3,6 +3,7 @@ import {
   Id,
   ListOf,
   ListQuery,
+  MapOf,
   Nullable,
   OneOf,
   type Static,
@@ -95,7 +96,7 @@ export const SimulationCreate = Strict(
   {
     customerId: Type.Optional(Id('customer')),
     usage: Type.Optional(
-      Type.Record(Id('billableMetric'), DecimalText({ minimum: '0', accept: 'both' }), {
+      MapOf(Id('billableMetric'), DecimalText({ minimum: '0', accept: 'both' }), {
         description: 'A quantity for each billable metric, instead of a customer’s usage.',
       }),
     ),

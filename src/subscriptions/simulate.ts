@@ -50,7 +50,14 @@ export async function simulatePlan(
 }
 
 const quantities = (usage: NonNullable<SimulationCreate['usage']>): Map<string, Decimal> =>
-  new Map(Object.entries(usage).map(([metricId, quantity]) => [metricId, readDecimal(quantity) as Decimal]));
+  new Map(Object.entries(usage).map(([metricId, quantity]) => [metricId, decimalOf(quantity)]));
+
+/** The schema has seen to it that it is one. */
+function decimalOf(sent: unknown): Decimal {
+  const read = readDecimal(sent);
+  if (read === null) throw new RangeError('A quantity of a simulation is no decimal.');
+  return read;
+}
 
 async function replaced(
   tx: Tx,

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { requestSchemaFaults, schemaFaults } from '../../scripts/checks/request-schemas.ts';
 import { routeFaults, undocumentedRoutes } from '../../scripts/checks/routes.ts';
+import { FreeMap, Id, MapOf, Metadata, Strict, Text, type TSchema, Type } from '../../src/http/index.ts';
+import { priceModels } from '../../src/invoicing/rating/index.ts';
 import { openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { allSentences, type Sentence } from '../support/routes.ts';
 
@@ -24,7 +27,46 @@ describe('the routes', () => {
   });
 });
 
+/** What a handler looks at by itself, and where. */
+const APART = [
+  'POST /v0/events body.data', // metering/content.ts, value by value
+  'POST /v0/events body.*.data',
+  ...['POST /v0/prices', 'PATCH /v0/prices/:id'].map((route) => `${route} body.properties`), // the model's schema, below
+];
+
+describe('the schemas of requests', () => {
+  it('take no text or key that cannot be stored, and no field that they do not name', () => {
+    expect(requestSchemaFaults(sentences, APART)).toEqual([]);
+    for (const [name, { schema }] of Object.entries(priceModels)) expect(schemaFaults(name, schema)).toEqual([]);
+  });
+});
+
 describe('these checks see', () => {
+  it.each<{ what: string; body: TSchema; faults: string[] }>([
+    { what: 'an open object', body: Type.Object({ a: Text() }), faults: ['body takes fields that it does not name'] },
+    {
+      what: 'one inside',
+      body: Strict({ a: Type.Array(Type.Union([Text(), Type.Object({})])) }),
+      faults: ['body.a.* takes fields that it does not name'],
+    },
+    { what: 'a field of any type', body: Strict({ a: Type.Unknown() }), faults: ['body.a says no type'] },
+    {
+      what: 'nothing wrong',
+      body: Strict({
+        a: Type.String(),
+        b: Metadata,
+        c: MapOf(Id('plan'), Text()),
+        d: Type.Record(Type.String({ pattern: '^a' }), Type.Integer()),
+        e: FreeMap(),
+        f: Type.String({ pattern: '^[^b]*$' }),
+      }),
+      faults: [],
+    },
+  ])('$what in a request', ({ body, faults }) => {
+    const found = requestSchemaFaults([{ method: 'POST', path: '/v0/x', body }]);
+    expect(found).toEqual(faults.map((fault) => `POST /v0/x ${fault}`));
+  });
+
   const good = {
     method: 'GET',
     path: '/v0/prices/:id',

@@ -55,7 +55,7 @@ function ofType(schema: Schema, ids: KnownIds, inner: (part: Schema) => fc.Arbit
     case 'array':
       return fc.array(inner(schema.items), { minLength: schema.minItems ?? 0, maxLength: 3 });
     case 'object':
-      return objectFor(schema, inner);
+      return objectFor(schema, ids, inner);
     default:
       return hostile;
   }
@@ -69,17 +69,61 @@ function textFor(schema: Schema, ids: KnownIds): fc.Arbitrary<string> {
   if (schema.format === 'currency') return fc.constantFrom('USD', 'USD', 'JPY', 'BHD');
   if (schema.format === 'email') return fc.constantFrom('a@b.example', 'B@b.example');
   const prefix = /^\^([a-z]+_)\[/.exec(schema.pattern ?? '')?.[1];
-  const known = prefix === undefined ? [] : (ids.get(prefix) ?? []);
+  const known: string[] = prefix === undefined ? [] : (ids.get(prefix) ?? []);
   if (known.length > 0) return fc.constantFrom(...known);
   if (schema.pattern) return fc.stringMatching(new RegExp(schema.pattern)).filter((text) => text.length < 100);
-  const plain = ['P1M', 'P1Y', 'PT0S', '$.tokens', 'api.call', 'https://a.example/x', 'word'];
+  const plain = [
+    '{"region":["\\u0000"]}',
+    '{"region":["eu"]}',
+    '{"\\ud800":["eu"]}',
+    'P1M',
+    'P1Y',
+    'PT0S',
+    '$.tokens',
+    'api.call',
+    'https://a.example/x',
+    'word',
+  ];
   const [minLength, maxLength] = [schema.minLength ?? 0, Math.min(schema.maxLength ?? 30, 30)];
   return fc.oneof(fc.constantFrom(...plain), fc.string({ minLength, maxLength: Math.max(minLength, maxLength) }));
 }
 
+/** A map: keys in their form mostly, and now and then one that is not. */
+function mapFor(schema: Schema, ids: KnownIds, inner: (part: Schema) => fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+  const key = fc.oneof(
+    { weight: 8, arbitrary: textFor({ maxLength: 20, ...schema.propertyNames }, ids) },
+    { weight: 1, arbitrary: fc.constantFrom(...UNSTORABLE_TEXTS, '__proto__x', 'constructor', '') },
+  );
+  return fc.dictionary(key, inner(schema.additionalProperties), { maxKeys: 3 });
+}
+
+/** Texts that PostgreSQL cannot hold. */
+export const UNSTORABLE_TEXTS = ['\0', 'a\0b', '\ud800', '\udc00x'] as const;
+
+/** The value again and again, each time with another one of its texts, or of the keys of its objects, put in place of it. */
+export function replacements(value: unknown, text: string): unknown[] {
+  if (typeof value === 'string') return [text];
+  if (Array.isArray(value))
+    return value.flatMap((part, index) => replacements(part, text).map((other) => value.with(index, other)));
+  if (typeof value !== 'object' || value === null) return [];
+  const entries = Object.entries(value);
+  return [
+    { ...value, [text]: 1 },
+    ...entries.flatMap(([key, part]) => replacements(part, text).map((other) => ({ ...value, [key]: other }))),
+    ...entries.map(([key, part]) =>
+      Object.fromEntries(entries.map(([name, same]) => (name === key ? [text, part] : [name, same]))),
+    ),
+  ];
+}
+
 /** Nobody’s merchantId: another one is refused before the rest is looked at. */
-function objectFor(schema: Schema, inner: (part: Schema) => fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+function objectFor(
+  schema: Schema,
+  ids: KnownIds,
+  inner: (part: Schema) => fc.Arbitrary<unknown>,
+): fc.Arbitrary<unknown> {
   const properties = Object.entries(schema.properties ?? {}).filter(([name]) => name !== 'merchantId');
+  if (typeof schema.additionalProperties === 'object') return mapFor(schema, ids, inner);
   if (properties.length === 0) return fc.dictionary(fc.string({ maxLength: 10 }), hostile, { maxKeys: 3 });
   const required = (schema.required ?? []).filter((name: string) => name !== 'merchantId');
   const record = fc.record(Object.fromEntries(properties.map(([name, part]) => [name, inner(part)])), {

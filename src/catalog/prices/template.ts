@@ -1,5 +1,5 @@
-import { DecimalNumber, Id, readDecimal, type Static, Strict, Timestamp, Type } from '../../http/index.ts';
-import { type Decimal, isRawNumber, ZERO } from '../../kernel/decimal.ts';
+import { DecimalNumber, FreeMap, Id, readDecimal, type Static, Strict, Timestamp, Type } from '../../http/index.ts';
+import { type Decimal, ZERO } from '../../kernel/decimal.ts';
 import type { FieldError } from '../../kernel/result.ts';
 import { parseCadence } from '../../kernel/time.ts';
 import type { FeatureType } from '../features/features.sql.ts';
@@ -10,7 +10,7 @@ const Rollover = Type.Optional(DecimalNumber({ minimum: '0', maximum: '999999999
 const BooleanTemplate = Strict({ type: Type.Literal('boolean') });
 const StaticTemplate = Strict({
   type: Type.Literal('static'),
-  config: Type.Unsafe<Record<string, unknown>>({ type: 'object' }),
+  config: FreeMap(),
 });
 const MeteredTemplate = Strict({
   type: Type.Literal('metered'),
@@ -57,7 +57,6 @@ export function checkTemplate(template: EntitlementTemplate, featureType: Featur
   const errors: FieldError[] = [];
   if (template.type !== featureType)
     errors.push({ field: 'type', message: `must be ${featureType}, as the feature is` });
-  if (template.type === 'static') errors.push(...checkConfig(template.config));
   if (template.type !== 'metered') return errors;
   const interval = template.usagePeriod && parseCadence(template.usagePeriod.interval);
   if (template.usagePeriod && !(interval && interval.months + interval.days > 0))
@@ -71,23 +70,3 @@ export function checkTemplate(template: EntitlementTemplate, featureType: Featur
 }
 
 const rollover = (bound: number | undefined): Decimal => (bound === undefined ? ZERO : (readDecimal(bound) ?? ZERO));
-
-/** A number too long for a JavaScript one is kept as an object of its text, and is none. */
-const checkConfig = (config: unknown): FieldError[] =>
-  isRawNumber(config) ? [{ field: 'config', message: 'must be an object' }] : checkStorable(config, 'config');
-
-const UNSTORABLE_TEXT = /\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;
-
-/** What PostgreSQL's `jsonb` cannot hold, anywhere inside: NUL and lone surrogates in texts and keys, endless numbers. */
-function checkStorable(value: unknown, field: string): FieldError[] {
-  if (typeof value === 'string')
-    return UNSTORABLE_TEXT.test(value) ? [{ field, message: 'must not hold NUL characters or lone surrogates' }] : [];
-  if (typeof value === 'number' || isRawNumber(value))
-    return readDecimal(value) === null ? [{ field, message: 'must be a number of at most 38 digits' }] : [];
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, inner]) =>
-    UNSTORABLE_TEXT.test(key)
-      ? [{ field, message: 'has a key with NUL characters or lone surrogates' }]
-      : checkStorable(inner, `${field}.${key}`),
-  );
-}

@@ -1,7 +1,10 @@
+import { MapOf, Nullable, Text, Type, UNSTORABLE_TEXT, validate } from '../../http/index.ts';
 import type { FieldError, Result } from '../../kernel/result.ts';
 import { invalid, invalidField, ok } from '../../kernel/result.ts';
 import { type Instant, isBefore, parseInstant } from '../../kernel/time.ts';
 import { isLevel, type Meter, type WindowSize, windowCount } from '../../metering/index.ts';
+
+const MOST_VALUES = 1_000;
 
 export type GroupFilters = Readonly<Record<string, readonly (string | null)[]>>;
 
@@ -51,32 +54,34 @@ export function readQuestion(query: QuestionQuery, known: readonly string[]): Re
   const groups = [...new Set([query.groupBy ?? []].flat().flatMap((part) => part.split(',')))];
   for (const group of groups)
     if (!known.includes(group)) errors.push({ field: 'groupBy', message: unknownDimension(group, known) });
-  const groupFilters = readFilters(query.filterGroupBy);
-  if (groupFilters === null)
-    errors.push({
-      field: 'filterGroupBy',
-      message: 'must be a JSON object of dimensions to a value or a list of values',
-    });
-  for (const dimension of Object.keys(groupFilters ?? {}))
+  const filters = readFilters(query.filterGroupBy);
+  if (!filters.ok) errors.push({ field: 'filterGroupBy', message: filters.message });
+  const groupFilters = filters.ok ? filters.value : {};
+  for (const dimension of Object.keys(groupFilters))
     if (!known.includes(dimension))
       errors.push({ field: 'filterGroupBy', message: unknownDimension(dimension, known) });
-  return errors.length > 0 ? invalid(errors) : ok({ from, to, groups, groupFilters: groupFilters ?? {} });
+  return errors.length > 0 ? invalid(errors) : ok({ from, to, groups, groupFilters });
 }
 
 const unknownDimension = (name: string, known: readonly string[]): string =>
   `${JSON.stringify(name.slice(0, 64))} is no dimension; there ${known.length === 0 ? 'are none' : `is ${known.join(', ')}`}`;
 
-/** Values are compared as texts, as the groups are written in answers. @returns null where the text is no such object. */
-function readFilters(text: string | undefined): GroupFilters | null {
-  if (text === undefined) return {};
+const Filters = MapOf(Text(), Type.Array(Nullable(Text()), { minItems: 1, maxItems: MOST_VALUES }));
+
+type Filtered = { ok: true; value: GroupFilters } | { ok: false; message: string };
+
+/** Values are compared as texts, as the groups are written in answers; null stands for events without one. */
+function readFilters(text: string | undefined): Filtered {
+  if (text === undefined) return { ok: true, value: {} };
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return null;
+    return { ok: false, message: FORM };
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
-  const filters = Object.entries(value).map(([dimension, wanted]) => [dimension, [wanted].flat()] as const);
-  const isText = (part: unknown) => part === null || typeof part === 'string';
-  return filters.every(([, wanted]) => wanted.length > 0 && wanted.every(isText)) ? Object.fromEntries(filters) : null;
+  const [error] = validate('body', Filters, value);
+  if (error === undefined) return { ok: true, value: value as GroupFilters };
+  return { ok: false, message: error.message === UNSTORABLE_TEXT ? error.message : FORM };
 }
+
+const FORM = 'must be a JSON object of dimensions and lists of their values, such as {"region": ["eu", "us"]}';

@@ -15,8 +15,12 @@ import { WINDOW_SIZES } from '../../metering/index.ts';
 
 /** Comma-separated, repeated, or both. */
 const Dimensions = Type.Union([Text(), Type.Array(Text())]);
-/** A JSON object in the query: dimension to a value, or to a list of values; null stands for a missing one. */
-const FilterGroupBy = Text();
+const FilterGroupBy = Text({
+  description: 'A JSON object of dimensions and lists of their values; null stands for a missing value.',
+});
+
+/** As long as an event can name it. */
+const OutsideName = Text({ maxLength: 255 });
 
 const Range = { from: Timestamp, to: Timestamp };
 
@@ -25,7 +29,7 @@ const Figures = Type.Object({ windowStart: Timestamp, windowEnd: Timestamp, valu
 
 export const MeterQuery = Strict({
   ...Range,
-  subject: Type.Optional(Text()),
+  subject: Type.Optional(OutsideName),
   windowSize: Type.Optional(OneOf(WINDOW_SIZES)),
   groupBy: Type.Optional(Dimensions),
   filterGroupBy: Type.Optional(FilterGroupBy),
@@ -52,9 +56,9 @@ export const MeterOut = Type.Object(
 export const MetricEventsQuery = ListQuery(
   {
     ...Range,
-    subject: Type.Optional(Text()),
-    externalSubject: Type.Optional(Text()),
-    externalId: Type.Optional(Text()),
+    subject: Type.Optional(OutsideName),
+    externalSubject: Type.Optional(OutsideName),
+    externalId: Type.Optional(OutsideName),
   },
   { limit: 20 },
 );
@@ -90,7 +94,7 @@ export const MetricEventsOut = Type.Object(
 
 export const CostSummaryQuery = Strict({
   ...Range,
-  subject: Type.Optional(Text()),
+  subject: Type.Optional(OutsideName),
   groupBy: Type.Optional(Dimensions),
   window: Type.Optional(OneOf(['MINUTE', 'HOUR', 'DAY'])),
   filterGroupBy: Type.Optional(FilterGroupBy),
@@ -123,7 +127,7 @@ export const CostReportQuery = Strict({
   merchantId: Type.Optional(Id('organization')),
   groupBy: Text({ minLength: 1, description: '`cost`, `customer`, or a dimension of the costs.' }),
   costId: Type.Optional(Id('cost')),
-  subject: Type.Optional(Text()),
+  subject: Type.Optional(OutsideName),
   filterGroupBy: Type.Optional(FilterGroupBy),
   topN: Type.Optional(Type.Integer({ minimum: 1, maximum: 25, default: 9 })),
   comparePriorPeriod: Type.Optional(Type.Boolean({ default: false })),

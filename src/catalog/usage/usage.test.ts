@@ -108,10 +108,10 @@ describe('GET /v0/billableMetrics/{id}/meter', () => {
     { name: 'a customer', query: () => `&subject=${acme}`, value: 40 },
     { name: 'another customer', query: () => `&subject=${beta}`, value: 20.5 },
     { name: 'nobody', query: () => '&subject=cus_unknown', value: 0 },
-    { name: 'a group', query: () => '&filterGroupBy={"model":"small"}', value: 20.5 },
+    { name: 'a group', query: () => '&filterGroupBy={"model":["small"]}', value: 20.5 },
     { name: 'several groups', query: () => '&filterGroupBy={"model":["small","big"],"region":["eu"]}', value: 30.5 },
-    { name: 'a missing group', query: () => '&filterGroupBy={"model":null}', value: 40 },
-    { name: 'a group of a customer', query: () => `&subject=${acme}&filterGroupBy={"region":"eu"}`, value: 10 },
+    { name: 'a missing group', query: () => '&filterGroupBy={"model":[null]}', value: 40 },
+    { name: 'a group of a customer', query: () => `&subject=${acme}&filterGroupBy={"region":["eu"]}`, value: 10 },
   ])('counts for $name alone', async ({ query, value }) =>
     expect((await meter(sum, query())).body.totalValue).toBe(value),
   );
@@ -199,7 +199,15 @@ describe('GET /v0/billableMetrics/{id}/meter', () => {
     { query: `${RANGE}&filterGroupBy=["model"]`, field: 'filterGroupBy' },
     { query: `${RANGE}&filterGroupBy={"model":{"a":1}}`, field: 'filterGroupBy' },
     { query: `${RANGE}&filterGroupBy={"model":[]}`, field: 'filterGroupBy' },
-    { query: `${RANGE}&filterGroupBy={"colour":"red"}`, field: 'filterGroupBy' },
+    { query: `${RANGE}&filterGroupBy={"model":"small"}`, field: 'filterGroupBy' },
+    { query: `${RANGE}&filterGroupBy={"model":null}`, field: 'filterGroupBy' },
+    { query: `${RANGE}&filterGroupBy={"model":[1]}`, field: 'filterGroupBy' },
+    { query: `${RANGE}&filterGroupBy={"model":["\\u0000"]}`, field: 'filterGroupBy' },
+    { query: `${RANGE}&filterGroupBy={"model":["\\ud800"]}`, field: 'filterGroupBy' },
+    { query: `${RANGE}&filterGroupBy={"\\u0000":["a"]}`, field: 'filterGroupBy' },
+    { query: `${RANGE}&filterGroupBy={"colour":["red"]}`, field: 'filterGroupBy' },
+    { query: `${RANGE}&subject=`, field: 'subject' },
+    { query: `${RANGE}&subject=${'x'.repeat(256)}`, field: 'subject' },
     { query: `${RANGE}&windowSize=YEAR`, field: 'windowSize' },
     { query: `${RANGE}&groupLimit=501`, field: 'groupLimit' },
     { query: `${RANGE}&groupOffset=-1`, field: 'groupOffset' },
@@ -289,7 +297,7 @@ describe('GET /v0/costs/{id}/summary', () => {
 
   it('of a subject and a group', async () => {
     const { body } = await merchant.get(
-      `/v0/costs/${costs.tokens}/summary?${RANGE}&subject=${acme}&filterGroupBy={"model":"big"}`,
+      `/v0/costs/${costs.tokens}/summary?${RANGE}&subject=${acme}&filterGroupBy={"model":["big"]}`,
     );
     expect(body).toMatchObject({ totalCost: '0.04', totalQuantity: 40 });
   });
@@ -399,12 +407,12 @@ describe('GET /v0/costs/report', () => {
   });
 
   it('leaves out costs that a filter cannot match', async () => {
-    const { body } = await report('groupBy=cost&filterGroupBy={"model":"small"}');
+    const { body } = await report('groupBy=cost&filterGroupBy={"model":["small"]}');
     expect(body).toMatchObject({
       totalCost: '0.0205',
       warnings: expect.arrayContaining(['The filter leaves these costs out: Calls.']),
     });
-    expect((await report('groupBy=cost&filterGroupBy={"model":null}')).body.totalCost).toBe('2.54');
+    expect((await report('groupBy=cost&filterGroupBy={"model":[null]}')).body.totalCost).toBe('2.54');
   });
 
   it('is in the currency asked for, and of the subject', async () => {

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { MapOf, Text } from '../../http/schema.ts';
 import { Decimal, decimal, ZERO } from '../../kernel/decimal.ts';
 import type { FieldError } from '../../kernel/result.ts';
 import type { Charge, PriceModel } from './model.ts';
@@ -8,7 +9,7 @@ import type { GroupValues } from './usage.ts';
 const MOST_DIMENSIONS = 10;
 const MOST_CELLS = 1000;
 
-const Dimension = Type.String({ minLength: 1, maxLength: 64 });
+const Dimension = Text({ minLength: 1, maxLength: 64 });
 
 const MatrixProperties = Type.Object(
   {
@@ -16,7 +17,7 @@ const MatrixProperties = Type.Object(
     cells: Type.Array(
       Type.Object(
         {
-          match: Type.Record(Dimension, Type.String({ maxLength: 500 }), {
+          match: MapOf(Dimension, Text({ maxLength: 500 }), {
             description: 'Dimension → value; a dimension that is not named takes any.',
           }),
           unitPrice: Price,
