@@ -115,6 +115,19 @@ const CASES: { what: string; events: SuiteEvent[]; filter?: UsageScope['groupFil
     ],
   },
   {
+    what: 'what was set before, in some groups and by some subjects, and set anew in others',
+    events: [
+      { subject: 'sub_a', at: FROM.subtract({ hours: 24 * 90 }), data: '{"v":3,"g":"eu"}' },
+      { subject: 'sub_b', at: FROM.subtract({ minutes: 3 }), data: '{"v":4,"g":"eu"}' },
+      { subject: 'sub_a', at: FROM.subtract({ hours: 24 * 60 }), data: '{"v":"5.25","g":"us","in":{"ner":"x"}}' },
+      { subject: 'sub_a', at: FROM.subtract({ hours: 24 * 61 }), data: `{"v":1e30,"g":"us"}` },
+      { subject: 'sub_c', at: FROM.subtract({ hours: 1 }), data: '{"v":0,"list":[1,"b"]}' },
+      { subject: 'sub_a', at: FROM.add({ hours: 3 }), data: '{"v":6,"g":"us"}' },
+      { subject: 'sub_b', at: FROM.add({ hours: 9 }), data: '{"v":1e-30,"g":"uk"}' },
+      { subject: 'sub_b', at: FROM.add({ hours: 1 }), data: '{"v":"none","g":"uk"}' },
+    ],
+  },
+  {
     what: 'half-open bounds, a microsecond on either side',
     events: [FROM.subtract({ microseconds: 1 }), FROM, TO.subtract({ microseconds: 1 }), TO].map((at, index) => ({
       at,
@@ -251,6 +264,10 @@ describe.each([POSTGRES, ...PROJECTIONS])('$name', (store) => {
         const scope: UsageScope = { merchantId: merchant.id, meter: meterOf(aggregation), sources, from: FROM, to: TO };
         expect(await figures(env, queryOf(store), scope, CUTS)).toEqual(
           CUTS.map((cut) => naiveUsage(naive, scope, cut)),
+        );
+        const later: UsageScope = { ...scope, from: hour(0).add({ minutes: 40 }), sources: sources.slice(1) };
+        expect(await figures(env, queryOf(store), later, CUTS)).toEqual(
+          CUTS.map((cut) => naiveUsage(naive, later, cut)),
         );
       }
     },

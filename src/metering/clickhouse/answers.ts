@@ -1,6 +1,6 @@
 import { plain } from '../../kernel/decimal.ts';
 import type { Cell, CellSets, Key } from './cells.ts';
-import { columnNames, type Question } from './question.ts';
+import { columnNames, goesOn, type Question } from './question.ts';
 import type { TailRow, TailUniqueRow } from './tail.sql.ts';
 
 /**
@@ -47,7 +47,7 @@ export function cellSetsOf(
   const names = columnNames(question.columns);
   const keys = columns.slice(0, names.length) as Key[];
   const [counts = [], ...figures] = columns.slice(names.length) as string[][];
-  const [times, places] = question.scope.meter.aggregation === 'LATEST' ? figures.slice(-2) : [];
+  const [times, places] = goesOn(question) ? figures.slice(-2) : [];
   const owner = names.indexOf('owner');
   const sets = new Map<number, Cell[]>();
   for (const [row, eachMask] of masks.entries()) {
@@ -59,7 +59,9 @@ export function cellSetsOf(
       else key.push(place === owner ? (customers.get(value as string) ?? null) : value);
     }
     const eventCount = Number(counts[row]);
-    const value = eventCount === 0 ? null : textOf === null ? String(eventCount) : textOf(figures, row);
+    // A level needs no event of the time; one that nobody ever set has no place in the order of acceptance.
+    const isNothing = places === undefined ? eventCount === 0 : Number(places[row] ?? 0) === 0;
+    const value = isNothing ? null : textOf === null ? String(eventCount) : textOf(figures, row);
     const cell =
       times === undefined || value === null
         ? { key, eventCount, value }

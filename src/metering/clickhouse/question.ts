@@ -1,5 +1,5 @@
 import type { Instant } from '../../kernel/time.ts';
-import { dimensionPath, type Meter, pathSegments } from '../meter.ts';
+import { dimensionPath, isLevel, type Meter, pathSegments } from '../meter.ts';
 import type { UsageCut, UsageScope } from '../usage-request.ts';
 import type { WindowSize } from '../windows.ts';
 
@@ -70,6 +70,9 @@ export const summedOver = (set: readonly string[], columns: KeyColumns): number 
 /** Where a meter's value is; null where every event counts. */
 export const valuePath = (meter: Meter): string[] | null =>
   meter.valueProperty === null ? null : pathSegments(meter.valueProperty);
+
+/** Does what came before the time asked about go on in it? Then events of any time before its end are read, and counted by `inside`. */
+export const goesOn = ({ scope }: Question): boolean => isLevel(scope.meter);
 
 /** The paths of the dimensions that rows are grouped by. */
 export const groupPaths = ({ scope, columns }: Question): string[][] =>

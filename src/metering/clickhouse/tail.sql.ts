@@ -1,7 +1,15 @@
 import { allOf, type Sql, sql } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Aggregation } from '../meter.ts';
-import { columnNames, filterPaths, groupPaths, type Question, valuePath, WINDOW_MICROSECONDS } from './question.ts';
+import {
+  columnNames,
+  filterPaths,
+  goesOn,
+  groupPaths,
+  type Question,
+  valuePath,
+  WINDOW_MICROSECONDS,
+} from './question.ts';
 
 /** One cell of what PostgreSQL holds after the mark. */
 export interface TailRow {
@@ -23,7 +31,7 @@ export interface TailUniqueRow {
   readonly [dimension: `d${number}`]: string | null;
 }
 
-const MICROSECONDS = sql`(extract(epoch from e.at) * 1000000)::bigint`;
+const microsecondsOf = (at: Sql): Sql => sql`(extract(epoch from ${at}) * 1000000)::bigint`;
 
 const AGGREGATES: Readonly<Record<Exclude<Aggregation, 'UNIQUE_COUNT'>, Sql>> = {
   SUM: sql`sum(value)`,
@@ -34,17 +42,20 @@ const AGGREGATES: Readonly<Record<Exclude<Aggregation, 'UNIQUE_COUNT'>, Sql>> = 
   LATEST: sql`(array_agg(value order by event_at desc, event_seq desc))[1]`,
 };
 
-/** The events after the mark that count, one row each: keys, value, and where it stands. */
+/** The events after the mark that count, one row each: keys, value, where it stands, and whether it is `inside` what is asked. */
 function counted(question: Question): Sql {
   const { scope, mark, addresses, columns } = question;
   const { meter } = scope;
   const path = valuePath(meter);
   const isText = meter.aggregation === 'COUNT' || meter.aggregation === 'UNIQUE_COUNT';
   const value = path === null ? sql`1` : isText ? sql`event_text(e.data, ${path})` : sql`event_number(e.data, ${path})`;
+  const begin =
+    addresses === null ? sql`${scope.from}::timestamptz` : sql`greatest(${scope.from}::timestamptz, a.from_at)`;
+  const at = goesOn(question) ? sql`greatest(e.at, ${begin})` : sql`e.at`; // what goes on counts from the beginning
   const window =
     columns.window === 'MONTH'
-      ? sql`(extract(year from e.at at time zone 'UTC') * 12 + extract(month from e.at at time zone 'UTC') - 1)::bigint`
-      : columns.window !== null && sql`${MICROSECONDS} / ${WINDOW_MICROSECONDS[columns.window]}::bigint`;
+      ? sql`(extract(year from ${at} at time zone 'UTC') * 12 + extract(month from ${at} at time zone 'UTC') - 1)::bigint`
+      : columns.window !== null && sql`${microsecondsOf(at)} / ${WINDOW_MICROSECONDS[columns.window]}::bigint`;
   const keys = [
     ...groupPaths(question).map((each, index) => sql`event_text(e.data, ${each}) as ${sql.ref(`d${index}`)}`),
     ...(columns.bySubject ? [sql`e.subject_id as owner`] : []),
@@ -54,15 +65,20 @@ function counted(question: Question): Sql {
   const join = sql`
     join unnest(${list.map(({ subjectId }) => subjectId)}::bigint[], ${list.map(({ from }) => from)}::timestamptz[],
                 ${list.map(({ to }) => to)}::timestamptz[]) as a (subject_id, from_at, to_at)
-      on a.subject_id = e.subject_id and e.at >= a.from_at and e.at < a.to_at`;
+      on a.subject_id = e.subject_id and e.at < a.to_at`;
   return sql`
     select ${sql.join(
-      [...keys, sql`${value} as value`, sql`${MICROSECONDS} as event_at`, sql`e.seq as event_seq`],
+      [
+        ...keys,
+        ...[sql`${value} as value`, sql`${microsecondsOf(sql`e.at`)} as event_at`, sql`e.seq as event_seq`],
+        sql`e.at >= ${begin} as inside`,
+      ],
       sql`, `,
     )}
       from event e ${addresses === null ? sql`` : join}
      where ${allOf([
-       sql`e.merchant_id = ${scope.merchantId} and e.seq > ${mark} and e.at >= ${scope.from} and e.at < ${scope.to}`,
+       sql`e.merchant_id = ${scope.merchantId} and e.seq > ${mark} and e.at < ${scope.to}`,
+       !goesOn(question) && sql`e.at >= ${begin}`,
        meter.eventType === null ? sql`false` : sql`e.type = ${meter.eventType}`,
        meter.eventFrom !== null && sql`e.at > ${meter.eventFrom}`,
        sql`${value} is not null`,
@@ -92,7 +108,7 @@ export function selectTail(question: Question): Sql {
       : sql``;
   return sql`
     select ${names.length === 0 ? sql`0` : sql`grouping(${sql.join(names.map((name) => sql.ref(name)))})`} as summed_over,
-           count(*) as event_count,
+           count(*) filter (where inside) as event_count,
            ${AGGREGATES[aggregation as Exclude<Aggregation, 'UNIQUE_COUNT'>]} as value ${latest} ${listed(names)}
       from (${counted(question)}) counted
      group by grouping sets (${sql.join(sets)})`;

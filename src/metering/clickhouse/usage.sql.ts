@@ -5,6 +5,7 @@ import { Parameters } from './parameters.ts';
 import {
   columnNames,
   filterPaths,
+  goesOn,
   groupPaths,
   microseconds,
   type Question,
@@ -61,12 +62,14 @@ const smallAt = (segments: readonly string[]): string =>
 const largeAt = (segments: readonly string[]): string =>
   `coalesce(${leaf(segments, 'n')}, if(match(${leaf(segments, 's')}, '${VALUE_TEXT}'), ${leaf(segments, 's')}, null))`;
 
-function keyExpressions(question: Question): string[] {
+/** @param begin where the time begins that is asked about */
+function keyExpressions(question: Question, begin: string): string[] {
   const { columns } = question;
+  const at = goesOn(question) ? `greatest(e.at, ${begin})` : 'e.at'; // what goes on counts from the beginning
   const window =
     columns.window === 'MONTH'
-      ? `toYear(fromUnixTimestamp64Micro(e.at, 'UTC')) * 12 + toMonth(fromUnixTimestamp64Micro(e.at, 'UTC')) - 1`
-      : columns.window !== null && `intDiv(e.at, ${WINDOW_MICROSECONDS[columns.window]})`;
+      ? `toYear(fromUnixTimestamp64Micro(${at}, 'UTC')) * 12 + toMonth(fromUnixTimestamp64Micro(${at}, 'UTC')) - 1`
+      : columns.window !== null && `intDiv(${at}, ${WINDOW_MICROSECONDS[columns.window]})`;
   return [
     ...groupPaths(question).map((path, index) => `${textAt(path)} as d${index}`),
     ...(columns.bySubject ? ['e.subject_id as owner'] : []),
@@ -86,7 +89,7 @@ const measuredText = (path: readonly string[] | null): Measured =>
     ? { value: "'1'", exists: 'true' }
     : { value: `assumeNotNull(${textAt(path)})`, exists: hasLeaf(path, ['s', '0', '9', 'n']) };
 
-/** The events of a question that have a value, one row each: its keys, `v`, and where it stands in time. */
+/** The events of a question that have a value, one row each: its keys, `v`, where it stands in time, and whether it is `inside` what is asked. */
 function counted(
   question: Question,
   projection: AskedProjection,
@@ -99,9 +102,12 @@ function counted(
     `e.merchant_id = ${parameters.one('merchant', 'String', scope.merchantId)}`,
     eventType === null ? 'false' : `e.type = ${parameters.one('type', 'String', eventType)}`,
     `e.batch_no <= ${parameters.one('batch', 'UInt32', lastBatch)}`,
-    `e.at >= ${parameters.one('from', 'Int64', microseconds(scope.from))}`,
     `e.at < ${parameters.one('to', 'Int64', microseconds(scope.to))}`,
   ];
+  const from = parameters.one('from', 'Int64', microseconds(scope.from));
+  const begin = addresses === null ? from : 'addressed.from_at';
+  const inside = addresses === null ? `e.at >= ${from}` : `e.at >= ${from} and e.at >= addressed.from_at`;
+  if (!goesOn(question)) conditions.push(inside);
   if (eventFrom !== null) conditions.push(`e.at > ${parameters.one('eventFrom', 'Int64', microseconds(eventFrom))}`);
   for (const [index, { path, values }] of filterPaths(question).entries()) {
     const texts = values.filter((each) => each !== null);
@@ -125,9 +131,13 @@ function counted(
     join = `inner join (select a.1 as id, a.2 as from_at, a.3 as to_at
                           from (select arrayJoin(arrayZip(${subjects}, ${froms}, ${tos})) as a)) as addressed
             on addressed.id = e.subject_id`;
-    conditions.push(`e.subject_id in ${subjects}`, 'e.at >= addressed.from_at', 'e.at < addressed.to_at');
+    conditions.push(`e.subject_id in ${subjects}`, 'e.at < addressed.to_at');
   }
-  const selected = [...keyExpressions(question), 'e.at as event_at', 'e.seq as event_seq', `${value} as v`];
+  const selected = [
+    ...keyExpressions(question, begin),
+    ...['e.at as event_at', 'e.seq as event_seq', `${value} as v`],
+    ...(goesOn(question) ? [`(${inside}) as inside`] : []),
+  ];
   const text = `
     select ${selected.join(',\n           ')}
       from ${tableNames(projection.name).events} as e ${join}
@@ -142,7 +152,7 @@ function grouped(
   projection: AskedProjection,
   inner: Statement,
   figures: readonly string[],
-  count = 'count()',
+  count = goesOn(question) ? 'countIf(inside)' : 'count()',
 ): Statement {
   const names = columnNames(question.columns);
   const sets = question.sets.map((set) => `(${set.join(', ')})`);

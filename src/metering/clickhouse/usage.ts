@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Tx } from '../../db/index.ts';
+import { type Stamped, withoutRepeats } from '../levels.ts';
+import { isLevel } from '../meter.ts';
 import { disjointSources, type UsageCut, type UsageQuery, type UsageRow } from '../usage-request.ts';
 import { clippedWindow, type Window, type WindowSize } from '../windows.ts';
 import { type Answer, answerOfTail, type Customers, cellSetsOf, keyOfTail, type ValueOf } from './answers.ts';
-import { type CellSets, figureOf, NOTHING, textOfLimbs, unite } from './cells.ts';
+import { type CellSets, figureOf, NOTHING, type Part, textOfLimbs, unite } from './cells.ts';
 import { columnNames, columnsOf, type Question, setOf, summedOver, windowStart } from './question.ts';
 import {
   ownersOf,
@@ -193,7 +195,9 @@ function rowsOf(cut: UsageCut, { scope, columns }: Question, sets: CellSets): Us
   const { meter, from, to } = scope;
   const mask = summedOver(setOf(cut, columns), columns);
   const isWhole = mask === 2 ** names.length - 1;
-  const found = (sets.get(mask) ?? []).filter(({ eventCount }) => eventCount > 0 || isWhole);
+  const found = (sets.get(mask) ?? []).filter(
+    ({ eventCount, value }) => eventCount > 0 || isWhole || (isLevel(meter) && value !== null),
+  );
   const cells = found.length === 0 && isWhole ? [{ key: names.map(() => null), ...NOTHING }] : found;
   const groups = (cut.groups ?? []).map((name) => [name, columns.dimensions.indexOf(name)] as const);
   const [owner, window] = [names.indexOf('owner'), names.indexOf('w')];
@@ -203,7 +207,7 @@ function rowsOf(cut: UsageCut, { scope, columns }: Question, sets: CellSets): Us
     windows.set(number, known);
     return known;
   };
-  return cells.map((cell) => {
+  const rows = cells.map((cell) => {
     const { key, eventCount } = cell;
     const entries = groups.map(([name, place]) => [name, (key[place] ?? null) as string | null] as const);
     const group = entries.length === 0 ? NO_GROUP : Object.fromEntries(entries);
@@ -211,7 +215,11 @@ function rowsOf(cut: UsageCut, { scope, columns }: Question, sets: CellSets): Us
     if (cut.byCustomer === true) row.customerId = (key[owner] ?? null) as string | null;
     return cut.window === undefined ? row : Object.assign(row, windowOf(key[window] as number, cut.window));
   });
+  if (!isLevel(meter) || cut.window === undefined) return rows;
+  return withoutRepeats(rows.map((row, index): Stamped => [row, stampOf(cells[index] as Part)]));
 }
+
+const stampOf = ({ latest }: Part): Stamped[1] => latest as Stamped[1];
 
 const NO_GROUP: UsageRow['group'] = {};
 
