@@ -24,6 +24,7 @@ import { versionsOf } from './history.ts';
 import {
   type BilledUsage,
   billedUsageOf,
+  changeInvoice,
   type FrozenTerms,
   type InvoiceRow,
   type LineRow,
@@ -66,6 +67,18 @@ export async function freezeAgain(parts: InvoicingParts, tx: Tx, invoice: Invoic
   if (taken === undefined) return frozen;
   const existing = await parts.source.adjustments(tx, invoice.merchant_id, invoice.subscription_id);
   return { ...frozen, adjustments: stillThere(taken, existing) };
+}
+
+/** Sends a draft back (transition 9), or has a calculation that runs go on with what is frozen anew. */
+export async function calculateAgain(
+  parts: InvoicingParts,
+  tx: Tx,
+  invoice: InvoiceRow,
+  now: Instant,
+): Promise<InvoiceRow> {
+  const terms = await freezeAgain(parts, tx, invoice);
+  if (invoice.status === 'CALCULATING') return changeInvoice(tx, invoice, { terms }, now);
+  return moveInvoice(tx, invoice, 'recalculate', { next_action_at: now, calculation_attempts: 0, terms }, now);
 }
 
 /** The tax rates as they are now (domain.md §4, Tax), and the adjustments that hold the invoice's instant. */

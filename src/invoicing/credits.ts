@@ -14,7 +14,7 @@ import { markPaid } from './pay.ts';
 import { expireSessionsOf } from './sessions.ts';
 import type { BillingTerms } from './source.ts';
 import {
-  type BilledAheadRow,
+  type BilledRow,
   billedAfter,
   creditsOn,
   insertUnusedCredit,
@@ -23,12 +23,12 @@ import {
   takeBackCredits,
   type UnusedCreditRow,
 } from './unused.sql.ts';
-import { type BilledAhead, isChargedAhead, unusedPart } from './unused.ts';
+import { type BilledForTime, isChargedForTime, unusedPart } from './unused.ts';
 
 /** Where what was not used goes: off the next invoice, into the wallet, or nowhere (domain.md §3). */
 export type CreditMode = 'invoice' | 'wallet' | 'none';
 
-/** What ended charges that were billed in advance. */
+/** What ended charges that were billed for a time. */
 export interface CreditOrder {
   /** The terms as they were, and as they are now. */
   readonly before: BillingTerms;
@@ -40,7 +40,7 @@ export interface CreditOrder {
 }
 
 /**
- * Gives back what was billed in advance and is not used (domain.md §3): first what is still unpaid of the invoice that billed
+ * Gives back what was billed for a time and is not used (domain.md §3), in advance or, before an end that was set back, in arrears: first what is still unpaid of the invoice that billed
  * it, by a credit note; then as a line of the open invoice, or by a credit note whose total is in the wallet. Of an invoice that
  * was refunded nothing is left to give back, as long as the refund is not voided.
  */
@@ -58,9 +58,9 @@ export async function giveCredits(
     if (over === 'written off' || over?.kind === 'cancellation') continue;
     const given: UnusedCreditRow[] = [];
     for (const row of rows) {
-      const unused = unusedPart(aheadOf(row), before, after, currency);
+      const unused = unusedPart(chargeOf(row), before, after, currency);
       // Given back by a change at the same instant, which left no trace in the terms.
-      if (!unused && ![before, after].some((terms) => isChargedAhead(aheadOf(row), terms))) continue;
+      if (!unused && ![before, after].some((terms) => isChargedForTime(chargeOf(row), terms))) continue;
       const from = unused?.from ?? row.charged_to;
       const again = await stillCredited(tx, merchantId, row, from);
       const amount = (unused?.amount ?? ZERO).minus(again.amount);
@@ -119,7 +119,7 @@ export async function giveWithheld(
 }
 
 /** What was given back of a charge before, less what is charged again and nobody has in hand yet. */
-async function stillCredited(tx: Tx, merchantId: string, row: BilledAheadRow, from: Instant) {
+async function stillCredited(tx: Tx, merchantId: string, row: BilledRow, from: Instant) {
   if (row.credited_amount.isZero()) return { amount: ZERO, tax: ZERO };
   const back = await takeBackCredits(tx, merchantId, row, from);
   return {
@@ -128,7 +128,7 @@ async function stillCredited(tx: Tx, merchantId: string, row: BilledAheadRow, fr
   };
 }
 
-const aheadOf = ({ price_id, charged_from, charged_to, amount, tax_rate }: BilledAheadRow): BilledAhead => ({
+const chargeOf = ({ price_id, charged_from, charged_to, amount, tax_rate }: BilledRow): BilledForTime => ({
   priceId: price_id,
   start: charged_from,
   end: charged_to,

@@ -1,7 +1,8 @@
 /** All that other domains may use of invoicing. */
 
 export { decideAction } from './actions.ts';
-export { issuedUnderAdjustment } from './adjustments.sql.ts';
+export { issuedUnderAdjustment, lockUnissuedUnder } from './adjustments.sql.ts';
+export { calculateAgain } from './calculation.ts';
 export { chargeAtOnce } from './charging.ts';
 export { closePeriod, cutPeriod } from './close.ts';
 export { type CreditMode, giveCredits } from './credits.ts';

@@ -1,13 +1,13 @@
 import type { Tx } from '../db/index.ts';
 import { canonicalJson } from '../http/index.ts';
 import { addDuration, formatInstant, type Instant, isAfter, isBefore } from '../kernel/time.ts';
-import { freezeAgain, tryCalculation } from './calculation.ts';
+import { calculateAgain, tryCalculation } from './calculation.ts';
 import { advancesOf, type BilledCharge, chargesOn, upfrontCharges } from './charges.ts';
 import { closePeriod, cutPeriod } from './close.ts';
 import { type CreditMode, giveCredits } from './credits.ts';
 import { dropUnbilledInvoice } from './drop.ts';
 import { boundsOfSeries, cadencesOf, segmentAt, segmentsOf } from './history.ts';
-import { type AdvanceRecord, changeInvoice, type InvoiceRow, lockInvoicesIn, moveInvoice } from './invoices.sql.ts';
+import { type AdvanceRecord, changeInvoice, type InvoiceRow, lockInvoicesIn } from './invoices.sql.ts';
 import { issueInvoice } from './issue.ts';
 import { openOneOff } from './one-off.ts';
 import { openFirstInvoices } from './open.ts';
@@ -101,12 +101,9 @@ export async function redoDrafts(
   { before, after }: Pick<VersionChange, 'before' | 'after'>,
   now: Instant,
 ): Promise<void> {
-  for (const invoice of await lockTwice(tx, after, ['CALCULATING', 'DRAFT'])) {
-    if (said(chargesOf(before, invoice)) === said(chargesOf(after, invoice))) continue;
-    const terms = await freezeAgain(parts, tx, invoice);
-    if (invoice.status === 'CALCULATING') await changeInvoice(tx, invoice, { terms }, now);
-    else await moveInvoice(tx, invoice, 'recalculate', { next_action_at: now, calculation_attempts: 0, terms }, now);
-  }
+  for (const invoice of await lockTwice(tx, after, ['CALCULATING', 'DRAFT']))
+    if (said(chargesOf(before, invoice)) !== said(chargesOf(after, invoice)))
+      await calculateAgain(parts, tx, invoice, now);
 }
 
 function chargesOf(terms: BillingTerms, invoice: InvoiceRow): readonly BilledCharge[] {

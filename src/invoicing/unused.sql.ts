@@ -3,7 +3,7 @@ import type { Decimal } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { InvoiceRow } from './invoices.sql.ts';
 
-/** What is given back of a charge in advance that was billed and not used. */
+/** What is given back of a charge that was billed for a time and not used. */
 export interface UnusedCreditRow {
   merchant_id: string;
   id: string;
@@ -32,8 +32,8 @@ export interface UnusedCreditRow {
   created_at: Instant;
 }
 
-/** A charge in advance of an issued invoice, and what was given back of it before. */
-export interface BilledAheadRow {
+/** A charge of an issued invoice, and what was given back of it before. */
+export interface BilledRow {
   invoice_id: string;
   price_id: string;
   charged_from: Instant;
@@ -46,13 +46,8 @@ export interface BilledAheadRow {
 }
 
 /** The charges of invoices that are issued and not dropped whose time goes on after an instant, and that have a length. */
-export const billedAfter = (
-  tx: Tx,
-  merchantId: string,
-  subscriptionId: string,
-  at: Instant,
-): Promise<BilledAheadRow[]> =>
-  tx.rows<BilledAheadRow>(sql`
+export const billedAfter = (tx: Tx, merchantId: string, subscriptionId: string, at: Instant): Promise<BilledRow[]> =>
+  tx.rows<BilledRow>(sql`
     with billed as (
       select l.invoice_id, l.price_id, l.period_start, l.period_end, sum(l.total_price) as amount, max(l.tax_rate) as tax_rate,
              (array_agg(l.display_name order by l.position))[1] as display_name, min(i.seq) as seq, min(l.position) as position
@@ -100,7 +95,7 @@ export const noteMore = (
 export const takeBackCredits = (
   tx: Tx,
   merchantId: string,
-  of: BilledAheadRow,
+  of: BilledRow,
   from: Instant,
 ): Promise<Pick<UnusedCreditRow, 'amount' | 'tax_amount'>[]> =>
   tx.rows<Pick<UnusedCreditRow, 'amount' | 'tax_amount'>>(sql`

@@ -4,12 +4,12 @@ import { decimal, plain } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { HistoricTerms } from './history.ts';
 import type { BilledPrice, BilledVersion, Proration } from './source.ts';
-import { type BilledAhead, unusedPart } from './unused.ts';
+import { type BilledForTime, unusedPart } from './unused.ts';
 
 /** What is given back of a charge in advance (domain.md §3, "Credits for unused in-advance charges"). */
 const at = (text: string): Instant => Temporal.Instant.from(text.includes('T') ? text : `${text}T00:00:00Z`);
-const seats = (billingCadence: string | null = 'P1M') =>
-  ({ id: 'seats', paymentTerm: 'in_advance', billingCadence, metric: null }) as unknown as BilledPrice;
+const seats = (billingCadence: string | null = 'P1M', paymentTerm: BilledPrice['paymentTerm'] = 'in_advance') =>
+  ({ id: 'seats', paymentTerm, billingCadence, metric: null }) as unknown as BilledPrice;
 
 interface Change {
   readonly at: string;
@@ -41,7 +41,7 @@ const terms = (
   const bounds = { anchor: at(startedAt), startedAt: at(startedAt), endsAt: endsAt === null ? null : at(endsAt) };
   return { planCadence: 'P1M', prices: [own], bounds, versions };
 };
-const billed = (start: string, end: string, amount = '30'): BilledAhead => ({
+const billed = (start: string, end: string, amount = '30'): BilledForTime => ({
   priceId: 'seats',
   start: at(start),
   end: at(end),
@@ -50,7 +50,7 @@ const billed = (start: string, end: string, amount = '30'): BilledAhead => ({
 });
 
 describe('what is not used of a charge in advance', () => {
-  it.each<{ what: string; after: HistoricTerms; startedAt?: string; charge?: BilledAhead; unused: string | null }>([
+  it.each<{ what: string; after: HistoricTerms; startedAt?: string; charge?: BilledForTime; unused: string | null }>([
     {
       what: 'nothing, where it goes on',
       after: terms('2026-02-01', [{ at: '2026-02-15', keeps: true }]),
@@ -108,6 +108,29 @@ describe('what is not used of a charge in advance', () => {
     const own = (after.versions ?? []).length === 1 ? { ...before, versions: after.versions ?? [] } : before;
     const part = unusedPart(charge, own, after, 'USD');
     expect(part && `${plain(part.amount)} + ${plain(part.tax)}`).toBe(unused);
+  });
+
+  it.each([
+    { what: 'nothing, where the end is that of the period', endsAt: '2026-03-01', unused: null },
+    { what: 'half', endsAt: '2026-02-15', unused: '15 + 3' },
+    { what: 'all, where the subscription ended as it began', endsAt: '2026-02-01', unused: '30 + 6' },
+    { what: 'all, where it ended before', endsAt: '2026-01-20', unused: '30 + 6' },
+    { what: 'nothing, while no end is set', endsAt: null, unused: null },
+  ])('in arrears, for time after an end that was set back: $what', ({ endsAt, unused }) => {
+    const own = seats('P1M', 'in_arrears');
+    const part = unusedPart(
+      billed('2026-02-01', '2026-03-01'),
+      terms('2026-01-01', [], null, own),
+      terms('2026-01-01', [], endsAt, own),
+      'USD',
+    );
+    expect(part && `${plain(part.amount)} + ${plain(part.tax)}`).toBe(unused);
+  });
+
+  it('of usage is nothing: it stays billed', () => {
+    const own = { ...seats('P1M', 'in_arrears'), metric: { id: 'calls' } } as unknown as BilledPrice;
+    const [before, after] = [terms('2026-01-01', [], null, own), terms('2026-01-01', [], '2026-02-15', own)];
+    expect(unusedPart(billed('2026-02-01', '2026-03-01'), before, after, 'USD')).toBeNull();
   });
 
   it('of what is billed once is nothing', () => {

@@ -1,12 +1,12 @@
 import { Decimal, plain } from '../kernel/decimal.ts';
 import { roundTo } from '../kernel/money.ts';
-import { earliest, type Instant, isBefore, microsecondsBetween } from '../kernel/time.ts';
+import { earliest, type Instant, isBefore, latest, microsecondsBetween } from '../kernel/time.ts';
 import { inAdvance } from './charges.ts';
 import { boundsOfSeries, cadenceOfPrice, type HistoricTerms, positionIn, segmentAt, segmentsOf } from './history.ts';
 import { periodHolding } from './series.ts';
 
-/** A charge in advance as it was billed, with its discounts and limits. */
-export interface BilledAhead {
+/** A charge for a time as it was billed, with its discounts and limits. */
+export interface BilledForTime {
   readonly priceId: string;
   readonly start: Instant;
   readonly end: Instant;
@@ -26,23 +26,25 @@ export interface UnusedPart {
 }
 
 /**
- * What is not used of a charge that was billed in advance (domain.md §3, "Credits for unused in-advance charges"): from where
- * the terms as they are now charge its price no longer. At the amount and the tax rate at which it was billed.
+ * What is not used of a fee that was billed (domain.md §3, Ends and Credits): of one in advance from where the terms as they are now
+ * charge its price no longer; of one in arrears what lies after an end that was set back. At the amount and the tax rate at which it
+ * was billed. Usage stays billed.
  * @param before the terms as they were when it was billed
  * @returns null where all of it is used.
  */
 export function unusedPart(
-  charge: BilledAhead,
+  charge: BilledForTime,
   before: HistoricTerms,
   after: HistoricTerms,
   currency: string,
 ): UnusedPart | null {
-  const cadence = cadenceOf(charge, before);
-  if (cadence === null) return null;
+  const stood = seriesOfCharge(charge, before);
+  if (stood === null) return null;
+  const { cadence, isAhead } = stood;
   const bounds = boundsOfSeries(before, cadence, charge.start);
   const period = bounds && periodHolding(cadence, { ...bounds, endsAt: null }, charge.start);
   if (!period) return null;
-  const from = usedUntil(charge, cadence, after, period.whole);
+  const from = isAhead ? usedUntil(charge, cadence, after, period.whole) : usedToEnd(charge, after);
   if (!isBefore(from, charge.end)) return null;
   const segments = segmentsOf(after);
   const position = (at: Instant) => positionIn(period, segments, at);
@@ -58,21 +60,29 @@ const big = (count: bigint): Decimal => new Decimal(count.toString());
 
 const rounded = (amount: Decimal, currency: string): Decimal => roundTo(amount, currency, 'half-away-from-zero');
 
-/** Do terms charge its price in advance where it begins? Of two changes at that instant only the later one is among them. */
-export const isChargedAhead = (charge: BilledAhead, terms: HistoricTerms): boolean => cadenceOf(charge, terms) !== null;
+/** Do terms charge its price for the time where it begins? Of two changes at that instant only the later one is among them. */
+export const isChargedForTime = (charge: BilledForTime, terms: HistoricTerms): boolean =>
+  seriesOfCharge(charge, terms) !== null;
 
-/** The series on which a price in advance stood; null for what was billed in arrears or once. */
-function cadenceOf({ priceId, start }: BilledAhead, before: HistoricTerms): string | null {
+/** The series on which a fee stood, and whether in advance; null for usage, and for what was billed once. */
+function seriesOfCharge(
+  { priceId, start }: BilledForTime,
+  before: HistoricTerms,
+): { readonly cadence: string; readonly isAhead: boolean } | null {
   const segment = segmentAt(segmentsOf(before), start);
-  const price = segment.prices.find(({ id, paymentTerm }) => id === priceId && paymentTerm === 'in_advance');
+  const price = segment.prices.find(({ id, metric }) => id === priceId && metric === null);
   if (!price) return null;
   const cadence = cadenceOfPrice(segment, price);
-  return cadence === 'P0D' ? null : cadence;
+  return cadence === 'P0D' ? null : { cadence, isAhead: price.paymentTerm === 'in_advance' };
 }
+
+/** Up to where a fee in arrears was for time of the subscription: only its end can be set back, all else was known as it was billed. */
+const usedToEnd = ({ start, end }: BilledForTime, { bounds: { endsAt } }: HistoricTerms): Instant =>
+  endsAt === null ? end : earliest(latest(start, endsAt), end);
 
 /** Up to where the charge that begins there is one still; its own start where there is none any more. */
 function usedUntil(
-  { priceId, start, end }: BilledAhead,
+  { priceId, start, end }: BilledForTime,
   cadence: string,
   after: HistoricTerms,
   whole: { start: Instant; end: Instant },

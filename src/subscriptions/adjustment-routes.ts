@@ -3,12 +3,13 @@ import { ok } from '../kernel/result.ts';
 import { AdjustmentCreate, AdjustmentList, AdjustmentListQuery, SubscriptionAdjustment } from './adjustment-schemas.ts';
 import { listAdjustmentRows } from './adjustments.sql.ts';
 import { createAdjustment, deleteAdjustment, presentAdjustment } from './adjustments.ts';
+import type { SubscriptionParts } from './parts.ts';
 
 const TAG = 'Subscriptions';
 const ofSubscription = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', kind: 'subscription' } }) as const;
 
 /** `/v0/subscriptions/{id}/adjustments` (§4, Adjustment rules). */
-export const adjustmentRoutes: readonly Route[] = [
+export const adjustmentRoutes = (parts: SubscriptionParts): readonly Route[] => [
   route(
     {
       method: 'POST',
@@ -54,14 +55,15 @@ export const adjustmentRoutes: readonly Route[] = [
       operationId: 'deleteSubscriptionAdjustment',
       tag: TAG,
       summary: 'Delete an adjustment under which nothing has issued',
-      description: '409 `ADJUSTMENT_IN_USE` once an invoice has issued under it: then it is permanent.',
+      description:
+        'Drafts that were calculated with it are calculated again. 409 `ADJUSTMENT_IN_USE` once an invoice has issued under it: then it is permanent.',
       access: ofSubscription('member'),
       replies: { 204: Type.Null() },
       errors: [409],
     },
-    async ({ tx, merchantId, params }) => {
+    async ({ tx, merchantId, params, now }) => {
       const { id, adjustmentId } = params as { id: string; adjustmentId: string };
-      return deleteAdjustment(tx, merchantId, id, adjustmentId);
+      return deleteAdjustment(parts, tx, { merchantId, subscriptionId: id, id: adjustmentId }, now);
     },
   ),
 ];

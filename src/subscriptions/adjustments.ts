@@ -1,5 +1,6 @@
+import { effectiveNow } from '../clocks/index.ts';
 import type { Tx } from '../db/index.ts';
-import { issuedUnderAdjustment } from '../invoicing/index.ts';
+import { calculateAgain, issuedUnderAdjustment, lockUnissuedUnder } from '../invoicing/index.ts';
 import { decimal, plain } from '../kernel/decimal.ts';
 import { newId } from '../kernel/ids.ts';
 import { fail, invalidField, notFound, ok, type Result } from '../kernel/result.ts';
@@ -12,8 +13,9 @@ import {
   findAdjustmentByKey,
   insertAdjustment,
 } from './adjustments.sql.ts';
+import type { SubscriptionParts } from './parts.ts';
 import { lockLiving } from './patch.ts';
-import { lockSubscription } from './subscriptions.sql.ts';
+import { findSubscription, lockSubscription } from './subscriptions.sql.ts';
 
 /** An adjustment that was made, or the one that the same idempotency key made before. */
 export interface CreatedAdjustment {
@@ -63,21 +65,27 @@ function windowOf({ effectiveFrom, effectiveTo }: AdjustmentCreate): Result<{ fr
 }
 
 /**
- * DELETE …/adjustments/{id}: drafts that were calculated with it keep its lines until they are calculated again.
+ * DELETE …/adjustments/{id}: drafts that were calculated with it are calculated again, without it. They are locked before it is asked
+ * whether one has issued, so that an approval comes before this, and keeps the adjustment, or after it.
  * @returns 404; ADJUSTMENT_IN_USE where an invoice has issued under it
  */
 export async function deleteAdjustment(
+  { invoicing }: Pick<SubscriptionParts, 'invoicing'>,
   tx: Tx,
-  merchantId: string,
-  subscriptionId: string,
-  id: string,
+  { merchantId, subscriptionId, id }: { merchantId: string; subscriptionId: string; id: string },
+  wall: Instant,
 ): Promise<Result<void>> {
+  const subscription = await findSubscription(tx, merchantId, subscriptionId);
+  if (!subscription) return notFound('subscription');
+  const now = await effectiveNow(tx, merchantId, subscription.clock_id, wall);
   await lockSubscription(tx, merchantId, subscriptionId);
   const found = await findAdjustment(tx, merchantId, subscriptionId, id);
   if (!found) return notFound('adjustment');
+  const drafts = await lockUnissuedUnder(tx, merchantId, subscriptionId, id);
   const invoiceId = await issuedUnderAdjustment(tx, merchantId, subscriptionId, id);
   if (invoiceId !== undefined) return fail('ADJUSTMENT_IN_USE', { invoiceId });
   await deleteAdjustmentRow(tx, found);
+  for (const draft of drafts) await calculateAgain(invoicing, tx, draft, now);
   return ok(undefined);
 }
 

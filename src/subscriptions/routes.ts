@@ -137,7 +137,7 @@ export const subscriptionRoutes = (parts: SubscriptionParts): readonly Route[] =
       return reconciled.ok ? ok(new Reply(dryRun ? 200 : 201, reconciled.value)) : reconciled;
     },
   ),
-  ...adjustmentRoutes,
+  ...adjustmentRoutes(parts),
   ...changeRoutes(parts),
 ];
 

@@ -117,14 +117,57 @@ describe('invoices that are there', () => {
     expect(await draft()).toMatchObject({ status: 'DRAFT', subtotal: '72.00' }); // 100 × 0.9 × 0.8
 
     await adjust(subscription, '0.5'); // its window holds the instant, but it came after
-    expect((await remove(subscription, first)).status).toBe(204);
     expect(await draft()).toMatchObject({ status: 'DRAFT', subtotal: '72.00' });
-
     await shop.act(`/v2/invoices/${(await draft()).id}/recalculate`);
     await shop.advance(clock, 'PT1S');
-    expect(await draft()).toMatchObject({ status: 'DRAFT', subtotal: '80.00' });
+    expect(await draft()).toMatchObject({ status: 'DRAFT', subtotal: '72.00' });
+
+    // Without its adjustment a draft is calculated again, and waits for its approval anew.
+    expect((await remove(subscription, first)).status).toBe(204);
+    expect(await draft()).toMatchObject({ status: 'CALCULATING' });
+    await shop.advance(clock, 'PT1S');
+    expect(await draft()).toMatchObject({ status: 'DRAFT', subtotal: '80.00', issuedAt: null });
     expect(shown(await draft())[1]).toBe('discount 0.2 off: -20.00 off Flat fee');
     expect((await remove(subscription, second)).status).toBe(204); // a draft is no issue
+    await shop.advance(clock, 'PT1S');
+    await shop.act(`/v2/invoices/${(await draft()).id}/approve`);
+    expect(await draft()).toMatchObject({ status: 'ISSUED', subtotal: '100.00', grandTotal: '120.00' });
+  });
+
+  it('that are approved while their adjustment is deleted keep it, or are calculated again without it', async () => {
+    for (let round = 0; round < 6; round += 1) {
+      const { clock, subscription } = await subscribed({ autoApprove: false });
+      const adjustment = await adjust(subscription, '0.35');
+      await shop.advance(clock, FEBRUARY);
+      const [draft] = await shop.invoices(subscription);
+      const approve = () => merchant.post(`/v2/invoices/${draft.id}/approve`);
+      const both =
+        round % 2 === 0 ? [approve(), remove(subscription, adjustment)] : [remove(subscription, adjustment), approve()];
+      const answers = (await Promise.all(both)).map(({ status }) => status);
+      await shop.advance(clock, 'PT1S');
+      const { data } = await shop.read(path(subscription));
+      const [after] = await shop.invoices(subscription);
+      expect([answers.toSorted(), data.length, after.status, after.subtotal]).toEqual(
+        data.length === 1 ? [[200, 409], 1, 'ISSUED', '65.00'] : [[204, 409], 0, 'DRAFT', '100.00'],
+      );
+    }
+  });
+
+  it('of an ended subscription and of others are what they are', async () => {
+    const { clock, subscription } = await subscribed({ autoApprove: false, gracePeriod: 'PT1H' });
+    const adjustment = await adjust(subscription, '0.35');
+    const { subscription: other } = await subscribed({ autoApprove: false });
+    await adjust(other, '0.35');
+    await shop.advance(clock, FEBRUARY);
+    await shop.act(`/v0/subscriptions/${subscription.id}/termination`, { reason: 'Moved' });
+    await shop.advance(clock, 'PT2H');
+    const drafts = async () =>
+      (await shop.invoices(subscription)).map(({ status, subtotal }) => `${status} ${subtotal}`);
+    expect(await drafts()).toEqual(['DRAFT 65.00']);
+    expect((await remove(subscription, adjustment)).status).toBe(204);
+    await shop.advance(clock, 'PT1S');
+    expect(await drafts()).toEqual(['DRAFT 100.00']);
+    expect((await shop.read(path(other))).data).toHaveLength(1);
   });
 
   it('once one has issued, the adjustment is permanent: 409 ADJUSTMENT_IN_USE', async () => {
