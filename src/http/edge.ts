@@ -7,7 +7,7 @@ import type { Authentication, Caller } from './caller.ts';
 import type { ErrorReply } from './errors.ts';
 import type { Metrics } from './metrics.ts';
 import type { RateLimiter } from './rate-limit.ts';
-import type { Place, Route } from './route.ts';
+import type { ErrorPage, Place, Route } from './route.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -15,6 +15,9 @@ declare module 'fastify' {
     caller: Caller | null;
     /** What the route's `admit` answered. */
     place: Place | null;
+  }
+  interface FastifyContextConfig {
+    errorPage?: ErrorPage | undefined;
   }
 }
 
@@ -58,7 +61,26 @@ export function bearerToken(request: FastifyRequest): string | undefined {
   return header === undefined ? undefined : (/^Bearer ([\x21-\x7e]{1,512})$/i.exec(header)?.[1] ?? '');
 }
 
-/** Sends an error body. */
+/** Sends an error body; from a page for people as a page, save to who asks for JSON. */
 export function send(reply: FastifyReply, { status, headers, body }: ErrorReply): FastifyReply {
+  const page = reply.request.routeOptions.config?.errorPage;
+  if (page && !asksForJson(reply.request)) return sendPage(reply, page, status, headers);
   return reply.code(status).headers(headers).type('application/json; charset=utf-8').send(JSON.stringify(body));
+}
+
+const asksForJson = ({ headers: { accept = '' } }: FastifyRequest): boolean =>
+  accept.includes('application/json') && !accept.includes('text/html');
+
+/** Sends the page that tells a person of an error. */
+export function sendPage(
+  reply: FastifyReply,
+  page: ErrorPage,
+  status: number,
+  more: Readonly<Record<string, string>> = {},
+): FastifyReply {
+  const { text, headers } = page(status);
+  return reply
+    .code(status)
+    .headers({ ...more, ...headers })
+    .send(text);
 }

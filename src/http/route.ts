@@ -101,6 +101,9 @@ export class Reply {
   }
 }
 
+/** The page that tells a person of an error status. */
+export type ErrorPage = (status: number) => { text: string; headers: Readonly<Record<string, string>> };
+
 interface Sentence<P, Q, B, A extends Access> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With `:name` for path parameters, which are checked by the policy or the handler, not by a pattern (a malformed id is a 404). */
@@ -144,6 +147,8 @@ interface Sentence<P, Q, B, A extends Access> {
   readonly audited?: false;
   /** Not in the OpenAPI document: pages for people. */
   readonly hidden?: true;
+  /** Of pages for people: what a browser gets instead of a JSON error, also for unknown paths beside this one. */
+  readonly errorPage?: ErrorPage;
   readonly contentTypes?: readonly string[];
 }
 

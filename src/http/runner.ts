@@ -52,6 +52,7 @@ export class Runner {
         handlerTimeout: this.#options.handlerMilliseconds ?? HANDLER_MILLISECONDS,
       }),
       schema: openApiSchema(each, this.#schemas),
+      ...(sentence.errorPage && { config: { errorPage: sentence.errorPage } }),
       onRequest: async (request, reply) => {
         if (!('public' in sentence.access)) {
           const found = await this.#options.authenticate(bearerToken(request), request.ip);

@@ -10,11 +10,11 @@ import { isAway, sqlState } from '../db/index.ts';
 import { randomBase62 } from '../kernel/ids.ts';
 import { RefusalError } from '../kernel/result.ts';
 import { BodyError, readJsonBody, readJsonParts, readText } from './body.ts';
-import { bearerToken, type ServerOptions, send } from './edge.ts';
+import { bearerToken, type ServerOptions, send, sendPage } from './edge.ts';
 import { authenticationReply, ErrorReplies, type ErrorReply, reply as errorReply } from './errors.ts';
 import { NamedSchemas } from './named-schemas.ts';
 import { addOpenApi } from './openapi.ts';
-import type { Route } from './route.ts';
+import type { ErrorPage, Route } from './route.ts';
 import { Runner } from './runner.ts';
 
 const BODY_LIMIT = 256 * 1024;
@@ -52,7 +52,10 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       .map(({ sentence }) => `${sentence.method} ${sentence.path}`),
   );
 
+  const errorPages = pagesOf(options.routes);
   const answerUnknown = async (request: FastifyRequest, reply: FastifyReply) => {
+    const page = errorPages.get(request.url.split(/[/?]/)[1] ?? '');
+    if (page) return sendPage(reply, page, 404);
     const found = await options.authenticate(bearerToken(request), request.ip);
     if ('code' in found) return send(reply, authenticationReply(errors, found));
     return send(reply, errorReply(404, `There is no ${request.method} ${request.url.split('?')[0]}.`));
@@ -95,6 +98,14 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   for (const each of options.routes) runner.mount(app, each);
   return app;
 }
+
+/** The error pages by the first word of the paths below which there are pages for people: `pay`. */
+const pagesOf = (routes: readonly Route[]): ReadonlyMap<string, ErrorPage> =>
+  new Map(
+    routes.flatMap(({ sentence: { path, errorPage } }) =>
+      errorPage ? [[path.split('/')[1] as string, errorPage]] : [],
+    ),
+  );
 
 /** Only exact JSON, UTF-8, unless a route declares more; odd spellings of a content type have let bodies pass unchecked. */
 function acceptBodies(app: FastifyInstance, routes: readonly Route[]): void {

@@ -136,6 +136,11 @@ export const findEInvoice = (tx: Tx, merchantId: string, ownerId: string): Promi
     sql`select content from e_invoice where merchant_id = ${merchantId} and owner_id = ${ownerId}`,
   );
 
+/** Is there one, without reading it? */
+export const hasEInvoice = async (tx: Tx, merchantId: string, ownerId: string): Promise<boolean> =>
+  (await tx.maybe(sql`select 1 from e_invoice where merchant_id = ${merchantId} and owner_id = ${ownerId}`)) !==
+  undefined;
+
 /** Stores an e-invoice; the first one stays. */
 export const storeEInvoice = (
   tx: Tx,

@@ -1,15 +1,13 @@
 import type { Tx } from '../db/index.ts';
-import { taxWord } from '../documents/index.ts';
-import { findOrganization } from '../identity/index.ts';
 import { ok } from '../kernel/result.ts';
-import type { EntityDescription, PaymentHandlers } from '../payments/index.ts';
+import type { PaymentHandlers } from '../payments/index.ts';
 import { followCharge } from './after-charge.ts';
 import { endWithSession } from './drop.ts';
-import { findInvoice, linesOf, lockInvoice, lockInvoiceNow } from './invoices.sql.ts';
+import { findInvoice, lockInvoice, lockInvoiceNow } from './invoices.sql.ts';
+import { describeForSession, viewInvoice } from './page/view.ts';
 import type { InvoicingParts } from './parts.ts';
 import { receivePayment } from './pay.ts';
 import { lockPurpose } from './purposes.ts';
-import { takesMoney } from './states.ts';
 
 /** What payments tells of the sessions of invoices (domain.md §4, rows 12 to 18). */
 export const invoicePaymentHandlers = (parts: InvoicingParts): PaymentHandlers => ({
@@ -34,7 +32,10 @@ export const invoicePaymentHandlers = (parts: InvoicingParts): PaymentHandlers =
     if (!invoice) throw new Error(`Session ${session.id} is of no invoice.`);
     await endWithSession(parts, tx, invoice, now);
   },
-  describe: (tx, { merchantId, entityId }) => describeInvoice(tx, merchantId, entityId),
+  describe: async (tx, { merchantId, entityId }, now) => {
+    const view = await viewInvoice(tx, merchantId, entityId, now);
+    return view && describeForSession(view);
+  },
   async lock(tx, { merchantId, entityId }) {
     await lockUpstream(parts, tx, { merchantId, entityId }, true);
     await lockInvoice(tx, merchantId, entityId);
@@ -54,26 +55,4 @@ async function lockUpstream(
 ): Promise<void> {
   const invoice = await findInvoice(tx, merchantId, entityId);
   if (invoice) await lockPurpose(parts, tx, invoice, wait);
-}
-
-async function describeInvoice(tx: Tx, merchantId: string, invoiceId: string): Promise<EntityDescription | null> {
-  const invoice = await findInvoice(tx, merchantId, invoiceId);
-  if (!invoice) return null;
-  const seller = invoice.seller?.name ?? (await findOrganization(tx, merchantId, merchantId))?.name ?? '';
-  const lines = await linesOf(tx, merchantId, invoiceId);
-  return {
-    title: 'Invoice',
-    seller,
-    number: invoice.invoice_number,
-    lines: [
-      ...lines.map((line) => ({ description: line.display_name, amount: line.total_price })),
-      ...(invoice.total_tax.isZero()
-        ? []
-        : [{ description: taxWord(invoice.seller ?? {}), amount: invoice.total_tax }]),
-    ],
-    dueAt: invoice.due_at,
-    currency: invoice.currency,
-    amount: invoice.unpaid_amount,
-    ...(takesMoney(invoice.status) && { nextSession: `invoices/${invoice.id}` }),
-  };
 }

@@ -13,6 +13,9 @@ export interface Links {
   readonly sessionUrl?: string | undefined;
 }
 
+/** Has it a page that its customer may see? From its issue on, whatever becomes of it. */
+export const isShownToCustomers = ({ issued_at }: Pick<InvoiceRow, 'issued_at'>): boolean => issued_at !== null;
+
 const time = (instant: Instant | null): string | null => (instant === null ? null : formatInstant(instant));
 
 /** An invoice as the API answers it (§2; api.md; fields.md). `lines` are given where they are asked for. */
@@ -56,7 +59,7 @@ export function presentInvoice(invoice: InvoiceRow, links: Links, lines: unknown
       ? (links.sessionUrl ?? (invoice.pays_online ? payUrl(links.publicUrl, invoice.id) : null))
       : null,
     pdfUrl: hasDocument ? `${links.publicUrl}/v2/invoices/${invoice.id}/pdf` : null,
-    permalink: null,
+    permalink: isShownToCustomers(invoice) ? payUrl(links.publicUrl, invoice.id) : null,
     pdfSource: null,
     documentWithheldReason: hasDocument ? invoice.document_failure : 'not_issued',
     ...(invoice.failure_reason !== null && { failureReason: invoice.failure_reason }),
@@ -66,7 +69,7 @@ export function presentInvoice(invoice: InvoiceRow, links: Links, lines: unknown
   };
 }
 
-/** The address at which an invoice can always be paid: it leads to the open session, or opens the next one. */
+/** The address of an invoice's page: how it stands, how to pay it, and its documents (docs/decisions/0048). */
 export const payUrl = (publicUrl: string, invoiceId: string): string => `${publicUrl}/pay/invoices/${invoiceId}`;
 
 /** A line as the API answers it. */

@@ -9,8 +9,8 @@ import { refundsOf } from './credit-notes.sql.ts';
 import { documentRoutes } from './document-routes.ts';
 import { explainRoute } from './explain-route.ts';
 import { lineItemRoutes } from './line-item-routes.ts';
+import { invoicePageRoutes } from './page/routes.ts';
 import type { InvoicingParts } from './parts.ts';
-import { payLinkRoute } from './pay-link.ts';
 import { payNow } from './pay-now.ts';
 import { paymentRoutes } from './payment-routes.ts';
 import { presentRefund } from './present.ts';
@@ -38,7 +38,7 @@ const ofInvoice = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', 
 
 /** Every route about invoices (§4 Invoices; api.md, Invoices and payments). */
 export const invoiceRoutes = (parts: InvoicingParts): readonly Route[] => [
-  payLinkRoute(parts),
+  ...invoicePageRoutes(parts),
   upcomingInvoiceRoute(parts),
   ...lineItemRoutes(parts),
   explainRoute(parts),

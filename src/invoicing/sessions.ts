@@ -51,7 +51,7 @@ export async function openSessionFor(
 }
 
 /** Is it there to fill the wallet, and for nothing else (api.md, paymentSession)? */
-const isTopUp = ({ kind, one_off }: InvoiceRow): boolean =>
+export const isTopUp = ({ kind, one_off }: InvoiceRow): boolean =>
   kind === 'ad_hoc' && one_off?.lines[0] !== undefined && one_off.lines.every(({ type }) => type === 'wallet_top_up');
 
 /** With `autoCharge` a subscription's invoices are charged to the card that paid before (api.md, complete). */

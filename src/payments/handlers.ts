@@ -30,8 +30,27 @@ export interface EntityDescription {
   readonly dueAt?: Instant | null;
   readonly currency: string;
   readonly amount: Decimal;
-  /** Where the next session is opened once this one has expired, relative to `/pay/`; absent where nothing is asked any more. */
-  readonly nextSession?: string;
+  /** How it stands by now, whatever became of one session; absent where the session is all there is. */
+  readonly standing?: EntityStanding;
+}
+
+/** How the thing stands that a session is for. Addresses are relative to `/pay/`. */
+export interface EntityStanding {
+  /** Can a card pay it now, by this session or by the next one? */
+  readonly isPayable: boolean;
+  /** `This invoice is paid`. */
+  readonly heading: string;
+  /** What a customer may want to know beside it, in a sentence. */
+  readonly text: string;
+  /** Its own page: a GET shows it, a POST leads to a session by which it can be paid. */
+  readonly page: string;
+  readonly downloads: readonly PageDownload[];
+}
+
+/** A file that a customer may have. */
+export interface PageDownload {
+  readonly label: string;
+  readonly href: string;
 }
 
 /**
@@ -51,10 +70,11 @@ export interface PaymentHandlers {
   charged(tx: Tx, event: FinishedCharge, now: Instant): Promise<void>;
   /** The session expired by time or by POST …/expire, not because another one took its place. */
   expired(tx: Tx, event: { merchantId: string; session: PaymentSession }, now: Instant): Promise<void>;
-  /** For the hosted page; null where there is no such entity. */
+  /** For the hosted page, at this wall time; null where there is no such entity. */
   describe(
     tx: Tx,
     entity: { merchantId: string; entityType: EntityType; entityId: string },
+    now: Instant,
   ): Promise<EntityDescription | null>;
   /**
    * Takes the locks of upstream's own records, before payments locks the session: upstream opens and expires sessions while it

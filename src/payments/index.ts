@@ -1,7 +1,17 @@
 export type { ChargeOrigin, FinishedCharge } from './charges.sql.ts';
 export { defaultMethodOf, intendCharge, performCharge } from './charges.ts';
 export { paymentErrors } from './errors.ts';
-export type { CompletedPayment, EntityDescription, PaymentHandlers } from './handlers.ts';
+export type {
+  CompletedPayment,
+  EntityDescription,
+  EntityStanding,
+  PageDownload,
+  PaymentHandlers,
+} from './handlers.ts';
+export { day, money } from './page/format.ts';
+export { errorPage, frame, PRIVATE, pageReply, unknownPage } from './page/frame.ts';
+export { type Html, html } from './page/html.ts';
+export { downloadLinks, lineTables, openForm } from './page/parts.ts';
 export { createPayments, type Payments } from './payments.ts';
 export type { DeclineReason } from './provider.ts';
 export { type PaymentReceipt, RECORDED_METHODS } from './receipts.sql.ts';
@@ -16,6 +26,7 @@ export {
   DEFAULT_SESSION_MINUTES,
   expireSessions,
   findSession,
+  isOver,
   openSession,
   openSessionOf,
   openSessionsOf,

@@ -174,10 +174,10 @@ export const withLinks = (upstream: PaymentHandlers): PaymentHandlers => ({
     event.session.entity_type === 'payment' ? undefined : upstream.declined(tx, event, now),
   expired: async (tx, event, now) =>
     event.session.entity_type === 'payment' ? undefined : upstream.expired(tx, event, now),
-  describe: (tx, entity) =>
+  describe: (tx, entity, now) =>
     entity.entityType === 'payment'
       ? describeLink(tx, entity.merchantId, entity.entityId)
-      : upstream.describe(tx, entity),
+      : upstream.describe(tx, entity, now),
   lock: async (tx, entity) => (entity.entityType === 'payment' ? undefined : upstream.lock?.(tx, entity)),
   lockNow: async (tx, entity) => (entity.entityType === 'payment' ? undefined : upstream.lockNow?.(tx, entity)),
 });

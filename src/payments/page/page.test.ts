@@ -91,7 +91,7 @@ describe('the page of a session that can be paid', () => {
     expect([status, headers['content-type'], headers['cache-control']]).toEqual([
       200,
       'text/html; charset=utf-8',
-      'no-store',
+      'private, no-store',
     ]);
     for (const part of ['Halcyon Labs Ltd', 'Invoice INV-000012', 'Prompt tokens', '$54.18', 'Due 15 March 2026'])
       expect(text).toContain(part);

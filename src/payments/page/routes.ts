@@ -9,15 +9,17 @@ import { completeSession, type PaymentParts } from '../completion.ts';
 import type { PaymentEnvironment } from '../session-routes.ts';
 import { findSession } from '../sessions.ts';
 import { TEST_CARDS, type TestCard } from '../test-cards.ts';
-import { checkoutPage, type PageView, unknownPage } from './page.ts';
-import { contentSecurityPolicy } from './style.ts';
+import { errorPage, pageReply, unknownPage } from './frame.ts';
+import { checkoutPage, type PageView } from './page.ts';
 
 const HTML = { contentType: 'text/html', description: 'A page for a person.' } as const;
 const FORM = 'application/x-www-form-urlencoded';
 
 /** The hosted page of a session. Who has its address, which nobody can guess, may pay; nothing else is asked of a customer. */
 export const pageRoutes = (parts: PaymentParts, { environment }: PaymentEnvironment): readonly Route[] => {
-  const unknown = page(404, unknownPage(environment), null);
+  const unknown = pageReply(404, unknownPage(environment));
+  const pageFor = (status: number, view: PageView) =>
+    pageReply(status, checkoutPage(view), view.session.success_redirect_url);
   const show = freeRoute(
     {
       method: 'GET',
@@ -28,13 +30,14 @@ export const pageRoutes = (parts: PaymentParts, { environment }: PaymentEnvironm
       access: { public: true },
       replies: { 200: HTML, 404: HTML },
       hidden: true,
+      errorPage: errorPage(environment),
     },
     async ({ database, now, params }) => {
       const id = params.id as string;
       const merchantId = environment === 'sandbox' ? await merchantOf(database, id) : null;
       if (merchantId === null) return ok(unknown);
       const view = await viewOf(database, parts, { merchantId, id }, now);
-      return ok(view ? page(200, checkoutPage(view), view) : unknown);
+      return ok(view ? pageFor(200, view) : unknown);
     },
   );
   const pay = freeRoute(
@@ -50,6 +53,7 @@ export const pageRoutes = (parts: PaymentParts, { environment }: PaymentEnvironm
       bodyLimit: 4096,
       replies: { 303: HTML, 400: HTML, 404: HTML, 409: HTML },
       hidden: true,
+      errorPage: errorPage(environment),
     },
     async ({ database, now, params, body }) => {
       const id = params.id as string;
@@ -57,7 +61,7 @@ export const pageRoutes = (parts: PaymentParts, { environment }: PaymentEnvironm
       if (merchantId === null) return ok(unknown);
       const again = async (status: number, problem: NonNullable<PageView['problem']>) => {
         const view = await viewOf(database, parts, { merchantId, id }, now);
-        return ok(view ? page(status, checkoutPage({ ...view, problem }), view) : unknown);
+        return ok(view ? pageFor(status, { ...view, problem }) : unknown);
       };
       const card = TEST_CARDS.find((each) => each === body.paymentMethod);
       if (!card) return again(400, 'choose a card');
@@ -103,15 +107,8 @@ const viewOf = (
     if (!session) return null;
     const { entity_type: entityType, entity_id: entityId } = session;
     const entity =
-      session.mode === 'payment' ? await handlers.describe(tx, { merchantId, entityType, entityId }) : null;
+      session.mode === 'payment' ? await handlers.describe(tx, { merchantId, entityType, entityId }, now) : null;
     const merchant = await findOrganization(tx, merchantId, merchantId);
     const at = await effectiveNowForReading(tx, merchantId, session.clock_id, now);
     return { session, entity, seller: merchant?.name ?? '', now: at };
-  });
-
-const page = (status: number, text: string, view: PageView | null): Reply =>
-  new Reply(status, text, {
-    'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': contentSecurityPolicy(view?.session.success_redirect_url ?? null),
-    'referrer-policy': 'no-referrer',
   });

@@ -69,6 +69,19 @@ button:active, .button:active { filter: brightness(.94); }
 .card:has(:focus-visible) { outline: 3px solid var(--accent); outline-offset: 2px; z-index: 1; position: relative; }
 .card input:focus-visible { outline: none; }
 a { color: var(--accent); }
+.links { margin: 1.25rem 0 0; padding: 0; list-style: none; font-size: .9375rem; }
+.links li { padding: .5rem 0; border-top: 1px solid var(--line); }
+.links li:last-child { border-bottom: 1px solid var(--line); }
+.good-news { margin: 0 0 1.25rem; padding: .875rem 1rem; border-radius: .625rem; background: var(--good-tint); color: var(--good); }
+.plain { margin: 0 0 1.25rem; padding: .875rem 1rem; border-radius: .625rem; background: var(--tint); }
+.good-news strong, .plain strong { display: block; }
+.notice h2, .good-news h2, .plain h2 { margin: 0 0 .25rem; font-size: 1.125rem; }
+h3 { margin: 1.75rem 0 .5rem; font-size: .9375rem; font-weight: 650; }
+dl { margin: 0; font-size: .9375rem; }
+dl > div { display: flex; gap: 1.25rem; justify-content: space-between; padding: .5rem 0; border-top: 1px solid var(--line); }
+dt { color: var(--soft); }
+dd { margin: 0; text-align: end; font-variant-numeric: tabular-nums; }
+address { font-style: normal; font-size: .875rem; color: var(--soft); }
 .notice { margin: 0 0 1.25rem; padding: .875rem 1rem; border-radius: .625rem; background: var(--bad-tint); color: var(--bad); }
 .notice strong { display: block; }
 .fine { margin: 1rem 0 0; color: var(--soft); font-size: .875rem; text-align: center; }

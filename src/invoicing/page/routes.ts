@@ -1,0 +1,180 @@
+import { type Database, ownerOf, type Tx } from '../../db/index.ts';
+import { freeRoute, Reply, type Route, Strict } from '../../http/index.ts';
+import { isId } from '../../kernel/ids.ts';
+import { ok, orThrow, RefusalError, type Result } from '../../kernel/result.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { errorPage, PRIVATE, pageReply, unknownPage } from '../../payments/index.ts';
+import { lockWithNow, openInvoiceSession } from '../actions.ts';
+import type { DocumentOwner } from '../documents.sql.ts';
+import { documentOf, eInvoiceOfDocument } from '../documents.ts';
+import type { InvoicingParts } from '../parts.ts';
+import { invoicePage } from './invoice-page.ts';
+import { isPayableByCard } from './standing.ts';
+import { payableSession, viewInvoice } from './view.ts';
+
+const HTML = { contentType: 'text/html', description: 'A page for a person.' } as const;
+const PDF = { contentType: 'application/pdf', description: 'The document.' } as const;
+const XML = { contentType: 'application/xml', description: 'The e-invoice.' } as const;
+const FORM = 'application/x-www-form-urlencoded';
+
+/**
+ * The page of an invoice, whose address stands on documents and in mails. Whoever has the address, which nobody can guess, may see
+ * the invoice, pay it, and have its documents; nothing else is asked of a customer (docs/decisions/0048).
+ */
+export function invoicePageRoutes(parts: InvoicingParts): readonly Route[] {
+  const { environment } = parts;
+  const usual = { tag: 'Pages', access: { public: true }, hidden: true, errorPage: errorPage(environment) } as const;
+  const unknown = pageReply(404, unknownPage(environment));
+  return [
+    freeRoute(
+      {
+        ...usual,
+        method: 'GET',
+        path: '/pay/invoices/:id',
+        operationId: 'showInvoicePage',
+        summary: 'The page of an invoice: how it stands, and its documents. It opens nothing and charges nothing',
+        replies: { 200: HTML, 404: HTML },
+      },
+      async ({ database, params, now }) => {
+        const view = await ofInvoice(database, params.id as string, (tx, merchantId, id) =>
+          viewInvoice(tx, merchantId, id, now),
+        );
+        return ok(view ? pageReply(200, invoicePage(view, environment)) : unknown);
+      },
+    ),
+    freeRoute(
+      {
+        ...usual,
+        method: 'POST',
+        path: '/pay/invoices/:id',
+        operationId: 'payInvoice',
+        summary: 'Leads to the payment session of an invoice, and opens one where there is none',
+        body: Strict({}),
+        contentTypes: [FORM],
+        bodyLimit: 4096,
+        replies: { 303: HTML, 404: HTML },
+      },
+      async ({ database, params, request, now }) => {
+        const isOurs = OUR_SITES.has(request.headers['sec-fetch-site'] ?? 'none');
+        const location = await ofInvoice(database, params.id as string, (tx, merchantId, id) =>
+          isOurs ? whereToPay(parts, tx, { merchantId, id }, now) : Promise.resolve(id),
+        );
+        return ok(location === null ? unknown : new Reply(303, '', { ...PRIVATE, location }));
+      },
+    ),
+    ...downloadRoutes(parts, usual),
+  ];
+}
+
+/** Where a press of our own button comes from; what another site sends here in a customer's name opens nothing. */
+const OUR_SITES: ReadonlySet<unknown> = new Set(['none', 'same-origin']);
+
+/** Runs in a transaction of the merchant whose invoice it is. @returns null where there is no such invoice */
+async function ofInvoice<T>(
+  database: Database,
+  id: string,
+  work: (tx: Tx, merchantId: string, id: string) => Promise<T | null>,
+): Promise<T | null> {
+  const merchantId = isId('invoice', id) ? await database.transaction('nobody', (tx) => ownerOf(tx, id)) : null;
+  return merchantId === null
+    ? null
+    : database.transaction({ merchants: [merchantId] }, (tx) => work(tx, merchantId, id));
+}
+
+/**
+ * The session by which an invoice can be paid, found or opened under the invoice's lock: two presses are one session. Where nothing
+ * can be paid by card, the page says what there is. @returns an address relative to that of the page
+ */
+async function whereToPay(
+  parts: InvoicingParts,
+  tx: Tx,
+  { merchantId, id }: { merchantId: string; id: string },
+  wall: Instant,
+): Promise<string | null> {
+  const locked = await lockWithNow(tx, merchantId, id, wall);
+  if (!locked.ok) return null;
+  const { invoice, now } = locked.value;
+  const open = await payableSession(tx, invoice, now);
+  const view = await viewInvoice(tx, merchantId, id, wall);
+  if (!view) return null;
+  if (!isPayableByCard(view)) return id;
+  if (!open) orThrow(await openInvoiceSession(parts, tx, merchantId, id, {}, wall));
+  const session = open ?? (await payableSession(tx, invoice, now));
+  return session === null ? id : `../${session.id}`;
+}
+
+type Usual = Pick<Route['sentence'], 'tag' | 'hidden' | 'errorPage'> & { readonly access: { readonly public: true } };
+
+/** What nobody has rendered yet is rendered for who asks; this many at a time, so that strangers do not take up the renderer. */
+const DOWNLOADS_AT_ONCE = 8;
+
+/**
+ * The files behind the page. A HEAD renders nothing. What could not be rendered is left to the job that tries again, however often
+ * somebody asks here.
+ */
+function downloadRoutes(parts: InvoicingParts, usual: Usual): readonly Route[] {
+  let underWay = 0;
+  const busy = pageReply(503, errorPage(parts.environment)(503).text);
+  const download = (
+    path: string,
+    operationId: string,
+    summary: string,
+    type: typeof PDF | typeof XML,
+    name: string,
+    make: (tx: Tx, owner: DocumentOwner, now: Instant) => Promise<Result<Uint8Array>>,
+  ): Route =>
+    freeRoute(
+      { ...usual, method: 'GET', path: `/pay/invoices/:id/${path}`, operationId, summary, replies: { 200: type } },
+      async ({ database, params, request, now }) => {
+        const { id, creditNoteId } = params as { id: string; creditNoteId?: string };
+        if (underWay >= DOWNLOADS_AT_ONCE)
+          return ok(new Reply(503, busy.body, { ...busy.headers, 'retry-after': '2' }));
+        underWay += 1;
+        const made = await ofInvoice(database, id, async (tx, merchantId) => {
+          const view = await viewInvoice(tx, merchantId, id, now);
+          if (view === null || view.invoice.document_failure !== null) return null;
+          if (request.method === 'HEAD') return ok(new Uint8Array());
+          const owner = { merchantId, invoiceId: id, ...(creditNoteId !== undefined && { creditNoteId }) };
+          return orNothing(make(tx, owner, now));
+        }).finally(() => {
+          underWay -= 1;
+        });
+        if (made === null) return { ok: false, refusal: { kind: 'not_found', what: 'document' } } as const;
+        if (!made.ok) return made;
+        return ok(
+          new Reply(200, Buffer.from(made.value), {
+            ...PRIVATE,
+            'content-type': type.contentType,
+            'content-disposition': `inline; filename="${name}"`,
+          }),
+        );
+      },
+    );
+  return [
+    download('invoice.pdf', 'downloadInvoice', 'The document of an invoice', PDF, 'invoice.pdf', (tx, owner, now) =>
+      documentOf(parts, tx, owner, now),
+    ),
+    download('invoice.xml', 'downloadEInvoice', 'The e-invoice', XML, 'factur-x.xml', async (tx, owner, now) => {
+      const made = await eInvoiceOfDocument(parts, tx, owner, now);
+      return made.ok ? ok(Buffer.from(made.value)) : made;
+    }),
+    download(
+      'creditNotes/:creditNoteId',
+      'downloadCreditNote',
+      'The document of a credit note',
+      PDF,
+      'credit-note.pdf',
+      (tx, owner, now) => documentOf(parts, tx, owner, now),
+    ),
+  ];
+}
+
+/** A refusal that was thrown, as the value that it is: it undoes nothing, for nothing was written. */
+async function orNothing<T>(work: Promise<Result<T>>): Promise<Result<T>> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof RefusalError) return { ok: false, refusal: error.refusal };
+    throw error;
+  }
+}

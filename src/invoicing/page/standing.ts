@@ -1,0 +1,135 @@
+import { type Decimal, ZERO } from '../../kernel/decimal.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { isAfter } from '../../kernel/time.ts';
+import { day, money } from '../../payments/index.ts';
+import type { CreditNoteRow } from '../credit-notes.sql.ts';
+import type { InvoiceRow } from '../invoices.sql.ts';
+import { overdueFrom } from '../issue.ts';
+import { isShownToCustomers } from '../present.ts';
+
+/** How an invoice stands for the customer who got it. */
+export type Standing =
+  /** Money is asked for it, and the day by which it was asked has not passed. */
+  | 'asked'
+  | 'overdue'
+  /** A card is being charged for it: nobody else can pay it now. */
+  | 'onItsWay'
+  | 'paid'
+  /** Nothing was ever to pay, or credit notes took off all of it. */
+  | 'nothing'
+  | 'refunded'
+  | 'cancelled'
+  /** An offer that nobody took: it was never owed. */
+  | 'expired'
+  /** It was written off: the merchant asks for it no more. */
+  | 'closed';
+
+/** What decides it. */
+export interface StandingFacts {
+  readonly invoice: Pick<
+    InvoiceRow,
+    | 'status'
+    | 'issued_at'
+    | 'due_at'
+    | 'paid_at'
+    | 'invoice_number'
+    | 'currency'
+    | 'grand_total'
+    | 'unpaid_amount'
+    | 'paid_amount'
+    | 'credited_amount'
+    | 'payment_in_flight'
+    | 'lives_by_session'
+    | 'pays_online'
+  >;
+  /** The refund in force, if there is one. */
+  readonly refund: Pick<CreditNoteRow, 'number' | 'created_at'> | null;
+  /** Is there a session by which it can be paid at this moment? */
+  readonly hasSession: boolean;
+  /** Does the merchant take cards? */
+  readonly takesCards: boolean;
+  /** Effective now for the invoice. */
+  readonly now: Instant;
+}
+
+/** @returns null for what no customer may see: an invoice that has not been issued, and one that never was */
+export function standingOf({ invoice, refund, hasSession, now }: StandingFacts): Standing | null {
+  if (!isShownToCustomers(invoice)) return null;
+  switch (invoice.status) {
+    case 'ISSUED':
+    case 'PAYMENT_FAILED':
+      if (invoice.payment_in_flight) return 'onItsWay';
+      if (invoice.lives_by_session) return hasSession ? 'asked' : 'expired';
+      return invoice.due_at !== null && !isAfter(overdueFrom(invoice.due_at), now) ? 'overdue' : 'asked';
+    case 'PAID':
+      if (refund) return 'refunded';
+      return moneyPaid(invoice).isZero() ? 'nothing' : 'paid';
+    case 'CANCELLED':
+      return invoice.invoice_number === null ? 'expired' : 'cancelled';
+    case 'WRITTEN_OFF':
+      return 'closed';
+    default:
+      return null;
+  }
+}
+
+/** What came in for an invoice, as money or from the wallet. */
+export const moneyPaid = ({
+  paid_amount,
+  credited_amount,
+}: Pick<InvoiceRow, 'paid_amount' | 'credited_amount'>): Decimal =>
+  paid_amount.gt(credited_amount) ? paid_amount.minus(credited_amount) : ZERO;
+
+/**
+ * Can a card pay it here, now? Where it is paid by transfer, only by a session that the merchant has opened. The offer that lives by
+ * its session gets no second one.
+ */
+export function isPayableByCard(facts: StandingFacts): boolean {
+  const standing = standingOf(facts);
+  if (standing !== 'asked' && standing !== 'overdue') return false;
+  if (!facts.takesCards) return false;
+  return facts.hasSession || (facts.invoice.pays_online && !facts.invoice.lives_by_session);
+}
+
+/** How it stands, in words. */
+export function standingWords(
+  standing: Standing,
+  { invoice, refund }: StandingFacts,
+): { heading: string; text: string } {
+  const { currency, unpaid_amount: unpaid, due_at: due, paid_at: paidAt } = invoice;
+  const left = money(unpaid, currency);
+  switch (standing) {
+    case 'asked':
+      return {
+        heading: 'This invoice is not paid yet',
+        text: due && !invoice.lives_by_session ? `${left} is left to pay, by ${day(due)}.` : `${left} is left to pay.`,
+      };
+    case 'overdue':
+      return { heading: 'This invoice is overdue', text: `${left} was to be paid by ${day(due as Instant)}.` };
+    case 'onItsWay':
+      return {
+        heading: 'The payment is on its way',
+        text: 'The card is being charged. You need to do nothing; look again in a few minutes.',
+      };
+    case 'paid':
+      return {
+        heading: 'This invoice is paid',
+        text: `Paid on ${day(paidAt as Instant)}. There is nothing left to pay.`,
+      };
+    case 'nothing':
+      return { heading: 'There is nothing to pay', text: 'This invoice is settled.' };
+    case 'refunded':
+      return {
+        heading: 'This invoice was refunded',
+        text: refund
+          ? `Refunded on ${day(refund.created_at)} by credit note ${refund.number}. There is nothing to pay.`
+          : '',
+      };
+    case 'cancelled':
+      return { heading: 'This invoice was cancelled', text: 'There is nothing to pay.' };
+    case 'expired':
+      return { heading: 'This offer has expired', text: 'Nothing was charged, and there is nothing to pay.' };
+    case 'closed':
+      return { heading: 'This invoice is closed', text: 'There is nothing to pay.' };
+  }
+}

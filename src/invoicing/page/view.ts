@@ -1,0 +1,121 @@
+import { effectiveNowForReading } from '../../clocks/index.ts';
+import type { Tx } from '../../db/index.ts';
+import { taxWord } from '../../documents/index.ts';
+import { findOrganization, merchantSettings } from '../../identity/index.ts';
+import type { Instant } from '../../kernel/time.ts';
+import {
+  checkTakesCards,
+  type EntityDescription,
+  isOver,
+  openSessionOf,
+  type PageDownload,
+  type PaymentReceipt,
+  type PaymentSession,
+  receiptsOf,
+} from '../../payments/index.ts';
+import { type CreditNoteRow, creditNotesOf } from '../credit-notes.sql.ts';
+import { hasEInvoice } from '../documents.sql.ts';
+import { findInvoice, type InvoiceRow, linesOf, type PartyRecord } from '../invoices.sql.ts';
+import { isTopUp } from '../sessions.ts';
+import { isPayableByCard, type Standing, type StandingFacts, standingOf, standingWords } from './standing.ts';
+
+/** What a customer sees of an invoice. */
+export interface InvoiceView extends StandingFacts {
+  readonly invoice: InvoiceRow;
+  readonly standing: Standing;
+  /** What it is called: `Invoice`. */
+  readonly title: string;
+  readonly seller: PartyRecord;
+  /** Oldest first. */
+  readonly payments: readonly PaymentReceipt[];
+  readonly creditNotes: readonly CreditNoteRow[];
+  /** Net of tax, as on the document, and the tax. */
+  readonly lines: EntityDescription['lines'];
+  readonly hasEInvoice: boolean;
+}
+
+const MOST_NOTES = 100;
+
+/** @returns null where there is no such invoice, or none that its customer may see yet */
+export async function viewInvoice(
+  tx: Tx,
+  merchantId: string,
+  invoiceId: string,
+  wall: Instant,
+): Promise<InvoiceView | null> {
+  const invoice = await findInvoice(tx, merchantId, invoiceId);
+  if (!invoice) return null;
+  const now = await effectiveNowForReading(tx, merchantId, invoice.clock_id, wall);
+  const { rows: creditNotes } = await creditNotesOf(tx, merchantId, invoiceId, { limit: MOST_NOTES, offset: 0 });
+  const settings = await merchantSettings(tx, merchantId);
+  const facts: StandingFacts & { invoice: InvoiceRow } = {
+    invoice,
+    refund: creditNotes.find(({ kind, status }) => kind === 'refund' && status === 'ISSUED') ?? null,
+    hasSession: (await payableSession(tx, invoice, now)) !== null,
+    takesCards: checkTakesCards(settings).ok,
+    now,
+  };
+  const standing = standingOf(facts);
+  if (standing === null) return null;
+  const lines = await linesOf(tx, merchantId, invoiceId);
+  return {
+    ...facts,
+    standing,
+    title: isTopUp(invoice) ? 'Payment on account' : 'Invoice',
+    seller: invoice.seller ?? { name: (await findOrganization(tx, merchantId, merchantId))?.name ?? '' },
+    payments: await receiptsOf(tx, merchantId, invoiceId),
+    creditNotes: creditNotes.filter(({ status }) => status === 'ISSUED').toReversed(),
+    lines: [
+      ...lines.map(({ display_name, total_price }) => ({ description: display_name, amount: total_price })),
+      ...(invoice.total_tax.isZero()
+        ? []
+        : [{ description: taxWord(invoice.seller ?? {}), amount: invoice.total_tax }]),
+    ],
+    hasEInvoice: await hasEInvoice(tx, merchantId, invoiceId),
+  };
+}
+
+/** The session by which an invoice can be paid at this moment; null where there is none. */
+export async function payableSession(
+  tx: Tx,
+  { merchant_id, id }: InvoiceRow,
+  now: Instant,
+): Promise<PaymentSession | null> {
+  const session = await openSessionOf(tx, merchant_id, id);
+  return session && session.status !== 'processing' && !isOver(session, now) ? session : null;
+}
+
+/** The files that a customer may have of an invoice. @param base the address of its page, relative to the page that shows them */
+export function downloadsOf({ invoice, creditNotes, hasEInvoice, title }: InvoiceView, base: string): PageDownload[] {
+  if (invoice.invoice_number === null) return [];
+  const hasDocument = invoice.document_failure === null;
+  return [
+    ...(hasDocument ? [{ label: `${title} (PDF)`, href: `${base}/invoice.pdf` }] : []),
+    ...(hasEInvoice ? [{ label: 'E-invoice (XML)', href: `${base}/invoice.xml` }] : []),
+    ...creditNotes.map(({ id, number }) => ({
+      label: `Credit note ${number} (PDF)`,
+      href: `${base}/creditNotes/${id}`,
+    })),
+  ];
+}
+
+/** What the page of a payment session shows of its invoice. */
+export function describeForSession(view: InvoiceView): EntityDescription {
+  const { invoice, title, seller, lines, standing } = view;
+  const page = `invoices/${invoice.id}`;
+  return {
+    title,
+    seller: seller.name,
+    number: invoice.invoice_number,
+    lines,
+    dueAt: invoice.lives_by_session ? null : invoice.due_at,
+    currency: invoice.currency,
+    amount: invoice.unpaid_amount,
+    standing: {
+      isPayable: isPayableByCard(view),
+      ...standingWords(standing, view),
+      page,
+      downloads: downloadsOf(view, page),
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import type { Decimal } from '../../kernel/decimal.ts';
+import type { EntityDescription, PageDownload } from '../handlers.ts';
+import { money } from './format.ts';
+import { type Html, html } from './html.ts';
+
+const LINES_SHOWN = 12;
+
+/** The lines of what is paid for, the first dozen in sight, and its totals below them. */
+export function lineTables(
+  { lines, currency }: Pick<EntityDescription, 'lines' | 'currency'>,
+  totals: readonly (readonly [label: string, amount: Decimal])[],
+): Html {
+  const row = (label: string, amount: Decimal) =>
+    html`<th scope="row" dir="auto">${label}</th><td>${money(amount, currency)}</td>`;
+  const rows = lines.map(({ description, amount }) => html`<tr>${row(description, amount)}</tr>\n`);
+  const rest = rows.slice(LINES_SHOWN);
+  const total = html`<tfoot>${totals.map(([label, amount]) => html`<tr>${row(label, amount)}</tr>`)}</tfoot>`;
+  if (rest.length === 0)
+    return html`<table><caption class="unseen">What you pay for</caption><tbody>${rows}</tbody>${total}</table>`;
+  return html`<table><caption class="unseen">What you pay for</caption><tbody>${rows.slice(0, LINES_SHOWN)}</tbody></table>
+<details><summary>${String(rest.length)} more ${rest.length === 1 ? 'line' : 'lines'}</summary><table><caption class="unseen">The other lines</caption><tbody>${rest}</tbody></table></details>
+<table><caption class="unseen">In all</caption>${total}</table>`;
+}
+
+/** A button that leads to a session; a form, because what follows a link on its own (a mail scanner) opens none. */
+export const openForm = (page: string, label: string): Html =>
+  html`<form method="post" action="${page}"><button type="submit">${label}</button></form>`;
+
+/** Links to files; nothing where there are none. */
+export const downloadLinks = (downloads: readonly PageDownload[]): Html | null =>
+  downloads.length === 0
+    ? null
+    : html`<ul class="links">${downloads.map(({ label, href }) => html`<li><a href="${href}">${label}</a></li>`)}</ul>`;
