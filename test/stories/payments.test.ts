@@ -100,7 +100,7 @@ describe('paying', () => {
     expect(between).toMatchObject({ status: 'ISSUED', paymentUrl: `http://localhost:4401/pay/invoices/${invoice.id}` });
     expect(await told(invoice, 'payment_session.expired.v0')).toHaveLength(1);
 
-    const led = await env.client().get(new URL(between.paymentUrl).pathname); // what stands on the document leads to the next session
+    const led = await env.client().post(new URL(between.paymentUrl).pathname); // the button of the invoice's page
     expect(led.status).toBe(303);
     const second = String(led.headers.location).split('/').at(-1) as string;
     expect(second).not.toBe(first);
