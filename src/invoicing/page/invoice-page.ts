@@ -1,7 +1,17 @@
 import type { EnvironmentName } from '../../identity/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { PaymentReceipt } from '../../payments/index.ts';
-import { day, downloadLinks, frame, type Html, html, lineTables, money, openForm } from '../../payments/index.ts';
+import {
+  cardName,
+  day,
+  downloadLinks,
+  frame,
+  type Html,
+  html,
+  lineTables,
+  money,
+  openForm,
+} from '../../payments/index.ts';
 import { isPayableByCard, moneyPaid, standingWords } from './standing.ts';
 import { downloadsOf, type InvoiceView } from './view.ts';
 
@@ -101,12 +111,19 @@ const METHODS: Readonly<Record<PaymentReceipt['method'], string>> = {
 };
 
 /** What was paid how and when, and what of it went back. */
-function paymentsOf({ invoice, payments, creditNotes }: InvoiceView): Html | null {
+function paymentsOf(view: InvoiceView): Html | null {
+  const { invoice, payments, creditNotes } = view;
   const { currency, wallet_applied: fromWallet, issued_at: issuedAt } = invoice;
   const rows = [
     ...(fromWallet.isZero() ? [] : [row('From your balance', issuedAt, money(fromWallet, currency))]),
     ...payments.map((payment) =>
-      row(METHODS[payment.method], payment.received_at, money(payment.amount, currency), returnOf(payment)),
+      row(
+        methodOf(payment),
+        payment.received_at,
+        money(payment.amount, currency),
+        returnOf(payment),
+        receiptOf(view, payment),
+      ),
     ),
     ...creditNotes.map(({ number, created_at, total }) =>
       row(`Credit note ${number}`, created_at, money(total.negated(), currency)),
@@ -115,8 +132,15 @@ function paymentsOf({ invoice, payments, creditNotes }: InvoiceView): Html | nul
   return rows.length === 0 ? null : html`<h3>Payments and credits</h3><dl>${rows}</dl>`;
 }
 
-const row = (what: string, at: Instant | null, amount: string, note = ''): Html =>
-  html`<div><dt>${what}${at === null ? '' : `, ${day(at)}`}</dt><dd>${amount}${note === '' ? null : html`<br><span class="note">${note}</span>`}</dd></div>`;
+const row = (what: string, at: Instant | null, amount: string, note = '', link: Html | null = null): Html =>
+  html`<div><dt>${what}${at === null ? '' : `, ${day(at)}`}${link && html`<br>${link}`}</dt><dd>${amount}${note === '' ? null : html`<br><span class="note">${note}</span>`}</dd></div>`;
+
+const methodOf = ({ method, card_brand: brand, card_last4: last4 }: PaymentReceipt): string =>
+  brand !== null && last4 !== null ? cardName({ brand, last4 }) : METHODS[method];
+
+/** Of an invoice without a number there are no documents. */
+const receiptOf = ({ invoice }: InvoiceView, { id }: PaymentReceipt): Html | null =>
+  invoice.invoice_number === null ? null : html`<a href="${invoice.id}/receipts/${id}">Receipt (PDF)</a>`;
 
 function returnOf({ return_status, returned_at }: PaymentReceipt): string {
   if (return_status === 'returned' && returned_at) return `sent back on ${day(returned_at)}`;

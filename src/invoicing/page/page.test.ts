@@ -115,6 +115,21 @@ describe('in every state', () => {
     expect(hasButton(page)).toBe(false);
   });
 
+  it('paid by card: with which, and the receipt', async () => {
+    const { invoice } = await shop.paid();
+    const page = await see(invoice.id);
+    expect(words(page)).toContain('Visa ending in 4242, 1 February 2026 Receipt (PDF) $12.00');
+    const [payment] = (await shop.read(`/v2/invoices/${invoice.id}/payments`)).data;
+    expect(page.text).toContain(`href="${invoice.id}/receipts/${payment.id}"`);
+    const receipt = await nobody.get(`/pay/invoices/${invoice.id}/receipts/${payment.id}`);
+    const stored = await env.platform.get(`/v2/invoices/${invoice.id}/payments/${payment.id}/receipt`);
+    expect([receipt.status, receipt.headers['content-type'], receipt.bytes.equals(stored.bytes)]).toEqual([
+      200,
+      'application/pdf',
+      true,
+    ]);
+  });
+
   it('refunded: by which credit note, and what became of the money', async () => {
     const { invoice } = await shop.paid();
     const refund = await shop.create(`/v2/invoices/${invoice.id}/refunds`, { reason: 'A mistake' });
@@ -288,7 +303,7 @@ describe('the documents behind it', () => {
     expect([head.statusCode, head.rawPayload.length]).toEqual([200, 0]);
   });
 
-  it.each(['invoice.pdf', 'invoice.xml', 'creditNotes/crn_1', 'nothing'])(
+  it.each(['invoice.pdf', 'invoice.xml', 'creditNotes/crn_1', 'receipts/pay_1', 'nothing'])(
     '%s of an offer: a 404 page',
     async (name) => {
       const customer = await shop.customer();
@@ -308,6 +323,9 @@ describe('the documents behind it', () => {
     const [note] = (await shop.read(`/v2/invoices/${other.id}/creditNotes`)).data;
     expect((await nobody.get(`/pay/invoices/${other.id}/creditNotes/${note.id}`)).status).toBe(200);
     expect((await nobody.get(`/pay/invoices/${one.id}/creditNotes/${note.id}`)).status).toBe(404);
+    const payment = await record(one, '50.00');
+    expect((await nobody.get(`/pay/invoices/${one.id}/receipts/${payment.id}`)).status).toBe(200);
+    expect((await nobody.get(`/pay/invoices/${other.id}/receipts/${payment.id}`)).status).toBe(404);
   });
 });
 

@@ -126,16 +126,15 @@ function downloadRoutes(parts: InvoicingParts, usual: Usual): readonly Route[] {
     freeRoute(
       { ...usual, method: 'GET', path: `/pay/invoices/:id/${path}`, operationId, summary, replies: { 200: type } },
       async ({ database, params, request, now }) => {
-        const { id, creditNoteId } = params as { id: string; creditNoteId?: string };
+        const { id, ...of } = params as { id: string; creditNoteId?: string; paymentId?: string };
         if (underWay >= DOWNLOADS_AT_ONCE)
           return ok(new Reply(503, busy.body, { ...busy.headers, 'retry-after': '2' }));
         underWay += 1;
         const made = await ofInvoice(database, id, async (tx, merchantId) => {
           const view = await viewInvoice(tx, merchantId, id, now);
-          if (view === null || view.invoice.document_failure !== null) return null;
+          if (view?.invoice.document_failure !== null) return null; // not there, or left to the job
           if (request.method === 'HEAD') return ok(new Uint8Array());
-          const owner = { merchantId, invoiceId: id, ...(creditNoteId !== undefined && { creditNoteId }) };
-          return orNothing(make(tx, owner, now));
+          return orNothing(make(tx, { merchantId, invoiceId: id, ...of }, now));
         }).finally(() => {
           underWay -= 1;
         });
@@ -164,6 +163,14 @@ function downloadRoutes(parts: InvoicingParts, usual: Usual): readonly Route[] {
       'The document of a credit note',
       PDF,
       'credit-note.pdf',
+      (tx, owner, now) => documentOf(parts, tx, owner, now),
+    ),
+    download(
+      'receipts/:paymentId',
+      'downloadReceipt',
+      'The receipt of a payment',
+      PDF,
+      'receipt.pdf',
       (tx, owner, now) => documentOf(parts, tx, owner, now),
     ),
   ];

@@ -5,6 +5,7 @@ import { findOrganization, merchantSettings } from '../../identity/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import {
   checkTakesCards,
+  day,
   type EntityDescription,
   isOver,
   openSessionOf,
@@ -85,7 +86,7 @@ export async function payableSession(
   return session && session.status !== 'processing' && !isOver(session, now) ? session : null;
 }
 
-/** The files that a customer may have of an invoice. @param base the address of its page, relative to the page that shows them */
+/** The files that a customer may have of an invoice; receipts stand with their payments. @param base the address of its page, relative to the page that shows them */
 export function downloadsOf({ invoice, creditNotes, hasEInvoice, title }: InvoiceView, base: string): PageDownload[] {
   if (invoice.invoice_number === null) return [];
   const hasDocument = invoice.document_failure === null;
@@ -98,6 +99,14 @@ export function downloadsOf({ invoice, creditNotes, hasEInvoice, title }: Invoic
     })),
   ];
 }
+
+const receiptsFor = ({ invoice, payments }: InvoiceView, base: string): PageDownload[] =>
+  invoice.invoice_number === null
+    ? []
+    : payments.map(({ id, received_at }) => ({
+        label: `Receipt of ${day(received_at)} (PDF)`,
+        href: `${base}/receipts/${id}`,
+      }));
 
 /** What the page of a payment session shows of its invoice. */
 export function describeForSession(view: InvoiceView): EntityDescription {
@@ -115,7 +124,7 @@ export function describeForSession(view: InvoiceView): EntityDescription {
       isPayable: isPayableByCard(view),
       ...standingWords(standing, view),
       page,
-      downloads: downloadsOf(view, page),
+      downloads: [...downloadsOf(view, page), ...receiptsFor(view, page)],
     },
   };
 }

@@ -21,3 +21,20 @@ export const day = (instant: Instant): string =>
 /** `12 March 2026, 14:05 UTC`. */
 export const minute = (instant: Instant): string =>
   `${day(instant)}, ${instant.toLocaleString('en-GB', { timeStyle: 'short', timeZone: 'UTC' })} UTC`;
+
+const BRANDS: Readonly<Record<string, string>> = {
+  visa: 'Visa',
+  mastercard: 'Mastercard',
+  amex: 'American Express',
+  discover: 'Discover',
+  diners: 'Diners Club',
+  jcb: 'JCB',
+  unionpay: 'UnionPay',
+};
+
+/** `Visa`: the brand of a card as it is written on the card. */
+export const brandName = (brand: string): string => BRANDS[brand] ?? brand;
+
+/** `Visa ending in 4242`. */
+export const cardName = ({ brand, last4 }: { readonly brand: string; readonly last4: string }): string =>
+  `${brandName(brand)} ending in ${last4}`;

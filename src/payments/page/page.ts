@@ -4,7 +4,7 @@ import type { DeclineReason } from '../provider.ts';
 import type { PaymentSession } from '../sessions.sql.ts';
 import { isOver } from '../sessions.ts';
 import { TEST_CARDS, testCards } from '../test-cards.ts';
-import { day, minute, money } from './format.ts';
+import { brandName, day, minute, money } from './format.ts';
 import { endFrame, frame } from './frame.ts';
 import { Html, html } from './html.ts';
 import { downloadLinks, lineTables, openForm } from './parts.ts';
@@ -21,8 +21,6 @@ export interface PageView {
   /** What went wrong with what was just sent. */
   readonly problem?: 'choose a card' | 'not payable';
 }
-
-const BRANDS: Readonly<Record<string, string>> = { visa: 'Visa', mastercard: 'Mastercard' };
 
 const DECLINES: Readonly<Record<DeclineReason, string>> = {
   card_declined: 'The card was declined.',
@@ -92,7 +90,7 @@ function problemOf({ session, problem }: PageView): { title: string; text: strin
 function cardChoice(card: (typeof TEST_CARDS)[number]): Html {
   const { brand, last4, label } = testCards[card];
   return html`<label class="card"><input type="radio" name="paymentMethod" value="${card}" required${card === 'pm_ok' ? new Html(' checked') : null}>
-<span><span class="face">${BRANDS[brand] ?? brand} <span class="unseen">ending in</span><span aria-hidden="true">••••</span> ${last4}</span><span class="note">${label}</span></span></label>
+<span><span class="face">${brandName(brand)} <span class="unseen">ending in</span><span aria-hidden="true">••••</span> ${last4}</span><span class="note">${label}</span></span></label>
 `;
 }
 
