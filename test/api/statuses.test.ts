@@ -791,11 +791,22 @@ describe('pages for people', () => {
     expect((await pay(sessionId, 'paymentMethod=pm_nothing')).status).toBe(400);
     expect((await pay(sessionId)).status).toBe(303);
     expect((await world.shop.invoice(id)).status).toBe('PAID');
-    expect((await call('payInvoice', nobody, { params: { id } })).status).toBe(409);
+    expect((await call('payInvoice', nobody, { params: { id } })).headers.location).toBe(id); // back to its page
     const expired = (await world.shop.issued()).invoice.paymentUrl.split('/').at(-1);
     await world.shop.act(`/v0/paymentSessions/${expired}/expire`);
     expect((await pay(expired)).status).toBe(409);
   });
+
+  it.each(['showInvoicePage', 'downloadInvoice', 'downloadEInvoice', 'downloadCreditNote', 'downloadReceipt'])(
+    '%s answers every status that it declares',
+    async (operationId) => {
+      const nobody = env.client();
+      const known = await firstCall(operationId);
+      expect((await call(operationId, nobody, known)).status).toBe(200);
+      const unknown = { params: { ...(known.params as object), id: newId('invoice') } };
+      expect((await call(operationId, nobody, unknown)).status).toBe(404);
+    },
+  );
 });
 
 describe('a body that is not read', () => {

@@ -42,6 +42,13 @@ const open = async ({ shop }: World): Promise<Resource> => {
 
 const issued = async ({ shop }: World): Promise<Resource> => (await shop.issued()).invoice;
 const paid = async ({ shop }: World): Promise<Resource> => (await shop.paid()).invoice;
+/** A payment of an invoice, as a path names it; its receipt is rendered, so that reading it writes nothing. */
+const paymentOf = async (world: World): Promise<{ id: string; paymentId: string }> => {
+  const { id } = await paid(world);
+  const [payment] = (await world.shop.read(`/v2/invoices/${id}/payments`)).data;
+  await world.merchant.get(`/v2/invoices/${id}/payments/${payment.id}/receipt`);
+  return { id, paymentId: payment.id };
+};
 const openSession = async (world: World): Promise<string> => (await issued(world)).paymentUrl.split('/').at(-1);
 const inParts = new WeakMap<World, Promise<Resource>>();
 /** One in each world, on which two payments were recorded. */
@@ -579,6 +586,7 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
   getInvoice: [({ invoice }) => on(invoice.id)],
   listInvoiceLineItems: [({ invoice }) => on(invoice.id)],
   getInvoicePdf: [({ invoice }) => on(invoice.id)],
+  getInvoicePaymentReceipt: [async (world) => ({ params: await paymentOf(world) })],
   getInvoiceDocumentXml: [({ invoice }) => on(invoice.id)],
   getInvoiceRefundPdf: [({ invoice, refund }) => ({ params: { id: invoice.id, refundId: refund.id } })],
   getInvoiceRefundDocumentXml: [({ invoice, refund }) => ({ params: { id: invoice.id, refundId: refund.id } })],
@@ -644,7 +652,12 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
       return { params: { id, refundId: refund.id }, body: { reason: 'A mistake' } };
     },
   ],
+  showInvoicePage: [({ invoice }) => on(invoice.id)],
   payInvoice: [async (world) => on((await issued(world)).id)],
+  downloadInvoice: [({ invoice }) => on(invoice.id)],
+  downloadEInvoice: [({ invoice }) => on(invoice.id)],
+  downloadCreditNote: [({ invoice, refund }) => ({ params: { id: invoice.id, creditNoteId: refund.id } })],
+  downloadReceipt: [async (world) => ({ params: await paymentOf(world) })],
 
   listPaymentSessions: [() => ({})],
   getPaymentSession: [({ session }) => on(session.id)],

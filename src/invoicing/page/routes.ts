@@ -124,7 +124,14 @@ function downloadRoutes(parts: InvoicingParts, usual: Usual): readonly Route[] {
     make: (tx: Tx, owner: DocumentOwner, now: Instant) => Promise<Result<Uint8Array>>,
   ): Route =>
     freeRoute(
-      { ...usual, method: 'GET', path: `/pay/invoices/:id/${path}`, operationId, summary, replies: { 200: type } },
+      {
+        ...usual,
+        method: 'GET',
+        path: `/pay/invoices/:id/${path}`,
+        operationId,
+        summary,
+        replies: { 200: type, 404: HTML },
+      },
       async ({ database, params, request, now }) => {
         const { id, ...of } = params as { id: string; creditNoteId?: string; paymentId?: string };
         if (underWay >= DOWNLOADS_AT_ONCE)
