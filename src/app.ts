@@ -4,7 +4,15 @@ import { audit, invariantCount, type Violation } from './auditor/index.ts';
 import { clockBook } from './clocks/index.ts';
 import { Database, type DatabaseOptions, migrate, migrationNames } from './db/index.ts';
 import { type OpenedDemo, openDemo } from './demo/index.ts';
-import { createServer, forgetIdempotencyKeys, healthRoutes, Metrics, RateLimiter } from './http/index.ts';
+import {
+  createServer,
+  forgetIdempotencyKeys,
+  healthRoutes,
+  Metrics,
+  RateLimiter,
+  type SlotLimits,
+  Slots,
+} from './http/index.ts';
 import {
   Authenticator,
   type EnvironmentName,
@@ -49,6 +57,8 @@ export interface EnvironmentOptions {
   readonly now?: () => Instant;
   /** Holds every answer against its schema: for tests. */
   readonly checkReplies?: boolean;
+  /** How much of a merchant is in work at once; absent: as http/slots.ts says. Benchmarks compare. */
+  readonly slotLimits?: SlotLimits;
   /** Opens the way into the database; tests hand in one that breaks. */
   readonly openDatabase?: (options: DatabaseOptions) => Database;
 }
@@ -126,8 +136,10 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
   const projection = await openUsageProjection(options);
   const carrier = openCarrier(options, workDatabase, now);
   const domains = wireDomains(options.environment, options.publicUrl, projection?.usage(postgresUsage), carrier);
+  const slots = new Slots(options.slotLimits);
   const metrics = new Metrics({
     database,
+    slots: () => slots.load,
     countParked: () => database.transaction('every merchant, reading', countParked),
     ingest: () => {
       const { held, requests, oldest } = admissionOf(database).load;
@@ -173,6 +185,7 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
         return found?.settings?.rateLimits ?? null; // the platform has no settings
       },
     }),
+    slots,
     onChange: () => runner.wake(),
     checkReplies: options.checkReplies ?? false,
   });

@@ -12,10 +12,11 @@ import { keepHeapSmall } from '../../src/start/heap.ts';
 /**
  * A server under load, as a process of its own: `bare` is a Fastify POST with a schema that stores nothing, anything else is
  * the URL of the database of a whole environment, with two merchants and a metric each. Says its port, the key and id
- * of the one and the key of the other.
+ * of the one and the key of the other. With `any slots` nothing bounds how many requests of a merchant are in work.
  * Told anything, it says the most processor time that one turn of its event loop took since it was told last, in milliseconds.
  */
-const [what = 'bare'] = process.argv.slice(2);
+const [what = 'bare', how] = process.argv.slice(2);
+const MANY = 1e9;
 const port = await freePort();
 keepHeapSmall(); // as the program does
 let longest = 0;
@@ -62,6 +63,9 @@ if (what === 'bare') {
     publicUrl: `http://127.0.0.1:${port}`,
     platformKey: generateApiKey('sandbox'),
     logger: pino({ level: 'silent' }),
+    ...(how === 'any slots' && {
+      slotLimits: { ofMerchant: MANY, ofAll: MANY, waiting: MANY, waitMilliseconds: MANY },
+    }),
   });
   const { key, merchantId } = await makeMerchant();
   const { key: otherKey } = await makeMerchant();

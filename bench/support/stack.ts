@@ -25,8 +25,8 @@ export interface Stack {
   readonly postgresId: number;
   /** A new, migrated database. */
   database(): Promise<string>;
-  /** A server process on a database, or the bare one; gone when `work` ends. */
-  serving<T>(what: string, work: (target: Target) => Promise<T>): Promise<T>;
+  /** A server process on a database, or the bare one; gone when `work` ends. @param how `any slots`: see server.ts */
+  serving<T>(what: string, work: (target: Target) => Promise<T>, how?: 'any slots'): Promise<T>;
   load(target: Target, order: Omit<LoadOrder, 'port' | 'key'>): Promise<LoadReport>;
   /** Loads a server by the clock; see `FloodOrder`. `log` is written in the stack's folder. */
   flood(target: Target, order: Omit<FloodOrder, 'port' | 'key' | 'now'> & { key?: string }): Promise<FloodReport>;
@@ -56,8 +56,11 @@ export async function withStack(work: (stack: Stack) => Promise<void>): Promise<
         await migrate(postgres.urlFor(name));
         return postgres.urlFor(name);
       },
-      serving: async (what, use) => {
-        const child = fork(here('server.ts'), [what], { stdio: 'inherit', execArgv: AS_STARTED });
+      serving: async (what, use, how) => {
+        const child = fork(here('server.ts'), how === undefined ? [what] : [what, how], {
+          stdio: 'inherit',
+          execArgv: AS_STARTED,
+        });
         try {
           const said = await firstMessage<Omit<Target, 'processId' | 'longestHold'>>(child);
           const longestHold = (): Promise<number> => {

@@ -149,7 +149,7 @@ export function clockRoutes(options: ClockRoutesOptions): readonly Route[] {
         replies: { 200: TestClock },
         errors: [409],
       },
-      async ({ database, audit, now, merchantId, params, body }) => {
+      async ({ database, audit, now, merchantId, params, body, endSlot }) => {
         const id = params.id as string;
         if (body.currentTime !== undefined && body.advanceBy !== undefined)
           return invalid([{ field: 'advanceBy', message: 'must not be sent together with currentTime' }]);
@@ -163,6 +163,7 @@ export function clockRoutes(options: ClockRoutesOptions): readonly Route[] {
         });
         if (!changed.ok) return changed;
         if (changed.value.after.advancingTo === null) return ok(clockReply(changed.value.after));
+        endSlot(); // the runner does the work; this request only waits for it
         const timer = new AbortController();
         await Promise.race([
           runner.runClock({ merchantId, id }),

@@ -8,6 +8,7 @@ import type { ErrorReply } from './errors.ts';
 import type { Metrics } from './metrics.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import type { ErrorPage, Place, Route } from './route.ts';
+import type { Slot, Slots } from './slots.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -15,6 +16,8 @@ declare module 'fastify' {
     caller: Caller | null;
     /** What the route's `admit` answered. */
     place: Place | null;
+    /** The right to be in work; null before it, and where none is needed. */
+    slot: Slot | null;
   }
   interface FastifyContextConfig {
     errorPage?: ErrorPage | undefined;
@@ -47,6 +50,8 @@ export interface ServerOptions {
   readonly metrics?: Metrics;
   /** Request rates; absent: unlimited. */
   readonly rateLimiter?: RateLimiter;
+  /** How many requests of a merchant may be in work; absent: any number. */
+  readonly slots?: Slots;
   /** Told after each request that may have changed something; due work may have come of it. */
   readonly onChange?: () => void;
   /** How long a handler may take; 20 s. Shorter for tests. */

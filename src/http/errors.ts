@@ -31,6 +31,11 @@ export const edgeErrors = {
     message: 'A value of the request cannot be stored, such as a text with NUL characters or lone surrogates.',
   },
   RATE_LIMITED: { status: 429, message: 'Too many requests; wait as long as Retry-After says.' },
+  TOO_MANY_AT_ONCE: {
+    status: 429,
+    message:
+      'Too many requests of this merchant are waiting; nothing of this one was done. Send fewer at the same time.',
+  },
   TOOK_TOO_LONG: { status: 503, message: 'This takes too long; look whether it was done before you try again.' },
   DATABASE_UNAVAILABLE: {
     status: 503,

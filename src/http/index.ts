@@ -19,5 +19,6 @@ export {
 } from './route.ts';
 export * from './schema.ts';
 export { createServer } from './server.ts';
+export { type SlotLimits, Slots } from './slots.ts';
 export { turn } from './turns.ts';
 export { readDecimal, UNSTORABLE_TEXT, validate } from './validation.ts';

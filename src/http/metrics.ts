@@ -38,6 +38,8 @@ export interface MetricsOptions {
   /** Records whose step was given up, by kind. */
   readonly countParked: () => Promise<readonly { kind: string; parked: number }[]>;
   readonly ingest?: () => IngestMeasure;
+  /** Requests in work, waiting, and refused since the start (slots.ts). */
+  readonly slots?: () => { readonly working: number; readonly waiting: number; readonly refused: number };
 }
 
 const PATIENCE_MILLISECONDS = 500; // with a database that does not answer: the other figures are wanted then above all
@@ -57,7 +59,7 @@ export class Metrics {
   readonly #steps;
   readonly #stepSeconds;
 
-  constructor({ database, countParked, ingest }: MetricsOptions) {
+  constructor({ database, countParked, ingest, slots }: MetricsOptions) {
     const meter = this.#provider.getMeter('reckoner');
     const buckets = { advice: { explicitBucketBoundaries: DURATION_SECONDS } };
     this.#requests = meter.createCounter('reckoner_http_requests', { description: 'Requests answered.' });
@@ -96,6 +98,19 @@ export class Metrics {
       gauge('reckoner_ingest_held_events', 'Room that events take up while they wait.', () => ingest().held);
       gauge('reckoner_ingest_requests', 'Requests whose events are read or stored.', () => ingest().requests);
       gauge('reckoner_ingest_oldest_seconds', 'Since when the oldest waits.', () => ingest().oldestSeconds);
+    }
+    if (slots) {
+      gauge('reckoner_http_working_requests', 'Requests in work, without events.', () => slots().working);
+      gauge(
+        'reckoner_http_waiting_requests',
+        'Requests that wait for others of their merchant.',
+        () => slots().waiting,
+      );
+      meter
+        .createObservableCounter('reckoner_http_refused_requests', {
+          description: 'Requests that were refused because too many of their merchant waited.',
+        })
+        .addCallback((result) => result.observe(slots().refused));
     }
     meter
       .createObservableGauge('nodejs_eventloop_delay_seconds', {

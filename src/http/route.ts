@@ -87,6 +87,8 @@ export interface FreeContext<P, Q, B, A extends Access = Access> extends Omit<Co
   readonly audit: (tx: Tx, before: unknown, after: unknown) => Promise<void>;
   /** What `admit` answered. */
   readonly place: Place | null;
+  /** Lets the merchant's next request begin, where the rest of this one is waiting. What still follows must be short. */
+  readonly endSlot: () => void;
 }
 
 /** An answer with another status, headers or raw bytes than the usual. */

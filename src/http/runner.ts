@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { TSchema } from 'typebox';
 import { type Scope, sql, type Tx } from '../db/index.ts';
 import { isId } from '../kernel/ids.ts';
-import { type FieldError, invalid, orThrow, RefusalError, type Result } from '../kernel/result.ts';
+import { type FieldError, fail, invalid, orThrow, RefusalError, type Result } from '../kernel/result.ts';
 import { type Caller, hasRole } from './caller.ts';
 import { bearerToken, type ServerOptions, send } from './edge.ts';
 import { authenticationReply, type ErrorReplies } from './errors.ts';
@@ -48,9 +48,6 @@ export class Runner {
       method: sentence.method,
       url: sentence.path,
       bodyLimit: sentence.bodyLimit ?? BODY_LIMIT,
-      ...(sentence.endsByItself !== true && {
-        handlerTimeout: this.#options.handlerMilliseconds ?? HANDLER_MILLISECONDS,
-      }),
       schema: openApiSchema(each, this.#schemas),
       ...(sentence.errorPage && { config: { errorPage: sentence.errorPage } }),
       onRequest: async (request, reply) => {
@@ -72,13 +69,44 @@ export class Runner {
           return send(reply, this.#errors.for({ kind: 'code', code: 'UNSUPPORTED_MEDIA_TYPE' }));
         if (sentence.admit && request.caller) return this.#admit(each, request.caller, request, reply);
       },
-      handler: async (request, reply) =>
-        this.#handle(each, request, reply).catch((error: unknown) => {
-          const signal = signalOf(each, request);
-          if (!signal.aborted || error !== signal.reason) throw error;
-          request.log.info({ operation: sentence.operationId }, 'a request was given up'); // answered, or nobody is there
-        }),
+      handler: (request, reply) => this.#inTime(each, request, reply),
     });
+  }
+
+  /**
+   * Runs the handler and tells it when nobody waits for its answer any more: its time is over, or the connection has closed. The
+   * framework's own time limit and signal end as soon as a body has been read, so they serve requests without one only.
+   */
+  async #inTime(each: Route, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    if (each.sentence.endsByItself === true) {
+      await this.#handle(each, request, reply, NEVER_ABORTED).finally(() => request.slot?.end());
+      return;
+    }
+    const controller = new AbortController();
+    const { promise: over, reject } = Promise.withResolvers<void>();
+    const timer = setTimeout(() => {
+      const tooLong = new RefusalError({ kind: 'code', code: 'TOOK_TOO_LONG' });
+      reject(tooLong);
+      controller.abort(tooLong);
+    }, this.#options.handlerMilliseconds ?? HANDLER_MILLISECONDS);
+    const leave = () => {
+      const gone = new Error('The caller has gone.');
+      reject(gone);
+      controller.abort(gone);
+    };
+    reply.raw.once('close', leave);
+    const work = this.#handle(each, request, reply, controller.signal).finally(() => {
+      clearTimeout(timer);
+      reply.raw.off('close', leave);
+      request.slot?.end();
+    });
+    try {
+      await Promise.race([work, over]);
+    } catch (error) {
+      if (error !== controller.signal.reason || error instanceof RefusalError) throw error;
+      reply.hijack(); // nobody is there to be answered
+      request.log.info({ operation: each.sentence.operationId }, 'a request was given up');
+    }
   }
 
   /** Refuses a request for whose body there is no room; a body above its own limit is refused as that by whoever reads it. */
@@ -101,9 +129,26 @@ export class Runner {
     return;
   }
 
-  async #handle(each: Route, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  /**
+   * Waits until the merchant may have one more request in work. Events have an admission of their own, and public pages have no
+   * merchant. @throws the refusal where too many wait
+   */
+  async #takeSlot(
+    { sentence }: Route,
+    request: FastifyRequest,
+    merchantId: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { slots } = this.#options;
+    if (!slots || request.slot || sentence.admit) return;
+    const slot = await slots.take(merchantId, signal);
+    request.slot = slot ?? orThrow<never>(fail('TOO_MANY_AT_ONCE'));
+  }
+
+  async #handle(each: Route, request: FastifyRequest, reply: FastifyReply, signal: AbortSignal): Promise<FastifyReply> {
     const { sentence } = each;
     const caller = request.caller;
+    if (caller && !caller.isOperator) await this.#takeSlot(each, request, caller.organizationId, signal);
     const early =
       'public' in sentence.access ? null : await this.#pathMerchant(sentence.access, caller as Caller, request);
     checkParameters(request);
@@ -114,6 +159,7 @@ export class Runner {
       'public' in sentence.access
         ? null
         : (early ?? (await this.#merchant(sentence.access, caller as Caller, query, body as Values)));
+    if (caller) await this.#takeSlot(each, request, merchantId ?? caller.organizationId, signal); // an operator counts as whom it names
 
     const context = {
       now: this.#options.now(),
@@ -123,14 +169,20 @@ export class Runner {
       query,
       body: body ?? {},
       params: request.params as Record<string, string>,
-      signal: signalOf(each, request),
+      signal,
     };
     if (each.free) {
       const audit = (tx: Tx, before: unknown, after: unknown) =>
         this.#audit(each, tx, request, merchantId, before, after);
       const { place } = request;
       request.place = null; // a caller who goes away does not take the work along
-      const free = { ...context, database: this.#options.database, audit, place };
+      const free = {
+        ...context,
+        database: this.#options.database,
+        audit,
+        place,
+        endSlot: () => request.slot?.end(),
+      };
       const result = await each.free(free as never).finally(() => place?.leave());
       return this.#answer(each, reply, orThrow(result));
     }
@@ -178,6 +230,7 @@ export class Runner {
       await keepReply(tx, key, { status, body: lock.close(text) });
       return { status, headers, body: text, replayed: false };
     });
+    if (reply.sent) return reply; // its time was over
     if (outcome.replayed) reply.header('idempotent-replayed', 'true');
     return reply
       .code(outcome.status)
@@ -297,6 +350,7 @@ export class Runner {
   }
 
   #answer(each: Route, reply: FastifyReply, value: unknown): FastifyReply {
+    if (reply.sent) return reply; // its time was over
     const { status, headers, body } = usualReply(each, value);
     reply.code(status).headers(headers);
     if (body === undefined) return reply.send();
@@ -306,9 +360,6 @@ export class Runner {
     return reply.type('application/json; charset=utf-8').send(text);
   }
 }
-
-const signalOf = ({ sentence }: Route, request: FastifyRequest): AbortSignal =>
-  sentence.endsByItself === true ? NEVER_ABORTED : request.signal;
 
 /** A refusal that a handler threw, as the value that it is. */
 const withRefusals = (result: Promise<Result<unknown>>): Promise<Result<unknown>> =>

@@ -65,6 +65,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.setSerializerCompiler(() => JSON.stringify); // exact numbers survive (stack.md)
   app.decorateRequest('caller', null);
   app.decorateRequest('place', null);
+  app.decorateRequest('slot', null);
   acceptBodies(app, options.routes);
 
   app.addHook('onRequest', async (request, reply) => {
@@ -144,7 +145,6 @@ function knownReply(error: unknown, errors: ErrorReplies, request: FastifyReques
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return errors.for({ kind: 'code', code: 'PAYLOAD_TOO_LARGE' });
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return errors.for({ kind: 'code', code: 'UNSUPPORTED_MEDIA_TYPE' });
-  if (code === 'FST_ERR_HANDLER_TIMEOUT') return errors.for({ kind: 'code', code: 'TOOK_TOO_LONG' });
   if (code.startsWith('FST_ERR_CTP_') || code === 'FST_ERR_BAD_URL')
     return errors.for({ kind: 'code', code: 'MALFORMED_BODY' });
   if (UNSTORABLE_STATES.has(sqlState(error))) {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Edge, type EdgeCaller, openEdge } from '../../test/support/edge.ts';
 import { sql } from '../db/index.ts';
 import { ok } from '../kernel/result.ts';
-import { freeRoute, type Route, route, Type } from './index.ts';
+import { freeRoute, type Route, route, Strict, Type } from './index.ts';
 
 /** What a handler hears of the end of its request. */
 let edge: Edge;
@@ -63,10 +63,28 @@ const quick = (endsByItself?: true) =>
     },
     async ({ signal }) => ok({ isAborted: signal.aborted }),
   );
-const routes: readonly Route[] = [slow('GET'), slow('POST'), quick(), quick(true)];
+const told = freeRoute(
+  {
+    method: 'POST',
+    path: '/v0/told',
+    operationId: 'told',
+    tag: 'Slow',
+    summary: 'Tell whether the signal is aborted after the body was read, or wait for it',
+    access: { role: 'viewer', merchant: 'caller' },
+    body: Strict({ waits: Type.Boolean() }, { $id: 'Told' }),
+    replies: { 200: Done },
+  },
+  async ({ signal, body }) => {
+    await new Promise((resolve) => setTimeout(resolve, 20)); // the end of the body has been heard of
+    const { aborted: isAborted } = signal;
+    if (body.waits) await aborted(signal);
+    return ok({ isAborted });
+  },
+);
+const routes: readonly Route[] = [slow('GET'), slow('POST'), quick(), quick(true), told];
 
 beforeAll(async () => {
-  edge = await openEdge(routes, { handlerMilliseconds: 300 });
+  edge = await openEdge(routes, { handlerMilliseconds: 1_500 });
   merchant = edge.caller();
   address = await edge.server.listen({ port: 0, host: '127.0.0.1' });
 });
@@ -106,6 +124,16 @@ describe('the signal of a request', () => {
     expect(await merchant.call('GET', '/v0/slow')).toMatchObject({ status: 503, body: { code: 'TOOK_TOO_LONG' } });
     await ended.promise;
     expect(statements).toEqual(['refused with the reason']);
+  });
+
+  it.each([
+    { waits: false, status: 200, body: { isAborted: false } },
+    { waits: true, status: 503, body: { code: 'TOOK_TOO_LONG' } },
+  ])('of a request with a body lives on after the body was read: $waits', async ({ waits, status, body }) => {
+    begin();
+    const headers = { authorization: `Bearer ${merchant.key}`, 'content-type': 'application/json' };
+    const answer = await fetch(`${address}/v0/told`, { method: 'POST', headers, body: JSON.stringify({ waits }) });
+    expect({ status: answer.status, body: await answer.json() }).toMatchObject({ status, body });
   });
 
   it.each(['/v0/quick', '/v0/ends'])('is not aborted while %s is being answered', async (path) => {
