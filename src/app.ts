@@ -52,6 +52,8 @@ export interface EnvironmentOptions {
   readonly publicUrl: string;
   /** The first platform operator's API key. */
   readonly platformKey: string;
+  /** Addresses and CIDR ranges of proxies whose `X-Forwarded-For` says where a call comes from; absent: none. */
+  readonly trustedProxies?: readonly string[];
   readonly logger: Logger;
   /** Wall time; tests hand in their own. */
   readonly now?: () => Instant;
@@ -132,7 +134,8 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
   const { database, workDatabase } = pools;
   const has = (role: ProcessRole): boolean => options.roles?.includes(role) ?? true;
   await ensurePlatform(database, options.platformKey, now(), options.environment);
-  const authenticator = new Authenticator(database, now);
+  const { trustedProxies = [] } = options;
+  const authenticator = new Authenticator({ database, now, isBehindProxy: trustedProxies.length > 0 });
   const projection = await openUsageProjection(options);
   const carrier = openCarrier(options, workDatabase, now);
   const domains = wireDomains(options.environment, options.publicUrl, projection?.usage(postgresUsage), carrier);
@@ -178,6 +181,7 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
     now,
     logger: options.logger,
     baseUrl: options.publicUrl,
+    trustedProxies,
     metrics,
     rateLimiter: new RateLimiter({
       limitsOf: async (id) => {

@@ -20,6 +20,7 @@ describe('settings', () => {
       roles: ['api', 'ingest', 'worker'],
       production: { port: 4400 },
       sandbox: { port: 4401 },
+      trustedProxies: [],
       dataDirectory: './.reckoner',
       demo: false,
     });
@@ -38,9 +39,10 @@ describe('settings', () => {
         CLICKHOUSE_URL: 'http://clickhouse:8123/usage',
         SMTP_URL: 'smtps://a:b@mail.example',
         MAIL_FROM: 'billing@pay.example',
+        TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.7,2001:db8::/32',
         DATA_DIR: '/var/lib/reckoner',
-        RECKONER_PLATFORM_KEY: 'rk_live_as-it-is',
-        RECKONER_SANDBOX_PLATFORM_KEY: 'rk_test_as-it-is',
+        RECKONER_PLATFORM_KEY: 'rk_live_as-it-is-with-32-characters',
+        RECKONER_SANDBOX_PLATFORM_KEY: 'rk_test_as-it-is-with-32-characters',
         RECKONER_DEMO: 'true',
         PUBLIC_URL: 'https://pay.example/base/',
         SANDBOX_PUBLIC_URL: 'https://sandbox.example',
@@ -54,16 +56,17 @@ describe('settings', () => {
         port: 8000,
         databaseUrl: 'postgres://a:b@db/one',
         publicUrl: 'https://pay.example/base',
-        platformKey: 'rk_live_as-it-is',
+        platformKey: 'rk_live_as-it-is-with-32-characters',
       },
       sandbox: {
         port: 0,
         databaseUrl: 'postgresql://a:b@db/two',
         publicUrl: 'https://sandbox.example',
-        platformKey: 'rk_test_as-it-is',
+        platformKey: 'rk_test_as-it-is-with-32-characters',
       },
       clickhouseUrl: 'http://clickhouse:8123/usage',
       mailServer: { url: 'smtps://a:b@mail.example', from: 'billing@pay.example' },
+      trustedProxies: ['10.0.0.0/8', '192.0.2.7', '2001:db8::/32'],
       dataDirectory: '/var/lib/reckoner',
       demo: true,
       logLevel: 'debug',
@@ -114,6 +117,13 @@ describe('settings', () => {
     ['RECKONER_PLATFORM_KEY', 'rk_test_for-the-sandbox'],
     ['RECKONER_SANDBOX_PLATFORM_KEY', 'rk_live_for-production'],
     ['RECKONER_PLATFORM_KEY', 'with a blank'],
+    ['RECKONER_PLATFORM_KEY', 'k'.repeat(31)],
+    ['RECKONER_PLATFORM_KEY', 'k'.repeat(513)],
+    ['TRUSTED_PROXIES', 'proxy.example'],
+    ['TRUSTED_PROXIES', '10.0.0.0/33'],
+    ['TRUSTED_PROXIES', '10.0.0.0/8/8'],
+    ['TRUSTED_PROXIES', '10.0.0.1,'],
+    ['TRUSTED_PROXIES', '::/0'],
     ['LOG_LEVEL', 'loud'],
   ])('refuses %s=%s', (name, value) => {
     expect(problemsOf({ [name]: value })).toEqual([name]);
@@ -173,7 +183,7 @@ describe('settings', () => {
   const sandboxAlone = {
     RECKONER_ENVIRONMENT: 'sandbox',
     SANDBOX_DATABASE_URL: 'postgres://a@db/one',
-    RECKONER_SANDBOX_PLATFORM_KEY: 'key',
+    RECKONER_SANDBOX_PLATFORM_KEY: 'key-of-32-characters-and-some-more',
     SANDBOX_PUBLIC_URL: 'https://pay.example',
   };
   it.each([

@@ -1,3 +1,6 @@
+import { isIP } from 'node:net';
+import { KEY_LENGTH } from './kernel/ids.ts';
+
 /** One of the two worlds that a start can serve: money is real in `production`, nothing is in `sandbox`. */
 export type EnvironmentName = 'production' | 'sandbox';
 
@@ -34,6 +37,8 @@ export interface Settings {
   readonly clickhouseUrl?: string;
   /** The server that production sends mail through, and the address it comes from; absent: mail is held. */
   readonly mailServer?: { readonly url: string; readonly from: string };
+  /** Addresses and CIDR ranges of proxies whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[];
   /** As it was given: relative to the folder of the start. */
   readonly dataDirectory: string;
   /** Seed a demo merchant in the sandbox at the first start. */
@@ -120,6 +125,7 @@ export function readSettings(variables: Variables): SettingsResult {
     ),
     ...optional('clickhouseUrl', read('CLICKHOUSE_URL', parseClickHouseUrl)),
     ...optional('mailServer', mailServer(read('SMTP_URL', parseSmtpUrl), read('MAIL_FROM', parseMailFrom))),
+    trustedProxies: read('TRUSTED_PROXIES', parseProxies) ?? [],
     dataDirectory: text('DATA_DIR') ?? './.reckoner',
     demo: read('RECKONER_DEMO', parseBoolean) ?? variables.npm_lifecycle_event === 'start',
     ...optional('logLevel', read('LOG_LEVEL', parseLogLevel)),
@@ -193,6 +199,24 @@ function parsePort(value: string): number {
 function parseHost(value: string): string {
   if (/[\s/]/.test(value)) throw new Error(`"${value}" is not an address or a host name to listen on`);
   return value.replace(/^\[(.*)\]$/, '$1');
+}
+
+/** Whoever may name any address as its own could not be held up, so a range of all addresses is refused. */
+function parseProxies(value: string): readonly string[] {
+  const proxies = value.split(',').map((word) => word.trim());
+  for (const proxy of proxies) {
+    const [address = '', bits, ...more] = proxy.split('/');
+    const width = isIP(address) === 6 ? 128 : 32;
+    if (
+      isIP(address) === 0 ||
+      more.length > 0 ||
+      (bits !== undefined && !/^\d{1,3}$/.test(bits)) ||
+      Number(bits) > width
+    )
+      throw new Error(`"${proxy}" is no address and no range such as 10.0.0.0/8`);
+    if (Number(bits ?? width) === 0) throw new Error(`"${proxy}" would believe every caller; name the proxies`);
+  }
+  return proxies;
 }
 
 function parseEnvironments(value: string): readonly EnvironmentName[] {
@@ -284,6 +308,10 @@ function parseMailFrom(value: string): string {
 /** A key is taken as it is; only what can be nobody's key, or the other environment's, is refused. */
 function parsePlatformKey(value: string, foreignPrefix: string): string {
   if (!/^[\x21-\x7e]+$/.test(value)) throw new Error('holds a character that no HTTP header can carry');
+  if (value.length < KEY_LENGTH.least || value.length > KEY_LENGTH.most)
+    throw new Error(
+      `has ${value.length} characters; ${KEY_LENGTH.least} to ${KEY_LENGTH.most} are needed, so that nobody guesses it: take a line of "openssl rand -hex 32"`,
+    );
   if (value.startsWith(foreignPrefix))
     throw new Error(`begins with ${foreignPrefix}: that is a key of the other environment`);
   return value;

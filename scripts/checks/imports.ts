@@ -102,7 +102,7 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
 
   auditor: ['db'],
 
-  settings: [],
+  settings: ['kernel'],
   credentials: ['settings'],
   wiring: [
     ...BELOW,

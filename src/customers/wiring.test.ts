@@ -37,7 +37,7 @@ const hooks: CustomerHooks = {
 beforeAll(async () => {
   env = await openTestEnvironment();
   merchant = await env.merchant();
-  const authenticator = new Authenticator(env.database, () => now);
+  const authenticator = new Authenticator({ database: env.database, now: () => now });
   server = await createServer({
     database: env.database,
     routes: customerRoutes({

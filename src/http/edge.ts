@@ -47,6 +47,8 @@ export interface ServerOptions {
   readonly now: () => Instant;
   readonly logger: Logger;
   readonly baseUrl: string;
+  /** Whose `X-Forwarded-For` is believed; absent: nobody's. */
+  readonly trustedProxies?: readonly string[];
   readonly metrics?: Metrics;
   /** Request rates; absent: unlimited. */
   readonly rateLimiter?: RateLimiter;

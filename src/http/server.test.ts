@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Edge, type EdgeCaller, openEdge, thingRoutes } from '../../test/support/edge.ts';
@@ -154,6 +155,17 @@ describe('a value that the database cannot hold and no schema has seen', () => {
     await other.caller().call('GET', '/v0/running');
     await other.close();
     expect(lines).toMatchObject([{ level: 50, msg: 'a value that cannot be stored passed the schemas' }]);
+  });
+});
+
+it('looks at its connections often enough to end slow bodies in time, and takes so many at most', () => {
+  const { connectionsCheckingInterval, requestTimeout, headersTimeout, maxConnections } = edge.server
+    .server as Server & { connectionsCheckingInterval: number };
+  expect({ connectionsCheckingInterval, requestTimeout, headersTimeout, maxConnections }).toEqual({
+    connectionsCheckingInterval: 2_000,
+    requestTimeout: 15_000,
+    headersTimeout: 10_000,
+    maxConnections: 8_192,
   });
 });
 

@@ -18,6 +18,10 @@ import type { ErrorPage, Route } from './route.ts';
 import { Runner } from './runner.ts';
 
 const BODY_LIMIT = 256 * 1024;
+/** How often the limits on slow headers and bodies are held against connections; Node's default is every 30 seconds. */
+const CHECKING_MILLISECONDS = 2_000;
+/** Connections at the same time; further ones are closed at once. */
+const MOST_CONNECTIONS = 8_192;
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
 /** Builds the HTTP server from the routes of all domains. It does not listen yet. */
@@ -26,7 +30,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     loggerInstance: options.logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }), // one line of our own for each request, below
     bodyLimit: BODY_LIMIT,
-    http: { headersTimeout: 10_000 },
+    trustProxy: options.trustedProxies?.length ? [...options.trustedProxies] : false,
+    http: { headersTimeout: 10_000, connectionsCheckingInterval: CHECKING_MILLISECONDS },
     requestTimeout: 15_000,
     keepAliveTimeout: 72_000,
     connectionTimeout: 0,
@@ -43,6 +48,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       return typeof given === 'string' && REQUEST_ID.test(given) ? given : `req_${randomBase62(22)}`;
     },
   });
+  app.server.maxConnections = MOST_CONNECTIONS;
   const errors = new ErrorReplies(options.errorTables);
   const schemas = new NamedSchemas();
   const runner = new Runner(options, errors, schemas);

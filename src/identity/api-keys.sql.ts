@@ -1,5 +1,5 @@
-import { pageOfRows, sql, type Tx } from '../db/index.ts';
-import type { Page, PageRequest } from '../http/index.ts';
+import { type Database, pageOfRows, sql, type Tx } from '../db/index.ts';
+import type { Page, PageRequest, Role } from '../http/index.ts';
 import type { Instant } from '../kernel/time.ts';
 
 /** An API key without its secret, which is stored nowhere. */
@@ -47,3 +47,24 @@ export const revokeRow = (tx: Tx, merchantId: string, userId: string, id: string
   tx.run(sql`
     update api_key set revoked_at = ${now}
      where merchant_id = ${merchantId} and user_id = ${userId} and id = ${id} and revoked_at is null`);
+
+/** Whose a key is. */
+export interface FoundKey {
+  readonly hash: Buffer;
+  readonly keyId: string;
+  readonly userId: string;
+  readonly organizationId: string;
+  readonly organizationType: string;
+  readonly role: Role;
+  readonly expiresAt: Instant | null;
+}
+
+/** Those of some hashes that are keys and not revoked, in one round trip; each is marked as used, at most once a minute. */
+export const findKeys = (database: Database, hashes: readonly Buffer[], now: Instant): Promise<FoundKey[]> =>
+  database.call<FoundKey>(
+    'find_api_keys',
+    sql`
+    select hash, key_id as "keyId", user_id as "userId", organization_id as "organizationId",
+           organization_type as "organizationType", role, expires_at as "expiresAt"
+      from find_api_keys(${hashes}::bytea[], ${now})`,
+  );

@@ -1,47 +1,48 @@
 import { LRUCache } from 'lru-cache';
-import { type Database, sql } from '../db/index.ts';
-import type { Authentication, Caller, Role } from '../http/index.ts';
+import type { Database } from '../db/index.ts';
+import type { Authentication, Caller } from '../http/index.ts';
 import { type Instant, isBefore } from '../kernel/time.ts';
-import { FailedAuthentications } from './failed-authentications.ts';
-import { hashApiKey } from './keys.ts';
-
-interface FoundKey {
-  key_id: string;
-  user_id: string;
-  organization_id: string;
-  organization_type: string;
-  role: Role;
-  expires_at: Instant | null;
-}
+import type { FoundKey } from './api-keys.sql.ts';
+import { addressGroup, FailedAuthentications } from './failed-authentications.ts';
+import { KeyLookUp } from './key-look-up.ts';
+import { hashApiKey, isWellFormed } from './keys.ts';
 
 const KEPT_MILLISECONDS = 900; // a revocation takes effect within a second (api.md, Identity)
 const KEYS_KEPT = 10_000;
 
+export interface AuthenticatorOptions {
+  readonly database: Database;
+  readonly now: () => Instant;
+  /** Milliseconds on a clock that never goes back, for how long a key is remembered. */
+  readonly elapsed?: () => number;
+  /** Addresses come from a trusted proxy: one of this machine is then nothing special. */
+  readonly isBehindProxy?: boolean;
+}
+
 /**
  * Finds the caller of an API key (§5): by the key's SHA-256 through an index, so nothing is compared in a time that
- * depends on the key. Unknown, revoked and malformed keys get the same answer on the same road. A key that was found is
- * remembered for less than a second; what changes about it (revocation, its user's role) holds everywhere after that.
+ * depends on the key. Unknown and revoked keys get the same answer on the same road; malformed ones are never looked up. What was found
+ * is remembered for less than a second, also that a key is nobody's; what changes about a key (revocation, its user's role) holds
+ * everywhere after that.
  */
 export class Authenticator {
-  readonly #database: Database;
   readonly #now: () => Instant;
-  readonly #known: LRUCache<string, FoundKey>;
+  readonly #lookUp: KeyLookUp;
   readonly #failures: FailedAuthentications;
+  readonly #known: LRUCache<string, FoundKey>;
+  readonly #unknown: LRUCache<string, true>;
+  /** Hashes of keys that were valid at some time: whoever has one is looked up, whatever its address. */
+  readonly #seen = new LRUCache<string, true>({ max: KEYS_KEPT });
+  /** Addresses above their limit of which a key that was never seen is being looked up. */
+  readonly #trying = new Set<string>();
 
-  /** Look-ups under way, by hash: those who come with the same key meanwhile wait for the one. */
-  readonly #asking = new Map<string, Promise<FoundKey | undefined>>();
-
-  /** @param elapsed milliseconds on a clock that never goes back, for how long a key is remembered. */
-  constructor(database: Database, now: () => Instant, elapsed: () => number = () => performance.now()) {
-    this.#database = database;
+  constructor({ database, now, elapsed = () => performance.now(), isBehindProxy = false }: AuthenticatorOptions) {
     this.#now = now;
-    this.#failures = new FailedAuthentications(now);
-    this.#known = new LRUCache({
-      max: KEYS_KEPT,
-      ttl: KEPT_MILLISECONDS,
-      ttlResolution: 0,
-      perf: { now: elapsed },
-    });
+    this.#lookUp = new KeyLookUp(database, now);
+    this.#failures = new FailedAuthentications(now, { sparesThisMachine: !isBehindProxy });
+    const kept = { max: KEYS_KEPT, ttl: KEPT_MILLISECONDS, ttlResolution: 0, perf: { now: elapsed } };
+    this.#known = new LRUCache(kept);
+    this.#unknown = new LRUCache(kept);
   }
 
   /**
@@ -49,46 +50,63 @@ export class Authenticator {
    * @param address where the call comes from: failures are counted by it, and above 1,000 a minute held up
    */
   async authenticate(token: string | undefined, address: string): Promise<Authentication> {
-    const found = await this.#check(token);
-    if ('caller' in found) return found;
+    const found = await this.#check(token, address);
+    if ('caller' in found || found.code === 'RATE_LIMITED') return found;
     const retryAfterSeconds = this.#failures.count(address);
     return retryAfterSeconds === null ? found : { code: 'RATE_LIMITED', retryAfterSeconds };
   }
 
-  async #check(token: string | undefined): Promise<Authentication> {
+  async #check(token: string | undefined, address: string): Promise<Authentication> {
     if (token === undefined) return { code: 'API_KEY_MISSING' };
-    const found = await this.#find(token);
-    if (!found) return { code: 'API_KEY_INVALID' };
-    if (found.expires_at && !isBefore(this.#now(), found.expires_at)) return { code: 'API_KEY_EXPIRED' };
-    return { caller: callerOf(found) };
-  }
-
-  async #find(token: string): Promise<FoundKey | undefined> {
+    if (!isWellFormed(token)) return { code: 'API_KEY_INVALID' };
     const hash = hashApiKey(token);
     const id = hash.toString('base64');
     const known = this.#known.get(id);
-    if (known) return known;
-    const asking = this.#asking.get(id) ?? this.#ask(id, hash).finally(() => this.#asking.delete(id));
-    this.#asking.set(id, asking);
-    return asking;
+    if (known) return this.#answer(known);
+    if (this.#unknown.has(id)) return { code: 'API_KEY_INVALID' };
+    const retryAfterSeconds = this.#seen.has(id) ? null : this.#failures.held(address);
+    if (retryAfterSeconds === null) return this.#answer(await this.#find(id, hash));
+    return this.#try(id, hash, address, retryAfterSeconds);
   }
 
-  async #ask(id: string, hash: Buffer): Promise<FoundKey | undefined> {
-    const now = this.#now();
-    const found = await this.#database.transaction('nobody', async (tx) => {
-      const row = await tx.maybe<FoundKey>(sql`select * from find_api_key(${hash})`);
-      if (row) await tx.run(sql`select touch_api_key(${hash}, ${now})`);
-      return row;
-    });
-    if (found) this.#known.set(id, found);
+  /**
+   * A key that was never seen, from an address above its limit. It may be a new valid one, which is never refused: so one of them at a
+   * time is looked up.
+   */
+  async #try(id: string, hash: Buffer, address: string, retryAfterSeconds: number): Promise<Authentication> {
+    const group = addressGroup(address);
+    if (this.#trying.has(group)) return { code: 'RATE_LIMITED', retryAfterSeconds };
+    this.#trying.add(group);
+    try {
+      return this.#answer(await this.#find(id, hash));
+    } finally {
+      this.#trying.delete(group);
+    }
+  }
+
+  #answer(found: FoundKey | undefined): Authentication {
+    if (!found) return { code: 'API_KEY_INVALID' };
+    if (found.expiresAt && !isBefore(this.#now(), found.expiresAt)) return { code: 'API_KEY_EXPIRED' };
+    return { caller: callerOf(found) };
+  }
+
+  async #find(id: string, hash: Buffer): Promise<FoundKey | undefined> {
+    const found = await this.#lookUp.find(id, hash);
+    if (found) {
+      this.#known.set(id, found);
+      this.#seen.set(id, true);
+    } else {
+      this.#unknown.set(id, true);
+      this.#seen.delete(id);
+    }
     return found;
   }
 }
 
 const callerOf = (found: FoundKey): Caller => ({
-  userId: found.user_id,
-  keyId: found.key_id,
-  organizationId: found.organization_id,
+  userId: found.userId,
+  keyId: found.keyId,
+  organizationId: found.organizationId,
   role: found.role,
-  isOperator: found.organization_type === 'platform',
+  isOperator: found.organizationType === 'platform',
 });

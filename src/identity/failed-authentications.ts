@@ -6,6 +6,7 @@ import { type Instant, isBefore } from '../kernel/time.ts';
 export const MOST_FAILURES = 1000;
 const WINDOW_SECONDS = 60;
 const ADDRESSES_KEPT = 100_000;
+const MOST_CHARACTERS = 64; // whatever a proxy passes on as an address
 
 /** The failures of one address since its minute began. */
 export interface FailureWindow {
@@ -39,23 +40,69 @@ export function isLoopback(address: string): boolean {
 }
 
 /**
+ * The addresses that are counted as one: an IPv4 address, or the /64 of an IPv6 address, of which one customer of a provider has at
+ * least one. IPv4 written as IPv6 counts as what it stands for.
+ */
+export function addressGroup(address: string): string {
+  if (isIP(address) !== 6) return address.slice(0, MOST_CHARACTERS);
+  const groups = groupsOf(address.replace(/%.*$/, ''));
+  const isIpv4 = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
+  if (isIpv4)
+    return groups
+      .slice(6)
+      .flatMap((group) => [group >> 8, group & 0xff])
+      .join('.');
+  return `${groups
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(':')}::/64`;
+}
+
+/** The eight groups of an IPv6 address. */
+function groupsOf(address: string): number[] {
+  const plain = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...parts: string[]) => {
+    const [a, b, c, d] = parts.slice(0, 4).map(Number) as [number, number, number, number];
+    return `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
+  });
+  const [head = [], tail] = plain.split('::').map((part) => part.split(':').filter((group) => group !== ''));
+  const zeros = tail === undefined ? 0 : 8 - head.length - tail.length;
+  return [...head, ...Array.from({ length: zeros }, () => '0'), ...(tail ?? [])].map((group) =>
+    Number.parseInt(group, 16),
+  );
+}
+
+/**
  * Counts failed authentications by address, so that keys cannot be guessed at speed. Only failing calls are counted and
- * only failing calls are held up: a valid key never is, nor is a call from this machine.
+ * only failing calls are held up: a valid key never is, nor is a call from this machine, unless addresses come from a proxy.
  */
 export class FailedAuthentications {
   readonly #now: () => Instant;
+  readonly #sparesThisMachine: boolean;
   readonly #windows = new LRUCache<string, FailureWindow>({ max: ADDRESSES_KEPT });
 
-  constructor(now: () => Instant) {
+  constructor(now: () => Instant, { sparesThisMachine = true }: { readonly sparesThisMachine?: boolean } = {}) {
     this.#now = now;
+    this.#sparesThisMachine = sparesThisMachine;
   }
 
   /** Counts one more. @returns the seconds to wait where the address is above the limit, else null. */
   count(address: string): number | null {
-    if (isLoopback(address)) return null;
+    if (this.#isSpared(address)) return null;
+    const group = addressGroup(address);
     const now = this.#now();
-    const window = countFailure(this.#windows.get(address), now);
-    this.#windows.set(address, window);
+    const window = countFailure(this.#windows.get(group), now);
+    this.#windows.set(group, window);
     return secondsToWait(window, now);
+  }
+
+  /** The seconds that one more failing call would have to wait, null where it would not. Counts nothing. */
+  held(address: string): number | null {
+    if (this.#isSpared(address)) return null;
+    const now = this.#now();
+    return secondsToWait(countFailure(this.#windows.get(addressGroup(address)), now), now);
+  }
+
+  #isSpared(address: string): boolean {
+    return this.#sparesThisMachine && isLoopback(address);
   }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { randomBase62 } from '../kernel/ids.ts';
+import { KEY_LENGTH, randomBase62 } from '../kernel/ids.ts';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const SECRET_LENGTH = 34;
@@ -26,6 +26,9 @@ function checksum(secret: string): string {
   }
   return text;
 }
+
+/** Can this be a key at all? Operators choose the first one themselves, so only its length says so. */
+export const isWellFormed = (key: string): boolean => key.length >= KEY_LENGTH.least && key.length <= KEY_LENGTH.most;
 
 /** What is stored of a key. A random secret needs no slow hash. */
 export const hashApiKey = (key: string): Buffer => createHash('sha256').update(key).digest();

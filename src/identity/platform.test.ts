@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { cloneDatabase } from '../../test/support/environment.ts';
 import { Database, sql } from '../db/index.ts';
-import { hashApiKey } from './keys.ts';
+import { generateApiKey, hashApiKey } from './keys.ts';
 import { ensurePlatform } from './platform.ts';
+
+const [KEY, OTHER_KEY] = [generateApiKey('sandbox'), generateApiKey('sandbox')];
 
 let database: Database;
 let drop: () => Promise<void>;
@@ -25,16 +27,18 @@ const counts = () =>
   );
 
 it('makes one platform, one operator and one key, however often and however many starts do it at once', async () => {
-  await Promise.all(Array.from({ length: 8 }, () => ensurePlatform(database, 'rk_test_one', now, 'sandbox')));
-  await ensurePlatform(database, 'rk_test_one', now, 'sandbox');
+  await Promise.all(Array.from({ length: 8 }, () => ensurePlatform(database, KEY, now, 'sandbox')));
+  await ensurePlatform(database, KEY, now, 'sandbox');
   expect(await counts()).toEqual({ organizations: 1, users: 1, keys: 1 });
 });
 
 it('takes another key as a further one of the same operator', async () => {
-  await ensurePlatform(database, 'rk_test_two', now, 'sandbox');
+  await ensurePlatform(database, OTHER_KEY, now, 'sandbox');
   expect(await counts()).toEqual({ organizations: 1, users: 1, keys: 2 });
   const found = await database.transaction('nobody', (tx) =>
-    tx.one<{ organization_type: string; role: string }>(sql`select * from find_api_key(${hashApiKey('rk_test_two')})`),
+    tx.one<{ organization_type: string; role: string }>(
+      sql`select * from find_api_keys(array[${hashApiKey(OTHER_KEY)}::bytea], ${now})`,
+    ),
   );
   expect(found).toMatchObject({ organization_type: 'platform', role: 'admin' });
 });

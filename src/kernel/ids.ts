@@ -102,3 +102,6 @@ export function isId(kind: IdKind, text: string): boolean {
   patterns.set(kind, pattern);
   return pattern.test(text);
 }
+
+/** Characters that an API key has: a shorter one could be guessed. Those that we make have 48. */
+export const KEY_LENGTH = { least: 32, most: 512 } as const;

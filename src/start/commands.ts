@@ -178,9 +178,11 @@ export const HELP = `
   CLICKHOUSE_URL                    aggregate usage in ClickHouse (in PostgreSQL)
   SMTP_URL, MAIL_FROM               the server that production sends mail through, smtp(s)://user:password@host:587, and
                                     the address it comes from (mail is written, and held)
+  TRUSTED_PROXIES                   addresses and ranges of reverse proxies whose X-Forwarded-For is believed (none)
   DATA_DIR                          embedded data, documents, credentials (./.reckoner)
   RECKONER_PLATFORM_KEY, RECKONER_SANDBOX_PLATFORM_KEY
-                                    the first operator's API key (generated, kept in DATA_DIR/credentials.json)
+                                    the first operator's API key, at least 32 characters
+                                    (generated, kept in DATA_DIR/credentials.json)
   RECKONER_DEMO                     seed a demo merchant in the sandbox (true under npm start, else false)
   PUBLIC_URL, SANDBOX_PUBLIC_URL    what links start with (http://HOST:PORT)
   LOG_LEVEL                         fatal, error, warn, info, debug, trace, silent (info; warn at a terminal)

@@ -31,6 +31,7 @@ interface EnvironmentRequest {
   readonly clickhouseUrl?: string;
   readonly mailServer?: { readonly url: string; readonly from: string };
   readonly publicUrl: string;
+  readonly trustedProxies?: readonly string[];
   readonly platformKey: string;
   readonly logger: Logger;
 }

@@ -4,6 +4,8 @@ export interface Output {
   line(text?: string): void;
   /** Says what was done once `work` is done, and how long it took. `describe` may add to the label. */
   step<T>(label: string, work: () => Promise<T>, describe?: (value: T) => string): Promise<T>;
+  /** Somebody reads it at a terminal; else it may be kept, in a journal or by whoever runs the container. */
+  readonly isTerminal: boolean;
   /** Something the reader should know that stops nothing. */
   notice(text: string): void;
   /** Why it does not go on, and what to do. */
@@ -24,6 +26,7 @@ export function createOutput(out: Sink, errors: Sink, variables: Readonly<Record
   const paint = (code: number, text: string) => (colours ? `\u001b[${code}m${text}\u001b[0m` : text);
   const line = (text = '') => void out.write(text === '' ? '\n' : `  ${text}\n`);
   return {
+    isTerminal: out.isTTY === true,
     line,
     async step(label, work, describe) {
       const started = performance.now();

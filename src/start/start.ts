@@ -144,6 +144,7 @@ async function open(
         ...(settings.clickhouseUrl !== undefined && { clickhouseUrl: settings.clickhouseUrl }),
         ...(settings.mailServer !== undefined && { mailServer: settings.mailServer }),
         publicUrl: settings[name].publicUrl ?? baseUrl,
+        trustedProxies: settings.trustedProxies,
         platformKey: key.key,
         logger: logger.child({ environment: name }),
       }),
@@ -209,22 +210,25 @@ async function fillBesides(demo: Demo, output: Output, logger: Logger, stop: Abo
   }
 }
 
-/** Where everything is, which key opens it, and a first call to copy. A key is shown once, when it is made. */
+/** Where everything is, which key opens it, and a first call to copy. A key is shown once, when it is made, and only at a terminal. */
 function welcome(served: readonly Served[], demo: Demo | null, dataDirectory: string, output: Output): void {
   const file = shownPath(credentialsFile(dataDirectory));
   output.line();
   for (const { name, baseUrl, key } of served) {
     const title = name === 'production' ? 'Production' : 'Sandbox';
     output.line(`${title.padEnd(11)} ${baseUrl}   reference ${baseUrl}/docs`);
-    output.line(`${''.padEnd(11)} ${describeKey(key, name, file)}`);
+    output.line(`${''.padEnd(11)} ${describeKey(key, name, file, output)}`);
   }
   const shown = served.find(({ name }) => name === 'sandbox') ?? served[0];
   if (!shown) return;
   const kept: SandboxCredentials | undefined = readCredentials(dataDirectory)[shown.name];
-  if (demo) output.line(`Demo        merchant Halcyon Labs; its key  ${demo.merchantKey}`);
+  if (demo)
+    output.line(
+      `Demo        merchant Halcyon Labs; its key  ${output.isTerminal ? demo.merchantKey : `kept in ${file}`}`,
+    );
   output.line();
   output.line('Try it:');
-  for (const line of firstCall(shown, kept, demo, file)) output.line(`  ${line}`);
+  for (const line of firstCall(shown, kept, demo, file, output)) output.line(`  ${line}`);
   output.line();
   output.line(
     'Stop: Ctrl-C (data kept) · own database: DATABASE_URL=postgres://… npm start · all settings: npm run help',
@@ -232,16 +236,25 @@ function welcome(served: readonly Served[], demo: Demo | null, dataDirectory: st
   output.line();
 }
 
-function describeKey(key: PlatformKey, name: EnvironmentName, file: string): string {
+function describeKey(key: PlatformKey, name: EnvironmentName, file: string, { isTerminal }: Output): string {
   const setting = name === 'production' ? 'RECKONER_PLATFORM_KEY' : 'RECKONER_SANDBOX_PLATFORM_KEY';
   if (key.origin === 'setting') return `key from ${setting}`;
-  return key.origin === 'generated' ? `key ${key.key}   (shown this once; kept in ${file})` : `key kept in ${file}`;
+  return key.origin === 'generated' && isTerminal
+    ? `key ${key.key}   (shown this once; kept in ${file})`
+    : `key kept in ${file}`;
 }
 
 /** A call that works as it is copied: an event of the demo merchant if there is one, else the question who the key is. */
-function firstCall(served: Served, kept: SandboxCredentials | undefined, demo: Demo | null, file: string): string[] {
+function firstCall(
+  served: Served,
+  kept: SandboxCredentials | undefined,
+  demo: Demo | null,
+  file: string,
+  { isTerminal }: Output,
+): string[] {
   const field = kept?.merchantKey === undefined ? 'platformKey' : 'merchantKey';
-  const known = demo?.merchantKey ?? (served.key.origin === 'generated' ? served.key.key : undefined);
+  const made = demo?.merchantKey ?? (served.key.origin === 'generated' ? served.key.key : undefined);
+  const known = isTerminal ? made : undefined;
   const key = `KEY=${known ?? `$(node -p "JSON.parse(fs.readFileSync('${file}')).${served.name}.${field}")`}`;
   if (!demo) return [key, `curl -s ${served.baseUrl}/v0/me -H "Authorization: Bearer $KEY"`];
   const event = {

@@ -10,7 +10,6 @@ const OUT_OF_SIGHT: Exceptions = {
   'src/http/idempotency.ts': 'the claim and the stored answer; the edge has no other statement',
   'src/http/runner.ts': 'asks owner_of() for the id in a path',
   'src/identity/audit.ts': 'the condition of one filter',
-  'src/identity/authentication.ts': 'calls the two functions that may look at keys',
   'src/identity/platform.ts': 'makes the first operator, once for a database',
   'src/metering/partitions.ts': 'calls the function that makes partitions',
 };

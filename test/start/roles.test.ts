@@ -7,7 +7,7 @@ import { eventually, kill, launch, launched, READY, startReckoner, type Trial, t
 // A start takes a second or two, and many on a busy machine: what is held here is what happens, not when.
 vi.setConfig({ testTimeout: 180_000 });
 
-const PLATFORM_KEY = 'rk_test_of-all-processes';
+const PLATFORM_KEY = 'rk_test_of-all-processes-of-this-world';
 
 interface Process {
   readonly program: Trial;

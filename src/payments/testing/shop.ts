@@ -79,7 +79,7 @@ export async function openShop(options: { environment?: EnvironmentName } = {}) 
   const logger = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
   const platformKey = generateApiKey(environment);
   await ensurePlatform(database, platformKey, now(), environment);
-  const authenticator = new Authenticator(database, now);
+  const authenticator = new Authenticator({ database, now });
   const descriptions = new Map<string, EntityDescription>();
   const handlers = toyHandlers(descriptions);
   const payments = createPayments({ environment, publicUrl: 'https://pay.example', handlers });
