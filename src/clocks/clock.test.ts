@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Clock, decideAdvance } from './clock.ts';
+import { type Clock, clockStates, decideMove, stateOf } from './clock.ts';
 
 const clockAt = (currentTime: string, advancingTo: string | null = null): Clock => ({
   id: 'tc_0000000000000000',
@@ -22,7 +22,7 @@ describe('where an advance goes', () => {
     { from: '2026-01-31T10:00:00Z', advance: { advanceBy: 'P2W' }, to: '2026-02-14T10:00:00Z' },
     { from: '2026-01-31T10:00:00Z', advance: { advanceBy: 'PT1S' }, to: '2026-01-31T10:00:01Z' },
   ])('$advance from $from is $to', ({ from, advance, to }) => {
-    expect(decideAdvance(clockAt(from), advance)).toEqual({ ok: true, value: Temporal.Instant.from(to) });
+    expect(decideMove(clockAt(from), advance)).toEqual({ ok: true, value: Temporal.Instant.from(to) });
   });
 
   it.each([
@@ -31,14 +31,14 @@ describe('where an advance goes', () => {
     { advance: { advanceBy: 'PT0S' } },
     { advance: { advanceBy: 'P0D' } },
   ])('$advance is not forward', ({ advance }) => {
-    expect(decideAdvance(clockAt('2026-01-31T10:00:00Z'), advance)).toMatchObject({
+    expect(decideMove(clockAt('2026-01-31T10:00:00Z'), advance)).toMatchObject({
       ok: false,
       refusal: { code: 'CLOCK_BACKWARDS', details: { currentTime: '2026-01-31T10:00:00Z' } },
     });
   });
 
   it.each(['1 month', '-P1M', 'P', 'PT', 'P1.5D', 'P174Y', 'P999999Y', ''])('%j is no way to go', (advanceBy) => {
-    expect(decideAdvance(clockAt('2026-01-31T10:00:00Z'), { advanceBy })).toMatchObject({
+    expect(decideMove(clockAt('2026-01-31T10:00:00Z'), { advanceBy })).toMatchObject({
       ok: false,
       refusal: { kind: 'validation', errors: [{ field: 'advanceBy' }] },
     });
@@ -46,19 +46,48 @@ describe('where an advance goes', () => {
 
   it('is refused while the clock is on its way', () => {
     const clock = clockAt('2026-01-31T10:00:00Z', '2026-03-01T00:00:00Z');
-    expect(decideAdvance(clock, { advanceBy: 'P1M' })).toMatchObject({
+    expect(decideMove(clock, { advanceBy: 'P1M' })).toMatchObject({
       refusal: { code: 'CLOCK_ADVANCING', details: { advancingTo: '2026-03-01T00:00:00Z' } },
     });
   });
+
+  it.each([{ currentTime: '2026-01-31T10:00:00Z' }, { currentTime: '2026-01-30T00:00:00Z' }, { advanceBy: 'PT0S' }])(
+    'is nowhere for a clock on its way that is sent to %j: it stops',
+    (advance) => {
+      const clock = clockAt('2026-01-31T10:00:00Z', '2026-03-01T00:00:00Z');
+      expect(decideMove(clock, advance)).toEqual({ ok: true, value: null });
+    },
+  );
 
   it('is always later than the time shown, or refused', () => {
     const instants = fc.date({ min: new Date('2000-01-01'), max: new Date('2199-12-31'), noInvalidDate: true });
     fc.assert(
       fc.property(instants, instants, (from, to) => {
         const clock = clockAt(from.toISOString());
-        const decided = decideAdvance(clock, { currentTime: to.toISOString() });
+        const decided = decideMove(clock, { currentTime: to.toISOString() });
         expect(decided.ok).toBe(to > from);
       }),
     );
+  });
+});
+
+describe('the states of a clock', () => {
+  const [standing, advancing] = [
+    clockAt('2026-01-31T10:00:00Z'),
+    clockAt('2026-01-31T10:00:00Z', '2026-03-01T00:00:00Z'),
+  ];
+
+  it.each([
+    { clock: standing, state: 'standing', advance: 'advancing', stop: { refuse: 'CLOCK_BACKWARDS' } },
+    { clock: advancing, state: 'advancing', advance: { refuse: 'CLOCK_ADVANCING' }, stop: 'standing' },
+    {
+      clock: { ...advancing, deletedAt: advancing.createdAt },
+      state: 'deleted',
+      advance: { refuse: 'INVALID_TRANSITION' },
+      stop: { refuse: 'INVALID_TRANSITION' },
+    },
+  ] as const)('$state', ({ clock, state, advance, stop }) => {
+    expect(stateOf(clock)).toBe(state);
+    expect(clockStates[stateOf(clock)]).toMatchObject({ advance, stop });
   });
 });

@@ -1,8 +1,8 @@
 import type { Tx } from '../db/index.ts';
 import { newId } from '../kernel/ids.ts';
 import { fail, notFound, ok, type Result } from '../kernel/result.ts';
-import { formatInstant, type Instant, parseInstant } from '../kernel/time.ts';
-import { type Advance, type Clock, decideAdvance } from './clock.ts';
+import { type Instant, parseInstant } from '../kernel/time.ts';
+import { type Advance, type Clock, decideMove } from './clock.ts';
 import { insertClock, readClock, updateClock } from './clocks.sql.ts';
 import { lockClock } from './effective-now.ts';
 
@@ -49,7 +49,7 @@ export interface ClockPatch extends Advance {
   readonly description?: string | null;
 }
 
-/** Renames a clock, or sends it on its way, or both: the way itself is the runner's work. */
+/** Renames a clock, sends it on its way, or stops it: the way itself is the runner's work. */
 export async function changeClock(
   tx: Tx,
   merchantId: string,
@@ -60,18 +60,18 @@ export async function changeClock(
   const found = await lockClock(tx, merchantId, id);
   if (!found.ok) return found;
   const moves = patch.currentTime !== undefined || patch.advanceBy !== undefined;
-  const target = moves ? decideAdvance(found.value, patch) : ok(undefined);
+  const target = moves ? decideMove(found.value, patch) : ok(undefined);
   if (!target.ok) return target;
   const after = await updateClock(tx, merchantId, id, {
     name: patch.name,
     description: patch.description,
-    ...(target.value && { advancingTo: target.value }),
+    ...(target.value !== undefined && { advancingTo: target.value }),
     updatedAt: now,
   });
   return ok({ before: found.value, after });
 }
 
-/** Takes a clock away; its time stands still for what was on it. @returns TEST_CLOCK_IN_USE with the blockers body (§7). */
+/** Takes a clock away, and ends its advance; its time stands still for what was on it. @returns TEST_CLOCK_IN_USE with the blockers body (§7). */
 export async function deleteClock(
   tx: Tx,
   merchantId: string,
@@ -81,9 +81,7 @@ export async function deleteClock(
 ): Promise<Result<Clock>> {
   const found = await lockClock(tx, merchantId, id);
   if (!found.ok) return found;
-  const { advancingTo } = found.value;
-  if (advancingTo !== null) return fail('CLOCK_ADVANCING', { advancingTo: formatInstant(advancingTo) });
   const blocker = await blockers(tx, merchantId, id);
   if (blocker) return fail('TEST_CLOCK_IN_USE', { blockers: [blocker] });
-  return ok(await updateClock(tx, merchantId, id, { deletedAt: now, updatedAt: now }));
+  return ok(await updateClock(tx, merchantId, id, { advancingTo: null, deletedAt: now, updatedAt: now }));
 }

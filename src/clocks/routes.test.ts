@@ -152,22 +152,50 @@ describe('PATCH /v0/testClocks/{id}', () => {
     });
   });
 
-  it('is refused while the clock is on its way, and so is its deletion', async () => {
+  /** A clock that a process has left on its way. */
+  const advancing = async () => {
     const { id } = await create();
     await env.database.transaction({ merchants: [merchant.id] }, (tx) =>
       tx.run(sql`update test_clock set advancing_to = '2026-03-01T00:00:00Z' where id = ${id}`),
     );
-    const refusal = {
+    return id;
+  };
+
+  it('is refused while the clock is on its way to somewhere else', async () => {
+    const id = await advancing();
+    expect(await merchant.patch(`/v0/testClocks/${id}`, { advanceBy: 'P1D' })).toMatchObject({
       status: 409,
       body: { error: 'conflict', code: 'CLOCK_ADVANCING', details: { advancingTo: '2026-03-01T00:00:00Z' } },
-    };
-    expect(await merchant.patch(`/v0/testClocks/${id}`, { advanceBy: 'P1D' })).toMatchObject(refusal);
-    expect(await merchant.delete(`/v0/testClocks/${id}`)).toMatchObject(refusal);
+    });
     await env.runDueWork();
     expect((await merchant.get(`/v0/testClocks/${id}`)).body).toMatchObject({
       currentTime: '2026-03-01T00:00:00Z',
       advancingTo: null,
     });
+  });
+
+  it.each([{ currentTime: '2026-01-31T00:00:00Z' }, { currentTime: '2026-01-30T00:00:00Z' }, { advanceBy: 'PT0S' }])(
+    'stops an advance with %j, after which the clock may be sent anywhere',
+    async (body) => {
+      const id = await advancing();
+      expect(await merchant.patch(`/v0/testClocks/${id}`, { ...body, name: 'stopped' })).toMatchObject({
+        status: 200,
+        body: { name: 'stopped', currentTime: '2026-01-31T00:00:00Z', advancingTo: null },
+      });
+      await env.runDueWork();
+      expect((await merchant.get(`/v0/testClocks/${id}`)).body.currentTime).toBe('2026-01-31T00:00:00Z');
+      expect((await merchant.patch(`/v0/testClocks/${id}`, body)).body.code).toBe('CLOCK_BACKWARDS');
+      expect((await merchant.patch(`/v0/testClocks/${id}`, { advanceBy: 'P1D' })).status).toBe(200);
+    },
+  );
+
+  it('ends with the clock where that is deleted', async () => {
+    const id = await advancing();
+    expect(await merchant.delete(`/v0/testClocks/${id}`)).toMatchObject({
+      status: 200,
+      body: { currentTime: '2026-01-31T00:00:00Z', advancingTo: null, deletedAt: '2026-03-01T12:00:00Z' },
+    });
+    expect(await env.runDueWork()).toBe(0);
   });
 
   it('lets one of several advances at once through, or each in its turn, never one within another', async () => {
@@ -249,14 +277,16 @@ describe('with work of its own', () => {
   const caller = { userId: 'usr_1', keyId: 'key_1', role: 'admin', isOperator: false } as const;
 
   /** A server with clock routes alone, over toy work whose steps wait until they are let go. */
-  async function open(options: { answerWithinMilliseconds?: number; isInUse?: boolean }) {
+  async function open(options: { answerWithinMilliseconds?: number; isInUse?: boolean; everyHours?: number }) {
     const world = await openToyWorld('2030-01-01T00:00:00Z');
     const gate = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
     const kind: DueKind = {
       kind: 'toy',
-      step: async (tx, { id }) => {
+      step: async (tx, { id }, now) => {
+        begun.resolve();
         await gate.promise;
-        await schedule(tx, 'toy', id, null);
+        await schedule(tx, 'toy', id, options.everyHours ? now.add({ hours: options.everyHours }) : null);
       },
     };
     const runner = world.runner([kind]);
@@ -284,7 +314,7 @@ describe('with work of its own', () => {
       await Promise.all([server.close(), runner.stop()]);
       await world.close();
     };
-    return { world, runner, call, release: () => gate.resolve(), close };
+    return { world, runner, call, release: () => gate.resolve(), begun: begun.promise, close };
   }
 
   it('answers in time with advancingTo still set, goes on, and refuses a second advance meanwhile', async () => {
@@ -306,6 +336,28 @@ describe('with work of its own', () => {
       }
       const { body: clock } = await call('GET', id);
       expect(clock.currentTime >= '2026-01-02T00:00:00Z').toBe(true);
+    } finally {
+      await close();
+    }
+  });
+
+  it('stops an advance over centuries between two steps: the running one ends, and the waiting PATCH is answered', async () => {
+    const { world, call, release, begun, close } = await open({ everyHours: 1 });
+    try {
+      const id = await world.clock('2026-01-01T00:00:00Z');
+      await world.add('toy', 'hourly', '2026-01-01T06:00:00Z', id);
+      const advance = call('PATCH', id, { currentTime: '2199-01-01T00:00:00Z' });
+      await begun;
+      const stop = { currentTime: '2026-01-01T00:00:00Z' };
+      const stops = [call('PATCH', id, stop), call('PATCH', id, stop)];
+      release();
+      const [stopped, ...others] = (await Promise.all(stops)).toSorted((one, other) => one.status - other.status);
+      expect(stopped).toMatchObject({ status: 200, body: { advancingTo: null } });
+      expect(others).toMatchObject([{ status: 400, body: { code: 'CLOCK_BACKWARDS' } }]); // it was standing by then
+      const { currentTime } = stopped?.body ?? {};
+      expect(currentTime >= '2026-01-01T06:00:00Z').toBe(true);
+      expect(await advance).toMatchObject({ status: 200, body: { currentTime, advancingTo: null } });
+      expect((await call('GET', id)).body).toMatchObject({ currentTime, advancingTo: null });
     } finally {
       await close();
     }

@@ -143,7 +143,8 @@ export function clockRoutes(options: ClockRoutesOptions): readonly Route[] {
         summary: 'Advance a test clock',
         description:
           'Runs everything that is due on the way, in order, each at its own time. Answers when all is done, or after ' +
-          '15 seconds with advancingTo still set while the work goes on.',
+          '15 seconds with advancingTo still set while the work goes on. A currentTime that the clock has reached already ' +
+          'stops an advance.',
         access: { role: 'member', merchant: ofClock },
         body: TestClockUpdate,
         replies: { 200: TestClock },
@@ -180,6 +181,7 @@ export function clockRoutes(options: ClockRoutesOptions): readonly Route[] {
         operationId: 'deleteTestClock',
         tag: 'Test clocks',
         summary: 'Delete a test clock',
+        description: 'Ends its advance too.',
         access: { role: 'member', merchant: ofClock },
         replies: { 200: TestClock },
         errors: [409],
