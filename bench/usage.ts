@@ -13,9 +13,12 @@ import { processorSeconds, type Stack, withStack } from './support/stack.ts';
 /** How long a question about usage takes, and how that and taking events in grow with what is stored. See README.md. */
 
 const [name = 'one'] = process.argv.slice(2);
-const { from, to, rounds } = numbersOf(
-  name === 'one' ? { from: 1_000, to: 1_000_000, rounds: 200 } : { from: 10_000, to: 1_000_000, rounds: 100 },
-);
+const DEFAULTS = {
+  one: { from: 1_000, to: 1_000_000, rounds: 200 },
+  growth: { from: 10_000, to: 1_000_000, rounds: 100 },
+  level: { from: 1_000, to: 100_000, rounds: 100 },
+} as const;
+const { from, to, rounds } = numbersOf(DEFAULTS[name as keyof typeof DEFAULTS] ?? DEFAULTS.one);
 
 const merchantId = 'org_0123456789abcdefghijkl';
 const meter = {
@@ -220,7 +223,85 @@ async function growth(stack: Stack): Promise<void> {
   for (const { database } of stores) await database.close();
 }
 
-const commands: Readonly<Record<string, (stack: Stack) => Promise<void>>> = { one, growth };
+const levelMeter = {
+  ...meter,
+  aggregation: 'LATEST' as const,
+  valueProperty: '$.seats',
+  groupBy: { region: '$.region' },
+};
+const REGIONS = 10;
+/** A period in which nothing is reported: all that counts came before it. */
+const QUIET = {
+  from: Temporal.Instant.from('2026-03-01T10:17:23Z'),
+  to: Temporal.Instant.from('2026-04-01T10:17:23Z'),
+};
+
+/** The level of one customer in that period, or those of its groups, as text. */
+const askedLevel = (query: typeof usage, groups: readonly string[]) => async (tx: Tx) => {
+  const sources = [{ subject: 'cus_0', ...QUIET }];
+  const rows = await query(tx, { merchantId, meter: levelMeter, ...QUIET, sources, groups });
+  const texts = rows.map(({ group, value }) => `${JSON.stringify(group)} ${plain(value)}`);
+  return texts.toSorted().join();
+};
+
+/** Seats of ten regions that were reported once an hour, up to an hour before the period, and never since. */
+async function reportHourly(database: Database, size: number): Promise<void> {
+  const intake = createIntake(database);
+  for (let first = 0; first < size; first += BATCH)
+    await intake.accept(
+      Array.from({ length: Math.min(BATCH, size - first) }, (_, index) => ({
+        merchantId,
+        type: 'call',
+        source: 'https://api.example.com/v1',
+        subject: null,
+        externalSubject: 'customer-0',
+        externalId: null,
+        at: QUIET.from.subtract({ hours: size - first - index }).toString(),
+        isTimeSent: true,
+        idempotencyKey: `report-${first + index}`,
+        data: JSON.stringify({ seats: (first + index) % 97, region: `region-${(first + index) % REGIONS}` }),
+      })),
+      QUIET.from,
+    );
+}
+
+/** What a level costs that goes on, by how long its history is: one figure, and one of each of ten groups. */
+async function level(stack: Stack): Promise<void> {
+  const points: { size: number; one: number; groups: number }[] = [];
+  for (let size = from; size <= to; size *= 10) {
+    const url = await stack.database();
+    const database = await open(url);
+    await database.transaction({ merchants: [merchantId] }, (tx) => registerMeter(tx, merchantId, levelMeter));
+    await reportHourly(database, size);
+    await linkSubject(database);
+    await analyze(url);
+    const point = { size, one: 0, groups: 0 };
+    for (const [figure, groups] of [
+      ['one', []],
+      ['groups', ['region']],
+    ] as const) {
+      const rolled = askedLevel(usage, groups);
+      await takeMany(stack, database, 20, rolled);
+      const { milliseconds, processor, answer } = await takeMany(stack, database, rounds, rolled);
+      const scan = await takeMany(stack, database, 3, askedLevel(raw, groups));
+      if (answer !== scan.answer) throw new Error(`${answer} is not ${scan.answer}`);
+      point[figure] = milliseconds;
+      console.log(
+        `  ${size.toLocaleString('en').padStart(10)} hours   ${figure === 'one' ? 'one level    ' : `${REGIONS} groups    `} ${milliseconds.toFixed(2)} ms (PostgreSQL ${processor.toFixed(2)})   from the events ${scan.milliseconds.toFixed(1)} ms   ratio ${(milliseconds / scan.milliseconds).toFixed(3)}`,
+      );
+    }
+    points.push(point);
+    await database.close();
+  }
+  for (const figure of ['one', 'groups'] as const) {
+    const grows = exponent(points.map((each) => [each.size, each[figure]]));
+    console.log(
+      `  growth of ${figure.padEnd(9)} N^${grows.toFixed(2)}   wanted ≤ 0.10   ${grows <= 0.1 ? 'yes' : 'NO'}`,
+    );
+  }
+}
+
+const commands: Readonly<Record<string, (stack: Stack) => Promise<void>>> = { one, growth, level };
 const command = commands[name];
 if (!command) throw new Error(`There is ${Object.keys(commands).join(', ')}.`);
 await withStack(command);

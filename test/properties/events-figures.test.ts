@@ -35,7 +35,7 @@ interface Drawn {
   readonly region: string;
 }
 
-/** One day of the merchant for each run: figures of one day know nothing of another. */
+/** One day of the merchant for each run: figures of one day know nothing of another, but for LATEST, which goes on. */
 let days = 0;
 const nextDay = (): Temporal.Instant => {
   days += 1;
@@ -60,8 +60,17 @@ function textOf(story: Story, place: number, form: 'own' | 'cloud'): string {
     : `{"specversion":"1.0","type":"call","source":"/s","externalsubject":"x","id":"${keyOf(story, place)}","time":"${time}","data":${data}}`;
 }
 
+/** What was sent until now, in the order of acceptance. */
+const history = new Map<string, NaiveEvent>();
+const naiveOf = (story: Story, place: number): NaiveEvent => {
+  const event = story.events[place] as Drawn;
+  return { type: 'call', subject: 'x', at: timeOf(story, event), data: parseExactJson(dataOf(event)) };
+};
+
 /** Sends events by their places in one request: one is sent alone, several as an array. */
 async function send(story: Story, places: readonly number[], form: 'own' | 'cloud' = 'own'): Promise<void> {
+  for (const place of places)
+    history.set(keyOf(story, place), history.get(keyOf(story, place)) ?? naiveOf(story, place));
   const texts = places.map((place) => textOf(story, place, form));
   const kind = form === 'own' ? 'json' : `cloudevents${texts.length > 1 ? '-batch' : ''}+json`;
   const body = texts.length > 1 ? `[${texts.join()}]` : (texts[0] as string);
@@ -105,10 +114,8 @@ function counted(
   places: readonly number[],
   aggregations: readonly Aggregation[],
 ): Record<string, unknown> {
-  const events = places.map((place): NaiveEvent => {
-    const event = story.events[place] as Drawn;
-    return { type: 'call', subject: 'x', at: timeOf(story, event), data: parseExactJson(dataOf(event)) };
-  });
+  const earlier = [...history.values()].filter(({ at }) => Temporal.Instant.compare(at, story.from) < 0);
+  const events = [...earlier, ...places.map((place) => naiveOf(story, place))];
   const figures = (aggregation: Aggregation) => {
     const meter: Meter = {
       aggregation,
@@ -120,9 +127,25 @@ function counted(
     const range = { from: story.from, to: story.from.add({ hours: 24 }) };
     const of = (cut: UsageCut) => naiveUsage(events, { merchantId: 'any', meter, sources: null, ...range }, cut);
     const bare = (texts: readonly string[]) => texts.map((text) => text.replace(/ of \d+$/, '')).toSorted();
-    return { all: bare(of(CUTS.all)), groups: of(CUTS.groups), windows: bare(of(CUTS.windows)) };
+    const windows = bare(of(CUTS.windows));
+    return {
+      all: bare(of(CUTS.all)),
+      groups: of(CUTS.groups),
+      windows: aggregation === 'LATEST' ? everyHour(story, windows) : windows,
+    };
   };
   return Object.fromEntries(aggregations.map((aggregation) => [aggregation, figures(aggregation)]));
+}
+
+/** A level goes on: each hour of the day that says nothing says what the one before it did. */
+function everyHour({ from }: Story, texts: readonly string[]): string[] {
+  let level: string | undefined;
+  return Array.from({ length: 24 }, (_, hours) =>
+    JSON.stringify({ group: {}, window: from.add({ hours }).toString() }),
+  ).flatMap((window) => {
+    level = texts.find((text) => text.startsWith(window))?.slice(window.length) ?? level;
+    return level === undefined ? [] : [`${window}${level}`];
+  });
 }
 
 const digits = (most: number) => fc.stringMatching(new RegExp(`^(0|[1-9][0-9]{0,${most - 1}})$`));
