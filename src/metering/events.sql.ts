@@ -12,6 +12,9 @@ export const eventColumns: Sql = sql`
   coalesce(e.external_subject, case s.kind when 'external' then s.key end) as "externalSubject",
   e.external_id as "externalId", e.at, e.idempotency_key as "idempotencyKey"`;
 
+/** The subject as it was sent; null where an event had an externalSubject alone. */
+const SENT_SUBJECT: Sql = sql`case s.kind when 'direct' then s.key end as "sentSubject"`;
+
 /** Joins the subject to `e`. */
 export const eventTables: Sql = sql`join event_subject s on s.merchant_id = e.merchant_id and s.id = e.subject_id`;
 
@@ -37,6 +40,8 @@ export interface EventFilter {
 export interface ReadEvent extends EventRecord {
   readonly at: Instant;
   readonly reason: UnmatchedReason | null;
+  /** The subject as it was sent, whoever that is; null where none was. */
+  readonly sentSubject: string | null;
   readonly data: unknown;
 }
 
@@ -97,7 +102,7 @@ export const selectEvents = (
   return pageOfRows<ReadEvent>(
     tx,
     {
-      select: sql`${eventColumns}, ${reason} as reason, e.data`,
+      select: sql`${eventColumns}, ${SENT_SUBJECT}, ${reason} as reason, e.data`,
       from: sql`event e ${eventTables}`,
       where: allOf([matching(filter), kept]),
       order: sql`e.seq desc`,
@@ -120,7 +125,7 @@ export const selectEvent = (
   meters: readonly OwnedMeter[],
 ): Promise<ReadEvent | undefined> =>
   tx.maybe<ReadEvent>(sql`
-    select ${eventColumns}, ${reasonOf(meters)} as reason, e.data from event e ${eventTables}
+    select ${eventColumns}, ${SENT_SUBJECT}, ${reasonOf(meters)} as reason, e.data from event e ${eventTables}
      where ${matching({ merchantId, from: month.from, to: month.to })} and e.id = ${id}`);
 
 /** The events that a meter counts, in the reverse order of acceptance. */

@@ -92,6 +92,7 @@ describe('the reason why an event counts nothing', () => {
     const one = await merchant.get(`/v0/events/${sent.body.id}`);
     expect(one.body).toMatchObject({ status: reason ? 'unmatched' : 'matched', data });
     expect(one.body.reason).toBe(reason);
+    expect(one.body.sentSubject).toBe('subject' in to ? to.subject : undefined);
     const listed = async (status: string) => keysOf((await merchant.get(`/v0/events?limit=100&status=${status}`)).body);
     expect((await listed('matched')).includes(name)).toBe(!reason);
     expect((await listed('unmatched')).includes(name)).toBe(Boolean(reason));

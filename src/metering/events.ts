@@ -54,6 +54,7 @@ const readTime = (text: string | undefined): Instant | undefined =>
 
 const presentListed = (row: ReadEvent): Static<typeof ListedEvent> => ({
   ...presentEvent(row),
+  ...(row.sentSubject !== null && { sentSubject: row.sentSubject }),
   status: row.reason === null ? 'matched' : 'unmatched',
   ...(row.reason !== null && { reason: row.reason }),
 });

@@ -100,6 +100,42 @@ describe('an event that counts', () => {
       });
   });
 
+  it('that sets a level says whether a later one of its group has set it anew before the period ended', async () => {
+    const properties = { dimensions: ['region'], cells: [{ match: { region: 'eu' }, unitPrice: '2' }], default: '1' };
+    const { shop, plan, clock, customer, outcome } = await openStory(
+      { aggregation: 'LATEST', groupBy: { region: '$.region' } },
+      { model: 'matrix', properties },
+    );
+    await shop.subscribe(plan, { clock, customer });
+    const set = (at: string, region: string) =>
+      shop.use(customer.id, at, 1, { data: { units: 1, region }, idempotencyKey: `${at} ${region}` });
+    const before = await set('2025-12-10T00:00:00Z', 'eu');
+    const first = await set('2026-01-10T00:00:00Z', 'eu');
+    const last = await set('2026-01-11T00:00:00Z', 'eu');
+    const other = await set('2026-01-09T00:00:00Z', 'us');
+    await set('2026-02-02T00:00:00Z', 'us');
+    await shop.advance(clock, '2026-02-10T00:00:00Z');
+    const reasons = [];
+    for (const event of [before, first, last, other]) {
+      const { billing, reason } = await outcome(event);
+      reasons.push([billing.length, billing[0].reason, reason, typeof billing[0].lineItemId]);
+    }
+    expect(reasons).toEqual([
+      [1, 'SUPERSEDED', 'SUPERSEDED', 'object'],
+      [1, 'SUPERSEDED', 'SUPERSEDED', 'object'],
+      [1, undefined, undefined, 'string'],
+      [1, undefined, undefined, 'string'],
+    ]);
+  });
+
+  it('that was used in a trial has no period, unless it sets a level', async () => {
+    const { shop, price, clock, customer, outcome } = await openStory();
+    await shop.subscribe(await shop.plan([price], { trialPeriod: 'P14D' }), { clock, customer });
+    await shop.advance(clock, '2026-02-20T00:00:00Z');
+    const event = await shop.use(customer.id, '2026-01-02T00:00:00Z', 1);
+    expect(await outcome(event)).toMatchObject({ billing: [], reason: 'NO_PERIOD' });
+  });
+
   it('that comes late, but before the grace is over, is billed', async () => {
     const { shop, price, clock, customer, outcome } = await openStory();
     await shop.subscribe(await shop.plan([price], { gracePeriod: 'PT48H' }), { clock, customer });

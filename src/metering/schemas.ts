@@ -78,6 +78,9 @@ export const Event = Type.Object(eventFields, { $id: 'Event' });
 
 const readFields = {
   ...eventFields,
+  sentSubject: Type.Optional(
+    Type.String({ description: 'The subject as it was sent, also where it is no customer or subscription.' }),
+  ),
   status: OneOf(['matched', 'unmatched']),
   reason: Type.Optional(OneOf(UNMATCHED_REASONS)),
 };
