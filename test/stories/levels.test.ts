@@ -51,7 +51,7 @@ describe('seats that are reported once', () => {
     await shop.use(subscription.id, '2026-01-02T00:00:00Z', 10);
     await shop.use(subscription.id, '2026-06-30T23:59:59.999999Z', 12);
     await shop.use(subscription.id, '2026-10-01T00:00:00Z', 0);
-    await shop.advance(clock, '2027-01-01T00:00:00Z');
+    for (const _ of ['spring', 'summer', 'autumn', 'winter']) await shop.advance(clock, 'P3M');
     const found = (await shop.invoices(subscription)).map(({ grandTotal }) => grandTotal);
     expect(found).toEqual([...Array(5).fill('100.00'), ...Array(4).fill('120.00'), ...Array(4).fill('0.00')]);
   });
