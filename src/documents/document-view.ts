@@ -27,7 +27,8 @@ export interface DocumentView {
   /** Null for a document without a table. */
   columns: { quantity: number; unitPrice: number; tax: number; amount: number } | null;
   taxWord: TaxWord;
-  currency: string;
+  /** The head of the column of amounts. */
+  amountLabel: string;
   lines: LineView[];
   totals: { label: string; figure: string; strong: boolean }[];
   /** Sentences on how and when to pay, or why this credit was given. */
@@ -42,15 +43,19 @@ export interface DocumentView {
 export interface LineView {
   description: Text;
   period: string | null;
+  /** How the amount came about. */
+  notes: Text[];
   group: Text[];
   quantity: string;
   unit: Text | null;
   unitPrice: string;
+  /** `per 1,000,000`, where the price is not of one. */
+  per: string | null;
   tax: string;
   amount: string;
   /** False for a line that might not fit on one page. */
   keepTogether: boolean;
-  tiers: { range: string; quantity: string; unitPrice: string; amount: string }[];
+  tiers: { range: string; quantity: string; unitPrice: string; per: string | null; amount: string }[];
 }
 
 /** The part of a view that every document has. */
@@ -73,7 +78,6 @@ export function letterheadOf(document: PrintedDocument, title: string, mark: str
     seller: partyView(legalParty(document.seller)),
     buyer: partyView(document.buyer),
     taxWord: taxWord(document.seller),
-    currency: document.currency,
     footer: textLines(document.footer, MOST.footer, 3),
   };
 }

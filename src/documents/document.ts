@@ -45,6 +45,56 @@ export interface DocumentTier {
   amount: DecimalText;
 }
 
+/** A part of a time and the whole of it, in seconds. */
+export interface ShareOfTime {
+  readonly part: DecimalText;
+  readonly whole: DecimalText;
+}
+
+/** How the amount of a line came about, where quantity × unit price does not tell: its notes say it (`line-notes.ts`). */
+export interface LineWorkings {
+  /** The part of the period that is charged, of what all of it would come to. */
+  readonly share?: ShareOfTime;
+  readonly whole?: DecimalText;
+  /** The part of the period by which flat prices of tiers are scaled. */
+  readonly flatShare?: ShareOfTime;
+  /** Units at no cost: those that were used, and how many the price includes in a whole period. */
+  readonly included?: { readonly units: DecimalText; readonly allowance: DecimalText; readonly share?: ShareOfTime };
+  readonly packages?: { readonly count: DecimalText; readonly size: DecimalText; readonly price: DecimalText };
+  readonly percentage?: {
+    readonly percent: DecimalText;
+    readonly of: DecimalText;
+    readonly fixed?: DecimalText;
+    readonly events?: DecimalText;
+    readonly least?: DecimalText;
+    readonly most?: DecimalText;
+  };
+  /** What fell into the default of a matrix, and how many more there are. */
+  readonly others?: { readonly groups: readonly string[]; readonly more: number };
+  /** Of a price of several lines, which is rounded once: this line before that, and on the last one all of them. */
+  readonly rows?: {
+    readonly exact: DecimalText;
+    readonly all?: { readonly count: number; readonly exact: DecimalText; readonly amount: DecimalText };
+  };
+  /** Of a minimum or a maximum: what it is, and what the price came to without it. */
+  readonly limit?: { readonly amount: DecimalText; readonly reached: DecimalText };
+  readonly discount?: { readonly percent: DecimalText; readonly of: DecimalText };
+  /** Of what goes on or comes late: what all of it comes to, and what was billed of it before. */
+  readonly soFar?: { readonly total: DecimalText; readonly before: DecimalText };
+  /** Of what gives back a charge that is not used: the charge, what of it, and where the rest went. */
+  readonly credit?: {
+    readonly invoiceNumber: string | null;
+    /** RFC 3339. */
+    readonly from: string;
+    readonly to: string;
+    readonly billed: DecimalText | null;
+    readonly share: ShareOfTime | null;
+    readonly amount: DecimalText;
+    readonly before: DecimalText;
+    readonly notes?: readonly { readonly number: string; readonly amount: DecimalText }[];
+  };
+}
+
 /** One line. Its dates are half-open `[periodStart, periodEnd)`. */
 export interface DocumentLine {
   description: string;
@@ -56,9 +106,17 @@ export interface DocumentLine {
   unitPrice: DecimalText;
   /** Net of discounts that stand on other lines; negative for a discount or a credit. */
   amount: DecimalText;
+  /** The amount with tax: shown instead where prices include it. */
+  grossAmount?: Maybe<DecimalText>;
   /** Percent: `8.875` means 8.875 %. */
   taxRate: DecimalText;
   kind: 'usage' | 'fee' | 'discount';
+  /** It is an amount alone, and no quantity of anything: a discount, a limit, a credit. */
+  isAmount?: Maybe<boolean>;
+  /** How the amount came about, in sentences (`notesOf`). */
+  notes?: Maybe<readonly string[]>;
+  /** Of packages and percentages: the price as it was agreed, which is none of a unit. */
+  agreed?: Maybe<{ price: DecimalText; per: DecimalText } | { percent: DecimalText }>;
   /** Why no tax is on it; absent for a line that is taxed, be it at a rate of 0 %. The e-invoice has to say so. */
   untaxed?: Maybe<'exempt' | 'prepayment'>;
   tiers?: Maybe<readonly DocumentTier[]>;
@@ -108,6 +166,8 @@ export interface ReceiptDocument extends Letterhead {
 /** Everything that stands on an invoice or a credit note. Nothing is computed from it that changes a figure. */
 export interface InvoiceDocument extends Letterhead {
   kind: 'invoice' | 'credit_note';
+  /** Do the prices of the lines include the tax? Then their amounts are shown with it. */
+  taxIncluded?: Maybe<boolean>;
   dueAt: Temporal.Instant | null;
   periodStart: Temporal.Instant | null;
   periodEnd: Temporal.Instant | null;

@@ -9,6 +9,7 @@ export type {
 } from './document.ts';
 export { type EInvoice, eInvoiceOf } from './e-invoice/e-invoice.ts';
 export { day, money } from './format.ts';
+export { notesOf } from './line-notes.ts';
 export {
   createDocumentRenderer,
   DocumentRenderError,

@@ -5,7 +5,7 @@ import { breakable, day, money, percent, period } from './format.ts';
 import { columnsOf, lineView } from './line-view.ts';
 import { MOST, present, strange, type Text, textLines } from './parties.ts';
 import { isPaymentOnAccount, taxNote } from './tax-notes.ts';
-import { taxWord } from './tax-words.ts';
+import { type TaxWord, taxWord } from './tax-words.ts';
 import { oneLine } from './text.ts';
 
 const MOST_PAYMENT_URL = 2048;
@@ -16,22 +16,29 @@ export function invoiceView(document: InvoiceDocument): DocumentView {
   const head = letterheadOf(document, titleOf(document), 'Sandbox – not a tax document');
   const payable = !credit && decimal(document.unpaidAmount).gt(0);
   const payment = payable ? webAddress(document.paymentUrl) : null;
-  const lines = document.lines.map((line) => lineView(line, document.currency));
+  const taxIncluded = document.taxIncluded === true;
+  const lines = document.lines.map((line) => lineView(line, { currency: document.currency, taxIncluded }));
   const note = taxNote(document);
+  const tax = lowered(head.taxWord);
+  const included = taxIncluded ? `Prices and amounts of the lines include ${tax}.` : null;
   return {
     ...head,
     buyerLabel: credit ? 'Credited to' : 'Billed to',
     facts: factsOf(document, head.number),
     headline: headlineOf(document, payable, payment),
     columns: columnsOf(lines),
+    amountLabel: taxIncluded ? `${document.currency} incl. ${tax}` : `Amount ${document.currency}`,
     lines,
     totals: totalsOf(document),
     terms: { heading: credit ? 'About this credit' : 'Payment', sentences: sentencesOf(document, payable) },
     payment: payment === null ? null : { address: payment, shown: oneLine(payment, 200) },
     bankTransfer: payable && payment === null ? accountOf(document.bankTransfer) : [],
-    notes: [note, document.notes].flatMap((text) => textLines(text, MOST.note, 40)),
+    notes: [included, note, document.notes].flatMap((text) => textLines(text, MOST.note, 40)),
   };
 }
+
+/** The name of the tax inside a sentence. */
+const lowered = (word: TaxWord): string => (word === 'Tax' ? 'tax' : word);
 
 function titleOf(document: InvoiceDocument): string {
   if (document.kind === 'credit_note') return 'Credit note';
@@ -92,8 +99,8 @@ function totalsOf(document: InvoiceDocument): DocumentView['totals'] {
   const add = (label: string, text: DecimalText, strong = false): void => {
     totals.push({ label, figure: breakable(money(text, currency)), strong });
   };
-  add('Subtotal', document.subtotal);
   const word = taxWord(document.seller);
+  add(document.taxIncluded ? `Subtotal without ${lowered(word)}` : 'Subtotal', document.subtotal);
   for (const tax of document.taxes) add(`${word} ${percent(tax.rate)} on ${money(tax.base, currency)}`, tax.amount);
   if (document.taxes.length !== 1) add(word === 'Tax' ? 'Total tax' : `Total ${word}`, document.totalTax);
   if (document.kind === 'credit_note') {

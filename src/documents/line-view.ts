@@ -1,31 +1,72 @@
-import { decimal } from '../kernel/decimal.ts';
+import { minorDigits } from '../kernel/currency.ts';
+import { decimal, plain } from '../kernel/decimal.ts';
 import type { DocumentLine, DocumentTier } from './document.ts';
 import type { DocumentView, LineView } from './document-view.ts';
 import { amount, breakable, percent, period, quantity } from './format.ts';
 import { MOST, present, strange } from './parties.ts';
+import { unitOf } from './units.ts';
 
 const MOST_GROUPS = 12;
 
+/** Where prices stand, and whose: those of an inclusive document are shown with the tax, as they were agreed. */
+interface Shown {
+  readonly currency: string;
+  readonly taxIncluded: boolean;
+}
+
 /** A line of the table in words and figures. */
-export function lineView(line: DocumentLine, currency: string): LineView {
+export function lineView(line: DocumentLine, { currency, taxIncluded }: Shown): LineView {
   const tiers = line.tiers ?? [];
   const description = strange(line.description, MOST.description);
   const group = Object.entries(line.group ?? {})
     .slice(0, MOST_GROUPS)
     .map(([dimension, value]) => strange(`${dimension}: ${value ?? '–'}`, MOST.group));
-  const characters = description.text.length + group.reduce((sum, { text }) => sum + text.length, 0);
+  const notes = (line.notes ?? []).map((note) => strange(note, MOST.description));
+  const characters = [description, ...group, ...notes].reduce((total, { text }) => total + text.length, 0);
+  const isAmount = line.isAmount === true;
   return {
     description,
     period: line.periodStart && line.periodEnd ? period(line.periodStart, line.periodEnd) : null,
+    notes,
     group,
     keepTogether: characters <= 500 && tiers.length <= 20,
-    quantity: breakable(quantity(line.quantity)),
-    unit: present(line.unit) ? strange(line.unit, MOST.unit) : null,
-    unitPrice: tiers.length > 0 ? 'tiered' : breakable(amount(line.unitPrice, currency)),
+    quantity: isAmount ? '' : breakable(quantity(line.quantity)),
+    unit: !isAmount && present(line.unit) ? strange(unitOf(line.unit, line.quantity), MOST.unit) : null,
+    ...(tiers.length > 0 ? { unitPrice: 'tiered', per: null } : isAmount ? NO_PRICE : priceOf(line, currency)),
     tax: breakable(percent(line.taxRate)),
-    amount: breakable(amount(line.amount, currency)),
+    amount: breakable(amount((taxIncluded ? line.grossAmount : null) ?? line.amount, currency)),
     tiers: tiers.map((tier) => tierView(tier, currency)),
   };
+}
+
+const NO_PRICE = { unitPrice: '', per: null };
+
+type PriceView = Pick<LineView, 'unitPrice' | 'per'>;
+
+/** A price as it was agreed: for a package, a part in percent, or for so many units that it has few digits. */
+function priceOf({ agreed, unitPrice }: DocumentLine, currency: string): PriceView {
+  if (!agreed) return unitPriceOf(unitPrice, currency);
+  if ('percent' in agreed) return { unitPrice: breakable(percent(agreed.percent)), per: null };
+  const { price, per } = agreed;
+  return { unitPrice: breakable(amount(price, currency)), per: `per ${quantity(per)}` };
+}
+
+/** Prices of a unit with more digits than these are shown for more units. */
+const MOST_DIGITS = 4;
+const COUNTS = ['1000', '1000000', '1000000000'];
+/** A price above this is no easier to read than its digits: averages, which end nowhere, would come to millions. */
+const MOST_PRICE = 10_000;
+
+/** `0.15 per 1,000,000` for 0.00000015: the fewest units of which the price has no more digits than money needs. */
+function unitPriceOf(text: string, currency: string): PriceView {
+  const price = decimal(text);
+  const digits = minorDigits(currency);
+  const most = Math.max(MOST_DIGITS, digits);
+  const isShort = (count: string): boolean =>
+    price.times(count).decimalPlaces() <= digits && price.times(count).abs().lt(MOST_PRICE);
+  const few = price.decimalPlaces() <= most ? undefined : COUNTS.find(isShort);
+  if (few === undefined) return { unitPrice: breakable(amount(text, currency)), per: null };
+  return { unitPrice: breakable(amount(plain(price.times(few)), currency)), per: `per ${quantity(few)}` };
 }
 
 function tierView(tier: DocumentTier, currency: string): LineView['tiers'][number] {
@@ -39,7 +80,7 @@ function tierView(tier: DocumentTier, currency: string): LineView['tiers'][numbe
   return {
     range: flat === null ? bounds : `${bounds}, plus ${flat} flat`,
     quantity: breakable(quantity(tier.quantity)),
-    unitPrice: breakable(amount(tier.unitPrice, currency)),
+    ...unitPriceOf(tier.unitPrice, currency),
     amount: breakable(amount(tier.amount, currency)),
   };
 }
@@ -48,11 +89,12 @@ const LEAST_CHARACTERS = { quantity: 9, unitPrice: 10, tax: 5, amount: 11 };
 const MOST_CHARACTERS = { quantity: 16, unitPrice: 16, tax: 12, amount: 18 };
 
 /** Columns are as wide as their longest figure, within bounds: beyond them a figure breaks after a separator and nothing is lost. */
-export function columnsOf(lines: readonly LineView[]): DocumentView['columns'] {
+export function columnsOf(lines: readonly LineView[]): NonNullable<DocumentView['columns']> {
   const widest = (column: 'quantity' | 'unitPrice' | 'tax' | 'amount'): number => {
     let most = LEAST_CHARACTERS[column];
     for (const line of lines) {
       most = Math.max(most, line[column].length);
+      if (column === 'unitPrice' && line.per !== null) most = Math.max(most, line.per.length);
       if (column !== 'tax') for (const tier of line.tiers) most = Math.max(most, tier[column].length);
     }
     return Math.min(most, MOST_CHARACTERS[column]);

@@ -20,6 +20,7 @@ export function receiptView(document: ReceiptDocument): DocumentView {
       payment: null,
     },
     columns: null,
+    amountLabel: '',
     lines: [],
     totals: totalsOf(document),
     terms: {

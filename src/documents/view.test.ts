@@ -275,13 +275,14 @@ describe('a party', () => {
 describe('a line', () => {
   const line = (of: InvoiceDocument['lines'][number]) => viewOf({ ...invoice, lines: [of] }).lines[0];
 
-  it('of usage shows its period, its group, its unit and every digit of its price', () =>
+  it('of usage shows its period, its group, its unit, and its price for so many units that it has few digits', () =>
     expect(line(inputTokens)).toMatchObject({
       period: '1 – 30 Nov 2025',
       group: [{ text: 'model: atlas-large' }, { text: 'region: –' }],
       quantity: '18,240,512',
       unit: { text: 'tokens' },
-      unitPrice: '0.000012',
+      unitPrice: '12.00',
+      per: 'per 1,000,000',
       tax: '19%',
       amount: '218.89',
     }));
@@ -289,10 +290,53 @@ describe('a line', () => {
   it('with tiers shows theirs and no average price', () => {
     expect(line(tieredRequests)?.unitPrice).toBe('tiered');
     expect(line(tieredRequests)?.tiers).toEqual([
-      { range: '0 – 100,000', quantity: '100,000', unitPrice: '0.00', amount: '0.00' },
-      { range: '100,000 – 1,000,000, plus 10.00 flat', quantity: '900,000', unitPrice: '0.0004', amount: '370.00' },
-      { range: 'Over 1,000,000', quantity: '250,000', unitPrice: '0.0002', amount: '50.00' },
+      { range: '0 – 100,000', quantity: '100,000', unitPrice: '0.00', per: null, amount: '0.00' },
+      {
+        range: '100,000 – 1,000,000, plus 10.00 flat',
+        ...{ quantity: '900,000', unitPrice: '0.0004', per: null, amount: '370.00' },
+      },
+      { range: 'Over 1,000,000', quantity: '250,000', unitPrice: '0.0002', per: null, amount: '50.00' },
     ]);
+  });
+
+  it.each([
+    { unitPrice: '0.15', currency: 'USD', shown: '0.15', per: null },
+    { unitPrice: '0.0004', currency: 'USD', shown: '0.0004', per: null },
+    { unitPrice: '0.00001', currency: 'USD', shown: '0.01', per: 'per 1,000' },
+    { unitPrice: '0.00000015', currency: 'USD', shown: '0.15', per: 'per 1,000,000' },
+    { unitPrice: '0.0000000025', currency: 'USD', shown: '2.50', per: 'per 1,000,000,000' },
+    { unitPrice: '-0.000012', currency: 'USD', shown: '−12.00', per: 'per 1,000,000' },
+    { unitPrice: '0.00002', currency: 'JPY', shown: '20', per: 'per 1,000,000' },
+    { unitPrice: '0.000002', currency: 'KWD', shown: '0.002', per: 'per 1,000' },
+    { unitPrice: '0.0925925931', currency: 'USD', shown: '0.0925925931', per: null }, // no count makes it short
+  ])('at $unitPrice $currency shows $shown $per', ({ unitPrice, currency, shown, per }) => {
+    const view = viewOf({ ...invoice, currency, lines: [{ ...inputTokens, unitPrice }] }).lines[0];
+    expect([view?.unitPrice, view?.per]).toEqual([shown, per]);
+  });
+
+  it('of a package or a percentage shows the price as it was agreed', () => {
+    expect(line({ ...inputTokens, agreed: { price: '0.4', per: '1000000' } })).toMatchObject({
+      ...{ unitPrice: '0.40', per: 'per 1,000,000' },
+    });
+    expect(line({ ...inputTokens, agreed: { percent: '2.9' } })).toMatchObject({ unitPrice: '2.9%', per: null });
+  });
+
+  it('that is an amount alone shows no quantity, no unit and no price', () =>
+    expect(line({ ...launchDiscount, unit: 'calls', isAmount: true, notes: ['35% of 420.00'] })).toMatchObject({
+      ...{ quantity: '', unit: null, unitPrice: '', amount: '−147.00' },
+      notes: [{ text: '35% of 420.00', rtl: false }],
+    }));
+
+  it('at a price that includes the tax shows its amount with the tax', () => {
+    const view = viewOf({
+      ...invoice,
+      taxIncluded: true,
+      lines: [{ ...platformFee, unitPrice: '119', amount: '100.00', grossAmount: '119.00' }],
+    });
+    expect(view.lines[0]).toMatchObject({ unitPrice: '119.00', amount: '119.00' });
+    expect(view.amountLabel).toBe('EUR incl. VAT');
+    expect(view.totals[0]?.label).toBe('Subtotal without VAT');
+    expect(view.notes[0]?.text).toBe('Prices and amounts of the lines include VAT.');
   });
 
   it('that takes away shows a minus', () => expect(line(launchDiscount)?.amount).toBe('−147.00'));

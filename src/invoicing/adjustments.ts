@@ -54,7 +54,9 @@ export function discountLines(
       const amount = left[index] as (typeof left)[number];
       if (amount.isZero()) return [];
       const off = (taken[index] as typeof amount).negated();
-      return [{ ...charge, ...DISCOUNT, chargeAt: index, adjustment, ...offPrice(off, exact[index] as typeof off) }];
+      const workings = { discount: { percent: plain(fraction.times(100)), of: plain(amount) } };
+      const price = offPrice(off, exact[index] as typeof off);
+      return [{ ...charge, ...DISCOUNT, chargeAt: index, adjustment, ...price, workings }];
     });
     left = left.map((amount, index) => amount.minus(taken[index] as typeof amount));
     return lines;

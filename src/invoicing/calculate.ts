@@ -1,9 +1,18 @@
 import { Decimal, decimal, ONE, plain, sum, ZERO } from '../kernel/decimal.ts';
+import { roundTogether } from '../kernel/money.ts';
 import type { TaxBehavior } from '../tax/index.ts';
 import { type DiscountLine, discountLines } from './adjustments.ts';
 import type { BilledCharge, SoFar } from './charges.ts';
 import type { BilledUsage, FrozenAdjustment, LateRest, LineRow, TaxRecord, TierRecord } from './invoices.sql.ts';
-import { type PriceInPeriod, type Rated, type RatedLine, type RatedPrice, ratePrice } from './rating/index.ts';
+import {
+  type PriceInPeriod,
+  type Rated,
+  type RatedLine,
+  type RatedPrice,
+  ratePrice,
+  shortened,
+  shortText,
+} from './rating/index.ts';
 import { differenceOf, together } from './so-far.ts';
 import type { BilledPrice } from './source.ts';
 import { invoiceTotals, type TotalLine, type TotalledLine } from './totals.ts';
@@ -205,6 +214,7 @@ function lateDrafts(
     exactPrice: totalPrice,
     tiers: null,
     group: null,
+    workings: { soFar: { total: plain(is.total), before: plain(was.total) } },
   };
   if (quantity.isZero() && totalPrice.isZero()) return [];
   const isRebate = hasRebate(is);
@@ -324,7 +334,7 @@ function storedLine(
     item_id: metric?.itemId ?? fee?.itemId ?? null,
     display_name: displayName(price, line),
     metric_name: metric?.name ?? fee?.name ?? '',
-    metric_unit: metric?.unit ?? '',
+    metric_unit: hasUnits ? (metric?.unit ?? '') : '',
     metric_description: metric?.description ?? fee?.description ?? '',
     quantity: hasUnits ? line.quantity : ONE,
     unit_price: hasUnits ? line.unitPrice : line.totalPrice,
@@ -336,7 +346,8 @@ function storedLine(
     period_start: period.start,
     period_end: period.end,
     group_values: line.group === null ? null : { ...line.group },
-    tiers: line.tiers === null ? null : line.tiers.map(tierRecord),
+    tiers: line.tiers === null ? null : tierRecords(line.tiers, input.currency),
+    workings: line.workings ?? null,
   };
 }
 
@@ -360,14 +371,23 @@ const displayName = (price: BilledPrice, line: RatedLine): string => {
   return price.invoiceDisplayName;
 };
 
-const tierRecord = (tier: NonNullable<RatedLine['tiers']>[number]): TierRecord => ({
-  above: plain(tier.above),
-  upTo: tier.upTo === null ? null : plain(tier.upTo),
-  quantity: plain(tier.quantity),
-  unitPrice: plain(tier.unitPrice),
-  flatPrice: plain(tier.flatPrice),
-  amount: plain(tier.amount),
-});
+/**
+ * What each tier came to, with no more digits than it needs: an amount stands as it is; where one does not end (a part of a
+ * period), all are rounded to the currency, so that they sum to their line.
+ */
+function tierRecords(tiers: NonNullable<RatedLine['tiers']>, currency: string): TierRecord[] {
+  const exact = tiers.map(({ amount }) => amount);
+  const isShort = exact.every((amount) => shortened(amount).eq(amount));
+  const amounts = isShort ? exact : roundTogether(exact, currency, 'half-away-from-zero');
+  return tiers.map((tier, index) => ({
+    above: plain(tier.above),
+    upTo: tier.upTo === null ? null : plain(tier.upTo),
+    quantity: shortText(tier.quantity),
+    unitPrice: plain(tier.unitPrice),
+    flatPrice: shortText(tier.flatPrice),
+    amount: plain(amounts[index] as Decimal),
+  }));
+}
 
 /** The rates of frozen terms as decimals. */
 export const taxRatesOf = (rates: Readonly<Record<string, string>>): Map<string, Decimal> =>

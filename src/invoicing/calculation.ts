@@ -40,7 +40,7 @@ import type { InvoicingParts } from './parts.ts';
 import { earlierUsage, earlierUsageOn } from './parts-of-period.ts';
 import { readUsage } from './read-usage.ts';
 import type { BilledPrice, BillingTerms } from './source.ts';
-import { creditsOn, type UnusedCreditRow } from './unused.sql.ts';
+import { type CreditOn, creditsOn } from './unused.sql.ts';
 
 /** Transition 4: what could change while the calculation runs or is tried again is frozen (prices are pinned as it is). */
 export async function startCalculation(
@@ -248,7 +248,7 @@ interface Beside {
   readonly late: readonly LateCharge[];
   readonly carried?: readonly CarriedCharge[];
   readonly manual: readonly ManualLineRow[];
-  readonly credits?: readonly UnusedCreditRow[];
+  readonly credits?: readonly CreditOn[];
   /** Other lines, as they are. */
   readonly others?: readonly OtherLine[];
   /** What the parts before used of a period that `closeNow` cut; null where it is no rest of one. */

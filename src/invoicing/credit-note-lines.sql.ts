@@ -5,6 +5,8 @@ import type { CreditNoteRow } from './credit-notes.sql.ts';
 
 /** A line of a credit note over a part of an invoice. */
 export interface CreditNoteLine {
+  /** The credit of unused time that it gives back; absent for what is no such. */
+  credit_id?: string | null;
   display_name: string;
   /** Net of tax; not negative. */
   amount: Decimal;
@@ -59,6 +61,7 @@ export const insertCreditNoteLines = (tx: Tx, note: CreditNoteRow, lines: readon
         merchant_id: note.merchant_id,
         credit_note_id: note.id,
         position,
+        credit_id: line.credit_id ?? null,
         display_name: line.display_name,
         amount: line.amount.toFixed(),
         tax_amount: line.tax_amount.toFixed(),

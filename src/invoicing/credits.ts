@@ -1,8 +1,8 @@
 import type { Tx } from '../db/index.ts';
-import { Decimal, sum, ZERO } from '../kernel/decimal.ts';
+import { Decimal, plain, sum, ZERO } from '../kernel/decimal.ts';
 import { newId } from '../kernel/ids.ts';
 import { roundTo } from '../kernel/money.ts';
-import type { Instant } from '../kernel/time.ts';
+import { formatInstant, type Instant } from '../kernel/time.ts';
 import { balanceOfInvoice } from '../ledger/index.ts';
 import type { OtherLine } from './calculate.ts';
 import { bookCredit } from './credit-bookings.ts';
@@ -11,11 +11,13 @@ import { type CreditNoteRow, insertPartCreditNote, unvoidedCreditNote } from './
 import { changeInvoice, type InvoiceRow, linesOf, lockInvoice } from './invoices.sql.ts';
 import type { InvoicingParts } from './parts.ts';
 import { markPaid } from './pay.ts';
+import { shareOfTime } from './rating/index.ts';
 import { expireSessionsOf } from './sessions.ts';
 import type { BillingTerms } from './source.ts';
 import {
   type BilledRow,
   billedAfter,
+  type CreditOn,
   creditsOn,
   insertUnusedCredit,
   noteMore,
@@ -24,6 +26,7 @@ import {
   type UnusedCreditRow,
 } from './unused.sql.ts';
 import { type BilledForTime, isChargedForTime, unusedPart } from './unused.ts';
+import type { CreditWorkings } from './workings.ts';
 
 /** Where what was not used goes: off the next invoice, into the wallet, or nowhere (domain.md §3). */
 export type CreditMode = 'invoice' | 'wallet' | 'none';
@@ -82,6 +85,7 @@ export async function giveCredits(
           tax_rate: row.tax_rate,
           noted_amount: ZERO,
           noted_tax: ZERO,
+          workings: { share: shareOfTime(unused.share), billed: plain(row.amount), before: plain(again.amount) },
           target_invoice_id: mode === 'invoice' && !over ? (target?.id ?? null) : null,
           withheld_by: over?.id ?? null,
           created_at: now,
@@ -190,6 +194,7 @@ async function noteCredits(
 
 /** What of a credit stands on a credit note, for its document. */
 const lineOfNote = (credit: UnusedCreditRow, part: { net: Decimal; tax: Decimal }): CreditNoteLine => ({
+  credit_id: credit.id,
   display_name: `${credit.display_name}: not used`,
   amount: part.net,
   tax_amount: part.tax,
@@ -206,8 +211,20 @@ function upTo({ net, tax }: { net: Decimal; tax: Decimal }, most: Decimal, curre
   return { net: part, tax: Decimal.min(tax, most.minus(part)) };
 }
 
+/** Which charge a credit gives back, and what of it. Amounts are before tax, so that those of inclusive prices do not show them. */
+const creditWorkings = (credit: CreditOn, taxBehavior: 'exclusive' | 'inclusive'): CreditWorkings => ({
+  id: credit.id,
+  invoiceNumber: credit.billed_number,
+  from: formatInstant(credit.charged_from),
+  to: formatInstant(credit.charged_to),
+  billed: taxBehavior === 'inclusive' || credit.workings === null ? null : credit.workings.billed,
+  share: credit.workings?.share ?? null,
+  amount: plain(credit.amount),
+  before: credit.workings?.before ?? '0',
+});
+
 /** The credits that stand on an invoice, as lines of its calculation. */
-export const creditLines = (credits: readonly UnusedCreditRow[], taxBehavior: 'exclusive' | 'inclusive'): OtherLine[] =>
+export const creditLines = (credits: readonly CreditOn[], taxBehavior: 'exclusive' | 'inclusive'): OtherLine[] =>
   credits.map((credit) => {
     const { net, tax } = leftOf(credit);
     const amount = (taxBehavior === 'inclusive' ? net.plus(tax) : net).negated();
@@ -234,6 +251,7 @@ export const creditLines = (credits: readonly UnusedCreditRow[], taxBehavior: 'e
         period_end: credit.unused_to,
         group_values: null,
         tiers: null,
+        workings: { credit: creditWorkings(credit, taxBehavior) },
       },
     };
   });

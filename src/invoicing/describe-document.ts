@@ -8,7 +8,8 @@ import type { PaymentReceipt } from '../payments/index.ts';
 import { type CreditNoteLine, creditedBefore, linesOfCreditNote } from './credit-note-lines.sql.ts';
 import type { CreditNoteRow } from './credit-notes.sql.ts';
 import type { ReceiptRecord } from './documents.sql.ts';
-import { type InvoiceRow, type LineRow, linesOf, type PartyRecord, type TaxRecord } from './invoices.sql.ts';
+import type { InvoiceRow, LineRow, PartyRecord, TaxRecord } from './invoices.sql.ts';
+import { inOrderOfTime, linesWithCredits, notesOfLine } from './line-notes.ts';
 import { bearsTax } from './one-off-lines.ts';
 import type { InvoicingParts } from './parts.ts';
 import { payUrl } from './present.ts';
@@ -17,7 +18,7 @@ type Money = (amount: Decimal) => string;
 
 /** What stands on the document of an invoice: what was stored at issue, and the merchant's look (which carries no figure). */
 export async function describeInvoice(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow): Promise<InvoiceDocument> {
-  const lines = await linesOf(tx, invoice.merchant_id, invoice.id);
+  const lines = inOrderOfTime(await linesWithCredits(tx, invoice));
   const money: Money = (amount) => formatMoney(amount, invoice.currency);
   const hasPeriod = invoice.billing_cadence !== 'P0D';
   return {
@@ -52,7 +53,7 @@ export async function describeCreditNote(
 ): Promise<InvoiceDocument> {
   const money: Money = (amount) => formatMoney(amount, note.currency);
   const own = note.kind === 'credit' ? await linesOfCreditNote(tx, note) : [];
-  const whole = note.kind === 'credit' ? [] : await linesOf(tx, invoice.merchant_id, invoice.id);
+  const whole = note.kind === 'credit' ? [] : inOrderOfTime(await linesWithCredits(tx, invoice));
   const before = note.kind === 'credit' ? [] : await creditedBefore(tx, note);
   const less = before.map(({ number, ...line }) => ({
     ...negated(line),
@@ -126,6 +127,7 @@ async function described(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow) {
     paymentTermDays: invoice.payment_term_days,
     ...(branding?.footer && { footer: branding.footer }),
     ...(branding?.color && { color: branding.color }),
+    taxIncluded: invoice.terms?.taxBehavior === 'inclusive',
     ...(bankTransfer && { bankTransfer }),
     invoiceNotes,
     environment: parts.environment,
@@ -140,12 +142,27 @@ function describeLine(invoice: InvoiceRow, line: LineRow, money: Money): Documen
     unit: line.metric_unit,
     unitPrice: plain(line.unit_price),
     amount: money(line.total_price),
+    grossAmount: money(line.total_amount),
     taxRate: plain(line.tax_rate),
     untaxed: whyUntaxed(invoice, line),
     kind: line.event_type,
+    isAmount: !HAS_UNITS.has(line.type),
+    notes: notesOfLine(line, invoice),
+    agreed: agreedPrice(line),
     group: line.group_values,
     tiers: line.tiers?.map(({ above, ...tier }) => ({ from: above, ...tier })) ?? null,
   };
+}
+
+/** Lines that count something; the others are amounts. */
+const HAS_UNITS: ReadonlySet<string> = new Set(['charge', 'grants', 'late_usage', 'manual', 'grant', 'wallet_top_up']);
+
+/** The price of a package or a percentage as it was agreed. */
+function agreedPrice({ workings }: LineRow): DocumentLine['agreed'] {
+  const { packages, percentage, soFar } = workings ?? {};
+  if (soFar) return null;
+  if (packages) return { price: packages.price, per: packages.size };
+  return percentage ? { percent: percentage.percent } : null;
 }
 
 function whyUntaxed(invoice: InvoiceRow, line: LineRow): DocumentLine['untaxed'] {
@@ -159,6 +176,8 @@ const describePart = (invoice: InvoiceRow, line: CreditNoteLine, money: Money): 
   quantity: '1',
   unitPrice: money(line.amount),
   amount: money(line.amount),
+  grossAmount: money(line.amount.plus(line.tax_amount)),
+  isAmount: true,
   taxRate: plain(line.tax_rate),
   untaxed: invoice.terms?.taxExempt ? 'exempt' : null,
   kind: 'fee',

@@ -1,7 +1,7 @@
 import { Id, MapOut, Nullable, NumberOut, type Route, route, Timestamp, Type } from '../http/index.ts';
 import { explainInvoice } from './explain.ts';
 import type { InvoicingParts } from './parts.ts';
-import { TierUsed } from './schemas.ts';
+import { LineNotes, TierUsed } from './schemas.ts';
 
 const Tax = Type.Object({ rate: NumberOut, amount: Type.String() });
 const NullableText = Nullable(Type.String());
@@ -26,6 +26,11 @@ const ExplainedLine = Type.Object(
     quantity: NumberOut,
     unitPrice: Type.String(),
     tiers: Nullable(Type.Array(TierUsed)),
+    workings: Nullable({
+      ...MapOut,
+      description: 'Facts of the calculation, where quantity × unitPrice does not tell the amount; decimals as text.',
+    }),
+    notes: LineNotes,
     earlier: Nullable(
       Type.Object(
         { from: Timestamp, to: Timestamp, quantity: NumberOut, amount: Type.String() },
@@ -47,6 +52,7 @@ const ExplainedLine = Type.Object(
         description: Type.String(),
         adjustmentId: NullableText,
         percentageDiscount: NullableText,
+        notes: LineNotes,
         amount: Type.String(),
         tax: Tax,
         total: Type.String(),

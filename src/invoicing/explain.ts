@@ -17,6 +17,7 @@ import {
   linesOf,
 } from './invoices.sql.ts';
 import { findLateUsage } from './late-usage.ts';
+import { notesOfLine, withCreditNotes } from './line-notes.ts';
 import type { InvoicingParts } from './parts.ts';
 import { earlierUsage, earlierUsageOn } from './parts-of-period.ts';
 import { OPEN_STATES, withLiveTotals } from './read.ts';
@@ -39,7 +40,7 @@ export async function explainInvoice(
   const { subscription_id: subscriptionId } = stored;
   const terms = subscriptionId === null ? null : await parts.source.terms(tx, merchantId, subscriptionId);
   const { invoice, lines } = await withLiveTotals(parts, tx, stored);
-  const all = lines ?? (await linesOf(tx, merchantId, id));
+  const all = await withCreditNotes(tx, invoice, lines ?? (await linesOf(tx, merchantId, id)));
   const earlier = terms && (await earlierIn(parts, tx, terms, stored));
   const explained = [];
   for (const line of all.filter(({ applies_to_line_id: of }) => of === null))
@@ -68,7 +69,8 @@ export async function explainInvoice(
 const priceOf = (terms: BillingTerms | null, { price_id: id }: LineRow): BilledPrice | null =>
   terms?.prices.find((price) => price.id === id) ?? null;
 
-function explainLine(line: LineRow, { currency }: InvoiceRow, price: BilledPrice | null) {
+function explainLine(line: LineRow, invoice: InvoiceRow, price: BilledPrice | null) {
+  const { currency } = invoice;
   const money = (amount: LineRow['total_price']) => formatMoney(amount, currency);
   return {
     lineItemId: line.id,
@@ -87,6 +89,8 @@ function explainLine(line: LineRow, { currency }: InvoiceRow, price: BilledPrice
     quantity: jsonNumber(line.quantity),
     unitPrice: plain(line.unit_price),
     tiers: line.tiers,
+    workings: line.workings,
+    notes: notesOfLine(line, invoice),
     amount: money(line.total_price),
     tax: { rate: jsonNumber(line.tax_rate), amount: money(line.total_tax) },
     total: money(line.total_amount),
@@ -134,7 +138,8 @@ async function hoursOf(
 }
 
 /** The lines that take something off a line, in the order in which they do, each with its adjustment. */
-function discountsOf(line: LineRow, all: readonly LineRow[], { terms, currency }: InvoiceRow) {
+function discountsOf(line: LineRow, all: readonly LineRow[], invoice: InvoiceRow) {
+  const { terms, currency } = invoice;
   const taken: readonly (FrozenAdjustment | undefined)[] = (terms satisfies FrozenTerms | null)?.adjustments ?? [];
   return all
     .filter(({ applies_to_line_id: of }) => of === line.id)
@@ -143,6 +148,7 @@ function discountsOf(line: LineRow, all: readonly LineRow[], { terms, currency }
       description: discount.display_name,
       adjustmentId: taken[index]?.id ?? null,
       percentageDiscount: taken[index]?.percentageDiscount ?? null,
+      notes: notesOfLine(discount, invoice),
       amount: formatMoney(discount.total_price, currency),
       tax: { rate: jsonNumber(discount.tax_rate), amount: formatMoney(discount.total_tax, currency) },
       total: formatMoney(discount.total_amount, currency),

@@ -6,6 +6,7 @@ import { next } from '../kernel/state-table.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { TakenUnits } from './grants.ts';
 import { type InvoiceStatus, type InvoiceTrigger, invoiceStates } from './states.ts';
+import type { LineWorkings } from './workings.ts';
 
 export type InvoiceKind = 'subscription' | 'upfront' | 'ad_hoc' | 'order';
 
@@ -347,6 +348,8 @@ export interface LineRow {
   period_end: Instant;
   group_values: Record<string, string | null> | null;
   tiers: TierRecord[] | null;
+  /** How the amount came about; null where quantity × unit price tells, and for lines from before it was kept. */
+  workings: LineWorkings | null;
   applies_to_line_id: string | null;
 }
 
@@ -387,6 +390,7 @@ const LINE_COLUMNS = [
   'period_end',
   'group_values',
   'tiers',
+  'workings',
   'applies_to_line_id',
 ] as const satisfies readonly (keyof LineRow)[];
 

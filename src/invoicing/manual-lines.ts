@@ -47,5 +47,6 @@ export const manualLine = (line: ManualLineRow, taxRate: Decimal): OtherLine => 
     period_end: line.period_end,
     group_values: null,
     tiers: null,
+    workings: null,
   },
 });

@@ -100,5 +100,6 @@ export const otherLineOf = (
     period_end: at,
     group_values: null,
     tiers: null,
+    workings: null,
   },
 });

@@ -3,6 +3,7 @@ import { formatMoney } from '../kernel/money.ts';
 import { formatInstant, type Instant } from '../kernel/time.ts';
 import type { CreditNoteRow } from './credit-notes.sql.ts';
 import type { InvoiceRow, LineRow } from './invoices.sql.ts';
+import { type LineContext, notesOfLine } from './line-notes.ts';
 import { takesMoney } from './states.ts';
 
 /** Addresses that an answer shows. */
@@ -73,8 +74,8 @@ export function presentInvoice(invoice: InvoiceRow, links: Links, lines: unknown
 export const payUrl = (publicUrl: string, invoiceId: string): string => `${publicUrl}/pay/invoices/${invoiceId}`;
 
 /** A line as the API answers it. */
-export function presentLine(line: LineRow, currency: string) {
-  const money = (amount: Decimal) => formatMoney(amount, currency);
+export function presentLine(line: LineRow, invoice: LineContext) {
+  const money = (amount: Decimal) => formatMoney(amount, invoice.currency);
   return {
     id: line.id,
     eventType: line.event_type,
@@ -101,6 +102,7 @@ export function presentLine(line: LineRow, currency: string) {
     periodEnd: formatInstant(line.period_end),
     group: line.group_values,
     tiers: line.tiers,
+    notes: notesOfLine(line, invoice),
     appliesToLineId: line.applies_to_line_id,
   };
 }

@@ -116,7 +116,7 @@ function pageOfLines(invoice: InvoiceRow, lines: readonly LineRow[], { limit, pa
   const page = rest.slice(0, limit);
   return {
     invoiceId: invoice.id,
-    lineItems: page.map((line) => presentLine(line, invoice.currency)),
+    lineItems: page.map((line) => presentLine(line, invoice)),
     nextPageToken: rest.length > limit ? String((page.at(-1)?.position ?? 0) + 1) : null,
     totalCount: invoice.item_count,
   };

@@ -32,9 +32,16 @@ export const TierUsed = Type.Object(
   },
   {
     $id: 'TierUsed',
-    description: 'The units of a line that fell into one tier: above `above`, up to and including `upTo`.',
+    description:
+      'The units of a line that fell into one tier: above `above`, up to and including `upTo`. Amounts are exact; where one does not ' +
+      'end (a part of a period), all are rounded to the currency so that they sum to the line.',
   },
 );
+
+/** How an amount came about, as on the document. */
+export const LineNotes = Type.Array(Type.String(), {
+  description: 'How the amount came about, in sentences, as on the document: "14 of 31 days of 99.00".',
+});
 
 export const InvoiceLineItem = Type.Object(
   {
@@ -63,6 +70,7 @@ export const InvoiceLineItem = Type.Object(
     periodEnd: Timestamp,
     group: Nullable(MapOut),
     tiers: Nullable(Type.Array(TierUsed)),
+    notes: LineNotes,
     appliesToLineId: Nullable(Type.String()),
   },
   { $id: 'InvoiceLineItem' },

@@ -56,7 +56,7 @@ export async function simulateInvoice(tx: Tx, simulation: Simulation) {
           position,
           applies_to_line_id: null,
         },
-        currency,
+        { currency, terms: { taxBehavior } },
       ),
     ),
   };

@@ -95,6 +95,7 @@ function minus(after: Difference | undefined, before: Difference | undefined): D
     totalPrice,
     exactPrice: is.exactPrice.minus(was.exactPrice),
     tiers: is.tiers === null || was.tiers === null ? null : tiersBetween(is.tiers, was.tiers),
+    ...(!isNothing(was) && { workings: { soFar: { total: plain(is.totalPrice), before: plain(was.totalPrice) } } }),
   };
   return { ...place, line };
 }

@@ -1,7 +1,8 @@
-import { sql, type Tx } from '../db/index.ts';
+import { jsonb, sql, type Tx } from '../db/index.ts';
 import type { Decimal } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { InvoiceRow } from './invoices.sql.ts';
+import type { ShareOfTime } from './rating/index.ts';
 
 /** What is given back of a charge that was billed for a time and not used. */
 export interface UnusedCreditRow {
@@ -25,6 +26,8 @@ export interface UnusedCreditRow {
   /** What of it stands in credit notes on the invoice that billed it. */
   noted_amount: Decimal;
   noted_tax: Decimal;
+  /** What it was worked out from; null of credits from before that was kept. */
+  workings: { readonly share: ShareOfTime; readonly billed: string; readonly before: string } | null;
   /** The invoice that bears the rest as a line; null: there is none. */
   target_invoice_id: string | null;
   /** The refund of the invoice that billed, with which it goes back; null: it is given back by itself. */
@@ -68,17 +71,36 @@ export const insertUnusedCredit = (tx: Tx, row: Omit<UnusedCreditRow, 'seq'>): P
   tx.one<UnusedCreditRow>(sql`
     insert into unused_credit (merchant_id, id, subscription_id, invoice_id, price_id, charged_from, charged_to, unused_from,
                                unused_to, display_name, amount, tax_amount, tax_rate, noted_amount, noted_tax,
-                               target_invoice_id, withheld_by, created_at)
+                               target_invoice_id, withheld_by, created_at, workings)
     values (${row.merchant_id}, ${row.id}, ${row.subscription_id}, ${row.invoice_id}, ${row.price_id}, ${row.charged_from},
             ${row.charged_to}, ${row.unused_from}, ${row.unused_to}, ${row.display_name}, ${row.amount}, ${row.tax_amount},
-            ${row.tax_rate}, ${row.noted_amount}, ${row.noted_tax}, ${row.target_invoice_id}, ${row.withheld_by}, ${row.created_at})
+            ${row.tax_rate}, ${row.noted_amount}, ${row.noted_tax}, ${row.target_invoice_id}, ${row.withheld_by}, ${row.created_at},
+            ${jsonb(row.workings)})
     returning *`);
 
+/** A credit, and the number of the invoice that billed. */
+export interface CreditOn extends UnusedCreditRow {
+  billed_number: string | null;
+}
+
 /** Credits that stand on an invoice as lines, in the order of these. */
-export const creditsOn = (tx: Tx, { merchant_id, id }: InvoiceRow): Promise<UnusedCreditRow[]> =>
-  tx.rows<UnusedCreditRow>(sql`
-    select * from unused_credit
-     where merchant_id = ${merchant_id} and target_invoice_id = ${id} and noted_amount < amount order by seq`);
+export const creditsOn = (tx: Tx, { merchant_id, id }: InvoiceRow): Promise<CreditOn[]> =>
+  tx.rows<CreditOn>(sql`
+    select c.*, i.invoice_number as billed_number
+      from unused_credit c join invoice i on i.merchant_id = c.merchant_id and i.id = c.invoice_id
+     where c.merchant_id = ${merchant_id} and c.target_invoice_id = ${id} and c.noted_amount < c.amount order by c.seq`);
+
+/** Credit notes over what the lines of an invoice could not give back. */
+export const notesOfCreditsOn = (
+  tx: Tx,
+  { merchant_id, id }: Pick<InvoiceRow, 'merchant_id' | 'id'>,
+): Promise<{ credit_id: string; number: string; amount: Decimal }[]> =>
+  tx.rows<{ credit_id: string; number: string; amount: Decimal }>(sql`
+    select l.credit_id, n.number, l.amount
+      from unused_credit c
+      join credit_note_line l on l.merchant_id = c.merchant_id and l.credit_id = c.id
+      join credit_note n on n.merchant_id = l.merchant_id and n.id = l.credit_note_id
+     where c.merchant_id = ${merchant_id} and c.target_invoice_id = ${id} order by n.seq, l.position`);
 
 /** More of a credit stands in credit notes by now. */
 export const noteMore = (

@@ -1,4 +1,5 @@
 import { Decimal, plain } from '../kernel/decimal.ts';
+import type { Fraction } from '../kernel/fraction.ts';
 import { roundTo } from '../kernel/money.ts';
 import { earliest, type Instant, isBefore, latest, microsecondsBetween } from '../kernel/time.ts';
 import { inAdvance } from './charges.ts';
@@ -23,6 +24,8 @@ export interface UnusedPart {
   /** Net of tax, rounded to the currency. */
   readonly amount: Decimal;
   readonly tax: Decimal;
+  /** What of the time of the charge it is, as money counts it. */
+  readonly share: Fraction;
 }
 
 /**
@@ -53,7 +56,8 @@ export function unusedPart(
   const of = from.equals(charge.start) ? all : microsecondsBetween(position(charge.start), position(charge.end));
   if (unused <= 0n || of <= 0n) return null;
   const amount = rounded(charge.amount.times(plain(big(unused))).div(plain(big(of))), currency);
-  return { from, to: charge.end, amount, tax: rounded(amount.times(charge.taxRate).div(100), currency) };
+  const tax = rounded(amount.times(charge.taxRate).div(100), currency);
+  return { from, to: charge.end, amount, tax, share: { numerator: unused, denominator: of } };
 }
 
 const big = (count: bigint): Decimal => new Decimal(count.toString());

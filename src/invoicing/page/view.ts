@@ -17,6 +17,7 @@ import {
 import { type CreditNoteRow, creditNotesOf } from '../credit-notes.sql.ts';
 import { hasEInvoice } from '../documents.sql.ts';
 import { findInvoice, type InvoiceRow, linesOf, type PartyRecord } from '../invoices.sql.ts';
+import { inOrderOfTime } from '../line-notes.ts';
 import { isTopUp } from '../sessions.ts';
 import { isPayableByCard, type Standing, type StandingFacts, standingOf, standingWords } from './standing.ts';
 
@@ -58,7 +59,7 @@ export async function viewInvoice(
   };
   const standing = standingOf(facts);
   if (standing === null) return null;
-  const lines = await linesOf(tx, merchantId, invoiceId);
+  const lines = inOrderOfTime(await linesOf(tx, merchantId, invoiceId));
   return {
     ...facts,
     standing,

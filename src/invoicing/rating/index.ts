@@ -19,3 +19,4 @@ export {
   ratePrice,
 } from './rate-price.ts';
 export { type Aggregation, type GroupFilters, type GroupValues, isAdditive, type UsageGroup } from './usage.ts';
+export { type ShareOfTime, shareOfTime, shortened, shortText, type Workings } from './workings.ts';

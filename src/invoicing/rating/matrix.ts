@@ -4,7 +4,7 @@ import { Decimal, decimal, ZERO } from '../../kernel/decimal.ts';
 import type { FieldError } from '../../kernel/result.ts';
 import type { Charge, PriceModel } from './model.ts';
 import { Price } from './properties.ts';
-import type { GroupValues } from './usage.ts';
+import type { GroupValues, UsageGroup } from './usage.ts';
 
 const MOST_DIMENSIONS = 10;
 const MOST_CELLS = 1000;
@@ -52,8 +52,10 @@ export const matrix: PriceModel<MatrixProperties> = {
       ({ group }) => cellOf(properties, group),
     );
     const charges = [...properties.cells, null].flatMap((cell): Charge[] => {
-      const quantities = used.get(cell)?.map(({ quantity }) => quantity);
-      return quantities ? [chargeOf(properties, cell, Decimal.sum(...quantities))] : [];
+      const rows = used.get(cell);
+      if (!rows) return [];
+      const charge = chargeOf(properties, cell, Decimal.sum(...rows.map(({ quantity }) => quantity)));
+      return [cell === null ? { ...charge, workings: { others: othersOf(properties, rows) } } : charge];
     });
     const [first = chargeOf(properties, null, ZERO), ...others] = charges;
     return [first, ...others];
@@ -69,6 +71,14 @@ function cellOf({ cells }: MatrixProperties, group: GroupValues): Cell | null {
 }
 
 const keys = ({ match }: Cell): number => Object.keys(match).length;
+
+const MOST_NAMED = 12;
+
+/** What fell into the default, by the values of the dimensions. */
+function othersOf({ dimensions }: MatrixProperties, rows: readonly UsageGroup[]) {
+  const names = rows.map(({ group }) => dimensions.map((dimension) => group[dimension] ?? '–').join(', ')).toSorted();
+  return { groups: names.slice(0, MOST_NAMED), more: Math.max(0, names.length - MOST_NAMED) };
+}
 
 function chargeOf(properties: MatrixProperties, cell: Cell | null, quantity: Decimal): Charge {
   const unitPrice = decimal(cell?.unitPrice ?? properties.default);

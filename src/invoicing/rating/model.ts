@@ -3,6 +3,7 @@ import type { Decimal } from '../../kernel/decimal.ts';
 import type { Fraction } from '../../kernel/fraction.ts';
 import type { FieldError } from '../../kernel/result.ts';
 import type { GroupValues, UsageGroup } from './usage.ts';
+import type { Workings } from './workings.ts';
 
 /** One price model: what its properties look like, when they make sense, and what a quantity costs (domain.md §2). */
 export interface PriceModel<Properties> {
@@ -37,6 +38,8 @@ export interface Charge {
   readonly firstUnitPrice: Decimal;
   readonly tiers: readonly TierUse[] | null;
   readonly group: GroupValues | null;
+  /** What else tells how the amount came about. */
+  readonly workings?: Pick<Workings, 'packages' | 'percentage' | 'others'>;
 }
 
 /** What one tier adds to a charge: `quantity × unitPrice + flatPrice` (times the part of the period, for a scaled line). */

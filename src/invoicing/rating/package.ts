@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { DecimalText } from '../../http/schema.ts';
-import { decimal } from '../../kernel/decimal.ts';
+import { decimal, plain } from '../../kernel/decimal.ts';
 import type { PriceModel } from './model.ts';
 import { IncludedUnits, Price } from './properties.ts';
 
@@ -20,6 +20,8 @@ export const packaged: PriceModel<PackageProperties> = {
     const full = quantity.divToInt(size);
     const packages = quantity.mod(size).isZero() ? full : full.plus(1); // the remainder is exact, a quotient would not be
     const firstUnitPrice = price.div(size).toDecimalPlaces(9);
-    return [{ quantity, amount: packages.times(price), unitPrice: null, firstUnitPrice, tiers: null, group: null }];
+    const workings = { packages: { count: plain(packages), size: plain(size), price: plain(price) } };
+    const amount = packages.times(price);
+    return [{ quantity, amount, unitPrice: null, firstUnitPrice, tiers: null, group: null, workings }];
   },
 };

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { DecimalText } from '../../http/schema.ts';
-import { Decimal, decimal } from '../../kernel/decimal.ts';
+import { Decimal, decimal, plain } from '../../kernel/decimal.ts';
 import type { FieldError } from '../../kernel/result.ts';
 import type { PriceModel } from './model.ts';
 import { IncludedUnits, Price } from './properties.ts';
@@ -36,9 +36,20 @@ export const percentage: PriceModel<PercentageProperties> = {
     const least = Decimal.max(exact, decimal(properties.minCharge ?? '0'));
     const amount = properties.maxCharge === undefined ? least : Decimal.min(least, decimal(properties.maxCharge));
     const isPlain = amount.eq(quantity.times(part));
-    return [{ quantity, amount, unitPrice: isPlain ? part : null, firstUnitPrice: part, tiers: null, group: null }];
+    const workings = {
+      percentage: { percent: plain(part.times(100)), of: plain(quantity), ...beside(properties, eventCount) },
+    };
+    const unitPrice = isPlain ? part : null;
+    return [{ quantity, amount, unitPrice, firstUnitPrice: part, tiers: null, group: null, workings }];
   },
 };
+
+/** What a percentage has beside its part: a fixed amount for each event, and its bounds. */
+const beside = ({ fixed, minCharge, maxCharge }: PercentageProperties, eventCount: bigint) => ({
+  ...(fixed !== undefined && { fixed: plain(decimal(fixed)), events: eventCount.toString() }),
+  ...(minCharge !== undefined && { least: plain(decimal(minCharge)) }),
+  ...(maxCharge !== undefined && { most: plain(decimal(maxCharge)) }),
+});
 
 function checkCharges({ minCharge, maxCharge }: PercentageProperties): FieldError[] {
   if (minCharge === undefined || maxCharge === undefined || decimal(minCharge).lte(decimal(maxCharge))) return [];

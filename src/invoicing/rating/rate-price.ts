@@ -1,4 +1,4 @@
-import { Decimal, decimal, ONE, sum, ZERO } from '../../kernel/decimal.ts';
+import { Decimal, decimal, ONE, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import { type Fraction, isWhole, scale, WHOLE } from '../../kernel/fraction.ts';
 import { roundTo, roundTogether } from '../../kernel/money.ts';
 import type { FieldError } from '../../kernel/result.ts';
@@ -14,6 +14,7 @@ import {
   totalQuantity,
   type UsageGroup,
 } from './usage.ts';
+import { shareOfTime, shortText, type Workings } from './workings.ts';
 
 /** What the price is for: a fee with the price's quantity, or usage as the meter found it. */
 export type Rated =
@@ -59,6 +60,8 @@ export interface RatedLine {
   readonly exactPrice: Decimal;
   readonly tiers: readonly TierUse[] | null;
   readonly group: GroupValues | null;
+  /** How the amount came about, where quantity × unit price does not tell. */
+  readonly workings?: Workings | null;
 }
 
 /** The lines of one price, and what they come to. */
@@ -88,7 +91,11 @@ export function ratePrice(price: PriceInPeriod): RatedPrice {
     if (amount === null || amount === undefined) continue;
     const limit = roundTo(scale(amount, fraction), price.currency, 'half-away-from-zero');
     if (kind === 'maximum' ? total.lte(limit) : total.gte(limit)) continue;
-    lines.push(limitLine(kind, limit.minus(total)));
+    const workings = {
+      ...(!isWhole(fraction) && { share: shareOfTime(fraction), whole: plain(amount) }),
+      limit: { amount: plain(limit), reached: plain(total) },
+    };
+    lines.push({ ...limitLine(kind, limit.minus(total)), workings });
     total = limit;
   }
   return { lines, total };
@@ -114,6 +121,7 @@ function chargeLines({ rated, pricing, currency }: PriceInPeriod, used: Usage, f
   const charges = rateModel(pricing, { ...used, quantity: used.quantity.minus(included), flatShare });
   const exact = charges.map((charge) => settled(scale(charge.amount, lineShare), fraction));
   const rounded = roundTogether(exact, currency, 'half-away-from-zero');
+  const share = isWhole(fraction) ? null : shareOfTime(fraction);
   return charges.map((charge, index): RatedLine => {
     const quantity = charge.group ? charge.quantity : used.quantity;
     const totalPrice = rounded[index] as Decimal;
@@ -128,8 +136,30 @@ function chargeLines({ rated, pricing, currency }: PriceInPeriod, used: Usage, f
       exactPrice: exact[index] as Decimal,
       tiers: charge.tiers?.map((tier) => ({ ...tier, amount: scale(tier.amount, lineShare) })) ?? null,
       group: charge.group,
+      workings: workingsOf({
+        ...charge.workings,
+        ...(scalesLine && share && { share, whole: shortText(charge.amount) }),
+        ...(!scalesLine && share && charge.tiers?.some(({ flatPrice }) => !flatPrice.isZero()) && { flatShare: share }),
+        ...(included.gt(0) && {
+          included: {
+            units: shortText(included),
+            allowance: plain(decimal(includedUnitsOf(pricing))),
+            ...(!scalesLine && share && { share }),
+          },
+        }),
+        ...(charges.length > 1 && { rows: rowsAt(index, exact, rounded) }),
+      }),
     };
   });
+}
+
+/** No facts are none, and not an empty list of them. */
+const workingsOf = (facts: Workings): Workings | null => (Object.keys(facts).length === 0 ? null : facts);
+
+/** A line of several that share one rounding; the last one says what all come to. */
+function rowsAt(index: number, exact: readonly Decimal[], rounded: readonly Decimal[]): NonNullable<Workings['rows']> {
+  const all = { count: exact.length, exact: shortText(sum(exact)), amount: plain(sum(rounded)) };
+  return { exact: shortText(exact[index] as Decimal), ...(index === exact.length - 1 && { all }) };
 }
 
 /** What is left of an amount that was made of parts without a last digit; far above their error, far below any rounding. */

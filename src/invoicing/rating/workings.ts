@@ -1,0 +1,68 @@
+import { type Decimal, plain } from '../../kernel/decimal.ts';
+import type { Fraction } from '../../kernel/fraction.ts';
+
+/** A part of a time and the whole of it, in seconds. */
+export interface ShareOfTime {
+  readonly part: string;
+  readonly whole: string;
+}
+
+/**
+ * How the amount of a line came about, where quantity × unit price does not tell: facts of the calculation, kept with the line
+ * for whoever checks it. All figures are decimal text.
+ */
+export interface Workings {
+  /** The part of the period that is charged … */
+  readonly share?: ShareOfTime;
+  /** … of this, which is what all of it would come to. */
+  readonly whole?: string;
+  /** The part of the period by which flat prices of tiers are scaled. */
+  readonly flatShare?: ShareOfTime;
+  /** Units at no cost: those that were used, and how many the price includes in a whole period. */
+  readonly included?: { readonly units: string; readonly allowance: string; readonly share?: ShareOfTime };
+  readonly packages?: { readonly count: string; readonly size: string; readonly price: string };
+  readonly percentage?: {
+    readonly percent: string;
+    readonly of: string;
+    readonly fixed?: string;
+    readonly events?: string;
+    readonly least?: string;
+    readonly most?: string;
+  };
+  /** Which groups a matrix priced by its default, and how many more there are. */
+  readonly others?: { readonly groups: readonly string[]; readonly more: number };
+  /** Of a price of several lines, which is rounded once: this line before that, and on the last line all of them. */
+  readonly rows?: {
+    readonly exact: string;
+    readonly all?: { readonly count: number; readonly exact: string; readonly amount: string };
+  };
+  /** Of a minimum or a maximum: what it is, and what the price came to without it. */
+  readonly limit?: { readonly amount: string; readonly reached: string };
+  readonly discount?: { readonly percent: string; readonly of: string };
+  /** Of what goes on or comes late: what all of it comes to, and what was billed of it before. */
+  readonly soFar?: { readonly total: string; readonly before: string };
+}
+
+/** The digits behind the point that a figure is kept with; more come from divisions that do not end. */
+const MOST_DIGITS = 9;
+
+/** A figure with no more digits than it needs. */
+export const shortened = (value: Decimal): Decimal =>
+  value.decimalPlaces() > MOST_DIGITS ? value.toDecimalPlaces(MOST_DIGITS) : value;
+
+/** A figure with no more digits than it needs, as text. */
+export const shortText = (value: Decimal): string => plain(shortened(value));
+
+const MICROSECONDS = 6;
+
+/** A fraction of a period, which counts microseconds, in seconds. */
+export const shareOfTime = ({ numerator, denominator }: Fraction): ShareOfTime => ({
+  part: secondsOf(numerator),
+  whole: secondsOf(denominator),
+});
+
+function secondsOf(microseconds: bigint): string {
+  const digits = microseconds.toString().padStart(MICROSECONDS + 1, '0');
+  const rest = digits.slice(-MICROSECONDS).replace(/0+$/, '');
+  return digits.slice(0, -MICROSECONDS) + (rest === '' ? '' : `.${rest}`);
+}
