@@ -11,8 +11,9 @@ import {
   updateCredentials,
 } from './credentials.ts';
 
-const production = { baseUrl: 'http://127.0.0.1:4400', platformKey: 'rk_live_one' };
-const sandbox = { baseUrl: 'http://127.0.0.1:4401', platformKey: 'rk_test_one' };
+const keyOf = (name: string) => name.padEnd(40, '0');
+const production = { baseUrl: 'http://127.0.0.1:4400', platformKey: keyOf('rk_live_one') };
+const sandbox = { baseUrl: 'http://127.0.0.1:4401', platformKey: keyOf('rk_test_one') };
 
 describe('the credentials file', () => {
   let folder: string;
@@ -30,7 +31,7 @@ describe('the credentials file', () => {
     updateCredentials(folder, { sandbox: { merchantId: 'org_1', merchantKey: 'rk_test_two' } });
     updateCredentials(folder, { production: { baseUrl: 'http://127.0.0.1:5000' } });
     expect(readCredentials(folder)).toEqual({
-      production: { baseUrl: 'http://127.0.0.1:5000', platformKey: 'rk_live_one' },
+      production: { baseUrl: 'http://127.0.0.1:5000', platformKey: keyOf('rk_live_one') },
       sandbox: { ...sandbox, merchantId: 'org_1', merchantKey: 'rk_test_two' },
     });
   });
@@ -48,6 +49,32 @@ describe('the credentials file', () => {
     expect(readFileSync(credentialsFile(folder), 'utf8')).toBe(text);
   });
 
+  it.each([
+    {
+      held: { production: { platformKey: 5 } },
+      problem: 'has a number at production.platformKey where a text should be',
+    },
+    { held: { sandbox: { platformKey: null } }, problem: 'has null at sandbox.platformKey where a text should be' },
+    {
+      held: { sandbox: { ...sandbox, merchantKey: ['a'] } },
+      problem: 'has a list at sandbox.merchantKey where a text should be',
+    },
+    { held: { production: 'rk_live_x' }, problem: 'has a string at production where an object should be' },
+    { held: { production: [] }, problem: 'has a list at production where an object should be' },
+    {
+      held: { sandbox: { platformKey: 'rk_test_short' } },
+      problem: 'has a key of 13 characters at sandbox.platformKey; a key has at least 32',
+    },
+    {
+      held: { sandbox: { platformKey: keyOf('rk test') } },
+      problem: 'has a key at sandbox.platformKey with a character that no HTTP header can carry',
+    },
+  ])('$problem: says so, and stays as it is', ({ held, problem }) => {
+    writeFileSync(credentialsFile(folder), JSON.stringify(held));
+    expect(() => updateCredentials(folder, { production })).toThrow(`${credentialsFile(folder)} ${problem}.`);
+    expect(readFileSync(credentialsFile(folder), 'utf8')).toBe(JSON.stringify(held));
+  });
+
   it('merges an environment that never ran', () => {
     expect(mergeCredentials({ production }, { sandbox })).toEqual({ production, sandbox });
     expect(mergeCredentials({}, {})).toEqual({});
@@ -57,7 +84,7 @@ describe('the credentials file', () => {
 describe('the platform key', () => {
   it.each([
     { given: 'rk_test_set', known: { sandbox }, key: 'rk_test_set', origin: 'setting' },
-    { given: undefined, known: { sandbox }, key: 'rk_test_one', origin: 'kept' },
+    { given: undefined, known: { sandbox }, key: keyOf('rk_test_one'), origin: 'kept' },
     { given: undefined, known: { production }, key: 'rk_test_new', origin: 'generated' },
   ])('is $key ($origin)', ({ given, known, key, origin }) => {
     expect(decidePlatformKey('sandbox', given, known, () => 'rk_test_new')).toEqual({ key, origin });

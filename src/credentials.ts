@@ -45,21 +45,54 @@ export function readCredentials(dataDirectory: string): Credentials {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
     throw error;
   }
+  let credentials: unknown;
   try {
-    const credentials: unknown = JSON.parse(text);
-    if (typeof credentials === 'object' && credentials !== null && !Array.isArray(credentials)) return credentials;
+    credentials = JSON.parse(text);
   } catch {
-    // Said below, without the text: it holds keys.
+    throw new CredentialsUnreadable(file, 'is not valid JSON'); // without the text: it holds keys
   }
-  throw new CredentialsUnreadable(file);
+  const problem = problemOf(credentials);
+  if (problem !== undefined) throw new CredentialsUnreadable(file, problem);
+  return credentials as Credentials;
 }
+
+const ENVIRONMENTS: readonly EnvironmentName[] = ['production', 'sandbox'];
+const FIELDS = ['baseUrl', 'platformKey', 'merchantId', 'merchantKey'] as const;
+const LEAST_KEY_LENGTH = 32;
+
+/** The first thing that is wrong with what the file holds; no value is repeated. Pure. */
+function problemOf(credentials: unknown): string | undefined {
+  if (!isObject(credentials)) return `holds ${kindOf(credentials)} where an object should be`;
+  for (const name of ENVIRONMENTS) {
+    const own = credentials[name];
+    if (own === undefined) continue;
+    if (!isObject(own)) return `has ${kindOf(own)} at ${name} where an object should be`;
+    for (const field of FIELDS) {
+      const value = own[field];
+      if (value !== undefined && typeof value !== 'string')
+        return `has ${kindOf(value)} at ${name}.${field} where a text should be`;
+    }
+    const { platformKey: key } = own as { platformKey?: string };
+    if (key !== undefined && !/^[\x21-\x7e]+$/.test(key))
+      return `has a key at ${name}.platformKey with a character that no HTTP header can carry`;
+    if (key !== undefined && key.length < LEAST_KEY_LENGTH)
+      return `has a key of ${key.length} characters at ${name}.platformKey; a key has at least ${LEAST_KEY_LENGTH}`;
+  }
+  return undefined;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const kindOf = (value: unknown): string =>
+  value === null ? 'null' : Array.isArray(value) ? 'a list' : isObject(value) ? 'an object' : `a ${typeof value}`;
 
 /** The file is there and is no credentials file: overwriting it would lose a key that nobody else has. */
 export class CredentialsUnreadable extends Error {
   readonly file: string;
 
-  constructor(file: string) {
-    super(`${file} is not valid JSON.`);
+  constructor(file: string, problem: string) {
+    super(`${file} ${problem}.`);
     this.name = 'CredentialsUnreadable';
     this.file = file;
   }
@@ -68,8 +101,7 @@ export class CredentialsUnreadable extends Error {
 /** What the file holds after a change: per environment, new values over the old ones. Pure. */
 export function mergeCredentials(known: Credentials, change: CredentialsChange): Credentials {
   const merged: Record<string, unknown> = { ...known };
-  const names: readonly EnvironmentName[] = ['production', 'sandbox'];
-  for (const name of names) if (change[name]) merged[name] = { ...known[name], ...change[name] };
+  for (const name of ENVIRONMENTS) if (change[name]) merged[name] = { ...known[name], ...change[name] };
   return merged;
 }
 

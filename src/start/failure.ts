@@ -1,5 +1,5 @@
 import { CredentialsUnreadable } from '../credentials.ts';
-import { EmbeddedPostgresFailure } from '../db/embedded/index.ts';
+import { DirectoryNotMade, EmbeddedPostgresFailure, NotADirectory } from '../db/embedded/index.ts';
 
 /** Why a command cannot go on, for a person: the cause, and the one thing to do about it. */
 export class StartFailure extends Error {
@@ -21,6 +21,8 @@ export function explain(error: unknown): StartFailure | null {
       cause: error,
     });
   }
+  if (error instanceof NotADirectory || error instanceof DirectoryNotMade)
+    return new StartFailure(error.message, 'name another folder: DATA_DIR=… npm start', { cause: error });
   const { code, path } = error as NodeJS.ErrnoException;
   if (path !== undefined && (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')) {
     return new StartFailure(

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { CredentialsUnreadable } from '../credentials.ts';
+import { DirectoryNotMade, NotADirectory } from '../db/embedded/index.ts';
+import { explain } from './failure.ts';
+
+const ofSystem = (code: string, path?: string) => Object.assign(new Error(`${code}: mkdir`), { code, path });
+
+describe('why a command cannot go on', () => {
+  it.each([
+    {
+      error: new DirectoryNotMade('/mnt/data', ofSystem('EROFS')),
+      cause: 'The folder /mnt/data cannot be made: /mnt is on a file system that can only be read.',
+      fix: 'name another folder: DATA_DIR=… npm start',
+    },
+    {
+      error: new DirectoryNotMade('/root/data', ofSystem('EACCES')),
+      cause: 'The folder /root/data cannot be made: this user may not write /root.',
+      fix: 'name another folder: DATA_DIR=… npm start',
+    },
+    {
+      error: new DirectoryNotMade('/tmp/data', ofSystem('ENOSPC')),
+      cause: 'The folder /tmp/data cannot be made: the disk is full.',
+      fix: 'name another folder: DATA_DIR=… npm start',
+    },
+    {
+      error: new NotADirectory('/etc/hostname'),
+      cause: '/etc/hostname is a file where a folder should be.',
+      fix: 'name another folder: DATA_DIR=… npm start',
+    },
+    {
+      error: new CredentialsUnreadable('/data/credentials.json', 'has a number at production.platformKey'),
+      cause: '/data/credentials.json has a number at production.platformKey.',
+      fix: 'repair it, or put it aside: mv /data/credentials.json /data/credentials.json.old',
+    },
+    { error: ofSystem('ENOSPC', '/data'), cause: 'The disk is full.', fix: 'free some space and start again' },
+  ])('$cause', ({ error, cause, fix }) => {
+    const failure = explain(error);
+    expect([failure?.message, failure?.fix]).toEqual([cause, fix]);
+  });
+
+  it('is not guessed for a fault of ours', () => {
+    expect(explain(new TypeError('key.slice is not a function'))).toBe(null);
+  });
+});
