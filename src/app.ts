@@ -44,6 +44,10 @@ export interface EnvironmentOptions {
   /** Which part of the work this process takes (docs/scaling.md); absent: all of it. */
   readonly roles?: readonly ProcessRole[];
   readonly databaseUrl: string;
+  /** Is the disk of the database full? Absent: it is not on this machine. */
+  readonly isDiskFull?: () => boolean;
+  /** The owner of the schema migrates by it; absent: `databaseUrl`. */
+  readonly ownerDatabaseUrl?: string;
   /** Usage over many subjects is counted in this ClickHouse; absent: in PostgreSQL. */
   readonly clickhouseUrl?: string;
   /** Mail is sent through this server, in production only; absent: it is held. */
@@ -91,7 +95,7 @@ const AUDIT_STATEMENT_MILLISECONDS = 600_000;
  * @throws where the database does not answer or is not this environment's; nothing is left open then.
  */
 export async function openEnvironment(options: EnvironmentOptions): Promise<Environment> {
-  const { current } = await migrate(options.databaseUrl);
+  const { current } = await migrate(options.ownerDatabaseUrl ?? options.databaseUrl);
   const pools = openPools(options);
   try {
     return await buildEnvironment(options, pools, current);
@@ -110,17 +114,19 @@ interface Pools {
 
 const openPlainly = (options: DatabaseOptions): Database => new Database(options);
 
-function openPools({ databaseUrl: url, logger, openDatabase: open = openPlainly }: EnvironmentOptions): Pools {
+function openPools(options: EnvironmentOptions): Pools {
+  const { databaseUrl: url, logger, isDiskFull, openDatabase: open = openPlainly } = options;
   let isClosing = false;
   const onConnectionError = (error: Error) => {
     if (!isClosing) logger.warn({ err: error }, 'an idle database connection broke');
   };
-  const database = open({ url, onConnectionError });
+  const database = open({ url, onConnectionError, ...(isDiskFull && { isDiskFull }) });
   const workDatabase = open({
     url,
     connections: WORK_CONNECTIONS,
     statementTimeout: WORK_STATEMENT_MILLISECONDS,
     onConnectionError,
+    ...(isDiskFull && { isDiskFull }),
   });
   const close = async () => {
     isClosing = true;

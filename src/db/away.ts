@@ -1,9 +1,24 @@
+import { sqlState } from './sql-state.ts';
+
 /** Thrown in place of asking a database that does not answer. */
 export class DatabaseAway extends Error {
   constructor() {
     super('The database was away a moment ago, and is not asked again yet.');
   }
 }
+
+/** Thrown where the database cannot write, or is away, because its disk is full. */
+export class DatabaseFull extends Error {
+  constructor(cause: unknown) {
+    super('The disk of the database is full.', { cause });
+  }
+}
+
+const DISK_FULL = '53100';
+
+/** Does this error of the driver say itself that the disk is full? */
+export const saysDiskFull = (error: unknown): boolean =>
+  sqlState(error) === DISK_FULL || (error instanceof Error && error.message.includes('No space left on device'));
 
 const AWAY_STATES = /^(?:08|57P)/; // connection, shutdown
 const AWAY_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND']);
@@ -12,7 +27,7 @@ const AWAY_MESSAGES =
 
 /** Does this error of the driver mean that the database was not reached, or stopped answering? A refusal of its own does not. */
 export function isAway(error: unknown): boolean {
-  if (error instanceof DatabaseAway) return true;
+  if (error instanceof DatabaseAway || error instanceof DatabaseFull) return true;
   if (!(error instanceof Error)) return false;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   return AWAY_STATES.test(code) || AWAY_CODES.has(code) || AWAY_MESSAGES.test(error.message);

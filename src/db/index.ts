@@ -1,4 +1,4 @@
-export { isAway } from './away.ts';
+export { DatabaseFull, isAway } from './away.ts';
 export { parseExactJson } from './json.ts';
 export { type Migrated, migrate, migrationNames } from './migrate.ts';
 export { checkReference, ownerOf } from './ownership.ts';

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import pg from 'pg';
+import { sqlState } from './sql-state.ts';
 
 const folder = fileURLToPath(new URL('../../migrations/', import.meta.url));
 
@@ -18,6 +19,8 @@ export interface Migrated {
  * under kysely's lock. Running it again changes nothing. @throws with the file's name where one fails.
  */
 export async function migrate(url: string): Promise<Migrated> {
+  const current = await currentIfComplete(url);
+  if (current !== null) return { applied: [], current };
   const pool = new pg.Pool({ connectionString: url, max: 1, application_name: 'reckoner migrate' });
   pool.on('error', () => undefined); // a broken connection is reported by the statement that meets it
   const db = new Kysely<Record<string, never>>({ dialect: new PostgresDialect({ pool }) });
@@ -38,6 +41,28 @@ export async function migrate(url: string): Promise<Migrated> {
     await db.destroy();
   }
 }
+
+/** The newest migration of a database that lacks none; this needs no right to change anything. @returns null where one is missing */
+async function currentIfComplete(url: string): Promise<string | null> {
+  const wanted = await migrationNames();
+  const client = new pg.Client({ connectionString: url, application_name: 'reckoner migrate' });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ name: string }>(
+      'select name from applied_migrations() as name order by name',
+    );
+    const applied = new Set(rows.map(({ name }) => name));
+    return wanted.every((name) => applied.has(name)) ? (rows.at(-1)?.name ?? null) : null;
+  } catch (error) {
+    if (sqlState(error) === UNDEFINED_FUNCTION) return null;
+    throw error;
+  } finally {
+    await client.end();
+  }
+}
+
+const UNDEFINED_FUNCTION = '42883';
 
 /** The names of all migrations that this program brings with it, in order. */
 export async function migrationNames(): Promise<string[]> {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import pg from 'pg';
 import { decimal } from '../kernel/decimal.ts';
-import { isAway } from './away.ts';
+import { DatabaseFull, isAway, saysDiskFull } from './away.ts';
 import { Circuit } from './circuit.ts';
 import { parseExactJson } from './json.ts';
 import { compile, type Sql } from './sql.ts';
@@ -45,6 +45,8 @@ const RETRYABLE = new Set(['40001', '40P01']); // serialization failure, deadloc
 const MOST_TRIES = 5;
 /** After its own limit a statement is given up here: then the database does not answer at all. */
 const GRACE_MILLISECONDS = 1_000;
+/** After a disk was found full it counts as full for so long: only the next write shows that there is space again. */
+const FULL_MILLISECONDS = 10_000;
 
 export interface DatabaseOptions {
   readonly url: string;
@@ -52,6 +54,8 @@ export interface DatabaseOptions {
   readonly connections?: number;
   /** Milliseconds that one statement may take. 10 s for requests; workers ask for more. */
   readonly statementTimeout?: number;
+  /** Is the disk of the database full? Asked where the database is away; absent: nobody on this machine knows. */
+  readonly isDiskFull?: () => boolean;
   /** Told when an idle connection breaks; without a listener that would end the process. */
   readonly onConnectionError?: (error: Error) => void;
 }
@@ -62,9 +66,12 @@ export class Database {
   readonly #statementTimeout: number;
   readonly #circuit = new Circuit(() => performance.now());
   readonly #merged: MergedStatements = new Map();
+  readonly #isDiskFull: () => boolean;
+  #fullUntil = 0;
 
   constructor(options: DatabaseOptions) {
     this.#statementTimeout = options.statementTimeout ?? 10_000;
+    this.#isDiskFull = options.isDiskFull ?? (() => false);
     this.#pool = new pg.Pool({
       connectionString: options.url,
       max: options.connections ?? 20,
@@ -175,7 +182,7 @@ export class Database {
       await undoing.catch((failure: unknown) => {
         broken ??= failure instanceof Error ? failure : new Error(String(failure));
       });
-      throw error;
+      throw this.#explained(error);
     } finally {
       client.off('error', onError);
       client.release(broken);
@@ -218,7 +225,7 @@ export class Database {
       const isAnswer = SQLSTATE.test(sqlState(error)) && !isAway(error);
       if (isAnswer) this.#circuit.reached();
       else if (isAway(error) || this.#circuit.isOpen) this.#circuit.failed();
-      throw error;
+      throw this.#explained(error);
     }
   }
 
@@ -235,6 +242,18 @@ export class Database {
   /** Does the database answer? For readiness. */
   async ping(): Promise<void> {
     await this.#asking(() => this.#pool.query('select 1'));
+  }
+
+  /** Was its disk found full a moment ago? Reads may work all the same. */
+  get isFull(): boolean {
+    return performance.now() < this.#fullUntil;
+  }
+
+  /** An error as it is thrown: a full disk is told as such, also where it has ended the server. */
+  #explained(error: unknown): unknown {
+    if (error instanceof DatabaseFull || !(saysDiskFull(error) || (isAway(error) && this.#isDiskFull()))) return error;
+    this.#fullUntil = performance.now() + FULL_MILLISECONDS;
+    return new DatabaseFull(error);
   }
 
   /** Could it not be reached when it was asked last? */

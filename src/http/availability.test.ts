@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type CutWire, layWire } from '../../test/support/cut-wire.ts';
 import { type Edge, type EdgeCaller, openEdge, thingRoutes } from '../../test/support/edge.ts';
 import { cloneDatabase } from '../../test/support/environment.ts';
@@ -11,11 +11,16 @@ let edge: Edge;
 let wire: CutWire;
 let merchant: EdgeCaller;
 let during: () => Promise<void> = async () => undefined;
+let isDiskFull = false;
 const cleanup: (() => Promise<void>)[] = [];
 beforeAll(async () => {
   const clone = await cloneDatabase();
   wire = await layWire(clone.url);
-  const database = new Database({ url: wire.url, onConnectionError: () => undefined });
+  const database = new Database({
+    url: wire.url,
+    isDiskFull: () => isDiskFull,
+    onConnectionError: () => undefined,
+  });
   const metrics = new Metrics({ database, countParked: async () => [] });
   const health = healthRoutes({ database, migrations: migrationNames, metrics });
   edge = await openEdge([...health, ...thingRoutes(() => during())], { url: clone.url, database });
@@ -83,5 +88,43 @@ describe('while the database is away', () => {
     expect((await create({ 'idempotency-key': 'not begun' })).status).toBe(503);
     await mend();
     expect((await create({ 'idempotency-key': 'not begun' })).status).toBe(201);
+  });
+});
+
+describe('while the disk of the database is full', () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+    isDiskFull = false;
+  });
+
+  const FULL = { status: 503, body: { error: 'unavailable', code: 'DATABASE_FULL' } };
+  const NOT_READY = { status: 503, body: { status: 'unavailable', missing: ['disk space'] } };
+
+  it('a write that it refuses is told as that, and so is readiness for a while', async () => {
+    during = async () => {
+      during = async () => undefined;
+      throw Object.assign(new Error('could not extend file "base/5/2619"'), { code: '53100' });
+    };
+    const answer = await create();
+    expect(answer).toMatchObject(FULL);
+    expect(answer.headers['retry-after']).toBe('1');
+    expect(answer.text).not.toContain('base/5');
+    expect(await merchant.call('GET', '/readyz')).toMatchObject(NOT_READY);
+    expect((await create()).status).toBe(201);
+    const later = performance.now() + 10_000;
+    vi.spyOn(performance, 'now').mockReturnValue(later);
+    expect((await merchant.call('GET', '/readyz')).status).toBe(200);
+  });
+
+  it('a server that has ended for it is told as that', async () => {
+    await wire.cut();
+    isDiskFull = true;
+    expect(await create()).toMatchObject(FULL);
+    expect(await merchant.call('GET', '/readyz')).toMatchObject(NOT_READY);
+    isDiskFull = false;
+    expect(await create()).toMatchObject({ status: 503, body: { code: 'DATABASE_UNAVAILABLE' } });
+    const later = performance.now() + 10_000;
+    vi.spyOn(performance, 'now').mockReturnValue(later);
+    await wire.mend();
   });
 });

@@ -37,6 +37,10 @@ export const edgeErrors = {
       'Too many requests of this merchant are waiting; nothing of this one was done. Send fewer at the same time.',
   },
   TOOK_TOO_LONG: { status: 503, message: 'This takes too long; look whether it was done before you try again.' },
+  DATABASE_FULL: {
+    status: 503,
+    message: 'The disk of the database is full. Free some space, then try again with the same idempotency key.',
+  },
   DATABASE_UNAVAILABLE: {
     status: 503,
     message:

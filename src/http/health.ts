@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Database, sql, sqlState } from '../db/index.ts';
+import { type Database, DatabaseFull, sql, sqlState } from '../db/index.ts';
 import { ok } from '../kernel/result.ts';
 import type { Metrics } from './metrics.ts';
 import { freeRoute, Reply, type Route } from './route.ts';
@@ -68,12 +68,16 @@ async function whatIsMissing(database: Database, migrations: HealthOptions['migr
   const timer = new AbortController();
   const applied = database
     .transaction('nobody', (tx) => tx.rows<{ name: string }>(sql`select name from applied_migrations() as name`))
-    .catch((error: unknown) => (sqlState(error) === UNDEFINED_FUNCTION ? [] : null)); // a database before its first migration
+    .catch((error: unknown) => {
+      if (error instanceof DatabaseFull) return 'full';
+      return sqlState(error) === UNDEFINED_FUNCTION ? [] : null; // a database before its first migration
+    });
   const rows = await Promise.race([
     applied,
     sleep(PATIENCE_MILLISECONDS, null, { signal: timer.signal }).catch(() => null),
   ]);
   timer.abort();
+  if (rows === 'full' || database.isFull) return ['disk space'];
   if (rows === null) return ['database'];
   const known = new Set(rows.map(({ name }) => name));
   return (await migrations()).filter((name) => !known.has(name)).map((name) => `migration ${name}`);

@@ -6,7 +6,7 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import { isAway, sqlState } from '../db/index.ts';
+import { DatabaseFull, isAway, sqlState } from '../db/index.ts';
 import { randomBase62 } from '../kernel/ids.ts';
 import { RefusalError } from '../kernel/result.ts';
 import { BodyError, readJsonBody, readJsonParts, readText } from './body.ts';
@@ -156,6 +156,10 @@ function knownReply(error: unknown, errors: ErrorReplies, request: FastifyReques
   if (UNSTORABLE_STATES.has(sqlState(error))) {
     request.log.error({ err: error }, 'a value that cannot be stored passed the schemas');
     return errors.for({ kind: 'code', code: 'INVALID_VALUE' });
+  }
+  if (error instanceof DatabaseFull) {
+    request.log.error({ err: error }, 'the disk of the database is full');
+    return errors.for({ kind: 'code', code: 'DATABASE_FULL' });
   }
   if (isUnavailable(error)) {
     request.log.warn({ err: error }, 'the database is not available');

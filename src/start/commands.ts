@@ -14,10 +14,16 @@ async function openAll(
   loadParts: LoadParts,
   output: Output,
   cleanup: AsyncDisposableStack,
-): Promise<{ environment: EnvironmentName; url: string; parts: Parts }[]> {
-  const databases = await openDatabases(settings, openDataDirectory(settings), output, cleanup);
+  whereBusy: 'refuse' | 'join',
+): Promise<{ environment: EnvironmentName; url: string; ownerUrl: string; parts: Parts }[]> {
+  const databases = await openDatabases(settings, openDataDirectory(settings), output, cleanup, whereBusy);
   const parts = await loadParts();
-  return settings.environments.map((environment) => ({ environment, url: databases.urlOf(environment), parts }));
+  return settings.environments.map((environment) => ({
+    environment,
+    url: databases.urlOf(environment),
+    ownerUrl: databases.ownerUrlOf(environment),
+    parts,
+  }));
 }
 
 /** `migrate`: brings every database of the settings to the newest schema, and starts nothing that serves. */
@@ -27,10 +33,10 @@ export async function migrateAll(
   output: Output,
   cleanup: AsyncDisposableStack,
 ): Promise<void> {
-  for (const { environment, url, parts } of await openAll(settings, loadParts, output, cleanup)) {
+  for (const { environment, ownerUrl, parts } of await openAll(settings, loadParts, output, cleanup, 'refuse')) {
     await output.step(
       `${environment}: schema migrated`,
-      () => parts.migrate(url),
+      () => parts.migrate(ownerUrl),
       ({ applied, current }) => `${current} (${applied.length === 0 ? 'nothing new' : `${applied.length} applied`})`,
     );
   }
@@ -46,7 +52,7 @@ export async function rebuildProjections(
   if (settings.clickhouseUrl === undefined) {
     throw new StartFailure('There is no ClickHouse to rebuild anything in.', 'set CLICKHOUSE_URL');
   }
-  for (const { environment, url, parts } of await openAll(settings, loadParts, output, cleanup)) {
+  for (const { environment, url, parts } of await openAll(settings, loadParts, output, cleanup, 'join')) {
     await output.step(
       `${environment}: usage in ClickHouse`,
       () => parts.rebuildUsageProjection(url),
@@ -63,7 +69,7 @@ export async function auditAll(
   cleanup: AsyncDisposableStack,
 ): Promise<void> {
   let broken = 0;
-  for (const { environment, url, parts } of await openAll(settings, loadParts, output, cleanup)) {
+  for (const { environment, url, parts } of await openAll(settings, loadParts, output, cleanup, 'join')) {
     const { violations } = await output.step(
       `${environment}: data audited`,
       () => parts.auditDatabase(url),
@@ -86,7 +92,7 @@ export async function recomputeAll(
   cleanup: AsyncDisposableStack,
 ): Promise<void> {
   let count = 0;
-  for (const { environment, url, parts } of await openAll(settings, loadParts, output, cleanup)) {
+  for (const { environment, url, parts } of await openAll(settings, loadParts, output, cleanup, 'join')) {
     const { differing } = await output.step(
       `${environment}: invoices recomputed`,
       () => parts.recomputeDatabase(url),
@@ -121,6 +127,7 @@ export async function seed(
   const environment = await (await loadParts()).openEnvironment({
     environment: 'sandbox',
     databaseUrl: databases.urlOf('sandbox'),
+    ownerDatabaseUrl: databases.ownerUrlOf('sandbox'),
     publicUrl: settings.sandbox.publicUrl ?? kept?.baseUrl ?? reachableUrl(settings.host, settings.sandbox.port),
     platformKey,
     logger: createLogger(settings, true),

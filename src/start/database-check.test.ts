@@ -8,6 +8,7 @@ const sound: DatabaseFacts = {
   fullPageWrites: 'on',
   synchronousCommit: 'on',
   dataChecksums: 'on',
+  isSuperuser: false,
 };
 
 describe('a database before the first write', () => {
@@ -18,6 +19,7 @@ describe('a database before the first write', () => {
     { facts: { ...sound, synchronousCommit: 'off' }, production: [1, 0], sandbox: [0, 1] },
     { facts: { ...sound, synchronousCommit: 'local' }, production: [0, 0], sandbox: [0, 0] },
     { facts: { ...sound, dataChecksums: 'off' }, production: [0, 1], sandbox: [0, 1] },
+    { facts: { ...sound, isSuperuser: true }, production: [0, 1], sandbox: [0, 1] },
     { facts: { ...sound, versionNumber: 170009, version: '17.9' }, production: [1, 0], sandbox: [1, 0] },
     { facts: { ...sound, versionNumber: 190000, version: '19' }, production: [0, 0], sandbox: [0, 0] },
   ])('$facts: refusals and warnings are $production in production, $sandbox in the sandbox', (row) => {

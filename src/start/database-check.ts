@@ -12,6 +12,8 @@ export interface DatabaseFacts {
   readonly fullPageWrites: string;
   readonly synchronousCommit: string;
   readonly dataChecksums: string;
+  /** Does the user of the connection string step around row-level security: a superuser, or one with BYPASSRLS? */
+  readonly isSuperuser: boolean;
 }
 
 /** What stands against a database: `refusals` stop a start, `warnings` are said. */
@@ -31,8 +33,12 @@ export function judgeDatabase(environment: EnvironmentName, facts: DatabaseFacts
   )
     .filter(([, value]) => value === 'off')
     .map(([name]) => `its setting ${name} is off: a power cut could lose what was committed`);
-  const warnings =
-    facts.dataChecksums === 'on' ? [] : ['its pages carry no checksums: a damaged disk may go unnoticed'];
+  const warnings = [
+    ...(facts.dataChecksums === 'on' ? [] : ['its pages carry no checksums: a damaged disk may go unnoticed']),
+    ...(facts.isSuperuser
+      ? ['its user is a superuser, who sees every merchant: migrate as its owner, then connect as reckoner_login']
+      : []),
+  ];
   const tooOld =
     Math.floor(facts.versionNumber / 10_000) < OLDEST_MAJOR
       ? [`it is PostgreSQL ${facts.version}; ${OLDEST_MAJOR} or newer is needed`]
@@ -74,7 +80,8 @@ async function readFacts(url: string, setting: string): Promise<DatabaseFacts> {
              current_setting('fsync') as fsync,
              current_setting('full_page_writes') as "fullPageWrites",
              current_setting('synchronous_commit') as "synchronousCommit",
-             current_setting('data_checksums') as "dataChecksums"`);
+             current_setting('data_checksums') as "dataChecksums",
+             (select rolsuper or rolbypassrls from pg_roles where rolname = current_user) as "isSuperuser"`);
     return rows[0] as DatabaseFacts;
   } catch (error) {
     throw explainConnection(error, url, setting);

@@ -1,5 +1,12 @@
 import { join, relative } from 'node:path';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../db/embedded/index.ts';
+import {
+  type EmbeddedPostgres,
+  EmbeddedPostgresFailure,
+  isDiskFull,
+  joinEmbeddedPostgres,
+  type RunningPostgres,
+  startEmbeddedPostgres,
+} from '../db/embedded/index.ts';
 import type { EnvironmentName, Settings } from '../settings.ts';
 import { checkDatabase, shownDatabase } from './database-check.ts';
 import type { Output } from './output.ts';
@@ -10,33 +17,45 @@ const databaseSetting = (environment: EnvironmentName): string =>
 
 /** The databases of a start, each checked, and the embedded server if one of them needs it. */
 export interface Databases {
+  /** For the program's connections. Of the embedded server: the role that is no superuser. */
   urlOf(environment: EnvironmentName): string;
+  /** For migrations. */
+  ownerUrlOf(environment: EnvironmentName): string;
+  /** Is the disk full that holds an environment's embedded database? Of another database nobody here knows. */
+  isDiskFull(environment: EnvironmentName): boolean;
 }
 
 /**
  * Starts the embedded server when an environment has no database of its own, and looks at each database before anything is written
  * to it. `cleanup` takes the server's end.
+ * @param whereBusy what to do where another process keeps the embedded server: refuse, or `join` it, which commands do that
+ *   only look at data
  */
 export async function openDatabases(
   settings: Settings,
   dataDirectory: string,
   output: Output,
   cleanup: AsyncDisposableStack,
+  whereBusy: 'refuse' | 'join' = 'refuse',
 ): Promise<Databases> {
   const own = settings.environments.filter((environment) => settings[environment].databaseUrl === undefined);
   const urls = new Map<EnvironmentName, string>();
+  const ownerUrls = new Map<EnvironmentName, string>();
   if (own.length > 0) {
-    const folder = join(dataDirectory, 'pg');
-    const server = await startServer(folder, output);
-    cleanup.defer(() => server.stop());
+    const server = await openServer(join(dataDirectory, 'pg'), output, cleanup, whereBusy);
     for (const environment of own) {
-      await server.ensureDatabase(`reckoner_${environment}`);
-      urls.set(environment, server.urlFor(`reckoner_${environment}`));
+      const name = `reckoner_${environment}`;
+      if ('ensureDatabase' in server) await server.ensureDatabase(name);
+      urls.set(environment, server.loginUrlFor(name));
+      ownerUrls.set(environment, server.urlFor(name));
     }
   }
   for (const environment of settings.environments) {
     const external = settings[environment].databaseUrl;
-    if (external !== undefined) urls.set(environment, external);
+    if (external !== undefined) {
+      urls.set(environment, external);
+      ownerUrls.set(environment, external);
+    }
     const url = urls.get(environment) as string;
     const check = () => checkDatabase(environment, url, databaseSetting(environment));
     const { warnings } =
@@ -49,7 +68,30 @@ export async function openDatabases(
           );
     for (const warning of warnings) output.notice(`the database of ${environment}: ${warning}`);
   }
-  return { urlOf: (environment) => urls.get(environment) as string };
+  return {
+    urlOf: (environment) => urls.get(environment) as string,
+    ownerUrlOf: (environment) => ownerUrls.get(environment) as string,
+    isDiskFull: (environment) => own.includes(environment) && isDiskFull(dataDirectory),
+  };
+}
+
+async function openServer(
+  folder: string,
+  output: Output,
+  cleanup: AsyncDisposableStack,
+  whereBusy: 'refuse' | 'join',
+): Promise<EmbeddedPostgres | RunningPostgres> {
+  try {
+    const server = await startServer(folder, output);
+    cleanup.defer(() => server.stop());
+    return server;
+  } catch (error) {
+    const isBusy = error instanceof EmbeddedPostgresFailure && error.code === 'DATA_DIRECTORY_IN_USE';
+    const running = isBusy && whereBusy === 'join' ? await joinEmbeddedPostgres(folder) : null;
+    if (!running) throw error;
+    output.notice(`the PostgreSQL of the running program is used (${shownPath(folder)}, version ${running.version})`);
+    return running;
+  }
 }
 
 async function startServer(folder: string, output: Output): Promise<EmbeddedPostgres> {

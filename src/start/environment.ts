@@ -28,6 +28,8 @@ interface EnvironmentRequest {
   /** Absent: all. */
   readonly roles?: readonly ProcessRole[];
   readonly databaseUrl: string;
+  readonly ownerDatabaseUrl: string;
+  readonly isDiskFull?: () => boolean;
   readonly clickhouseUrl?: string;
   readonly mailServer?: { readonly url: string; readonly from: string };
   readonly publicUrl: string;

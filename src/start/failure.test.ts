@@ -3,7 +3,7 @@ import { CredentialsUnreadable } from '../credentials.ts';
 import { DirectoryNotMade, NotADirectory } from '../db/embedded/index.ts';
 import { explain } from './failure.ts';
 
-const ofSystem = (code: string, path?: string) => Object.assign(new Error(`${code}: mkdir`), { code, path });
+const ofSystem = (code: string, path = '/') => Object.assign(new Error(`${code}: mkdir`), { code, path });
 
 describe('why a command cannot go on', () => {
   it.each([

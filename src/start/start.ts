@@ -153,6 +153,8 @@ async function open(
         environment: name,
         roles: settings.roles,
         databaseUrl: databases.urlOf(name),
+        ownerDatabaseUrl: databases.ownerUrlOf(name),
+        isDiskFull: () => databases.isDiskFull(name),
         ...(settings.clickhouseUrl !== undefined && { clickhouseUrl: settings.clickhouseUrl }),
         ...(settings.mailServer !== undefined && { mailServer: settings.mailServer }),
         publicUrl: settings[name].publicUrl ?? baseUrl,

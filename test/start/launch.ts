@@ -8,7 +8,12 @@ try {
     log: (message) => say({ log: message }),
   });
   await server.ensureDatabase('trial');
-  say({ url: server.urlFor('trial'), processId: server.processId, version: server.version });
+  say({
+    url: server.urlFor('trial'),
+    loginUrl: server.loginUrlFor('trial'),
+    processId: server.processId,
+    version: server.version,
+  });
   for await (const _ of process.stdin);
   await server.stop();
   say({ stopped: true });

@@ -235,6 +235,7 @@ describe('npm start', () => {
       SANDBOX_DATABASE_URL: at('billing_sandbox'),
     });
     await program.until(READY);
+    expect(program.output()).toContain('the database of production: its user is a superuser');
     await expectBothToServe(data);
     expect(existsSync(join(data, 'pg'))).toBe(false);
     kill(program.processId, 'SIGTERM');
@@ -244,6 +245,15 @@ describe('npm start', () => {
       `select count(*)::int as tables from information_schema.tables where table_schema = 'public'`,
     );
     expect(tables).toBeGreaterThan(0);
+    const asLogin = (name: string) => at(name).replace('//reckoner@', '//reckoner_login@');
+    const again = startReckoner({
+      DATA_DIR: data,
+      DATABASE_URL: asLogin('billing'),
+      SANDBOX_DATABASE_URL: asLogin('billing_sandbox'),
+    });
+    await again.until(READY);
+    expect(again.output()).not.toContain('superuser');
+    await expectBothToServe(data);
   });
 
   it('says so when a database from outside is not there', async () => {
@@ -285,6 +295,34 @@ describe('the other commands', () => {
     expect(await second.ended()).toBe(0);
     expect(second.output()).toMatch(/sandbox: schema migrated .*nothing new/);
     expect(processesNaming(data)).toEqual([]);
+  });
+
+  it('audits and recomputes beside the running program, which goes on', async () => {
+    const data = join(temporaryFolder(), '.reckoner');
+    const program = startReckoner({ DATA_DIR: data });
+    await program.until(READY);
+    for (const [name, told] of [
+      ['audit', /sandbox: data audited .*(\d+) of \1 invariants hold/],
+      ['recompute', /sandbox: invoices recomputed .*(\d+) of \1 come out the same/],
+    ] as const) {
+      const beside = command(name, { DATA_DIR: data });
+      expect([await beside.ended(), beside.output()]).toEqual([0, expect.stringMatching(told)]);
+      expect(beside.output()).toContain('the PostgreSQL of the running program is used');
+    }
+    const migrating = command('migrate', { DATA_DIR: data });
+    expect(await migrating.ended()).toBe(1);
+    await expectBothToServe(data);
+  });
+
+  it.skipIf(process.platform !== 'linux').each([
+    { place: '/proc/x', told: 'The folder /proc/x cannot be made: no folder can be made in /proc.' },
+    { place: '/etc/hostname', told: '/etc/hostname is a file where a folder should be.' },
+    { place: '/etc/hostname/x/y', told: '/etc/hostname is a file where a folder should be.' },
+  ])('says that $place cannot be the data folder, and ends', async ({ place, told }) => {
+    const program = command('keys', { DATA_DIR: place });
+    expect(await program.ended()).toBe(1);
+    expect(program.output()).toContain(told);
+    expect(program.output()).toContain('Fix: name another folder: DATA_DIR=');
   });
 
   it('has no keys to show before the first start, and says how to get them', async () => {

@@ -65,6 +65,13 @@ async function asSuperuser(text: string): Promise<void> {
   }
 }
 
+/** The same database for the role that the program's connections log in as. */
+export function loginUrl(url: string): string {
+  const login = new URL(url);
+  login.username = 'reckoner_login';
+  return login.href;
+}
+
 /** A database of its own, cloned from the migrated template, or from another one. */
 export async function cloneDatabase(template = TEMPLATE): Promise<{ url: string; drop: () => Promise<void> }> {
   const name = `t_${randomBytes(6).toString('hex')}`;
@@ -93,12 +100,13 @@ export async function openTestEnvironment(
 ): Promise<TestEnvironment> {
   const kind = options.environment ?? 'sandbox';
   const { url, drop } = await cloneDatabase(options.template);
-  const databaseUrl = (await options.through?.(url)) ?? url;
+  const databaseUrl = loginUrl((await options.through?.(url)) ?? url);
   const platformKey = generateApiKey(kind);
   let fixedNow: Instant | null = null;
   const environment = await openEnvironment({
     environment: kind,
     databaseUrl,
+    ownerDatabaseUrl: url,
     publicUrl: 'http://localhost:4401',
     platformKey,
     logger: pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }),
@@ -139,8 +147,8 @@ export async function openTestEnvironment(
     },
     close: async () => {
       await environment.close();
-      const { violations } = options.audited === false ? { violations: [] } : await auditDatabase(url);
-      const { differing } = options.recomputed === true ? await recomputeDatabase(url) : { differing: [] };
+      const { violations } = options.audited === false ? { violations: [] } : await auditDatabase(loginUrl(url));
+      const { differing } = options.recomputed === true ? await recomputeDatabase(loginUrl(url)) : { differing: [] };
       await drop();
       if (differing.length > 0)
         throw new Error(`Invoices come out otherwise from the events: ${JSON.stringify(differing, null, 2)}`);

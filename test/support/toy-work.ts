@@ -5,7 +5,7 @@ import { Database, sql, type Tx } from '../../src/db/index.ts';
 import { createRunner, type DueKind, type DueRunner, type RunnerOptions } from '../../src/jobs/index.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import type { Instant } from '../../src/kernel/time.ts';
-import { cloneDatabase } from './environment.ts';
+import { cloneDatabase, loginUrl } from './environment.ts';
 
 /** A database with two toy tables of due work, `toy` and `other_toy`, whose steps are what a test says. */
 export interface ToyWorld {
@@ -75,7 +75,7 @@ export const readDiary = async (tx: Tx): Promise<string[]> =>
 export async function openToyWorld(at: string): Promise<ToyWorld> {
   const { url, drop } = await cloneDatabase();
   await createToyTables(url);
-  const database = new Database({ url });
+  const database = new Database({ url: loginUrl(url) });
   const merchantId = newId('organization');
   let current = Temporal.Instant.from(at);
   const runners: DueRunner[] = [];

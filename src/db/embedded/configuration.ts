@@ -10,8 +10,9 @@ export type Endpoint =
   | { readonly kind: 'socket'; readonly directory: string }
   | { readonly kind: 'tcp'; readonly port: number; readonly password: string };
 
-/** The superuser of an embedded server, and the port that names its socket. */
+/** The superuser of an embedded server, the role that the program's connections log in as, and the port that names the socket. */
 export const SUPERUSER = 'reckoner';
+export const LOGIN = 'reckoner_login';
 export const SOCKET_PORT = 5432;
 
 /** A sixteenth of the machine's memory, from 128 to 512 MiB. It is only taken once it is used. */
@@ -95,9 +96,9 @@ function replaceFile(path: string, text: string): void {
 }
 
 /** A connection string that `pg`, libpq and the URL class all understand. */
-export function connectionUrl(endpoint: Endpoint, database: string): string {
+export function connectionUrl(endpoint: Endpoint, database: string, user = SUPERUSER): string {
   const path = encodeURIComponent(database);
   return endpoint.kind === 'socket'
-    ? `postgres://${SUPERUSER}@localhost/${path}?host=${encodeURIComponent(endpoint.directory)}&port=${SOCKET_PORT}`
-    : `postgres://${SUPERUSER}:${encodeURIComponent(endpoint.password)}@127.0.0.1:${endpoint.port}/${path}`;
+    ? `postgres://${user}@localhost/${path}?host=${encodeURIComponent(endpoint.directory)}&port=${SOCKET_PORT}`
+    : `postgres://${user}:${encodeURIComponent(endpoint.password)}@127.0.0.1:${endpoint.port}/${path}`;
 }

@@ -7,18 +7,28 @@ import pg from 'pg';
 import { chooseAccount, ownerOf } from './account.ts';
 import { copyBinaries, locatePackage, prepareBinaries } from './binaries.ts';
 import { prepareCluster } from './cluster.ts';
-import { connectionUrl, type Endpoint, type PostgresSettings, SUPERUSER, writeConfiguration } from './configuration.ts';
-import { isRoot, makeDirectory } from './directories.ts';
+import {
+  connectionUrl,
+  type Endpoint,
+  LOGIN,
+  type PostgresSettings,
+  SUPERUSER,
+  writeConfiguration,
+} from './configuration.ts';
+import { isDiskFull, isRoot, makeDirectory } from './directories.ts';
 import { stopLeftovers } from './leftovers.ts';
 import { lockDataDirectory } from './lock.ts';
+import { forgetEndpoint, noteEndpoint } from './running.ts';
 import { type RunningServer, type ServerPlan, startServer } from './server.ts';
 import { makeSocketDirectory, removeSocketDirectory } from './socket-directory.ts';
 
 /** A PostgreSQL server that this process started and will stop. */
 export interface EmbeddedPostgres {
-  /** The connection string of a database of this server, whether or not it exists. */
+  /** The superuser's connection string of a database of this server, whether or not it exists: for migrations. */
   urlFor(database: string): string;
-  /** Creates the database if it does not exist. */
+  /** The same for the role that the program works under, which is no superuser. */
+  loginUrlFor(database: string): string;
+  /** Creates the database, and the role that logs in, if they do not exist. */
   ensureDatabase(name: string): Promise<void>;
   /** Shuts the server down cleanly and lets go of the data folder; a second call waits for the first. */
   stop(): Promise<void>;
@@ -38,6 +48,7 @@ export interface EmbeddedPostgresOptions {
 }
 
 const RESTART_PAUSE_MILLISECONDS = [0, 1_000, 5_000, 15_000, 30_000];
+const FULL_PAUSE_MILLISECONDS = 5_000;
 const STABLE_AFTER_MILLISECONDS = 60_000;
 
 /**
@@ -61,16 +72,20 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     const password = endpoint.kind === 'tcp' ? endpoint.password : undefined;
     const cluster = await prepareCluster(dataDirectory, account, binaries, password);
     writeConfiguration(cluster, endpoint, options.settings ?? {});
+    forgetEndpoint(dataDirectory);
     const plan: ServerPlan = { account, binaries, cluster, logFile: join(dataDirectory, 'postgresql.log'), log };
     const keeper = await keepRunning(plan);
+    noteEndpoint(dataDirectory, endpoint);
     return {
       version,
       get processId() {
         return keeper.processId();
       },
       urlFor: (database) => connectionUrl(endpoint, database),
-      ensureDatabase: (name) => ensureDatabase(connectionUrl(endpoint, 'postgres'), name),
+      loginUrlFor: (database) => connectionUrl(endpoint, database, LOGIN),
+      ensureDatabase: (name) => ensureDatabase(endpoint, name),
       stop: once(async () => {
+        forgetEndpoint(dataDirectory);
         await keeper.stop();
         removeSocketDirectory(dataDirectory);
         lock.release();
@@ -125,15 +140,22 @@ async function keepRunning(plan: ServerPlan): Promise<Keeper> {
   process.once('exit', onExit);
 
   const watch = async () => {
-    for (let failures = 0; ; failures += 1) {
+    let failures = 0;
+    for (;;) {
       const since = performance.now();
       await server.ended;
       if (stopping.signal.aborted) return;
       if (performance.now() - since > STABLE_AFTER_MILLISECONDS) failures = 0;
-      const pause = RESTART_PAUSE_MILLISECONDS[failures];
+      const isFull = isDiskFull(plan.cluster); // it is tried until there is space, however long that takes
+      const pause = isFull ? FULL_PAUSE_MILLISECONDS : RESTART_PAUSE_MILLISECONDS[failures];
       if (pause === undefined)
         return plan.log(`PostgreSQL keeps dying and is not started again (its log: ${plan.logFile})`);
-      plan.log('PostgreSQL ended unexpectedly and is started again');
+      plan.log(
+        isFull
+          ? `The disk that holds ${plan.cluster} is full; PostgreSQL is started again when there is space`
+          : 'PostgreSQL ended unexpectedly and is started again',
+      );
+      if (!isFull) failures += 1;
       try {
         await sleep(pause, undefined, { signal: stopping.signal, ref: false });
         await stopLeftovers(plan.cluster, plan.log);
@@ -160,20 +182,31 @@ async function keepRunning(plan: ServerPlan): Promise<Keeper> {
 }
 
 const DUPLICATE_DATABASE = '42P04';
+const DUPLICATE_OBJECT = '42710';
 const UNIQUE_VIOLATION = '23505';
 
-async function ensureDatabase(url: string, name: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
+async function ensureDatabase(endpoint: Endpoint, name: string): Promise<void> {
+  const client = new pg.Client({ connectionString: connectionUrl(endpoint, 'postgres') });
   await client.connect();
   try {
+    await ensureLogin(client, endpoint);
     const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
     if (rowCount === 0) await client.query(`create database ${pg.escapeIdentifier(name)} owner ${SUPERUSER}`);
   } catch (error) {
     // Two who ask at once: the second one finds what it wanted.
-    if (![DUPLICATE_DATABASE, UNIQUE_VIOLATION].includes((error as { code?: string }).code ?? '')) throw error;
+    if (![DUPLICATE_DATABASE, DUPLICATE_OBJECT, UNIQUE_VIOLATION].includes((error as { code?: string }).code ?? ''))
+      throw error;
   } finally {
     await client.end();
   }
+}
+
+/** The role exists before the first migration, so that every connection but those of migrations can use it. */
+async function ensureLogin(client: pg.Client, endpoint: Endpoint): Promise<void> {
+  const { rowCount } = await client.query('select from pg_roles where rolname = $1', [LOGIN]);
+  if (rowCount === 0) await client.query(`create role ${LOGIN} login noinherit`);
+  if (endpoint.kind === 'tcp')
+    await client.query(`alter role ${LOGIN} password ${pg.escapeLiteral(endpoint.password)}`);
 }
 
 function once(action: () => Promise<void>): () => Promise<void> {
