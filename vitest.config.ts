@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
     globalSetup: ['test/support/database-server.ts'],
+    reporters: ['default', './test/support/not-run.ts'],
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 30_000,

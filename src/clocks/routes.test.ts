@@ -370,7 +370,7 @@ describe('with work of its own', () => {
       await world.add('toy', 'first', '2026-01-01T06:00:00Z', id);
       await world.add('toy', 'second', '2026-01-01T07:00:00Z', id);
       const patch = call('PATCH', id, { advanceBy: 'P1D' });
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      while ((await call('GET', id)).body.advancingTo === null); // it is under way, and the PATCH waits for it
       const stopped = runner.stop();
       release();
       expect(await patch).toMatchObject({ status: 200, body: { advancingTo: '2026-01-02T00:00:00Z' } });

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
-import { sql, type Tx } from '../db/index.ts';
+import { isWaitedFor } from '../../test/support/locks.ts';
 import { createServer } from '../http/index.ts';
 import { Authenticator, recordAudit } from '../identity/index.ts';
 import { orThrow } from '../kernel/result.ts';
@@ -139,9 +139,6 @@ describe('the hook for a changed externalId', () => {
 });
 
 describe('for other domains', () => {
-  const isWaitedFor = async (tx: Tx): Promise<boolean> =>
-    (await tx.rows(sql`select from pg_locks where not granted and pg_backend_pid() = any (pg_blocking_pids(pid))`))
-      .length > 0;
   const inTransaction = <T>(work: Parameters<typeof env.database.transaction<T>>[1]) =>
     env.database.transaction({ merchants: [merchant.id] }, work);
 

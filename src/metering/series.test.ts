@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { cloneDatabase } from '../../test/support/environment.ts';
+import { isWaitedFor } from '../../test/support/locks.ts';
 import { Database, jsonb, sql, type Tx } from '../db/index.ts';
 import { newId } from '../kernel/ids.ts';
 import type { MeterRegistry } from './events.ts';
@@ -194,7 +194,7 @@ describe('a series that is given up while somebody makes a meter that reads it',
     const givingUp = await inMerchant(async (tx) => {
       await put(tx, 'one', sumOf('a'));
       const under = giveUp(registry);
-      await sleep(300);
+      while (!(await isWaitedFor(tx)));
       return { under, asked };
     });
     expect(givingUp.asked).toBe(1);
@@ -213,7 +213,7 @@ describe('a series that is given up while somebody makes a meter that reads it',
         (await tx.rows(sql`select from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()`)).length > 0;
       if (isLocked) {
         making = inMerchant((other) => put(other, 'one', sumOf('a')));
-        await sleep(300);
+        while (!(await isWaitedFor(tx)));
       }
       return found;
     };

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openTestEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
+import { isWaitedFor } from '../../test/support/locks.ts';
 import { migrateSharded } from '../../test/support/shards.ts';
 import { sql, type Tx } from '../db/index.ts';
 import { plain } from '../kernel/decimal.ts';
@@ -225,19 +226,19 @@ describe.each([{ tables: 'whole tables' }, { tables: 'tables that are split by m
         const merchantId = newMerchant();
         await intake.accept([eventAt(merchantId, ago(9), { externalSubject: 'x' })], NOW);
         await settle(merchantId, ['cus_a']);
-        const order: string[] = [];
-        const flush = await openFlush(merchantId, [eventAt(merchantId, ago(5), { externalSubject: 'x' })]);
-        const linking = link(merchantId, 'x', 'cus_a').then(() => order.push('linked'));
-        const isWaiting = () =>
-          inMerchant(merchantId, (tx) =>
-            tx.one<{ yes: boolean }>(
-              sql`select exists (select from pg_locks where locktype = 'advisory' and not granted) as yes`,
-            ),
-          );
-        while (!(await isWaiting()).yes) expect(order).toEqual([]);
-        await flush.end().then(() => order.push('accepted'));
+        const taken = await take(merchantId);
+        let isLinked = false;
+        const { linking } = await inMerchant(merchantId, async (tx) => {
+          orThrow(await acceptEvents(tx, [eventAt(merchantId, ago(5), { externalSubject: 'x' })], NOW));
+          const waiting = link(merchantId, 'x', 'cus_a').then(() => {
+            isLinked = true;
+          });
+          while (!(await isWaitedFor(tx))) expect(isLinked).toBe(false);
+          return { linking: waiting };
+        });
         await linking;
-        expect(order).toEqual(['accepted', 'linked']);
+        expect(await inMerchant(merchantId, (tx) => countOf(tx, merchantId, 'cus_a'))).toBe(2);
+        expect(await isLate(merchantId, ['cus_a'], taken)).toBe(true);
       });
     });
 

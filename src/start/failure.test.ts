@@ -13,13 +13,13 @@ describe('why a command cannot go on', () => {
       fix: 'name another folder: DATA_DIR=… npm start',
     },
     {
-      error: new DirectoryNotMade('/root/data', ofSystem('EACCES')),
-      cause: 'The folder /root/data cannot be made: this user may not write /root.',
+      error: new DirectoryNotMade('/srv/data', ofSystem('EACCES')),
+      cause: 'The folder /srv/data cannot be made: this user may not write /srv.',
       fix: 'name another folder: DATA_DIR=… npm start',
     },
     {
-      error: new DirectoryNotMade('/tmp/data', ofSystem('ENOSPC')),
-      cause: 'The folder /tmp/data cannot be made: the disk is full.',
+      error: new DirectoryNotMade('/var/data', ofSystem('ENOSPC')),
+      cause: 'The folder /var/data cannot be made: the disk is full.',
       fix: 'name another folder: DATA_DIR=… npm start',
     },
     {

@@ -1,0 +1,39 @@
+import type { Reporter, TestModule } from 'vitest/node';
+
+/** Why tests of some files may be left out, and what runs them. */
+const REASONS: readonly { readonly files: RegExp; readonly reason: string; readonly command: string }[] = [
+  {
+    files: /^test\/conformance\//,
+    reason: 'they need the engine of ClickHouse, which is half a gigabyte',
+    command: 'npm run test:clickhouse',
+  },
+  {
+    files: /^(?:test\/start|src\/db\/embedded)\//,
+    reason: 'they look into /proc, which Linux alone has',
+    command: 'npm test on Linux',
+  },
+];
+
+/** One line for each file with tests that were left out: how many, why, and the command that runs them. Pure. */
+export function describeNotRun(skipped: readonly { readonly file: string }[]): string[] {
+  const files = Map.groupBy(skipped, ({ file }) => file);
+  return [...files]
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([file, tests]) => {
+      const known = REASONS.find(({ files: pattern }) => pattern.test(file));
+      const why = known
+        ? `${known.reason}. Run them: ${known.command}`
+        : 'no reason is given in test/support/not-run.ts';
+      return `Not run: ${tests.length} ${tests.length === 1 ? 'test' : 'tests'} of ${file}: ${why}`;
+    });
+}
+
+/** Says at the end of a run which tests were left out, so that nobody takes them for passed. `.ci/run` looks for these lines. */
+export default class NotRunReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const skipped = modules.flatMap((module) =>
+      [...module.children.allTests('skipped')].map(() => ({ file: module.relativeModuleId })),
+    );
+    for (const line of describeNotRun(skipped)) process.stdout.write(`${line}\n`);
+  }
+}
