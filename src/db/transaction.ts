@@ -42,6 +42,7 @@ const BY_KEYS = 'set local enable_seqscan = off; set local enable_hashjoin = off
 
 const MERCHANT_LIST = /^[A-Za-z0-9_]+$/;
 const RETRYABLE = new Set(['40001', '40P01']); // serialization failure, deadlock
+const CHECK_VIOLATION = '23514';
 const MOST_TRIES = 5;
 /** After its own limit a statement is given up here: then the database does not answer at all. */
 const GRACE_MILLISECONDS = 1_000;
@@ -59,6 +60,14 @@ export interface DatabaseOptions {
   /** Told when an idle connection breaks; without a listener that would end the process. */
   readonly onConnectionError?: (error: Error) => void;
 }
+
+/**
+ * Whether the same work may succeed when it runs again. A row that was on its way into the default partition while a partition
+ * of its own was attached violates a partition constraint, which has no name; the next run finds the new partition.
+ */
+const isRetryable = (error: unknown): boolean =>
+  RETRYABLE.has(sqlState(error)) ||
+  (sqlState(error) === CHECK_VIOLATION && (error as { constraint?: string }).constraint === undefined);
 
 /** The pool and the one way into it: a transaction under a role that is neither owner nor superuser. */
 export class Database {
@@ -155,7 +164,7 @@ export class Database {
       try {
         return await attemptOnce();
       } catch (error) {
-        if (attempt >= MOST_TRIES || !RETRYABLE.has(sqlState(error))) throw error;
+        if (attempt >= MOST_TRIES || !isRetryable(error)) throw error;
         await sleep(Math.random() * 20 * 2 ** attempt);
       }
     }
@@ -230,12 +239,14 @@ export class Database {
   }
 
   /**
-   * Runs one statement that is a transaction of its own, in one round trip: committed when it returns. It must be the call of
+   * Runs one statement that is a transaction of its own, in one round trip: committed when it returns. What `transaction` tries
+   * again is tried again here too. It must be the call of
    * a function that takes its role and its merchants itself before it touches a table, as `transaction` does for others.
    * @param name what its plan is kept under on each connection
    */
   async call<Row>(name: string, query: Sql): Promise<Row[]> {
-    const { rows } = await this.#asking(() => this.#pool.query({ ...compile(query), name }));
+    const statement = { ...compile(query), name };
+    const { rows } = await this.#tryAgain(() => this.#asking(() => this.#pool.query(statement)));
     return rows as Row[];
   }
 

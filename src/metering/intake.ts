@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, sqlState, type Tx } from '../db/index.ts';
 import { type Failure, fail, ok, orThrow, RefusalError, type Result } from '../kernel/result.ts';
 import { type Instant, latest } from '../kernel/time.ts';
@@ -58,8 +57,6 @@ export function createIntakes(options: IntakeOptions = {}): (database: Database)
   };
 }
 
-const MOST_TRIES = 5;
-const RETRYABLE = new Set(['40001', '40P01']); // serialization failure, deadlock
 /** Another event of the flush can be at fault for it, or a bug; everything else is the database that is away or busy. */
 const MAY_BE_ONES_OWN = /^(?:2|3|42|54|P0|XX)/;
 const EVENT_OVERHEAD_BYTES = 400;
@@ -176,7 +173,7 @@ class Intake implements EventIntake {
   async #tryFlush(requests: readonly Request[], mayWait: boolean): Promise<void> {
     const flush = flushOf(requests);
     const now = requests.reduce((newest, request) => latest(newest, request.now), (requests[0] as Request).now);
-    const row = await retrying(() => flushAlone(this.#database, flush, { mayWait, now }));
+    const row = await flushAlone(this.#database, flush, { mayWait, now });
     if (row.busy !== null) {
       this.#waitFor(new Set(row.busy), requests);
       return;
@@ -236,18 +233,6 @@ function tell(onAccepted: OnAccepted, used: ReadonlyMap<string, readonly string[
     for (const [merchantId, addressees] of used) onAccepted(merchantId, addressees);
   } catch {
     // who listens is no part of what was accepted
-  }
-}
-
-/** Runs a transaction of its own again where it was the one that had to give way. */
-async function retrying<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      if (attempt >= MOST_TRIES || !RETRYABLE.has(sqlState(error))) throw error;
-      await sleep(5 * 2 ** attempt);
-    }
   }
 }
 

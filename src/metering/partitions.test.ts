@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openTestEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
-import { sql } from '../db/index.ts';
+import { sql, type Tx } from '../db/index.ts';
 import { eventPartitionChore } from './partitions.ts';
 
 let env: TestEnvironment;
@@ -50,6 +50,21 @@ it('gives this month and the next three a partition, taking along what the defau
     'event_default',
     'event_default',
   ]);
+});
+
+it('takes an event for a month whose partition is being made', async () => {
+  const merchant = await env.merchant();
+  const isWaitedFor = async (tx: Tx): Promise<boolean> =>
+    (await tx.rows(sql`select from pg_locks where not granted and pg_backend_pid() = any (pg_blocking_pids(pid))`))
+      .length > 0;
+  const event = { type: 'call', source: 's', subject: 'x', timestamp: '2032-02-03T00:00:00Z' };
+  const sent = await env.database.transaction('nobody', async (tx) => {
+    await tx.run(sql`select ensure_event_partitions('2032-02-01'::date, 1)`);
+    const answer = merchant.post('/v0/events', event);
+    while (!(await isWaitedFor(tx)));
+    return { answer };
+  });
+  expect((await sent.answer).status).toBe(202);
 });
 
 it('shows a merchant nothing of a partition itself', async () => {
