@@ -270,14 +270,9 @@ export class Runner {
   async #merchant(access: Guarded, caller: Caller, query: Values, body: Values | undefined): Promise<string | null> {
     if (access.merchant === 'caller') return caller.organizationId;
     const values = access.merchant === 'body' ? (body ?? {}) : query;
-    const given = values.merchantId;
     const named = ('by' in access ? (access.by ?? []) : []).find((field) => typeof values[field] === 'string');
-    if (named !== undefined) {
-      const owner = await this.#merchantOf(caller, named, values[named] as string);
-      if (access.merchant === 'body' && typeof given === 'string' && given !== owner)
-        orThrow(invalid([{ field: 'merchantId', message: `must be the merchant of ${named}, or absent` }]));
-      return owner;
-    }
+    if (named !== undefined) return this.#merchantOf(caller, named, values[named] as string);
+    const given = values.merchantId;
     if (typeof given === 'string') {
       if (caller.isOperator && (await this.#ownerOf(given)) === undefined)
         orThrow({ ok: false, refusal: { kind: 'not_found', what: 'organization', field: 'merchantId' } });

@@ -7,12 +7,18 @@ import type { Block } from './blocks.ts';
 const has = (program: string): boolean => spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined;
 
 /**
- * Runs blocks one after another in one shell, which stops at the first command that fails, and answers what each printed.
- * `node` is the one that runs the tests; where the machine has no curl, a small one of our own stands in.
+ * Runs blocks one after another in one shell, which stops at the first command that fails, and then those of each page in a
+ * shell of its own, which knows what the first ones defined. Answers what each block printed. `node` is the one that runs the tests; where the machine has no curl, a small one of our own stands in.
  */
-export async function runBlocks(blocks: readonly Block[], folder: string): Promise<string[]> {
+export async function runBlocks(
+  first: readonly Block[],
+  pages: readonly (readonly Block[])[],
+  folder: string,
+): Promise<string[]> {
+  const blocks = [...first, ...pages.flat()];
   const mark = (index: number) => `--- end of block ${index} ---`;
-  const script = blocks.map(({ script: text }, index) => `${text}\necho; echo '${mark(index)}'\n`).join('');
+  const marked = (block: Block) => `${block.script}\necho; echo '${mark(blocks.indexOf(block))}'\n`;
+  const script = [...first.map(marked), ...pages.map((page) => `(:\n${page.map(marked).join('')})\n`)].join('');
   const tools = join(folder, 'tools');
   mkdirSync(tools);
   if (!has('curl')) {

@@ -15,7 +15,7 @@ export const costRoutes = (options: CatalogOptions): readonly Route[] => [
       operationId: 'createCost',
       tag: 'Catalog',
       summary: 'Create a cost',
-      access: { role: 'member', merchant: 'body', by: ['productId'] },
+      access: { role: 'member', merchant: 'body' },
       body: CostCreate,
       replies: { 201: CostOut },
     },

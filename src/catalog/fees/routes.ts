@@ -14,7 +14,7 @@ export const feeRoutes: readonly Route[] = [
       operationId: 'createFee',
       tag: 'Catalog',
       summary: 'Create a fee',
-      access: { role: 'member', merchant: 'body', by: ['productId', 'itemId'] },
+      access: { role: 'member', merchant: 'body' },
       body: FeeCreate,
       replies: { 201: FeeOut },
     },
