@@ -125,7 +125,7 @@ export function clockRoutes(options: ClockRoutesOptions): readonly Route[] {
         path: '/v0/testClocks/:id',
         operationId: 'getTestClock',
         tag: 'Test clocks',
-        summary: 'Get a test clock',
+        summary: 'Retrieve a test clock',
         access: { role: 'viewer', merchant: ofClock },
         replies: { 200: TestClock },
       },

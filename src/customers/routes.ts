@@ -73,7 +73,7 @@ export const customerRoutes = (parts: CustomerParts): readonly Route[] => [
       path: '/v0/customers/:id',
       operationId: 'getCustomer',
       tag: 'Customers',
-      summary: 'Get a customer',
+      summary: 'Retrieve a customer',
       access: { role: 'viewer', merchant: byId },
       replies: { 200: CustomerBody },
     },

@@ -66,7 +66,7 @@ export const reservationRoutes: readonly Route[] = [
       path: '/v1/entitlements/:id/reservations',
       operationId: 'createReservation',
       tag: TAG,
-      summary: 'Hold an amount of the balance',
+      summary: 'Create a reservation',
       description:
         'For usage whose amount is known only afterwards: it lowers the balance until it is settled, released or `expiresAt` is ' +
         'reached. Only for entitlements of one SUM or COUNT metric; of COUNT one unit at a time. 409 `INSUFFICIENT_BALANCE` where ' +
@@ -95,7 +95,7 @@ export const reservationRoutes: readonly Route[] = [
       path: '/v1/entitlements/:id/reservations',
       operationId: 'listReservations',
       tag: TAG,
-      summary: 'The reservations of an entitlement, newest first',
+      summary: 'List reservations of an entitlement, newest first',
       access: ofEntitlement('viewer'),
       query: ListQuery({}),
       replies: { 200: ListOf(Reservation) },
@@ -114,7 +114,7 @@ export const reservationRoutes: readonly Route[] = [
       path: '/v1/entitlements/:id/reservations/:reservationId',
       operationId: 'getReservation',
       tag: TAG,
-      summary: 'One reservation',
+      summary: 'Retrieve a reservation',
       access: ofEntitlement('viewer'),
       replies: { 200: Reservation },
     },
@@ -157,7 +157,7 @@ export const reservationRoutes: readonly Route[] = [
       path: '/v1/entitlements/:id/reservations/:reservationId/release',
       operationId: 'releaseReservation',
       tag: TAG,
-      summary: 'Give back what a reservation holds',
+      summary: 'Release a reservation',
       description: 'Again is the same as once. 409 once it was settled or has expired.',
       access: ofEntitlement('member'),
       replies: { 200: Reservation },

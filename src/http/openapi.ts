@@ -42,7 +42,10 @@ const TAGS: readonly { readonly name: string; readonly description: string }[] =
       'One for each period of a subscription: open while the period runs, then calculated, issued with a number and a document, and paid. An issued invoice is never edited, it is credited.',
   },
   { name: 'Payments', description: 'Offers to pay, on the hosted page. In the sandbox test cards stand in for money.' },
-  { name: 'Mails', description: 'What customers are written. Only production sends; the sandbox writes, and holds.' },
+  {
+    name: 'Emails',
+    description: 'What customers receive. Only production sends; the sandbox stores mail and never sends it.',
+  },
   { name: 'Test clocks', description: 'Simulated time in the sandbox: a year of billing in one call.' },
   {
     name: 'Entitlements',

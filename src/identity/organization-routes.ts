@@ -127,7 +127,7 @@ export const organizationRoutes = (environment: EnvironmentName): readonly Route
       path: '/v0/organizations/:id',
       operationId: 'getOrganization',
       tag: 'Identity',
-      summary: 'Get an organization',
+      summary: 'Retrieve an organization',
       access: { role: 'viewer', merchant: { of: 'id', kind: 'organization' } },
       replies: { 200: Organization },
     },

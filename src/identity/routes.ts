@@ -64,7 +64,7 @@ const selfRoutes = (environment: EnvironmentName): readonly Route[] => [
       path: '/v0/me',
       operationId: 'getMe',
       tag: 'Identity',
-      summary: 'Who am I: the user, organization and role of this API key',
+      summary: 'Retrieve the user, organization and role of this API key',
       access: { role: 'viewer', merchant: 'caller' },
       replies: { 200: Me },
     },

@@ -130,7 +130,7 @@ export const userRoutes: readonly Route[] = [
       path: '/v0/users/:id',
       operationId: 'getUser',
       tag: 'Identity',
-      summary: 'Get a user',
+      summary: 'Retrieve a user',
       access: { role: 'viewer', merchant: { of: 'id', kind: 'user' } },
       replies: { 200: User },
     },

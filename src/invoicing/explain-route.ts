@@ -87,7 +87,7 @@ export const explainRoute = (parts: InvoicingParts): Route =>
       path: '/v2/invoices/:id/explain',
       operationId: 'explainInvoice',
       tag: 'Invoices',
-      summary: 'Where every number of an invoice comes from',
+      summary: 'Explain every number of an invoice',
       description:
         'Each line with its price, tiers, usage by hour (as it is now), discounts and tax; of a calculated invoice also whether calculating it again gives the same.',
       access: { role: 'viewer', merchant: { of: 'id', kind: 'invoice' } },

@@ -16,7 +16,7 @@ export const lineItemRoutes = (parts: InvoicingParts): readonly Route[] => [
       path: '/v2/invoices/lineItems',
       operationId: 'createLineItem',
       tag: TAG,
-      summary: 'Write a line for an open invoice',
+      summary: 'Add a line item to an open invoice',
       description:
         'For `invoiceId`, which is ACTIVE or CLOSING, or for `subscriptionId`: then it stands on the first invoice of the plan’s own series that closes at or after `invoiceAt` (default: the one that is open). 200 with the first line where the idempotencyKey was used before.',
       access: { role: 'member', merchant: 'body', by: ['subscriptionId', 'invoiceId'] },
@@ -38,7 +38,7 @@ export const lineItemRoutes = (parts: InvoicingParts): readonly Route[] => [
       path: '/v2/invoices/lineItems',
       operationId: 'listLineItems',
       tag: TAG,
-      summary: 'What is billed of a subscription or an invoice, and what will be',
+      summary: 'List line items, pending and invoiced',
       description:
         'Give `subscriptionId` or `invoiceId`. What is pending comes first, as of now; then what was invoiced, newest invoice first.',
       access: { role: 'viewer', merchant: 'query', by: ['subscriptionId', 'invoiceId'] },

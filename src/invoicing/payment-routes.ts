@@ -24,7 +24,7 @@ export const paymentRoutes = (parts: InvoicingParts): readonly Route[] => [
       path,
       operationId: 'recordInvoicePayment',
       tag: TAG,
-      summary: 'Record money that came by bank transfer, in cash or otherwise',
+      summary: 'Record a payment by bank transfer, in cash or otherwise',
       description:
         'Part payments add up; what is more than the invoice asks goes to the customer’s wallet. 200 with the first payment where ' +
         'the idempotencyKey was used before.',
@@ -46,7 +46,7 @@ export const paymentRoutes = (parts: InvoicingParts): readonly Route[] => [
       path,
       operationId: 'listInvoicePayments',
       tag: TAG,
-      summary: 'What came in for an invoice, newest first',
+      summary: 'List payments of an invoice, newest first',
       description:
         '`returnStatus` says of each whether it went back: `manual` is for the merchant to give back by hand, and to mark as returned.',
       access: { role: 'viewer', merchant: { of: 'id', kind: 'invoice' } },
@@ -65,7 +65,7 @@ export const paymentRoutes = (parts: InvoicingParts): readonly Route[] => [
       path: `${path}/:paymentId/markReturned`,
       operationId: 'markInvoicePaymentReturned',
       tag: TAG,
-      summary: 'Say that recorded money was given back after a refund',
+      summary: 'Mark a recorded payment as returned',
       description:
         'Only of a payment whose `returnStatus` is `manual`, once: it is `returned` then, and no void stops it any more.',
       access: { role: 'member', merchant: { of: 'id', kind: 'invoice' } },

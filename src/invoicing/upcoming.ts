@@ -15,7 +15,7 @@ export const upcomingInvoiceRoute = (parts: InvoicingParts): Route =>
       path: '/v0/subscriptions/:id/upcomingInvoice',
       operationId: 'getUpcomingInvoice',
       tag: 'Subscriptions',
-      summary: 'What the next invoice comes to by now',
+      summary: 'Preview the next invoice',
       description:
         'The open period that closes next, of all series or of that of `billingCadence`, with its lines. 404 where no period is open.',
       access: { role: 'viewer', merchant: { of: 'id', kind: 'subscription' } },

@@ -5,7 +5,7 @@ import { selectMail, selectMails } from './mails.sql.ts';
 import { Mail, MailListQuery, presentMail } from './schemas.ts';
 import { sendAgain } from './send.ts';
 
-const tag = 'Mails';
+const tag = 'Emails';
 const one = { of: 'id', kind: 'mail' } as const;
 
 /** `/v0/mails`: what customers were written, or would have been. Only production sends. */
@@ -16,7 +16,7 @@ export const mailRoutes = ({ environment }: { environment: EnvironmentName }): r
       path: '/v0/mails',
       operationId: 'listMails',
       tag,
-      summary: 'List mails to customers, newest first',
+      summary: 'List emails to customers, newest first',
       access: { role: 'viewer', merchant: 'query', by: ['customerId', 'invoiceId', 'subscriptionId'] },
       query: MailListQuery,
       replies: { 200: ListOf(Mail) },
@@ -37,7 +37,7 @@ export const mailRoutes = ({ environment }: { environment: EnvironmentName }): r
       path: '/v0/mails/:id',
       operationId: 'getMail',
       tag,
-      summary: 'Retrieve a mail',
+      summary: 'Retrieve an email',
       access: { role: 'viewer', merchant: one },
       replies: { 200: Mail },
     },
@@ -55,7 +55,7 @@ const sendRoute: Route = route(
     path: '/v0/mails/:id/send',
     operationId: 'sendMail',
     tag,
-    summary: 'Send a mail that was held or has failed',
+    summary: 'Send an email that was held or has failed',
     description: 'In production only. Without a mail server it is held again.',
     access: { role: 'member', merchant: one },
     replies: { 200: Mail },

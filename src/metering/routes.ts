@@ -92,7 +92,7 @@ export const eventRoutes = (
       path: '/v0/events/:id',
       operationId: 'getEvent',
       tag: TAG,
-      summary: 'Get an event with its data, and what became of it',
+      summary: 'Retrieve an event with its data and its outcome',
       description:
         'outcome.counts says which metrics and costs of its type count it, and with which value; outcome.billing on which invoices that stands. outcome.reason is why on none.',
       access: { role: 'viewer', merchant: 'query', ownerless: true },

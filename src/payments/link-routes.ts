@@ -15,7 +15,7 @@ export const linkRoutes = ({ publicUrl, environment }: PaymentEnvironment): read
       path: '/v0/payments',
       operationId: 'createPayment',
       tag: TAG,
-      summary: 'Make a payment link: an amount that somebody pays on the hosted page',
+      summary: 'Create a payment link',
       description:
         'Stands alone, for no invoice. It can be paid until `expiresAt`, once. 200 with the first payment where the ' +
         'idempotencyKey was used before.',
@@ -53,7 +53,7 @@ export const linkRoutes = ({ publicUrl, environment }: PaymentEnvironment): read
       path: '/v0/payments/:id',
       operationId: 'getPayment',
       tag: TAG,
-      summary: 'Get a payment link',
+      summary: 'Retrieve a payment link',
       access: { role: 'viewer', merchant: { of: 'id', kind: 'payment' } },
       replies: { 200: Payment },
     },

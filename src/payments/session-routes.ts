@@ -52,7 +52,7 @@ export const sessionRoutes = (
         path: '/v0/paymentSessions/:id',
         operationId: 'getPaymentSession',
         tag: TAG,
-        summary: 'Get a payment session',
+        summary: 'Retrieve a payment session',
         access: { role: 'viewer', ...ofSession },
         replies: { 200: PaymentSessionReply },
       },

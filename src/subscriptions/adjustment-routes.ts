@@ -16,7 +16,7 @@ export const adjustmentRoutes = (parts: SubscriptionParts): readonly Route[] => 
       path: '/v0/subscriptions/:id/adjustments',
       operationId: 'createSubscriptionAdjustment',
       tag: TAG,
-      summary: 'Discount a subscription’s invoices over a window of time',
+      summary: 'Create a discount for a subscription',
       description:
         'Each invoice that is calculated while the window is open gets one discount line for each charge, and tax is taken on the rest. Invoices that are there, drafts too, do not change. The same idempotencyKey again answers 200 with the first adjustment and makes nothing; without one, a retry makes a second, and two discounts compound.',
       access: ofSubscription('member'),

@@ -70,7 +70,7 @@ export const changeRoutes = (parts: SubscriptionParts): readonly Route[] => [
       path: '/v0/subscriptions/:id/changes/:changeId',
       operationId: 'cancelSubscriptionChange',
       tag: TAG,
-      summary: 'Cancel a change that is to come',
+      summary: 'Cancel a scheduled change',
       access: ofSubscription('member'),
       replies: { 204: Type.Null() },
       errors: [409],
@@ -109,7 +109,7 @@ const simulationRoute: Route = route(
     path: '/v0/plans/:id/simulate',
     operationId: 'simulatePlan',
     tag: 'Plans',
-    summary: 'What a plan would have billed for a time',
+    summary: 'Simulate the invoice of a plan',
     description:
       'For a customer’s usage, or for quantities that are given; `replacePrices` tries other prices. The time counts as one whole period. Nothing is stored.',
     access: { role: 'member', merchant: { of: 'id', kind: 'plan' } },
