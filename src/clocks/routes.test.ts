@@ -318,7 +318,7 @@ describe('with work of its own', () => {
   }
 
   it('answers in time with advancingTo still set, goes on, and refuses a second advance meanwhile', async () => {
-    const { world, call, release, close } = await open({ answerWithinMilliseconds: 30 });
+    const { world, runner, call, release, close } = await open({ answerWithinMilliseconds: 30 });
     try {
       const id = await world.clock('2026-01-01T00:00:00Z');
       await world.add('toy', 'slow', '2026-01-01T06:00:00Z', id);
@@ -326,6 +326,7 @@ describe('with work of its own', () => {
         status: 200,
         body: { currentTime: '2026-01-01T00:00:00Z', advancingTo: '2026-01-02T00:00:00Z' },
       });
+      runner.start(); // a worker goes on with what nobody waits for any more
       const second = call('PATCH', id, { advanceBy: 'P1D' }); // waits for the running step, not for the advance
       release();
       const { status, body } = await second;

@@ -10,6 +10,7 @@ import {
   pageOf,
   type Route,
   route,
+  Slots,
   Strict,
   Text,
   Timestamp,
@@ -81,10 +82,19 @@ const clockReply = (clock: Clock) => ({
 
 const textOf = (instant: Instant | null): string | null => (instant === null ? null : formatInstant(instant));
 
+/** How many advances requests drive at the same time; others wait, and are taken up by the workers. */
+const ADVANCES = { ofMerchant: 2, ofAll: 4, waiting: 1_000 };
+
 /** The routes of test clocks. In production there are none: every path is a 404 (domain.md §8). */
 export function clockRoutes(options: ClockRoutesOptions): readonly Route[] {
   const { environment, runner, blockers, answerWithinMilliseconds = 15_000 } = options;
   if (environment === 'production') return [];
+  const slots = new Slots({ ...ADVANCES, waitMilliseconds: answerWithinMilliseconds });
+  /** Drives a clock until it has arrived, or its caller waits no longer; any worker then goes on with it. */
+  const drive = async (clock: { merchantId: string; id: string }, late: AbortSignal): Promise<void> => {
+    const slot = await slots.take(clock.merchantId, late).catch(() => null);
+    if (slot) await runner.runClock(clock, late).finally(() => slot.end());
+  };
   const ofClock = { of: 'id', kind: 'testClock' } as const;
   return [
     route(
@@ -164,12 +174,16 @@ export function clockRoutes(options: ClockRoutesOptions): readonly Route[] {
         });
         if (!changed.ok) return changed;
         if (changed.value.after.advancingTo === null) return ok(clockReply(changed.value.after));
-        endSlot(); // the runner does the work; this request only waits for it
+        endSlot(); // the advance has a slot of its own; this request only waits for it
+        const late = new AbortController();
         const timer = new AbortController();
         await Promise.race([
-          runner.runClock({ merchantId, id }),
+          drive({ merchantId, id }, late.signal),
           sleep(answerWithinMilliseconds, undefined, { signal: timer.signal }).catch(() => undefined),
-        ]).finally(() => timer.abort());
+        ]).finally(() => {
+          timer.abort();
+          late.abort();
+        });
         const found = await database.transaction(scope, (tx) => getClock(tx, merchantId, id));
         return found.ok ? ok(clockReply(found.value)) : found;
       },

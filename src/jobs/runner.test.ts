@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { note, openToyWorld, schedule, type ToyWorld } from '../../test/support/toy-work.ts';
+import { addToy, note, openToyWorld, readDiary, schedule, type ToyWorld } from '../../test/support/toy-work.ts';
 import { Database, sql } from '../db/index.ts';
 import { newId } from '../kernel/ids.ts';
 import type { DueKind, StepReport } from './index.ts';
@@ -336,6 +336,37 @@ describe('a running worker', () => {
     go.resolve();
     await stopped;
     expect(await world.diary()).toEqual(['slow']);
+  });
+
+  it('drives clocks in turns, so that advances over centuries hold up nobody', async () => {
+    const hourly: DueKind = {
+      kind: 'toy',
+      step: async (tx, { merchantId, id }, now) => {
+        if (id === 'other') await note(tx, merchantId, 'other');
+        await schedule(tx, 'toy', id, id === 'other' ? null : now.add({ hours: 1 }));
+      },
+    };
+    for (const each of ['first', 'second', 'third']) {
+      const clock = await world.clock('2026-01-01T00:00:00Z');
+      await world.in((tx) =>
+        tx.run(sql`update test_clock set advancing_to = '2199-01-01T00:00:00Z' where id = ${clock}`),
+      );
+      await world.add('toy', each, '2026-01-01T01:00:00Z', clock);
+    }
+    const [merchantId, clockId] = [newId('organization'), newId('testClock')];
+    const scope = { merchants: [merchantId] };
+    await world.database.transaction(scope, async (tx) => {
+      await tx.run(sql`insert into test_clock (merchant_id, id, clock_time, advancing_to, created_at, updated_at)
+        values (${merchantId}, ${clockId}, '2026-01-01', '2026-01-02', now(), now())`);
+      await addToy(tx, merchantId, 'toy', 'other', Temporal.Instant.from('2026-01-01T01:00:00Z'), clockId);
+    });
+    const runner = world.runner([hourly], { sliceMilliseconds: 20 });
+    runner.start();
+    await until(async () => (await world.database.transaction(scope, readDiary)).length === 1);
+    const steps = () =>
+      world.in((tx) => tx.rows<{ steps: number }>(sql`select steps from toy where id <> 'other' order by id`));
+    await until(async () => (await steps()).every((each) => each.steps > 0));
+    await runner.stop();
   });
 
   it('looks at once when it is woken', async () => {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Database } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
@@ -29,6 +30,8 @@ export interface RunnerOptions {
   readonly batch?: number;
   /** Steps that run at the same time, and likewise test clocks; default 2. */
   readonly concurrency?: number;
+  /** How long a test clock is driven before others have their turn; default 1 s. */
+  readonly sliceMilliseconds?: number;
   readonly observe?: (report: StepReport) => void;
 }
 
@@ -38,8 +41,8 @@ export interface DueRunner {
   stop(): Promise<void>;
   /** Runs all that is due, on the wall clock and on test clocks, one step after the other. @returns how many steps it tried. */
   runOnce(): Promise<number>;
-  /** Runs a test clock to where it shall go; comes back early when the runner stops. */
-  runClock(clock: ClockReference): Promise<number>;
+  /** Runs a test clock to where it shall go; comes back early when the runner stops, or the signal is aborted. */
+  runClock(clock: ClockReference, signal?: AbortSignal): Promise<number>;
   /** Says that there may be new due work: looks at once instead of at the next poll. */
   wake(): void;
 }
@@ -50,12 +53,19 @@ export const createRunner = (options: RunnerOptions): DueRunner => new Runner(op
 const SHORTEST_REST = 100; // however often it is woken: a busy API wakes it with every request
 const LONGEST_REST = 5_000;
 const TURN_MILLISECONDS = 50;
+/** How long a test clock is driven before those that wait have their turn: an advance over centuries takes hours. */
+const SLICE_MILLISECONDS = 1_000;
+const CLOCKS_KEPT = 10_000;
 
 class Runner implements DueRunner {
   readonly #options: RunnerOptions;
   readonly #steps: Steps;
   readonly #concurrency: number;
   readonly #clockRuns = new Map<string, Promise<number>>();
+  /** Which slice of all was the last one of a clock, and of a merchant. */
+  readonly #lastSlice = new LRUCache<string, number>({ max: CLOCKS_KEPT });
+  #slices = 0;
+  #slicesUnderWay = 0;
   readonly #choreDoneAt = new Map<Chore, number>();
   #loop: Promise<void> | undefined;
   #isWoken = false;
@@ -100,12 +110,12 @@ class Runner implements DueRunner {
     }
   }
 
-  runClock(clock: ClockReference): Promise<number> {
-    const key = `${clock.merchantId} ${clock.id}`;
+  runClock(clock: ClockReference, signal: AbortSignal = this.#end.signal): Promise<number> {
+    const key = keyOf(clock);
     const earlier = this.#clockRuns.get(key);
     const run = (async () => {
       await earlier?.catch(() => undefined); // it may have looked before the clock was told to go further
-      return this.#driveClock(clock);
+      return this.#driveClock(clock, signal);
     })().finally(() => {
       if (this.#clockRuns.get(key) === run) this.#clockRuns.delete(key);
     });
@@ -163,9 +173,9 @@ class Runner implements DueRunner {
     return steps;
   }
 
-  async #driveClock(clock: ClockReference): Promise<number> {
+  async #driveClock(clock: ClockReference, signal: AbortSignal): Promise<number> {
     for (let steps = 0; ; ) {
-      if (this.#isStopping) return steps;
+      if (this.#isStopping || signal.aborted) return steps;
       const outcome = await this.#steps.runOnClock(clock);
       if (outcome === 'nothing') return steps;
       if (outcome === 'waiting') await sleep(TURN_MILLISECONDS);
@@ -180,15 +190,37 @@ class Runner implements DueRunner {
     return database.transaction('nobody', (tx) => clocks.withWork(tx, this.#steps.kindNames));
   }
 
-  /** Takes up clocks that have work and that nobody in this process drives; they go on beside the wall clock's work. */
+  /**
+   * Takes up clocks that have work and that nobody in this process drives, each for a slice of time, beside the wall clock's work.
+   * The merchant goes first whose last slice is longest ago, so that no advance holds up the clocks of others.
+   */
   async #startClocks(): Promise<void> {
-    for (const clock of await this.#clocksWithWork()) {
-      if (this.#clockRuns.size >= this.#concurrency) return;
-      if (this.#clockRuns.has(`${clock.merchantId} ${clock.id}`)) continue;
-      this.runClock(clock)
-        .then(() => this.wake())
-        .catch((error: unknown) => this.#options.logger.warn({ err: error, clock }, 'a test clock stopped on its way'));
+    const waiting = (await this.#clocksWithWork()).filter((clock) => !this.#clockRuns.has(keyOf(clock)));
+    for (let next = this.#longestWaiting(waiting); next; next = this.#longestWaiting(waiting)) {
+      if (this.#slicesUnderWay >= this.#concurrency) return;
+      waiting.splice(waiting.indexOf(next), 1);
+      this.#startSlice(next);
     }
+  }
+
+  #longestWaiting(clocks: readonly ClockReference[]): ClockReference | undefined {
+    const last = (key: string) => this.#lastSlice.get(key) ?? 0;
+    const order = (one: ClockReference, other: ClockReference) =>
+      last(one.merchantId) - last(other.merchantId) || last(keyOf(one)) - last(keyOf(other));
+    return clocks.toSorted(order)[0];
+  }
+
+  #startSlice(clock: ClockReference): void {
+    this.#slices += 1;
+    this.#slicesUnderWay += 1;
+    this.#lastSlice.set(clock.merchantId, this.#slices);
+    this.#lastSlice.set(keyOf(clock), this.#slices);
+    this.runClock(clock, AbortSignal.timeout(this.#options.sliceMilliseconds ?? SLICE_MILLISECONDS))
+      .catch((error: unknown) => this.#options.logger.warn({ err: error, clock }, 'a test clock stopped on its way'))
+      .finally(() => {
+        this.#slicesUnderWay -= 1;
+        this.wake();
+      });
   }
 
   async #doChores(): Promise<void> {
@@ -201,3 +233,5 @@ class Runner implements DueRunner {
     }
   }
 }
+
+const keyOf = ({ merchantId, id }: ClockReference): string => `${merchantId} ${id}`;
