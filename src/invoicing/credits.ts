@@ -132,11 +132,12 @@ async function stillCredited(tx: Tx, merchantId: string, row: BilledRow, from: I
   };
 }
 
-const chargeOf = ({ price_id, charged_from, charged_to, amount, tax_rate }: BilledRow): BilledForTime => ({
+const chargeOf = ({ price_id, charged_from, charged_to, amount, minimum, tax_rate }: BilledRow): BilledForTime => ({
   priceId: price_id,
   start: charged_from,
   end: charged_to,
   amount,
+  minimum,
   taxRate: tax_rate,
 });
 

@@ -43,6 +43,8 @@ export interface BilledRow {
   charged_to: Instant;
   display_name: string;
   amount: Decimal;
+  /** What of the amount only fills up to the minimum of its price. */
+  minimum: Decimal;
   tax_rate: Decimal;
   credited_amount: Decimal;
   credited_tax: Decimal;
@@ -52,7 +54,8 @@ export interface BilledRow {
 export const billedAfter = (tx: Tx, merchantId: string, subscriptionId: string, at: Instant): Promise<BilledRow[]> =>
   tx.rows<BilledRow>(sql`
     with billed as (
-      select l.invoice_id, l.price_id, l.period_start, l.period_end, sum(l.total_price) as amount, max(l.tax_rate) as tax_rate,
+      select l.invoice_id, l.price_id, l.period_start, l.period_end, sum(l.total_price) as amount,
+             coalesce(sum(l.total_price) filter (where l.type = 'minimum'), 0) as minimum, max(l.tax_rate) as tax_rate,
              (array_agg(l.display_name order by l.position))[1] as display_name, min(i.seq) as seq, min(l.position) as position
         from invoice i join invoice_line l on l.merchant_id = i.merchant_id and l.invoice_id = i.id
        where i.merchant_id = ${merchantId} and i.subscription_id = ${subscriptionId}
@@ -60,11 +63,11 @@ export const billedAfter = (tx: Tx, merchantId: string, subscriptionId: string, 
          and l.price_id is not null and l.line_item_type = 'charge' and l.period_end > ${at} and l.period_start < l.period_end
        group by l.invoice_id, l.price_id, l.period_start, l.period_end)
     select b.invoice_id, b.price_id, b.period_start as charged_from, b.period_end as charged_to, b.display_name, b.amount,
-           b.tax_rate, coalesce(sum(c.amount), 0) as credited_amount, coalesce(sum(c.tax_amount), 0) as credited_tax
+           b.minimum, b.tax_rate, coalesce(sum(c.amount), 0) as credited_amount, coalesce(sum(c.tax_amount), 0) as credited_tax
       from billed b left join unused_credit c
         on c.merchant_id = ${merchantId} and c.invoice_id = b.invoice_id and c.price_id = b.price_id
            and c.charged_from = b.period_start and c.charged_to = b.period_end
-     group by b.invoice_id, b.price_id, b.period_start, b.period_end, b.display_name, b.amount, b.tax_rate, b.seq, b.position
+     group by b.invoice_id, b.price_id, b.period_start, b.period_end, b.display_name, b.amount, b.minimum, b.tax_rate, b.seq, b.position
      order by b.seq, b.position`);
 
 export const insertUnusedCredit = (tx: Tx, row: Omit<UnusedCreditRow, 'seq'>): Promise<UnusedCreditRow> =>

@@ -41,11 +41,12 @@ const terms = (
   const bounds = { anchor: at(startedAt), startedAt: at(startedAt), endsAt: endsAt === null ? null : at(endsAt) };
   return { planCadence: 'P1M', prices: [own], bounds, versions };
 };
-const billed = (start: string, end: string, amount = '30'): BilledForTime => ({
+const billed = (start: string, end: string, amount = '30', minimum = '0'): BilledForTime => ({
   priceId: 'seats',
   start: at(start),
   end: at(end),
   amount: decimal(amount),
+  minimum: decimal(minimum),
   taxRate: decimal('20'),
 });
 
@@ -127,10 +128,15 @@ describe('what is not used of a charge in advance', () => {
     expect(part && `${plain(part.amount)} + ${plain(part.tax)}`).toBe(unused);
   });
 
-  it('of usage is nothing: it stays billed', () => {
+  it.each([
+    { what: 'nothing', minimum: '0', unused: null },
+    { what: 'what fills up to half the minimum', minimum: '20', unused: '15 + 3' }, // 10 used, 15 are left
+    { what: 'all that fills up, where more was used than half', minimum: '12', unused: '12 + 2.4' },
+  ])('of usage, which stays billed: $what', ({ minimum, unused }) => {
     const own = { ...seats('P1M', 'in_arrears'), metric: { id: 'calls' } } as unknown as BilledPrice;
     const [before, after] = [terms('2026-01-01', [], null, own), terms('2026-01-01', [], '2026-02-15', own)];
-    expect(unusedPart(billed('2026-02-01', '2026-03-01'), before, after, 'USD')).toBeNull();
+    const part = unusedPart(billed('2026-02-01', '2026-03-01', '30', minimum), before, after, 'USD');
+    expect(part && `${plain(part.amount)} + ${plain(part.tax)}`).toBe(unused);
   });
 
   it('of what is billed once is nothing', () => {

@@ -13,6 +13,8 @@ export interface BilledForTime {
   readonly end: Instant;
   /** Net of tax. */
   readonly amount: Decimal;
+  /** What of it only fills up to the minimum of its price. */
+  readonly minimum: Decimal;
   /** Percent. */
   readonly taxRate: Decimal;
 }
@@ -31,7 +33,7 @@ export interface UnusedPart {
 /**
  * What is not used of a fee that was billed (domain.md §3, Ends and Credits): of one in advance from where the terms as they are now
  * charge its price no longer; of one in arrears what lies after an end that was set back. At the amount and the tax rate at which it
- * was billed. Usage stays billed.
+ * was billed. Usage stays billed; the minimum of its price is for a time, too.
  * @param before the terms as they were when it was billed
  * @returns null where all of it is used.
  */
@@ -43,7 +45,7 @@ export function unusedPart(
 ): UnusedPart | null {
   const stood = seriesOfCharge(charge, before);
   if (stood === null) return null;
-  const { cadence, isAhead } = stood;
+  const { cadence, isAhead, isUsage } = stood;
   const bounds = boundsOfSeries(before, cadence, charge.start);
   const period = bounds && periodHolding(cadence, { ...bounds, endsAt: null }, charge.start);
   if (!period) return null;
@@ -55,7 +57,8 @@ export function unusedPart(
   const unused = from.equals(charge.start) ? all : microsecondsBetween(position(from), position(charge.end));
   const of = from.equals(charge.start) ? all : microsecondsBetween(position(charge.start), position(charge.end));
   if (unused <= 0n || of <= 0n) return null;
-  const amount = rounded(charge.amount.times(plain(big(unused))).div(plain(big(of))), currency);
+  const inShare = rounded(charge.amount.times(plain(big(unused))).div(plain(big(of))), currency);
+  const amount = isUsage ? Decimal.min(inShare, charge.minimum) : inShare; // what was used stays billed
   const tax = rounded(amount.times(charge.taxRate).div(100), currency);
   return { from, to: charge.end, amount, tax, share: { numerator: unused, denominator: of } };
 }
@@ -68,16 +71,17 @@ const rounded = (amount: Decimal, currency: string): Decimal => roundTo(amount, 
 export const isChargedForTime = (charge: BilledForTime, terms: HistoricTerms): boolean =>
   seriesOfCharge(charge, terms) !== null;
 
-/** The series on which a fee stood, and whether in advance; null for usage, and for what was billed once. */
+/** The series on which a charge for a time stood, and of what; null for usage without a minimum, and for what was billed once. */
 function seriesOfCharge(
-  { priceId, start }: BilledForTime,
+  { priceId, start, minimum }: BilledForTime,
   before: HistoricTerms,
-): { readonly cadence: string; readonly isAhead: boolean } | null {
+): { readonly cadence: string; readonly isAhead: boolean; readonly isUsage: boolean } | null {
   const segment = segmentAt(segmentsOf(before), start);
-  const price = segment.prices.find(({ id, metric }) => id === priceId && metric === null);
+  const price = segment.prices.find(({ id }) => id === priceId);
   if (!price) return null;
-  const cadence = cadenceOfPrice(segment, price);
-  return cadence === 'P0D' ? null : { cadence, isAhead: price.paymentTerm === 'in_advance' };
+  const [cadence, isUsage] = [cadenceOfPrice(segment, price), price.metric !== null];
+  if (cadence === 'P0D' || (isUsage && !minimum.gt(0))) return null;
+  return { cadence, isAhead: price.paymentTerm === 'in_advance', isUsage };
 }
 
 /** Up to where a fee in arrears was for time of the subscription: only its end can be set back, all else was known as it was billed. */

@@ -212,6 +212,11 @@ describe('rolled-up usage', () => {
               await backfill(tx, merchantId);
               expect(await read(measure)).toEqual(expected);
               expect(await read(rawUsage.measure)).toEqual(expected);
+              const byCustomer = async (query: typeof measure) => {
+                const [rows = []] = await query(tx, scope, [{ ...cut, byCustomer: true }]);
+                return rows.map((row) => `${row.customerId} ${textOf(row, cut)}`).toSorted();
+              };
+              expect(await byCustomer(measure)).toEqual(await byCustomer(rawUsage.measure));
               const before = await rolledUp(tx);
               await rebuildRollups(tx, merchantId);
               expect([await rolledUp(tx), await read(measure)]).toEqual([0, expected]);

@@ -176,7 +176,14 @@ describe('the pieces of a period', () => {
           if (!held) throw new Error('There is no such period.');
           return totalOf(billed(inAdvance(terms, 'P1M', held), [], money));
         }) as [Decimal, Decimal];
-        const charge = { priceId: 'seats', start: at(period[0]), end: at(period[1]), amount: whole, taxRate: ZERO };
+        const charge = {
+          priceId: 'seats',
+          start: at(period[0]),
+          end: at(period[1]),
+          amount: whole,
+          taxRate: ZERO,
+          minimum: ZERO,
+        };
         const back = unusedPart(charge, before, after, money)?.amount ?? ZERO;
         expectNear(used.plus(back), whole, 3, money);
       }),
@@ -249,7 +256,7 @@ describe('a change and the change back', () => {
         const [before, between] = [termsOf(period[0], [first]), termsOf(period[0], gone)];
         const after = termsOf(period[0], [...gone, { from: back, prices: [seats] }]);
         const paid = totalOf(billed(advancesOf(before, [{ cadence: 'P1M', from: period[0] }]), [], money));
-        const charge = { start: at(period[0]), end: at(period[1]), taxRate: ZERO };
+        const charge = { start: at(period[0]), end: at(period[1]), taxRate: ZERO, minimum: ZERO };
         if (there.equals(back)) {
           expect(unusedPart({ ...charge, priceId: 'seats', amount: paid }, before, after, money)).toBeNull();
           return;

@@ -132,6 +132,18 @@ it('usage after the end stays billed, and the fee beside it is given back', asyn
   expect(await unpaid(subscription)).toEqual(['19.00', '7.00', '0.00']); // 14.00 + 5.00, and 7.00
 });
 
+it('a minimum of usage is for a time, too: what fills up to it is given back, what was used is not', async () => {
+  const clock = await shop.clock(START);
+  const prices = [await shop.usagePrice({ minimumAmount: '31' })];
+  const subscription = await shop.subscribe(await shop.plan(prices), { clock });
+  await shop.use(subscription.id, '2026-01-10T00:00:00Z', 20); // more than 14 days of the minimum
+  await shop.use(subscription.id, '2026-02-20T00:00:00Z', 7);
+  await shop.advance(clock, TODAY);
+  expect(await unpaid(subscription)).toEqual(['31.00', '31.00', '31.00']);
+  await end(subscription);
+  expect(await unpaid(subscription)).toEqual(['20.00', '7.00', '0.00']);
+});
+
 it('of a plan that was changed each fee is given back for its own time', async () => {
   const clock = await shop.clock(START);
   const [small, large] = [
