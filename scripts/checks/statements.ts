@@ -34,6 +34,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   adjustments: 'invoicing',
   money_leftovers: 'invoicing',
   receipt_job: 'invoicing',
+  organization_logo: 'identity',
   documents_of_credit_notes: 'invoicing',
   due_kind: 'jobs',
   due_work: 'jobs',

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { NodeCompiler } from '@myriaddreamin/typst-ts-node-compiler';
+import type { DocumentLogo } from './document.ts';
 import { declareFacturX } from './factur-x.ts';
 import { type Fonts, loadFonts } from './fonts.ts';
 
@@ -8,6 +9,8 @@ export interface CompileRequest {
   view: string;
   /** The same as an e-invoice, to be attached; null where there is none. */
   eInvoice: string | null;
+  /** The file that the view names as its logo. */
+  logo?: DocumentLogo | null;
   createdAtSeconds: number;
 }
 
@@ -27,10 +30,13 @@ export function createCompiler(fonts: Fonts = loadFonts()): Compile {
   const compiler = NodeCompiler.create({ workspace: import.meta.dirname, fontArgs: [{ fontBlobs: fonts.files }] });
   const mainFilePath = join(import.meta.dirname, 'invoice.typ');
   const viewPath = join(import.meta.dirname, 'view.json');
+  const logoPaths = { png: join(import.meta.dirname, 'logo.png'), svg: join(import.meta.dirname, 'logo.svg') };
   const eInvoicePath = join(import.meta.dirname, 'factur-x.xml');
 
-  return ({ view, eInvoice, createdAtSeconds }) => {
+  return ({ view, eInvoice, logo, createdAtSeconds }) => {
     try {
+      for (const format of ['png', 'svg'] as const)
+        compiler.mapShadow(logoPaths[format], Buffer.from(logo?.format === format ? logo.content : ''));
       // Files in memory and not `sys.inputs`: another input makes Typst build its library, and all that hangs on it, anew.
       compiler.mapShadow(viewPath, Buffer.from(displayableView(view, fonts)));
       compiler.mapShadow(eInvoicePath, Buffer.from(eInvoice ?? ''));

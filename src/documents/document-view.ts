@@ -1,5 +1,5 @@
 import { accentColor, textOn } from './color.ts';
-import type { PrintedDocument } from './document.ts';
+import type { DocumentLogo, PrintedDocument } from './document.ts';
 import { legalParty, MOST, type PartyView, partyView, strange, type Text, textLines } from './parties.ts';
 import { type TaxWord, taxWord } from './tax-words.ts';
 
@@ -17,6 +17,8 @@ export interface DocumentView {
   number: Text;
   /** The seller's name as it trades, large; the party block below it says who it is in law. */
   brand: Text;
+  /** The file of the logo that stands instead, and its size in points; null for none. */
+  logo: { file: string; width: number; height: number } | null;
   /** The same, short enough for the head of a page. */
   runningBrand: Text;
   seller: PartyView;
@@ -58,6 +60,15 @@ export interface LineView {
   tiers: { range: string; quantity: string; unitPrice: string; per: string | null; amount: string }[];
 }
 
+const LOGO_WIDTH = 150;
+const LOGO_HEIGHT = 40;
+
+/** As large as fits its place, in points. */
+function logoView({ format, width, height }: DocumentLogo): DocumentView['logo'] {
+  const scale = Math.min(LOGO_WIDTH / width, LOGO_HEIGHT / height);
+  return { file: `logo.${format}`, width: width * scale, height: height * scale };
+}
+
 /** The part of a view that every document has. */
 export function letterheadOf(document: PrintedDocument, title: string, mark: string) {
   const number = strange(document.number, MOST.number);
@@ -74,6 +85,7 @@ export function letterheadOf(document: PrintedDocument, title: string, mark: str
     title,
     number,
     brand,
+    logo: document.logo ? logoView(document.logo) : null,
     runningBrand: strange(document.seller.name, 60),
     seller: partyView(legalParty(document.seller)),
     buyer: partyView(document.buyer),

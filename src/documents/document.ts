@@ -124,6 +124,15 @@ export interface DocumentLine {
   group?: Maybe<Readonly<Record<string, string | null>>>;
 }
 
+/** A logo that was made safe before it was kept; one that cannot be drawn all the same is left out. */
+export interface DocumentLogo {
+  readonly format: 'png' | 'svg';
+  /** In pixels, or the units of the SVG. */
+  readonly width: number;
+  readonly height: number;
+  readonly content: Uint8Array;
+}
+
 /** What every document says: between whom, in which currency, and how it looks. */
 interface Letterhead {
   number: string;
@@ -133,6 +142,8 @@ interface Letterhead {
   currency: string;
   seller: Party;
   buyer: Party;
+  /** Stands at the head in place of the seller's name. */
+  logo?: Maybe<DocumentLogo>;
   /** Small print at the foot of every page. */
   footer?: Maybe<string>;
   /** Accent: `#rgb` or `#rrggbb`; anything else means the default. */

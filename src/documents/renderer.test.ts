@@ -41,6 +41,15 @@ it('renders documents asked for at once, each its own', async () => {
   expect(processes).toHaveLength(1);
 });
 
+it.each([
+  { what: 'a PNG', logo: { format: 'png' as const, width: 9, height: 9, content: Buffer.from('no picture') } },
+  { what: 'an SVG', logo: { format: 'svg' as const, width: 9, height: 9, content: Buffer.from('<svg') } },
+])('renders a document without its logo where it is $what that nobody can draw', async ({ logo }) => {
+  const { render } = renderer();
+  const [pdf, plain] = [await render({ ...invoice, logo }), await render(invoice)];
+  expect(Buffer.compare(pdf, plain)).toBe(0);
+});
+
 it('refuses a value that is no document and goes on', async () => {
   const { render } = renderer();
   await expect(render({ ...invoice, grandTotal: 'a lot' })).rejects.toThrow();

@@ -61,6 +61,7 @@ export interface DocumentRenderer {
 
 interface Job extends RenderRequest {
   number: string;
+  viewWithoutLogo: string;
   attempts: number;
   /** Which of `reductions` its texts are shown by: a further one each time that the typesetter itself gave up on it. */
   reduction: number;
@@ -86,9 +87,11 @@ const MOST_COMPLAINT = 2000;
 // What a process needs to load the native library, and nothing else: no database address, no keys.
 const ENVIRONMENT = ['PATH', 'LD_LIBRARY_PATH', 'SystemRoot'];
 
-/** The job with its texts reduced further; null where they cannot be. */
-const reduce = (job: Job): Job | null =>
-  job.reduction + 1 < reductions.length ? { ...job, reduction: job.reduction + 1, attempts: 0 } : null;
+/** The job without its logo, and then with its texts reduced further; null where they cannot be. */
+function reduce(job: Job): Job | null {
+  if (job.logo) return { ...job, view: job.viewWithoutLogo, logo: null, attempts: 0 };
+  return job.reduction + 1 < reductions.length ? { ...job, reduction: job.reduction + 1, attempts: 0 } : null;
+}
 
 /**
  * Renders documents in a process of their own. A thread would not do: a panic in the native typesetter ends every thread of
@@ -168,7 +171,7 @@ export function createDocumentRenderer(options: RendererOptions = {}): DocumentR
     hold(press, true);
     const { child } = press;
     running.attempts += 1;
-    const { job, view, eInvoice, createdAtSeconds } = running;
+    const { job, view, eInvoice, logo = null, createdAtSeconds } = running;
     const busy = press;
     timer = setTimeout(() => {
       lose(busy, 'TIMED_OUT', `The document was not ready after ${timeLimitMilliseconds} ms.`);
@@ -179,7 +182,7 @@ export function createDocumentRenderer(options: RendererOptions = {}): DocumentR
     }, MEMORY_CHECK);
     // A failure to send is followed by 'close', which says why.
     const shown = (reductions[running.reduction] as (text: string) => string)(view);
-    child.send({ job, view: shown, eInvoice, createdAtSeconds } satisfies RenderRequest, () => {});
+    child.send({ job, view: shown, eInvoice, logo, createdAtSeconds } satisfies RenderRequest, () => {});
   }
 
   function rest(idle: Press): void {
@@ -244,7 +247,9 @@ export function createDocumentRenderer(options: RendererOptions = {}): DocumentR
       const rows = rowsOf(document);
       if (rows > MOST_ROWS)
         throw new DocumentRenderError('TOO_LARGE', `The document has ${rows} rows; ${MOST_ROWS} are the most.`);
-      const view = JSON.stringify(viewOf(document));
+      const laidOut = viewOf(document);
+      const view = JSON.stringify(laidOut);
+      const viewWithoutLogo = document.logo ? JSON.stringify({ ...laidOut, logo: null }) : view;
       const electronic = document.kind === 'receipt' ? null : eInvoiceOf(document);
       const createdAtSeconds = Math.floor(document.issuedAt.epochMilliseconds / 1000);
       return new Promise((resolve, reject) => {
@@ -254,6 +259,8 @@ export function createDocumentRenderer(options: RendererOptions = {}): DocumentR
         waiting.push({
           job,
           view,
+          viewWithoutLogo,
+          logo: document.logo ?? null,
           eInvoice: electronic && 'xml' in electronic ? electronic.xml : null,
           createdAtSeconds,
           number: document.number,

@@ -13,6 +13,7 @@ export {
   type FreeContext,
   freeRoute,
   type Place,
+  type RawBody,
   Reply,
   type Route,
   route,

@@ -103,6 +103,13 @@ export class Reply {
   }
 }
 
+/** A body as it was sent. */
+export interface RawBody {
+  readonly bytes: Buffer;
+  /** Without parameters, in small letters; empty where none was sent. */
+  readonly contentType: string;
+}
+
 /** The page that tells a person of an error status. */
 export type ErrorPage = (status: number) => { text: string; headers: Readonly<Record<string, string>> };
 
@@ -128,6 +135,8 @@ interface Sentence<P, Q, B, A extends Access> {
   readonly mostKeys?: number;
   /** The body is not parsed beforehand: the handler gets it as `JsonParts` and reads one part after another. */
   readonly bodyParts?: PartLimits;
+  /** The body is a file of one of the `contentTypes`, and no JSON: the handler gets it as `RawBody`. */
+  readonly bodyBytes?: true;
   /** `false`: nothing becomes due by it, so no worker is woken (which events, of which there are many, would do all the time). */
   readonly makesDue?: false;
   /** No timer watches the handler, which costs a tenth of a small request; it must end by itself. */

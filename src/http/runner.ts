@@ -6,7 +6,7 @@ import { isId } from '../kernel/ids.ts';
 import { type FieldError, fail, invalid, orThrow, RefusalError, type Result } from '../kernel/result.ts';
 import { type Caller, hasRole } from './caller.ts';
 import { bearerToken, type ServerOptions, send } from './edge.ts';
-import { authenticationReply, type ErrorReplies } from './errors.ts';
+import { authenticationReply, type ErrorReplies, reply as errorReply } from './errors.ts';
 import { claim, type IdempotencyScope, keepReply, lockOf, noLock } from './idempotency.ts';
 import type { NamedSchemas } from './named-schemas.ts';
 import { type Access, type Context, Reply, type Route } from './route.ts';
@@ -65,7 +65,9 @@ export class Runner {
             return send(reply, { ...refused, headers: { ...refused.headers, ...counted.headers } });
           }
         }
-        if (!acceptsContentType(request, sentence.contentTypes))
+        if (sentence.bodyBytes && !isOneOf(request, sentence.contentTypes))
+          return send(reply, unsupportedFile(sentence.contentTypes));
+        if (!sentence.bodyBytes && !acceptsContentType(request, sentence.contentTypes))
           return send(reply, this.#errors.for({ kind: 'code', code: 'UNSUPPORTED_MEDIA_TYPE' }));
         if (sentence.admit && request.caller) return this.#admit(each, request.caller, request, reply);
       },
@@ -242,10 +244,11 @@ export class Runner {
   /** Every failing field of query and body, at once. */
   #validate({ sentence }: Route, query: Values, body: unknown): void {
     const errors: FieldError[] = [];
+    if (sentence.bodyBytes && body === undefined) errors.push({ field: 'body', message: 'must be a file' });
     errors.push(...validate('query', sentence.query ?? NOTHING, query));
     if (sentence.body) {
       if (sentence.bodyChecked !== 'by the handler') errors.push(...validate('body', sentence.body, body));
-    } else if (body !== undefined && body !== null && Object.keys(body).length > 0)
+    } else if (!sentence.bodyBytes && body !== undefined && body !== null && Object.keys(body).length > 0)
       errors.push({ field: Object.keys(body)[0] as string, message: 'is not a known field' });
     if (errors.length > 0) orThrow(invalid(errors));
   }
@@ -428,6 +431,13 @@ function acceptsContentType(request: FastifyRequest, more: readonly string[] = [
   );
 }
 
+/** Is the content type, without its parameters, one of some? */
+const isOneOf = (request: FastifyRequest, types: readonly string[] = []): boolean =>
+  types.includes(request.headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? '');
+
+const unsupportedFile = (types: readonly string[] = []) =>
+  errorReply(415, `Send a file with Content-Type: ${types.join(' or ')}.`, { code: 'UNSUPPORTED_MEDIA_TYPE' });
+
 /** A path with an id has a policy that names one of its parameters, so no route forgets whose resource it touches. */
 function checkPolicy({ sentence }: Route): void {
   const parameters = [...sentence.path.matchAll(/:([A-Za-z]+)/g)].map((match) => match[1]);
@@ -445,6 +455,9 @@ function replySchema(status: number, schema: Route['sentence']['replies'][number
   const content = { [schema.contentType]: { schema: { type: 'string', format: 'binary' } } };
   return { description: schema.description, content };
 }
+
+const filesOf = (types: readonly string[] = []) =>
+  Object.fromEntries(types.map((type) => [type, { schema: { type: 'string', format: 'binary' } }]));
 
 /** The schemas of a route for the OpenAPI document, named ones as references. */
 function openApiSchema({ sentence }: Route, schemas: NamedSchemas): Record<string, unknown> {
@@ -469,6 +482,7 @@ function openApiSchema({ sentence }: Route, schemas: NamedSchemas): Record<strin
     }),
     ...(sentence.query && { querystring: schemas.refer(sentence.query) }),
     ...(sentence.body && { body: schemas.refer(sentence.body) }),
+    ...(sentence.bodyBytes && { body: { content: filesOf(sentence.contentTypes) } }),
     response: Object.fromEntries([...replies, ...failures]),
   };
 }

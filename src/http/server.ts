@@ -14,7 +14,7 @@ import { bearerToken, type ServerOptions, send, sendPage } from './edge.ts';
 import { authenticationReply, ErrorReplies, type ErrorReply, reply as errorReply } from './errors.ts';
 import { NamedSchemas } from './named-schemas.ts';
 import { addOpenApi } from './openapi.ts';
-import type { ErrorPage, Route } from './route.ts';
+import type { ErrorPage, RawBody, Route } from './route.ts';
 import { Runner } from './runner.ts';
 
 const BODY_LIMIT = 256 * 1024;
@@ -121,9 +121,10 @@ function acceptBodies(app: FastifyInstance, routes: readonly Route[]): void {
   const types = new Set(['application/json', ...routes.flatMap(({ sentence }) => sentence.contentTypes ?? [])]);
   for (const type of types) {
     app.addContentTypeParser(type, { parseAs: 'buffer' }, async (request: FastifyRequest, bytes: string | Buffer) => {
+      const sentence = sentences.get(`${request.method} ${request.routeOptions.url}`);
+      if (sentence?.bodyBytes) return { bytes, contentType: type } as RawBody;
       const body = readText(bytes as Buffer);
       if (type === 'application/x-www-form-urlencoded') return Object.fromEntries(new URLSearchParams(body));
-      const sentence = sentences.get(`${request.method} ${request.routeOptions.url}`);
       return sentence?.bodyParts ? readJsonParts(body, sentence.bodyParts) : readJsonBody(body, sentence?.mostKeys);
     });
   }

@@ -3,6 +3,7 @@ export { recordAudit } from './audit.ts';
 export { Authenticator } from './authentication.ts';
 export { identityErrors } from './errors.ts';
 export { type EnvironmentName, generateApiKey } from './keys.ts';
+export { findLogo } from './logo/operations.ts';
 export { createMerchant, type NewMerchant } from './merchants.ts';
 export { Email, Phone } from './organization-routes.ts';
 export { consumerEmails, consumerIdsOfEmail, consumerIdsWhere } from './organizations.sql.ts';

@@ -16,6 +16,7 @@ import { ok } from '../kernel/result.ts';
 import { parseInstant } from '../kernel/time.ts';
 import { listAuditEntries, publicAuditEntry } from './audit.ts';
 import type { EnvironmentName } from './keys.ts';
+import { logoRoutes } from './logo/routes.ts';
 import { me } from './me.ts';
 import { Organization, organizationRoutes } from './organization-routes.ts';
 import { apiKeyRoutes, User, userRoutes } from './user-routes.ts';
@@ -97,6 +98,7 @@ const instants = (texts: Record<string, string | undefined>) =>
 /** Organizations, users, API keys, the caller, and the audit log (api.md, Identity). */
 export const identityRoutes = ({ environment }: { environment: EnvironmentName }): readonly Route[] => [
   ...organizationRoutes(environment),
+  ...logoRoutes,
   ...userRoutes,
   ...apiKeyRoutes(environment),
   ...selfRoutes(environment),

@@ -1,6 +1,6 @@
 import type { Tx } from '../db/index.ts';
 import type { DocumentLine, InvoiceDocument, ReceiptDocument } from '../documents/index.ts';
-import { merchantSettings } from '../identity/index.ts';
+import { findLogo, merchantSettings } from '../identity/index.ts';
 import { type Decimal, plain, sum, ZERO } from '../kernel/decimal.ts';
 import { formatMoney } from '../kernel/money.ts';
 import { type Instant, isBefore } from '../kernel/time.ts';
@@ -117,9 +117,12 @@ export async function describeReceipt(
   };
 }
 
+const LOGO_FORMATS = { 'image/png': 'png', 'image/svg+xml': 'svg' } as const;
+
 /** What every document of an invoice says. */
 async function described(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow) {
   const { branding, bankTransfer, invoiceNotes } = await merchantSettings(tx, invoice.merchant_id);
+  const logo = await findLogo(tx, invoice.merchant_id);
   return {
     currency: invoice.currency,
     seller: { ...(invoice.seller as PartyRecord), id: invoice.merchant_id },
@@ -127,6 +130,12 @@ async function described(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow) {
     paymentTermDays: invoice.payment_term_days,
     ...(branding?.footer && { footer: branding.footer }),
     ...(branding?.color && { color: branding.color }),
+    ...(logo && {
+      logo: {
+        format: LOGO_FORMATS[logo.content_type],
+        ...{ width: logo.width, height: logo.height, content: logo.content },
+      },
+    }),
     taxIncluded: invoice.terms?.taxBehavior === 'inclusive',
     ...(bankTransfer && { bankTransfer }),
     invoiceNotes,

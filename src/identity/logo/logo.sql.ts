@@ -1,0 +1,27 @@
+import { sql, type Tx } from '../../db/index.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { Logo } from './logo.ts';
+
+export interface LogoRow {
+  merchant_id: string;
+  content_type: Logo['contentType'];
+  width: number;
+  height: number;
+  content: Buffer;
+  updated_at: Instant;
+}
+
+export const selectLogo = (tx: Tx, merchantId: string): Promise<LogoRow | undefined> =>
+  tx.maybe<LogoRow>(sql`select * from organization_logo where merchant_id = ${merchantId}`);
+
+export const upsertLogo = (tx: Tx, merchantId: string, logo: Logo, now: Instant): Promise<LogoRow> =>
+  tx.one<LogoRow>(sql`
+    insert into organization_logo (merchant_id, content_type, width, height, content, updated_at)
+    values (${merchantId}, ${logo.contentType}, ${logo.width}, ${logo.height}, ${logo.content}, ${now})
+    on conflict (merchant_id) do update
+      set content_type = excluded.content_type, width = excluded.width, height = excluded.height, content = excluded.content,
+          updated_at = excluded.updated_at
+    returning *`);
+
+export const deleteLogo = (tx: Tx, merchantId: string): Promise<number> =>
+  tx.run(sql`delete from organization_logo where merchant_id = ${merchantId}`);
