@@ -34,7 +34,7 @@ export const customerRoutes = (parts: CustomerParts): readonly Route[] => [
         'With an `externalId`, that is the identity of the customer: a known one with the same content answers 200, with ' +
         'other content 409 `EXTERNAL_ID_TAKEN`; an unknown one makes a new customer, whatever its e-mail address. Without ' +
         'one, the e-mail address finds the customer again: 200, or 409 `CUSTOMER_EXISTS` where name or address differ.',
-      access: { role: 'member', merchant: 'body' },
+      access: { role: 'member', merchant: 'body', by: ['consumerId'] },
       body: CustomerCreate,
       replies: { 201: CustomerCreated, 200: CustomerCreated },
       errors: [409],

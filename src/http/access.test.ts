@@ -35,13 +35,29 @@ const list = route(
   },
 );
 
+const part = route(
+  {
+    method: 'POST',
+    path: '/v0/parts',
+    operationId: 'createPart',
+    tag: 'Things',
+    summary: 'Create something of a thing',
+    access: { role: 'member', merchant: 'body', by: ['productId'] },
+    body: Strict({ merchantId: Type.Optional(Type.String()), productId: Type.Optional(Type.String()) }),
+    replies: { 201: Type.Object({ merchantId: Type.String() }) },
+  },
+  async ({ merchantId }) => ok({ merchantId }),
+);
+
 let edge: Edge;
 let mine: EdgeCaller;
 let theirs: EdgeCaller;
 let myThing: string;
 beforeAll(async () => {
-  edge = await openEdge([...thingRoutes(), operatorOnly, list]);
+  edge = await openEdge([...thingRoutes(), operatorOnly, list, part]);
   [mine, theirs] = [edge.caller(), edge.caller()];
+  for (const { organizationId: id } of [mine, theirs])
+    await asOwner(edge.url, `insert into resource (id, merchant_id) values ('${id}', '${id}')`);
   myThing = (await mine.call('POST', '/v0/things', { body: { name: 'mine' } })).body.id;
   await theirs.call('POST', '/v0/things', { body: { name: 'theirs' } });
 });
@@ -104,6 +120,39 @@ describe('a merchant in the body or the query', () => {
       await theirs.call('GET', `/v0/things?productId=${myThing}&merchantId=${theirs.organizationId}`),
     ).toMatchObject({ status: 403 });
     expect(await mine.call('GET', `/v0/things?productId=${UNKNOWN}`)).toMatchObject({
+      status: 404,
+      body: { details: { field: 'productId' } },
+    });
+  });
+});
+
+describe('what a creation names', () => {
+  const create = (who: EdgeCaller, body: object) => who.call('POST', '/v0/parts', { body });
+
+  it('says whose it is to be, so that an operator need not', async () => {
+    expect(await create(edge.operator, { productId: myThing })).toMatchObject({
+      status: 201,
+      body: { merchantId: mine.organizationId },
+    });
+    const agreed = { productId: myThing, merchantId: mine.organizationId };
+    for (const who of [edge.operator, mine]) expect((await create(who, agreed)).status).toBe(201);
+    expect(await create(edge.operator, {})).toMatchObject({ status: 400, body: { errors: [{ field: 'merchantId' }] } });
+  });
+
+  it('must not contradict merchantId', async () => {
+    expect(await create(edge.operator, { productId: myThing, merchantId: theirs.organizationId })).toMatchObject({
+      status: 400,
+      body: { error: 'validation_error', errors: [{ field: 'merchantId' }] },
+    });
+    expect(await create(edge.operator, { productId: myThing, merchantId: 'org_0000000000000000000000' })).toMatchObject(
+      {
+        status: 404,
+        body: { details: { field: 'merchantId' } },
+      },
+    );
+    expect((await create(theirs, { productId: myThing, merchantId: theirs.organizationId })).status).toBe(403);
+    expect((await create(theirs, { productId: myThing })).status).toBe(403);
+    expect(await create(mine, { productId: UNKNOWN })).toMatchObject({
       status: 404,
       body: { details: { field: 'productId' } },
     });

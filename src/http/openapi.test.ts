@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
 import { wireDomains } from '../wiring.ts';
@@ -90,6 +91,26 @@ describe('the OpenAPI document', () => {
     };
     walk(document);
     expect([...missing]).toEqual([]);
+  });
+
+  it('has a content security policy where it is browsed, and nobody frames it', async () => {
+    const { headers, text } = await env.client().get('/docs/');
+    const script = /<script type="text\/javascript">([\s\S]*?)<\/script>/.exec(text)?.[1] ?? '';
+    const hash = createHash('sha256').update(script).digest('base64');
+    const policy = String(headers['content-security-policy']).split('; ');
+    expect(script).toContain('createApiReference');
+    expect(policy).toContain(`script-src 'self' 'sha256-${hash}'`);
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).toContain("connect-src 'self' http://localhost:4401");
+    expect(headers['x-frame-options']).toBe('DENY');
+    expect((await env.client().get('/docs/js/scalar.js')).headers['content-security-policy']).toContain(
+      "default-src 'none'",
+    );
+  });
+
+  it('is where / leads to', async () => {
+    expect(await env.client().get('/')).toMatchObject({ status: 302, headers: { location: '/docs' } });
   });
 
   it('can be browsed at /docs', async () => {

@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import swagger from '@fastify/swagger';
 import scalar from '@scalar/fastify-api-reference';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { NamedSchemas } from './named-schemas.ts';
 import type { Route } from './route.ts';
@@ -95,7 +96,29 @@ function inWords<Document>(document: Document): Document {
   return document;
 }
 
-/** `GET /openapi.json` (OpenAPI 3.1) and the reference at `/docs`, made from the schemas that validate. */
+const REFERENCE_PATH = '/docs';
+const INLINE_SCRIPT = /<script(?: type="text\/javascript")?>([\s\S]*?)<\/script>/g;
+
+/** Gives the reference its content security policy; the script in the page itself is allowed by its hash. */
+const guardReference = (baseUrl: string) => async (_: FastifyRequest, reply: FastifyReply, page: unknown) => {
+  const scripts = typeof page === 'string' ? [...page.matchAll(INLINE_SCRIPT)] : [];
+  const hashes = scripts.map(([, script = '']) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`);
+  const policy = [
+    "default-src 'none'",
+    ["script-src 'self'", ...hashes].join(' '),
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "font-src 'self' data:",
+    `connect-src 'self' ${new URL(baseUrl).origin}`,
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ];
+  reply.header('content-security-policy', policy.join('; ')).header('x-frame-options', 'DENY');
+  return page;
+};
+
+/** `GET /openapi.json` (OpenAPI 3.1) and the reference at `/docs`, made from the schemas that validate; `/` leads there. */
 export async function addOpenApi(
   app: FastifyInstance,
   routes: readonly Route[],
@@ -132,8 +155,13 @@ export async function addOpenApi(
     document = inWords(app.swagger());
   });
   app.get('/openapi.json', { schema: { hide: true } }, async () => document);
+  // People paste keys into the reference: it runs nothing but its own script, asks nobody but us, and nobody frames it.
+  app.addHook('onRoute', (each) => {
+    if (each.url.startsWith(REFERENCE_PATH)) each.onSend = guardReference(baseUrl);
+  });
+  app.get('/', { schema: { hide: true } }, async (_, reply) => reply.redirect(REFERENCE_PATH));
   await app.register(scalar, {
-    routePrefix: '/docs',
+    routePrefix: REFERENCE_PATH,
     configuration: {
       withDefaultFonts: false,
       telemetry: false,

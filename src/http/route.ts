@@ -16,7 +16,8 @@ import type { BucketName } from './rate-limit.ts';
  * - `query`: a list; the query's `merchantId`, by default the caller's; an operator's without it covers all merchants.
  *   `ownerless`: the path's id has no entry among the owners (events are too many); the handler looks for it among the rows
  *   that the caller may see, so another merchant's is a 404 like an unknown one.
- * - `by`, of the two: fields that hold an id whose owner wins over `merchantId` as the merchant.
+ * - `by`, of the two: fields that hold an id whose owner is the merchant. In a query it wins over `merchantId`; in a body a
+ *   `merchantId` that differs is refused.
  * - `{ of }`: the owner of the resource that the path parameter names: unknown 404, another merchant's 403.
  */
 export type Access =

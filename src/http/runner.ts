@@ -273,17 +273,29 @@ export class Runner {
   async #merchant(access: Guarded, caller: Caller, query: Values, body: Values | undefined): Promise<string | null> {
     if (access.merchant === 'caller') return caller.organizationId;
     const values = access.merchant === 'body' ? (body ?? {}) : query;
-    const named = ('by' in access ? (access.by ?? []) : []).find((field) => typeof values[field] === 'string');
-    if (named !== undefined) return this.#merchantOf(caller, named, values[named] as string);
     const given = values.merchantId;
-    if (typeof given === 'string') {
-      if (caller.isOperator && (await this.#ownerOf(given)) === undefined)
-        orThrow({ ok: false, refusal: { kind: 'not_found', what: 'organization', field: 'merchantId' } });
-      return allowed(caller, given);
+    const named = ('by' in access ? (access.by ?? []) : []).find((field) => typeof values[field] === 'string');
+    if (named !== undefined) {
+      const owner = await this.#merchantOf(caller, named, values[named] as string);
+      if (
+        access.merchant === 'body' &&
+        typeof given === 'string' &&
+        (await this.#givenMerchant(caller, given)) !== owner
+      )
+        orThrow(invalid([{ field: 'merchantId', message: `must be the merchant of ${named}, or absent` }]));
+      return owner;
     }
+    if (typeof given === 'string') return this.#givenMerchant(caller, given);
     if (!caller.isOperator) return caller.organizationId;
     if (access.merchant === 'query') return null;
     return orThrow<never>(invalid([{ field: 'merchantId', message: 'is required of a platform operator' }]));
+  }
+
+  /** The merchant that `merchantId` names. */
+  async #givenMerchant(caller: Caller, given: string): Promise<string> {
+    if (caller.isOperator && (await this.#ownerOf(given)) === undefined)
+      orThrow({ ok: false, refusal: { kind: 'not_found', what: 'organization', field: 'merchantId' } });
+    return allowed(caller, given);
   }
 
   /** The merchant of what a query field names. */

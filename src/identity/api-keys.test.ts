@@ -187,6 +187,23 @@ describe('DELETE /v0/users/{userId}/apikeys/{keyId}', () => {
     for (const { body } of [mine, theirs]) expect((await env.client(body.secret).get('/v0/me')).status).toBe(200);
   });
 
+  it('lets nobody revoke the keys of a role above their own, an operator neither', async () => {
+    const { id: platformId } = (await env.platform.get('/v0/me')).body.organization;
+    const operator = await env.userOf({ id: platformId }, 'member');
+    const viewer = await env.userOf(merchant, 'viewer');
+    const [admins, viewers] = [
+      await merchant.post(keysOf(merchant), { name: 'k' }),
+      await merchant.post(keysOf(viewer), { name: 'k' }),
+    ];
+    expect(await operator.delete(`${keysOf(merchant)}/${admins.body.id}`)).toMatchObject({
+      status: 403,
+      body: { message: 'Nobody revokes the keys of a role above their own.' },
+    });
+    expect((await env.client(admins.body.secret).get('/v0/me')).status).toBe(200);
+    expect((await operator.delete(`${keysOf(viewer)}/${viewers.body.id}`)).status).toBe(204);
+    expect((await env.platform.delete(`${keysOf(merchant)}/${admins.body.id}`)).status).toBe(204);
+  });
+
   it('400 for a body', async () => {
     const { body } = await merchant.post(keysOf(merchant), { name: 'x' });
     expect((await merchant.delete(`${keysOf(merchant)}/${body.id}`, { really: true })).status).toBe(400);

@@ -103,6 +103,7 @@ export async function revokeKeyOf(
 ): Promise<Result<void>> {
   const user = await userToManage(tx, caller, merchantId, userId);
   if (!user.ok) return user;
+  if (!hasRole(caller, user.value.role)) return forbidden('Nobody revokes the keys of a role above their own.');
   const revoked = await revokeRow(tx, merchantId, userId, id, now);
   return revoked === 1 ? ok(undefined) : notFound('API key');
 }

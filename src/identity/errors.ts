@@ -3,4 +3,5 @@ import type { ErrorTable } from '../kernel/result.ts';
 /** The codes of identity (api.md, Identity). */
 export const identityErrors = {
   CONSUMER_EXISTS: { status: 409, message: 'The merchant has a consumer with this e-mail address already.' },
+  PROVIDER_NOT_CONNECTED: { status: 400, message: 'This provider is not connected.' },
 } as const satisfies ErrorTable;

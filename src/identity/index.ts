@@ -21,5 +21,5 @@ export {
 } from './organizations.ts';
 export { ensurePlatform } from './platform.ts';
 export { identityRoutes } from './routes.ts';
-export { type ApprovalKind, type MerchantSettings, Percent, type RateLimit } from './settings.ts';
+export { type ApprovalKind, isHost, type MerchantSettings, Percent, type RateLimit } from './settings.ts';
 export { createUser, type NewUser, type User } from './users.ts';

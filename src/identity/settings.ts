@@ -1,6 +1,6 @@
 import { DecimalNumber, Nullable, OneOf, readDecimal, type Static, Strict, Text, Type } from '../http/index.ts';
 import { type Decimal, jsonNumber } from '../kernel/decimal.ts';
-import { type FieldError, invalid, ok, type Result } from '../kernel/result.ts';
+import { type FieldError, fail, invalid, ok, type Result } from '../kernel/result.ts';
 import { bicProblem, compact, ibanProblem } from './bank-account.ts';
 import type { EnvironmentName } from './keys.ts';
 
@@ -11,7 +11,13 @@ const APPROVAL_KINDS = ['data_review', 'financial_review', 'push'] as const;
 const DUNNING_ENDS = ['keep', 'write_off', 'terminate'] as const;
 const TAX_PROVIDERS = ['internal', 'stripe_tax'] as const;
 const PAYMENT_PROVIDERS = ['none', 'stripe', 'sandbox'] as const;
+/** A host as it is written in an address, with a port where that is not the usual one; nothing that a header would read otherwise. */
 const HOST = '^(?:[a-z0-9_-]{1,63}\\.){0,8}[a-z0-9-]{1,63}(?::[0-9]{1,5})?$';
+
+const host = new RegExp(HOST);
+
+/** Is this a host that may be sent people to, and be named in a header? In lower case. */
+export const isHost = (text: string): boolean => text.length <= 253 && host.test(text);
 
 export type ApprovalKind = (typeof APPROVAL_KINDS)[number];
 
@@ -48,7 +54,6 @@ export const SettingsInput = Strict(
     branding: Type.Optional(
       Nullable(
         Strict({
-          logoUrl: Type.Optional(Nullable(Text({ maxLength: 2048 }))),
           color: Type.Optional(Nullable(Type.String({ pattern: '^#[0-9A-Fa-f]{6}$' }))),
           footer: Type.Optional(Nullable(Text({ maxLength: 1000 }))),
         }),
@@ -105,7 +110,7 @@ export interface MerchantSettings {
   readonly rateLimits: { readonly general?: RateLimit; readonly events?: RateLimit } | null;
   /** Hosts that checkout may send people back to; none: any. */
   readonly redirectHosts: readonly string[];
-  readonly branding: { readonly logoUrl: string | null; readonly color: string | null; readonly footer: string | null };
+  readonly branding: { readonly color: string | null; readonly footer: string | null };
   /** Stands on what is paid by transfer; null: none is known. */
   readonly bankTransfer: BankAccount | null;
   /** What documents say of sales without tax; null: the common wording. */
@@ -135,7 +140,7 @@ export function settingsWithDefaults(stored: SettingsInput, environment: Environ
     lateUsageDays: stored.lateUsageDays ?? 35,
     rateLimits: stored.rateLimits ?? null,
     redirectHosts: stored.redirectHosts ?? [],
-    branding: { logoUrl: null, color: null, footer: null, ...stored.branding },
+    branding: { color: null, footer: null, ...stored.branding },
     bankTransfer: stored.bankTransfer ? toBankAccount(stored.bankTransfer) : null,
     invoiceNotes: { exempt: null, reverseCharge: null, ...stored.invoiceNotes },
   };
@@ -160,16 +165,24 @@ export function changedSettings(stored: SettingsInput, change: SettingsInput): S
   return Object.fromEntries(merged);
 }
 
-/** The rules that a schema cannot say: no play money in production, and a logo that can be fetched safely. */
+/** What is planned and cannot be reached yet: nothing would be taxed, or paid. */
+const NOT_CONNECTED: ReadonlySet<unknown> = new Set(['stripe', 'stripe_tax']);
+
+/** The rules that a schema cannot say: no play money in production, and no provider that is not connected. */
 export function checkSettings(input: SettingsInput, environment: EnvironmentName): Result<SettingsInput> {
   const errors: FieldError[] = [];
   if (input.paymentProvider === 'sandbox' && environment === 'production')
     errors.push({ field: 'settings.paymentProvider', message: 'must not be sandbox in production' });
-  const logo = input.branding?.logoUrl;
-  if (logo != null && !isHttps(logo))
-    errors.push({ field: 'settings.branding.logoUrl', message: 'must be an https URL' });
   errors.push(...bankAccountProblems(input.bankTransfer));
-  return errors.length > 0 ? invalid(errors) : ok(input);
+  if (errors.length > 0) return invalid(errors);
+  for (const name of ['taxProvider', 'paymentProvider'] as const)
+    if (NOT_CONNECTED.has(input[name]))
+      return fail(
+        'PROVIDER_NOT_CONNECTED',
+        { field: `settings.${name}`, provider: input[name] },
+        `${input[name]} cannot be connected in this version. Leave settings.${name} at its default.`,
+      );
+  return ok(input);
 }
 
 /** An account that money can be sent to: a number of one kind at least, without a slip of the pen. */
@@ -187,5 +200,3 @@ function bankAccountProblems(account: SettingsInput['bankTransfer']): FieldError
     ? [{ field: 'settings.bankTransfer', message: 'needs an iban or an account' }, ...errors]
     : errors;
 }
-
-const isHttps = (text: string): boolean => URL.canParse(text) && new URL(text).protocol === 'https:';

@@ -105,6 +105,23 @@ describe('a hostile redirect URL', () => {
     'https://?',
   ])('%j is refused', (url) => expect(checkRedirectUrl(url, shop)).toEqual(expect.any(String)));
 
+  it.each([
+    'https://a;sandbox',
+    'https://a;frame-ancestors/',
+    'https://a,b/',
+    'https://*/',
+    'https://*.example/',
+    'https://a!b.example/',
+    "https://a'b.example/",
+    'https://a$b.example/',
+    'https://(a).example/',
+    'https://a=b/',
+    'https://[2001:db8::1]/',
+  ])('%j is refused also where no hosts are named: a header would read its host otherwise', (url) => {
+    expect(checkRedirectUrl(url, production)).toEqual(expect.any(String));
+    expect(checkRedirectUrl(url, sandbox)).toEqual(expect.any(String));
+  });
+
   it('is refused where it has more than 2,048 characters', () => {
     const start = 'https://shop.example/';
     expect(checkRedirectUrl(start.padEnd(2048, 'a'), shop)).toBeNull();

@@ -1,4 +1,4 @@
-import type { EnvironmentName } from '../identity/index.ts';
+import { type EnvironmentName, isHost } from '../identity/index.ts';
 import type { FieldError } from '../kernel/result.ts';
 
 /** What a merchant allows its checkout pages to send customers to. */
@@ -33,7 +33,8 @@ export function checkRedirectUrl(text: string, rules: RedirectRules): string | n
     return rules.environment === 'sandbox' ? 'must be https, or http to localhost' : 'must be https';
   }
   const host = authority.replace(/:\d+$/, '');
-  if (host !== url.hostname || host.endsWith('.')) return 'must name its host plainly';
+  if (host !== url.hostname || host.endsWith('.') || !(isLocal || isHost(url.host)))
+    return 'must name its host plainly';
   const isAllowed = rules.redirectHosts.some((allowed) => allowed.toLowerCase().replace(USUAL_PORT, '') === url.host);
   return rules.redirectHosts.length === 0 || isAllowed ? null : 'must have a host among settings.redirectHosts';
 }

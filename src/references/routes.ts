@@ -15,7 +15,7 @@ export const referenceRoutes: readonly Route[] = [
       operationId: 'createExternalReference',
       tag,
       summary: 'Link an entity to a record in an outside system',
-      access: { role: 'member', merchant: 'body' },
+      access: { role: 'member', merchant: 'body', by: ['entityId'] },
       body: ReferenceCreate,
       replies: { 201: ExternalReferenceOut },
       errors: [409],

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pino, { type Logger } from 'pino';
+import pino, { type DestinationStream, type Logger } from 'pino';
 import {
   credentialsFile,
   decidePlatformKey,
@@ -37,18 +37,30 @@ function programVersion(): string {
   return (JSON.parse(text) as { version: string }).version;
 }
 
+/** Fields of whatever is logged that may hold a key or a secret; no line of ours logs them, and none of a package shall. */
+const SECRET_FIELDS = ['authorization', 'cookie', 'set-cookie', 'secret', 'platformKey', 'merchantKey', 'password'];
+const REDACTED = SECRET_FIELDS.flatMap((name) => ['', '*.', '*.*.', '*.*.*.'].map((path) => `${path}["${name}"]`));
+
 /** Logs go to the error stream as JSON, one line each: standard output is for people. */
-export function createLogger(settings: Settings, atTerminal: boolean): Logger {
+export function createLogger(
+  settings: Settings,
+  atTerminal: boolean,
+  to: DestinationStream = pino.destination(2),
+): Logger {
   const level = settings.logLevel ?? (atTerminal ? 'warn' : 'info');
-  return pino({ level, serializers: { err: describeError } }, pino.destination(2));
+  const redact = { paths: REDACTED.map((path) => path.replace('.[', '[')), censor: '[redacted]' };
+  return pino({ level, redact, serializers: { err: describeError } }, to);
 }
 
-/** An error in a log: a database's error carries its whole connection with it, password included, which no log needs. */
+/**
+ * An error in a log: a database's error carries its whole connection with it, password included, which no log needs, and a `detail`
+ * with the values of rows.
+ */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
-  const { code, detail, constraint } = error as { code?: unknown; detail?: unknown; constraint?: unknown };
+  const { code, constraint } = error as { code?: unknown; constraint?: unknown };
   const cause = error.cause === undefined ? undefined : describeError(error.cause);
-  return { type: error.name, message: error.message, code, detail, constraint, stack: error.stack, cause };
+  return { type: error.name, message: error.message, code, constraint, stack: error.stack, cause };
 }
 
 /** The folder for everything we keep on disk. Others may pass through it, to what is theirs, but not look around. */

@@ -15,7 +15,7 @@ export const costRoutes = (options: CatalogOptions): readonly Route[] => [
       operationId: 'createCost',
       tag: 'Catalog',
       summary: 'Create a cost',
-      access: { role: 'member', merchant: 'body' },
+      access: { role: 'member', merchant: 'body', by: ['productId'] },
       body: CostCreate,
       replies: { 201: CostOut },
     },

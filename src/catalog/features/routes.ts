@@ -15,7 +15,7 @@ export const featureRoutes = (options: CatalogOptions): readonly Route[] => [
       operationId: 'createFeature',
       tag: 'Catalog',
       summary: 'Create a feature',
-      access: { role: 'member', merchant: 'body' },
+      access: { role: 'member', merchant: 'body', by: ['productId'] },
       body: FeatureCreate,
       replies: { 201: FeatureOut },
       errors: [409],

@@ -14,7 +14,7 @@ export const feeRoutes: readonly Route[] = [
       operationId: 'createFee',
       tag: 'Catalog',
       summary: 'Create a fee',
-      access: { role: 'member', merchant: 'body' },
+      access: { role: 'member', merchant: 'body', by: ['productId', 'itemId'] },
       body: FeeCreate,
       replies: { 201: FeeOut },
     },

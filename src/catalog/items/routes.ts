@@ -15,7 +15,7 @@ export const itemRoutes = (options: CatalogOptions): readonly Route[] => [
       operationId: 'createItem',
       tag: 'Catalog',
       summary: 'Create an item',
-      access: { role: 'member', merchant: 'body' },
+      access: { role: 'member', merchant: 'body', by: ['catalogId'] },
       body: ItemCreate,
       replies: { 201: ItemOut },
     },

@@ -15,7 +15,7 @@ export const metricRoutes = (options: CatalogOptions): readonly Route[] => [
       operationId: 'createBillableMetric',
       tag: 'Catalog',
       summary: 'Create a billable metric',
-      access: { role: 'member', merchant: 'body' },
+      access: { role: 'member', merchant: 'body', by: ['productId', 'itemId'] },
       body: MetricCreate,
       replies: { 201: MetricOut },
     },

@@ -27,7 +27,7 @@ export const planRoutes = (options: CatalogOptions): readonly Route[] => [
       operationId: 'createPlan',
       tag: 'Plans',
       summary: 'Create a plan and publish its first version',
-      access: { role: 'member', merchant: 'body' },
+      access: { role: 'member', merchant: 'body', by: ['productId'] },
       body: PlanCreate,
       replies: { 201: PlanOut },
     },

@@ -17,7 +17,7 @@ export const priceRoutes: readonly Route[] = [
       operationId: 'createPrice',
       tag: 'Catalog',
       summary: 'Create a price of a metric or a fee',
-      access: { role: 'member', merchant: 'body' },
+      access: { role: 'member', merchant: 'body', by: ['billableMetricId', 'feeId'] },
       body: PriceCreate,
       mostKeys: MOST_KEYS,
       replies: { 201: PriceOut },
