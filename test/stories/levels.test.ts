@@ -314,6 +314,22 @@ describe('groups', () => {
   });
 });
 
+it('is explained by the hours in which it was set, each up to the next one, and comes out the same again', async () => {
+  const { shop, plan, clock } = await openStory();
+  const subscription = await shop.subscribe(plan, { clock });
+  await shop.use(subscription.id, '2026-01-20T09:30:00Z', 8);
+  await shop.use(subscription.id, '2026-02-10T12:00:00Z', 5);
+  await shop.use(subscription.id, '2026-02-10T12:30:00Z', 9);
+  await shop.advance(clock, '2026-03-01T00:00:00Z');
+  const [, february] = await shop.invoices(subscription);
+  const { lines, recalculation } = await shop.read(`/v2/invoices/${february.id}/explain`);
+  expect(lines[0].usageByHour).toEqual([
+    { from: '2026-02-01T00:00:00Z', to: '2026-02-10T12:00:00Z', value: 8, eventCount: 0 },
+    { from: '2026-02-10T12:00:00Z', to: '2026-03-01T00:00:00Z', value: 9, eventCount: 2 },
+  ]);
+  expect(recalculation).toEqual({ grandTotal: '90.00', isSame: true });
+});
+
 describe('windows of a level', () => {
   it('are all there once there is one, aligned and clipped; those before it are left out', async () => {
     const story = await openStory();
