@@ -9,7 +9,7 @@ import { bearerToken, type ServerOptions, send } from './edge.ts';
 import { authenticationReply, type ErrorReplies, reply as errorReply } from './errors.ts';
 import { claim, type IdempotencyScope, keepReply, lockOf, noLock } from './idempotency.ts';
 import type { NamedSchemas } from './named-schemas.ts';
-import { type Access, type Context, Reply, type Route } from './route.ts';
+import { type Access, type Context, type RawBody, Reply, type Route } from './route.ts';
 import { errorStatuses } from './statuses.ts';
 import { validate } from './validation.ts';
 
@@ -65,8 +65,6 @@ export class Runner {
             return send(reply, { ...refused, headers: { ...refused.headers, ...counted.headers } });
           }
         }
-        if (sentence.bodyBytes && !isOneOf(request, sentence.contentTypes))
-          return send(reply, unsupportedFile(sentence.contentTypes));
         if (!sentence.bodyBytes && !acceptsContentType(request, sentence.contentTypes))
           return send(reply, this.#errors.for({ kind: 'code', code: 'UNSUPPORTED_MEDIA_TYPE' }));
         if (sentence.admit && request.caller) return this.#admit(each, request.caller, request, reply);
@@ -153,6 +151,8 @@ export class Runner {
     if (caller && !caller.isOperator) await this.#takeSlot(each, request, caller.organizationId, signal);
     const early =
       'public' in sentence.access ? null : await this.#pathMerchant(sentence.access, caller as Caller, request);
+    if (sentence.bodyBytes && !isFileOf(request.body, sentence.contentTypes))
+      return send(reply, unsupportedFile(sentence.contentTypes));
     checkParameters(request);
     const query = { ...(request.query as Values) };
     const body = sentence.body && request.body === undefined ? {} : request.body;
@@ -443,9 +443,9 @@ function acceptsContentType(request: FastifyRequest, more: readonly string[] = [
   );
 }
 
-/** Is the content type, without its parameters, one of some? */
-const isOneOf = (request: FastifyRequest, types: readonly string[] = []): boolean =>
-  types.includes(request.headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? '');
+/** Is a body of one of some types? That there is none is told with the other faults. */
+const isFileOf = (body: unknown, types: readonly string[] = []): boolean =>
+  body === undefined || types.includes((body as RawBody).contentType);
 
 const unsupportedFile = (types: readonly string[] = []) =>
   errorReply(415, `Send a file with Content-Type: ${types.join(' or ')}.`, { code: 'UNSUPPORTED_MEDIA_TYPE' });

@@ -158,6 +158,9 @@ export async function openTestEnvironment(
   };
 }
 
+/** What is sent as a picture is named as one, so that a call of a route that takes a file is a body like any other. */
+const isPng = (body: unknown): boolean => body instanceof Uint8Array && body[0] === 0x89;
+
 function clientOf(environment: Environment, key?: string): Client {
   const call = async (
     method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
@@ -171,7 +174,7 @@ function clientOf(environment: Environment, key?: string): Client {
       url: path,
       headers: {
         ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(body === undefined ? {} : { 'content-type': isPng(body) ? 'image/png' : 'application/json' }),
         ...headers,
       },
       ...(body === undefined ? {} : { payload: isText ? (body as string) : JSON.stringify(body) }),

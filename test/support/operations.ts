@@ -1,3 +1,4 @@
+import { png } from '../../src/identity/logo/testing.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { type Resource, START } from './shop.ts';
 import { FAR_AHEAD, newMeteredFeature, storeMethod, type World } from './world.ts';
@@ -147,6 +148,19 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
   listOrganizations: [() => ({})],
   getOrganization: [({ merchant }) => on(merchant.id)],
   updateOrganization: [({ merchant }) => on(merchant.id, { phone: '+44 20 0' })],
+  putOrganizationLogo: [({ merchant }) => on(merchant.id, png())],
+  getOrganizationLogo: [
+    async ({ merchant }) => {
+      await merchant.put(`/v0/organizations/${merchant.id}/logo`, png());
+      return on(merchant.id);
+    },
+  ],
+  deleteOrganizationLogo: [
+    async ({ merchant }) => {
+      await merchant.put(`/v0/organizations/${merchant.id}/logo`, png());
+      return on(merchant.id);
+    },
+  ],
   createUser: [
     ({ merchant }) => ({
       body: { organizationId: merchant.id, email: `${unique('user')}@example.com`, role: 'viewer' },
