@@ -35,7 +35,7 @@ import {
   rebuildProjection,
   type UsageProjection,
 } from './metering/index.ts';
-import { errorTables, recomputeFrom, wireDomains } from './wiring.ts';
+import { auditChecks, errorTables, recomputeFrom, wireDomains } from './wiring.ts';
 
 type ProcessRole = 'api' | 'ingest' | 'worker';
 
@@ -247,7 +247,7 @@ export async function rebuildUsageProjection(databaseUrl: string): Promise<void>
 export async function auditDatabase(databaseUrl: string): Promise<{ checked: number; violations: Violation[] }> {
   const database = new Database({ url: databaseUrl, connections: 1, statementTimeout: AUDIT_STATEMENT_MILLISECONDS });
   try {
-    return { checked: invariantCount, violations: await audit(database) };
+    return { checked: invariantCount + auditChecks.length, violations: await audit(database, auditChecks) };
   } finally {
     await database.close();
   }

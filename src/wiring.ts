@@ -13,6 +13,7 @@ import {
   grantPurchases,
   isMetricMeasured,
   reservationDueKind,
+  snapshotRecheck,
   tellOfBalance,
   unendedEntitlements,
 } from './entitlements/index.ts';
@@ -164,6 +165,9 @@ export function wireDomains(
     close: () => renderer.close(),
   };
 }
+
+/** What the auditor asks of domains, beside what it asks the database itself. */
+export const auditChecks = [snapshotRecheck];
 
 /** Calculates issued invoices again from the events; see `recomputeInvoices`. */
 export const recomputeFrom = (database: Database): Promise<{ checked: number; differing: Recomputed[] }> =>

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTestEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
+import { type Merchant, openTestEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
 import { type Resource, shopOf } from '../../test/support/shop.ts';
 import { audit } from './audit.ts';
 import { invariants } from './invariants.sql.ts';
@@ -10,7 +10,8 @@ let client: pg.Client;
 let invoice: Resource;
 beforeAll(async () => {
   env = await openTestEnvironment();
-  const shop = shopOf(await env.merchant());
+  const merchant = await env.merchant();
+  const shop = shopOf(merchant);
   ({ invoice } = await shop.paid());
   await shop.create(`/v2/invoices/${invoice.id}/refunds`, { reason: 'Tried' });
   const product = await shop.product();
@@ -35,6 +36,7 @@ beforeAll(async () => {
     expiresAt: '2100-01-01T00:00:00Z',
   });
   await shop.act(`/v1/entitlements/${entitlement.id}/reservations/${reservation.id}/settle`, { amount: 1 });
+  await meterEverything(merchant, product.id);
   client = new pg.Client({ connectionString: env.url });
   await client.connect();
   await client.query('set session_replication_role = replica'); // no trigger keeps us from breaking things
@@ -43,6 +45,34 @@ afterAll(async () => {
   await client.end();
   await env.close();
 });
+
+/** Metrics of each kind of roll-up, and their events of two months and two hours. */
+async function meterEverything(merchant: Merchant, productId: string): Promise<void> {
+  const metric = { productId, name: 'Metric', description: 'Metric', unit: 'unit', eventType: 'metered' };
+  for (const own of [
+    { aggregation: 'COUNT' },
+    { aggregation: 'SUM', valueProperty: '$.units' },
+    { aggregation: 'MAX', valueProperty: '$.units', groupBy: { region: '$.region' } },
+    { aggregation: 'LATEST', valueProperty: '$.units' },
+    { aggregation: 'UNIQUE_COUNT', valueProperty: '$.user' },
+  ])
+    await shopOf(merchant).create('/v0/billableMetrics', { ...metric, ...own });
+  const times = ['2026-01-31T23:59:59Z', '2026-02-01T00:00:00Z', '2026-02-01T00:30:00Z', '2026-02-01T01:00:00Z'];
+  for (const [index, timestamp] of times.entries()) {
+    const data = { units: `${index}.5`, region: index % 2 ? 'eu' : null, user: `u${index % 3}` };
+    expect(
+      (
+        await merchant.post('/v0/events', {
+          type: 'metered',
+          source: 'test',
+          externalSubject: 'anybody',
+          timestamp,
+          data,
+        })
+      ).status,
+    ).toBe(202);
+  }
+}
 
 /** What breaks an invariant by hand, and what undoes it. `INVOICE` is a paid invoice of a period. */
 const BREAKS: Readonly<Record<string, readonly [broken: string, undone: string]>> = {
@@ -130,7 +160,83 @@ const BREAKS: Readonly<Record<string, readonly [broken: string, undone: string]>
   ],
 };
 
+/** What makes a roll-up untrue, and what undoes it. */
+const FALSE_ROLLUPS: readonly { what: string; broken: string; undone: string }[] = [
+  {
+    what: 'a total',
+    broken: 'update usage_rollup set total = total + 1 where total is not null',
+    undone: 'update usage_rollup set total = total - 1 where total is not null',
+  },
+  {
+    what: 'a count',
+    broken: 'update usage_rollup set event_count = event_count + 1',
+    undone: 'update usage_rollup set event_count = event_count - 1',
+  },
+  {
+    what: 'a least value',
+    broken: 'update usage_rollup set least_value = least_value - 1',
+    undone: 'update usage_rollup set least_value = least_value + 1',
+  },
+  {
+    what: 'a greatest value',
+    broken: 'update usage_rollup set greatest_value = greatest_value + 1',
+    undone: 'update usage_rollup set greatest_value = greatest_value - 1',
+  },
+  {
+    what: 'a latest value',
+    broken: 'update usage_rollup set latest_value = latest_value + 1',
+    undone: 'update usage_rollup set latest_value = latest_value - 1',
+  },
+  {
+    what: 'the time of a latest value',
+    broken: `update usage_rollup set latest_at = latest_at + interval '1 microsecond'`,
+    undone: `update usage_rollup set latest_at = latest_at - interval '1 microsecond'`,
+  },
+  {
+    what: 'an hour',
+    broken: `update usage_rollup set hour = hour + interval '1000 years'`,
+    undone: `update usage_rollup set hour = hour - interval '1000 years'`,
+  },
+  {
+    what: 'a group',
+    broken: `update usage_rollup set group_values = array['us'] where group_values = array['eu']`,
+    undone: `update usage_rollup set group_values = array['eu'] where group_values = array['us']`,
+  },
+  {
+    what: 'a roll-up that is gone',
+    broken: 'create table gone as select * from usage_rollup; delete from usage_rollup',
+    undone: 'insert into usage_rollup select * from gone; drop table gone',
+  },
+  {
+    what: 'one too many',
+    broken:
+      'insert into usage_rollup select merchant_id, series_id, subject_id, hour, group_hash, 99, group_values, 1 from usage_rollup',
+    undone: 'delete from usage_rollup where lane = 99',
+  },
+  {
+    what: 'a different value that is gone',
+    broken: 'create table gone as select * from usage_value; delete from usage_value',
+    undone: 'insert into usage_value select * from gone; drop table gone',
+  },
+  {
+    what: 'a different value that no event has',
+    broken: `insert into usage_value select merchant_id, series_id, subject_id, hour, group_hash, text_hash('nobody'), group_values from usage_value
+              on conflict do nothing`,
+    undone: `delete from usage_value where value_hash = text_hash('nobody')`,
+  },
+];
+
 describe('the auditor', () => {
+  it.each(FALSE_ROLLUPS)('finds in a roll-up $what', async ({ broken, undone }) => {
+    const { rowCount } = await client.query(broken).then((done) => [done].flat()[0] as pg.QueryResult);
+    const found = await audit(env.database);
+    await client.query(undone);
+    expect(rowCount).not.toBe(0);
+    expect(found.map(({ name }) => name)).toEqual(['rollups-are-their-events']);
+    expect(found[0]?.count).toBeGreaterThan(0);
+    expect(await audit(env.database)).toEqual([]);
+  });
+
   it('finds nothing where nothing is wrong', async () => {
     expect(await audit(env.database)).toEqual([]);
   });

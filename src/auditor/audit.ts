@@ -1,8 +1,10 @@
 import type { Database } from '../db/index.ts';
-import { selectBroken } from './broken.sql.ts';
+import { MOST_EXAMPLES, selectBroken } from './broken.sql.ts';
+import type { BrokenRow, Check } from './check.ts';
 import { invariants } from './invariants.sql.ts';
+import { rollUps } from './rollups.ts';
 
-/** An invariant that does not hold. */
+/** Something that does not hold. */
 export interface Violation {
   readonly name: string;
   /** What should hold. */
@@ -13,21 +15,42 @@ export interface Violation {
 }
 
 /**
- * Holds all data of an environment against everything that SQL can state about it (reliability: method A), each statement in a
- * transaction of its own that only reads.
+ * Holds all data of an environment against everything that SQL can state about it (reliability: method A), and against what other rooms
+ * can check: each statement and each slice in a transaction of its own that only reads.
+ * @param more checks of other rooms
  * @returns what does not hold; nothing where all does
  */
-export async function audit(database: Database): Promise<Violation[]> {
+export async function audit(database: Database, more: readonly Check<unknown>[] = []): Promise<Violation[]> {
   const violations: Violation[] = [];
   for (const { name, says, broken } of invariants) {
     const rows = await database.transaction('every merchant, reading', (tx) => selectBroken(tx, broken));
     const [first] = rows;
-    if (!first) continue;
-    const examples = rows.map(({ merchant_id: merchantId, id, detail }) => ({ merchantId, id, detail }));
-    violations.push({ name, says, count: Number(first.count), examples });
+    if (first) violations.push({ name, says, count: Number(first.count), examples: rows.map(toExample) });
+  }
+  const checks: readonly Check<unknown>[] = [rollUps, ...more];
+  for (const check of checks) {
+    const violation = await runCheck(database, check);
+    if (violation) violations.push(violation);
   }
   return violations;
 }
 
-/** How many invariants are looked at. */
-export const invariantCount = invariants.length;
+/** How many things are looked at, beside the checks of other rooms. */
+export const invariantCount = invariants.length + 1;
+
+async function runCheck(database: Database, check: Check<unknown>): Promise<Violation | null> {
+  const { name, says } = check;
+  const examples: Violation['examples'][number][] = [];
+  let count = 0;
+  let after: unknown = null;
+  do {
+    const from = after;
+    const slice = await database.transaction('every merchant, reading', (tx) => check.next(tx, from));
+    count += slice.broken.length;
+    examples.push(...slice.broken.slice(0, MOST_EXAMPLES - examples.length).map(toExample));
+    after = slice.after;
+  } while (after !== null);
+  return count === 0 ? null : { name, says, count, examples };
+}
+
+const toExample = ({ merchant_id: merchantId, id, detail }: BrokenRow) => ({ merchantId, id, detail });

@@ -1,8 +1,9 @@
 import { type Sql, sql, type Tx } from '../db/index.ts';
+import type { BrokenRow } from './check.ts';
 
-const MOST_EXAMPLES = 5;
+export const MOST_EXAMPLES = 5;
 
 /** Some of the rows that break an invariant, each with how many there are. */
 export const selectBroken = (tx: Tx, broken: Sql) =>
-  tx.rows<{ merchant_id: string; id: string; detail: string; count: bigint }>(sql`
+  tx.rows<BrokenRow & { count: bigint }>(sql`
     select merchant_id, id, detail, count(*) over () as count from (${broken}) broken limit ${MOST_EXAMPLES}`);

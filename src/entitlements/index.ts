@@ -8,6 +8,7 @@ export { balanceNoticeChore, balanceSweepChore, tellOfBalance } from './notices.
 export type { EntitlementParts } from './parts.ts';
 export { grantPurchases } from './purchases/paid.ts';
 export { GRANT_PURCHASE } from './purchases/purchase.ts';
+export { snapshotRecheck } from './recheck.ts';
 export { type ReconciledFeatures, reconcileEntitlements } from './reconcile.ts';
 export { reservationDueKind } from './reservations.ts';
 export { entitlementRoutes } from './routes.ts';

@@ -89,6 +89,20 @@ export const dropSnapshots = (
      where d.merchant_id = ${merchantId} and d.entitlement_id = gone.entitlement_id and d.at = gone.at
     returning d.entitlement_id, d.at`);
 
+/** Which snapshot. */
+export interface SnapshotKey {
+  readonly merchantId: string;
+  readonly entitlementId: string;
+  readonly at: Instant;
+}
+
+/** The next snapshots of all merchants, in the order of their keys. */
+export const snapshotsAfter = (tx: Tx, after: SnapshotKey | null, most: number): Promise<SnapshotKey[]> =>
+  tx.rows<SnapshotKey>(sql`
+    select merchant_id as "merchantId", entitlement_id as "entitlementId", at from entitlement_snapshot
+     where ${after ? sql`(merchant_id, entitlement_id, at) > (${after.merchantId}, ${after.entitlementId}, ${after.at})` : sql`true`}
+     order by merchant_id, entitlement_id, at limit ${most}`);
+
 /** Up to which reset everything was written, and for whom to wait until the usage before it is settled. */
 export interface ResetMark {
   readonly at: Instant;
