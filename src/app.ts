@@ -188,6 +188,7 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
     logger: options.logger,
     baseUrl: options.publicUrl,
     trustedProxies,
+    environment: options.environment,
     metrics,
     rateLimiter: new RateLimiter({
       limitsOf: async (id) => {

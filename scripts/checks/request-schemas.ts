@@ -21,6 +21,35 @@ export function requestSchemaFaults(sentences: readonly Sentence[], apart: reado
   );
 }
 
+/** What no message may hold: a regular expression, Ajv's own words, a section of the specification. */
+export const UNREADABLE = /[\\^§]|must NOT|\$\(|\[[A-Za-z0-9]-/;
+
+const ODD_VALUES = [1, 1.5, 'x y', '', 'x'.repeat(9_000), null, true, [], ['a', 'a'], {}, { 'x y': 1 }, 'sub_1'];
+
+/** Messages of request schemas that a person cannot read, each with where it comes from. */
+export function messageFaults(sentences: readonly Sentence[]): string[] {
+  const found = sentences.flatMap(({ method, path, query, body }) =>
+    (['query', 'body'] as const).flatMap((part) => {
+      const schema = part === 'query' ? query : body;
+      return schema ? unreadable(part, schema, `${method} ${path} ${part}`) : [];
+    }),
+  );
+  return [...new Set(found)];
+}
+
+function unreadable(part: Part, schema: unknown, at: string): string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const node = schema as Node;
+  const isFormed = node.pattern !== undefined || node['x-words'] !== undefined || 'x-decimal' in node;
+  const alone = withoutDefault(node) as TSchema; // one object, which is compiled once
+  const values = isFormed || at.endsWith(part) ? ODD_VALUES : [];
+  const messages = values.flatMap((value) => validate(part, alone, value)).map(({ message }) => message);
+  return [
+    ...messages.filter((message) => UNREADABLE.test(message)).map((message) => `${at}: ${message}`),
+    ...partsOf(node).flatMap(([name, inner]) => unreadable(part, inner, name === '' ? at : `${at}.${name}`)),
+  ];
+}
+
 /** The same of one schema that stands in no route. */
 export const schemaFaults = (name: string, schema: TSchema): string[] => faultsBelow('body', schema, name, []);
 

@@ -1,5 +1,6 @@
 import type { Address } from '../http/index.ts';
 import type { Organization } from '../identity/index.ts';
+import { OUTSIDE_ID } from '../kernel/ids.ts';
 import { formatInstant } from '../kernel/time.ts';
 import type { CustomerRow, NotificationKind } from './customers.sql.ts';
 import { type ValidTaxAddress, validTaxAddress } from './tax-address.ts';
@@ -60,6 +61,15 @@ export function toCustomer(row: CustomerRow, consumer: Organization): Customer {
   };
 }
 
+const NAMEABLE = new RegExp(OUTSIDE_ID);
+
+/** The specification takes any `externalId` of a customer, and events can only name some of them (decision 0041). */
+const warningsOf = ({ externalId }: Customer): { warnings?: { field: string; message: string }[] } =>
+  externalId === null || NAMEABLE.test(externalId) ? {} : { warnings: [{ field: 'externalId', message: UNNAMEABLE }] };
+
+const UNNAMEABLE =
+  'Events cannot name this customer: externalSubject takes letters, digits, underscores and hyphens. Send its id as subject.';
+
 /** A customer as answers show it (fields.md): a field that has nothing to say is left out, save the nullable taxId. */
 export const publicCustomer = (customer: Customer) => ({
   id: customer.id,
@@ -80,6 +90,7 @@ export const publicCustomer = (customer: Customer) => ({
   },
   notificationSettings: customer.notificationSettings,
   metadata: customer.metadata,
+  ...warningsOf(customer),
   createdAt: formatInstant(customer.createdAt),
   updatedAt: formatInstant(customer.updatedAt),
 });

@@ -1,4 +1,16 @@
-import { Address, Id, ListQuery, Metadata, Name, Nullable, Strict, Text, Timestamp, Type } from '../http/index.ts';
+import {
+  Address,
+  Formed,
+  Id,
+  ListQuery,
+  Metadata,
+  Name,
+  Nullable,
+  Strict,
+  Text,
+  Timestamp,
+  Type,
+} from '../http/index.ts';
 import { Email, Percent, Phone } from '../identity/index.ts';
 import { idPattern } from '../kernel/ids.ts';
 import type { TaxRatesInput } from './tax-rates.ts';
@@ -13,7 +25,7 @@ export const TaxRatesBody = Type.Unsafe<TaxRatesInput>({
     {
       type: 'object',
       maxProperties: MOST_TAX_RATES,
-      propertyNames: { pattern: TAX_RATE_KEY },
+      propertyNames: Formed(TAX_RATE_KEY, 'must be default, a plan id (plan_…) or a billable metric id (bm_…)'),
       additionalProperties: Percent,
     },
   ],
@@ -52,7 +64,7 @@ export const CustomerCreate = Strict(
     consumerId: Type.Optional(Id('organization')),
     ...terms,
   },
-  { $id: 'CustomerCreate' },
+  { $id: 'CustomerCreate', 'x-some-of': ['consumer', 'consumerId'] },
 );
 
 export const CustomerChangeBody = Strict(terms, { $id: 'CustomerChange' });
@@ -95,6 +107,11 @@ const customerFields = {
     renewalReminder: Type.Boolean(),
   }),
   metadata: Metadata,
+  warnings: Type.Optional(
+    Type.Array(Type.Object({ field: Type.String(), message: Type.String() }), {
+      description: 'What was accepted and will not do what it seems to.',
+    }),
+  ),
   createdAt: Timestamp,
   updatedAt: Timestamp,
 };

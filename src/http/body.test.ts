@@ -281,7 +281,7 @@ describe('numbers', () => {
   it.each(['1e400', '9007199254740993', '0.30000000000000000004'])('%s is no object', async (number) => {
     expect((await send(`{"metadata":${number}}`)).body.errors[0]).toMatchObject({
       field: 'metadata',
-      message: 'must be object',
+      message: 'must be an object',
     });
     expect((await send(`{"part":${number}}`)).body.errors[0]).toMatchObject({ field: 'part' });
     expect(await send(number)).toMatchObject({ status: 400, body: { error: 'validation_error' } });

@@ -46,6 +46,8 @@ export interface ServerOptions {
   /** Wall time; the only place of the API where it comes in. */
   readonly now: () => Instant;
   readonly logger: Logger;
+  /** Which one this is, for what is said of a key of the other. */
+  readonly environment?: 'production' | 'sandbox';
   readonly baseUrl: string;
   /** Whose `X-Forwarded-For` is believed; absent: nobody's. */
   readonly trustedProxies?: readonly string[];

@@ -1,3 +1,4 @@
+import { kindWords } from '../kernel/ids.ts';
 import type { ErrorTable, Refusal } from '../kernel/result.ts';
 import type { Authentication } from './caller.ts';
 
@@ -7,6 +8,7 @@ export const ERROR_WORDS: Readonly<Record<number, string>> = {
   401: 'unauthorized',
   403: 'forbidden',
   404: 'not_found',
+  405: 'method_not_allowed',
   409: 'conflict',
   413: 'payload_too_large',
   415: 'unsupported_media_type',
@@ -23,6 +25,7 @@ export const edgeErrors = {
   IDEMPOTENCY_KEY_REUSED: { status: 409, message: 'This idempotency key was used with other content.' },
   IDEMPOTENCY_IN_PROGRESS: { status: 409, message: 'A request with this idempotency key is still running.' },
   INVALID_TRANSITION: { status: 409, message: 'The resource is not in a state that allows this.' },
+  METHOD_NOT_ALLOWED: { status: 405, message: 'This path does not take this method; see the header Allow.' },
   PAYLOAD_TOO_LARGE: { status: 413, message: 'The body is larger than this operation takes.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'Send Content-Type: application/json.' },
   MALFORMED_BODY: { status: 400, message: 'The body could not be read.' },
@@ -93,7 +96,7 @@ export class ErrorReplies {
       case 'not_found':
         return reply(
           404,
-          `No such ${refusal.what}.`,
+          refusal.message ?? `No such ${kindWords(refusal.what)}.`,
           refusal.field === undefined ? {} : { details: { field: refusal.field } },
         );
       case 'forbidden':
@@ -102,14 +105,30 @@ export class ErrorReplies {
   }
 }
 
-/** The reply to a call without a caller. */
+/** The reply to a call without a caller. @param header `Authorization`, as it was sent */
 export function authenticationReply(
   errors: ErrorReplies,
   found: Exclude<Authentication, { caller: unknown }>,
+  header: string | undefined,
+  environment: 'production' | 'sandbox' | undefined,
 ): ErrorReply {
-  const answer = errors.for({ kind: 'code', code: found.code });
+  const message = found.code === 'API_KEY_INVALID' ? keyAdvice(header ?? '', environment) : undefined;
+  const answer = errors.for({ kind: 'code', code: found.code, ...(message !== undefined && { message }) });
   if (found.code !== 'RATE_LIMITED') return answer;
   return { ...answer, headers: { ...answer.headers, 'retry-after': String(found.retryAfterSeconds) } };
+}
+
+const KEY_PREFIXES = { production: 'rk_live_', sandbox: 'rk_test_' } as const;
+
+/** What is probably wrong with a key, by its form alone: nothing that the caller does not know. */
+function keyAdvice(header: string, environment: 'production' | 'sandbox' | undefined): string | undefined {
+  const [scheme = '', token = ''] = header.split(' ', 2);
+  if (scheme.startsWith('rk_')) return 'Write the word Bearer before the API key: Authorization: Bearer <API_KEY>.';
+  if (!/^bearer$/i.test(scheme)) return 'Use Bearer: Authorization: Bearer <API_KEY>.';
+  if (environment === undefined) return;
+  const other = environment === 'production' ? 'sandbox' : 'production';
+  if (!token.startsWith(KEY_PREFIXES[other])) return;
+  return `This is a ${other} key (${KEY_PREFIXES[other]}…); this is ${environment === 'sandbox' ? 'the sandbox' : 'production'}, whose keys begin with ${KEY_PREFIXES[environment]}.`;
 }
 
 /** A plain error reply. */

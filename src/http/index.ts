@@ -22,4 +22,5 @@ export * from './schema.ts';
 export { createServer } from './server.ts';
 export { type SlotLimits, Slots } from './slots.ts';
 export { turn } from './turns.ts';
-export { readDecimal, UNSTORABLE_TEXT, validate } from './validation.ts';
+export { validate } from './validation.ts';
+export { readDecimal, UNSTORABLE_TEXT } from './values.ts';

@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import type { TSchema } from 'typebox';
 import { type Scope, sql, type Tx } from '../db/index.ts';
-import { isId } from '../kernel/ids.ts';
-import { type FieldError, fail, invalid, orThrow, RefusalError, type Result } from '../kernel/result.ts';
+import { type IdKind, isId, wrongKindWords } from '../kernel/ids.ts';
+import { type Failure, type FieldError, fail, invalid, orThrow, RefusalError, type Result } from '../kernel/result.ts';
 import { type Caller, hasRole } from './caller.ts';
 import { bearerToken, type ServerOptions, send } from './edge.ts';
 import { authenticationReply, type ErrorReplies, reply as errorReply } from './errors.ts';
@@ -53,7 +53,11 @@ export class Runner {
       onRequest: async (request, reply) => {
         if (!('public' in sentence.access)) {
           const found = await this.#options.authenticate(bearerToken(request), request.ip);
-          if ('code' in found) return send(reply, authenticationReply(this.#errors, found));
+          if ('code' in found)
+            return send(
+              reply,
+              authenticationReply(this.#errors, found, request.headers.authorization, this.#options.environment),
+            );
           request.caller = found.caller;
           const counted = await this.#options.rateLimiter?.take(
             found.caller.organizationId,
@@ -249,7 +253,7 @@ export class Runner {
     if (sentence.body) {
       if (sentence.bodyChecked !== 'by the handler') errors.push(...validate('body', sentence.body, body));
     } else if (!sentence.bodyBytes && body !== undefined && body !== null && Object.keys(body).length > 0)
-      errors.push({ field: Object.keys(body)[0] as string, message: 'is not a known field' });
+      errors.push(...validate('body', NOTHING, body));
     if (errors.length > 0) orThrow(invalid(errors));
   }
 
@@ -261,7 +265,7 @@ export class Runner {
       const { of, kind } = access.merchant;
       const id = (request.params as Record<string, string>)[of] ?? '';
       const owner = isId(kind, id) ? await this.#ownerOf(id) : undefined;
-      if (owner === undefined) return orThrow<never>({ ok: false, refusal: { kind: 'not_found', what: words(kind) } });
+      if (owner === undefined) return orThrow<never>(unknownId(kind, id));
       return allowed(caller, owner);
     }
     const given = access.merchant === 'body' ? (request.body as Values | undefined)?.merchantId : undefined;
@@ -396,7 +400,11 @@ function checkParameters(request: FastifyRequest): void {
   if (isImpossible) orThrow({ ok: false, refusal: { kind: 'not_found', what: 'resource' } });
 }
 
-const words = (kind: string): string => kind.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+/** The refusal of a path id that names nothing; an id of another kind says so. */
+function unknownId(kind: IdKind, id: string): Failure {
+  const message = wrongKindWords(kind, id);
+  return { ok: false, refusal: { kind: 'not_found', what: kind, ...(message !== null && { message: `${message}.` }) } };
+}
 
 function allowed(caller: Caller, owner: string): string {
   if (caller.isOperator || owner === caller.organizationId) return owner;

@@ -14,6 +14,10 @@ export const Timestamp = Type.String({ format: 'date-time' });
 export const Text = (options: { minLength?: number; maxLength?: number; description?: string } = {}) =>
   Type.String({ maxLength: 8192, 'x-text': true, ...options });
 
+/** Text in a form, which `words` say with an example: nobody is shown the pattern. */
+export const Formed = (pattern: string, words: string, options: { maxLength?: number; description?: string } = {}) =>
+  Type.String({ pattern, 'x-words': words, ...options });
+
 /** A name: one to 255 characters, not blank. */
 export const Name = Text({ minLength: 1, maxLength: 255 });
 
@@ -30,6 +34,8 @@ export interface DecimalRules {
   maximum?: string;
   /** Digits after the point, at most. */
   fractionDigits?: number;
+  /** What is said of a value of another form, with an example. */
+  words?: string;
   /** `both` also takes a JSON number, which is then read from its text. Default: `string`. */
   accept?: 'string' | 'number' | 'both';
 }
@@ -79,11 +85,21 @@ export const MapOf = <K extends TSchema, V extends TSchema>(key: K, value: V, op
     ...options,
   });
 
+/** What holds of an object beyond its fields. */
+export interface StrictOptions {
+  $id?: string;
+  description?: string;
+  /** What is said of fields that callers try and there are not. */
+  'x-hints'?: Readonly<Record<string, string>>;
+  /** At least one of these fields must be sent; the operation says where more than one is too many. */
+  'x-some-of'?: readonly string[];
+  /** Amounts that have no more digits than the `currency` beside them. */
+  'x-minor-units'?: readonly string[];
+}
+
 /** A strict object: unknown fields are refused. */
-export const Strict = <T extends Record<string, TSchema>>(
-  properties: T,
-  options: { $id?: string; description?: string } = {},
-) => Type.Object(properties, { additionalProperties: false, ...options });
+export const Strict = <T extends Record<string, TSchema>>(properties: T, options: StrictOptions = {}) =>
+  Type.Object(properties, { additionalProperties: false, ...options });
 
 /** The query of a list (api.md, Lists): `limit` and `offset` beside the filters. */
 export const ListQuery = <T extends Record<string, TSchema>>(

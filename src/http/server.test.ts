@@ -127,9 +127,46 @@ describe('a path that does not exist', () => {
     expect(answer.headers['www-authenticate']).toBe('Bearer');
   });
 
-  it('is a 404 to a caller with a key, and so is a method that a path does not have', async () => {
+  it('is a 404 to a caller with a key', async () => {
     expect(await env.platform.get('/v0/nothing')).toMatchObject({ status: 404, body: { error: 'not_found' } });
-    expect(await env.platform.put('/v0/testClocks', {})).toMatchObject({ status: 404, body: { error: 'not_found' } });
+    expect(await env.platform.get('/v0/testClocks/a/b')).toMatchObject({ status: 404, body: { error: 'not_found' } });
+  });
+
+  it.each([
+    { method: 'put', path: '/v0/testClocks', allow: 'GET, HEAD, POST' },
+    { method: 'put', path: '/compact/v0/testClocks', allow: 'GET, HEAD, POST' },
+    { method: 'post', path: '/v0/testClocks/tc_x?a=1', allow: 'DELETE, GET, HEAD, PATCH' },
+    { method: 'delete', path: '/v2/invoices/x/refunds', allow: 'GET, HEAD, POST' },
+    { method: 'patch', path: '/v0/events', allow: 'GET, HEAD, POST' },
+    { method: 'post', path: '/healthz', allow: 'GET, HEAD' },
+  ] as const)('is a 405 where only $method is not for $path', async ({ method, path, allow }) => {
+    const answer = await env.platform[method](path, {});
+    expect(answer).toMatchObject({
+      status: 405,
+      body: { error: 'method_not_allowed', code: 'METHOD_NOT_ALLOWED', details: { allow: allow.split(', ') } },
+    });
+    expect(answer.headers.allow).toBe(allow);
+    expect((await env.client()[method](path, {})).status).toBe(401);
+  });
+
+  const get = (authorization: string) =>
+    env.server.inject({ method: 'GET', url: '/v0/plans', headers: { authorization } });
+
+  it.each([
+    { header: 'Basic dXNlcjpwYXNz', says: 'Use Bearer: Authorization: Bearer <API_KEY>.' },
+    { header: 'rk_test_abc', says: 'Write the word Bearer before the API key: Authorization: Bearer <API_KEY>.' },
+    {
+      header: 'Bearer rk_live_abc',
+      says: 'This is a production key (rk_live_…); this is the sandbox, whose keys begin with rk_test_.',
+    },
+    { header: 'Bearer rk_test_abc', says: 'This API key is not known, or was revoked.' },
+  ])('answers $header with what is wrong with it', async ({ header, says }) => {
+    const { statusCode, body } = await get(header);
+    expect({ statusCode, ...JSON.parse(body) }).toMatchObject({
+      statusCode: 401,
+      code: 'API_KEY_INVALID',
+      message: says,
+    });
   });
 });
 

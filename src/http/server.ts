@@ -7,8 +7,8 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import { DatabaseFull, isAway, sqlState } from '../db/index.ts';
-import { randomBase62 } from '../kernel/ids.ts';
-import { RefusalError } from '../kernel/result.ts';
+import { isKind, randomBase62, wrongKindWords } from '../kernel/ids.ts';
+import { type Refusal, RefusalError } from '../kernel/result.ts';
 import { BodyError, readJsonBody, readJsonParts, readText } from './body.ts';
 import { bearerToken, type ServerOptions, send, sendPage } from './edge.ts';
 import { authenticationReply, ErrorReplies, type ErrorReply, reply as errorReply } from './errors.ts';
@@ -63,7 +63,13 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     const page = errorPages.get(request.url.split(/[/?]/)[1] ?? '');
     if (page) return sendPage(reply, page, 404);
     const found = await options.authenticate(bearerToken(request), request.ip);
-    if ('code' in found) return send(reply, authenticationReply(errors, found));
+    if ('code' in found)
+      return send(reply, authenticationReply(errors, found, request.headers.authorization, options.environment));
+    const allowed = methodsOf(options.routes, request.url);
+    if (allowed.length > 0) {
+      const refused = errors.for({ kind: 'code', code: 'METHOD_NOT_ALLOWED', details: { allow: allowed } });
+      return send(reply, { ...refused, headers: { ...refused.headers, allow: allowed.join(', ') } });
+    }
     return send(reply, errorReply(404, `There is no ${request.method} ${request.url.split('?')[0]}.`));
   };
 
@@ -114,6 +120,20 @@ const pagesOf = (routes: readonly Route[]): ReadonlyMap<string, ErrorPage> =>
     ),
   );
 
+/** The methods that a path takes, for `Allow`; none where there is no such path. */
+function methodsOf(routes: readonly Route[], url: string): string[] {
+  const segments = (url.split('?')[0] as string).replace(/^\/compact(?=\/)/, '').split('/');
+  const found = routes.filter(({ sentence }) => {
+    const wanted = sentence.path.split('/');
+    return (
+      wanted.length === segments.length &&
+      wanted.every((part, index) => (part.startsWith(':') ? segments[index] !== '' : part === segments[index]))
+    );
+  });
+  const methods = new Set<string>(found.map(({ sentence }) => sentence.method));
+  return [...(methods.has('GET') ? [...methods, 'HEAD'] : methods)].toSorted();
+}
+
 /** Only exact JSON, UTF-8, unless a route declares more; odd spellings of a content type have let bodies pass unchecked. */
 function acceptBodies(app: FastifyInstance, routes: readonly Route[]): void {
   app.removeAllContentTypeParsers();
@@ -147,7 +167,7 @@ function internalReply(error: unknown, request: FastifyRequest): ErrorReply {
 }
 
 function knownReply(error: unknown, errors: ErrorReplies, request: FastifyRequest): ErrorReply | null {
-  if (error instanceof RefusalError) return errors.for(error.refusal);
+  if (error instanceof RefusalError) return errors.for(explained(error.refusal, request));
   if (error instanceof BodyError) return errorReply(400, error.message, { code: 'MALFORMED_BODY' });
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return errors.for({ kind: 'code', code: 'PAYLOAD_TOO_LARGE' });
@@ -167,6 +187,17 @@ function knownReply(error: unknown, errors: ErrorReplies, request: FastifyReques
     return errors.for({ kind: 'code', code: 'DATABASE_UNAVAILABLE' });
   }
   return null;
+}
+
+/** A 404 of a path in which an id is of another kind than its place says so: `…/refunds/{refundId}` with an invoice's. */
+function explained(refusal: Refusal, request: FastifyRequest): Refusal {
+  if (refusal.kind !== 'not_found' || refusal.field !== undefined || refusal.message !== undefined) return refusal;
+  for (const [name, id] of Object.entries(request.params as Record<string, string>)) {
+    const kind = name.replace(/Id$/, '');
+    const words = isKind(kind) ? wrongKindWords(kind, id) : null;
+    if (words !== null) return { ...refusal, message: `${words}.` };
+  }
+  return refusal;
 }
 
 /** A character, a text or a JSON text that PostgreSQL cannot hold: the caller's mistake, and ours that nothing saw it before. */

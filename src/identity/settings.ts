@@ -1,4 +1,4 @@
-import { DecimalNumber, Nullable, OneOf, readDecimal, type Static, Strict, Text, Type } from '../http/index.ts';
+import { DecimalNumber, Formed, Nullable, OneOf, readDecimal, type Static, Strict, Text, Type } from '../http/index.ts';
 import { type Decimal, jsonNumber } from '../kernel/decimal.ts';
 import { type FieldError, fail, invalid, ok, type Result } from '../kernel/result.ts';
 import { bicProblem, compact, ibanProblem } from './bank-account.ts';
@@ -23,6 +23,11 @@ export type ApprovalKind = (typeof APPROVAL_KINDS)[number];
 
 const ApprovalKinds = Type.Array(OneOf(APPROVAL_KINDS), { uniqueItems: true, maxItems: APPROVAL_KINDS.length });
 
+const InvoicePrefix = Formed(
+  '^[A-Za-z0-9][A-Za-z0-9_/-]{0,19}$',
+  'must be 1 to 20 letters, digits, underscores, slashes and hyphens, such as ACME',
+);
+
 const Bucket = Strict({
   perSecond: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
   burst: Type.Integer({ minimum: 1, maximum: 10_000_000 }),
@@ -33,7 +38,7 @@ export const SettingsInput = Strict(
   {
     defaultTaxRate: Type.Optional(Nullable(Percent)),
     taxProvider: Type.Optional(Nullable(OneOf(TAX_PROVIDERS))),
-    invoicePrefix: Type.Optional(Nullable(Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_/-]{0,19}$' }))),
+    invoicePrefix: Type.Optional(Nullable(InvoicePrefix)),
     requiredApprovals: Type.Optional(
       Nullable(Strict({ invoice: Type.Optional(ApprovalKinds), order: Type.Optional(ApprovalKinds) })),
     ),
@@ -49,12 +54,17 @@ export const SettingsInput = Strict(
     lateUsageDays: Type.Optional(Nullable(Type.Integer({ minimum: 0, maximum: 400 }))),
     rateLimits: Type.Optional(Nullable(Strict({ general: Type.Optional(Bucket), events: Type.Optional(Bucket) }))),
     redirectHosts: Type.Optional(
-      Nullable(Type.Array(Type.String({ pattern: HOST, maxLength: 253 }), { maxItems: 50, uniqueItems: true })),
+      Nullable(
+        Type.Array(Formed(HOST, 'must be a host, such as pay.example.com', { maxLength: 253 }), {
+          maxItems: 50,
+          uniqueItems: true,
+        }),
+      ),
     ),
     branding: Type.Optional(
       Nullable(
         Strict({
-          color: Type.Optional(Nullable(Type.String({ pattern: '^#[0-9A-Fa-f]{6}$' }))),
+          color: Type.Optional(Nullable(Formed('^#[0-9A-Fa-f]{6}$', 'must be a colour such as #1a2b3c'))),
           footer: Type.Optional(Nullable(Text({ maxLength: 1000 }))),
         }),
       ),

@@ -1,7 +1,7 @@
 import { effectiveNow } from '../clocks/index.ts';
 import type { Tx } from '../db/index.ts';
 import { fail, notFound, ok, type Result } from '../kernel/result.ts';
-import { next } from '../kernel/state-table.ts';
+import { next, statesFor, wrongState } from '../kernel/state-table.ts';
 import type { Instant } from '../kernel/time.ts';
 import { freezeAgain } from './calculation.ts';
 import { cancelInvoice, isPaidInMoney, writeOffInvoice } from './drop.ts';
@@ -66,15 +66,24 @@ export function decideAction(
 ): Result<void> {
   const moved = next(invoiceStates, invoice.status, action satisfies InvoiceTrigger);
   if (!moved.ok) return moved;
+  const refused = (why: string, details: Record<string, unknown>) =>
+    wrongState(
+      {
+        thing: 'invoice',
+        status: invoice.status,
+        trigger: action,
+        allowedFrom: statesFor(invoiceStates, action),
+        done: null,
+      },
+      { why, details },
+    );
   const isMoneyMatter = action === 'cancel' || action === 'writeOff';
   if (isMoneyMatter && invoice.payment_in_flight)
-    return fail('INVALID_TRANSITION', { status: invoice.status, trigger: action, paymentInFlight: true });
+    return refused('A payment of this invoice is on its way; wait for its outcome.', { paymentInFlight: true });
   if (action === 'writeOff' && invoice.invoice_number === null)
-    return fail('INVALID_TRANSITION', { status: invoice.status, trigger: action, invoiceNumber: null });
+    return refused('This invoice is an offer that nobody owes yet: cancel it.', { invoiceNumber: null });
   if (action === 'cancel' && isPaidInMoney(invoice))
-    return fail('INVALID_TRANSITION', {
-      status: invoice.status,
-      trigger: action,
+    return refused('Money has been paid for this invoice, so it cannot be cancelled. Refund it once it is paid.', {
       paidAmount: invoice.paid_amount.toFixed(),
     });
   return ok(undefined);
@@ -124,7 +133,13 @@ export async function openInvoiceSession(
   if (!locked.ok) return locked;
   const { invoice, now } = locked.value;
   if (!takesMoney(invoice.status))
-    return fail('INVALID_TRANSITION', { status: invoice.status, trigger: 'openPaymentSession' });
+    return wrongState({
+      thing: 'invoice',
+      status: invoice.status,
+      trigger: 'openPaymentSession',
+      allowedFrom: statesFor(invoiceStates, 'settle'),
+      done: 'paid',
+    });
   if (invoice.payment_in_flight) return fail('PAYMENT_IN_PROGRESS');
   const session = await openSessionFor(parts, tx, invoice, options, now);
   return session.ok ? ok(shownSession(parts, session.value)) : session;

@@ -1,6 +1,6 @@
 import type { Tx } from '../db/index.ts';
-import { fail, ok, type Result } from '../kernel/result.ts';
-import { next } from '../kernel/state-table.ts';
+import { ok, type Result } from '../kernel/result.ts';
+import { next, statesFor, wrongState } from '../kernel/state-table.ts';
 import { earliest, type Instant, isAfter } from '../kernel/time.ts';
 import { lockWithNow } from './actions.ts';
 import { closePeriod } from './close.ts';
@@ -27,11 +27,19 @@ export async function closeInvoiceNow(
   const moved = next(invoiceStates, invoice.status, 'closeNow');
   if (!moved.ok) return moved;
   if (!isAfter(now, invoice.period_start))
-    return fail('INVALID_TRANSITION', {
-      status: invoice.status,
-      trigger: 'closeNow',
-      periodStart: invoice.period_start.toString(),
-    });
+    return wrongState(
+      {
+        thing: 'invoice',
+        status: invoice.status,
+        trigger: 'closeNow',
+        allowedFrom: statesFor(invoiceStates, 'closeNow'),
+        done: null,
+      },
+      {
+        why: 'The period of this invoice begins now, so there is nothing to close yet.',
+        details: { periodStart: invoice.period_start.toString() },
+      },
+    );
   const end = earliest(now, invoice.period_end); // a worker may be late
   const cut = await changeInvoice(tx, invoice, { period_end: end, grace_period_end: now }, now);
   return ok(await closePeriod(tx, parts.source, cut, 'closeNow', now));

@@ -33,7 +33,11 @@ export const LineItemCreate = Strict(
     idempotencyKey: Type.Optional(Text({ minLength: 1, maxLength: 255 })),
     merchantId: Type.Optional(Id('organization')),
   },
-  { $id: 'LineItemCreate', description: 'A negative `unitPrice` takes off.' },
+  {
+    $id: 'LineItemCreate',
+    description: 'A negative `unitPrice` takes off.',
+    'x-some-of': ['subscriptionId', 'invoiceId'],
+  },
 );
 export type LineItemCreate = Static<typeof LineItemCreate>;
 

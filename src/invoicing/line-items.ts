@@ -4,6 +4,7 @@ import { fingerprint, readDecimal } from '../http/index.ts';
 import type { Decimal } from '../kernel/decimal.ts';
 import { newId } from '../kernel/ids.ts';
 import { fail, invalidField, notFound, ok, type Result } from '../kernel/result.ts';
+import { wrongState } from '../kernel/state-table.ts';
 import { type Instant, isBefore, parseInstant } from '../kernel/time.ts';
 import { lockWithNow } from './actions.ts';
 import type { InvoiceRow } from './invoices.sql.ts';
@@ -81,13 +82,27 @@ async function openInvoiceOf(
   if ((invoiceId === undefined) === (subscriptionId === undefined))
     return invalidField('subscriptionId', 'give subscriptionId or invoiceId, one of the two');
   const id = invoiceId ?? (await openOf(parts, tx, merchantId, subscriptionId as string));
-  if (id === undefined) return fail('INVALID_TRANSITION', { trigger: 'addLineItem', subscriptionId });
+  const rule = {
+    thing: 'invoice',
+    trigger: 'addLineItem',
+    allowedFrom: ['ACTIVE', 'CLOSING'],
+    done: 'given line items',
+  };
+  if (id === undefined) return fail('INVALID_TRANSITION', { trigger: rule.trigger, subscriptionId }, NO_OPEN_INVOICE);
   const locked = await lockWithNow(tx, merchantId, id, wall);
   if (!locked.ok) return notFound('invoice', 'invoiceId');
   const { invoice } = locked.value;
   const takesLines = invoice.kind === 'subscription' && (invoice.status === 'ACTIVE' || invoice.status === 'CLOSING');
-  return takesLines ? locked : fail('INVALID_TRANSITION', { status: invoice.status, trigger: 'addLineItem' });
+  if (takesLines) return locked;
+  const isOther = invoice.kind !== 'subscription';
+  return wrongState(
+    { ...rule, status: invoice.status },
+    isOther ? { why: OTHER_KIND, details: { kind: invoice.kind } } : {},
+  );
 }
+
+const NO_OPEN_INVOICE = 'This subscription has no open invoice that takes line items.';
+const OTHER_KIND = 'Only an invoice for a period of a subscription takes line items.';
 
 async function openOf(
   { source }: InvoicingParts,

@@ -1,7 +1,7 @@
 import type { Tx } from '../db/index.ts';
 import { merchantSettings } from '../identity/index.ts';
 import { fail, ok, type Result } from '../kernel/result.ts';
-import { next } from '../kernel/state-table.ts';
+import { statesFor, wrongState } from '../kernel/state-table.ts';
 import type { Instant } from '../kernel/time.ts';
 import { checkTakesCards, performCharge } from '../payments/index.ts';
 import { lockWithNow } from './actions.ts';
@@ -28,7 +28,9 @@ export async function payNow(
   if (!locked.ok) return locked;
   const { invoice, now } = locked.value;
   const { status } = invoice;
-  if (!next(invoiceStates, status, 'settle').ok) return fail('INVALID_TRANSITION', { status, trigger: 'pay' });
+  const allowedFrom = statesFor(invoiceStates, 'settle');
+  if (!allowedFrom.includes(status))
+    return wrongState({ thing: 'invoice', status, trigger: 'pay', allowedFrom, done: 'paid' });
   if (invoice.payment_in_flight) return fail('PAYMENT_IN_PROGRESS');
   const takesCards = checkTakesCards(await merchantSettings(tx, merchantId));
   if (!takesCards.ok) return takesCards;

@@ -1,7 +1,7 @@
 import type { Tx } from '../db/index.ts';
 import { type Decimal, plain } from '../kernel/decimal.ts';
-import { fail, ok, type Result } from '../kernel/result.ts';
-import { next } from '../kernel/state-table.ts';
+import { type Failure, fail, ok, type Result } from '../kernel/result.ts';
+import { next, statesFor, wrongState } from '../kernel/state-table.ts';
 import type { Instant } from '../kernel/time.ts';
 import { bookIssue, bookPayment, bookTopUp } from './bookings.ts';
 import { scheduleDocument, scheduleReceipt } from './documents.sql.ts';
@@ -42,8 +42,7 @@ export async function receivePayment(
   const { amount } = payment;
   const decided = decidePayment(invoice);
   if (!decided.ok) return decided;
-  if (amount.gt(invoice.unpaid_amount))
-    return fail('INVALID_TRANSITION', { status: invoice.status, unpaidAmount: plain(invoice.unpaid_amount) });
+  if (amount.gt(invoice.unpaid_amount)) return tooMuch(invoice);
   const paid = invoice.paid_amount.plus(amount);
   const after = paid.eq(invoice.grand_total)
     ? await markPaid(parts, tx, invoice, now, paid)
@@ -51,6 +50,15 @@ export async function receivePayment(
   await bookPayment(tx, invoice, payment, now);
   await scheduleReceipt(tx, after, payment.receiptId, now);
   return ok(after);
+}
+
+/** More money than is unpaid is no payment of the invoice; where it may come, the caller puts the rest into the wallet. */
+function tooMuch({ status, unpaid_amount }: InvoiceRow): Failure {
+  const unpaidAmount = plain(unpaid_amount);
+  return wrongState(
+    { thing: 'invoice', status, trigger: 'settle', allowedFrom: statesFor(invoiceStates, 'settle'), done: null },
+    { why: `Only ${unpaidAmount} of this invoice is unpaid.`, details: { unpaidAmount } },
+  );
 }
 
 /** The session that asked for more than is left now ends with it. */

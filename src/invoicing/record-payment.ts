@@ -1,7 +1,7 @@
 import type { Tx } from '../db/index.ts';
 import { fingerprint, readDecimal } from '../http/index.ts';
 import { Decimal } from '../kernel/decimal.ts';
-import { roundTo } from '../kernel/money.ts';
+import { digitsProblem, roundTo } from '../kernel/money.ts';
 import { type FieldError, invalid, ok, type Result } from '../kernel/result.ts';
 import { type Instant, isAfter, parseInstant } from '../kernel/time.ts';
 import { creditWallet } from '../ledger/index.ts';
@@ -79,7 +79,7 @@ export async function recordPayment(
 function problemsOf(invoice: InvoiceRow, amount: Decimal, receivedAt: Instant, now: Instant): FieldError[] {
   const errors: FieldError[] = [];
   if (!roundTo(amount, invoice.currency, 'half-away-from-zero').eq(amount))
-    errors.push({ field: 'amount', message: `must have no more digits than ${invoice.currency} has` });
+    errors.push({ field: 'amount', message: digitsProblem(invoice.currency) });
   if (isAfter(receivedAt, now)) errors.push({ field: 'receivedAt', message: 'must not be in the future' });
   return errors;
 }

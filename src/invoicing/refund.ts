@@ -1,5 +1,6 @@
 import type { Tx } from '../db/index.ts';
 import { fail, notFound, ok, type Result } from '../kernel/result.ts';
+import { wrongState } from '../kernel/state-table.ts';
 import type { Instant } from '../kernel/time.ts';
 import { requestReturn, stopReturn } from '../payments/index.ts';
 import { lockWithNow } from './actions.ts';
@@ -66,7 +67,8 @@ export async function voidRefund(
   const { invoice, now } = locked.value;
   const note = await lockRefund(tx, invoice, refundId);
   if (!note) return notFound('refund');
-  if (note.status === 'VOIDED') return fail('INVALID_TRANSITION', { status: note.status, trigger: 'void' });
+  if (note.status === 'VOIDED')
+    return wrongState({ thing: 'refund', status: 'VOIDED', trigger: 'void', allowedFrom: ['ISSUED'], done: 'voided' });
   const voided = await voidCreditNote(tx, note, reason, now);
   const { stopped } = await stopReturn(tx, { merchantId, refundId });
   await publishInvoice(tx, invoice, 'invoice.refund_voided.v0', now, { refundId: note.id });

@@ -27,6 +27,7 @@ import {
   LineItemsQuery,
   PaymentSessionBody,
   ReasonBody,
+  RefundBody,
   RefundList,
   RefundListQuery,
 } from './schemas.ts';
@@ -158,7 +159,7 @@ export const invoiceRoutes = (parts: InvoicingParts): readonly Route[] => [
       summary: 'Refund a paid invoice in full',
       description: '400 `INVOICE_NOT_PAID` or `INVOICE_ALREADY_REFUNDED`.',
       access: ofInvoice('member'),
-      body: ReasonBody,
+      body: RefundBody,
       replies: { 201: InvoiceRefund },
       errors: [409],
     },

@@ -1,5 +1,6 @@
 import {
   DecimalText,
+  Formed,
   Id,
   ListOf,
   ListQuery,
@@ -195,8 +196,17 @@ export const InvoiceCreate = Strict(
 );
 export type InvoiceCreate = Static<typeof InvoiceCreate>;
 
+const reason = { reason: Type.Optional(Text({ minLength: 1, maxLength: 1000 })) };
+const IN_FULL = 'is not taken: a refund is always of the whole invoice';
+
 /** `{reason?}`, recorded on the credit note or in the audit log. */
-export const ReasonBody = Strict({ reason: Type.Optional(Text({ minLength: 1, maxLength: 1000 })) }, { $id: 'Reason' });
+export const ReasonBody = Strict(reason, { $id: 'Reason' });
+
+/** The same of a refund, where callers try to give a part. */
+export const RefundBody = Strict(reason, {
+  $id: 'RefundCreate',
+  'x-hints': { amount: IN_FULL, taxAmount: IN_FULL, total: IN_FULL, lineItems: IN_FULL },
+});
 
 const MOST_OFFSET = 10_000; // §8
 
@@ -212,18 +222,24 @@ export const InvoiceListQuery = ListQuery(
 );
 export type InvoiceListQuery = Static<typeof InvoiceListQuery>;
 
+const PageToken = Formed('^[0-9]{1,9}$', 'must be the nextPageToken of the page before');
+
 export const InvoiceQuery = Strict({
   expand: Type.Optional(Type.Literal('lineItems')),
   lineItemsLimit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
-  lineItemsPageToken: Type.Optional(Type.String({ pattern: '^[0-9]{1,9}$' })),
+  lineItemsPageToken: Type.Optional(PageToken),
 });
 export type InvoiceQuery = Static<typeof InvoiceQuery>;
 
 export const LineItemsQuery = Strict({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
-  pageToken: Type.Optional(Type.String({ pattern: '^[0-9]{1,9}$' })),
+  pageToken: Type.Optional(PageToken),
   expand: Type.Optional(Type.Literal('items')),
-  provider: Type.Optional(Type.String({ pattern: '^[a-z][a-z0-9_]*$', maxLength: 64 })),
+  provider: Type.Optional(
+    Formed('^[a-z][a-z0-9_]*$', 'must be a word of lowercase letters, digits and underscores, such as salesforce', {
+      maxLength: 64,
+    }),
+  ),
 });
 
 export const InvoiceList = ListOf(Invoice);

@@ -1,4 +1,4 @@
-import { refuse, type StateTable } from '../kernel/state-table.ts';
+import { refuse, stateTable } from '../kernel/state-table.ts';
 
 /** §2 Invoice: the eleven statuses, in the order in which most invoices pass them. */
 export const invoiceStatuses = [
@@ -77,8 +77,22 @@ const refused = {
 /** Can money still come for an invoice of this status? */
 export const takesMoney = (status: InvoiceStatus): boolean => typeof invoiceStates[status].settle === 'string';
 
+/** How refusals speak of what callers try; the other triggers are due work's own. */
+const invoiceWords = {
+  thing: 'invoice',
+  done: {
+    closeNow: 'closed',
+    recalculate: 'recalculated',
+    approve: 'approved',
+    cancel: 'cancelled',
+    settle: 'paid',
+    writeOff: 'written off',
+    refund: 'refunded',
+  },
+};
+
 /** The complete table of transitions (domain.md §4). What a transition also does stands with the operation that makes it. */
-export const invoiceStates: StateTable<InvoiceStatus, InvoiceTrigger> = {
+export const invoiceStates = stateTable<InvoiceStatus, InvoiceTrigger>(invoiceWords, {
   ACTIVE: { ...refused, endPeriod: 'CLOSING', terminate: 'CLOSING', closeNow: 'CLOSING' },
   CLOSING: { ...refused, endGrace: 'CLOSED' },
   CLOSED: { ...refused, startCalculation: 'CALCULATING' },
@@ -118,7 +132,7 @@ export const invoiceStates: StateTable<InvoiceStatus, InvoiceTrigger> = {
   WRITTEN_OFF: { ...refused, settle: 'PAID' },
   CANCELLED: refused,
   FAILED: { ...refused, retry: 'CALCULATING', recalculate: 'CALCULATING' },
-};
+});
 
 /** The table as a page of the documentation (`docs/invoice-states.md`; a test holds the two equal). */
 export function printInvoiceStates(): string {

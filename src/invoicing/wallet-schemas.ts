@@ -15,7 +15,7 @@ export const WalletTopUpCreate = Strict(
       }),
     ),
   },
-  { $id: 'WalletTopUpCreate' },
+  { $id: 'WalletTopUpCreate', 'x-minor-units': ['amount'] },
 );
 export type WalletTopUpCreate = Static<typeof WalletTopUpCreate>;
 

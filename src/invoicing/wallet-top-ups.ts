@@ -2,7 +2,7 @@ import { findCustomer } from '../customers/index.ts';
 import type { Tx } from '../db/index.ts';
 import { fingerprint, readDecimal } from '../http/index.ts';
 import { type Decimal, ONE } from '../kernel/decimal.ts';
-import { roundTo } from '../kernel/money.ts';
+import { digitsProblem, roundTo } from '../kernel/money.ts';
 import { fail, invalidField, notFound, ok, type Result } from '../kernel/result.ts';
 import { type Instant, isAfter } from '../kernel/time.ts';
 import { openSessionOf, type PaymentSession } from '../payments/index.ts';
@@ -39,7 +39,7 @@ export async function topUpWallet(
   const { currency, redirectUrls } = body;
   const amount = readDecimal(body.amount) as Decimal;
   if (!roundTo(amount, currency, 'half-away-from-zero').eq(amount))
-    return invalidField('amount', `must have no more digits than ${currency} has`);
+    return invalidField('amount', digitsProblem(currency));
   const customer = await findCustomer(tx, merchantId, customerId, { keep: true }); // a deletion waits for us
   if (!customer) return notFound('customer');
   const made = await makeOneOffInvoice(

@@ -105,3 +105,42 @@ export function isId(kind: IdKind, text: string): boolean {
 
 /** Characters that an API key has: a shorter one could be guessed. Those that we make have 48. */
 export const KEY_LENGTH = { least: 32, most: 512 } as const;
+
+/** §8: how events may name a customer of the merchant's own: 1 to 255 letters, digits, underscores and hyphens. */
+export const OUTSIDE_ID = '^[A-Za-z0-9_-]{1,255}$';
+
+/** A kind in words: `billable metric`. */
+export const kindWords = (kind: string): string =>
+  kind === 'apiKey' ? 'API key' : kind.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
+const article = (words: string): string => (/^(?:[aeio]|API)/.test(words) ? 'an' : 'a');
+
+const KINDS = Object.keys(ID_PREFIXES) as IdKind[];
+const kindsByPattern = new Map(KINDS.map((kind) => [idPattern(kind), kind]));
+
+const idOfKind = (kind: IdKind): string => `${article(kindWords(kind))} ${kindWords(kind)} id (${ID_PREFIXES[kind]}…)`;
+
+/** What a pattern of `idPattern` wants, in words: `an invoice id (inv_…)`. Null for another pattern. */
+export function idWords(pattern: string): string | null {
+  const kind = kindsByPattern.get(pattern);
+  return kind === undefined ? null : idOfKind(kind);
+}
+
+/** The kind whose id a text is; null where it is none. */
+export const kindOf = (text: string): IdKind | null => KINDS.find((kind) => isId(kind, text)) ?? null;
+
+/** Is the word the name of a kind? */
+export const isKind = (word: string): word is IdKind => Object.hasOwn(ID_PREFIXES, word);
+
+/** What to say of an id of one kind where another is wanted; null where the text is no id of another kind. */
+export function wrongKindWords(wanted: IdKind, text: string): string | null {
+  const kind = kindOf(text);
+  if (kind === null || kind === wanted) return null;
+  return `${text} is ${article(kindWords(kind))} ${kindWords(kind)} id; this needs ${idOfKind(wanted)}`;
+}
+
+/** The same for the pattern of the kind that is wanted. */
+export function wrongIdWords(pattern: string, text: string): string | null {
+  const wanted = kindsByPattern.get(pattern);
+  return wanted === undefined ? null : wrongKindWords(wanted, text);
+}

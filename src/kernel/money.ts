@@ -103,3 +103,10 @@ function toIntegers(values: readonly Decimal[]): bigint[] {
   const digits = Math.max(...values.map((value) => value.decimalPlaces()));
   return values.map((value) => toUnits(value, digits));
 }
+
+/** What is wrong with an amount that has more digits than its currency, in words. */
+export function digitsProblem(currency: string): string {
+  const digits = minorDigits(currency);
+  if (digits === 0) return `must be a whole number: ${currency} has no decimal places`;
+  return `must have at most ${digits} decimal places: ${currency} has ${digits}`;
+}

@@ -12,7 +12,7 @@ export type Refusal =
   /** 400 `validation_error`: fields are to blame. `total` where the list was cut. */
   | { kind: 'validation'; errors: FieldError[]; total?: number }
   /** 404; `field` names the body field that held the unknown id. */
-  | { kind: 'not_found'; what: string; field?: string }
+  | { kind: 'not_found'; what: string; field?: string; message?: string }
   /** 403. */
   | { kind: 'forbidden'; message?: string };
 
@@ -48,13 +48,22 @@ export const invalidField = (field: string, message: string, code?: string): Fai
 export const notFound = (what: string, field?: string): Failure =>
   refused({ kind: 'not_found', what, ...(field === undefined ? {} : { field }) });
 
+/** A refusal because a plan has no version of this number. */
+export const noVersion = (planId: string, versionNumber: number | string, field?: string): Failure =>
+  refused({
+    kind: 'not_found',
+    what: 'plan version',
+    message: `Plan ${planId} has no version ${versionNumber}.`,
+    ...(field === undefined ? {} : { field }),
+  });
+
 /** A refusal because the caller may not. */
 export const forbidden = (message?: string): Failure =>
   refused({ kind: 'forbidden', ...(message === undefined ? {} : { message }) });
 
 /** What a code means: its status and the sentence for a person (style §9). */
 export interface ErrorEntry {
-  status: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 429 | 503;
+  status: 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 429 | 503;
   message: string;
 }
 export type ErrorTable = Readonly<Record<string, ErrorEntry>>;

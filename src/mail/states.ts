@@ -1,4 +1,4 @@
-import { refuse, type StateTable } from '../kernel/state-table.ts';
+import { refuse, stateTable } from '../kernel/state-table.ts';
 
 /** `held`: written, and not to be sent. */
 export const MAIL_STATUSES = ['held', 'pending', 'sent', 'failed'] as const;
@@ -10,9 +10,12 @@ export type MailTrigger = 'hold' | 'deliver' | 'giveUp' | 'send';
 const illegal = refuse('INVALID_TRANSITION');
 
 /** A mail that was sent stays so: nobody is written to twice. */
-export const mailStates: StateTable<MailStatus, MailTrigger> = {
-  held: { hold: illegal, deliver: illegal, giveUp: illegal, send: 'pending' },
-  pending: { hold: 'held', deliver: 'sent', giveUp: 'failed', send: illegal },
-  sent: { hold: illegal, deliver: illegal, giveUp: illegal, send: illegal },
-  failed: { hold: illegal, deliver: illegal, giveUp: illegal, send: 'pending' },
-};
+export const mailStates = stateTable<MailStatus, MailTrigger>(
+  { thing: 'mail', done: { send: 'sent' } },
+  {
+    held: { hold: illegal, deliver: illegal, giveUp: illegal, send: 'pending' },
+    pending: { hold: 'held', deliver: 'sent', giveUp: 'failed', send: illegal },
+    sent: { hold: illegal, deliver: illegal, giveUp: illegal, send: illegal },
+    failed: { hold: illegal, deliver: illegal, giveUp: illegal, send: 'pending' },
+  },
+);

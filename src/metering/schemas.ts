@@ -1,4 +1,5 @@
 import {
+  Formed,
   Id,
   ListOf,
   ListQuery,
@@ -13,9 +14,10 @@ import {
   Timestamp,
   Type,
 } from '../http/index.ts';
+import { OUTSIDE_ID } from '../kernel/ids.ts';
 
 /** §8: 1 to 255 letters, digits, underscores and hyphens. */
-const OutsideId = Type.String({ pattern: '^[A-Za-z0-9_-]{1,255}$' });
+const OutsideId = Formed(OUTSIDE_ID, 'must be 1 to 255 letters, digits, underscores and hyphens, such as acme-1');
 
 /** §4, POST /v0/events. What a schema cannot say is in `content.ts` and `read-batch.ts`. */
 export const EventCreate = Strict(

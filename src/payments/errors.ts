@@ -5,5 +5,8 @@ export const paymentErrors = {
   PAYMENT_SESSION_EXPIRED: { status: 409, message: 'This payment session has expired; open a new one.' },
   PAYMENT_IN_PROGRESS: { status: 409, message: 'A payment is on its way already; wait for its outcome.' },
   NO_PAYMENT_METHOD: { status: 409, message: 'This customer has stored no card that could be charged.' },
-  NO_PAYMENT_PROVIDER: { status: 409, message: 'This merchant has no payment provider that takes cards here.' },
+  NO_PAYMENT_PROVIDER: {
+    status: 409,
+    message: 'This merchant has no payment provider that takes cards here. Set bankTransferOnly, or record payments.',
+  },
 } as const satisfies ErrorTable;

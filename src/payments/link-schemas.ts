@@ -59,7 +59,7 @@ export const PaymentCreate = Strict(
     idempotencyKey: Type.Optional(Text({ minLength: 1, maxLength: 255 })),
     merchantId: Type.Optional(Id('organization')),
   },
-  { $id: 'PaymentCreate' },
+  { $id: 'PaymentCreate', 'x-minor-units': ['amount'] },
 );
 export type PaymentCreate = Static<typeof PaymentCreate>;
 

@@ -4,7 +4,7 @@ import { fingerprint, readDecimal } from '../http/index.ts';
 import { type EnvironmentName, findOrganization, merchantSettings } from '../identity/index.ts';
 import { type Decimal, decimal, sum } from '../kernel/decimal.ts';
 import { newId } from '../kernel/ids.ts';
-import { formatMoney, roundTo } from '../kernel/money.ts';
+import { digitsProblem, formatMoney, roundTo } from '../kernel/money.ts';
 import { type FieldError, fail, invalid, notFound, ok, type Result } from '../kernel/result.ts';
 import { addDuration, type Instant, isAfter, parseDuration } from '../kernel/time.ts';
 import { post } from '../ledger/index.ts';
@@ -126,7 +126,7 @@ function problemsOf(body: PaymentCreate, amount: Decimal): FieldError[] {
   const errors: FieldError[] = [];
   const { currency, lineItems = [] } = body;
   const isWhole = (value: Decimal) => roundTo(value, currency, 'half-away-from-zero').eq(value);
-  const message = `must have no more digits than ${currency} has`;
+  const message = digitsProblem(currency);
   if (!isWhole(amount)) errors.push({ field: 'amount', message });
   const amounts = lineItems.map((item) => readDecimal(item.amount) as Decimal);
   errors.push(

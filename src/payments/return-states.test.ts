@@ -21,7 +21,13 @@ describe('money that came in', () => {
   )('that is $status answers $event with $result', ({ status, event, result }) => {
     const moved = next(returnStates, status, event);
     expect(moved.ok ? moved.value : moved.refusal).toEqual(
-      result === '.' ? { kind: 'code', code: 'INVALID_TRANSITION', details: { status, trigger: event } } : result,
+      result === '.'
+        ? expect.objectContaining({
+            kind: 'code',
+            code: 'INVALID_TRANSITION',
+            details: expect.objectContaining({ status, trigger: event }),
+          })
+        : result,
     );
     expect(statusesFor(event).includes(status)).toBe(result !== '.');
   });

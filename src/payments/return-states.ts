@@ -1,4 +1,4 @@
-import { next, refuse, type StateTable } from '../kernel/state-table.ts';
+import { refuse, statesFor, stateTable } from '../kernel/state-table.ts';
 
 /** `requested`: due work will send it. `stopped`: the refund was voided before the money left, so a later one may send it. `manual`: no
  * provider took it, so the merchant gives it back by hand, and says so. */
@@ -12,14 +12,16 @@ export type ReturnEvent = (typeof RETURN_EVENTS)[number];
 const illegal = refuse('INVALID_TRANSITION');
 
 /** Whether money that came in goes back. Returned is the end: it leaves at most once, ever. */
-export const returnStates: StateTable<ReturnStatus, ReturnEvent> = {
-  none: { request: 'requested', requestByHand: 'manual', send: illegal, sayReturned: illegal, stop: illegal },
-  requested: { request: illegal, requestByHand: illegal, send: 'returned', sayReturned: illegal, stop: 'stopped' },
-  manual: { request: illegal, requestByHand: illegal, send: illegal, sayReturned: 'returned', stop: 'stopped' },
-  stopped: { request: 'requested', requestByHand: 'manual', send: illegal, sayReturned: illegal, stop: illegal },
-  returned: { request: illegal, requestByHand: illegal, send: illegal, sayReturned: illegal, stop: illegal },
-};
+export const returnStates = stateTable<ReturnStatus, ReturnEvent>(
+  { thing: 'payment', done: { sayReturned: 'marked as returned' } },
+  {
+    none: { request: 'requested', requestByHand: 'manual', send: illegal, sayReturned: illegal, stop: illegal },
+    requested: { request: illegal, requestByHand: illegal, send: 'returned', sayReturned: illegal, stop: 'stopped' },
+    manual: { request: illegal, requestByHand: illegal, send: illegal, sayReturned: 'returned', stop: 'stopped' },
+    stopped: { request: 'requested', requestByHand: 'manual', send: illegal, sayReturned: illegal, stop: illegal },
+    returned: { request: illegal, requestByHand: illegal, send: illegal, sayReturned: illegal, stop: illegal },
+  },
+);
 
 /** The statuses in which something may happen. */
-export const statusesFor = (event: ReturnEvent): ReturnStatus[] =>
-  RETURN_STATUSES.filter((status) => next(returnStates, status, event).ok);
+export const statusesFor = (event: ReturnEvent): ReturnStatus[] => statesFor(returnStates, event);

@@ -1,4 +1,4 @@
-import { refuse, type StateTable } from '../kernel/state-table.ts';
+import { refuse, stateTable } from '../kernel/state-table.ts';
 
 /** The statuses of a payment session (api.md, Invoices and payments). */
 export const SESSION_STATUSES = ['pending', 'processing', 'completed', 'failed', 'expired', 'cancelled'] as const;
@@ -16,11 +16,20 @@ const tooLate = refuse('PAYMENT_SESSION_EXPIRED');
  * every checkout page. A payment that is on its way can be neither expired nor cancelled, because money may have moved.
  * Completing twice, and expiring twice, are the same as once.
  */
-export const sessionStates: StateTable<SessionStatus, SessionEvent> = {
-  pending: { process: 'processing', complete: 'completed', decline: 'failed', expire: 'expired', cancel: 'cancelled' },
-  failed: { process: 'processing', complete: 'completed', decline: 'failed', expire: 'expired', cancel: 'cancelled' },
-  processing: { process: illegal, complete: 'completed', decline: 'failed', expire: illegal, cancel: illegal },
-  completed: { process: illegal, complete: 'completed', decline: illegal, expire: illegal, cancel: illegal },
-  expired: { process: tooLate, complete: tooLate, decline: tooLate, expire: 'expired', cancel: illegal },
-  cancelled: { process: illegal, complete: illegal, decline: illegal, expire: illegal, cancel: 'cancelled' },
-};
+export const sessionStates = stateTable<SessionStatus, SessionEvent>(
+  { thing: 'payment session', done: { complete: 'completed', expire: 'expired', cancel: 'cancelled' } },
+  {
+    pending: {
+      process: 'processing',
+      complete: 'completed',
+      decline: 'failed',
+      expire: 'expired',
+      cancel: 'cancelled',
+    },
+    failed: { process: 'processing', complete: 'completed', decline: 'failed', expire: 'expired', cancel: 'cancelled' },
+    processing: { process: illegal, complete: 'completed', decline: 'failed', expire: illegal, cancel: illegal },
+    completed: { process: illegal, complete: 'completed', decline: illegal, expire: illegal, cancel: illegal },
+    expired: { process: tooLate, complete: tooLate, decline: tooLate, expire: 'expired', cancel: illegal },
+    cancelled: { process: illegal, complete: illegal, decline: illegal, expire: illegal, cancel: 'cancelled' },
+  },
+);

@@ -1,4 +1,5 @@
 import {
+  Formed,
   Id,
   ListQuery,
   MapOut,
@@ -19,10 +20,19 @@ export type EntityType = (typeof ENTITY_TYPES)[number];
 const EntityTypeWord = OneOf(ENTITY_TYPES);
 
 /** An id of any of the kinds that can have references. */
-const EntityId = Type.String({ pattern: ENTITY_TYPES.map((kind) => `(?:${idPattern(kind)})`).join('|') });
+const EntityId = Formed(
+  ENTITY_TYPES.map((kind) => `(?:${idPattern(kind)})`).join('|'),
+  `must be the id of one of ${ENTITY_TYPES.join(', ')}`,
+);
 
 /** The outside system, as a word. */
-const Provider = Type.String({ pattern: '^[a-z][a-z0-9_]*$', maxLength: 64 });
+const Provider = Formed(
+  '^[a-z][a-z0-9_]*$',
+  'must be a word of lowercase letters, digits and underscores, such as salesforce',
+  {
+    maxLength: 64,
+  },
+);
 const ExternalId = Text({ minLength: 1, maxLength: 255 });
 const ExternalLabel = Nullable(Text({ maxLength: 255 }));
 

@@ -16,7 +16,12 @@ const PERCENTAGE = 'A fraction above 0, at most 1, of at most 6 digits: "0.35" i
 export const AdjustmentCreate = Strict(
   {
     type: Type.Literal('percentageDiscount'),
-    percentageDiscount: DecimalText({ exclusiveMinimum: '0', maximum: '1', fractionDigits: 6 }),
+    percentageDiscount: DecimalText({
+      exclusiveMinimum: '0',
+      maximum: '1',
+      fractionDigits: 6,
+      words: 'must be a fraction as a string, such as "0.2" for 20 %',
+    }),
     effectiveFrom: Timestamp,
     effectiveTo: Type.Optional(Nullable(Timestamp)),
     description: Type.Optional(Text({ maxLength: 255, description: 'Shown on each discount line.' })),

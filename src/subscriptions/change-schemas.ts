@@ -106,7 +106,7 @@ export const SimulationCreate = Strict(
       Type.Array(Strict({ replacesPriceId: Id('price'), withPriceId: Id('price') }), { maxItems: 1000 }),
     ),
   },
-  { $id: 'PlanSimulationCreate' },
+  { $id: 'PlanSimulationCreate', 'x-some-of': ['customerId', 'usage'] },
 );
 export type SimulationCreate = Static<typeof SimulationCreate>;
 

@@ -21,7 +21,17 @@ import {
   periodHolding,
 } from '../invoicing/index.ts';
 import { newId } from '../kernel/ids.ts';
-import { type FieldError, fail, invalid, invalidField, notFound, ok, type Result } from '../kernel/result.ts';
+import {
+  type FieldError,
+  fail,
+  invalid,
+  invalidField,
+  notFound,
+  noVersion,
+  ok,
+  type Result,
+} from '../kernel/result.ts';
+import { wrongState } from '../kernel/state-table.ts';
 import {
   formatInstant,
   type Instant,
@@ -143,7 +153,8 @@ async function targetOf(
       ? await defaultVersionOf(tx, plan)
       : await findPlanVersionByNumber(tx, merchantId, plan.id, versionNumber);
   const field = versionNumber === undefined ? 'planId' : 'versionNumber';
-  if (!version) return notFound('planVersion', field);
+  if (!version)
+    return versionNumber === undefined ? notFound('planVersion', field) : noVersion(plan.id, versionNumber, field);
   const errors: FieldError[] = [];
   if (version.id === subscription.plan_version_id) errors.push({ field, message: 'is what the subscription has' });
   if (version.status !== 'published') errors.push({ field, message: 'must be a published version' });
@@ -291,7 +302,14 @@ export async function cancelChange(
   const change = await lockChange(tx, merchantId, subscriptionId, id);
   if (!subscription || !change) return notFound('subscriptionChange');
   await lockSubscription(tx, merchantId, subscriptionId);
-  if (change.status !== 'scheduled') return fail('INVALID_TRANSITION', { status: change.status, trigger: 'cancel' });
+  if (change.status !== 'scheduled')
+    return wrongState({
+      thing: 'change',
+      status: change.status,
+      trigger: 'cancel',
+      allowedFrom: ['scheduled'],
+      done: 'cancelled',
+    });
   await settleChange(tx, change, 'cancelled');
   await deleteVersionOf(tx, merchantId, id);
   return ok(undefined);

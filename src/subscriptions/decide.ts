@@ -17,7 +17,7 @@ export function decideCreation(times: CreationTimes, planCadence: string, now: I
   const errors: FieldError[] = [];
   const cadence = parseCadence(planCadence);
   if (cadence && isBefore(times.startedAt, boundary(now, cadence, -1))) {
-    errors.push({ field: 'startedAt', message: `must be at most one ${planCadence} in the past` });
+    errors.push({ field: 'startedAt', message: `must not be more than one billing period (${planCadence}) ago` });
   }
   errors.push(...endErrors('endingAt', times.endingAt, times.startedAt, now));
   if (times.paymentTermDays > 0 && !times.bankTransferOnly) {

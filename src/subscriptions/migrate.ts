@@ -1,6 +1,6 @@
 import { findPlan, findPlanVersionByNumber } from '../catalog/index.ts';
 import type { Tx } from '../db/index.ts';
-import { invalidField, notFound, ok, type Result } from '../kernel/result.ts';
+import { invalidField, notFound, noVersion, ok, type Result } from '../kernel/result.ts';
 import { formatInstant, type Instant } from '../kernel/time.ts';
 import type { MigrationCreate } from './change-schemas.ts';
 import { changePlan } from './changes.ts';
@@ -24,8 +24,8 @@ export async function migratePlan(
   if (!plan) return notFound('plan');
   const from = await findPlanVersionByNumber(tx, merchantId, planId, fromVersion);
   const to = await findPlanVersionByNumber(tx, merchantId, planId, toVersion);
-  if (!from) return notFound('planVersion', 'fromVersion');
-  if (!to) return notFound('planVersion', 'toVersion');
+  if (!from) return noVersion(planId, fromVersion, 'fromVersion');
+  if (!to) return noVersion(planId, toVersion, 'toVersion');
   if (from.id === to.id) return invalidField('toVersion', 'must be another version than fromVersion');
   if (to.status !== 'published') return invalidField('toVersion', 'must be a published version');
   const subscriptions = [];

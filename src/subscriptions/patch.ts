@@ -1,7 +1,8 @@
 import { effectiveNow } from '../clocks/index.ts';
 import type { Tx } from '../db/index.ts';
 import type { CreditMode } from '../invoicing/index.ts';
-import { type FieldError, fail, invalid, notFound, ok, type Result } from '../kernel/result.ts';
+import { type FieldError, invalid, notFound, ok, type Result } from '../kernel/result.ts';
+import { wrongState } from '../kernel/state-table.ts';
 import { type Instant, isAfter, parseInstant } from '../kernel/time.ts';
 import { decideTermination, endErrors } from './decide.ts';
 import { approveOpenInvoices, type Ending, endSubscription, planEnd } from './end.ts';
@@ -28,7 +29,7 @@ export async function patchSubscription(
   if (!decided.ok) return decided;
   const bankTransferOnly = input.bankTransferOnly ?? subscription.bank_transfer_only;
   if (subscription.status === 'pending_payment' && bankTransferOnly !== subscription.bank_transfer_only)
-    return fail('INVALID_TRANSITION', { status: subscription.status, trigger: 'changeBankTransferOnly' });
+    return refusedIn(subscription.status, 'changeBankTransferOnly', ['active']);
   const { terminatedAt, endingAt } = decided.value;
 
   let changed = await changeSubscription(
@@ -77,14 +78,28 @@ export async function lockLiving(
   if (!subscription) return notFound('subscription');
   const isOver =
     subscription.status === 'terminated' || (subscription.ending_at !== null && !isAfter(subscription.ending_at, now));
-  return isOver ? fail('INVALID_TRANSITION', { status: subscription.status, trigger }) : ok({ subscription, now });
+  return isOver ? refusedIn('terminated', trigger, ['pending_payment', 'active']) : ok({ subscription, now });
 }
+
+/** What each trigger would do, for the refusal. */
+const DONE: Readonly<Record<string, string>> = {
+  adjust: 'adjusted',
+  update: 'changed',
+  terminate: 'ended',
+  change: 'moved to another plan',
+  reconcile: 'reconciled',
+  entitle: 'given entitlements',
+  changeBankTransferOnly: 'paid in another way',
+};
+
+const refusedIn = (status: string, trigger: string, allowedFrom: readonly string[]) =>
+  wrongState({ thing: 'subscription', status, trigger, allowedFrom, done: DONE[trigger] ?? null });
 
 /** The same, of one that is active: what waits for its payment has nothing yet that could be given to it or taken. */
 export async function lockActive(...[tx, merchantId, id, trigger, wall]: Parameters<typeof lockLiving>) {
   const locked = await lockLiving(tx, merchantId, id, trigger, wall);
   return locked.ok && locked.value.subscription.status !== 'active'
-    ? fail('INVALID_TRANSITION', { status: locked.value.subscription.status, trigger })
+    ? refusedIn(locked.value.subscription.status, trigger, ['active'])
     : locked;
 }
 

@@ -60,7 +60,7 @@ export const SubscriptionCreate = Strict(
     idempotencyKey: Type.Optional(Text({ minLength: 1, maxLength: 255 })),
     merchantId: Type.Optional(Id('organization')),
   },
-  { $id: 'SubscriptionCreate' },
+  { $id: 'SubscriptionCreate', 'x-some-of': ['customerId', 'customer'] },
 );
 export type SubscriptionCreate = Static<typeof SubscriptionCreate>;
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { requestSchemaFaults, schemaFaults } from '../../scripts/checks/request-schemas.ts';
+import { messageFaults, requestSchemaFaults, schemaFaults } from '../../scripts/checks/request-schemas.ts';
 import { routeFaults, undocumentedRoutes } from '../../scripts/checks/routes.ts';
-import { FreeMap, Id, MapOf, Metadata, Strict, Text, type TSchema, Type } from '../../src/http/index.ts';
+import { Formed, FreeMap, Id, MapOf, Metadata, Strict, Text, type TSchema, Type } from '../../src/http/index.ts';
 import { priceModels } from '../../src/invoicing/rating/index.ts';
 import { openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { allSentences, type Sentence } from '../support/routes.ts';
@@ -38,6 +38,20 @@ describe('the schemas of requests', () => {
   it('take no text or key that cannot be stored, and no field that they do not name', () => {
     expect(requestSchemaFaults(sentences, APART)).toEqual([]);
     for (const [name, { schema }] of Object.entries(priceModels)) expect(schemaFaults(name, schema)).toEqual([]);
+  });
+});
+
+describe('what is said of a wrong value', () => {
+  it('is in words, without patterns and sections of the specification', () => {
+    expect(messageFaults(sentences)).toEqual([]);
+  });
+
+  it.each([
+    { what: 'a pattern without words', schema: Strict({ a: Type.String({ pattern: '^[a-z]+$' }) }), faults: 0 },
+    { what: 'words with a pattern', schema: Strict({ a: Formed('^[a-z]+$', 'must match ^[a-z]+$') }), faults: 1 },
+    { what: 'an example', schema: Strict({ a: Formed('^\\$', 'must be a path such as $.tokens') }), faults: 0 },
+  ])('$what', ({ schema, faults }) => {
+    expect(messageFaults([{ method: 'POST', path: '/v0/x', body: schema }])).toHaveLength(faults);
   });
 });
 

@@ -442,7 +442,7 @@ describe('what is not paid', () => {
     expect([status, body.code, body.details]).toEqual([
       409,
       'INVALID_TRANSITION',
-      { status: 'pending_payment', trigger: 'reconcile' },
+      { status: 'pending_payment', trigger: 'reconcile', allowedFrom: ['active'] },
     ]);
   });
 });

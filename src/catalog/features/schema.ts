@@ -1,4 +1,5 @@
 import {
+  Formed,
   Id,
   ListQuery,
   MapOut,
@@ -13,7 +14,11 @@ import {
 import { FEATURE_TYPES } from './features.sql.ts';
 
 /** §2: groups of lowercase letters and digits, separated by single hyphens. */
-const Slug = Type.String({ pattern: '^[a-z0-9]+(?:-[a-z0-9]+)*$', maxLength: 255 });
+const Slug = Formed(
+  '^[a-z0-9]+(?:-[a-z0-9]+)*$',
+  'must be lowercase letters and digits, groups joined by single hyphens, such as api-calls',
+  { maxLength: 255 },
+);
 
 const FeatureTypeWord = OneOf(FEATURE_TYPES);
 

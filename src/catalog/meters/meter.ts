@@ -1,4 +1,4 @@
-import { OneOf, Type } from '../../http/index.ts';
+import { Formed, OneOf, Type } from '../../http/index.ts';
 import type { Aggregation } from '../../invoicing/rating/index.ts';
 import type { FieldError } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
@@ -24,11 +24,21 @@ export interface Meter {
 
 export const AggregationWord = OneOf(AGGREGATIONS);
 
+/** Data may be 32 levels deep; nobody reports deeper ones than these. */
+const MOST_SEGMENTS = 8;
+
 /** §2: `$.` and segments of letters, digits and underscores, joined by dots. */
-export const JsonPath = Type.String({ pattern: '^\\$(?:\\.[A-Za-z0-9_]+)+$', maxLength: 255 });
+export const JsonPath = Formed(
+  `^\\$(?:\\.[A-Za-z0-9_]+){1,${MOST_SEGMENTS}}$`,
+  `must be a path of at most ${MOST_SEGMENTS} segments in the data of an event, such as $.tokens or $.usage.tokens`,
+  { maxLength: 255 },
+);
 
 /** Names that can stand in a query (`groupBy=region,model`), in a column head and as a key, whatever they are. */
-const DIMENSION = '^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$';
+const Dimension = Formed(
+  '^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$',
+  'must be a name of 1 to 64 letters, digits, dots, underscores and hyphens, such as model',
+);
 
 const MOST_DIMENSIONS = 50;
 
@@ -36,7 +46,8 @@ const MOST_DIMENSIONS = 50;
 export const GroupBy = Type.Unsafe<Record<string, string>>({
   type: 'object',
   maxProperties: MOST_DIMENSIONS,
-  propertyNames: { pattern: DIMENSION },
+  'x-words': 'must be an object such as {"model": "$.model"}',
+  propertyNames: Dimension,
   additionalProperties: JsonPath,
 });
 

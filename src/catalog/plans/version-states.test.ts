@@ -14,7 +14,11 @@ describe.each(VERSION_STATUSES)('a version that is %s', (status) => {
     const cell = next(planVersionStates, status, event);
     expect(cell.ok ? cell.value : cell.refusal).toEqual(
       expected[status][event] === 'INVALID_TRANSITION'
-        ? { kind: 'code', code: 'INVALID_TRANSITION', details: { status, trigger: event } }
+        ? expect.objectContaining({
+            kind: 'code',
+            code: 'INVALID_TRANSITION',
+            details: expect.objectContaining({ status, trigger: event }),
+          })
         : expected[status][event],
     );
   });

@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/index.ts';
 import type { PageRequest } from '../../http/index.ts';
 import { newId } from '../../kernel/ids.ts';
-import { fail, invalid, notFound, ok, type Result } from '../../kernel/result.ts';
+import { fail, invalid, notFound, noVersion, ok, type Result } from '../../kernel/result.ts';
 import { next } from '../../kernel/state-table.ts';
 import { formatInstant, type Instant } from '../../kernel/time.ts';
 import type { CatalogOptions } from '../options.ts';
@@ -73,7 +73,7 @@ export async function getVersion(
   const plan = await selectPlan(tx, merchantId, planId);
   if (!plan) return notFound('plan');
   const version = await findByNumber(tx, plan, versionNumber);
-  return version ? replyWith(tx, version, plan, options) : notFound('plan version');
+  return version ? replyWith(tx, version, plan, options) : noVersion(planId, versionNumber);
 }
 
 /** A version number as a path has it. */
@@ -172,7 +172,7 @@ export async function changeVersion(
   const plan = await lockPlan(tx, merchantId, planId);
   if (!plan) return notFound('plan');
   const version = await findByNumber(tx, plan, versionNumber);
-  if (!version) return notFound('plan version');
+  if (!version) return noVersion(planId, versionNumber);
   const decided = decideVersionChange(version, version.id === plan.defaultVersionId, body);
   if (!decided.ok) return decided;
   const { status, makeDefault } = decided.value;

@@ -110,7 +110,7 @@ export const PriceCreate = Strict(
     grantDiscountEnabled: Type.Optional(Type.Boolean({ default: false })),
     merchantId: Type.Optional(Id('organization')),
   },
-  { $id: 'PriceCreate' },
+  { $id: 'PriceCreate', 'x-some-of': ['billableMetricId', 'feeId'] },
 );
 export type PriceCreate = Static<typeof PriceCreate>;
 
