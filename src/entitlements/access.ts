@@ -1,26 +1,37 @@
 import type { Tx } from '../db/index.ts';
 import { decimal, jsonNumber, sum } from '../kernel/decimal.ts';
+import { ok, type Result } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
-import { instantOf } from './balances.ts';
+import type { Budget } from './balance/index.ts';
+import { type BalanceQuestion, instantOf } from './balances.ts';
+import { within } from './bounds.ts';
 import { loadInputs } from './inputs.ts';
 import { presentLoaded } from './present.ts';
 import { allActive, type TimedEntitlement } from './reading.sql.ts';
 import type { CustomerAccess, EntitlementDetail } from './schemas.ts';
 
-/** Some entitlements as answered, each at its effective now or all at one instant, in the order given. */
+/**
+ * Some entitlements as answered, each at its effective now or all at one instant, in the order given.
+ * @returns 400 where that instant is so far away that too much happens before it
+ */
 export async function presentAll(
   tx: Tx,
   entitlements: readonly TimedEntitlement[],
-  at: Instant | null,
-): Promise<EntitlementDetail[]> {
+  question: BalanceQuestion,
+): Promise<Result<EntitlementDetail[]>> {
   const loaded = await loadInputs(
     tx,
-    entitlements.map((entitlement) => ({ entitlement, at: instantOf({ at }, entitlement.effective_now) })),
+    entitlements.map((entitlement) => ({ entitlement, at: instantOf(question, entitlement.effective_now) })),
   );
-  const shown: EntitlementDetail[] = [];
-  for (const [index, each] of loaded.entries())
-    shown.push(await presentLoaded(tx, each, { at }, (entitlements[index] as TimedEntitlement).effective_now));
-  return shown;
+  const present = async (budget?: Budget): Promise<Result<EntitlementDetail[]>> => {
+    const shown: EntitlementDetail[] = [];
+    for (const [index, each] of loaded.entries()) {
+      const { effective_now: now } = entitlements[index] as TimedEntitlement;
+      shown.push(await presentLoaded(tx, each, { ...question, budget }, now));
+    }
+    return ok(shown);
+  };
+  return question.at === null ? present() : within('at', present);
 }
 
 /**
@@ -31,12 +42,13 @@ export async function accessOf(
   tx: Tx,
   merchantId: string,
   of: { customerId: string; productId?: string | undefined },
-  at: Instant | null,
+  question: BalanceQuestion,
   now: Instant,
-): Promise<CustomerAccess> {
-  const shown = await presentAll(tx, await allActive(tx, merchantId, of, at, now), at);
-  const byFeature = Map.groupBy(shown, ({ featureId }) => featureId);
-  return { features: [...byFeature.values()].map(accessToFeature) };
+): Promise<Result<CustomerAccess>> {
+  const shown = await presentAll(tx, await allActive(tx, merchantId, of, question.at, now), question);
+  if (!shown.ok) return shown;
+  const byFeature = Map.groupBy(shown.value, ({ featureId }) => featureId);
+  return ok({ features: [...byFeature.values()].map(accessToFeature) });
 }
 
 function accessToFeature(details: readonly EntitlementDetail[]): CustomerAccess['features'][number] {

@@ -1,10 +1,10 @@
 import type { Tx } from '../db/index.ts';
 import { Decimal, ZERO } from '../kernel/decimal.ts';
 import { earliest, type Instant, isBefore } from '../kernel/time.ts';
-import { type BalanceAt, replay, type Stretch, timelineOf } from './balance/index.ts';
+import type { BalanceAt, Budget, Timeline } from './balance/index.ts';
 import type { EntitlementRow } from './entitlements.sql.ts';
 import { type Loaded, loadInput } from './inputs.ts';
-import { flowsIn, levelsAt } from './measure.ts';
+import { replayed } from './replaying.ts';
 import { withHolding } from './snapshots.ts';
 
 /** The balance of a metered entitlement, and what of it is held. */
@@ -19,6 +19,10 @@ export interface Balance extends BalanceAt {
 export interface BalanceQuestion {
   /** Events strictly before it count. null: now, and every accepted event of the current usage period, also one stamped ahead. */
   readonly at: Instant | null;
+  /** Aborted: nobody waits for the answer. */
+  readonly signal?: AbortSignal | undefined;
+  /** What the answer may cost; by default whatever it takes. */
+  readonly budget?: Budget | undefined;
 }
 
 /** Times of events, grants and resets are whole microseconds: nothing but usage happens between them. */
@@ -52,40 +56,46 @@ export async function balanceOfLoaded(
 ): Promise<Balance> {
   const holding = await withHolding(tx, loaded);
   const answer =
-    question.at === null ? await presentBalance(tx, holding, now) : await pastBalance(tx, holding, question.at);
+    question.at === null
+      ? await presentBalance(tx, holding, question, now)
+      : await pastBalance(tx, holding, question.at, question);
   const reserved = question.at === null ? holding.reserved : ZERO;
   return { ...answer, reserved, available: Decimal.max(ZERO, answer.balance.minus(reserved)) };
 }
 
-async function pastBalance(tx: Tx, loaded: Loaded, at: Instant): Promise<BalanceAt> {
-  const [answer] = await balancesAt(tx, loaded, [at]);
-  return answer as BalanceAt;
-}
+const limitsOf = ({ signal, budget }: Pick<BalanceQuestion, 'signal' | 'budget'>) => ({ signal, budget });
 
-/** The balances at some instants of which none is before the snapshot. Events strictly before each count. */
-export async function balancesAt(tx: Tx, loaded: Loaded, instants: readonly Instant[]): Promise<BalanceAt[]> {
-  const timeline = timelineOf(loaded.inputs, loaded.snapshot?.kept.balance ?? null, instants);
-  const flows = await flowsIn(tx, loaded, timeline.stretches);
-  const asked = timeline.questions.map(({ at, period }) => ({ periodStart: period.start, until: at }));
-  return replay(timeline, flows, await levelsAt(tx, loaded, asked)).observations;
+/** Events strictly before the instant count. */
+async function pastBalance(
+  tx: Tx,
+  loaded: Loaded,
+  at: Instant,
+  limits: Pick<BalanceQuestion, 'signal' | 'budget'>,
+): Promise<BalanceAt> {
+  const { observations } = await replayed(tx, loaded, { ...limitsOf(limits), instants: [at] });
+  return observations[0] as BalanceAt;
 }
 
 /** The last stretch ends right after now, when all that happens now has happened, and takes in what is stamped ahead. */
-async function presentBalance(tx: Tx, loaded: Loaded, now: Instant): Promise<BalanceAt> {
+async function presentBalance(
+  tx: Tx,
+  loaded: Loaded,
+  limits: Pick<BalanceQuestion, 'signal' | 'budget'>,
+  now: Instant,
+): Promise<BalanceAt> {
   const seen = now.add(RIGHT_AFTER);
-  const timeline = timelineOf(loaded.inputs, loaded.snapshot?.kept.balance ?? null, [seen]);
-  const period = timeline.questions[0]?.period;
-  const until = period?.end ?? END_OF_TIME;
-  const stretches = timeline.stretches.map(
-    (stretch, index): Stretch =>
-      index === timeline.stretches.length - 1 ? { ...stretch, to: aheadOf(loaded, stretch.to, until) } : stretch,
-  );
-  const flows = await flowsIn(tx, loaded, stretches);
-  const levels = await levelsAt(tx, loaded, [
-    { periodStart: period?.start ?? now, until: aheadOf(loaded, seen, until) },
-  ]);
-  const [answer] = replay(timeline, flows, levels).observations;
-  return { ...(answer as BalanceAt), at: now };
+  const endOf = ({ period }: Timeline['questions'][number]) => period.end ?? END_OF_TIME;
+  const { observations } = await replayed(tx, loaded, {
+    ...limitsOf(limits),
+    instants: [seen],
+    lastTo: ({ stretches, questions }) =>
+      aheadOf(loaded, stretches.at(-1)?.to ?? seen, endOf(questions[0] as Timeline['questions'][number])),
+    levelOf: (question) => ({
+      periodStart: question.period.start,
+      until: aheadOf(loaded, seen, endOf(question)),
+    }),
+  });
+  return { ...(observations[0] as BalanceAt), at: now };
 }
 
 /** Up to where usage counts now: the end of the usage period. Before the entitlement begins, and after it ended, none does. */

@@ -13,8 +13,10 @@ import { Id, Metadata, Nullable, type Static, Strict, Timestamp, Type } from '..
 import { newId } from '../kernel/ids.ts';
 import { fail, invalid, invalidField, notFound, ok, type Result } from '../kernel/result.ts';
 import { type Instant, isAfter, parseInstant } from '../kernel/time.ts';
+import { checkPast, MOST_PAST_RESETS } from './bounds.ts';
 import type { EntitlingSubscription } from './create.ts';
 import { type EntitlementRow, hasUnendedByHand, insertEntitlement, lockByHand } from './entitlements.sql.ts';
+import { loadInput } from './inputs.ts';
 import type { EntitlementParts } from './parts.ts';
 
 export const EntitlementCreate = Strict(
@@ -41,7 +43,7 @@ interface Place {
 /**
  * Entitles a customer to a feature by hand (api.md, Entitlements), beside what a plan promises. With a subscription it is
  * on the subscription's clock and ends with it. `wall` is wall time.
- * @returns the entitlement with its effective now; 404 where something named is not there, ENTITLEMENT_EXISTS where there is one
+ * @returns the entitlement with its effective now; 400 where too many resets lie before now; 404 where something named is not there, ENTITLEMENT_EXISTS where there is one
  */
 export async function createByHand(
   parts: EntitlementParts,
@@ -85,7 +87,9 @@ export async function createByHand(
     input.template,
     now,
   );
-  return ok({ entitlement, now });
+  const loaded = await loadInput(tx, { entitlement, at: now });
+  const past = checkPast(loaded, now, 'activeFrom', MOST_PAST_RESETS);
+  return past.ok ? ok({ entitlement, now }) : past;
 }
 
 /** The customer and the subscription that the body names, held; the subscription must be the customer's. */

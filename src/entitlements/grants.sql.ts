@@ -1,4 +1,4 @@
-import { pageOfRows, sql, type Tx } from '../db/index.ts';
+import { pageOfRows, type Sql, sql, type Tx } from '../db/index.ts';
 import type { Decimal } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { EntitlementRow } from './entitlements.sql.ts';
@@ -29,19 +29,28 @@ type OfEntitlement = Pick<EntitlementRow, 'merchant_id' | 'id'>;
 
 export type NewGrant = Omit<GrantRow, 'seq' | 'voided_at'>;
 
+const valuesOf = (grant: NewGrant): Sql => sql`
+  (${grant.merchant_id}, ${grant.id}, ${grant.entitlement_id}, ${grant.origin}, ${grant.amount}, ${grant.priority},
+   ${grant.effective_at}, ${grant.expires_at}, ${grant.recurrence_period}, ${grant.reset_max_rollover},
+   ${grant.reset_min_rollover}, ${grant.idempotency_key}, ${grant.idempotency_print}, ${grant.invoice_id}, ${grant.created_at})`;
+
 /**
- * Writes a grant. Whoever does holds the entitlement's lock.
- * @returns undefined where an index says that it is there already: by its key, its invoice or its reset
+ * Writes grants, in their order. Whoever does holds the entitlement's lock.
+ * @returns those that an index does not say are there already: by their key, their invoice or their reset
  */
-export const insertGrant = (tx: Tx, grant: NewGrant): Promise<GrantRow | undefined> =>
-  tx.maybe<GrantRow>(sql`
+export const insertGrants = async (tx: Tx, grants: readonly NewGrant[]): Promise<GrantRow[]> =>
+  grants.length === 0
+    ? []
+    : tx.rows<GrantRow>(sql`
     insert into entitlement_grant (merchant_id, id, entitlement_id, origin, amount, priority, effective_at, expires_at, recurrence_period,
                                    reset_max_rollover, reset_min_rollover, idempotency_key, idempotency_print, invoice_id, created_at)
-    values (${grant.merchant_id}, ${grant.id}, ${grant.entitlement_id}, ${grant.origin}, ${grant.amount}, ${grant.priority},
-            ${grant.effective_at}, ${grant.expires_at}, ${grant.recurrence_period}, ${grant.reset_max_rollover},
-            ${grant.reset_min_rollover}, ${grant.idempotency_key}, ${grant.idempotency_print}, ${grant.invoice_id}, ${grant.created_at})
+    values ${sql.join(grants.map(valuesOf), sql`, `)}
     on conflict do nothing
     returning *`);
+
+/** Writes one grant. @returns undefined where it is there already */
+export const insertGrant = async (tx: Tx, grant: NewGrant): Promise<GrantRow | undefined> =>
+  (await insertGrants(tx, [grant]))[0];
 
 export const findGrant = (tx: Tx, { merchant_id, id }: OfEntitlement, grantId: string): Promise<GrantRow | undefined> =>
   tx.maybe<GrantRow>(sql`

@@ -4,8 +4,9 @@ import { fingerprint, type Page, type PageRequest, type Static } from '../http/i
 import { jsonNumber } from '../kernel/decimal.ts';
 import { newId } from '../kernel/ids.ts';
 import { fail, notFound, ok, type Result } from '../kernel/result.ts';
-import { formatInstant, type Instant, isAfter } from '../kernel/time.ts';
+import { formatInstant, type Instant, isAfter, isBefore } from '../kernel/time.ts';
 import { type BalanceGrant, issuedGrants } from './balance/index.ts';
+import { checkPast, MOST_STEPS } from './bounds.ts';
 import { decideGrant } from './decide-grant.ts';
 import { changeEntitlement, type EntitlementRow, findEntitlement } from './entitlements.sql.ts';
 import type { Grant, GrantCreate } from './grant-schemas.ts';
@@ -47,7 +48,8 @@ export const grantOut = (grant: ShownGrant): Static<typeof Grant> => ({
 /**
  * Grants an amount to a metered entitlement (api.md, Entitlements). The same `idempotencyKey` again answers the first grant as
  * it is now. `wall` is wall time.
- * @returns ENTITLEMENT_NOT_METERED, ENTITLEMENT_ENDED; IDEMPOTENCY_KEY_REUSED where the key came with another body
+ * @returns ENTITLEMENT_NOT_METERED, ENTITLEMENT_ENDED; IDEMPOTENCY_KEY_REUSED where the key came with another body; 400 where
+ * it recurred too often before now
  */
 export async function createGrant(
   tx: Tx,
@@ -67,30 +69,37 @@ export async function createGrant(
   if (hasEnded(entitlement, now)) return fail('ENTITLEMENT_ENDED');
   const terms = decideGrant(input, now);
   if (!terms.ok) return terms;
-  return ok(
-    await writeGrant(
-      tx,
-      entitlement,
-      {
-        merchant_id: entitlement.merchant_id,
-        id: newId('grant'),
-        entitlement_id: entitlement.id,
-        origin: 'direct',
-        amount: terms.value.amount,
-        priority: terms.value.priority,
-        effective_at: terms.value.effectiveAt,
-        expires_at: terms.value.expiresAt,
-        recurrence_period: terms.value.recurrencePeriod,
-        reset_max_rollover: terms.value.resetMaxRollover,
-        reset_min_rollover: terms.value.resetMinRollover,
-        idempotency_key: input.idempotencyKey ?? null,
-        idempotency_print: input.idempotencyKey === undefined ? null : print,
-        invoice_id: null,
-        created_at: now,
-      },
-      now,
-    ),
+  const grant = await writeGrant(
+    tx,
+    entitlement,
+    {
+      merchant_id: entitlement.merchant_id,
+      id: newId('grant'),
+      entitlement_id: entitlement.id,
+      origin: 'direct',
+      amount: terms.value.amount,
+      priority: terms.value.priority,
+      effective_at: terms.value.effectiveAt,
+      expires_at: terms.value.expiresAt,
+      recurrence_period: terms.value.recurrencePeriod,
+      reset_max_rollover: terms.value.resetMaxRollover,
+      reset_min_rollover: terms.value.resetMinRollover,
+      idempotency_key: input.idempotencyKey ?? null,
+      idempotency_print: input.idempotencyKey === undefined ? null : print,
+      invoice_id: null,
+      created_at: now,
+    },
+    now,
   );
+  const isRepeated = isBefore(grant.effective_at, now) && grant.recurrence_period !== null;
+  const past = isRepeated ? await checkRecurrences(tx, entitlement, now) : ok(undefined);
+  return past.ok ? ok(grant) : past;
+}
+
+/** Can a balance be counted from the start of an entitlement until now, though grants recur that began long ago? */
+async function checkRecurrences(tx: Tx, entitlement: EntitlementRow, now: Instant): Promise<Result<void>> {
+  const all = await loadInput(tx, { entitlement, at: now, snapshotUntil: entitlement.active_from });
+  return checkPast(all, now, 'effectiveAt', MOST_STEPS);
 }
 
 /** Writes a grant that is new, and tells of it; what is remembered of balances from its time on is forgotten. Locked. */

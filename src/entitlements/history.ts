@@ -2,10 +2,12 @@ import type { Tx } from '../db/index.ts';
 import { type Decimal, jsonNumber, sum, ZERO } from '../kernel/decimal.ts';
 import { fail, invalidField, ok, type Result } from '../kernel/result.ts';
 import { earliest, formatInstant, type Instant, isAfter, isBefore, latest } from '../kernel/time.ts';
-import { type BalanceAt, replay, timelineOf, usagePeriodAt } from './balance/index.ts';
+import { type BalanceAt, type GrantGone, TooManyGrants, timelineInTurns, usagePeriodAt } from './balance/index.ts';
+import { within } from './bounds.ts';
 import type { EntitlementRow } from './entitlements.sql.ts';
 import { type Loaded, loadInput } from './inputs.ts';
-import { flowsIn, levelsAt } from './measure.ts';
+import { hasGauge } from './measure.ts';
+import { inTurns, type ReplayQuestion, replayed } from './replaying.ts';
 import type { EntitlementHistory, HISTORY_WINDOWS } from './schemas.ts';
 import { withHolding } from './snapshots.ts';
 
@@ -15,9 +17,13 @@ export interface HistoryQuestion {
   readonly from: Instant | null;
   readonly to: Instant | null;
   readonly windowSize: WindowSize;
+  /** Aborted: nobody waits for the answer. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 const MOST_WINDOWS = 400;
+/** Each window tells of each grant that counted in it. */
+const MOST_GRANTS = 500_000;
 
 /** All that is before an instant, and nothing that happens at it. */
 const RIGHT_BEFORE = { nanoseconds: 1 };
@@ -48,8 +54,19 @@ export async function historyOf(
       : invalidField('to', 'must be after from');
   const windows = windowsBetween(from, to, question.windowSize);
   if (windows === null) return invalidField('windowSize', `gives more than ${MOST_WINDOWS} windows`);
-  const atFrom = await loadInput(tx, { entitlement, at: to, snapshotUntil: from });
-  return ok(historyOut(await walk(tx, await withHolding(tx, atFrom), windows)));
+  const atFrom = await withHolding(tx, await loadInput(tx, { entitlement, at: to, snapshotUntil: from }));
+  const { signal } = question;
+  return within('to', async (budget) => {
+    try {
+      return ok(historyOut(await walk(tx, atFrom, windows, { signal, budget, mostGrants: MOST_GRANTS })));
+    } catch (error) {
+      if (!(error instanceof TooManyGrants)) throw error;
+      return invalidField(
+        'windowSize',
+        `gives more than ${MOST_GRANTS} balances of grants; ask for less time or larger windows`,
+      );
+    }
+  });
 }
 
 /** How many units grants of an entitlement burnt in a stretch of time, as it is known now. */
@@ -59,8 +76,8 @@ export async function burntOf(tx: Tx, entitlement: EntitlementRow, stretch: Wind
   const to = activeTo === null ? stretch.to : earliest(stretch.to, activeTo);
   if (!isBefore(from, to)) return ZERO;
   const loaded = await withHolding(tx, await loadInput(tx, { entitlement, at: to, snapshotUntil: from }));
-  const [seen] = await walk(tx, loaded, [{ from, to }]);
-  return sum(burntOfGrants((seen as Seen).views).map(({ burned }) => burned));
+  const [seen] = await walk(tx, loaded, [{ from, to }], {});
+  return sum(burntOfGrants(seen as Seen).map(({ burned }) => burned));
 }
 
 /** @returns null where there are too many */
@@ -91,35 +108,55 @@ interface Seen {
   readonly window: Window;
   readonly usage: Decimal;
   readonly views: readonly BalanceAt[];
+  /** The grants that ended in it, or were used up for ever. */
+  readonly gone: readonly GrantGone[];
 }
 
-async function walk(tx: Tx, loaded: Loaded, windows: readonly Window[]): Promise<Seen[]> {
+/** Right before each instant of a span at which grants can end. */
+async function endsIn(
+  loaded: Loaded,
+  { from, to }: Window,
+  { signal, budget }: Pick<ReplayQuestion, 'signal' | 'budget'>,
+): Promise<Instant[]> {
   const state = loaded.snapshot?.kept.balance ?? null;
+  const { points } = await inTurns(
+    timelineInTurns(loaded.inputs, state, [to.subtract(RIGHT_BEFORE)], null, budget),
+    signal,
+  );
+  const ends = points.filter(
+    ({ at, moment }) => isAfter(at, from) && moment && (moment.reset || moment.ending.size > 0),
+  );
+  return ends.map(({ at }) => at.subtract(RIGHT_BEFORE));
+}
+
+async function walk(
+  tx: Tx,
+  loaded: Loaded,
+  windows: readonly Window[],
+  asked: Pick<ReplayQuestion, 'signal' | 'budget' | 'mostGrants'>,
+): Promise<Seen[]> {
+  const [first, last] = [windows[0], windows.at(-1)] as [Window, Window];
   const bounds = windows.flatMap(({ from, to }) => [from, to.subtract(RIGHT_BEFORE)]);
-  const happenings = timelineOf(loaded.inputs, state, bounds).points.flatMap(({ at, moment }) => (moment ? [at] : []));
-  const first = windows[0]?.from as Instant;
-  const instants = [
-    ...bounds,
-    ...happenings.filter((at) => isAfter(at, first)).map((at) => at.subtract(RIGHT_BEFORE)),
-  ].toSorted(Temporal.Instant.compare);
-  const timeline = timelineOf(loaded.inputs, state, instants);
-  const flows = await flowsIn(tx, loaded, timeline.stretches);
-  const asked = timeline.questions.map(({ at, period }) => ({ periodStart: period.start, until: at }));
-  const levels = await levelsAt(tx, loaded, asked);
-  const views = replay(timeline, flows, levels).observations;
+  // A gauge lies over grants: what it covers of one is seen right before the grant ends.
+  const before = hasGauge(loaded) ? await endsIn(loaded, { from: first.from, to: last.to }, asked) : [];
+  const instants = [...bounds, ...before].toSorted(Temporal.Instant.compare);
+  const question = { ...asked, instants, grants: true, closelyFrom: first.from };
+  const { timeline, flows, levels, observations, gone } = await replayed(tx, loaded, question);
   return windows.map((window) => {
     const inside = ({ at }: { readonly at: Instant }) => !isBefore(at, window.from) && isBefore(at, window.to);
     const used = timeline.stretches.flatMap(({ from }, index) =>
       inside({ at: from }) ? [flows[index] as Decimal] : [],
     );
     const level = levels[timeline.questions.findLastIndex(inside)] ?? ZERO;
-    return { window, usage: sum([...used, level]), views: views.filter(inside) };
+    const left = before.length > 0 ? [] : gone.filter((each) => inside(each) && isAfter(each.at, window.from));
+    return { window, usage: sum([...used, level]), views: observations.filter(inside), gone: left };
   });
 }
 
 const historyOut = (seen: readonly Seen[]): EntitlementHistory => ({
   object: 'entitlementHistory',
-  windows: seen.map(({ window, usage, views }) => {
+  windows: seen.map((each) => {
+    const { window, usage, views } = each;
     const [start, end] = [views[0] as BalanceAt, views.at(-1) as BalanceAt];
     return {
       from: formatInstant(window.from),
@@ -128,23 +165,25 @@ const historyOut = (seen: readonly Seen[]): EntitlementHistory => ({
       usage: jsonNumber(usage),
       overage: jsonNumber(end.overage),
       balanceAtEnd: jsonNumber(end.balance),
-      grants: grantsIn(views),
+      grants: grantsIn(each),
     };
   }),
 });
 
-const grantsIn = (views: readonly BalanceAt[]): EntitlementHistory['windows'][number]['grants'] =>
-  burntOfGrants(views).map(({ grantId, burned, balance }) => ({
+const grantsIn = (seen: Seen): EntitlementHistory['windows'][number]['grants'] =>
+  burntOfGrants(seen).map(({ grantId, burned, balance }) => ({
     grantId,
     burned: jsonNumber(burned),
     balance: jsonNumber(balance),
   }));
 
 /** What was burned of each grant that counted in a window, also of one that is gone at its end. */
-function burntOfGrants(views: readonly BalanceAt[]): { grantId: string; burned: Decimal; balance: Decimal }[] {
+function burntOfGrants({ views, gone }: Seen): { grantId: string; burned: Decimal; balance: Decimal }[] {
   const before = new Map(views[0]?.grants.map(({ id, burned }) => [id, burned]));
   const last = new Map(views.at(-1)?.grants.map(({ id, balance }) => [id, balance]));
-  const burned = new Map(views.flatMap(({ grants }) => grants.map((grant) => [grant.id, grant.burned] as const)));
+  const [start = [], ...later] = views.map(({ grants }) => grants);
+  const told = [start, gone, ...later].flat();
+  const burned = new Map(told.map((each) => [each.id, each.burned]));
   return [...burned].map(([grantId, total]) => ({
     grantId,
     burned: total.minus(before.get(grantId) ?? ZERO),

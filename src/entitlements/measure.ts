@@ -1,32 +1,40 @@
 import type { Tx } from '../db/index.ts';
-import { Decimal, sum, ZERO } from '../kernel/decimal.ts';
+import { Decimal, ZERO } from '../kernel/decimal.ts';
 import { earliest, type Instant, isBefore } from '../kernel/time.ts';
-import { postgresUsage } from '../metering/index.ts';
-import type { Stretch } from './balance/index.ts';
+import { measureEach, type UsageFigure, type UsageScope, usedSpans } from '../metering/index.ts';
+import type { Span, Stretch } from './balance/index.ts';
 import type { Loaded } from './inputs.ts';
-import { type MeasuredMeter, sourcesOf } from './sources.ts';
+import { type MeasuredMeter, sourcesOf, subjectsOf } from './sources.ts';
 
 /** These say how high something is, and use nothing up. */
 const GAUGES: ReadonlySet<MeasuredMeter['aggregation']> = new Set<MeasuredMeter['aggregation']>(['LATEST', 'MAX']);
 
-interface Figure {
-  readonly value: Decimal;
-  readonly eventCount: number;
-}
-
-const NOTHING: Figure = { value: ZERO, eventCount: 0 };
+const NOTHING: UsageFigure = { value: ZERO, eventCount: 0 };
 
 /** Times of events are whole microseconds: what lies before an instant between two of them lies before the later one. */
 const upToMicrosecond = (at: Instant): Instant => at.round({ smallestUnit: 'microsecond', roundingMode: 'ceil' });
 
-/** The usage of one metric that the entitlement counts; always of this transaction, so that it sees what was accepted before. */
-async function figureOf(tx: Tx, of: Loaded, meter: MeasuredMeter, start: Instant, end: Instant): Promise<Figure> {
-  const [from, to] = [upToMicrosecond(start), upToMicrosecond(end)];
-  const sources = isBefore(from, to) ? sourcesOf(of.entitlement, of.elders, meter.id, from, to) : [];
-  if (sources.length === 0) return NOTHING;
-  const scope = { merchantId: of.entitlement.merchant_id, meter, sources, from, to };
-  const [rows = []] = await postgresUsage.measure(tx, scope, [{}]);
-  return rows[0] ?? NOTHING;
+/** The usage of one metric that the entitlement counts in a span; null: none of it is the entitlement's. */
+function scopeOf({ entitlement, elders }: Loaded, meter: MeasuredMeter, { from, to }: Span): UsageScope | null {
+  const span = { from: upToMicrosecond(from), to: upToMicrosecond(to) };
+  if (!isBefore(span.from, span.to)) return null;
+  const sources = sourcesOf(entitlement, elders, meter.id, span.from, span.to);
+  return sources.length === 0 ? null : { merchantId: entitlement.merchant_id, meter, sources, ...span };
+}
+
+/** The figures of a metric in some spans, in one statement; of this transaction, so that it sees what was accepted before. */
+async function figuresOf(tx: Tx, of: Loaded, meter: MeasuredMeter, spans: readonly Span[]): Promise<UsageFigure[]> {
+  const scopes = spans.map((span) => scopeOf(of, meter, span));
+  const figures = await measureEach(
+    tx,
+    scopes.flatMap((scope) => scope ?? []),
+  );
+  let next = 0;
+  return scopes.map((scope) => {
+    if (scope === null) return NOTHING;
+    next += 1;
+    return figures[next - 1] as UsageFigure;
+  });
 }
 
 /**
@@ -34,20 +42,51 @@ async function figureOf(tx: Tx, of: Loaded, meter: MeasuredMeter, start: Instant
  * their usage period. All metrics together.
  */
 export async function flowsIn(tx: Tx, of: Loaded, stretches: readonly Stretch[]): Promise<Decimal[]> {
-  const meters = of.meters.filter(({ aggregation }) => !GAUGES.has(aggregation));
-  const flows: Decimal[] = [];
-  for (const stretch of stretches) {
-    const parts: Decimal[] = [];
-    for (const meter of meters) parts.push(await flowOf(tx, of, meter, stretch));
-    flows.push(sum(parts));
-  }
-  return flows;
+  const busy = stretches.filter(({ isQuiet }) => !isQuiet);
+  const totals = busy.map(() => ZERO);
+  for (const meter of of.meters.filter(({ aggregation }) => !GAUGES.has(aggregation)))
+    for (const [index, flow] of (await flowsOf(tx, of, meter, busy)).entries())
+      totals[index] = (totals[index] as Decimal).plus(flow);
+  let next = 0;
+  return stretches.map(({ isQuiet }) => {
+    if (isQuiet) return ZERO;
+    next += 1;
+    return totals[next - 1] as Decimal;
+  });
 }
 
-async function flowOf(tx: Tx, of: Loaded, meter: MeasuredMeter, { from, to, periodStart }: Stretch): Promise<Decimal> {
-  if (meter.aggregation !== 'UNIQUE_COUNT') return (await figureOf(tx, of, meter, from, to)).value;
-  const { value: after } = await figureOf(tx, of, meter, periodStart, to);
-  return after.minus((await figureOf(tx, of, meter, periodStart, from)).value);
+async function flowsOf(tx: Tx, of: Loaded, meter: MeasuredMeter, stretches: readonly Stretch[]): Promise<Decimal[]> {
+  if (meter.aggregation !== 'UNIQUE_COUNT')
+    return (await figuresOf(tx, of, meter, stretches)).map(({ value }) => value);
+  const upTo = stretches.flatMap(({ from, to, periodStart }) => [
+    { from: periodStart, to },
+    { from: periodStart, to: from },
+  ]);
+  const figures = await figuresOf(tx, of, meter, upTo);
+  return stretches.map((_, index) => {
+    const [after, before] = [figures[2 * index], figures[2 * index + 1]] as [UsageFigure, UsageFigure];
+    return after.value.minus(before.value);
+  });
+}
+
+/** Where usage up to an instant can be, in order and apart; outside of it there is none. */
+export async function usedIn(tx: Tx, of: Loaded, { from, to }: Span): Promise<Span[]> {
+  const found: Span[] = [];
+  const { merchant_id: merchantId } = of.entitlement;
+  for (const meter of of.meters.filter(({ aggregation }) => !GAUGES.has(aggregation)))
+    found.push(...(await usedSpans(tx, { merchantId, meter, from, to }, subjectsOf(of.entitlement))));
+  return joined(found);
+}
+
+/** Spans in order and apart. */
+function joined(spans: readonly Span[]): Span[] {
+  const apart: Span[] = [];
+  for (const span of spans.toSorted((a, b) => Temporal.Instant.compare(a.from, b.from))) {
+    const last = apart.at(-1);
+    if (!last || isBefore(last.to, span.from)) apart.push(span);
+    else if (isBefore(last.to, span.to)) apart[apart.length - 1] = { from: last.from, to: span.to };
+  }
+  return apart;
 }
 
 /** An instant at which a level is wanted. */
@@ -59,27 +98,30 @@ export interface LevelQuestion {
 
 /** The level of all gauges together at each of some instants; one that is below 0 counts as 0. */
 export async function levelsAt(tx: Tx, of: Loaded, asked: readonly LevelQuestion[]): Promise<Decimal[]> {
-  const meters = of.meters.filter(({ aggregation }) => GAUGES.has(aggregation));
-  const levels: Decimal[] = [];
-  for (const { periodStart, until } of asked) {
-    const parts: Decimal[] = [];
-    for (const meter of meters) {
-      const level =
-        meter.aggregation === 'MAX'
-          ? (await figureOf(tx, of, meter, periodStart, until)).value
-          : await levelOf(tx, of, meter, until);
-      parts.push(Decimal.max(ZERO, level));
-    }
-    levels.push(sum(parts));
+  const levels = asked.map(() => ZERO);
+  for (const meter of of.meters.filter(({ aggregation }) => GAUGES.has(aggregation))) {
+    const found =
+      meter.aggregation === 'MAX' ? await highest(tx, of, meter, asked) : await levelsOf(tx, of, meter, asked);
+    for (const [index, level] of found.entries())
+      levels[index] = (levels[index] as Decimal).plus(Decimal.max(ZERO, level));
   }
   return levels;
 }
 
+async function highest(tx: Tx, of: Loaded, meter: MeasuredMeter, asked: readonly LevelQuestion[]): Promise<Decimal[]> {
+  const spans = asked.map(({ periodStart, until }) => ({ from: periodStart, to: until }));
+  return (await figuresOf(tx, of, meter, spans)).map(({ value }) => value);
+}
+
 /**
- * Of the last event before an instant, however long ago, also before the entitlement began: of whom it counts then. Once it has
+ * Of the last event before each instant, however long ago, also before the entitlement began: of whom it counts then. Once it has
  * ended, of the instant at which it did.
  */
-async function levelOf(tx: Tx, of: Loaded, meter: MeasuredMeter, until: Instant): Promise<Decimal> {
-  const end = earliest(upToMicrosecond(until), of.entitlement.active_to ?? until);
-  return (await figureOf(tx, of, meter, end.subtract({ microseconds: 1 }), end)).value;
+async function levelsOf(tx: Tx, of: Loaded, meter: MeasuredMeter, asked: readonly LevelQuestion[]): Promise<Decimal[]> {
+  const ends = asked.map(({ until }) => earliest(upToMicrosecond(until), of.entitlement.active_to ?? until));
+  const spans = ends.map((end) => ({ from: end.subtract({ microseconds: 1 }), to: end }));
+  return (await figuresOf(tx, of, meter, spans)).map(({ value }) => value);
 }
+
+/** Does an entitlement measure what uses nothing up? */
+export const hasGauge = ({ meters }: Loaded): boolean => meters.some(({ aggregation }) => GAUGES.has(aggregation));

@@ -8,19 +8,19 @@ export interface Notice {
   readonly kind: 'balance_low' | 'exhausted' | 'reset';
 }
 
-/** Writes down that something is told. @returns false where it was told before, by whomever; then nothing is told. */
-export async function tellOnce(
+/** Writes down what is told. @returns how much of it was not told before, by whomever; only that is told */
+export const insertNotices = (
   tx: Tx,
   { merchant_id, id }: Pick<EntitlementRow, 'merchant_id' | 'id'>,
-  { periodStart, kind }: Notice,
+  notices: readonly Notice[],
   now: Instant,
-): Promise<boolean> {
-  const written = await tx.run(sql`
+): Promise<number> =>
+  tx.run(sql`
     insert into entitlement_notice (merchant_id, entitlement_id, period_start, kind, created_at)
-    values (${merchant_id}, ${id}, ${periodStart}, ${kind}, ${now})
+    select ${merchant_id}, ${id}, n.period_start, n.kind, ${now}
+      from unnest(${notices.map(({ periodStart }) => periodStart)}::timestamptz[], ${notices.map(({ kind }) => kind)}::text[])
+           n (period_start, kind)
     on conflict do nothing`);
-  return written === 1;
-}
 
 /** The metered entitlements, unless they have ended, that count usage addressed to some customers and subscriptions. */
 export const selectMeteredOf = (

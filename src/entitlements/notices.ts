@@ -7,7 +7,7 @@ import type { UsageWatch } from '../metering/index.ts';
 import { type Balance, balanceOf } from './balances.ts';
 import { type EntitlementRow, findEntitlement } from './entitlements.sql.ts';
 import { hasEnded } from './lock.ts';
-import { entitlementsAfter, type Notice, type SweptRow, selectMeteredOf, tellOnce } from './notices.sql.ts';
+import { entitlementsAfter, insertNotices, type Notice, type SweptRow, selectMeteredOf } from './notices.sql.ts';
 import { tellOfEntitlement } from './tell.ts';
 
 /** A balance is low at a fifth of what there was to use in the period, or below (domain.md §5). */
@@ -34,8 +34,8 @@ export async function tellOfBalance(tx: Tx, entitlement: EntitlementRow, now: In
   const balance = await balanceOf(tx, entitlement, { at: null }, now);
   const kind = noticeOf(balance);
   if (kind === null) return;
-  const isNew = await tellOnce(tx, entitlement, { periodStart: balance.period.start, kind }, now);
-  if (isNew) await tellOfEntitlement(tx, entitlement, `entitlement.${kind}.v0`, now);
+  const told = await insertNotices(tx, entitlement, [{ periodStart: balance.period.start, kind }], now);
+  if (told > 0) await tellOfEntitlement(tx, entitlement, `entitlement.${kind}.v0`, now);
 }
 
 /** So many balances are asked in a turn, and a turn comes at most every second: telling takes little from what is told of. */

@@ -8,7 +8,6 @@ import { formatInstant, type Instant, parseInstant } from '../kernel/time.ts';
 import { accessOf, presentAll } from './access.ts';
 import { findEntitlement } from './entitlements.sql.ts';
 import { historyOf } from './history.ts';
-import { presentEntitlement } from './present.ts';
 import { type EntitlementFilters, pageOfActive, pageOfEntitlements, type TimedEntitlement } from './reading.sql.ts';
 import {
   AccessQuery,
@@ -44,14 +43,15 @@ export const entitlementReadRoutes: readonly Route[] = [
       query: EntitlementListQuery,
       replies: { 200: EntitlementList },
     },
-    async ({ tx, merchantId, query, now }) => {
+    async ({ tx, merchantId, query, now, signal }) => {
       if (query.customerId !== undefined && query.externalCustomerId !== undefined)
         return invalidField('externalCustomerId', 'must not be given beside customerId');
       const page = pageOf(query);
       const filters = await filtersOf(tx, merchantId, query);
       const { rows, total } = await pageOfEntitlements(tx, merchantId, filters, page, now);
-      const shown = await presentAll(tx, rows, instantIn(query.at));
-      return ok(listReply({ data: shown.map((each) => ({ ...each, entitlementId: each.id })), total }, page));
+      const shown = await presentAll(tx, rows, { at: instantIn(query.at), signal });
+      if (!shown.ok) return shown;
+      return ok(listReply({ data: shown.value.map((each) => ({ ...each, entitlementId: each.id })), total }, page));
     },
   ),
   route(
@@ -82,11 +82,12 @@ export const entitlementReadRoutes: readonly Route[] = [
       query: EntitlementQuery,
       replies: { 200: EntitlementDetail },
     },
-    async ({ tx, merchantId, params, query, now }) => {
+    async ({ tx, merchantId, params, query, now, signal }) => {
       const entitlement = await findEntitlement(tx, merchantId, params.id as string);
       if (!entitlement) return notFound('entitlement');
-      const own = await effectiveNowForReading(tx, merchantId, entitlement.clock_id, now);
-      return ok(await presentEntitlement(tx, entitlement, { at: instantIn(query.at) }, own));
+      const effective_now = await effectiveNowForReading(tx, merchantId, entitlement.clock_id, now);
+      const shown = await presentAll(tx, [{ ...entitlement, effective_now }], { at: instantIn(query.at), signal });
+      return shown.ok ? ok(shown.value[0]) : shown;
     },
   ),
   route(
@@ -101,12 +102,12 @@ export const entitlementReadRoutes: readonly Route[] = [
       query: HistoryQuery,
       replies: { 200: EntitlementHistory },
     },
-    async ({ tx, merchantId, params, query, now }) => {
+    async ({ tx, merchantId, params, query, now, signal }) => {
       const entitlement = await findEntitlement(tx, merchantId, params.id as string);
       if (!entitlement) return notFound('entitlement');
       const own = await effectiveNowForReading(tx, merchantId, entitlement.clock_id, now);
       const { from, to, windowSize = 'DAY' } = query;
-      const question = { from: instantIn(from), to: instantIn(to), windowSize };
+      const question = { from: instantIn(from), to: instantIn(to), windowSize, signal };
       return historyOf(tx, entitlement, question, own);
     },
   ),
@@ -121,11 +122,11 @@ export const entitlementReadRoutes: readonly Route[] = [
       query: AccessQuery,
       replies: { 200: CustomerAccess },
     },
-    async ({ tx, merchantId, params, query, now }) => {
+    async ({ tx, merchantId, params, query, now, signal }) => {
       const customer = await findCustomer(tx, merchantId, params.id as string);
       if (!customer) return notFound('customer');
       const of = { customerId: customer.id, productId: query.productId };
-      return ok(await accessOf(tx, merchantId, of, instantIn(query.at), now));
+      return accessOf(tx, merchantId, of, { at: instantIn(query.at), signal }, now);
     },
   ),
 ];

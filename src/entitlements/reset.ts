@@ -8,7 +8,7 @@ import { loadInput, templateAt } from './inputs.ts';
 import { type EntitlementKey, hasEnded, lockWithNow } from './lock.ts';
 import { insertReset } from './resets.sql.ts';
 import { forgetSnapshots } from './snapshots.sql.ts';
-import { tellOfReset } from './steps.ts';
+import { tellOfResets } from './steps.ts';
 
 export const EntitlementReset = Strict(
   {
@@ -52,7 +52,7 @@ export async function resetEntitlement(
   );
   if (!isNew) return ok({ entitlement, now });
   await forgetSnapshots(tx, entitlement, at);
-  await tellOfReset(tx, entitlement, at, now);
+  await tellOfResets(tx, entitlement, [at], now);
   return ok({ entitlement: await changeEntitlement(tx, entitlement, { next_action_at: now }, now), now });
 }
 

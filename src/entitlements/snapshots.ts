@@ -1,12 +1,11 @@
 import type { Tx } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import { lateSince, usageSnapshot } from '../metering/index.ts';
-import { replay, timelineOf } from './balance/index.ts';
 import type { EntitlementRow } from './entitlements.sql.ts';
 import { type Loaded, loadInput, type Wanted } from './inputs.ts';
 import { countingOf, writeKept } from './kept.ts';
 import { forgetLateUsage } from './late.ts';
-import { flowsIn } from './measure.ts';
+import { replayed } from './replaying.ts';
 import { forgetSnapshots, isKept, keepSnapshot, lockSnapshots } from './snapshots.sql.ts';
 import { subjectsOf } from './sources.ts';
 
@@ -53,8 +52,7 @@ export async function takeSnapshot(tx: Tx, entitlement: EntitlementRow, reset: I
   const taken = await usageSnapshot(tx);
   const loaded = await loadHolding(tx, { entitlement, at: reset });
   if (loaded.snapshot?.at.equals(reset)) return;
-  const timeline = timelineOf(loaded.inputs, loaded.snapshot?.kept.balance ?? null, [reset]);
-  const { states } = replay(timeline, await flowsIn(tx, loaded, timeline.stretches));
+  const { states } = await replayed(tx, loaded, { instants: [reset], states: (at) => at.equals(reset) });
   const balance = states.at(-1);
   if (!balance?.at.equals(reset)) return;
   await forgetSnapshots(tx, entitlement, loaded.snapshot?.at.add(MICROSECOND) ?? entitlement.active_from);

@@ -92,6 +92,18 @@ describe('an entitlement is due', () => {
     expect(await stepAt(entitlement, '2026-03-11T00:00:00Z')).toBe('2026-04-05T00:00:00Z');
   });
 
+  it('some hundred resets at a time, where it has missed more', async () => {
+    const entitlement = await entitle(
+      { activeFrom: '2023-01-01T00:00:00Z' },
+      { ...METERED, usagePeriod: { interval: 'P1D' } },
+    );
+    const now = '2026-03-10T00:00:00Z';
+    const due = [await stepAt(entitlement, now), await stepAt(entitlement, now), await stepAt(entitlement, now)];
+    expect(due).toEqual([now, now, '2026-03-10T00:00:20Z']);
+    expect(await issued(entitlement)).toHaveLength(1165);
+    expect(await told(entitlement)).toHaveLength(1164);
+  });
+
   it.each([
     { what: 'without an end never', activeTo: undefined, next: null },
     { what: 'with an end then', activeTo: '2026-06-01T00:00:00Z', next: '2026-06-01T00:00:00Z' },

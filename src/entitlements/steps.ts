@@ -4,10 +4,10 @@ import { earliest, type Instant, isAfter } from '../kernel/time.ts';
 import { isSettled, settleUsage } from '../metering/index.ts';
 import { type BalanceInputs, issuedGrants, resetsIn, usagePeriodAt } from './balance/index.ts';
 import { changeEntitlement, type EntitlementRow, lockEntitlement } from './entitlements.sql.ts';
-import { insertGrant, nextExpiry } from './grants.sql.ts';
+import { insertGrants, nextExpiry } from './grants.sql.ts';
 import { issuedRow } from './grants.ts';
 import { loadInput } from './inputs.ts';
-import { tellOnce } from './notices.sql.ts';
+import { insertNotices } from './notices.sql.ts';
 import { findMark, type ResetMark, setMark } from './snapshots.sql.ts';
 import { takeSnapshot } from './snapshots.ts';
 import { subjectsOf } from './sources.ts';
@@ -18,6 +18,9 @@ export type EntitlementStepHook = (tx: Tx, entitlement: EntitlementRow, now: Ins
 
 /** How long after a reset its snapshot is taken: by then whoever was accepting events has ended. */
 const SOON = Temporal.Duration.from({ seconds: 20 });
+
+/** So many missed resets are written in one step; the next step goes on with those after them. */
+const MOST_RESETS = 500;
 
 const END_OF_TIME = Temporal.Instant.from('2200-01-01T00:00:00Z');
 
@@ -45,12 +48,17 @@ async function catchUp(tx: Tx, entitlement: EntitlementRow, now: Instant): Promi
   const mark = await findMark(tx, entitlement);
   const isKept = mark ? await keep(tx, entitlement, mark) : true;
   const { inputs } = await loadInput(tx, { entitlement, at: now });
-  const resets = resetsIn(inputs, mark?.at ?? entitlement.active_from, now).map(({ at }) => at);
+  const since = mark?.at ?? entitlement.active_from;
+  const resets = resetsIn(inputs, since, now, MOST_RESETS).map(({ at }) => at);
   const reached = resets.at(-1) ?? (mark ? null : entitlement.active_from);
-  const next = await nextOf(tx, entitlement, inputs, now);
+  const next = resets.length === MOST_RESETS ? now : await nextOf(tx, entitlement, inputs, now);
   if (reached === null) return isKept || entitlement.clock_id !== null ? next : sooner(next, now); // simulated time does not pass by waiting
-  for (const grant of issuedGrants(inputs, mark?.at ?? null, now)) await insertGrant(tx, issuedRow(entitlement, grant)); // once, by whoever comes first
-  for (const reset of resets) await tellOfReset(tx, entitlement, reset, now);
+  const issued = issuedGrants(inputs, mark?.at ?? null, reached);
+  await insertGrants(
+    tx,
+    issued.map((grant) => issuedRow(entitlement, grant)),
+  ); // once, by whoever comes first
+  await tellOfResets(tx, entitlement, resets, now);
   await settle(tx, entitlement, reached, now);
   return sooner(next, now);
 }
@@ -69,9 +77,15 @@ async function settle(tx: Tx, entitlement: EntitlementRow, until: Instant, now: 
 }
 
 /** `entitlement.reset.v0`, once for each reset, whether it came by itself or was asked for. */
-export async function tellOfReset(tx: Tx, entitlement: EntitlementRow, reset: Instant, now: Instant): Promise<void> {
-  const isNew = await tellOnce(tx, entitlement, { periodStart: reset, kind: 'reset' }, now);
-  if (isNew) await tellOfEntitlement(tx, entitlement, 'entitlement.reset.v0', now);
+export async function tellOfResets(
+  tx: Tx,
+  entitlement: EntitlementRow,
+  resets: readonly Instant[],
+  now: Instant,
+): Promise<void> {
+  const notices = resets.map((periodStart) => ({ periodStart, kind: 'reset' as const }));
+  const told = await insertNotices(tx, entitlement, notices, now);
+  for (let left = told; left > 0; left -= 1) await tellOfEntitlement(tx, entitlement, 'entitlement.reset.v0', now);
 }
 
 const sooner = (next: Instant | null, now: Instant): Instant =>

@@ -50,3 +50,6 @@ export const sum = (values: Iterable<Decimal>): Decimal => {
   for (const value of values) total = total.plus(value);
   return total;
 };
+
+/** How many times a part fits wholly into an amount: a count of things, which a number holds. */
+export const timesIn = (part: Decimal, amount: Decimal): number => amount.divToInt(part).toNumber();

@@ -33,10 +33,10 @@ export interface MeasuredRow {
 const NUMERIC: ReadonlySet<Aggregation> = new Set<Aggregation>(['SUM', 'AVG', 'MIN', 'MAX', 'LATEST']);
 
 /** Of these, what was added can be taken away again. */
-const ADDITIVE: ReadonlySet<Aggregation> = new Set<Aggregation>(['SUM', 'AVG', 'COUNT']);
+export const ADDITIVE: ReadonlySet<Aggregation> = new Set<Aggregation>(['SUM', 'AVG', 'COUNT']);
 
 /** What an event contributes to a meter, null where it has no usable value. `e` is the event. */
-function meterValue(meter: Meter): Sql {
+export function meterValue(meter: Meter): Sql {
   if (meter.valueProperty === null) return sql`1`;
   const path = pathSegments(meter.valueProperty);
   return NUMERIC.has(meter.aggregation) ? sql`event_number(e.data, ${path})` : sql`event_text(e.data, ${path})`;
@@ -51,7 +51,7 @@ export const countsFor = (meter: Meter): Sql =>
   ]);
 
 /** AVG is divided outside, where the number of digits is ours; MIN and MAX compare numbers, not texts. */
-const AGGREGATES: Readonly<Record<Aggregation, Sql>> = {
+export const AGGREGATES: Readonly<Record<Aggregation, Sql>> = {
   SUM: sql`sum(value)`,
   AVG: sql`sum(value)`,
   COUNT: sql`sum(event_count)`,
@@ -111,7 +111,7 @@ const dimensionsAs = ({ dimensions }: UsageColumns, textOf: (dimension: string) 
 type Part<Time extends Interval> = Time & { readonly subject: string | null };
 
 /** The time that is asked about, from the first event on that can count; no moment of a subject twice. */
-function partsOf({ meter, sources, from, to }: UsageScope): Part<Interval>[] {
+export function partsOf({ meter, sources, from, to }: UsageScope): Part<Interval>[] {
   const first = meter.eventFrom === null ? from : latest(from, afterIt(meter.eventFrom));
   return sources === null ? [{ subject: null, from: first, to }] : disjointSources(sources, first, to);
 }
@@ -145,7 +145,7 @@ function hoursIn(scope: UsageScope): { full: Part<Interval>[]; rest: Part<Rest>[
 }
 
 /** From the earliest beginning to the latest end. */
-const hullOf = (times: readonly Interval[]): { from: Instant | null; to: Instant | null } => ({
+export const hullOf = (times: readonly Interval[]): { from: Instant | null; to: Instant | null } => ({
   from: times.map(({ from }) => from).toSorted(Temporal.Instant.compare)[0] ?? null,
   to:
     times
@@ -342,7 +342,7 @@ export function selectRolledUsage(
 }
 
 /** What of a value of an event goes beside what roll-ups keep. */
-const PASSED_ON: Readonly<Partial<Record<Aggregation, Sql>>> = {
+export const PASSED_ON: Readonly<Partial<Record<Aggregation, Sql>>> = {
   SUM: sql`c.value * a.sign`,
   AVG: sql`c.value * a.sign`,
   COUNT: sql`null::numeric`,
@@ -350,7 +350,7 @@ const PASSED_ON: Readonly<Partial<Record<Aggregation, Sql>>> = {
 };
 
 /** Where a roll-up has the figure. */
-const KEPT: Readonly<Partial<Record<Aggregation, Sql>>> = {
+export const KEPT: Readonly<Partial<Record<Aggregation, Sql>>> = {
   SUM: sql`r.total`,
   AVG: sql`r.total`,
   MIN: sql`r.least_value`,

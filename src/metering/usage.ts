@@ -2,6 +2,7 @@ import type { Tx } from '../db/index.ts';
 import { type Decimal, decimal, ZERO } from '../kernel/decimal.ts';
 import { type Stamped, withoutRepeats } from './levels.ts';
 import { isLevel, type Meter } from './meter.ts';
+import { type AnsweredRow, selectAnswers, selectUsedSpans, type UsedSpanRow } from './parts.sql.ts';
 import { seriesOf } from './series-spec.ts';
 import {
   columnNames,
@@ -70,6 +71,56 @@ export async function usage(tx: Tx, request: UsageRequest): Promise<UsageRow[]> 
 /** Several cuts of the same events, all of one moment. */
 export const measure = (tx: Tx, scope: UsageScope, cuts: readonly UsageCut[]): Promise<UsageRow[][]> =>
   postgresUsage.measure(tx, scope, cuts);
+
+/** One figure, and how many events it is of. */
+export type UsageFigure = Pick<UsageRow, 'value' | 'eventCount'>;
+
+/** One after the other: a level is of the last event before, whenever that came, which has a statement of its own. */
+async function inTurn(tx: Tx, questions: readonly UsageScope[]): Promise<UsageFigure[]> {
+  const figures: UsageFigure[] = [];
+  for (const question of questions) {
+    const [[row] = []] = await postgresUsage.measure(tx, question, [{}]);
+    figures.push(row as UsageRow);
+  }
+  return figures;
+}
+
+/**
+ * The whole figure of each of many questions about one meter of a merchant, in their order and in one statement, unless it is about
+ * levels. Their sources name subjects.
+ */
+export async function measureEach(tx: Tx, questions: readonly UsageScope[]): Promise<UsageFigure[]> {
+  const [first] = questions;
+  if (first === undefined) return [];
+  if (questions.length === 1 || isLevel(first.meter)) return inTurn(tx, questions);
+  const spec = seriesOf(first.meter);
+  const rolled = spec && (await tx.rows<AnsweredRow>(selectAnswers(questions, spec)));
+  const isComplete = rolled?.every(({ is_complete: each }) => each) === true;
+  const rows = rolled && isComplete ? rolled : await tx.rows<AnsweredRow>(selectAnswers(questions, null));
+  const figures = new Map(rows.map((row) => [row.question, row]));
+  return questions.map((_, question) => {
+    const { value, event_count: events } = figures.get(question) as AnsweredRow;
+    const eventCount = Number(events);
+    return { value: figure(first.meter, value, eventCount), eventCount };
+  });
+}
+
+/**
+ * The times in which some subjects have values of a meter, as spans of full hours, in order and apart. They may hold more than
+ * the hours that are asked about, never less.
+ */
+export async function usedSpans(
+  tx: Tx,
+  scope: Pick<UsageScope, 'merchantId' | 'meter' | 'from' | 'to'>,
+  subjects: readonly string[],
+): Promise<{ from: Temporal.Instant; to: Temporal.Instant }[]> {
+  if (scope.meter.eventType === null) return [];
+  const spec = seriesOf(scope.meter);
+  const rolled = spec && (await tx.rows<UsedSpanRow>(selectUsedSpans(scope, subjects, spec)));
+  const isComplete = rolled?.every(({ from }) => from !== null) === true;
+  const rows = rolled && isComplete ? rolled : await tx.rows<UsedSpanRow>(selectUsedSpans(scope, subjects, null));
+  return rows.flatMap(({ from, to }) => (from && to ? [{ from, to }] : []));
+}
 
 function columnsOf(cuts: readonly UsageCut[]): UsageColumns {
   const windows = new Set(cuts.flatMap(({ window }) => (window === undefined ? [] : [window])));

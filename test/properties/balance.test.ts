@@ -7,12 +7,13 @@ import {
   type BalanceState,
   grantIdOf,
   issuedGrants,
-  replay,
+  type Span,
   type Stretch,
   stateFromJson,
   stateToJson,
-  timelineOf,
 } from '../../src/entitlements/balance/index.ts';
+import { replay } from '../../src/entitlements/balance/replay.ts';
+import { timelineOf } from '../../src/entitlements/balance/timeline.ts';
 import { type Decimal, decimal, plain, sum } from '../../src/kernel/decimal.ts';
 import type { Instant } from '../../src/kernel/time.ts';
 import {
@@ -208,15 +209,19 @@ function metersOf(used: readonly OracleEvent[]) {
   return { flow, level };
 }
 
+const EVERYTHING = { grants: true, states: () => true };
+
 function run(
   inputs: BalanceInputs,
   used: readonly OracleEvent[],
   observed: readonly Instant[],
   state: BalanceState | null = null,
+  spans: readonly Span[] | null = null,
 ) {
   const meters = metersOf(used);
-  const timeline = timelineOf(inputs, state, observed);
-  return { timeline, ...replay(timeline, timeline.stretches.map(meters.flow), observed.map(meters.level)) };
+  const timeline = timelineOf(inputs, state, observed, spans);
+  const flows = timeline.stretches.map(meters.flow);
+  return { timeline, flows, ...replay(timeline, flows, observed.map(meters.level), EVERYTHING) };
 }
 
 // ——— as text, to compare ———
@@ -323,6 +328,38 @@ describe('a replay', () => {
     );
   });
 
+  it('passes over what repeats without usage as if it went step by step', () => {
+    const FAR = STEPS * 12;
+    const sparse = anyHistory.chain((past) =>
+      fc.record({
+        past: fc.constant(past),
+        events: fc.subarray([...past.events], { maxLength: Math.min(4, past.events.length) }),
+        spans: fc.array(fc.tuple(hour(0, FAR), fc.integer({ min: 1, max: 40 })), { maxLength: 2 }),
+      }),
+    );
+    let runs = 0;
+    fc.assert(
+      fc.property(sparse, fc.array(hour(20, FAR), { minLength: 1, maxLength: 4 }), (given, hours) => {
+        const inputs = inputsOf(given.past);
+        const observed = hours.map(instant);
+        const busy: [Hour, number][] = [...given.spans, ...given.events.map(({ at }): [Hour, number] => [at, 1])];
+        const whole = run(inputs, given.events, observed);
+        const short = run(inputs, given.events, observed, null, spansOf(busy));
+        expect(short.observations.map(shown)).toEqual(whole.observations.map(shown));
+        for (const [index, { isQuiet }] of short.timeline.stretches.entries())
+          if (isQuiet) expect(plain(short.flows[index] as Decimal)).toBe('0');
+        const seen = new Set(short.timeline.points.map(({ at }) => at.toString()));
+        const atPoints = ({ at }: BalanceState) => seen.has(at.toString());
+        const [a, b] = [whole.states.filter(atPoints), short.states.filter(atPoints)];
+        const kept = new Set(b.map(({ at }) => at.toString()));
+        expect(shownStates(b)).toEqual(shownStates(a.filter(({ at }) => kept.has(at.toString()))));
+        runs += short.timeline.points.filter((point) => point.run !== null).length;
+      }),
+      { numRuns: 300 },
+    );
+    expect(runs).toBeGreaterThan(300);
+  });
+
   it('is not changed by being observed', () => {
     fc.assert(
       fc.property(anyHistory, questions, questions, (past, hours, more) => {
@@ -411,6 +448,17 @@ describe('a replay', () => {
     );
   });
 });
+
+/** Spans of hours, in order and apart. */
+function spansOf(spans: readonly [Hour, number][]): Span[] {
+  const joined: { from: Hour; to: Hour }[] = [];
+  for (const [from, hours] of spans.toSorted(([a], [b]) => a - b)) {
+    const last = joined.at(-1);
+    if (last && from <= last.to) last.to = Math.max(last.to, from + hours);
+    else joined.push({ from, to: from + hours });
+  }
+  return joined.map(({ from, to }) => ({ from: instant(from), to: instant(to) }));
+}
 
 const permuted = <T>(values: readonly T[]): fc.Arbitrary<T[]> =>
   fc.shuffledSubarray([...values], { minLength: values.length, maxLength: values.length });

@@ -8,6 +8,7 @@ export type {
   BalanceStateJson,
   BalanceTerm,
   GrantBalance,
+  GrantGone,
   ManualReset,
   PeriodRule,
   Replayed,
@@ -17,7 +18,8 @@ export type {
   Totals,
   UsagePeriod,
 } from './model.ts';
-export { replay } from './replay.ts';
+export { replayInTurns, TooManyGrants, type Wanted } from './replay.ts';
 export { resetsIn, usagePeriodAt } from './schedule.ts';
 export { stateFromJson, stateToJson } from './state-json.ts';
-export { timelineOf } from './timeline.ts';
+export { countSteps, type Span, timelineInTurns } from './timeline.ts';
+export { type Budget, TooManySteps } from './turns.ts';

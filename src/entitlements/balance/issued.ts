@@ -20,11 +20,11 @@ export function grantIdOf(entitlementId: string, issuedAt: Instant): string {
 }
 
 /** What the template issues at an instant, which is a reset or the start; null: nothing. */
-export function issuedGrantAt(inputs: BalanceInputs, issuedAt: Instant): BalanceGrant | null {
-  const { issueAfterReset, issuePriority, maxRollover, minRollover } = termAt(inputs, issuedAt);
+export function issuedGrantAt(schedule: Schedule, issuedAt: Instant): BalanceGrant | null {
+  const { issueAfterReset, issuePriority, maxRollover, minRollover } = termAt(schedule, issuedAt);
   if (!issueAfterReset?.gt(0)) return null;
   return {
-    id: grantIdOf(inputs.entitlementId, issuedAt),
+    id: grantIdOf(schedule.inputs.entitlementId, issuedAt),
     amount: issueAfterReset,
     priority: issuePriority,
     effectiveAt: issuedAt,
@@ -39,19 +39,22 @@ export function issuedGrantAt(inputs: BalanceInputs, issuedAt: Instant): Balance
   };
 }
 
-/** As `issuedGrants`, where the schedule is known. */
-export function issuedIn(schedule: Schedule, after: Instant | null, until: Instant): BalanceGrant[] {
-  const { inputs } = schedule;
-  const { activeFrom, grants } = inputs;
-  const written = new Set(grants.map(({ issuedAt }) => issuedAt?.epochNanoseconds ?? null));
-  const atStart = after === null && !isBefore(until, activeFrom) && isActiveAt(inputs, activeFrom) ? [activeFrom] : [];
-  const times = [...atStart, ...resetsBetween(schedule, after ?? activeFrom, until).map(({ at }) => at)];
-  return times.flatMap((at) => (written.has(at.epochNanoseconds) ? [] : (issuedGrantAt(inputs, at) ?? [])));
-}
+/** The instants for which there are rows of what the template issued, voided ones too. */
+export const writtenAt = ({ grants }: BalanceInputs): ReadonlySet<bigint | null> =>
+  new Set(grants.map(({ issuedAt }) => issuedAt?.epochNanoseconds ?? null));
+
+/** Does the template issue something at the start of an entitlement? */
+export const issuesAtStart = (inputs: BalanceInputs): boolean => isActiveAt(inputs, inputs.activeFrom);
 
 /**
  * The grants by the template for each reset in `(after, until]` (null: for the start too) that have no row yet. A row is known
  * by its `issuedAt`; one that was voided is a row too.
  */
-export const issuedGrants = (inputs: BalanceInputs, after: Instant | null, until: Instant): BalanceGrant[] =>
-  issuedIn(scheduleOf(inputs), after, until);
+export function issuedGrants(inputs: BalanceInputs, after: Instant | null, until: Instant): BalanceGrant[] {
+  const { activeFrom } = inputs;
+  const schedule = scheduleOf(inputs);
+  const written = writtenAt(inputs);
+  const atStart = after === null && !isBefore(until, activeFrom) && issuesAtStart(inputs) ? [activeFrom] : [];
+  const times = [...atStart, ...[...resetsBetween(schedule, after ?? activeFrom, until)].map(({ at }) => at)];
+  return times.flatMap((at) => (written.has(at.epochNanoseconds) ? [] : (issuedGrantAt(schedule, at) ?? [])));
+}

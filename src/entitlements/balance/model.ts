@@ -128,7 +128,7 @@ export interface BalanceAt {
   readonly overage: Decimal;
   readonly usageInPeriod: Decimal;
   readonly period: UsagePeriod;
-  /** In burn order. One that was used up before the last reset, and can never cover anything again, is left out. */
+  /** In burn order, where they were asked for. One that was used up before the last reset, and can never cover anything again, is left out. */
   readonly grants: readonly GrantBalance[];
   readonly totals: Totals;
 }
@@ -138,6 +138,8 @@ export interface Stretch {
   readonly from: Instant;
   readonly to: Instant;
   readonly periodStart: Instant;
+  /** It is known that nothing was used in it. */
+  readonly isQuiet: boolean;
 }
 
 /** What happens at an instant, beside usage. */
@@ -151,10 +153,28 @@ export interface Moment {
   readonly starting: readonly BalanceGrant[];
 }
 
-/** An instant of a timeline: stretches lie between one and the next. */
+/** Moments of one kind between which nothing else happens and nothing is used: resets by the calendar, or recurrences of one grant. */
+export interface Run {
+  /** How many moments; at least 2. */
+  readonly length: number;
+  /** The grant that recurs; null: resets. */
+  readonly recurring: string | null;
+  /** What happens at one of them, counted from 0. */
+  readonly momentAt: (number: number) => Moment;
+  /** What the template issues at one of them. */
+  readonly issuedAt: (number: number) => BalanceGrant | null;
+}
+
+/** An instant of a timeline, or the first and the last one of a run: stretches lie between one point and the next. */
 export interface TimelinePoint {
+  readonly from: Instant;
   readonly at: Instant;
+  /** What happens at `from`. */
   readonly moment: Moment | null;
+  /** The moment is the first of these. */
+  readonly run: Run | null;
+  /** Somebody asks here. */
+  readonly isAsked: boolean;
 }
 
 /** A question of a timeline. */
@@ -179,8 +199,18 @@ export interface Timeline {
 export interface Replayed {
   /** One for each observed instant, in the order in which they were asked for. */
   readonly observations: BalanceAt[];
-  /** One for each reset passed, in order of time. */
+  /** One for each reset that was asked for, in order of time. */
   readonly states: BalanceState[];
+  /** Where grants were asked for: those that ended or were used up for ever, in order of time. */
+  readonly gone: GrantGone[];
+}
+
+/** A grant that counts no longer. */
+export interface GrantGone {
+  readonly at: Instant;
+  readonly id: string;
+  /** Since it became active. */
+  readonly burned: Decimal;
 }
 
 /** A state as a jsonb column holds it: decimals and instants as text. */

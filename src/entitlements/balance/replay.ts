@@ -1,8 +1,35 @@
 import { Decimal, ZERO } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { cover, EMPTY, type Holding, inBurnOrder, type Ledger, remainingOf, use } from './burn.ts';
-import type { BalanceAt, BalanceGrant, BalanceState, Question, Replayed, Timeline, Totals } from './model.ts';
-import { concerns, settle } from './settle.ts';
+import { Ledger } from './ledger.ts';
+import type { Lot } from './lots.ts';
+import type {
+  BalanceAt,
+  BalanceGrant,
+  BalanceState,
+  GrantBalance,
+  GrantGone,
+  GrantState,
+  Moment,
+  Question,
+  Replayed,
+  Timeline,
+} from './model.ts';
+import { type Budget, finish, takeStep } from './turns.ts';
+
+/** What a replay tells beside the figures at each observed instant. */
+export interface Wanted {
+  /** The grants of each observation, and those that are gone. */
+  readonly grants?: boolean;
+  /** At most so many figures of grants are told, over all observations; more are a `TooManyGrants`. */
+  readonly mostGrants?: number;
+  /** Taken from by each moment of a run that cannot be passed over. */
+  readonly budget?: Budget | undefined;
+  /** The states of these resets. */
+  readonly states?: (reset: Instant) => boolean;
+}
+
+/** More figures of grants than somebody wants. */
+export class TooManyGrants extends Error {}
 
 /**
  * Goes through a timeline.
@@ -11,7 +38,23 @@ import { concerns, settle } from './settle.ts';
  * @param levels the gauge level at each observed instant, below 0 counting as 0; left out where there are no gauges. A level
  * consumes nothing: it lies over the balances when somebody asks.
  */
-export function replay(timeline: Timeline, flows: readonly Decimal[], levels?: readonly Decimal[]): Replayed {
+export const replay = (
+  timeline: Timeline,
+  flows: readonly Decimal[],
+  levels?: readonly Decimal[],
+  wanted: Wanted = {},
+): Replayed => finish(replayInTurns(timeline, flows, levels, wanted));
+
+/** So much is done before others have a turn: about so many moments, or grants that something happened to. */
+const WORK_A_TURN = 400;
+
+/** The same with pauses. */
+export function* replayInTurns(
+  timeline: Timeline,
+  flows: readonly Decimal[],
+  levels: readonly Decimal[] | undefined,
+  wanted: Wanted,
+): Generator<void, Replayed> {
   const { points, questions, stretches } = timeline;
   if (flows.length !== stretches.length) throw new RangeError('A replay needs the usage of each stretch.');
   if (levels && levels.length !== questions.length) throw new RangeError('A replay needs the level of each question.');
@@ -19,72 +62,140 @@ export function replay(timeline: Timeline, flows: readonly Decimal[], levels?: r
     questions.map((question, index) => ({ question, level: levels?.[index] ?? ZERO, index })),
     ({ question }) => question.point,
   );
+  const ledger = ledgerOf(timeline);
   const observations: BalanceAt[] = [];
   const states: BalanceState[] = [];
-  const answer = (point: number | null, ledger: Ledger) => {
-    for (const { question, level, index } of asked.get(point) ?? [])
-      observations[index] = viewOf(ledger, question, Decimal.max(ZERO, level));
-  };
-  let settled = ledgerOf(timeline);
+  const gone: GrantGone[] = [];
   // Usage since something last happened counts as one sum, so that being observed changes nothing.
   let usage = ZERO;
-  answer(null, settled);
-  points.forEach(({ moment }, index) => {
-    usage = usage.plus(flows[index - 1] ?? ZERO);
-    if (moment && concerns(moment, settled)) {
-      settled = settle(use(settled, usage), moment);
-      usage = ZERO;
+  let work = 0;
+  let told = 0;
+  const answer = (point: number | null) => {
+    for (const { question, level, index } of asked.get(point) ?? []) {
+      const view = viewOf(ledger, usage, question, Decimal.max(ZERO, level));
+      observations[index] = wanted.grants
+        ? { ...view, grants: grantsOf(ledger, usage, Decimal.max(ZERO, level)) }
+        : view;
+      if (!wanted.grants) continue;
+      work += ledger.lots.all.length;
+      told += observations[index].grants.length;
+      if (told > (wanted.mostGrants ?? told)) throw new TooManyGrants();
     }
-    if (moment?.reset) states.push(stateOf(moment.at, settled));
-    answer(index, use(settled, usage));
-  });
-  return { observations, states };
+  };
+  function* settle(moment: Moment): Generator<void, void> {
+    work += 1;
+    if (ledger.isConcernedBy(moment)) {
+      yield* ledger.use(usage);
+      usage = ZERO;
+      const left = yield* ledger.settle(moment);
+      if (wanted.grants) for (const lot of left) gone.push(...goneOf(lot, moment.at));
+    }
+    if (moment.reset && wanted.states?.(moment.at)) states.push(stateOf(moment.at, ledger));
+  }
+  answer(null);
+  for (const [index, { moment, run }] of points.entries()) {
+    usage = usage.plus(flows[index - 1] ?? ZERO);
+    if (moment) yield* settle(moment);
+    for (let done = 1; run && done < run.length && !ledger.passOver(run, done); done += 1) {
+      takeStep(wanted.budget);
+      yield* settle(run.momentAt(done));
+      if (work > WORK_A_TURN) {
+        work = 0;
+        yield;
+      }
+    }
+    answer(index);
+    if (work > WORK_A_TURN) {
+      work = 0;
+      yield;
+    }
+  }
+  return { observations, states, gone };
 }
 
 /** What stands where a timeline begins. */
 function ledgerOf({ state, held }: Timeline): Ledger {
-  if (!state) return EMPTY;
-  const holdings = state.grants.map(
-    ({ id, balance, burned, returnable }): Holding => ({
-      grant: held.get(id) as BalanceGrant,
+  const ledger = new Ledger();
+  if (!state) return ledger;
+  for (const { id, balance, burned, returnable } of state.grants)
+    ledger.lots.addGrant(held.get(id) as BalanceGrant, { balance, burned, returnable });
+  const { remaining: _, ...flows } = state.totals;
+  Object.assign(ledger.flows, flows);
+  ledger.overage = state.overage;
+  return ledger;
+}
+
+/** The grants of a lot, one by one. */
+function* membersOf<T>(lot: Lot, as: (grant: BalanceGrant, lot: Lot) => T): Generator<T> {
+  for (let number = 0; number < lot.count; number += 1) yield as(lot.grantAt(number), lot);
+}
+
+const goneOf = (lot: Lot, at: Instant): GrantGone[] => [
+  ...membersOf(lot, ({ id }, { burned }) => ({ at, id, burned })),
+];
+
+const stateOf = (at: Instant, { lots, overage, totals }: Ledger): BalanceState => ({
+  at,
+  grants: lots.all.flatMap((lot) => [
+    ...membersOf(lot, ({ id, issuedAt }, { balance, burned, returnable }) => ({
+      id,
       balance,
       burned,
       returnable,
-    }),
-  );
-  const { remaining: _, ...flows } = state.totals;
-  return { holdings: inBurnOrder(holdings), overage: state.overage, used: ZERO, flows };
-}
-
-const totalsOf = ({ flows, holdings }: Pick<Ledger, 'flows' | 'holdings'>): Totals => ({
-  ...flows,
-  remaining: remainingOf(holdings),
+      issuedAt,
+    })),
+  ]),
+  overage,
+  totals,
 });
 
-const stateOf = (at: Instant, ledger: Ledger): BalanceState => ({
-  at,
-  grants: ledger.holdings.map(({ grant: { id, issuedAt }, balance, burned, returnable }) => ({
-    id,
-    balance,
-    burned,
-    returnable,
-    issuedAt,
-  })),
-  overage: ledger.overage,
-  totals: totalsOf(ledger),
-});
-
-function viewOf(ledger: Ledger, { at, period }: Question, level: Decimal): BalanceAt {
-  const { holdings, rest } = cover(ledger.holdings, level);
-  const consumed = ledger.flows.consumed.plus(level).minus(rest);
-  const totals = totalsOf({ holdings, flows: { ...ledger.flows, consumed } });
+/** The figures when usage that has not been burned yet, and a gauge, are counted; nothing is changed by it. */
+function viewOf(ledger: Ledger, usage: Decimal, { at, period }: Question, level: Decimal): BalanceAt {
+  const { remaining, returnable } = ledger.lots;
+  const waiting = ledger.overage.plus(usage);
+  const burned = waiting.isNegative()
+    ? Decimal.min(returnable, waiting.negated()).negated()
+    : Decimal.min(remaining, waiting);
+  const covered = Decimal.min(remaining.minus(burned), level);
+  const balance = remaining.minus(burned).minus(covered);
+  const consumed = ledger.flows.consumed.plus(burned).plus(covered);
   return {
     at,
-    balance: totals.remaining,
-    overage: Decimal.max(ZERO, ledger.overage).plus(rest),
-    usageInPeriod: ledger.used.plus(level),
+    balance,
+    overage: Decimal.max(ZERO, waiting.minus(burned)).plus(level.minus(covered)),
+    usageInPeriod: ledger.used.plus(usage).plus(level),
     period,
-    grants: holdings.map(({ grant: { id }, balance, burned }) => ({ id, balance, burned })),
-    totals,
+    grants: [],
+    totals: { ...ledger.flows, consumed, remaining: balance },
   };
+}
+
+/** The grants of such a view. */
+function grantsOf({ lots, overage }: Ledger, usage: Decimal, level: Decimal): GrantBalance[] {
+  const grants = lots.all.flatMap((lot) => [
+    ...membersOf(lot, ({ id }, { balance, burned, returnable }) => ({ id, balance, burned, returnable })),
+  ]);
+  const waiting = overage.plus(usage);
+  let rest = waiting.isNegative() ? waiting : waiting.plus(level);
+  if (rest.isNegative())
+    for (const grant of grants.toReversed()) {
+      if (rest.isZero()) break;
+      rest = rest.plus(move(grant, Decimal.min(grant.returnable, rest.negated()).negated()));
+    }
+  if (waiting.isNegative()) rest = level;
+  for (const grant of grants) {
+    if (rest.isZero()) break;
+    rest = rest.minus(move(grant, Decimal.min(grant.balance, rest)));
+  }
+  return grants.map(({ id, balance, burned }) => ({ id, balance, burned }));
+}
+
+/** @returns how much was moved, without its sign */
+function move(
+  grant: { -readonly [key in keyof Omit<GrantState, 'issuedAt'>]: GrantState[key] },
+  amount: Decimal,
+): Decimal {
+  grant.balance = grant.balance.minus(amount);
+  grant.burned = grant.burned.plus(amount);
+  return amount.abs();
 }

@@ -7,6 +7,8 @@ import type { BalanceInputs, BalanceTerm, ManualReset, PeriodRule, Reset, UsageP
  */
 export interface Schedule {
   readonly inputs: BalanceInputs;
+  /** In order of time. */
+  readonly terms: readonly BalanceTerm[];
   readonly segments: readonly Segment[];
 }
 
@@ -35,12 +37,15 @@ const byTime = (a: { readonly at: Instant }, b: { readonly at: Instant }): numbe
   Temporal.Instant.compare(a.at, b.at);
 
 /** The term that applies at an instant; before the first one, the first. */
-export function termAt({ terms }: BalanceInputs, at: Instant): BalanceTerm {
-  const ordered = terms.toSorted(byFrom);
-  const term = ordered.findLast(({ from }) => !isAfter(from, at)) ?? ordered[0];
+export function termAt({ terms }: Pick<Schedule, 'terms'>, at: Instant): BalanceTerm {
+  const term = terms.findLast(({ from }) => !isAfter(from, at)) ?? terms[0];
   if (!term) throw new RangeError('An entitlement has a term.');
   return term;
 }
+
+/** From when on another term applies; null: this one does for ever. */
+export const nextTermAfter = ({ terms }: Schedule, at: Instant): Instant | null =>
+  terms.find(({ from }) => isAfter(from, at))?.from ?? null;
 
 const isSameRule = (a: PeriodRule | null, b: PeriodRule | null): boolean =>
   a === null || b === null
@@ -50,10 +55,11 @@ const isSameRule = (a: PeriodRule | null, b: PeriodRule | null): boolean =>
 /** How periods are counted, from the start on. */
 export function scheduleOf(inputs: BalanceInputs): Schedule {
   const { activeFrom } = inputs;
+  const terms = inputs.terms.toSorted(byFrom);
   const opening: Segment = {
     from: activeFrom,
     start: activeFrom,
-    rule: termAt(inputs, activeFrom).usagePeriod,
+    rule: termAt({ terms }, activeFrom).usagePeriod,
     isReset: false,
     manual: null,
   };
@@ -67,7 +73,7 @@ export function scheduleOf(inputs: BalanceInputs): Schedule {
     } else waiting = afterTerm(segments, change.rule, change.at);
   }
   adopt(segments, waiting, null);
-  return { inputs, segments };
+  return { inputs, terms, segments };
 }
 
 interface Change {
@@ -147,42 +153,121 @@ export function periodIn({ inputs, segments }: Schedule, asked: Instant): UsageP
 const resetAt = ({ activeFrom }: BalanceInputs, start: Instant): Instant | null =>
   isAfter(start, activeFrom) ? start : null;
 
-/** The resets in `(after, until]`, in order. */
-export function resetsBetween({ inputs, segments }: Schedule, after: Instant, until: Instant): Reset[] {
-  const happens = (at: Instant) => isAfter(at, after) && !isAfter(at, until) && isActiveAt(inputs, at);
-  const found: Reset[] = [];
-  segments.forEach((segment, index) => {
-    if (isAfter(segment.from, until)) return;
-    if (segment.isReset && happens(segment.from)) found.push(resetOf(inputs, segment.from, segment.manual));
-    const end = segments[index + 1]?.from ?? null;
-    if (end !== null && !isAfter(end, after)) return;
-    for (const at of boundariesOf(segment, latest(after, segment.from), end)) {
-      if (!happens(at)) return;
-      found.push(resetOf(inputs, at, null));
-    }
-  });
-  // Two manual resets of one instant are one.
-  return found.filter(({ at }, index) => !found[index + 1]?.at.equals(at));
+/** A reset that comes next. */
+export interface NextReset {
+  readonly at: Instant;
+  readonly manual: ManualReset | null;
+  /** By the calendar: the rule, the number of its boundary, and up to where boundaries are counted so. */
+  readonly counted: { readonly rule: PeriodRule; readonly number: number; readonly until: Instant | null } | null;
 }
 
-const resetOf = (inputs: BalanceInputs, at: Instant, manual: ManualReset | null): Reset => ({
+/** The resets after an instant, one after the other. */
+export class ResetCursor {
+  readonly #schedule: Schedule;
+  #segment = 0;
+  #after: Instant;
+  /** The next one; null: there is none. */
+  next: NextReset | null = null;
+
+  constructor(schedule: Schedule, after: Instant) {
+    this.#schedule = schedule;
+    this.#after = after;
+    this.#find();
+  }
+
+  /** Passes the next one, or by the calendar all up to the boundary of a number. */
+  advance(number?: number): void {
+    const { next } = this;
+    if (!next) return;
+    if (!next.counted) {
+      this.#after = next.at;
+      this.#find();
+      return;
+    }
+    const { rule, number: first, until } = next.counted;
+    const following = (number ?? first) + 1;
+    const at = boundary(rule.anchor, rule.cadence, following);
+    if (until === null || isBefore(at, until))
+      this.#offer({ at, manual: null, counted: { rule, number: following, until } });
+    else {
+      this.#after = boundary(rule.anchor, rule.cadence, following - 1);
+      this.#segment += 1;
+      this.#find();
+    }
+  }
+
+  #find(): void {
+    const { segments } = this.#schedule;
+    this.next = null;
+    for (; this.#segment < segments.length; this.#segment += 1) {
+      const { from, rule, isReset, manual } = segments[this.#segment] as Segment;
+      const until = segments[this.#segment + 1]?.from ?? null;
+      if (until !== null && (!isAfter(until, this.#after) || until.equals(from))) continue; // of two at one instant the later counts
+      if (isReset && isAfter(from, this.#after)) {
+        this.#offer({ at: from, manual, counted: null });
+        return;
+      }
+      if (!rule) continue;
+      const number = periodIndexAt(rule.anchor, rule.cadence, latest(this.#after, from)) + 1;
+      const at = boundary(rule.anchor, rule.cadence, number);
+      if (until === null || isBefore(at, until)) {
+        this.#offer({ at, manual: null, counted: { rule, number, until } });
+        return;
+      }
+    }
+  }
+
+  #offer(next: NextReset): void {
+    this.next = isActiveAt(this.#schedule.inputs, next.at) ? next : null;
+  }
+}
+
+/** What a reset says. */
+export const resetOf = (schedule: Schedule, at: Instant, manual: ManualReset | null): Reset => ({
   at,
-  preserveOverage: (manual ?? termAt(inputs, at)).preserveOverage,
+  preserveOverage: (manual ?? termAt(schedule, at)).preserveOverage,
 });
 
-function* boundariesOf({ rule }: Segment, after: Instant, end: Instant | null): Generator<Instant> {
-  if (!rule) return;
-  const first = periodIndexAt(rule.anchor, rule.cadence, after) + 1;
-  for (let number = first; ; number += 1) {
-    const at = boundary(rule.anchor, rule.cadence, number);
-    if (end !== null && !isBefore(at, end)) return;
-    yield at;
+/** The resets in `(after, until]`, in order. */
+export function* resetsBetween(schedule: Schedule, after: Instant, until: Instant): Generator<Reset> {
+  const cursor = new ResetCursor(schedule, after);
+  for (let { next } = cursor; next && !isAfter(next.at, until); next = cursor.next) {
+    yield resetOf(schedule, next.at, next.manual);
+    cursor.advance();
   }
+}
+
+/** The last boundary of a rule that is at or before an instant, by its number. */
+export const lastBoundary = ({ anchor, cadence }: PeriodRule, at: Instant): number =>
+  periodIndexAt(anchor, cadence, at);
+
+/** How many resets are in `(after, until]`; by arithmetic, however many that are. */
+export function countResets(schedule: Schedule, after: Instant, until: Instant): number {
+  const { activeTo } = schedule.inputs;
+  const cursor = new ResetCursor(schedule, after);
+  let count = 0;
+  for (let { next } = cursor; next && !isAfter(next.at, until); next = cursor.next) {
+    if (next.counted) {
+      const { rule, number, until: end } = next.counted;
+      const ends = [end, activeTo].flatMap((each) => (each === null ? [] : [each.subtract({ nanoseconds: 1 })]));
+      const last = lastBoundary(rule, ends.reduce(earliest, until));
+      count += last - number + 1;
+      cursor.advance(last);
+    } else {
+      count += 1;
+      cursor.advance();
+    }
+  }
+  return count;
 }
 
 /** The usage period that holds `at`, its start clipped to `activeFrom`. One-time: from the last manual reset on, without end. */
 export const usagePeriodAt = (inputs: BalanceInputs, at: Instant): UsagePeriod => periodIn(scheduleOf(inputs), at);
 
-/** The periodic and manual resets in `(after, until]`, in order; where both fall together, the manual one says what is preserved. */
-export const resetsIn = (inputs: BalanceInputs, after: Instant, until: Instant): Reset[] =>
-  resetsBetween(scheduleOf(inputs), after, until);
+/** The first so many periodic and manual resets in `(after, until]`, in order; where both fall together, the manual one says what is preserved. */
+export const resetsIn = (
+  inputs: BalanceInputs,
+  after: Instant,
+  until: Instant,
+  most = Number.POSITIVE_INFINITY,
+): Reset[] => [...resetsBetween(scheduleOf(inputs), after, until).take(most)];

@@ -1,39 +1,87 @@
-import { earliest, type Instant, isAfter, isBefore, latest } from '../../kernel/time.ts';
-import { endOf, recurrencesIn, startOf } from './grant-time.ts';
-import { issuedGrantAt, issuedIn } from './issued.ts';
+import { boundary, earliest, type Instant, isAfter, isBefore, latest } from '../../kernel/time.ts';
+import { countRecurrences, endOf, RecurrenceCursor, startOf } from './grant-time.ts';
+import { issuedGrantAt, issuesAtStart, writtenAt } from './issued.ts';
 import type {
   BalanceGrant,
   BalanceInputs,
   BalanceState,
   Moment,
-  Reset,
+  Run,
   Stretch,
   Timeline,
   TimelinePoint,
 } from './model.ts';
-import { isActiveAt, periodIn, resetsBetween, type Schedule, scheduleOf } from './schedule.ts';
+import {
+  countResets,
+  isActiveAt,
+  lastBoundary,
+  type NextReset,
+  nextTermAfter,
+  periodIn,
+  ResetCursor,
+  resetOf,
+  type Schedule,
+  scheduleOf,
+} from './schedule.ts';
+import { Soonest } from './soonest.ts';
+import { type Budget, finish, takeStep } from './turns.ts';
+
+/** Half-open. */
+export interface Span {
+  readonly from: Instant;
+  readonly to: Instant;
+}
 
 /**
  * The stretches whose usage a replay from `state` (null: from `activeFrom`) to the last of `observed` needs. They tile the
- * time, and none crosses anything that happens, nor an observed instant. Only what lies after the state costs anything.
+ * time but for runs, and none crosses anything that happens, nor an observed instant. Only what lies after the state costs anything.
+ * @param used where usage can be, in order and apart; null: anywhere. What happens again and again where none can be is a run
  * @throws RangeError for a question before the state, and for a state of other grants.
  */
-export function timelineOf(inputs: BalanceInputs, state: BalanceState | null, observed: readonly Instant[]): Timeline {
+export const timelineOf = (
+  inputs: BalanceInputs,
+  state: BalanceState | null,
+  observed: readonly Instant[],
+  used: readonly Span[] | null = null,
+): Timeline => finish(timelineInTurns(inputs, state, observed, used));
+
+/** The same with a pause after every few hundred points. @throws TooManySteps where it has more points than the budget allows */
+export function* timelineInTurns(
+  inputs: BalanceInputs,
+  state: BalanceState | null,
+  observed: readonly Instant[],
+  used: readonly Span[] | null,
+  budget?: Budget,
+): Generator<void, Timeline> {
   const schedule = scheduleOf(inputs);
   const start = state?.at ?? inputs.activeFrom;
   if (state && observed.some((at) => isBefore(at, start)))
     throw new RangeError('A replay does not answer for what lies before its state.');
-  const held = heldBy(inputs, state);
+  const held = heldBy(schedule, state);
   const asked = observed.filter((at) => !isBefore(at, start)).map((at) => lastInstantOf(inputs, start, at));
-  const moments = momentsOf(schedule, state, held, asked.reduce(latest, start));
-  const points = asked.length === 0 ? [] : pointsOf(start, moments, asked);
-  const index = new Map(points.map(({ at }, number) => [at.epochNanoseconds, number]));
+  const points = asked.length === 0 ? [] : yield* pointsOf(schedule, state, held, asked, new Quiet(used), budget);
+  const index = new Map(
+    points.flatMap(({ at, isAsked }, number) => (isAsked ? [[at.epochNanoseconds, number] as const] : [])),
+  );
   const questions = observed.map((at) => ({
     at,
     period: periodIn(schedule, at),
     point: isBefore(at, start) ? null : (index.get(lastInstantOf(inputs, start, at).epochNanoseconds) ?? null),
   }));
-  return { stretches: stretchesOf(points), points, questions, state, held };
+  return { stretches: yield* stretchesOf(points, new Quiet(used)), points, questions, state, held };
+}
+
+/**
+ * How many steps a replay from `state` to an instant has at most: resets, and recurrences of grants. Counted by arithmetic,
+ * however many there are.
+ */
+export function countSteps(inputs: BalanceInputs, state: BalanceState | null, asked: Instant): number {
+  const start = state?.at ?? inputs.activeFrom;
+  const until = lastInstantOf(inputs, start, asked);
+  if (!isAfter(until, start)) return 0;
+  const recurring = inputs.grants.filter(({ recurrence }) => recurrence !== null);
+  const recurrences = recurring.map((grant) => countRecurrences(grant, latest(start, startOf(inputs, grant)), until));
+  return countResets(scheduleOf(inputs), start, until) + recurrences.reduce((a, b) => a + b, 0);
 }
 
 /** After its end an entitlement stays as it was left. */
@@ -41,50 +89,258 @@ const lastInstantOf = ({ activeTo }: BalanceInputs, start: Instant, at: Instant)
   activeTo === null ? at : latest(start, earliest(at, activeTo));
 
 /** The grants of a state: rows, or what the template issued and has no row yet. */
-function heldBy(inputs: BalanceInputs, state: BalanceState | null): ReadonlyMap<string, BalanceGrant> {
-  const ids = new Set(state?.grants.map(({ id }) => id));
-  const rows = new Map(inputs.grants.filter(({ id }) => ids.has(id)).map((grant) => [grant.id, grant]));
-  const found = (state?.grants ?? []).map(({ id, issuedAt }): [string, BalanceGrant] => {
-    const grant = rows.get(id) ?? (issuedAt && issuedGrantAt(inputs, issuedAt));
+function heldBy(schedule: Schedule, state: BalanceState | null): ReadonlyMap<string, BalanceGrant> {
+  if (!state) return new Map();
+  const ids = new Set(state.grants.map(({ id }) => id));
+  const rows = new Map(schedule.inputs.grants.filter(({ id }) => ids.has(id)).map((grant) => [grant.id, grant]));
+  const found = state.grants.map(({ id, issuedAt }): [string, BalanceGrant] => {
+    const grant = rows.get(id) ?? (issuedAt && issuedGrantAt(schedule, issuedAt));
     if (grant?.id !== id) throw new RangeError(`The state holds ${id}, which is no grant of the entitlement.`);
     return [id, grant];
   });
   return new Map(found);
 }
 
-interface Happening {
+const NONE: ReadonlySet<string> = new Set();
+
+/** What happens at an instant beside resets and recurrences, or somebody asks there. */
+interface Landmark {
   readonly at: Instant;
-  readonly reset?: Reset;
-  readonly ending?: BalanceGrant;
-  readonly recurring?: BalanceGrant;
-  readonly starting?: BalanceGrant;
+  readonly isAsked: boolean;
+  readonly ending: ReadonlySet<string>;
+  readonly starting: readonly BalanceGrant[];
 }
 
-/** What happens after the state (from the start on, where there is none) and up to `until`, by instant. */
-function momentsOf(
+/** Of most instants there is one thing to tell: a grant begins, or one ends. */
+const MOSTLY: Pick<Landmark, 'isAsked' | 'ending' | 'starting'> = { isAsked: false, ending: NONE, starting: [] };
+
+/** So many points are found before others have a turn. */
+const POINTS_A_TURN = 256;
+
+/** The start, whatever happens after it, and what is asked for, once each and in order. */
+function* pointsOf(
   schedule: Schedule,
   state: BalanceState | null,
   held: ReadonlyMap<string, BalanceGrant>,
+  asked: readonly Instant[],
+  quiet: Quiet,
+  budget: Budget | undefined,
+): Generator<void, TimelinePoint[]> {
+  const start = state?.at ?? schedule.inputs.activeFrom;
+  const until = asked.reduce(latest, start);
+  const { landmarks, counting } = yield* landmarksOf(schedule, state, held, asked, until);
+  const finder = new PointFinder({ schedule, landmarks, counting, start, until, quiet });
+  const points = [finder.first(state === null)];
+  for (let point = finder.next(); point; point = finder.next()) {
+    points.push(point);
+    if (point.moment && (point.moment.reset || point.moment.recurring.size > 0)) takeStep(budget);
+    if (points.length % POINTS_A_TURN === 0) yield;
+  }
+  return points;
+}
+
+interface Found {
+  readonly schedule: Schedule;
+  /** In order of time; the first one is the start. */
+  readonly landmarks: readonly Landmark[];
+  /** The grants that recur. */
+  readonly counting: readonly BalanceGrant[];
+  readonly start: Instant;
+  readonly until: Instant;
+  readonly quiet: Quiet;
+}
+
+/** Finds what comes next: a landmark, a reset, a recurrence, or several of them at one instant. */
+class PointFinder {
+  readonly #found: Found;
+  readonly #written: ReadonlySet<bigint | null>;
+  readonly #resets: ResetCursor;
+  readonly #recurrences = new Soonest<RecurrenceCursor>(({ next }) => next as Instant);
+  #passed = 0;
+
+  constructor(found: Found) {
+    const { schedule, counting, start, until } = found;
+    this.#found = found;
+    this.#written = writtenAt(schedule.inputs);
+    this.#resets = new ResetCursor(schedule, start);
+    for (const grant of counting)
+      this.#wait(new RecurrenceCursor(grant, latest(start, startOf(schedule.inputs, grant)), until));
+  }
+
+  /** The start. @param isFromStart nothing has happened before it, and the template issues something */
+  first(isFromStart: boolean): TimelinePoint {
+    const { schedule, landmarks, start } = this.#found;
+    this.#passed = 1;
+    const issued = isFromStart && issuesAtStart(schedule.inputs) ? this.#issuedAt(start) : null;
+    const moment = momentAt(start, landmarks[0] ?? null, [], issued);
+    const isAsked = landmarks[0]?.isAsked === true;
+    return { from: start, at: start, moment: isNothing(moment) ? null : moment, run: null, isAsked };
+  }
+
+  next(): TimelinePoint | null {
+    const { until } = this.#found;
+    const soonest = this.#soonest();
+    if (soonest === null || isAfter(soonest, until)) return null;
+    const landmark = this.#landmarkAt(soonest);
+    const recurring = this.#recurrences.soonest?.next?.equals(soonest) ? this.#recurrences.takeAll(soonest) : [];
+    const reset = this.#resets.next?.at.equals(soonest) ? this.#resets.next : null;
+    const point = reset ? this.#atReset(reset, landmark, recurring) : this.#between(soonest, landmark, recurring);
+    for (const cursor of recurring) this.#wait(cursor);
+    return point;
+  }
+
+  #soonest(): Instant | null {
+    const times = [this.#landmark?.at, this.#resets.next?.at, this.#recurrences.soonest?.next];
+    return times.flatMap((time) => time ?? []).reduce<Instant | null>((a, b) => (a ? earliest(a, b) : b), null);
+  }
+
+  get #landmark(): Landmark | undefined {
+    return this.#found.landmarks[this.#passed];
+  }
+
+  #landmarkAt(at: Instant): Landmark | null {
+    const landmark = this.#landmark;
+    if (!landmark?.at.equals(at)) return null;
+    this.#passed += 1;
+    return landmark;
+  }
+
+  #atReset(reset: NextReset, landmark: Landmark | null, recurring: readonly RecurrenceCursor[]): TimelinePoint {
+    const { at, manual, counted } = reset;
+    for (const cursor of recurring) cursor.advance();
+    const run = counted && !landmark && recurring.length === 0 ? this.#resetRun(at, counted) : null;
+    this.#resets.advance(run?.last);
+    const happening = momentAt(at, landmark, recurring, this.#issuedAt(at));
+    const moment = { ...happening, reset: resetOf(this.#found.schedule, at, manual) };
+    return { from: at, at: run?.at ?? at, moment, run: run?.run ?? null, isAsked: landmark?.isAsked === true };
+  }
+
+  /** Where grants begin, end or recur, or somebody asks. */
+  #between(at: Instant, landmark: Landmark | null, recurring: readonly RecurrenceCursor[]): TimelinePoint {
+    const moment = momentAt(at, landmark, recurring, null);
+    const [cursor] = recurring;
+    if (cursor && recurring.length === 1 && !landmark) return this.#recurrenceRun(moment, cursor);
+    for (const each of recurring) each.advance();
+    const isAsked = landmark?.isAsked === true;
+    return { from: at, at, moment: isNothing(moment) ? null : moment, run: null, isAsked };
+  }
+
+  /** The last instant of a run from `at` on; `at` itself: there is no run. */
+  #limitAfter(at: Instant, others: Instant | null | undefined): Instant {
+    const { schedule, quiet, until } = this.#found;
+    const limits = [this.#landmark?.at, this.#recurrences.soonest?.next, others, schedule.inputs.activeTo];
+    return quiet.limitAfter(at, limits, until);
+  }
+
+  /** The resets by the calendar from one on; null: no other follows. */
+  #resetRun(first: Instant, { rule, number, until }: NonNullable<NextReset['counted']>) {
+    const { schedule } = this.#found;
+    const limit = this.#limitAfter(first, nextTermAfter(schedule, first));
+    if (!isAfter(limit, first)) return null;
+    const timeOf = (index: number) => boundary(rule.anchor, rule.cadence, index);
+    const last = lastBoundary(rule, until === null ? limit : earliest(limit, until.subtract(RIGHT_BEFORE)));
+    if (last <= number) return null;
+    const issuedAt = (index: number) => this.#issuedAt(timeOf(number + index));
+    const run: Run = {
+      length: last - number + 1,
+      recurring: null,
+      issuedAt,
+      momentAt: (index) => {
+        const at = timeOf(number + index);
+        return { ...momentAt(at, null, [], issuedAt(index)), reset: resetOf(schedule, at, null) };
+      },
+    };
+    return { run, at: timeOf(last), last };
+  }
+
+  /** The recurrences of a grant from one on. */
+  #recurrenceRun(moment: Moment, cursor: RecurrenceCursor): TimelinePoint {
+    const from = moment.at;
+    const limit = this.#limitAfter(from, this.#resets.next?.at);
+    const { first, last } = cursor.advance(limit);
+    const momentOf = (index: number): Moment => ({ ...moment, at: cursor.at(first + index) });
+    const run = { length: last - first + 1, recurring: cursor.grant.id, issuedAt: () => null, momentAt: momentOf };
+    return { from, at: cursor.at(last), moment, run: last > first ? run : null, isAsked: false };
+  }
+
+  /** What the template issues at an instant, unless there is a row of it. */
+  #issuedAt(at: Instant): BalanceGrant | null {
+    return this.#written.has(at.epochNanoseconds) ? null : issuedGrantAt(this.#found.schedule, at);
+  }
+
+  #wait(cursor: RecurrenceCursor): void {
+    if (cursor.next && isActiveAt(this.#found.schedule.inputs, cursor.next)) this.#recurrences.add(cursor);
+  }
+}
+
+const RIGHT_BEFORE = { nanoseconds: 1 };
+function momentAt(
+  at: Instant,
+  landmark: Landmark | null,
+  recurring: readonly RecurrenceCursor[],
+  issued: BalanceGrant | null,
+): Moment {
+  const starting = landmark?.starting ?? [];
+  return {
+    at,
+    reset: null,
+    ending: landmark?.ending ?? NONE,
+    recurring: recurring.length === 0 ? NONE : new Set(recurring.map(({ grant }) => grant.id)),
+    starting: issued ? [...starting, issued] : starting,
+  };
+}
+
+/** Somebody only asks. */
+const isNothing = ({ ending, recurring, starting }: Moment): boolean =>
+  ending.size + recurring.size + starting.length === 0;
+
+/** The landmarks in order of time, and the grants that count anywhere between. */
+function* landmarksOf(
+  { inputs }: Schedule,
+  state: BalanceState | null,
+  held: ReadonlyMap<string, BalanceGrant>,
+  asked: readonly Instant[],
   until: Instant,
-): ReadonlyMap<bigint, Moment> {
-  const { inputs } = schedule;
-  const after = state?.at ?? inputs.activeFrom;
-  const happens = (at: Instant) =>
-    (state === null || isAfter(at, after)) && !isAfter(at, until) && isActiveAt(inputs, at);
-  const begins = (grant: BalanceGrant) => happens(startOf(inputs, grant)) && isEver(inputs, grant);
-  const starting = [...inputs.grants, ...issuedIn(schedule, state?.at ?? null, until)].filter(begins);
-  const happenings: Happening[] = [
-    ...resetsBetween(schedule, after, until).map((reset) => ({ at: reset.at, reset })),
-    ...starting.map((grant) => ({ at: startOf(inputs, grant), starting: grant })),
-    ...[...held.values(), ...starting].flatMap((grant) => {
-      const end = endOf(grant);
-      const ending = end ? [{ at: end, ending: grant }] : [];
-      const recurring = recurrencesIn(grant, latest(after, startOf(inputs, grant)), until);
-      return [...ending, ...recurring.map((at) => ({ at, recurring: grant }))];
-    }),
-  ].filter(({ at }) => happens(at));
-  const byInstant = Map.groupBy(happenings, ({ at }) => at.epochNanoseconds);
-  return new Map([...byInstant].map(([key, together]) => [key, momentOf(together)]));
+): Generator<void, { landmarks: Landmark[]; counting: BalanceGrant[] }> {
+  const start = state?.at ?? inputs.activeFrom;
+  const found = new Map<bigint, Landmark>();
+  const note = (at: Instant, add: (known: typeof MOSTLY) => Partial<typeof MOSTLY>): void => {
+    const known = found.get(at.epochNanoseconds) ?? { at, ...MOSTLY };
+    found.set(at.epochNanoseconds, { ...known, ...add(known) });
+  };
+  const happens = (time: Instant) =>
+    (state === null || isAfter(time, start)) && !isAfter(time, until) && isActiveAt(inputs, time);
+  note(start, () => ({}));
+  for (const at of asked) note(at, () => ({ isAsked: true }));
+  const counting = [...held.values()];
+  for (const [index, grant] of inputs.grants.entries()) {
+    const begins = startOf(inputs, grant);
+    if (happens(begins) && isEver(inputs, grant)) {
+      note(begins, ({ starting }) => ({ starting: starting.length === 0 ? [grant] : appended(starting, grant) }));
+      counting.push(grant);
+    }
+    if (index % POINTS_A_TURN === POINTS_A_TURN - 1) yield;
+  }
+  for (const [index, grant] of counting.entries()) {
+    const end = endOf(grant);
+    if (end && happens(end))
+      note(end, ({ ending }) => ({ ending: ending === NONE ? new Set([grant.id]) : added(ending, grant.id) }));
+    if (index % POINTS_A_TURN === POINTS_A_TURN - 1) yield;
+  }
+  const landmarks = [...found].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, landmark]) => landmark);
+  yield;
+  return { landmarks, counting: counting.filter(({ recurrence }) => recurrence !== null) };
+}
+
+/** The same list with one more: many grants can begin at one instant, and a copy for each would cost the square. */
+function appended(grants: readonly BalanceGrant[], grant: BalanceGrant): readonly BalanceGrant[] {
+  (grants as BalanceGrant[]).push(grant);
+  return grants;
+}
+
+function added(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  (ids as Set<string>).add(id);
+  return ids;
 }
 
 /** Does a grant count at any time? Not one that was voided before it began. */
@@ -93,32 +349,46 @@ function isEver(inputs: BalanceInputs, grant: BalanceGrant): boolean {
   return end === null || isAfter(end, startOf(inputs, grant));
 }
 
-function momentOf(happenings: readonly Happening[]): Moment {
-  const idsOf = (grants: readonly (BalanceGrant | undefined)[]) =>
-    new Set(grants.flatMap((grant) => (grant ? [grant.id] : [])));
-  return {
-    at: (happenings[0] as Happening).at,
-    reset: happenings.find(({ reset }) => reset)?.reset ?? null,
-    ending: idsOf(happenings.map(({ ending }) => ending)),
-    recurring: idsOf(happenings.map(({ recurring }) => recurring)),
-    starting: happenings.flatMap(({ starting }) => starting ?? []),
-  };
-}
+/** Where there is no usage. It is asked in the order of time. */
+class Quiet {
+  readonly #used: readonly Span[] | null;
+  #next = 0;
 
-/** The start, whatever happens, and what is asked for, once each and in order. */
-function pointsOf(start: Instant, moments: ReadonlyMap<bigint, Moment>, asked: readonly Instant[]): TimelinePoint[] {
-  const times = [start, ...[...moments.values()].map(({ at }) => at), ...asked];
-  const once = new Map(times.map((at) => [at.epochNanoseconds, at]));
-  return [...once]
-    .toSorted(([, a], [, b]) => Temporal.Instant.compare(a, b))
-    .map(([key, at]) => ({ at, moment: moments.get(key) ?? null }));
+  constructor(used: readonly Span[] | null) {
+    this.#used = used;
+  }
+
+  /** Is there no usage in a span? */
+  isIn({ from, to }: Span): boolean {
+    if (this.#used === null) return false;
+    const used = this.#after(from);
+    return used === undefined || !isBefore(used.from, to);
+  }
+
+  /** The last instant of a run that begins at `at`: before the limits, up to where usage can be; `at` itself: there is no run. */
+  limitAfter(at: Instant, limits: readonly (Instant | null | undefined)[], until: Instant): Instant {
+    if (this.#used === null) return at;
+    const used = this.#after(at);
+    const before = limits.flatMap((limit) => (limit ? [limit.subtract(RIGHT_BEFORE)] : []));
+    return latest(at, [...before, ...(used ? [used.from] : [])].reduce(earliest, until));
+  }
+
+  #after(at: Instant): Span | undefined {
+    const used = this.#used ?? [];
+    while (this.#next < used.length && !isAfter((used[this.#next] as Span).to, at)) this.#next += 1;
+    return used[this.#next];
+  }
 }
 
 /** Between one point and the next. A replay begins with a usage period. */
-function stretchesOf(points: readonly TimelinePoint[]): Stretch[] {
+function* stretchesOf(points: readonly TimelinePoint[], quiet: Quiet): Generator<void, Stretch[]> {
   let periodStart = points[0]?.at;
-  return points.slice(0, -1).map(({ at: from, moment }, index) => {
+  const stretches: Stretch[] = [];
+  for (const [index, { at: from, moment }] of points.slice(0, -1).entries()) {
     if (moment?.reset) periodStart = from;
-    return { from, to: (points[index + 1] as TimelinePoint).at, periodStart: periodStart ?? from };
-  });
+    const to = (points[index + 1] as TimelinePoint).from;
+    stretches.push({ from, to, periodStart: periodStart ?? from, isQuiet: quiet.isIn({ from, to }) });
+    if (index % POINTS_A_TURN === POINTS_A_TURN - 1) yield;
+  }
+  return stretches;
 }

@@ -111,6 +111,7 @@ export function ask(
     timeline,
     flows,
     levels?.map((level) => decimal(level)),
+    { grants: true, states: () => true },
   );
 }
 

@@ -1,9 +1,58 @@
 import { describe, expect, it } from 'vitest';
 import { decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
-import { EMPTY, type Ledger } from './burn.ts';
+import { Ledger } from './ledger.ts';
 import type { BalanceGrant, Moment } from './model.ts';
-import { concerns, settle } from './settle.ts';
 import { grant, on } from './testing/given.ts';
+import { finish } from './turns.ts';
+
+/** `3/2/1`: 3 left, 2 burned, 1 of it since the balance was last set. */
+function burnt(overage: string, ...lots: string[]): Ledger {
+  const ledger = new Ledger();
+  ledger.overage = decimal(overage);
+  for (const [index, text] of lots.entries()) {
+    const [balance, burned, returnable] = text.split('/').map(decimal) as [typeof ZERO, typeof ZERO, typeof ZERO];
+    ledger.lots.addGrant(grant(`grt_${index}`), { balance, burned, returnable });
+  }
+  return ledger;
+}
+const figures = ({ lots, overage }: Ledger) =>
+  [plain(overage), ...lots.all.map((each) => [each.balance, each.burned, each.returnable].map(plain).join('/'))].join(
+    ' ',
+  );
+const burnedOf = ({ lots }: Ledger) => sum(lots.all.map(({ burned }) => burned));
+
+describe('usage', () => {
+  it.each([
+    { what: 'is burned in order', given: burnt('0', '3/0/0', '5/0/0'), usage: '4', left: '0 0/3/3 4/1/1' },
+    { what: 'waits where nobody covers it', given: burnt('0', '3/0/0'), usage: '4', left: '1 0/3/3' },
+    { what: 'adds to what waits', given: burnt('2', '0/3/3'), usage: '4', left: '6 0/3/3' },
+    { what: 'that waits is burned with it', given: burnt('2', '5/0/0'), usage: '1', left: '0 2/3/3' },
+    { what: 'takes the credit first', given: burnt('-3', '5/0/0'), usage: '4', left: '0 4/1/1' },
+    { what: 'leaves what it does not take of the credit', given: burnt('-3', '5/0/0'), usage: '2', left: '-1 5/0/0' },
+    { what: 'below 0 lowers what waits', given: burnt('3', '0/5/5'), usage: '-2', left: '1 0/5/5' },
+    {
+      what: 'below 0 is given back, last burned first',
+      given: burnt('1', '0/5/5', '0/4/4'),
+      usage: '-6',
+      left: '0 1/4/4 4/0/0',
+    },
+    {
+      what: 'below 0 gives back only what was burned since',
+      given: burnt('0', '1/9/2', '0/4/1'),
+      usage: '-9',
+      left: '-6 3/7/0 1/3/0',
+    },
+    { what: 'of nothing changes nothing', given: burnt('0', '1/9/2'), usage: '0', left: '0 1/9/2' },
+  ])('$what: $usage', ({ given, usage, left }) => {
+    const before = burnedOf(given);
+    finish(given.use(decimal(usage)));
+    expect(figures(given)).toBe(left);
+    expect(plain(given.used)).toBe(plain(decimal(usage)));
+    expect(plain(given.flows.consumed)).toBe(plain(burnedOf(given).minus(before)));
+    expect(plain(given.lots.remaining)).toBe(plain(sum(given.lots.all.map(({ balance }) => balance))));
+    expect(plain(given.lots.returnable)).toBe(plain(sum(given.lots.all.map(({ returnable }) => returnable))));
+  });
+});
 
 const at = on('2026-02-01');
 const moment = (given: Partial<Moment>): Moment => ({
@@ -12,22 +61,19 @@ const moment = (given: Partial<Moment>): Moment => ({
 });
 const reset = (preserveOverage = false) => ({ at, preserveOverage });
 
-const ledger = (overage: string, ...grants: [BalanceGrant, string][]): Ledger => ({
-  holdings: grants.map(([each, balance]) => ({
-    grant: each,
-    balance: decimal(balance),
-    burned: ZERO,
-    returnable: ZERO,
-  })),
-  overage: decimal(overage),
-  used: decimal('50'),
-  flows: { ...EMPTY.flows, granted: sum(grants.map(([, balance]) => decimal(balance))) },
-});
-const shown = ({ holdings, overage, used, flows: { granted, consumed, expired, voided, dropped } }: Ledger) => {
-  const flows = { granted, consumed, expired, voided, dropped };
+function ledger(overage: string, ...grants: [BalanceGrant, string][]): Ledger {
+  const made = new Ledger();
+  made.overage = decimal(overage);
+  made.used = decimal('50');
+  made.flows.granted = sum(grants.map(([, balance]) => decimal(balance)));
+  for (const [each, balance] of grants)
+    made.lots.addGrant(each, { balance: decimal(balance), burned: ZERO, returnable: ZERO });
+  return made;
+}
+const shown = ({ lots, overage, used, flows }: Ledger) => {
   const moved = Object.entries(flows).filter(([, value]) => !value.isZero());
   return [
-    holdings.map((each) => `${each.grant.id} ${plain(each.balance)}`).join(', '),
+    lots.all.map((each) => `${each.grant.id} ${plain(each.balance)}`).join(', '),
     `overage ${plain(overage)} used ${plain(used)}`,
     moved.map(([name, value]) => `${name} ${plain(value)}`).join(', '),
   ].join('; ');
@@ -127,7 +173,8 @@ describe('at one instant', () => {
       after: '; overage 0 used 0; ',
     },
   ])('$what', ({ given, moment: happening, after: expected }) => {
-    expect(shown(settle(given, moment(happening)))).toBe(expected);
+    finish(given.settle(moment(happening)));
+    expect(shown(given)).toBe(expected);
   });
 });
 
@@ -138,5 +185,5 @@ it.each([
   { what: 'a recurrence of a grant that stands', happening: { recurring: new Set(['a']) }, concerned: true },
   { what: 'the end of one that was put away', happening: { ending: new Set(['z']) }, concerned: false },
 ])('what stands is concerned by $what: $concerned', ({ happening, concerned }) => {
-  expect(concerns(moment(happening), ledger('0', [a, '7']))).toBe(concerned);
+  expect(ledger('0', [a, '7']).isConcernedBy(moment(happening))).toBe(concerned);
 });
