@@ -41,14 +41,18 @@ export async function presentAll(
 export async function accessOf(
   tx: Tx,
   merchantId: string,
-  of: { customerId: string; productId?: string | undefined },
+  of: { customerId: string; productId?: string | undefined; featureIds?: readonly string[] },
   question: BalanceQuestion,
   now: Instant,
 ): Promise<Result<CustomerAccess>> {
   const shown = await presentAll(tx, await allActive(tx, merchantId, of, question.at, now), question);
   if (!shown.ok) return shown;
   const byFeature = Map.groupBy(shown.value, ({ featureId }) => featureId);
-  return ok({ features: [...byFeature.values()].map(accessToFeature) });
+  return ok({
+    object: 'customerAccess',
+    customerId: of.customerId,
+    features: [...byFeature.values()].map(accessToFeature),
+  });
 }
 
 function accessToFeature(details: readonly EntitlementDetail[]): CustomerAccess['features'][number] {

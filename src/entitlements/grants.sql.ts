@@ -9,7 +9,8 @@ export interface GrantRow {
   readonly id: string;
   readonly seq: bigint;
   readonly entitlement_id: string;
-  readonly origin: 'direct' | 'purchase' | 'template';
+  /** A grant of a reconciliation is the template's, too, but no reset issued it. */
+  readonly origin: 'direct' | 'purchase' | 'template' | 'reconciliation';
   readonly amount: Decimal;
   readonly priority: number;
   readonly effective_at: Instant;
@@ -64,6 +65,14 @@ export const findGrantByKey = (
   tx.maybe<GrantRow>(sql`
     select * from entitlement_grant
      where merchant_id = ${merchant_id} and entitlement_id = ${id} and idempotency_key = ${key}`);
+
+/** What a plan has granted from an instant on and nobody has voided: by its template, or by a reconciliation. */
+export const planGrantsSince = (tx: Tx, { merchant_id, id }: OfEntitlement, from: Instant): Promise<GrantRow[]> =>
+  tx.rows<GrantRow>(sql`
+    select * from entitlement_grant
+     where merchant_id = ${merchant_id} and entitlement_id = ${id} and origin in ('template', 'reconciliation')
+       and effective_at >= ${from} and voided_at is null
+     order by seq`);
 
 /** When the next grant that is not voided expires; null: none does. */
 export const nextExpiry = async (

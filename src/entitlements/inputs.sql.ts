@@ -32,7 +32,7 @@ export interface GrantInput {
   readonly minRollover: string;
   readonly createdAt: string;
   readonly order: string;
-  readonly origin: 'direct' | 'purchase' | 'template';
+  readonly origin: 'direct' | 'purchase' | 'template' | 'reconciliation';
 }
 
 export interface MeterInput {

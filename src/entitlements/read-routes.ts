@@ -19,6 +19,7 @@ import {
   EntitlementList,
   EntitlementListQuery,
   EntitlementQuery,
+  ExternalAccessQuery,
   HistoryQuery,
 } from './schemas.ts';
 
@@ -125,11 +126,39 @@ export const entitlementReadRoutes: readonly Route[] = [
     async ({ tx, merchantId, params, query, now, signal }) => {
       const customer = await findCustomer(tx, merchantId, params.id as string);
       if (!customer) return notFound('customer');
-      const of = { customerId: customer.id, productId: query.productId };
+      const of = { ...(await accessFilters(tx, merchantId, query)), customerId: customer.id };
+      return accessOf(tx, merchantId, of, { at: instantIn(query.at), signal }, now);
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v1/customers/access',
+      operationId: 'getExternalCustomerAccess',
+      tag: TAG,
+      summary: 'Get what a customer may use, by externalCustomerId',
+      description: 'The same as GET /v1/customers/{id}/access, for callers who know the customer by their own id.',
+      access: { role: 'viewer', merchant: 'query', by: ['productId'] },
+      query: ExternalAccessQuery,
+      replies: { 200: CustomerAccess },
+    },
+    async ({ tx, merchantId, query, now, signal }) => {
+      if (merchantId === null) return invalidField('merchantId', 'is required of a platform operator');
+      const [customerId] = await customerIdsOfExternalId(tx, merchantId, query.externalCustomerId);
+      if (customerId === undefined) return notFound('customer', 'externalCustomerId');
+      const of = { ...(await accessFilters(tx, merchantId, query)), customerId };
       return accessOf(tx, merchantId, of, { at: instantIn(query.at), signal }, now);
     },
   ),
 ];
+
+/** The features that an access is asked for; by default all. */
+const accessFilters = async (tx: Tx, merchantId: string, { productId, featureKey }: AccessQuery) => ({
+  productId,
+  ...(featureKey !== undefined && {
+    featureIds: (await findFeaturesByKey(tx, merchantId, featureKey)).map(({ id }) => id),
+  }),
+});
 
 /** Keys of features are unique within a product only, so one can stand for several; an unknown one, or an unknown customer, for none. */
 async function filtersOf(

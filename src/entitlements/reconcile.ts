@@ -1,8 +1,10 @@
 import { type CarriedFeature, type CatalogPrice, carriedFeatures, findFeatures } from '../catalog/index.ts';
 import type { Tx } from '../db/index.ts';
-import { canonicalJson } from '../http/index.ts';
-import { type Instant, latest } from '../kernel/time.ts';
-import { type EntitlingSubscription, entitleTo, isMeasured } from './create.ts';
+import { type Decimal, decimal, sum, ZERO } from '../kernel/decimal.ts';
+import { newId } from '../kernel/ids.ts';
+import { type Instant, isAfter, latest } from '../kernel/time.ts';
+import { issuedGrants, usagePeriodAt } from './balance/index.ts';
+import { type EntitlingSubscription, entitleTo } from './create.ts';
 import { cancelEntitlement } from './end.ts';
 import {
   changeEntitlement,
@@ -11,81 +13,137 @@ import {
   lockEntitlementsOfPlan,
   termsOf,
 } from './entitlements.sql.ts';
+import { insertGrants, planGrantsSince } from './grants.sql.ts';
+import { issuedRow, writeGrant } from './grants.ts';
+import { loadInput } from './inputs.ts';
+import {
+  type HeldFeature,
+  type KeptFeature,
+  planReconciliation,
+  type ReconciledFeatures,
+} from './plan-reconciliation.ts';
 import { forgetSnapshots } from './snapshots.sql.ts';
 
-interface Named {
-  readonly featureId: string;
-  readonly featureKey: string;
-}
-
-/** What a reconciliation did with each feature, or would do. */
-export interface ReconciledFeatures {
-  /** `billed`: a price of the version that the subscription is pinned to carries it. */
-  readonly added: readonly (Named & { readonly billed: boolean })[];
-  readonly skipped: readonly Named[];
-  readonly removed: readonly Named[];
-  readonly failed: readonly (Named & { readonly reason: 'entitlement_failed' | 'grant_mint_failed' })[];
+/** How a reconciliation is done. */
+export interface Reconciling {
+  /** Nothing is written. */
+  readonly isDry: boolean;
+  /** false: allowances wait for the next reset, as at a change of plan. */
+  readonly grantsNow: boolean;
 }
 
 /**
  * Brings what a subscription's plan made into line with another version of the plan, which is the default one by now (§4): what
  * it carries and the subscription lacks begins now, what it no longer carries ends now, and where a template has changed, its new
- * words hold from now on; a new usage period or allowance from the next reset. Grants stay, whoever made them, and so does what
- * an entitlement measures. The prices stay pinned.
+ * words hold from now on. What the plan granted in the current usage period is raised to what it grants by now; a lower allowance,
+ * or a new usage period, holds from the next reset. Direct and purchased grants stay, and so does what an entitlement measures.
+ * The prices stay pinned.
  * @param prices those of the version that the subscription is pinned to, and those to reconcile with
- * @param isDry nothing is written
  */
 export async function reconcileEntitlements(
   tx: Tx,
   subscription: EntitlingSubscription,
   prices: { readonly pinned: readonly CatalogPrice[]; readonly current: readonly CatalogPrice[] },
-  isDry: boolean,
+  { isDry, grantsNow }: Reconciling,
   now: Instant,
 ): Promise<ReconciledFeatures> {
   const { merchantId, subscriptionId } = subscription;
   const carried = await carriedFeatures(tx, merchantId, prices.current);
-  const held = await lockEntitlementsOfPlan(tx, merchantId, subscriptionId);
-  const heldIds = new Set(held.map(({ feature_id }) => feature_id));
-  const carriedIds = new Set(carried.map(({ feature }) => feature.id));
+  const held = await heldFeatures(tx, await lockEntitlementsOfPlan(tx, merchantId, subscriptionId), now);
   const billedIds = new Set(prices.pinned.flatMap(({ features }) => features.map(({ featureId }) => featureId)));
+  const plan = planReconciliation(held, carried, { billedIds, grantsNow }, now);
+  if (isDry) return plan.told;
+  const from = latest(subscription.startedAt, now);
+  for (const each of plan.missing) await entitleTo(tx, subscription, each, from, now);
+  for (const each of plan.kept) await converge(tx, each, now);
+  for (const each of plan.left) await cancelEntitlement(tx, each, now, now);
+  return plan.told;
+}
 
-  const missing = carried.filter(({ feature }) => !heldIds.has(feature.id));
-  const kept = carried.filter(({ feature }) => heldIds.has(feature.id));
-  const left = held.filter(({ feature_id }) => !carriedIds.has(feature_id));
-  if (!isDry) {
-    const from = latest(subscription.startedAt, now);
-    for (const each of missing.filter(isMeasured)) await entitleTo(tx, subscription, each, from, now);
-    for (const each of kept) await retell(tx, rowOf(held, each), each, now);
-    for (const each of left) await cancelEntitlement(tx, each, now, now);
+/** The entitlements with what their templates say and have granted. */
+async function heldFeatures(tx: Tx, rows: readonly EntitlementRow[], now: Instant): Promise<HeldFeature[]> {
+  const merchantIds = rows.map(({ merchant_id }) => merchant_id);
+  const ids = rows.map(({ feature_id }) => feature_id);
+  const keys = new Map((await findFeatures(tx, merchantIds, ids)).map((feature) => [feature.id, feature.key]));
+  const terms = Map.groupBy(
+    await termsOf(
+      tx,
+      merchantIds,
+      rows.map(({ id }) => id),
+    ),
+    ({ entitlement_id }) => entitlement_id,
+  );
+  const held: HeldFeature[] = [];
+  for (const row of rows) {
+    const template = terms.get(row.id)?.at(-1)?.template;
+    if (!template) throw new Error(`Entitlement ${row.id} has no term.`);
+    held.push({ row, featureKey: keys.get(row.feature_id) ?? '', template, granted: await grantedOf(tx, row, now) });
   }
-  return {
-    added: missing.filter(isMeasured).map((each) => ({ ...named(each), billed: billedIds.has(each.feature.id) })),
-    skipped: kept.map(named),
-    removed: await namedAll(tx, left),
-    failed: missing
-      .filter((each) => !isMeasured(each))
-      .map((each) => ({ ...named(each), reason: 'entitlement_failed' as const })),
-  };
+  return held;
 }
 
-const named = ({ feature }: CarriedFeature): Named => ({ featureId: feature.id, featureKey: feature.key });
-
-async function namedAll(tx: Tx, entitlements: readonly EntitlementRow[]): Promise<Named[]> {
-  const merchantIds = entitlements.map(({ merchant_id }) => merchant_id);
-  const ids = entitlements.map(({ feature_id }) => feature_id);
-  const features = new Map((await findFeatures(tx, merchantIds, ids)).map((feature) => [feature.id, feature]));
-  return ids.map((id) => ({ featureId: id, featureKey: features.get(id)?.key ?? '' }));
+/** What the plan has granted in the current usage period, with what is not written yet; null: nothing is granted yet, or ever. */
+async function grantedOf(tx: Tx, row: EntitlementRow, now: Instant): Promise<Decimal | null> {
+  if (row.feature_type !== 'metered' || isAfter(row.active_from, now)) return null;
+  const { inputs } = await loadInput(tx, { entitlement: row, at: now });
+  const { start } = usagePeriodAt(inputs, now);
+  const written = await planGrantsSince(tx, row, start);
+  const unwritten = issuedGrants(inputs, beforeStart(row, start), now);
+  return sum([...written.map(({ amount }) => amount), ...unwritten.map(({ amount }) => amount)]);
 }
 
-const rowOf = (held: readonly EntitlementRow[], { feature }: CarriedFeature): EntitlementRow =>
-  held.find(({ feature_id }) => feature_id === feature.id) as EntitlementRow;
+/** Right before an instant, so that what happens at it is included; null: from the start of the entitlement on. */
+const beforeStart = ({ active_from: from }: EntitlementRow, at: Instant): Instant | null =>
+  isAfter(at, from) ? at.subtract({ microseconds: 1 }) : null;
 
-/** Where the template says something else by now, its words hold from now on. */
+/** What the template says by now holds from now on, and what the plan owes of the current usage period is granted. */
+async function converge(tx: Tx, { row, carried, isRetold, grant }: KeptFeature, now: Instant): Promise<void> {
+  if (isRetold) await retell(tx, row, carried, now);
+  if (grant !== null) await mint(tx, row, carried, grant, now);
+}
+
 async function retell(tx: Tx, row: EntitlementRow, { template }: CarriedFeature, now: Instant): Promise<void> {
-  const said = (await termsOf(tx, [row.merchant_id], [row.id])).at(-1)?.template;
-  if (canonicalJson(said) === canonicalJson(template)) return;
   const from = latest(row.active_from, now);
+  if (row.feature_type === 'metered' && !isAfter(row.active_from, now)) await writeIssued(tx, row, now);
   await insertTerm(tx, row, from, template);
   await forgetSnapshots(tx, row, from);
   if (row.feature_type === 'metered') await changeEntitlement(tx, row, { next_action_at: from }, now);
+}
+
+/** What the template has issued until now, by its old words: at the instant of a reset the new ones would say it otherwise. */
+async function writeIssued(tx: Tx, row: EntitlementRow, now: Instant): Promise<void> {
+  const { inputs } = await loadInput(tx, { entitlement: row, at: now });
+  const issued = issuedGrants(inputs, beforeStart(row, now), now);
+  await insertGrants(
+    tx,
+    issued.map((each) => issuedRow(row, each)),
+  );
+}
+
+/** The template's grant of what was missing; it rolls over by the template's bounds, as those that it issues. */
+async function mint(tx: Tx, row: EntitlementRow, { template }: CarriedFeature, amount: Decimal, now: Instant) {
+  if (template.type !== 'metered') return;
+  const { issueAfterResetPriority, resetMaxRollover, resetMinRollover } = template;
+  await writeGrant(
+    tx,
+    row,
+    {
+      merchant_id: row.merchant_id,
+      id: newId('grant'),
+      entitlement_id: row.id,
+      origin: 'reconciliation',
+      amount,
+      priority: issueAfterResetPriority ?? 0,
+      effective_at: now,
+      expires_at: null,
+      recurrence_period: null,
+      reset_max_rollover: resetMaxRollover === undefined ? ZERO : decimal(resetMaxRollover),
+      reset_min_rollover: resetMinRollover === undefined ? ZERO : decimal(resetMinRollover),
+      idempotency_key: null,
+      idempotency_print: null,
+      invoice_id: null,
+      created_at: now,
+    },
+    now,
+  );
 }

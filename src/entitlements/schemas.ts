@@ -116,11 +116,24 @@ export const ActiveEntitlementQuery = ListQuery({
 });
 export type ActiveEntitlementQuery = Static<typeof ActiveEntitlementQuery>;
 
-export const AccessQuery = Strict({ at: At, productId: Type.Optional(Id('product')) });
+const accessed = {
+  at: At,
+  productId: Type.Optional(Id('product')),
+  featureKey: Type.Optional(Type.String({ minLength: 1, maxLength: 255, 'x-text': true })),
+};
+export const AccessQuery = Strict(accessed);
 export type AccessQuery = Static<typeof AccessQuery>;
+
+export const ExternalAccessQuery = Strict({
+  externalCustomerId: Type.String({ minLength: 1, maxLength: 255, 'x-text': true }),
+  merchantId: Type.Optional(Id('organization')),
+  ...accessed,
+});
 
 export const CustomerAccess = Type.Object(
   {
+    object: Type.Literal('customerAccess'),
+    customerId: Id('customer'),
     features: Type.Array(
       Type.Object({
         featureKey: Type.String(),

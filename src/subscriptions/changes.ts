@@ -250,7 +250,7 @@ async function apply(
   const version = await findPlanVersion(tx, change.merchant_id, change.plan_version_id);
   if (!version) throw new Error(`The plan version of change ${change.id} is gone.`);
   const prices = { pinned: version.prices, current: version.prices };
-  await reconcileEntitlements(tx, entitlingOf(counted), prices, false, now);
+  await reconcileEntitlements(tx, entitlingOf(counted), prices, { isDry: false, grantsNow: false }, now);
   const changed = await changeSubscription(tx, counted, { next_action_at: await nextActionOf(tx, counted, now) }, now);
   await tell(tx, changed, 'subscription.updated.v0', now);
   return invoice;

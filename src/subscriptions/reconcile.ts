@@ -34,6 +34,12 @@ export async function reconcileSubscription(
   const pinned = await findPlanVersion(tx, merchantId, subscription.plan_version_id);
   if (!plan || !pinned) throw new Error(`The plan version of subscription ${id} is gone.`);
   const prices = { pinned: pinned.prices, current: (await defaultVersionOf(tx, plan)).prices };
-  const features = await reconcileEntitlements(tx, entitlingOf(subscription), prices, dryRun, now);
+  const features = await reconcileEntitlements(
+    tx,
+    entitlingOf(subscription),
+    prices,
+    { isDry: dryRun, grantsNow: true },
+    now,
+  );
   return ok({ object: 'subscriptionReconciliation', dryRun, features, lineItems: { created: 0, removed: 0 } });
 }

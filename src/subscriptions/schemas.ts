@@ -105,6 +105,20 @@ export const SubscriptionReconciliation = Type.Object(
     dryRun: Type.Boolean(),
     features: Type.Object({
       added: Type.Array(Type.Object({ ...namedFeature, billed: Type.Boolean() })),
+      updated: Type.Array(
+        Type.Object({
+          ...namedFeature,
+          allowance: Type.Optional(
+            Type.Object(
+              { before: NumberOut, after: NumberOut },
+              { description: 'Of a metered feature, in a usage period.' },
+            ),
+          ),
+          config: Type.Optional(
+            Type.Object({ before: Nullable(MapOut), after: MapOut }, { description: 'Of a static feature.' }),
+          ),
+        }),
+      ),
       skipped: Type.Array(Type.Object(namedFeature)),
       removed: Type.Array(Type.Object(namedFeature)),
       failed: Type.Array(Type.Object({ ...namedFeature, reason: OneOf(['entitlement_failed', 'grant_mint_failed']) })),

@@ -315,6 +315,21 @@ describe('what a customer may use', () => {
     expect(await access(`?productId=${empty.id}`)).toEqual([]);
     expect(await access('?at=2025-12-31T23:59:59Z')).toEqual([]);
     expect((await merchant.get('/v1/customers/cus_unknown/access')).status).toBe(404);
+
+    expect(await access('?featureKey=calls')).toEqual([calls]);
+    expect(await access('?featureKey=unknown')).toEqual([]);
+    const whole = await shop.read(`/v1/customers/${customer.id}/access`);
+    expect(whole).toMatchObject({ object: 'customerAccess', customerId: customer.id });
+    await merchant.patch(`/v0/customers/${customer.id}`, { externalId: 'workspace-7' });
+    const path = '/v1/customers/access?externalCustomerId=workspace-7';
+    expect(await shop.read(path)).toEqual(whole);
+    expect((await shop.read(`${path}&featureKey=theme`)).features).toEqual(whole.features.slice(1));
+    const unknown = await merchant.get('/v1/customers/access?externalCustomerId=workspace-8');
+    expect(unknown).toMatchObject({ status: 404, body: { details: { field: 'externalCustomerId' } } });
+    const stranger = await env.merchant();
+    expect((await stranger.get(path)).status).toBe(404);
+    expect((await env.platform.get(path)).status).toBe(400);
+    expect((await env.platform.get(`${path}&merchantId=${merchant.id}`)).body).toEqual(whole);
   });
 });
 

@@ -659,7 +659,8 @@ describe('a reconciliation', () => {
     await shop.advance(clock, '2026-01-10T00:00:00Z');
     const features = {
       added: [{ featureId: come.id, featureKey: come.key, billed: false }],
-      skipped: [{ featureId: kept.id, featureKey: kept.key }],
+      updated: [{ featureId: kept.id, featureKey: kept.key, allowance: { before: 100, after: 500 } }],
+      skipped: [],
       removed: [{ featureId: left.id, featureKey: left.key }],
       failed: [],
     };
@@ -686,7 +687,7 @@ describe('a reconciliation', () => {
     expect(await everything()).toEqual(before);
   });
 
-  it('gives what is missing, ends what is gone, and lets new words hold from the next reset', async () => {
+  it('gives what is missing, ends what is gone, and raises what was granted', async () => {
     const { clock, path, features: told, subscription, kept, left, come } = await outdated();
     const before = await entitlementsOf(subscription);
     const direct = await shop.create(`/v1/entitlements/${idOf(before, kept)}/grants`, { amount: 5 });
@@ -696,12 +697,18 @@ describe('a reconciliation', () => {
     expect(after).toMatchObject([
       { featureId: come.id, status: 'active', activeFrom: now, hasAccess: true },
       { featureId: left.id, status: 'canceled', activeTo: now, hasAccess: false },
-      { featureId: kept.id, id: idOf(before, kept), status: 'active', balance: 105 },
+      { featureId: kept.id, id: idOf(before, kept), status: 'active', balance: 505 },
     ]);
     await shop.advance(clock, '2026-02-01T00:00:00Z');
     expect(await balanceOf(`/v1/entitlements/${idOf(after, kept)}`)).toMatchObject({ balance: 505 });
     expect((await grantsOf(`/v1/entitlements/${idOf(after, kept)}`)).map(({ id }) => id)).toContain(direct.id);
-    const again = { added: [], removed: [], failed: [], skipped: [{ featureId: kept.id }, { featureId: come.id }] };
+    const again = {
+      added: [],
+      updated: [],
+      removed: [],
+      failed: [],
+      skipped: [{ featureId: kept.id }, { featureId: come.id }],
+    };
     expect((await shop.create(path)).features).toMatchObject(again);
   });
 

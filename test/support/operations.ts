@@ -595,6 +595,12 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
   listActiveEntitlements: [({ customer }) => ({ query: { customerId: customer.id } })],
   getEntitlementHistory: [({ entitlement }) => ({ ...on(entitlement.id), query: range })],
   getCustomerAccess: [({ customer }) => on(customer.id)],
+  getExternalCustomerAccess: [
+    async ({ shop }) => {
+      const { externalId } = await shop.customer({ externalId: unique('workspace') });
+      return { query: { externalCustomerId: externalId } };
+    },
+  ],
 
   listInvoices: [() => ({})],
   getInvoice: [({ invoice }) => on(invoice.id)],
