@@ -7,9 +7,10 @@ import { within } from './bounds.ts';
 import type { EntitlementRow } from './entitlements.sql.ts';
 import { type Loaded, loadInput } from './inputs.ts';
 import { hasGauge } from './measure.ts';
-import { inTurns, type ReplayQuestion, replayed } from './replaying.ts';
+import { type ReplayQuestion, replayed } from './replaying.ts';
 import type { EntitlementHistory, HISTORY_WINDOWS } from './schemas.ts';
 import { withHolding } from './snapshots.ts';
+import { inTurns } from './turns.ts';
 
 type WindowSize = (typeof HISTORY_WINDOWS)[number];
 

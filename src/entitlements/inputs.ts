@@ -7,6 +7,7 @@ import type { EntitlementRow } from './entitlements.sql.ts';
 import { type GrantInput, type InputRow, selectInputs } from './inputs.sql.ts';
 import { readKept, type Snapshot } from './kept.ts';
 import type { Elder, MeasuredMeter } from './sources.ts';
+import { eachInTurns } from './turns.ts';
 
 /** What a template says from an instant on. */
 export interface Term {
@@ -52,7 +53,10 @@ export async function loadInputs(tx: Tx, wanted: readonly Wanted[]): Promise<Loa
       snapshotUntil: snapshotUntil ?? at,
     })),
   );
-  return wanted.map(({ entitlement, at }, index) => loadedOf(entitlement, at, rows[index] as InputRow));
+  const loaded: Loaded[] = [];
+  for (const [index, { entitlement, at }] of wanted.entries())
+    loaded.push(await loadedOf(entitlement, at, rows[index] as InputRow));
+  return loaded;
 }
 
 /** The inputs of one entitlement. */
@@ -68,7 +72,7 @@ export function templateAt(terms: readonly Term[], at: Instant): EntitlementTemp
   return term.template;
 }
 
-function loadedOf(entitlement: EntitlementRow, at: Instant, row: InputRow): Loaded {
+async function loadedOf(entitlement: EntitlementRow, at: Instant, row: InputRow): Promise<Loaded> {
   const terms = row.terms.map(({ from, template }) => ({
     from: Temporal.Instant.from(from),
     template: template as EntitlementTemplate,
@@ -82,7 +86,7 @@ function loadedOf(entitlement: EntitlementRow, at: Instant, row: InputRow): Load
       activeFrom: entitlement.active_from,
       activeTo: entitlement.active_to,
       terms: terms.flatMap((term) => balanceTerm(term, entitlement.active_from) ?? []),
-      grants: (row.grants ?? []).map(balanceGrant),
+      grants: await eachInTurns(row.grants ?? [], balanceGrant),
       resets: (row.resets ?? []).map((reset) => ({ ...reset, at: Temporal.Instant.from(reset.at) })),
     },
     meters: (row.meters ?? []).map((meter) => ({ ...meter, eventFrom: instantOrNull(meter.eventFrom) })),

@@ -1,4 +1,3 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import type { Tx } from '../db/index.ts';
 import type { Decimal } from '../kernel/decimal.ts';
 import { type Instant, isAfter, latest } from '../kernel/time.ts';
@@ -14,8 +13,9 @@ import {
 } from './balance/index.ts';
 import type { Loaded } from './inputs.ts';
 import { flowsIn, type LevelQuestion, levelsAt, usedIn } from './measure.ts';
+import { inTurns } from './turns.ts';
 
-/** Up to so many steps, asking for the usage of each stretch is cheaper than asking first where there is any. */
+/** Up to so many steps and grants, asking for the usage of each stretch is cheaper than asking first where there is any. */
 const FEW_STEPS = 64;
 
 /** What is asked of an entitlement whose inputs are loaded. */
@@ -64,7 +64,7 @@ async function usedBefore(
   const state = loaded.snapshot?.kept.balance ?? null;
   const from = state?.at ?? loaded.inputs.activeFrom;
   const to = instants.reduce(latest, from);
-  if (countSteps(loaded.inputs, state, to) <= FEW_STEPS) return null;
+  if (countSteps(loaded.inputs, state, to) + loaded.inputs.grants.length <= FEW_STEPS) return null;
   const used = await usedIn(tx, loaded, { from, to });
   if (closelyFrom === undefined || !isAfter(to, closelyFrom)) return used;
   const before = used.filter((span) => !isAfter(span.from, closelyFrom));
@@ -73,13 +73,3 @@ async function usedBefore(
 
 /** The beginning of the span that holds an instant, or the instant. */
 const startOf = (spans: readonly Span[], at: Instant): Instant => spans.find(({ to }) => !isAfter(at, to))?.from ?? at;
-
-/** Runs a long calculation so that others have a turn at each of its pauses. @throws the reason of the signal */
-export async function inTurns<T>(work: Generator<void, T>, signal?: AbortSignal): Promise<T> {
-  for (;;) {
-    const { done, value } = work.next();
-    if (done) return value;
-    await turn();
-    signal?.throwIfAborted();
-  }
-}
