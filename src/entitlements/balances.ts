@@ -58,19 +58,19 @@ export async function balanceOfLoaded(
   const answer =
     question.at === null
       ? await presentBalance(tx, holding, question, now)
-      : await pastBalance(tx, holding, question.at, question);
+      : await balanceAt(tx, holding, question.at, question);
   const reserved = question.at === null ? holding.reserved : ZERO;
   return { ...answer, reserved, available: Decimal.max(ZERO, answer.balance.minus(reserved)) };
 }
 
 const limitsOf = ({ signal, budget }: Pick<BalanceQuestion, 'signal' | 'budget'>) => ({ signal, budget });
 
-/** Events strictly before the instant count. */
-async function pastBalance(
+/** The balance at an instant that is not before the snapshot. Events strictly before it count. */
+export async function balanceAt(
   tx: Tx,
   loaded: Loaded,
   at: Instant,
-  limits: Pick<BalanceQuestion, 'signal' | 'budget'>,
+  limits: Pick<BalanceQuestion, 'signal' | 'budget'> = {},
 ): Promise<BalanceAt> {
   const { observations } = await replayed(tx, loaded, { ...limitsOf(limits), instants: [at] });
   return observations[0] as BalanceAt;

@@ -2,7 +2,7 @@ import type { Tx } from '../db/index.ts';
 import { plain } from '../kernel/decimal.ts';
 import { formatInstant } from '../kernel/time.ts';
 import type { BalanceAt } from './balance/index.ts';
-import { balancesAt } from './balances.ts';
+import { balanceAt } from './balances.ts';
 import { findEntitlement } from './entitlements.sql.ts';
 import { loadInput } from './inputs.ts';
 import { type SnapshotKey, snapshotsAfter } from './snapshots.sql.ts';
@@ -40,8 +40,8 @@ async function differencesOf(tx: Tx, { merchantId, entitlementId, at }: Snapshot
   if (!holding.snapshot?.at.equals(at)) return []; // usage came late, so it is not used
   const snapshotUntil = entitlement.active_from.subtract(MICROSECOND);
   const fresh = await loadInput(tx, { entitlement, at, snapshotUntil });
-  const [kept, computed] = await Promise.all([holding, fresh].map((loaded) => balancesAt(tx, loaded, [at])));
-  const [one, other] = [described(kept?.[0]), described(computed?.[0])];
+  const [kept, computed] = await Promise.all([holding, fresh].map((loaded) => balanceAt(tx, loaded, at)));
+  const [one, other] = [described(kept), described(computed)];
   if (one === other) return [];
   return [
     { merchant_id: merchantId, id: entitlementId, detail: `at ${formatInstant(at)} kept ${one}, computed ${other}` },
