@@ -81,7 +81,9 @@ describe('a resource of another merchant, in the very state in which its owner m
     const url = urlOf(sentence.path, call);
     await changingNothing(async () => {
       for (const method of METHODS) {
-        for (const body of new Set([undefined, {}, call.body])) {
+        // A file is a body of its own route alone.
+        const known = sentence.bodyBytes && method !== sentence.method ? undefined : call.body;
+        for (const body of new Set([undefined, {}, known])) {
           expectRefusal(
             await send(ours.merchant, method, url, body),
             `${method} ${url}`,
