@@ -34,7 +34,7 @@ import {
 import type { Chore, DueKind, DueRunner } from './jobs/index.ts';
 import type { ErrorTable } from './kernel/result.ts';
 import { filledWallets, ledgerRoutes } from './ledger/index.ts';
-import { type Carrier, createLetters, mailDueKind, mailRoutes, noCarrier } from './mail/index.ts';
+import { attachmentsFrom, type Carrier, createLetters, mailDueKind, mailRoutes, noCarrier } from './mail/index.ts';
 import {
   createIntakes,
   createUsageWatch,
@@ -160,7 +160,7 @@ export function wireDomains(
       reservationDueKind,
       ...invoicingDueKinds(invoicing),
       ...payments.dueKinds,
-      mailDueKind(carrier),
+      mailDueKind(carrier, attachmentsFrom(invoicing)),
     ],
     close: () => renderer.close(),
   };

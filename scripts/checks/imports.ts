@@ -98,7 +98,7 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
     ...['identity', 'references', 'clocks', 'metering', 'catalog', 'customers', 'payments', 'invoicing'],
     ...['tax', 'webhooks', 'entitlements', 'ledger'],
   ],
-  mail: [...BELOW, 'identity', 'customers', 'documents', 'invoicing', 'subscriptions'],
+  mail: [...BELOW, 'identity', 'customers', 'documents', 'payments', 'invoicing', 'subscriptions'],
 
   auditor: ['db'],
 

@@ -13,6 +13,7 @@ const defaults = {
   lateUsageDays: 35,
   rateLimits: null,
   redirectHosts: [],
+  mail: { attachDocuments: true, zeroInvoices: false },
   branding: { color: null, footer: null },
   bankTransfer: null,
   invoiceNotes: { exempt: null, reverseCharge: null },
@@ -37,6 +38,12 @@ describe('defaults (api.md, Identity)', () => {
     expect(settings.requiredApprovals).toEqual({ invoice: [], order: ['push'] });
     expect(settings.branding).toEqual({ color: '#aabbcc', footer: null });
   });
+
+  it('fill in the other of two that were set for mail', () =>
+    expect(settingsWithDefaults({ mail: { zeroInvoices: true } }, 'sandbox').mail).toEqual({
+      attachDocuments: true,
+      zeroInvoices: true,
+    }));
 
   it('write an account number in one piece', () =>
     expect(

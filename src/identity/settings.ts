@@ -61,6 +61,16 @@ export const SettingsInput = Strict(
         }),
       ),
     ),
+    mail: Type.Optional(
+      Nullable(
+        Strict({
+          attachDocuments: Type.Optional(Type.Boolean({ description: 'Mails bring the PDF along; default true.' })),
+          zeroInvoices: Type.Optional(
+            Type.Boolean({ description: 'Invoices with a total of 0 are mailed; default false.' }),
+          ),
+        }),
+      ),
+    ),
     branding: Type.Optional(
       Nullable(
         Strict({
@@ -120,6 +130,8 @@ export interface MerchantSettings {
   readonly rateLimits: { readonly general?: RateLimit; readonly events?: RateLimit } | null;
   /** Hosts that checkout may send people back to; none: any. */
   readonly redirectHosts: readonly string[];
+  /** Whether mails bring documents along, and whether invoices with a total of 0 are mailed. */
+  readonly mail: { readonly attachDocuments: boolean; readonly zeroInvoices: boolean };
   readonly branding: { readonly color: string | null; readonly footer: string | null };
   /** Stands on what is paid by transfer; null: none is known. */
   readonly bankTransfer: BankAccount | null;
@@ -150,6 +162,7 @@ export function settingsWithDefaults(stored: SettingsInput, environment: Environ
     lateUsageDays: stored.lateUsageDays ?? 35,
     rateLimits: stored.rateLimits ?? null,
     redirectHosts: stored.redirectHosts ?? [],
+    mail: { attachDocuments: true, zeroInvoices: false, ...stored.mail },
     branding: { color: null, footer: null, ...stored.branding },
     bankTransfer: stored.bankTransfer ? toBankAccount(stored.bankTransfer) : null,
     invoiceNotes: { exempt: null, reverseCharge: null, ...stored.invoiceNotes },

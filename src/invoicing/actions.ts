@@ -103,7 +103,7 @@ async function act(
     case 'cancel':
       return cancelInvoice(parts, tx, invoice, reason, now);
     case 'writeOff':
-      return writeOffInvoice(tx, invoice, now);
+      return writeOffInvoice(parts, tx, invoice, now);
     case 'recalculate':
       return moveInvoice(
         tx,

@@ -32,7 +32,7 @@ async function afterDecline(
   parts: InvoicingParts,
   tx: Tx,
   invoice: InvoiceRow,
-  { charge: { origin, decline_reason } }: FinishedCharge,
+  { charge: { id: chargeId, origin, decline_reason, payment_method_id: paymentMethodId } }: FinishedCharge,
   now: Instant,
 ): Promise<InvoiceRow> {
   const { dunning } = await merchantSettings(tx, invoice.merchant_id);
@@ -42,10 +42,13 @@ async function afterDecline(
   const retryAt = decided.kind === 'fails' ? decided.retryAt : null;
   const changes = { failed_attempts: decided.failedAttempts, next_action_at: retryAt };
   const failed = await failPayment(tx, invoice, { ...changes, failure_reason: decline_reason }, now);
-  if (decided.kind === 'fails') return failed;
-  if (decided.by === 'write_off') return writeOffInvoice(tx, failed, now, 'spendDunning');
-  if (decided.by === 'terminate' && failed.subscription_id !== null) await scheduleDunningEnd(tx, failed, now);
-  return failed;
+  const isWrittenOff = decided.kind === 'ends' && decided.by === 'write_off';
+  const after = isWrittenOff ? await writeOffInvoice(parts, tx, failed, now, 'spendDunning') : failed;
+  const isEnding = decided.kind === 'ends' && decided.by === 'terminate' && failed.subscription_id !== null;
+  if (isEnding) await scheduleDunningEnd(tx, failed, now);
+  const fact = { kind: 'declined', chargeId, paymentMethodId, reason: decline_reason, next: decided } as const;
+  await parts.letters.tell(tx, after, fact, now);
+  return after;
 }
 
 /** Transitions 13 and 15. From now on the invoice's due time is its next retry; that it is overdue is told beside it. */

@@ -135,7 +135,7 @@ export async function bookWriteOff(tx: Tx, invoice: InvoiceRow, now: Instant): P
  * An invoice is refunded. What goes back to whoever paid is owed until it has left; what had left already under an earlier
  * refund, and was owed again since, is settled; all else was paid from the wallet and goes back into it. A top-up leaves it.
  * @param returned how much money goes back because of this refund
- * @returns WALLET_SPENT where there is less in the wallet than was put into it.
+ * @returns what goes into the wallet, below 0 what leaves it; WALLET_SPENT where there is less in it than was put into it.
  */
 export async function bookRefund(
   tx: Tx,
@@ -143,7 +143,7 @@ export async function bookRefund(
   note: CreditNoteRow,
   returned: Decimal,
   now: Instant,
-): Promise<Result<void>> {
+): Promise<Result<Decimal>> {
   const { merchant_id: merchantId, customer_id: customerId, currency } = invoice;
   const topUp = await topUpOf(tx, invoice);
   const owedAgain = await balanceOfInvoice(tx, merchantId, 'owed_again', invoice.id);
@@ -166,7 +166,7 @@ export async function bookRefund(
     },
     now,
   );
-  return ok(undefined);
+  return ok(intoWallet);
 }
 
 /**

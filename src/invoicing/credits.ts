@@ -182,14 +182,13 @@ async function noteCredits(
   const note = await insertPartCreditNote(tx, invoice, { amount: net, tax }, 'Not used', now);
   await insertCreditNoteLines(tx, note, lines);
   await bookCredit(tx, invoice, note, { off, offAgain }, now);
+  const less = { paid_amount: invoice.paid_amount.plus(off), credited_amount: invoice.credited_amount.plus(off) };
+  const credited = off.isZero() ? invoice : await changeInvoice(tx, invoice, less, now);
+  const notOwed = off.plus(offAgain);
+  const fact = { kind: 'credited', note, off: notOwed, intoWallet: note.total.minus(notOwed) } as const;
+  await parts.letters.tell(tx, credited, fact, now);
   if (off.isZero()) return;
-  const credited = await changeInvoice(
-    tx,
-    invoice,
-    { paid_amount: invoice.paid_amount.plus(off), credited_amount: invoice.credited_amount.plus(off) },
-    now,
-  );
-  if (credited.unpaid_amount.isZero()) await markPaid(parts, tx, credited, now);
+  if (credited.unpaid_amount.isZero()) await markPaid(parts, tx, credited, { by: 'credit' }, now);
   else await expireSessionsOf(tx, credited, now);
 }
 

@@ -53,7 +53,7 @@ const partsWith = (renderer: DocumentRenderer): InvoicingParts => ({
   publicUrl: 'http://localhost:4401',
   source: billingSource,
   renderer,
-  letters: { issued: async () => {}, paid: async () => {} },
+  letters: { tell: async () => {} },
   purposes: {},
   endUnpaid: () => Promise.reject(new Error('Nothing here is ended.')),
 });

@@ -28,10 +28,12 @@ export async function cancelInvoice(
   now: Instant,
 ): Promise<InvoiceRow> {
   const cancelled = await moveInvoice(tx, invoice, 'cancel', { next_action_at: null }, now);
-  if (cancelled.invoice_number !== null) await insertCreditNote(tx, cancelled, 'cancellation', reason, now);
+  const isNumbered = cancelled.invoice_number !== null;
+  const note = isNumbered ? await insertCreditNote(tx, cancelled, 'cancellation', reason, now) : null;
   await expireSessionsOf(tx, cancelled, now);
   await ended(parts, tx, cancelled, 'byHand', now);
   await returnCredits(parts, tx, cancelled, now);
+  await parts.letters.tell(tx, cancelled, { kind: 'cancelled', note }, now);
   return cancelled;
 }
 
@@ -66,6 +68,7 @@ async function ended(
 
 /** Transition 16, by hand or because the last retry of its charge was declined. */
 export async function writeOffInvoice(
+  parts: Pick<InvoicingParts, 'letters'>,
   tx: Tx,
   invoice: InvoiceRow,
   now: Instant,
@@ -75,6 +78,7 @@ export async function writeOffInvoice(
   await expireSessionsOf(tx, written, now);
   await publishInvoice(tx, written, 'invoice.written_off.v0', now);
   await bookWriteOff(tx, written, now);
+  await parts.letters.tell(tx, written, { kind: 'writtenOff' }, now);
   return written;
 }
 

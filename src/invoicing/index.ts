@@ -24,7 +24,7 @@ export { lateUsageDueAt } from './late-usage.ts';
 export { makeOneOffInvoice, type NewOneOffInvoice, type OneOffInvoice } from './one-off.ts';
 export type { OneOffLine, OneOffLineType } from './one-off-lines.ts';
 export { openFirstInvoices } from './open.ts';
-export type { CancellationCause, InvoiceLetters, InvoicingParts, PurposeHandler } from './parts.ts';
+export type { CancellationCause, InvoiceFact, InvoiceLetters, InvoicingParts, PurposeHandler } from './parts.ts';
 export { invoicePaymentHandlers } from './payment-handlers.ts';
 export { closeWhatIsOver, followChange, redoDrafts } from './plan-change.ts';
 export { payUrl } from './present.ts';
@@ -37,6 +37,7 @@ export { simulateInvoice } from './simulate.ts';
 export type { BilledPrice, BilledVersion, BillingSource, BillingTerms, Proration } from './source.ts';
 export { invoicingDueKinds } from './steps.ts';
 export { billLateUsage } from './supplementary.ts';
+export { estimateRenewal } from './upcoming.ts';
 export {
   asksUpfront,
   describeUpfront,

@@ -67,9 +67,10 @@ export async function issueInvoice(
   }
   await settleCredits(parts, tx, issued, now); // before the wallet pays: what is given back is in it
   const asked = await applyWallet(tx, issued, now);
-  await parts.letters.issued(tx, asked, now);
-  if (asked.unpaid_amount.isZero()) return markPaid(parts, tx, asked, now);
-  return paysOnline ? askForPayment(parts, tx, asked, session ?? checkout ?? {}, now) : asked;
+  if (asked.unpaid_amount.isZero()) return markPaid(parts, tx, asked, { by: 'wallet' }, now);
+  const open = paysOnline ? await askForPayment(parts, tx, asked, session ?? checkout ?? {}, now) : asked;
+  await parts.letters.tell(tx, open, { kind: 'issued' }, now);
+  return open;
 }
 
 /**

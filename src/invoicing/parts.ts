@@ -1,7 +1,10 @@
 import type { Tx } from '../db/index.ts';
 import type { DocumentRenderer } from '../documents/index.ts';
 import type { EnvironmentName } from '../identity/index.ts';
+import type { Decimal } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
+import type { CreditNoteRow } from './credit-notes.sql.ts';
+import type { AfterDecline } from './dunning.ts';
 import type { InvoiceRow } from './invoices.sql.ts';
 import type { BillingSource } from './source.ts';
 
@@ -9,8 +12,9 @@ import type { BillingSource } from './source.ts';
 export type CancellationCause = 'byHand' | 'sessionExpired';
 
 /**
- * What hangs on an invoice that somebody upstream had made. Each is called in the transaction that moves the invoice, which
- * is locked; what throws undoes the move, and with it the payment. `now` is effective now for the invoice.
+ * What hangs on an invoice that somebody upstream had made. Each is called in the transaction that moves the
+ * invoice, which is locked; what throws undoes the move, and with it the payment. `now` is effective now for the
+ * invoice.
  */
 export interface PurposeHandler {
   /** The invoice is PAID. @returns ids for the data of `invoice.paid.v0`, e.g. `{grantId}`. */
@@ -24,12 +28,37 @@ export interface PurposeHandler {
   lock?(tx: Tx, purpose: { merchantId: string; purposeId: string }, wait: boolean): Promise<void>;
 }
 
-/** Who writes to customers. Each is called in the transaction of what it tells of; what throws undoes that. */
+/** What happened to an invoice, as its customer is written to of it. */
+export type InvoiceFact =
+  /** ISSUED; its wallet has paid what it can, and its card is being charged or its session is open. */
+  | { readonly kind: 'issued' }
+  /**
+   * PAID: by a payment, by the wallet as it was issued, by a credit note, or because nothing was asked (`wallet`).
+   */
+  | { readonly kind: 'paid'; readonly by: 'payment'; readonly paymentId: string }
+  | { readonly kind: 'paid'; readonly by: 'wallet' | 'credit' }
+  | { readonly kind: 'partPaid'; readonly paymentId: string }
+  /** A charge of a stored card was declined, and the invoice has become, or stays, PAYMENT_FAILED. */
+  | {
+      readonly kind: 'declined';
+      readonly chargeId: string;
+      /** Null: there was none to charge. */
+      readonly paymentMethodId: string | null;
+      readonly reason: string | null;
+      readonly next: AfterDecline;
+    }
+  /** `intoWallet`: what of it is in the wallet again; all else goes back as it came. */
+  | { readonly kind: 'refunded'; readonly note: CreditNoteRow; readonly intoWallet: Decimal }
+  | { readonly kind: 'refundVoided'; readonly note: CreditNoteRow; readonly stopped: Decimal; readonly left: Decimal }
+  /** `off`: what it takes off what is owed; the remainder is in the wallet. */
+  | { readonly kind: 'credited'; readonly note: CreditNoteRow; readonly off: Decimal; readonly intoWallet: Decimal }
+  /** Without a number there is no credit note. */
+  | { readonly kind: 'cancelled'; readonly note: CreditNoteRow | null }
+  | { readonly kind: 'writtenOff' };
+
+/** Who writes to customers: called in the transaction of what it tells of; what throws undoes that. */
 export interface InvoiceLetters {
-  /** The invoice is ISSUED, and its wallet has paid what it can. */
-  issued(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void>;
-  /** The invoice is PAID. */
-  paid(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void>;
+  tell(tx: Tx, invoice: InvoiceRow, fact: InvoiceFact, now: Instant): Promise<void>;
 }
 
 /** What the operations of invoicing work with beside their transaction. */

@@ -45,8 +45,8 @@ export async function receivePayment(
   if (amount.gt(invoice.unpaid_amount)) return tooMuch(invoice);
   const paid = invoice.paid_amount.plus(amount);
   const after = paid.eq(invoice.grand_total)
-    ? await markPaid(parts, tx, invoice, now, paid)
-    : await takePart(tx, invoice, paid, now);
+    ? await markPaid(parts, tx, invoice, { by: 'payment', paymentId: payment.receiptId }, now, paid)
+    : await takePart(parts, tx, invoice, { ...payment, paid }, now);
   await bookPayment(tx, invoice, payment, now);
   await scheduleReceipt(tx, after, payment.receiptId, now);
   return ok(after);
@@ -62,10 +62,21 @@ function tooMuch({ status, unpaid_amount }: InvoiceRow): Failure {
 }
 
 /** The session that asked for more than is left now ends with it. */
-async function takePart(tx: Tx, invoice: InvoiceRow, paidAmount: Decimal, now: Instant): Promise<InvoiceRow> {
+async function takePart(
+  parts: InvoicingParts,
+  tx: Tx,
+  invoice: InvoiceRow,
+  { receiptId: paymentId, paid }: IncomingPayment & { readonly paid: Decimal },
+  now: Instant,
+): Promise<InvoiceRow> {
   await expireSessionsOf(tx, invoice, now);
-  return changeInvoice(tx, invoice, { paid_amount: paidAmount }, now);
+  const after = await changeInvoice(tx, invoice, { paid_amount: paid }, now);
+  await parts.letters.tell(tx, after, { kind: 'partPaid', paymentId }, now);
+  return after;
 }
+
+/** By what an invoice came to be paid. */
+type Settlement = { readonly by: 'payment'; readonly paymentId: string } | { readonly by: 'wallet' | 'credit' };
 
 /**
  * The invoice is settled: no session of it stays open, what hangs on it happens, what it asks for the wallet is in it, and
@@ -76,6 +87,7 @@ export async function markPaid(
   parts: InvoicingParts,
   tx: Tx,
   invoice: InvoiceRow,
+  settlement: Settlement,
   now: Instant,
   paidAmount: Decimal = invoice.paid_amount,
 ): Promise<InvoiceRow> {
@@ -86,7 +98,7 @@ export async function markPaid(
   if (!isNumbered) await scheduleDocument(tx, paid, now);
   await expireSessionsOf(tx, paid, now);
   await publishInvoice(tx, paid, 'invoice.paid.v0', now, await tellPaid(parts, tx, paid, now));
-  await parts.letters.paid(tx, paid, now);
+  await parts.letters.tell(tx, paid, { kind: 'paid', ...settlement }, now);
   if (!isNumbered) await bookIssue(tx, paid, now);
   await bookTopUp(tx, invoice, now);
   return paid;

@@ -29,6 +29,7 @@ export function decideRefund(invoice: Pick<InvoiceRow, 'status'>, inForce: unkno
  * by due work. @returns WALLET_SPENT where the invoice filled the wallet and not all of it is there any more.
  */
 export async function refundInvoice(
+  parts: Pick<InvoicingParts, 'letters'>,
   tx: Tx,
   merchantId: string,
   invoiceId: string,
@@ -46,6 +47,7 @@ export async function refundInvoice(
   await publishInvoice(tx, invoice, 'invoice.refunded.v0', now, { refundId: note.id });
   const booked = await bookRefund(tx, invoice, note, returned, now);
   if (!booked.ok) return booked;
+  await parts.letters.tell(tx, invoice, { kind: 'refunded', note, intoWallet: booked.value }, now);
   return ok(note);
 }
 
@@ -70,9 +72,10 @@ export async function voidRefund(
   if (note.status === 'VOIDED')
     return wrongState({ thing: 'refund', status: 'VOIDED', trigger: 'void', allowedFrom: ['ISSUED'], done: 'voided' });
   const voided = await voidCreditNote(tx, note, reason, now);
-  const { stopped } = await stopReturn(tx, { merchantId, refundId });
+  const { stopped, left } = await stopReturn(tx, { merchantId, refundId });
   await publishInvoice(tx, invoice, 'invoice.refund_voided.v0', now, { refundId: note.id });
   await bookRefundVoided(tx, invoice, note, stopped, now);
+  await parts.letters.tell(tx, invoice, { kind: 'refundVoided', note, stopped, left }, now);
   await giveWithheld(parts, tx, note, now);
   return ok(voided);
 }

@@ -164,7 +164,7 @@ export const invoiceRoutes = (parts: InvoicingParts): readonly Route[] => [
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) => {
-      const note = await refundInvoice(tx, merchantId, params.id as string, body.reason ?? null, now);
+      const note = await refundInvoice(parts, tx, merchantId, params.id as string, body.reason ?? null, now);
       return note.ok ? ok(presentRefund(note.value, parts.publicUrl)) : note;
     },
   ),

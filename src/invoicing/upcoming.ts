@@ -1,10 +1,11 @@
 import type { Tx } from '../db/index.ts';
 import { type Route, route, Strict, Type } from '../http/index.ts';
+import type { Decimal } from '../kernel/decimal.ts';
 import { invalidField, notFound, type Result } from '../kernel/result.ts';
 import { isOnce, normaliseCadence, parseCadence } from '../kernel/time.ts';
 import { nextToClose } from './open-invoices.sql.ts';
 import type { InvoicingParts } from './parts.ts';
-import { readInvoice } from './read.ts';
+import { readInvoice, withLiveTotals } from './read.ts';
 import { Invoice } from './schemas.ts';
 
 /** GET /v0/subscriptions/{id}/upcomingInvoice: what the open period that closes next comes to as of effective now. */
@@ -42,4 +43,19 @@ async function upcomingInvoice(
   const invoice = await nextToClose(tx, merchantId, subscriptionId, cadence);
   if (!invoice) return notFound('invoice');
   return readInvoice(parts, tx, merchantId, invoice.id, { expand: 'lineItems', lineItemsLimit: MOST_LINES });
+}
+
+/**
+ * What the open period of a cadence comes to as things stand, with the fees in advance of the next one: what is billed as it ends.
+ * @returns null where no period is open, or its price cannot be calculated now
+ */
+export async function estimateRenewal(
+  parts: InvoicingParts,
+  tx: Tx,
+  { merchantId, subscriptionId, cadence }: { merchantId: string; subscriptionId: string; cadence: string },
+): Promise<{ amount: Decimal; currency: string } | null> {
+  const open = await nextToClose(tx, merchantId, subscriptionId, cadence);
+  if (!open) return null;
+  const { invoice } = await withLiveTotals(parts, tx, open);
+  return invoice.failure_reason === null ? { amount: invoice.grand_total, currency: invoice.currency } : null;
 }

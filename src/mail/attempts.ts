@@ -28,8 +28,8 @@ export interface Verdict {
 }
 
 /**
- * What follows from an attempt. A refusal for good ends it at once, everything else after the eighth attempt, which is a day
- * after the first.
+ * What follows from an attempt. A refusal for good ends it at once, everything else after the eighth attempt,
+ * which is a day after the first.
  * @param attempts with this one
  */
 export function judge(delivery: Delivery, attempts: number, now: Instant): Verdict {
@@ -56,8 +56,8 @@ export interface SmtpError {
 const OF_THE_MAIL = new Set(['EENVELOPE', 'EMESSAGE']);
 
 /**
- * A permanent refusal (5xx) is one only where it is about this mail: a wrong password is a 535, and is put right. An address
- * that cannot even be offered to a server has no answer and is refused by us.
+ * A permanent refusal (5xx) is one only where it is about this mail: a wrong password is a 535, and is put right.
+ * An address that cannot even be offered to a server has no answer and is refused by us.
  */
 export function readError({ message, code = '', responseCode }: SmtpError): Delivery {
   const error = message;

@@ -1,6 +1,7 @@
 import type { Database } from '../db/index.ts';
 import { next } from '../kernel/state-table.ts';
 import { type Instant, isBefore } from '../kernel/time.ts';
+import type { LoadAttachments } from './attachments.ts';
 import { type Delivery, judge } from './attempts.ts';
 import { changeMail, type MailRow } from './mails.sql.ts';
 import { type Deliver, type MailServer, openSmtp } from './smtp.ts';
@@ -10,6 +11,8 @@ import { mailStates } from './states.ts';
 export interface TakenMail {
   readonly mail: MailRow;
   readonly takenAt: Instant;
+  /** Reads the documents that go with it, as it is sent. */
+  readonly loadAttachments?: LoadAttachments;
 }
 
 /** Who brings mail to the server, beside due work: a server that is slow or dead keeps nothing else waiting. */
@@ -107,10 +110,20 @@ class SmtpCarrier implements Carrier {
   async #bring(taken: TakenMail): Promise<void> {
     const begunBy = taken.takenAt.add({ minutes: LONGEST_WAIT_MINUTES });
     if (!isBefore(this.#options.now(), begunBy)) return;
-    const { id, recipients, sender_name: senderName, reply_to: replyTo, letter } = taken.mail;
-    const delivery = await this.#deliver({ id, recipients, senderName, replyTo, letter }, this.#end.signal);
+    const delivery = await this.#hand(taken);
     await this.#note(taken, delivery);
     if (delivery.outcome === 'away') await this.#giveUpFor(delivery);
+  }
+
+  async #hand({ mail, loadAttachments }: TakenMail): Promise<Delivery> {
+    const { id, recipients, sender_name: senderName, reply_to: replyTo, letter } = mail;
+    const { database, now } = this.#options;
+    const loaded = loadAttachments
+      ? await loadAttachments(database, mail, now())
+      : { isReady: true as const, files: [] };
+    if (!loaded.isReady) return { outcome: 'later', error: loaded.error };
+    const envelope = { id, recipients, senderName, replyTo, letter, attachments: loaded.files };
+    return this.#deliver(envelope, this.#end.signal);
   }
 
   /** Who waits for a server that cannot be reached would only wait for it one after the other. */

@@ -1,6 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { decimal } from '../kernel/decimal.ts';
-import { type InvoiceFacts, issuedLetter, paidLetter, renewalLetter } from './compose.ts';
+import {
+  type CreditFacts,
+  cancelledLetter,
+  creditedLetter,
+  type DeclineFacts,
+  declinedLetter,
+  type InvoiceFacts,
+  issuedLetter,
+  type PaymentFacts,
+  paidLetter,
+  partPaidLetter,
+  type RenewalFacts,
+  refundedLetter,
+  refundVoidedLetter,
+  renewalLetter,
+} from './compose.ts';
 import { html, type Letter, plainText } from './letter.ts';
 
 const facts: InvoiceFacts = {
@@ -14,7 +29,31 @@ const facts: InvoiceFacts = {
   paid: decimal('234.5'),
   issuedAt: Temporal.Instant.from('2026-02-01T00:00:00Z'),
   dueAt: Temporal.Instant.from('2026-02-15T00:00:00Z'),
-  payUrl: 'https://pay.example/pay/invoices/inv_0a',
+  fromWallet: decimal('0'),
+  page: 'https://pay.example/pay/invoices/inv_0a',
+  paysOnline: true,
+  bank: null,
+};
+const payment: PaymentFacts = {
+  amount: decimal('1200'),
+  method: 'Visa ending in 4242',
+  receivedAt: Temporal.Instant.from('2026-02-03T12:00:00Z'),
+};
+const credit: CreditFacts = {
+  number: 'CN-000007',
+  total: decimal('100'),
+  returns: [],
+  off: decimal('0'),
+  intoWallet: decimal('0'),
+};
+const renewal: RenewalFacts = {
+  sellerName: 'Halcyon Labs',
+  buyerName: 'Prodromos Ltd',
+  planName: 'Pro',
+  renewsAt: Temporal.Instant.from('2026-02-03T12:00:00Z'),
+  estimate: { amount: decimal('290'), currency: 'EUR' },
+  card: 'Visa ending in 4242',
+  contact: 'accounts@halcyon.example',
 };
 const NOW = Temporal.Instant.from('2026-02-03T12:00:00Z');
 
@@ -28,6 +67,7 @@ Here is invoice INV-000042. Please pay €1,000.00 by 15 February 2026.
 Invoice: INV-000042
 Issued: 1 February 2026
 Total: €1,234.50
+Paid: €234.50
 To pay: €1,000.00
 Due: 15 February 2026
 
@@ -38,12 +78,44 @@ Halcyon Labs
 });
 
 it.each([
-  { what: 'it cannot be paid by card', change: { payUrl: null }, due: true },
-  { what: 'nothing is left to pay', change: { unpaid: decimal('0') }, due: false },
-])('leads nowhere where $what', ({ change, due }) => {
+  { what: 'a card can pay it', change: {}, label: 'Pay this invoice', due: true },
+  { what: 'it cannot be paid by card', change: { paysOnline: false }, label: 'See this invoice', due: true },
+  { what: 'nothing is left to pay', change: { unpaid: decimal('0') }, label: 'See this invoice', due: false },
+])('leads to the page of the invoice, where $what', ({ change, label, due }) => {
   const letter = issuedLetter({ ...facts, ...change });
-  expect(letter.action).toBeNull();
-  expect(letter.facts.some(([label]) => label === 'Due')).toBe(due);
+  expect(letter.action).toEqual({ label, url: facts.page });
+  expect(letter.facts.some(([name]) => name === 'Due')).toBe(due);
+});
+
+describe('where it is paid by transfer', () => {
+  const bank = {
+    holder: 'Halcyon Laboratories Ltd',
+    iban: 'GB33BUKB20201555555555',
+    account: null,
+    bic: 'BUKBGB22',
+    bank: 'Example Bank',
+    note: 'Please pay in euro',
+  };
+
+  it('says to which account, and what to quote', () =>
+    expect(issuedLetter({ ...facts, paysOnline: false, bank }).facts.slice(-6)).toEqual([
+      ['Account holder', 'Halcyon Laboratories Ltd'],
+      ['IBAN', 'GB33 BUKB 2020 1555 5555 55'],
+      ['BIC', 'BUKBGB22'],
+      ['Bank', 'Example Bank'],
+      ['Reference', 'INV-000042'],
+      ['Note', 'Please pay in euro'],
+    ]));
+
+  it.each([
+    { what: 'a card pays it', change: { bank } },
+    { what: 'nothing is left to pay', change: { bank, paysOnline: false, unpaid: decimal('0') } },
+  ])('says nothing of it where $what', ({ change }) =>
+    expect(issuedLetter({ ...facts, ...change }).facts.map(([label]) => label)).not.toContain('IBAN'),
+  );
+
+  it('says what to quote where the merchant has given no account', () =>
+    expect(issuedLetter({ ...facts, paysOnline: false }).facts.at(-1)).toEqual(['Reference', 'INV-000042']));
 });
 
 it.each([
@@ -56,29 +128,159 @@ it.each([
   expect(rows).toContainEqual(['To pay', shown]);
 });
 
-it('thanks for what came in, and tells it from what was credited', () => {
-  const letter = paidLetter({ ...facts, credited: decimal('34.5'), paid: decimal('1200') }, NOW);
+it('thanks for what came in, and tells it from what was credited and from the wallet', () => {
+  const settled = {
+    credited: decimal('34.5'),
+    paid: decimal('1200'),
+    fromWallet: decimal('200'),
+    unpaid: decimal('0'),
+  };
+  const letter = paidLetter({ ...facts, ...settled }, payment, NOW);
   expect(letter.subject).toBe('Receipt for invoice INV-000042 from Halcyon Labs');
   expect(letter.facts).toEqual([
     ['Invoice', 'INV-000042'],
     ['Total', '€1,234.50'],
     ['Credited', '€34.50'],
-    ['Paid', '€1,200.00'],
+    ['Paid from your balance', '€200.00'],
+    ['Paid', '€1,000.00'],
     ['Paid on', '3 February 2026'],
+    ['Paid by', 'Visa ending in 4242'],
   ]);
 });
 
-it('reminds of a renewal with its day', () => {
-  const { subject } = renewalLetter({ sellerName: 'H', buyerName: 'P', planName: 'Pro', renewsAt: NOW });
-  expect(subject).toBe('Your subscription to Pro renews on 3 February 2026');
+it('asks a customer whose wallet paid for nothing', () => {
+  const all = { paid: decimal('1234.5'), fromWallet: decimal('1234.5'), unpaid: decimal('0') };
+  const { paragraphs, facts: rows } = paidLetter({ ...facts, ...all }, null, NOW);
+  expect(paragraphs).toEqual(['Invoice INV-000042 is paid from your balance. You need to do nothing.']);
+  expect(rows.map(([label]) => label)).toEqual(['Invoice', 'Total', 'Paid from your balance', 'Paid on']);
+});
+
+it('thanks for a part, and says what is left', () =>
+  expect(partPaidLetter(facts, { ...payment, amount: decimal('234.5') }).paragraphs).toEqual([
+    'Thank you: we have received €234.50 for invoice INV-000042.',
+    '€1,000.00 is left to pay. The invoice is due on 15 February 2026.',
+  ]));
+
+describe('a declined card', () => {
+  const decline: DeclineFacts = { card: 'your Visa ending in 4242', reason: 'card_declined', retryAt: null, end: null };
+  const retryAt = Temporal.Instant.from('2026-02-05T00:00:00Z');
+
+  it.each([
+    { reason: 'card_declined', why: 'your Visa ending in 4242 was declined' },
+    { reason: 'insufficient_funds', why: 'your Visa ending in 4242 had insufficient funds' },
+    { reason: 'no_payment_method', why: 'no card is stored that could be charged' },
+  ])('$reason: $why', ({ reason, why }) =>
+    expect(declinedLetter(facts, { ...decline, reason }).paragraphs[0]).toBe(
+      `We could not charge €1,000.00 for invoice INV-000042: ${why}. Nothing was charged.`,
+    ),
+  );
+
+  it.each([
+    {
+      what: 'is charged again',
+      change: { retryAt },
+      says: 'We will try again on 5 February 2026. You can also pay with any card before that.',
+    },
+    { what: 'is not charged again', change: {}, says: 'Please pay with any card.' },
+    {
+      what: 'was tried for the last time',
+      change: { end: 'keep' as const },
+      says: 'We will not try again by ourselves. Please pay with any card.',
+    },
+    {
+      what: 'was tried for the last time, and the subscription ends',
+      change: { end: 'terminate' as const },
+      says: 'We will not try again by ourselves. Your subscription ends, and the invoice is still to be paid. Please pay with any card.',
+    },
+    {
+      what: 'was tried for the last time, and the invoice is written off',
+      change: { end: 'write_off' as const },
+      says: 'We will not try again, and you are not asked to pay this invoice any more.',
+    },
+  ])('that $what: $says', ({ change, says }) => {
+    const letter = declinedLetter(facts, { ...decline, ...change });
+    expect(letter.paragraphs[1]).toBe(says);
+    expect(letter.action?.label).toBe(
+      'end' in change && change.end === 'write_off' ? 'See this invoice' : 'Pay this invoice',
+    );
+  });
+});
+
+describe('what is given back', () => {
+  it('goes back as it came', () => {
+    const returns = [{ amount: decimal('80'), where: 'to your Visa ending in 4242' }];
+    expect(refundedLetter(facts, { ...credit, returns, intoWallet: decimal('20') }).paragraphs).toEqual([
+      'We have refunded invoice INV-000042. Credit note CN-000007 is over €100.00.',
+      '€80.00 goes back to your Visa ending in 4242.',
+      '€20.00 is in your balance and pays your next invoices.',
+    ]);
+  });
+
+  it.each([
+    {
+      off: '100',
+      intoWallet: '0',
+      unpaid: '0',
+      says: ['€100.00 is taken off what was left to pay.', 'Nothing is left to pay.'],
+    },
+    { off: '0', intoWallet: '100', unpaid: '0', says: ['€100.00 is in your balance and pays your next invoices.'] },
+    {
+      off: '40',
+      intoWallet: '60',
+      unpaid: '10',
+      says: ['€40.00 is taken off what was left to pay.', '€60.00 is in your balance and pays your next invoices.'],
+    },
+  ])('is taken off $off and put into the wallet $intoWallet', ({ off, intoWallet, unpaid, says }) => {
+    const given = { ...credit, off: decimal(off), intoWallet: decimal(intoWallet) };
+    expect(creditedLetter({ ...facts, unpaid: decimal(unpaid) }, given).paragraphs.slice(1)).toEqual(says);
+  });
+
+  it('is not given back after all', () =>
+    expect(
+      refundVoidedLetter(facts, { number: 'CN-000007', stopped: decimal('80'), left: decimal('0') }).paragraphs,
+    ).toEqual([
+      'The refund of invoice INV-000042 was cancelled, and credit note CN-000007 is void.',
+      '€80.00 is not sent back: it pays the invoice, as before.',
+    ]));
+});
+
+it('says of a cancelled invoice that there is nothing to pay', () =>
+  expect(cancelledLetter({ ...facts, fromWallet: decimal('5') }, 'CN-000007').paragraphs).toEqual([
+    'Invoice INV-000042 was cancelled. There is nothing to pay.',
+    '€5.00 is in your balance again.',
+  ]));
+
+describe('a reminder of a renewal', () => {
+  it('says when, for about how much, from which card, and how to cancel', () => {
+    const letter = renewalLetter(renewal);
+    expect(letter.subject).toBe('Your subscription to Pro renews on 3 February 2026');
+    expect(letter.paragraphs).toEqual([
+      'Your subscription to Pro from Halcyon Labs renews on 3 February 2026. You need to do nothing to keep it.',
+      'The invoice will be about €290.00. This is an estimate: usage until then can change it.',
+      'It will be charged to your Visa ending in 4242.',
+      'To change or cancel the subscription, write to accounts@halcyon.example before 3 February 2026.',
+    ]);
+  });
+
+  it.each([{ estimate: null }, { estimate: { amount: decimal('0'), currency: 'EUR' } }])(
+    'names no amount where there is none: $estimate',
+    ({ estimate }) => {
+      const { paragraphs, facts: rows } = renewalLetter({ ...renewal, estimate, card: null, contact: null });
+      expect(paragraphs.slice(1)).toEqual([
+        'To change or cancel the subscription, contact Halcyon Labs before 3 February 2026.',
+      ]);
+      expect(rows).toEqual([['Renews on', '3 February 2026']]);
+    },
+  );
 });
 
 describe('a name that means harm', () => {
   const evil = 'A\r\nBcc: all@example.com\r\n\r\n<script>alert("1")</script>\u202e\u0000&';
   const letters: Letter[] = [
     issuedLetter({ ...facts, sellerName: evil, buyerName: evil, number: evil }),
-    paidLetter({ ...facts, sellerName: evil, buyerName: evil, number: evil }, NOW),
-    renewalLetter({ sellerName: evil, buyerName: evil, planName: evil, renewsAt: NOW }),
+    paidLetter({ ...facts, sellerName: evil, buyerName: evil, number: evil }, payment, NOW),
+    renewalLetter({ ...renewal, sellerName: evil, buyerName: evil, planName: evil, contact: evil }),
+    cancelledLetter({ ...facts, sellerName: evil, buyerName: evil, number: evil }, evil),
   ];
 
   it.each(letters)('begins no line and no header: $subject', (letter) => {

@@ -1,4 +1,5 @@
 /** All that other rooms may use of mail. */
+export { attachmentsFrom } from './attachments.ts';
 export { type Carrier, createCarrier, noCarrier } from './carrier.ts';
 export { mailRoutes } from './routes.ts';
 export type { MailServer } from './smtp.ts';

@@ -5,7 +5,7 @@ export interface Letter {
   readonly paragraphs: readonly string[];
   /** Label and value, one below the other. */
   readonly facts: readonly (readonly [label: string, value: string])[];
-  /** What the reader is asked to do; null: nothing. */
+  /** What the reader is asked to do, or where there is more to see; null: nothing. */
   readonly action: { readonly label: string; readonly url: string } | null;
   /** Who writes. */
   readonly signature: string;
@@ -33,7 +33,10 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] as string);
 
-/** The same letter as HTML, without pictures, styles of its own or anything to load. Whatever strangers wrote in it is text. */
+/**
+ * The same letter as HTML, without pictures, styles of its own or anything to load. Whatever strangers wrote in it
+ * is text.
+ */
 export function html({ subject, greeting, paragraphs, facts, action, signature }: Letter): string {
   const rows = facts.map(([label, value]) => `<tr><td>${escaped(label)}</td><td>${escaped(value)}</td></tr>`);
   const parts = [

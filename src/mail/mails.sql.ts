@@ -1,13 +1,14 @@
-import type { NotificationKind } from '../customers/index.ts';
 import { allOf, jsonb, pageOfRows, sql, type Tx } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
+import type { AttachmentRecord } from './attachments.ts';
+import type { MailKind } from './kinds.ts';
 import type { Letter } from './letter.ts';
 import type { MailStatus } from './states.ts';
 
 export interface MailRow {
   merchant_id: string;
   id: string;
-  kind: NotificationKind;
+  kind: MailKind;
   /** The invoice; of a reminder the subscription. */
   about_id: string;
   /** Which of several of one kind about the same; mostly empty. */
@@ -17,6 +18,8 @@ export interface MailRow {
   sender_name: string;
   reply_to: string | null;
   letter: Letter;
+  /** The documents that go with it. */
+  attachments: readonly AttachmentRecord[];
   status: MailStatus;
   attempts: number;
   last_error: string | null;
@@ -38,6 +41,7 @@ export type NewMail = Pick<
   | 'sender_name'
   | 'reply_to'
   | 'letter'
+  | 'attachments'
   | 'status'
   | 'next_action_at'
   | 'created_at'
@@ -47,10 +51,10 @@ export type NewMail = Pick<
 export const insertMail = (tx: Tx, mail: NewMail): Promise<number> =>
   tx.run(sql`
     insert into mail (merchant_id, id, kind, about_id, occasion, customer_id, recipients, sender_name, reply_to, letter,
-                      status, next_action_at, created_at)
+                      attachments, status, next_action_at, created_at)
     values (${mail.merchant_id}, ${mail.id}, ${mail.kind}, ${mail.about_id}, ${mail.occasion}, ${mail.customer_id},
-            ${mail.recipients}::text[], ${mail.sender_name}, ${mail.reply_to}, ${jsonb(mail.letter)}, ${mail.status},
-            ${mail.next_action_at}, ${mail.created_at})
+            ${mail.recipients}::text[], ${mail.sender_name}, ${mail.reply_to}, ${jsonb(mail.letter)},
+            ${jsonb(mail.attachments)}, ${mail.status}, ${mail.next_action_at}, ${mail.created_at})
     on conflict (merchant_id, kind, about_id, occasion) do nothing`);
 
 export const selectMail = (tx: Tx, merchantId: string, id: string): Promise<MailRow | undefined> =>
@@ -65,7 +69,7 @@ export interface MailFilter {
   readonly customerId?: string | undefined;
   /** The invoice, or the subscription. */
   readonly aboutId?: string | undefined;
-  readonly kind?: NotificationKind | undefined;
+  readonly kind?: MailKind | undefined;
   readonly status?: MailStatus | undefined;
 }
 
@@ -109,3 +113,32 @@ export const changeMail = (
            next_action_at = ${next_action_at}::timestamptz, sent_at = ${sent_at}::timestamptz
      where merchant_id = ${mail.merchant_id} and id = ${mail.id} and status = ${mail.status} and attempts = ${mail.attempts}
     returning *`);
+
+/** Mails about one invoice. */
+interface MailsAbout {
+  readonly merchantId: string;
+  readonly aboutId: string;
+  readonly kinds: readonly MailKind[];
+  /** Null: of every occasion. */
+  readonly occasion: string | null;
+}
+
+/** Is there a mail of one of these kinds about an invoice, or has there been one that left? */
+export const hasMailAbout = async (tx: Tx, { merchantId, aboutId, kinds, occasion }: MailsAbout): Promise<boolean> =>
+  (await tx.maybe(sql`
+    select 1 from mail
+     where merchant_id = ${merchantId} and about_id = ${aboutId} and kind = any (${kinds})
+       and occasion = coalesce(${occasion}::text, occasion) and status <> 'withdrawn'
+     limit 1`)) !== undefined;
+
+/**
+ * Withdraws what has not left: no attempt at it was made, or the last one has failed. One that is on its way at
+ * this moment stays, for nobody knows whether it has arrived.
+ * @returns how many
+ */
+export const withdrawMails = (tx: Tx, { merchantId, aboutId, kinds, occasion }: MailsAbout): Promise<number> =>
+  tx.run(sql`
+    update mail set status = 'withdrawn', next_action_at = null
+     where merchant_id = ${merchantId} and about_id = ${aboutId} and kind = any (${kinds})
+       and occasion = coalesce(${occasion}::text, occasion)
+       and (status in ('held', 'failed') or (status = 'pending' and (attempts = 0 or last_error is not null)))`);

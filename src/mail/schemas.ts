@@ -1,11 +1,12 @@
 import { Id, ListQuery, Nullable, OneOf, type Static, Timestamp, Type } from '../http/index.ts';
 import { isId } from '../kernel/ids.ts';
 import { formatInstant } from '../kernel/time.ts';
+import { MAIL_KINDS, type MailKind } from './kinds.ts';
 import { html, plainText } from './letter.ts';
 import type { MailRow } from './mails.sql.ts';
 import { MAIL_STATUSES } from './states.ts';
 
-const Kind = OneOf(['invoiceIssued', 'invoicePaid', 'renewalReminder']);
+const Kind = OneOf(Object.keys(MAIL_KINDS) as MailKind[]);
 const Status = OneOf(MAIL_STATUSES);
 
 /** A mail to a customer. */
@@ -17,7 +18,9 @@ export const Mail = Type.Object(
     kind: Kind,
     status: Type.Unsafe<(typeof MAIL_STATUSES)[number]>({
       ...Status,
-      description: '`held`: not to be sent, as all mail of the sandbox; `pending`: about to be sent, or sent again.',
+      description:
+        '`held`: not to be sent, as all mail of the sandbox; `pending`: about to be sent, or sent again; `withdrawn`: what it ' +
+        'says was no longer true before it left.',
     }),
     customerId: Id('customer'),
     invoiceId: Nullable(Id('invoice')),
@@ -26,6 +29,7 @@ export const Mail = Type.Object(
     subject: Type.String(),
     text: Type.String(),
     html: Type.String(),
+    attachments: Type.Array(Type.String(), { description: 'The names of the PDF files that go with it.' }),
     attempts: Type.Integer(),
     lastError: Nullable(Type.String({ description: 'Why the last attempt failed, or whom the server refused.' })),
     nextAttemptAt: Nullable(Timestamp),
@@ -58,6 +62,7 @@ export const presentMail = (mail: MailRow): Static<typeof Mail> => ({
   subject: mail.letter.subject,
   text: plainText(mail.letter),
   html: html(mail.letter),
+  attachments: mail.attachments.map(({ fileName }) => fileName),
   attempts: mail.attempts,
   lastError: mail.last_error,
   nextAttemptAt: mail.next_action_at && formatInstant(mail.next_action_at),

@@ -19,6 +19,13 @@ export interface Envelope {
   readonly senderName: string;
   readonly replyTo: string | null;
   readonly letter: Letter;
+  readonly attachments: readonly Attachment[];
+}
+
+/** A PDF that goes with a mail. */
+export interface Attachment {
+  readonly fileName: string;
+  readonly content: Uint8Array;
 }
 
 const PATIENCE_MILLISECONDS = 30_000;
@@ -26,8 +33,8 @@ const LONGEST_SILENCE_MILLISECONDS = 10_000;
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
- * Hands a mail to the server, on a connection of its own. The Message-ID is the mail's own at every attempt, so that a mail
- * that was taken without our hearing of it is the same one when it comes again.
+ * Hands a mail to the server, on a connection of its own. The Message-ID is the mail's own at every attempt, so
+ * that a mail that was taken without our hearing of it is the same one when it comes again.
  * @param stop ends it before its time
  */
 export type Deliver = (mail: Envelope, stop: AbortSignal) => Promise<Delivery>;
@@ -51,7 +58,7 @@ export function openSmtp({ url, from, patienceMilliseconds = PATIENCE_MILLISECON
     disableUrlAccess: true,
   });
   const host = from.slice(from.lastIndexOf('@') + 1);
-  return async ({ id, recipients, senderName, replyTo, letter }, stop) => {
+  return async ({ id, recipients, senderName, replyTo, letter, attachments }, stop) => {
     try {
       const { rejected } = await transport.sendMail({
         from: { name: senderName, address: from },
@@ -60,6 +67,11 @@ export function openSmtp({ url, from, patienceMilliseconds = PATIENCE_MILLISECON
         subject: letter.subject,
         text: plainText(letter),
         html: html(letter),
+        attachments: attachments.map(({ fileName, content }) => ({
+          filename: fileName,
+          content: Buffer.from(content),
+          contentType: 'application/pdf',
+        })),
         messageId: `<${id}@${host}>`,
         headers: { 'Auto-Submitted': 'auto-generated', 'Content-Language': 'en' },
         signal: AbortSignal.any([stop, AbortSignal.timeout(patienceMilliseconds)]),

@@ -8,8 +8,11 @@ const LEGAL: Readonly<Record<string, string>> = {
   'pending deliver': 'sent',
   'pending giveUp': 'failed',
   'failed send': 'pending',
+  'held withdraw': 'withdrawn',
+  'pending withdraw': 'withdrawn',
+  'failed withdraw': 'withdrawn',
 };
-const triggers: MailTrigger[] = ['hold', 'deliver', 'giveUp', 'send'];
+const triggers: MailTrigger[] = ['hold', 'deliver', 'giveUp', 'send', 'withdraw'];
 
 it.each(MAIL_STATUSES.flatMap((status) => triggers.map((trigger) => ({ status, trigger }))))(
   '$status, $trigger',

@@ -1,6 +1,7 @@
 import type { Tx } from '../db/index.ts';
 import type { DueKind } from '../jobs/index.ts';
 import type { Instant } from '../kernel/time.ts';
+import type { LoadAttachments } from './attachments.ts';
 import { MOST_ATTEMPTS } from './attempts.ts';
 import { type Carrier, LEASE_MINUTES } from './carrier.ts';
 import { changeMail, type MailRow, selectMail } from './mails.sql.ts';
@@ -12,11 +13,11 @@ const UNKNOWN_END = 'Nobody knows what came of the last attempt.';
 const FULL_SECONDS = 30;
 
 /**
- * Sends mail: the attempt is committed first, then the carrier gets it, which notes what came of it. A process that is killed
- * in between leaves the mail pending until its lease ends; it is sent then, if need be a second time, as the same message.
- * Without a server mail is held.
+ * Sends mail: the attempt is committed first, then the carrier gets it, which notes what came of it. A process
+ * that is killed in between leaves the mail pending until its lease ends; it is sent then, if need be a second
+ * time, as the same message. Without a server mail is held.
  */
-export const mailDueKind = (carrier: Carrier): DueKind => ({
+export const mailDueKind = (carrier: Carrier, loadAttachments: LoadAttachments): DueKind => ({
   kind: 'mail',
   step: async (tx, { merchantId, id }, now) => {
     const mail = await selectMail(tx, merchantId, id);
@@ -26,7 +27,7 @@ export const mailDueKind = (carrier: Carrier): DueKind => ({
       return void (await change(tx, mail, { status: 'failed', last_error: UNKNOWN_END, next_action_at: null }));
     if (!carrier.hasRoom) return void (await change(tx, mail, { next_action_at: now.add({ seconds: FULL_SECONDS }) }));
     const taken = await take(tx, mail, now);
-    return async () => carrier.take({ mail: taken, takenAt: now });
+    return async () => carrier.take({ mail: taken, takenAt: now, loadAttachments });
   },
 });
 

@@ -1,12 +1,16 @@
-import { customerParty, emailsFor } from '../customers/index.ts';
+import { customerParty, emailsFor, type NotificationKind } from '../customers/index.ts';
 import type { Tx } from '../db/index.ts';
-import { type EnvironmentName, findOrganization } from '../identity/index.ts';
-import { type InvoiceLetters, type InvoiceRow, payUrl } from '../invoicing/index.ts';
+import { type EnvironmentName, findOrganization, type MerchantSettings, merchantSettings } from '../identity/index.ts';
+import { type InvoiceFact, type InvoiceLetters, type InvoiceRow, payUrl } from '../invoicing/index.ts';
 import { newId } from '../kernel/ids.ts';
 import { formatInstant, type Instant } from '../kernel/time.ts';
 import type { ComingRenewal } from '../subscriptions/index.ts';
-import { type InvoiceFacts, issuedLetter, name, paidLetter, renewalLetter } from './compose.ts';
-import { insertMail, type NewMail } from './mails.sql.ts';
+import { type AttachmentRecord, fileNameOf } from './attachments.ts';
+import { type InvoiceFacts, name, renewalLetter } from './compose.ts';
+import { decideMail, outdatedBy } from './decide.ts';
+import { letterOf } from './invoice-letters.ts';
+import { MAIL_KINDS, type MailKind } from './kinds.ts';
+import { hasMailAbout, insertMail, type NewMail, withdrawMails } from './mails.sql.ts';
 
 interface WriterOptions {
   readonly environment: EnvironmentName;
@@ -22,32 +26,51 @@ export interface Letters {
 
 type Draft = Omit<NewMail, 'id' | 'recipients' | 'status' | 'next_action_at' | 'created_at'>;
 
+/** These bring the invoice to its customer. */
+const BRINGS_INVOICE: readonly MailKind[] = ['invoiceIssued', 'invoicePaid', 'paymentFailed'];
+
 /** In the sandbox everything is written and nothing is sent: whoever tries things out writes to nobody. */
 export function createLetters({ environment, publicUrl }: WriterOptions): Letters {
   const isSent = environment === 'production';
-  const write = async (tx: Tx, mail: Draft, now: Instant) => {
-    const recipients = await emailsFor(tx, mail.merchant_id, mail.customer_id, mail.kind);
-    if (recipients.length === 0) return;
-    const state = { status: isSent ? 'pending' : 'held', next_action_at: isSent ? now : null } as const;
-    await insertMail(tx, { ...mail, ...state, recipients, id: newId('mail'), created_at: now });
+  /** @param wants any of these settings of the customer lets the mail be written */
+  const write = async (tx: Tx, mail: Draft, wants: readonly NotificationKind[], now: Instant) => {
+    for (const kind of wants) {
+      const recipients = await emailsFor(tx, mail.merchant_id, mail.customer_id, kind);
+      if (recipients.length === 0) continue;
+      const state = { status: isSent ? 'pending' : 'held', next_action_at: isSent ? now : null } as const;
+      await insertMail(tx, { ...mail, ...state, recipients, id: newId('mail'), created_at: now });
+      return;
+    }
   };
   return {
     invoices: {
-      issued: async (tx, invoice, now) => {
-        if (invoice.lives_by_session) return; // whoever pays it is on the page already, and it has no number yet
-        const letter = issuedLetter(factsOf(invoice, publicUrl));
-        await write(tx, { ...ofInvoice(invoice), kind: 'invoiceIssued', letter }, now);
-      },
-      paid: async (tx, invoice, now) => {
-        const facts = factsOf(invoice, publicUrl);
-        if (facts.paid.isZero()) return; // no receipt for nothing
-        await write(tx, { ...ofInvoice(invoice), kind: 'invoicePaid', letter: paidLetter(facts, now) }, now);
+      tell: async (tx, invoice, fact, now) => {
+        if (isSent) await withdrawOutdated(tx, invoice, fact);
+        const settings = await merchantSettings(tx, invoice.merchant_id);
+        const decided = decideMail(fact, {
+          isNumbered: invoice.invoice_number !== null,
+          isBeingCharged: invoice.payment_in_flight,
+          isOverNothing: invoice.grand_total.isZero(),
+          mailsZeroInvoices: settings.mail.zeroInvoices,
+          isTold: await isTold(tx, invoice, fact),
+          isRefundUntold: fact.kind === 'refundVoided' && !(await hasRefundMail(tx, invoice, fact.note.id)),
+        });
+        if (decided === null) return;
+        const facts = factsOf(invoice, settings, publicUrl);
+        const letter = await letterOf(tx, invoice, facts, fact, now);
+        const { kind, occasion, bringsInvoice } = decided;
+        const attachments = settings.mail.attachDocuments ? attachmentsOf(invoice, fact, bringsInvoice) : [];
+        // A receipt that brings the invoice is wanted by who wants invoices, too.
+        const wants = bringsInvoice ? [MAIL_KINDS[kind], 'invoiceIssued' as const] : [MAIL_KINDS[kind]];
+        const mail = { ...ofInvoice(invoice), kind, occasion, letter, attachments };
+        await write(tx, mail, [...new Set(wants)], now);
       },
     },
-    renewal: async (tx, { merchantId, subscriptionId, customerId, planName, renewsAt }, now) => {
+    renewal: async (tx, { merchantId, subscriptionId, customerId, planName, renewsAt, estimate, card }, now) => {
       const seller = await findOrganization(tx, merchantId, merchantId);
       if (!seller) throw new Error(`Merchant ${merchantId} has no organization.`);
       const { name: buyerName } = await customerParty(tx, merchantId, customerId);
+      const [contact = null] = seller.billingEmails;
       const mail = {
         merchant_id: merchantId,
         kind: 'renewalReminder' as const,
@@ -55,25 +78,63 @@ export function createLetters({ environment, publicUrl }: WriterOptions): Letter
         occasion: formatInstant(renewsAt),
         customer_id: customerId,
         sender_name: name(seller.name),
-        reply_to: seller.billingEmails[0] ?? null,
-        letter: renewalLetter({ sellerName: seller.name, buyerName, planName, renewsAt }),
+        reply_to: contact,
+        letter: renewalLetter({ sellerName: seller.name, buyerName, planName, renewsAt, estimate, card, contact }),
+        attachments: [],
       };
-      await write(tx, mail, now);
+      await write(tx, mail, ['renewalReminder'], now);
     },
   };
+}
+
+/** What has happened makes mails untrue that have not left yet: a paid invoice is not asked for. */
+async function withdrawOutdated(tx: Tx, { merchant_id: merchantId, id: aboutId }: InvoiceRow, fact: InvoiceFact) {
+  const kinds = outdatedBy(fact);
+  const occasion = fact.kind === 'refundVoided' ? fact.note.id : null;
+  if (kinds.length > 0) await withdrawMails(tx, { merchantId, aboutId, kinds, occasion });
+}
+
+/** Asked only where it decides something: as invoices are issued, of which there are many, there was no mail before. */
+async function isTold(
+  tx: Tx,
+  { merchant_id: merchantId, id: aboutId }: InvoiceRow,
+  fact: InvoiceFact,
+): Promise<boolean> {
+  const isAsked =
+    fact.kind === 'declined' || fact.kind === 'cancelled' || (fact.kind === 'paid' && fact.by === 'payment');
+  return isAsked && hasMailAbout(tx, { merchantId, aboutId, kinds: BRINGS_INVOICE, occasion: null });
+}
+
+const hasRefundMail = (tx: Tx, { merchant_id: merchantId, id: aboutId }: InvoiceRow, occasion: string) =>
+  hasMailAbout(tx, { merchantId, aboutId, kinds: ['invoiceRefunded'], occasion });
+
+/** The documents that go with a mail about what happened. */
+function attachmentsOf(invoice: InvoiceRow, fact: InvoiceFact, bringsInvoice: boolean): AttachmentRecord[] {
+  const { id: invoiceId } = invoice;
+  const number = invoice.invoice_number as string;
+  const records: AttachmentRecord[] = [];
+  if (bringsInvoice) records.push({ document: 'invoice', invoiceId, id: invoiceId, fileName: fileNameOf(number) });
+  if ('paymentId' in fact)
+    records.push({ document: 'receipt', invoiceId, id: fact.paymentId, fileName: fileNameOf(`Receipt-${number}`) });
+  if ('note' in fact && fact.note !== null && fact.kind !== 'refundVoided')
+    records.push({ document: 'creditNote', invoiceId, id: fact.note.id, fileName: fileNameOf(fact.note.number) });
+  return records;
 }
 
 const ofInvoice = ({ merchant_id, id, customer_id, seller }: InvoiceRow) => ({
   merchant_id,
   about_id: id,
-  occasion: '',
   customer_id,
   sender_name: name(seller?.name ?? ''),
   reply_to: seller?.emails?.[0] ?? null,
 });
 
-/** @throws for an invoice that has not been issued: a fault of ours. */
-function factsOf(invoice: InvoiceRow, publicUrl: string): InvoiceFacts {
+/** @throws for an invoice that has no number: a fault of ours. */
+function factsOf(
+  invoice: InvoiceRow,
+  { bankTransfer }: Pick<MerchantSettings, 'bankTransfer'>,
+  publicUrl: string,
+): InvoiceFacts {
   const { seller, buyer, invoice_number: number, issued_at: issuedAt, due_at: dueAt } = invoice;
   if (!seller || !buyer || number === null || !issuedAt || !dueAt)
     throw new Error(`Invoice ${invoice.id} has not been issued.`);
@@ -86,8 +147,11 @@ function factsOf(invoice: InvoiceRow, publicUrl: string): InvoiceFacts {
     unpaid: invoice.unpaid_amount,
     credited: invoice.credited_amount,
     paid: invoice.paid_amount.minus(invoice.credited_amount),
+    fromWallet: invoice.wallet_applied,
     issuedAt,
     dueAt,
-    payUrl: invoice.pays_online ? payUrl(publicUrl, invoice.id) : null,
+    page: payUrl(publicUrl, invoice.id),
+    paysOnline: invoice.pays_online,
+    bank: bankTransfer,
   };
 }

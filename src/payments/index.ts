@@ -8,6 +8,7 @@ export type {
   PageDownload,
   PaymentHandlers,
 } from './handlers.ts';
+export { selectMethod as findMethod } from './methods.sql.ts';
 export { cardName, day, money } from './page/format.ts';
 export { errorPage, frame, PRIVATE, pageReply, unknownPage } from './page/frame.ts';
 export { type Html, html } from './page/html.ts';

@@ -2,6 +2,7 @@ import type { CustomerHooks } from '../customers/index.ts';
 import type { Tx } from '../db/index.ts';
 import type { EnvironmentName } from '../identity/index.ts';
 import type { BillingSource, InvoiceRow, InvoicingParts } from '../invoicing/index.ts';
+import type { Decimal } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
 
 /** A renewal of which the customer is reminded. */
@@ -12,6 +13,10 @@ export interface ComingRenewal {
   /** What the customer knows the plan as. */
   readonly planName: string;
   readonly renewsAt: Instant;
+  /** What the invoice of the period that ends comes to as things stand; null where that cannot be said. */
+  readonly estimate: { readonly amount: Decimal; readonly currency: string } | null;
+  /** The card that will be charged, `Visa ending in 4242`; null where none will be. */
+  readonly card: string | null;
 }
 
 /** What the operations of subscriptions work with beside their transaction; `app.ts` binds it. */

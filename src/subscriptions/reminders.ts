@@ -1,7 +1,17 @@
 import { findPlan } from '../catalog/index.ts';
 import type { Tx } from '../db/index.ts';
-import { periodHolding, periodOf, type SeriesBounds } from '../invoicing/index.ts';
-import { earliest, type Instant, isAfter, latest, normaliseCadence } from '../kernel/time.ts';
+import { estimateRenewal, periodHolding, periodOf, type SeriesBounds } from '../invoicing/index.ts';
+import {
+  addDuration,
+  earliest,
+  type Instant,
+  isAfter,
+  isBefore,
+  latest,
+  normaliseCadence,
+  parseDuration,
+} from '../kernel/time.ts';
+import { cardName, defaultMethodOf } from '../payments/index.ts';
 import { endOf } from './billing-source.ts';
 import { nextActionAt } from './decide.ts';
 import type { SubscriptionParts } from './parts.ts';
@@ -22,8 +32,8 @@ export interface ReminderTerms {
 const HOURS_PER_DAY = 24;
 
 /**
- * When the next renewal is told of (domain.md §3): `days` before a period ends, at its start where it is shorter than that,
- * once for each period. What is over is not told of any more.
+ * When the next renewal is told of (domain.md §3): `days` before a period ends, at its start where it is shorter
+ * than that, once for each period. What is over is not told of any more.
  * @returns null where nothing is renewed: the subscription ends with the period, or has ended
  */
 export function nextReminder(
@@ -46,9 +56,31 @@ export async function nextActionOf(tx: Tx, subscription: SubscriptionRow, now: I
   return own && reminder ? earliest(own, reminder.at) : (own ?? reminder?.at ?? null);
 }
 
+/** The webhook tells of every renewal; the customer is written to of periods of this length and longer. */
+const SHORTEST_MAILED = Temporal.Duration.from('P3M');
+
+/**
+ * Is the customer written to of a renewal (domain.md §3)? Where the subscription itself says so, else of periods
+ * of three months and longer: nobody wants a mail each month for a month. They are compared from the anchor, which
+ * decides how long months are.
+ */
+export function isRenewalMailed({
+  isAskedFor,
+  cadence,
+  anchor,
+}: {
+  readonly isAskedFor: boolean;
+  readonly cadence: string;
+  readonly anchor: Instant;
+}): boolean {
+  const duration = parseDuration(cadence);
+  if (isAskedFor || duration === null) return isAskedFor;
+  return !isBefore(addDuration(anchor, duration), addDuration(anchor, SHORTEST_MAILED));
+}
+
 /** Tells of a renewal whose time has come, and sets what happens next. */
 export async function remind(
-  { remindCustomer }: Pick<SubscriptionParts, 'remindCustomer'>,
+  { remindCustomer, invoicing }: Pick<SubscriptionParts, 'remindCustomer' | 'invoicing'>,
   tx: Tx,
   subscription: SubscriptionRow,
   now: Instant,
@@ -59,10 +91,22 @@ export async function remind(
     told = await changeSubscription(tx, subscription, { reminded_period: due.period }, now);
     await tell(tx, told, 'subscription.renewal_reminder.v0', now);
     const { merchant_id: merchantId, id: subscriptionId, customer_id: customerId } = told;
-    const { planName, renewsAt } = due;
-    await remindCustomer(tx, { merchantId, subscriptionId, customerId, planName, renewsAt }, now);
+    const { planName, renewsAt, cadence } = due;
+    const isAskedFor = told.renewal_reminder_enabled === true;
+    if (isRenewalMailed({ isAskedFor, cadence, anchor: told.billing_anchor })) {
+      const estimate = await estimateRenewal(invoicing, tx, { merchantId, subscriptionId, cadence });
+      const card = await cardToCharge(tx, told);
+      await remindCustomer(tx, { merchantId, subscriptionId, customerId, planName, renewsAt, estimate, card }, now);
+    }
   }
   await changeSubscription(tx, told, { next_action_at: await nextActionOf(tx, told, now) }, now);
+}
+
+/** The card that a renewal is charged to by itself; null where none is. */
+async function cardToCharge(tx: Tx, subscription: SubscriptionRow): Promise<string | null> {
+  if (!subscription.auto_charge || subscription.bank_transfer_only) return null;
+  const card = await defaultMethodOf(tx, subscription.merchant_id, subscription.customer_id);
+  return card ? cardName(card) : null;
 }
 
 /** As the subscription says, else as its plan does now. */
@@ -72,14 +116,15 @@ async function reminderOf(tx: Tx, subscription: SubscriptionRow, now: Instant) {
   if (!plan) throw new Error(`The plan of subscription ${subscription.id} is gone.`);
   if (!(subscription.renewal_reminder_enabled ?? plan.renewalReminderEnabled)) return null;
   const { billing_anchor: anchor, billing_starts_at: startedAt } = subscription;
+  const cadence = normaliseCadence(plan.billingCadence);
   const next = nextReminder(
     {
-      cadence: normaliseCadence(plan.billingCadence),
+      cadence,
       bounds: { anchor, startedAt, endsAt: endOf(subscription) },
       days: subscription.renewal_reminder_days ?? plan.renewalReminderDays,
       told: subscription.reminded_period,
     },
     now,
   );
-  return next && { ...next, planName: plan.invoiceDisplayName ?? plan.name };
+  return next && { ...next, cadence, planName: plan.invoiceDisplayName ?? plan.name };
 }

@@ -2,7 +2,9 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { EnvironmentOptions } from '../../src/app.ts';
 import { Database, type Scope, sql, type Tx } from '../../src/db/index.ts';
-import { type Carrier, createCarrier, createLetters, mailDueKind } from '../../src/mail/index.ts';
+import { DocumentRenderError } from '../../src/documents/index.ts';
+import type { InvoicingParts } from '../../src/invoicing/index.ts';
+import { attachmentsFrom, type Carrier, createCarrier, createLetters, mailDueKind } from '../../src/mail/index.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 import { header, type MailDrop, openMailDrop } from '../support/smtp.ts';
@@ -86,19 +88,125 @@ it('sends a mail as it is shown, to all its recipients, from the merchant’s na
   expect(message).toContain('Content-Type: text/html; charset=utf-8');
 });
 
-it('sends a receipt for money that came in', async () => {
-  const drop = await openDrop();
-  const office = await openOffice(from(drop.url));
-  const invoice = await issue(office);
-  await office.shop.create(`/v2/invoices/${invoice.id}/payments`, {
-    amount: '100.00',
-    method: 'bank_transfer',
-    idempotencyKey: 'transfer',
+const pay = ({ shop }: Office, invoice: Resource, amount = '100.00'): Promise<Resource> =>
+  shop.create(`/v2/invoices/${invoice.id}/payments`, { amount, method: 'bank_transfer', idempotencyKey: amount });
+
+/** The files of a message, by name. */
+function filesOf(message: string): Map<string, Buffer> {
+  const boundary = /boundary="([^"]+)"/.exec(message)?.[1] ?? '';
+  const parts = message.split(`--${boundary}`).filter((part) => /Content-Disposition: attachment/i.test(part));
+  return new Map(
+    parts.map((part) => {
+      const [head = '', ...body] = part.split('\r\n\r\n');
+      expect(head).toContain('Content-Type: application/pdf');
+      expect(head).toContain('Content-Transfer-Encoding: base64');
+      return [/filename="?([^";\r\n]+)"?/.exec(head)?.[1] ?? '', Buffer.from(body.join(''), 'base64')] as const;
+    }),
+  );
+}
+
+describe('the documents that a mail brings', () => {
+  it('are the stored ones: the invoice, then the receipt of its payment', async () => {
+    const drop = await openDrop();
+    const office = await openOffice(from(drop.url));
+    const invoice = await issue(office);
+    await send(office, invoice);
+    const payment = await pay(office, invoice);
+    await office.env.runDueWork();
+    await expect.poll(() => drop.messages.length, { timeout: 20_000 }).toBe(2);
+    const [first, second] = drop.messages.map(filesOf);
+    const stored = async (path: string) => (await office.merchant.get(`/v2/invoices/${invoice.id}/${path}`)).bytes;
+    const number = invoice.invoiceNumber;
+    expect(first).toEqual(new Map([[`${number}.pdf`, await stored('pdf')]]));
+    expect(second).toEqual(new Map([[`Receipt-${number}.pdf`, await stored(`payments/${payment.id}/receipt`)]]));
+    expect(header(drop.messages[1] ?? '', 'Subject')).toBe(`Receipt for invoice ${number} from Test merchant`);
   });
-  await office.env.runDueWork();
-  await expect.poll(() => drop.messages.length, { timeout: 20_000 }).toBe(2);
-  const subjects = drop.messages.map((message) => header(message, 'Subject'));
-  expect(subjects.some((subject) => subject?.startsWith('Receipt for invoice'))).toBe(true);
+
+  it('come together where the invoice was paid before its mail had left: that one is withdrawn', async () => {
+    const drop = await openDrop();
+    const office = await openOffice(from(drop.url));
+    const invoice = await issue(office);
+    await pay(office, invoice);
+    await office.env.runDueWork();
+    await expect.poll(() => drop.messages.length, { timeout: 20_000 }).toBe(1);
+    const number = invoice.invoiceNumber;
+    expect([...filesOf(drop.messages[0] ?? '').keys()]).toEqual([`${number}.pdf`, `Receipt-${number}.pdf`]);
+    const { data } = await office.shop.read(`/v0/mails?invoiceId=${invoice.id}`);
+    expect(data.map(({ kind, status }: Resource) => [kind, status])).toEqual([
+      ['invoicePaid', expect.stringMatching(/pending|sent/)],
+      ['invoiceIssued', 'withdrawn'],
+    ]);
+  });
+
+  const failing = (code: 'TIMED_OUT' | 'TOO_LARGE'): InvoicingParts =>
+    ({
+      environment: 'production',
+      publicUrl: 'http://localhost',
+      renderer: { render: () => Promise.reject(new DocumentRenderError(code, 'No')), close: async () => {} },
+    }) as unknown as InvoicingParts;
+  const load = async (office: Office, code: 'TIMED_OUT' | 'TOO_LARGE', attempts: number) => {
+    const invoice = await issue(office);
+    const mail = {
+      merchant_id: office.merchant.id,
+      attempts,
+      attachments: [{ document: 'invoice', invoiceId: invoice.id, id: invoice.id, fileName: 'INV.pdf' }],
+    } as const;
+    return attachmentsFrom(failing(code))(office.env.database, mail, Temporal.Instant.from(NOW));
+  };
+
+  it.each([
+    { code: 'TIMED_OUT', attempts: 1, loaded: { isReady: false, error: 'INV.pdf could not be rendered.' } },
+    { code: 'TIMED_OUT', attempts: 2, loaded: { isReady: false, error: 'INV.pdf could not be rendered.' } },
+    { code: 'TIMED_OUT', attempts: 3, loaded: { isReady: true, files: [] } },
+    { code: 'TOO_LARGE', attempts: 1, loaded: { isReady: true, files: [] } },
+  ] as const)('are waited for, but not for ever: $code at attempt $attempts', async ({ code, attempts, loaded }) => {
+    const office = await openOffice();
+    expect(await load(office, code, attempts)).toEqual(loaded);
+  });
+});
+
+describe('what was no longer true before it left', () => {
+  it.each([
+    { what: 'cancelled', path: 'cancel' },
+    { what: 'written off', path: 'writeOff' },
+  ])('is withdrawn: an invoice that was $what', async ({ path }) => {
+    const drop = await openDrop();
+    const office = await openOffice(from(drop.url));
+    const invoice = await issue(office);
+    await office.shop.act(`/v2/invoices/${invoice.id}/${path}`, { reason: 'A mistake' });
+    await office.env.runDueWork();
+    const { data } = await office.shop.read(`/v0/mails?invoiceId=${invoice.id}`);
+    expect(data).toMatchObject([{ kind: 'invoiceIssued', status: 'withdrawn', nextAttemptAt: null }]);
+    expect((await office.merchant.post(`/v0/mails/${data[0].id}/send`)).status).toBe(409);
+    expect(drop.messages).toEqual([]);
+  });
+
+  it('is withdrawn: a refund that was voided', async () => {
+    const office = await openOffice();
+    const invoice = await issue(office);
+    await pay(office, invoice);
+    const refund = await office.shop.create(`/v2/invoices/${invoice.id}/refunds`, { reason: 'A mistake' });
+    await office.shop.act(`/v2/invoices/${invoice.id}/refunds/${refund.id}/void`, { reason: 'Not after all' });
+    const { data } = await office.shop.read(`/v0/mails?invoiceId=${invoice.id}`);
+    expect(data.map(({ kind, status }: Resource) => [kind, status])).toEqual([
+      ['invoiceRefunded', 'withdrawn'],
+      ['invoicePaid', 'pending'],
+      ['invoiceIssued', 'withdrawn'],
+    ]);
+  });
+
+  it('is not withdrawn while it is on its way', async () => {
+    const silence = await openSilence();
+    const office = await openOffice(from(silence.url));
+    const invoice = await issue(office);
+    await office.env.runDueWork();
+    await office.shop.act(`/v2/invoices/${invoice.id}/cancel`, { reason: 'A mistake' });
+    const { data } = await office.shop.read(`/v0/mails?invoiceId=${invoice.id}`);
+    expect(data.map(({ kind, status }: Resource) => [kind, status])).toEqual([
+      ['invoiceCancelled', 'pending'],
+      ['invoiceIssued', 'pending'],
+    ]);
+  });
 });
 
 it('lets no name write a header or a tag', async () => {
@@ -246,10 +354,11 @@ describe('the carrier', () => {
   /** As due work does it. */
   const step = async ({ env, merchant }: Office, carrier: Carrier, { id }: Resource): Promise<void> => {
     const followUp = await env.database.transaction({ merchants: [merchant.id] }, (tx) =>
-      mailDueKind(carrier).step(tx, { merchantId: merchant.id, id }, Temporal.Instant.from(NOW)),
+      mailDueKind(carrier, noAttachments).step(tx, { merchantId: merchant.id, id }, Temporal.Instant.from(NOW)),
     );
     await followUp?.();
   };
+  const noAttachments = async () => ({ isReady: true, files: [] }) as const;
   const mailsOf = async ({ shop }: Office): Promise<Resource[]> => (await shop.read('/v0/mails?limit=100')).data;
 
   it('gives back what it has not begun as it closes, and does not wait for ever for what it has', async () => {
@@ -354,6 +463,8 @@ it('is written once, however often it is told of', async () => {
           customerId: customer.id,
           planName: 'Pro',
           renewsAt: Temporal.Instant.from(renewsAt),
+          estimate: null,
+          card: null,
         },
         Temporal.Instant.from(NOW),
       ),

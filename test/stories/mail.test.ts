@@ -7,10 +7,13 @@ import { type MailDrop, openMailDrop } from '../support/smtp.ts';
 let env: TestEnvironment;
 let drop: MailDrop;
 let shop: Shop;
+let merchantId: string;
 beforeAll(async () => {
   drop = await openMailDrop();
   env = await openTestEnvironment({ mailServer: { url: drop.url, from: 'billing@pay.example' } });
-  shop = shopOf(await env.merchant());
+  const merchant = await env.merchant();
+  merchantId = merchant.id;
+  shop = shopOf(merchant);
 });
 afterAll(async () => {
   await env.close();
@@ -20,11 +23,11 @@ afterAll(async () => {
 const mailsTo = async (customer: Resource, query = ''): Promise<Resource[]> =>
   (await shop.read(`/v0/mails?customerId=${customer.id}&limit=100${query}`)).data.toReversed();
 
-/** Two months of a fee of 10.00, the first invoice paid by card. */
+/** Two months of a fee of 10.00, the first invoice paid by card, with reminders of each renewal. */
 async function twoMonths(customer: Resource) {
   const clock = await shop.clock(START);
   const plan = await shop.plan([await shop.feePrice()], { invoiceDisplayName: 'Halcyon Pro', renewalReminderDays: 3 });
-  const subscription = await shop.subscribe(plan, { clock, customer });
+  const subscription = await shop.subscribe(plan, { clock, customer, renewalReminderEnabled: true });
   await shop.advance(clock, '2026-02-01T00:00:00Z');
   const [first] = await shop.invoices(subscription);
   await shop.pay(first);
@@ -56,6 +59,13 @@ it('writes of each renewal, issue and payment once, as it happens, and sends not
   ]);
   for (const mail of mails)
     expect(mail).toMatchObject({ status: 'held', attempts: 0, sentAt: null, nextAttemptAt: null });
+  expect(mails.map(({ attachments }) => attachments)).toEqual([
+    [],
+    [`${first.invoiceNumber}.pdf`],
+    [`Receipt-${first.invoiceNumber}.pdf`],
+    [],
+    [`${second.invoiceNumber}.pdf`],
+  ]);
   expect(drop.messages).toEqual([]);
 });
 
@@ -79,13 +89,54 @@ it.each([
   expect((await mailsTo(customer)).map(({ kind }) => kind)).toEqual(left);
 });
 
-it('reminds of no renewal where the subscription says so', async () => {
-  const customer = await shop.customer();
-  const clock = await shop.clock(START);
-  const plan = await shop.plan([await shop.feePrice()]);
-  await shop.subscribe(plan, { clock, customer, renewalReminderEnabled: false });
-  await shop.advance(clock, 'P1M');
-  expect((await mailsTo(customer)).map(({ kind }) => kind)).toEqual(['invoiceIssued']);
+describe('a reminder of a renewal', () => {
+  /** What is written of the first renewal of a fee of 290.00 in advance, with 19 % tax. */
+  async function reminded(cadence: string, fields: object = {}, planFields: object = {}): Promise<Resource> {
+    const customer = await shop.customer();
+    const { id } = await shop.create(`/v0/customers/${customer.id}/paymentMethods`);
+    await shop.act(`/v0/paymentSessions/${id}/complete`, { paymentMethod: 'pm_ok' });
+    const clock = await shop.clock(START);
+    const fee = await shop.feePrice({
+      paymentTerm: 'in_advance',
+      billingCadence: cadence,
+      properties: { unitPrice: '290' },
+    });
+    const plan = await shop.plan([fee], { billingCadence: cadence, defaultTaxRate: 19, ...planFields });
+    await shop.subscribe(plan, { clock, customer, autoCharge: true, ...fields });
+    await shop.advance(clock, cadence);
+    return (await mailsTo(customer)).find(({ kind }) => kind === 'renewalReminder');
+  }
+
+  it.each([
+    { cadence: 'P1M', fields: {}, written: false },
+    { cadence: 'P2M', fields: {}, written: false },
+    { cadence: 'P89D', fields: {}, written: false },
+    { cadence: 'P3M', fields: {}, written: true },
+    { cadence: 'P90D', fields: {}, written: true },
+    { cadence: 'P1Y', fields: {}, written: true },
+    { cadence: 'P1Y', fields: { renewalReminderEnabled: false }, written: false },
+    { cadence: 'P1M', fields: { renewalReminderEnabled: true }, written: true },
+  ])('of $cadence with $fields is written: $written', async ({ cadence, fields, written }) =>
+    expect((await reminded(cadence, fields)) !== undefined).toBe(written),
+  );
+
+  it('is not written where the plan has them off', async () =>
+    expect(await reminded('P1Y', {}, { renewalReminderEnabled: false })).toBeUndefined());
+
+  it('says the amount, which is an estimate, the day, the card and how to cancel', async () => {
+    const mail = await reminded('P1Y', { renewalReminderDays: 10 });
+    expect(mail).toMatchObject({ createdAt: '2026-12-22T00:00:00Z' });
+    for (const part of [
+      'renews on 1 January 2027',
+      'about $345.10. This is an estimate',
+      'charged to your Visa ending in 4242',
+      'To change or cancel the subscription, contact Test merchant before 1 January 2027.',
+    ])
+      expect(mail.text).toContain(part);
+  });
+
+  it('names no card where none is charged by itself', async () =>
+    expect((await reminded('P1Y', { bankTransferOnly: true })).text).not.toContain('Visa'));
 });
 
 describe('to whom', () => {
@@ -114,12 +165,17 @@ describe('to whom', () => {
     ]);
   });
 
-  it('nobody of an invoice over nothing that it is paid, as it is issued', async () => {
+  it('nobody of an invoice over nothing, unless the merchant says so', async () => {
+    const gift = { lines: [{ displayName: 'A gift', quantity: 1, unitPrice: 0 }] };
     const customer = await shop.customer();
-    await invoice(customer, { lines: [{ displayName: 'A gift', quantity: 1, unitPrice: 0 }] });
+    await invoice(customer, gift);
+    expect(await mailsTo(customer)).toEqual([]);
+    await shop.change(`/v0/organizations/${merchantId}`, { settings: { mail: { zeroInvoices: true } } });
+    await invoice(customer, gift);
     const mails = await mailsTo(customer);
     expect(mails.map(({ kind }) => kind)).toEqual(['invoiceIssued']);
     expect(mails[0].text).toContain('There is nothing left to pay.');
+    await shop.change(`/v0/organizations/${merchantId}`, { settings: { mail: null } });
   });
 
   it('nobody of a draft', async () => {

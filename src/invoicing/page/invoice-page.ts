@@ -15,7 +15,10 @@ import {
 import { isPayableByCard, moneyPaid, standingWords } from './standing.ts';
 import { downloadsOf, type InvoiceView } from './view.ts';
 
-/** The page of an invoice, for the customer who got it: how it stands, how to pay it, what was paid, and its documents. */
+/**
+ * The page of an invoice, for the customer who got it: how it stands, how to pay it, what was paid, and its
+ * documents.
+ */
 export function invoicePage(view: InvoiceView, environment: EnvironmentName): string {
   const { standing, invoice, seller } = view;
   const { heading } = standingWords(standing, view);
@@ -99,8 +102,25 @@ function waysToPay(view: InvoiceView): Html | null {
   if (isPayableByCard(view))
     return openForm(invoice.id, `Pay ${money(invoice.unpaid_amount, invoice.currency)} by card`);
   if (standing !== 'asked' && standing !== 'overdue') return null;
-  const number = invoice.invoice_number;
-  return html`<p>Pay by bank transfer${number === null ? null : html`, and give <strong>${number}</strong> as the reference`}. If you have no bank details, ask <bdi>${seller.name}</bdi>.</p>`;
+  const account = accountRows(view);
+  const quote = html`Pay by bank transfer, and give <strong>${invoice.invoice_number ?? ''}</strong> as the reference.`;
+  if (account.length === 0) return html`<p>${quote} If you have no bank details, ask <bdi>${seller.name}</bdi>.</p>`;
+  return html`<p>${quote}</p><dl>${account}</dl>${view.bankTransfer?.note ? html`<p class="soft" dir="auto">${view.bankTransfer.note}</p>` : null}`;
+}
+
+/** The account of the merchant, a row for each of its parts. */
+function accountRows({ bankTransfer }: InvoiceView): Html[] {
+  const { holder, iban, account, bic, bank } = bankTransfer ?? {};
+  const rows: [string, string | null | undefined][] = [
+    ['Account holder', holder],
+    ['IBAN', iban?.replace(/(.{4})(?=.)/g, '$1 ')],
+    ['Account', account],
+    ['BIC', bic],
+    ['Bank', bank],
+  ];
+  return rows.flatMap(([label, value]) =>
+    value ? [html`<div><dt>${label}</dt><dd><bdi>${value}</bdi></dd></div>`] : [],
+  );
 }
 
 const METHODS: Readonly<Record<PaymentReceipt['method'], string>> = {
@@ -133,7 +153,7 @@ function paymentsOf(view: InvoiceView): Html | null {
 }
 
 const row = (what: string, at: Instant | null, amount: string, note = '', link: Html | null = null): Html =>
-  html`<div><dt>${what}${at === null ? '' : `, ${day(at)}`}${link && html`<br>${link}`}</dt><dd>${amount}${note === '' ? null : html`<br><span class="note">${note}</span>`}</dd></div>`;
+  html`<div><dt>${what}${at === null ? '' : `, ${day(at)}`}${link && html`<br>${link}`}</dt><dd><span class="figure">${amount}</span>${note === '' ? null : html`<br><span class="note">${note}</span>`}</dd></div>`;
 
 const methodOf = ({ method, card_brand: brand, card_last4: last4 }: PaymentReceipt): string =>
   brand !== null && last4 !== null ? cardName({ brand, last4 }) : METHODS[method];
@@ -157,7 +177,7 @@ function documents(view: InvoiceView): Html | null {
 function contact({ seller }: InvoiceView): Html {
   const { line1, line2, zipCode, city, state, country } = seller.address ?? {};
   const place = [zipCode, city, state].filter((part) => part !== undefined && part !== '').join(' ');
-  const lines = [seller.legalName ?? seller.name, line1, line2, place, country].filter(
+  const lines = [seller.legalName ?? seller.name, line1, line2, place, countryName(country)].filter(
     (line): line is string => line !== undefined && line !== '',
   );
   const [email] = seller.emails ?? [];
@@ -167,3 +187,9 @@ ${email === undefined ? null : html`<a href="mailto:${encodeURIComponent(email).
 ${seller.phone === undefined ? null : html`<a href="tel:${seller.phone.replace(/[^+\d]/g, '')}">${seller.phone}</a><br>`}
 </address>`;
 }
+
+const COUNTRIES = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' });
+
+/** The name of a country by its code; what is no code stands as it was written. */
+const countryName = (country: string | undefined): string | undefined =>
+  country !== undefined && /^[A-Z]{2}$/.test(country) ? COUNTRIES.of(country) : country;

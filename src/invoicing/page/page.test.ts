@@ -89,6 +89,18 @@ describe('the page of an invoice', () => {
     expect(text).not.toMatch(/<script|<link|<img|<iframe|\son\w+=|\sstyle=|url\(|@import/i);
   });
 
+  it('shows the first lines of a long invoice, and what the others come to', async () => {
+    const lines = Array.from({ length: 250 }, (_, n) => ({
+      displayName: `Call ${n}.`,
+      quantity: 1,
+      unitPrice: '0.10',
+    }));
+    const page = await see((await bill({ lines })).id);
+    for (const part of ['Call 199. €0.10', '50 more lines, on the document €5.00', 'Total €25.00'])
+      expect(words(page)).toContain(part);
+    expect(words(page)).not.toContain('Call 200.');
+  });
+
   it('shows hostile names as text', async () => {
     const hostile = `<script>alert(1)</script>"'`;
     const { text } = await see((await bill({ lines: [{ displayName: hostile, quantity: 1, unitPrice: 5 }] })).id);

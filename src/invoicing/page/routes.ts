@@ -18,8 +18,9 @@ const XML = { contentType: 'application/xml', description: 'The e-invoice.' } as
 const FORM = 'application/x-www-form-urlencoded';
 
 /**
- * The page of an invoice, whose address stands on documents and in mails. Whoever has the address, which nobody can guess, may see
- * the invoice, pay it, and have its documents; nothing else is asked of a customer (docs/decisions/0048).
+ * The page of an invoice, whose address stands on documents and in mails. Whoever has the address, which nobody
+ * can guess, may see the invoice, pay it, and have its documents; nothing else is asked of a customer
+ * (docs/decisions/0048).
  */
 export function invoicePageRoutes(parts: InvoicingParts): readonly Route[] {
   const { environment } = parts;
@@ -82,8 +83,9 @@ async function ofInvoice<T>(
 }
 
 /**
- * The session by which an invoice can be paid, found or opened under the invoice's lock: two presses are one session. Where nothing
- * can be paid by card, the page says what there is. @returns an address relative to that of the page
+ * The session by which an invoice can be paid, found or opened under the invoice's lock: two presses are one
+ * session. Where nothing can be paid by card, the page says what there is.
+ * @returns an address relative to that of the page
  */
 async function whereToPay(
   parts: InvoicingParts,
@@ -105,12 +107,15 @@ async function whereToPay(
 
 type Usual = Pick<Route['sentence'], 'tag' | 'hidden' | 'errorPage'> & { readonly access: { readonly public: true } };
 
-/** What nobody has rendered yet is rendered for who asks; this many at a time, so that strangers do not take up the renderer. */
+/**
+ * What nobody has rendered yet is rendered for who asks; this many at a time, so that strangers do not take up the
+ * renderer.
+ */
 const DOWNLOADS_AT_ONCE = 8;
 
 /**
- * The files behind the page. A HEAD renders nothing. What could not be rendered is left to the job that tries again, however often
- * somebody asks here.
+ * The files behind the page. A HEAD renders nothing. What could not be rendered is left to the job that tries
+ * again, however often somebody asks here.
  */
 function downloadRoutes(parts: InvoicingParts, usual: Usual): readonly Route[] {
   let underWay = 0;

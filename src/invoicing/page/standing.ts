@@ -81,8 +81,8 @@ export const moneyPaid = ({
   paid_amount.gt(credited_amount) ? paid_amount.minus(credited_amount) : ZERO;
 
 /**
- * Can a card pay it here, now? Where it is paid by transfer, only by a session that the merchant has opened. The offer that lives by
- * its session gets no second one.
+ * Can a card pay it here, now? Where it is paid by transfer, only by a session that the merchant has opened. The
+ * offer that lives by its session gets no second one.
  */
 export function isPayableByCard(facts: StandingFacts): boolean {
   const standing = standingOf(facts);

@@ -1,7 +1,8 @@
 import { effectiveNowForReading } from '../../clocks/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { taxWord } from '../../documents/index.ts';
-import { findOrganization, merchantSettings } from '../../identity/index.ts';
+import { findOrganization, type MerchantSettings, merchantSettings } from '../../identity/index.ts';
+import { sum } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import {
   checkTakesCards,
@@ -34,9 +35,13 @@ export interface InvoiceView extends StandingFacts {
   /** Net of tax, as on the document, and the tax. */
   readonly lines: EntityDescription['lines'];
   readonly hasEInvoice: boolean;
+  /** The account for transfers, where the merchant has given one. */
+  readonly bankTransfer: MerchantSettings['bankTransfer'];
 }
 
 const MOST_NOTES = 100;
+/** A page is for reading; whoever wants all lines of a large invoice has the document. */
+const MOST_LINES = 200;
 
 /** @returns null where there is no such invoice, or none that its customer may see yet */
 export async function viewInvoice(
@@ -59,7 +64,6 @@ export async function viewInvoice(
   };
   const standing = standingOf(facts);
   if (standing === null) return null;
-  const lines = inOrderOfTime(await linesOf(tx, merchantId, invoiceId));
   return {
     ...facts,
     standing,
@@ -67,14 +71,24 @@ export async function viewInvoice(
     seller: invoice.seller ?? { name: (await findOrganization(tx, merchantId, merchantId))?.name ?? '' },
     payments: await receiptsOf(tx, merchantId, invoiceId),
     creditNotes: creditNotes.filter(({ status }) => status === 'ISSUED').toReversed(),
-    lines: [
-      ...lines.map(({ display_name, total_price }) => ({ description: display_name, amount: total_price })),
-      ...(invoice.total_tax.isZero()
-        ? []
-        : [{ description: taxWord(invoice.seller ?? {}), amount: invoice.total_tax }]),
-    ],
+    lines: await linesShown(tx, invoice),
+    bankTransfer: settings.bankTransfer,
     hasEInvoice: await hasEInvoice(tx, merchantId, invoiceId),
   };
+}
+
+/** The lines of an invoice and its tax, which come to its total; what no page should hold is one line. */
+async function linesShown(tx: Tx, invoice: InvoiceRow): Promise<InvoiceView['lines']> {
+  const lines = inOrderOfTime(await linesOf(tx, invoice.merchant_id, invoice.id, -1, MOST_LINES));
+  const shown = lines.map(({ display_name, total_price }) => ({ description: display_name, amount: total_price }));
+  const more = invoice.item_count - shown.length;
+  const rest = invoice.subtotal.minus(sum(shown.map(({ amount }) => amount)));
+  const tax = { description: taxWord(invoice.seller ?? {}), amount: invoice.total_tax };
+  return [
+    ...shown,
+    ...(more > 0 ? [{ description: `${more} more lines, on the document`, amount: rest }] : []),
+    ...(invoice.total_tax.isZero() ? [] : [tax]),
+  ];
 }
 
 /** The session by which an invoice can be paid at this moment; null where there is none. */
@@ -87,7 +101,10 @@ export async function payableSession(
   return session && session.status !== 'processing' && !isOver(session, now) ? session : null;
 }
 
-/** The files that a customer may have of an invoice; receipts stand with their payments. @param base the address of its page, relative to the page that shows them */
+/**
+ * The files that a customer may have of an invoice; receipts stand with their payments.
+ * @param base the address of its page, relative to the page that shows them
+ */
 export function downloadsOf({ invoice, creditNotes, hasEInvoice, title }: InvoiceView, base: string): PageDownload[] {
   if (invoice.invoice_number === null) return [];
   const hasDocument = invoice.document_failure === null;

@@ -48,7 +48,10 @@ ${body}
 </section></div>`,
   );
 
-/** What every answer to the customers of merchants says of itself: it is for one reader, and no search engine keeps it. */
+/**
+ * What every answer to the customers of merchants says of itself: it is for one reader, and no search engine keeps
+ * it.
+ */
 export const PRIVATE = {
   'cache-control': 'private, no-store',
   'referrer-policy': 'no-referrer',

@@ -28,8 +28,8 @@ const DECLINES: Readonly<Record<DeclineReason, string>> = {
 };
 
 /**
- * The hosted page `/pay/{id}` for the state that the session is in. Where it can no longer be paid by, what counts is how the thing
- * stands that it was for.
+ * The hosted page `/pay/{id}` for the state that the session is in. Where it can no longer be paid by, what counts
+ * is how the thing stands that it was for.
  */
 export function checkoutPage(view: PageView): string {
   const { session, now } = view;

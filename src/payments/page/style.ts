@@ -79,8 +79,9 @@ a { color: var(--accent); }
 h3 { margin: 1.75rem 0 .5rem; font-size: .9375rem; font-weight: 650; }
 dl { margin: 0; font-size: .9375rem; }
 dl > div { display: flex; gap: 1.25rem; justify-content: space-between; padding: .5rem 0; border-top: 1px solid var(--line); }
-dt { color: var(--soft); }
+dt { color: var(--soft); overflow-wrap: break-word; }
 dd { margin: 0; text-align: end; font-variant-numeric: tabular-nums; }
+dd .figure { white-space: nowrap; }
 address { font-style: normal; font-size: .875rem; color: var(--soft); }
 .notice { margin: 0 0 1.25rem; padding: .875rem 1rem; border-radius: .625rem; background: var(--bad-tint); color: var(--bad); }
 .notice strong { display: block; }

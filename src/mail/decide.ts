@@ -1,0 +1,83 @@
+import type { InvoiceFact } from '../invoicing/index.ts';
+import type { MailKind } from './kinds.ts';
+
+/** What decides whether a customer is written to of an invoice, beside what happened. */
+export interface MailSituation {
+  /** An offer that lives by its session has no number until it is paid; whoever takes it is on its page already. */
+  readonly isNumbered: boolean;
+  /** A card is being charged for it. */
+  readonly isBeingCharged: boolean;
+  readonly isOverNothing: boolean;
+  /** `settings.mail.zeroInvoices` */
+  readonly mailsZeroInvoices: boolean;
+  /** Has the customer been written to of this invoice, by a mail that was not withdrawn? */
+  readonly isTold: boolean;
+  /** The mail about the refund was withdrawn before it left: the customer never heard of it. */
+  readonly isRefundUntold: boolean;
+}
+
+/** What is written. */
+export interface DecidedMail {
+  readonly kind: MailKind;
+  /** Which of several of its kind about one invoice; empty where there is one. */
+  readonly occasion: string;
+  /** Does the invoice go with it, because nothing brought it before? */
+  readonly bringsInvoice: boolean;
+}
+
+/**
+ * Which mail follows from what happened to an invoice; null: none. A customer whose stored card is charged at once
+ * is not asked to pay: the receipt follows, or the refusal, and that mail brings the invoice.
+ */
+export function decideMail(fact: InvoiceFact, situation: MailSituation): DecidedMail | null {
+  const { isTold } = situation;
+  if (!situation.isNumbered) return null;
+  const mail = (kind: MailKind, occasion = '', bringsInvoice = false): DecidedMail => ({
+    kind,
+    occasion,
+    bringsInvoice,
+  });
+  switch (fact.kind) {
+    case 'issued':
+      return situation.isBeingCharged ? null : mail('invoiceIssued', '', true);
+    case 'paid':
+      if (situation.isOverNothing) return situation.mailsZeroInvoices ? mail('invoiceIssued', '', true) : null;
+      if (fact.by === 'credit') return null; // the mail about the credit note says that nothing is left
+      return mail('invoicePaid', '', !isTold);
+    case 'partPaid':
+      return mail('paymentReceived', fact.paymentId);
+    case 'declined':
+      return mail('paymentFailed', fact.chargeId, !isTold);
+    case 'refunded':
+      return mail('invoiceRefunded', fact.note.id);
+    case 'refundVoided':
+      return situation.isRefundUntold ? null : mail('refundVoided', fact.note.id);
+    case 'credited':
+      return mail('invoiceCredited', fact.note.id);
+    case 'cancelled':
+      return isTold && fact.note !== null ? mail('invoiceCancelled') : null;
+    case 'writtenOff':
+      return null;
+  }
+}
+
+/**
+ * What is no longer true once something has happened: mails of these kinds are withdrawn where they have not left.
+ */
+export function outdatedBy(fact: InvoiceFact): readonly MailKind[] {
+  switch (fact.kind) {
+    case 'paid':
+      return fact.by === 'wallet' ? [] : ['invoiceIssued', 'paymentFailed'];
+    case 'cancelled':
+    case 'writtenOff':
+      return ['invoiceIssued', 'paymentFailed', 'paymentReceived'];
+    case 'refundVoided':
+      return ['invoiceRefunded'];
+    case 'issued':
+    case 'partPaid':
+    case 'declined':
+    case 'refunded':
+    case 'credited':
+      return [];
+  }
+}

@@ -1,0 +1,108 @@
+import type { Tx } from '../db/index.ts';
+import type { InvoiceFact, InvoiceRow } from '../invoicing/index.ts';
+import { type Decimal, ZERO } from '../kernel/decimal.ts';
+import type { Instant } from '../kernel/time.ts';
+import { cardName, findMethod, findReceipt, type PaymentReceipt, receiptsOf } from '../payments/index.ts';
+import {
+  type CreditFacts,
+  cancelledLetter,
+  creditedLetter,
+  type DeclineFacts,
+  declinedLetter,
+  type InvoiceFacts,
+  issuedLetter,
+  type PaymentFacts,
+  paidLetter,
+  partPaidLetter,
+  refundedLetter,
+  refundVoidedLetter,
+} from './compose.ts';
+import type { Letter } from './letter.ts';
+
+/** The letter about what happened to an invoice, with what has to be looked up for it. */
+export async function letterOf(
+  tx: Tx,
+  invoice: InvoiceRow,
+  facts: InvoiceFacts,
+  fact: InvoiceFact,
+  now: Instant,
+): Promise<Letter> {
+  switch (fact.kind) {
+    case 'issued':
+      return issuedLetter(facts);
+    case 'paid':
+      if (invoice.grand_total.isZero()) return issuedLetter(facts);
+      return paidLetter(facts, fact.by === 'payment' ? await paymentOf(tx, invoice, fact.paymentId) : null, now);
+    case 'partPaid':
+      return partPaidLetter(facts, await paymentOf(tx, invoice, fact.paymentId));
+    case 'declined':
+      return declinedLetter(facts, await declineOf(tx, invoice, fact));
+    case 'refunded': {
+      const { note, intoWallet } = fact;
+      const returns = await returnsOf(tx, invoice, note.id);
+      return refundedLetter(facts, creditOf(note, { returns, off: ZERO, intoWallet }));
+    }
+    case 'refundVoided': {
+      const { note, stopped, left } = fact;
+      return refundVoidedLetter(facts, { number: note.number, stopped, left });
+    }
+    case 'credited': {
+      const { note, off, intoWallet } = fact;
+      return creditedLetter(facts, creditOf(note, { returns: [], off, intoWallet }));
+    }
+    case 'cancelled':
+      return cancelledLetter(facts, fact.note?.number ?? '');
+    case 'writtenOff':
+      throw new Error('Nobody is written to of an invoice that was written off.');
+  }
+}
+
+const creditOf = (
+  { number, total }: { number: string; total: Decimal },
+  more: Pick<CreditFacts, 'returns' | 'off' | 'intoWallet'>,
+): CreditFacts => ({ number, total, ...more });
+
+const METHODS: Readonly<Record<PaymentReceipt['method'], string>> = {
+  card: 'Card',
+  bank_transfer: 'Bank transfer',
+  cash: 'Cash',
+  other: 'Other means',
+};
+
+const cardOf = ({ card_brand: brand, card_last4: last4 }: PaymentReceipt): string | null =>
+  brand === null || last4 === null ? null : cardName({ brand, last4 });
+
+async function paymentOf(tx: Tx, invoice: InvoiceRow, id: string): Promise<PaymentFacts> {
+  const payment = await findReceipt(tx, { merchantId: invoice.merchant_id, invoiceId: invoice.id, id });
+  if (!payment) throw new Error(`Payment ${id} is not of invoice ${invoice.id}.`);
+  return {
+    amount: payment.amount,
+    method: cardOf(payment) ?? METHODS[payment.method],
+    receivedAt: payment.received_at,
+  };
+}
+
+async function declineOf(
+  tx: Tx,
+  { merchant_id: merchantId }: InvoiceRow,
+  { paymentMethodId, reason, next }: Extract<InvoiceFact, { kind: 'declined' }>,
+): Promise<DeclineFacts> {
+  const card = paymentMethodId === null ? undefined : await findMethod(tx, merchantId, paymentMethodId);
+  return {
+    card: card ? `your ${cardName(card)}` : null,
+    reason,
+    retryAt: next.kind === 'fails' ? next.retryAt : null,
+    end: next.kind === 'ends' ? next.by : null,
+  };
+}
+
+/** How the money of a refund goes back: what each payment brought, less what of it went into the wallet. */
+async function returnsOf(tx: Tx, { merchant_id, id }: InvoiceRow, refundId: string): Promise<CreditFacts['returns']> {
+  const going = (await receiptsOf(tx, merchant_id, id)).filter(
+    ({ return_refund_id, return_status }) => return_refund_id === refundId && return_status !== 'stopped',
+  );
+  return going.map((payment) => ({
+    amount: payment.amount.minus(payment.overpaid),
+    where: payment.method === 'card' ? `to your ${cardOf(payment) ?? 'card'}` : 'as it came; we will send it to you',
+  }));
+}

@@ -1,0 +1,21 @@
+import type { NotificationKind } from '../customers/index.ts';
+
+/** What a mail tells of, and which of the customer's `notificationSettings` turns it off. */
+export const MAIL_KINDS = {
+  /** An invoice is asked for. */
+  invoiceIssued: 'invoiceIssued',
+  /** An invoice is paid: the receipt. */
+  invoicePaid: 'invoicePaid',
+  /** A part of an invoice is paid. */
+  paymentReceived: 'invoicePaid',
+  /** A stored card could not be charged: the invoice is still asked for. */
+  paymentFailed: 'invoiceIssued',
+  invoiceRefunded: 'invoicePaid',
+  refundVoided: 'invoicePaid',
+  /** A credit note over a part of an invoice. */
+  invoiceCredited: 'invoiceIssued',
+  invoiceCancelled: 'invoiceIssued',
+  renewalReminder: 'renewalReminder',
+} as const satisfies Readonly<Record<string, NotificationKind>>;
+
+export type MailKind = keyof typeof MAIL_KINDS;
