@@ -25,6 +25,8 @@ export interface EntityDescription {
   readonly title: string;
   /** The name of the merchant as customers know it. */
   readonly seller: string;
+  /** Where the merchant's logo is, relative to `/pay/`; absent where it has none. */
+  readonly logo?: string;
   readonly number?: string | null;
   readonly lines: readonly { readonly description: string; readonly amount: Decimal }[];
   readonly dueAt?: Instant | null;

@@ -797,16 +797,20 @@ describe('pages for people', () => {
     expect((await pay(expired)).status).toBe(409);
   });
 
-  it.each(['showInvoicePage', 'downloadInvoice', 'downloadEInvoice', 'downloadCreditNote', 'downloadReceipt'])(
-    '%s answers every status that it declares',
-    async (operationId) => {
-      const nobody = env.client();
-      const known = await firstCall(operationId);
-      expect((await call(operationId, nobody, known)).status).toBe(200);
-      const unknown = { params: { ...(known.params as object), id: newId('invoice') } };
-      expect((await call(operationId, nobody, unknown)).status).toBe(404);
-    },
-  );
+  it.each([
+    'showInvoicePage',
+    'showLogo',
+    'downloadInvoice',
+    'downloadEInvoice',
+    'downloadCreditNote',
+    'downloadReceipt',
+  ])('%s answers every status that it declares', async (operationId) => {
+    const nobody = env.client();
+    const known = await firstCall(operationId);
+    expect((await call(operationId, nobody, known)).status).toBe(200);
+    const unknown = { params: { ...(known.params as object), id: newId('invoice') } };
+    expect((await call(operationId, nobody, unknown)).status).toBe(404);
+  });
 });
 
 describe('a body that is not read', () => {

@@ -43,6 +43,8 @@ const open = async ({ shop }: World): Promise<Resource> => {
 
 const issued = async ({ shop }: World): Promise<Resource> => (await shop.issued()).invoice;
 const paid = async ({ shop }: World): Promise<Resource> => (await shop.paid()).invoice;
+const LOGO = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 10"><path d="M0 0h20v10z"/></svg>';
+
 /** A payment of an invoice, as a path names it; its receipt is rendered, so that reading it writes nothing. */
 const paymentOf = async (world: World): Promise<{ id: string; paymentId: string }> => {
   const { id } = await paid(world);
@@ -674,6 +676,12 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
   ],
   showInvoicePage: [({ invoice }) => on(invoice.id)],
   payInvoice: [async (world) => on((await issued(world)).id)],
+  showLogo: [
+    async ({ merchant, invoice }) => {
+      await merchant.put(`/v0/organizations/${merchant.id}/logo`, LOGO, { 'content-type': 'image/svg+xml' });
+      return on(invoice.id);
+    },
+  ],
   downloadInvoice: [({ invoice }) => on(invoice.id)],
   downloadEInvoice: [({ invoice }) => on(invoice.id)],
   downloadCreditNote: [({ invoice, refund }) => ({ params: { id: invoice.id, creditNoteId: refund.id } })],

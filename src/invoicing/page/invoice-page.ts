@@ -9,6 +9,7 @@ import {
   type Html,
   html,
   lineTables,
+  logoImage,
   money,
   openForm,
 } from '../../payments/index.ts';
@@ -44,6 +45,7 @@ function summary(view: InvoiceView, name: string): Html {
   const { invoice, seller, lines } = view;
   const { currency, grand_total: total, unpaid_amount: unpaid } = invoice;
   return html`<section class="summary">
+${logoImage(view.hasLogo ? `${invoice.id}/logo` : undefined)}
 <p class="seller"><bdi>${seller.name}</bdi></p>
 <h1 dir="auto">${name}</h1>
 <p class="amount">${money(isAsked(view) ? unpaid : total, currency)}</p>

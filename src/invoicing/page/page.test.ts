@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type Answer,
   type Client,
+  type Merchant,
   openTestEnvironment,
   type TestEnvironment,
 } from '../../../test/support/environment.ts';
@@ -9,11 +10,12 @@ import { type Resource, type Shop, START, shopOf } from '../../../test/support/s
 
 /** The page of an invoice, for the customer who got its address (docs/payments.md). */
 let env: TestEnvironment;
+let merchant: Merchant;
 let shop: Shop;
 let nobody: Client;
 beforeAll(async () => {
   env = await openTestEnvironment();
-  const merchant = await env.merchant();
+  merchant = await env.merchant();
   shop = shopOf(merchant);
   nobody = env.client();
   await shop.change(`/v0/organizations/${merchant.id}`, {
@@ -99,6 +101,25 @@ describe('the page of an invoice', () => {
     for (const part of ['Call 199. €0.10', '50 more lines, on the document €5.00', 'Total €25.00'])
       expect(words(page)).toContain(part);
     expect(words(page)).not.toContain('Call 200.');
+  });
+
+  it('shows the logo, from here and from nowhere else', async () => {
+    const invoice = await bill();
+    const [{ id: session }] = await sessionsOf(invoice);
+    const logo =
+      '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 10"><path d="M0 0h20v10z" fill="#123456"/></svg>';
+    const put = await merchant.put(`/v0/organizations/${merchant.id}/logo`, logo, { 'content-type': 'image/svg+xml' });
+    expect(put.status).toBe(200);
+    const page = await see(invoice.id);
+    expect(page.text).toContain(`<img class="logo" src="${invoice.id}/logo" alt="">`);
+    expect(page.headers['content-security-policy']).toContain("img-src 'self'");
+    expect((await nobody.get(`/pay/${session}`)).text).toContain(`src="invoices/${invoice.id}/logo"`);
+    const image = await nobody.get(`/pay/invoices/${invoice.id}/logo`);
+    expect([image.status, image.headers['content-type']]).toEqual([200, 'image/svg+xml']);
+    expect(image.headers['content-security-policy']).toContain('sandbox');
+    await merchant.delete(`/v0/organizations/${merchant.id}/logo`);
+    expect((await nobody.get(`/pay/invoices/${invoice.id}/logo`)).status).toBe(404);
+    expect((await see(invoice.id)).headers['content-security-policy']).not.toContain('img-src');
   });
 
   it('shows hostile names as text', async () => {

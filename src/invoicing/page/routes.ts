@@ -1,7 +1,8 @@
 import { type Database, ownerOf, type Tx } from '../../db/index.ts';
 import { freeRoute, Reply, type Route, Strict } from '../../http/index.ts';
+import { findLogo } from '../../identity/index.ts';
 import { isId } from '../../kernel/ids.ts';
-import { ok, orThrow, RefusalError, type Result } from '../../kernel/result.ts';
+import { notFound, ok, orThrow, RefusalError, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { errorPage, PRIVATE, pageReply, unknownPage } from '../../payments/index.ts';
 import { lockWithNow, openInvoiceSession } from '../actions.ts';
@@ -15,6 +16,9 @@ import { payableSession, viewInvoice } from './view.ts';
 const HTML = { contentType: 'text/html', description: 'A page for a person.' } as const;
 const PDF = { contentType: 'application/pdf', description: 'The document.' } as const;
 const XML = { contentType: 'application/xml', description: 'The e-invoice.' } as const;
+const IMAGE = { contentType: 'image/png', description: 'The logo; `image/svg+xml` where it is an SVG.' } as const;
+/** A browser that shows the file by itself runs nothing of it. */
+const LOGO_HEADERS = { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox" } as const;
 const FORM = 'application/x-www-form-urlencoded';
 
 /**
@@ -40,7 +44,8 @@ export function invoicePageRoutes(parts: InvoicingParts): readonly Route[] {
         const view = await ofInvoice(database, params.id as string, (tx, merchantId, id) =>
           viewInvoice(tx, merchantId, id, now),
         );
-        return ok(view ? pageReply(200, invoicePage(view, environment)) : unknown);
+        if (!view) return ok(unknown);
+        return ok(pageReply(200, invoicePage(view, environment), { showsLogo: view.hasLogo }));
       },
     ),
     freeRoute(
@@ -61,6 +66,23 @@ export function invoicePageRoutes(parts: InvoicingParts): readonly Route[] {
           isOurs ? whereToPay(parts, tx, { merchantId, id }, now) : Promise.resolve(id),
         );
         return ok(location === null ? unknown : new Reply(303, '', { ...PRIVATE, location }));
+      },
+    ),
+    freeRoute(
+      {
+        ...usual,
+        method: 'GET',
+        path: '/pay/invoices/:id/logo',
+        operationId: 'showLogo',
+        summary: 'The logo of the merchant of an invoice',
+        replies: { 200: IMAGE, 404: HTML },
+      },
+      async ({ database, params, now }) => {
+        const logo = await ofInvoice(database, params.id as string, async (tx, merchantId, id) =>
+          (await viewInvoice(tx, merchantId, id, now)) ? ((await findLogo(tx, merchantId)) ?? null) : null,
+        );
+        if (!logo) return notFound('logo');
+        return ok(new Reply(200, logo.content, { ...PRIVATE, ...LOGO_HEADERS, 'content-type': logo.content_type }));
       },
     ),
     ...downloadRoutes(parts, usual),

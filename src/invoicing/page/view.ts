@@ -1,7 +1,7 @@
 import { effectiveNowForReading } from '../../clocks/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { taxWord } from '../../documents/index.ts';
-import { findOrganization, type MerchantSettings, merchantSettings } from '../../identity/index.ts';
+import { findLogo, findOrganization, type MerchantSettings, merchantSettings } from '../../identity/index.ts';
 import { sum } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import {
@@ -35,6 +35,7 @@ export interface InvoiceView extends StandingFacts {
   /** Net of tax, as on the document, and the tax. */
   readonly lines: EntityDescription['lines'];
   readonly hasEInvoice: boolean;
+  readonly hasLogo: boolean;
   /** The account for transfers, where the merchant has given one. */
   readonly bankTransfer: MerchantSettings['bankTransfer'];
 }
@@ -73,6 +74,7 @@ export async function viewInvoice(
     creditNotes: creditNotes.filter(({ status }) => status === 'ISSUED').toReversed(),
     lines: await linesShown(tx, invoice),
     bankTransfer: settings.bankTransfer,
+    hasLogo: (await findLogo(tx, merchantId)) !== undefined,
     hasEInvoice: await hasEInvoice(tx, merchantId, invoiceId),
   };
 }
@@ -133,6 +135,7 @@ export function describeForSession(view: InvoiceView): EntityDescription {
   return {
     title,
     seller: seller.name,
+    ...(view.hasLogo && { logo: `${page}/logo` }),
     number: invoice.invoice_number,
     lines,
     dueAt: invoice.lives_by_session ? null : invoice.due_at,

@@ -58,14 +58,22 @@ export const PRIVATE = {
   'x-robots-tag': 'noindex, nofollow',
 } as const;
 
-/** A page as an answer. @param formsLeadTo the one other address to which a form on it may redirect */
-export const pageReply = (status: number, text: string, formsLeadTo: string | null = null): Reply =>
-  new Reply(status, text, { ...pageHeaders(formsLeadTo) });
+/** What a page does beyond being read. */
+interface PageNeeds {
+  /** The one other address to which a form on it may redirect. */
+  readonly formsLeadTo?: string | null;
+  /** It shows the logo of the merchant. */
+  readonly showsLogo?: boolean;
+}
 
-const pageHeaders = (formsLeadTo: string | null) => ({
+/** A page as an answer. */
+export const pageReply = (status: number, text: string, needs: PageNeeds = {}): Reply =>
+  new Reply(status, text, { ...pageHeaders(needs) });
+
+const pageHeaders = ({ formsLeadTo = null, showsLogo = false }: PageNeeds) => ({
   ...PRIVATE,
   'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': contentSecurityPolicy(formsLeadTo),
+  'content-security-policy': contentSecurityPolicy(formsLeadTo, showsLogo),
 });
 
 interface Problem {
@@ -109,5 +117,5 @@ export const errorPage =
   (environment: EnvironmentName) =>
   (status: number): { text: string; headers: Readonly<Record<string, string>> } => ({
     text: problemPage(environment, status),
-    headers: pageHeaders(null),
+    headers: pageHeaders({}),
   });

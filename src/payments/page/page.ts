@@ -7,7 +7,7 @@ import { TEST_CARDS, testCards } from '../test-cards.ts';
 import { brandName, day, minute, money } from './format.ts';
 import { endFrame, frame } from './frame.ts';
 import { Html, html } from './html.ts';
-import { downloadLinks, lineTables, openForm } from './parts.ts';
+import { downloadLinks, lineTables, logoImage, openForm } from './parts.ts';
 
 /** What a customer sees of a session. */
 export interface PageView {
@@ -99,6 +99,7 @@ function summary(view: PageView): Html {
   const { session, entity } = view;
   const isPayment = session.mode === 'payment';
   return html`<section class="summary">
+${logoImage(entity?.logo)}
 <p class="seller"><bdi>${sellerOf(view)}</bdi></p>
 <h1 dir="auto">${titleOf(view)}</h1>
 ${isPayment ? html`<p class="amount">${money(session.amount, session.currency)}</p>` : html`<p class="lead">Your card is kept for later payments. Nothing is charged now.</p>`}

@@ -31,3 +31,7 @@ export const downloadLinks = (downloads: readonly PageDownload[]): Html | null =
   downloads.length === 0
     ? null
     : html`<ul class="links">${downloads.map(({ label, href }) => html`<li><a href="${href}">${label}</a></li>`)}</ul>`;
+
+/** The logo of the merchant, whose name stands below it. */
+export const logoImage = (href: string | undefined): Html | null =>
+  href === undefined ? null : html`<img class="logo" src="${href}" alt="">`;

@@ -19,7 +19,10 @@ const FORM = 'application/x-www-form-urlencoded';
 export const pageRoutes = (parts: PaymentParts, { environment }: PaymentEnvironment): readonly Route[] => {
   const unknown = pageReply(404, unknownPage(environment));
   const pageFor = (status: number, view: PageView) =>
-    pageReply(status, checkoutPage(view), view.session.success_redirect_url);
+    pageReply(status, checkoutPage(view), {
+      formsLeadTo: view.session.success_redirect_url,
+      showsLogo: view.entity?.logo !== undefined,
+    });
   const show = freeRoute(
     {
       method: 'GET',

@@ -32,6 +32,8 @@ main { width: 100%; max-width: 58rem; margin: auto; padding: 2.5rem 1.25rem; }
   .two { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); }
   .two .summary { border-bottom: 0; border-inline-end: 1px solid var(--line); }
 }
+.logo { display: block; max-width: 12rem; max-height: 3.5rem; width: auto; height: auto; margin: 0 0 1rem; }
+@media (prefers-color-scheme: dark) { .logo { padding: .375rem; border-radius: .375rem; background: #ffffff; } }
 .seller { margin: 0 0 1.75rem; font-weight: 650; font-size: 1.125rem; }
 h1 { margin: 0; font-size: 1rem; font-weight: 500; color: var(--soft); }
 h2 { margin: 0 0 1.25rem; font-size: 1.125rem; font-weight: 650; }
@@ -101,12 +103,13 @@ footer { padding: 0 1.25rem 1.5rem; color: var(--soft); font-size: .8125rem; tex
 const styleHash = createHash('sha256').update(STYLE).digest('base64');
 
 /**
- * Nothing loads, nothing runs, nobody frames it. Browsers hold the redirect that follows a form against `form-action` too, so
+ * Nothing loads but the merchant's logo from here, nothing runs, nobody frames it. Browsers hold the redirect that follows a form against `form-action` too, so
  * the one place that the merchant sends its customers to after paying is named.
  */
-export const contentSecurityPolicy = (redirectsTo: string | null): string =>
+export const contentSecurityPolicy = (redirectsTo: string | null, showsLogo = false): string =>
   [
     "default-src 'none'",
+    ...(showsLogo ? ["img-src 'self'"] : []),
     `style-src 'sha256-${styleHash}'`,
     `form-action 'self'${redirectsTo === null ? '' : ` ${new URL(redirectsTo).origin}`}`,
     "frame-ancestors 'none'",
