@@ -73,6 +73,7 @@ describe('POST /v0/customers', () => {
       },
       notificationSettings: { invoiceIssued: true, invoicePaid: true, renewalReminder: false },
       metadata: { tier: 'gold', seats: 12, trial: false },
+      warnings: [{ field: 'externalId', message: expect.stringContaining('Events cannot name this customer') }],
       createdAt: '2026-02-03T04:05:06Z',
       updatedAt: '2026-02-03T04:05:06Z',
     });
@@ -132,7 +133,6 @@ describe('POST /v0/customers', () => {
 
   it.each([
     { body: { consumer: undefined }, fields: ['consumer'] },
-    { body: { consumerId: 'org_x' }, fields: ['consumerId'] },
     { body: { consumer: {} }, fields: ['consumer.address', 'consumer.email', 'consumer.name'] },
     { body: { consumer: { name: 'A', email: 'nobody', address: {} } }, fields: ['consumer.email'] },
     { body: { consumer: { name: 'A', email: 'a@b', address: { zip: '1' } } }, fields: ['consumer.address.zip'] },
@@ -160,6 +160,13 @@ describe('POST /v0/customers', () => {
     const answer = await create(body);
     expect(answer).toMatchObject({ status: 400, body: { error: 'validation_error' } });
     expect(fieldsOf(answer)).toEqual(fields);
+  });
+
+  it('400 for a consumer that is both named and described', async () => {
+    const { consumerId } = (await create({ externalId: 'named-and-described' })).body;
+    const answer = await create({ consumerId });
+    expect(answer).toMatchObject({ status: 400, body: { error: 'validation_error' } });
+    expect(fieldsOf(answer)).toEqual(['consumerId']);
   });
 
   it('400 for text that is no JSON', async () => {

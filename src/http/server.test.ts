@@ -132,6 +132,11 @@ describe('a path that does not exist', () => {
     expect(await env.platform.get('/v0/testClocks/a/b')).toMatchObject({ status: 404, body: { error: 'not_found' } });
   });
 
+  it('is a 404 where an id is too long to be one, whatever the path takes', async () => {
+    expect((await env.platform.get(`/v0/testClocks/${'x'.repeat(600)}`)).status).toBe(404);
+    expect((await env.platform.put(`/v0/testClocks/${'x'.repeat(600)}`, {})).status).toBe(405);
+  });
+
   it.each([
     { method: 'put', path: '/v0/testClocks', allow: 'GET, HEAD, POST' },
     { method: 'put', path: '/compact/v0/testClocks', allow: 'GET, HEAD, POST' },

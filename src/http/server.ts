@@ -66,7 +66,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     if ('code' in found)
       return send(reply, authenticationReply(errors, found, request.headers.authorization, options.environment));
     const allowed = methodsOf(options.routes, request.url);
-    if (allowed.length > 0) {
+    // A method that the path takes came here because the id in it is too long to be one: that is no such resource.
+    if (allowed.length > 0 && !allowed.includes(request.method)) {
       const refused = errors.for({ kind: 'code', code: 'METHOD_NOT_ALLOWED', details: { allow: allowed } });
       return send(reply, { ...refused, headers: { ...refused.headers, allow: allowed.join(', ') } });
     }
