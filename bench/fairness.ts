@@ -2,7 +2,10 @@ import { median, numbersOf } from './support/arguments.ts';
 import type { ReadReport } from './support/reads.ts';
 import { type Target, withStack } from './support/stack.ts';
 
-/** A quiet merchant beside one that asks for a lot, with and without a bound on what one merchant has in work. See README.md. */
+/**
+ * A quiet merchant beside one that asks for a lot, with and without a bound on what one merchant has in work. See
+ * README.md.
+ */
 
 const { seconds, pairs, parallel, lines, rate } = numbersOf({
   seconds: 6,

@@ -3,8 +3,8 @@
 drop function find_api_key, touch_api_key;
 
 /*
- * Who these keys belong to, and marks them as used, each at most once a minute. Runs before any merchant is known. A key that somebody
- * else is marking is not marked again, so that nobody waits.
+ * Who these keys belong to, and marks them as used, each at most once a minute. Runs before any merchant is known. A
+ * key that somebody else is marking is not marked again, so that nobody waits.
  */
 create function find_api_keys(hashes bytea[], used_at timestamptz)
   returns table (

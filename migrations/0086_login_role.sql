@@ -1,5 +1,5 @@
--- The role that the program's connections log in as. It owns nothing and inherits nothing: what it may do it does as one of the
--- two roles that a transaction takes, so `reset role` gives no more rights.
+-- The role that the program's connections log in as. It owns nothing and inherits nothing: what it may do it does as
+-- one of the two roles that a transaction takes, so `reset role` gives no more rights.
 
 do $$
 begin

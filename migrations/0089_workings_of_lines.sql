@@ -1,4 +1,5 @@
--- How the amount of a line came about is kept with it, so that its document can say it: facts of the calculation, as text.
+-- How the amount of a line came about is kept with it, so that its document can say it: facts of the calculation, as
+-- text.
 
 alter table invoice_line add column workings jsonb;
 

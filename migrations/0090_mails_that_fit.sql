@@ -1,4 +1,5 @@
--- Mails of payments that fail, of refunds and of credit notes; mails that bring documents along; mails withdrawn before they left.
+-- Mails of payments that fail, of refunds and of credit notes; mails that bring documents along; mails withdrawn before
+-- they left.
 
 alter table mail
   drop constraint mail_kind_check,

@@ -1,5 +1,5 @@
--- LATEST is a level: its figure is the value of the last event before a time, whenever that event came (domain.md §5). The
--- look-up goes from that time backwards by index, so that its cost does not grow with the history.
+-- LATEST is a level: its figure is the value of the last event before a time, whenever that event came (domain.md §5).
+-- The look-up goes from that time backwards by index, so that its cost does not grow with the history.
 
 /* Of one subject and group, hour by hour. Only roll-ups of LATEST have a latest event, and their hours never change, so an update of
    a row stays in its page. */

@@ -8,8 +8,8 @@ const STRANGER = 'no such field';
 const UNSTORABLE = ['\0', 'a\0b', '\ud800', '\udc00x'];
 
 /**
- * Request schemas that let through what the database cannot hold (NUL, lone surrogates, in texts and in keys), or an object with
- * fields that it does not name. Each schema is tried, so it does not matter how it refuses.
+ * Request schemas that let through what the database cannot hold (NUL, lone surrogates, in texts and in keys), or an
+ * object with fields that it does not name. Each schema is tried, so it does not matter how it refuses.
  * @param apart `POST /v0/prices body.properties`: what the handler holds against a schema of its own
  */
 export function requestSchemaFaults(sentences: readonly Sentence[], apart: readonly string[] = []): string[] {

@@ -15,8 +15,8 @@ export interface Violation {
 }
 
 /**
- * Holds all data of an environment against everything that SQL can state about it (reliability: method A), and against what other rooms
- * can check: each statement and each slice in a transaction of its own that only reads.
+ * Holds all data of an environment against everything that SQL can state about it (reliability: method A), and against
+ * what other rooms can check: each statement and each slice in a transaction of its own that only reads.
  * @param more checks of other rooms
  * @returns what does not hold; nothing where all does
  */

@@ -36,7 +36,10 @@ export interface Slice {
 /** Differing rows of one slice that are counted at most. */
 const MOST_ROWS = 1_000;
 
-/** The values of the events of a slice, as each series reads them: the same rules as in `roll_up_events`, of one event at a time. */
+/**
+ * The values of the events of a slice, as each series reads them: the same rules as in `roll_up_events`, of one event
+ * at a time.
+ */
 const valuesOf = ({ subjects, from, to }: Slice): Sql => sql`
   series as materialized (
     select s.merchant_id, s.id as series_id, c.subject_id, s.event_type, s.kind, string_to_array(s.path, '.') as path, s.dimensions
@@ -63,8 +66,8 @@ const keptOf = (table: 'usage_rollup' | 'usage_value', { from, to }: Slice): Sql
 const nameOf = sql`format('series %s, subject %s, %s, group %s', series_id, subject_id, hour, coalesce(k.group_values, e.group_values))`;
 
 /**
- * Hours of a slice whose roll-ups differ from their events. One statement sees events and roll-ups as of one instant, so
- * that events which are stored meanwhile do not matter.
+ * Hours of a slice whose roll-ups differ from their events. One statement sees events and roll-ups as of one instant,
+ * so that events which are stored meanwhile do not matter.
  */
 export const selectDifferingRollups = (tx: Tx, slice: Slice): Promise<BrokenRow[]> =>
   tx.rows<BrokenRow>(sql`

@@ -43,8 +43,8 @@ export const stateOf = ({ advancingTo, deletedAt }: Pick<Clock, 'advancingTo' | 
 const gone = refuse('INVALID_TRANSITION');
 
 /**
- * What moves a clock. `advance` sends it to a later time, `stop` to one that it has reached already, `arrive` is the runner's when
- * nothing is left to do. A stop takes effect between two steps: it waits for the lock that a step holds.
+ * What moves a clock. `advance` sends it to a later time, `stop` to one that it has reached already, `arrive` is the
+ * runner's when nothing is left to do. A stop takes effect between two steps: it waits for the lock that a step holds.
  */
 export const clockStates: StateTable<ClockState, 'advance' | 'stop' | 'arrive' | 'delete'> = {
   standing: { advance: 'advancing', stop: refuse('CLOCK_BACKWARDS'), arrive: gone, delete: 'deleted' },
@@ -53,9 +53,9 @@ export const clockStates: StateTable<ClockState, 'advance' | 'stop' | 'arrive' |
 };
 
 /**
- * Where a clock is to go; null: nowhere, an advance is to stop where it is. Standing still is not forward (§3), so without an advance
- * it is refused like going back. While an advance runs the clock has moved on from where its caller saw it, so any time that it has
- * passed stops it.
+ * Where a clock is to go; null: nowhere, an advance is to stop where it is. Standing still is not forward (§3), so
+ * without an advance it is refused like going back. While an advance runs the clock has moved on from where its caller
+ * saw it, so any time that it has passed stops it.
  * @returns CLOCK_ADVANCING for a later time while it is on its way, CLOCK_BACKWARDS, or the field that is wrong.
  */
 export function decideMove(clock: Clock, { currentTime, advanceBy }: Advance): Result<Instant | null> {

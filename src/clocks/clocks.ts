@@ -71,7 +71,10 @@ export async function changeClock(
   return ok({ before: found.value, after });
 }
 
-/** Takes a clock away, and ends its advance; its time stands still for what was on it. @returns TEST_CLOCK_IN_USE with the blockers body (§7). */
+/**
+ * Takes a clock away, and ends its advance; its time stands still for what was on it. @returns TEST_CLOCK_IN_USE with
+ * the blockers body (§7).
+ */
 export async function deleteClock(
   tx: Tx,
   merchantId: string,

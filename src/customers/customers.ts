@@ -56,11 +56,13 @@ interface Found {
 }
 
 /**
- * Makes a customer, or finds the one that is meant (docs/decisions/0053). With an `externalId` that is the identity: a known
- * one answers with its customer where nothing that was sent contradicts it; an unknown one makes a new customer, whatever
- * its e-mail address. Without one the e-mail address, or the `consumerId`, finds the customer again. Two at once make one.
+ * Makes a customer, or finds the one that is meant (docs/decisions/0053). With an `externalId` that is the identity: a
+ * known one answers with its customer where nothing that was sent contradicts it; an unknown one makes a new customer,
+ * whatever its e-mail address. Without one the e-mail address, or the `consumerId`, finds the customer again. Two at
+ * once make one.
  * @returns 400 for neither or both of `consumer` and `consumerId`; 403 for a consumerId that is no consumer of the
- * merchant, and for tax rates of another merchant's plan; 404 for unknown ids; 409 `EXTERNAL_ID_TAKEN`, `CUSTOMER_EXISTS`.
+ * merchant, and for tax rates of another merchant's plan; 404 for unknown ids; 409 `EXTERNAL_ID_TAKEN`,
+ * `CUSTOMER_EXISTS`.
  */
 export async function createCustomer(
   tx: Tx,
@@ -141,7 +143,8 @@ async function createByConsumer(tx: Tx, creation: Creation): Promise<Result<Foun
   await lockConsumer(tx, merchantId, consumer.id);
   const twin = await customerOfEmail(tx, merchantId, input);
   if (twin) return twin;
-  // The consumer is nobody's customer: its customer was deleted, or it was made by itself. What was sent holds from now on.
+  // The consumer is nobody's customer: its customer was deleted, or it was made by itself. What was sent holds from now
+  // on.
   await changeConsumer(tx, { merchantId, id: consumer.id }, described, now);
   return insertNew(tx, creation, consumer.id);
 }

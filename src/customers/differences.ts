@@ -19,7 +19,9 @@ const ofConsumer = ({ organization }: Customer, consumer: NewCustomer['consumer'
   ),
 ];
 
-/** The fields of a customer found by its e-mail address that a creation contradicts: its name and its address (api.md). */
+/**
+ * The fields of a customer found by its e-mail address that a creation contradicts: its name and its address (api.md).
+ */
 export const nameOrAddressDifferences = (customer: Customer, input: NewCustomer): string[] =>
   contradicting(ofConsumer(customer, input.consumer));
 

@@ -11,8 +11,8 @@ export function parseExactJson(text: string): unknown {
 }
 
 /**
- * A number of 16 characters or more, or with an exponent of three digits: at most 15 digits and an exponent of two are always
- * exact. Few texts have such a number, and asking for the source of each number costs ten times the parse.
+ * A number of 16 characters or more, or with an exponent of three digits: at most 15 digits and an exponent of two are
+ * always exact. Few texts have such a number, and asking for the source of each number costs ten times the parse.
  */
 const MAY_BE_INEXACT = /(?:^|[[:,])\s*-?(?:[\d.]{16}|[\d.]+[eE][+-]?\d{3})/;
 const INTEGER = /^-?(?:0|[1-9]\d{0,14})$/;

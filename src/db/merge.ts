@@ -5,7 +5,9 @@ const INPUT = '"~"';
 /** The column that says which input a row is for. */
 const NUMBER = '"~n"';
 
-/** What a function may do: `pure` depends on its arguments alone, `reads` looks into tables, `changes` may do anything. */
+/**
+ * What a function may do: `pure` depends on its arguments alone, `reads` looks into tables, `changes` may do anything.
+ */
 export type Effect = 'pure' | 'reads' | 'changes';
 
 /** What PostgreSQL knows of a statement. */
@@ -21,13 +23,14 @@ export interface Merged {
   readonly text: string;
   readonly types: readonly string[];
   /**
-   * Which input a row is for: `numbered` rows begin with its number, from 1; `touched` rows are that number alone, for a row that
-   * it changed; `counted` rows are that number and how many rows it inserted; `one each` are the rows of the inputs in their order.
+   * Which input a row is for: `numbered` rows begin with its number, from 1; `touched` rows are that number alone, for
+   * a row that it changed; `counted` rows are that number and how many rows it inserted; `one each` are the rows of the
+   * inputs in their order.
    */
   readonly rows: 'numbered' | 'touched' | 'counted' | 'one each';
   /**
-   * Parameters, from 0, of which two inputs must not agree in all: then both may change the same row. Absent: the inputs
-   * may be equal.
+   * Parameters, from 0, of which two inputs must not agree in all: then both may change the same row. Absent: the
+   * inputs may be equal.
    */
   readonly keys?: readonly Key[];
 }
@@ -48,8 +51,8 @@ export const mayMerge = (statement: string): boolean => MERGEABLE.test(statement
 const MERGEABLE = /^\s*(?:select|insert|update|delete)\b[\s\S]*\$1/;
 
 /**
- * Rewrites a statement so that it does for many lists of parameters what it does for each of them, one after another. `select` is joined
- * laterally, `insert` takes its rows from the inputs, `update` and `delete` are joined with them.
+ * Rewrites a statement so that it does for many lists of parameters what it does for each of them, one after another.
+ * `select` is joined laterally, `insert` takes its rows from the inputs, `update` and `delete` are joined with them.
  * @returns null where that is not certain: then the statement is sent once for each
  */
 export function merge(statement: string, { types, effects }: Facts): Merged | null {
@@ -89,8 +92,8 @@ function effectOf(tokens: readonly Token[], effects: ReadonlyMap<string, Effect>
 }
 
 /**
- * All inputs see the same rows. A function that may change some is called for one input after another, but a table beside it would
- * be read as it was before all calls; so there must be none.
+ * All inputs see the same rows. A function that may change some is called for one input after another, but a table
+ * beside it would be read as it was before all calls; so there must be none.
  */
 function mergedSelect(source: Source, effect: Effect): Merged | null {
   const { tokens, types, inputs } = source;
@@ -175,9 +178,9 @@ function mergedDelete(source: Source): Merged | null {
 }
 
 /**
- * A change of one table, joined with the inputs. A row is changed once by a statement, whatever it matches, and the inputs do not see
- * each other's changes. So no two of them may match the same row: they differ in a column that is compared with a
- * parameter and that nobody assigns.
+ * A change of one table, joined with the inputs. A row is changed once by a statement, whatever it matches, and the
+ * inputs do not see each other's changes. So no two of them may match the same row: they differ in a column that is
+ * compared with a parameter and that nobody assigns.
  */
 function mergedChange(
   source: Source,
@@ -232,7 +235,10 @@ const UNSURE_IN_CONDITION = new Set(['or', 'between', 'case']);
 const TEXT_TYPES = new Set(['text', 'character varying']);
 const INTEGER_TYPES = new Set(['smallint', 'integer', 'bigint']);
 
-/** The parameters that a row must equal in a column that stays as it is: `column = $n`, among conditions that all must hold. */
+/**
+ * The parameters that a row must equal in a column that stays as it is: `column = $n`, among conditions that all must
+ * hold.
+ */
 function keysOf(
   condition: readonly Token[],
   name: string,

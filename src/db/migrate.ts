@@ -42,7 +42,10 @@ export async function migrate(url: string): Promise<Migrated> {
   }
 }
 
-/** The newest migration of a database that lacks none; this needs no right to change anything. @returns null where one is missing */
+/**
+ * The newest migration of a database that lacks none; this needs no right to change anything. @returns null where one
+ * is missing
+ */
 async function currentIfComplete(url: string): Promise<string | null> {
   const wanted = await migrationNames();
   const client = new pg.Client({ connectionString: url, application_name: 'reckoner migrate' });

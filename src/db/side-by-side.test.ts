@@ -4,7 +4,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openToyWorld, type ToyWorld } from '../../test/support/toy-work.ts';
 import { jsonb, type Sql, sql, sqlState, type Tx } from './index.ts';
 
-/** Random statements whose keys collide come to the same side by side as one after another: answers, counts and tables. */
+/**
+ * Random statements whose keys collide come to the same side by side as one after another: answers, counts and tables.
+ */
 
 const RUNS = Number(process.env.PROPERTY_RUNS ?? 100);
 const TIMEOUT = 60_000 + RUNS * 500;
@@ -157,7 +159,10 @@ const statements = fc.oneof(
   fc.record({ statement: fc.oneof(questions, others), isOrdered: fc.constant(true) }),
 );
 
-/** What is answered, and what the tables hold then; numbers that identity columns drew are left out, for they are not given back. */
+/**
+ * What is answered, and what the tables hold then; numbers that identity columns drew are left out, for they are not
+ * given back.
+ */
 async function outcomeOf(run: () => Promise<unknown[]>): Promise<unknown> {
   await begin();
   const answered = await run().catch((error: unknown) => sqlState(error));

@@ -37,10 +37,16 @@ interface Asked {
   readonly reject: (error: unknown) => void;
 }
 
-/** A savepoint would have to be rolled back, which would undo others' statements: each work needs a transaction of its own. */
+/**
+ * A savepoint would have to be rolled back, which would undo others' statements: each work needs a transaction of its
+ * own.
+ */
 export class NotTogether extends Error {}
 
-/** Two works touch the same rows, or a merged statement turned out to be none: the works are to be done one after another. */
+/**
+ * Two works touch the same rows, or a merged statement turned out to be none: the works are to be done one after
+ * another.
+ */
 export class NotApart extends Error {}
 
 /**
@@ -145,7 +151,9 @@ export class Together {
     for (const { reject } of waiting) reject(this.#failure.error);
   }
 
-  /** Sends when every work is waiting for the database: promises that are settled are handled before an immediate is. */
+  /**
+   * Sends when every work is waiting for the database: promises that are settled are handled before an immediate is.
+   */
   #sendSoon(): void {
     if (this.#isSending || this.#waiting.length + this.#gathered.size === 0) return;
     this.#isSending = true;
@@ -218,7 +226,9 @@ export class Together {
     });
   }
 
-  /** What the failure of a merged statement means: where it alone can be at fault, the works are done one after another. */
+  /**
+   * What the failure of a merged statement means: where it alone can be at fault, the works are done one after another.
+   */
   #explained(error: unknown, { text }: Asked): unknown {
     const state = sqlState(error);
     if (state.startsWith(NOT_A_STATEMENT))

@@ -21,7 +21,8 @@ const PREFIX_OF_A_LITERAL = /^(?:[ebxn](?=')|u(?=&))/i;
 
 /**
  * The tokens of one SQL statement, without its spaces.
- * @returns null where the text has anything that is not understood for certain: a comment, a literal with escapes, a dollar quote, a semicolon
+ * @returns null where the text has anything that is not understood for certain: a comment, a literal with escapes, a
+ * dollar quote, a semicolon
  */
 export function tokenize(text: string): readonly Token[] | null {
   const tokens: Token[] = [];

@@ -62,8 +62,9 @@ export interface DatabaseOptions {
 }
 
 /**
- * Whether the same work may succeed when it runs again. A row that was on its way into the default partition while a partition
- * of its own was attached violates a partition constraint, which has no name; the next run finds the new partition.
+ * Whether the same work may succeed when it runs again. A row that was on its way into the default partition while a
+ * partition of its own was attached violates a partition constraint, which has no name; the next run finds the new
+ * partition.
  */
 const isRetryable = (error: unknown): boolean =>
   RETRYABLE.has(sqlState(error)) ||
@@ -119,10 +120,10 @@ export class Database {
   }
 
   /**
-   * Runs several pieces of work in one transaction, as if one after another, but side by side: statements that they ask in the same
-   * words at the same time are sent as one (together.ts). No work may read what another one changes: that is not noticed. Where two
-   * of them change the same row, which is noticed, all is rolled back and they run one after another in a transaction.
-   * All is committed or none.
+   * Runs several pieces of work in one transaction, as if one after another, but side by side: statements that they ask
+   * in the same words at the same time are sent as one (together.ts). No work may read what another one changes: that
+   * is not noticed. Where two of them change the same row, which is noticed, all is rolled back and they run one after
+   * another in a transaction. All is committed or none.
    * @param onOneByOne told why they could not run side by side
    * @throws also where one of them wants a part undone alone; then each needs a transaction of its own
    */
@@ -239,9 +240,9 @@ export class Database {
   }
 
   /**
-   * Runs one statement that is a transaction of its own, in one round trip: committed when it returns. What `transaction` tries
-   * again is tried again here too. It must be the call of
-   * a function that takes its role and its merchants itself before it touches a table, as `transaction` does for others.
+   * Runs one statement that is a transaction of its own, in one round trip: committed when it returns. What
+   * `transaction` tries again is tried again here too. It must be the call of a function that takes its role and its
+   * merchants itself before it touches a table, as `transaction` does for others.
    * @param name what its plan is kept under on each connection
    */
   async call<Row>(name: string, query: Sql): Promise<Row[]> {

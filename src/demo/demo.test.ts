@@ -34,7 +34,10 @@ const told: SeedingStep = (label, work) => {
   return work();
 };
 
-/** Two seedings that end in the middle: one whose server is gone while invoices are dealt with, and one that is told to stop. */
+/**
+ * Two seedings that end in the middle: one whose server is gone while invoices are dealt with, and one that is told to
+ * stop.
+ */
 async function cutShort(): Promise<void> {
   const open = async (inject: Injector['inject']) =>
     (await openDemo({ server: { inject }, platformKey: env.platform.key }, Temporal.Instant.from(NOW))) as OpenedDemo;

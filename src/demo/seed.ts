@@ -15,8 +15,8 @@ export interface OpenedDemo {
   /** An externalId whose customer's open invoice grows with each event. */
   readonly sampleExternalId: string;
   /**
-   * Makes the three months. It may run while others use the program, and stops soon once `signal` is aborted; another start
-   * takes it up. @returns what there is, as a sentence.
+   * Makes the three months. It may run while others use the program, and stops soon once `signal` is aborted; another
+   * start takes it up. @returns what there is, as a sentence.
    */
   fill(step: SeedingStep, signal: AbortSignal): Promise<string>;
 }

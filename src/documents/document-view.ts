@@ -4,8 +4,8 @@ import { legalParty, MOST, type PartyView, partyView, strange, type Text, textLi
 import { type TaxWord, taxWord } from './tax-words.ts';
 
 /**
- * What the template draws: every word and figure of a document, finished. The template places, it never decides; the views
- * decide, they never place. A stranger's text is `{ text, rtl }`, ours is a plain string.
+ * What the template draws: every word and figure of a document, finished. The template places, it never decides; the
+ * views decide, they never place. A stranger's text is `{ text, rtl }`, ours is a plain string.
  */
 export interface DocumentView {
   metadata: { title: string; author: string };

@@ -51,7 +51,9 @@ export interface ShareOfTime {
   readonly whole: DecimalText;
 }
 
-/** How the amount of a line came about, where quantity × unit price does not tell: its notes say it (`line-notes.ts`). */
+/**
+ * How the amount of a line came about, where quantity × unit price does not tell: its notes say it (`line-notes.ts`).
+ */
 export interface LineWorkings {
   /** The part of the period that is charged, of what all of it would come to. */
   readonly share?: ShareOfTime;

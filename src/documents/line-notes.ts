@@ -11,8 +11,8 @@ interface Noted {
 }
 
 /**
- * How the amount of a line came about, in sentences that a reader can check with a calculator. They stand on the document and in
- * what the API explains, and are made of what the calculation kept: nothing is computed again.
+ * How the amount of a line came about, in sentences that a reader can check with a calculator. They stand on the
+ * document and in what the API explains, and are made of what the calculation kept: nothing is computed again.
  */
 export function notesOf(line: Noted, currency: string): string[] {
   const { workings } = line;
@@ -81,7 +81,9 @@ function limitNote(kind: Noted['kind'], { limit, share, whole }: LineWorkings, p
     : `Minimum ${price(limit.amount)}${scaled} less ${price(limit.reached)}`;
 }
 
-/** Lines of one price share one rounding: what each comes to before it, and on the last one what they come to together. */
+/**
+ * Lines of one price share one rounding: what each comes to before it, and on the last one what they come to together.
+ */
 function rowsNotes({ exact, all }: NonNullable<LineWorkings['rows']>, shown: DecimalText, price: Price): string[] {
   const own = decimal(exact).eq(shown) ? [] : [`Exactly ${price(exact)}`];
   const isRounded = all && !decimal(all.exact).eq(all.amount);

@@ -88,7 +88,10 @@ function tierView(tier: DocumentTier, currency: string): LineView['tiers'][numbe
 const LEAST_CHARACTERS = { quantity: 9, unitPrice: 10, tax: 5, amount: 11 };
 const MOST_CHARACTERS = { quantity: 16, unitPrice: 16, tax: 12, amount: 18 };
 
-/** Columns are as wide as their longest figure, within bounds: beyond them a figure breaks after a separator and nothing is lost. */
+/**
+ * Columns are as wide as their longest figure, within bounds: beyond them a figure breaks after a separator and nothing
+ * is lost.
+ */
 export function columnsOf(lines: readonly LineView[]): NonNullable<DocumentView['columns']> {
   const widest = (column: 'quantity' | 'unitPrice' | 'tax' | 'amount'): number => {
     let most = LEAST_CHARACTERS[column];

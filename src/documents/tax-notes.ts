@@ -8,8 +8,9 @@ type Taxed = Pick<InvoiceDocument, 'seller' | 'buyer' | 'lines' | 'invoiceNotes'
 const isSupply = (line: DocumentLine): boolean => line.untaxed !== 'prepayment';
 
 /**
- * Does the buyer owe the tax? A sale without tax from one member state of the European Union to a business in another one, both
- * with VAT numbers (Article 196 of Directive 2006/112/EC). A seller who taxes one line of it does not sell so.
+ * Does the buyer owe the tax? A sale without tax from one member state of the European Union to a business in another
+ * one, both with VAT numbers (Article 196 of Directive 2006/112/EC). A seller who taxes one line of it does not sell
+ * so.
  */
 export function isReverseCharge({ seller, buyer, lines }: Taxed): boolean {
   const isAcross =

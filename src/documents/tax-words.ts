@@ -28,7 +28,9 @@ export const isInEu = (party: Pick<Party, 'address'>): boolean => inEu.has(count
 export const hasVatNumber = ({ taxId, address }: Pick<Party, 'taxId' | 'address'>): boolean =>
   taxId != null && taxNumber(taxId, address?.country).scheme === 'VA';
 
-/** What a tax id is called. In the European Union a number without its country is one of a tax office, not a VAT number. */
+/**
+ * What a tax id is called. In the European Union a number without its country is one of a tax office, not a VAT number.
+ */
 export function taxIdLabel(party: Pick<Party, 'taxId' | 'address'>): string {
   const word = taxWord(party);
   return `${word === 'VAT' && isInEu(party) && !hasVatNumber(party) ? 'Tax' : word} ID`;

@@ -14,8 +14,8 @@ const KEPT: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The unit of a quantity: `token` of more than one is `tokens`. Only the last word is changed, and only an English one in small
- * letters: abbreviations (`GB`, `kWh`), plurals and words of other scripts stay as the merchant wrote them.
+ * The unit of a quantity: `token` of more than one is `tokens`. Only the last word is changed, and only an English one
+ * in small letters: abbreviations (`GB`, `kWh`), plurals and words of other scripts stay as the merchant wrote them.
  */
 export function unitOf(unit: string, quantity: string): string {
   const word = /(?:^|[\s/-])([a-z]{3,})$/.exec(unit)?.[1];

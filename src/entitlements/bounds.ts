@@ -4,12 +4,15 @@ import { type Budget, countSteps, TooManySteps } from './balance/index.ts';
 import type { Loaded } from './inputs.ts';
 
 /**
- * So many steps a request may take for a named instant, over all entitlements that it is about (docs/decisions/0038). A step is a
- * reset, or a recurrence of a grant, that cannot be passed over by arithmetic.
+ * So many steps a request may take for a named instant, over all entitlements that it is about (docs/decisions/0038). A
+ * step is a reset, or a recurrence of a grant, that cannot be passed over by arithmetic.
  */
 export const MOST_STEPS = 10_000;
 
-/** So many resets may lie between the start of a new entitlement and now: each of them leaves a row, and tells of itself. */
+/**
+ * So many resets may lie between the start of a new entitlement and now: each of them leaves a row, and tells of
+ * itself.
+ */
 export const MOST_PAST_RESETS = 5_000;
 
 const STEPS = 'steps (resets, and recurrences of grants)';

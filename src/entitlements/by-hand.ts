@@ -43,7 +43,8 @@ interface Place {
 /**
  * Entitles a customer to a feature by hand (api.md, Entitlements), beside what a plan promises. With a subscription it is
  * on the subscription's clock and ends with it. `wall` is wall time.
- * @returns the entitlement with its effective now; 400 where too many resets lie before now; 404 where something named is not there, ENTITLEMENT_EXISTS where there is one
+ * @returns the entitlement with its effective now; 400 where too many resets lie before now; 404 where something named
+ * is not there, ENTITLEMENT_EXISTS where there is one
  */
 export async function createByHand(
   parts: EntitlementParts,

@@ -48,7 +48,8 @@ export const grantOut = (grant: ShownGrant): Static<typeof Grant> => ({
 /**
  * Grants an amount to a metered entitlement (api.md, Entitlements). The same `idempotencyKey` again answers the first grant as
  * it is now. `wall` is wall time.
- * @returns ENTITLEMENT_NOT_METERED, ENTITLEMENT_ENDED; IDEMPOTENCY_KEY_REUSED where the key came with another body; 400 where
+ * @returns ENTITLEMENT_NOT_METERED, ENTITLEMENT_ENDED; IDEMPOTENCY_KEY_REUSED where the key came with another body; 400
+ * where
  * it recurred too often before now
  */
 export async function createGrant(

@@ -22,7 +22,10 @@ function scopeOf({ entitlement, elders }: Loaded, meter: MeasuredMeter, { from, 
   return sources.length === 0 ? null : { merchantId: entitlement.merchant_id, meter, sources, ...span };
 }
 
-/** The figures of a metric in some spans, in one statement; of this transaction, so that it sees what was accepted before. */
+/**
+ * The figures of a metric in some spans, in one statement; of this transaction, so that it sees what was accepted
+ * before.
+ */
 async function figuresOf(tx: Tx, of: Loaded, meter: MeasuredMeter, spans: readonly Span[]): Promise<UsageFigure[]> {
   const scopes = spans.map((span) => scopeOf(of, meter, span));
   const figures = await measureEach(
@@ -114,8 +117,8 @@ async function highest(tx: Tx, of: Loaded, meter: MeasuredMeter, asked: readonly
 }
 
 /**
- * Of the last event before each instant, however long ago, also before the entitlement began: of whom it counts then. Once it has
- * ended, of the instant at which it did.
+ * Of the last event before each instant, however long ago, also before the entitlement began: of whom it counts then.
+ * Once it has ended, of the instant at which it did.
  */
 async function levelsOf(tx: Tx, of: Loaded, meter: MeasuredMeter, asked: readonly LevelQuestion[]): Promise<Decimal[]> {
   const ends = asked.map(({ until }) => earliest(upToMicrosecond(until), of.entitlement.active_to ?? until));

@@ -32,7 +32,10 @@ export interface HeldFeature {
   readonly featureKey: string;
   /** What its template says by now. */
   readonly template: EntitlementTemplate;
-  /** What the plan has granted in the current usage period and nobody has voided; null: it has not begun, or has no balance. */
+  /**
+   * What the plan has granted in the current usage period and nobody has voided; null: it has not begun, or has no
+   * balance.
+   */
   readonly granted: Decimal | null;
 }
 
@@ -54,8 +57,9 @@ export interface ReconciliationPlan {
 }
 
 /**
- * Brings what a subscription has into line with what the plan carries (§4; domain.md §5). A raised allowance of the current usage
- * period is granted now by its difference, and so is one that was voided; a lower one holds from the next reset.
+ * Brings what a subscription has into line with what the plan carries (§4; domain.md §5). A raised allowance of the
+ * current usage period is granted now by its difference, and so is one that was voided; a lower one holds from the next
+ * reset.
  * @param grantsNow false: allowances wait for the next reset, as at a change of plan
  */
 export function planReconciliation(

@@ -19,8 +19,8 @@ interface DifferingSnapshot {
 }
 
 /**
- * Every snapshot that balances are computed from, against the same balance without any snapshot: what usage it holds is read again,
- * from the entitlement's start. Some snapshots at a time.
+ * Every snapshot that balances are computed from, against the same balance without any snapshot: what usage it holds is
+ * read again, from the entitlement's start. Some snapshots at a time.
  */
 export const snapshotRecheck = {
   name: 'snapshots-are-their-usage',

@@ -33,11 +33,11 @@ export interface Reconciling {
 }
 
 /**
- * Brings what a subscription's plan made into line with another version of the plan, which is the default one by now (§4): what
- * it carries and the subscription lacks begins now, what it no longer carries ends now, and where a template has changed, its new
- * words hold from now on. What the plan granted in the current usage period is raised to what it grants by now; a lower allowance,
- * or a new usage period, holds from the next reset. Direct and purchased grants stay, and so does what an entitlement measures.
- * The prices stay pinned.
+ * Brings what a subscription's plan made into line with another version of the plan, which is the default one by now
+ * (§4): what it carries and the subscription lacks begins now, what it no longer carries ends now, and where a template
+ * has changed, its new words hold from now on. What the plan granted in the current usage period is raised to what it
+ * grants by now; a lower allowance, or a new usage period, holds from the next reset. Direct and purchased grants stay,
+ * and so does what an entitlement measures. The prices stay pinned.
  * @param prices those of the version that the subscription is pinned to, and those to reconcile with
  */
 export async function reconcileEntitlements(
@@ -82,7 +82,10 @@ async function heldFeatures(tx: Tx, rows: readonly EntitlementRow[], now: Instan
   return held;
 }
 
-/** What the plan has granted in the current usage period, with what is not written yet; null: nothing is granted yet, or ever. */
+/**
+ * What the plan has granted in the current usage period, with what is not written yet; null: nothing is granted yet, or
+ * ever.
+ */
 async function grantedOf(tx: Tx, row: EntitlementRow, now: Instant): Promise<Decimal | null> {
   if (row.feature_type !== 'metered' || isAfter(row.active_from, now)) return null;
   const { inputs } = await loadInput(tx, { entitlement: row, at: now });
@@ -110,7 +113,10 @@ async function retell(tx: Tx, row: EntitlementRow, { template }: CarriedFeature,
   if (row.feature_type === 'metered') await changeEntitlement(tx, row, { next_action_at: from }, now);
 }
 
-/** What the template has issued until now, by its old words: at the instant of a reset the new ones would say it otherwise. */
+/**
+ * What the template has issued until now, by its old words: at the instant of a reset the new ones would say it
+ * otherwise.
+ */
 async function writeIssued(tx: Tx, row: EntitlementRow, now: Instant): Promise<void> {
   const { inputs } = await loadInput(tx, { entitlement: row, at: now });
   const issued = issuedGrants(inputs, beforeStart(row, now), now);

@@ -15,7 +15,9 @@ import type { Loaded } from './inputs.ts';
 import { flowsIn, type LevelQuestion, levelsAt, usedIn } from './measure.ts';
 import { inTurns } from './turns.ts';
 
-/** Up to so many steps and grants, asking for the usage of each stretch is cheaper than asking first where there is any. */
+/**
+ * Up to so many steps and grants, asking for the usage of each stretch is cheaper than asking first where there is any.
+ */
 const FEW_STEPS = 64;
 
 /** What is asked of an entitlement whose inputs are loaded. */
@@ -38,7 +40,10 @@ export interface Answers extends Replayed {
   readonly levels: readonly Decimal[];
 }
 
-/** Goes through the time from the snapshot to what is asked: finds the stretches, measures them, and burns what was used. */
+/**
+ * Goes through the time from the snapshot to what is asked: finds the stretches, measures them, and burns what was
+ * used.
+ */
 export async function replayed(tx: Tx, loaded: Loaded, question: ReplayQuestion): Promise<Answers> {
   const { instants, signal } = question;
   const state = loaded.snapshot?.kept.balance ?? null;

@@ -45,8 +45,8 @@ export interface PartLimits {
 }
 
 /**
- * A JSON body whose elements are read one by one, so that no turn of the event loop has to read them all: an array is as
- * many parts as it has elements, anything else is one part. A part that is too large is never parsed.
+ * A JSON body whose elements are read one by one, so that no turn of the event loop has to read them all: an array is
+ * as many parts as it has elements, anything else is one part. A part that is too large is never parsed.
  */
 export class JsonParts {
   readonly isArray: boolean;
@@ -99,7 +99,8 @@ export class JsonParts {
 }
 
 /**
- * Finds the parts of a JSON body in one pass, without parsing anything; a large body takes several turns of the event loop.
+ * Finds the parts of a JSON body in one pass, without parsing anything; a large body takes several turns of the event
+ * loop.
  * @returns undefined for an empty body. @throws BodyError as `readJsonBody`, and for more values in all than allowed
  */
 export async function readJsonParts(text: string, limits: PartLimits): Promise<JsonParts | undefined> {
@@ -135,7 +136,10 @@ const DEPTH_CHANGE = new Int8Array(128);
 for (const opening of '{[') DEPTH_CHANGE[opening.charCodeAt(0)] = 1;
 for (const closing of '}]') DEPTH_CHANGE[closing.charCodeAt(0)] = -1;
 
-/** One pass over a text that counts, outside of strings, what parsing it would make; cheaper than parsing what will be refused. */
+/**
+ * One pass over a text that counts, outside of strings, what parsing it would make; cheaper than parsing what will be
+ * refused.
+ */
 class Scan {
   /** Commas and openings: at least as many as there are values. */
   values = 0;

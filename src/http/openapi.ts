@@ -118,7 +118,9 @@ const guardReference = (baseUrl: string) => async (_: FastifyRequest, reply: Fas
   return page;
 };
 
-/** `GET /openapi.json` (OpenAPI 3.1) and the reference at `/docs`, made from the schemas that validate; `/` leads there. */
+/**
+ * `GET /openapi.json` (OpenAPI 3.1) and the reference at `/docs`, made from the schemas that validate; `/` leads there.
+ */
 export async function addOpenApi(
   app: FastifyInstance,
   routes: readonly Route[],

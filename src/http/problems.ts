@@ -9,7 +9,10 @@ import { decimalProblem, overlong, UNSTORABLE_TEXT, unstorable } from './values.
 
 const MOST_ERRORS = 1000;
 
-/** Bodies are taken as sent; query and path values arrive as text and are read as the numbers and booleans they stand for. */
+/**
+ * Bodies are taken as sent; query and path values arrive as text and are read as the numbers and booleans they stand
+ * for.
+ */
 export type Part = 'body' | 'query' | 'reply';
 
 /** One entry for each failing field, in words; where a union failed, what its closest branch said. */
@@ -25,7 +28,8 @@ export function problemsOf(part: Part, errors: readonly ErrorObject[]): FieldErr
     if (byField.size > MOST_ERRORS) break;
   }
   const fields = [...byField].map(([field, messages]) => ({ field, message: joined(messages) }));
-  // A union reports itself and the branches that nobody meant; where another branch named a deeper field, they add nothing.
+  // A union reports itself and the branches that nobody meant; where another branch named a deeper field, they add
+  // nothing.
   const unions = new Set(
     errors.filter(({ keyword }) => keyword === 'anyOf').map((error) => describe(part, error).field),
   );

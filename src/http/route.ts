@@ -16,7 +16,8 @@ import type { BucketName } from './rate-limit.ts';
  * - `query`: a list; the query's `merchantId`, by default the caller's; an operator's without it covers all merchants.
  *   `ownerless`: the path's id has no entry among the owners (events are too many); the handler looks for it among the rows
  *   that the caller may see, so another merchant's is a 404 like an unknown one.
- * - `by`, of the two: fields that hold an id whose owner is the merchant. In a query it wins over `merchantId`; in a body a
+ * - `by`, of the two: fields that hold an id whose owner is the merchant. In a query it wins over `merchantId`; in a
+ *   body a
  *   `merchantId` that differs is refused.
  * - `{ of }`: the owner of the resource that the path parameter names: unknown 404, another merchant's 403.
  */
@@ -74,9 +75,9 @@ export interface Context<P, Q, B, A extends Access = Access> {
   readonly body: B;
   readonly request: FastifyRequest;
   /**
-   * Aborted when the time of the request is over (20 seconds), or its connection has closed: nobody waits for the answer any more.
-   * Long work asks it (`throwIfAborted`) and ends. The transaction of a GET starts no statement after it. Never aborted where a
-   * route `endsByItself`.
+   * Aborted when the time of the request is over (20 seconds), or its connection has closed: nobody waits for the
+   * answer any more. Long work asks it (`throwIfAborted`) and ends. The transaction of a GET starts no statement after
+   * it. Never aborted where a route `endsByItself`.
    */
   readonly signal: AbortSignal;
 }
@@ -88,7 +89,9 @@ export interface FreeContext<P, Q, B, A extends Access = Access> extends Omit<Co
   readonly audit: (tx: Tx, before: unknown, after: unknown) => Promise<void>;
   /** What `admit` answered. */
   readonly place: Place | null;
-  /** Lets the merchant's next request begin, where the rest of this one is waiting. What still follows must be short. */
+  /**
+   * Lets the merchant's next request begin, where the rest of this one is waiting. What still follows must be short.
+   */
   readonly endSlot: () => void;
 }
 

@@ -78,8 +78,9 @@ export class Runner {
   }
 
   /**
-   * Runs the handler and tells it when nobody waits for its answer any more: its time is over, or the connection has closed. The
-   * framework's own time limit and signal end as soon as a body has been read, so they serve requests without one only.
+   * Runs the handler and tells it when nobody waits for its answer any more: its time is over, or the connection has
+   * closed. The framework's own time limit and signal end as soon as a body has been read, so they serve requests
+   * without one only.
    */
   async #inTime(each: Route, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     if (each.sentence.endsByItself === true) {
@@ -134,8 +135,8 @@ export class Runner {
   }
 
   /**
-   * Waits until the merchant may have one more request in work. Events have an admission of their own, and public pages have no
-   * merchant. @throws the refusal where too many wait
+   * Waits until the merchant may have one more request in work. Events have an admission of their own, and public pages
+   * have no merchant. @throws the refusal where too many wait
    */
   async #takeSlot(
     { sentence }: Route,

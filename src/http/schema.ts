@@ -72,7 +72,10 @@ export const Metadata = Type.Unsafe<Record<string, string | number | boolean>>({
 /** A JSON object of any content, as in answers. */
 export const MapOut = Type.Unsafe<Record<string, unknown>>({ type: 'object' });
 
-/** A JSON object of any content in a request, which is stored as it is: its texts, keys and numbers are ones that can be. */
+/**
+ * A JSON object of any content in a request, which is stored as it is: its texts, keys and numbers are ones that can
+ * be.
+ */
 export const FreeMap = (options: { description?: string } = {}) =>
   Type.Unsafe<Record<string, unknown>>({ type: 'object', 'x-free': true, ...options });
 

@@ -190,7 +190,9 @@ function knownReply(error: unknown, errors: ErrorReplies, request: FastifyReques
   return null;
 }
 
-/** A 404 of a path in which an id is of another kind than its place says so: `…/refunds/{refundId}` with an invoice's. */
+/**
+ * A 404 of a path in which an id is of another kind than its place says so: `…/refunds/{refundId}` with an invoice's.
+ */
 function explained(refusal: Refusal, request: FastifyRequest): Refusal {
   if (refusal.kind !== 'not_found' || refusal.field !== undefined || refusal.message !== undefined) return refusal;
   for (const [name, id] of Object.entries(request.params as Record<string, string>)) {
@@ -201,7 +203,10 @@ function explained(refusal: Refusal, request: FastifyRequest): Refusal {
   return refusal;
 }
 
-/** A character, a text or a JSON text that PostgreSQL cannot hold: the caller's mistake, and ours that nothing saw it before. */
+/**
+ * A character, a text or a JSON text that PostgreSQL cannot hold: the caller's mistake, and ours that nothing saw it
+ * before.
+ */
 const UNSTORABLE_STATES = new Set(['22021', '22P02', '22P05']);
 const BUSY_STATES = /^(?:53|55P03|57014)/; // resources, lock and statement timeouts
 const NO_CONNECTION_FREE = 'timeout exceeded when trying to connect';

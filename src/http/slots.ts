@@ -1,8 +1,13 @@
-/** How many requests may be in work, and how many may wait. Both environments count for themselves, each process too. */
+/**
+ * How many requests may be in work, and how many may wait. Both environments count for themselves, each process too.
+ */
 export interface SlotLimits {
   /** Requests of one merchant in work at the same time. */
   readonly ofMerchant: number;
-  /** Requests of all merchants in work at the same time: fewer than there are connections, so that probes and keys find one. */
+  /**
+   * Requests of all merchants in work at the same time: fewer than there are connections, so that probes and keys find
+   * one.
+   */
   readonly ofAll: number;
   /** Requests of one merchant that wait for a slot. */
   readonly waiting: number;
@@ -33,9 +38,9 @@ interface Line {
 }
 
 /**
- * Shares the work of this process among merchants. A merchant has a few requests in work, the others wait in a line of its own, first
- * come, first served. A slot that ends goes to the merchant whose last slot is longest ago. A request takes one slot and never waits for
- * a second one, so that nobody waits in a circle.
+ * Shares the work of this process among merchants. A merchant has a few requests in work, the others wait in a line of
+ * its own, first come, first served. A slot that ends goes to the merchant whose last slot is longest ago. A request
+ * takes one slot and never waits for a second one, so that nobody waits in a circle.
  */
 export class Slots {
   readonly #limits: SlotLimits;

@@ -2,8 +2,8 @@
 const waiting: (() => void)[] = [];
 
 /**
- * Resolves at a later turn of the event loop, one caller at each turn. Long work is done in slices with a turn between them:
- * so one slice holds everybody else up, however many requests are in long work at the same time.
+ * Resolves at a later turn of the event loop, one caller at each turn. Long work is done in slices with a turn between
+ * them: so one slice holds everybody else up, however many requests are in long work at the same time.
  */
 export function turn(): Promise<void> {
   return new Promise((resolve) => {

@@ -99,8 +99,8 @@ function prepared(schema: unknown): unknown {
 }
 
 /**
- * An object is no number that is kept as text, which JavaScript calls one too. The keys of a map are texts like others, and a
- * map whose keys have a form takes no key of another form.
+ * An object is no number that is kept as text, which JavaScript calls one too. The keys of a map are texts like others,
+ * and a map whose keys have a form takes no key of another form.
  */
 function ofEveryObject({ propertyNames, patternProperties, additionalProperties }: Record<string, unknown>): object {
   const isMap = patternProperties !== undefined || typeof additionalProperties === 'object';

@@ -27,7 +27,9 @@ export function unstorable(value: unknown, field: string): FieldError | null {
   return null;
 }
 
-/** Reads a decimal of a request within the limits of api.md (38 digits, exponent ±38). @returns null where it is none. */
+/**
+ * Reads a decimal of a request within the limits of api.md (38 digits, exponent ±38). @returns null where it is none.
+ */
 export function readDecimal(value: unknown): Decimal | null {
   if (typeof value === 'string') return DECIMAL_TEXT.test(value) ? decimal(value) : null;
   const text = isRawNumber(value) ? value.rawJSON : String(typeof value === 'number' ? value : '');
@@ -53,7 +55,10 @@ export function decimalProblem(rules: DecimalRules, value: unknown): string | nu
   return null;
 }
 
-/** The first of some amounts that has more digits than the `currency` beside them; what is no amount is for others to say. */
+/**
+ * The first of some amounts that has more digits than the `currency` beside them; what is no amount is for others to
+ * say.
+ */
 export function overlong(fields: readonly string[], value: Readonly<Record<string, unknown>>): string | undefined {
   const { currency } = value;
   if (typeof currency !== 'string' || !isCurrency(currency)) return;

@@ -59,7 +59,9 @@ export interface FoundKey {
   readonly expiresAt: Instant | null;
 }
 
-/** Those of some hashes that are keys and not revoked, in one round trip; each is marked as used, at most once a minute. */
+/**
+ * Those of some hashes that are keys and not revoked, in one round trip; each is marked as used, at most once a minute.
+ */
 export const findKeys = (database: Database, hashes: readonly Buffer[], now: Instant): Promise<FoundKey[]> =>
   database.call<FoundKey>(
     'find_api_keys',

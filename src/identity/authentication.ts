@@ -21,9 +21,9 @@ export interface AuthenticatorOptions {
 
 /**
  * Finds the caller of an API key (§5): by the key's SHA-256 through an index, so nothing is compared in a time that
- * depends on the key. Unknown and revoked keys get the same answer on the same road; malformed ones are never looked up. What was found
- * is remembered for less than a second, also that a key is nobody's; what changes about a key (revocation, its user's role) holds
- * everywhere after that.
+ * depends on the key. Unknown and revoked keys get the same answer on the same road; malformed ones are never looked
+ * up. What was found is remembered for less than a second, also that a key is nobody's; what changes about a key
+ * (revocation, its user's role) holds everywhere after that.
  */
 export class Authenticator {
   readonly #now: () => Instant;
@@ -70,8 +70,8 @@ export class Authenticator {
   }
 
   /**
-   * A key that was never seen, from an address above its limit. It may be a new valid one, which is never refused: so one of them at a
-   * time is looked up.
+   * A key that was never seen, from an address above its limit. It may be a new valid one, which is never refused: so
+   * one of them at a time is looked up.
    */
   async #try(id: string, hash: Buffer, address: string, retryAfterSeconds: number): Promise<Authentication> {
     const group = addressGroup(address);

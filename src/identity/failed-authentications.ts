@@ -40,8 +40,8 @@ export function isLoopback(address: string): boolean {
 }
 
 /**
- * The addresses that are counted as one: an IPv4 address, or the /64 of an IPv6 address, of which one customer of a provider has at
- * least one. IPv4 written as IPv6 counts as what it stands for.
+ * The addresses that are counted as one: an IPv4 address, or the /64 of an IPv6 address, of which one customer of a
+ * provider has at least one. IPv4 written as IPv6 counts as what it stands for.
  */
 export function addressGroup(address: string): string {
   if (isIP(address) !== 6) return address.slice(0, MOST_CHARACTERS);
@@ -73,7 +73,8 @@ function groupsOf(address: string): number[] {
 
 /**
  * Counts failed authentications by address, so that keys cannot be guessed at speed. Only failing calls are counted and
- * only failing calls are held up: a valid key never is, nor is a call from this machine, unless addresses come from a proxy.
+ * only failing calls are held up: a valid key never is, nor is a call from this machine, unless addresses come from a
+ * proxy.
  */
 export class FailedAuthentications {
   readonly #now: () => Instant;

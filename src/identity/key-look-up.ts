@@ -14,8 +14,8 @@ interface Asked {
 }
 
 /**
- * Looks API keys up, those that come at the same time in one statement, which is one round trip. Who comes with a key that is being
- * looked up waits for that.
+ * Looks API keys up, those that come at the same time in one statement, which is one round trip. Who comes with a key
+ * that is being looked up waits for that.
  */
 export class KeyLookUp {
   readonly #database: Database;

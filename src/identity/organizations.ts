@@ -223,8 +223,8 @@ export async function createConsumer(
 }
 
 /**
- * The merchant's consumer that is found by this e-mail address (in any case), made where there is none. One that exists is
- * left as it is. Two at once make one: the second waits at the unique index for the first.
+ * The merchant's consumer that is found by this e-mail address (in any case), made where there is none. One that exists
+ * is left as it is. Two at once make one: the second waits at the unique index for the first.
  */
 export async function findOrCreateConsumer(
   tx: Tx,

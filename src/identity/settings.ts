@@ -11,7 +11,10 @@ const APPROVAL_KINDS = ['data_review', 'financial_review', 'push'] as const;
 const DUNNING_ENDS = ['keep', 'write_off', 'terminate'] as const;
 const TAX_PROVIDERS = ['internal', 'stripe_tax'] as const;
 const PAYMENT_PROVIDERS = ['none', 'stripe', 'sandbox'] as const;
-/** A host as it is written in an address, with a port where that is not the usual one; nothing that a header would read otherwise. */
+/**
+ * A host as it is written in an address, with a port where that is not the usual one; nothing that a header would read
+ * otherwise.
+ */
 const HOST = '^(?:[a-z0-9_-]{1,63}\\.){0,8}[a-z0-9-]{1,63}(?::[0-9]{1,5})?$';
 
 const host = new RegExp(HOST);

@@ -372,8 +372,8 @@ const displayName = (price: BilledPrice, line: RatedLine): string => {
 };
 
 /**
- * What each tier came to, with no more digits than it needs: an amount stands as it is; where one does not end (a part of a
- * period), all are rounded to the currency, so that they sum to their line.
+ * What each tier came to, with no more digits than it needs: an amount stands as it is; where one does not end (a part
+ * of a period), all are rounded to the currency, so that they sum to their line.
  */
 function tierRecords(tiers: NonNullable<RatedLine['tiers']>, currency: string): TierRecord[] {
   const exact = tiers.map(({ amount }) => amount);

@@ -43,9 +43,10 @@ export interface CreditOrder {
 }
 
 /**
- * Gives back what was billed for a time and is not used (domain.md §3), in advance or, before an end that was set back, in arrears: first what is still unpaid of the invoice that billed
- * it, by a credit note; then as a line of the open invoice, or by a credit note whose total is in the wallet. Of an invoice that
- * was refunded nothing is left to give back, as long as the refund is not voided.
+ * Gives back what was billed for a time and is not used (domain.md §3), in advance or, before an end that was set back,
+ * in arrears: first what is still unpaid of the invoice that billed it, by a credit note; then as a line of the open
+ * invoice, or by a credit note whose total is in the wallet. Of an invoice that was refunded nothing is left to give
+ * back, as long as the refund is not voided.
  */
 export async function giveCredits(
   parts: InvoicingParts,
@@ -211,7 +212,10 @@ function upTo({ net, tax }: { net: Decimal; tax: Decimal }, most: Decimal, curre
   return { net: part, tax: Decimal.min(tax, most.minus(part)) };
 }
 
-/** Which charge a credit gives back, and what of it. Amounts are before tax, so that those of inclusive prices do not show them. */
+/**
+ * Which charge a credit gives back, and what of it. Amounts are before tax, so that those of inclusive prices do not
+ * show them.
+ */
 const creditWorkings = (credit: CreditOn, taxBehavior: 'exclusive' | 'inclusive'): CreditWorkings => ({
   id: credit.id,
   invoiceNumber: credit.billed_number,

@@ -86,7 +86,10 @@ export async function describeCreditNote(
   };
 }
 
-/** What stands on the receipt of a payment: the parties of its invoice as they were at issue, and what the payment settled. */
+/**
+ * What stands on the receipt of a payment: the parties of its invoice as they were at issue, and what the payment
+ * settled.
+ */
 export async function describeReceipt(
   parts: InvoicingParts,
   tx: Tx,

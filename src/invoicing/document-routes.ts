@@ -10,7 +10,9 @@ const PDF = { contentType: 'application/pdf', description: 'The document.' };
 const XML = { contentType: 'application/xml', description: 'UN/CEFACT Cross Industry Invoice, profile EN 16931.' };
 const UNTIL = '404 `DOCUMENT_NOT_AVAILABLE` with `details.reason` while there is none.';
 
-/** The documents of invoices, of their credit notes and of their payments, as PDF and, but for payments, as e-invoice. */
+/**
+ * The documents of invoices, of their credit notes and of their payments, as PDF and, but for payments, as e-invoice.
+ */
 export const documentRoutes = (parts: InvoicingParts): readonly Route[] => [
   route(
     {

@@ -43,8 +43,8 @@ export interface ReceiptRecord {
 }
 
 /**
- * Writes what the receipt of a payment says, and the job that renders it. Payments of an invoice are counted under its lock;
- * the unique index on the count holds without it.
+ * Writes what the receipt of a payment says, and the job that renders it. Payments of an invoice are counted under its
+ * lock; the unique index on the count holds without it.
  * @param invoice as the payment has left it
  */
 export const scheduleReceipt = (tx: Tx, invoice: InvoiceRow, paymentId: string, now: Instant): Promise<number> =>

@@ -11,8 +11,8 @@ export const invoicesHolding = (tx: Tx, merchantId: string, addressee: string, a
      order by seq`);
 
 /**
- * The first period of each series that begins after an instant which no period of the series holds: where a level that was set before
- * billing began is billed first. The oldest first.
+ * The first period of each series that begins after an instant which no period of the series holds: where a level that
+ * was set before billing began is billed first. The oldest first.
  */
 export const firstInvoicesAfter = (tx: Tx, merchantId: string, addressee: string, at: Instant): Promise<InvoiceRow[]> =>
   tx.rows<InvoiceRow>(sql`

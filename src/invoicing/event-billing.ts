@@ -8,9 +8,9 @@ import { isSuperseded } from './read-usage.ts';
 import type { BilledPrice, BillingSource } from './source.ts';
 
 /**
- * Where an event is billed: by each price of a metric that counts it, on the invoice of the period that holds its time; a level that
- * was set before billing began on the first invoice after it. It asks what closing a period asks (whose usage it is, which filters
- * the price has), so both tell the same.
+ * Where an event is billed: by each price of a metric that counts it, on the invoice of the period that holds its time;
+ * a level that was set before billing began on the first invoice after it. It asks what closing a period asks (whose
+ * usage it is, which filters the price has), so both tell the same.
  */
 export async function findBilling(source: BillingSource, tx: Tx, event: CountedEvent): Promise<BillingOfEvent> {
   const holding = await invoicesHolding(tx, event.merchantId, event.addressee, event.at);

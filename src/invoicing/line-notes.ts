@@ -43,8 +43,8 @@ export async function withCreditNotes(tx: Tx, invoice: InvoiceRow, lines: readon
 }
 
 /**
- * The lines as a reader expects them: by the beginning of their time. What takes something off a line has its dates, so that it
- * stays behind it, and lines of one time stay in the order of the calculation.
+ * The lines as a reader expects them: by the beginning of their time. What takes something off a line has its dates, so
+ * that it stays behind it, and lines of one time stay in the order of the calculation.
  */
 export const inOrderOfTime = <Line extends Pick<LineRow, 'period_start'>>(lines: readonly Line[]): Line[] =>
   lines.toSorted((a, b) => Temporal.Instant.compare(a.period_start, b.period_start));

@@ -54,7 +54,10 @@ const on = ({ merchant_id: merchantId, id, subscription_id: subscriptionId }: In
 export const manualLinesOn = (tx: Tx, invoice: InvoiceRow, waiting: Waiting): Promise<ManualLineRow[]> =>
   tx.rows<ManualLineRow>(sql`select * from manual_line where ${on(invoice, waiting)} order by seq`);
 
-/** An invoice takes its lines, for good. Each statement names whose lines it changes, so that invoices can do it side by side. */
+/**
+ * An invoice takes its lines, for good. Each statement names whose lines it changes, so that invoices can do it side by
+ * side.
+ */
 export async function takeManualLines(tx: Tx, invoice: InvoiceRow, waiting: Waiting, now: Instant): Promise<void> {
   const taken = sql`calculated_at = ${now}, updated_at = ${now}`;
   if (waiting !== 'none')

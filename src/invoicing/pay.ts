@@ -52,7 +52,9 @@ export async function receivePayment(
   return ok(after);
 }
 
-/** More money than is unpaid is no payment of the invoice; where it may come, the caller puts the rest into the wallet. */
+/**
+ * More money than is unpaid is no payment of the invoice; where it may come, the caller puts the rest into the wallet.
+ */
 function tooMuch({ status, unpaid_amount }: InvoiceRow): Failure {
   const unpaidAmount = plain(unpaid_amount);
   return wrongState(

@@ -110,7 +110,9 @@ interface LevelInPeriod {
   readonly group: Readonly<Record<string, string | null>>;
 }
 
-/** Did a later event of the same group set the level anew before a period ended? Of what is no level all events count. */
+/**
+ * Did a later event of the same group set the level anew before a period ended? Of what is no level all events count.
+ */
 export async function isSuperseded(
   tx: Tx,
   source: BillingSource,
@@ -142,7 +144,10 @@ const cutOf = ({ groupFilters, pricing }: BilledPrice) => ({
   ...(pricing.model === 'matrix' && { groups: pricing.properties.dimensions }),
 });
 
-/** The usage of one price of an invoice's own period hour by hour, as it is now; of hours in which there was any, or a level was set. */
+/**
+ * The usage of one price of an invoice's own period hour by hour, as it is now; of hours in which there was any, or a
+ * level was set.
+ */
 export async function readUsageByHour(
   tx: Tx,
   source: BillingSource,

@@ -14,7 +14,10 @@ import { tellOverdue } from './tell.ts';
 /** Invoices of one merchant in one transaction; their customers are kept apart, with whose wallets and credits they are paid. */
 const INVOICES_TOGETHER = 200;
 
-/** The due work of invoicing: invoices move by themselves, and issued ones, credit notes and payments get their documents. */
+/**
+ * The due work of invoicing: invoices move by themselves, and issued ones, credit notes and payments get their
+ * documents.
+ */
 export const invoicingDueKinds = (parts: InvoicingParts): DueKind[] => [
   {
     kind: 'invoice',

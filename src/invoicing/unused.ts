@@ -31,9 +31,9 @@ export interface UnusedPart {
 }
 
 /**
- * What is not used of a fee that was billed (domain.md §3, Ends and Credits): of one in advance from where the terms as they are now
- * charge its price no longer; of one in arrears what lies after an end that was set back. At the amount and the tax rate at which it
- * was billed. Usage stays billed; the minimum of its price is for a time, too.
+ * What is not used of a fee that was billed (domain.md §3, Ends and Credits): of one in advance from where the terms as
+ * they are now charge its price no longer; of one in arrears what lies after an end that was set back. At the amount
+ * and the tax rate at which it was billed. Usage stays billed; the minimum of its price is for a time, too.
  * @param before the terms as they were when it was billed
  * @returns null where all of it is used.
  */
@@ -67,11 +67,17 @@ const big = (count: bigint): Decimal => new Decimal(count.toString());
 
 const rounded = (amount: Decimal, currency: string): Decimal => roundTo(amount, currency, 'half-away-from-zero');
 
-/** Do terms charge its price for the time where it begins? Of two changes at that instant only the later one is among them. */
+/**
+ * Do terms charge its price for the time where it begins? Of two changes at that instant only the later one is among
+ * them.
+ */
 export const isChargedForTime = (charge: BilledForTime, terms: HistoricTerms): boolean =>
   seriesOfCharge(charge, terms) !== null;
 
-/** The series on which a charge for a time stood, and of what; null for usage without a minimum, and for what was billed once. */
+/**
+ * The series on which a charge for a time stood, and of what; null for usage without a minimum, and for what was billed
+ * once.
+ */
 function seriesOfCharge(
   { priceId, start, minimum }: BilledForTime,
   before: HistoricTerms,
@@ -84,7 +90,10 @@ function seriesOfCharge(
   return { cadence, isAhead: price.paymentTerm === 'in_advance', isUsage };
 }
 
-/** Up to where a fee in arrears was for time of the subscription: only its end can be set back, all else was known as it was billed. */
+/**
+ * Up to where a fee in arrears was for time of the subscription: only its end can be set back, all else was known as it
+ * was billed.
+ */
 const usedToEnd = ({ start, end }: BilledForTime, { bounds: { endsAt } }: HistoricTerms): Instant =>
   endsAt === null ? end : earliest(latest(start, endsAt), end);
 

@@ -46,7 +46,8 @@ async function upcomingInvoice(
 }
 
 /**
- * What the open period of a cadence comes to as things stand, with the fees in advance of the next one: what is billed as it ends.
+ * What the open period of a cadence comes to as things stand, with the fees in advance of the next one: what is billed
+ * as it ends.
  * @returns null where no period is open, or its price cannot be calculated now
  */
 export async function estimateRenewal(

@@ -191,8 +191,9 @@ class Runner implements DueRunner {
   }
 
   /**
-   * Takes up clocks that have work and that nobody in this process drives, each for a slice of time, beside the wall clock's work.
-   * The merchant goes first whose last slice is longest ago, so that no advance holds up the clocks of others.
+   * Takes up clocks that have work and that nobody in this process drives, each for a slice of time, beside the wall
+   * clock's work. The merchant goes first whose last slice is longest ago, so that no advance holds up the clocks of
+   * others.
    */
   async #startClocks(): Promise<void> {
     const waiting = (await this.#clocksWithWork()).filter((clock) => !this.#clockRuns.has(keyOf(clock)));

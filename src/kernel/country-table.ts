@@ -1,7 +1,7 @@
 /**
- * ISO 3166-1 as of 2026-01-01: 249 countries, each with its alpha-2 code, its alpha-3 code and its English names. The usual
- * name comes first. XK and XKX are not in the standard, but are in use for Kosovo. The last new country was South Sudan in
- * 2011. Names change more often (Türkiye in 2022), so short and former names stay here beside the new ones.
+ * ISO 3166-1 as of 2026-01-01: 249 countries, each with its alpha-2 code, its alpha-3 code and its English names. The
+ * usual name comes first. XK and XKX are not in the standard, but are in use for Kosovo. The last new country was South
+ * Sudan in 2011. Names change more often (Türkiye in 2022), so short and former names stay here beside the new ones.
  */
 export const COUNTRY_TABLE = `
 AD AND Andorra|Principality of Andorra

@@ -33,7 +33,10 @@ const byWord: ReadonlyMap<string, Country> = new Map(
 /** Every ISO 3166-1 alpha-2 code, sorted. */
 export const countryCodes: readonly string[] = countries.map(({ alpha2 }) => alpha2);
 
-/** The alpha-2 code of a country that is given by its alpha-2 or alpha-3 code or an English name; null for anything else. */
+/**
+ * The alpha-2 code of a country that is given by its alpha-2 or alpha-3 code or an English name; null for anything
+ * else.
+ */
 export const countryCode = (text: string | null | undefined): string | null =>
   byWord.get(comparable(text ?? ''))?.alpha2 ?? null;
 

@@ -1,6 +1,7 @@
 /**
- * The known word that was probably meant by a misspelt one; null where none is near. Near is one edit (a letter more, less or
- * other, or two neighbours exchanged) for each three letters, and never more than three. The first of equally near words.
+ * The known word that was probably meant by a misspelt one; null where none is near. Near is one edit (a letter more,
+ * less or other, or two neighbours exchanged) for each three letters, and never more than three. The first of equally
+ * near words.
  */
 export function nearestWord(word: string, known: Iterable<string>): string | null {
   const written = word.toLowerCase();

@@ -28,7 +28,10 @@ export function stateTable<State extends string, Event extends string>(
   return table;
 }
 
-/** The state that `event` leads to from `state`, or the cell's refusal; its details say from which states it leads anywhere. */
+/**
+ * The state that `event` leads to from `state`, or the cell's refusal; its details say from which states it leads
+ * anywhere.
+ */
 export function next<State extends string, Event extends string>(
   table: StateTable<State, Event>,
   state: State,
@@ -62,7 +65,10 @@ export interface WrongState {
   readonly done: string | null;
 }
 
-/** The refusal of what a state does not allow. Its message says the state, what was tried, and from which states it can be done. */
+/**
+ * The refusal of what a state does not allow. Its message says the state, what was tried, and from which states it can
+ * be done.
+ */
 export function wrongState(
   { thing, status, trigger, allowedFrom, done }: WrongState,
   more: { readonly why?: string; readonly details?: Readonly<Record<string, unknown>> } = {},

@@ -7,8 +7,8 @@ export interface Interval {
 }
 
 /**
- * Time beside the full hours: `1` where it is asked about and in none of them, `-1` where one of them holds it and it is not, `0` where it
- * lies before what is asked about and only its level goes on.
+ * Time beside the full hours: `1` where it is asked about and in none of them, `-1` where one of them holds it and it
+ * is not, `0` where it lies before what is asked about and only its level goes on.
  */
 export interface Rest extends Interval {
   readonly sign: 1 | -1 | 0;

@@ -10,7 +10,9 @@ export interface FlushTerms {
   readonly now: Instant;
 }
 
-/** The arguments of a flush. Those of a large one are written in slices; a small one takes no turn of the event loop. */
+/**
+ * The arguments of a flush. Those of a large one are written in slices; a small one takes no turn of the event loop.
+ */
 async function flushArguments({ merchants, subjects, kinds, entries }: Flush, terms: FlushTerms): Promise<Sql> {
   const dataOf = ({ prepared }: Entry): string => prepared.event.data;
   const slices = await inSlices(entries, dataOf, (slice) => COLUMNS.map((column) => column(slice)));
@@ -30,7 +32,9 @@ async function flushArguments({ merchants, subjects, kinds, entries }: Flush, te
 const texts = <Item>(items: readonly Item[], textOf: (item: Item) => string | null): string =>
   `{${elements(items, textOf)}}`;
 
-/** The elements of an array as PostgreSQL reads it. The driver would write the same, one by one, in five times the time. */
+/**
+ * The elements of an array as PostgreSQL reads it. The driver would write the same, one by one, in five times the time.
+ */
 function elements<Item>(items: readonly Item[], textOf: (item: Item) => string | null): string {
   let array = '';
   for (const [index, item] of items.entries()) {

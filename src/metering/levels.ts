@@ -7,8 +7,8 @@ import { type WindowSize, windowsOf } from './windows.ts';
 export type Stamped = readonly [row: UsageRow, stamp: { readonly at: bigint; readonly seq: bigint }];
 
 /**
- * The windows of a level in which it was set, of each group in the order of time. Whose part of a question begins later brings a level along
- * that may be older than what others set before: then nothing changes there.
+ * The windows of a level in which it was set, of each group in the order of time. Whose part of a question begins later
+ * brings a level along that may be older than what others set before: then nothing changes there.
  */
 export function withoutRepeats(rows: readonly Stamped[]): UsageRow[] {
   const groups = Map.groupBy(rows, ([row]) => groupOf(row));
@@ -34,7 +34,10 @@ const isLater = (one: Stamped[1], other: Stamped[1]): boolean =>
 const byWindow = (a: UsageRow, b: UsageRow): number =>
   Temporal.Instant.compare(a.windowStart as Temporal.Instant, b.windowStart as Temporal.Instant);
 
-/** The windows of a question as they are shown: a level goes on over those in which nobody set it; of others there are those with events. */
+/**
+ * The windows of a question as they are shown: a level goes on over those in which nobody set it; of others there are
+ * those with events.
+ */
 export function everyWindow(
   meter: Pick<Meter, 'aggregation'>,
   rows: readonly UsageRow[],

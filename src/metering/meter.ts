@@ -3,7 +3,10 @@ import type { Instant } from '../kernel/time.ts';
 /** §2: how the values of the events of a meter become one figure. */
 export type Aggregation = 'SUM' | 'COUNT' | 'AVG' | 'MIN' | 'MAX' | 'UNIQUE_COUNT' | 'LATEST';
 
-/** A level says how high something is; it goes on until the next event (domain.md §5). All others begin anew with each question. */
+/**
+ * A level says how high something is; it goes on until the next event (domain.md §5). All others begin anew with each
+ * question.
+ */
 export const isLevel = ({ aggregation }: Pick<Meter, 'aggregation'>): boolean => aggregation === 'LATEST';
 
 /** What is measured (domain.md §1). Metrics and costs have one; metering knows nothing else of them. */

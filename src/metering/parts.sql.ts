@@ -26,7 +26,9 @@ const unnested = (parts: readonly Part[]): Sql => sql`
          ${parts.map(({ from }) => from)}::timestamptz[], ${parts.map(({ to }) => to)}::timestamptz[],
          ${parts.map(({ sign }) => sign)}::int[]) a (question, subject, from_at, to_at, sign)`;
 
-/** The rows of subjects: what is addressed to them, and what was sent with just this subject, though it names nobody. */
+/**
+ * The rows of subjects: what is addressed to them, and what was sent with just this subject, though it names nobody.
+ */
 const addressed = (merchantId: string, subjects: readonly string[]): Sql => sql`
   addressed as materialized (
     select w.subject, es.id
@@ -44,7 +46,8 @@ const readySeries = (merchantId: string, spec: SeriesSpec): Sql => sql`
 /**
  * Many questions about one meter in one statement: a row for each, in no order.
  * @param questions all of one merchant and meter; their sources name subjects
- * @param spec where full hours are read from; null: every event is read. Unless `is_complete`, the figures are worth nothing.
+ * @param spec where full hours are read from; null: every event is read. Unless `is_complete`, the figures are worth
+ * nothing.
  */
 export function selectAnswers(questions: readonly UsageScope[], spec: SeriesSpec | null): Sql {
   const [{ merchantId, meter }] = questions as [UsageScope];
@@ -102,8 +105,8 @@ export function selectAnswers(questions: readonly UsageScope[], spec: SeriesSpec
 }
 
 /**
- * The times in which events of some subjects have values of a meter, as spans of full hours, in order and apart. They may hold
- * more than what is asked about, never less.
+ * The times in which events of some subjects have values of a meter, as spans of full hours, in order and apart. They
+ * may hold more than what is asked about, never less.
  * @param spec as above; null where every event is looked at
  */
 export function selectUsedSpans(

@@ -10,7 +10,9 @@ import { EventCreate, MOST_EVENTS } from './schemas.ts';
 
 const MOST_ERRORS = 1_000;
 const HEADER_KEY = /^[\x20-\x7e]{1,255}$/;
-/** Characters of events that are read in one turn of the event loop, and as how many each event counts beside its own. */
+/**
+ * Characters of events that are read in one turn of the event loop, and as how many each event counts beside its own.
+ */
 const SLICE = 16 * 1024;
 const OVERHEAD = 200;
 

@@ -54,10 +54,11 @@ export interface UsageRow {
  * one row, 0 where nothing counts; any other cut has a row for each combination that has events.
  * COUNT counts events, with a `valueProperty` those that have a value there. UNIQUE_COUNT compares texts.
  *
- * LATEST is a level: the value of the last event before `to` (the latest timestamp, and of these the one accepted last), whenever it
- * came, so also before `from`. A source adds what is addressed to its subject at any time before its own end. A group that ever
- * had an event has a row; `eventCount` counts those in the time asked about alone. Of windows there are those in which the level was
- * set, and the one with which it begins: it goes on over the others (`everyWindow`).
+ * LATEST is a level: the value of the last event before `to` (the latest timestamp, and of these the one accepted
+ * last), whenever it came, so also before `from`. A source adds what is addressed to its subject at any time before its
+ * own end. A group that ever had an event has a row; `eventCount` counts those in the time asked about alone. Of
+ * windows there are those in which the level was set, and the one with which it begins: it goes on over the others
+ * (`everyWindow`).
  *
  * An average is rounded to 50 significant digits, half
  * away from zero, where it has more; everything else keeps all digits.

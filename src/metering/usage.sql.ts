@@ -116,7 +116,9 @@ export function partsOf({ meter, sources, from, to }: UsageScope): Part<Interval
   return sources === null ? [{ subject: null, from: first, to }] : disjointSources(sources, first, to);
 }
 
-/** The time before a part whose last event is the level with which the part begins; `hour` is the last full one in it. */
+/**
+ * The time before a part whose last event is the level with which the part begins; `hour` is the last full one in it.
+ */
 type Earlier = Part<Interval> & { readonly hour: Instant };
 
 /** What came before the parts of a question: nothing, unless it is about a level, which goes on (domain.md §5). */

@@ -86,8 +86,8 @@ async function inTurn(tx: Tx, questions: readonly UsageScope[]): Promise<UsageFi
 }
 
 /**
- * The whole figure of each of many questions about one meter of a merchant, in their order and in one statement, unless it is about
- * levels. Their sources name subjects.
+ * The whole figure of each of many questions about one meter of a merchant, in their order and in one statement, unless
+ * it is about levels. Their sources name subjects.
  */
 export async function measureEach(tx: Tx, questions: readonly UsageScope[]): Promise<UsageFigure[]> {
   const [first] = questions;
@@ -106,8 +106,8 @@ export async function measureEach(tx: Tx, questions: readonly UsageScope[]): Pro
 }
 
 /**
- * The times in which some subjects have values of a meter, as spans of full hours, in order and apart. They may hold more than
- * the hours that are asked about, never less.
+ * The times in which some subjects have values of a meter, as spans of full hours, in order and apart. They may hold
+ * more than the hours that are asked about, never less.
  */
 export async function usedSpans(
   tx: Tx,
@@ -161,8 +161,8 @@ const windowOf = (start: Temporal.Instant, size: WindowSize, { from, to }: Usage
   clippedWindow(start, size, from, to);
 
 /**
- * Nothing is 0, whether there never was anything or all was taken away again; a level needs no event. A sum becomes an average here, because
- * PostgreSQL would choose the digits of the quotient by itself.
+ * Nothing is 0, whether there never was anything or all was taken away again; a level needs no event. A sum becomes an
+ * average here, because PostgreSQL would choose the digits of the quotient by itself.
  */
 function figure(meter: Meter, value: Decimal | null, eventCount: number): Decimal {
   if (value === null || (eventCount === 0 && !isLevel(meter))) return ZERO;

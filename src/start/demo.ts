@@ -7,7 +7,10 @@ export function rememberDemo(dataDirectory: string, { merchantId, merchantKey }:
   updateCredentials(dataDirectory, { sandbox: { merchantId, merchantKey } });
 }
 
-/** Fills the demo with its three months, a line for each piece. It stops at the piece that is under way when `stop` comes. */
+/**
+ * Fills the demo with its three months, a line for each piece. It stops at the piece that is under way when `stop`
+ * comes.
+ */
 export async function fillDemo(demo: Demo, output: Output, stop: AbortSignal): Promise<void> {
   const summary = await demo.fill((label, work) => output.step(`demo: ${label}`, work), stop);
   output.line(`Demo complete   ${summary}`);

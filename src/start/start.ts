@@ -37,7 +37,9 @@ function programVersion(): string {
   return (JSON.parse(text) as { version: string }).version;
 }
 
-/** Fields of whatever is logged that may hold a key or a secret; no line of ours logs them, and none of a package shall. */
+/**
+ * Fields of whatever is logged that may hold a key or a secret; no line of ours logs them, and none of a package shall.
+ */
 const SECRET_FIELDS = ['authorization', 'cookie', 'set-cookie', 'secret', 'platformKey', 'merchantKey', 'password'];
 const REDACTED = SECRET_FIELDS.flatMap((name) => ['', '*.', '*.*.', '*.*.*.'].map((path) => `${path}["${name}"]`));
 
@@ -53,8 +55,8 @@ export function createLogger(
 }
 
 /**
- * An error in a log: a database's error carries its whole connection with it, password included, which no log needs, and a `detail`
- * with the values of rows.
+ * An error in a log: a database's error carries its whole connection with it, password included, which no log needs,
+ * and a `detail` with the values of rows.
  */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
@@ -224,7 +226,10 @@ async function fillBesides(demo: Demo, output: Output, logger: Logger, stop: Abo
   }
 }
 
-/** Where everything is, which key opens it, and a first call to copy. A key is shown once, when it is made, and only at a terminal. */
+/**
+ * Where everything is, which key opens it, and a first call to copy. A key is shown once, when it is made, and only at
+ * a terminal.
+ */
 function welcome(served: readonly Served[], demo: Demo | null, dataDirectory: string, output: Output): void {
   const file = shownPath(credentialsFile(dataDirectory));
   output.line();

@@ -65,8 +65,9 @@ function windowOf({ effectiveFrom, effectiveTo }: AdjustmentCreate): Result<{ fr
 }
 
 /**
- * DELETE …/adjustments/{id}: drafts that were calculated with it are calculated again, without it. They are locked before it is asked
- * whether one has issued, so that an approval comes before this, and keeps the adjustment, or after it.
+ * DELETE …/adjustments/{id}: drafts that were calculated with it are calculated again, without it. They are locked
+ * before it is asked whether one has issued, so that an approval comes before this, and keeps the adjustment, or after
+ * it.
  * @returns 404; ADJUSTMENT_IN_USE where an invoice has issued under it
  */
 export async function deleteAdjustment(

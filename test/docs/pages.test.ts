@@ -27,8 +27,9 @@ it('the table of contents has every page once, the quickstart first', () => {
 });
 
 /**
- * One start for all, as `npm start` would make it. Each page is read after README and quickstart, and shares their functions
- * and variables. For the program it is more than a year later than now, so that a date that ages is found before readers do.
+ * One start for all, as `npm start` would make it. Each page is read after README and quickstart, and shares their
+ * functions and variables. For the program it is more than a year later than now, so that a date that ages is found
+ * before readers do.
  */
 it('every page prints what it says, run block by block after a fresh start', { timeout: 400_000 }, async () => {
   const folder = temporaryFolder();

@@ -100,7 +100,10 @@ function mapFor(schema: Schema, ids: KnownIds, inner: (part: Schema) => fc.Arbit
 /** Texts that PostgreSQL cannot hold. */
 export const UNSTORABLE_TEXTS = ['\0', 'a\0b', '\ud800', '\udc00x'] as const;
 
-/** The value again and again, each time with another one of its texts, or of the keys of its objects, put in place of it. */
+/**
+ * The value again and again, each time with another one of its texts, or of the keys of its objects, put in place of
+ * it.
+ */
 export function replacements(value: unknown, text: string): unknown[] {
   if (typeof value === 'string') return [text];
   if (Array.isArray(value))

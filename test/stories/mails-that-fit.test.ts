@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
-/** Which mails customers get in which situation, and what they bring along (docs/mail.md). In the sandbox all are held. */
+/**
+ * Which mails customers get in which situation, and what they bring along (docs/mail.md). In the sandbox all are held.
+ */
 let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;

@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
-/** A reconciliation brings what a plan grants into line with its newest version, and nothing else (§4; domain.md §5). */
+/**
+ * A reconciliation brings what a plan grants into line with its newest version, and nothing else (§4; domain.md §5).
+ */
 let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;

@@ -28,7 +28,10 @@ export function describeNotRun(skipped: readonly { readonly file: string }[]): s
     });
 }
 
-/** Says at the end of a run which tests were left out, so that nobody takes them for passed. `.ci/run` looks for these lines. */
+/**
+ * Says at the end of a run which tests were left out, so that nobody takes them for passed. `.ci/run` looks for these
+ * lines.
+ */
 export default class NotRunReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const skipped = modules.flatMap((module) =>

@@ -124,7 +124,10 @@ function checkDimensions({ groupFilters, model, properties }: PriceTerms, { metr
     .map(({ field }) => ({ field, message: "is not among the metric's groupBy" }));
 }
 
-/** A model that sums what events carry needs a sum; one that bills groups apart needs figures of groups that can be added. */
+/**
+ * A model that sums what events carry needs a sum; one that bills groups apart needs figures of groups that can be
+ * added.
+ */
 const ADDING: Partial<Record<PriceModelName, readonly Aggregation[]>> = {
   dynamic: ['SUM'],
   matrix: ['SUM', 'COUNT', 'LATEST'],

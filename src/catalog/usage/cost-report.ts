@@ -207,7 +207,10 @@ function partOf(row: UsageRow, cost: Cost, groupBy: string): CostPart {
   return { key, label: key ?? 'None', ...figures };
 }
 
-/** By how much a level changed in each window in which it was set. Changes add up over groups, and over time to the level. */
+/**
+ * By how much a level changed in each window in which it was set. Changes add up over groups, and over time to the
+ * level.
+ */
 function changesOf(rows: readonly UsageRow[]): UsageRow[] {
   const groups = Map.groupBy(rows, ({ group, customerId }) => JSON.stringify([group, customerId]));
   return [...groups.values()].flatMap((ofGroup) =>

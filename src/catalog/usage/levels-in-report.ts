@@ -10,8 +10,8 @@ export interface WindowPart extends CostPart {
 }
 
 /**
- * The levels of a report in every window, from the changes of its parts: the cost of work grows with the windows of the groups that are
- * shown, and not with those of all groups that are gathered in one.
+ * The levels of a report in every window, from the changes of its parts: the cost of work grows with the windows of the
+ * groups that are shown, and not with those of all groups that are gathered in one.
  */
 export function heldOver(
   changes: readonly WindowPart[],

@@ -10,7 +10,10 @@ export type Endpoint =
   | { readonly kind: 'socket'; readonly directory: string }
   | { readonly kind: 'tcp'; readonly port: number; readonly password: string };
 
-/** The superuser of an embedded server, the role that the program's connections log in as, and the port that names the socket. */
+/**
+ * The superuser of an embedded server, the role that the program's connections log in as, and the port that names the
+ * socket.
+ */
 export const SUPERUSER = 'reckoner';
 export const LOGIN = 'reckoner_login';
 export const SOCKET_PORT = 5432;

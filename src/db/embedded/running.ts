@@ -12,7 +12,10 @@ export interface RunningPostgres {
 
 const noteIn = (dataDirectory: string): string => join(dataDirectory, 'endpoint.json');
 
-/** Says in the data folder how its server is reached, for commands that join a running program. Call it under the lock only. */
+/**
+ * Says in the data folder how its server is reached, for commands that join a running program. Call it under the lock
+ * only.
+ */
 export function noteEndpoint(dataDirectory: string, endpoint: Endpoint): void {
   writeFileSync(noteIn(dataDirectory), `${JSON.stringify(endpoint)}\n`, { mode: 0o600 });
 }

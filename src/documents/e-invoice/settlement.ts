@@ -38,7 +38,10 @@ export function settlementOf(document: InvoiceDocument): Element {
   );
 }
 
-/** BG-16 and BG-17: where money is asked for. A transfer names its account (BR-61); where none is known, it is "not defined". */
+/**
+ * BG-16 and BG-17: where money is asked for. A transfer names its account (BR-61); where none is known, it is "not
+ * defined".
+ */
 function meansOf({ kind, unpaidAmount, paymentUrl, bankTransfer, currency }: InvoiceDocument): Child {
   if (kind === 'credit_note' || !decimal(unpaidAmount).gt(0)) return null;
   const [iban, account] = [said(bankTransfer?.iban), said(bankTransfer?.account)];

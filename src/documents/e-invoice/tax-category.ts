@@ -6,8 +6,8 @@ import { cleanLine } from '../text.ts';
 const MOST_REASON = 1000;
 
 /**
- * UNCL 5305 as EN 16931 uses it: S is taxed, Z is taxed at 0 %, E is exempt, AE is taxed with the buyer (reverse charge), O is
- * an invoice of a seller who is not registered for tax and has none on any line.
+ * UNCL 5305 as EN 16931 uses it: S is taxed, Z is taxed at 0 %, E is exempt, AE is taxed with the buyer (reverse
+ * charge), O is an invoice of a seller who is not registered for tax and has none on any line.
  */
 export type TaxCategory = 'S' | 'Z' | 'E' | 'AE' | 'O';
 
@@ -46,8 +46,8 @@ export function categoriesOf(document: Parties): (line: DocumentLine) => TaxCate
 }
 
 /**
- * The breakdown of tax: one group for each category and rate that a line has (BR-S-8, BR-Z-8, BR-E-8, BR-AE-8, BR-O-8). The bases are
- * sums of lines; the tax of a rate is the invoice's, which was rounded once (domain.md §4).
+ * The breakdown of tax: one group for each category and rate that a line has (BR-S-8, BR-Z-8, BR-E-8, BR-AE-8, BR-O-8).
+ * The bases are sums of lines; the tax of a rate is the invoice's, which was rounded once (domain.md §4).
  */
 export function taxGroups(document: Parties & Pick<InvoiceDocument, 'taxes'>): TaxGroup[] {
   const categoryOf = categoriesOf(document);

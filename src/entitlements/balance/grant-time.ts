@@ -75,7 +75,10 @@ function recurrenceNumber(effectiveAt: Instant, recurrence: Temporal.Duration, n
     .toInstant();
 }
 
-/** How often a grant has recurred at an instant, whether it still counts there or not; by arithmetic, however often that is. */
+/**
+ * How often a grant has recurred at an instant, whether it still counts there or not; by arithmetic, however often that
+ * is.
+ */
 export function recurrencesAt({ effectiveAt, recurrence }: BalanceGrant, at: Instant): number {
   const length = recurrence ? daysOf(recurrence) : 0;
   if (!recurrence || length <= 0) return 0;
@@ -113,7 +116,10 @@ export class RecurrenceCursor {
     this.advance();
   }
 
-  /** Passes the next one, and with it those up to `until`, if that is given. @returns the numbers of the first and the last */
+  /**
+   * Passes the next one, and with it those up to `until`, if that is given. @returns the numbers of the first and the
+   * last
+   */
   advance(until?: Instant): { first: number; last: number } {
     const first = this.#number;
     if (until) this.#number = Math.max(first, Math.min(this.#last, recurrencesAt(this.grant, until)));

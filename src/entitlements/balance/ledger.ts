@@ -24,8 +24,8 @@ export class Ledger {
   }
 
   /**
-   * The usage of a stretch, with what waited before it. Positive: burned in burn order, the rest waits as overage. Negative: it
-   * has lowered the overage, the rest is given back, and what nobody burned waits as credit.
+   * The usage of a stretch, with what waited before it. Positive: burned in burn order, the rest waits as overage.
+   * Negative: it has lowered the overage, the rest is given back, and what nobody burned waits as credit.
    */
   *use(usage: Decimal): Generator<void, void> {
     const waiting = this.overage.plus(usage);
@@ -43,8 +43,8 @@ export class Ledger {
   }
 
   /**
-   * What happens at one instant, in this order (domain.md §5): expire and void, roll over, recur, activate, burn what waits.
-   * A question at the very instant sees all of it.
+   * What happens at one instant, in this order (domain.md §5): expire and void, roll over, recur, activate, burn what
+   * waits. A question at the very instant sees all of it.
    * @returns the lots that have ended, or are spent
    */
   *settle({ ending, reset, recurring, starting }: Moment): Generator<void, Lot[]> {
@@ -123,8 +123,9 @@ export class Ledger {
   }
 
   /**
-   * All balances are within their bounds, but for what the last reset issued. Of the resets that come each one sets that to its
-   * bounds and issues the next, so that at the end there is one lot of those that rolled over, and the last one.
+   * All balances are within their bounds, but for what the last reset issued. Of the resets that come each one sets
+   * that to its bounds and issues the next, so that at the end there is one lot of those that rolled over, and the last
+   * one.
    */
   #passResets(run: Run, done: number): boolean {
     if (!this.overage.isZero() || this.lots.touched.size > 1) return false;
@@ -153,5 +154,8 @@ function rolledOver({ minRollover, maxRollover }: BalanceGrant, balance: Decimal
   return maxRollover.gte(UNLIMITED) ? floored : Decimal.min(maxRollover, floored);
 }
 
-/** Nothing is left at a reset, so no floor raises it at a later one either: without a recurrence it never covers anything again. */
+/**
+ * Nothing is left at a reset, so no floor raises it at a later one either: without a recurrence it never covers
+ * anything again.
+ */
 const isSpent = ({ grant, balance }: Lot): boolean => balance.isZero() && grant.recurrence === null;

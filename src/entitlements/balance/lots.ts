@@ -55,8 +55,9 @@ const FEW = 8;
 export const LOTS_A_TURN = 400;
 
 /**
- * The lots of an entitlement in burn order. They are changed in place: what happens to one of ten thousand grants must not cost as
- * much as all of them. Two marks save the search: before `#first` nothing is left, and from `#end` on nothing can be given back.
+ * The lots of an entitlement in burn order. They are changed in place: what happens to one of ten thousand grants must
+ * not cost as much as all of them. Two marks save the search: before `#first` nothing is left, and from `#end` on
+ * nothing can be given back.
  */
 export class Lots {
   #lots: Lot[] = [];
@@ -82,7 +83,10 @@ export class Lots {
     return this.#lots;
   }
 
-  /** What was started, burned or set since the last reset. A reset changes no other lot: a balance within its bounds stays. */
+  /**
+   * What was started, burned or set since the last reset. A reset changes no other lot: a balance within its bounds
+   * stays.
+   */
   get touched(): ReadonlySet<Lot> {
     return this.#touched;
   }
@@ -100,7 +104,10 @@ export class Lots {
     this.add(lot);
   }
 
-  /** Adds a lot; where others belong between its members it is divided, and so is another where it belongs between those. */
+  /**
+   * Adds a lot; where others belong between its members it is divided, and so is another where it belongs between
+   * those.
+   */
   add(lot: Lot): void {
     const index = this.#indexAfter(lot.key);
     const next = this.#lots[index];
@@ -166,7 +173,10 @@ export class Lots {
     return rest;
   }
 
-  /** Gives back what was burned since the balances were last set, the last in burn order first. @returns what nobody burned */
+  /**
+   * Gives back what was burned since the balances were last set, the last in burn order first. @returns what nobody
+   * burned
+   */
   *giveBack(amount: Decimal): Generator<void, Decimal> {
     let rest = amount;
     for (let done = 1; !rest.isZero() && this.#end > 0; done += 1) {

@@ -128,7 +128,10 @@ export interface BalanceAt {
   readonly overage: Decimal;
   readonly usageInPeriod: Decimal;
   readonly period: UsagePeriod;
-  /** In burn order, where they were asked for. One that was used up before the last reset, and can never cover anything again, is left out. */
+  /**
+   * In burn order, where they were asked for. One that was used up before the last reset, and can never cover anything
+   * again, is left out.
+   */
   readonly grants: readonly GrantBalance[];
   readonly totals: Totals;
 }
@@ -153,7 +156,10 @@ export interface Moment {
   readonly starting: readonly BalanceGrant[];
 }
 
-/** Moments of one kind between which nothing else happens and nothing is used: resets by the calendar, or recurrences of one grant. */
+/**
+ * Moments of one kind between which nothing else happens and nothing is used: resets by the calendar, or recurrences of
+ * one grant.
+ */
 export interface Run {
   /** How many moments; at least 2. */
   readonly length: number;

@@ -264,7 +264,10 @@ export function countResets(schedule: Schedule, after: Instant, until: Instant):
 /** The usage period that holds `at`, its start clipped to `activeFrom`. One-time: from the last manual reset on, without end. */
 export const usagePeriodAt = (inputs: BalanceInputs, at: Instant): UsagePeriod => periodIn(scheduleOf(inputs), at);
 
-/** The first so many periodic and manual resets in `(after, until]`, in order; where both fall together, the manual one says what is preserved. */
+/**
+ * The first so many periodic and manual resets in `(after, until]`, in order; where both fall together, the manual one
+ * says what is preserved.
+ */
 export const resetsIn = (
   inputs: BalanceInputs,
   after: Instant,

@@ -33,9 +33,11 @@ export interface Span {
 }
 
 /**
- * The stretches whose usage a replay from `state` (null: from `activeFrom`) to the last of `observed` needs. They tile the
- * time but for runs, and none crosses anything that happens, nor an observed instant. Only what lies after the state costs anything.
- * @param used where usage can be, in order and apart; null: anywhere. What happens again and again where none can be is a run
+ * The stretches whose usage a replay from `state` (null: from `activeFrom`) to the last of `observed` needs. They tile
+ * the time but for runs, and none crosses anything that happens, nor an observed instant. Only what lies after the
+ * state costs anything.
+ * @param used where usage can be, in order and apart; null: anywhere. What happens again and again where none can be is
+ * a run
  * @throws RangeError for a question before the state, and for a state of other grants.
  */
 export const timelineOf = (
@@ -45,7 +47,10 @@ export const timelineOf = (
   used: readonly Span[] | null = null,
 ): Timeline => finish(timelineInTurns(inputs, state, observed, used));
 
-/** The same with a pause after every few hundred points. @throws TooManySteps where it has more points than the budget allows */
+/**
+ * The same with a pause after every few hundred points. @throws TooManySteps where it has more points than the budget
+ * allows
+ */
 export function* timelineInTurns(
   inputs: BalanceInputs,
   state: BalanceState | null,
@@ -72,8 +77,8 @@ export function* timelineInTurns(
 }
 
 /**
- * How many steps a replay from `state` to an instant has at most: resets, and recurrences of grants. Counted by arithmetic,
- * however many there are.
+ * How many steps a replay from `state` to an instant has at most: resets, and recurrences of grants. Counted by
+ * arithmetic, however many there are.
  */
 export function countSteps(inputs: BalanceInputs, state: BalanceState | null, asked: Instant): number {
   const start = state?.at ?? inputs.activeFrom;
@@ -365,7 +370,10 @@ class Quiet {
     return used === undefined || !isBefore(used.from, to);
   }
 
-  /** The last instant of a run that begins at `at`: before the limits, up to where usage can be; `at` itself: there is no run. */
+  /**
+   * The last instant of a run that begins at `at`: before the limits, up to where usage can be; `at` itself: there is
+   * no run.
+   */
   limitAfter(at: Instant, limits: readonly (Instant | null | undefined)[], until: Instant): Instant {
     if (this.#used === null) return at;
     const used = this.#after(at);

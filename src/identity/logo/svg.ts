@@ -1,9 +1,10 @@
 import { type Logo, LogoError } from './logo.ts';
 
 /**
- * SVG is a program that draws; only drawing is let through. The file is read by a small strict reader and written anew from what
- * the lists below know, so that nothing of the original text survives unread. What could act or fetch (scripts, handlers, links,
- * foreign objects, entities) is refused with the reason; what only describes (comments, metadata, an editor's own words) is left out.
+ * SVG is a program that draws; only drawing is let through. The file is read by a small strict reader and written anew
+ * from what the lists below know, so that nothing of the original text survives unread. What could act or fetch
+ * (scripts, handlers, links, foreign objects, entities) is refused with the reason; what only describes (comments,
+ * metadata, an editor's own words) is left out.
  */
 
 const DRAWING =
@@ -147,7 +148,10 @@ class Reader {
 
 const unreadable = (): LogoError => new LogoError('The SVG is not well-formed XML.');
 
-/** Only the five entities of XML, and characters by number; a text of one's own making is refused with the DOCTYPE already. */
+/**
+ * Only the five entities of XML, and characters by number; a text of one's own making is refused with the DOCTYPE
+ * already.
+ */
 const plainText = (text: string): string =>
   text.replace(
     /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(\w+));?/gi,
@@ -233,7 +237,10 @@ function attributesOf(given: Attributes): Map<string, string> {
   return kept;
 }
 
-/** `url(#gradient)` is a shape of the file; any other function that fetches, and any escape that could spell one, is none. */
+/**
+ * `url(#gradient)` is a shape of the file; any other function that fetches, and any escape that could spell one, is
+ * none.
+ */
 const isHarmless = (value: string): boolean =>
   !/[\\@<]|\/\*|javascript:|expression|data:|https?:/i.test(value) &&
   !/url\(/i.test(value.replace(/url\(\s*["']?#[\w.-]+["']?\s*\)/gi, ''));

@@ -22,7 +22,10 @@ export type GroupFilters = Readonly<Record<string, readonly string[]>>;
  */
 export const isAdditive = (aggregation: Aggregation): boolean => aggregation === 'SUM' || aggregation === 'COUNT';
 
-/** Do the figures of groups add up to one of all of them? Levels that hold side by side do: three seats here and four there are seven. */
+/**
+ * Do the figures of groups add up to one of all of them? Levels that hold side by side do: three seats here and four
+ * there are seven.
+ */
 const addsOverGroups = (aggregation: Aggregation): boolean => isAdditive(aggregation) || aggregation === 'LATEST';
 
 /**

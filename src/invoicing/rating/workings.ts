@@ -8,8 +8,8 @@ export interface ShareOfTime {
 }
 
 /**
- * How the amount of a line came about, where quantity × unit price does not tell: facts of the calculation, kept with the line
- * for whoever checks it. All figures are decimal text.
+ * How the amount of a line came about, where quantity × unit price does not tell: facts of the calculation, kept with
+ * the line for whoever checks it. All figures are decimal text.
  */
 export interface Workings {
   /** The part of the period that is charged … */

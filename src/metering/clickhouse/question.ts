@@ -71,7 +71,10 @@ export const summedOver = (set: readonly string[], columns: KeyColumns): number 
 export const valuePath = (meter: Meter): string[] | null =>
   meter.valueProperty === null ? null : pathSegments(meter.valueProperty);
 
-/** Does what came before the time asked about go on in it? Then events of any time before its end are read, and counted by `inside`. */
+/**
+ * Does what came before the time asked about go on in it? Then events of any time before its end are read, and counted
+ * by `inside`.
+ */
 export const goesOn = ({ scope }: Question): boolean => isLevel(scope.meter);
 
 /** The paths of the dimensions that rows are grouped by. */

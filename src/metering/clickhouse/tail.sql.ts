@@ -42,7 +42,10 @@ const AGGREGATES: Readonly<Record<Exclude<Aggregation, 'UNIQUE_COUNT'>, Sql>> = 
   LATEST: sql`(array_agg(value order by event_at desc, event_seq desc))[1]`,
 };
 
-/** The events after the mark that count, one row each: keys, value, where it stands, and whether it is `inside` what is asked. */
+/**
+ * The events after the mark that count, one row each: keys, value, where it stands, and whether it is `inside` what is
+ * asked.
+ */
 function counted(question: Question): Sql {
   const { scope, mark, addresses, columns } = question;
   const { meter } = scope;

@@ -89,7 +89,10 @@ const measuredText = (path: readonly string[] | null): Measured =>
     ? { value: "'1'", exists: 'true' }
     : { value: `assumeNotNull(${textAt(path)})`, exists: hasLeaf(path, ['s', '0', '9', 'n']) };
 
-/** The events of a question that have a value, one row each: its keys, `v`, where it stands in time, and whether it is `inside` what is asked. */
+/**
+ * The events of a question that have a value, one row each: its keys, `v`, where it stands in time, and whether it is
+ * `inside` what is asked.
+ */
 function counted(
   question: Question,
   projection: AskedProjection,

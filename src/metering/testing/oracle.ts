@@ -109,8 +109,8 @@ function aggregate(meter: Meter, events: readonly NaiveEvent[]): string {
 const lastOf = (events: readonly NaiveEvent[]): NaiveEvent => events.reduce((a, b) => (isBefore(b.at, a.at) ? a : b));
 
 /**
- * A level is the last event before an end, whenever it came: of a source once that has begun, and before its own end. At each end of a window
- * in which something can have changed all events are looked at.
+ * A level is the last event before an end, whenever it came: of a source once that has begun, and before its own end.
+ * At each end of a window in which something can have changed all events are looked at.
  */
 function naiveLevels(
   events: readonly NaiveEvent[],

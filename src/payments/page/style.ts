@@ -103,8 +103,9 @@ footer { padding: 0 1.25rem 1.5rem; color: var(--soft); font-size: .8125rem; tex
 const styleHash = createHash('sha256').update(STYLE).digest('base64');
 
 /**
- * Nothing loads but the merchant's logo from here, nothing runs, nobody frames it. Browsers hold the redirect that follows a form against `form-action` too, so
- * the one place that the merchant sends its customers to after paying is named.
+ * Nothing loads but the merchant's logo from here, nothing runs, nobody frames it. Browsers hold the redirect that
+ * follows a form against `form-action` too, so the one place that the merchant sends its customers to after paying is
+ * named.
  */
 export const contentSecurityPolicy = (redirectsTo: string | null, showsLogo = false): string =>
   [
