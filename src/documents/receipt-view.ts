@@ -1,3 +1,4 @@
+import { cardBrandName } from '../kernel/card-brand.ts';
 import { decimal, plain } from '../kernel/decimal.ts';
 import type { DecimalText, ReceiptDocument } from './document.ts';
 import { type DocumentView, letterheadOf } from './document-view.ts';
@@ -64,25 +65,15 @@ function totalsOf(document: ReceiptDocument): DocumentView['totals'] {
   return totals;
 }
 
-const BRANDS: Readonly<Record<string, string>> = {
-  visa: 'Visa',
-  mastercard: 'Mastercard',
-  amex: 'American Express',
-  discover: 'Discover',
-  diners: 'Diners Club',
-  jcb: 'JCB',
-  unionpay: 'UnionPay',
-};
-
 function methodName({ method, card }: ReceiptDocument): string {
-  if (method === 'card') return card ? `${BRANDS[card.brand] ?? 'Card'} ending in ${card.last4}` : 'Card';
+  if (method === 'card') return card ? `${cardBrandName(card.brand) ?? 'Card'} ending in ${card.last4}` : 'Card';
   return { bank_transfer: 'Bank transfer', cash: 'Cash', other: 'Other means' }[method];
 }
 
 function methodPhrase(document: ReceiptDocument): string {
   if (document.method === 'card')
     return document.card
-      ? `with ${document.card.brand in BRANDS ? methodName(document) : `a card ending in ${document.card.last4}`}`
+      ? `with ${cardBrandName(document.card.brand) ? methodName(document) : `a card ending in ${document.card.last4}`}`
       : 'by card';
   return { bank_transfer: 'by bank transfer', cash: 'in cash', other: 'by other means' }[document.method];
 }

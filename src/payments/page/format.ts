@@ -1,3 +1,4 @@
+import { cardBrandName } from '../../kernel/card-brand.ts';
 import { minorDigits } from '../../kernel/currency.ts';
 import { type Decimal, plain } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
@@ -22,18 +23,8 @@ export const day = (instant: Instant): string =>
 export const minute = (instant: Instant): string =>
   `${day(instant)}, ${instant.toLocaleString('en-GB', { timeStyle: 'short', timeZone: 'UTC' })} UTC`;
 
-const BRANDS: Readonly<Record<string, string>> = {
-  visa: 'Visa',
-  mastercard: 'Mastercard',
-  amex: 'American Express',
-  discover: 'Discover',
-  diners: 'Diners Club',
-  jcb: 'JCB',
-  unionpay: 'UnionPay',
-};
-
 /** `Visa`: the brand of a card as it is written on the card. */
-export const brandName = (brand: string): string => BRANDS[brand] ?? brand;
+export const brandName = (brand: string): string => cardBrandName(brand) ?? brand;
 
 /** `Visa ending in 4242`. */
 export const cardName = ({ brand, last4 }: { readonly brand: string; readonly last4: string }): string =>
