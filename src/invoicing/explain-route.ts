@@ -44,7 +44,10 @@ const ExplainedLine = Type.Object(
     tax: Tax,
     total: Type.String(),
     usageByHour: Nullable(
-      Type.Array(Type.Object({ from: Timestamp, to: Timestamp, value: NumberOut, eventCount: Type.Integer() })),
+      Type.Array(Type.Object({ from: Timestamp, to: Timestamp, value: NumberOut, eventCount: Type.Integer() }), {
+        description:
+          'The usage that the line charges, in order of time: of a `matrix` that of its cell, of LATEST the level.',
+      }),
     ),
     discounts: Type.Array(
       Type.Object({

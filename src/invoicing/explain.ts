@@ -3,6 +3,7 @@ import { jsonNumber, plain, ZERO } from '../kernel/decimal.ts';
 import { formatMoney } from '../kernel/money.ts';
 import { notFound, ok, type Result } from '../kernel/result.ts';
 import { formatInstant } from '../kernel/time.ts';
+import { isLevel, type UsageRow } from '../metering/index.ts';
 import { type Calculation, ratedBefore } from './calculate.ts';
 import { calculateStored } from './calculation.ts';
 import { chargesOn } from './charges.ts';
@@ -24,6 +25,7 @@ import { OPEN_STATES, withLiveTotals } from './read.ts';
 import { readUsageByHour } from './read-usage.ts';
 import { creditAsStored, plansOf } from './recompute.ts';
 import type { BilledPrice, BillingTerms } from './source.ts';
+import { rowsOfLine, usageByHour } from './usage-by-hour.ts';
 
 /**
  * GET /v2/invoices/{id}/explain: where every number comes from (domain.md §4). Of an open period as of now; of a calculated
@@ -42,12 +44,13 @@ export async function explainInvoice(
   const { invoice, lines } = await withLiveTotals(parts, tx, stored);
   const all = await withCreditNotes(tx, invoice, lines ?? (await linesOf(tx, merchantId, id)));
   const earlier = terms && (await earlierIn(parts, tx, terms, stored));
+  const usage = usageReader(parts, tx, terms, invoice);
   const explained = [];
   for (const line of all.filter(({ applies_to_line_id: of }) => of === null))
     explained.push({
       ...explainLine(line, invoice, priceOf(terms, line)),
       earlier: terms && earlier && earlierOf(terms, stored, line, earlier),
-      usageByHour: await hoursOf(parts, tx, terms, invoice, line),
+      usageByHour: await hoursOf(invoice, line, priceOf(terms, line), usage),
       discounts: discountsOf(line, all, invoice),
     });
   const money = (amount: InvoiceRow['subtotal']) => formatMoney(amount, invoice.currency);
@@ -118,20 +121,27 @@ function earlierOf(terms: BillingTerms, invoice: InvoiceRow, line: LineRow, used
   };
 }
 
-/** Usage as it is now, hour by hour; null where the line charges none. */
-async function hoursOf(
-  { source }: InvoicingParts,
-  tx: Tx,
-  terms: BillingTerms | null,
-  invoice: InvoiceRow,
-  line: LineRow,
-) {
+type ReadUsage = (price: BilledPrice) => Promise<UsageRow[]>;
+
+/** Reads the usage of each price once, however many lines the price has. */
+function usageReader({ source }: InvoicingParts, tx: Tx, terms: BillingTerms | null, invoice: InvoiceRow): ReadUsage {
+  const found = new Map<string, Promise<UsageRow[]>>();
+  return ({ id }) => {
+    const rows = found.get(id) ?? (terms ? readUsageByHour(tx, source, terms, invoice, id) : Promise.resolve([]));
+    found.set(id, rows);
+    return rows;
+  };
+}
+
+/** The usage of a line as it is now, hour by hour; null where the line charges none. */
+async function hoursOf(invoice: InvoiceRow, line: LineRow, price: BilledPrice | null, usage: ReadUsage) {
   const isUsage = line.event_type === 'usage' && line.type === 'charge' && invoice.kind === 'subscription';
-  if (terms === null || !isUsage || line.price_id === null) return null;
-  const rows = await readUsageByHour(tx, source, terms, invoice, line.price_id);
-  return rows.map(({ windowStart, windowEnd, value, eventCount }) => ({
-    from: windowStart && formatInstant(windowStart),
-    to: windowEnd && formatInstant(windowEnd),
+  if (!isUsage || !price?.metric) return null;
+  const rows = rowsOfLine(price.pricing, line.group_values, await usage(price));
+  const levelsUntil = isLevel(price.metric.meter) ? invoice.period_end : null;
+  return usageByHour(rows, levelsUntil).map(({ from, to, value, eventCount }) => ({
+    from: formatInstant(from),
+    to: formatInstant(to),
     value: jsonNumber(value),
     eventCount,
   }));

@@ -145,8 +145,8 @@ const cutOf = ({ groupFilters, pricing }: BilledPrice) => ({
 });
 
 /**
- * The usage of one price of an invoice's own period hour by hour, as it is now; of hours in which there was any, or a
- * level was set.
+ * The usage of one price of an invoice's own period as it is now, of each group hour by hour; of hours in which there was
+ * any, or a level was set.
  */
 export async function readUsageByHour(
   tx: Tx,
@@ -161,18 +161,13 @@ export async function readUsageByHour(
   const sources = [];
   for (const span of charge.spans) sources.push(...(await source.usageSources(tx, terms, metric.id, span)));
   if (sources.length === 0) return [];
-  const rows = await usage(tx, {
+  return usage(tx, {
     merchantId: terms.merchantId,
     meter: metric.meter,
     sources,
     from: invoice.period_start,
     to: invoice.period_end,
     window: 'HOUR',
-    ...(charge.price.groupFilters && { groupFilters: charge.price.groupFilters }),
+    ...cutOf(charge.price),
   });
-  return isLevel(metric.meter) ? untilTheNext(rows, invoice.period_end) : rows;
 }
-
-/** A level holds from the hour in which it was set to the next one in which it was. */
-const untilTheNext = (rows: readonly UsageRow[], end: Instant): UsageRow[] =>
-  rows.map((row, index) => ({ ...row, windowEnd: rows[index + 1]?.windowStart ?? end }));

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
-import { type Shop, START, shopOf } from '../support/shop.ts';
+import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
 /** Where every number of an invoice comes from (domain.md §4, `explain`). */
 let env: TestEnvironment;
@@ -64,4 +64,92 @@ it('tells price, tiers, hours of usage, discounts and tax of each line, open and
       { description: 'Half', adjustmentId: adjustment.id, percentageDiscount: '0.5', amount: '-8.00', total: '-9.60' },
     ],
   });
+});
+
+/*
+ * Calls in the EU cost 2.00, in the US 1.00, elsewhere 5.00. 3 + 4 in the EU are 14.00, 10 - 2 in the US 8.00, 1 + 1 in two
+ * other regions 10.00. They are reported in no order.
+ */
+it('shows of each line of a matrix the usage of its own cell, in order of time', async () => {
+  const clock = await shop.clock(START);
+  const metric = await shop.metric({ groupBy: { region: '$.region' } });
+  const price = await shop.usagePrice({
+    billableMetricId: metric.id,
+    model: 'matrix',
+    properties: {
+      dimensions: ['region'],
+      cells: [
+        { match: { region: 'eu' }, unitPrice: '2' },
+        { match: { region: 'us' }, unitPrice: '1' },
+      ],
+      default: '5',
+    },
+  });
+  const subscription = await shop.subscribe(await shop.plan([price]), { clock });
+  for (const [time, region, units] of [
+    ['2026-01-20T10:30:00Z', 'eu', 4],
+    ['2026-01-10T10:15:00Z', 'us', 10],
+    ['2026-01-20T10:45:00Z', 'us', -2],
+    ['2026-01-10T10:45:00Z', 'eu', 3],
+    ['2026-01-12T00:10:00Z', 'jp', 1],
+    ['2026-01-12T00:20:00Z', 'in', 1],
+  ] as const)
+    await shop.use(subscription.id, time, units, { data: { units, region } });
+  await shop.advance(clock, '2026-02-15T00:00:00Z');
+  const [january] = await shop.invoices(subscription);
+  const { lines } = await shop.read(`/v2/invoices/${january.id}/explain`);
+  const shown = lines.map(({ group, amount, usageByHour }: Resource) => ({
+    ...{ group, amount },
+    hours: usageByHour.map(({ from, value, eventCount }: Resource) => `${from} ${value} of ${eventCount}`),
+  }));
+  expect(shown).toEqual([
+    {
+      ...{ group: { region: 'eu' }, amount: '14.00' },
+      hours: ['2026-01-10T10:00:00Z 3 of 1', '2026-01-20T10:00:00Z 4 of 1'],
+    },
+    {
+      ...{ group: { region: 'us' }, amount: '8.00' },
+      hours: ['2026-01-10T10:00:00Z 10 of 1', '2026-01-20T10:00:00Z -2 of 1'],
+    },
+    { group: {}, amount: '10.00', hours: ['2026-01-12T00:00:00Z 2 of 2'] },
+  ]);
+});
+
+/* Seats: 4 in the EU from the 5th on, 6 from the 20th; 2 and 3 elsewhere from the 3rd and the 10th. 6 x 2.00 and 5 x 5.00. */
+it('shows of a matrix of levels what the levels of each cell come to together, until the next is set', async () => {
+  const clock = await shop.clock(START);
+  const metric = await shop.metric({ aggregation: 'LATEST', groupBy: { region: '$.region' } });
+  const price = await shop.usagePrice({
+    billableMetricId: metric.id,
+    model: 'matrix',
+    properties: { dimensions: ['region'], cells: [{ match: { region: 'eu' }, unitPrice: '2' }], default: '5' },
+  });
+  const subscription = await shop.subscribe(await shop.plan([price]), { clock });
+  for (const [time, region, units] of [
+    ['2026-01-20T00:00:00Z', 'eu', 6],
+    ['2026-01-10T00:00:00Z', 'us', 3],
+    ['2026-01-05T00:00:00Z', 'eu', 4],
+    ['2026-01-03T00:00:00Z', 'jp', 2],
+  ] as const)
+    await shop.use(subscription.id, time, units, { data: { units, region } });
+  await shop.advance(clock, '2026-02-15T00:00:00Z');
+  const [january] = await shop.invoices(subscription);
+  const { lines } = await shop.read(`/v2/invoices/${january.id}/explain`);
+  const level = (from: string, to: string, value: number) => ({ from, to, value, eventCount: 1 });
+  expect(lines.map(({ amount, usageByHour }: Resource) => ({ amount, usageByHour }))).toEqual([
+    {
+      amount: '12.00',
+      usageByHour: [
+        level('2026-01-05T00:00:00Z', '2026-01-20T00:00:00Z', 4),
+        level('2026-01-20T00:00:00Z', '2026-02-01T00:00:00Z', 6),
+      ],
+    },
+    {
+      amount: '25.00',
+      usageByHour: [
+        level('2026-01-03T00:00:00Z', '2026-01-10T00:00:00Z', 2),
+        level('2026-01-10T00:00:00Z', '2026-02-01T00:00:00Z', 5),
+      ],
+    },
+  ]);
 });

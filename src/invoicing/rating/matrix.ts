@@ -49,7 +49,7 @@ export const matrix: PriceModel<MatrixProperties> = {
   rate: (properties, { groups }) => {
     const used = Map.groupBy(
       groups.filter(({ quantity }) => quantity.gt(0)),
-      ({ group }) => cellOf(properties, group),
+      ({ group }) => matrixCellOf(properties, group),
     );
     const charges = [...properties.cells, null].flatMap((cell): Charge[] => {
       const rows = used.get(cell);
@@ -63,7 +63,7 @@ export const matrix: PriceModel<MatrixProperties> = {
 };
 
 /** The cell that a combination is priced by; null for the default. */
-function cellOf({ cells }: MatrixProperties, group: GroupValues): Cell | null {
+export function matrixCellOf({ cells }: MatrixProperties, group: GroupValues): Cell | null {
   const matching = cells.filter(({ match }) =>
     Object.entries(match).every(([dimension, value]) => group[dimension] === value),
   );
