@@ -58,6 +58,7 @@ describe('POST /v0/plans', () => {
       renewalReminderDays: 3,
       metadata: {},
       defaultVersionId: expect.stringMatching(/^pver_[0-9A-Za-z]{22}$/),
+      minimumAmount: null,
       paymentTerm: { in_arrears: false, in_advance: false },
       prices: [],
       createdAt: '2026-03-01T00:00:00Z',
@@ -92,6 +93,27 @@ describe('POST /v0/plans', () => {
     const made = await post(fields);
     expect(made).toMatchObject({ status: 201, body: { ...fields, billingInterval: null } });
     expect((await merchant.get(`/v0/plans/${made.body.id}`)).body).toEqual(made.body);
+  });
+
+  it('takes a commitment, which its first version holds', async () => {
+    const made = await post({ minimumAmount: '500.00', prices: [await build.metricPrice(metricId)] });
+    expect(made).toMatchObject({ status: 201, body: { minimumAmount: '500' } });
+    const path = `/v0/plans/${made.body.id}`;
+    expect((await merchant.get(path)).body).toEqual(made.body);
+    expect((await merchant.get('/v0/plans?limit=1')).body.data).toEqual([made.body]);
+    expect((await merchant.get(`${path}/versions/1`)).body.minimumAmount).toBe('500');
+    expect(failingFields(await merchant.patch(path, { minimumAmount: '1' }))).toEqual(['minimumAmount']);
+  });
+
+  it.each([
+    { currency: 'USD', minimumAmount: '-0.01' },
+    { currency: 'USD', minimumAmount: '0.001' },
+    { currency: 'JPY', minimumAmount: '0.1' },
+    { currency: 'KWD', minimumAmount: '0.0001' },
+    { currency: 'USD', minimumAmount: 'much' },
+    { currency: 'USD', minimumAmount: false },
+  ])('is a 400 for a commitment of $minimumAmount $currency', async (fields) => {
+    expect(failingFields(await post(fields))).toEqual(['minimumAmount']);
   });
 
   it('answers its prices as objects, in their order, and which payment terms they have', async () => {

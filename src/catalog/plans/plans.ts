@@ -1,5 +1,6 @@
 import { checkReference, type Tx } from '../../db/index.ts';
 import type { PageRequest } from '../../http/index.ts';
+import { type Decimal, plain } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type FieldError, fail, invalid, notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant, normaliseCadence, parseInstant } from '../../kernel/time.ts';
@@ -21,10 +22,10 @@ import {
 } from './plans.sql.ts';
 import type { PlanCreate, PlanUpdate } from './schema.ts';
 import { checkTemplatesAgree } from './version-prices.ts';
-import { insertVersion, selectVersionIds } from './versions.sql.ts';
+import { insertVersion, selectMinimumAmounts, selectVersionIds } from './versions.sql.ts';
 
-/** A plan as it is answered (fields.md), with the prices of its default version. */
-export const planOut = (plan: Plan, prices: readonly Price[]) => ({
+/** A plan as it is answered (fields.md), with the prices and the commitment of its default version. */
+export const planOut = (plan: Plan, prices: readonly Price[], minimumAmount: Decimal | null) => ({
   id: plan.id,
   object: 'plan' as const,
   merchantId: plan.merchantId,
@@ -47,6 +48,7 @@ export const planOut = (plan: Plan, prices: readonly Price[]) => ({
   renewalReminderDays: plan.renewalReminderDays,
   metadata: plan.metadata,
   defaultVersionId: plan.defaultVersionId,
+  minimumAmount: minimumAmount && plain(minimumAmount),
   paymentTerm: {
     in_arrears: prices.some((price) => price.paymentTerm === 'in_arrears'),
     in_advance: prices.some((price) => price.paymentTerm === 'in_advance'),
@@ -74,6 +76,7 @@ export async function createPlan(
   const disagreements = checkTemplatesAgree(prices.value, (id) => `prices.${priceIds.indexOf(id)}`);
   if (disagreements.length > 0) return invalid(disagreements);
 
+  const minimumAmount = toDecimal(body.minimumAmount ?? null);
   const versionId = newId('planVersion');
   const plan = await insertPlan(tx, {
     id: newId('plan'),
@@ -99,10 +102,10 @@ export async function createPlan(
     createdAt: now,
     updatedAt: now,
   });
-  const first = { id: versionId, merchantId, planId: plan.id, versionNumber: 1, basedOnVersionId: null };
+  const first = { id: versionId, merchantId, planId: plan.id, versionNumber: 1, basedOnVersionId: null, minimumAmount };
   const published = { status: 'published', publishedAt: now, createdAt: now, updatedAt: now } as const;
   await insertVersion(tx, { ...first, ...published }, priceIds);
-  return ok(planOut(plan, prices.value));
+  return ok(planOut(plan, prices.value, minimumAmount));
 }
 
 const namePrices = (ids: readonly string[]): NamedId[] => ids.map((id, index) => ({ id, field: `prices.${index}` }));
@@ -136,7 +139,12 @@ export async function listPlans(tx: Tx, merchantId: string | null, filter: PlanF
   const merchantIds = [...new Set(rows.map((plan) => plan.merchantId))];
   const versionIds = rows.map((plan) => plan.defaultVersionId);
   const prices = await selectPricesOfVersions(tx, merchantIds, versionIds);
-  return { data: rows.map((plan) => planOut(plan, prices.get(plan.defaultVersionId) ?? [])), total };
+  const minimums = await selectMinimumAmounts(tx, merchantIds, versionIds);
+  const data = rows.map((plan) => {
+    const { defaultVersionId: id } = plan;
+    return planOut(plan, prices.get(id) ?? [], minimums.get(id) ?? null);
+  });
+  return { data, total };
 }
 
 /** Plans of products to which the customer has no active subscription. */
@@ -153,8 +161,10 @@ export async function listAvailablePlans(
 }
 
 const replyWith = async (tx: Tx, plan: Plan): Promise<Result<PlanReply>> => {
-  const prices = await selectPricesOfVersions(tx, [plan.merchantId], [plan.defaultVersionId]);
-  return ok(planOut(plan, prices.get(plan.defaultVersionId) ?? []));
+  const { defaultVersionId: id } = plan;
+  const prices = await selectPricesOfVersions(tx, [plan.merchantId], [id]);
+  const minimums = await selectMinimumAmounts(tx, [plan.merchantId], [id]);
+  return ok(planOut(plan, prices.get(id) ?? [], minimums.get(id) ?? null));
 };
 
 /** One plan; 404. */

@@ -1,4 +1,5 @@
 import {
+  DecimalText,
   Id,
   ListOf,
   ListQuery,
@@ -46,6 +47,7 @@ export const PlanOut = Type.Object(
     renewalReminderDays: Type.Integer(),
     metadata: MapOut,
     defaultVersionId: Id('planVersion'),
+    minimumAmount: Nullable(Type.String({ description: 'The commitment of the default version.' })),
     paymentTerm: Type.Object(
       { in_arrears: Type.Boolean(), in_advance: Type.Boolean() },
       { description: 'Which terms the prices of the default version have.' },
@@ -76,6 +78,9 @@ const optional = {
   metadata: Type.Optional(Metadata),
 };
 
+/** A commitment: what the charges of a period come to at least, all prices of the version together. */
+const Commitment = Type.Optional(Nullable(DecimalText({ minimum: '0', accept: 'both' })));
+
 const PriceIds = Type.Optional(Type.Array(Id('price'), { uniqueItems: true, maxItems: 1000 }));
 
 export const PlanCreate = Strict(
@@ -84,13 +89,14 @@ export const PlanCreate = Strict(
     productId: Id('product'),
     currency: Currency,
     prices: PriceIds,
+    minimumAmount: Commitment,
     billingVersion: Type.Optional(
       Type.Unsafe<1>({ type: 'integer', enum: [1], description: 'Standard Billing; new plans have no other.' }),
     ),
     ...optional,
     merchantId: Type.Optional(Id('organization')),
   },
-  { $id: 'PlanCreate' },
+  { $id: 'PlanCreate', 'x-minor-units': ['minimumAmount'] },
 );
 export type PlanCreate = Static<typeof PlanCreate>;
 
@@ -101,7 +107,13 @@ export const PlanUpdate = Strict(
     currency: Type.Optional(Currency),
     ...optional,
   },
-  { $id: 'PlanUpdate' },
+  {
+    $id: 'PlanUpdate',
+    'x-hints': {
+      prices: 'is of a version, which never changes: POST …/versions makes the next one',
+      minimumAmount: 'is of a version, which never changes: POST …/versions makes the next one',
+    },
+  },
 );
 export type PlanUpdate = Static<typeof PlanUpdate>;
 
@@ -126,6 +138,9 @@ const versionFields = {
   isDefault: Type.Boolean(),
   subscriptionCount: Type.Integer({ description: 'Subscriptions pinned to it that have not ended.' }),
   basedOnVersionId: Type.Optional(Id('planVersion')),
+  minimumAmount: Nullable(
+    Type.String({ description: 'What the charges of a period come to at least, all prices together.' }),
+  ),
   createdAt: Timestamp,
   updatedAt: Timestamp,
 };
@@ -145,6 +160,7 @@ export const PlanVersionCreate = Strict(
     replacePrices: Type.Optional(
       Type.Array(Strict({ replacesPriceId: Id('price'), withPriceId: Id('price') }), { maxItems: 1000 }),
     ),
+    minimumAmount: Commitment, // absent: that of the version which it is based on; null: none
     publish: Type.Optional(Type.Boolean({ default: true })),
   },
   { $id: 'PlanVersionCreate' },

@@ -83,6 +83,12 @@ describe('whatever is asked', () => {
   });
 });
 
+it('a version that differs by more than its prices may have those of its base, but not none', () => {
+  expect(decideVersionPrices(['a'], NOTHING, true)).toEqual({ ok: true, value: ['a'] });
+  expect(decideVersionPrices(['a'], NOTHING).ok).toBe(false);
+  expect(decideVersionPrices(['a'], { ...NOTHING, removePrices: ['a'] }, true).ok).toBe(false);
+});
+
 describe('templates of one feature in one version', () => {
   const price = (id: string, featureId: string, entitlementTemplate: object) =>
     ({ id, features: [{ id: `pf_${id}`, featureId, entitlementTemplate, feature: {} }] }) as unknown as Price;

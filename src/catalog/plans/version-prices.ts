@@ -29,8 +29,9 @@ export const comers = ({ addPrices, replacePrices }: VersionDiff): DiffEntry[] =
 /**
  * The prices of a new version: those of its base, replaced ones in their place, removed ones gone, new ones at the end.
  * A version that would equal its base, or have no price left, is refused (domain.md §2).
+ * @param differs whether it differs from its base by more than its prices
  */
-export function decideVersionPrices(base: readonly string[], diff: VersionDiff): Result<string[]> {
+export function decideVersionPrices(base: readonly string[], diff: VersionDiff, differs = false): Result<string[]> {
   const errors: FieldError[] = [];
   const leaving = new Set<string>();
   for (const { id, field } of leavers(diff)) {
@@ -52,11 +53,12 @@ export function decideVersionPrices(base: readonly string[], diff: VersionDiff):
   if (result.length === 0)
     return invalid([{ field: 'removePrices', message: 'would leave the version without a price' }]);
   const isSame = result.length === base.length && base.every((id) => present.has(id));
-  if (isSame)
+  if (isSame && !differs)
     return invalid([
       {
         field: 'addPrices',
-        message: 'or removePrices or replacePrices must change something: the version would equal its base',
+        message:
+          'or removePrices, replacePrices or minimumAmount must change something: the version would equal its base',
       },
     ]);
   return ok(result);

@@ -1,9 +1,10 @@
 import { assignments, pageOfRows, sql, type Tx } from '../../db/index.ts';
 import type { PageRequest } from '../../http/index.ts';
+import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { VersionStatus } from './version-states.ts';
 
-/** A version of a plan: a set of prices that never changes. */
+/** A version of a plan: a set of prices and a commitment, which never change. */
 export interface PlanVersion {
   readonly id: string;
   readonly merchantId: string;
@@ -12,21 +13,24 @@ export interface PlanVersion {
   readonly versionNumber: number;
   readonly status: VersionStatus;
   readonly basedOnVersionId: string | null;
+  /** What the charges of a period come to at least, all prices together; null: nothing. */
+  readonly minimumAmount: Decimal | null;
   readonly publishedAt: Instant | null;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
 }
 
 const COLUMNS = sql`id, merchant_id as "merchantId", plan_id as "planId", version_number as "versionNumber", status,
-  based_on_version_id as "basedOnVersionId", published_at as "publishedAt", created_at as "createdAt",
-  updated_at as "updatedAt"`;
+  based_on_version_id as "basedOnVersionId", minimum_amount as "minimumAmount", published_at as "publishedAt",
+  created_at as "createdAt", updated_at as "updatedAt"`;
 
 export async function insertVersion(tx: Tx, version: PlanVersion, priceIds: readonly string[]): Promise<void> {
   await tx.run(sql`
-    insert into plan_version (merchant_id, id, plan_id, version_number, status, based_on_version_id, published_at,
-                              created_at, updated_at)
+    insert into plan_version (merchant_id, id, plan_id, version_number, status, based_on_version_id, minimum_amount,
+                              published_at, created_at, updated_at)
     values (${version.merchantId}, ${version.id}, ${version.planId}, ${version.versionNumber}, ${version.status},
-            ${version.basedOnVersionId}, ${version.publishedAt}, ${version.createdAt}, ${version.updatedAt})`);
+            ${version.basedOnVersionId}, ${version.minimumAmount}, ${version.publishedAt}, ${version.createdAt},
+            ${version.updatedAt})`);
   await tx.run(sql`
     insert into plan_version_price (merchant_id, version_id, price_id, position)
     select ${version.merchantId}, ${version.id}, price_id, position
@@ -35,6 +39,18 @@ export async function insertVersion(tx: Tx, version: PlanVersion, priceIds: read
 
 export const selectVersion = (tx: Tx, merchantId: string, id: string) =>
   tx.maybe<PlanVersion>(sql`select ${COLUMNS} from plan_version where merchant_id = ${merchantId} and id = ${id}`);
+
+/** The commitments of some versions, by the version's id; those without one are left out. */
+export async function selectMinimumAmounts(
+  tx: Tx,
+  merchantIds: readonly string[],
+  versionIds: readonly string[],
+): Promise<ReadonlyMap<string, Decimal>> {
+  const rows = await tx.rows<{ id: string; minimumAmount: Decimal }>(sql`
+    select id, minimum_amount as "minimumAmount" from plan_version
+     where merchant_id = any(${[...merchantIds]}) and id = any(${[...versionIds]}) and minimum_amount is not null`);
+  return new Map(rows.map(({ id, minimumAmount }) => [id, minimumAmount]));
+}
 
 export const selectVersionByNumber = (tx: Tx, merchantId: string, planId: string, versionNumber: number) =>
   tx.maybe<PlanVersion>(sql`

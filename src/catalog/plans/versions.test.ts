@@ -65,6 +65,7 @@ describe('POST /v0/plans/{id}/versions', () => {
       isDefault: true,
       subscriptionCount: 0,
       basedOnVersionId: before.body.id,
+      minimumAmount: null,
       createdAt: '2026-04-01T00:00:00Z',
       updatedAt: '2026-04-01T00:00:00Z',
       prices: expect.any(Array),
@@ -89,6 +90,37 @@ describe('POST /v0/plans/{id}/versions', () => {
     expect(made.body).not.toHaveProperty('publishedAt');
     expect((await plan.get()).prices).toHaveLength(1);
     expect(await plan.post({ addPrices: [added] })).toMatchObject({ status: 201, body: { versionNumber: 3 } }); // based on 1
+  });
+
+  it('keeps the commitment of the version before, unless it says another one or none', async () => {
+    const plan = await planWith(1);
+    expect((await plan.version(1)).body.minimumAmount).toBeNull();
+    expect(await plan.post({ minimumAmount: '500.00' })).toMatchObject({ status: 201, body: { minimumAmount: '500' } });
+    expect((await plan.get()).minimumAmount).toBe('500');
+    expect((await plan.post({ addPrices: [await price()] })).body.minimumAmount).toBe('500');
+    expect((await plan.post({ minimumAmount: 250.5 })).body.minimumAmount).toBe('250.5');
+    expect((await plan.post({ minimumAmount: null })).body.minimumAmount).toBeNull();
+    expect((await plan.get()).minimumAmount).toBeNull();
+    expect((await plan.post({ minimumAmount: '0', publish: false })).body.minimumAmount).toBe('0');
+    const { data } = (await plan.list()).body;
+    expect(data.map((version: Answer['body']) => version.minimumAmount)).toEqual([
+      '0',
+      null,
+      '250.5',
+      '500',
+      '500',
+      null,
+    ]);
+  });
+
+  it('refuses a commitment that is the one before, and one that is no amount of the currency', async () => {
+    const plan = await planWith(1);
+    expect(failingFields(await plan.post({ minimumAmount: null }))).toEqual(['addPrices']);
+    await plan.post({ minimumAmount: '10' });
+    expect(failingFields(await plan.post({ minimumAmount: '10.00' }))).toEqual(['addPrices']);
+    for (const minimumAmount of ['-1', '10.005', 'ten', '', true, {}])
+      expect(failingFields(await plan.post({ minimumAmount }))).toEqual(['minimumAmount']);
+    expect((await plan.list()).body.pagination.total).toBe(2);
   });
 
   it('refuses an empty diff and a version without a price', async () => {

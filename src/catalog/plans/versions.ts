@@ -1,13 +1,18 @@
 import type { Tx } from '../../db/index.ts';
 import type { PageRequest } from '../../http/index.ts';
+import { minorDigits } from '../../kernel/currency.ts';
+import { type Decimal, plain } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
-import { fail, invalid, notFound, noVersion, ok, type Result } from '../../kernel/result.ts';
+import { digitsProblem } from '../../kernel/money.ts';
+import { fail, invalid, invalidField, notFound, noVersion, ok, type Result } from '../../kernel/result.ts';
 import { next } from '../../kernel/state-table.ts';
 import { formatInstant, type Instant } from '../../kernel/time.ts';
 import type { CatalogOptions } from '../options.ts';
 import { type Price, selectPricesOfVersions } from '../prices/prices.sql.ts';
 import { priceOut } from '../prices/prices.ts';
 import { checkReferences } from '../references-in-body.ts';
+import { isSame } from '../same.ts';
+import { toDecimal } from '../words.ts';
 import { lockPlan, type Plan, selectPlan, updatePlan } from './plans.sql.ts';
 import { takePrices } from './plans.ts';
 import type { PlanVersionCreate, PlanVersionUpdate } from './schema.ts';
@@ -17,6 +22,7 @@ import {
   insertVersion,
   nextVersionNumber,
   type PlanVersion,
+  selectMinimumAmounts,
   selectVersionByNumber,
   selectVersions,
   updateVersion,
@@ -31,6 +37,7 @@ const summaryOut = (version: PlanVersion, plan: Plan, subscriptionCount: number)
   isDefault: version.id === plan.defaultVersionId,
   subscriptionCount,
   basedOnVersionId: version.basedOnVersionId ?? undefined,
+  minimumAmount: version.minimumAmount && plain(version.minimumAmount),
   createdAt: formatInstant(version.createdAt),
   updatedAt: formatInstant(version.updatedAt),
 });
@@ -101,6 +108,8 @@ export async function createVersion(
     removePrices: body.removePrices ?? [],
     replacePrices: body.replacePrices ?? [],
   };
+  const commitment = await commitmentAfter(tx, plan, body.minimumAmount);
+  if (!commitment.ok) return commitment;
   const known = await checkReferences(tx, merchantId, 'price', leavers(diff));
   if (!known.ok) return known;
   const taken = await takePrices(tx, merchantId, comers(diff));
@@ -110,6 +119,7 @@ export async function createVersion(
   const priceIds = decideVersionPrices(
     base.map(({ id }) => id),
     diff,
+    commitment.value.isChanged,
   );
   if (!priceIds.ok) return priceIds;
   const disagreements = checkTemplatesOf(priceIds.value, [...base, ...taken.value], diff);
@@ -123,6 +133,7 @@ export async function createVersion(
     versionNumber: await nextVersionNumber(tx, merchantId, planId),
     status: isPublished ? 'published' : 'draft',
     basedOnVersionId: plan.defaultVersionId,
+    minimumAmount: commitment.value.minimumAmount,
     publishedAt: isPublished ? now : null,
     createdAt: now,
     updatedAt: now,
@@ -130,6 +141,19 @@ export async function createVersion(
   await insertVersion(tx, version, priceIds.value);
   const after = isPublished ? await updatePlan(tx, merchantId, planId, { defaultVersionId: version.id }, now) : plan;
   return replyWith(tx, version, after, options);
+}
+
+/** The commitment of a new version: that of the default one, unless the body says another or (null) none. */
+async function commitmentAfter(
+  tx: Tx,
+  { merchantId, defaultVersionId, currency }: Plan,
+  asked: PlanVersionCreate['minimumAmount'],
+): Promise<Result<{ minimumAmount: Decimal | null; isChanged: boolean }>> {
+  const base = (await selectMinimumAmounts(tx, [merchantId], [defaultVersionId])).get(defaultVersionId) ?? null;
+  const minimumAmount = asked === undefined ? base : toDecimal(asked);
+  if (minimumAmount !== null && minimumAmount.decimalPlaces() > minorDigits(currency) && asked !== undefined)
+    return invalidField('minimumAmount', digitsProblem(currency));
+  return ok({ minimumAmount, isChanged: !isSame(minimumAmount, base) });
 }
 
 /** Blames the price that came for a template that disagrees, whichever of the two stands first. */
