@@ -33,6 +33,7 @@ const terms = (startedAt: string, versions: readonly Version[], endsAt: string |
       from: at(from),
       planId: 'plan',
       planTaxRate: null,
+      minimumAmount: null,
       planCadence,
       prices,
       anchors,

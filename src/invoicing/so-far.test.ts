@@ -49,7 +49,7 @@ interface Month {
 }
 
 const versionsOf = ({ price, startsAt = 0, change }: Month) => {
-  const version = { planId: 'plan', planTaxRate: null, planCadence: 'P1M', anchors: {} };
+  const version = { planId: 'plan', planTaxRate: null, minimumAmount: null, planCadence: 'P1M', anchors: {} };
   const first = { ...version, from: hour(startsAt), prices: [price], proration: 'second' as const };
   if (!change) return [first];
   const { at, keeps, proration } = change;

@@ -55,6 +55,8 @@ export interface BilledVersion {
   /** Normalised. */
   readonly planCadence: string;
   readonly prices: readonly BilledPrice[];
+  /** What the charges of a period of the plan come to at least, all prices together; null: nothing. */
+  readonly minimumAmount: Decimal | null;
   /** From where the periods of its series are counted, by cadence; of one that is not named from the subscription's anchor. */
   readonly anchors: Readonly<Record<string, Instant>>;
   /** How the change to it cuts a period. */
@@ -85,6 +87,8 @@ export interface BillingTerms {
   readonly taxBehavior: 'exclusive' | 'inclusive';
   readonly planTaxRate: Decimal | null;
   readonly prices: readonly BilledPrice[];
+  /** The commitment of the terms' own version. */
+  readonly minimumAmount: Decimal | null;
   /** All versions that hold at any time, in the order of time; absent where there was never another one than this. */
   readonly versions?: readonly BilledVersion[];
 }

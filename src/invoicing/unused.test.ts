@@ -24,7 +24,14 @@ const terms = (
   endsAt: string | null = null,
   own = seats(),
 ): HistoricTerms => {
-  const first = { from: at(startedAt), planId: 'plan', planTaxRate: null, planCadence: 'P1M', prices: [own] };
+  const first = {
+    from: at(startedAt),
+    planId: 'plan',
+    planTaxRate: null,
+    minimumAmount: null,
+    planCadence: 'P1M',
+    prices: [own],
+  };
   const versions: BilledVersion[] = [
     { ...first, anchors: {}, proration: 'second' },
     ...changes.map(

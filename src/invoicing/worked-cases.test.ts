@@ -64,7 +64,7 @@ interface Case {
 function termsOf({ anchor, starts, ends, prices, changes = [] }: Case): ChargingTerms {
   const history = [[starts, prices] as const, ...changes].map(
     ([from, list, proration = 'second']): BilledVersion => ({
-      ...{ planId: 'plan', planTaxRate: null, planCadence: 'P1M', anchors: {}, proration },
+      ...{ planId: 'plan', planTaxRate: null, minimumAmount: null, planCadence: 'P1M', anchors: {}, proration },
       from: at(from),
       prices: list.map(priceOf),
     }),

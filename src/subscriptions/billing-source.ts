@@ -77,6 +77,7 @@ export async function termsOf(tx: Tx, subscription: SubscriptionRow): Promise<Bi
     taxBehavior: plan.taxBehavior,
     planTaxRate: plan.defaultTaxRate,
     prices: version.prices,
+    minimumAmount: version.minimumAmount,
     ...(await historyOf(tx, subscription)),
   };
 }
@@ -100,6 +101,7 @@ async function versionOf(tx: Tx, row: VersionRow): Promise<BilledVersion> {
     planTaxRate: plan.defaultTaxRate,
     planCadence: normaliseCadence(plan.billingCadence),
     prices: version.prices,
+    minimumAmount: version.minimumAmount,
     anchors: Object.fromEntries(
       Object.entries(row.anchors).map(([cadence, anchor]) => [cadence, Temporal.Instant.from(anchor)]),
     ),

@@ -334,6 +334,7 @@ function caseOf(of: World, times: Times): Case {
       from: instant(version.from),
       planId: 'plan',
       planTaxRate: null,
+      minimumAmount: null,
       planCadence: of.cadence,
       prices: prices.filter((_, place) => holds(version.holds, place)),
       anchors: {},

@@ -90,7 +90,16 @@ interface Held {
 function termsOf(startedAt: string, versions: readonly Held[]): ChargingTerms {
   const history = versions.map(
     ({ from, prices, proration: by = 'second' }): BilledVersion => ({
-      ...{ from, prices, proration: by, planId: 'plan', planTaxRate: null, planCadence: 'P1M', anchors: {} },
+      ...{
+        from,
+        prices,
+        proration: by,
+        planId: 'plan',
+        planTaxRate: null,
+        minimumAmount: null,
+        planCadence: 'P1M',
+        anchors: {},
+      },
     }),
   );
   return {
