@@ -204,7 +204,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'wallet-applied-is-booked',
-    says: 'I-43: what the wallet paid of an invoice was taken from it',
+    says: 'I-43: what the wallet paid of an invoice was taken from it, and went back where it was cancelled',
     broken: sql`
       select i.merchant_id, i.id, format('%s, taken were %s', i.wallet_applied, w.taken) as detail
         from invoice i
@@ -212,7 +212,7 @@ export const invariants: readonly Invariant[] = [
          select coalesce(sum(e.amount), 0) as taken
            from ledger_transaction t
            join ledger_entry e on e.merchant_id = t.merchant_id and e.transaction_id = t.id
-          where t.merchant_id = i.merchant_id and t.key = 'wallet:' || i.id and e.account = 'wallet') w
+          where t.merchant_id = i.merchant_id and t.key in ('wallet:' || i.id, 'cancel:' || i.id) and e.account = 'wallet') w
        where w.taken <> i.wallet_applied`,
   },
   {

@@ -92,7 +92,10 @@ export async function bookTopUp(tx: Tx, before: InvoiceRow, now: Instant): Promi
   await book(tx, before, what, { [due]: topUp, wallet: topUp.negated() }, now);
 }
 
-/** The invoice is CANCELLED: nobody owes it, and the wallet has its part back. */
+/**
+ * The invoice is CANCELLED: nobody owes it, and the wallet has its part back.
+ * @param invoice as it was before, when the wallet had paid that part
+ */
 export async function bookCancellation(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void> {
   const back = invoice.wallet_applied;
   const what = { key: `cancel:${invoice.id}`, reason: 'invoice_cancelled' } as const;

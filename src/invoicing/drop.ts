@@ -1,4 +1,5 @@
 import type { Tx } from '../db/index.ts';
+import { ZERO } from '../kernel/decimal.ts';
 import { next } from '../kernel/state-table.ts';
 import type { Instant } from '../kernel/time.ts';
 import { bookCancellation, bookWriteOff } from './bookings.ts';
@@ -27,13 +28,13 @@ export async function cancelInvoice(
   reason: string | null,
   now: Instant,
 ): Promise<InvoiceRow> {
-  const cancelled = await moveInvoice(tx, invoice, 'cancel', { next_action_at: null }, now);
+  const cancelled = await moveInvoice(tx, invoice, 'cancel', { ...withoutWallet(invoice), next_action_at: null }, now);
   const isNumbered = cancelled.invoice_number !== null;
   const note = isNumbered ? await insertCreditNote(tx, cancelled, 'cancellation', reason, now) : null;
   await expireSessionsOf(tx, cancelled, now);
-  await ended(parts, tx, cancelled, 'byHand', now);
+  await ended(parts, tx, invoice, cancelled, 'byHand', now);
   await returnCredits(parts, tx, cancelled, now);
-  await parts.letters.tell(tx, cancelled, { kind: 'cancelled', note }, now);
+  await parts.letters.tell(tx, cancelled, { kind: 'cancelled', note, intoWallet: invoice.wallet_applied }, now);
   return cancelled;
 }
 
@@ -49,21 +50,29 @@ export async function endWithSession(
 ): Promise<InvoiceRow> {
   const isKept = !invoice.lives_by_session || isPaidInMoney(invoice) || invoice.payment_in_flight;
   if (isKept || !next(invoiceStates, invoice.status, 'expireSession').ok) return invoice;
-  const cancelled = await moveInvoice(tx, invoice, 'expireSession', { next_action_at: null }, now);
-  await ended(parts, tx, cancelled, 'sessionExpired', now);
+  const unpaid = { ...withoutWallet(invoice), next_action_at: null };
+  const cancelled = await moveInvoice(tx, invoice, 'expireSession', unpaid, now);
+  await ended(parts, tx, invoice, cancelled, 'sessionExpired', now);
   return cancelled;
 }
+
+/** What the wallet paid is given back, so it counts as paid no more. */
+const withoutWallet = ({ paid_amount, wallet_applied }: InvoiceRow) => ({
+  paid_amount: paid_amount.minus(wallet_applied),
+  wallet_applied: ZERO,
+});
 
 async function ended(
   parts: InvoicingParts,
   tx: Tx,
+  before: InvoiceRow,
   cancelled: InvoiceRow,
   why: CancellationCause,
   now: Instant,
 ): Promise<void> {
   await tellCancelled(parts, tx, cancelled, why, now);
   await publishInvoice(tx, cancelled, 'invoice.cancelled.v0', now);
-  if (cancelled.issued_at !== null) await bookCancellation(tx, cancelled, now);
+  if (cancelled.issued_at !== null) await bookCancellation(tx, before, now);
 }
 
 /** Transition 16, by hand or because the last retry of its charge was declined. */

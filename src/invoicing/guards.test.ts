@@ -130,6 +130,23 @@ describe('an issued invoice', () => {
     await expect(change(id, 'paid_amount = 4')).rejects.toThrow('does not fall');
     await expect(change(id, 'paid_amount = 13')).rejects.toThrow(/check constraint/);
   });
+
+  it('gives back what the wallet paid with its cancellation, and nothing else', async () => {
+    const id = await invoice({
+      ...ISSUED,
+      invoice_number: 'P-2',
+      paid_amount: 7,
+      wallet_applied: 5,
+      credited_amount: 2,
+    });
+    for (const less of ['paid_amount = 2', "status = 'CANCELLED', paid_amount = 2"])
+      await expect(change(id, less)).rejects.toThrow('does not fall');
+    await expect(change(id, "status = 'CANCELLED', paid_amount = 3, wallet_applied = 0")).rejects.toThrow(
+      'does not fall',
+    );
+    await change(id, "status = 'CANCELLED', paid_amount = 2, wallet_applied = 0");
+    await expect(change(id, 'paid_amount = 1')).rejects.toThrow('does not fall');
+  });
 });
 
 describe('an invoice that lives by its session', () => {

@@ -53,7 +53,8 @@ export type InvoiceFact =
   /** `off`: what it takes off what is owed; the remainder is in the wallet. */
   | { readonly kind: 'credited'; readonly note: CreditNoteRow; readonly off: Decimal; readonly intoWallet: Decimal }
   /** Without a number there is no credit note. */
-  | { readonly kind: 'cancelled'; readonly note: CreditNoteRow | null }
+  /** `intoWallet`: what the wallet had paid of it, and has back. */
+  | { readonly kind: 'cancelled'; readonly note: CreditNoteRow | null; readonly intoWallet: Decimal }
   | { readonly kind: 'writtenOff' };
 
 /** Who writes to customers: called in the transaction of what it tells of; what throws undoes that. */

@@ -245,7 +245,7 @@ describe('what is given back', () => {
 });
 
 it('says of a cancelled invoice that there is nothing to pay', () =>
-  expect(cancelledLetter({ ...facts, fromWallet: decimal('5') }, 'CN-000007').paragraphs).toEqual([
+  expect(cancelledLetter(facts, 'CN-000007', decimal('5')).paragraphs).toEqual([
     'Invoice INV-000042 was cancelled. There is nothing to pay.',
     '€5.00 is in your balance again.',
   ]));
@@ -280,7 +280,7 @@ describe('a name that means harm', () => {
     issuedLetter({ ...facts, sellerName: evil, buyerName: evil, number: evil }),
     paidLetter({ ...facts, sellerName: evil, buyerName: evil, number: evil }, payment, NOW),
     renewalLetter({ ...renewal, sellerName: evil, buyerName: evil, planName: evil, contact: evil }),
-    cancelledLetter({ ...facts, sellerName: evil, buyerName: evil, number: evil }, evil),
+    cancelledLetter({ ...facts, sellerName: evil, buyerName: evil, number: evil }, evil, decimal('0')),
   ];
 
   it.each(letters)('begins no line and no header: $subject', (letter) => {

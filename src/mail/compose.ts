@@ -288,14 +288,14 @@ export function creditedLetter(facts: InvoiceFacts, credit: CreditFacts): Letter
 }
 
 /** An invoice is cancelled. */
-export function cancelledLetter(facts: InvoiceFacts, note: string): Letter {
-  const { sellerName, number, currency, fromWallet } = facts;
+export function cancelledLetter(facts: InvoiceFacts, note: string, intoWallet: Decimal): Letter {
+  const { sellerName, number, currency } = facts;
   return {
     ...about(facts),
     subject: `Invoice ${name(number)} from ${name(sellerName)} cancelled`,
     paragraphs: [
       `Invoice ${name(number)} was cancelled. There is nothing to pay.`,
-      ...(fromWallet.gt(0) ? [`${sum(fromWallet, currency)} is in your balance again.`] : []),
+      ...(intoWallet.gt(0) ? [`${sum(intoWallet, currency)} is in your balance again.`] : []),
     ],
     facts: [
       ['Invoice', name(number)],

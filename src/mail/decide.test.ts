@@ -25,8 +25,8 @@ const FACTS = {
   refunded: { kind: 'refunded', note, intoWallet: ZERO },
   refundVoided: { kind: 'refundVoided', note, stopped: ZERO, left: ZERO },
   credited: { kind: 'credited', note, off: ZERO, intoWallet: ZERO },
-  cancelled: { kind: 'cancelled', note },
-  cancelledOffer: { kind: 'cancelled', note: null },
+  cancelled: { kind: 'cancelled', note, intoWallet: ZERO },
+  cancelledOffer: { kind: 'cancelled', note: null, intoWallet: ZERO },
   writtenOff: { kind: 'writtenOff' },
 } as const satisfies Readonly<Record<string, InvoiceFact>>;
 

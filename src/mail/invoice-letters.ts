@@ -51,7 +51,7 @@ export async function letterOf(
       return creditedLetter(facts, creditOf(note, { returns: [], off, intoWallet }));
     }
     case 'cancelled':
-      return cancelledLetter(facts, fact.note?.number ?? '');
+      return cancelledLetter(facts, fact.note?.number ?? '', fact.intoWallet);
     case 'writtenOff':
       throw new Error('Nobody is written to of an invoice that was written off.');
   }

@@ -267,7 +267,11 @@ describe('what comes back', () => {
   it('is the part of a cancelled invoice', async () => {
     await fill('50');
     const invoice = await bill('100');
-    await shop.act(`/v2/invoices/${invoice.id}/cancel`, { reason: 'A mistake' });
+    expect(invoice).toMatchObject({ paidAmount: '50.00', walletApplied: '50.00', unpaidAmount: '70.00' });
+    expect(await shop.act(`/v2/invoices/${invoice.id}/cancel`, { reason: 'A mistake' })).toMatchObject({
+      ...{ status: 'CANCELLED', grandTotal: '120.00' },
+      ...{ paidAmount: '0.00', walletApplied: '0.00', unpaidAmount: '120.00' }, // nothing of it is paid any more
+    });
     expect(await balances()).toEqual({ USD: '50.00' });
     expect(await entries()).toMatchObject([
       { reason: 'invoice_cancelled', amount: '50.00', balance: '50.00', invoiceId: invoice.id },
