@@ -1,6 +1,6 @@
 -- Invoices, their lines, the usage that they bill, numbers, credit notes and documents (§2, §3; domain.md §4).
 
-/* The legal moves between states, the same edges as the table in src/invoicing/states.ts (a test holds them equal). */
+/* The legal moves between states, the same edges as the table in src/invoicing/invoice/states.ts (a test holds them equal). */
 create table invoice_edge (
   from_status text not null,
   to_status text not null,

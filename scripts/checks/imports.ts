@@ -137,6 +137,59 @@ export function againstTheRoad(files: readonly SourceFile[], road = ROAD): Findi
   });
 }
 
+/**
+ * The rooms inside invoicing (src/invoicing/README.md), in their order: a room imports only rooms before it. The files in
+ * the folder itself come last and may import every room.
+ */
+export const INVOICING_ROOMS: readonly string[] = [
+  'rating',
+  'terms',
+  'timeline',
+  'invoice',
+  'owed',
+  'difference',
+  'credit-notes',
+  'calculation',
+  'usage',
+  'documents',
+  'paying',
+  'issue',
+  'one-off',
+  'page',
+  'reading',
+  'collecting',
+];
+
+const INVOICING = 'src/invoicing/';
+
+/** The room of a file inside invoicing; null for a file in the folder itself. */
+export function invoicingRoomOf(path: string): string | null {
+  const [first, second] = path.slice(INVOICING.length).split('/');
+  return second === undefined ? null : (first ?? null);
+}
+
+/** Imports inside invoicing that go against the order of its rooms, and rooms that are not in the order. */
+export function againstTheRooms(files: readonly SourceFile[], order = INVOICING_ROOMS): Finding[] {
+  const placeOf = (path: string): number => {
+    const room = invoicingRoomOf(path);
+    return room === null ? order.length : order.indexOf(room);
+  };
+  return files
+    .filter((file) => isProgram(file) && file.path.startsWith(INVOICING))
+    .flatMap((file) => [
+      ...(placeOf(file.path) < 0
+        ? [{ path: file.path, line: 1, what: `stands in ${invoicingRoomOf(file.path)}, a room without a place` }]
+        : []),
+      ...importsOf(file)
+        .filter(({ to }) => to.startsWith(INVOICING) && placeOf(to) > placeOf(file.path))
+        .map(({ line, to }) => ({
+          path: file.path,
+          line,
+          what: `imports ${to}, which comes later (INVOICING_ROOMS in scripts/checks/imports.ts)`,
+        })),
+    ]);
+}
+
 /** Beside the `index.ts` of each room: what may be imported by name, with the reason. */
 export const DOORS: Readonly<Record<string, string>> = {
   'src/db/embedded/index.ts': 'the database that a start brings along; nothing else may load its launcher',

@@ -1,47 +1,60 @@
 /** All that other domains may use of invoicing. */
 
-export { decideAction } from './actions.ts';
-export { issuedUnderAdjustment, lockUnissuedUnder } from './adjustments.sql.ts';
-export { calculateAgain } from './calculation.ts';
-export { chargeAtOnce } from './charging.ts';
-export { closePeriod, cutPeriod } from './close.ts';
-export { type CreditMode, giveCredits } from './credits.ts';
-export type { DocumentOwner } from './documents.sql.ts';
-export { documentOf, eInvoiceOfDocument } from './documents.ts';
-export { cancelInvoice, dropUnbilledInvoice } from './drop.ts';
+export { issuedUnderAdjustment, lockUnissuedUnder } from './calculation/discounts.sql.ts';
+export type { OneOffLine, OneOffLineType } from './calculation/one-off-lines.ts';
+export { invoicePaymentHandlers } from './collecting/payment-handlers.ts';
+export type { DocumentOwner } from './documents/documents.sql.ts';
+export { documentOf, eInvoiceOfDocument } from './documents/documents.ts';
+export { payUrl } from './documents/present.ts';
 export { invoicingErrors } from './errors.ts';
-export { findBilling } from './event-billing.ts';
-export { boundsOfSeries, cadencesOf } from './history.ts';
+export type {
+  CancellationCause,
+  InvoiceFact,
+  InvoiceLetters,
+  InvoicingParts,
+  PurposeHandler,
+} from './invoice/dependencies.ts';
 export {
   type InvoiceRow,
   lockInvoice,
   lockInvoicesIn,
   openInvoicesOfCustomer,
   updateAutoApprove,
-} from './invoices.sql.ts';
-export { usageTakenByInvoices } from './late-usage.sql.ts';
-export { lateUsageDueAt } from './late-usage.ts';
-export { makeOneOffInvoice, type NewOneOffInvoice, type OneOffInvoice } from './one-off.ts';
-export type { OneOffLine, OneOffLineType } from './one-off-lines.ts';
-export { openFirstInvoices } from './open.ts';
-export type { CancellationCause, InvoiceFact, InvoiceLetters, InvoicingParts, PurposeHandler } from './parts.ts';
-export { invoicePaymentHandlers } from './payment-handlers.ts';
-export { closeWhatIsOver, followChange, redoDrafts } from './plan-change.ts';
-export { payUrl } from './present.ts';
-export { readInvoice } from './read.ts';
-export { type Recomputed, recomputeInvoices } from './recompute.ts';
-export { invoiceRoutes } from './routes.ts';
-export { Invoice, InvoiceLineItem } from './schemas.ts';
-export { periodHolding, periodOf, type SeriesBounds } from './series.ts';
-export { simulateInvoice } from './simulate.ts';
-export type { BilledPrice, BilledVersion, BillingSource, BillingTerms, Proration } from './source.ts';
-export { invoicingDueKinds } from './steps.ts';
-export { billLateUsage } from './supplementary.ts';
-export { estimateRenewal } from './upcoming.ts';
+} from './invoice/invoices.sql.ts';
+export { Invoice, InvoiceLineItem } from './invoice/schemas.ts';
+export { decideAction } from './issue/actions.ts';
+export { cancelInvoice, dropUnbilledInvoice } from './issue/cancel.ts';
+export { closePeriod, cutPeriod } from './issue/close.ts';
+export { type CreditMode, giveCredits } from './issue/credits.ts';
+export { closeWhatIsOver, followChange, redoDrafts } from './issue/follow-change.ts';
+export { makeOneOffInvoice, type NewOneOffInvoice, type OneOffInvoice } from './issue/make-one-off.ts';
+export { openFirstInvoices } from './issue/open.ts';
+export { calculateAgain } from './issue/run-calculation.ts';
+export { billLateUsage } from './issue/supplementary.ts';
 export {
   asksUpfront,
   describeUpfront,
   makeUpfrontInvoice,
   type UpfrontPayment,
   upfrontInvoiceOf,
-} from './upfront.ts';
+} from './one-off/upfront.ts';
+export { chargeAtOnce } from './paying/card-charge.ts';
+export { readInvoice } from './reading/read.ts';
+export { type Recomputed, recomputeInvoices } from './reading/recompute.ts';
+export { simulateInvoice } from './reading/simulate.ts';
+export { estimateRenewal } from './reading/upcoming.ts';
+export { invoiceRoutes } from './routes.ts';
+export { invoicingDueKinds } from './steps.ts';
+export type {
+  BilledPrice,
+  BilledVersion,
+  BillingSource,
+  BillingTerms,
+  Proration,
+  SeriesBounds,
+} from './terms/billing-terms.ts';
+export { boundsOfSeries, cadencesOf } from './timeline/segments.ts';
+export { periodHolding, periodOf } from './timeline/series.ts';
+export { findBilling } from './usage/event-billing.ts';
+export { usageTakenByInvoices } from './usage/late-usage.sql.ts';
+export { lateUsageDueAt } from './usage/late-usage.ts';

@@ -1,21 +1,13 @@
 import { listReply, pageOf, Reply, type Route, route } from '../http/index.ts';
 import { ok } from '../kernel/result.ts';
 import { PaymentSessionReply } from '../payments/index.ts';
-import { actOnInvoice, type InvoiceAction, openInvoiceSession } from './actions.ts';
-import { closeInvoiceNow } from './close-now.ts';
-import { createInvoice } from './create-invoice.ts';
-import { creditNoteRoutes } from './credit-note-routes.ts';
-import { refundsOf } from './credit-notes.sql.ts';
-import { documentRoutes } from './document-routes.ts';
-import { explainRoute } from './explain-route.ts';
-import { lineItemRoutes } from './line-item-routes.ts';
-import { invoicePageRoutes } from './page/routes.ts';
-import type { InvoicingParts } from './parts.ts';
-import { payNow } from './pay-now.ts';
-import { paymentRoutes } from './payment-routes.ts';
-import { presentRefund } from './present.ts';
-import { present, readInvoice, readInvoices, readLines } from './read.ts';
-import { refundInvoice, voidRefund } from './refund.ts';
+import { payNow } from './collecting/pay-now.ts';
+import { paymentRoutes } from './collecting/payment-routes.ts';
+import { refundsOf } from './credit-notes/credit-notes.sql.ts';
+import { creditNoteRoutes } from './credit-notes/routes.ts';
+import { presentRefund } from './documents/present.ts';
+import { documentRoutes } from './documents/routes.ts';
+import type { InvoicingParts } from './invoice/dependencies.ts';
 import {
   Invoice,
   InvoiceCreate,
@@ -30,9 +22,17 @@ import {
   RefundBody,
   RefundList,
   RefundListQuery,
-} from './schemas.ts';
-import { upcomingInvoiceRoute } from './upcoming.ts';
-import { walletTopUpRoute } from './wallet-routes.ts';
+} from './invoice/schemas.ts';
+import { actOnInvoice, type InvoiceAction, openInvoiceSession } from './issue/actions.ts';
+import { closeInvoiceNow } from './issue/close-now.ts';
+import { refundInvoice, voidRefund } from './issue/refund.ts';
+import { createInvoice } from './one-off/create-invoice.ts';
+import { walletTopUpRoute } from './one-off/wallet-routes.ts';
+import { invoicePageRoutes } from './page/routes.ts';
+import { explainRoute } from './reading/explain-route.ts';
+import { lineItemRoutes } from './reading/line-item-routes.ts';
+import { present, readInvoice, readInvoices, readLines } from './reading/read.ts';
+import { upcomingInvoiceRoute } from './reading/upcoming.ts';
 
 const TAG = 'Invoices';
 const ofInvoice = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', kind: 'invoice' } }) as const;

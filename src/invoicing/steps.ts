@@ -1,15 +1,15 @@
 import type { Tx } from '../db/index.ts';
 import type { DueKind } from '../jobs/index.ts';
 import { type Instant, isAfter } from '../kernel/time.ts';
-import { startCalculation, tryCalculation } from './calculation.ts';
-import { closePeriod, closeUsage } from './close.ts';
-import { renderCreditNote, renderIssued, renderReceipt } from './documents.ts';
-import { dunningDueKinds } from './dunning-steps.ts';
-import { customerOfInvoice, type InvoiceRow, lockInvoice } from './invoices.sql.ts';
-import { issueInvoice } from './issue.ts';
-import type { InvoicingParts } from './parts.ts';
-import { retryCharge } from './pay-now.ts';
-import { tellOverdue } from './tell.ts';
+import { dunningDueKinds } from './collecting/dunning-steps.ts';
+import { retryCharge } from './collecting/pay-now.ts';
+import { renderCreditNote, renderIssued, renderReceipt } from './documents/documents.ts';
+import type { InvoicingParts } from './invoice/dependencies.ts';
+import { customerOfInvoice, type InvoiceRow, lockInvoice } from './invoice/invoices.sql.ts';
+import { tellOverdue } from './invoice/webhooks.ts';
+import { closePeriod, closeUsage } from './issue/close.ts';
+import { issueInvoice } from './issue/issue.ts';
+import { startCalculation, tryCalculation } from './issue/run-calculation.ts';
 
 /** Invoices of one merchant in one transaction; their customers are kept apart, with whose wallets and credits they are paid. */
 const INVOICES_TOGETHER = 200;

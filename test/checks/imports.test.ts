@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import {
   againstTheRoad,
+  againstTheRooms,
   cycles,
   DOORS,
+  INVOICING_ROOMS,
   importsOf,
+  invoicingRoomOf,
   outOfTheHouse,
   pastTheDoor,
   ROAD,
@@ -25,6 +28,13 @@ describe('the program', () => {
 
   it('goes one way along the road', () => {
     expect(report(againstTheRoad(files))).toEqual([]);
+  });
+
+  it('keeps to the order of the rooms in invoicing', () => {
+    expect(report(againstTheRooms(files))).toEqual([]);
+    const inInvoicing = program.filter(({ path }) => roomOf(path) === 'invoicing' || roomOf(path) === 'rating');
+    const rooms = inInvoicing.map(({ path }) => invoicingRoomOf(path)).filter((room) => room !== null);
+    expect(new Set(rooms)).toEqual(new Set(INVOICING_ROOMS));
   });
 
   it('imports nothing that stands outside src', () => {
@@ -81,6 +91,18 @@ describe('these checks see', () => {
     { what: 'a room that is on no road', from: 'src/attic/a.ts', to: '../kernel/ids.ts', found: againstTheRoad },
     { what: 'tests used by the program', from: 'src/tax/a.ts', to: '../../test/support/edge.ts', found: outOfTheHouse },
     {
+      what: 'a rule of invoicing importing a later room',
+      from: 'src/invoicing/timeline/a.ts',
+      to: '../issue/b.ts',
+      found: againstTheRooms,
+    },
+    {
+      what: 'a room of invoicing importing a file of its folder',
+      from: 'src/invoicing/collecting/a.ts',
+      to: '../routes.ts',
+      found: againstTheRooms,
+    },
+    {
       what: 'what tests share used by the program',
       from: 'src/payments/a.ts',
       to: './testing/b.ts',
@@ -89,6 +111,11 @@ describe('these checks see', () => {
   ])('$what', ({ from, to, found }) => {
     expect(report(found([file(from, `import { x } from '${to}';`)]))).toHaveLength(1);
     expect(report(found([file(from, "import { x } from './own.ts';")]))).toEqual([]);
+  });
+
+  it('a room in invoicing that is not in the order', () => {
+    const attic = file('src/invoicing/attic/a.ts', "import { x } from '../../kernel/ids.ts';");
+    expect(report(againstTheRooms([attic]))).toHaveLength(1);
   });
 
   it('an excuse that nothing needs', () => {

@@ -1,12 +1,17 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { adjustmentsAt } from '../../src/invoicing/adjustments.ts';
-import { type Calculation, type CalculationInput, calculate, type OtherLine } from '../../src/invoicing/calculate.ts';
-import { type BilledCharge, chargesOn } from '../../src/invoicing/charges.ts';
-import { allotBurnt, type BurntIn, stretchesOf } from '../../src/invoicing/grants.ts';
-import type { BilledUsage } from '../../src/invoicing/invoices.sql.ts';
+import {
+  type Calculation,
+  type CalculationInput,
+  calculate,
+  type OtherLine,
+} from '../../src/invoicing/calculation/calculate.ts';
+import type { BilledUsage } from '../../src/invoicing/invoice/invoices.sql.ts';
+import { type BilledCharge, chargesOn } from '../../src/invoicing/owed/charges.ts';
+import { adjustmentsAt } from '../../src/invoicing/owed/discounts.ts';
 import { type Aggregation, type Pricing, ratePrice } from '../../src/invoicing/rating/index.ts';
-import type { Adjustment, BilledPrice, BilledVersion } from '../../src/invoicing/source.ts';
+import type { Adjustment, BilledPrice, BilledVersion } from '../../src/invoicing/terms/billing-terms.ts';
+import { allotBurnt, type BurntIn, stretchesOf } from '../../src/invoicing/usage/burnt-units.ts';
 import { currencyCodes, minorDigits } from '../../src/kernel/currency.ts';
 import { type Decimal, decimal, plain, sum } from '../../src/kernel/decimal.ts';
 import type { Period } from '../../src/kernel/time.ts';

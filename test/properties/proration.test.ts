@@ -1,19 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { calculate } from '../../src/invoicing/calculate.ts';
+import { calculate } from '../../src/invoicing/calculation/calculate.ts';
+import { unusedPart } from '../../src/invoicing/difference/unused-time.ts';
+import type { BilledUsage } from '../../src/invoicing/invoice/invoices.sql.ts';
 import {
   advancesOf,
   type BilledCharge,
   type ChargingTerms,
   chargesOn,
   inAdvance,
-} from '../../src/invoicing/charges.ts';
-import { boundsOfSeries } from '../../src/invoicing/history.ts';
-import type { BilledUsage } from '../../src/invoicing/invoices.sql.ts';
+} from '../../src/invoicing/owed/charges.ts';
 import type { Aggregation, Pricing } from '../../src/invoicing/rating/index.ts';
-import { periodHolding } from '../../src/invoicing/series.ts';
-import type { BilledPrice, BilledVersion, Proration } from '../../src/invoicing/source.ts';
-import { unusedPart } from '../../src/invoicing/unused.ts';
+import type { BilledPrice, BilledVersion, Proration } from '../../src/invoicing/terms/billing-terms.ts';
+import { boundsOfSeries } from '../../src/invoicing/timeline/segments.ts';
+import { periodHolding } from '../../src/invoicing/timeline/series.ts';
 import { minorDigits } from '../../src/kernel/currency.ts';
 import { type Decimal, decimal, plain, sum, ZERO } from '../../src/kernel/decimal.ts';
 import { formatInstant, type Instant, isBefore } from '../../src/kernel/time.ts';

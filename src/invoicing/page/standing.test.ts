@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decimal } from '../../kernel/decimal.ts';
-import { invoiceStatuses } from '../states.ts';
+import { invoiceStatuses } from '../invoice/states.ts';
 import { isPayableByCard, type Standing, type StandingFacts, standingOf, standingWords } from './standing.ts';
 
 const at = (text: string) => Temporal.Instant.from(text);

@@ -2,10 +2,10 @@ import { type Decimal, ZERO } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { isAfter } from '../../kernel/time.ts';
 import { day, money } from '../../payments/index.ts';
-import type { CreditNoteRow } from '../credit-notes.sql.ts';
-import type { InvoiceRow } from '../invoices.sql.ts';
-import { overdueFrom } from '../issue.ts';
-import { isShownToCustomers } from '../present.ts';
+import { isShownToCustomers } from '../documents/present.ts';
+import type { CreditNoteRow } from '../invoice/credit-note.ts';
+import type { InvoiceRow } from '../invoice/invoices.sql.ts';
+import { overdueFrom } from '../issue/issue.ts';
 
 /** How an invoice stands for the customer who got it. */
 export type Standing =

@@ -15,11 +15,12 @@ import {
   type PaymentSession,
   receiptsOf,
 } from '../../payments/index.ts';
-import { type CreditNoteRow, creditNotesOf } from '../credit-notes.sql.ts';
-import { hasEInvoice } from '../documents.sql.ts';
-import { findInvoice, type InvoiceRow, linesOf, type PartyRecord } from '../invoices.sql.ts';
-import { inOrderOfTime } from '../line-notes.ts';
-import { isTopUp } from '../sessions.ts';
+import { inOrderOfTime } from '../calculation/line-notes.ts';
+import { creditNotesOf } from '../credit-notes/credit-notes.sql.ts';
+import { hasEInvoice } from '../documents/documents.sql.ts';
+import type { CreditNoteRow } from '../invoice/credit-note.ts';
+import { findInvoice, type InvoiceRow, linesOf, type PartyRecord } from '../invoice/invoices.sql.ts';
+import { isTopUp } from '../paying/sessions.ts';
 import { isPayableByCard, type Standing, type StandingFacts, standingOf, standingWords } from './standing.ts';
 
 /** What a customer sees of an invoice. */

@@ -1,0 +1,50 @@
+import type { Tx } from '../../db/index.ts';
+import { notesOf } from '../../documents/index.ts';
+import { plain } from '../../kernel/decimal.ts';
+import { formatMoney } from '../../kernel/money.ts';
+import { notesOfCreditsOn } from '../credit-notes/unused-credits.sql.ts';
+import { type FrozenTerms, type InvoiceRow, type LineRow, linesOf } from '../invoice/invoices.sql.ts';
+
+/** What of an invoice the notes of its lines depend on. */
+export interface LineContext {
+  readonly currency: string;
+  readonly terms: Pick<FrozenTerms, 'taxBehavior'> | null;
+}
+
+/** How the amount of a line came about, in sentences: the same on the document and in what is explained. */
+export const notesOfLine = (line: LineRow, { currency, terms }: LineContext): string[] =>
+  notesOf(
+    {
+      kind: line.type === 'minimum' || line.type === 'maximum' ? line.type : 'other',
+      quantity: plain(line.quantity),
+      amount: formatMoney(terms?.taxBehavior === 'inclusive' ? line.total_amount : line.total_price, currency),
+      workings: line.workings,
+    },
+    currency,
+  );
+
+/** The lines of an invoice. Those that give back unused time name the credit notes over what they do not hold. */
+export async function linesWithCredits(tx: Tx, invoice: InvoiceRow): Promise<LineRow[]> {
+  const lines = await linesOf(tx, invoice.merchant_id, invoice.id);
+  return withCreditNotes(tx, invoice, lines);
+}
+
+/** Lines as `linesWithCredits` has them. */
+export async function withCreditNotes(tx: Tx, invoice: InvoiceRow, lines: readonly LineRow[]): Promise<LineRow[]> {
+  if (!lines.some(({ workings }) => workings?.credit)) return [...lines];
+  const notes = Map.groupBy(await notesOfCreditsOn(tx, invoice), ({ credit_id }) => credit_id);
+  return lines.map((line) => {
+    const credit = line.workings?.credit;
+    const found = credit && notes.get(credit.id);
+    if (!found) return line;
+    const named = found.map(({ number, amount }) => ({ number, amount: formatMoney(amount, invoice.currency) }));
+    return { ...line, workings: { ...line.workings, credit: { ...credit, notes: named } } };
+  });
+}
+
+/**
+ * The lines as a reader expects them: by the beginning of their time. What takes something off a line has its dates, so
+ * that it stays behind it, and lines of one time stay in the order of the calculation.
+ */
+export const inOrderOfTime = <Line extends Pick<LineRow, 'period_start'>>(lines: readonly Line[]): Line[] =>
+  lines.toSorted((a, b) => Temporal.Instant.compare(a.period_start, b.period_start));

@@ -1,0 +1,105 @@
+import type { Decimal } from '../../kernel/decimal.ts';
+import { decimal, plain, ZERO } from '../../kernel/decimal.ts';
+import { roundTo } from '../../kernel/money.ts';
+import { invalidField, ok, type Result } from '../../kernel/result.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { OneOffRecord } from '../invoice/invoices.sql.ts';
+import { type Calculation, type OtherLine, otherLine } from './calculate.ts';
+import { invoiceTotals } from './totals.ts';
+
+/** What a line of a one-off invoice is: written by hand, a grant that is bought, or money put into the wallet. */
+export type OneOffLineType = 'manual' | 'grant' | 'wallet_top_up';
+
+/** A line of an invoice that bills no period. */
+export interface OneOffLine {
+  readonly displayName: string;
+  readonly quantity: Decimal;
+  /** In major units, with all its digits; below 0 takes off. */
+  readonly unitPrice: Decimal;
+  readonly itemId?: string | null;
+  /** Percent; counts as a price's would (domain.md §4, Tax). */
+  readonly taxRate?: Decimal | null;
+  readonly type: OneOffLineType;
+}
+
+/** Lines as they are kept, so that every calculation begins with the same. */
+export const recordLines = (planId: string | null, lines: readonly OneOffLine[]): OneOffRecord => ({
+  planId,
+  lines: lines.map(({ displayName, quantity, unitPrice, itemId, taxRate, type }) => ({
+    displayName,
+    quantity: plain(quantity),
+    unitPrice: plain(unitPrice),
+    itemId: itemId ?? null,
+    taxRate: taxRate ? plain(taxRate) : null,
+    type,
+  })),
+});
+
+/** Is it a supply? What is put into the wallet bears no tax, not even one of 0 % (domain.md §4, Wallet). */
+export const bearsTax = ({ type }: { readonly type: string }): boolean => type !== 'wallet_top_up';
+
+export interface OneOffInput {
+  readonly currency: string;
+  readonly lines: OneOffRecord['lines'];
+  /** Percent, as decimal text, by the position of the line; tax comes on top of the prices. */
+  readonly taxRates: Readonly<Record<string, string>>;
+  /** When the invoice was made: all four of its times. */
+  readonly at: Instant;
+}
+
+/**
+ * Amounts, taxes and totals of an invoice that bills no period. Pure. A line is its quantity times its unit price, rounded
+ * once to the currency's minor unit; nothing is cut to make the sum fit.
+ * @returns a refusal where the lines, with tax, come to less than 0.
+ */
+export function calculateOneOff(input: OneOffInput): Result<Calculation> {
+  const lines = input.lines.map((line, index) => {
+    const rate = bearsTax(line) ? decimal(input.taxRates[String(index)] ?? '0') : ZERO;
+    return otherLineOf(line, rate, input.currency, input.at);
+  });
+  const totals = invoiceTotals(lines, 'exclusive', input.currency);
+  if (totals.lines.some(({ cut }) => !cut.isZero())) return invalidField('lines', 'must not come to less than 0');
+  return ok({
+    lines: lines.map((line, index) => otherLine(line, totals.lines[index] as (typeof totals.lines)[number])),
+    subtotal: totals.subtotal,
+    totalTax: totals.totalTax,
+    grandTotal: totals.grandTotal,
+    taxes: totals.taxes.map(({ rate, base, amount }) => ({
+      rate: plain(rate),
+      base: plain(base),
+      amount: plain(amount),
+    })),
+  });
+}
+
+/** A line that is kept, as calculations take it; `rate` is the one that it would bear (percent). */
+export const otherLineOf = (
+  line: OneOffRecord['lines'][number],
+  rate: Decimal,
+  currency: string,
+  at: Instant,
+): OtherLine => ({
+  amount: roundTo(decimal(line.quantity).times(line.unitPrice), currency, 'half-away-from-zero'),
+  taxRate: bearsTax(line) ? rate : null,
+  says: {
+    event_type: 'fee',
+    line_item_type: 'charge',
+    type: line.type,
+    price_id: null,
+    billable_metric_id: null,
+    fee_id: null,
+    item_id: line.itemId,
+    display_name: line.displayName,
+    metric_name: '',
+    metric_unit: '',
+    metric_description: '',
+    quantity: decimal(line.quantity),
+    unit_price: decimal(line.unitPrice),
+    discount_price: ZERO,
+    period_start: at,
+    period_end: at,
+    group_values: null,
+    tiers: null,
+    workings: null,
+  },
+});

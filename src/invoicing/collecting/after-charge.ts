@@ -1,0 +1,61 @@
+import type { Tx } from '../../db/index.ts';
+import { merchantSettings } from '../../identity/index.ts';
+import { orThrow } from '../../kernel/result.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { FinishedCharge } from '../../payments/index.ts';
+import type { InvoicingParts } from '../invoice/dependencies.ts';
+import { changeInvoice, type InvoiceChanges, type InvoiceRow, moveInvoice } from '../invoice/invoices.sql.ts';
+import { publishInvoice } from '../invoice/webhooks.ts';
+import { writeOffInvoice } from '../issue/cancel.ts';
+import { overdueFrom } from '../issue/issue.ts';
+import { isChargedAutomatically } from '../paying/card-charge.ts';
+import { receivePayment } from '../paying/pay.ts';
+import { scheduleDunningEnd, scheduleOverdue } from './dunning.sql.ts';
+import { decideAfterDecline } from './dunning.ts';
+
+/** Does what follows from a charge, in the transaction that knows its outcome (12 to 17). The caller holds the invoice. */
+export async function followCharge(
+  parts: InvoicingParts,
+  tx: Tx,
+  invoice: InvoiceRow,
+  finished: FinishedCharge,
+  now: Instant,
+): Promise<InvoiceRow> {
+  const { charge, receiptId } = finished;
+  const landed = await changeInvoice(tx, invoice, { payment_in_flight: false }, now);
+  if (receiptId === null) return afterDecline(parts, tx, landed, finished, now);
+  // While it was in flight nobody else could pay, so what was unpaid then is unpaid now.
+  return orThrow(await receivePayment(parts, tx, landed, { receiptId, amount: charge.amount }, now));
+}
+
+async function afterDecline(
+  parts: InvoicingParts,
+  tx: Tx,
+  invoice: InvoiceRow,
+  { charge: { id: chargeId, origin, decline_reason, payment_method_id: paymentMethodId } }: FinishedCharge,
+  now: Instant,
+): Promise<InvoiceRow> {
+  const { dunning } = await merchantSettings(tx, invoice.merchant_id);
+  const isAutomatic = await isChargedAutomatically(parts, tx, invoice);
+  const decided = decideAfterDecline(invoice, { origin, isAutomatic }, dunning, now);
+  if (decided.kind === 'stands') return changeInvoice(tx, invoice, { failure_reason: decline_reason }, now);
+  const retryAt = decided.kind === 'fails' ? decided.retryAt : null;
+  const changes = { failed_attempts: decided.failedAttempts, next_action_at: retryAt };
+  const failed = await failPayment(tx, invoice, { ...changes, failure_reason: decline_reason }, now);
+  const isWrittenOff = decided.kind === 'ends' && decided.by === 'write_off';
+  const after = isWrittenOff ? await writeOffInvoice(parts, tx, failed, now, 'spendDunning') : failed;
+  const isEnding = decided.kind === 'ends' && decided.by === 'terminate' && failed.subscription_id !== null;
+  if (isEnding) await scheduleDunningEnd(tx, failed, now);
+  const fact = { kind: 'declined', chargeId, paymentMethodId, reason: decline_reason, next: decided } as const;
+  await parts.letters.tell(tx, after, fact, now);
+  return after;
+}
+
+/** Transitions 13 and 15. From now on the invoice's due time is its next retry; that it is overdue is told beside it. */
+async function failPayment(tx: Tx, invoice: InvoiceRow, changes: InvoiceChanges, now: Instant): Promise<InvoiceRow> {
+  const failed = await moveInvoice(tx, invoice, 'declineCharge', changes, now);
+  await publishInvoice(tx, failed, 'invoice.payment_failed.v0', now);
+  const { due_at: due, overdue_at: toldAt, lives_by_session: isOffered } = failed;
+  if (due !== null && toldAt === null && !isOffered) await scheduleOverdue(tx, failed, overdueFrom(due));
+  return failed;
+}

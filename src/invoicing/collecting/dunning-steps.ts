@@ -1,0 +1,27 @@
+import type { DueKind } from '../../jobs/index.ts';
+import type { InvoicingParts } from '../invoice/dependencies.ts';
+import { findInvoice, lockInvoice } from '../invoice/invoices.sql.ts';
+import { tellOverdueBeside } from '../invoice/webhooks.ts';
+import { finishDunningEnd, finishOverdue } from './dunning.sql.ts';
+
+/** What happens beside an invoice whose charge was declined: it becomes overdue, and at the end its subscription may go. */
+export const dunningDueKinds = ({ endUnpaid }: Pick<InvoicingParts, 'endUnpaid'>): DueKind[] => [
+  {
+    kind: 'invoice_overdue',
+    step: async (tx, { merchantId, id }, now) => {
+      const invoice = await lockInvoice(tx, merchantId, id);
+      if (invoice?.status === 'PAYMENT_FAILED' && invoice.overdue_at === null)
+        await tellOverdueBeside(tx, invoice, now);
+      await finishOverdue(tx, merchantId, id);
+    },
+  },
+  {
+    kind: 'dunning_end',
+    step: async (tx, { merchantId, id }, now) => {
+      const invoice = await findInvoice(tx, merchantId, id); // not locked: its subscription is locked before it
+      const subscriptionId = invoice?.status === 'PAYMENT_FAILED' ? invoice.subscription_id : null;
+      if (subscriptionId !== null) await endUnpaid(tx, { merchantId, subscriptionId }, now);
+      await finishDunningEnd(tx, merchantId, id);
+    },
+  },
+];

@@ -1,0 +1,27 @@
+import type { MerchantSettings } from '../../identity/index.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { ChargeOrigin } from '../../payments/index.ts';
+import type { AfterDecline } from '../invoice/dependencies.ts';
+import type { InvoiceRow } from '../invoice/invoices.sql.ts';
+
+const HOURS_PER_DAY = 24;
+
+/**
+ * What a declined charge leads to (domain.md §4, rows 13, 15 and 16). Retries come after 2, 5, 7 and 7 days unless the merchant
+ * says otherwise, each counted from the attempt before it, for invoices that are charged automatically. A charge that
+ * somebody asks for begins this where it is the first, and else takes no part in it.
+ */
+export function decideAfterDecline(
+  { status, failed_attempts: before }: Pick<InvoiceRow, 'status' | 'failed_attempts'>,
+  { origin, isAutomatic }: { readonly origin: ChargeOrigin; readonly isAutomatic: boolean },
+  dunning: MerchantSettings['dunning'],
+  now: Instant,
+): AfterDecline {
+  if (status === 'WRITTEN_OFF' || (status === 'PAYMENT_FAILED' && origin === 'by_hand')) return { kind: 'stands' };
+  if (origin === 'by_hand' && !isAutomatic) return { kind: 'fails', retryAt: null, failedAttempts: before };
+  const failedAttempts = before + 1;
+  const days = dunning.retryAfterDays[before];
+  return days === undefined
+    ? { kind: 'ends', by: dunning.finally, failedAttempts }
+    : { kind: 'fails', retryAt: now.add({ hours: days * HOURS_PER_DAY }), failedAttempts };
+}

@@ -1,0 +1,62 @@
+import type { Tx } from '../../db/index.ts';
+import { merchantSettings } from '../../identity/index.ts';
+import { fail, ok, type Result } from '../../kernel/result.ts';
+import { statesFor, wrongState } from '../../kernel/state-table.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { checkTakesCards, performCharge } from '../../payments/index.ts';
+import type { InvoicingParts } from '../invoice/dependencies.ts';
+import { changeInvoice, type InvoiceRow } from '../invoice/invoices.sql.ts';
+import { invoiceStates } from '../invoice/states.ts';
+import { lockWithNow } from '../issue/actions.ts';
+import { cardOf, intend, isChargedAutomatically, startCharge } from '../paying/card-charge.ts';
+import { followCharge } from './after-charge.ts';
+
+/**
+ * POST …/pay: charges what is unpaid to the customer's default card now, whatever the subscription says of charging, and answers
+ * with the outcome: a declined card leaves the invoice PAYMENT_FAILED with its reason. The provider's key is the attempt's
+ * number, so that what a rollback undid is asked again under the same one.
+ * @returns INVALID_TRANSITION where the invoice takes no money, PAYMENT_IN_PROGRESS, NO_PAYMENT_PROVIDER, NO_PAYMENT_METHOD
+ */
+export async function payNow(
+  parts: InvoicingParts,
+  tx: Tx,
+  merchantId: string,
+  invoiceId: string,
+  wall: Instant,
+): Promise<Result<InvoiceRow>> {
+  const locked = await lockWithNow(tx, merchantId, invoiceId, wall, parts);
+  if (!locked.ok) return locked;
+  const { invoice, now } = locked.value;
+  const { status } = invoice;
+  const allowedFrom = statesFor(invoiceStates, 'settle');
+  if (!allowedFrom.includes(status))
+    return wrongState({ thing: 'invoice', status, trigger: 'pay', allowedFrom, done: 'paid' });
+  if (invoice.payment_in_flight) return fail('PAYMENT_IN_PROGRESS');
+  const takesCards = checkTakesCards(await merchantSettings(tx, merchantId));
+  if (!takesCards.ok) return takesCards;
+  const card = await cardOf(tx, invoice);
+  if (!card) return fail('NO_PAYMENT_METHOD');
+  const { id } = await intend(tx, invoice, 'by_hand', card, now);
+  return ok(await followCharge(parts, tx, invoice, await performCharge(tx, { merchantId, id }, now), now));
+}
+
+/** How long a retry waits for the outcome of a charge that somebody asked for. */
+const WAIT_FOR_OUTCOME = { hours: 1 };
+
+/**
+ * Transition 15, begun: the day of the next retry has come. Where nothing may be charged any more (autoCharge was switched off,
+ * the card was forgotten, the merchant takes none), the attempt counts as declined.
+ */
+export async function retryCharge(
+  parts: InvoicingParts,
+  tx: Tx,
+  invoice: InvoiceRow,
+  now: Instant,
+): Promise<InvoiceRow> {
+  if (invoice.payment_in_flight) return changeInvoice(tx, invoice, { next_action_at: now.add(WAIT_FOR_OUTCOME) }, now);
+  const mayCharge =
+    checkTakesCards(await merchantSettings(tx, invoice.merchant_id)).ok &&
+    (await isChargedAutomatically(parts, tx, invoice));
+  const card = mayCharge ? await cardOf(tx, invoice) : undefined;
+  return startCharge(tx, invoice, 'automatic', card, now, { next_action_at: null });
+}

@@ -1,0 +1,58 @@
+import type { Tx } from '../../db/index.ts';
+import { ok } from '../../kernel/result.ts';
+import type { PaymentHandlers } from '../../payments/index.ts';
+import type { InvoicingParts } from '../invoice/dependencies.ts';
+import { findInvoice, lockInvoice, lockInvoiceNow } from '../invoice/invoices.sql.ts';
+import { lockPurpose } from '../invoice/purposes.ts';
+import { endWithSession } from '../issue/cancel.ts';
+import { describeForSession, viewInvoice } from '../page/view.ts';
+import { receivePayment } from '../paying/pay.ts';
+import { followCharge } from './after-charge.ts';
+
+/** What payments tells of the sessions of invoices (domain.md §4, rows 12 to 18). */
+export const invoicePaymentHandlers = (parts: InvoicingParts): PaymentHandlers => ({
+  async completed(tx, { merchantId, session, receiptId, amount, currency }, now) {
+    const invoice = await lockInvoice(tx, merchantId, session.entity_id);
+    if (!invoice) throw new Error(`Session ${session.id} is of no invoice.`);
+    if (invoice.currency !== currency) throw new Error(`Session ${session.id} is not in ${invoice.currency}.`); // I-38
+    const paid = await receivePayment(parts, tx, invoice, { receiptId, amount }, now);
+    return paid.ok ? ok(undefined) : paid;
+  },
+  async declined() {
+    // The customer may try another card until the session expires; only an automatic charge moves an invoice (row 13).
+  },
+  async charged(tx, finished, now) {
+    const { merchant_id: merchantId, invoice_id: invoiceId, id } = finished.charge;
+    const invoice = await lockInvoice(tx, merchantId, invoiceId);
+    if (!invoice) throw new Error(`Charge ${id} is of no invoice.`);
+    await followCharge(parts, tx, invoice, finished, now);
+  },
+  async expired(tx, { merchantId, session }, now) {
+    const invoice = await lockInvoice(tx, merchantId, session.entity_id);
+    if (!invoice) throw new Error(`Session ${session.id} is of no invoice.`);
+    await endWithSession(parts, tx, invoice, now);
+  },
+  describe: async (tx, { merchantId, entityId }, now) => {
+    const view = await viewInvoice(tx, merchantId, entityId, now);
+    return view && describeForSession(view);
+  },
+  async lock(tx, { merchantId, entityId }) {
+    await lockUpstream(parts, tx, { merchantId, entityId }, true);
+    await lockInvoice(tx, merchantId, entityId);
+  },
+  async lockNow(tx, { merchantId, entityId }) {
+    await lockUpstream(parts, tx, { merchantId, entityId }, false);
+    await lockInvoiceNow(tx, merchantId, entityId);
+  },
+});
+
+/** A subscription that waits for its invoice is locked before the invoice, as everywhere. */
+async function lockUpstream(
+  parts: InvoicingParts,
+  tx: Tx,
+  { merchantId, entityId }: { merchantId: string; entityId: string },
+  wait: boolean,
+): Promise<void> {
+  const invoice = await findInvoice(tx, merchantId, entityId);
+  if (invoice) await lockPurpose(parts, tx, invoice, wait);
+}

@@ -1,0 +1,105 @@
+import { pageOfRows, sql, type Tx } from '../../db/index.ts';
+import type { Decimal } from '../../kernel/decimal.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { CreditNoteRow } from '../invoice/credit-note.ts';
+import { drawNumber, type InvoiceRow } from '../invoice/invoices.sql.ts';
+import { creditNoteNumber } from '../invoice/numbering.ts';
+
+/** Issues a credit note over all of an invoice that others leave; its number is drawn in this transaction (domain.md §4). */
+export async function insertCreditNote(
+  tx: Tx,
+  invoice: InvoiceRow,
+  kind: 'refund' | 'cancellation',
+  reason: string | null,
+  now: Instant,
+): Promise<CreditNoteRow> {
+  const credited = await partsCredited(tx, invoice);
+  const rest = { amount: invoice.subtotal.minus(credited.amount), tax: invoice.total_tax.minus(credited.tax) };
+  return issueCreditNote(tx, invoice, kind, rest, reason, now);
+}
+
+/** Issues a credit note over a part of an invoice. */
+export const insertPartCreditNote = (
+  tx: Tx,
+  invoice: InvoiceRow,
+  part: NotedAmounts,
+  reason: string | null,
+  now: Instant,
+): Promise<CreditNoteRow> => issueCreditNote(tx, invoice, 'credit', part, reason, now);
+
+/** Net of tax, and its tax. */
+interface NotedAmounts {
+  readonly amount: Decimal;
+  readonly tax: Decimal;
+}
+
+async function issueCreditNote(
+  tx: Tx,
+  invoice: InvoiceRow,
+  kind: CreditNoteRow['kind'],
+  { amount, tax }: NotedAmounts,
+  reason: string | null,
+  now: Instant,
+): Promise<CreditNoteRow> {
+  const number = creditNoteNumber(await drawNumber(tx, invoice.merchant_id, 'credit_note'));
+  return tx.one<CreditNoteRow>(sql`
+    insert into credit_note (merchant_id, id, kind, invoice_id, number, amount, tax_amount, total, currency, status, reason, created_at)
+    values (${invoice.merchant_id}, ${newId('refund')}, ${kind}, ${invoice.id}, ${number}, ${amount}, ${tax},
+            ${amount.plus(tax)}, ${invoice.currency}, 'ISSUED', ${reason}, ${now})
+    returning *`);
+}
+
+/** What of an invoice credit notes over parts have taken back. */
+export const partsCredited = (tx: Tx, { merchant_id, id }: InvoiceRow): Promise<NotedAmounts> =>
+  tx.one<NotedAmounts>(sql`
+    select coalesce(sum(amount), 0) as amount, coalesce(sum(tax_amount), 0) as tax from credit_note
+     where merchant_id = ${merchant_id} and invoice_id = ${id} and kind = 'credit'`);
+
+/** The credit note over all of an invoice that is in force; at most one (unique index `one_unvoided_credit_note`). */
+export const unvoidedCreditNote = (tx: Tx, invoice: InvoiceRow): Promise<CreditNoteRow | undefined> =>
+  tx.maybe<CreditNoteRow>(sql`
+    select * from credit_note
+     where merchant_id = ${invoice.merchant_id} and invoice_id = ${invoice.id} and status = 'ISSUED'
+       and kind <> 'credit'`);
+
+/** Locks one refund of an invoice. */
+export const lockRefund = (tx: Tx, invoice: InvoiceRow, refundId: string): Promise<CreditNoteRow | undefined> =>
+  tx.maybe<CreditNoteRow>(sql`
+    select * from credit_note
+     where merchant_id = ${invoice.merchant_id} and invoice_id = ${invoice.id} and id = ${refundId} and kind = 'refund' for update`);
+
+export const voidCreditNote = (
+  tx: Tx,
+  note: CreditNoteRow,
+  reason: string | null,
+  now: Instant,
+): Promise<CreditNoteRow> =>
+  tx.one<CreditNoteRow>(sql`
+    update credit_note set status = 'VOIDED', voided_at = ${now}, void_reason = ${reason}
+     where merchant_id = ${note.merchant_id} and id = ${note.id} and status = 'ISSUED' returning *`);
+
+export const refundsOf = (tx: Tx, merchantId: string, invoiceId: string, page: { limit: number; offset: number }) =>
+  pageOfRows<CreditNoteRow>(
+    tx,
+    {
+      select: sql`*`,
+      from: sql`credit_note`,
+      where: sql`merchant_id = ${merchantId} and invoice_id = ${invoiceId} and kind = 'refund'`,
+      order: sql`seq desc`,
+    },
+    page,
+  );
+
+/** All credit notes on an invoice, newest first: its refunds, its cancellation, and those over a part. */
+export const creditNotesOf = (tx: Tx, merchantId: string, invoiceId: string, page: { limit: number; offset: number }) =>
+  pageOfRows<CreditNoteRow>(
+    tx,
+    {
+      select: sql`*`,
+      from: sql`credit_note`,
+      where: sql`merchant_id = ${merchantId} and invoice_id = ${invoiceId}`,
+      order: sql`seq desc`,
+    },
+    page,
+  );

@@ -1,0 +1,49 @@
+import { listReply, pageOf, type Route, route } from '../../http/index.ts';
+import { notFound, ok } from '../../kernel/result.ts';
+import type { InvoicingParts } from '../invoice/dependencies.ts';
+import { findCreditNote, linesOfCreditNote } from './credit-note-lines.sql.ts';
+import { creditNotesOf } from './credit-notes.sql.ts';
+import { CreditNote, CreditNoteList, CreditNoteListQuery, presentCreditNote } from './schemas.ts';
+
+const TAG = 'Invoices';
+const path = '/v2/invoices/:id/creditNotes';
+const VIEWER = { role: 'viewer', merchant: { of: 'id', kind: 'invoice' } } as const;
+
+/** All that takes something of an invoice back: beside its refunds its cancellation, and what was given back of a part. */
+export const creditNoteRoutes = ({ publicUrl }: InvoicingParts): readonly Route[] => [
+  route(
+    {
+      method: 'GET',
+      path,
+      operationId: 'listInvoiceCreditNotes',
+      tag: TAG,
+      summary: 'List credit notes of an invoice, newest first',
+      access: VIEWER,
+      query: CreditNoteListQuery,
+      replies: { 200: CreditNoteList },
+    },
+    async ({ tx, merchantId, params, query }) => {
+      const page = pageOf(query);
+      const { rows, total } = await creditNotesOf(tx, merchantId, params.id as string, page);
+      return ok(listReply({ data: rows.map((note) => presentCreditNote(note, publicUrl)), total }, page));
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: `${path}/:creditNoteId`,
+      operationId: 'getInvoiceCreditNote',
+      tag: TAG,
+      summary: 'Retrieve a credit note',
+      access: VIEWER,
+      replies: { 200: CreditNote },
+    },
+    async ({ tx, merchantId, params }) => {
+      const { id, creditNoteId } = params as { id: string; creditNoteId: string };
+      const note = await findCreditNote(tx, merchantId, id, creditNoteId);
+      if (!note) return notFound('creditNote');
+      const lines = note.kind === 'credit' ? await linesOfCreditNote(tx, note) : null;
+      return ok(presentCreditNote(note, publicUrl, lines));
+    },
+  ),
+];

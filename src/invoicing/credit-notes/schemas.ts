@@ -1,0 +1,89 @@
+import { Id, ListOf, ListQuery, Nullable, NumberOut, OneOf, type Static, Timestamp, Type } from '../../http/index.ts';
+import { type Decimal, jsonNumber } from '../../kernel/decimal.ts';
+import { formatMoney } from '../../kernel/money.ts';
+import { formatInstant } from '../../kernel/time.ts';
+import type { CreditNoteRow } from '../invoice/credit-note.ts';
+import type { CreditNoteLine } from './credit-note-lines.sql.ts';
+
+const Amount = Type.String({ description: 'A decimal string in major units.' });
+
+const CreditNoteLineReply = Type.Object(
+  {
+    displayName: Type.String(),
+    amount: Amount,
+    taxAmount: Amount,
+    taxRate: NumberOut,
+    periodStart: Timestamp,
+    periodEnd: Timestamp,
+  },
+  { $id: 'CreditNoteLine', description: 'What is given back, and for which time; `taxRate` in percent.' },
+);
+
+/** What takes back an issued invoice, or a part of it. */
+export const CreditNote = Type.Object(
+  {
+    id: Id('refund'),
+    object: Type.Literal('credit_note'),
+    /** `credit` is over a part, of which there may be several; the others are over all that those leave. */
+    kind: OneOf(['refund', 'cancellation', 'credit']),
+    number: Type.String(),
+    invoiceId: Id('invoice'),
+    merchantId: Id('organization'),
+    amount: Amount,
+    taxAmount: Amount,
+    total: Amount,
+    currency: Type.String(),
+    status: OneOf(['ISSUED', 'VOIDED']),
+    reason: Nullable(Type.String()),
+    lines: Nullable(
+      Type.Array(CreditNoteLineReply, {
+        description: 'Those of a `credit`; null in lists, and where the lines are those of the invoice.',
+      }),
+    ),
+    pdfUrl: Type.String(),
+    documentXmlUrl: Type.String(),
+    createdAt: Timestamp,
+    voidedAt: Nullable(Timestamp),
+  },
+  { $id: 'CreditNote' },
+);
+
+export const CreditNoteList = ListOf(CreditNote);
+export const CreditNoteListQuery = ListQuery({});
+
+/** A credit note as the API answers it; `publicUrl` is what links to this environment start with. */
+export function presentCreditNote(
+  note: CreditNoteRow,
+  publicUrl: string,
+  lines: readonly CreditNoteLine[] | null = null,
+): Static<typeof CreditNote> {
+  const money = (amount: Decimal) => formatMoney(amount, note.currency);
+  const address = `${publicUrl}/v2/invoices/${note.invoice_id}/refunds/${note.id}`; // where documents of all of them are
+  return {
+    id: note.id,
+    object: 'credit_note',
+    kind: note.kind,
+    number: note.number,
+    invoiceId: note.invoice_id,
+    merchantId: note.merchant_id,
+    amount: money(note.amount),
+    taxAmount: money(note.tax_amount),
+    total: money(note.total),
+    currency: note.currency,
+    status: note.status,
+    reason: note.reason,
+    lines:
+      lines?.map((line) => ({
+        displayName: line.display_name,
+        amount: money(line.amount),
+        taxAmount: money(line.tax_amount),
+        taxRate: jsonNumber(line.tax_rate),
+        periodStart: formatInstant(line.period_start),
+        periodEnd: formatInstant(line.period_end),
+      })) ?? null,
+    pdfUrl: `${address}/pdf`,
+    documentXmlUrl: `${address}/document.xml`,
+    createdAt: formatInstant(note.created_at),
+    voidedAt: note.voided_at && formatInstant(note.voided_at),
+  };
+}

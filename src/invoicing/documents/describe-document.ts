@@ -1,0 +1,217 @@
+import type { Tx } from '../../db/index.ts';
+import type { DocumentLine, InvoiceDocument, ReceiptDocument } from '../../documents/index.ts';
+import { findLogo, merchantSettings } from '../../identity/index.ts';
+import { type Decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
+import { formatMoney } from '../../kernel/money.ts';
+import { type Instant, isBefore } from '../../kernel/time.ts';
+import type { PaymentReceipt } from '../../payments/index.ts';
+import { inOrderOfTime, linesWithCredits, notesOfLine } from '../calculation/line-notes.ts';
+import { bearsTax } from '../calculation/one-off-lines.ts';
+import { type CreditNoteLine, creditedBefore, linesOfCreditNote } from '../credit-notes/credit-note-lines.sql.ts';
+import type { CreditNoteRow } from '../invoice/credit-note.ts';
+import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoiceRow, LineRow, PartyRecord, TaxRecord } from '../invoice/invoices.sql.ts';
+import type { ReceiptRecord } from './documents.sql.ts';
+import { payUrl } from './present.ts';
+
+type Money = (amount: Decimal) => string;
+
+/** What stands on the document of an invoice: what was stored at issue, and the merchant's look (which carries no figure). */
+export async function describeInvoice(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow): Promise<InvoiceDocument> {
+  const lines = inOrderOfTime(await linesWithCredits(tx, invoice));
+  const money: Money = (amount) => formatMoney(amount, invoice.currency);
+  const hasPeriod = invoice.billing_cadence !== 'P0D';
+  return {
+    ...(await described(parts, tx, invoice)),
+    kind: 'invoice',
+    number: invoice.invoice_number as string,
+    issuedAt: invoice.issued_at as Instant,
+    dueAt: invoice.due_at,
+    periodStart: hasPeriod ? invoice.period_start : null,
+    periodEnd: hasPeriod ? invoice.period_end : null,
+    lines: lines.map((line) => describeLine(invoice, line, money)),
+    taxes: invoice.taxes,
+    subtotal: money(invoice.subtotal),
+    totalTax: money(invoice.total_tax),
+    grandTotal: money(invoice.grand_total),
+    paidAmount: money(invoice.paid_amount),
+    unpaidAmount: money(invoice.unpaid_amount),
+    walletApplied: money(invoice.wallet_applied),
+    ...(invoice.pays_online && invoice.unpaid_amount.gt(0) && { paymentUrl: payUrl(parts.publicUrl, invoice.id) }),
+  };
+}
+
+/**
+ * What stands on a credit note: the parties of its invoice as they were then, and what is taken back. One over a part has
+ * lines of its own; one over all shows the lines of the invoice, less what was credited before.
+ */
+export async function describeCreditNote(
+  parts: InvoicingParts,
+  tx: Tx,
+  note: CreditNoteRow,
+  invoice: InvoiceRow,
+): Promise<InvoiceDocument> {
+  const money: Money = (amount) => formatMoney(amount, note.currency);
+  const own = note.kind === 'credit' ? await linesOfCreditNote(tx, note) : [];
+  const whole = note.kind === 'credit' ? [] : inOrderOfTime(await linesWithCredits(tx, invoice));
+  const before = note.kind === 'credit' ? [] : await creditedBefore(tx, note);
+  const less = before.map(({ number, ...line }) => ({
+    ...negated(line),
+    display_name: `${line.display_name} (${number})`,
+  }));
+  return {
+    ...(await described(parts, tx, invoice)),
+    kind: 'credit_note',
+    number: note.number,
+    issuedAt: note.created_at,
+    dueAt: null,
+    periodStart: null,
+    periodEnd: null,
+    lines: [
+      ...whole.map((line) => describeLine(invoice, line, money)),
+      ...[...own, ...less].map((line) => describePart(invoice, line, money)),
+    ],
+    taxes: taxesOn([
+      ...whole.filter(bearsTax).map((line) => ({ ...line, amount: line.total_price, tax_amount: line.total_tax })),
+      ...own,
+      ...less,
+    ]),
+    subtotal: money(note.amount),
+    totalTax: money(note.tax_amount),
+    grandTotal: money(note.total),
+    paidAmount: money(ZERO), // nobody pays a credit note
+    unpaidAmount: money(ZERO),
+    original: { number: invoice.invoice_number as string, issuedAt: invoice.issued_at as Instant },
+    reason: note.reason,
+  };
+}
+
+/**
+ * What stands on the receipt of a payment: the parties of its invoice as they were at issue, and what the payment
+ * settled.
+ */
+export async function describeReceipt(
+  parts: InvoicingParts,
+  tx: Tx,
+  invoice: InvoiceRow,
+  payment: PaymentReceipt,
+  { position, remaining }: ReceiptRecord,
+): Promise<ReceiptDocument> {
+  const money: Money = (amount) => formatMoney(amount, payment.currency);
+  const applied = payment.amount.minus(payment.overpaid);
+  return {
+    ...(await described(parts, tx, invoice)),
+    kind: 'receipt',
+    number: `${invoice.invoice_number}-R${position}`,
+    issuedAt: payment.created_at,
+    receivedAt: payment.received_at,
+    invoice: {
+      number: invoice.invoice_number as string,
+      issuedAt: invoice.issued_at as Instant,
+      total: money(invoice.grand_total),
+    },
+    amount: money(payment.amount),
+    walletAmount: money(payment.overpaid),
+    settledBefore: money(invoice.grand_total.minus(remaining).minus(applied)),
+    remaining: money(remaining),
+    method: payment.method,
+    card: payment.card_last4 === null ? null : { brand: payment.card_brand as string, last4: payment.card_last4 },
+    reference: payment.reference,
+  };
+}
+
+const LOGO_FORMATS = { 'image/png': 'png', 'image/svg+xml': 'svg' } as const;
+
+/** What every document of an invoice says. */
+async function described(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow) {
+  const { branding, bankTransfer, invoiceNotes } = await merchantSettings(tx, invoice.merchant_id);
+  const logo = await findLogo(tx, invoice.merchant_id);
+  return {
+    currency: invoice.currency,
+    seller: { ...(invoice.seller as PartyRecord), id: invoice.merchant_id },
+    buyer: invoice.buyer as PartyRecord,
+    paymentTermDays: invoice.payment_term_days,
+    ...(branding?.footer && { footer: branding.footer }),
+    ...(branding?.color && { color: branding.color }),
+    ...(logo && {
+      logo: {
+        format: LOGO_FORMATS[logo.content_type],
+        ...{ width: logo.width, height: logo.height, content: logo.content },
+      },
+    }),
+    taxIncluded: invoice.terms?.taxBehavior === 'inclusive',
+    ...(bankTransfer && { bankTransfer }),
+    invoiceNotes,
+    environment: parts.environment,
+  };
+}
+
+function describeLine(invoice: InvoiceRow, line: LineRow, money: Money): DocumentLine {
+  return {
+    description: line.display_name,
+    ...datesOf(line),
+    quantity: plain(line.quantity),
+    unit: line.metric_unit,
+    unitPrice: plain(line.unit_price),
+    amount: money(line.total_price),
+    grossAmount: money(line.total_amount),
+    taxRate: plain(line.tax_rate),
+    untaxed: whyUntaxed(invoice, line),
+    kind: line.event_type,
+    isAmount: !HAS_UNITS.has(line.type),
+    notes: notesOfLine(line, invoice),
+    agreed: agreedPrice(line),
+    group: line.group_values,
+    tiers: line.tiers?.map(({ above, ...tier }) => ({ from: above, ...tier })) ?? null,
+  };
+}
+
+/** Lines that count something; the others are amounts. */
+const HAS_UNITS: ReadonlySet<string> = new Set(['charge', 'grants', 'late_usage', 'manual', 'grant', 'wallet_top_up']);
+
+/** The price of a package or a percentage as it was agreed. */
+function agreedPrice({ workings }: LineRow): DocumentLine['agreed'] {
+  const { packages, percentage, soFar } = workings ?? {};
+  if (soFar) return null;
+  if (packages) return { price: packages.price, per: packages.size };
+  return percentage ? { percent: percentage.percent } : null;
+}
+
+function whyUntaxed(invoice: InvoiceRow, line: LineRow): DocumentLine['untaxed'] {
+  if (!bearsTax(line)) return 'prepayment';
+  return invoice.terms?.taxExempt ? 'exempt' : null;
+}
+
+const describePart = (invoice: InvoiceRow, line: CreditNoteLine, money: Money): DocumentLine => ({
+  description: line.display_name,
+  ...datesOf(line),
+  quantity: '1',
+  unitPrice: money(line.amount),
+  amount: money(line.amount),
+  grossAmount: money(line.amount.plus(line.tax_amount)),
+  isAmount: true,
+  taxRate: plain(line.tax_rate),
+  untaxed: invoice.terms?.taxExempt ? 'exempt' : null,
+  kind: 'fee',
+});
+
+const datesOf = ({ period_start, period_end }: Pick<LineRow, 'period_start' | 'period_end'>) =>
+  isBefore(period_start, period_end) && { periodStart: period_start, periodEnd: period_end };
+
+const negated = (line: CreditNoteLine): CreditNoteLine => ({
+  ...line,
+  amount: line.amount.negated(),
+  tax_amount: line.tax_amount.negated(),
+});
+
+/** The tax of each rate as its lines bear it, highest first: the lines of an invoice sum to its own. */
+export function taxesOn(lines: readonly Pick<CreditNoteLine, 'amount' | 'tax_amount' | 'tax_rate'>[]): TaxRecord[] {
+  const ofRates = Map.groupBy(lines, ({ tax_rate }) => plain(tax_rate));
+  return [...ofRates.values()]
+    .toSorted(([a], [b]) => (b as CreditNoteLine).tax_rate.comparedTo((a as CreditNoteLine).tax_rate))
+    .map((same) => ({
+      rate: plain((same[0] as CreditNoteLine).tax_rate),
+      base: plain(sum(same.map(({ amount }) => amount))),
+      amount: plain(sum(same.map(({ tax_amount }) => tax_amount))),
+    }));
+}

@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto';
+import { sql, type Tx } from '../../db/index.ts';
+import type { Decimal } from '../../kernel/decimal.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { InvoiceRow } from '../invoice/invoices.sql.ts';
+
+/** Whose document: an invoice's, that of a credit note to it, or the receipt of a payment of it. */
+export interface DocumentOwner {
+  readonly merchantId: string;
+  readonly invoiceId: string;
+  readonly creditNoteId?: string;
+  readonly paymentId?: string;
+}
+
+/** Writes the job that renders an invoice's document; it runs by itself as due work (kind `invoice_document`). */
+export const scheduleDocument = (tx: Tx, invoice: InvoiceRow, now: Instant): Promise<number> =>
+  tx.run(sql`
+    insert into document_job (merchant_id, id, clock_id, next_action_at)
+    values (${invoice.merchant_id}, ${invoice.id}, ${invoice.clock_id}, ${now}) on conflict do nothing`);
+
+/** The job is done, or tried again at `next`; the invoice says why it has no document. */
+export async function noteDocumentJob(
+  tx: Tx,
+  merchantId: string,
+  invoiceId: string,
+  failure: string | null,
+  next: Instant | null,
+): Promise<void> {
+  await tx.run(sql`
+    update document_job set next_action_at = ${next}, attempts = attempts + ${failure === null ? 0 : 1}
+     where merchant_id = ${merchantId} and id = ${invoiceId}`);
+  await tx.run(sql`
+    update invoice set document_failure = ${failure}
+     where merchant_id = ${merchantId} and id = ${invoiceId} and document_failure is distinct from ${failure}::text`);
+}
+
+/** What a receipt says beside its payment. */
+export interface ReceiptRecord {
+  /** The n-th payment of its invoice. */
+  position: number;
+  /** What the invoice still asked for after this payment. */
+  remaining: Decimal;
+}
+
+/**
+ * Writes what the receipt of a payment says, and the job that renders it. Payments of an invoice are counted under its
+ * lock; the unique index on the count holds without it.
+ * @param invoice as the payment has left it
+ */
+export const scheduleReceipt = (tx: Tx, invoice: InvoiceRow, paymentId: string, now: Instant): Promise<number> =>
+  tx.run(sql`
+    insert into receipt_job (merchant_id, id, invoice_id, position, remaining, clock_id, next_action_at)
+    select ${invoice.merchant_id}::text, ${paymentId}::text, ${invoice.id}::text, 1 + count(*),
+           ${invoice.unpaid_amount}::numeric, ${invoice.clock_id}::text, ${now}::timestamptz
+      from receipt_job where merchant_id = ${invoice.merchant_id} and invoice_id = ${invoice.id}`);
+
+export const findReceiptRecord = (tx: Tx, merchantId: string, paymentId: string): Promise<ReceiptRecord | undefined> =>
+  tx.maybe<ReceiptRecord>(sql`
+    select position, remaining from receipt_job where merchant_id = ${merchantId} and id = ${paymentId}`);
+
+/** The invoice of a receipt that is to be rendered. */
+export const invoiceOfReceipt = (
+  tx: Tx,
+  merchantId: string,
+  paymentId: string,
+): Promise<{ invoice_id: string } | undefined> =>
+  tx.maybe<{ invoice_id: string }>(sql`
+    select invoice_id from receipt_job where merchant_id = ${merchantId} and id = ${paymentId}`);
+
+/** How often the job of a document has failed. */
+export async function failedRenderings(
+  tx: Tx,
+  { merchantId, invoiceId, creditNoteId, paymentId }: DocumentOwner,
+): Promise<number> {
+  const jobs =
+    paymentId !== undefined ? sql`receipt_job` : creditNoteId !== undefined ? sql`credit_note_job` : sql`document_job`;
+  const id = paymentId ?? creditNoteId ?? invoiceId;
+  const job = await tx.maybe<{ attempts: number }>(
+    sql`select attempts from ${jobs} where merchant_id = ${merchantId} and id = ${id}`,
+  );
+  return job?.attempts ?? 0;
+}
+
+/** A document that the job could not make was made after all: nothing withholds it any more. */
+export const forgetDocumentFailure = (tx: Tx, merchantId: string, invoiceId: string): Promise<number> =>
+  tx.run(sql`
+    update invoice set document_failure = null
+     where merchant_id = ${merchantId} and id = ${invoiceId} and document_failure is not null`);
+
+/** The job of a credit note is done, or tried again at `next`; who asks for the document is told why there is none. */
+export const noteCreditNoteJob = (
+  tx: Tx,
+  merchantId: string,
+  creditNoteId: string,
+  hasFailed: boolean,
+  next: Instant | null,
+): Promise<number> =>
+  tx.run(sql`
+    update credit_note_job set next_action_at = ${next}, attempts = attempts + ${hasFailed ? 1 : 0}
+     where merchant_id = ${merchantId} and id = ${creditNoteId}`);
+
+/** The job of a receipt is done, or tried again at `next`. */
+export const noteReceiptJob = (
+  tx: Tx,
+  merchantId: string,
+  paymentId: string,
+  hasFailed: boolean,
+  next: Instant | null,
+): Promise<number> =>
+  tx.run(sql`
+    update receipt_job set next_action_at = ${next}, attempts = attempts + ${hasFailed ? 1 : 0}
+     where merchant_id = ${merchantId} and id = ${paymentId}`);
+
+/** The stored document of an invoice, a credit note or a payment. */
+export const findDocument = (tx: Tx, merchantId: string, ownerId: string): Promise<{ content: Buffer } | undefined> =>
+  tx.maybe<{ content: Buffer }>(
+    sql`select content from document where merchant_id = ${merchantId} and owner_id = ${ownerId}`,
+  );
+
+/** Stores a document; the first one stays, whoever comes second. */
+export const storeDocument = (
+  tx: Tx,
+  merchantId: string,
+  ownerId: string,
+  content: Uint8Array,
+  now: Instant,
+): Promise<number> =>
+  tx.run(sql`
+    insert into document (merchant_id, owner_id, content, sha256, created_at)
+    values (${merchantId}, ${ownerId}, ${Buffer.from(content)}, ${createHash('sha256').update(content).digest()}, ${now})
+    on conflict do nothing`);
+
+/** The stored e-invoice of an invoice or a credit note. */
+export const findEInvoice = (tx: Tx, merchantId: string, ownerId: string): Promise<{ content: string } | undefined> =>
+  tx.maybe<{ content: string }>(
+    sql`select content from e_invoice where merchant_id = ${merchantId} and owner_id = ${ownerId}`,
+  );
+
+/** Is there one, without reading it? */
+export const hasEInvoice = async (tx: Tx, merchantId: string, ownerId: string): Promise<boolean> =>
+  (await tx.maybe(sql`select 1 from e_invoice where merchant_id = ${merchantId} and owner_id = ${ownerId}`)) !==
+  undefined;
+
+/** Stores an e-invoice; the first one stays. */
+export const storeEInvoice = (
+  tx: Tx,
+  merchantId: string,
+  ownerId: string,
+  content: string,
+  now: Instant,
+): Promise<number> =>
+  tx.run(sql`
+    insert into e_invoice (merchant_id, owner_id, content, created_at)
+    values (${merchantId}, ${ownerId}, ${content}, ${now}) on conflict do nothing`);

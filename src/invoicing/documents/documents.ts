@@ -1,0 +1,201 @@
+import type { Tx } from '../../db/index.ts';
+import {
+  DocumentRenderError,
+  eInvoiceOf,
+  type InvoiceDocument,
+  type PrintedDocument,
+  type ReceiptDocument,
+} from '../../documents/index.ts';
+import { fail, notFound, ok, type Result } from '../../kernel/result.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { findReceipt } from '../../payments/index.ts';
+import { findCreditNote, invoiceOfCreditNote } from '../credit-notes/credit-note-lines.sql.ts';
+import type { InvoicingParts } from '../invoice/dependencies.ts';
+import { findInvoice } from '../invoice/invoices.sql.ts';
+import { describeCreditNote, describeInvoice, describeReceipt } from './describe-document.ts';
+import {
+  type DocumentOwner,
+  failedRenderings,
+  findDocument,
+  findEInvoice,
+  findReceiptRecord,
+  forgetDocumentFailure,
+  invoiceOfReceipt,
+  noteCreditNoteJob,
+  noteDocumentJob,
+  noteReceiptJob,
+  storeDocument,
+  storeEInvoice,
+} from './documents.sql.ts';
+import { nextRendering } from './render-again.ts';
+
+const idOf = ({ invoiceId, creditNoteId, paymentId }: DocumentOwner): string => paymentId ?? creditNoteId ?? invoiceId;
+
+/**
+ * A document: rendered once after issue, stored, never rendered again. Who asks before the job has run renders and stores it
+ * at once (domain.md §4). The document of a payment is its receipt.
+ * @returns 404 for a credit note or a payment that the invoice does not have; DOCUMENT_NOT_AVAILABLE with the reason.
+ */
+export async function documentOf(
+  parts: InvoicingParts,
+  tx: Tx,
+  owner: DocumentOwner,
+  now: Instant,
+): Promise<Result<Uint8Array>> {
+  if (!(await isOfInvoice(tx, owner))) return notFound(owner.paymentId === undefined ? 'refund' : 'payment');
+  const stored = await findDocument(tx, owner.merchantId, idOf(owner));
+  if (stored) return ok(stored.content);
+  const described = await describe(parts, tx, owner);
+  if (!described.ok) return described;
+  const rendered = await tryRender(parts, described.value);
+  if (!rendered.ok) return rendered;
+  await storeDocument(tx, owner.merchantId, idOf(owner), rendered.value, now);
+  const made = described.value.kind === 'receipt' ? null : eInvoiceOf(described.value);
+  if (made && 'xml' in made) await storeEInvoice(tx, owner.merchantId, idOf(owner), made.xml, now);
+  if (idOf(owner) === owner.invoiceId) await forgetDocumentFailure(tx, owner.merchantId, owner.invoiceId);
+  const kept = await findDocument(tx, owner.merchantId, idOf(owner));
+  return kept ? ok(kept.content) : notFound('document');
+}
+
+/**
+ * The e-invoice of a document, made and stored with it, so that it is the one inside the PDF; a document that was rendered
+ * before there were e-invoices gets its own at the first question. @returns DOCUMENT_NOT_AVAILABLE with the reason.
+ */
+export async function eInvoiceOfDocument(
+  parts: InvoicingParts,
+  tx: Tx,
+  owner: Omit<DocumentOwner, 'paymentId'>,
+  now: Instant,
+): Promise<Result<string>> {
+  const document = await documentOf(parts, tx, owner, now);
+  if (!document.ok) return document;
+  const stored = await findEInvoice(tx, owner.merchantId, idOf(owner));
+  if (stored) return ok(stored.content);
+  const described = await describeTaxDocument(parts, tx, owner);
+  if (!described.ok) return described;
+  const made = eInvoiceOf(described.value);
+  if (!('xml' in made)) {
+    const { withheld: reason, ...details } = made;
+    return fail('DOCUMENT_NOT_AVAILABLE', { reason, ...details });
+  }
+  await storeEInvoice(tx, owner.merchantId, idOf(owner), made.xml, now);
+  const kept = await findEInvoice(tx, owner.merchantId, idOf(owner));
+  return kept ? ok(kept.content) : notFound('document');
+}
+
+/** Is the credit note, or the payment, one of the invoice by which it was asked for? */
+async function isOfInvoice(
+  tx: Tx,
+  { merchantId, invoiceId, creditNoteId, paymentId }: DocumentOwner,
+): Promise<boolean> {
+  if (paymentId !== undefined) return (await findReceipt(tx, { merchantId, invoiceId, id: paymentId })) !== undefined;
+  return creditNoteId === undefined || (await findCreditNote(tx, merchantId, invoiceId, creditNoteId)) !== undefined;
+}
+
+/** What stands on the document. @returns 404 for a credit note or a payment that the invoice does not have. */
+async function describe(parts: InvoicingParts, tx: Tx, owner: DocumentOwner): Promise<Result<PrintedDocument>> {
+  return owner.paymentId === undefined
+    ? describeTaxDocument(parts, tx, owner)
+    : describePayment(parts, tx, { ...owner, paymentId: owner.paymentId });
+}
+
+/** What stands on a receipt. A payment that nobody wrote a receipt for is of an invoice without a number. */
+async function describePayment(
+  parts: InvoicingParts,
+  tx: Tx,
+  { merchantId, invoiceId, paymentId }: DocumentOwner & { readonly paymentId: string },
+): Promise<Result<ReceiptDocument>> {
+  const invoice = await findInvoice(tx, merchantId, invoiceId);
+  const payment = await findReceipt(tx, { merchantId, invoiceId, id: paymentId });
+  if (!invoice || !payment) return notFound('payment');
+  const record = await findReceiptRecord(tx, merchantId, paymentId);
+  return record && invoice.invoice_number !== null
+    ? ok(await describeReceipt(parts, tx, invoice, payment, record))
+    : fail('DOCUMENT_NOT_AVAILABLE', { reason: 'not_issued' });
+}
+
+/** What stands on an invoice or a credit note. @returns 404 for a credit note that the invoice does not have. */
+async function describeTaxDocument(
+  parts: InvoicingParts,
+  tx: Tx,
+  { merchantId, invoiceId, creditNoteId }: DocumentOwner,
+): Promise<Result<InvoiceDocument>> {
+  const invoice = await findInvoice(tx, merchantId, invoiceId);
+  const isIssued = invoice !== undefined && invoice.invoice_number !== null;
+  if (creditNoteId === undefined)
+    return isIssued
+      ? ok(await describeInvoice(parts, tx, invoice))
+      : fail('DOCUMENT_NOT_AVAILABLE', { reason: 'not_issued' });
+  const note = await findCreditNote(tx, merchantId, invoiceId, creditNoteId);
+  return note && isIssued ? ok(await describeCreditNote(parts, tx, note, invoice)) : notFound('refund');
+}
+
+/** What no attempt could render is a reason that is told, not a fault: the invoice stands without its document. */
+async function tryRender(parts: InvoicingParts, document: PrintedDocument): Promise<Result<Uint8Array>> {
+  try {
+    return ok(await parts.renderer.render(document));
+  } catch (error) {
+    if (!(error instanceof DocumentRenderError) || error.code === 'CLOSED') throw error;
+    return error.code === 'TOO_LARGE'
+      ? fail('DOCUMENT_NOT_AVAILABLE', {
+          reason: 'too_many_lines',
+          lines: 'lines' in document ? document.lines.length : 0,
+        })
+      : fail('DOCUMENT_NOT_AVAILABLE', { reason: 'render_failed' });
+  }
+}
+
+/** The due work that renders an invoice after issue. */
+export async function renderIssued(
+  parts: InvoicingParts,
+  tx: Tx,
+  merchantId: string,
+  invoiceId: string,
+  now: Instant,
+): Promise<void> {
+  const { failure, next } = await tryDocument(parts, tx, { merchantId, invoiceId }, now);
+  await noteDocumentJob(tx, merchantId, invoiceId, failure, next);
+}
+
+/** The due work that renders a credit note. */
+export async function renderCreditNote(
+  parts: InvoicingParts,
+  tx: Tx,
+  merchantId: string,
+  creditNoteId: string,
+  now: Instant,
+): Promise<void> {
+  const of = await invoiceOfCreditNote(tx, merchantId, creditNoteId);
+  const owner = of && { merchantId, invoiceId: of.invoice_id, creditNoteId };
+  const { failure, next } = owner ? await tryDocument(parts, tx, owner, now) : { failure: null, next: null };
+  await noteCreditNoteJob(tx, merchantId, creditNoteId, failure !== null, next);
+}
+
+/** The due work that renders a receipt. */
+export async function renderReceipt(
+  parts: InvoicingParts,
+  tx: Tx,
+  merchantId: string,
+  paymentId: string,
+  now: Instant,
+): Promise<void> {
+  const of = await invoiceOfReceipt(tx, merchantId, paymentId);
+  if (!of) return;
+  const { failure, next } = await tryDocument(parts, tx, { merchantId, invoiceId: of.invoice_id, paymentId }, now);
+  await noteReceiptJob(tx, merchantId, paymentId, failure !== null, next);
+}
+
+/** An attempt of the due work. @returns why there is no document, and when to try again; both null where it stands. */
+async function tryDocument(
+  parts: InvoicingParts,
+  tx: Tx,
+  owner: DocumentOwner,
+  now: Instant,
+): Promise<{ failure: string | null; next: Instant | null }> {
+  const document = await documentOf(parts, tx, owner, now);
+  if (document.ok) return { failure: null, next: null };
+  const reason = document.refusal.kind === 'code' ? document.refusal.details?.reason : undefined;
+  if (typeof reason !== 'string') throw new Error(`The job of ${idOf(owner)} has nothing to render.`);
+  const mayPass = reason === 'render_failed';
+  return { failure: reason, next: mayPass ? nextRendering((await failedRenderings(tx, owner)) + 1, now) : null };
+}

@@ -1,0 +1,118 @@
+import { Reply, type Route, route } from '../../http/index.ts';
+import { ok, type Result } from '../../kernel/result.ts';
+import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { DocumentOwner } from './documents.sql.ts';
+import { documentOf, eInvoiceOfDocument } from './documents.ts';
+
+const TAG = 'Invoices';
+const VIEWER = { role: 'viewer', merchant: { of: 'id', kind: 'invoice' } } as const;
+const PDF = { contentType: 'application/pdf', description: 'The document.' };
+const XML = { contentType: 'application/xml', description: 'UN/CEFACT Cross Industry Invoice, profile EN 16931.' };
+const UNTIL = '404 `DOCUMENT_NOT_AVAILABLE` with `details.reason` while there is none.';
+
+/**
+ * The documents of invoices, of their credit notes and of their payments, as PDF and, but for payments, as e-invoice.
+ */
+export const documentRoutes = (parts: InvoicingParts): readonly Route[] => [
+  route(
+    {
+      method: 'GET',
+      path: '/v2/invoices/:id/pdf',
+      operationId: 'getInvoicePdf',
+      tag: TAG,
+      summary: 'Download the PDF of an invoice',
+      description: UNTIL,
+      access: VIEWER,
+      replies: { 200: PDF },
+    },
+    async ({ tx, merchantId, params, now }) =>
+      pdfReply(await documentOf(parts, tx, ownerOf(merchantId, params), now), 'invoice'),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v2/invoices/:id/document.xml',
+      operationId: 'getInvoiceDocumentXml',
+      tag: TAG,
+      summary: 'Download the e-invoice of an invoice',
+      description: `${UNTIL} Beside those of the PDF: \`legal_details_missing\` (\`details.missing\`) and \`not_representable\`.`,
+      access: VIEWER,
+      replies: { 200: XML },
+    },
+    async ({ tx, merchantId, params, now }) =>
+      xmlReply(await eInvoiceOfDocument(parts, tx, ownerOf(merchantId, params), now)),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v2/invoices/:id/refunds/:refundId/pdf',
+      operationId: 'getInvoiceRefundPdf',
+      tag: TAG,
+      summary: 'Download the PDF of a credit note',
+      description: UNTIL,
+      access: VIEWER,
+      replies: { 200: PDF },
+    },
+    async ({ tx, merchantId, params, now }) =>
+      pdfReply(await documentOf(parts, tx, ownerOf(merchantId, params), now), 'credit-note'),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v2/invoices/:id/refunds/:refundId/document.xml',
+      operationId: 'getInvoiceRefundDocumentXml',
+      tag: TAG,
+      summary: 'Download the e-invoice of a credit note',
+      description: `${UNTIL} The reasons are those of an invoice’s e-invoice.`,
+      access: VIEWER,
+      replies: { 200: XML },
+    },
+    async ({ tx, merchantId, params, now }) =>
+      xmlReply(await eInvoiceOfDocument(parts, tx, ownerOf(merchantId, params), now)),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v2/invoices/:id/payments/:paymentId/receipt',
+      operationId: 'getInvoicePaymentReceipt',
+      tag: TAG,
+      summary: 'Download the receipt of a payment',
+      description: `What was paid, how and when, for which invoice, and what remained. ${UNTIL}`,
+      access: VIEWER,
+      replies: { 200: PDF },
+    },
+    async ({ tx, merchantId, params, now }) =>
+      pdfReply(await documentOf(parts, tx, ownerOf(merchantId, params), now), 'receipt'),
+  ),
+];
+
+const ownerOf = (merchantId: string, params: Readonly<Record<string, unknown>>): DocumentOwner => {
+  const { id, refundId, paymentId } = params as { id: string; refundId?: string; paymentId?: string };
+  return {
+    merchantId,
+    invoiceId: id,
+    ...(refundId !== undefined && { creditNoteId: refundId }),
+    ...(paymentId !== undefined && { paymentId }),
+  };
+};
+
+// Fixed names: nothing of a customer's goes into a header.
+const pdfReply = (document: Result<Uint8Array>, name: 'invoice' | 'credit-note' | 'receipt'): Result<unknown> =>
+  document.ok
+    ? ok(
+        new Reply(200, document.value, {
+          'content-type': 'application/pdf',
+          'content-disposition': `inline; filename="${name}.pdf"`,
+        }),
+      )
+    : document;
+
+const xmlReply = (document: Result<string>): Result<unknown> =>
+  document.ok
+    ? ok(
+        new Reply(200, Buffer.from(document.value), {
+          'content-type': 'application/xml',
+          'content-disposition': 'inline; filename="factur-x.xml"',
+        }),
+      )
+    : document;

@@ -1,0 +1,20 @@
+import type { Decimal } from '../../kernel/decimal.ts';
+import type { Instant } from '../../kernel/time.ts';
+
+export interface CreditNoteRow {
+  merchant_id: string;
+  id: string;
+  /** `credit`: over a part, of which there may be several. */
+  kind: 'refund' | 'cancellation' | 'credit';
+  invoice_id: string;
+  number: string;
+  amount: Decimal;
+  tax_amount: Decimal;
+  total: Decimal;
+  currency: string;
+  status: 'ISSUED' | 'VOIDED';
+  reason: string | null;
+  void_reason: string | null;
+  created_at: Instant;
+  voided_at: Instant | null;
+}

@@ -1,0 +1,85 @@
+import type { Tx } from '../../db/index.ts';
+import type { DocumentRenderer } from '../../documents/index.ts';
+import type { EnvironmentName, MerchantSettings } from '../../identity/index.ts';
+import type { Decimal } from '../../kernel/decimal.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { BillingSource } from '../terms/billing-terms.ts';
+import type { CreditNoteRow } from './credit-note.ts';
+import type { InvoiceRow } from './invoices.sql.ts';
+
+/** Somebody cancelled the invoice, or the payment session by which it lived expired. */
+export type CancellationCause = 'byHand' | 'sessionExpired';
+
+/**
+ * What hangs on an invoice that somebody upstream had made. Each is called in the transaction that moves the
+ * invoice, which is locked; what throws undoes the move, and with it the payment. `now` is effective now for the
+ * invoice.
+ */
+export interface PurposeHandler {
+  /** The invoice is PAID. @returns ids for the data of `invoice.paid.v0`, e.g. `{grantId}`. */
+  paid(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<Readonly<Record<string, string>>>;
+  /** The invoice is CANCELLED. */
+  cancelled?(tx: Tx, invoice: InvoiceRow, why: CancellationCause, now: Instant): Promise<void>;
+  /**
+   * Locks what hangs on the invoice, before the invoice is locked: for who takes the two in this order elsewhere.
+   * @param wait false: throws 55P03 where somebody has it
+   */
+  lock?(tx: Tx, purpose: { merchantId: string; purposeId: string }, wait: boolean): Promise<void>;
+}
+
+/** What follows a declined charge. */
+export type AfterDecline =
+  /** The next retry comes by itself at this time; null: none does. */
+  | { readonly kind: 'fails'; readonly retryAt: Instant | null; readonly failedAttempts: number }
+  /** The last retry was spent: what the merchant's settings say happens. */
+  | { readonly kind: 'ends'; readonly by: MerchantSettings['dunning']['finally']; readonly failedAttempts: number }
+  /** Somebody tried in between, or after the end: nothing changes but the reason. */
+  | { readonly kind: 'stands' };
+
+/** What happened to an invoice, as its customer is written to of it. */
+export type InvoiceFact =
+  /** ISSUED; its wallet has paid what it can, and its card is being charged or its session is open. */
+  | { readonly kind: 'issued' }
+  /**
+   * PAID: by a payment, by the wallet as it was issued, by a credit note, or because nothing was asked (`wallet`).
+   */
+  | { readonly kind: 'paid'; readonly by: 'payment'; readonly paymentId: string }
+  | { readonly kind: 'paid'; readonly by: 'wallet' | 'credit' }
+  | { readonly kind: 'partPaid'; readonly paymentId: string }
+  /** A charge of a stored card was declined, and the invoice has become, or stays, PAYMENT_FAILED. */
+  | {
+      readonly kind: 'declined';
+      readonly chargeId: string;
+      /** Null: there was none to charge. */
+      readonly paymentMethodId: string | null;
+      readonly reason: string | null;
+      readonly next: AfterDecline;
+    }
+  /** `intoWallet`: what of it is in the wallet again; all else goes back as it came. */
+  | { readonly kind: 'refunded'; readonly note: CreditNoteRow; readonly intoWallet: Decimal }
+  | { readonly kind: 'refundVoided'; readonly note: CreditNoteRow; readonly stopped: Decimal; readonly left: Decimal }
+  /** `off`: what it takes off what is owed; the remainder is in the wallet. */
+  | { readonly kind: 'credited'; readonly note: CreditNoteRow; readonly off: Decimal; readonly intoWallet: Decimal }
+  /** Without a number there is no credit note. */
+  /** `intoWallet`: what the wallet had paid of it, and has back. */
+  | { readonly kind: 'cancelled'; readonly note: CreditNoteRow | null; readonly intoWallet: Decimal }
+  | { readonly kind: 'writtenOff' };
+
+/** Who writes to customers: called in the transaction of what it tells of; what throws undoes that. */
+export interface InvoiceLetters {
+  tell(tx: Tx, invoice: InvoiceRow, fact: InvoiceFact, now: Instant): Promise<void>;
+}
+
+/** What the operations of invoicing work with beside their transaction. */
+export interface InvoicingParts {
+  readonly environment: EnvironmentName;
+  /** What links start with, without a slash at the end. */
+  readonly publicUrl: string;
+  readonly source: BillingSource;
+  readonly renderer: DocumentRenderer;
+  readonly letters: InvoiceLetters;
+  /** Ends a subscription because an invoice of it was not paid. `now` is effective now for it. */
+  endUnpaid(tx: Tx, subscription: { merchantId: string; subscriptionId: string }, now: Instant): Promise<void>;
+  /** By the `type` of the purpose for which an invoice was made (`makeOneOffInvoice`). */
+  readonly purposes: Readonly<Record<string, PurposeHandler>>;
+}

@@ -1,0 +1,40 @@
+import type { Tx } from '../../db/index.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { publish } from '../../webhooks/index.ts';
+import { changeInvoice, type InvoiceRow } from './invoices.sql.ts';
+
+/** Writes a webhook about an invoice into the outbox; its data holds ids, never amounts (domain.md §9). */
+export const publishInvoice = (
+  tx: Tx,
+  invoice: InvoiceRow,
+  type: `invoice.${string}.v0`,
+  now: Instant,
+  more: Record<string, string> = {},
+): Promise<string> =>
+  publish(
+    tx,
+    {
+      merchantId: invoice.merchant_id,
+      type,
+      data: {
+        merchantId: invoice.merchant_id,
+        invoiceId: invoice.id,
+        customerId: invoice.customer_id,
+        ...(invoice.subscription_id !== null && { subscriptionId: invoice.subscription_id }),
+        ...more,
+      },
+    },
+    now,
+  );
+
+/** The same of an invoice whose due time is for its next retry, and stays. */
+export async function tellOverdueBeside(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void> {
+  const told = await changeInvoice(tx, invoice, { overdue_at: now }, now);
+  await publishInvoice(tx, told, 'invoice.overdue.v0', now);
+}
+
+/** Overdue is derived and never stored as a state; the webhook about it is written once. */
+export async function tellOverdue(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void> {
+  const told = await changeInvoice(tx, invoice, { overdue_at: now, next_action_at: null }, now);
+  await publishInvoice(tx, told, 'invoice.overdue.v0', now);
+}

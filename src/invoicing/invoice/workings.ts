@@ -1,0 +1,25 @@
+import type { ShareOfTime, Workings } from '../rating/index.ts';
+
+/** How the amount of a line came about. */
+export interface LineWorkings extends Workings {
+  readonly credit?: CreditWorkings;
+}
+
+/** What a line gives back of a charge that was billed before and is not used. */
+export interface CreditWorkings {
+  /** The credit: credit notes over the rest of it name it too. */
+  readonly id: string;
+  readonly invoiceNumber: string | null;
+  /** The charge as it was billed: its time, RFC 3339, and its amount before tax. */
+  readonly from: string;
+  readonly to: string;
+  readonly billed: string | null;
+  /** Of its time what is not used. */
+  readonly share: ShareOfTime | null;
+  /** All of the credit, before tax; the line may hold less. */
+  readonly amount: string;
+  /** What was given back of the charge before. */
+  readonly before: string;
+  /** Credit notes over what the line does not hold; known once they are issued. */
+  readonly notes?: readonly { readonly number: string; readonly amount: string }[];
+}

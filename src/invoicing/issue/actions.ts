@@ -1,0 +1,146 @@
+import { effectiveNow } from '../../clocks/index.ts';
+import type { Tx } from '../../db/index.ts';
+import { fail, notFound, ok, type Result } from '../../kernel/result.ts';
+import { next, statesFor, wrongState } from '../../kernel/state-table.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { InvoicingParts } from '../invoice/dependencies.ts';
+import { findInvoice, type InvoiceRow, lockInvoice, moveInvoice } from '../invoice/invoices.sql.ts';
+import { lockPurpose } from '../invoice/purposes.ts';
+import { type InvoiceTrigger, invoiceStates, takesMoney } from '../invoice/states.ts';
+import { openSessionFor, shownSession } from '../paying/sessions.ts';
+import type { SessionOptions } from '../terms/session-options.ts';
+import { cancelInvoice, isPaidInMoney, writeOffInvoice } from './cancel.ts';
+import { issueInvoice } from './issue.ts';
+import { freezeAgain } from './run-calculation.ts';
+
+/** What a person may do to an invoice by hand. */
+export type InvoiceAction = 'approve' | 'cancel' | 'writeOff' | 'recalculate';
+
+/** Does what was asked where the table of states allows it now, else answers the table's refusal. */
+export async function actOnInvoice(
+  parts: InvoicingParts,
+  tx: Tx,
+  merchantId: string,
+  invoiceId: string,
+  action: InvoiceAction,
+  reason: string | null,
+  wall: Instant,
+): Promise<Result<InvoiceRow>> {
+  const locked = await lockWithNow(tx, merchantId, invoiceId, wall, parts);
+  if (!locked.ok) return locked;
+  const { invoice, now } = locked.value;
+  const decided = decideAction(invoice, action);
+  if (!decided.ok) return decided;
+  return ok(await act(parts, tx, invoice, action, reason, now));
+}
+
+/**
+ * An invoice, locked, with its effective now: its clock is held first, then the row.
+ * @param parts given where the invoice may be paid or cancelled: what hangs on it is locked between the two
+ */
+export async function lockWithNow(
+  tx: Tx,
+  merchantId: string,
+  invoiceId: string,
+  wall: Instant,
+  parts?: Pick<InvoicingParts, 'purposes'>,
+): Promise<Result<{ invoice: InvoiceRow; now: Instant }>> {
+  const found = await findInvoice(tx, merchantId, invoiceId);
+  if (!found) return notFound('invoice');
+  const now = await effectiveNow(tx, merchantId, found.clock_id, wall);
+  if (parts) await lockPurpose(parts, tx, found);
+  const invoice = await lockInvoice(tx, merchantId, invoiceId);
+  return invoice ? ok({ invoice, now }) : notFound('invoice');
+}
+
+/**
+ * The table's answer; and for cancelling, that nothing is paid but by the wallet, and nothing on its way (domain.md §4, row
+ * 18). What lives by its session is an offer that nobody owes, so there is nothing to write off.
+ */
+export function decideAction(
+  invoice: Pick<
+    InvoiceRow,
+    'status' | 'paid_amount' | 'wallet_applied' | 'credited_amount' | 'payment_in_flight' | 'invoice_number'
+  >,
+  action: InvoiceAction,
+): Result<void> {
+  const moved = next(invoiceStates, invoice.status, action satisfies InvoiceTrigger);
+  if (!moved.ok) return moved;
+  const refused = (why: string, details: Record<string, unknown>) =>
+    wrongState(
+      {
+        thing: 'invoice',
+        status: invoice.status,
+        trigger: action,
+        allowedFrom: statesFor(invoiceStates, action),
+        done: null,
+      },
+      { why, details },
+    );
+  const isMoneyMatter = action === 'cancel' || action === 'writeOff';
+  if (isMoneyMatter && invoice.payment_in_flight)
+    return refused('A payment of this invoice is on its way; wait for its outcome.', { paymentInFlight: true });
+  if (action === 'writeOff' && invoice.invoice_number === null)
+    return refused('This invoice is an offer that nobody owes yet: cancel it.', { invoiceNumber: null });
+  if (action === 'cancel' && isPaidInMoney(invoice))
+    return refused('Money has been paid for this invoice, so it cannot be cancelled. Refund it once it is paid.', {
+      paidAmount: invoice.paid_amount.toFixed(),
+    });
+  return ok(undefined);
+}
+
+async function act(
+  parts: InvoicingParts,
+  tx: Tx,
+  invoice: InvoiceRow,
+  action: InvoiceAction,
+  reason: string | null,
+  now: Instant,
+): Promise<InvoiceRow> {
+  switch (action) {
+    case 'approve':
+      return issueInvoice(parts, tx, invoice, 'approve', now);
+    case 'cancel':
+      return cancelInvoice(parts, tx, invoice, reason, now);
+    case 'writeOff':
+      return writeOffInvoice(parts, tx, invoice, now);
+    case 'recalculate':
+      return moveInvoice(
+        tx,
+        invoice,
+        'recalculate',
+        {
+          next_action_at: now,
+          calculation_attempts: 0,
+          failure_reason: null,
+          terms: await freezeAgain(parts, tx, invoice),
+        },
+        now,
+      );
+  }
+}
+
+/** POST …/paymentSessions: a session for what is unpaid of an issued invoice; the one before it expires (domain.md §4). */
+export async function openInvoiceSession(
+  parts: InvoicingParts,
+  tx: Tx,
+  merchantId: string,
+  invoiceId: string,
+  options: SessionOptions,
+  wall: Instant,
+): Promise<Result<unknown>> {
+  const locked = await lockWithNow(tx, merchantId, invoiceId, wall);
+  if (!locked.ok) return locked;
+  const { invoice, now } = locked.value;
+  if (!takesMoney(invoice.status))
+    return wrongState({
+      thing: 'invoice',
+      status: invoice.status,
+      trigger: 'openPaymentSession',
+      allowedFrom: statesFor(invoiceStates, 'settle'),
+      done: 'paid',
+    });
+  if (invoice.payment_in_flight) return fail('PAYMENT_IN_PROGRESS');
+  const session = await openSessionFor(parts, tx, invoice, options, now);
+  return session.ok ? ok(shownSession(parts, session.value)) : session;
+}

@@ -1,0 +1,106 @@
+import type { Tx } from '../../db/index.ts';
+import { ZERO } from '../../kernel/decimal.ts';
+import { next } from '../../kernel/state-table.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { insertCreditNote } from '../credit-notes/credit-notes.sql.ts';
+import type { CancellationCause, InvoicingParts } from '../invoice/dependencies.ts';
+import { deleteUnbilledInvoice, type InvoiceRow, moveInvoice } from '../invoice/invoices.sql.ts';
+import { tellCancelled } from '../invoice/purposes.ts';
+import { invoiceStates } from '../invoice/states.ts';
+import { publishInvoice } from '../invoice/webhooks.ts';
+import { bookCancellation, bookWriteOff } from '../paying/bookings.ts';
+import { expireSessionsOf } from '../paying/sessions.ts';
+import { returnCredits } from './credits.ts';
+
+/** Is anything of it paid that neither the wallet nor a credit paid? The wallet's part goes back into it with a cancellation. */
+export const isPaidInMoney = (
+  invoice: Pick<InvoiceRow, 'paid_amount' | 'wallet_applied' | 'credited_amount'>,
+): boolean => invoice.paid_amount.gt(invoice.wallet_applied.plus(invoice.credited_amount));
+
+/**
+ * Transitions 11 and 18, by hand. A numbered invoice gets its cancellation credit note in the same transaction, and what its
+ * credit lines had taken off it is given back otherwise.
+ */
+export async function cancelInvoice(
+  parts: InvoicingParts,
+  tx: Tx,
+  invoice: InvoiceRow,
+  reason: string | null,
+  now: Instant,
+): Promise<InvoiceRow> {
+  const cancelled = await moveInvoice(tx, invoice, 'cancel', { ...withoutWallet(invoice), next_action_at: null }, now);
+  const isNumbered = cancelled.invoice_number !== null;
+  const note = isNumbered ? await insertCreditNote(tx, cancelled, 'cancellation', reason, now) : null;
+  await expireSessionsOf(tx, cancelled, now);
+  await ended(parts, tx, invoice, cancelled, 'byHand', now);
+  await returnCredits(parts, tx, cancelled, now);
+  await parts.letters.tell(tx, cancelled, { kind: 'cancelled', note, intoWallet: invoice.wallet_applied }, now);
+  return cancelled;
+}
+
+/**
+ * Transition 18, by itself: an invoice that lives by its session alone is over with it, unless something is paid or on its
+ * way. Of every other invoice an expired session changes nothing.
+ */
+export async function endWithSession(
+  parts: InvoicingParts,
+  tx: Tx,
+  invoice: InvoiceRow,
+  now: Instant,
+): Promise<InvoiceRow> {
+  const isKept = !invoice.lives_by_session || isPaidInMoney(invoice) || invoice.payment_in_flight;
+  if (isKept || !next(invoiceStates, invoice.status, 'expireSession').ok) return invoice;
+  const unpaid = { ...withoutWallet(invoice), next_action_at: null };
+  const cancelled = await moveInvoice(tx, invoice, 'expireSession', unpaid, now);
+  await ended(parts, tx, invoice, cancelled, 'sessionExpired', now);
+  return cancelled;
+}
+
+/** What the wallet paid is given back, so it counts as paid no more. */
+const withoutWallet = ({ paid_amount, wallet_applied }: InvoiceRow) => ({
+  paid_amount: paid_amount.minus(wallet_applied),
+  wallet_applied: ZERO,
+});
+
+async function ended(
+  parts: InvoicingParts,
+  tx: Tx,
+  before: InvoiceRow,
+  cancelled: InvoiceRow,
+  why: CancellationCause,
+  now: Instant,
+): Promise<void> {
+  await tellCancelled(parts, tx, cancelled, why, now);
+  await publishInvoice(tx, cancelled, 'invoice.cancelled.v0', now);
+  if (cancelled.issued_at !== null) await bookCancellation(tx, before, now);
+}
+
+/** Transition 16, by hand or because the last retry of its charge was declined. */
+export async function writeOffInvoice(
+  parts: Pick<InvoicingParts, 'letters'>,
+  tx: Tx,
+  invoice: InvoiceRow,
+  now: Instant,
+  trigger: 'writeOff' | 'spendDunning' = 'writeOff',
+): Promise<InvoiceRow> {
+  const written = await moveInvoice(tx, invoice, trigger, { next_action_at: null }, now);
+  await expireSessionsOf(tx, written, now);
+  await publishInvoice(tx, written, 'invoice.written_off.v0', now);
+  await bookWriteOff(tx, written, now);
+  await parts.letters.tell(tx, written, { kind: 'writtenOff' }, now);
+  return written;
+}
+
+/**
+ * Takes back an invoice whose period there is not, after all: nothing of it was billed. Credits that stood on it would be lost with
+ * it, so they are given back as with a cancellation.
+ */
+export async function dropUnbilledInvoice(
+  parts: InvoicingParts,
+  tx: Tx,
+  invoice: InvoiceRow,
+  now: Instant,
+): Promise<void> {
+  await returnCredits(parts, tx, invoice, now);
+  await deleteUnbilledInvoice(tx, invoice);
+}

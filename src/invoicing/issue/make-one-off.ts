@@ -1,0 +1,121 @@
+import type { Tx } from '../../db/index.ts';
+import { merchantSettings } from '../../identity/index.ts';
+import { newId } from '../../kernel/ids.ts';
+import { ok, type Result } from '../../kernel/result.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { openSessionOf, type PaymentSession } from '../../payments/index.ts';
+import { type OneOffLine, recordLines } from '../calculation/one-off-lines.ts';
+import { calculateKept } from '../calculation/one-off-terms.ts';
+import type { InvoicingParts } from '../invoice/dependencies.ts';
+import { type InvoiceKind, type InvoiceRow, insertInvoice } from '../invoice/invoices.sql.ts';
+import { purposeOf } from '../invoice/purposes.ts';
+import { firstStatus } from '../invoice/states.ts';
+import { checkSession } from '../paying/sessions.ts';
+import type { SessionOptions } from '../terms/session-options.ts';
+import { issueInvoice } from './issue.ts';
+import { saveCalculation } from './run-calculation.ts';
+
+/** What an invoice that bills no period is made of. */
+export interface NewOneOffInvoice {
+  readonly merchantId: string;
+  readonly customerId: string;
+  readonly subscriptionId: string | null;
+  /** Whose tax rates count, where there is a plan. */
+  readonly planId: string | null;
+  readonly clockId: string | null;
+  readonly kind: Exclude<InvoiceKind, 'subscription'>;
+  readonly currency: string;
+  /** At least one, but for an upfront invoice: that one has its charges from its subscription. */
+  readonly lines: readonly OneOffLine[];
+  readonly paymentTermDays: number;
+  /** Row 18 of domain.md §4: the invoice ends when its session expires, and has no number until it is paid. */
+  readonly livesBySession: boolean;
+  /** What hangs on it: the handler of this type in `InvoicingParts.purposes` hears what becomes of it. */
+  readonly purpose: { readonly type: string; readonly id?: string } | null;
+  readonly autoApprove: boolean;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  /** How its payment session is opened, where it is issued at once. */
+  readonly session?: Pick<SessionOptions, 'redirectUrls' | 'expiresAt'>;
+  /** Held unique by the database; who makes invoices under keys looks beforehand what a key made. */
+  readonly idempotency?: { readonly key: string; readonly print: Buffer };
+}
+
+/** An invoice that was made, and the session by which it can be paid now. */
+export interface OneOffInvoice {
+  readonly invoice: InvoiceRow;
+  readonly session: PaymentSession | null;
+}
+
+/**
+ * Makes an invoice that bills no period (domain.md §4): calculated at once, and issued in the same transaction unless it
+ * waits for an approval. A total of 0 is paid at once, so that what hangs on it has happened when this returns.
+ * @param now effective now for whatever the invoice is for
+ * @returns a refusal where the lines come to less than 0 (400, field `lines`), a redirect URL is not allowed (400), the
+ * session would be over already (400, field `expiresAt`), or it could only be paid by card and the merchant takes none
+ * (NO_PAYMENT_PROVIDER). Whoever answers with one must roll back.
+ */
+export async function makeOneOffInvoice(
+  parts: InvoicingParts,
+  tx: Tx,
+  order: NewOneOffInvoice,
+  now: Instant,
+): Promise<Result<OneOffInvoice>> {
+  purposeOf(parts, order.purpose?.type ?? null);
+  if (order.livesBySession || order.session) {
+    const checked = await checkSession(parts, tx, order.merchantId, order.session ?? {}, now);
+    if (!checked.ok) return checked;
+  }
+  const opened = await openOneOff(tx, order, now);
+  const calculated = await calculateKept(parts, tx, opened);
+  if (!calculated.ok) return calculated;
+  const { calculation, frozen } = calculated.value;
+  const draft = await saveCalculation(tx, opened, calculation, frozen, now);
+  const { requiredApprovals } = await merchantSettings(tx, order.merchantId);
+  if (!isIssuedAtOnce(order, requiredApprovals.invoice)) return ok({ invoice: draft, session: null });
+  const invoice = await issueInvoice(parts, tx, draft, 'autoApprove', now, order.session);
+  return ok({ invoice, session: (await openSessionOf(tx, order.merchantId, invoice.id)) ?? null });
+}
+
+/** Purchases, top-ups and payment links never wait for an approval; nothing else is issued before the last is given. */
+export const isIssuedAtOnce = (
+  order: Pick<NewOneOffInvoice, 'kind' | 'livesBySession' | 'autoApprove'>,
+  requiredApprovals: readonly string[],
+): boolean =>
+  (order.kind === 'ad_hoc' && order.livesBySession) || (order.autoApprove && requiredApprovals.length === 0);
+
+/** Without a period the four times are the creation, the cadence is P0D and the number in the sequence 0. */
+export async function openOneOff(tx: Tx, order: NewOneOffInvoice, now: Instant): Promise<InvoiceRow> {
+  const invoice = await insertInvoice(
+    tx,
+    {
+      merchant_id: order.merchantId,
+      id: newId('invoice'),
+      kind: order.kind,
+      status: firstStatus.other,
+      customer_id: order.customerId,
+      subscription_id: order.subscriptionId,
+      clock_id: order.clockId,
+      currency: order.currency,
+      billing_cadence: 'P0D',
+      billing_anchor: now,
+      period_number: 0,
+      period_start: now,
+      period_end: now,
+      grace_period_end: now,
+      sequence_number: 0,
+      auto_approve: isIssuedAtOnce(order, []),
+      payment_term_days: order.paymentTermDays,
+      metadata: { ...order.metadata },
+      lives_by_session: order.livesBySession,
+      purpose_type: order.purpose?.type ?? null,
+      purpose_id: order.purpose?.id ?? null,
+      one_off: recordLines(order.planId, order.lines),
+      idempotency_key: order.idempotency?.key ?? null,
+      idempotency_print: order.idempotency?.print ?? null,
+      next_action_at: null,
+    },
+    now,
+  );
+  if (!invoice) throw new Error('A one-off invoice has no period that another could have taken.');
+  return invoice;
+}

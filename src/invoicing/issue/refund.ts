@@ -1,0 +1,76 @@
+import type { Tx } from '../../db/index.ts';
+import { fail, notFound, ok, type Result } from '../../kernel/result.ts';
+import { wrongState } from '../../kernel/state-table.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { requestReturn, stopReturn } from '../../payments/index.ts';
+import { insertCreditNote, lockRefund, unvoidedCreditNote, voidCreditNote } from '../credit-notes/credit-notes.sql.ts';
+import { isCredited } from '../credit-notes/unused-credits.sql.ts';
+import type { CreditNoteRow } from '../invoice/credit-note.ts';
+import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoiceRow } from '../invoice/invoices.sql.ts';
+import { publishInvoice } from '../invoice/webhooks.ts';
+import { bookRefund, bookRefundVoided } from '../paying/bookings.ts';
+import { lockWithNow } from './actions.ts';
+import { giveWithheld } from './credits.ts';
+
+/** §3: a refund is of a paid invoice, in full, once; after a void a new one may be made (domain.md §4). */
+export function decideRefund(invoice: Pick<InvoiceRow, 'status'>, inForce: unknown): Result<void> {
+  if (invoice.status !== 'PAID') return fail('INVOICE_NOT_PAID', { status: invoice.status });
+  return inForce === undefined ? ok(undefined) : fail('INVOICE_ALREADY_REFUNDED');
+}
+
+/**
+ * Refunds an invoice: a child credit note over subtotal and tax. The money goes back as it came: into the wallet at once, else
+ * by due work. @returns WALLET_SPENT where the invoice filled the wallet and not all of it is there any more.
+ */
+export async function refundInvoice(
+  parts: Pick<InvoicingParts, 'letters'>,
+  tx: Tx,
+  merchantId: string,
+  invoiceId: string,
+  reason: string | null,
+  wall: Instant,
+): Promise<Result<CreditNoteRow>> {
+  const locked = await lockWithNow(tx, merchantId, invoiceId, wall);
+  if (!locked.ok) return locked;
+  const { invoice, now } = locked.value;
+  const isCreditedInPart = await isCredited(tx, invoice); // what of it was given back does not go back again
+  const decided = decideRefund(invoice, isCreditedInPart ? 'in part' : await unvoidedCreditNote(tx, invoice));
+  if (!decided.ok) return decided;
+  const note = await insertCreditNote(tx, invoice, 'refund', reason, now);
+  const returned = await requestReturn(tx, { merchantId, invoiceId, refundId: note.id }, now);
+  await publishInvoice(tx, invoice, 'invoice.refunded.v0', now, { refundId: note.id });
+  const booked = await bookRefund(tx, invoice, note, returned, now);
+  if (!booked.ok) return booked;
+  await parts.letters.tell(tx, invoice, { kind: 'refunded', note, intoWallet: booked.value }, now);
+  return ok(note);
+}
+
+/**
+ * Voids a refund: final, once. Money that has not left yet stays. The invoice stands again, so what of it was not used since its
+ * subscription ended or changed is given back.
+ */
+export async function voidRefund(
+  parts: InvoicingParts,
+  tx: Tx,
+  merchantId: string,
+  invoiceId: string,
+  refundId: string,
+  reason: string | null,
+  wall: Instant,
+): Promise<Result<CreditNoteRow>> {
+  const locked = await lockWithNow(tx, merchantId, invoiceId, wall);
+  if (!locked.ok) return locked;
+  const { invoice, now } = locked.value;
+  const note = await lockRefund(tx, invoice, refundId);
+  if (!note) return notFound('refund');
+  if (note.status === 'VOIDED')
+    return wrongState({ thing: 'refund', status: 'VOIDED', trigger: 'void', allowedFrom: ['ISSUED'], done: 'voided' });
+  const voided = await voidCreditNote(tx, note, reason, now);
+  const { stopped, left } = await stopReturn(tx, { merchantId, refundId });
+  await publishInvoice(tx, invoice, 'invoice.refund_voided.v0', now, { refundId: note.id });
+  await bookRefundVoided(tx, invoice, note, stopped, now);
+  await parts.letters.tell(tx, invoice, { kind: 'refundVoided', note, stopped, left }, now);
+  await giveWithheld(parts, tx, note, now);
+  return ok(voided);
+}

@@ -1,0 +1,92 @@
+import { resolveItems } from '../../catalog/index.ts';
+import { findCustomer } from '../../customers/index.ts';
+import { checkReference, type Tx } from '../../db/index.ts';
+import { fingerprint, readDecimal } from '../../http/index.ts';
+import type { Decimal } from '../../kernel/decimal.ts';
+import { fail, notFound, ok, type Result } from '../../kernel/result.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { OneOffLine } from '../calculation/one-off-lines.ts';
+import type { InvoicingParts } from '../invoice/dependencies.ts';
+import { findInvoiceByKey, type InvoiceRow, lockInvoiceKey } from '../invoice/invoices.sql.ts';
+import type { InvoiceCreate } from '../invoice/schemas.ts';
+import { makeOneOffInvoice } from '../issue/make-one-off.ts';
+
+/** An invoice that was made, or the one that the same idempotency key made before, as it is now. */
+export interface CreatedInvoice {
+  readonly invoice: InvoiceRow;
+  readonly isNew: boolean;
+}
+
+/**
+ * POST /v2/invoices: an invoice for whatever its lines say, a draft unless it is to be issued at once (domain.md §4). A
+ * customer is on no test clock, so `now` is wall time.
+ */
+export async function createInvoice(
+  parts: InvoicingParts,
+  tx: Tx,
+  merchantId: string,
+  body: InvoiceCreate,
+  now: Instant,
+): Promise<Result<CreatedInvoice>> {
+  const { idempotencyKey: key } = body;
+  const print = fingerprint('invoice', body);
+  if (key !== undefined) {
+    await lockInvoiceKey(tx, merchantId, key);
+    const known = await findInvoiceByKey(tx, merchantId, key);
+    if (known)
+      return known.idempotency_print?.equals(print)
+        ? ok({ invoice: known, isNew: false })
+        : fail('IDEMPOTENCY_KEY_REUSED');
+  }
+  const named = await checkNamed(tx, merchantId, body);
+  if (!named.ok) return named;
+  const made = await makeOneOffInvoice(
+    parts,
+    tx,
+    {
+      merchantId,
+      customerId: body.customerId,
+      subscriptionId: null,
+      planId: null,
+      clockId: null,
+      kind: 'ad_hoc',
+      currency: body.currency,
+      lines: body.lines.map(lineOf),
+      paymentTermDays: body.paymentTermDays ?? 0,
+      livesBySession: false,
+      purpose: null,
+      autoApprove: body.autoApprove ?? false,
+      metadata: body.metadata ?? {},
+      ...(key !== undefined && { idempotency: { key, print } }),
+    },
+    now,
+  );
+  return made.ok ? ok({ invoice: made.value.invoice, isNew: true }) : made;
+}
+
+const lineOf = ({ displayName, quantity, unitPrice, itemId, taxRate }: InvoiceCreate['lines'][number]): OneOffLine => ({
+  displayName,
+  quantity: readDecimal(quantity) as Decimal,
+  unitPrice: readDecimal(unitPrice) as Decimal,
+  itemId: itemId ?? null,
+  taxRate: taxRate === undefined || taxRate === null ? null : readDecimal(taxRate),
+  type: 'manual',
+});
+
+/** Customer and items are the merchant's and are there. */
+async function checkNamed(tx: Tx, merchantId: string, { customerId, lines }: InvoiceCreate): Promise<Result<unknown>> {
+  const owned = await checkReference(tx, merchantId, 'customer', customerId, 'customerId');
+  if (!owned.ok) return owned;
+  const customer = await findCustomer(tx, merchantId, customerId, { keep: true }); // a deletion waits for us
+  if (!customer) return notFound('customer', 'customerId');
+  const named = lines.flatMap(({ itemId }, index) =>
+    itemId == null ? [] : [{ itemId, field: `lines.${index}.itemId` }],
+  );
+  const items = new Set(
+    (await resolveItems(tx, merchantId, [...new Set(named.map(({ itemId }) => itemId))])).map(({ id }) => id),
+  );
+  const missing = named.find(({ itemId }) => !items.has(itemId));
+  if (!missing) return ok(undefined);
+  const foreign = await checkReference(tx, merchantId, 'item', missing.itemId, missing.field);
+  return foreign.ok ? notFound('item', missing.field) : foreign;
+}

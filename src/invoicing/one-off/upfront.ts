@@ -1,0 +1,113 @@
+import type { Tx } from '../../db/index.ts';
+import { merchantSettings } from '../../identity/index.ts';
+import { type Decimal, ONE, sum } from '../../kernel/decimal.ts';
+import { formatMoney } from '../../kernel/money.ts';
+import { ok, type Result } from '../../kernel/result.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { openSessionOf, sessionUrl } from '../../payments/index.ts';
+import { bearsTax, type OneOffLine } from '../calculation/one-off-lines.ts';
+import type { InvoicingParts } from '../invoice/dependencies.ts';
+import { findInvoiceOf, type InvoiceRow, linesOf } from '../invoice/invoices.sql.ts';
+import { purposeOf } from '../invoice/purposes.ts';
+import { issueInvoice } from '../issue/issue.ts';
+import { type OneOffInvoice, openOneOff } from '../issue/make-one-off.ts';
+import { calculateInvoice, freeze, saveCalculation } from '../issue/run-calculation.ts';
+import { upfrontCharges } from '../owed/charges.ts';
+import { checkSession } from '../paying/sessions.ts';
+import type { BillingTerms } from '../terms/billing-terms.ts';
+
+/** What a subscription asks as it begins. */
+export interface UpfrontOrder {
+  readonly terms: BillingTerms;
+  /** Put into the customer's wallet with the same payment; 0: nothing. */
+  readonly prefund: Decimal;
+  /**
+   * Who of `InvoicingParts.purposes` waits for it, and hears of it by the subscription's id: the invoice then lives by its
+   * payment session. Null where the subscription is active without: an invoice like any other.
+   */
+  readonly awaitedBy: string | null;
+}
+
+/** Does a subscription ask anything as it begins? Also where that comes to 0. */
+export const asksUpfront = ({ terms, prefund }: Pick<UpfrontOrder, 'terms' | 'prefund'>): boolean =>
+  prefund.gt(0) || upfrontCharges(terms).length > 0;
+
+/**
+ * Makes the upfront invoice of a subscription (domain.md §3, "Upfront payment"): the charges in advance of its first periods,
+ * and a line for the wallet. It is issued at once, unless the merchant requires approvals; where it comes to 0 it is paid,
+ * and what waited for it has happened when this returns.
+ * @param now effective now for the subscription
+ * @returns a refusal where it could only be paid by card and the merchant takes none (NO_PAYMENT_PROVIDER), or a redirect
+ * URL is not allowed. Whoever answers with one must roll back.
+ */
+export async function makeUpfrontInvoice(
+  parts: InvoicingParts,
+  tx: Tx,
+  { terms, prefund, awaitedBy }: UpfrontOrder,
+  now: Instant,
+): Promise<Result<OneOffInvoice>> {
+  purposeOf(parts, awaitedBy);
+  const { merchantId } = terms;
+  const opened = await openOneOff(
+    tx,
+    {
+      ...terms,
+      kind: 'upfront',
+      lines: prefund.gt(0) ? [topUp(prefund)] : [],
+      livesBySession: awaitedBy !== null,
+      purpose: awaitedBy === null ? null : { type: awaitedBy, id: terms.subscriptionId },
+      autoApprove: true,
+    },
+    now,
+  );
+  const frozen = await freeze(parts, tx, terms, opened);
+  const draft = await saveCalculation(tx, opened, calculateInvoice(terms, frozen, opened, []), frozen, now);
+  if (draft.lives_by_session && draft.grand_total.gt(0)) {
+    const checked = await checkSession(parts, tx, merchantId, terms.checkout, now);
+    if (!checked.ok) return checked;
+  }
+  const { requiredApprovals } = await merchantSettings(tx, merchantId);
+  if (requiredApprovals.invoice.length > 0) return ok({ invoice: draft, session: null });
+  const invoice = await issueInvoice(parts, tx, draft, 'autoApprove', now);
+  return ok({ invoice, session: (await openSessionOf(tx, merchantId, invoice.id)) ?? null });
+}
+
+const topUp = (amount: Decimal): OneOffLine => ({
+  displayName: 'Prepaid balance',
+  quantity: ONE,
+  unitPrice: amount,
+  type: 'wallet_top_up',
+});
+
+/** What is asked of a customer before the subscription is active, in the invoice's currency, as decimal text. */
+export interface UpfrontPayment {
+  readonly amount: string;
+  /** In-advance charges, with their tax, less what the wallet paid. */
+  readonly upfrontCharges: string;
+  readonly walletCharge: string;
+  /** By which it can be paid now. */
+  readonly session: { readonly id: string; readonly url: string } | null;
+}
+
+/** What an upfront invoice asks, and how it can be paid. */
+export async function describeUpfront(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow): Promise<UpfrontPayment> {
+  const { merchant_id: merchantId, id, currency, unpaid_amount: unpaid, grand_total: total } = invoice;
+  const lines = await linesOf(tx, merchantId, id);
+  const wallet = sum(lines.filter((line) => !bearsTax(line)).map(({ total_amount }) => total_amount));
+  const session = await openSessionOf(tx, merchantId, id);
+  const asked = unpaid.gt(0) ? unpaid : total; // what the wallet has paid of the charges is asked of nobody
+  return {
+    amount: formatMoney(asked, currency),
+    upfrontCharges: formatMoney(asked.minus(wallet), currency),
+    walletCharge: formatMoney(wallet, currency),
+    session: session ? { id: session.id, url: sessionUrl(parts.publicUrl, session.id) } : null,
+  };
+}
+
+/** The invoice for which somebody waits. */
+export const upfrontInvoiceOf = (
+  tx: Tx,
+  merchantId: string,
+  awaitedBy: string,
+  subscriptionId: string,
+): Promise<InvoiceRow | undefined> => findInvoiceOf(tx, merchantId, { type: awaitedBy, id: subscriptionId });

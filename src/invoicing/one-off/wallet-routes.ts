@@ -1,0 +1,48 @@
+import { Reply, type Route, route } from '../../http/index.ts';
+import { formatMoney } from '../../kernel/money.ts';
+import { ok } from '../../kernel/result.ts';
+import { formatInstant } from '../../kernel/time.ts';
+import { sessionUrl } from '../../payments/index.ts';
+import type { InvoicingParts } from '../invoice/dependencies.ts';
+import { WalletTopUp, WalletTopUpCreate } from './wallet-schemas.ts';
+import { type TopUp, topUpWallet } from './wallet-top-ups.ts';
+
+/** How money comes into a wallet (api.md, Customers and wallet); what is in it the ledger answers. */
+export const walletTopUpRoute = (parts: InvoicingParts): Route =>
+  route(
+    {
+      method: 'POST',
+      path: '/v0/customers/:id/wallet/topUps',
+      operationId: 'topUpWallet',
+      tag: 'Customers',
+      summary: "Put money into a customer's wallet",
+      description:
+        'Makes an invoice without tax and a session to pay it. The money is in the wallet when the invoice is PAID; where the ' +
+        'session expires, the invoice is cancelled. 200 with the first top-up where the idempotencyKey was used before.',
+      access: { role: 'member', merchant: { of: 'id', kind: 'customer' } },
+      body: WalletTopUpCreate,
+      replies: { 201: WalletTopUp, 200: WalletTopUp },
+      errors: [409],
+    },
+    async ({ tx, merchantId, params, body, now }) => {
+      const made = await topUpWallet(parts, tx, { merchantId, customerId: params.id as string }, body, now);
+      return made.ok ? ok(new Reply(made.value.isNew ? 201 : 200, presentTopUp(parts, made.value))) : made;
+    },
+  );
+
+const presentTopUp = ({ publicUrl }: InvoicingParts, { invoice, session }: TopUp): WalletTopUp => ({
+  object: 'wallet_top_up',
+  invoiceId: invoice.id,
+  customerId: invoice.customer_id,
+  amount: formatMoney(invoice.grand_total, invoice.currency),
+  currency: invoice.currency,
+  paymentSessions: session
+    ? [
+        {
+          url: sessionUrl(publicUrl, session.id),
+          expiresAt: formatInstant(session.expires_at),
+          amount: formatMoney(session.amount, session.currency),
+        },
+      ]
+    : [],
+});

@@ -1,0 +1,73 @@
+import { findCustomer } from '../../customers/index.ts';
+import type { Tx } from '../../db/index.ts';
+import { fingerprint, readDecimal } from '../../http/index.ts';
+import { type Decimal, ONE } from '../../kernel/decimal.ts';
+import { digitsProblem, roundTo } from '../../kernel/money.ts';
+import { fail, invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
+import { type Instant, isAfter } from '../../kernel/time.ts';
+import { openSessionOf, type PaymentSession } from '../../payments/index.ts';
+import type { InvoicingParts } from '../invoice/dependencies.ts';
+import { findInvoiceByKey, type InvoiceRow, lockInvoiceKey } from '../invoice/invoices.sql.ts';
+import { makeOneOffInvoice } from '../issue/make-one-off.ts';
+import type { WalletTopUpCreate } from './wallet-schemas.ts';
+
+/** A top-up, and the session by which it can be paid now. */
+export interface TopUp {
+  readonly invoice: InvoiceRow;
+  readonly session: PaymentSession | null;
+  readonly isNew: boolean;
+}
+
+/**
+ * Makes the invoice by which a customer puts money into the wallet: it bears no tax, lives by its session, and fills the wallet
+ * in the transaction that marks it PAID (domain.md §4, Wallet). A customer is on no test clock, so `now` is wall time.
+ * @returns IDEMPOTENCY_KEY_REUSED for another top-up under the key, NO_PAYMENT_PROVIDER where the merchant takes no cards
+ */
+export async function topUpWallet(
+  parts: InvoicingParts,
+  tx: Tx,
+  { merchantId, customerId }: { merchantId: string; customerId: string },
+  body: WalletTopUpCreate,
+  now: Instant,
+): Promise<Result<TopUp>> {
+  const key = `wallet top-up of ${customerId}: ${body.idempotencyKey}`;
+  const print = fingerprint('wallet top-up', body);
+  await lockInvoiceKey(tx, merchantId, key);
+  const known = await findInvoiceByKey(tx, merchantId, key);
+  if (known && !known.idempotency_print?.equals(print)) return fail('IDEMPOTENCY_KEY_REUSED');
+  if (known) return ok({ invoice: known, session: await payableSession(tx, known, now), isNew: false });
+  const { currency, redirectUrls } = body;
+  const amount = readDecimal(body.amount) as Decimal;
+  if (!roundTo(amount, currency, 'half-away-from-zero').eq(amount))
+    return invalidField('amount', digitsProblem(currency));
+  const customer = await findCustomer(tx, merchantId, customerId, { keep: true }); // a deletion waits for us
+  if (!customer) return notFound('customer');
+  const made = await makeOneOffInvoice(
+    parts,
+    tx,
+    {
+      merchantId,
+      customerId,
+      subscriptionId: null,
+      planId: null,
+      clockId: null,
+      kind: 'ad_hoc',
+      currency,
+      lines: [{ displayName: 'Wallet top-up', quantity: ONE, unitPrice: amount, type: 'wallet_top_up' }],
+      paymentTermDays: 0,
+      livesBySession: true,
+      purpose: null,
+      autoApprove: true,
+      session: redirectUrls ? { redirectUrls } : {},
+      idempotency: { key, print },
+    },
+    now,
+  );
+  return made.ok ? ok({ ...made.value, isNew: true }) : made;
+}
+
+/** The session by which a top-up can be paid now, if there is one. */
+async function payableSession(tx: Tx, { merchant_id, id }: InvoiceRow, now: Instant): Promise<PaymentSession | null> {
+  const session = await openSessionOf(tx, merchant_id, id);
+  return session && isAfter(session.expires_at, now) ? session : null;
+}

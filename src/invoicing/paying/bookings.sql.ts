@@ -1,0 +1,20 @@
+import { sql, type Tx } from '../../db/index.ts';
+import type { Decimal } from '../../kernel/decimal.ts';
+import type { InvoiceRow } from '../invoice/invoices.sql.ts';
+
+/** What an invoice asks for the wallet of its customer: the sum of its top-up lines, which bear no tax. */
+export const topUpOf = async (tx: Tx, { merchant_id, id }: InvoiceRow): Promise<Decimal> =>
+  (
+    await tx.one<{ total: Decimal }>(sql`
+      select coalesce(sum(total_amount), 0) as total from invoice_line
+       where merchant_id = ${merchant_id} and invoice_id = ${id} and type = 'wallet_top_up'`)
+  ).total;
+
+/** Does the invoice sell what money of a wallet does not buy: more money in it, or a grant (domain.md §4, Wallet)? */
+export const sellsForMoneyOnly = async (tx: Tx, { merchant_id, id }: InvoiceRow): Promise<boolean> =>
+  (
+    await tx.one<{ found: boolean }>(sql`
+      select exists (
+        select from invoice_line
+         where merchant_id = ${merchant_id} and invoice_id = ${id} and type in ('wallet_top_up', 'grant')) as found`)
+  ).found;

@@ -1,0 +1,210 @@
+import type { Tx } from '../../db/index.ts';
+import { Decimal, sum, ZERO } from '../../kernel/decimal.ts';
+import { fail, ok, type Result } from '../../kernel/result.ts';
+import type { Instant } from '../../kernel/time.ts';
+import {
+  type AccountKind,
+  balanceOfInvoice,
+  bookedEntries,
+  type Entry,
+  type LedgerReason,
+  lockedWalletBalance,
+  post,
+} from '../../ledger/index.ts';
+import { partsCredited } from '../credit-notes/credit-notes.sql.ts';
+import type { CreditNoteRow } from '../invoice/credit-note.ts';
+import type { InvoiceRow } from '../invoice/invoices.sql.ts';
+import { topUpOf } from './bookings.sql.ts';
+
+/**
+ * What happens to invoices, in the ledger (domain.md §4, Wallet; reliability I-43 to I-45). An invoice is a claim from the
+ * moment it has its number; what it asks for the wallet waits in `top_ups_due` until it is paid. So the receivable of a customer
+ * is what is unpaid of the numbered invoices that are open, less what is paid already of those that get their number later.
+ */
+
+/** Signs of `amounts`: above 0 debits the account. Accounts of customers are the invoice's customer's. */
+const book = (
+  tx: Tx,
+  { merchant_id: merchantId, id: invoiceId, customer_id, currency }: InvoiceRow,
+  { key, reason }: { key: string; reason: LedgerReason },
+  amounts: Partial<Record<AccountKind, Decimal>>,
+  now: Instant,
+): Promise<void> =>
+  post(tx, { merchantId, key, reason, invoiceId, currency, entries: entriesOf(amounts, customer_id) }, now);
+
+const OF_CUSTOMER: readonly AccountKind[] = ['receivable', 'owed_again', 'wallet', 'top_ups_due'];
+
+const entriesOf = (amounts: Partial<Record<AccountKind, Decimal>>, customerId: string): Entry[] =>
+  (Object.entries(amounts) as [AccountKind, Decimal][]).map(([account, amount]) => ({
+    account,
+    customerId: OF_CUSTOMER.includes(account) ? customerId : null,
+    amount,
+  }));
+
+/** The invoice has its number: its customer owes it, and its tax is owed on. */
+export async function bookIssue(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void> {
+  const topUp = await topUpOf(tx, invoice);
+  await book(
+    tx,
+    invoice,
+    { key: `issue:${invoice.id}`, reason: 'invoice_issued' },
+    {
+      receivable: invoice.grand_total,
+      revenue: topUp.minus(invoice.subtotal),
+      tax: invoice.total_tax.negated(),
+      top_ups_due: topUp.negated(),
+    },
+    now,
+  );
+}
+
+/**
+ * Money came in and pays an invoice, or a part of it. What was written off is no claim any more, so money for it takes back
+ * the loss.
+ * @param before the invoice as it was before
+ * @param payment the money's own record, and what of it pays the invoice
+ */
+export function bookPayment(
+  tx: Tx,
+  before: InvoiceRow,
+  { receiptId, amount }: { readonly receiptId: string; readonly amount: Decimal },
+  now: Instant,
+): Promise<void> {
+  const claim: AccountKind = before.status === 'WRITTEN_OFF' ? 'write_off' : 'receivable';
+  const what = { key: `payment:${receiptId}`, reason: 'payment' } as const;
+  return book(tx, before, what, { cash: amount, [claim]: amount.negated() }, now);
+}
+
+/** Money of the wallet pays a part of the invoice, or all of it. */
+export const bookWalletApplied = (tx: Tx, invoice: InvoiceRow, amount: Decimal, now: Instant): Promise<void> =>
+  book(
+    tx,
+    invoice,
+    { key: `wallet:${invoice.id}`, reason: 'wallet_applied' },
+    { wallet: amount, receivable: amount.negated() },
+    now,
+  );
+
+/** The invoice is PAID: what it asked for the wallet is in it. @param before the invoice as it was before */
+export async function bookTopUp(tx: Tx, before: InvoiceRow, now: Instant): Promise<void> {
+  const topUp = await topUpOf(tx, before);
+  const due: AccountKind = before.status === 'WRITTEN_OFF' ? 'write_off' : 'top_ups_due';
+  const what = { key: `top_up:${before.id}`, reason: 'wallet_top_up' } as const;
+  await book(tx, before, what, { [due]: topUp, wallet: topUp.negated() }, now);
+}
+
+/**
+ * The invoice is CANCELLED: nobody owes it, and the wallet has its part back.
+ * @param invoice as it was before, when the wallet had paid that part
+ */
+export async function bookCancellation(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void> {
+  const back = invoice.wallet_applied;
+  const what = { key: `cancel:${invoice.id}`, reason: 'invoice_cancelled' } as const;
+  if (invoice.invoice_number === null)
+    return book(tx, invoice, what, { receivable: back, wallet: back.negated() }, now);
+  const topUp = await topUpOf(tx, invoice);
+  const credited = await partsCredited(tx, invoice);
+  await book(
+    tx,
+    invoice,
+    what,
+    {
+      revenue: invoice.subtotal.minus(topUp).minus(credited.amount),
+      tax: invoice.total_tax.minus(credited.tax),
+      top_ups_due: topUp,
+      receivable: invoice.unpaid_amount.negated(),
+      wallet: back.negated(),
+    },
+    now,
+  );
+}
+
+/** Nobody pays what is unpaid; what was asked for the wallet was never owed to it. */
+export async function bookWriteOff(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void> {
+  const topUp = await topUpOf(tx, invoice);
+  await book(
+    tx,
+    invoice,
+    { key: `write_off:${invoice.id}`, reason: 'invoice_written_off' },
+    {
+      write_off: invoice.unpaid_amount.minus(topUp),
+      top_ups_due: topUp,
+      receivable: invoice.unpaid_amount.negated(),
+    },
+    now,
+  );
+}
+
+/**
+ * An invoice is refunded. What goes back to whoever paid is owed until it has left; what had left already under an earlier
+ * refund, and was owed again since, is settled; all else was paid from the wallet and goes back into it. A top-up leaves it.
+ * @param returned how much money goes back because of this refund
+ * @returns what goes into the wallet, below 0 what leaves it; WALLET_SPENT where there is less in it than was put into
+ * it.
+ */
+export async function bookRefund(
+  tx: Tx,
+  invoice: InvoiceRow,
+  note: CreditNoteRow,
+  returned: Decimal,
+  now: Instant,
+): Promise<Result<Decimal>> {
+  const { merchant_id: merchantId, customer_id: customerId, currency } = invoice;
+  const topUp = await topUpOf(tx, invoice);
+  const owedAgain = await balanceOfInvoice(tx, merchantId, 'owed_again', invoice.id);
+  const intoWallet = note.total.minus(returned).minus(owedAgain).minus(topUp);
+  if (intoWallet.lt(0)) {
+    const held = await lockedWalletBalance(tx, merchantId, customerId, currency);
+    if (held.lt(intoWallet.negated()))
+      return fail('WALLET_SPENT', { currency, balance: held.toFixed(), needed: intoWallet.negated().toFixed() });
+  }
+  await book(
+    tx,
+    invoice,
+    { key: `refund:${note.id}`, reason: 'refund' },
+    {
+      revenue: note.amount.minus(topUp),
+      tax: note.tax_amount,
+      refunds_payable: returned.negated(),
+      owed_again: owedAgain.negated(),
+      wallet: intoWallet.negated(),
+    },
+    now,
+  );
+  return ok(intoWallet);
+}
+
+/**
+ * A refund is void: all that it booked is taken back. What has left cannot be, and what the customer has spent of the wallet
+ * meanwhile is not there: the customer owes both again.
+ * @param stopped how much money stays because the void came in time
+ */
+export async function bookRefundVoided(
+  tx: Tx,
+  invoice: InvoiceRow,
+  note: CreditNoteRow,
+  stopped: Decimal,
+  now: Instant,
+): Promise<void> {
+  const { merchant_id: merchantId, customer_id: customerId, currency } = invoice;
+  const booked = await bookedEntries(tx, merchantId, `refund:${note.id}`);
+  const undone = (account: AccountKind): Decimal =>
+    sum(booked.filter((entry) => entry.account === account).map(({ amount }) => amount.negated()));
+  const left = undone('refunds_payable').minus(stopped);
+  const outOfWallet = undone('wallet');
+  const held = outOfWallet.gt(0) ? await lockedWalletBalance(tx, merchantId, customerId, currency) : ZERO;
+  const spent = Decimal.max(ZERO, outOfWallet.minus(held));
+  await book(
+    tx,
+    invoice,
+    { key: `void:${note.id}`, reason: 'refund_voided' },
+    {
+      revenue: undone('revenue'),
+      tax: undone('tax'),
+      refunds_payable: stopped,
+      wallet: outOfWallet.minus(spent),
+      owed_again: undone('owed_again').plus(left).plus(spent),
+    },
+    now,
+  );
+}

@@ -1,0 +1,99 @@
+import type { Tx } from '../../db/index.ts';
+import { orThrow } from '../../kernel/result.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { type ChargeOrigin, defaultMethodOf, intendCharge, performCharge } from '../../payments/index.ts';
+import type { InvoicingParts } from '../invoice/dependencies.ts';
+import { changeInvoice, type InvoiceChanges, type InvoiceRow } from '../invoice/invoices.sql.ts';
+import type { SessionOptions } from '../terms/session-options.ts';
+import { receivePayment } from './pay.ts';
+import { openSessionFor } from './sessions.ts';
+
+/** The card of a customer that can be charged. */
+type StoredCard = NonNullable<Awaited<ReturnType<typeof defaultMethodOf>>>;
+
+/** What an invoice is charged to by its customer's default card, where there is one. */
+export const cardOf = (tx: Tx, invoice: InvoiceRow): Promise<StoredCard | undefined> =>
+  defaultMethodOf(tx, invoice.merchant_id, invoice.customer_id);
+
+/**
+ * Is the invoice charged by itself, as its subscription says at this moment (§2 Subscription, autoCharge)? What somebody
+ * buys in between, by a payment page of its own, is not.
+ */
+export async function isChargedAutomatically(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow): Promise<boolean> {
+  const isBought = invoice.kind === 'ad_hoc' && invoice.lives_by_session;
+  if (invoice.subscription_id === null || isBought) return false;
+  const { autoCharge, bankTransferOnly } = await parts.source.terms(tx, invoice.merchant_id, invoice.subscription_id);
+  return autoCharge && !bankTransferOnly;
+}
+
+/**
+ * Asks for what is unpaid of an invoice that has just been issued: of the stored card, where it is charged automatically, else
+ * by a payment session. One that lives by its session has one in any case.
+ */
+export async function askForPayment(
+  parts: InvoicingParts,
+  tx: Tx,
+  invoice: InvoiceRow,
+  session: SessionOptions,
+  now: Instant,
+): Promise<InvoiceRow> {
+  const isCharged = !invoice.lives_by_session && (await isChargedAutomatically(parts, tx, invoice));
+  const card = isCharged ? await cardOf(tx, invoice) : undefined;
+  if (card) return startCharge(tx, invoice, 'automatic', card, now);
+  orThrow(await openSessionFor(parts, tx, invoice, session, now));
+  return invoice;
+}
+
+/**
+ * Charges the stored card for an invoice while its caller waits (domain.md §3, "Upfront payment"). Where there is none, or it is
+ * declined, nothing has happened: the invoice's session asks for it.
+ */
+export async function chargeAtOnce(
+  parts: InvoicingParts,
+  tx: Tx,
+  invoice: InvoiceRow,
+  now: Instant,
+): Promise<InvoiceRow> {
+  const card = invoice.pays_online ? await cardOf(tx, invoice) : undefined;
+  if (!card) return invoice;
+  const intended = await intend(tx, invoice, 'automatic', card, now);
+  const { receiptId } = await performCharge(tx, { merchantId: invoice.merchant_id, id: intended.id }, now);
+  if (receiptId === null) return invoice;
+  return orThrow(await receivePayment(parts, tx, invoice, { receiptId, amount: intended.amount }, now));
+}
+
+/** Begins a charge: the intent is written, and until its outcome is there nobody else pays, cancels or writes off. */
+export async function startCharge(
+  tx: Tx,
+  invoice: InvoiceRow,
+  origin: ChargeOrigin,
+  card: StoredCard | undefined,
+  now: Instant,
+  changes: InvoiceChanges = {},
+): Promise<InvoiceRow> {
+  await intend(tx, invoice, origin, card, now);
+  return changeInvoice(tx, invoice, { ...changes, payment_in_flight: true }, now);
+}
+
+/** The intent to charge what is unpaid. */
+export const intend = (
+  tx: Tx,
+  invoice: InvoiceRow,
+  origin: ChargeOrigin,
+  card: StoredCard | undefined,
+  now: Instant,
+): ReturnType<typeof intendCharge> =>
+  intendCharge(
+    tx,
+    {
+      merchantId: invoice.merchant_id,
+      invoiceId: invoice.id,
+      customerId: invoice.customer_id,
+      origin,
+      amount: invoice.unpaid_amount,
+      currency: invoice.currency,
+      clockId: invoice.clock_id,
+    },
+    card,
+    now,
+  );

@@ -1,0 +1,107 @@
+import type { Tx } from '../../db/index.ts';
+import { type Decimal, plain } from '../../kernel/decimal.ts';
+import { type Failure, fail, ok, type Result } from '../../kernel/result.ts';
+import { next, statesFor, wrongState } from '../../kernel/state-table.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { scheduleDocument, scheduleReceipt } from '../documents/documents.sql.ts';
+import type { InvoicingParts } from '../invoice/dependencies.ts';
+import { numberOf } from '../invoice/invoice-number.ts';
+import { changeInvoice, type InvoiceRow, moveInvoice } from '../invoice/invoices.sql.ts';
+import { tellPaid } from '../invoice/purposes.ts';
+import { invoiceStates } from '../invoice/states.ts';
+import { publishInvoice } from '../invoice/webhooks.ts';
+import { bookIssue, bookPayment, bookTopUp } from './bookings.ts';
+import { expireSessionsOf } from './sessions.ts';
+
+/** Money that came in, as far as it pays its invoice. */
+export interface IncomingPayment {
+  /** Its record, `pay_…`. */
+  readonly receiptId: string;
+  readonly amount: Decimal;
+}
+
+/** Can money come for an invoice now? Not while a charge is on its way: one of the two would be too much. */
+export function decidePayment(invoice: Pick<InvoiceRow, 'status' | 'payment_in_flight'>): Result<void> {
+  const settled = next(invoiceStates, invoice.status, 'settle');
+  if (!settled.ok) return settled;
+  return invoice.payment_in_flight ? fail('PAYMENT_IN_PROGRESS') : ok(undefined);
+}
+
+/**
+ * Money came in for an invoice (12, 14, 17). It is paid when nothing is left; until then a part payment leaves its state as
+ * it is, and ends the session that asked for more than is left.
+ * @returns INVALID_TRANSITION where the invoice takes no money (any more), or not as much; PAYMENT_IN_PROGRESS.
+ */
+export async function receivePayment(
+  parts: InvoicingParts,
+  tx: Tx,
+  invoice: InvoiceRow,
+  payment: IncomingPayment,
+  now: Instant,
+): Promise<Result<InvoiceRow>> {
+  const { amount } = payment;
+  const decided = decidePayment(invoice);
+  if (!decided.ok) return decided;
+  if (amount.gt(invoice.unpaid_amount)) return tooMuch(invoice);
+  const paid = invoice.paid_amount.plus(amount);
+  const after = paid.eq(invoice.grand_total)
+    ? await markPaid(parts, tx, invoice, { by: 'payment', paymentId: payment.receiptId }, now, paid)
+    : await takePart(parts, tx, invoice, { ...payment, paid }, now);
+  await bookPayment(tx, invoice, payment, now);
+  await scheduleReceipt(tx, after, payment.receiptId, now);
+  return ok(after);
+}
+
+/**
+ * More money than is unpaid is no payment of the invoice; where it may come, the caller puts the rest into the wallet.
+ */
+function tooMuch({ status, unpaid_amount }: InvoiceRow): Failure {
+  const unpaidAmount = plain(unpaid_amount);
+  return wrongState(
+    { thing: 'invoice', status, trigger: 'settle', allowedFrom: statesFor(invoiceStates, 'settle'), done: null },
+    { why: `Only ${unpaidAmount} of this invoice is unpaid.`, details: { unpaidAmount } },
+  );
+}
+
+/** The session that asked for more than is left now ends with it. */
+async function takePart(
+  parts: InvoicingParts,
+  tx: Tx,
+  invoice: InvoiceRow,
+  { receiptId: paymentId, paid }: IncomingPayment & { readonly paid: Decimal },
+  now: Instant,
+): Promise<InvoiceRow> {
+  await expireSessionsOf(tx, invoice, now);
+  const after = await changeInvoice(tx, invoice, { paid_amount: paid }, now);
+  await parts.letters.tell(tx, after, { kind: 'partPaid', paymentId }, now);
+  return after;
+}
+
+/** By what an invoice came to be paid. */
+type Settlement = { readonly by: 'payment'; readonly paymentId: string } | { readonly by: 'wallet' | 'credit' };
+
+/**
+ * The invoice is settled: no session of it stays open, what hangs on it happens, what it asks for the wallet is in it, and
+ * `invoice.paid.v0` is written with it.
+ * One that lived by its session gets its number and its document now.
+ */
+export async function markPaid(
+  parts: InvoicingParts,
+  tx: Tx,
+  invoice: InvoiceRow,
+  settlement: Settlement,
+  now: Instant,
+  paidAmount: Decimal = invoice.paid_amount,
+): Promise<InvoiceRow> {
+  const changes = { paid_amount: paidAmount, paid_at: now, next_action_at: null, payment_in_flight: false };
+  const isNumbered = invoice.invoice_number !== null;
+  const number = isNumbered ? {} : await numberOf(tx, invoice);
+  const paid = await moveInvoice(tx, invoice, 'settle', { ...changes, ...number }, now);
+  if (!isNumbered) await scheduleDocument(tx, paid, now);
+  await expireSessionsOf(tx, paid, now);
+  await publishInvoice(tx, paid, 'invoice.paid.v0', now, await tellPaid(parts, tx, paid, now));
+  await parts.letters.tell(tx, paid, { kind: 'paid', ...settlement }, now);
+  if (!isNumbered) await bookIssue(tx, paid, now);
+  await bookTopUp(tx, invoice, now);
+  return paid;
+}

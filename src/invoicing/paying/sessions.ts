@@ -1,0 +1,100 @@
+import type { Tx } from '../../db/index.ts';
+import { merchantSettings } from '../../identity/index.ts';
+import { invalid, type Result } from '../../kernel/result.ts';
+import { type Instant, isAfter } from '../../kernel/time.ts';
+import {
+  checkTakesCards,
+  DEFAULT_SESSION_MINUTES,
+  expireSessions,
+  openSession,
+  openSessionsOf,
+  type PaymentSession,
+  publicSession,
+  redirectProblems,
+  sessionUrl,
+} from '../../payments/index.ts';
+import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoiceRow } from '../invoice/invoices.sql.ts';
+import type { SessionOptions } from '../terms/session-options.ts';
+
+/** Opens a payment session for what is unpaid of an invoice; the one before it expires in the same transaction. */
+export async function openSessionFor(
+  parts: InvoicingParts,
+  tx: Tx,
+  invoice: InvoiceRow,
+  options: SessionOptions,
+  now: Instant,
+): Promise<Result<PaymentSession>> {
+  const checked = await checkSession(parts, tx, invoice.merchant_id, options, now);
+  if (!checked.ok) return checked;
+  return openSession(
+    tx,
+    {
+      merchantId: invoice.merchant_id,
+      mode: 'payment',
+      entityType: isTopUp(invoice) ? 'topup' : 'invoice',
+      entityId: invoice.id,
+      invoiceId: invoice.id,
+      entityLabel: invoice.invoice_number,
+      subscriptionId: invoice.subscription_id,
+      customerId: invoice.customer_id,
+      amount: invoice.unpaid_amount,
+      currency: invoice.currency,
+      expiresAt: options.expiresAt ?? now.add({ minutes: options.sessionExpiryMinutes ?? DEFAULT_SESSION_MINUTES }),
+      savePaymentMethod: options.savePaymentMethod ?? (await keepsCards(parts, tx, invoice)),
+      clockId: invoice.clock_id,
+      successRedirectUrl: options.redirectUrls?.onSuccess ?? null,
+      failureRedirectUrl: options.redirectUrls?.onFailure ?? null,
+    },
+    now,
+  );
+}
+
+/** Is it there to fill the wallet, and for nothing else (api.md, paymentSession)? */
+export const isTopUp = ({ kind, one_off }: InvoiceRow): boolean =>
+  kind === 'ad_hoc' && one_off?.lines[0] !== undefined && one_off.lines.every(({ type }) => type === 'wallet_top_up');
+
+/** With `autoCharge` a subscription's invoices are charged to the card that paid before (api.md, complete). */
+const keepsCards = async (parts: InvoicingParts, tx: Tx, invoice: InvoiceRow): Promise<boolean> =>
+  invoice.subscription_id !== null &&
+  (invoice.kind === 'subscription' || invoice.kind === 'upfront') &&
+  (await parts.source.terms(tx, invoice.merchant_id, invoice.subscription_id)).autoCharge;
+
+/** Can the merchant take cards, and may the customer be sent where the options say, and pay until then? */
+export async function checkSession(
+  parts: InvoicingParts,
+  tx: Tx,
+  merchantId: string,
+  { redirectUrls, expiresAt }: SessionOptions,
+  now: Instant,
+): Promise<Result<unknown>> {
+  const settings = await merchantSettings(tx, merchantId);
+  const takesCards = checkTakesCards(settings);
+  if (!takesCards.ok) return takesCards;
+  const errors = redirectProblems(
+    { 'redirectUrls.onSuccess': redirectUrls?.onSuccess, 'redirectUrls.onFailure': redirectUrls?.onFailure },
+    { environment: parts.environment, redirectHosts: settings.redirectHosts },
+  );
+  if (expiresAt && !isAfter(expiresAt, now)) errors.push({ field: 'expiresAt', message: 'must be in the future' });
+  return errors.length > 0 ? invalid(errors) : takesCards;
+}
+
+/** Expires the open session of an invoice that can no longer be paid by one. */
+export const expireSessionsOf = (tx: Tx, invoice: InvoiceRow, now: Instant): Promise<number> =>
+  expireSessions(tx, invoice.merchant_id, invoice.id, now);
+
+/** The addresses of the open sessions of some invoices, by invoice id. */
+export async function sessionUrls(
+  parts: InvoicingParts,
+  tx: Tx,
+  invoices: readonly InvoiceRow[],
+): Promise<ReadonlyMap<string, string>> {
+  const sessions = await openSessionsOf(
+    tx,
+    invoices.map(({ merchant_id, id }) => ({ merchantId: merchant_id, entityId: id })),
+  );
+  return new Map(sessions.map((session) => [session.entity_id, sessionUrl(parts.publicUrl, session.id)]));
+}
+
+/** A session as the API answers it. */
+export const shownSession = (parts: InvoicingParts, session: PaymentSession) => publicSession(session, parts.publicUrl);

@@ -1,0 +1,199 @@
+import type { Tx } from '../../db/index.ts';
+import { jsonNumber, plain, ZERO } from '../../kernel/decimal.ts';
+import { formatMoney } from '../../kernel/money.ts';
+import { notFound, ok, type Result } from '../../kernel/result.ts';
+import { formatInstant } from '../../kernel/time.ts';
+import { isLevel, type UsageRow } from '../../metering/index.ts';
+import { type Calculation, ratedBefore } from '../calculation/calculate.ts';
+import { notesOfLine, withCreditNotes } from '../calculation/line-notes.ts';
+import type { InvoicingParts } from '../invoice/dependencies.ts';
+import {
+  type BilledUsage,
+  type FrozenAdjustment,
+  type FrozenTerms,
+  findInvoice,
+  groupKey,
+  type InvoiceRow,
+  type LineRow,
+  linesOf,
+} from '../invoice/invoices.sql.ts';
+import { calculateStored } from '../issue/run-calculation.ts';
+import { chargesOn } from '../owed/charges.ts';
+import type { BilledPrice, BillingTerms } from '../terms/billing-terms.ts';
+import { findLateUsage } from '../usage/late-usage.ts';
+import { readUsageByHour } from '../usage/read-usage.ts';
+import { earlierUsage, earlierUsageOn } from '../usage/split-period.ts';
+import { rowsOfLine, usageByHour } from '../usage/usage-by-hour.ts';
+import { OPEN_STATES, withLiveTotals } from './read.ts';
+import { creditAsStored, plansOf } from './recompute.ts';
+
+/**
+ * GET /v2/invoices/{id}/explain: where every number comes from (domain.md §4). Of an open period as of now; of a calculated
+ * invoice also whether calculating it again from what is stored gives the same.
+ */
+export async function explainInvoice(
+  parts: InvoicingParts,
+  tx: Tx,
+  merchantId: string,
+  id: string,
+): Promise<Result<unknown>> {
+  const stored = await findInvoice(tx, merchantId, id);
+  if (!stored) return notFound('invoice');
+  const { subscription_id: subscriptionId } = stored;
+  const terms = subscriptionId === null ? null : await parts.source.terms(tx, merchantId, subscriptionId);
+  const { invoice, lines } = await withLiveTotals(parts, tx, stored);
+  const all = await withCreditNotes(tx, invoice, lines ?? (await linesOf(tx, merchantId, id)));
+  const earlier = terms && (await earlierIn(parts, tx, terms, stored));
+  const usage = usageReader(parts, tx, terms, invoice);
+  const explained = [];
+  for (const line of all.filter(({ applies_to_line_id: of }) => of === null))
+    explained.push({
+      ...explainLine(line, invoice, priceOf(terms, line)),
+      earlier: terms && earlier && earlierOf(terms, stored, line, earlier),
+      usageByHour: await hoursOf(invoice, line, priceOf(terms, line), usage),
+      discounts: discountsOf(line, all, invoice),
+    });
+  const money = (amount: InvoiceRow['subtotal']) => formatMoney(amount, invoice.currency);
+  return ok({
+    object: 'invoiceExplanation' as const,
+    invoiceId: id,
+    status: invoice.status,
+    currency: invoice.currency,
+    taxBehavior: invoice.terms?.taxBehavior ?? terms?.taxBehavior ?? 'exclusive',
+    lines: explained,
+    taxes: invoice.taxes,
+    subtotal: money(invoice.subtotal),
+    totalTax: money(invoice.total_tax),
+    grandTotal: money(invoice.grand_total),
+    recalculation: await recalculated(parts, tx, stored, all),
+  });
+}
+
+const priceOf = (terms: BillingTerms | null, { price_id: id }: LineRow): BilledPrice | null =>
+  terms?.prices.find((price) => price.id === id) ?? null;
+
+function explainLine(line: LineRow, invoice: InvoiceRow, price: BilledPrice | null) {
+  const { currency } = invoice;
+  const money = (amount: LineRow['total_price']) => formatMoney(amount, currency);
+  return {
+    lineItemId: line.id,
+    invoiceDisplayName: line.display_name,
+    type: line.type,
+    periodStart: formatInstant(line.period_start),
+    periodEnd: formatInstant(line.period_end),
+    price: price && {
+      id: price.id,
+      model: price.pricing.model,
+      properties: price.pricing.properties,
+      minimumAmount: price.minimumAmount && plain(price.minimumAmount),
+      maximumAmount: price.maximumAmount && plain(price.maximumAmount),
+    },
+    group: line.group_values,
+    quantity: jsonNumber(line.quantity),
+    unitPrice: plain(line.unit_price),
+    tiers: line.tiers,
+    workings: line.workings,
+    notes: notesOfLine(line, invoice),
+    amount: money(line.total_price),
+    tax: { rate: jsonNumber(line.tax_rate), amount: money(line.total_tax) },
+    total: money(line.total_amount),
+  };
+}
+
+/** What the parts before used of a period that `closeNow` cut: as it was stored, of an open one as it is now. */
+const earlierIn = async ({ source }: InvoicingParts, tx: Tx, terms: BillingTerms, invoice: InvoiceRow) =>
+  OPEN_STATES.has(invoice.status)
+    ? ((await earlierUsage(tx, source, terms, invoice, await findLateUsage(tx, source, terms)))?.used ?? null)
+    : earlierUsageOn(tx, invoice);
+
+/** What the price of a line came to before, in the group of the line; null where it does not go on. */
+function earlierOf(terms: BillingTerms, invoice: InvoiceRow, line: LineRow, used: readonly BilledUsage[]) {
+  const charge = line.type === 'charge' && chargesOn(terms, invoice).find(({ price }) => price.id === line.price_id);
+  const before = charge ? ratedBefore(invoice.currency, charge, used) : null;
+  if (before === null) return null;
+  const group = groupKey(line.group_values ?? {});
+  const found = before.lines.find(({ kind, group: of }) => kind === 'charge' && groupKey(of ?? {}) === group);
+  return {
+    from: formatInstant(invoice.continues_from ?? invoice.period_start),
+    to: formatInstant(invoice.period_start),
+    quantity: jsonNumber(found?.quantity ?? ZERO),
+    amount: formatMoney(found?.totalPrice ?? ZERO, invoice.currency),
+  };
+}
+
+type ReadUsage = (price: BilledPrice) => Promise<UsageRow[]>;
+
+/** Reads the usage of each price once, however many lines the price has. */
+function usageReader({ source }: InvoicingParts, tx: Tx, terms: BillingTerms | null, invoice: InvoiceRow): ReadUsage {
+  const found = new Map<string, Promise<UsageRow[]>>();
+  return ({ id }) => {
+    const rows = found.get(id) ?? (terms ? readUsageByHour(tx, source, terms, invoice, id) : Promise.resolve([]));
+    found.set(id, rows);
+    return rows;
+  };
+}
+
+/** The usage of a line as it is now, hour by hour; null where the line charges none. */
+async function hoursOf(invoice: InvoiceRow, line: LineRow, price: BilledPrice | null, usage: ReadUsage) {
+  const isUsage = line.event_type === 'usage' && line.type === 'charge' && invoice.kind === 'subscription';
+  if (!isUsage || !price?.metric) return null;
+  const rows = rowsOfLine(price.pricing, line.group_values, await usage(price));
+  const levelsUntil = isLevel(price.metric.meter) ? invoice.period_end : null;
+  return usageByHour(rows, levelsUntil).map(({ from, to, value, eventCount }) => ({
+    from: formatInstant(from),
+    to: formatInstant(to),
+    value: jsonNumber(value),
+    eventCount,
+  }));
+}
+
+/** The lines that take something off a line, in the order in which they do, each with its adjustment. */
+function discountsOf(line: LineRow, all: readonly LineRow[], invoice: InvoiceRow) {
+  const { terms, currency } = invoice;
+  const taken: readonly (FrozenAdjustment | undefined)[] = (terms satisfies FrozenTerms | null)?.adjustments ?? [];
+  return all
+    .filter(({ applies_to_line_id: of }) => of === line.id)
+    .map((discount, index) => ({
+      lineItemId: discount.id,
+      description: discount.display_name,
+      adjustmentId: taken[index]?.id ?? null,
+      percentageDiscount: taken[index]?.percentageDiscount ?? null,
+      notes: notesOfLine(discount, invoice),
+      amount: formatMoney(discount.total_price, currency),
+      tax: { rate: jsonNumber(discount.tax_rate), amount: formatMoney(discount.total_tax, currency) },
+      total: formatMoney(discount.total_amount, currency),
+    }));
+}
+
+const UNCALCULATED: ReadonlySet<string> = new Set(['CLOSED', 'CALCULATING', 'FAILED']);
+
+/** @returns null while nothing is stored that could be calculated again */
+async function recalculated(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow, lines: readonly LineRow[]) {
+  if (OPEN_STATES.has(invoice.status) || UNCALCULATED.has(invoice.status) || invoice.terms === null) return null;
+  const calculations = await calculationsOf(parts, tx, invoice, lines);
+  const same = calculations.find((calculation) => isSame(calculation, invoice, lines));
+  const { grandTotal } = same ?? (calculations[0] as Calculation);
+  return { grandTotal: formatMoney(grandTotal, invoice.currency), isSame: same !== undefined };
+}
+
+const isSame = (calculation: Calculation, invoice: InvoiceRow, lines: readonly LineRow[]): boolean =>
+  calculation.grandTotal.eq(invoice.grand_total) &&
+  calculation.lines.length === lines.length &&
+  calculation.lines.every((line, index) => line.total_amount.eq((lines[index] as LineRow).total_amount));
+
+/** By each plan that there may have been as it was calculated: the subscription may have ended or changed since. */
+async function calculationsOf(
+  parts: InvoicingParts,
+  tx: Tx,
+  invoice: InvoiceRow,
+  lines: readonly LineRow[],
+): Promise<Calculation[]> {
+  const { merchant_id: merchantId, subscription_id: subscriptionId, kind } = invoice;
+  const isOfTerms = kind === 'subscription' || kind === 'upfront';
+  if (!isOfTerms || subscriptionId === null) return [(await calculateStored(parts, tx, invoice)).calculation];
+  const others = lines.filter(({ type }) => type === 'credit').map(creditAsStored);
+  const calculations: Calculation[] = [];
+  for (const terms of plansOf(await parts.source.terms(tx, merchantId, subscriptionId), invoice))
+    calculations.push((await calculateStored(parts, tx, invoice, { terms, others })).calculation);
+  return calculations;
+}

@@ -1,0 +1,51 @@
+import { pageOf, Reply, type Route, route } from '../../http/index.ts';
+import { ok } from '../../kernel/result.ts';
+import type { InvoicingParts } from '../invoice/dependencies.ts';
+import { LineItem, LineItemCreate, LineItemList, LineItemListQuery } from './line-item-schemas.ts';
+import { createLineItem } from './line-items.ts';
+import { listLineItems, presentManual } from './list-line-items.ts';
+
+const TAG = 'Invoices';
+const MOST_LINES_ON_PAGE = 100;
+
+/** `/v2/invoices/lineItems` (api.md, Invoices and payments; fields.md LineItem). */
+export const lineItemRoutes = (parts: InvoicingParts): readonly Route[] => [
+  route(
+    {
+      method: 'POST',
+      path: '/v2/invoices/lineItems',
+      operationId: 'createLineItem',
+      tag: TAG,
+      summary: 'Add a line item to an open invoice',
+      description:
+        'For `invoiceId`, which is ACTIVE or CLOSING, or for `subscriptionId`: then it stands on the first invoice of the plan’s own series that closes at or after `invoiceAt` (default: the one that is open). 200 with the first line where the idempotencyKey was used before.',
+      access: { role: 'member', merchant: 'body', by: ['subscriptionId', 'invoiceId'] },
+      body: LineItemCreate,
+      replies: { 201: LineItem, 200: LineItem },
+      errors: [409],
+    },
+    async ({ tx, merchantId, body, now }) => {
+      const created = await createLineItem(parts, tx, merchantId, body, now);
+      if (!created.ok) return created;
+      const { line, isNew } = created.value;
+      const { customerId } = await parts.source.terms(tx, merchantId, line.subscription_id);
+      return ok(new Reply(isNew ? 201 : 200, presentManual(line, customerId)));
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v2/invoices/lineItems',
+      operationId: 'listLineItems',
+      tag: TAG,
+      summary: 'List line items, pending and invoiced',
+      description:
+        'Give `subscriptionId` or `invoiceId`. What is pending comes first, as of now; then what was invoiced, newest invoice first.',
+      access: { role: 'viewer', merchant: 'query', by: ['subscriptionId', 'invoiceId'] },
+      query: LineItemListQuery,
+      replies: { 200: LineItemList },
+    },
+    async ({ tx, merchantId, query }) =>
+      listLineItems(parts, tx, merchantId, query, { ...pageOf(query), limit: query.limit ?? MOST_LINES_ON_PAGE }),
+  ),
+];

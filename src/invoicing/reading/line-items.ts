@@ -1,0 +1,139 @@
+import { resolveItems } from '../../catalog/index.ts';
+import { checkReference, type Tx } from '../../db/index.ts';
+import { fingerprint, readDecimal } from '../../http/index.ts';
+import type { Decimal } from '../../kernel/decimal.ts';
+import { newId } from '../../kernel/ids.ts';
+import { fail, invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
+import { wrongState } from '../../kernel/state-table.ts';
+import { type Instant, isBefore, parseInstant } from '../../kernel/time.ts';
+import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoiceRow } from '../invoice/invoices.sql.ts';
+import { lockWithNow } from '../issue/actions.ts';
+import {
+  findManualLineByKey,
+  insertManualLine,
+  lockManualLineKey,
+  type ManualLineRow,
+} from '../issue/manual-lines.sql.ts';
+import type { LineItemCreate } from './line-item-schemas.ts';
+import { nextToClose } from './open-invoices.sql.ts';
+
+/** A line that was written, or the one that the same idempotency key wrote before, as it is now. */
+export interface CreatedLine {
+  readonly line: ManualLineRow;
+  readonly isNew: boolean;
+}
+
+/**
+ * POST /v2/invoices/lineItems: a line by hand for an invoice whose period is open (ACTIVE), or whose usage has not been read yet
+ * (CLOSING). One for a subscription goes on the first invoice of the plan's own series that closes at or after `invoiceAt`.
+ * `wall` is wall time.
+ * @returns INVALID_TRANSITION where no such invoice is open; IDEMPOTENCY_KEY_REUSED where the key came with another body
+ */
+export async function createLineItem(
+  parts: InvoicingParts,
+  tx: Tx,
+  merchantId: string,
+  body: LineItemCreate,
+  wall: Instant,
+): Promise<Result<CreatedLine>> {
+  const { idempotencyKey: key } = body;
+  const print = fingerprint('lineItem', body);
+  if (key !== undefined) {
+    await lockManualLineKey(tx, merchantId, key);
+    const known = await findManualLineByKey(tx, merchantId, key);
+    if (known)
+      return known.idempotency_print?.equals(print)
+        ? ok({ line: known, isNew: false })
+        : fail('IDEMPOTENCY_KEY_REUSED');
+  }
+  const named = await checkItem(tx, merchantId, body.itemId ?? null);
+  if (!named.ok) return named;
+  const found = await openInvoiceOf(parts, tx, merchantId, body, wall);
+  if (!found.ok) return found;
+  const { invoice, now } = found.value;
+  if (body.currency !== invoice.currency) return invalidField('currency', `must be the invoice's, ${invoice.currency}`);
+  const times = timesOf(body, invoice);
+  if (!times.ok) return times;
+  const line = await insertManualLine(tx, {
+    merchant_id: merchantId,
+    id: newId('lineItem'),
+    subscription_id: invoice.subscription_id as string,
+    invoice_id: body.invoiceId ?? null,
+    item_id: body.itemId ?? null,
+    display_name: body.displayName,
+    description: body.description ?? null,
+    currency: body.currency,
+    quantity: readDecimal(body.quantity) as Decimal,
+    unit_price: readDecimal(body.unitPrice) as Decimal,
+    ...times.value,
+    calculated_at: null,
+    idempotency_key: key ?? null,
+    idempotency_print: key === undefined ? null : print,
+    created_at: now,
+    updated_at: now,
+  });
+  return ok({ line, isNew: true });
+}
+
+/** The invoice that the body names, or the open one of the plan's own series of the subscription; locked. */
+async function openInvoiceOf(
+  parts: InvoicingParts,
+  tx: Tx,
+  merchantId: string,
+  { invoiceId, subscriptionId }: LineItemCreate,
+  wall: Instant,
+): Promise<Result<{ invoice: InvoiceRow; now: Instant }>> {
+  if ((invoiceId === undefined) === (subscriptionId === undefined))
+    return invalidField('subscriptionId', 'give subscriptionId or invoiceId, one of the two');
+  const id = invoiceId ?? (await openOf(parts, tx, merchantId, subscriptionId as string));
+  const rule = {
+    thing: 'invoice',
+    trigger: 'addLineItem',
+    allowedFrom: ['ACTIVE', 'CLOSING'],
+    done: 'given line items',
+  };
+  if (id === undefined) return fail('INVALID_TRANSITION', { trigger: rule.trigger, subscriptionId }, NO_OPEN_INVOICE);
+  const locked = await lockWithNow(tx, merchantId, id, wall);
+  if (!locked.ok) return notFound('invoice', 'invoiceId');
+  const { invoice } = locked.value;
+  const takesLines = invoice.kind === 'subscription' && (invoice.status === 'ACTIVE' || invoice.status === 'CLOSING');
+  if (takesLines) return locked;
+  const isOther = invoice.kind !== 'subscription';
+  return wrongState(
+    { ...rule, status: invoice.status },
+    isOther ? { why: OTHER_KIND, details: { kind: invoice.kind } } : {},
+  );
+}
+
+const NO_OPEN_INVOICE = 'This subscription has no open invoice that takes line items.';
+const OTHER_KIND = 'Only an invoice for a period of a subscription takes line items.';
+
+async function openOf(
+  { source }: InvoicingParts,
+  tx: Tx,
+  merchantId: string,
+  subscriptionId: string,
+): Promise<string | undefined> {
+  const { planCadence } = await source.terms(tx, merchantId, subscriptionId);
+  return (await nextToClose(tx, merchantId, subscriptionId, planCadence))?.id;
+}
+
+async function checkItem(tx: Tx, merchantId: string, itemId: string | null): Promise<Result<unknown>> {
+  if (itemId === null) return ok(undefined);
+  const owned = await checkReference(tx, merchantId, 'item', itemId, 'itemId');
+  if (!owned.ok) return owned;
+  return (await resolveItems(tx, merchantId, [itemId])).length > 0 ? owned : notFound('item', 'itemId');
+}
+
+function timesOf(
+  body: LineItemCreate,
+  invoice: InvoiceRow,
+): Result<Pick<ManualLineRow, 'period_start' | 'period_end' | 'invoice_at'>> {
+  const given = (text: string | undefined, otherwise: Instant) =>
+    text === undefined ? otherwise : (parseInstant(text) as Instant);
+  const start = given(body.periodStart, invoice.period_start);
+  const end = given(body.periodEnd, invoice.period_end);
+  if (isBefore(end, start)) return invalidField('periodEnd', 'must not be before periodStart');
+  return ok({ period_start: start, period_end: end, invoice_at: given(body.invoiceAt, invoice.period_end) });
+}

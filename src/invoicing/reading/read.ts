@@ -1,0 +1,123 @@
+import { resolveItems } from '../../catalog/index.ts';
+import type { Tx } from '../../db/index.ts';
+import { forbidden, notFound, ok, type Result } from '../../kernel/result.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { presentInvoice, presentLine } from '../documents/present.ts';
+import type { InvoicingParts } from '../invoice/dependencies.ts';
+import { findInvoice, type InvoiceRow, type LineRow, linesOf, listInvoices } from '../invoice/invoices.sql.ts';
+import type { InvoiceListQuery, InvoiceQuery } from '../invoice/schemas.ts';
+import { lineRows, tryPreview } from '../issue/run-calculation.ts';
+import { sessionUrls } from '../paying/sessions.ts';
+
+/** How many lines a page holds where nobody says. */
+const LINES_PER_PAGE = 100;
+
+/** One invoice; the totals of an open period are what it would come to as of now (domain.md §4, row 1). */
+export async function readInvoice(
+  parts: InvoicingParts,
+  tx: Tx,
+  merchantId: string,
+  id: string,
+  query: InvoiceQuery,
+): Promise<Result<unknown>> {
+  const stored = await findInvoice(tx, merchantId, id);
+  if (!stored) return notFound('invoice');
+  const { invoice, lines } = await withLiveTotals(parts, tx, stored);
+  const [shown] = await present(parts, tx, [invoice]);
+  if (query.expand !== 'lineItems') return ok(shown);
+  const page = { limit: query.lineItemsLimit ?? LINES_PER_PAGE, pageToken: query.lineItemsPageToken };
+  return ok({ ...shown, lineItems: pageOfLines(invoice, lines ?? (await storedLines(tx, invoice, page)), page) });
+}
+
+/** The lines of an invoice, paged; of an open period as they stand now. */
+export async function readLines(
+  parts: InvoicingParts,
+  tx: Tx,
+  merchantId: string,
+  id: string,
+  query: { limit?: number; pageToken?: string; expand?: 'items'; provider?: string },
+): Promise<Result<unknown>> {
+  const stored = await findInvoice(tx, merchantId, id);
+  if (!stored) return notFound('invoice');
+  const { invoice, lines } = await withLiveTotals(parts, tx, stored);
+  const page = { limit: query.limit ?? LINES_PER_PAGE, pageToken: query.pageToken };
+  const shown = pageOfLines(invoice, lines ?? (await storedLines(tx, invoice, page)), page);
+  if (query.expand !== 'items') return ok(shown);
+  const itemIds = [...new Set(shown.lineItems.map(({ itemId }) => itemId).filter((itemId) => itemId !== null))];
+  return ok({ ...shown, items: await resolveItems(tx, merchantId, itemIds, query.provider) });
+}
+
+/** A list of invoices. `nextActionAt=ready` is the platform's (§5). */
+export async function readInvoices(
+  parts: InvoicingParts,
+  tx: Tx,
+  scope: { merchantId: string | null; isOperator: boolean },
+  query: InvoiceListQuery,
+  page: { limit: number; offset: number },
+  now: Instant,
+): Promise<Result<{ data: unknown[]; total: number }>> {
+  if (query.nextActionAt === 'ready' && !scope.isOperator) return forbidden('nextActionAt is for platform operators.');
+  const { status, subscriptionId, customerId, nextActionAt } = query;
+  const filters = { status, subscriptionId, customerId, ...(nextActionAt === 'ready' && { readyAt: now }) };
+  const { rows, total } = await listInvoices(tx, scope.merchantId, filters, page);
+  const live = [];
+  for (const row of rows) live.push((await withLiveTotals(parts, tx, row)).invoice);
+  return ok({ data: await present(parts, tx, live), total });
+}
+
+/** Invoices as answered, with the addresses at which they can be paid. */
+export async function present(parts: InvoicingParts, tx: Tx, invoices: readonly InvoiceRow[]) {
+  const urls = await sessionUrls(parts, tx, invoices);
+  return invoices.map((invoice) =>
+    presentInvoice(invoice, { publicUrl: parts.publicUrl, sessionUrl: urls.get(invoice.id) }),
+  );
+}
+
+export const OPEN_STATES: ReadonlySet<string> = new Set(['ACTIVE', 'CLOSING']);
+
+/**
+ * An invoice whose period is not closed yet shows what it comes to now; nothing of it is stored. Where that cannot be
+ * calculated it says so by its `failureReason`, as the invoice itself will, and the others of a list are shown all the same.
+ */
+export async function withLiveTotals(
+  parts: InvoicingParts,
+  tx: Tx,
+  invoice: InvoiceRow,
+): Promise<{ invoice: InvoiceRow; lines: LineRow[] | null }> {
+  if (!OPEN_STATES.has(invoice.status) || invoice.subscription_id === null) return { invoice, lines: null };
+  const preview = await tryPreview(parts, tx, invoice);
+  if (preview === null) return { invoice: { ...invoice, failure_reason: 'CALCULATION_FAILED' }, lines: [] };
+  const { lines, subtotal, totalTax, grandTotal } = preview;
+  return {
+    invoice: {
+      ...invoice,
+      subtotal,
+      total_tax: totalTax,
+      grand_total: grandTotal,
+      unpaid_amount: grandTotal,
+      item_count: lines.length,
+    },
+    lines: lineRows(invoice, preview, (position) => `preview_${position}`),
+  };
+}
+
+interface LinePage {
+  readonly limit: number;
+  readonly pageToken?: string | undefined;
+}
+
+/** One line more than the page holds, which tells that there is a next one. */
+const storedLines = (tx: Tx, invoice: InvoiceRow, { limit, pageToken }: LinePage): Promise<LineRow[]> =>
+  linesOf(tx, invoice.merchant_id, invoice.id, Number(pageToken ?? 0) - 1, limit + 1);
+
+/** A page token is the position of the page's first line. */
+function pageOfLines(invoice: InvoiceRow, lines: readonly LineRow[], { limit, pageToken }: LinePage) {
+  const rest = lines.filter(({ position }) => position >= Number(pageToken ?? 0));
+  const page = rest.slice(0, limit);
+  return {
+    invoiceId: invoice.id,
+    lineItems: page.map((line) => presentLine(line, invoice)),
+    nextPageToken: rest.length > limit ? String((page.at(-1)?.position ?? 0) + 1) : null,
+    totalCount: invoice.item_count,
+  };
+}

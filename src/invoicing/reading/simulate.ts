@@ -1,0 +1,124 @@
+import { customerTaxRates } from '../../customers/index.ts';
+import type { Tx } from '../../db/index.ts';
+import { merchantSettings } from '../../identity/index.ts';
+import { type Decimal, ZERO } from '../../kernel/decimal.ts';
+import { WHOLE } from '../../kernel/fraction.ts';
+import { formatMoney } from '../../kernel/money.ts';
+import { formatInstant, type Period } from '../../kernel/time.ts';
+import { usage } from '../../metering/index.ts';
+import { chooseTaxRate, type TaxBehavior } from '../../tax/index.ts';
+import { calculate } from '../calculation/calculate.ts';
+import { presentLine } from '../documents/present.ts';
+import type { BilledUsage } from '../invoice/invoices.sql.ts';
+import type { BilledPrice } from '../terms/billing-terms.ts';
+
+/** What is asked: what prices would have cost in a time that counts as one whole period. */
+export interface Simulation {
+  readonly merchantId: string;
+  readonly planId: string;
+  readonly planTaxRate: Decimal | null;
+  readonly taxBehavior: TaxBehavior;
+  readonly currency: string;
+  readonly prices: readonly BilledPrice[];
+  readonly period: Period;
+  /** Whose usage it was, and whose tax rates count. */
+  readonly customerId: string | null;
+  /** By metric, instead of a customer's. */
+  readonly usage: ReadonlyMap<string, Decimal> | null;
+}
+
+/** The invoice that it would have been, calculated as invoices are; nothing is stored. */
+export async function simulateInvoice(tx: Tx, simulation: Simulation) {
+  const { currency, prices, period, taxBehavior } = simulation;
+  const { lines, subtotal, totalTax, grandTotal } = calculate({
+    currency,
+    charges: prices.map((price) => ({ price, period, fraction: WHOLE, spans: [period] })),
+    usage: await usageOf(tx, simulation),
+    taxBehavior,
+    taxRates: await ratesOf(tx, simulation),
+  });
+  return {
+    object: 'invoice_simulation' as const,
+    planId: simulation.planId,
+    currency,
+    periodStart: formatInstant(period.start),
+    periodEnd: formatInstant(period.end),
+    subtotal: formatMoney(subtotal, currency),
+    totalTax: formatMoney(totalTax, currency),
+    grandTotal: formatMoney(grandTotal, currency),
+    lineItems: lines.map((line, position) =>
+      presentLine(
+        {
+          ...line,
+          merchant_id: simulation.merchantId,
+          invoice_id: '',
+          id: `preview_${position}`,
+          position,
+          applies_to_line_id: null,
+        },
+        { currency, terms: { taxBehavior } },
+      ),
+    ),
+  };
+}
+
+async function usageOf(tx: Tx, simulation: Simulation): Promise<BilledUsage[]> {
+  const found: BilledUsage[] = [];
+  for (const price of simulation.prices) {
+    if (price.metric === null) continue;
+    const given = simulation.usage?.get(price.metric.id);
+    if (given !== undefined) found.push(rowOf(price.id, {}, given, 0));
+    else if (simulation.usage === null) found.push(...(await measured(tx, simulation, price, price.metric)));
+  }
+  return found;
+}
+
+async function measured(
+  tx: Tx,
+  { merchantId, customerId, period }: Simulation,
+  price: BilledPrice,
+  { meter }: NonNullable<BilledPrice['metric']>,
+): Promise<BilledUsage[]> {
+  if (customerId === null) return [];
+  const rows = await usage(tx, {
+    merchantId,
+    meter,
+    sources: [{ subject: customerId, from: period.start, to: period.end }],
+    from: period.start,
+    to: period.end,
+    ...(price.groupFilters && { groupFilters: price.groupFilters }),
+    ...(price.pricing.model === 'matrix' && { groups: price.pricing.properties.dimensions }),
+  });
+  return rows.map(({ group, value, eventCount }) => rowOf(price.id, group, value, eventCount));
+}
+
+const rowOf = (
+  priceId: string,
+  group: BilledUsage['group_values'],
+  quantity: Decimal,
+  events: number,
+): BilledUsage => ({
+  price_id: priceId,
+  group_values: group,
+  quantity,
+  event_count: events,
+  granted: ZERO,
+});
+
+async function ratesOf(tx: Tx, simulation: Simulation): Promise<Map<string, Decimal>> {
+  const { merchantId, customerId, planId, planTaxRate } = simulation;
+  const customerRates = customerId === null ? {} : await customerTaxRates(tx, merchantId, customerId);
+  const { defaultTaxRate } = await merchantSettings(tx, merchantId);
+  const rate = (price: BilledPrice) =>
+    chooseTaxRate({
+      taxExempt: false,
+      customerTaxRates: customerRates,
+      metricId: price.metric?.id ?? null,
+      planId,
+      priceTaxRate: price.taxRate,
+      metricTaxRate: price.metric?.taxRate ?? null,
+      planTaxRate,
+      merchantTaxRate: defaultTaxRate,
+    }).rate;
+  return new Map(simulation.prices.map((price) => [price.id, rate(price)]));
+}

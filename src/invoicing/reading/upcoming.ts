@@ -1,0 +1,62 @@
+import type { Tx } from '../../db/index.ts';
+import { type Route, route, Strict, Type } from '../../http/index.ts';
+import type { Decimal } from '../../kernel/decimal.ts';
+import { invalidField, notFound, type Result } from '../../kernel/result.ts';
+import { isOnce, normaliseCadence, parseCadence } from '../../kernel/time.ts';
+import type { InvoicingParts } from '../invoice/dependencies.ts';
+import { Invoice } from '../invoice/schemas.ts';
+import { nextToClose } from './open-invoices.sql.ts';
+import { readInvoice, withLiveTotals } from './read.ts';
+
+/** GET /v0/subscriptions/{id}/upcomingInvoice: what the open period that closes next comes to as of effective now. */
+export const upcomingInvoiceRoute = (parts: InvoicingParts): Route =>
+  route(
+    {
+      method: 'GET',
+      path: '/v0/subscriptions/:id/upcomingInvoice',
+      operationId: 'getUpcomingInvoice',
+      tag: 'Subscriptions',
+      summary: 'Preview the next invoice',
+      description:
+        'The open period that closes next, of all series or of that of `billingCadence`, with its lines. 404 where no period is open.',
+      access: { role: 'viewer', merchant: { of: 'id', kind: 'subscription' } },
+      query: Strict({ billingCadence: Type.Optional(Type.String({ maxLength: 64 })) }),
+      replies: { 200: Invoice },
+    },
+    ({ tx, merchantId, params, query }) =>
+      upcomingInvoice(parts, tx, merchantId, params.id as string, query.billingCadence),
+  );
+
+/** How many lines are shown; the others are in GET …/lineItems. */
+const MOST_LINES = 1000;
+
+async function upcomingInvoice(
+  parts: InvoicingParts,
+  tx: Tx,
+  merchantId: string,
+  subscriptionId: string,
+  billingCadence: string | undefined,
+): Promise<Result<unknown>> {
+  if (billingCadence !== undefined && (parseCadence(billingCadence) === null || isOnce(billingCadence)))
+    return invalidField('billingCadence', 'must be a duration of days, weeks, months or years');
+  const cadence = billingCadence === undefined ? null : normaliseCadence(billingCadence);
+  const invoice = await nextToClose(tx, merchantId, subscriptionId, cadence);
+  if (!invoice) return notFound('invoice');
+  return readInvoice(parts, tx, merchantId, invoice.id, { expand: 'lineItems', lineItemsLimit: MOST_LINES });
+}
+
+/**
+ * What the open period of a cadence comes to as things stand, with the fees in advance of the next one: what is billed
+ * as it ends.
+ * @returns null where no period is open, or its price cannot be calculated now
+ */
+export async function estimateRenewal(
+  parts: InvoicingParts,
+  tx: Tx,
+  { merchantId, subscriptionId, cadence }: { merchantId: string; subscriptionId: string; cadence: string },
+): Promise<{ amount: Decimal; currency: string } | null> {
+  const open = await nextToClose(tx, merchantId, subscriptionId, cadence);
+  if (!open) return null;
+  const { invoice } = await withLiveTotals(parts, tx, open);
+  return invoice.failure_reason === null ? { amount: invoice.grand_total, currency: invoice.currency } : null;
+}

@@ -1,0 +1,137 @@
+import type { Tx } from '../../db/index.ts';
+import type { Decimal } from '../../kernel/decimal.ts';
+import type { Instant, Period } from '../../kernel/time.ts';
+import type { Meter, UsageSource } from '../../metering/index.ts';
+import type { Pricing } from '../rating/index.ts';
+import type { SessionOptions } from './session-options.ts';
+
+/** The usage that a price is for: what metering measures, and what the line calls it. */
+export interface BilledMetric {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly unit: string;
+  readonly itemId: string | null;
+  readonly taxRate: Decimal | null;
+  readonly meter: Meter;
+}
+
+/** One price of a pinned plan version, with all that rating and the line need. */
+export interface BilledPrice {
+  readonly id: string;
+  readonly invoiceDisplayName: string;
+  readonly paymentTerm: 'in_arrears' | 'in_advance';
+  readonly pricing: Pricing;
+  /** Normalised; null: the plan's; `P0D`: once. */
+  readonly billingCadence: string | null;
+  readonly metric: BilledMetric | null;
+  readonly fee: {
+    readonly id: string;
+    readonly name: string;
+    readonly description: string;
+    readonly itemId: string | null;
+  } | null;
+  /** Fees only: how many of it. */
+  readonly quantity: Decimal;
+  readonly minimumAmount: Decimal | null;
+  readonly maximumAmount: Decimal | null;
+  readonly taxRate: Decimal | null;
+  readonly groupFilters: Readonly<Record<string, readonly string[]>> | null;
+  /** Units that grants cover are not charged (domain.md §5). */
+  readonly grantDiscountEnabled?: boolean;
+}
+
+/** How a change cuts a period: to the microsecond, by whole days of the period, or not at all (domain.md §3, Plan change). */
+export type Proration = 'second' | 'day' | 'none';
+
+/** A plan version to which a subscription is or was pinned. */
+export interface BilledVersion {
+  /** It holds from here until the next one does; the first one from the start of billing. */
+  readonly from: Instant;
+  readonly planId: string;
+  /** Percent. */
+  readonly planTaxRate: Decimal | null;
+  /** Normalised. */
+  readonly planCadence: string;
+  readonly prices: readonly BilledPrice[];
+  /** What the charges of a period of the plan come to at least, all prices together; null: nothing. */
+  readonly minimumAmount: Decimal | null;
+  /** From where the periods of its series are counted, by cadence; of one that is not named from the subscription's anchor. */
+  readonly anchors: Readonly<Record<string, Instant>>;
+  /** How the change to it cuts a period. */
+  readonly proration: Proration;
+}
+
+/** What bounds the periods of a subscription. */
+export interface SeriesBounds {
+  /** Periods are counted from here (domain.md §1). May lie before or after the start. */
+  readonly anchor: Instant;
+  readonly startedAt: Instant;
+  /** Exclusive; null while no end is set. */
+  readonly endsAt: Instant | null;
+}
+
+/** What an invoice needs to know of the subscription that it is for. */
+export interface BillingTerms {
+  readonly merchantId: string;
+  readonly subscriptionId: string;
+  readonly customerId: string;
+  readonly planId: string;
+  readonly clockId: string | null;
+  readonly currency: string;
+  /** The plan's own cadence, normalised: the series on which prices that are billed once stand. */
+  readonly planCadence: string;
+  /** From where periods are counted, from when they are billed (the end of the trial, else the start), and until when. */
+  readonly bounds: SeriesBounds;
+  readonly gracePeriod: Temporal.Duration;
+  readonly autoApprove: boolean;
+  readonly paymentTermDays: number;
+  readonly bankTransferOnly: boolean;
+  /** Its invoices are charged to the customer's stored card. */
+  readonly autoCharge: boolean;
+  /** How the session is opened by which it is paid before it is active. */
+  readonly checkout: SessionOptions;
+  readonly taxExempt: boolean;
+  readonly taxBehavior: 'exclusive' | 'inclusive';
+  readonly planTaxRate: Decimal | null;
+  readonly prices: readonly BilledPrice[];
+  /** The commitment of the terms' own version. */
+  readonly minimumAmount: Decimal | null;
+  /** All versions that hold at any time, in the order of time; absent where there was never another one than this. */
+  readonly versions?: readonly BilledVersion[];
+}
+
+/** A discount on the prices of a subscription's invoices whose instant its window holds (§4, Adjustment rules). */
+export interface Adjustment {
+  readonly id: string;
+  /** A fraction above 0, at most 1: 0.35 is 35 percent. */
+  readonly percentageDiscount: Decimal;
+  readonly effectiveFrom: Instant;
+  /** Exclusive; null: it never ends. */
+  readonly effectiveTo: Instant | null;
+  /** What its lines are called; may be empty. */
+  readonly description: string;
+  readonly createdAt: Instant;
+}
+
+/** How many units grants of an entitlement burnt, of all its metrics together. */
+export interface BurntUnits {
+  readonly entitlementId: string;
+  /** What it measures. */
+  readonly metricIds: readonly string[];
+  readonly units: Decimal;
+}
+
+/**
+ * What invoicing asks of subscriptions, which stand upstream of it: `app.ts` hands it in, so that data goes one way and
+ * no import goes back.
+ */
+export interface BillingSource {
+  terms(tx: Tx, merchantId: string, subscriptionId: string): Promise<BillingTerms>;
+  /** Whose usage of a metric the subscription bills in a period (domain.md §3, "Whose usage"). */
+  usageSources(tx: Tx, terms: BillingTerms, metricId: string, period: Period): Promise<UsageSource[]>;
+  /** What grants of the subscription's entitlements that measure one of some metrics burnt in a period. */
+  granted(tx: Tx, terms: BillingTerms, metricIds: readonly string[], period: Period): Promise<readonly BurntUnits[]>;
+  /** All adjustments of a subscription, oldest first. */
+  adjustments(tx: Tx, merchantId: string, subscriptionId: string): Promise<readonly Adjustment[]>;
+}

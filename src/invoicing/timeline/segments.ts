@@ -1,0 +1,142 @@
+import type { Fraction } from '../../kernel/fraction.ts';
+import {
+  type Instant,
+  isAfter,
+  isBefore,
+  latest,
+  microsecondsBetween,
+  normaliseCadence,
+  type Period,
+} from '../../kernel/time.ts';
+import type { BilledPrice, BilledVersion, SeriesBounds } from '../terms/billing-terms.ts';
+import { type SeriesPeriod, seriesOf } from './series.ts';
+
+/** What of the terms says which version holds when. */
+export interface HistoricTerms {
+  readonly planCadence: string;
+  readonly prices: readonly BilledPrice[];
+  readonly bounds: SeriesBounds;
+  /** In the order of time; absent where there was never another one than the terms' own. */
+  readonly versions?: readonly BilledVersion[];
+}
+
+/** All versions of the terms; the terms' own where there was never another one. */
+export const versionsOf = <Terms extends { readonly versions?: readonly BilledVersion[] }>(
+  terms: Terms,
+): readonly (BilledVersion | Terms)[] => (terms.versions && terms.versions.length > 0 ? terms.versions : [terms]);
+
+/** The time for which one version is billed. */
+export interface Segment extends Pick<BilledVersion, 'planCadence' | 'prices' | 'anchors' | 'proration'>, Period {}
+
+/** Later than any time of the calendar that we accept: the end of what has no end. */
+const NEVER: Instant = Temporal.Instant.from('9999-01-01T00:00:00Z');
+
+/**
+ * The times of the versions, without gaps, from the start of billing to the end. One that was replaced before it was billed
+ * for any time has none; at least one is left.
+ */
+export function segmentsOf({ planCadence, prices, bounds, versions }: HistoricTerms): [Segment, ...Segment[]] {
+  const own = { from: bounds.startedAt, planCadence, prices, anchors: {}, proration: 'second' as const };
+  const given = versions && versions.length > 0 ? versions : [own];
+  const starts = given.map(({ from }, index) => (index === 0 ? bounds.startedAt : latest(from, bounds.startedAt)));
+  const end = bounds.endsAt ?? NEVER;
+  const segments = given.flatMap((version, index): Segment[] => {
+    const start = starts[index] as Instant;
+    const next = starts[index + 1] ?? end;
+    const segment = { ...version, start, end: isBefore(end, next) ? end : next };
+    return isBefore(segment.start, segment.end) ? [segment] : [];
+  });
+  const first = segments[0] ?? { ...(given.at(-1) as BilledVersion), start: bounds.startedAt, end };
+  return [first, ...segments.slice(1)];
+}
+
+/** The segment that holds an instant; before the first one that, after the last one this. */
+export const segmentAt = (segments: readonly [Segment, ...Segment[]], at: Instant): Segment =>
+  segments.findLast(({ start }) => !isAfter(start, at)) ?? segments[0];
+
+/** On which series a price of a version stands; `P0D`: it is billed once. */
+export const cadenceOfPrice = (
+  { planCadence }: Pick<BilledVersion, 'planCadence'>,
+  { billingCadence }: Pick<BilledPrice, 'billingCadence'>,
+): string => normaliseCadence(billingCadence ?? planCadence);
+
+/** The series that a version has, the plan's own first. */
+export const cadencesOf = ({ planCadence, prices }: Pick<BilledVersion, 'planCadence' | 'prices'>): string[] =>
+  seriesOf(planCadence, prices).series.map(({ cadence }) => cadence);
+
+/** From where the periods of a series are counted in a segment; null where its version has no such series. */
+function anchorIn(segment: Segment, cadence: string, { anchor }: SeriesBounds): Instant | null {
+  if (!cadencesOf(segment).includes(cadence)) return null;
+  return segment.anchors[cadence] ?? anchor;
+}
+
+/**
+ * What bounds the periods of a series around an instant: it goes on from version to version as long as cadence and anchor stay
+ * the same, and else ends where the version does (domain.md §3, Plan change).
+ * @returns null where the version that holds then has no such series.
+ */
+export function boundsOfSeries(terms: HistoricTerms, cadence: string, at: Instant): SeriesBounds | null {
+  const segments = segmentsOf(terms);
+  const here = segments.indexOf(segmentAt(segments, at));
+  const anchor = anchorIn(segments[here] as Segment, cadence, terms.bounds);
+  if (anchor === null) return null;
+  const goesOn = (segment: Segment | undefined): boolean =>
+    segment !== undefined && (anchorIn(segment, cadence, terms.bounds)?.equals(anchor) ?? false);
+  let first = here;
+  while (goesOn(segments[first - 1])) first -= 1;
+  let last = here;
+  while (goesOn(segments[last + 1])) last += 1;
+  const after = segments[last + 1];
+  return {
+    anchor,
+    startedAt: (segments[first] as Segment).start,
+    endsAt: after === undefined ? terms.bounds.endsAt : after.start,
+  };
+}
+
+const DAY_HOURS = 24;
+
+/**
+ * Where an instant lies in a period as money counts it: a cut by a change lies at its instant, at the start of that day of the
+ * period, or, not prorated, at the end: who was there first has it all. What ends at the period's own ends lies there; and at
+ * its very start a change takes all of it. Nothing lies before a cut that came earlier: what that one gave away is nobody else's.
+ */
+export function positionIn(period: SeriesPeriod, segments: readonly Segment[], at: Instant): Instant {
+  if (!isAfter(at, period.start)) return period.start;
+  if (!isBefore(at, period.end)) return period.end;
+  const cuts = segments.filter(({ start }) => isAfter(start, period.start) && !isAfter(start, at));
+  const own = cuts.some(({ start }) => start.equals(at)) ? period.start : at;
+  return cuts.map((cut) => positionOfCut(period, cut)).reduce(latest, own);
+}
+
+function positionOfCut(period: SeriesPeriod, { start: at, proration }: Segment): Instant {
+  if (proration === 'none') return period.end;
+  if (proration === 'second') return at;
+  const days = microsecondsBetween(period.whole.start, at) / (BigInt(DAY_HOURS) * 3_600_000_000n);
+  return latest(period.start, period.whole.start.add({ hours: Number(days) * DAY_HOURS }));
+}
+
+/** What of the whole period some spans of it are, as money counts it. Pieces that make up a period sum to the period's own part. */
+export function shareOf(period: SeriesPeriod, segments: readonly Segment[], spans: readonly Period[]): Fraction {
+  const length = ({ start, end }: Period): bigint =>
+    microsecondsBetween(positionIn(period, segments, start), positionIn(period, segments, end));
+  return {
+    numerator: spans.reduce((total, span) => total + length(span), 0n),
+    denominator: microsecondsBetween(period.whole.start, period.whole.end),
+  };
+}
+
+/** The spans of a period in which a price holds; such that touch are one. */
+export function spansOf(period: Period, segments: readonly Segment[], holds: (segment: Segment) => boolean): Period[] {
+  const spans: Period[] = [];
+  for (const segment of segments) {
+    if (!holds(segment)) continue;
+    const start = latest(period.start, segment.start);
+    const end = isBefore(segment.end, period.end) ? segment.end : period.end;
+    if (!isBefore(start, end)) continue;
+    const before = spans.at(-1);
+    if (before?.end.equals(start)) spans[spans.length - 1] = { start: before.start, end };
+    else spans.push({ start, end });
+  }
+  return spans;
+}

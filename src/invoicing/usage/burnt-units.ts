@@ -1,0 +1,111 @@
+import { Decimal, sum, ZERO } from '../../kernel/decimal.ts';
+import { type Instant, isAfter, isBefore, latest, type Period } from '../../kernel/time.ts';
+import type { TakenUnits } from '../invoice/billed-usage.ts';
+import type { BurntUnits } from '../terms/billing-terms.ts';
+import { boundsOfSeries, cadenceOfPrice, cadencesOf, type HistoricTerms, segmentsOf } from '../timeline/segments.ts';
+import { periodHolding, periodOf } from '../timeline/series.ts';
+
+/** What a price with `grantDiscountEnabled` measured, and when it held. */
+export interface GrantClaim {
+  readonly metricId: string;
+  readonly spans: readonly Period[];
+  readonly used: Decimal;
+}
+
+/** What was burnt in a stretch in which no claim begins or ends. */
+export interface BurntIn extends BurntUnits {
+  readonly stretch: Period;
+}
+
+/** What a price does not charge, and of which units that is. */
+export interface Allotment {
+  readonly units: Decimal;
+  readonly taken: readonly TakenUnits[];
+}
+
+/** The time of some claims, cut wherever one of them begins or ends, and at other instants. */
+export function stretchesOf(claims: readonly Pick<GrantClaim, 'spans'>[], others: readonly Instant[] = []): Period[] {
+  const spans = claims.flatMap((claim) => claim.spans);
+  const cuts = [...spans.flatMap(({ start, end }) => [start, end]), ...others].toSorted(Temporal.Instant.compare);
+  return cuts
+    .map((start, index) => ({ start, end: cuts[index + 1] ?? start }))
+    .filter(({ start, end }) => isBefore(start, end))
+    .filter((stretch) => spans.some((span) => holds(span, stretch)));
+}
+
+/**
+ * Where periods of other series begin and end in a time, of those whose prices grants may cover, too: cut there, what one series
+ * takes of the burnt units lies in one period of each other one.
+ */
+export function cutsBySeries(terms: HistoricTerms, cadence: string, time: Period): Instant[] {
+  return segmentsOf(terms)
+    .filter(({ start, end }) => isBefore(start, time.end) && isAfter(end, time.start))
+    .flatMap((segment) =>
+      cadencesOf(segment)
+        .filter((other) => other !== cadence)
+        .filter((other) =>
+          segment.prices.some((price) => price.grantDiscountEnabled && cadenceOfPrice(segment, price) === other),
+        )
+        .flatMap((other) => endsOfPeriods(terms, other, { ...time, start: latest(time.start, segment.start) })),
+    );
+}
+
+function endsOfPeriods(terms: HistoricTerms, cadence: string, { start, end }: Period): Instant[] {
+  const bounds = boundsOfSeries(terms, cadence, start);
+  const ends: Instant[] = [];
+  let period = bounds && periodHolding(cadence, bounds, start);
+  while (bounds && period && isBefore(period.start, end)) {
+    ends.push(period.start, period.end);
+    period = periodOf(cadence, bounds, period.number + 1);
+  }
+  return ends;
+}
+
+/**
+ * What is left of burnt units once invoices of other series have taken theirs. Of what was taken in a time that goes beyond a
+ * stretch (a period was cut since), nobody knows when it was burnt: it is taken off the first stretch that has it, so that no
+ * unit leaves two prices.
+ */
+export function withoutTaken(burnt: readonly BurntIn[], taken: readonly TakenUnits[]): BurntIn[] {
+  const left = burnt.map(({ units }) => units);
+  for (const { entitlementId, stretch, units } of taken) {
+    let missing = units;
+    for (const [index, pool] of burnt.entries()) {
+      if (pool.entitlementId !== entitlementId || !overlap(pool.stretch, stretch)) continue;
+      const part = Decimal.min(missing, Decimal.max(ZERO, left[index] as Decimal));
+      left[index] = (left[index] as Decimal).minus(part);
+      missing = missing.minus(part);
+    }
+  }
+  return burnt.map((pool, index) => ({ ...pool, units: left[index] as Decimal }));
+}
+
+/**
+ * How many units grants take off each of some prices, in their order (domain.md §5, `grantDiscountEnabled`): a unit that was burnt
+ * leaves the quantity of one price alone, the first that measures a metric of its entitlement and has used so much.
+ */
+export function allotBurnt(burnt: readonly BurntIn[], claims: readonly GrantClaim[]): Allotment[] {
+  const left = burnt.map(({ units }) => units);
+  return claims.map(({ metricId, spans, used }) => {
+    const open = burnt.flatMap(({ metricIds, stretch }, index) =>
+      metricIds.includes(metricId) && spans.some((span) => holds(span, stretch)) ? [index] : [],
+    );
+    const there = sum(open.map((index) => left[index] as Decimal)); // usage that was taken back has given back, too
+    const units = Decimal.max(ZERO, Decimal.min(there, used));
+    const taken: TakenUnits[] = [];
+    let missing = units;
+    for (const index of open) {
+      const { entitlementId, stretch } = burnt[index] as BurntIn;
+      const part = Decimal.min(missing, Decimal.max(ZERO, left[index] as Decimal));
+      left[index] = (left[index] as Decimal).minus(part);
+      missing = missing.minus(part);
+      if (part.gt(0)) taken.push({ entitlementId, stretch, units: part });
+    }
+    return { units, taken };
+  });
+}
+
+const holds = (span: Period, { start, end }: Period): boolean =>
+  !isAfter(span.start, start) && !isBefore(span.end, end);
+
+const overlap = (a: Period, b: Period): boolean => isBefore(a.start, b.end) && isBefore(b.start, a.end);

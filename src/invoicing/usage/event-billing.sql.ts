@@ -1,0 +1,41 @@
+import { sql, type Tx } from '../../db/index.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { InvoiceRow } from '../invoice/invoices.sql.ts';
+
+/** The invoices of periods that hold an instant: of one subscription, or of all of a customer's; the oldest first. */
+export const invoicesHolding = (tx: Tx, merchantId: string, addressee: string, at: Instant): Promise<InvoiceRow[]> =>
+  tx.rows<InvoiceRow>(sql`
+    select * from invoice
+     where merchant_id = ${merchantId} and kind = 'subscription' and ${addressee} in (customer_id, subscription_id)
+       and period_start <= ${at} and period_end > ${at}
+     order by seq`);
+
+/**
+ * The first period of each series that begins after an instant which no period of the series holds: where a level that
+ * was set before billing began is billed first. The oldest first.
+ */
+export const firstInvoicesAfter = (tx: Tx, merchantId: string, addressee: string, at: Instant): Promise<InvoiceRow[]> =>
+  tx.rows<InvoiceRow>(sql`
+    select first.* from (
+      select distinct on (subscription_id, billing_cadence) * from invoice
+       where merchant_id = ${merchantId} and kind = 'subscription' and ${addressee} in (customer_id, subscription_id)
+         and period_end > ${at}
+       order by subscription_id, billing_cadence, period_start) first
+     where first.period_start > ${at}
+     order by first.seq`);
+
+/** The line of an invoice that charges the usage of a price, by group where lines are; undefined while there is none. */
+export const usageLine = async (
+  tx: Tx,
+  invoice: InvoiceRow,
+  priceId: string,
+  group: Readonly<Record<string, string | null>>,
+): Promise<string | undefined> => {
+  const row = await tx.maybe<{ id: string }>(sql`
+    select id from invoice_line
+     where merchant_id = ${invoice.merchant_id} and invoice_id = ${invoice.id} and price_id = ${priceId}
+       and event_type = 'usage' and type = 'charge'
+       and (group_values is null or ${JSON.stringify(group)}::jsonb @> group_values)
+     order by position limit 1`);
+  return row?.id;
+};

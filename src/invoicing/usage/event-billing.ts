@@ -1,0 +1,93 @@
+import type { Tx } from '../../db/index.ts';
+import { isBefore } from '../../kernel/time.ts';
+import {
+  type BillingOfEvent,
+  type CountedEvent,
+  type EventBilling,
+  isLevel,
+  type Meter,
+} from '../../metering/index.ts';
+import type { InvoiceRow } from '../invoice/invoices.sql.ts';
+import { chargesOn } from '../owed/charges.ts';
+import type { BilledPrice, BillingSource } from '../terms/billing-terms.ts';
+import { firstInvoicesAfter, invoicesHolding, usageLine } from './event-billing.sql.ts';
+import { isSuperseded } from './read-usage.ts';
+
+/**
+ * Where an event is billed: by each price of a metric that counts it, on the invoice of the period that holds its time;
+ * a level that was set before billing began on the first invoice after it. It asks what closing a period asks (whose
+ * usage it is, which filters the price has), so both tell the same.
+ */
+export async function findBilling(source: BillingSource, tx: Tx, event: CountedEvent): Promise<BillingOfEvent> {
+  const holding = await invoicesHolding(tx, event.merchantId, event.addressee, event.at);
+  const after = await firstInvoicesAfter(tx, event.merchantId, event.addressee, event.at);
+  const billing: EventBilling[] = [];
+  for (const invoice of holding) billing.push(...(await onInvoice(source, tx, event, invoice, () => true)));
+  for (const invoice of after) billing.push(...(await onInvoice(source, tx, event, invoice, isLevel)));
+  return { billing, reason: reasonOf(holding.length, billing) };
+}
+
+async function onInvoice(
+  source: BillingSource,
+  tx: Tx,
+  event: CountedEvent,
+  invoice: InvoiceRow,
+  canCount: (meter: Meter) => boolean,
+): Promise<EventBilling[]> {
+  const terms = await source.terms(tx, invoice.merchant_id, invoice.subscription_id as string);
+  const period = { start: invoice.period_start, end: invoice.period_end };
+  const found: EventBilling[] = [];
+  for (const { price } of chargesOn(terms, invoice)) {
+    const { metric } = price;
+    const count = event.counts.find(({ id }) => id === metric?.id);
+    if (metric === null || count === undefined || !canCount(metric.meter)) continue;
+    const sources = (await source.usageSources(tx, terms, metric.id, period)).filter(
+      ({ subject, from, to }) =>
+        subject === event.addressee && (isLevel(metric.meter) || !isBefore(event.at, from)) && isBefore(event.at, to),
+    );
+    const reason =
+      reasonAgainst(event, invoice, price, count.group, sources.length > 0) ??
+      ((await isSuperseded(tx, source, terms, { price, period, event, group: count.group })) ? 'SUPERSEDED' : null);
+    const lineItemId = reason === null ? await usageLine(tx, invoice, price.id, count.group) : undefined;
+    found.push({
+      billableMetricId: metric.id,
+      priceId: price.id,
+      subscriptionId: terms.subscriptionId,
+      invoiceId: invoice.id,
+      invoiceStatus: invoice.status,
+      lineItemId: lineItemId ?? null,
+      reason,
+    });
+  }
+  return found;
+}
+
+/** Only usage with one of these values counts, in every dimension that is named; a missing value is none of them. */
+const passes = (price: BilledPrice, group: Readonly<Record<string, string | null>>): boolean =>
+  Object.entries(price.groupFilters ?? {}).every(([dimension, values]) => {
+    const value = group[dimension] ?? null;
+    return value !== null && values.includes(value);
+  });
+
+/** A period whose usage has been read says up to which event. */
+function reasonAgainst(
+  event: CountedEvent,
+  invoice: InvoiceRow,
+  price: BilledPrice,
+  group: Readonly<Record<string, string | null>>,
+  isItsOwn: boolean,
+): EventBilling['reason'] {
+  if (!isItsOwn) return 'OLDER_SUBSCRIPTION';
+  if (!passes(price, group)) return 'GROUP_FILTERED';
+  return invoice.usage_mark !== null && event.seq > invoice.usage_mark ? 'PERIOD_CLOSED' : null;
+}
+
+/** Null where it is billed somewhere; else the last hindrance that something of it met. */
+function reasonOf(invoiceCount: number, billing: readonly EventBilling[]): EventBilling['reason'] {
+  const reasons = billing.map(({ reason }) => reason);
+  if (reasons.includes(null)) return null;
+  const last = (['SUPERSEDED', 'PERIOD_CLOSED', 'GROUP_FILTERED', 'OLDER_SUBSCRIPTION'] as const).find((reason) =>
+    reasons.includes(reason),
+  );
+  return last ?? (invoiceCount === 0 ? 'NO_PERIOD' : 'NOT_PRICED');
+}

@@ -1,0 +1,173 @@
+import type { Tx } from '../../db/index.ts';
+import { ZERO } from '../../kernel/decimal.ts';
+import { earliest, type Instant, isBefore, latest, type Period } from '../../kernel/time.ts';
+import { type CountedEvent, isLevel, type UsageRow, usage } from '../../metering/index.ts';
+import type { BilledUsage, InvoiceRow } from '../invoice/invoices.sql.ts';
+import { chargesOn } from '../owed/charges.ts';
+import type { BilledPrice, BillingSource, BillingTerms } from '../terms/billing-terms.ts';
+import { takenByOthers } from './burnt-taken.sql.ts';
+import { allotBurnt, type BurntIn, cutsBySeries, type GrantClaim, stretchesOf, withoutTaken } from './burnt-units.ts';
+
+/**
+ * The usage of each metered price of an invoice, of the time in which it held, up to `until`.
+ * @param acceptedUpTo the usage mark: as it was when only these events were there, from the events themselves
+ */
+export async function readUsage(
+  tx: Tx,
+  source: BillingSource,
+  terms: BillingTerms,
+  invoice: InvoiceRow,
+  until: Instant,
+  acceptedUpTo?: bigint,
+): Promise<BilledUsage[]> {
+  const found: BilledUsage[] = [];
+  const covered: (GrantClaim & { readonly priceId: string })[] = [];
+  for (const { price, spans } of chargesOn(terms, invoice)) {
+    if (price.metric === null) continue;
+    const counted = spans.filter(({ start }) => isBefore(start, until));
+    const cut = counted.map(({ start, end }) => ({ start, end: earliest(end, until) }));
+    const rows = await readPriceUsage(tx, source, terms, price, cut, acceptedUpTo);
+    found.push(...rows);
+    const [only] = rows; // a price that grants may cover has no groups (the catalog sees to it)
+    if (price.grantDiscountEnabled && only)
+      covered.push({ priceId: price.id, metricId: price.metric.id, spans: cut, used: only.quantity });
+  }
+  if (covered.length === 0) return found;
+  const allotted = allotBurnt(await readBurnt(tx, source, terms, invoice, covered), covered);
+  const byPrice = new Map(covered.map(({ priceId }, index) => [priceId, allotted[index]]));
+  return found.map((row) => {
+    const { units = ZERO, taken = [] } = byPrice.get(row.price_id) ?? {};
+    return { ...row, granted: units, taken };
+  });
+}
+
+/** What was burnt in the time of some claims, less what invoices of other series do not charge of it already. */
+async function readBurnt(
+  tx: Tx,
+  source: BillingSource,
+  terms: BillingTerms,
+  invoice: InvoiceRow,
+  claims: readonly GrantClaim[],
+): Promise<BurntIn[]> {
+  const time = spanned(claims.flatMap(({ spans }) => spans));
+  if (time === null) return [];
+  const taken = await takenByOthers(tx, invoice, time);
+  const cuts = [
+    ...cutsBySeries(terms, invoice.billing_cadence, time),
+    ...taken.flatMap(({ stretch }) => [stretch.start, stretch.end]),
+  ];
+  const metricIds = [...new Set(claims.map(({ metricId }) => metricId))];
+  const burnt: BurntIn[] = [];
+  for (const stretch of stretchesOf(claims, cuts))
+    for (const units of await source.granted(tx, terms, metricIds, stretch)) burnt.push({ ...units, stretch });
+  return withoutTaken(burnt, taken);
+}
+
+/** From the start of the first span to the end of the last. */
+function spanned(spans: readonly Period[]): Period | null {
+  const [first] = spans;
+  return first
+    ? spans.reduce((all, { start, end }) => ({ start: earliest(all.start, start), end: latest(all.end, end) }), first)
+    : null;
+}
+
+async function readPriceUsage(
+  tx: Tx,
+  source: BillingSource,
+  terms: BillingTerms,
+  price: BilledPrice,
+  spans: readonly Period[],
+  acceptedUpTo: bigint | undefined,
+): Promise<BilledUsage[]> {
+  const metric = price.metric as NonNullable<BilledPrice['metric']>;
+  const sources = [];
+  for (const span of spans) sources.push(...(await source.usageSources(tx, terms, metric.id, span)));
+  const [first, last] = [spans[0], spans.at(-1)];
+  if (!(first && last) || sources.length === 0) return [];
+  const rows = await usage(tx, {
+    merchantId: terms.merchantId,
+    meter: metric.meter,
+    sources,
+    from: first.start,
+    to: last.end,
+    ...cutOf(price),
+    ...(acceptedUpTo !== undefined && { acceptedUpTo }),
+  });
+  return rows.map((row) => ({
+    price_id: price.id,
+    group_values: row.group,
+    quantity: row.value,
+    event_count: row.eventCount,
+    granted: ZERO,
+  }));
+}
+
+/** What is asked of an event: whether its level still holds at the end of a period, for a price, in its own group. */
+interface LevelInPeriod {
+  readonly price: BilledPrice;
+  readonly period: Period;
+  readonly event: Pick<CountedEvent, 'at'>;
+  readonly group: Readonly<Record<string, string | null>>;
+}
+
+/**
+ * Did a later event of the same group set the level anew before a period ended? Of what is no level all events count.
+ */
+export async function isSuperseded(
+  tx: Tx,
+  source: BillingSource,
+  terms: BillingTerms,
+  { price, period, event, group }: LevelInPeriod,
+): Promise<boolean> {
+  const { metric } = price;
+  if (metric === null || !isLevel(metric.meter)) return false;
+  const from = event.at.add({ microseconds: 1 });
+  const sources = (await source.usageSources(tx, terms, metric.id, period))
+    .map((each) => ({ ...each, from }))
+    .filter(({ to }) => isBefore(from, to));
+  if (sources.length === 0) return false;
+  const rows = await usage(tx, {
+    merchantId: terms.merchantId,
+    meter: metric.meter,
+    sources,
+    from,
+    to: period.end,
+    ...cutOf(price),
+  });
+  const own = rows.find((row) => Object.entries(row.group).every(([name, value]) => value === (group[name] ?? null)));
+  return (own?.eventCount ?? 0) > 0;
+}
+
+/** How the usage of a price is filtered and grouped. */
+const cutOf = ({ groupFilters, pricing }: BilledPrice) => ({
+  ...(groupFilters && { groupFilters }),
+  ...(pricing.model === 'matrix' && { groups: pricing.properties.dimensions }),
+});
+
+/**
+ * The usage of one price of an invoice's own period as it is now, of each group hour by hour; of hours in which there was
+ * any, or a level was set.
+ */
+export async function readUsageByHour(
+  tx: Tx,
+  source: BillingSource,
+  terms: BillingTerms,
+  invoice: InvoiceRow,
+  priceId: string,
+): Promise<UsageRow[]> {
+  const charge = chargesOn(terms, invoice).find(({ price }) => price.id === priceId);
+  const metric = charge?.price.metric;
+  if (!(charge && metric)) return [];
+  const sources = [];
+  for (const span of charge.spans) sources.push(...(await source.usageSources(tx, terms, metric.id, span)));
+  if (sources.length === 0) return [];
+  return usage(tx, {
+    merchantId: terms.merchantId,
+    meter: metric.meter,
+    sources,
+    from: invoice.period_start,
+    to: invoice.period_end,
+    window: 'HOUR',
+    ...cutOf(charge.price),
+  });
+}
