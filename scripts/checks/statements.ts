@@ -1,4 +1,4 @@
-import { roomOf } from './imports.ts';
+import { importsOf, roomOf } from './imports.ts';
 import { type Finding, isProgram, lineAt, type SourceFile } from './project.ts';
 import { dotted, type Node, nodesOf } from './syntax.ts';
 
@@ -15,6 +15,24 @@ export function statementsOutOfSight(files: readonly SourceFile[]): Finding[] {
         .map(({ start }) => ({ path: file.path, line: lineAt(file.text, start), what: 'has SQL, but is no *.sql.ts' })),
     );
 }
+
+/**
+ * Imports of a `*.sql.ts` by a file that has no transaction: rules know neither statements nor columns, types included.
+ * The type of a row that a rule takes stands in a file of its own. An `index.ts` hands on what others use.
+ */
+export function statementsInRules(files: readonly SourceFile[]): Finding[] {
+  return files
+    .filter((file) => isProgram(file) && !/\.sql\.ts$|\/index\.ts$/.test(file.path))
+    .filter((file) => importsOf(file).some(({ to }) => to.endsWith('.sql.ts')) && !hasTransaction(file))
+    .flatMap((file) =>
+      importsOf(file)
+        .filter(({ to }) => to.endsWith('.sql.ts'))
+        .map(({ line, to }) => ({ path: file.path, line, what: `has no tx, but imports ${to}` })),
+    );
+}
+
+const hasTransaction = (file: SourceFile): boolean =>
+  nodesOf(file).some(({ type, name }) => type === 'Identifier' && (name === 'tx' || name === 'Tx'));
 
 /** Which room owns what a migration makes: the word in its name, unless its tables are of several rooms. */
 const OWNERS: Readonly<Record<string, string>> = {

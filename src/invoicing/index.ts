@@ -3,7 +3,7 @@
 export { issuedUnderAdjustment, lockUnissuedUnder } from './calculation/discounts.sql.ts';
 export type { OneOffLine, OneOffLineType } from './calculation/one-off-lines.ts';
 export { invoicePaymentHandlers } from './collecting/payment-handlers.ts';
-export type { DocumentOwner } from './documents/documents.sql.ts';
+export type { DocumentOwner } from './documents/document-owner.ts';
 export { documentOf, eInvoiceOfDocument } from './documents/documents.ts';
 export { payUrl } from './documents/present.ts';
 export { invoicingErrors } from './errors.ts';
@@ -14,13 +14,8 @@ export type {
   InvoicingParts,
   PurposeHandler,
 } from './invoice/dependencies.ts';
-export {
-  type InvoiceRow,
-  lockInvoice,
-  lockInvoicesIn,
-  openInvoicesOfCustomer,
-  updateAutoApprove,
-} from './invoice/invoices.sql.ts';
+export type { InvoiceRow } from './invoice/invoice.ts';
+export { lockInvoice, lockInvoicesIn, openInvoicesOfCustomer, updateAutoApprove } from './invoice/invoices.sql.ts';
 export { Invoice, InvoiceLineItem } from './invoice/schemas.ts';
 export { decideAction } from './issue/actions.ts';
 export { cancelInvoice, dropUnbilledInvoice } from './issue/cancel.ts';

@@ -6,7 +6,7 @@ import {
   calculate,
   type OtherLine,
 } from '../../src/invoicing/calculation/calculate.ts';
-import type { BilledUsage } from '../../src/invoicing/invoice/invoices.sql.ts';
+import type { BilledUsage } from '../../src/invoicing/invoice/billed-usage.ts';
 import { type BilledCharge, chargesOn } from '../../src/invoicing/owed/charges.ts';
 import { adjustmentsAt } from '../../src/invoicing/owed/discounts.ts';
 import { type Aggregation, type Pricing, ratePrice } from '../../src/invoicing/rating/index.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { calculate } from '../../src/invoicing/calculation/calculate.ts';
 import { unusedPart } from '../../src/invoicing/difference/unused-time.ts';
-import type { BilledUsage } from '../../src/invoicing/invoice/invoices.sql.ts';
+import type { BilledUsage } from '../../src/invoicing/invoice/billed-usage.ts';
 import {
   advancesOf,
   type BilledCharge,

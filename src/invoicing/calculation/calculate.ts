@@ -2,14 +2,10 @@ import { Decimal, decimal, ONE, plain, sum, ZERO } from '../../kernel/decimal.ts
 import { roundTogether } from '../../kernel/money.ts';
 import type { TaxBehavior } from '../../tax/index.ts';
 import { differenceOf, together } from '../difference/period-difference.ts';
-import type {
-  BilledUsage,
-  FrozenAdjustment,
-  LateRest,
-  LineRow,
-  TaxRecord,
-  TierRecord,
-} from '../invoice/invoices.sql.ts';
+import type { BilledUsage } from '../invoice/billed-usage.ts';
+import type { FrozenAdjustment, LateRest } from '../invoice/frozen-terms.ts';
+import type { TaxRecord } from '../invoice/invoice.ts';
+import type { LineRow, TierRecord } from '../invoice/invoice-line.ts';
 import type { BilledCharge, SoFar } from '../owed/charges.ts';
 import { type DiscountLine, discountLines } from '../owed/discounts.ts';
 import {

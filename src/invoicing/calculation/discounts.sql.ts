@@ -1,5 +1,5 @@
 import { sql, type Tx } from '../../db/index.ts';
-import type { InvoiceRow } from '../invoice/invoices.sql.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
 
 /** An invoice that has issued under an adjustment: it was among those taken for its calculation. */
 export const issuedUnderAdjustment = async (

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { decimal, plain } from '../../kernel/decimal.ts';
 import { WHOLE } from '../../kernel/fraction.ts';
 import type { TaxBehavior } from '../../tax/index.ts';
-import type { BilledUsage } from '../invoice/invoices.sql.ts';
+import type { BilledUsage } from '../invoice/billed-usage.ts';
 import type { BilledCharge } from '../owed/charges.ts';
 import type { BilledPrice } from '../terms/billing-terms.ts';
 import { type CalculationInput, calculate } from './calculate.ts';

@@ -3,7 +3,10 @@ import { notesOf } from '../../documents/index.ts';
 import { plain } from '../../kernel/decimal.ts';
 import { formatMoney } from '../../kernel/money.ts';
 import { notesOfCreditsOn } from '../credit-notes/unused-credits.sql.ts';
-import { type FrozenTerms, type InvoiceRow, type LineRow, linesOf } from '../invoice/invoices.sql.ts';
+import type { FrozenTerms } from '../invoice/frozen-terms.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
+import type { LineRow } from '../invoice/invoice-line.ts';
+import { linesOf } from '../invoice/invoices.sql.ts';
 
 /** What of an invoice the notes of its lines depend on. */
 export interface LineContext {

@@ -3,7 +3,7 @@ import { decimal, plain, ZERO } from '../../kernel/decimal.ts';
 import { roundTo } from '../../kernel/money.ts';
 import { invalidField, ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { OneOffRecord } from '../invoice/invoices.sql.ts';
+import type { OneOffRecord } from '../invoice/invoice.ts';
 import { type Calculation, type OtherLine, otherLine } from './calculate.ts';
 import { invoiceTotals } from './totals.ts';
 

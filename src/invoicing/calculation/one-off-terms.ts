@@ -6,7 +6,8 @@ import { decimal, plain } from '../../kernel/decimal.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import { chooseTaxRate } from '../../tax/index.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
-import type { FrozenTerms, InvoiceRow, OneOffRecord } from '../invoice/invoices.sql.ts';
+import type { FrozenTerms } from '../invoice/frozen-terms.ts';
+import type { InvoiceRow, OneOffRecord } from '../invoice/invoice.ts';
 import type { Calculation } from './calculate.ts';
 import { bearsTax, calculateOneOff } from './one-off-lines.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Decimal, decimal, plain } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { BilledUsage } from '../invoice/invoices.sql.ts';
+import type { BilledUsage } from '../invoice/billed-usage.ts';
 import { type ChargingTerms, chargesOn } from '../owed/charges.ts';
 import type { Aggregation, Pricing } from '../rating/index.ts';
 import type { BilledPrice, BilledVersion, Proration } from '../terms/billing-terms.ts';

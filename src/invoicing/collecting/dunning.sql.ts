@@ -1,6 +1,6 @@
 import { sql, type Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { InvoiceRow } from '../invoice/invoices.sql.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
 
 /** Has an invoice told of once it is overdue, where its own due time is for its retries; once. */
 export const scheduleOverdue = (tx: Tx, invoice: InvoiceRow, at: Instant): Promise<number> =>

@@ -2,7 +2,7 @@ import type { MerchantSettings } from '../../identity/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { ChargeOrigin } from '../../payments/index.ts';
 import type { AfterDecline } from '../invoice/dependencies.ts';
-import type { InvoiceRow } from '../invoice/invoices.sql.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
 
 const HOURS_PER_DAY = 24;
 

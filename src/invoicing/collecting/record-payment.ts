@@ -7,7 +7,7 @@ import { type Instant, isAfter, parseInstant } from '../../kernel/time.ts';
 import { creditWallet } from '../../ledger/index.ts';
 import { findRecorded, newReceiptId, type PaymentReceipt, recordReceipt } from '../../payments/index.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
-import type { InvoiceRow } from '../invoice/invoices.sql.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
 import { lockWithNow } from '../issue/actions.ts';
 import { decidePayment, receivePayment } from '../paying/pay.ts';
 import type { PaymentCreate } from './payment-schemas.ts';

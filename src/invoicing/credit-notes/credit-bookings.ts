@@ -3,7 +3,7 @@ import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { post } from '../../ledger/index.ts';
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
-import type { InvoiceRow } from '../invoice/invoices.sql.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
 
 /**
  * A part of an invoice is given back: of what was unpaid the customer owes no more, the rest is in the wallet.

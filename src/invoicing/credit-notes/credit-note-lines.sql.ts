@@ -1,21 +1,5 @@
 import { sql, type Tx } from '../../db/index.ts';
-import type { Decimal } from '../../kernel/decimal.ts';
-import type { Instant } from '../../kernel/time.ts';
-import type { CreditNoteRow } from '../invoice/credit-note.ts';
-
-/** A line of a credit note over a part of an invoice. */
-export interface CreditNoteLine {
-  /** The credit of unused time that it gives back; absent for what is no such. */
-  credit_id?: string | null;
-  display_name: string;
-  /** Net of tax; not negative. */
-  amount: Decimal;
-  tax_amount: Decimal;
-  /** Percent. */
-  tax_rate: Decimal;
-  period_start: Instant;
-  period_end: Instant;
-}
+import type { CreditNoteLine, CreditNoteRow } from '../invoice/credit-note.ts';
 
 /** Any credit note of an invoice. */
 export const findCreditNote = (

@@ -3,7 +3,8 @@ import type { Decimal } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
-import { drawNumber, type InvoiceRow } from '../invoice/invoices.sql.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
+import { drawNumber } from '../invoice/invoices.sql.ts';
 import { creditNoteNumber } from '../invoice/numbering.ts';
 
 /** Issues a credit note over all of an invoice that others leave; its number is drawn in this transaction (domain.md §4). */

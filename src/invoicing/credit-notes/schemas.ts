@@ -2,8 +2,7 @@ import { Id, ListOf, ListQuery, Nullable, NumberOut, OneOf, type Static, Timesta
 import { type Decimal, jsonNumber } from '../../kernel/decimal.ts';
 import { formatMoney } from '../../kernel/money.ts';
 import { formatInstant } from '../../kernel/time.ts';
-import type { CreditNoteRow } from '../invoice/credit-note.ts';
-import type { CreditNoteLine } from './credit-note-lines.sql.ts';
+import type { CreditNoteLine, CreditNoteRow } from '../invoice/credit-note.ts';
 
 const Amount = Type.String({ description: 'A decimal string in major units.' });
 

@@ -1,7 +1,7 @@
 import { jsonb, sql, type Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { InvoiceRow } from '../invoice/invoices.sql.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { ShareOfTime } from '../rating/index.ts';
 
 /** What is given back of a charge that was billed for a time and not used. */

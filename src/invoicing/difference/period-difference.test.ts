@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Decimal, decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import { type Instant, isBefore } from '../../kernel/time.ts';
 import { type CalculationInput, calculate } from '../calculation/calculate.ts';
-import type { BilledUsage } from '../invoice/invoices.sql.ts';
+import type { BilledUsage } from '../invoice/billed-usage.ts';
 import { type BilledCharge, chargesOn, fractionUpTo } from '../owed/charges.ts';
 import type { Pricing } from '../rating/index.ts';
 import type { BilledPrice, BilledVersion } from '../terms/billing-terms.ts';

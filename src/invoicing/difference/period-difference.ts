@@ -1,5 +1,5 @@
 import { type Decimal, plain, ZERO } from '../../kernel/decimal.ts';
-import { type BilledUsage, groupKey } from '../invoice/invoices.sql.ts';
+import { type BilledUsage, groupKey } from '../invoice/billed-usage.ts';
 import type { DiscountLine } from '../owed/discounts.ts';
 import type { RatedLine, RatedPrice } from '../rating/index.ts';
 

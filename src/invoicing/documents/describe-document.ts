@@ -7,10 +7,11 @@ import { type Instant, isBefore } from '../../kernel/time.ts';
 import type { PaymentReceipt } from '../../payments/index.ts';
 import { inOrderOfTime, linesWithCredits, notesOfLine } from '../calculation/line-notes.ts';
 import { bearsTax } from '../calculation/one-off-lines.ts';
-import { type CreditNoteLine, creditedBefore, linesOfCreditNote } from '../credit-notes/credit-note-lines.sql.ts';
-import type { CreditNoteRow } from '../invoice/credit-note.ts';
+import { creditedBefore, linesOfCreditNote } from '../credit-notes/credit-note-lines.sql.ts';
+import type { CreditNoteLine, CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
-import type { InvoiceRow, LineRow, PartyRecord, TaxRecord } from '../invoice/invoices.sql.ts';
+import type { InvoiceRow, PartyRecord, TaxRecord } from '../invoice/invoice.ts';
+import type { LineRow } from '../invoice/invoice-line.ts';
 import type { ReceiptRecord } from './documents.sql.ts';
 import { payUrl } from './present.ts';
 

@@ -2,15 +2,8 @@ import { createHash } from 'node:crypto';
 import { sql, type Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { InvoiceRow } from '../invoice/invoices.sql.ts';
-
-/** Whose document: an invoice's, that of a credit note to it, or the receipt of a payment of it. */
-export interface DocumentOwner {
-  readonly merchantId: string;
-  readonly invoiceId: string;
-  readonly creditNoteId?: string;
-  readonly paymentId?: string;
-}
+import type { InvoiceRow } from '../invoice/invoice.ts';
+import type { DocumentOwner } from './document-owner.ts';
 
 /** Writes the job that renders an invoice's document; it runs by itself as due work (kind `invoice_document`). */
 export const scheduleDocument = (tx: Tx, invoice: InvoiceRow, now: Instant): Promise<number> =>

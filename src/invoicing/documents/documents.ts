@@ -13,8 +13,8 @@ import { findCreditNote, invoiceOfCreditNote } from '../credit-notes/credit-note
 import type { InvoicingParts } from '../invoice/dependencies.ts';
 import { findInvoice } from '../invoice/invoices.sql.ts';
 import { describeCreditNote, describeInvoice, describeReceipt } from './describe-document.ts';
+import type { DocumentOwner } from './document-owner.ts';
 import {
-  type DocumentOwner,
   failedRenderings,
   findDocument,
   findEInvoice,

@@ -3,7 +3,8 @@ import { formatMoney } from '../../kernel/money.ts';
 import { formatInstant, type Instant } from '../../kernel/time.ts';
 import { type LineContext, notesOfLine } from '../calculation/line-notes.ts';
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
-import type { InvoiceRow, LineRow } from '../invoice/invoices.sql.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
+import type { LineRow } from '../invoice/invoice-line.ts';
 import { takesMoney } from '../invoice/states.ts';
 
 /** Addresses that an answer shows. */

@@ -1,7 +1,7 @@
 import { Reply, type Route, route } from '../../http/index.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
-import type { DocumentOwner } from './documents.sql.ts';
+import type { DocumentOwner } from './document-owner.ts';
 import { documentOf, eInvoiceOfDocument } from './documents.ts';
 
 const TAG = 'Invoices';

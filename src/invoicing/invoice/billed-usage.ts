@@ -7,3 +7,18 @@ export interface TakenUnits {
   readonly stretch: Period;
   readonly units: Decimal;
 }
+
+export interface BilledUsage {
+  price_id: string;
+  group_values: Record<string, string | null>;
+  quantity: Decimal;
+  event_count: number;
+  /** Units of the quantity that grants covered; on the one row of a price without groups. */
+  granted: Decimal;
+  /** Which they are, as it is read and before it is stored. */
+  taken?: readonly TakenUnits[];
+}
+
+/** Canonical JSON of group values, empty where there are none. */
+export const groupKey = (group: Readonly<Record<string, string | null>>): string =>
+  Object.keys(group).length === 0 ? '' : JSON.stringify(Object.entries(group).toSorted(([a], [b]) => (a < b ? -1 : 1)));

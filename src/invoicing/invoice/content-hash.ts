@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Tx } from '../../db/index.ts';
 import { plain } from '../../kernel/decimal.ts';
 import { formatInstant } from '../../kernel/time.ts';
-import { type InvoiceRow, linesOf } from './invoices.sql.ts';
+import type { InvoiceRow } from './invoice.ts';
+import { linesOf } from './invoices.sql.ts';
 
 /** An invoice whose parties and dates are settled. */
 export type InvoiceAtIssue = InvoiceRow & {

@@ -18,3 +18,17 @@ export interface CreditNoteRow {
   created_at: Instant;
   voided_at: Instant | null;
 }
+
+/** A line of a credit note over a part of an invoice. */
+export interface CreditNoteLine {
+  /** The credit of unused time that it gives back; absent for what is no such. */
+  credit_id?: string | null;
+  display_name: string;
+  /** Net of tax; not negative. */
+  amount: Decimal;
+  tax_amount: Decimal;
+  /** Percent. */
+  tax_rate: Decimal;
+  period_start: Instant;
+  period_end: Instant;
+}

@@ -5,7 +5,7 @@ import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { BillingSource } from '../terms/billing-terms.ts';
 import type { CreditNoteRow } from './credit-note.ts';
-import type { InvoiceRow } from './invoices.sql.ts';
+import type { InvoiceRow } from './invoice.ts';
 
 /** Somebody cancelled the invoice, or the payment session by which it lived expired. */
 export type CancellationCause = 'byHand' | 'sessionExpired';

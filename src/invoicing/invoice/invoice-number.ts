@@ -1,7 +1,8 @@
 import type { Tx } from '../../db/index.ts';
 import { merchantSettings } from '../../identity/index.ts';
 import { type InvoiceAtIssue, snapshotHash } from './content-hash.ts';
-import { drawNumber, type InvoiceRow } from './invoices.sql.ts';
+import type { InvoiceRow } from './invoice.ts';
+import { drawNumber } from './invoices.sql.ts';
 import { invoiceNumber } from './numbering.ts';
 
 /**

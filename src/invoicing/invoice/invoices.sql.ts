@@ -4,153 +4,10 @@ import type { PageRequest } from '../../http/index.ts';
 import { Decimal, plain } from '../../kernel/decimal.ts';
 import { next } from '../../kernel/state-table.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { TakenUnits } from './billed-usage.ts';
+import { type BilledUsage, groupKey } from './billed-usage.ts';
+import type { InvoiceChanges, InvoiceRow, NewInvoice } from './invoice.ts';
+import type { LineRow } from './invoice-line.ts';
 import { type InvoiceStatus, type InvoiceTrigger, invoiceStates } from './states.ts';
-import type { LineWorkings } from './workings.ts';
-
-export type InvoiceKind = 'subscription' | 'upfront' | 'ad_hoc' | 'order';
-
-/** A party of an invoice as it was at issue. */
-export interface PartyRecord {
-  name: string;
-  legalName?: string;
-  taxId?: string;
-  address?: Record<string, string>;
-  emails?: string[];
-  phone?: string;
-}
-
-/** Tax of one rate, as decimal strings. */
-export interface TaxRecord {
-  rate: string;
-  base: string;
-  amount: string;
-}
-
-export interface InvoiceRow {
-  merchant_id: string;
-  id: string;
-  kind: InvoiceKind;
-  status: InvoiceStatus;
-  customer_id: string;
-  subscription_id: string | null;
-  clock_id: string | null;
-  currency: string;
-  billing_cadence: string;
-  billing_anchor: Instant;
-  period_number: number;
-  period_start: Instant;
-  period_end: Instant;
-  /** Where the period began of which it is the rest, because `closeNow` ended the part before it; null: it begins its period. */
-  continues_from: Instant | null;
-  grace_period_end: Instant;
-  sequence_number: number;
-  auto_approve: boolean;
-  payment_term_days: number;
-  terms: FrozenTerms | null;
-  subtotal: Decimal;
-  total_tax: Decimal;
-  grand_total: Decimal;
-  paid_amount: Decimal;
-  unpaid_amount: Decimal;
-  wallet_applied: Decimal;
-  /** What credit notes took off what was unpaid; counts as paid. */
-  credited_amount: Decimal;
-  item_count: number;
-  taxes: TaxRecord[];
-  snapshot_hash: string | null;
-  invoice_number: string | null;
-  seller: PartyRecord | null;
-  buyer: PartyRecord | null;
-  issued_at: Instant | null;
-  due_at: Instant | null;
-  paid_at: Instant | null;
-  overdue_at: Instant | null;
-  failure_reason: string | null;
-  failure_detail: string | null;
-  calculation_attempts: number;
-  /** The order of acceptance up to which usage was read; null until then. */
-  usage_mark: bigint | null;
-  payment_in_flight: boolean;
-  /** How many automatic charges were declined: which retry comes next. */
-  failed_attempts: number;
-  pays_online: boolean;
-  document_failure: string | null;
-  metadata: Record<string, unknown>;
-  /** Row 18 of domain.md §4: it ends with its payment session, and has no number until it is paid. */
-  lives_by_session: boolean;
-  /** Who of `InvoicingParts.purposes` hears what becomes of it. */
-  purpose_type: string | null;
-  purpose_id: string | null;
-  /** What an invoice without a period is calculated from; null for those of periods. */
-  one_off: OneOffRecord | null;
-  idempotency_key: string | null;
-  idempotency_print: Buffer | null;
-  /** What a change of the plan has charged in advance on it, beside what its period tells (domain.md §3, Plan change). */
-  advances: AdvanceRecord[];
-  next_action_at: Instant | null;
-  created_at: Instant;
-  updated_at: Instant;
-}
-
-/** In-advance charges of the period of a series that holds an instant, such as begin then or later. */
-export interface AdvanceRecord {
-  readonly cadence: string;
-  /** RFC 3339. */
-  readonly from: string;
-}
-
-/** What a one-off invoice is made of, with decimals as text: the same at every calculation. */
-export interface OneOffRecord {
-  /** The plan whose tax rates count (domain.md §4, Tax). */
-  planId: string | null;
-  lines: {
-    displayName: string;
-    quantity: string;
-    unitPrice: string;
-    itemId: string | null;
-    taxRate: string | null;
-    type: string;
-  }[];
-}
-
-/** What transition 4 freezes: the calculation after it reads nothing that could change meanwhile (domain.md §4). */
-export interface FrozenTerms {
-  taxBehavior: 'exclusive' | 'inclusive';
-  /** Percent, as decimal text, by price id; of a one-off invoice by the position of the line. */
-  taxRates: Record<string, string>;
-  /** §2 Subscription: nothing on it is taxed, which is not the same as a rate of 0 %. */
-  taxExempt?: boolean;
-  /** Of a subscription's invoice: the adjustments that it was calculated with, in the order in which they apply. */
-  adjustments?: readonly FrozenAdjustment[];
-  /** Of a subscription's invoice: the rate, in percent, of lines that are written by hand. */
-  manualTaxRate?: string;
-  /** What earlier invoices could not give back of late usage, and this one bears. */
-  lateCarried?: readonly CarriedRest[];
-  /** What this one could not give back of late usage, for a later one; known with the calculation. */
-  lateRests?: readonly LateRest[];
-}
-
-/** What is still to be given back of late usage of a price, in the period of an invoice. */
-export interface LateRest {
-  readonly ofInvoiceId: string;
-  readonly priceId: string;
-  /** Below 0, as decimal text; before tax, or with it where prices include it. */
-  readonly amount: string;
-}
-
-/** A rest, and the invoice that left it. */
-export interface CarriedRest extends LateRest {
-  readonly fromInvoiceId: string;
-}
-
-/** An adjustment as it was taken for a calculation. */
-export interface FrozenAdjustment {
-  readonly id: string;
-  /** A fraction, as decimal text. */
-  readonly percentageDiscount: string;
-  readonly description: string;
-}
 
 /** Locks the invoice, so that two callers at one invoice wait for each other. */
 export const lockInvoice = (tx: Tx, merchantId: string, id: string): Promise<InvoiceRow | undefined> =>
@@ -194,11 +51,6 @@ export const findInvoiceOf = (
 export const lockInvoiceKey = (tx: Tx, merchantId: string, key: string): Promise<number> =>
   tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`invoice:${merchantId}:${key}`}, 0))`);
 
-/** The columns that a change may set beside the status. */
-export type InvoiceChanges = Partial<
-  Omit<InvoiceRow, 'merchant_id' | 'id' | 'status' | 'updated_at' | 'unpaid_amount'>
->;
-
 const JSON_COLUMNS = new Set(['terms', 'taxes', 'seller', 'buyer', 'metadata', 'one_off', 'advances']);
 
 const columns = (changes: object): Record<string, unknown> =>
@@ -239,43 +91,6 @@ export async function moveInvoice(
      where merchant_id = ${invoice.merchant_id} and id = ${invoice.id} and status = ${invoice.status}
     returning *`);
 }
-
-/** What a new invoice is made of; the rest has defaults. */
-export type NewInvoice = Pick<
-  InvoiceRow,
-  | 'merchant_id'
-  | 'id'
-  | 'kind'
-  | 'status'
-  | 'customer_id'
-  | 'subscription_id'
-  | 'clock_id'
-  | 'currency'
-  | 'billing_cadence'
-  | 'billing_anchor'
-  | 'period_number'
-  | 'period_start'
-  | 'period_end'
-  | 'grace_period_end'
-  | 'sequence_number'
-  | 'auto_approve'
-  | 'payment_term_days'
-  | 'next_action_at'
-> &
-  Partial<
-    Pick<
-      InvoiceRow,
-      | 'metadata'
-      | 'lives_by_session'
-      | 'purpose_type'
-      | 'purpose_id'
-      | 'one_off'
-      | 'idempotency_key'
-      | 'idempotency_print'
-      | 'advances'
-      | 'continues_from'
-    >
-  >;
 
 /** Adds an invoice that has no period. */
 export const insertInvoice = (tx: Tx, invoice: NewInvoice, now: Instant): Promise<InvoiceRow> =>
@@ -319,49 +134,6 @@ export const deleteUnbilledInvoice = (tx: Tx, invoice: InvoiceRow): Promise<numb
   tx.run(sql`
     delete from invoice
      where merchant_id = ${invoice.merchant_id} and id = ${invoice.id} and status in ('ACTIVE', 'CLOSING')`);
-
-export interface LineRow {
-  merchant_id: string;
-  invoice_id: string;
-  id: string;
-  position: number;
-  event_type: 'usage' | 'fee' | 'discount';
-  line_item_type: 'charge' | 'refund';
-  /** What kind of line it is, finer than `event_type`: charge, minimum, maximum, … */
-  type: string;
-  price_id: string | null;
-  billable_metric_id: string | null;
-  fee_id: string | null;
-  item_id: string | null;
-  display_name: string;
-  metric_name: string;
-  metric_unit: string;
-  metric_description: string;
-  quantity: Decimal;
-  unit_price: Decimal;
-  total_price: Decimal;
-  discount_price: Decimal;
-  tax_rate: Decimal;
-  total_tax: Decimal;
-  total_amount: Decimal;
-  period_start: Instant;
-  period_end: Instant;
-  group_values: Record<string, string | null> | null;
-  tiers: TierRecord[] | null;
-  /** How the amount came about; null where quantity × unit price tells, and for lines from before it was kept. */
-  workings: LineWorkings | null;
-  applies_to_line_id: string | null;
-}
-
-/** One tier's part of a line, as decimal strings. */
-export interface TierRecord {
-  above: string;
-  upTo: string | null;
-  quantity: string;
-  unitPrice: string;
-  flatPrice: string;
-  amount: string;
-}
 
 const LINE_COLUMNS = [
   'merchant_id',
@@ -427,21 +199,6 @@ export const linesOf = (
     select * from invoice_line
      where merchant_id = ${merchantId} and invoice_id = ${invoiceId} and position > ${after}
      order by position limit ${limit}`);
-
-export interface BilledUsage {
-  price_id: string;
-  group_values: Record<string, string | null>;
-  quantity: Decimal;
-  event_count: number;
-  /** Units of the quantity that grants covered; on the one row of a price without groups. */
-  granted: Decimal;
-  /** Which they are, as it is read and before it is stored. */
-  taken?: readonly TakenUnits[];
-}
-
-/** Canonical JSON of group values, empty where there are none. */
-export const groupKey = (group: Readonly<Record<string, string | null>>): string =>
-  Object.keys(group).length === 0 ? '' : JSON.stringify(Object.entries(group).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
 /** Stores what was metered for the prices of a closing period (transition 3). */
 export async function saveBilledUsage(tx: Tx, invoice: InvoiceRow, usage: readonly BilledUsage[]): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { CancellationCause, InvoicingParts, PurposeHandler } from './dependencies.ts';
-import type { InvoiceRow } from './invoices.sql.ts';
+import type { InvoiceRow } from './invoice.ts';
 
 /** Who hears what becomes of an invoice; null where nothing hangs on it. @throws for a purpose that nobody handles. */
 export function purposeOf(parts: Pick<InvoicingParts, 'purposes'>, type: string | null): PurposeHandler | null {

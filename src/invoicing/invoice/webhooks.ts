@@ -1,7 +1,8 @@
 import type { Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { publish } from '../../webhooks/index.ts';
-import { changeInvoice, type InvoiceRow } from './invoices.sql.ts';
+import type { InvoiceRow } from './invoice.ts';
+import { changeInvoice } from './invoices.sql.ts';
 
 /** Writes a webhook about an invoice into the outbox; its data holds ids, never amounts (domain.md §9). */
 export const publishInvoice = (

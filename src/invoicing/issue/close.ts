@@ -1,7 +1,8 @@
 import type { Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { lockIngest, settleUsage, usageMark, usageSnapshot } from '../../metering/index.ts';
-import { changeInvoice, type InvoiceRow, moveInvoice, saveBilledUsage } from '../invoice/invoices.sql.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
+import { changeInvoice, moveInvoice, saveBilledUsage } from '../invoice/invoices.sql.ts';
 import type { BillingSource, BillingTerms } from '../terms/billing-terms.ts';
 import { saveTaken } from '../usage/burnt-taken.sql.ts';
 import { saveUsageTaken } from '../usage/late-usage.sql.ts';

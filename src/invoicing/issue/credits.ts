@@ -6,7 +6,7 @@ import { formatInstant, type Instant } from '../../kernel/time.ts';
 import { balanceOfInvoice } from '../../ledger/index.ts';
 import type { OtherLine } from '../calculation/calculate.ts';
 import { bookCredit } from '../credit-notes/credit-bookings.ts';
-import { type CreditNoteLine, insertCreditNoteLines } from '../credit-notes/credit-note-lines.sql.ts';
+import { insertCreditNoteLines } from '../credit-notes/credit-note-lines.sql.ts';
 import { insertPartCreditNote, unvoidedCreditNote } from '../credit-notes/credit-notes.sql.ts';
 import {
   type BilledRow,
@@ -20,9 +20,10 @@ import {
   type UnusedCreditRow,
 } from '../credit-notes/unused-credits.sql.ts';
 import { type BilledForTime, isChargedForTime, unusedPart } from '../difference/unused-time.ts';
-import type { CreditNoteRow } from '../invoice/credit-note.ts';
+import type { CreditNoteLine, CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
-import { changeInvoice, type InvoiceRow, linesOf, lockInvoice } from '../invoice/invoices.sql.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
+import { changeInvoice, linesOf, lockInvoice } from '../invoice/invoices.sql.ts';
 import type { CreditWorkings } from '../invoice/workings.ts';
 import { markPaid } from '../paying/pay.ts';
 import { expireSessionsOf } from '../paying/sessions.ts';

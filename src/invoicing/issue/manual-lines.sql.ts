@@ -1,29 +1,7 @@
 import { sql, type Tx } from '../../db/index.ts';
-import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { InvoiceRow } from '../invoice/invoices.sql.ts';
-
-export interface ManualLineRow {
-  merchant_id: string;
-  id: string;
-  seq: bigint;
-  subscription_id: string;
-  invoice_id: string | null;
-  item_id: string | null;
-  display_name: string;
-  description: string | null;
-  currency: string;
-  quantity: Decimal;
-  unit_price: Decimal;
-  period_start: Instant;
-  period_end: Instant;
-  invoice_at: Instant;
-  calculated_at: Instant | null;
-  idempotency_key: string | null;
-  idempotency_print: Buffer | null;
-  created_at: Instant;
-  updated_at: Instant;
-}
+import type { InvoiceRow } from '../invoice/invoice.ts';
+import type { ManualLineRow, Waiting } from './manual-line.ts';
 
 export const insertManualLine = (tx: Tx, row: Omit<ManualLineRow, 'seq'>): Promise<ManualLineRow> => {
   const entries = Object.entries(row);
@@ -40,9 +18,6 @@ export const findManualLineByKey = (tx: Tx, merchantId: string, key: string): Pr
 /** A twin with the same key waits here until this transaction ends, and then finds what it made. */
 export const lockManualLineKey = (tx: Tx, merchantId: string, key: string): Promise<number> =>
   tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`manual_line:${merchantId}:${key}`}, 0))`);
-
-/** Which lines that wait for an invoice are taken beside those that name it: those whose time has come at an instant, or all. */
-export type Waiting = { readonly until: Instant } | 'none' | 'all';
 
 const on = ({ merchant_id: merchantId, id, subscription_id: subscriptionId }: InvoiceRow, waiting: Waiting) => sql`
   merchant_id = ${merchantId} and (

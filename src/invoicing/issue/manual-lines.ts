@@ -3,9 +3,9 @@ import { ZERO } from '../../kernel/decimal.ts';
 import { roundTo } from '../../kernel/money.ts';
 import { isAfter } from '../../kernel/time.ts';
 import type { OtherLine } from '../calculation/calculate.ts';
-import type { InvoiceRow } from '../invoice/invoices.sql.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
-import type { ManualLineRow, Waiting } from './manual-lines.sql.ts';
+import type { ManualLineRow, Waiting } from './manual-line.ts';
 
 /**
  * Which lines that name no invoice this one takes: on the plan's own series those whose `invoiceAt` is not after the period's

@@ -1,7 +1,8 @@
 import type { Tx } from '../../db/index.ts';
 import { newId } from '../../kernel/ids.ts';
 import { addDuration, type Instant } from '../../kernel/time.ts';
-import { type InvoiceRow, insertPeriod } from '../invoice/invoices.sql.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
+import { insertPeriod } from '../invoice/invoices.sql.ts';
 import type { BillingTerms, SeriesBounds } from '../terms/billing-terms.ts';
 import { boundsOfSeries, cadencesOf, segmentAt, segmentsOf } from '../timeline/segments.ts';
 import { firstPeriodNumber, periodAfter, periodOf, type SeriesPeriod } from '../timeline/series.ts';

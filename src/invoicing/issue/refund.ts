@@ -7,7 +7,7 @@ import { insertCreditNote, lockRefund, unvoidedCreditNote, voidCreditNote } from
 import { isCredited } from '../credit-notes/unused-credits.sql.ts';
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
-import type { InvoiceRow } from '../invoice/invoices.sql.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
 import { publishInvoice } from '../invoice/webhooks.ts';
 import { bookRefund, bookRefundVoided } from '../paying/bookings.ts';
 import { lockWithNow } from './actions.ts';

@@ -19,17 +19,12 @@ import { afterFailure } from '../calculation/calculation-attempts.ts';
 import { otherLineOf } from '../calculation/one-off-lines.ts';
 import { calculateKept } from '../calculation/one-off-terms.ts';
 import { type CreditOn, creditsOn } from '../credit-notes/unused-credits.sql.ts';
+import type { BilledUsage } from '../invoice/billed-usage.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
-import {
-  type BilledUsage,
-  billedUsageOf,
-  changeInvoice,
-  type FrozenTerms,
-  type InvoiceRow,
-  type LineRow,
-  moveInvoice,
-  replaceLines,
-} from '../invoice/invoices.sql.ts';
+import type { FrozenTerms } from '../invoice/frozen-terms.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
+import type { LineRow } from '../invoice/invoice-line.ts';
+import { billedUsageOf, changeInvoice, moveInvoice, replaceLines } from '../invoice/invoices.sql.ts';
 import { advancesOf, type BilledCharge, chargesOn, upfrontCharges } from '../owed/charges.ts';
 import { adjustmentsAt, stillThere } from '../owed/discounts.ts';
 import type { BilledPrice, BillingTerms } from '../terms/billing-terms.ts';
@@ -46,7 +41,8 @@ import { readUsage } from '../usage/read-usage.ts';
 import { earlierUsage, earlierUsageOn } from '../usage/split-period.ts';
 import { termsOf } from './close.ts';
 import { creditLines } from './credits.ts';
-import { type ManualLineRow, manualLinesOn } from './manual-lines.sql.ts';
+import type { ManualLineRow } from './manual-line.ts';
+import { manualLinesOn } from './manual-lines.sql.ts';
 import { manualLine, waitingFor } from './manual-lines.ts';
 
 /** Transition 4: what could change while the calculation runs or is tried again is frozen (prices are pinned as it is). */

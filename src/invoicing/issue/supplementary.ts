@@ -1,7 +1,8 @@
 import type { Tx } from '../../db/index.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Instant, latest } from '../../kernel/time.ts';
-import { type InvoiceRow, insertInvoice, lockInvoicesIn } from '../invoice/invoices.sql.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
+import { insertInvoice, lockInvoicesIn } from '../invoice/invoices.sql.ts';
 import type { BillingSource } from '../terms/billing-terms.ts';
 import { findLateUsage, takeLateUsage } from '../usage/late-usage.ts';
 

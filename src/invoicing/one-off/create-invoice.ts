@@ -7,7 +7,8 @@ import { fail, notFound, ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { OneOffLine } from '../calculation/one-off-lines.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
-import { findInvoiceByKey, type InvoiceRow, lockInvoiceKey } from '../invoice/invoices.sql.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
+import { findInvoiceByKey, lockInvoiceKey } from '../invoice/invoices.sql.ts';
 import type { InvoiceCreate } from '../invoice/schemas.ts';
 import { makeOneOffInvoice } from '../issue/make-one-off.ts';
 

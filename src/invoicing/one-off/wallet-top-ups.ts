@@ -7,7 +7,8 @@ import { fail, invalidField, notFound, ok, type Result } from '../../kernel/resu
 import { type Instant, isAfter } from '../../kernel/time.ts';
 import { openSessionOf, type PaymentSession } from '../../payments/index.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
-import { findInvoiceByKey, type InvoiceRow, lockInvoiceKey } from '../invoice/invoices.sql.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
+import { findInvoiceByKey, lockInvoiceKey } from '../invoice/invoices.sql.ts';
 import { makeOneOffInvoice } from '../issue/make-one-off.ts';
 import type { WalletTopUpCreate } from './wallet-schemas.ts';
 

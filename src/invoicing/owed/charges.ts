@@ -1,6 +1,6 @@
 import { type Fraction, WHOLE } from '../../kernel/fraction.ts';
 import { type Instant, isAfter, isBefore, type Period } from '../../kernel/time.ts';
-import type { AdvanceRecord, InvoiceRow } from '../invoice/invoices.sql.ts';
+import type { AdvanceRecord, InvoiceRow } from '../invoice/invoice.ts';
 import { isAdditive } from '../rating/index.ts';
 import type { BilledPrice } from '../terms/billing-terms.ts';
 import {

@@ -4,7 +4,7 @@ import { decimal, plain, sum } from '../../kernel/decimal.ts';
 import { WHOLE } from '../../kernel/fraction.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { calculate } from '../calculation/calculate.ts';
-import type { FrozenAdjustment } from '../invoice/invoices.sql.ts';
+import type { FrozenAdjustment } from '../invoice/frozen-terms.ts';
 import type { RatedLine } from '../rating/index.ts';
 import type { Adjustment, BilledPrice } from '../terms/billing-terms.ts';
 import { adjustmentsAt, discountLines, stillThere } from './discounts.ts';

@@ -1,7 +1,7 @@
 import { decimal, plain } from '../../kernel/decimal.ts';
 import { roundTogether } from '../../kernel/money.ts';
 import { type Instant, isAfter, isBefore } from '../../kernel/time.ts';
-import type { FrozenAdjustment } from '../invoice/invoices.sql.ts';
+import type { FrozenAdjustment } from '../invoice/frozen-terms.ts';
 import type { RatedLine } from '../rating/index.ts';
 import type { Adjustment } from '../terms/billing-terms.ts';
 

@@ -5,7 +5,7 @@ import { isId } from '../../kernel/ids.ts';
 import { notFound, ok, orThrow, RefusalError, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { errorPage, PRIVATE, pageReply, unknownPage } from '../../payments/index.ts';
-import type { DocumentOwner } from '../documents/documents.sql.ts';
+import type { DocumentOwner } from '../documents/document-owner.ts';
 import { documentOf, eInvoiceOfDocument } from '../documents/documents.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
 import { lockWithNow, openInvoiceSession } from '../issue/actions.ts';

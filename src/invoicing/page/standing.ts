@@ -4,7 +4,7 @@ import { isAfter } from '../../kernel/time.ts';
 import { day, money } from '../../payments/index.ts';
 import { isShownToCustomers } from '../documents/present.ts';
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
-import type { InvoiceRow } from '../invoice/invoices.sql.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
 import { overdueFrom } from '../issue/issue.ts';
 
 /** How an invoice stands for the customer who got it. */

@@ -19,7 +19,8 @@ import { inOrderOfTime } from '../calculation/line-notes.ts';
 import { creditNotesOf } from '../credit-notes/credit-notes.sql.ts';
 import { hasEInvoice } from '../documents/documents.sql.ts';
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
-import { findInvoice, type InvoiceRow, linesOf, type PartyRecord } from '../invoice/invoices.sql.ts';
+import type { InvoiceRow, PartyRecord } from '../invoice/invoice.ts';
+import { findInvoice, linesOf } from '../invoice/invoices.sql.ts';
 import { isTopUp } from '../paying/sessions.ts';
 import { isPayableByCard, type Standing, type StandingFacts, standingOf, standingWords } from './standing.ts';
 

@@ -2,7 +2,8 @@ import type { Tx } from '../../db/index.ts';
 import { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { lockedWalletBalance } from '../../ledger/index.ts';
-import { changeInvoice, type InvoiceRow } from '../invoice/invoices.sql.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
+import { changeInvoice } from '../invoice/invoices.sql.ts';
 import { sellsForMoneyOnly } from './bookings.sql.ts';
 import { bookWalletApplied } from './bookings.ts';
 

@@ -1,6 +1,6 @@
 import { sql, type Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
-import type { InvoiceRow } from '../invoice/invoices.sql.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
 
 /** What an invoice asks for the wallet of its customer: the sum of its top-up lines, which bear no tax. */
 export const topUpOf = async (tx: Tx, { merchant_id, id }: InvoiceRow): Promise<Decimal> =>

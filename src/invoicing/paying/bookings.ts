@@ -13,7 +13,7 @@ import {
 } from '../../ledger/index.ts';
 import { partsCredited } from '../credit-notes/credit-notes.sql.ts';
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
-import type { InvoiceRow } from '../invoice/invoices.sql.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
 import { topUpOf } from './bookings.sql.ts';
 
 /**

@@ -14,7 +14,7 @@ import {
   sessionUrl,
 } from '../../payments/index.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
-import type { InvoiceRow } from '../invoice/invoices.sql.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { SessionOptions } from '../terms/session-options.ts';
 
 /** Opens a payment session for what is unpaid of an invoice; the one before it expires in the same transaction. */

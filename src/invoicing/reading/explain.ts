@@ -6,17 +6,12 @@ import { formatInstant } from '../../kernel/time.ts';
 import { isLevel, type UsageRow } from '../../metering/index.ts';
 import { type Calculation, ratedBefore } from '../calculation/calculate.ts';
 import { notesOfLine, withCreditNotes } from '../calculation/line-notes.ts';
+import { type BilledUsage, groupKey } from '../invoice/billed-usage.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
-import {
-  type BilledUsage,
-  type FrozenAdjustment,
-  type FrozenTerms,
-  findInvoice,
-  groupKey,
-  type InvoiceRow,
-  type LineRow,
-  linesOf,
-} from '../invoice/invoices.sql.ts';
+import type { FrozenAdjustment, FrozenTerms } from '../invoice/frozen-terms.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
+import type { LineRow } from '../invoice/invoice-line.ts';
+import { findInvoice, linesOf } from '../invoice/invoices.sql.ts';
 import { calculateStored } from '../issue/run-calculation.ts';
 import { chargesOn } from '../owed/charges.ts';
 import type { BilledPrice, BillingTerms } from '../terms/billing-terms.ts';

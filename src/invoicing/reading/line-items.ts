@@ -7,14 +7,10 @@ import { fail, invalidField, notFound, ok, type Result } from '../../kernel/resu
 import { wrongState } from '../../kernel/state-table.ts';
 import { type Instant, isBefore, parseInstant } from '../../kernel/time.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
-import type { InvoiceRow } from '../invoice/invoices.sql.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
 import { lockWithNow } from '../issue/actions.ts';
-import {
-  findManualLineByKey,
-  insertManualLine,
-  lockManualLineKey,
-  type ManualLineRow,
-} from '../issue/manual-lines.sql.ts';
+import type { ManualLineRow } from '../issue/manual-line.ts';
+import { findManualLineByKey, insertManualLine, lockManualLineKey } from '../issue/manual-lines.sql.ts';
 import type { LineItemCreate } from './line-item-schemas.ts';
 import { nextToClose } from './open-invoices.sql.ts';
 

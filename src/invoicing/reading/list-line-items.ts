@@ -5,8 +5,11 @@ import { formatMoney } from '../../kernel/money.ts';
 import { invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, isBefore } from '../../kernel/time.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
-import { findInvoice, type InvoiceRow, type LineRow } from '../invoice/invoices.sql.ts';
-import { laterManualLines, type ManualLineRow } from '../issue/manual-lines.sql.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
+import type { LineRow } from '../invoice/invoice-line.ts';
+import { findInvoice } from '../invoice/invoices.sql.ts';
+import type { ManualLineRow } from '../issue/manual-line.ts';
+import { laterManualLines } from '../issue/manual-lines.sql.ts';
 import { amountOf } from '../issue/manual-lines.ts';
 import type { LineItemListQuery } from './line-item-schemas.ts';
 import {

@@ -1,5 +1,5 @@
 import { sql, type Tx } from '../../db/index.ts';
-import type { InvoiceRow } from '../invoice/invoices.sql.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
 
 /** The open period of a subscription that closes next: of one series, or of all (of two that end together the older one). */
 export const nextToClose = (

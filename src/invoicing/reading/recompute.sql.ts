@@ -1,5 +1,5 @@
 import { sql, type Tx } from '../../db/index.ts';
-import type { InvoiceRow } from '../invoice/invoices.sql.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
 
 /**
  * Issued invoices whose charges are a subscription's: of periods, upfront ones, and those of what came late after an end. A page of

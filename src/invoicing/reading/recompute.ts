@@ -4,15 +4,11 @@ import { formatMoney } from '../../kernel/money.ts';
 import { EARLIEST, formatInstant, type Instant, isBefore } from '../../kernel/time.ts';
 import { hasWaited, isLevel } from '../../metering/index.ts';
 import type { Calculation, OtherLine } from '../calculation/calculate.ts';
-import {
-  type BilledUsage,
-  billedUsageOf,
-  type FrozenTerms,
-  groupKey,
-  type InvoiceRow,
-  type LineRow,
-  linesOf,
-} from '../invoice/invoices.sql.ts';
+import { type BilledUsage, groupKey } from '../invoice/billed-usage.ts';
+import type { FrozenTerms } from '../invoice/frozen-terms.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
+import type { LineRow } from '../invoice/invoice-line.ts';
+import { billedUsageOf, linesOf } from '../invoice/invoices.sql.ts';
 import { manualLinesOn } from '../issue/manual-lines.sql.ts';
 import { calculateInvoice } from '../issue/run-calculation.ts';
 import { chargesOn } from '../owed/charges.ts';

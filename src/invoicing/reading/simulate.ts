@@ -9,7 +9,7 @@ import { usage } from '../../metering/index.ts';
 import { chooseTaxRate, type TaxBehavior } from '../../tax/index.ts';
 import { calculate } from '../calculation/calculate.ts';
 import { presentLine } from '../documents/present.ts';
-import type { BilledUsage } from '../invoice/invoices.sql.ts';
+import type { BilledUsage } from '../invoice/billed-usage.ts';
 import type { BilledPrice } from '../terms/billing-terms.ts';
 
 /** What is asked: what prices would have cost in a time that counts as one whole period. */

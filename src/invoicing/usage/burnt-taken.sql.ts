@@ -1,8 +1,8 @@
 import { sql, type Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant, Period } from '../../kernel/time.ts';
-import type { TakenUnits } from '../invoice/billed-usage.ts';
-import type { BilledUsage, InvoiceRow } from '../invoice/invoices.sql.ts';
+import type { BilledUsage, TakenUnits } from '../invoice/billed-usage.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
 
 interface TakenRow {
   entitlement_id: string;

@@ -1,6 +1,6 @@
 import { sql, type Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { InvoiceRow } from '../invoice/invoices.sql.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
 
 /** The invoices of periods that hold an instant: of one subscription, or of all of a customer's; the oldest first. */
 export const invoicesHolding = (tx: Tx, merchantId: string, addressee: string, at: Instant): Promise<InvoiceRow[]> =>

@@ -7,7 +7,7 @@ import {
   isLevel,
   type Meter,
 } from '../../metering/index.ts';
-import type { InvoiceRow } from '../invoice/invoices.sql.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
 import { chargesOn } from '../owed/charges.ts';
 import type { BilledPrice, BillingSource } from '../terms/billing-terms.ts';
 import { firstInvoicesAfter, invoicesHolding, usageLine } from './event-billing.sql.ts';

@@ -1,6 +1,8 @@
 import { sql, type Tx } from '../../db/index.ts';
 import type { TakenUsage } from '../../metering/index.ts';
-import { type BilledUsage, type CarriedRest, groupKey, type InvoiceRow } from '../invoice/invoices.sql.ts';
+import { type BilledUsage, groupKey } from '../invoice/billed-usage.ts';
+import type { CarriedRest } from '../invoice/frozen-terms.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
 import { type OtherParts, otherPartsOn, saveOtherParts } from './split-period.sql.ts';
 
 /** What was billed of one price of a closed period until now, and what there is. */

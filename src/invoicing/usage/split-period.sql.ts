@@ -1,6 +1,7 @@
 import { sql, type Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { type BilledUsage, groupKey, type InvoiceRow } from '../invoice/invoices.sql.ts';
+import { type BilledUsage, groupKey } from '../invoice/billed-usage.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
 
 /** What other parts of a period used, and up to when. */
 export interface OtherParts {

@@ -1,7 +1,8 @@
 import type { Tx } from '../../db/index.ts';
 import { ZERO } from '../../kernel/decimal.ts';
 import { together } from '../difference/period-difference.ts';
-import type { BilledUsage, InvoiceRow } from '../invoice/invoices.sql.ts';
+import type { BilledUsage } from '../invoice/billed-usage.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
 import { chargesOn, fractionUpTo } from '../owed/charges.ts';
 import type { BilledPrice, BillingSource, BillingTerms } from '../terms/billing-terms.ts';
 import { billedOf, type LateUsage } from './late-usage.sql.ts';

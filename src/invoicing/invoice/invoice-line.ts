@@ -1,0 +1,46 @@
+import type { Decimal } from '../../kernel/decimal.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { LineWorkings } from './workings.ts';
+
+export interface LineRow {
+  merchant_id: string;
+  invoice_id: string;
+  id: string;
+  position: number;
+  event_type: 'usage' | 'fee' | 'discount';
+  line_item_type: 'charge' | 'refund';
+  /** What kind of line it is, finer than `event_type`: charge, minimum, maximum, … */
+  type: string;
+  price_id: string | null;
+  billable_metric_id: string | null;
+  fee_id: string | null;
+  item_id: string | null;
+  display_name: string;
+  metric_name: string;
+  metric_unit: string;
+  metric_description: string;
+  quantity: Decimal;
+  unit_price: Decimal;
+  total_price: Decimal;
+  discount_price: Decimal;
+  tax_rate: Decimal;
+  total_tax: Decimal;
+  total_amount: Decimal;
+  period_start: Instant;
+  period_end: Instant;
+  group_values: Record<string, string | null> | null;
+  tiers: TierRecord[] | null;
+  /** How the amount came about; null where quantity × unit price tells, and for lines from before it was kept. */
+  workings: LineWorkings | null;
+  applies_to_line_id: string | null;
+}
+
+/** One tier's part of a line, as decimal strings. */
+export interface TierRecord {
+  above: string;
+  upTo: string | null;
+  quantity: string;
+  unitPrice: string;
+  flatPrice: string;
+  amount: string;
+}

@@ -1,0 +1,152 @@
+import type { Decimal } from '../../kernel/decimal.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { FrozenTerms } from './frozen-terms.ts';
+import type { InvoiceStatus } from './states.ts';
+
+export type InvoiceKind = 'subscription' | 'upfront' | 'ad_hoc' | 'order';
+
+export interface InvoiceRow {
+  merchant_id: string;
+  id: string;
+  kind: InvoiceKind;
+  status: InvoiceStatus;
+  customer_id: string;
+  subscription_id: string | null;
+  clock_id: string | null;
+  currency: string;
+  billing_cadence: string;
+  billing_anchor: Instant;
+  period_number: number;
+  period_start: Instant;
+  period_end: Instant;
+  /** Where the period began of which it is the rest, because `closeNow` ended the part before it; null: it begins its period. */
+  continues_from: Instant | null;
+  grace_period_end: Instant;
+  sequence_number: number;
+  auto_approve: boolean;
+  payment_term_days: number;
+  terms: FrozenTerms | null;
+  subtotal: Decimal;
+  total_tax: Decimal;
+  grand_total: Decimal;
+  paid_amount: Decimal;
+  unpaid_amount: Decimal;
+  wallet_applied: Decimal;
+  /** What credit notes took off what was unpaid; counts as paid. */
+  credited_amount: Decimal;
+  item_count: number;
+  taxes: TaxRecord[];
+  snapshot_hash: string | null;
+  invoice_number: string | null;
+  seller: PartyRecord | null;
+  buyer: PartyRecord | null;
+  issued_at: Instant | null;
+  due_at: Instant | null;
+  paid_at: Instant | null;
+  overdue_at: Instant | null;
+  failure_reason: string | null;
+  failure_detail: string | null;
+  calculation_attempts: number;
+  /** The order of acceptance up to which usage was read; null until then. */
+  usage_mark: bigint | null;
+  payment_in_flight: boolean;
+  /** How many automatic charges were declined: which retry comes next. */
+  failed_attempts: number;
+  pays_online: boolean;
+  document_failure: string | null;
+  metadata: Record<string, unknown>;
+  /** Row 18 of domain.md §4: it ends with its payment session, and has no number until it is paid. */
+  lives_by_session: boolean;
+  /** Who of `InvoicingParts.purposes` hears what becomes of it. */
+  purpose_type: string | null;
+  purpose_id: string | null;
+  /** What an invoice without a period is calculated from; null for those of periods. */
+  one_off: OneOffRecord | null;
+  idempotency_key: string | null;
+  idempotency_print: Buffer | null;
+  /** What a change of the plan has charged in advance on it, beside what its period tells (domain.md §3, Plan change). */
+  advances: AdvanceRecord[];
+  next_action_at: Instant | null;
+  created_at: Instant;
+  updated_at: Instant;
+}
+
+/** A party of an invoice as it was at issue. */
+export interface PartyRecord {
+  name: string;
+  legalName?: string;
+  taxId?: string;
+  address?: Record<string, string>;
+  emails?: string[];
+  phone?: string;
+}
+
+/** Tax of one rate, as decimal strings. */
+export interface TaxRecord {
+  rate: string;
+  base: string;
+  amount: string;
+}
+
+/** In-advance charges of the period of a series that holds an instant, such as begin then or later. */
+export interface AdvanceRecord {
+  readonly cadence: string;
+  /** RFC 3339. */
+  readonly from: string;
+}
+
+/** What a one-off invoice is made of, with decimals as text: the same at every calculation. */
+export interface OneOffRecord {
+  /** The plan whose tax rates count (domain.md §4, Tax). */
+  planId: string | null;
+  lines: {
+    displayName: string;
+    quantity: string;
+    unitPrice: string;
+    itemId: string | null;
+    taxRate: string | null;
+    type: string;
+  }[];
+}
+
+/** The columns that a change may set beside the status. */
+export type InvoiceChanges = Partial<
+  Omit<InvoiceRow, 'merchant_id' | 'id' | 'status' | 'updated_at' | 'unpaid_amount'>
+>;
+
+/** What a new invoice is made of; the rest has defaults. */
+export type NewInvoice = Pick<
+  InvoiceRow,
+  | 'merchant_id'
+  | 'id'
+  | 'kind'
+  | 'status'
+  | 'customer_id'
+  | 'subscription_id'
+  | 'clock_id'
+  | 'currency'
+  | 'billing_cadence'
+  | 'billing_anchor'
+  | 'period_number'
+  | 'period_start'
+  | 'period_end'
+  | 'grace_period_end'
+  | 'sequence_number'
+  | 'auto_approve'
+  | 'payment_term_days'
+  | 'next_action_at'
+> &
+  Partial<
+    Pick<
+      InvoiceRow,
+      | 'metadata'
+      | 'lives_by_session'
+      | 'purpose_type'
+      | 'purpose_id'
+      | 'one_off'
+      | 'idempotency_key'
+      | 'idempotency_print'
+      | 'advances'
+      | 'continues_from'
+    >
+  >;
