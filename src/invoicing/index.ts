@@ -48,8 +48,9 @@ export type {
   Proration,
   SeriesBounds,
 } from './terms/billing-terms.ts';
-export { boundsOfSeries, cadencesOf } from './timeline/segments.ts';
+export { boundsOfSeries, cadenceOfPrice, cadencesOf, versionsOf } from './timeline/segments.ts';
 export { periodHolding, periodOf } from './timeline/series.ts';
 export { findBilling } from './usage/event-billing.ts';
 export { usageTakenByInvoices } from './usage/late-usage.sql.ts';
 export { lateUsageDueAt } from './usage/late-usage.ts';
+export { findReadSeries, markToBeReadAgain } from './usage/read-again.ts';

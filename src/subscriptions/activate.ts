@@ -10,6 +10,7 @@ import type { SubscriptionParts } from './parts.ts';
 import { nextActionOf } from './reminders.ts';
 import { changeSubscription, type SubscriptionRow } from './subscriptions.sql.ts';
 import { tell } from './tell.ts';
+import { markSiblings } from './usage-claims.ts';
 
 /** A subscription as entitlements see it. */
 export const entitlingOf = (subscription: SubscriptionRow): EntitlingSubscription => ({
@@ -28,6 +29,7 @@ export async function activate(tx: Tx, subscription: SubscriptionRow, now: Insta
   const version = await findPlanVersion(tx, active.merchant_id, active.plan_version_id);
   if (!version) throw new Error(`The plan version of subscription ${active.id} is gone.`);
   await entitle(tx, entitlingOf(active), version.prices, now);
+  await markSiblings(tx, active, active.started_at, now); // paid late, or begun as of the past
   await tell(tx, active, 'subscription.activated.v0', now);
   return active;
 }

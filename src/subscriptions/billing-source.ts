@@ -1,17 +1,14 @@
 import { findPlan, findPlanVersion } from '../catalog/index.ts';
 import type { Tx } from '../db/index.ts';
 import { burntUnits } from '../entitlements/index.ts';
-import type { BilledPrice, BilledVersion, BillingSource, BillingTerms } from '../invoicing/index.ts';
-import type { Instant, Period } from '../kernel/time.ts';
+import type { BilledVersion, BillingSource, BillingTerms } from '../invoicing/index.ts';
 import { normaliseCadence } from '../kernel/time.ts';
-import { ownSpans, type UsageSource } from '../metering/index.ts';
 import { adjustmentsOf } from './adjustments.sql.ts';
-import { findSubscription, olderSiblings, type SubscriptionRow } from './subscriptions.sql.ts';
+import { endOf } from './decide.ts';
+import { findSubscription, type SubscriptionRow } from './subscriptions.sql.ts';
+import { loadClaims, readBeyondTheEnd } from './usage-claims.ts';
+import { ownedSpans } from './usage-owner.ts';
 import { type VersionRow, versionsOfSubscription } from './versions.sql.ts';
-
-/** When a subscription was or will be ended; null while no end is set. */
-export const endOf = (subscription: Pick<SubscriptionRow, 'terminated_at' | 'ending_at'>): Instant | null =>
-  subscription.terminated_at ?? subscription.ending_at;
 
 /** What invoicing asks of subscriptions. */
 export const billingSource: BillingSource = {
@@ -22,13 +19,19 @@ export const billingSource: BillingSource = {
       return termsOf(tx, subscription);
     }),
 
-  async usageSources(tx, { merchantId, subscriptionId }, metricId, period) {
-    const among = await tx.once(`usage sources of ${subscriptionId} of ${merchantId}`, async () => {
-      const subscription = await findSubscription(tx, merchantId, subscriptionId);
-      if (!subscription) throw new Error(`There is no subscription ${subscriptionId}.`);
-      return { subscription, olderPins: await olderPinsOf(tx, subscription) };
-    });
-    return usageSources(among, metricId, period);
+  async usageSources(tx, terms, metricId, period) {
+    const { merchantId, subscriptionId } = terms;
+    const subscription = await tx.once(`subscription ${subscriptionId} of ${merchantId}`, () =>
+      findSubscription(tx, merchantId, subscriptionId),
+    );
+    if (!subscription) throw new Error(`There is no subscription ${subscriptionId}.`);
+    const claims = await loadClaims(tx, subscription, terms);
+    const read = await readBeyondTheEnd(tx, merchantId, claims, period);
+    const own = ownedSpans(claims, { subscriptionId, metricId }, period, read);
+    return [
+      { subject: subscriptionId, from: period.start, to: period.end },
+      ...own.map(({ start, end }) => ({ subject: subscription.customer_id, from: start, to: end })),
+    ];
   },
 
   granted: (tx, { merchantId, subscriptionId }, metricIds, period) =>
@@ -119,47 +122,3 @@ const checkoutOf = ({ redirect_urls: urls, session_expiry_minutes: minutes }: Su
   },
   sessionExpiryMinutes: minutes ?? CHECKOUT_MINUTES,
 });
-
-/** The prices that a subscription had, and from when to when. */
-interface Pin {
-  readonly prices: readonly BilledPrice[];
-  readonly from: Instant;
-  readonly to: Instant | null;
-}
-
-/**
- * Whose usage of a metric a subscription bills in a period: what is addressed to the subscription itself, and what is
- * addressed to its customer while no older subscription prices the metric.
- */
-function usageSources(
-  { subscription, olderPins }: { readonly subscription: SubscriptionRow; readonly olderPins: readonly Pin[] },
-  metricId: string,
-  period: Period,
-): UsageSource[] {
-  const older = olderPins.filter(({ prices }) => prices.some((price) => price.metric?.id === metricId));
-  const own = ownSpans(period, { from: subscription.started_at, to: endOf(subscription) }, older);
-  return [
-    { subject: subscription.id, from: period.start, to: period.end },
-    ...own.map(({ start, end }) => ({ subject: subscription.customer_id, from: start, to: end })),
-  ];
-}
-
-async function olderPinsOf(tx: Tx, subscription: SubscriptionRow): Promise<Pin[]> {
-  const pins: Pin[] = [];
-  for (const sibling of await olderSiblings(tx, subscription)) pins.push(...(await pinnedOf(tx, sibling)));
-  return pins;
-}
-
-async function pinnedOf(tx: Tx, subscription: SubscriptionRow): Promise<Pin[]> {
-  const { started_at: start } = subscription;
-  const { versions } = await historyOf(tx, subscription);
-  if (!versions) {
-    const version = await findPlanVersion(tx, subscription.merchant_id, subscription.plan_version_id);
-    return [{ prices: version?.prices ?? [], from: start, to: endOf(subscription) }];
-  }
-  return versions.map(({ prices, from }, index) => ({
-    prices,
-    from: index === 0 ? start : from,
-    to: versions[index + 1]?.from ?? endOf(subscription),
-  }));
-}

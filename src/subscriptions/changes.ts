@@ -42,13 +42,15 @@ import {
   periodAt,
 } from '../kernel/time.ts';
 import { entitlingOf } from './activate.ts';
-import { endOf, termsOf } from './billing-source.ts';
+import { termsOf } from './billing-source.ts';
 import { type ChangeRow, findChange, insertChange, lockChange, scheduledChange, settleChange } from './changes.sql.ts';
+import { endOf } from './decide.ts';
 import type { SubscriptionParts } from './parts.ts';
 import { lockActive } from './patch.ts';
 import { nextActionOf } from './reminders.ts';
 import { changeSubscription, findSubscription, lockSubscription, type SubscriptionRow } from './subscriptions.sql.ts';
 import { tell } from './tell.ts';
+import { markSiblings } from './usage-claims.ts';
 import { deleteVersionOf, insertVersion, versionsOfSubscription } from './versions.sql.ts';
 
 /** What is asked of a change, where nobody says otherwise: now, by the second, credited on the next invoice (domain.md §3). */
@@ -247,6 +249,7 @@ async function apply(
   const invoice = counted.billing_opened
     ? await followChange(parts.invoicing, tx, { before, after, at, credit }, now)
     : null;
+  await markSiblings(tx, counted, at, now); // a scheduled one that a worker comes to late
   const version = await findPlanVersion(tx, change.merchant_id, change.plan_version_id);
   if (!version) throw new Error(`The plan version of change ${change.id} is gone.`);
   const prices = { pinned: version.prices, current: version.prices };

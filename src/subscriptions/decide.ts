@@ -2,7 +2,7 @@ import { minorDigits } from '../kernel/currency.ts';
 import { type Decimal, decimal, ZERO } from '../kernel/decimal.ts';
 import { type FieldError, invalid, invalidField, ok, type Result } from '../kernel/result.ts';
 import { addDuration, boundary, earliest, type Instant, isAfter, isBefore, parseCadence } from '../kernel/time.ts';
-import type { SubscriptionStatus } from './subscriptions.sql.ts';
+import type { SubscriptionRow, SubscriptionStatus } from './subscriptions.sql.ts';
 
 /** What a creation asks that time decides about. */
 export interface CreationTimes {
@@ -11,6 +11,10 @@ export interface CreationTimes {
   readonly paymentTermDays: number;
   readonly bankTransferOnly: boolean;
 }
+
+/** When a subscription was or will be ended; null while no end is set. */
+export const endOf = (subscription: Pick<SubscriptionRow, 'terminated_at' | 'ending_at'>): Instant | null =>
+  subscription.terminated_at ?? subscription.ending_at;
 
 /** Is a subscription of these times allowed now? (domain.md §3: Starts, Ends) */
 export function decideCreation(times: CreationTimes, planCadence: string, now: Instant): Result<void> {

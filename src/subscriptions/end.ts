@@ -22,6 +22,7 @@ import type { SubscriptionParts } from './parts.ts';
 import { nextActionOf } from './reminders.ts';
 import { changeSubscription, type SubscriptionRow } from './subscriptions.sql.ts';
 import { tell } from './tell.ts';
+import { markSiblings } from './usage-claims.ts';
 
 /** Who ended a subscription, when and why. */
 export interface Ending {
@@ -73,6 +74,7 @@ export async function endSubscription(
     const isOwn = closing.billing_cadence === after.planCadence;
     if (closing.period_end.equals(ending.at) && (isOwn || target === null)) target = closing;
   }
+  await markSiblings(tx, ended, ending.at, now);
   await redoDrafts(parts.invoicing, tx, { before, after }, now);
   const mode = ending.credit ?? 'invoice';
   await giveCredits(parts.invoicing, tx, { before, after, at: ending.at, mode, target }, now);

@@ -12,8 +12,7 @@ import {
   parseDuration,
 } from '../kernel/time.ts';
 import { cardName, defaultMethodOf } from '../payments/index.ts';
-import { endOf } from './billing-source.ts';
-import { nextActionAt } from './decide.ts';
+import { endOf, nextActionAt } from './decide.ts';
 import type { SubscriptionParts } from './parts.ts';
 import { changeSubscription, type SubscriptionRow } from './subscriptions.sql.ts';
 import { tell } from './tell.ts';

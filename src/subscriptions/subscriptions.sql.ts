@@ -175,13 +175,40 @@ export const listSubscriptions = (
     page,
   );
 
-/** Older subscriptions of a customer on the same clock (or both on none), oldest first: they bill before this one. */
-export const olderSiblings = (tx: Tx, subscription: SubscriptionRow): Promise<SubscriptionRow[]> =>
-  tx.rows<SubscriptionRow>(sql`
-    select * from subscription
-     where merchant_id = ${subscription.merchant_id} and customer_id = ${subscription.customer_id} and seq < ${subscription.seq}
-       and clock_id is not distinct from ${subscription.clock_id} and activated_at is not null
+/** What says when a subscription bills its customer's usage, and whether something is still to happen to it. */
+export type ClaimingRow = Pick<
+  SubscriptionRow,
+  | 'merchant_id'
+  | 'id'
+  | 'plan_id'
+  | 'plan_version_id'
+  | 'status'
+  | 'started_at'
+  | 'ending_at'
+  | 'terminated_at'
+  | 'next_action_at'
+>;
+
+/**
+ * The subscriptions of a customer on the same clock (or all on none) that are or were active, in the order of their creation: that is
+ * the order in which they bill the customer's usage. One that waits for its payment bills none.
+ */
+export const selectClaiming = (
+  tx: Tx,
+  { merchant_id, customer_id, clock_id }: Pick<SubscriptionRow, 'merchant_id' | 'customer_id' | 'clock_id'>,
+): Promise<ClaimingRow[]> =>
+  tx.rows<ClaimingRow>(sql`
+    select merchant_id, id, plan_id, plan_version_id, status, started_at, ending_at, terminated_at, next_action_at from subscription
+     where merchant_id = ${merchant_id} and customer_id = ${customer_id}
+       and clock_id is not distinct from ${clock_id} and activated_at is not null
      order by seq`);
+
+/** Makes terminated subscriptions due to which nothing would happen any more. */
+export const updateEndedToBeDue = (tx: Tx, merchantId: string, ids: readonly string[], now: Instant): Promise<number> =>
+  tx.run(sql`
+    update subscription set next_action_at = ${now}
+     where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])
+       and status = 'terminated' and next_action_at is null`);
 
 /** How many subscriptions that have not ended are pinned to each of some plan versions; those with none are left out. */
 export async function countByVersion(

@@ -23,6 +23,13 @@ export const versionsOfSubscription = (tx: Tx, merchantId: string, subscriptionI
     select * from subscription_version
      where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} order by holds_from, seq`);
 
+/** The same of several subscriptions at once. */
+export const versionsOfSubscriptions = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<VersionRow[]> =>
+  tx.rows<VersionRow>(sql`
+    select * from subscription_version
+     where merchant_id = ${merchantId} and subscription_id = any (${[...ids]}::text[])
+     order by subscription_id, holds_from, seq`);
+
 export const insertVersion = (tx: Tx, row: Omit<VersionRow, 'seq'>): Promise<number> =>
   tx.run(sql`
     insert into subscription_version (merchant_id, subscription_id, holds_from, change_id, plan_id, plan_version_id, anchors, proration)

@@ -1,0 +1,122 @@
+import { findPlan, findPlanVersion } from '../catalog/index.ts';
+import type { Tx } from '../db/index.ts';
+import {
+  type BilledVersion,
+  type BillingTerms,
+  cadenceOfPrice,
+  findReadSeries,
+  markToBeReadAgain,
+  versionsOf,
+} from '../invoicing/index.ts';
+import { type Instant, isAfter, normaliseCadence, type Period } from '../kernel/time.ts';
+import { endOf } from './decide.ts';
+import { type ClaimingRow, type SubscriptionRow, selectClaiming, updateEndedToBeDue } from './subscriptions.sql.ts';
+import { claimOf, type PricedSpan, type ReadSeries, shareMetric, type UsageClaim } from './usage-owner.ts';
+import { type VersionRow, versionsOfSubscriptions } from './versions.sql.ts';
+
+/**
+ * What all subscriptions of a customer on one clock claim of its usage, in the order of their creation. The own claim is that of the
+ * terms, so that nothing is loaded for a subscription that is alone.
+ */
+export async function loadClaims(tx: Tx, subscription: SubscriptionRow, terms: BillingTerms): Promise<UsageClaim[]> {
+  const { merchant_id: merchantId, id } = subscription;
+  const { rows, others } = await tx.once(`usage claims beside ${id} of ${merchantId}`, async () => {
+    const found = await selectClaiming(tx, subscription);
+    return {
+      rows: found,
+      others: await claimsOf(
+        tx,
+        found.filter((row) => row.id !== id),
+      ),
+    };
+  });
+  const own = claimOf(
+    { subscriptionId: id, start: subscription.started_at, end: endOf(subscription) },
+    versionsOf(terms).map((version) => ({
+      from: 'from' in version ? version.from : subscription.started_at,
+      metrics: metricsOf(version),
+    })),
+  );
+  return rows.flatMap((row) => (row.id === id ? own : (others.find((other) => other.subscriptionId === row.id) ?? [])));
+}
+
+/**
+ * How far the usage of those was read that ended before a period does: only then can usage after an end be somebody's still
+ * (`ownedSpans`). Nothing is asked where there is no such subscription.
+ */
+export async function readBeyondTheEnd(
+  tx: Tx,
+  merchantId: string,
+  claims: readonly UsageClaim[],
+  period: Period,
+): Promise<ReadSeries[]> {
+  const ended = claims.filter(({ end }) => end !== null && isAfter(period.end, end));
+  if (ended.length < 2) return []; // alone it has whatever it asks for
+  const ids = ended.map(({ subscriptionId }) => subscriptionId);
+  return tx.once(`read series of ${ids.join()} of ${merchantId}`, () => findReadSeries(tx, merchantId, ids));
+}
+
+/**
+ * From an instant in the past on, usage that is addressed to the customer may be billed by another subscription than before: this
+ * one was ended or became active as of then, or its plan changed. The closed periods of the others that price one of its metrics
+ * are read again at their next close. One that has ended has no next close, so it becomes due now (§3, "Whose usage").
+ */
+export async function markSiblings(tx: Tx, subscription: SubscriptionRow, from: Instant, now: Instant): Promise<void> {
+  if (!isAfter(now, from)) return; // no period is closed that goes beyond now
+  const rows = await selectClaiming(tx, subscription);
+  if (rows.every(({ id }) => id === subscription.id)) return;
+  const { merchant_id: merchantId, id: ownId } = subscription;
+  const claims = await claimsOf(tx, rows);
+  const own = claims.find(({ subscriptionId }) => subscriptionId === ownId);
+  const sharing = claims
+    .filter((claim) => claim !== own && own !== undefined && shareMetric(own, claim))
+    .map(({ subscriptionId }) => subscriptionId);
+  if (sharing.length === 0) return;
+  const isOver = ({ id, status, next_action_at: next }: ClaimingRow) =>
+    sharing.includes(id) && status === 'terminated' && next === null;
+  const over = rows.filter(isOver).map(({ id }) => id);
+  const read = over.length === 0 ? [] : await findReadSeries(tx, merchantId, over);
+  const concerned = read.filter(({ until }) => isAfter(until, from)).map(({ subscriptionId }) => subscriptionId);
+  // Before the marks: who reads the usage of such a subscription at this moment holds its row, and waits for the marks.
+  if (concerned.length > 0) await updateEndedToBeDue(tx, merchantId, concerned, now);
+  await markToBeReadAgain(tx, merchantId, sharing, from);
+}
+
+async function claimsOf(tx: Tx, rows: readonly ClaimingRow[]): Promise<UsageClaim[]> {
+  const [first] = rows;
+  if (!first) return [];
+  const ids = rows.map(({ id }) => id);
+  const pinned = Map.groupBy(
+    await versionsOfSubscriptions(tx, first.merchant_id, ids),
+    ({ subscription_id: id }) => id,
+  );
+  const claims: UsageClaim[] = [];
+  for (const row of rows) claims.push(await claim(tx, row, pinned.get(row.id) ?? []));
+  return claims;
+}
+
+async function claim(tx: Tx, row: ClaimingRow, pinned: readonly VersionRow[]): Promise<UsageClaim> {
+  const given = pinned.length > 0 ? pinned : [{ ...row, holds_from: row.started_at }];
+  const versions = [];
+  for (const each of given) versions.push({ from: each.holds_from, metrics: await pricedBy(tx, each) });
+  return claimOf({ subscriptionId: row.id, start: row.started_at, end: endOf(row) }, versions);
+}
+
+async function pricedBy(
+  tx: Tx,
+  { merchant_id, plan_id, plan_version_id }: Pick<VersionRow, 'merchant_id' | 'plan_id' | 'plan_version_id'>,
+): Promise<PricedSpan['metrics']> {
+  const plan = await findPlan(tx, merchant_id, plan_id);
+  const version = await findPlanVersion(tx, merchant_id, plan_version_id);
+  if (!plan || !version) throw new Error(`Plan version ${plan_version_id} is gone.`); // a foreign key holds it
+  return metricsOf({ planCadence: normaliseCadence(plan.billingCadence), prices: version.prices });
+}
+
+/** The metrics that a version prices, each with the cadences of its prices. */
+function metricsOf(version: Pick<BilledVersion, 'planCadence' | 'prices'>): PricedSpan['metrics'] {
+  const metered = version.prices.flatMap((price) =>
+    price.metric ? [{ id: price.metric.id, cadence: cadenceOfPrice(version, price) }] : [],
+  );
+  const byMetric = Map.groupBy(metered, ({ id }) => id);
+  return new Map([...byMetric].map(([id, those]) => [id, those.map(({ cadence }) => cadence)]));
+}
