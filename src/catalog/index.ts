@@ -3,6 +3,7 @@ import type { Tx } from '../db/index.ts';
 import { type Cost, selectAllCosts, selectCost, selectCostsByEventType } from './costs/costs.sql.ts';
 import { type Feature, holdFeature, selectFeaturesById, selectFeaturesByKey } from './features/features.sql.ts';
 import { holdMetrics, type Metric, selectMetric, selectMetricsByEventType } from './metrics/metrics.sql.ts';
+import { type FeeQuantity, selectFeeQuantities } from './prices/prices.sql.ts';
 
 export type { Cost } from './costs/costs.sql.ts';
 export { catalogErrors } from './errors.ts';
@@ -49,6 +50,13 @@ export const findFeatures = (tx: Tx, merchantIds: readonly string[], ids: readon
 /** The features with a key, in any product and deleted ones too, of one merchant or (null, for operators) of all. */
 export const findFeaturesByKey = (tx: Tx, merchantId: string | null, key: string): Promise<Feature[]> =>
   selectFeaturesByKey(tx, merchantId, key);
+
+/** The fee prices of some plan versions in their order, with their own quantities, by the version's id. */
+export const findFeeQuantities = (
+  tx: Tx,
+  merchantIds: readonly string[],
+  versionIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly FeeQuantity[]>> => selectFeeQuantities(tx, merchantIds, versionIds);
 
 /** A cost of the merchant that is not deleted. */
 export const findCost = (tx: Tx, merchantId: string, id: string): Promise<Cost | undefined> =>

@@ -5,6 +5,7 @@ import type { BilledVersion, BillingSource, BillingTerms } from '../invoicing/in
 import { normaliseCadence } from '../kernel/time.ts';
 import { adjustmentsOf } from './adjustments.sql.ts';
 import { endOf } from './decide.ts';
+import { withQuantities } from './quantities.ts';
 import { findSubscription, type SubscriptionRow } from './subscriptions.sql.ts';
 import { loadClaims, readBeyondTheEnd } from './usage-claims.ts';
 import { ownedSpans } from './usage-owner.ts';
@@ -50,7 +51,7 @@ export const billingSource: BillingSource = {
   },
 };
 
-/** The terms on which a subscription is billed: those of its pinned plan version. */
+/** The terms on which a subscription is billed: those of its pinned plan version, in its own quantities. */
 export async function termsOf(tx: Tx, subscription: SubscriptionRow): Promise<BillingTerms> {
   const { merchant_id: merchantId } = subscription;
   const plan = await findPlan(tx, merchantId, subscription.plan_id);
@@ -79,13 +80,13 @@ export async function termsOf(tx: Tx, subscription: SubscriptionRow): Promise<Bi
     taxExempt: subscription.tax_exempt,
     taxBehavior: plan.taxBehavior,
     planTaxRate: plan.defaultTaxRate,
-    prices: version.prices,
+    prices: withQuantities(version.prices, subscription.quantities),
     minimumAmount: version.minimumAmount,
     ...(await historyOf(tx, subscription)),
   };
 }
 
-/** All versions that a subscription was or will be pinned to, where there is more than the one. */
+/** All versions and quantities that a subscription had or will have, where there is more than the one. */
 async function historyOf(tx: Tx, subscription: SubscriptionRow): Promise<Pick<BillingTerms, 'versions'>> {
   const rows = await versionsOfSubscription(tx, subscription.merchant_id, subscription.id);
   if (rows.length === 0) return {};
@@ -103,7 +104,7 @@ async function versionOf(tx: Tx, row: VersionRow): Promise<BilledVersion> {
     planId: plan.id,
     planTaxRate: plan.defaultTaxRate,
     planCadence: normaliseCadence(plan.billingCadence),
-    prices: version.prices,
+    prices: withQuantities(version.prices, row.quantities),
     minimumAmount: version.minimumAmount,
     anchors: Object.fromEntries(
       Object.entries(row.anchors).map(([cadence, anchor]) => [cadence, Temporal.Instant.from(anchor)]),

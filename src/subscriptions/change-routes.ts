@@ -1,7 +1,7 @@
 import type { Tx } from '../db/index.ts';
 import { listReply, pageOf, Reply, type Route, route, Type } from '../http/index.ts';
 import { readInvoice } from '../invoicing/index.ts';
-import { invalid, ok, type Result } from '../kernel/result.ts';
+import { invalidField, ok, type Result } from '../kernel/result.ts';
 import { formatInstant, type Instant } from '../kernel/time.ts';
 import {
   ChangeCreate,
@@ -17,6 +17,7 @@ import { type ChangeRow, listChanges } from './changes.sql.ts';
 import { cancelChange, changePlan } from './changes.ts';
 import { migratePlan } from './migrate.ts';
 import type { SubscriptionParts } from './parts.ts';
+import { quantitiesOf } from './present.ts';
 import { simulatePlan } from './simulate.ts';
 
 const TAG = 'Subscriptions';
@@ -30,18 +31,19 @@ export const changeRoutes = (parts: SubscriptionParts): readonly Route[] => [
       path: '/v0/subscriptions/:id/changes',
       operationId: 'changeSubscriptionPlan',
       tag: TAG,
-      summary: 'Change the plan or the version of a subscription',
+      summary: 'Change the plan, the version or the quantities of a subscription',
       description:
-        'Now, or at the end of the open period. `invoicePreview` is the invoice on which the change shows first. With `dryRun` nothing is written, the answer is 200, and the preview is what the deed would answer.',
+        'Now, or at the end of the open period. `quantities` alone keeps the version. `invoicePreview` is the invoice on which the change shows first. With `dryRun` nothing is written, the answer is 200, and the preview is what the deed would answer.',
       access: ofSubscription('member'),
       body: ChangeCreate,
       replies: { 201: SubscriptionChangeReply, 200: SubscriptionChangeReply },
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) => {
-      const { dryRun = false, ...order } = body;
-      if (order.planId === undefined && order.versionNumber === undefined)
-        return invalid([{ field: 'planId', message: 'is required, unless versionNumber is given' }]);
+      const { dryRun = false, quantities, ...named } = body;
+      const order = { ...named, ...(quantities && { quantities }) };
+      if (order.planId === undefined && order.versionNumber === undefined && order.quantities === undefined)
+        return invalidField('planId', 'is required, unless versionNumber or quantities is given');
       const work = () => changeAndShow(parts, tx, merchantId, params.id as string, order, dryRun, now);
       const shown = await (dryRun ? tx.part(work, () => false) : work());
       return shown.ok ? ok(new Reply(dryRun ? 200 : 201, shown.value)) : shown;
@@ -61,7 +63,9 @@ export const changeRoutes = (parts: SubscriptionParts): readonly Route[] => [
     async ({ tx, merchantId, params, query }) => {
       const page = pageOf(query);
       const { rows, total } = await listChanges(tx, merchantId, params.id as string, page);
-      return ok(listReply({ data: rows.map((row) => presentChange(row)), total }, page));
+      const quantities = await quantitiesOf(tx, rows);
+      const data = rows.map((row, index) => presentChange(row, quantities[index] ?? {}));
+      return ok(listReply({ data, total }, page));
     },
   ),
   route(
@@ -138,11 +142,12 @@ async function changeAndShow(
   const expanded = { expand: 'lineItems' as const, lineItemsLimit: MOST_LINES };
   const preview = invoice && (await readInvoice(parts.invoicing, tx, merchantId, invoice.id, expanded));
   if (preview && !preview.ok) return preview;
-  const shown = presentChange(change);
+  const [quantities = {}] = await quantitiesOf(tx, [change]);
+  const shown = presentChange(change, quantities);
   return ok({ change: { ...shown, ...(isDry && { id: null }) }, invoicePreview: preview?.value ?? null });
 }
 
-const presentChange = (change: ChangeRow) => ({
+const presentChange = (change: ChangeRow, quantities: object) => ({
   id: change.id as string | null,
   object: 'subscription_change' as const,
   subscriptionId: change.subscription_id,
@@ -153,6 +158,7 @@ const presentChange = (change: ChangeRow) => ({
   planId: change.plan_id,
   planVersionId: change.plan_version_id,
   planVersionNumber: change.plan_version_number,
+  quantities,
   proration: change.proration,
   credit: change.credit,
   createdAt: formatInstant(change.created_at),

@@ -12,6 +12,7 @@ import {
   Type,
 } from '../http/index.ts';
 import { Invoice, InvoiceLineItem } from '../invoicing/index.ts';
+import { QuantitiesBody, QuantitiesReply } from './schemas.ts';
 
 const Effective = OneOf(['now', 'periodEnd']);
 const ProrationWord = OneOf(['second', 'day', 'none']);
@@ -23,6 +24,7 @@ export const ChangeCreate = Strict(
   {
     planId: Type.Optional(Id('plan')),
     versionNumber: Type.Optional(VersionNumber),
+    quantities: Type.Optional(Nullable(QuantitiesBody)),
     effective: Type.Optional(Effective),
     proration: Type.Optional(ProrationWord),
     credit: Type.Optional(CreditWord),
@@ -44,6 +46,7 @@ export const SubscriptionChange = Type.Object(
     planId: Id('plan'),
     planVersionId: Id('planVersion'),
     planVersionNumber: Type.Integer(),
+    quantities: QuantitiesReply,
     proration: ProrationWord,
     credit: CreditWord,
     createdAt: Timestamp,

@@ -1,8 +1,9 @@
-import { pageOfRows, sql, type Tx } from '../db/index.ts';
+import { jsonb, pageOfRows, sql, type Tx } from '../db/index.ts';
 import type { CreditMode, Proration } from '../invoicing/index.ts';
 import type { Instant } from '../kernel/time.ts';
+import type { Quantities } from './quantities.ts';
 
-/** A change of the plan version that a subscription is pinned to. */
+/** A change of the plan version that a subscription is pinned to, or of its quantities. */
 export interface ChangeRow {
   merchant_id: string;
   id: string;
@@ -15,6 +16,7 @@ export interface ChangeRow {
   plan_id: string;
   plan_version_id: string;
   plan_version_number: number;
+  quantities: Quantities;
   proration: Proration;
   credit: CreditMode;
   clock_id: string | null;
@@ -25,11 +27,11 @@ export interface ChangeRow {
 export const insertChange = (tx: Tx, row: Omit<ChangeRow, 'seq'>): Promise<ChangeRow> =>
   tx.one<ChangeRow>(sql`
     insert into subscription_change (merchant_id, id, subscription_id, status, effective, effective_at, from_plan_version_id,
-                                     plan_id, plan_version_id, plan_version_number, proration, credit, clock_id,
-                                     next_action_at, created_at)
+                                     plan_id, plan_version_id, plan_version_number, quantities, proration, credit,
+                                     clock_id, next_action_at, created_at)
     values (${row.merchant_id}, ${row.id}, ${row.subscription_id}, ${row.status}, ${row.effective}, ${row.effective_at},
-            ${row.from_plan_version_id}, ${row.plan_id}, ${row.plan_version_id}, ${row.plan_version_number}, ${row.proration},
-            ${row.credit}, ${row.clock_id}, ${row.next_action_at}, ${row.created_at})
+            ${row.from_plan_version_id}, ${row.plan_id}, ${row.plan_version_id}, ${row.plan_version_number}, ${jsonb(row.quantities)},
+            ${row.proration}, ${row.credit}, ${row.clock_id}, ${row.next_action_at}, ${row.created_at})
     returning *`);
 
 export const findChange = (tx: Tx, merchantId: string, id: string): Promise<ChangeRow | undefined> =>

@@ -47,6 +47,7 @@ import { type ChangeRow, findChange, insertChange, lockChange, scheduledChange, 
 import { endOf } from './decide.ts';
 import type { SubscriptionParts } from './parts.ts';
 import { lockActive } from './patch.ts';
+import { decideQuantities, type Quantities, quantityErrors, sameQuantities } from './quantities.ts';
 import { nextActionOf } from './reminders.ts';
 import { changeSubscription, findSubscription, lockSubscription, type SubscriptionRow } from './subscriptions.sql.ts';
 import { tell } from './tell.ts';
@@ -56,8 +57,10 @@ import { deleteVersionOf, insertVersion, versionsOfSubscription } from './versio
 /** What is asked of a change, where nobody says otherwise: now, by the second, credited on the next invoice (domain.md §3). */
 export interface ChangeOrder {
   readonly planId?: string;
-  /** Of that plan, else of the one that it has; else the plan's default version. */
+  /** Of that plan, else of its own. Absent: the default version of that plan; without a plan the version that it has. */
   readonly versionNumber?: number;
+  /** How many of some fee prices; of the others as many as it has, or as the price says. */
+  readonly quantities?: Quantities;
   readonly effective?: 'now' | 'periodEnd';
   readonly proration?: Proration;
   readonly credit?: CreditMode;
@@ -72,13 +75,16 @@ export interface Changed {
 interface Target {
   readonly plan: Plan;
   readonly version: PricedVersion;
+  readonly quantities: Quantities;
+  /** It is the version that the subscription has: only quantities change. */
+  readonly keepsVersion: boolean;
 }
 
 /**
- * Changes the plan version of a subscription, at once or at the end of the period of its plan's own series (domain.md §3, Plan
- * change). `wall` is wall time.
- * @returns 404; 400 for a version that it cannot have; INVALID_TRANSITION where it is not active; CHANGE_SCHEDULED where
- * another change is to come
+ * Changes the plan version or the quantities of a subscription, at once or at the end of the period of its plan's own
+ * series (domain.md §3, Plan change). `wall` is wall time.
+ * @returns 404; 400 for a version or quantities that it cannot have; INVALID_TRANSITION where it is not active;
+ * CHANGE_SCHEDULED where another change is to come
  */
 export async function changePlan(
   parts: SubscriptionParts,
@@ -111,6 +117,7 @@ export async function changePlan(
     plan_id: target.value.plan.id,
     plan_version_id: target.value.version.id,
     plan_version_number: target.value.version.versionNumber,
+    quantities: target.value.quantities,
     proration: order.proration ?? 'second',
     credit: order.credit ?? 'invoice',
     clock_id: subscription.clock_id,
@@ -138,34 +145,74 @@ function endOfPeriod(terms: BillingTerms, now: Instant): Instant {
   return period.end;
 }
 
-/** The version that is asked for: published, of the subscription's currency and way of taxing, and not the one it has. */
-async function targetOf(
-  tx: Tx,
-  subscription: SubscriptionRow,
-  { planId = subscription.plan_id, versionNumber }: ChangeOrder,
-): Promise<Result<Target>> {
-  const { merchant_id: merchantId } = subscription;
+/**
+ * What is asked for: a published version of the subscription's currency and way of taxing, or the version that it has,
+ * with the quantities that follow. To ask for exactly what it has is refused.
+ */
+async function targetOf(tx: Tx, subscription: SubscriptionRow, order: ChangeOrder): Promise<Result<Target>> {
+  const { merchant_id: merchantId, plan_version_id: heldId } = subscription;
+  const { planId = subscription.plan_id, quantities: asked = {} } = order;
   const owned = await checkReference(tx, merchantId, 'plan', planId, 'planId');
   if (!owned.ok) return owned;
   const plan = await findPlan(tx, merchantId, planId);
   const current = await findPlan(tx, merchantId, subscription.plan_id);
   if (!plan || !current) return notFound('plan', 'planId');
-  const version =
-    versionNumber === undefined
-      ? await defaultVersionOf(tx, plan)
-      : await findPlanVersionByNumber(tx, merchantId, plan.id, versionNumber);
+  const found = await versionOf(tx, plan, order, heldId);
+  if (!found.ok) return found;
+  const version = found.value;
+  const before = await findPlanVersion(tx, merchantId, heldId);
+  if (!before) throw new Error(`The plan version of subscription ${subscription.id} is gone.`);
+  const held = { prices: before.prices, quantities: subscription.quantities };
+  const quantities = decideQuantities(version.prices, asked, held);
+  const keepsVersion = version.id === heldId;
+  const errors = [
+    ...(keepsVersion ? [] : otherVersionErrors(order, { plan, version }, current)),
+    ...quantityErrors(version.prices, asked, held),
+  ];
+  if (errors.length === 0 && keepsVersion && sameQuantities(quantities, subscription.quantities))
+    errors.push(...fieldsOf(order).map((field) => ({ field, message: 'is what the subscription has' })));
+  if (errors.length > 0) return invalid(errors);
+  const entitled = keepsVersion ? ok(undefined) : await checkEntitles(tx, merchantId, version.prices);
+  return entitled.ok ? ok({ plan, version, quantities, keepsVersion }) : entitled;
+}
+
+/** The version that an order names; the one that the subscription has where it names neither plan nor version. */
+async function versionOf(
+  tx: Tx,
+  plan: Plan,
+  { planId, versionNumber }: ChangeOrder,
+  heldId: string,
+): Promise<Result<PricedVersion>> {
+  if (versionNumber !== undefined) {
+    const version = await findPlanVersionByNumber(tx, plan.merchantId, plan.id, versionNumber);
+    return version ? ok(version) : noVersion(plan.id, versionNumber, 'versionNumber');
+  }
+  if (planId !== undefined) return ok(await defaultVersionOf(tx, plan));
+  const held = await findPlanVersion(tx, plan.merchantId, heldId);
+  return held ? ok(held) : notFound('planVersion');
+}
+
+/** Which fields of an order say what is to hold: the quantities, where it has any. */
+function fieldsOf({ planId, versionNumber, quantities = {} }: ChangeOrder): string[] {
+  const named = Object.keys(quantities).map((id) => `quantities.${id}`);
+  if (named.length > 0) return named;
+  if (versionNumber !== undefined) return ['versionNumber'];
+  return [planId === undefined ? 'quantities' : 'planId'];
+}
+
+/** Why a subscription cannot have another version. */
+function otherVersionErrors(
+  { versionNumber }: ChangeOrder,
+  { plan, version }: Pick<Target, 'plan' | 'version'>,
+  current: Plan,
+): FieldError[] {
   const field = versionNumber === undefined ? 'planId' : 'versionNumber';
-  if (!version)
-    return versionNumber === undefined ? notFound('planVersion', field) : noVersion(plan.id, versionNumber, field);
   const errors: FieldError[] = [];
-  if (version.id === subscription.plan_version_id) errors.push({ field, message: 'is what the subscription has' });
   if (version.status !== 'published') errors.push({ field, message: 'must be a published version' });
   if (plan.currency !== current.currency) errors.push({ field: 'planId', message: `must be in ${current.currency}` });
   if (plan.taxBehavior !== current.taxBehavior)
     errors.push({ field: 'planId', message: `must have prices that are ${current.taxBehavior} of tax` });
-  if (errors.length > 0) return invalid(errors);
-  const entitled = await checkEntitles(tx, merchantId, version.prices);
-  return entitled.ok ? ok({ plan, version }) : entitled;
+  return errors;
 }
 
 /** The version holds from then on; a subscription that had only one gets that one's row with it. */
@@ -173,7 +220,7 @@ async function pinFrom(
   tx: Tx,
   subscription: SubscriptionRow,
   before: BillingTerms,
-  { plan, version }: Target,
+  { plan, version, quantities, keepsVersion }: Target,
   change: ChangeRow,
 ): Promise<void> {
   const own = { merchant_id: subscription.merchant_id, subscription_id: subscription.id };
@@ -184,6 +231,7 @@ async function pinFrom(
       change_id: null,
       plan_id: subscription.plan_id,
       plan_version_id: subscription.plan_version_id,
+      quantities: subscription.quantities,
       anchors: Object.fromEntries(
         cadencesOf(before).map((cadence) => [cadence, formatInstant(subscription.billing_anchor)]),
       ),
@@ -196,15 +244,24 @@ async function pinFrom(
     change_id: change.id,
     plan_id: plan.id,
     plan_version_id: version.id,
+    quantities,
     anchors: Object.fromEntries(
       cadencesOf(next).map((cadence) => [
         cadence,
-        formatInstant(anchorOf(cadence, before, plan.billingAnchor, change.effective_at)),
+        formatInstant(
+          keepsVersion
+            ? anchorNow(cadence, before, change.effective_at)
+            : anchorOf(cadence, before, plan.billingAnchor, change.effective_at),
+        ),
       ]),
     ),
     proration: change.proration,
   });
 }
+
+/** From where the periods of a series are counted that goes on with other quantities. */
+const anchorNow = (cadence: string, before: BillingTerms, at: Instant): Instant =>
+  boundsOfSeries(before, cadence, latest(at, before.bounds.startedAt))?.anchor ?? before.bounds.anchor;
 
 /**
  * From where the periods of a series of the new version are counted: a series that is there goes on, unless the plan's own
@@ -238,6 +295,7 @@ async function apply(
       plan_id: change.plan_id,
       plan_version_id: change.plan_version_id,
       plan_version_number: change.plan_version_number,
+      quantities: change.quantities,
     },
     now,
   );

@@ -14,6 +14,7 @@ import { redirectProblems } from '../payments/index.ts';
 import { activate, asksOf, openBilling } from './activate.ts';
 import { billingStart, decideCreation, decidePrefund, nextActionAt } from './decide.ts';
 import type { SubscriptionParts } from './parts.ts';
+import { decideQuantities, quantityErrors } from './quantities.ts';
 import type { SubscriptionCreate } from './schemas.ts';
 import {
   changeSubscription,
@@ -58,7 +59,7 @@ export async function createSubscription(
   }
   const found = await load(parts, tx, merchantId, input, wall);
   if (!found.ok) return found;
-  const { now, plan, startedAt, endingAt, prices, versionNumber } = found.value;
+  const { now, plan, startedAt, endingAt, prices, versionNumber, quantities } = found.value;
 
   const decided = decideCreation(
     {
@@ -88,6 +89,7 @@ export async function createSubscription(
     plan_id: plan.id,
     plan_version_id: plan.defaultVersionId,
     plan_version_number: versionNumber,
+    quantities,
     name: input.name,
     status: 'pending_payment',
     activated_at: null,
@@ -184,12 +186,15 @@ async function load(parts: SubscriptionParts, tx: Tx, merchantId: string, input:
   const plan = await findPlan(tx, merchantId, input.planId);
   const version = plan && (await findPlanVersion(tx, merchantId, plan.defaultVersionId));
   if (!plan || !version) return notFound('plan', 'planId');
+  const wrongQuantities = quantityErrors(version.prices, input.quantities ?? {});
+  if (wrongQuantities.length > 0) return invalid(wrongQuantities);
   const redirects = await checkRedirects(parts.environment, tx, merchantId, input.redirectUrls);
   if (!redirects.ok) return redirects;
   return ok({
     plan,
     prices: version.prices,
     versionNumber: version.versionNumber,
+    quantities: decideQuantities(version.prices, input.quantities ?? {}),
     now: await effectiveNow(tx, merchantId, input.testClockId ?? null, wall),
     startedAt: parseInstant(input.startedAt) as Instant,
     endingAt:

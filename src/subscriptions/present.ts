@@ -1,4 +1,4 @@
-import { findPlan } from '../catalog/index.ts';
+import { findFeeQuantities, findPlan } from '../catalog/index.ts';
 import { customerTaxRates, findCustomer } from '../customers/index.ts';
 import type { Tx } from '../db/index.ts';
 import { findOrganization, merchantSettings } from '../identity/index.ts';
@@ -6,15 +6,27 @@ import { jsonNumber, plain } from '../kernel/decimal.ts';
 import { formatInstant, type Instant } from '../kernel/time.ts';
 import { chooseTaxRate } from '../tax/index.ts';
 import type { paymentOf } from './payment.ts';
+import { toQuantitiesReply } from './quantities.ts';
 import type { SubscriptionRow } from './subscriptions.sql.ts';
 
 const time = (instant: Instant | null): string | null => (instant === null ? null : formatInstant(instant));
+
+type Quantified = Pick<SubscriptionRow, 'merchant_id' | 'plan_version_id' | 'quantities'>;
+
+/** How many of each fee price some subscriptions or changes have, in their order. */
+export async function quantitiesOf(tx: Tx, rows: readonly Quantified[]) {
+  const merchantIds = [...new Set(rows.map((row) => row.merchant_id))];
+  const versionIds = [...new Set(rows.map((row) => row.plan_version_id))];
+  const prices = await findFeeQuantities(tx, merchantIds, versionIds);
+  return rows.map((row) => toQuantitiesReply(prices.get(row.plan_version_id) ?? [], row.quantities));
+}
 
 /** A subscription as the API answers it (§2; fields.md). */
 export async function presentSubscription(
   tx: Tx,
   subscription: SubscriptionRow,
   payment: Awaited<ReturnType<typeof paymentOf>>,
+  quantities: ReturnType<typeof toQuantitiesReply>,
   include?: 'customer',
 ) {
   return {
@@ -26,6 +38,7 @@ export async function presentSubscription(
     planVersionId: subscription.plan_version_id,
     planVersionNumber: subscription.plan_version_number,
     versionNumber: subscription.plan_version_number,
+    quantities,
     name: subscription.name,
     status: subscription.status,
     autoCharge: subscription.auto_charge,

@@ -1,5 +1,6 @@
 import type { Tx } from '../db/index.ts';
 import { listReply, pageOf, Reply, type Route, route } from '../http/index.ts';
+import type { InvoiceRow } from '../invoicing/index.ts';
 import { notFound, ok, type Result } from '../kernel/result.ts';
 import { type Instant, parseInstant } from '../kernel/time.ts';
 import { adjustmentRoutes } from './adjustment-routes.ts';
@@ -8,7 +9,7 @@ import { createSubscription } from './create.ts';
 import type { SubscriptionParts } from './parts.ts';
 import { patchSubscription, terminateSubscription } from './patch.ts';
 import { paymentOf } from './payment.ts';
-import { presentSubscription } from './present.ts';
+import { presentSubscription, quantitiesOf } from './present.ts';
 import { reconcileSubscription } from './reconcile.ts';
 import {
   ReconciliationBody,
@@ -45,8 +46,7 @@ export const subscriptionRoutes = (parts: SubscriptionParts): readonly Route[] =
       const created = await createSubscription(parts, tx, merchantId, body, now);
       if (!created.ok) return created;
       const { subscription, isNew, upfront } = created.value;
-      const payment = await paymentOf(parts, tx, subscription, upfront);
-      return ok(new Reply(isNew ? 201 : 200, await presentSubscription(tx, subscription, payment)));
+      return ok(new Reply(isNew ? 201 : 200, await present(parts, tx, subscription, upfront)));
     },
   ),
   route(
@@ -65,8 +65,12 @@ export const subscriptionRoutes = (parts: SubscriptionParts): readonly Route[] =
       const { limit: _limit, offset: _offset, include, merchantId: _merchantId, startedBefore, ...filters } = query;
       const at = startedBefore === undefined ? {} : { startedBefore: parseInstant(startedBefore) as Instant };
       const { rows, total } = await listSubscriptions(tx, merchantId, { ...filters, ...at }, page);
+      const quantities = await quantitiesOf(tx, rows);
       const data = [];
-      for (const row of rows) data.push(await presentSubscription(tx, row, await paymentOf(parts, tx, row), include));
+      for (const [index, row] of rows.entries()) {
+        const payment = await paymentOf(parts, tx, row);
+        data.push(await presentSubscription(tx, row, payment, quantities[index] ?? {}, include));
+      }
       return ok(listReply({ data, total }, page));
     },
   ),
@@ -142,4 +146,15 @@ export const subscriptionRoutes = (parts: SubscriptionParts): readonly Route[] =
 ];
 
 const shown = async (parts: SubscriptionParts, tx: Tx, changed: Result<SubscriptionRow>): Promise<Result<unknown>> =>
-  changed.ok ? ok(await presentSubscription(tx, changed.value, await paymentOf(parts, tx, changed.value))) : changed;
+  changed.ok ? ok(await present(parts, tx, changed.value)) : changed;
+
+/** @param upfront the invoice that it asks with, in the transaction that made it */
+async function present(
+  parts: SubscriptionParts,
+  tx: Tx,
+  subscription: SubscriptionRow,
+  upfront: InvoiceRow | null = null,
+) {
+  const [quantities = {}] = await quantitiesOf(tx, [subscription]);
+  return presentSubscription(tx, subscription, await paymentOf(parts, tx, subscription, upfront), quantities);
+}

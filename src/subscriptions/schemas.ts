@@ -5,6 +5,7 @@ import {
   Id,
   ListOf,
   ListQuery,
+  MapOf,
   MapOut,
   Metadata,
   Name,
@@ -23,6 +24,14 @@ const RenewalReminderDays = Days(1, 30);
 const PaymentTermDays = Days(0, 365);
 const SubscriptionStatus = OneOf(['pending_payment', 'active', 'terminated']);
 
+/** How many of each fee price, by the price's id. */
+export const QuantitiesBody = MapOf(Id('price'), Type.Integer({ minimum: 0, maximum: 1_000_000_000 }), {
+  description: 'How many of each fee price of the plan version, by the id of the price.',
+});
+export const QuantitiesReply = MapOf(Id('price'), NumberOut, {
+  description: 'How many of each fee price of the plan version, by the id of the price.',
+});
+
 /** A customer made with its subscription (§4): like one of its own, but the address may come later. */
 const InlineCustomer = Strict({
   ...ConsumerBody.properties,
@@ -36,6 +45,7 @@ export const SubscriptionCreate = Strict(
     name: Name,
     planId: Id('plan'),
     startedAt: Timestamp,
+    quantities: Type.Optional(Nullable(QuantitiesBody)),
     customerId: Type.Optional(Id('customer')),
     customer: Type.Optional(InlineCustomer),
     autoCharge: Type.Optional(Type.Boolean({ default: false })),
@@ -159,6 +169,7 @@ export const Subscription = Type.Object(
     planVersionId: Id('planVersion'),
     planVersionNumber: Type.Integer(),
     versionNumber: Type.Integer(),
+    quantities: QuantitiesReply,
     name: Type.String(),
     status: SubscriptionStatus,
     autoCharge: Type.Boolean(),

@@ -1,6 +1,7 @@
 import { allOf, assignments, jsonb, pageOfRows, sql, type Tx } from '../db/index.ts';
 import type { Decimal } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
+import type { Quantities } from './quantities.ts';
 
 export type SubscriptionStatus = 'pending_payment' | 'active' | 'terminated';
 
@@ -12,6 +13,7 @@ export interface SubscriptionRow {
   plan_id: string;
   plan_version_id: string;
   plan_version_number: number;
+  quantities: Quantities;
   name: string;
   status: SubscriptionStatus;
   auto_charge: boolean;
@@ -52,7 +54,7 @@ export type NewSubscription = Omit<
   'seq' | 'created_at' | 'updated_at' | 'terminated_at' | 'terminated_by' | 'termination_reason' | 'reminded_period'
 >;
 
-const JSON_COLUMNS = new Set(['metadata', 'redirect_urls']);
+const JSON_COLUMNS = new Set(['metadata', 'redirect_urls', 'quantities']);
 const column = ([name, value]: [string, unknown]) =>
   JSON_COLUMNS.has(name) && value !== null ? jsonb(value) : sql`${value}`;
 
@@ -118,6 +120,7 @@ export type SubscriptionChanges = Partial<
     | 'plan_id'
     | 'plan_version_id'
     | 'plan_version_number'
+    | 'quantities'
     | 'activated_at'
     | 'reminded_period'
     | 'next_action_at'
@@ -134,6 +137,7 @@ export const changeSubscription = (
     update subscription set ${assignments({
       ...changes,
       metadata: changes.metadata === undefined ? undefined : jsonb(changes.metadata),
+      quantities: changes.quantities === undefined ? undefined : jsonb(changes.quantities),
       updated_at: now,
     })}
      where merchant_id = ${subscription.merchant_id} and id = ${subscription.id} and status = ${subscription.status}

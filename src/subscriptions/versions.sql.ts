@@ -1,8 +1,9 @@
 import { jsonb, sql, type Tx } from '../db/index.ts';
 import type { Proration } from '../invoicing/index.ts';
 import type { Instant } from '../kernel/time.ts';
+import type { Quantities } from './quantities.ts';
 
-/** One of the versions to which a subscription was or will be pinned. */
+/** One of the versions to which a subscription was or will be pinned. Other quantities of the same version are another row. */
 export interface VersionRow {
   merchant_id: string;
   subscription_id: string;
@@ -12,6 +13,7 @@ export interface VersionRow {
   change_id: string | null;
   plan_id: string;
   plan_version_id: string;
+  quantities: Quantities;
   /** RFC 3339, by cadence. */
   anchors: Record<string, string>;
   proration: Proration;
@@ -32,9 +34,10 @@ export const versionsOfSubscriptions = (tx: Tx, merchantId: string, ids: readonl
 
 export const insertVersion = (tx: Tx, row: Omit<VersionRow, 'seq'>): Promise<number> =>
   tx.run(sql`
-    insert into subscription_version (merchant_id, subscription_id, holds_from, change_id, plan_id, plan_version_id, anchors, proration)
+    insert into subscription_version (merchant_id, subscription_id, holds_from, change_id, plan_id, plan_version_id,
+                                      quantities, anchors, proration)
     values (${row.merchant_id}, ${row.subscription_id}, ${row.holds_from}, ${row.change_id}, ${row.plan_id},
-            ${row.plan_version_id}, ${jsonb(row.anchors)}, ${row.proration})`);
+            ${row.plan_version_id}, ${jsonb(row.quantities)}, ${jsonb(row.anchors)}, ${row.proration})`);
 
 /** The version that a change would have brought is not coming. */
 export const deleteVersionOf = (tx: Tx, merchantId: string, changeId: string): Promise<number> =>

@@ -54,6 +54,9 @@ type Row = Omit<Price, 'pricing' | 'features'> & {
   featureType: FeatureType;
 };
 
+/** A price of a fee, and how many of it are charged where nobody says otherwise. */
+export type FeeQuantity = Pick<Price, 'id' | 'quantity'>;
+
 const COLUMNS = sql`p.id, p.merchant_id as "merchantId", p.billable_metric_id as "billableMetricId", p.fee_id as "feeId",
   p.invoice_display_name as "invoiceDisplayName", p.payment_term as "paymentTerm", p.model, p.properties,
   p.billing_cadence as "billingCadence", p.quantity, p.minimum_amount as "minimumAmount",
@@ -123,6 +126,24 @@ export async function selectPricesOfVersions(
      order by vp.version_id, vp.position`);
   const byVersion = new Map<string, Price[]>(versionIds.map((id) => [id, []]));
   for (const { versionId, ...row } of rows) byVersion.get(versionId)?.push(toPrice(row));
+  return byVersion;
+}
+
+/** The fee prices of some versions in their order, deleted ones too, with their quantities, by the version's id. */
+export async function selectFeeQuantities(
+  tx: Tx,
+  merchantIds: readonly string[],
+  versionIds: readonly string[],
+): Promise<ReadonlyMap<string, FeeQuantity[]>> {
+  const rows = await tx.rows<FeeQuantity & { versionId: string }>(sql`
+    select vp.version_id as "versionId", p.id, p.quantity
+      from plan_version_price vp
+      join price p on p.merchant_id = vp.merchant_id and p.id = vp.price_id
+     where vp.merchant_id = any(${[...merchantIds]}) and p.merchant_id = any(${[...merchantIds]})
+       and vp.version_id = any(${[...versionIds]}) and p.fee_id is not null
+     order by vp.version_id, vp.position`);
+  const byVersion = new Map<string, FeeQuantity[]>(versionIds.map((id) => [id, []]));
+  for (const { versionId, ...price } of rows) byVersion.get(versionId)?.push(price);
   return byVersion;
 }
 

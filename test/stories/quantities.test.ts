@@ -1,0 +1,315 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { failingFields } from '../../src/catalog/testing/build.ts';
+import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
+
+/** How many of each fee price a subscription has, and what a change of it bills, on clocks (docs/seats.md). */
+let env: TestEnvironment;
+let merchant: Merchant;
+let shop: Shop;
+beforeAll(async () => {
+  env = await openTestEnvironment({ recomputed: true });
+  merchant = await env.merchant();
+  shop = shopOf(merchant);
+});
+afterAll(() => env.close());
+
+const seatPrice = (fields: object = {}) =>
+  shop.feePrice({ invoiceDisplayName: 'Seats', quantity: 5, properties: { unitPrice: '31' }, ...fields });
+const changesOf = (subscription: Resource) => `/v0/subscriptions/${subscription.id}/changes`;
+const change = (subscription: Resource, body: object) => shop.create(changesOf(subscription), body);
+const again = (subscription: Resource) => shop.read(`/v0/subscriptions/${subscription.id}`);
+
+describe('the quantities of a subscription', () => {
+  it('are those of its prices, unless the creation says others; every answer has them', async () => {
+    const [seats, support, usage] = [await seatPrice(), await shop.feePrice(), await shop.usagePrice()];
+    const plan = await shop.plan([seats, usage, support]);
+    const clock = await shop.clock(START);
+    const plain = await shop.subscribe(plan, { clock });
+    expect(Object.entries(plain.quantities)).toEqual([
+      [seats.id, 5],
+      [support.id, 1],
+    ]);
+    const customer = await shop.customer();
+    const larger = await shop.subscribe(plan, { clock, customer, quantities: { [support.id]: 0, [seats.id]: 12 } });
+    expect(larger.quantities).toEqual({ [seats.id]: 12, [support.id]: 0 });
+    expect(await again(larger)).toEqual(larger);
+    const { data } = await shop.read(`/v0/subscriptions?customerId=${customer.id}&include=customer`);
+    expect(data).toMatchObject([{ id: larger.id, quantities: larger.quantities }]);
+    expect(await shop.change(`/v0/subscriptions/${larger.id}`, { name: 'Larger' })).toMatchObject({
+      quantities: larger.quantities,
+    });
+    expect(await shop.act(`/v0/subscriptions/${larger.id}/termination`, { reason: 'Over' })).toMatchObject({
+      quantities: larger.quantities,
+    });
+    const none = await shop.subscribe(await shop.plan([usage]), { clock, quantities: {} });
+    expect(none.quantities).toEqual({});
+  });
+
+  it('belong to the version: a newer default one is not what a subscription has', async () => {
+    const [seats, dearer] = [await seatPrice(), await seatPrice({ quantity: 7 })];
+    const plan = await shop.plan([seats]);
+    const clock = await shop.clock(START);
+    const subscription = await shop.subscribe(plan, { clock, quantities: { [seats.id]: 6 } });
+    await shop.create(`/v0/plans/${plan.id}/versions`, {
+      replacePrices: [{ replacesPriceId: seats.id, withPriceId: dearer.id }],
+    });
+    expect((await again(subscription)).quantities).toEqual({ [seats.id]: 6 });
+    expect((await shop.subscribe(plan, { clock })).quantities).toEqual({ [dearer.id]: 7 });
+  });
+
+  it('are the same creation again under one idempotencyKey, and other ones are another', async () => {
+    const seats = await seatPrice();
+    const plan = await shop.plan([seats]);
+    const clock = await shop.clock(START);
+    const customer = await shop.customer();
+    const fields = { clock, customer, name: 'Team', idempotencyKey: `team-${seats.id}` };
+    const first = await shop.subscribe(plan, { ...fields, quantities: { [seats.id]: 6 } });
+    const body = {
+      name: 'Team',
+      planId: plan.id,
+      customerId: customer.id,
+      testClockId: clock.id,
+      startedAt: START,
+      idempotencyKey: fields.idempotencyKey,
+    };
+    const repeated = await merchant.post('/v0/subscriptions', { ...body, quantities: { [seats.id]: 6 } });
+    expect(repeated).toMatchObject({ status: 200, body: { id: first.id, quantities: { [seats.id]: 6 } } });
+    expect(await merchant.post('/v0/subscriptions', { ...body, quantities: { [seats.id]: 7 } })).toMatchObject({
+      status: 409,
+      body: { code: 'IDEMPOTENCY_KEY_REUSED' },
+    });
+  });
+});
+
+describe('quantities that are refused', () => {
+  /** A plan, prices that are not of it, and a way to ask for quantities at the creation and by a change. */
+  async function asking() {
+    const [seats, usage, other] = [await seatPrice(), await shop.usagePrice(), await seatPrice()];
+    const foreign = shopOf(await env.merchant());
+    const theirs = await foreign.feePrice();
+    const plan = await shop.plan([seats, usage]);
+    const subscription = await shop.subscribe(plan, { clock: await shop.clock(START) });
+    const body = { name: 'Team', planId: plan.id, customerId: subscription.customerId, startedAt: START };
+    const clocked = { ...body, testClockId: subscription.testClockId };
+    return {
+      ...{ seats, usage, other, theirs, plan, subscription },
+      creation: (quantities: unknown) => merchant.post('/v0/subscriptions', { ...clocked, quantities }),
+      change: (quantities: unknown) => merchant.post(changesOf(subscription), { quantities }),
+    };
+  }
+
+  it('name a price that the version has not, or that is of a metric: 400 with its field', async () => {
+    const { seats, usage, other, theirs, creation, change: changed, subscription } = await asking();
+    const unknown = 'price_0000000000000000000000';
+    for (const ask of [creation, changed]) {
+      for (const id of [usage.id, other.id, theirs.id, unknown]) {
+        const answer = await ask({ [seats.id]: 6, [id]: 1 });
+        expect(answer).toMatchObject({ status: 400, body: { error: 'validation_error' } });
+        expect(failingFields(answer)).toEqual([`quantities.${id}`]);
+      }
+      const several = await ask({ [other.id]: 1, [usage.id]: 1 });
+      expect(failingFields(several).toSorted()).toEqual(
+        [`quantities.${other.id}`, `quantities.${usage.id}`].toSorted(),
+      );
+    }
+    expect((await again(subscription)).quantities).toEqual({ [seats.id]: 5 });
+    expect((await shop.read(changesOf(subscription))).data).toEqual([]);
+  });
+
+  it('are no whole number from 0 to a thousand million', async () => {
+    const { seats, creation, change: changed } = await asking();
+    for (const ask of [creation, changed]) {
+      for (const quantity of [-1, 1.5, 1_000_000_001, 1e300, '6', null, true, {}, [6]])
+        expect(failingFields(await ask({ [seats.id]: quantity }))).toEqual([`quantities.${seats.id}`]);
+      for (const [key, field] of Object.entries({ seats: 'quantities.seats', '': 'quantities.' }))
+        expect(failingFields(await ask({ [key]: 1 }))).toEqual([field]);
+      for (const quantities of ['6', 6, [6], true])
+        expect(failingFields(await ask(quantities))).toEqual(['quantities']);
+    }
+    expect((await creation({ [seats.id]: 1_000_000_000 })).status).toBe(201);
+  });
+
+  it('are exactly what the subscription has', async () => {
+    const { seats, subscription, plan } = await asking();
+    const fieldsOf = async (body: object) => failingFields(await merchant.post(changesOf(subscription), body));
+    expect(await fieldsOf({ quantities: { [seats.id]: 5 } })).toEqual([`quantities.${seats.id}`]);
+    expect(await fieldsOf({ quantities: {} })).toEqual(['quantities']);
+    expect(await fieldsOf({ planId: plan.id })).toEqual(['planId']);
+    expect(await fieldsOf({ planId: plan.id, quantities: { [seats.id]: 5 } })).toEqual([`quantities.${seats.id}`]);
+    expect(await fieldsOf({ versionNumber: 1, quantities: {} })).toEqual(['versionNumber']);
+    expect(await fieldsOf({})).toEqual(['planId']);
+    expect(await fieldsOf({ quantities: null })).toEqual(['planId']);
+    await change(subscription, { quantities: { [seats.id]: 6 } });
+    expect(await fieldsOf({ quantities: { [seats.id]: 6 }, effective: 'periodEnd' })).toEqual([
+      `quantities.${seats.id}`,
+    ]);
+  });
+
+  it('are of a price that is charged once, and that the subscription has', async () => {
+    const setup = await shop.feePrice({ billingCadence: 'P0D' });
+    const plan = await shop.plan([setup]);
+    const subscription = await shop.subscribe(plan, { clock: await shop.clock(START), quantities: { [setup.id]: 3 } });
+    const answer = await merchant.post(changesOf(subscription), { quantities: { [setup.id]: 4 } });
+    expect(failingFields(answer)).toEqual([`quantities.${setup.id}`]);
+  });
+
+  it('come while another change is to come, or the subscription has ended: 409', async () => {
+    const { seats, subscription } = await asking();
+    await change(subscription, { quantities: { [seats.id]: 6 }, effective: 'periodEnd' });
+    const more = () => merchant.post(changesOf(subscription), { quantities: { [seats.id]: 7 } });
+    expect(await more()).toMatchObject({ status: 409, body: { code: 'CHANGE_SCHEDULED' } });
+    await shop.act(`/v0/subscriptions/${subscription.id}/termination`, { reason: 'Over' });
+    expect(await more()).toMatchObject({ status: 409, body: { code: 'INVALID_TRANSITION' } });
+  });
+});
+
+describe('a change of quantities', () => {
+  it('is told beforehand, applied at once, and in the list of changes', async () => {
+    const [seats, support] = [await seatPrice(), await shop.feePrice()];
+    const plan = await shop.plan([seats, support]);
+    const clock = await shop.clock(START);
+    const subscription = await shop.subscribe(plan, { clock });
+    await shop.advance(clock, '2026-01-11T00:00:00Z');
+    const more = { quantities: { [seats.id]: 8 } };
+    const dry = await shop.act(changesOf(subscription), { ...more, dryRun: true });
+    expect((await again(subscription)).quantities).toEqual({ [seats.id]: 5, [support.id]: 1 });
+    const done = await change(subscription, more);
+    expect(done.change).toMatchObject({
+      status: 'applied',
+      effectiveAt: '2026-01-11T00:00:00Z',
+      fromPlanVersionId: subscription.planVersionId,
+      planVersionId: subscription.planVersionId,
+      planVersionNumber: 1,
+      quantities: { [seats.id]: 8, [support.id]: 1 },
+    });
+    expect({ ...dry.change, id: done.change.id }).toEqual(done.change);
+    expect({ ...dry.invoicePreview, updatedAt: null }).toEqual({ ...done.invoicePreview, updatedAt: null });
+    expect(await again(subscription)).toMatchObject({
+      planVersionId: subscription.planVersionId,
+      quantities: done.change.quantities,
+    });
+    await change(subscription, { quantities: { [support.id]: 2 } }); // the seats stay
+    const { data } = await shop.read(changesOf(subscription));
+    expect(data.map(({ quantities }: Resource) => quantities)).toEqual([
+      { [seats.id]: 8, [support.id]: 2 },
+      { [seats.id]: 8, [support.id]: 1 },
+    ]);
+  });
+
+  it('comes at the end of the period, and does not where it is cancelled', async () => {
+    const seats = await seatPrice();
+    const clock = await shop.clock(START);
+    const subscription = await shop.subscribe(await shop.plan([seats]), { clock });
+    const order = { quantities: { [seats.id]: 6 }, effective: 'periodEnd' };
+    const first = await change(subscription, order);
+    expect(first.change).toMatchObject({
+      status: 'scheduled',
+      effectiveAt: '2026-02-01T00:00:00Z',
+      quantities: order.quantities,
+    });
+    expect((await again(subscription)).quantities).toEqual({ [seats.id]: 5 });
+    expect((await merchant.delete(`${changesOf(subscription)}/${first.change.id}`)).status).toBe(204);
+    await shop.advance(clock, '2026-02-01T00:00:00Z');
+    expect((await again(subscription)).quantities).toEqual({ [seats.id]: 5 });
+    await change(subscription, order);
+    await shop.advance(clock, '2026-03-01T00:00:00Z');
+    expect((await again(subscription)).quantities).toEqual({ [seats.id]: 6 });
+  });
+
+  it('keeps a version that is archived by now, and the periods of a plan whose anchor has moved', async () => {
+    const seats = await seatPrice();
+    const plan = await shop.plan([seats]);
+    const clock = await shop.clock(START);
+    const subscription = await shop.subscribe(plan, { clock });
+    await shop.create(`/v0/plans/${plan.id}/versions`, { addPrices: [(await shop.feePrice()).id] });
+    await shop.change(`/v0/plans/${plan.id}/versions/1`, { status: 'archived' });
+    await shop.change(`/v0/plans/${plan.id}`, { billingAnchor: '2026-01-20T00:00:00Z' });
+    await shop.advance(clock, '2026-01-10T00:00:00Z');
+    await change(subscription, { quantities: { [seats.id]: 6 } });
+    await shop.advance(clock, '2026-02-10T00:00:00Z');
+    expect((await shop.invoices(subscription)).map(({ periodEnd }) => periodEnd)).toEqual([
+      '2026-02-01T00:00:00Z',
+      '2026-03-01T00:00:00Z',
+    ]);
+    expect(await again(subscription)).toMatchObject({ planVersionNumber: 1, quantities: { [seats.id]: 6 } });
+  });
+
+  it('leaves entitlements and the figures of plan versions as they are', async () => {
+    const metric = await shop.metric();
+    const feature = await shop.create('/v0/features', {
+      key: `calls-${metric.id
+        .slice(-8)
+        .toLowerCase()
+        .replaceAll(/[^a-z0-9]/g, 'x')}`,
+      name: 'Calls',
+      productId: metric.productId,
+      type: 'metered',
+    });
+    const usage = await shop.usagePrice({
+      billableMetricId: metric.id,
+      feature: {
+        featureId: feature.id,
+        entitlementTemplate: { type: 'metered', usagePeriod: { interval: 'P1M' }, issueAfterReset: 100 },
+      },
+    });
+    const seats = await seatPrice();
+    const plan = await shop.plan([seats, usage]);
+    const clock = await shop.clock(START);
+    const subscription = await shop.subscribe(plan, { clock });
+    await shop.use(subscription.id, START, 30);
+    const entitled = () => shop.read(`/v1/entitlements?subscriptionId=${subscription.id}`);
+    const before = await entitled();
+    expect(before.data).toMatchObject([{ balance: 70 }]);
+    await change(subscription, { quantities: { [seats.id]: 8 } });
+    expect(await entitled()).toEqual(before);
+    const versions = await shop.read(`/v0/plans/${plan.id}/versions`);
+    expect(versions.data).toMatchObject([{ versionNumber: 1, subscriptionCount: 1 }]);
+  });
+});
+
+describe('a change of the plan', () => {
+  it('keeps the quantities of prices that both versions have; others have their own, unless it says more', async () => {
+    const [seats, support, gone, come] = [
+      await seatPrice(),
+      await shop.feePrice(),
+      await shop.feePrice(),
+      await shop.feePrice({ quantity: 4 }),
+    ];
+    const plan = await shop.plan([seats, support, gone]);
+    const larger = await shop.plan([seats, support, come]);
+    const clock = await shop.clock(START);
+    const asked = { [seats.id]: 9, [support.id]: 2, [gone.id]: 3 };
+    const subscription = await shop.subscribe(plan, { clock, quantities: asked });
+    const moved = await change(subscription, { planId: larger.id, quantities: { [support.id]: 6 } });
+    expect(moved.change.quantities).toEqual({ [seats.id]: 9, [support.id]: 6, [come.id]: 4 });
+    expect((await again(subscription)).quantities).toEqual(moved.change.quantities);
+    const back = await change(subscription, { planId: plan.id });
+    expect(back.change.quantities).toEqual({ [seats.id]: 9, [support.id]: 6, [gone.id]: 1 });
+    const refused = await merchant.post(changesOf(subscription), { planId: larger.id, quantities: { [gone.id]: 2 } });
+    expect(failingFields(refused)).toEqual([`quantities.${gone.id}`]); // the new version has it not
+  });
+
+  it('takes both together where the version is the same: only the quantities change', async () => {
+    const seats = await seatPrice();
+    const plan = await shop.plan([seats]);
+    const subscription = await shop.subscribe(plan, { clock: await shop.clock(START) });
+    const { change: made } = await change(subscription, { planId: plan.id, quantities: { [seats.id]: 6 } });
+    expect(made).toMatchObject({ planVersionNumber: 1, quantities: { [seats.id]: 6 } });
+  });
+
+  it('a migration keeps each subscription’s quantities; a reconciliation does not touch them', async () => {
+    const seats = await seatPrice();
+    const plan = await shop.plan([seats]);
+    const clock = await shop.clock(START);
+    const few = await shop.subscribe(plan, { clock, quantities: { [seats.id]: 2 } });
+    const many = await shop.subscribe(plan, { clock, quantities: { [seats.id]: 200 } });
+    const support = await shop.feePrice();
+    await shop.create(`/v0/plans/${plan.id}/versions`, { addPrices: [support.id] });
+    const migrated = await shop.create(`/v0/plans/${plan.id}/migrations`, { fromVersion: 1, toVersion: 2 });
+    expect(migrated.subscriptions).toMatchObject([{ outcome: 'applied' }, { outcome: 'applied' }]);
+    await shop.create(`/v0/subscriptions/${few.id}/reconciliations`);
+    expect((await again(few)).quantities).toEqual({ [seats.id]: 2, [support.id]: 1 });
+    expect((await again(many)).quantities).toEqual({ [seats.id]: 200, [support.id]: 1 });
+  });
+});
