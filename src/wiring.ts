@@ -61,6 +61,7 @@ import {
   UPFRONT,
   unendedSubscriptions,
   upfrontPayments,
+  wakeEnded,
 } from './subscriptions/index.ts';
 
 /** The domains of one environment, bound to each other: the one place where they meet. */
@@ -106,7 +107,7 @@ export function wireDomains(
   const letters = createLetters({ environment, publicUrl });
   const newUsage = createUsageWatch({ most: MOST_WATCHED });
   const intakeOf = createIntakes({ onAccepted: newUsage.add });
-  const purposes = { [GRANT_PURCHASE]: grantPurchases, [UPFRONT]: upfrontPayments };
+  const purposes = { [GRANT_PURCHASE]: grantPurchases({ wakeEnded }), [UPFRONT]: upfrontPayments };
   const invoicing: InvoicingParts = {
     environment,
     publicUrl,
@@ -144,7 +145,7 @@ export function wireDomains(
       ...eventRoutes(selectMeters, (tx, event) => findBilling(billingSource, tx, event), intakeOf),
       ...usageRoutes(usage),
       ...subscriptionRoutes(subscriptions),
-      ...entitlementRoutes({ holdSubscription }, invoicing),
+      ...entitlementRoutes({ holdSubscription, wakeEnded }, invoicing),
       ...invoiceRoutes(invoicing),
       ...ledgerRoutes,
       ...payments.routes,

@@ -22,7 +22,7 @@ import {
 import { loadInput } from './inputs.ts';
 import { type EntitlementKey, hasEnded, lockWithNow } from './lock.ts';
 import { tellOfBalance } from './notices.ts';
-import { forgetSnapshots } from './snapshots.sql.ts';
+import { forgetSince } from './past-change.ts';
 import { tellOfGrant } from './tell.ts';
 
 /** A grant as it is kept, or as its row will be once it is written. */
@@ -112,7 +112,7 @@ export async function writeGrant(
 ): Promise<GrantRow> {
   const made = await insertGrant(tx, grant);
   if (!made) throw new Error(`Grant ${grant.id} is there already.`); // the entitlement's lock is held
-  await forgetSnapshots(tx, entitlement, made.effective_at);
+  await forgetSince(tx, entitlement, made.effective_at, now);
   await lookAtExpiry(tx, entitlement, made, now);
   await tellOfGrant(tx, entitlement, made, 'grant.created.v0', now);
   return made;
@@ -144,7 +144,7 @@ export async function voidGrant(
   if (!grant) return notFound('grant');
   if (grant.voided_at !== null) return ok(grant);
   const voided = await markGrantVoided(tx, grant, now);
-  await forgetSnapshots(tx, entitlement, now);
+  await forgetSince(tx, entitlement, now, now);
   await tellOfGrant(tx, entitlement, voided, 'grant.voided.v0', now);
   await tellOfBalance(tx, entitlement, now);
   return ok(voided);

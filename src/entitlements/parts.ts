@@ -15,4 +15,6 @@ export interface EntitlementParts {
     id: string,
     wall: Instant,
   ) => Promise<Result<{ subscription: EntitlingSubscription; now: Instant }>>;
+  /** Has subscriptions that have ended bill once more what closed periods differ by; others do so at their next close. */
+  readonly wakeEnded: (tx: Tx, merchantId: string, ids: readonly string[], now: Instant) => Promise<void>;
 }

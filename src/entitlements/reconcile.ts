@@ -16,13 +16,13 @@ import {
 import { insertGrants, planGrantsSince } from './grants.sql.ts';
 import { issuedRow, writeGrant } from './grants.ts';
 import { loadInput } from './inputs.ts';
+import { forgetSince } from './past-change.ts';
 import {
   type HeldFeature,
   type KeptFeature,
   planReconciliation,
   type ReconciledFeatures,
 } from './plan-reconciliation.ts';
-import { forgetSnapshots } from './snapshots.sql.ts';
 
 /** How a reconciliation is done. */
 export interface Reconciling {
@@ -109,7 +109,7 @@ async function retell(tx: Tx, row: EntitlementRow, { template }: CarriedFeature,
   const from = latest(row.active_from, now);
   if (row.feature_type === 'metered' && !isAfter(row.active_from, now)) await writeIssued(tx, row, now);
   await insertTerm(tx, row, from, template);
-  await forgetSnapshots(tx, row, from);
+  await forgetSince(tx, row, from, now);
   if (row.feature_type === 'metered') await changeEntitlement(tx, row, { next_action_at: from }, now);
 }
 

@@ -6,8 +6,8 @@ import { usagePeriodAt } from './balance/index.ts';
 import { changeEntitlement, type EntitlementRow } from './entitlements.sql.ts';
 import { loadInput, templateAt } from './inputs.ts';
 import { type EntitlementKey, hasEnded, lockWithNow } from './lock.ts';
+import { forgetSince } from './past-change.ts';
 import { insertReset } from './resets.sql.ts';
-import { forgetSnapshots } from './snapshots.sql.ts';
 import { tellOfResets } from './steps.ts';
 
 export const EntitlementReset = Strict(
@@ -51,7 +51,7 @@ export async function resetEntitlement(
     now,
   );
   if (!isNew) return ok({ entitlement, now });
-  await forgetSnapshots(tx, entitlement, at);
+  await forgetSince(tx, entitlement, at, now);
   await tellOfResets(tx, entitlement, [at], now);
   return ok({ entitlement: await changeEntitlement(tx, entitlement, { next_action_at: now }, now), now });
 }

@@ -6,5 +6,10 @@ export { holdSubscription } from './hold.ts';
 export type { ComingRenewal, SubscriptionParts } from './parts.ts';
 export { subscriptionRoutes } from './routes.ts';
 export { subscriptionChangeDueKind, subscriptionDueKind } from './steps.ts';
-export { activePlansOf, countByVersion, unendedSubscriptions } from './subscriptions.sql.ts';
+export {
+  activePlansOf,
+  countByVersion,
+  unendedSubscriptions,
+  updateEndedToBeDue as wakeEnded,
+} from './subscriptions.sql.ts';
 export { UPFRONT, upfrontPayments } from './upfront.ts';

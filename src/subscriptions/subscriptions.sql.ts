@@ -208,11 +208,17 @@ export const selectClaiming = (
      order by seq`);
 
 /** Makes terminated subscriptions due to which nothing would happen any more. */
-export const updateEndedToBeDue = (tx: Tx, merchantId: string, ids: readonly string[], now: Instant): Promise<number> =>
-  tx.run(sql`
+export async function updateEndedToBeDue(
+  tx: Tx,
+  merchantId: string,
+  ids: readonly string[],
+  now: Instant,
+): Promise<void> {
+  await tx.run(sql`
     update subscription set next_action_at = ${now}
      where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])
        and status = 'terminated' and next_action_at is null`);
+}
 
 /** How many subscriptions that have not ended are pinned to each of some plan versions; those with none are left out. */
 export async function countByVersion(

@@ -96,6 +96,51 @@ describe('a price with grantDiscountEnabled', () => {
     expect(shown(february)).toEqual(['charge 0 = 0.00', 'late_usage 15 = 15.00']);
   });
 
+  // 160 were used in January, and 100 of them covered; 300 in February.
+  it.each<{ what: string; later: (entitlement: string) => Promise<unknown>; february: string[] }>([
+    {
+      what: 'a grant as of the past',
+      later: (id) => shop.create(`/v1/entitlements/${id}/grants`, { amount: 50, effectiveAt: '2026-01-05T00:00:00Z' }),
+      february: ['charge 200 = 200.00', 'grants 100 = 0.00', 'late_usage -50 = -50.00'],
+    },
+    {
+      what: 'a grant as of the past that recurs each week',
+      later: (id) =>
+        shop.create(`/v1/entitlements/${id}/grants`, {
+          ...{ amount: 20, effectiveAt: '2026-01-20T00:00:00Z', recurrencePeriod: 'P1W' },
+        }),
+      // January: 20 on the 20th and 20 on the 27th. February: 20 that are there on the 20th, and 20 on the 24th.
+      february: ['charge 160 = 160.00', 'grants 140 = 0.00', 'late_usage -40 = -40.00'],
+    },
+    {
+      what: 'a purchase as of the past',
+      later: async (id) => {
+        const { paymentSessions } = await shop.create(`/v1/entitlements/${id}/grants/purchase`, {
+          ...{ amount: 60, price: '5.00', idempotencyKey: id, effectiveAt: '2026-01-31T00:00:00Z' },
+        });
+        const session = paymentSessions[0].url.split('/').at(-1);
+        await shop.act(`/v0/paymentSessions/${session}/complete`, { paymentMethod: 'pm_ok' });
+      },
+      february: ['charge 200 = 200.00', 'grants 100 = 0.00', 'late_usage -60 = -60.00'],
+    },
+    {
+      what: 'a grant as of the end of the month, for what is used after it,',
+      later: (id) => shop.create(`/v1/entitlements/${id}/grants`, { amount: 50, effectiveAt: '2026-02-01T00:00:00Z' }),
+      february: ['charge 150 = 150.00', 'grants 150 = 0.00'],
+    },
+  ])('$what changes what is billed of the past, without any event', async ({ later, february }) => {
+    const { clock, subscription } = await subscribed(true);
+    await shop.use(subscription.id, '2026-01-10T00:00:00Z', 160);
+    await shop.use(subscription.id, '2026-02-20T00:00:00Z', 300);
+    await shop.advance(clock, '2026-02-05T00:00:00Z');
+    const [{ entitlementId }] = (await shop.read(`/v1/entitlements?subscriptionId=${subscription.id}`)).data;
+    await later(entitlementId);
+    await shop.advance(clock, '2026-03-15T00:00:00Z');
+    const months = (await shop.invoices(subscription)).filter(({ billingCadence }) => billingCadence === 'P1M');
+    expect(shown(months[0])).toEqual(['charge 60 = 60.00', 'grants 100 = 0.00']);
+    expect(shown(months[1])).toEqual(february);
+  });
+
   it('beside another one of the same entitlement: each unit that was burnt leaves only one of them', async () => {
     const { clock, subscription } = await sharing(['P1M', 'P1M']);
     await shop.use(subscription.id, '2026-01-10T00:00:00Z', 70);
