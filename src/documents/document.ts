@@ -83,6 +83,8 @@ export interface LineWorkings {
   readonly discount?: { readonly percent: DecimalText; readonly of: DecimalText };
   /** Of what goes on or comes late: what all of it comes to, and what was billed of it before. */
   readonly soFar?: { readonly total: DecimalText; readonly before: DecimalText };
+  /** Of a negative line by hand: all of it, of which the line may hold less. */
+  readonly byHand?: { readonly amount: DecimalText };
   /** Of what gives back a charge that is not used: the charge, what of it, and where the rest went. */
   readonly credit?: {
     readonly invoiceNumber: string | null;

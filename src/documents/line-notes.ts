@@ -28,6 +28,7 @@ export function notesOf(line: Noted, currency: string): string[] {
     workings.discount && `${quantity(workings.discount.percent)}% of ${price(workings.discount.of)}`,
     workings.limit && limitNote(line.kind, workings, price),
     workings.soFar && `${price(workings.soFar.total)} in all, less ${price(workings.soFar.before)} billed before`,
+    workings.byHand && byHandNote(workings.byHand.amount, line.amount, price),
     ...(workings.rows ? rowsNotes(workings.rows, line.amount, price) : []),
     ...(workings.credit ? creditNotes(workings.credit, line.amount, price) : []),
   ];
@@ -90,6 +91,12 @@ function rowsNotes({ exact, all }: NonNullable<LineWorkings['rows']>, shown: Dec
   return isRounded
     ? [...own, `The ${all.count} lines of this price come to ${price(all.exact)}, rounded to ${price(all.amount)}`]
     : own;
+}
+
+/** Where the invoice was too small for all of a line. */
+function byHandNote(all: DecimalText, shown: DecimalText, price: Price): string | null {
+  const left = decimal(all).minus(shown);
+  return left.isZero() ? null : `${price(all)} in all, of which ${price(plain(left))} is carried over`;
 }
 
 function creditNotes(credit: NonNullable<LineWorkings['credit']>, shown: DecimalText, price: Price): string[] {

@@ -19,6 +19,7 @@ export { lockInvoice, lockInvoicesIn, openInvoicesOfCustomer, updateAutoApprove 
 export { Invoice, InvoiceLineItem } from './invoice/schemas.ts';
 export { decideAction } from './issue/actions.ts';
 export { cancelInvoice, dropUnbilledInvoice } from './issue/cancel.ts';
+export { creditCarriedLines } from './issue/carry-over.ts';
 export { closePeriod, cutPeriod } from './issue/close.ts';
 export { type CreditMode, giveCredits } from './issue/credits.ts';
 export { closeWhatIsOver, followChange, redoDrafts } from './issue/follow-change.ts';

@@ -5,6 +5,7 @@ import {
   boundsOfSeries,
   type CreditMode,
   closePeriod,
+  creditCarriedLines,
   cutPeriod,
   dropUnbilledInvoice,
   giveCredits,
@@ -78,6 +79,7 @@ export async function endSubscription(
   await redoDrafts(parts.invoicing, tx, { before, after }, now);
   const mode = ending.credit ?? 'invoice';
   await giveCredits(parts.invoicing, tx, { before, after, at: ending.at, mode, target }, now);
+  await creditCarriedLines(parts.invoicing, tx, ended.merchant_id, ended.id, now);
   await endEntitlements(tx, { merchantId: ended.merchant_id, subscriptionId: ended.id }, ending.at, now);
   await tell(tx, ended, 'subscription.terminated.v0', now);
   return ended;

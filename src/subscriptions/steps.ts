@@ -1,4 +1,4 @@
-import { billLateUsage } from '../invoicing/index.ts';
+import { billLateUsage, creditCarriedLines } from '../invoicing/index.ts';
 import type { DueKind } from '../jobs/index.ts';
 import { isAfter, isBefore } from '../kernel/time.ts';
 import { startBilling } from './activate.ts';
@@ -32,6 +32,7 @@ export const subscriptionDueKind = (
     const subscription = await lockSubscription(tx, merchantId, id);
     if (subscription?.status === 'terminated') {
       const again = await billLateUsage(tx, parts.source, { merchantId, subscriptionId: id }, now);
+      await creditCarriedLines(parts.invoicing, tx, merchantId, id, now);
       await changeSubscription(tx, subscription, { next_action_at: again }, now);
       return;
     }

@@ -3,6 +3,8 @@ import type { ShareOfTime, Workings } from '../rating/index.ts';
 /** How the amount of a line came about. */
 export interface LineWorkings extends Workings {
   readonly credit?: CreditWorkings;
+  /** Of a negative line by hand: all of it; the line may hold less. */
+  readonly byHand?: { readonly amount: string };
 }
 
 /** What a line gives back of a charge that was billed before and is not used. */

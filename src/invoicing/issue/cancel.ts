@@ -11,6 +11,7 @@ import { invoiceStates } from '../invoice/states.ts';
 import { publishInvoice } from '../invoice/webhooks.ts';
 import { bookCancellation, bookWriteOff } from '../paying/bookings.ts';
 import { expireSessionsOf } from '../paying/sessions.ts';
+import { carryOverCancelled } from './carry-over.ts';
 import { returnCredits } from './credits.ts';
 
 /** Is anything of it paid that neither the wallet nor a credit paid? The wallet's part goes back into it with a cancellation. */
@@ -35,6 +36,7 @@ export async function cancelInvoice(
   await expireSessionsOf(tx, cancelled, now);
   await ended(parts, tx, invoice, cancelled, 'byHand', now);
   await returnCredits(parts, tx, cancelled, now);
+  await carryOverCancelled(parts, tx, cancelled, now);
   await parts.letters.tell(tx, cancelled, { kind: 'cancelled', note, intoWallet: invoice.wallet_applied }, now);
   return cancelled;
 }

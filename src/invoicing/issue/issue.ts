@@ -14,6 +14,7 @@ import { bookIssue } from '../paying/bookings.ts';
 import { askForPayment } from '../paying/card-charge.ts';
 import { markPaid } from '../paying/pay.ts';
 import type { SessionOptions } from '../terms/session-options.ts';
+import { carryOver } from './carry-over.ts';
 import { settleCredits } from './credits.ts';
 
 const HOURS_PER_DAY = 24;
@@ -67,6 +68,7 @@ export async function issueInvoice(
     await bookIssue(tx, issued, now);
   }
   await settleCredits(parts, tx, issued, now); // before the wallet pays: what is given back is in it
+  await carryOver(parts, tx, [issued], now);
   const asked = await applyWallet(tx, issued, now);
   if (asked.unpaid_amount.isZero()) return markPaid(parts, tx, asked, { by: 'wallet' }, now);
   const open = paysOnline ? await askForPayment(parts, tx, asked, session ?? checkout ?? {}, now) : asked;

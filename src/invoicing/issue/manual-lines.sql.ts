@@ -1,9 +1,10 @@
 import { sql, type Tx } from '../../db/index.ts';
+import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import type { ManualLineRow, Waiting } from './manual-line.ts';
+import type { ManualLineRow, NewManualLine, Waiting } from './manual-line.ts';
 
-export const insertManualLine = (tx: Tx, row: Omit<ManualLineRow, 'seq'>): Promise<ManualLineRow> => {
+export const insertManualLine = (tx: Tx, row: NewManualLine): Promise<ManualLineRow> => {
   const entries = Object.entries(row);
   return tx.one<ManualLineRow>(sql`
     insert into manual_line (${sql.join(entries.map(([name]) => sql.ref(name)))})
@@ -23,7 +24,7 @@ const on = ({ merchant_id: merchantId, id, subscription_id: subscriptionId }: In
   merchant_id = ${merchantId} and (
     invoice_id = ${id}
     or ${waiting !== 'none'} and subscription_id = ${subscriptionId} and invoice_id is null
-       and ${waiting === 'all' || waiting === 'none' ? sql`true` : sql`invoice_at <= ${waiting.until}`})`;
+       and into_wallet_at is null and ${waiting === 'all' || waiting === 'none' ? sql`true` : sql`invoice_at <= ${waiting.until}`})`;
 
 /** The lines that stand on an invoice, or would if its period were closed now; in the order in which they were written. */
 export const manualLinesOn = (tx: Tx, invoice: InvoiceRow, waiting: Waiting): Promise<ManualLineRow[]> =>
@@ -39,7 +40,8 @@ export async function takeManualLines(tx: Tx, invoice: InvoiceRow, waiting: Wait
     await tx.run(sql`
       update manual_line set invoice_id = ${invoice.id}, ${taken}
        where merchant_id = ${invoice.merchant_id} and subscription_id = ${invoice.subscription_id}
-         and invoice_id is null and calculated_at is null and ${waiting === 'all' ? sql`true` : sql`invoice_at <= ${waiting.until}`}`);
+         and invoice_id is null and calculated_at is null and into_wallet_at is null
+         and ${waiting === 'all' ? sql`true` : sql`invoice_at <= ${waiting.until}`}`);
   await tx.run(sql`
     update manual_line set ${taken}
      where merchant_id = ${invoice.merchant_id} and invoice_id = ${invoice.id} and calculated_at is null`);
@@ -50,4 +52,73 @@ export const laterManualLines = (tx: Tx, merchantId: string, subscriptionId: str
   tx.rows<ManualLineRow>(sql`
     select * from manual_line
      where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and calculated_at is null and invoice_id is null
+       and into_wallet_at is null
      order by seq`);
+
+/** A negative line as its invoice billed it: what it says there, and how it was taxed. */
+export type BilledManualLine = ManualLineRow & {
+  readonly billed_net: Decimal;
+  readonly billed_gross: Decimal;
+  readonly billed_rate: Decimal;
+  readonly tax_behavior: 'exclusive' | 'inclusive';
+};
+
+export const selectNegativeLinesOn = (
+  tx: Tx,
+  merchantId: string,
+  invoiceIds: readonly string[],
+): Promise<BilledManualLine[]> =>
+  tx.rows<BilledManualLine>(sql`
+    select m.*, l.total_price as billed_net, l.total_amount as billed_gross, l.tax_rate as billed_rate,
+           i.terms ->> 'taxBehavior' as tax_behavior
+      from manual_line m
+      join invoice i on i.merchant_id = m.merchant_id and i.id = m.invoice_id
+      join invoice_line l on l.merchant_id = m.merchant_id and l.invoice_id = m.invoice_id and l.id = m.id
+     where m.merchant_id = ${merchantId} and m.invoice_id = any (${[...invoiceIds]}) and m.quantity * m.unit_price < 0
+     order by m.seq`);
+
+/** The lines that an invoice bears for others, each with what has been carried on of it since. */
+export const selectCarriedLinesOn = (
+  tx: Tx,
+  { merchant_id: merchantId, id }: InvoiceRow,
+): Promise<(ManualLineRow & { readonly remainder: Decimal })[]> =>
+  tx.rows<ManualLineRow & { readonly remainder: Decimal }>(sql`
+    select m.*, coalesce(r.unit_price, 0) as remainder
+      from manual_line m
+      left join manual_line r on r.merchant_id = m.merchant_id and r.carried_from_id = m.id and r.carried_because = 'remainder'
+     where m.merchant_id = ${merchantId} and m.invoice_id = ${id} and m.carried_from_id is not null
+     order by m.seq`);
+
+/** Lines that are carried over and that no invoice has taken, with the invoices that could not bear them; locked. */
+export const lockWaitingCarriedLines = (
+  tx: Tx,
+  merchantId: string,
+  subscriptionId: string,
+): Promise<(ManualLineRow & { readonly from_invoice_id: string | null })[]> =>
+  tx.rows<ManualLineRow & { readonly from_invoice_id: string | null }>(sql`
+    select m.*, o.invoice_id as from_invoice_id
+      from manual_line m
+      join manual_line o on o.merchant_id = m.merchant_id and o.id = m.carried_from_id
+     where m.merchant_id = ${merchantId} and m.subscription_id = ${subscriptionId} and m.carried_from_id is not null
+       and m.invoice_id is null and m.calculated_at is null and m.into_wallet_at is null
+     order by m.seq for update of m`);
+
+export const updateIntoWallet = (tx: Tx, merchantId: string, ids: readonly string[], now: Instant): Promise<number> =>
+  tx.run(sql`
+    update manual_line set into_wallet_at = ${now}, updated_at = ${now}
+     where merchant_id = ${merchantId} and id = any (${[...ids]})`);
+
+/** Is there an invoice of a series whose period is open, or whose usage has not been read yet? It takes what waits. */
+export const selectTakesLines = async (
+  tx: Tx,
+  merchantId: string,
+  subscriptionId: string,
+  cadence: string,
+): Promise<boolean> =>
+  (
+    await tx.one<{ found: boolean }>(sql`
+      select exists (
+        select from invoice
+         where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and kind = 'subscription'
+           and billing_cadence = ${cadence} and status in ('ACTIVE', 'CLOSING')) as found`)
+  ).found;

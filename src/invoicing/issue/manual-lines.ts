@@ -1,5 +1,5 @@
 import type { Decimal } from '../../kernel/decimal.ts';
-import { ZERO } from '../../kernel/decimal.ts';
+import { plain, ZERO } from '../../kernel/decimal.ts';
 import { roundTo } from '../../kernel/money.ts';
 import { isAfter } from '../../kernel/time.ts';
 import type { OtherLine } from '../calculation/calculate.ts';
@@ -23,11 +23,15 @@ export function waitingFor(
 export const amountOf = ({ quantity, unit_price: unitPrice, currency }: ManualLineRow): Decimal =>
   roundTo(quantity.times(unitPrice), currency, 'half-away-from-zero');
 
-/** A line written by hand, as calculations take it: no discount touches it (domain.md §3, Adjustments). */
+/**
+ * A line written by hand, as calculations take it: no discount touches it (domain.md §3, Adjustments). A negative one gives
+ * way where the total would be below 0, and what could not be taken off is carried over.
+ */
 export const manualLine = (line: ManualLineRow, taxRate: Decimal): OtherLine => ({
   id: line.id,
   amount: amountOf(line),
-  taxRate,
+  taxRate: line.tax_rate ?? taxRate,
+  ...(amountOf(line).lt(0) && { givesWay: 'credit' }),
   says: {
     event_type: 'fee',
     line_item_type: 'charge',
@@ -47,6 +51,6 @@ export const manualLine = (line: ManualLineRow, taxRate: Decimal): OtherLine => 
     period_end: line.period_end,
     group_values: null,
     tiers: null,
-    workings: null,
+    workings: amountOf(line).lt(0) ? { byHand: { amount: plain(amountOf(line)) } } : null,
   },
 });

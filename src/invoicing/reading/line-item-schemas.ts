@@ -72,6 +72,9 @@ export const LineItem = Type.Object(
     periodEnd: Timestamp,
     invoiceAt: Timestamp,
     calculatedAt: Nullable(Timestamp),
+    carriedFromLineItemId: Nullable(
+      Type.String({ description: 'Of a line that is carried over: the line that its invoice could not take off.' }),
+    ),
     quantity: NullableText,
     unitPrice: Type.String(),
     meteredQuantity: NullableText,

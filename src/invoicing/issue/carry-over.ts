@@ -1,0 +1,166 @@
+import type { Tx } from '../../db/index.ts';
+import { type Decimal, ONE } from '../../kernel/decimal.ts';
+import { newId } from '../../kernel/ids.ts';
+import { type Instant, isAfter } from '../../kernel/time.ts';
+import { post } from '../../ledger/index.ts';
+import { taxLines } from '../../tax/index.ts';
+import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
+import type { BillingTerms } from '../terms/billing-terms.ts';
+import type { ManualLineRow, NewManualLine } from './manual-line.ts';
+import {
+  type BilledManualLine,
+  insertManualLine,
+  lockWaitingCarriedLines,
+  selectCarriedLinesOn,
+  selectNegativeLinesOn,
+  selectTakesLines,
+  updateIntoWallet,
+} from './manual-lines.sql.ts';
+import { amountOf } from './manual-lines.ts';
+
+/*
+ * A negative line by hand that is more than its invoice goes on to the next ones, at last to the wallet (domain.md §3;
+ * docs/decisions/0056).
+ */
+
+/** Invoices are issued: what they could not take off, because no total is below 0, is a line that waits for the next one. */
+export async function carryOver(
+  parts: InvoicingParts,
+  tx: Tx,
+  invoices: readonly InvoiceRow[],
+  now: Instant,
+): Promise<void> {
+  const ofPeriods = invoices.filter(({ kind }) => kind === 'subscription');
+  for (const [merchantId, those] of Map.groupBy(ofPeriods, ({ merchant_id }) => merchant_id)) {
+    const ends = new Map(those.map(({ id, period_end }) => [id, period_end]));
+    const lines = await selectNegativeLinesOn(tx, merchantId, [...ends.keys()]);
+    const carried = lines.flatMap((line) => planRemainder(line, ends.get(line.invoice_id as string) ?? now, now));
+    await saveCarried(parts, tx, merchantId, carried, now);
+  }
+}
+
+/** An invoice is cancelled: what it bore for others goes on, all of it that has not gone on already. */
+export async function carryOverCancelled(
+  parts: InvoicingParts,
+  tx: Tx,
+  cancelled: InvoiceRow,
+  now: Instant,
+): Promise<void> {
+  const lines = await selectCarriedLinesOn(tx, cancelled);
+  const carried = lines.flatMap((line): NewManualLine[] => {
+    const amount = amountOf(line).minus(line.remainder);
+    const { tax_rate: taxRate, invoice_at: invoiceAt } = line;
+    return amount.lt(0) ? [carriedLine(line, { amount, taxRate, invoiceAt, because: 'cancellation' }, now)] : [];
+  });
+  await saveCarried(parts, tx, cancelled.merchant_id, carried, now);
+}
+
+/** Of a line what its invoice could not take off. Inclusive amounts hold their tax. */
+export function planRemainder(line: BilledManualLine, invoiceAt: Instant, now: Instant): NewManualLine[] {
+  const billed = line.tax_behavior === 'inclusive' ? line.billed_gross : line.billed_net;
+  const amount = amountOf(line).minus(billed);
+  if (!amount.lt(0)) return [];
+  return [carriedLine(line, { amount, taxRate: line.billed_rate, invoiceAt, because: 'remainder' }, now)];
+}
+
+interface Carrying {
+  readonly amount: Decimal;
+  readonly taxRate: Decimal | null;
+  /** The end of the period whose invoice could not bear it: the first that closes then or later takes it. */
+  readonly invoiceAt: Instant;
+  readonly because: NonNullable<ManualLineRow['carried_because']>;
+}
+
+const SUFFIX = ': carried over';
+
+const carriedLine = (line: ManualLineRow, { amount, taxRate, invoiceAt, because }: Carrying, now: Instant) => ({
+  merchant_id: line.merchant_id,
+  id: newId('lineItem'),
+  subscription_id: line.subscription_id,
+  invoice_id: null,
+  item_id: line.item_id,
+  display_name: line.carried_from_id === null ? line.display_name + SUFFIX : line.display_name,
+  description: line.description,
+  currency: line.currency,
+  quantity: ONE,
+  unit_price: amount,
+  period_start: line.period_start,
+  period_end: line.period_end,
+  invoice_at: invoiceAt,
+  calculated_at: null,
+  idempotency_key: null,
+  idempotency_print: null,
+  created_at: now,
+  updated_at: now,
+  tax_rate: taxRate,
+  carried_from_id: line.id,
+  carried_because: because,
+});
+
+/** The unique index `manual_line_carried` refuses a second one for the same line and cause. */
+async function saveCarried(
+  parts: InvoicingParts,
+  tx: Tx,
+  merchantId: string,
+  lines: readonly NewManualLine[],
+  now: Instant,
+): Promise<void> {
+  for (const line of lines) await insertManualLine(tx, line);
+  for (const subscriptionId of new Set(lines.map((line) => line.subscription_id)))
+    await creditCarriedLines(parts, tx, merchantId, subscriptionId, now);
+}
+
+/**
+ * A subscription has ended, and no invoice follows that could bear what is carried over: all of it, with the tax that it
+ * would have taken off, is in the customer's wallet. Does nothing while an invoice follows.
+ */
+export async function creditCarriedLines(
+  { source }: Pick<InvoicingParts, 'source'>,
+  tx: Tx,
+  merchantId: string,
+  subscriptionId: string,
+  now: Instant,
+): Promise<void> {
+  const lines = await lockWaitingCarriedLines(tx, merchantId, subscriptionId);
+  if (lines.length === 0) return;
+  const terms = await source.terms(tx, merchantId, subscriptionId);
+  const { endsAt } = terms.bounds;
+  if (endsAt === null || isAfter(endsAt, now)) return;
+  if (await selectTakesLines(tx, merchantId, subscriptionId, terms.planCadence)) return;
+  await updateIntoWallet(
+    tx,
+    merchantId,
+    lines.map(({ id }) => id),
+    now,
+  );
+  for (const line of lines) await bookIntoWallet(tx, terms, line, line.from_invoice_id, now);
+}
+
+/** No document takes back tax for it, so all of it is off what was earned. */
+async function bookIntoWallet(
+  tx: Tx,
+  terms: BillingTerms,
+  line: ManualLineRow,
+  invoiceId: string | null,
+  now: Instant,
+): Promise<void> {
+  const taxable = { amount: amountOf(line).negated(), taxRate: line.tax_rate };
+  const [taxed] = taxLines([taxable], terms.taxBehavior, line.currency).lines;
+  if (!taxed) throw new Error(`Line ${line.id} has no amount.`);
+  await post(
+    tx,
+    {
+      merchantId: line.merchant_id,
+      key: `carried:${line.id}`,
+      reason: 'credit',
+      invoiceId,
+      currency: line.currency,
+      entries: [
+        { account: 'revenue', customerId: null, amount: taxed.gross },
+        { account: 'wallet', customerId: terms.customerId, amount: taxed.gross.negated() },
+      ],
+    },
+    now,
+  );
+}
