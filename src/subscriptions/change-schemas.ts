@@ -66,6 +66,12 @@ export const MigrationCreate = Strict(
   {
     fromVersion: VersionNumber,
     toVersion: VersionNumber,
+    replacePrices: Type.Optional(
+      Type.Array(Strict({ replacesPriceId: Id('price'), withPriceId: Id('price') }), {
+        maxItems: 1000,
+        description: 'Fee prices of `toVersion` that take over the quantity of one of `fromVersion`.',
+      }),
+    ),
     effective: Type.Optional(Effective),
     proration: Type.Optional(ProrationWord),
     credit: Type.Optional(CreditWord),

@@ -47,7 +47,14 @@ import { type ChangeRow, findChange, insertChange, lockChange, scheduledChange, 
 import { endOf } from './decide.ts';
 import type { SubscriptionParts } from './parts.ts';
 import { lockActive } from './patch.ts';
-import { decideQuantities, type Quantities, quantityErrors, sameQuantities } from './quantities.ts';
+import {
+  decideQuantities,
+  type PriceReplacement,
+  type Quantities,
+  quantitiesTakenOver,
+  quantityErrors,
+  sameQuantities,
+} from './quantities.ts';
 import { nextActionOf } from './reminders.ts';
 import { changeSubscription, findSubscription, lockSubscription, type SubscriptionRow } from './subscriptions.sql.ts';
 import { tell } from './tell.ts';
@@ -61,6 +68,8 @@ export interface ChangeOrder {
   readonly versionNumber?: number;
   /** How many of some fee prices; of the others as many as it has, or as the price says. */
   readonly quantities?: Quantities;
+  /** Prices that have the quantities which the subscription has of others. */
+  readonly replacePrices?: readonly PriceReplacement[];
   readonly effective?: 'now' | 'periodEnd';
   readonly proration?: Proration;
   readonly credit?: CreditMode;
@@ -151,7 +160,7 @@ function endOfPeriod(terms: BillingTerms, now: Instant): Instant {
  */
 async function targetOf(tx: Tx, subscription: SubscriptionRow, order: ChangeOrder): Promise<Result<Target>> {
   const { merchant_id: merchantId, plan_version_id: heldId } = subscription;
-  const { planId = subscription.plan_id, quantities: asked = {} } = order;
+  const { planId = subscription.plan_id, replacePrices = [] } = order;
   const owned = await checkReference(tx, merchantId, 'plan', planId, 'planId');
   if (!owned.ok) return owned;
   const plan = await findPlan(tx, merchantId, planId);
@@ -163,6 +172,7 @@ async function targetOf(tx: Tx, subscription: SubscriptionRow, order: ChangeOrde
   const before = await findPlanVersion(tx, merchantId, heldId);
   if (!before) throw new Error(`The plan version of subscription ${subscription.id} is gone.`);
   const held = { prices: before.prices, quantities: subscription.quantities };
+  const asked = { ...quantitiesTakenOver(held, replacePrices), ...order.quantities };
   const quantities = decideQuantities(version.prices, asked, held);
   const keepsVersion = version.id === heldId;
   const errors = [

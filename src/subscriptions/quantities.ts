@@ -57,6 +57,46 @@ export function decideQuantities(prices: readonly CountedPrice[], asked: Quantit
   return Object.fromEntries(differing);
 }
 
+/** A price that takes the place of another one, and its quantity. */
+export interface PriceReplacement {
+  readonly replacesPriceId: string;
+  readonly withPriceId: string;
+}
+
+/** The quantities that a subscription has of prices that are replaced, by the ids of those that take their place. */
+export const quantitiesTakenOver = (
+  { prices, quantities }: Held,
+  replacements: readonly PriceReplacement[],
+): Quantities =>
+  Object.fromEntries(
+    replacements.flatMap(({ replacesPriceId, withPriceId }) => {
+      const price = prices.find(({ id }) => id === replacesPriceId);
+      return price ? [[withPriceId, quantityOf(price, quantities).toNumber()]] : [];
+    }),
+  );
+
+/** What is wrong with replacements of prices of one version by prices of another one, by field. */
+export function replacementErrors(
+  replacements: readonly PriceReplacement[],
+  from: readonly CountedPrice[],
+  to: readonly CountedPrice[],
+): FieldError[] {
+  const isFeeOf = (prices: readonly CountedPrice[], priceId: string) =>
+    prices.some(({ id, fee }) => id === priceId && fee !== null);
+  return replacements.flatMap(({ replacesPriceId, withPriceId }, index) => {
+    const field = `replacePrices.${index}`;
+    const isSecond = replacements.slice(0, index).some((other) => other.withPriceId === withPriceId);
+    const errors: FieldError[] = [];
+    if (!isFeeOf(from, replacesPriceId))
+      errors.push({ field: `${field}.replacesPriceId`, message: 'is no fee price of fromVersion' });
+    if (!isFeeOf(to, withPriceId))
+      errors.push({ field: `${field}.withPriceId`, message: 'is no fee price of toVersion' });
+    else if (isSecond)
+      errors.push({ field: `${field}.withPriceId`, message: 'takes the place of another price already' });
+    return errors;
+  });
+}
+
 /** Are two quantities of one version the same? */
 export const sameQuantities = (a: Quantities, b: Quantities): boolean => {
   const ids = Object.keys(a);

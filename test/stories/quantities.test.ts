@@ -312,4 +312,31 @@ describe('a change of the plan', () => {
     expect((await again(few)).quantities).toEqual({ [seats.id]: 2, [support.id]: 1 });
     expect((await again(many)).quantities).toEqual({ [seats.id]: 200, [support.id]: 1 });
   });
+
+  it('a migration to another price for the same seats takes their number over', async () => {
+    const [seats, support, usage] = [await seatPrice(), await shop.feePrice(), await shop.usagePrice()];
+    const dearer = await seatPrice({ quantity: 10 });
+    const plan = await shop.plan([seats, support, usage]);
+    const clock = await shop.clock(START);
+    const few = await shop.subscribe(plan, { clock, quantities: { [seats.id]: 2, [support.id]: 3 } });
+    const own = await shop.subscribe(plan, { clock });
+    const replacePrices = [{ replacesPriceId: seats.id, withPriceId: dearer.id }];
+    await shop.create(`/v0/plans/${plan.id}/versions`, { replacePrices });
+    const migration = { fromVersion: 1, toVersion: 2 };
+    const migrations = `/v0/plans/${plan.id}/migrations`;
+    for (const [wrong, field] of [
+      [{ replacesPriceId: dearer.id, withPriceId: dearer.id }, 'replacePrices.0.replacesPriceId'],
+      [{ replacesPriceId: usage.id, withPriceId: dearer.id }, 'replacePrices.0.replacesPriceId'],
+      [{ replacesPriceId: seats.id, withPriceId: seats.id }, 'replacePrices.0.withPriceId'],
+      [{ replacesPriceId: seats.id, withPriceId: usage.id }, 'replacePrices.0.withPriceId'],
+    ] as const)
+      expect(failingFields(await merchant.post(migrations, { ...migration, replacePrices: [wrong] }))).toEqual([field]);
+    const twice = [...replacePrices, { replacesPriceId: support.id, withPriceId: dearer.id }];
+    expect(failingFields(await merchant.post(migrations, { ...migration, replacePrices: twice }))).toEqual([
+      'replacePrices.1.withPriceId',
+    ]);
+    await shop.create(migrations, { ...migration, replacePrices });
+    expect((await again(few)).quantities).toEqual({ [dearer.id]: 2, [support.id]: 3 });
+    expect((await again(own)).quantities).toEqual({ [dearer.id]: 5, [support.id]: 1 }); // as many as it had
+  });
 });
