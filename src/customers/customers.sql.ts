@@ -36,26 +36,27 @@ export const selectCustomer = (tx: Tx, merchantId: string, id: string): Promise<
   tx.maybe<CustomerRow>(sql`
     select ${columns} from customer where merchant_id = ${merchantId} and id = ${id} and deleted_at is null`);
 
-/** Also a deleted one: what was issued to it still names it. */
-export const selectCustomerEver = (tx: Tx, merchantId: string, id: string): Promise<CustomerRow | undefined> =>
-  tx.maybe<CustomerRow>(sql`select ${columns} from customer where merchant_id = ${merchantId} and id = ${id}`);
+/** Also deleted ones: what was issued to them still names them. */
+export const selectCustomersEver = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<CustomerRow[]> =>
+  tx.rows<CustomerRow>(
+    sql`select ${columns} from customer where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])`,
+  );
 
-/** Where a customer, also a deleted one, is written to about this: nowhere, where it has no address or does not want it. */
-export async function emailsFor(
-  tx: Tx,
-  merchantId: string,
-  customerId: string,
-  kind: NotificationKind,
-): Promise<readonly string[]> {
-  const found = await tx.maybe<{ emails: string[] }>(sql`
-    select consumer.emails
+/** Where a customer can be written to, and what it does not want to hear of. */
+export interface Mailbox {
+  readonly customerId: string;
+  readonly emails: readonly string[];
+  readonly notificationSettings: CustomerRow['notificationSettings'];
+}
+
+/** The mailboxes of some customers, also of deleted ones. */
+export const selectMailboxes = (tx: Tx, merchantId: string, customerIds: readonly string[]): Promise<Mailbox[]> =>
+  tx.rows<Mailbox>(sql`
+    select customer.id as "customerId", consumer.emails, customer.notification_settings as "notificationSettings"
       from customer
       join (${consumerEmails}) consumer
         on consumer.merchant_id = customer.merchant_id and consumer.id = customer.consumer_id
-     where customer.merchant_id = ${merchantId} and customer.id = ${customerId}
-       and coalesce((customer.notification_settings ->> ${kind}::text)::boolean, true)`);
-  return found?.emails ?? [];
-}
+     where customer.merchant_id = ${merchantId} and customer.id = any (${[...customerIds]}::text[])`);
 
 /** Keeps the customer from being deleted until the transaction ends; many may keep it at once. */
 export const keepCustomer = (tx: Tx, merchantId: string, id: string): Promise<CustomerRow | undefined> =>

@@ -1,7 +1,7 @@
 /** All that other domains may use of customers. */
 export type { Blocker, CustomerBlocker } from './blockers.ts';
 export type { Consumer, Customer, NewCustomer, NotificationSettings } from './customer.ts';
-export { customerIdsOfExternalId, emailsFor, type NotificationKind } from './customers.sql.ts';
+export { customerIdsOfExternalId, type NotificationKind } from './customers.sql.ts';
 export {
   type CustomerHooks,
   createCustomer,
@@ -9,7 +9,7 @@ export {
   findCustomer,
 } from './customers.ts';
 export { customerErrors } from './errors.ts';
-export { type CustomerParty, customerParty, customerTaxRates } from './party.ts';
+export { type CustomerParty, customerParties, customerParty, customerTaxRates, findMailboxes } from './party.ts';
 export { type CustomerParts, customerRoutes } from './routes.ts';
 export { ConsumerBody, CustomerExternalId, TaxRatesBody } from './schemas.ts';
 export type { TaxRates, TaxRatesInput } from './tax-rates.ts';

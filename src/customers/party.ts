@@ -1,6 +1,6 @@
 import type { Tx } from '../db/index.ts';
-import { findOrganization } from '../identity/index.ts';
-import { type CustomerRow, selectCustomerEver } from './customers.sql.ts';
+import { findOrganizationsOf, type Organization } from '../identity/index.ts';
+import { type CustomerRow, type Mailbox, selectCustomersEver, selectMailboxes } from './customers.sql.ts';
 import { readTaxRates, type TaxRates } from './tax-rates.ts';
 
 /** Whom a document is made out to: copied onto an invoice when it is issued, so that later changes do not reach it. */
@@ -19,9 +19,26 @@ export interface CustomerParty {
  * @throws where the merchant never had such a customer: a fault of ours.
  */
 export async function customerParty(tx: Tx, merchantId: string, customerId: string): Promise<CustomerParty> {
-  const row = await customerEver(tx, merchantId, customerId);
-  const consumer = await findOrganization(tx, merchantId, row.consumerId);
-  if (!consumer) throw new Error(`Customer ${customerId} has lost its organization.`);
+  return (await customerParties(tx, merchantId, [customerId])).get(customerId) as CustomerParty;
+}
+
+/** The same of some customers, by their ids. */
+export async function customerParties(
+  tx: Tx,
+  merchantId: string,
+  customerIds: Iterable<string>,
+): Promise<ReadonlyMap<string, CustomerParty>> {
+  const rows = await customersEver(tx, merchantId, [...new Set(customerIds)]);
+  const consumers = await findOrganizationsOf(
+    tx,
+    merchantId,
+    rows.map(({ consumerId }) => consumerId),
+  );
+  return new Map(rows.map((row) => [row.id, partyOf(row, consumers.get(row.consumerId))]));
+}
+
+function partyOf(row: CustomerRow, consumer: Organization | undefined): CustomerParty {
+  if (!consumer) throw new Error(`Customer ${row.id} has lost its organization.`);
   const taxId = row.taxId ?? consumer.taxId;
   return {
     name: consumer.name,
@@ -35,11 +52,23 @@ export async function customerParty(tx: Tx, merchantId: string, customerId: stri
 
 /** The tax rates that the merchant has set for the customer (domain.md §4, Tax): percent by metric id, plan id, `default`. */
 export async function customerTaxRates(tx: Tx, merchantId: string, customerId: string): Promise<TaxRates> {
-  return readTaxRates((await customerEver(tx, merchantId, customerId)).taxRates);
+  const [row] = await customersEver(tx, merchantId, [customerId]);
+  return readTaxRates((row as CustomerRow).taxRates);
 }
 
-async function customerEver(tx: Tx, merchantId: string, customerId: string): Promise<CustomerRow> {
-  const row = await selectCustomerEver(tx, merchantId, customerId);
-  if (!row) throw new Error(`There is no customer ${customerId}.`);
-  return row;
+/** Where some customers, also deleted ones, are written to about what; a customer that is gone is left out. */
+export async function findMailboxes(
+  tx: Tx,
+  merchantId: string,
+  customerIds: Iterable<string>,
+): Promise<ReadonlyMap<string, Mailbox>> {
+  const found = await selectMailboxes(tx, merchantId, [...new Set(customerIds)]);
+  return new Map(found.map((mailbox) => [mailbox.customerId, mailbox]));
+}
+
+async function customersEver(tx: Tx, merchantId: string, ids: readonly string[]): Promise<CustomerRow[]> {
+  const rows = await selectCustomersEver(tx, merchantId, ids);
+  const missing = rows.length < ids.length && ids.find((id) => !rows.some((row) => row.id === id));
+  if (missing) throw new Error(`There is no customer ${missing}.`);
+  return rows;
 }

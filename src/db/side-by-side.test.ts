@@ -131,9 +131,9 @@ const questions = fc
         sql`select ${columns} from toy t where ${where(input)} order by t.id${lock}`,
   );
 const others = fc.constantFrom<Statement>(
-  () => sql`select draw_number(${world.merchantId}, ${'invoice'}) as drawn`,
+  () => sql`select draw_numbers(${world.merchantId}, ${'invoice'}, 1) as drawn`,
   () =>
-    sql`select draw_number(${world.merchantId}, ${'invoice'}) as drawn, (select max(value) from merchant_counter) as last`,
+    sql`select draw_numbers(${world.merchantId}, ${'invoice'}, 1) as drawn, (select max(value) from merchant_counter) as last`,
   ({ id }) => sql`insert into diary (merchant_id, line) values (${world.merchantId}, ${id} || '$1') returning line`,
   ({ id }) => sql`insert into diary values (${world.merchantId}, default, ${id})`,
   ({ id, number }) =>

@@ -40,6 +40,13 @@ function toParameter(value: unknown): unknown {
 /** A value as `jsonb`; numbers that were read exactly are written exactly. */
 export const jsonb = (value: unknown): Sql => sql`${JSON.stringify(value)}::jsonb`;
 
+/**
+ * Rows as one parameter, for `jsonb_to_recordset` and `jsonb_populate_recordset`: decimals, instants and big integers are
+ * text, which PostgreSQL reads as what the column is.
+ */
+export const recordset = (rows: readonly object[]): Sql =>
+  sql`${JSON.stringify(rows, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))}::jsonb`;
+
 /** The `set` list of an update from the fields that are present: absent means unchanged, null means cleared. */
 export function assignments(columns: Readonly<Record<string, unknown>>): Sql {
   const pairs = Object.entries(columns)

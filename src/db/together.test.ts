@@ -176,7 +176,7 @@ const statements: readonly {
   {
     shape: 'a function that changes something for each',
     sent: 1,
-    ask: (tx) => tx.one(sql`select draw_number(${world.merchantId}, ${'invoice'}) as drawn`),
+    ask: (tx) => tx.one(sql`select draw_numbers(${world.merchantId}, ${'invoice'}, 1) as drawn`),
   },
   {
     shape: 'a statement with a comment',
@@ -298,7 +298,7 @@ const colliding: readonly { what: string; work: (tx: Tx, number: number) => Prom
     work: async (tx) => {
       await note(tx, world.merchantId, 'a line');
       return tx.one(
-        sql`select draw_number(${world.merchantId}, ${'invoice'}) > 0 as drawn, (select max(value) from merchant_counter) as before`,
+        sql`select draw_numbers(${world.merchantId}, ${'invoice'}, 1) > 0 as drawn, (select max(value) from merchant_counter) as before`,
       );
     },
   },

@@ -122,6 +122,7 @@ export class Together {
         this.#sendSoon();
         return (await done)[place] as Awaited<ReturnType<typeof work>>[number];
       },
+      beside: (works) => Promise.all(works.map((work) => work(this.#tx()))),
       afterCommit: (work) => this.#afterCommit.push(work),
     };
   }

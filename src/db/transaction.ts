@@ -100,18 +100,20 @@ export class Database {
    * Runs `work` in one transaction: commits when it returns, rolls back when it throws. Deadlocks and serialization
    * failures are tried again (at most five times, with jitter), so `work` must not have effects outside the database.
    * @param signal once it is aborted no statement is started, and the transaction is rolled back
+   * @param byKeys no statement reads a whole table: for operations on lists, which find a few rows for each item
    * @throws the reason of the signal
    */
   transaction<T>(
     scope: Scope,
     work: (tx: Tx) => Promise<T>,
-    { signal }: { readonly signal?: AbortSignal } = {},
+    { signal, byKeys = false }: { readonly signal?: AbortSignal; readonly byKeys?: boolean } = {},
   ): Promise<T> {
     return this.#tryAgain(() =>
       this.#attempt(
         scope,
         async (client) => {
-          const tx = new ConnectionTx(client, signal);
+          if (byKeys) await client.query(BY_KEYS);
+          const tx = new ConnectionTx(client, signal, this.#merged);
           return { value: await work(tx), tx };
         },
         signal,
@@ -153,7 +155,7 @@ export class Database {
 
   #oneAfterAnother<T>(scope: Scope, works: readonly ((tx: Tx) => Promise<T>)[]): Promise<T[]> {
     return this.#attempt(scope, async (client) => {
-      const tx = new ConnectionTx(client, undefined);
+      const tx = new ConnectionTx(client, undefined, this.#merged);
       const value: T[] = [];
       for (const work of works) value.push(await work(tx));
       return { value, tx };
@@ -298,11 +300,13 @@ class ConnectionTx implements Tx {
   readonly #client: pg.PoolClient;
   readonly #signal: AbortSignal | undefined;
   readonly #afterCommit: (() => void)[] = [];
+  readonly #merged: MergedStatements;
   #parts = 0;
 
-  constructor(client: pg.PoolClient, signal: AbortSignal | undefined) {
+  constructor(client: pg.PoolClient, signal: AbortSignal | undefined, merged: MergedStatements) {
     this.#client = client;
     this.#signal = signal;
+    this.#merged = merged;
   }
 
   async rows<Row>(query: Sql, plan?: string): Promise<Row[]> {
@@ -348,6 +352,16 @@ class ConnectionTx implements Tx {
   async gather<Item, T>(_key: string, item: Item, work: (items: readonly Item[]) => Promise<readonly T[]>): Promise<T> {
     const [value] = await work([item]);
     return value as T;
+  }
+
+  async beside<T>(works: readonly ((tx: Tx) => Promise<T>)[]): Promise<T[]> {
+    const [first, ...others] = works;
+    if (!first) return [];
+    if (others.length === 0) return [await first(this)];
+    const together = new Together(this.#client, this.#merged);
+    const values = await together.run(works);
+    this.#afterCommit.push(() => together.committed());
+    return values;
   }
 
   afterCommit(work: () => void): void {

@@ -28,6 +28,12 @@ export interface Tx {
    * @param work answers for each item, in their order
    */
   gather<Item, T>(key: string, item: Item, work: (items: readonly Item[]) => Promise<readonly T[]>): Promise<T>;
+  /**
+   * Does several pieces of work side by side in this transaction: what they ask in the same words is sent as one statement
+   * (together.ts). No work may read what another one changes. For operations that are not written for lists.
+   * @throws where one of them throws, or two change the same row: then the transaction has to be rolled back
+   */
+  beside<T>(works: readonly ((tx: Tx) => Promise<T>)[]): Promise<T[]>;
   /** Called once after the commit, never after a rollback; for waking a worker, never for an effect that must happen. */
   afterCommit(work: () => void): void;
 }

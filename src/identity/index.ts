@@ -14,6 +14,7 @@ export {
   findOrCreateConsumer,
   findOrganization,
   findOrganizations,
+  findOrganizationsOf,
   lockConsumer,
   merchantSettings,
   type NewOrganization,

@@ -74,6 +74,12 @@ export const lockOrganization = (tx: Tx, merchantId: string, id: string): Promis
 export const selectOrganizations = (tx: Tx, ids: readonly string[]): Promise<OrganizationRow[]> =>
   tx.rows<OrganizationRow>(sql`select ${columns} from organization where id = any (${[...ids]}::text[])`);
 
+/** Those of some organizations that belong to the merchant. */
+export const selectOrganizationsOf = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<OrganizationRow[]> =>
+  tx.rows<OrganizationRow>(
+    sql`select ${columns} from organization where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])`,
+  );
+
 export const selectConsumerByEmail = (
   tx: Tx,
   merchantId: string,

@@ -16,6 +16,7 @@ import {
   selectConsumerByEmail,
   selectOrganization,
   selectOrganizations,
+  selectOrganizationsOf,
   updateOrganization,
 } from './organizations.sql.ts';
 import {
@@ -70,6 +71,16 @@ export async function findOrganization(tx: Tx, merchantId: string, id: string): 
     const row = await selectOrganization(tx, merchantId, id);
     return row && toOrganization(row);
   });
+}
+
+/** Those of some organizations that belong to the merchant, by their ids. */
+export async function findOrganizationsOf(
+  tx: Tx,
+  merchantId: string,
+  ids: Iterable<string>,
+): Promise<ReadonlyMap<string, Organization>> {
+  const rows = await selectOrganizationsOf(tx, merchantId, [...new Set(ids)]);
+  return new Map(rows.map((row) => [row.id, toOrganization(row)]));
 }
 
 /** Those of some organizations that this transaction may see, by their ids. */

@@ -13,6 +13,7 @@ export type {
   InvoiceLetters,
   InvoicingParts,
   PurposeHandler,
+  ToldInvoice,
 } from './invoice/dependencies.ts';
 export type { InvoiceRow } from './invoice/invoice.ts';
 export { lockInvoice, lockInvoicesIn, openInvoicesOfCustomer, updateAutoApprove } from './invoice/invoices.sql.ts';
@@ -46,6 +47,7 @@ export type {
   BilledVersion,
   BillingSource,
   BillingTerms,
+  PaymentTerms,
   Proration,
   SeriesBounds,
 } from './terms/billing-terms.ts';

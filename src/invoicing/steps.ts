@@ -1,19 +1,20 @@
 import type { Tx } from '../db/index.ts';
-import type { DueKind } from '../jobs/index.ts';
+import type { DueKind, StepResult } from '../jobs/index.ts';
 import { type Instant, isAfter } from '../kernel/time.ts';
 import { dunningDueKinds } from './collecting/dunning-steps.ts';
 import { retryCharge } from './collecting/pay-now.ts';
 import { renderCreditNote, renderIssued, renderReceipt } from './documents/documents.ts';
 import type { InvoicingParts } from './invoice/dependencies.ts';
 import type { InvoiceRow } from './invoice/invoice.ts';
-import { customerOfInvoice, lockInvoice } from './invoice/invoices.sql.ts';
+import { lockInvoices } from './invoice/invoices.sql.ts';
+import type { InvoiceStatus } from './invoice/states.ts';
 import { tellOverdue } from './invoice/webhooks.ts';
 import { closePeriod, closeUsage } from './issue/close.ts';
-import { issueInvoice } from './issue/issue.ts';
+import { issueInvoices } from './issue/issue.ts';
 import { startCalculation, tryCalculation } from './issue/run-calculation.ts';
 
-/** Invoices of one merchant in one transaction; their customers are kept apart, with whose wallets and credits they are paid. */
-const INVOICES_TOGETHER = 200;
+/** Invoices of one merchant in one transaction. */
+const MOST_INVOICES = 200;
 
 /**
  * The due work of invoicing: invoices move by themselves, and issued ones, credit notes and payments get their
@@ -22,12 +23,9 @@ const INVOICES_TOGETHER = 200;
 export const invoicingDueKinds = (parts: InvoicingParts): DueKind[] => [
   {
     kind: 'invoice',
-    together: { most: INVOICES_TOGETHER, apart: (tx, { merchantId, id }) => customerOfInvoice(tx, merchantId, id) },
-    step: async (tx, { merchantId, id }, now) => {
-      const invoice = await lockInvoice(tx, merchantId, id);
-      if (!invoice) return;
-      let moved = await step(parts, tx, invoice, now);
-      while (moved && goesOn(moved, now)) moved = await step(parts, tx, moved, now);
+    list: { most: MOST_INVOICES, steps: (tx, records, now) => stepInvoices(parts, tx, records, now) },
+    step: async (tx, record, now) => {
+      await stepInvoices(parts, tx, [record], now);
     },
   },
   {
@@ -49,36 +47,69 @@ export const invoicingDueKinds = (parts: InvoicingParts): DueKind[] => [
 ];
 
 /**
- * From the closed usage to the issued invoice nothing is waited for, so that is one transaction: what calculations read and draw is read
- * once, and a number is drawn by who is issued. The usage is closed in a transaction before, because that holds up the merchant's events.
+ * The next steps of some invoices of one merchant that are due. Of several of one customer the oldest goes first, and the
+ * others wait: they are paid from one wallet, and credits go from one to the next.
  */
-const goesOn = ({ status, next_action_at: due }: InvoiceRow, now: Instant): boolean =>
-  (status === 'CALCULATING' || status === 'DRAFT') && due !== null && !isAfter(due, now);
-
-/** One move of an invoice that is due, in one transaction (domain.md §4). A state without a case here has no due time. */
-export async function step(
+export async function stepInvoices(
   parts: InvoicingParts,
   tx: Tx,
-  invoice: InvoiceRow,
+  records: readonly { readonly merchantId: string; readonly id: string }[],
   now: Instant,
-  // biome-ignore lint/suspicious/noConfusingVoidType: what is told or charged moves nothing that could go on
-): Promise<InvoiceRow | void> {
-  switch (invoice.status) {
-    case 'ACTIVE':
-      return closePeriod(tx, parts.source, invoice, 'endPeriod', now);
-    case 'CLOSING':
-      return closeUsage(tx, parts.source, invoice, now);
-    case 'CLOSED':
-      return startCalculation(parts, tx, invoice, now);
-    case 'CALCULATING':
-      return tryCalculation(parts, tx, invoice, now);
-    case 'DRAFT':
-      return issueInvoice(parts, tx, invoice, 'autoApprove', now);
-    case 'ISSUED':
-      return tellOverdue(tx, invoice, now);
-    case 'PAYMENT_FAILED':
-      return retryCharge(parts, tx, invoice, now);
-    default:
-      throw new Error(`Invoice ${invoice.id} is due, but nothing happens by itself when it is ${invoice.status}.`);
-  }
+): Promise<StepResult[]> {
+  const [first] = records;
+  if (!first) return [];
+  const locked = await lockInvoices(
+    tx,
+    first.merchantId,
+    records.map(({ id }) => id),
+  );
+  const firsts = [...Map.groupBy(locked, ({ customer_id }) => customer_id).values()].map(
+    ([oldest]) => oldest as InvoiceRow,
+  );
+  await moveInvoices(parts, tx, firsts, now);
+  const stepped = new Set(firsts.map(({ id }) => id));
+  return records.map(({ id }) => ({ isLater: !stepped.has(id) }));
 }
+
+/**
+ * Moves invoices of different customers that are due, by their states (domain.md §4). From the closed usage to the issued
+ * invoice nothing is waited for, so that is one transaction. The usage is closed in a transaction before, because that
+ * holds up the merchant's events.
+ */
+async function moveInvoices(
+  parts: InvoicingParts,
+  tx: Tx,
+  invoices: readonly InvoiceRow[],
+  now: Instant,
+): Promise<void> {
+  const inStatus = (status: InvoiceStatus) => invoices.filter((invoice) => invoice.status === status);
+  const idle = invoices.find(({ status }) => !DUE_STATES.includes(status));
+  if (idle) throw new Error(`Invoice ${idle.id} is due, but nothing happens by itself when it is ${idle.status}.`);
+  await tx.beside(
+    inStatus('ACTIVE').map((invoice) => (tx: Tx) => closePeriod(tx, parts.source, invoice, 'endPeriod', now)),
+  );
+  await tx.beside(inStatus('CLOSING').map((invoice) => (tx: Tx) => closeUsage(tx, parts.source, invoice, now)));
+  const calculated = await tx.beside(
+    [...inStatus('CLOSED'), ...inStatus('CALCULATING')].map((invoice) => async (tx: Tx) => {
+      const calculating = invoice.status === 'CLOSED' ? await startCalculation(parts, tx, invoice, now) : invoice;
+      return tryCalculation(parts, tx, calculating, now);
+    }),
+  );
+  const ready = calculated.filter(
+    ({ status, next_action_at: due }) => status === 'DRAFT' && due !== null && !isAfter(due, now),
+  );
+  await issueInvoices(parts, tx, [...inStatus('DRAFT'), ...ready], 'autoApprove', now);
+  await tellOverdue(tx, inStatus('ISSUED'), now);
+  for (const invoice of inStatus('PAYMENT_FAILED')) await retryCharge(parts, tx, invoice, now);
+}
+
+/** In these states something happens by itself. */
+const DUE_STATES: readonly InvoiceStatus[] = [
+  'ACTIVE',
+  'CLOSING',
+  'CLOSED',
+  'CALCULATING',
+  'DRAFT',
+  'ISSUED',
+  'PAYMENT_FAILED',
+];

@@ -20,6 +20,8 @@ export interface DueKind {
   readonly kind: string;
   /** Where records of one merchant may be stepped side by side, in one transaction; absent: each in its own. */
   readonly together?: Together;
+  /** Where records of one merchant may be stepped as a list, in one transaction; absent: each in its own. */
+  readonly list?: StepList;
   /** It takes long (a document): of such kinds only a few records are taken at a time while other work is due. */
   readonly isSlow?: boolean;
   // biome-ignore lint/suspicious/noConfusingVoidType: most steps have nothing to follow up, and say so by returning nothing
@@ -36,6 +38,21 @@ export interface Together {
   /** Two records for which this is the same are never stepped side by side: their steps touch the same rows. Called when the record is locked. */
   apart(tx: Tx, record: { merchantId: string; id: string }): Promise<string>;
 }
+
+/** How records are stepped as a list. A step of one does what a step of a list does for it. */
+export interface StepList {
+  /** Records in one transaction at most. */
+  readonly most: number;
+  /**
+   * Steps some records of one merchant, as `step` does one. What it throws undoes all; then the list is halved until the
+   * record is alone that is at fault.
+   * @returns a result for each record, in their order
+   */
+  steps(tx: Tx, records: readonly { merchantId: string; id: string }[], now: Instant): Promise<StepResult[]>;
+}
+
+/** What became of a record of a list: it is stepped, or it waits for another one, untouched. */
+export type StepResult = { readonly isLater: true } | { readonly isLater: false; readonly followUp?: FollowUp };
 
 /** A record that was found to be due. */
 export interface DueRecord {

@@ -51,6 +51,29 @@ export const lockDueRecord = (tx: Tx, { kind, table }: DueTable, { merchantId, i
             and (f.parked_at is not null or f.retry_at > ${now}))
        for no key update of t skip locked`);
 
+/** The same of several records of one kind and merchant, in the order of their ids; by their ids. */
+export async function lockDueRecords(
+  tx: Tx,
+  { kind, table }: DueTable,
+  records: readonly DueRecord[],
+  now: Instant,
+): Promise<ReadonlyMap<string, LockedRecord>> {
+  const [first] = records;
+  if (!first) return new Map();
+  const rows = await tx.rows<LockedRecord & { id: string }>(sql`
+    select t.id, t.next_action_at as "dueAt", t.ctid::text as version, ${hasFailed(kind)} as "hasFailed"
+      from ${sql.table(table)} t
+     where t.merchant_id = ${first.merchantId} and t.id = any (${records.map(({ id }) => id)}) and t.clock_id is null
+       and t.next_action_at <= ${now}
+       and not exists (
+         select from due_failure f
+          where f.merchant_id = t.merchant_id and f.kind = ${kind} and f.id = t.id and f.due_at = t.next_action_at
+            and (f.parked_at is not null or f.retry_at > ${now}))
+     order by t.id
+       for no key update of t skip locked`);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
 /** Locks a record of a clock, whose row the transaction holds: whoever has the record is about to let it go. */
 export const lockClockRecord = (tx: Tx, { kind, table }: DueTable, { merchantId, id, dueAt }: DueRecord) =>
   tx.maybe<LockedRecord>(sql`
@@ -64,6 +87,20 @@ export const readRecord = (tx: Tx, { table }: DueTable, { merchantId, id }: DueR
   tx.maybe<{ dueAt: Instant | null; version: string }>(sql`
     select next_action_at as "dueAt", ctid::text as version
       from ${sql.table(table)} where merchant_id = ${merchantId} and id = ${id}`);
+
+/** Some records after their steps, by their ids. */
+export async function readRecords(
+  tx: Tx,
+  { table }: DueTable,
+  records: readonly DueRecord[],
+): Promise<ReadonlyMap<string, { dueAt: Instant | null; version: string }>> {
+  const [first] = records;
+  if (!first) return new Map();
+  const rows = await tx.rows<{ id: string; dueAt: Instant | null; version: string }>(sql`
+    select id, next_action_at as "dueAt", ctid::text as version
+      from ${sql.table(table)} where merchant_id = ${first.merchantId} and id = any (${records.map(({ id }) => id)})`);
+  return new Map(rows.map((row) => [row.id, row]));
+}
 
 /**
  * The record of a clock that is due first, over all kinds; of those due at one instant the first kind in the order of

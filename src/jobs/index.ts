@@ -1,3 +1,3 @@
 export { countParked } from './due.sql.ts';
-export type { ClockBook, ClockReference, DueKind, FollowUp, StepReport } from './due-kind.ts';
+export type { ClockBook, ClockReference, DueKind, FollowUp, StepList, StepReport, StepResult } from './due-kind.ts';
 export { type Chore, createRunner, type DueRunner, type RunnerOptions } from './runner.ts';

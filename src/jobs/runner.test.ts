@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { addToy, note, openToyWorld, readDiary, schedule, type ToyWorld } from '../../test/support/toy-work.ts';
 import { Database, sql } from '../db/index.ts';
 import { newId } from '../kernel/ids.ts';
-import type { DueKind, StepReport } from './index.ts';
+import type { DueKind, StepList, StepReport } from './index.ts';
 
 let world: ToyWorld;
 beforeEach(async () => {
@@ -115,6 +115,67 @@ describe('what is due', () => {
 
   it('may not have two kinds of one name', () => {
     expect(() => world.runner([noting(), noting()])).toThrow('one name');
+  });
+});
+
+describe('records of a kind that takes lists', () => {
+  /** Notes which list was stepped; ids that begin with `w` wait for another time, `faulty` ones throw. */
+  const listing = (faulty: readonly string[] = []): DueKind => {
+    const steps: StepList['steps'] = async (tx, records, now) => {
+      const ids = records.map(({ id }) => id);
+      const waiting = ids.filter((id) => id.startsWith('w') && ids.length > 1);
+      await note(tx, world.merchantId, `${ids.join(' ')} at ${now.toString()}`);
+      if (ids.some((id) => faulty.includes(id))) throw new Error('out of paper');
+      for (const id of ids) if (!waiting.includes(id)) await schedule(tx, 'toy', id, null);
+      return ids.map((id) => ({ isLater: waiting.includes(id) }));
+    };
+    return {
+      kind: 'toy',
+      list: { most: 4, steps },
+      step: async (tx, record, now) => {
+        await steps(tx, [record], now);
+      },
+    };
+  };
+  const lists = async () => (await world.diary()).map((line) => line.split(' at ')[0]);
+  const addAll = async (...ids: string[]) => {
+    for (const [hour, id] of ids.entries()) await world.add('toy', id, `2025-12-31T0${hour}:00:00Z`);
+  };
+
+  it('are stepped as one list in one transaction, so many at most', async () => {
+    await addAll('a', 'b', 'c', 'd', 'e');
+    expect(await world.runner([listing()]).runOnce()).toBe(5);
+    expect(await lists()).toEqual(['a b c d', 'e']);
+  });
+
+  it('may wait for another one of their list', async () => {
+    await addAll('a', 'w', 'c');
+    expect(await world.runner([listing()]).runOnce()).toBe(3);
+    expect(await lists()).toEqual(['a w c', 'w']);
+  });
+
+  it('are halved where the list throws, until the one at fault is alone, which alone is counted', async () => {
+    await addAll('a', 'b', 'c', 'd');
+    await world.runner([listing(['c'])]).runOnce();
+    expect(await lists()).toEqual(['a b', 'd']);
+    expect(await failures()).toMatchObject([{ id: 'c', attempts: 1, error: 'Error: out of paper' }]);
+  });
+
+  it('are a fault where a step leaves one as it was', async () => {
+    await addAll('a', 'b');
+    const idle: StepList['steps'] = async (_, records) => records.map(() => ({ isLater: false }));
+    await world.runner([{ ...listing(), list: { most: 4, steps: idle } }]).runOnce();
+    expect(await lists()).toEqual(['a', 'b']); // each by itself, by the step of one
+    expect(await failures()).toEqual([]);
+  });
+
+  it('leave out a record that somebody else has', async () => {
+    await addAll('a', 'b', 'c');
+    await world.in(async (tx) => {
+      await tx.run(sql`select from toy where id = 'b' for update`);
+      await world.runner([listing()]).runOnce();
+    });
+    expect(await lists()).toEqual(['a c']);
   });
 });
 

@@ -11,10 +11,21 @@ import {
   loadTables,
   lockClockRecord,
   lockDueRecord,
+  lockDueRecords,
   readRecord,
+  readRecords,
   saveFailure,
 } from './due.sql.ts';
-import type { ClockBook, ClockReference, DueKind, DueRecord, FollowUp, StepReport, Together } from './due-kind.ts';
+import type {
+  ClockBook,
+  ClockReference,
+  DueKind,
+  DueRecord,
+  FollowUp,
+  StepList,
+  StepReport,
+  Together,
+} from './due-kind.ts';
 import { MOST_ATTEMPTS, nextTry } from './retry.ts';
 
 /** A record may pass through several states at one instant; one that takes more steps than this turns in a circle. */
@@ -82,7 +93,8 @@ export class Steps {
   async runTogether(records: readonly DueRecord[], isStopping: () => boolean): Promise<Outcome[]> {
     const [first, ...others] = records;
     if (!first) return [];
-    const { together } = this.#kinds.get(first.kind) as DueKind;
+    const { together, list } = this.#kinds.get(first.kind) as DueKind;
+    if (list) return this.#runList(records, list, isStopping);
     if (!together || others.length === 0) return this.#runEach(records, isStopping);
     const table = await this.#tableOf(first.kind);
     const now = this.#options.now();
@@ -103,6 +115,66 @@ export class Steps {
       logger.info({ err: error, kind: first.kind }, 'steps that did not go together are taken one by one');
       return this.#runEach(records, isStopping);
     }
+  }
+
+  /** Steps a list in one transaction. Where it throws, each half is a list of its own; one record is stepped alone. */
+  async #runList(records: readonly DueRecord[], list: StepList, isStopping: () => boolean): Promise<Outcome[]> {
+    const [first, ...others] = records;
+    if (!first || isStopping()) return [];
+    if (others.length === 0) return [await this.run(first)];
+    const { database, logger } = this.#options;
+    const table = await this.#tableOf(first.kind);
+    const now = this.#options.now();
+    const started = performance.now();
+    try {
+      const stepped = await database.transaction(
+        { merchants: [first.merchantId] },
+        (tx) => this.#stepList(tx, table, records, list, now),
+        { byKeys: true },
+      );
+      for (const { record, followUp } of stepped) await this.#ended(record, followUp, started, stepped.length);
+      const done = new Set(stepped.map(({ record }) => record.id));
+      return records.map(({ id }) => (done.has(id) ? 'done' : 'waiting'));
+    } catch (error) {
+      logger.info({ err: error, kind: first.kind, records: records.length }, 'a list of steps failed and is halved');
+      const half = Math.ceil(records.length / 2);
+      const before = await this.#runList(records.slice(0, half), list, isStopping);
+      return [...before, ...(await this.#runList(records.slice(half), list, isStopping))];
+    }
+  }
+
+  async #stepList(
+    tx: Tx,
+    table: DueTable,
+    records: readonly DueRecord[],
+    list: StepList,
+    now: Instant,
+  ): Promise<{ record: DueRecord; followUp: FollowUp | undefined }[]> {
+    const locked = await lockDueRecords(tx, table, records, now);
+    const due = records.flatMap((record) => {
+      const found = locked.get(record.id);
+      return found ? [{ record: { ...record, dueAt: found.dueAt }, found }] : [];
+    });
+    if (due.length === 0) return [];
+    const results = await list.steps(
+      tx,
+      due.map(({ record: { merchantId, id } }) => ({ merchantId, id })),
+      now,
+    );
+    const after = await readRecords(
+      tx,
+      table,
+      due.map(({ record }) => record),
+    );
+    const stepped: { record: DueRecord; followUp: FollowUp | undefined }[] = [];
+    for (const [place, { record, found }] of due.entries()) {
+      const result = results[place];
+      if (!result || result.isLater) continue;
+      this.#checkMoved(record, found, after.get(record.id));
+      if (found.hasFailed) await forgetFailure(tx, record);
+      stepped.push({ record, followUp: result.followUp });
+    }
+    return stepped;
   }
 
   async #runEach(records: readonly DueRecord[], isStopping: () => boolean): Promise<Outcome[]> {
@@ -210,16 +282,23 @@ export class Steps {
     const { merchantId, id } = record;
     const kind = this.#kinds.get(record.kind) as DueKind;
     const followUp = await kind.step(tx, { merchantId, id }, now);
-    const after = await readRecord(tx, table, record);
-    if (after?.dueAt && Temporal.Instant.compare(after.dueAt, locked.dueAt) === 0) {
-      const key = `${record.kind} ${id} ${locked.dueAt.toString()}`;
-      const steps = (this.#stepsAtOneTime.get(key) ?? 0) + 1;
-      this.#stepsAtOneTime.set(key, steps);
-      if (after.version === locked.version || steps > MOST_STEPS_AT_ONE_TIME)
-        throw new Error('The step left the record due at the time at which it was due.');
-    }
+    this.#checkMoved(record, locked, await readRecord(tx, table, record));
     if (locked.hasFailed) await forgetFailure(tx, record);
     return followUp ?? undefined;
+  }
+
+  /** @throws where a step left its record due as it was, or has done so in other words too often */
+  #checkMoved(
+    { kind, id }: DueRecord,
+    locked: LockedRecord,
+    after: { dueAt: Instant | null; version: string } | undefined,
+  ): void {
+    if (!after?.dueAt || Temporal.Instant.compare(after.dueAt, locked.dueAt) !== 0) return;
+    const key = `${kind} ${id} ${locked.dueAt.toString()}`;
+    const steps = (this.#stepsAtOneTime.get(key) ?? 0) + 1;
+    this.#stepsAtOneTime.set(key, steps);
+    if (after.version === locked.version || steps > MOST_STEPS_AT_ONE_TIME)
+      throw new Error('The step left the record due at the time at which it was due.');
   }
 
   async #fail(record: DueRecord, error: unknown, onClock: boolean): Promise<'failed' | 'parked'> {

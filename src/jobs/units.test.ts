@@ -7,6 +7,7 @@ const apart = () => Promise.resolve('');
 const kinds: readonly DueKind[] = [
   { kind: 'invoice', together: { most: 3, apart }, step },
   { kind: 'session', step },
+  { kind: 'letter', list: { most: 2, steps: () => Promise.resolve([]) }, step },
   { kind: 'document', isSlow: true, step },
 ];
 
@@ -21,6 +22,7 @@ it.each([
   { what: 'records of one merchant', found: 'invoice:a invoice:a', units: ['0 1'] },
   { what: 'no more than their kind allows', found: 'invoice:a invoice:a invoice:a invoice:a', units: ['0 1 2', '3'] },
   { what: 'those of two merchants apart', found: 'invoice:a invoice:b invoice:a invoice:b', units: ['0 2', '1 3'] },
+  { what: 'no more than a list may have', found: 'letter:a letter:a letter:a', units: ['0 1', '2'] },
   { what: 'others each by itself', found: 'session:a session:a invoice:a', units: ['0', '1', '2'] },
   {
     what: 'in the order in which they are due',

@@ -5,6 +5,8 @@ const SLOW_BESIDE_OTHERS = 4;
 /** And so many while nothing else is: whatever becomes due meanwhile waits for them. */
 const SLOW_ALONE = 50;
 
+const mostOf = (kind: DueKind | undefined): number => kind?.list?.most ?? kind?.together?.most ?? 1;
+
 /**
  * What is done in one transaction each, those that are due longest first: records of one kind and merchant together, where the
  * kind allows it, else each by itself. Of slow kinds only some.
@@ -19,7 +21,7 @@ export function unitsOf(found: readonly DueRecord[], kinds: readonly DueKind[]):
   for (const record of found) {
     if (isSlow(record)) slow += 1;
     if (isSlow(record) && slow > mostSlow) continue;
-    const most = of.get(record.kind)?.together?.most ?? 1;
+    const most = mostOf(of.get(record.kind));
     const key = `${record.kind} ${record.merchantId}`;
     const unit = open.get(key);
     if (unit && unit.length < most) {

@@ -1,12 +1,13 @@
 /** All that other domains may use of the ledger. */
 export type { Account, AccountKind } from './accounts.ts';
-export { accountBalance, balanceOfInvoice, bookedEntries, post } from './ledger.ts';
+export { accountBalance, balanceOfInvoice, bookedEntries, post, postAll } from './ledger.ts';
 export type { Entry, LedgerReason, Posting } from './posting.ts';
 export { ledgerRoutes } from './routes.ts';
 export {
   creditWallet,
   filledWallets,
   lockedWalletBalance,
+  lockedWalletBalances,
   spendWallet,
   type WalletMove,
   walletBalance,

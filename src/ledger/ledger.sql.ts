@@ -1,5 +1,5 @@
-import { pageOfRows, sql, type Tx } from '../db/index.ts';
-import { type Decimal, plain, ZERO } from '../kernel/decimal.ts';
+import { pageOfRows, recordset, sql, type Tx } from '../db/index.ts';
+import { type Decimal, ZERO } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { AccountKind } from './accounts.ts';
 import type { Entry, LedgerReason, Posting } from './posting.ts';
@@ -11,24 +11,59 @@ export interface WalletKey {
   readonly currency: string;
 }
 
-/** Writes a transaction with its entries in one statement; a second one under its key violates the unique index. */
-export const insertTransaction = (tx: Tx, id: string, posting: Posting, entries: readonly Entry[], now: Instant) => {
-  const { merchantId, key, reason, invoiceId, currency } = posting;
-  const rows = entries.map(({ account, customerId, amount }, position) => ({
-    position,
-    account,
-    customer_id: customerId,
-    amount: plain(amount),
+/** A transaction of the ledger, with the entries as they are stored. */
+export interface NewTransaction {
+  readonly id: string;
+  readonly posting: Posting;
+  readonly entries: readonly Entry[];
+}
+
+/** Writes transactions with their entries in one statement; a second one under a key violates the unique index. */
+export const insertTransactions = (tx: Tx, booked: readonly NewTransaction[], now: Instant): Promise<number> => {
+  const transactions = booked.map(({ id, posting: { merchantId, key, reason, invoiceId, currency } }) => ({
+    merchant_id: merchantId,
+    id,
+    key,
+    reason,
+    invoice_id: invoiceId ?? null,
+    currency,
   }));
-  return tx.run(sql`
-    select book_transaction(${merchantId}, ${id}, ${key}, ${reason}, ${invoiceId ?? null}, ${currency}, ${now}, ${JSON.stringify(rows)}::jsonb)`);
+  const entries = booked.flatMap(({ id, posting: { merchantId, currency }, entries: own }) =>
+    own.map(({ account, customerId, amount }, position) => ({
+      merchant_id: merchantId,
+      transaction_id: id,
+      position,
+      account,
+      customer_id: customerId,
+      currency,
+      amount,
+    })),
+  );
+  return tx.run(sql`select book_transactions(${recordset(transactions)}, ${recordset(entries)}, ${now})`);
 };
 
-/** Makes the wallet's row where there is none, so that there is something to lock. */
-export const openWallet = (tx: Tx, { merchantId, customerId, currency }: WalletKey): Promise<number> =>
+/** Makes the rows of wallets that have none, so that there is something to lock. In one order, against deadlocks. */
+export const openWallets = (tx: Tx, wallets: readonly WalletKey[]): Promise<number> =>
   tx.run(sql`
-    insert into wallet (merchant_id, customer_id, currency) values (${merchantId}, ${customerId}, ${currency})
+    insert into wallet (merchant_id, customer_id, currency)
+    select distinct w."merchantId", w."customerId", w.currency
+      from jsonb_to_recordset(${recordset(wallets)}) as w ("merchantId" text, "customerId" text, currency text)
+     order by 1, 2, 3
     on conflict do nothing`);
+
+/**
+ * Locks wallets of a merchant's customers until the transaction ends, in one order; those that were never used have no
+ * row.
+ */
+export const lockWallets = (
+  tx: Tx,
+  merchantId: string,
+  customerIds: readonly string[],
+): Promise<{ customerId: string; currency: string; balance: Decimal }[]> =>
+  tx.rows<{ customerId: string; currency: string; balance: Decimal }>(sql`
+    select customer_id as "customerId", currency, balance from wallet
+     where merchant_id = ${merchantId} and customer_id = any (${customerIds})
+     order by customer_id, currency for update`);
 
 /** Locks a wallet until the transaction ends: of two who spend from it, one sees what the other left. */
 export const lockWallet = async (tx: Tx, { merchantId, customerId, currency }: WalletKey): Promise<Decimal> =>

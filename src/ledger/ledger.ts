@@ -4,9 +4,9 @@ import { newId } from '../kernel/ids.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { AccountKind } from './accounts.ts';
 import {
-  insertTransaction,
-  lockWallet,
-  openWallet,
+  insertTransactions,
+  lockWallets,
+  openWallets,
   selectBalance,
   selectBalanceOfInvoice,
   selectEntries,
@@ -18,16 +18,25 @@ import { type Entry, type Posting, settleEntries } from './posting.ts';
  * transaction. Where all entries cancel out, nothing is written. `now` is effective now for what happened.
  * @throws for entries that do not balance, a wallet that would be overdrawn (23514), a key that is booked already (23505).
  */
-export async function post(tx: Tx, posting: Posting, now: Instant): Promise<void> {
-  const entries = settleEntries(posting);
-  if (entries.length === 0) return;
-  const { merchantId, currency } = posting;
-  const owners = entries.flatMap(({ account, customerId }) => (account === 'wallet' && customerId ? [customerId] : []));
-  for (const customerId of owners.toSorted()) {
-    await openWallet(tx, { merchantId, customerId, currency });
-    await lockWallet(tx, { merchantId, customerId, currency });
+export const post = (tx: Tx, posting: Posting, now: Instant): Promise<void> => postAll(tx, [posting], now);
+
+/** The same of several of one merchant, in their order. */
+export async function postAll(tx: Tx, postings: readonly Posting[], now: Instant): Promise<void> {
+  const booked = postings
+    .map((posting) => ({ id: newId('ledgerTransaction'), posting, entries: settleEntries(posting) }))
+    .filter(({ entries }) => entries.length > 0);
+  if (booked.length === 0) return;
+  const wallets = booked.flatMap(({ posting: { merchantId, currency }, entries }) =>
+    entries.flatMap(({ account, customerId }) =>
+      account === 'wallet' && customerId !== null ? [{ merchantId, customerId, currency }] : [],
+    ),
+  );
+  const [first] = wallets;
+  if (first) {
+    await openWallets(tx, wallets);
+    await lockWallets(tx, first.merchantId, [...new Set(wallets.map(({ customerId }) => customerId))]);
   }
-  await insertTransaction(tx, newId('ledgerTransaction'), posting, entries, now);
+  await insertTransactions(tx, booked, now);
 }
 
 /** The balance of a customer's account, replayed from its entries: above 0 where debits outweigh. */

@@ -3,7 +3,7 @@ import { Decimal } from '../kernel/decimal.ts';
 import { formatMoney } from '../kernel/money.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { Account } from './accounts.ts';
-import { lockFilledWallets, lockWallet, selectWallet, type WalletKey } from './ledger.sql.ts';
+import { lockFilledWallets, lockWallet, lockWallets, selectWallet, type WalletKey } from './ledger.sql.ts';
 import { post } from './ledger.ts';
 import type { Posting } from './posting.ts';
 
@@ -26,6 +26,13 @@ export const lockedWalletBalance = (
   customerId: string,
   currency: string,
 ): Promise<Decimal> => lockWallet(tx, { merchantId, customerId, currency });
+
+/** What some customers have in their wallets, of each currency, locked in the same way; a wallet never used is left out. */
+export const lockedWalletBalances = (
+  tx: Tx,
+  merchantId: string,
+  customerIds: readonly string[],
+): Promise<{ customerId: string; currency: string; balance: Decimal }[]> => lockWallets(tx, merchantId, customerIds);
 
 /** The wallets of a customer in which there is something, locked: for who ends what they belong to. */
 export async function filledWallets(

@@ -1,4 +1,4 @@
-import { allOf, jsonb, pageOfRows, sql, type Tx } from '../db/index.ts';
+import { allOf, pageOfRows, recordset, sql, type Tx } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { AttachmentRecord } from './attachments.ts';
 import type { MailKind } from './kinds.ts';
@@ -47,14 +47,14 @@ export type NewMail = Pick<
   | 'created_at'
 >;
 
-/** Nothing happens where the customer was written to about this already. */
-export const insertMail = (tx: Tx, mail: NewMail): Promise<number> =>
+/** Nothing happens where a customer was written to about this already. */
+export const insertMails = (tx: Tx, mails: readonly NewMail[]): Promise<number> =>
   tx.run(sql`
     insert into mail (merchant_id, id, kind, about_id, occasion, customer_id, recipients, sender_name, reply_to, letter,
                       attachments, status, next_action_at, created_at)
-    values (${mail.merchant_id}, ${mail.id}, ${mail.kind}, ${mail.about_id}, ${mail.occasion}, ${mail.customer_id},
-            ${mail.recipients}::text[], ${mail.sender_name}, ${mail.reply_to}, ${jsonb(mail.letter)},
-            ${jsonb(mail.attachments)}, ${mail.status}, ${mail.next_action_at}, ${mail.created_at})
+    select merchant_id, id, kind, about_id, occasion, customer_id, recipients, sender_name, reply_to, letter,
+           attachments, status, next_action_at, created_at
+      from jsonb_populate_recordset(null::mail, ${recordset(mails)})
     on conflict (merchant_id, kind, about_id, occasion) do nothing`);
 
 export const selectMail = (tx: Tx, merchantId: string, id: string): Promise<MailRow | undefined> =>

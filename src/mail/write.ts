@@ -1,7 +1,13 @@
-import { customerParty, emailsFor, type NotificationKind } from '../customers/index.ts';
+import { customerParty, findMailboxes, type NotificationKind } from '../customers/index.ts';
 import type { Tx } from '../db/index.ts';
 import { type EnvironmentName, findOrganization, type MerchantSettings, merchantSettings } from '../identity/index.ts';
-import { type InvoiceFact, type InvoiceLetters, type InvoiceRow, payUrl } from '../invoicing/index.ts';
+import {
+  type InvoiceFact,
+  type InvoiceLetters,
+  type InvoiceRow,
+  payUrl,
+  type ToldInvoice,
+} from '../invoicing/index.ts';
 import { newId } from '../kernel/ids.ts';
 import { formatInstant, type Instant } from '../kernel/time.ts';
 import type { ComingRenewal } from '../subscriptions/index.ts';
@@ -10,7 +16,7 @@ import { type InvoiceFacts, name, renewalLetter } from './compose.ts';
 import { decideMail, outdatedBy } from './decide.ts';
 import { letterOf } from './invoice-letters.ts';
 import { MAIL_KINDS, type MailKind } from './kinds.ts';
-import { hasMailAbout, insertMail, type NewMail, withdrawMails } from './mails.sql.ts';
+import { hasMailAbout, insertMails, type NewMail, withdrawMails } from './mails.sql.ts';
 
 interface WriterOptions {
   readonly environment: EnvironmentName;
@@ -24,7 +30,12 @@ export interface Letters {
   readonly renewal: (tx: Tx, renewal: ComingRenewal, now: Instant) => Promise<void>;
 }
 
-type Draft = Omit<NewMail, 'id' | 'recipients' | 'status' | 'next_action_at' | 'created_at'>;
+/** A mail before anybody knows whether its customer wants it. */
+interface Draft {
+  readonly mail: Omit<NewMail, 'id' | 'recipients' | 'status' | 'next_action_at' | 'created_at'>;
+  /** Any of these settings of the customer lets the mail be written. */
+  readonly wants: readonly NotificationKind[];
+}
 
 /** These bring the invoice to its customer. */
 const BRINGS_INVOICE: readonly MailKind[] = ['invoiceIssued', 'invoicePaid', 'paymentFailed'];
@@ -32,40 +43,60 @@ const BRINGS_INVOICE: readonly MailKind[] = ['invoiceIssued', 'invoicePaid', 'pa
 /** In the sandbox everything is written and nothing is sent: whoever tries things out writes to nobody. */
 export function createLetters({ environment, publicUrl }: WriterOptions): Letters {
   const isSent = environment === 'production';
-  /** @param wants any of these settings of the customer lets the mail be written */
-  const write = async (tx: Tx, mail: Draft, wants: readonly NotificationKind[], now: Instant) => {
-    for (const kind of wants) {
-      const recipients = await emailsFor(tx, mail.merchant_id, mail.customer_id, kind);
-      if (recipients.length === 0) continue;
-      const state = { status: isSent ? 'pending' : 'held', next_action_at: isSent ? now : null } as const;
-      await insertMail(tx, { ...mail, ...state, recipients, id: newId('mail'), created_at: now });
-      return;
+  const state = (now: Instant) =>
+    ({ status: isSent ? 'pending' : 'held', next_action_at: isSent ? now : null, created_at: now }) as const;
+  /** Writes those of some mails of one merchant that their customers want. */
+  const write = async (tx: Tx, drafts: readonly Draft[], now: Instant): Promise<void> => {
+    const [first] = drafts;
+    if (!first) return;
+    const customerIds = drafts.map(({ mail }) => mail.customer_id);
+    const mailboxes = await findMailboxes(tx, first.mail.merchant_id, customerIds);
+    const mails = drafts.flatMap(({ mail, wants }) => {
+      const mailbox = mailboxes.get(mail.customer_id);
+      const isWanted = wants.some((kind) => mailbox?.notificationSettings[kind] ?? true);
+      if (!mailbox || mailbox.emails.length === 0 || !isWanted) return [];
+      return [{ ...mail, ...state(now), recipients: mailbox.emails, id: newId('mail') }];
+    });
+    if (mails.length > 0) await insertMails(tx, mails);
+  };
+  /** The mail about what happened to an invoice; null where nobody is written to of it. */
+  const draftOf = async (
+    tx: Tx,
+    { invoice, fact }: ToldInvoice,
+    settings: MerchantSettings,
+    now: Instant,
+  ): Promise<Draft | null> => {
+    if (isSent) await withdrawOutdated(tx, invoice, fact);
+    const decided = decideMail(fact, {
+      isNumbered: invoice.invoice_number !== null,
+      isBeingCharged: invoice.payment_in_flight,
+      isOverNothing: invoice.grand_total.isZero(),
+      mailsZeroInvoices: settings.mail.zeroInvoices,
+      isTold: await isTold(tx, invoice, fact),
+      isRefundUntold: fact.kind === 'refundVoided' && !(await hasRefundMail(tx, invoice, fact.note.id)),
+    });
+    if (decided === null) return null;
+    const facts = factsOf(invoice, settings, publicUrl);
+    const letter = await letterOf(tx, invoice, facts, fact, now);
+    const { kind, occasion, bringsInvoice } = decided;
+    const attachments = settings.mail.attachDocuments ? attachmentsOf(invoice, fact, bringsInvoice) : [];
+    // A receipt that brings the invoice is wanted by who wants invoices, too.
+    const wants = bringsInvoice ? [MAIL_KINDS[kind], 'invoiceIssued' as const] : [MAIL_KINDS[kind]];
+    return { mail: { ...ofInvoice(invoice), kind, occasion, letter, attachments }, wants };
+  };
+  const tellAll: InvoiceLetters['tellAll'] = async (tx, told, now) => {
+    const [first] = told;
+    if (!first) return;
+    const settings = await merchantSettings(tx, first.invoice.merchant_id);
+    const drafts: Draft[] = [];
+    for (const each of told) {
+      const draft = await draftOf(tx, each, settings, now);
+      if (draft !== null) drafts.push(draft);
     }
+    await write(tx, drafts, now);
   };
   return {
-    invoices: {
-      tell: async (tx, invoice, fact, now) => {
-        if (isSent) await withdrawOutdated(tx, invoice, fact);
-        const settings = await merchantSettings(tx, invoice.merchant_id);
-        const decided = decideMail(fact, {
-          isNumbered: invoice.invoice_number !== null,
-          isBeingCharged: invoice.payment_in_flight,
-          isOverNothing: invoice.grand_total.isZero(),
-          mailsZeroInvoices: settings.mail.zeroInvoices,
-          isTold: await isTold(tx, invoice, fact),
-          isRefundUntold: fact.kind === 'refundVoided' && !(await hasRefundMail(tx, invoice, fact.note.id)),
-        });
-        if (decided === null) return;
-        const facts = factsOf(invoice, settings, publicUrl);
-        const letter = await letterOf(tx, invoice, facts, fact, now);
-        const { kind, occasion, bringsInvoice } = decided;
-        const attachments = settings.mail.attachDocuments ? attachmentsOf(invoice, fact, bringsInvoice) : [];
-        // A receipt that brings the invoice is wanted by who wants invoices, too.
-        const wants = bringsInvoice ? [MAIL_KINDS[kind], 'invoiceIssued' as const] : [MAIL_KINDS[kind]];
-        const mail = { ...ofInvoice(invoice), kind, occasion, letter, attachments };
-        await write(tx, mail, [...new Set(wants)], now);
-      },
-    },
+    invoices: { tellAll, tell: (tx, invoice, fact, now) => tellAll(tx, [{ invoice, fact }], now) },
     renewal: async (tx, { merchantId, subscriptionId, customerId, planName, renewsAt, estimate, card }, now) => {
       const seller = await findOrganization(tx, merchantId, merchantId);
       if (!seller) throw new Error(`Merchant ${merchantId} has no organization.`);
@@ -82,7 +113,7 @@ export function createLetters({ environment, publicUrl }: WriterOptions): Letter
         letter: renewalLetter({ sellerName: seller.name, buyerName, planName, renewsAt, estimate, card, contact }),
         attachments: [],
       };
-      await write(tx, mail, ['renewalReminder'], now);
+      await write(tx, [{ mail, wants: ['renewalReminder'] }], now);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { assignments, sql, type Tx } from '../db/index.ts';
+import { assignments, recordset, sql, type Tx } from '../db/index.ts';
 import type { Decimal } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { DeclineReason } from './provider.ts';
@@ -53,17 +53,23 @@ export type NewCharge = Pick<
   | 'clock_id'
 >;
 
-/** The next attempt at an invoice, whose lock the caller holds; due at once. */
-export const insertCharge = (tx: Tx, charge: NewCharge, now: Instant): Promise<Charge> =>
-  tx.one<Charge>(sql`
+/** The next attempts at some invoices of a merchant, whose locks the caller holds; due at once. */
+export const insertCharges = (
+  tx: Tx,
+  merchantId: string,
+  charges: readonly NewCharge[],
+  now: Instant,
+): Promise<Charge[]> =>
+  tx.rows<Charge>(sql`
     insert into payment_charge
       (merchant_id, id, invoice_id, customer_id, origin, payment_method_id, provider, provider_token, amount, currency,
        status, clock_id, next_action_at, created_at)
-    select ${charge.merchant_id}::text, ${charge.invoice_id}::text || ':' || (count(*) + 1), ${charge.invoice_id}::text,
-           ${charge.customer_id}::text, ${charge.origin}::text, ${charge.payment_method_id}::text, ${charge.provider}::text,
-           ${charge.provider_token}::text, ${charge.amount}::numeric, ${charge.currency}::text, 'intended',
-           ${charge.clock_id}::text, ${now}::timestamptz, ${now}::timestamptz
-      from payment_charge where merchant_id = ${charge.merchant_id} and invoice_id = ${charge.invoice_id}
+    select ${merchantId}::text, c.invoice_id || ':' || (1 + (
+             select count(*) from payment_charge before
+              where before.merchant_id = ${merchantId} and before.invoice_id = c.invoice_id)),
+           c.invoice_id, c.customer_id, c.origin, c.payment_method_id, c.provider, c.provider_token, c.amount, c.currency,
+           'intended', c.clock_id, ${now}::timestamptz, ${now}::timestamptz
+      from jsonb_populate_recordset(null::payment_charge, ${recordset(charges)}) c
     returning *`);
 
 export const selectCharge = (tx: Tx, merchantId: string, id: string): Promise<Charge | undefined> =>

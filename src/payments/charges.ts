@@ -8,12 +8,13 @@ import {
   type ChargeOrigin,
   type FinishedCharge,
   finishCharge,
-  insertCharge,
+  insertCharges,
   lockCharge,
+  type NewCharge,
   selectCharge,
 } from './charges.sql.ts';
 import type { PaymentParts } from './completion.ts';
-import { type PaymentMethod, selectDefault, selectMethod } from './methods.sql.ts';
+import { type PaymentMethod, selectDefaults, selectMethod } from './methods.sql.ts';
 import type { PaymentProvider } from './provider.ts';
 import { insertReceipt } from './receipts.sql.ts';
 import { sandboxProvider } from './sandbox-provider.ts';
@@ -31,8 +32,21 @@ export interface ChargeRequestOfInvoice {
 }
 
 /** The card that is charged first; undefined where the customer has stored none. */
-export const defaultMethodOf = (tx: Tx, merchantId: string, customerId: string): Promise<PaymentMethod | undefined> =>
-  selectDefault(tx, { merchantId, customerId });
+export const defaultMethodOf = async (
+  tx: Tx,
+  merchantId: string,
+  customerId: string,
+): Promise<PaymentMethod | undefined> => (await selectDefaults(tx, merchantId, [customerId]))[0];
+
+/** The same of some customers, by their ids; those without a card are left out. */
+export const defaultMethodsOf = async (
+  tx: Tx,
+  merchantId: string,
+  customerIds: Iterable<string>,
+): Promise<ReadonlyMap<string, PaymentMethod>> =>
+  new Map(
+    (await selectDefaults(tx, merchantId, [...new Set(customerIds)])).map((method) => [method.customer_id, method]),
+  );
 
 /**
  * Writes down the intent to charge a customer's default card, or that there is none (domain.md §8). The provider is called
@@ -46,23 +60,39 @@ export async function intendCharge(
   method: PaymentMethod | undefined,
   now: Instant,
 ): Promise<Charge> {
-  return insertCharge(
-    tx,
-    {
-      merchant_id: request.merchantId,
-      invoice_id: request.invoiceId,
-      customer_id: request.customerId,
-      origin: request.origin,
-      payment_method_id: method?.id ?? null,
-      provider: method?.provider ?? 'sandbox',
-      provider_token: method?.provider_token ?? null,
-      amount: request.amount,
-      currency: request.currency,
-      clock_id: request.clockId,
-    },
-    now,
-  );
+  const [charge] = await intendCharges(tx, [{ request, method }], now);
+  return charge as Charge;
 }
+
+/** The same of several invoices of one merchant. */
+export async function intendCharges(
+  tx: Tx,
+  intended: readonly { readonly request: ChargeRequestOfInvoice; readonly method: PaymentMethod | undefined }[],
+  now: Instant,
+): Promise<Charge[]> {
+  const [first] = intended;
+  if (!first) return [];
+  return insertCharges(tx, first.request.merchantId, intended.map(newCharge), now);
+}
+
+const newCharge = ({
+  request,
+  method,
+}: {
+  readonly request: ChargeRequestOfInvoice;
+  readonly method: PaymentMethod | undefined;
+}): NewCharge => ({
+  merchant_id: request.merchantId,
+  invoice_id: request.invoiceId,
+  customer_id: request.customerId,
+  origin: request.origin,
+  payment_method_id: method?.id ?? null,
+  provider: method?.provider ?? 'sandbox',
+  provider_token: method?.provider_token ?? null,
+  amount: request.amount,
+  currency: request.currency,
+  clock_id: request.clockId,
+});
 
 /**
  * Charges what was intended, and writes down what came of it; its caller does what follows from that in the same transaction.

@@ -1,5 +1,5 @@
 export type { ChargeOrigin, FinishedCharge } from './charges.sql.ts';
-export { defaultMethodOf, intendCharge, performCharge } from './charges.ts';
+export { defaultMethodOf, defaultMethodsOf, intendCharge, intendCharges, performCharge } from './charges.ts';
 export { paymentErrors } from './errors.ts';
 export type {
   CompletedPayment,
@@ -30,6 +30,7 @@ export {
   isOver,
   openSession,
   openSessionOf,
+  openSessions,
   openSessionsOf,
   type PaymentOpening,
   type SetupOpening,

@@ -79,10 +79,11 @@ export async function setDefault(
 export const selectMethod = (tx: Tx, merchantId: string, id: string): Promise<PaymentMethod | undefined> =>
   tx.maybe<PaymentMethod>(sql`select * from payment_method where merchant_id = ${merchantId} and id = ${id}`);
 
-/** The card that is charged first. */
-export const selectDefault = (tx: Tx, { merchantId, customerId }: Owner): Promise<PaymentMethod | undefined> =>
-  tx.maybe<PaymentMethod>(sql`
-    select * from payment_method where merchant_id = ${merchantId} and customer_id = ${customerId} and is_default`);
+/** The cards that are charged first, of some customers. */
+export const selectDefaults = (tx: Tx, merchantId: string, customerIds: readonly string[]): Promise<PaymentMethod[]> =>
+  tx.rows<PaymentMethod>(sql`
+    select * from payment_method
+     where merchant_id = ${merchantId} and customer_id = any (${[...customerIds]}::text[]) and is_default`);
 
 /** The method that was stored last becomes the default where there is none. */
 export const defaultToNewest = (tx: Tx, { merchantId, customerId }: Owner): Promise<number> =>

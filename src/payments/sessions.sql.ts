@@ -1,4 +1,4 @@
-import { allOf, assignments, jsonb, pageOfRows, type Sql, sql, type Tx } from '../db/index.ts';
+import { allOf, assignments, pageOfRows, recordset, type Sql, sql, type Tx } from '../db/index.ts';
 import type { Decimal } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { DeclineReason } from './provider.ts';
@@ -47,18 +47,16 @@ const OPEN = sql`status in ('pending', 'processing', 'failed')`;
 const ofEntity = (merchantId: string, entityId: string): Sql =>
   sql`merchant_id = ${merchantId} and (entity_id = ${entityId} or invoice_id = ${entityId})`;
 
-export const insertSession = (tx: Tx, row: PaymentSession): Promise<PaymentSession> =>
-  tx.one<PaymentSession>(sql`
+export const insertSessions = (tx: Tx, rows: readonly PaymentSession[]): Promise<number> =>
+  tx.run(sql`
     insert into payment_session
       (merchant_id, id, mode, entity_type, entity_id, entity_label, invoice_id, customer_id, subscription_id, amount,
        currency, status, save_payment_method, provider, success_redirect_url, failure_redirect_url, metadata, clock_id,
        expires_at, next_action_at, created_at, updated_at)
-    values (${row.merchant_id}, ${row.id}, ${row.mode}, ${row.entity_type}, ${row.entity_id}, ${row.entity_label},
-            ${row.invoice_id}, ${row.customer_id}, ${row.subscription_id}, ${row.amount}, ${row.currency}, ${row.status},
-            ${row.save_payment_method}, ${row.provider}, ${row.success_redirect_url}, ${row.failure_redirect_url},
-            ${jsonb(row.metadata)}, ${row.clock_id}, ${row.expires_at}, ${row.next_action_at}, ${row.created_at},
-            ${row.updated_at})
-    returning *`);
+    select merchant_id, id, mode, entity_type, entity_id, entity_label, invoice_id, customer_id, subscription_id, amount,
+           currency, status, save_payment_method, provider, success_redirect_url, failure_redirect_url, metadata, clock_id,
+           expires_at, next_action_at, created_at, updated_at
+      from jsonb_populate_recordset(null::payment_session, ${recordset(rows)})`);
 
 export const selectSession = (tx: Tx, merchantId: string, id: string): Promise<PaymentSession | undefined> =>
   tx.maybe<PaymentSession>(sql`select * from payment_session where merchant_id = ${merchantId} and id = ${id}`);

@@ -8,7 +8,7 @@ import { publish } from '../webhooks/index.ts';
 import { sessionStates } from './session-states.ts';
 import {
   type EntityType,
-  insertSession,
+  insertSessions,
   lockOpenSessions,
   moveSession,
   type PaymentSession,
@@ -64,20 +64,57 @@ export async function openSession(
   opening: PaymentOpening | SetupOpening,
   now: Instant,
 ): Promise<Result<PaymentSession>> {
+  const [opened] = await openSessions(tx, [opening], now);
+  return opened as Result<PaymentSession>;
+}
+
+/** The same of several of one merchant, each for an entity and an invoice of its own. @returns a result for each */
+export async function openSessions(
+  tx: Tx,
+  openings: readonly (PaymentOpening | SetupOpening)[],
+  now: Instant,
+): Promise<Result<PaymentSession>[]> {
+  const [first] = openings;
+  if (!first) return [];
+  const before = await lockOpenSessions(tx, first.merchantId, [...new Set(openings.flatMap(entitiesOf))]);
+  const results: Result<PaymentSession>[] = [];
+  for (const opening of openings) {
+    const entities = entitiesOf(opening);
+    const own = before.filter(
+      ({ entity_id, invoice_id }) =>
+        entities.includes(entity_id) || (invoice_id !== null && entities.includes(invoice_id)),
+    );
+    const isBusy = own.some(({ status }) => status === 'processing');
+    if (!isBusy) for (const session of own) await expireSession(tx, session, now);
+    results.push(isBusy ? fail('PAYMENT_IN_PROGRESS') : ok(newSession(opening, now)));
+  }
+  const opened = results.flatMap((result) => (result.ok ? [result.value] : []));
+  if (opened.length > 0) await insertSessions(tx, opened);
+  return results;
+}
+
+/** What a session is for: of its entity, and of its invoice, at most one is open. */
+const entitiesOf = (opening: PaymentOpening | SetupOpening): string[] => {
+  const invoiceId = invoiceOf(opening);
+  return invoiceId === null ? [opening.entityId] : [opening.entityId, invoiceId];
+};
+
+const invoiceOf = (opening: PaymentOpening | SetupOpening): string | null =>
+  opening.mode === 'payment'
+    ? (opening.invoiceId ?? (opening.entityType === 'invoice' ? opening.entityId : null))
+    : null;
+
+function newSession(opening: PaymentOpening | SetupOpening, now: Instant): PaymentSession {
   const { merchantId, mode, entityType, entityId, expiresAt } = opening;
   const isPayment = mode === 'payment';
-  const invoiceId = isPayment ? (opening.invoiceId ?? (entityType === 'invoice' ? entityId : null)) : null;
-  const before = await lockOpenSessions(tx, merchantId, invoiceId === null ? [entityId] : [entityId, invoiceId]);
-  if (before.some(({ status }) => status === 'processing')) return fail('PAYMENT_IN_PROGRESS');
-  for (const session of before) await expireSession(tx, session, now);
-  const session = await insertSession(tx, {
+  return {
     merchant_id: merchantId,
     id: newId('paymentSession'),
     mode,
     entity_type: entityType,
     entity_id: entityId,
     entity_label: opening.entityLabel ?? null,
-    invoice_id: invoiceId,
+    invoice_id: invoiceOf(opening),
     customer_id: isPayment ? (opening.customerId ?? null) : entityId,
     subscription_id: isPayment ? (opening.subscriptionId ?? null) : null,
     amount: isPayment ? opening.amount : ZERO,
@@ -98,8 +135,7 @@ export async function openSession(
     completed_at: null,
     created_at: now,
     updated_at: now,
-  });
-  return ok(session);
+  };
 }
 
 /** The session of this id; undefined where the merchant has none. */

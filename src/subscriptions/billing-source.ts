@@ -1,18 +1,23 @@
 import { findPlan, findPlanVersion } from '../catalog/index.ts';
 import type { Tx } from '../db/index.ts';
 import { burntUnits } from '../entitlements/index.ts';
-import type { BilledVersion, BillingSource, BillingTerms } from '../invoicing/index.ts';
+import type { BilledVersion, BillingSource, BillingTerms, PaymentTerms } from '../invoicing/index.ts';
 import { normaliseCadence } from '../kernel/time.ts';
 import { adjustmentsOf } from './adjustments.sql.ts';
 import { endOf } from './decide.ts';
 import { withQuantities } from './quantities.ts';
-import { findSubscription, type SubscriptionRow } from './subscriptions.sql.ts';
+import { findSubscription, findSubscriptions, type SubscriptionRow } from './subscriptions.sql.ts';
 import { loadClaims, readBeyondTheEnd } from './usage-claims.ts';
 import { ownedSpans } from './usage-owner.ts';
 import { type VersionRow, versionsOfSubscription } from './versions.sql.ts';
 
 /** What invoicing asks of subscriptions. */
 export const billingSource: BillingSource = {
+  async paymentTerms(tx, merchantId, subscriptionIds) {
+    const found = await findSubscriptions(tx, merchantId, [...new Set(subscriptionIds)]);
+    return new Map(found.map((subscription) => [subscription.id, paymentTermsOf(subscription)]));
+  },
+
   terms: (tx, merchantId, subscriptionId) =>
     tx.once(`terms of ${subscriptionId} of ${merchantId}`, async () => {
       const subscription = await findSubscription(tx, merchantId, subscriptionId);
@@ -73,10 +78,7 @@ export async function termsOf(tx: Tx, subscription: SubscriptionRow): Promise<Bi
     },
     gracePeriod: Temporal.Duration.from(plan.gracePeriod),
     autoApprove: subscription.auto_approve ?? plan.autoApprove,
-    paymentTermDays: subscription.payment_term_days,
-    bankTransferOnly: subscription.bank_transfer_only,
-    autoCharge: subscription.auto_charge,
-    checkout: checkoutOf(subscription),
+    ...paymentTermsOf(subscription),
     taxExempt: subscription.tax_exempt,
     taxBehavior: plan.taxBehavior,
     planTaxRate: plan.defaultTaxRate,
@@ -112,6 +114,13 @@ async function versionOf(tx: Tx, row: VersionRow): Promise<BilledVersion> {
     proration: row.proration,
   };
 }
+
+const paymentTermsOf = (subscription: SubscriptionRow): PaymentTerms => ({
+  paymentTermDays: subscription.payment_term_days,
+  bankTransferOnly: subscription.bank_transfer_only,
+  autoCharge: subscription.auto_charge,
+  checkout: checkoutOf(subscription),
+});
 
 /** How long a customer may pay before a subscription that waits for it ends, where nobody says otherwise (domain.md §3). */
 const CHECKOUT_MINUTES = 240;

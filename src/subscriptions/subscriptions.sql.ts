@@ -68,6 +68,11 @@ export const insertSubscription = (tx: Tx, subscription: NewSubscription, now: I
 export const findSubscription = (tx: Tx, merchantId: string, id: string): Promise<SubscriptionRow | undefined> =>
   tx.maybe<SubscriptionRow>(sql`select * from subscription where merchant_id = ${merchantId} and id = ${id}`);
 
+export const findSubscriptions = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<SubscriptionRow[]> =>
+  tx.rows<SubscriptionRow>(
+    sql`select * from subscription where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])`,
+  );
+
 /** Whose a subscription is; that never changes. */
 export const customerOfSubscription = async (tx: Tx, merchantId: string, id: string): Promise<string> =>
   (

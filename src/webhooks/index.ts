@@ -1,1 +1,1 @@
-export { type OutboxEvent, publish } from './outbox.sql.ts';
+export { type OutboxEvent, publish, publishAll } from './outbox.sql.ts';

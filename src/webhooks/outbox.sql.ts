@@ -1,4 +1,4 @@
-import { jsonb, sql, type Tx } from '../db/index.ts';
+import { recordset, sql, type Tx } from '../db/index.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Instant } from '../kernel/time.ts';
 
@@ -18,12 +18,23 @@ export interface OutboxEvent {
  * @returns the event's id (`wev_`), which stays the same over all deliveries.
  */
 export async function publish(tx: Tx, event: OutboxEvent, now: Instant): Promise<string> {
-  const { merchantId, type } = event;
-  const id = newId('webhookEvent');
-  const data = { merchantId, ...event.data };
-  await tx.run(sql`
-    select publish_event(${merchantId}, ${resourceOf(event)}, ${id}, ${type}, ${jsonb(data)}, ${now})`);
-  return id;
+  const [id] = await publishAll(tx, [event], now);
+  return id as string;
+}
+
+/** The same of several, in their order. @returns their ids */
+export async function publishAll(tx: Tx, events: readonly OutboxEvent[], now: Instant): Promise<string[]> {
+  if (events.length === 0) return [];
+  const rows = events.map((event, place) => ({
+    place,
+    merchant: event.merchantId,
+    resource: resourceOf(event),
+    id: newId('webhookEvent'),
+    type: event.type,
+    data: { merchantId: event.merchantId, ...event.data },
+  }));
+  await tx.run(sql`select publish_events(${recordset(rows)}, ${now})`);
+  return rows.map(({ id }) => id);
 }
 
 /** `payment_session.completed.v0` is about `data.paymentSessionId`; an event about no one resource is the merchant's. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
 import { sql, type Tx } from '../db/index.ts';
-import { publish } from './index.ts';
+import { publish, publishAll } from './index.ts';
 
 const now = Temporal.Instant.from('2026-01-01T00:00:00Z');
 let env: TestEnvironment;
@@ -35,6 +35,30 @@ it('writes what happened, to whom and when', async () => {
 });
 
 describe('the sequence', () => {
+  it('counts on in the order of a list, for each resource by itself', async () => {
+    const event = (invoiceId: string, type: string) => ({ merchantId: merchant.id, type, data: { invoiceId } });
+    await inTransaction((tx) => say(tx, 'invoice.issued.v0', { invoiceId: 'inv_l1' }));
+    const ids = await inTransaction((tx) =>
+      publishAll(
+        tx,
+        [
+          event('inv_l1', 'invoice.overdue.v0'),
+          event('inv_l2', 'invoice.issued.v0'),
+          event('inv_l1', 'invoice.paid.v0'),
+        ],
+        now,
+      ),
+    );
+    expect(new Set(ids).size).toBe(3);
+    const told = async (id: string) => (await eventsOf(id)).map(({ type, data }) => [type, data.sequence]);
+    expect(await told('inv_l1')).toEqual([
+      ['invoice.issued.v0', 1],
+      ['invoice.overdue.v0', 2],
+      ['invoice.paid.v0', 3],
+    ]);
+    expect(await told('inv_l2')).toEqual([['invoice.issued.v0', 1]]);
+  });
+
   it('counts the events of each resource from 1', async () => {
     await inTransaction(async (tx) => {
       await say(tx, 'invoice.issued.v0', { invoiceId: 'inv_b', customerId: 'cus_b' });

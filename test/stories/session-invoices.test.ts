@@ -41,7 +41,7 @@ const partsWith = (purposes: Record<string, PurposeHandler>): InvoicingParts => 
   publicUrl: 'http://localhost:4401',
   source: billingSource,
   renderer,
-  letters: { tell: async () => {} },
+  letters: { tell: async () => {}, tellAll: async () => {} },
   purposes,
   endUnpaid: () => Promise.reject(new Error('Nothing here is charged.')),
 });

@@ -64,23 +64,31 @@ export class MortalDatabase extends Database {
     this.#life = life;
   }
 
-  override async transaction<T>(scope: Scope, work: (tx: Tx) => Promise<T>): Promise<T> {
+  override async transaction<T>(
+    scope: Scope,
+    work: (tx: Tx) => Promise<T>,
+    options?: Parameters<Database['transaction']>[2],
+  ): Promise<T> {
     const life = this.#life;
     life.goOn();
-    if (typeof scope !== 'object') return super.transaction(scope, work); // they only look
+    if (typeof scope !== 'object') return super.transaction(scope, work, options); // they only look
     let statements = 0;
-    const value = await super.transaction(scope, async (tx) => {
-      statements = 0;
-      const before = async () => {
+    const value = await super.transaction(
+      scope,
+      async (tx) => {
+        statements = 0;
+        const before = async () => {
+          life.goOn();
+          if (life.strikes('statement', statements)) await die(tx, life);
+          statements += 1;
+        };
+        const done = await work(mortal(tx, before));
         life.goOn();
-        if (life.strikes('statement', statements)) await die(tx, life);
-        statements += 1;
-      };
-      const done = await work(mortal(tx, before));
-      life.goOn();
-      if (life.strikes('commit', statements)) await die(tx, life);
-      return done;
-    });
+        if (life.strikes('commit', statements)) await die(tx, life);
+        return done;
+      },
+      options,
+    );
     if (life.strikes('committed', statements)) throw new Death();
     return value;
   }
@@ -135,6 +143,7 @@ const mortal = (tx: Tx, before: () => Promise<void>): Tx => ({
   part: (work, keep) => tx.part(work, keep),
   once: (key, load) => tx.once(key, load),
   gather: (key, item, work) => tx.gather(key, item, work),
+  beside: (works) => tx.beside(works.map((work) => (inner) => work(mortal(inner, before)))),
   afterCommit: (work) => tx.afterCommit(work),
 });
 

@@ -102,7 +102,7 @@ export function noteStatements(): { readonly sent: ReadonlyMap<string, Sent>; st
 }
 
 /** Questions that are the call of a function that writes: they would do again what they have done. */
-const WRITES = /^\s*select (?:publish_event|book_transaction|draw_number)\(/;
+const WRITES = /^\s*select (?:publish_events|book_transactions|draw_numbers)\(/;
 
 /**
  * Of each split table the parts that a statement looks into. A reading one is run, because which parts a row leads to is

@@ -4,7 +4,7 @@ import { newId } from '../../kernel/ids.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { drawNumber } from '../invoice/invoices.sql.ts';
+import { drawNumbers } from '../invoice/invoices.sql.ts';
 import { creditNoteNumber } from '../invoice/numbering.ts';
 
 /** Issues a credit note over all of an invoice that others leave; its number is drawn in this transaction (domain.md §4). */
@@ -43,7 +43,7 @@ async function issueCreditNote(
   reason: string | null,
   now: Instant,
 ): Promise<CreditNoteRow> {
-  const number = creditNoteNumber(await drawNumber(tx, invoice.merchant_id, 'credit_note'));
+  const number = creditNoteNumber(await drawNumbers(tx, invoice.merchant_id, 'credit_note', 1));
   return tx.one<CreditNoteRow>(sql`
     insert into credit_note (merchant_id, id, kind, invoice_id, number, amount, tax_amount, total, currency, status, reason, created_at)
     values (${invoice.merchant_id}, ${newId('refund')}, ${kind}, ${invoice.id}, ${number}, ${amount}, ${tax},

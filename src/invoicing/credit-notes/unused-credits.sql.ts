@@ -86,6 +86,19 @@ export interface CreditOn extends UnusedCreditRow {
   billed_number: string | null;
 }
 
+/** Those of some invoices of a merchant on which credits stand as lines. */
+export const invoicesWithCredits = async (
+  tx: Tx,
+  merchantId: string,
+  invoiceIds: readonly string[],
+): Promise<ReadonlySet<string>> => {
+  const rows = await tx.rows<{ id: string }>(sql`
+    select distinct target_invoice_id as id from unused_credit
+     where merchant_id = ${merchantId} and target_invoice_id = any (${[...invoiceIds]}::text[])
+       and noted_amount < amount`);
+  return new Set(rows.map(({ id }) => id));
+};
+
 /** Credits that stand on an invoice as lines, in the order of these. */
 export const creditsOn = (tx: Tx, { merchant_id, id }: InvoiceRow): Promise<CreditOn[]> =>
   tx.rows<CreditOn>(sql`

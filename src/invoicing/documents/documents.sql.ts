@@ -1,15 +1,18 @@
 import { createHash } from 'node:crypto';
-import { sql, type Tx } from '../../db/index.ts';
+import { recordset, sql, type Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { DocumentOwner } from './document-owner.ts';
 
-/** Writes the job that renders an invoice's document; it runs by itself as due work (kind `invoice_document`). */
-export const scheduleDocument = (tx: Tx, invoice: InvoiceRow, now: Instant): Promise<number> =>
+/** Writes the jobs that render invoices' documents; they run by themselves as due work (kind `invoice_document`). */
+export const scheduleDocuments = (tx: Tx, invoices: readonly InvoiceRow[], now: Instant): Promise<number> =>
   tx.run(sql`
     insert into document_job (merchant_id, id, clock_id, next_action_at)
-    values (${invoice.merchant_id}, ${invoice.id}, ${invoice.clock_id}, ${now}) on conflict do nothing`);
+    select merchant_id, id, clock_id, ${now}::timestamptz
+      from jsonb_to_recordset(${recordset(invoices.map(({ merchant_id, id, clock_id }) => ({ merchant_id, id, clock_id })))})
+        as i (merchant_id text, id text, clock_id text)
+    on conflict do nothing`);
 
 /** The job is done, or tried again at `next`; the invoice says why it has no document. */
 export async function noteDocumentJob(

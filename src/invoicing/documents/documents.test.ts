@@ -53,7 +53,7 @@ const partsWith = (renderer: DocumentRenderer): InvoicingParts => ({
   publicUrl: 'http://localhost:4401',
   source: billingSource,
   renderer,
-  letters: { tell: async () => {} },
+  letters: { tell: async () => {}, tellAll: async () => {} },
   purposes: {},
   endUnpaid: () => Promise.reject(new Error('Nothing here is ended.')),
 });

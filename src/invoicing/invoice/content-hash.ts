@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Tx } from '../../db/index.ts';
 import { plain } from '../../kernel/decimal.ts';
 import { formatInstant } from '../../kernel/time.ts';
 import type { InvoiceRow } from './invoice.ts';
-import { linesOf } from './invoices.sql.ts';
+import type { IssuedLine } from './invoice-line.ts';
 
 /** An invoice whose parties and dates are settled. */
 export type InvoiceAtIssue = InvoiceRow & {
@@ -14,8 +13,7 @@ export type InvoiceAtIssue = InvoiceRow & {
  * SHA-256 over everything that an issued invoice says, stored with it: an audit computes it again and finds any later
  * change, also one made around the triggers (reliability I-26).
  */
-export async function snapshotHash(tx: Tx, invoice: InvoiceAtIssue, number: string): Promise<string> {
-  const lines = await linesOf(tx, invoice.merchant_id, invoice.id);
+export function snapshotHash(invoice: InvoiceAtIssue, number: string, lines: readonly IssuedLine[]): string {
   const said = {
     id: invoice.id,
     number,

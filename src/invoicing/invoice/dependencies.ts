@@ -65,8 +65,16 @@ export type InvoiceFact =
   | { readonly kind: 'cancelled'; readonly note: CreditNoteRow | null; readonly intoWallet: Decimal }
   | { readonly kind: 'writtenOff' };
 
+/** An invoice, and what happened to it. */
+export interface ToldInvoice {
+  readonly invoice: InvoiceRow;
+  readonly fact: InvoiceFact;
+}
+
 /** Who writes to customers: called in the transaction of what it tells of; what throws undoes that. */
 export interface InvoiceLetters {
+  /** Of some invoices of one merchant. */
+  tellAll(tx: Tx, told: readonly ToldInvoice[], now: Instant): Promise<void>;
   tell(tx: Tx, invoice: InvoiceRow, fact: InvoiceFact, now: Instant): Promise<void>;
 }
 

@@ -44,3 +44,21 @@ export interface TierRecord {
   flatPrice: string;
   amount: string;
 }
+
+/** What the hash of an invoice, its bookings and its wallet need of a line. */
+export type IssuedLine = Pick<
+  LineRow,
+  | 'invoice_id'
+  | 'id'
+  | 'display_name'
+  | 'event_type'
+  | 'type'
+  | 'quantity'
+  | 'unit_price'
+  | 'total_price'
+  | 'tax_rate'
+  | 'total_tax'
+  | 'total_amount'
+  | 'period_start'
+  | 'period_end'
+>;

@@ -2,21 +2,44 @@ import type { Tx } from '../../db/index.ts';
 import { merchantSettings } from '../../identity/index.ts';
 import { type InvoiceAtIssue, snapshotHash } from './content-hash.ts';
 import type { InvoiceRow } from './invoice.ts';
-import { drawNumber } from './invoices.sql.ts';
+import type { IssuedLine } from './invoice-line.ts';
+import { drawNumbers, issuedLinesOf } from './invoices.sql.ts';
 import { invoiceNumber } from './numbering.ts';
 
+/** What makes a document of an invoice. */
+export interface NumberedInvoice {
+  readonly invoice_number: string;
+  readonly snapshot_hash: string;
+}
+
 /**
- * What makes a document of an invoice: the next number of the merchant's series, drawn in this transaction, and the hash over
- * all that it says. @throws for one whose parties and dates are not settled.
+ * What makes a document of each of some invoices of one merchant, by their ids: the next numbers of the merchant's series,
+ * drawn in this transaction in the order of the list, and the hash over all that each says.
+ * @throws for one whose parties and dates are not settled.
  */
-export async function numberOf(
+export async function numbersOf(
   tx: Tx,
-  invoice: InvoiceRow,
-): Promise<{ invoice_number: string; snapshot_hash: string }> {
-  if (!isSettled(invoice)) throw new Error(`Invoice ${invoice.id} is not issued and gets no number.`);
-  const { invoicePrefix } = await merchantSettings(tx, invoice.merchant_id);
-  const number = invoiceNumber(invoicePrefix, await drawNumber(tx, invoice.merchant_id, 'invoice'));
-  return { invoice_number: number, snapshot_hash: await snapshotHash(tx, invoice, number) };
+  invoices: readonly InvoiceRow[],
+  lines: ReadonlyMap<string, readonly IssuedLine[]>,
+): Promise<ReadonlyMap<string, NumberedInvoice>> {
+  const [first] = invoices;
+  if (!first) return new Map();
+  const { invoicePrefix } = await merchantSettings(tx, first.merchant_id);
+  const drawn = await drawNumbers(tx, first.merchant_id, 'invoice', invoices.length);
+  return new Map(
+    invoices.map((invoice, place) => {
+      if (!isSettled(invoice)) throw new Error(`Invoice ${invoice.id} is not issued and gets no number.`);
+      const number = invoiceNumber(invoicePrefix, drawn + BigInt(place));
+      const hash = snapshotHash(invoice, number, lines.get(invoice.id) ?? []);
+      return [invoice.id, { invoice_number: number, snapshot_hash: hash }];
+    }),
+  );
+}
+
+/** The same of one. */
+export async function numberOf(tx: Tx, invoice: InvoiceRow): Promise<NumberedInvoice> {
+  const lines = await issuedLinesOf(tx, invoice.merchant_id, [invoice.id]);
+  return (await numbersOf(tx, [invoice], lines)).get(invoice.id) as NumberedInvoice;
 }
 
 const isSettled = (invoice: InvoiceRow): invoice is InvoiceAtIssue =>

@@ -1,25 +1,29 @@
 import { effectiveNowOf } from '../../clocks/index.ts';
-import { allOf, assignments, jsonb, pageOfRows, type Sql, sql, type Tx } from '../../db/index.ts';
+import { allOf, assignments, jsonb, pageOfRows, recordset, type Sql, sql, type Tx } from '../../db/index.ts';
 import type { PageRequest } from '../../http/index.ts';
 import { Decimal, plain } from '../../kernel/decimal.ts';
 import { next } from '../../kernel/state-table.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { type BilledUsage, groupKey } from './billed-usage.ts';
+import type { ChangedInvoice } from './changed-invoice.ts';
 import type { InvoiceChanges, InvoiceRow, NewInvoice } from './invoice.ts';
-import type { LineRow } from './invoice-line.ts';
+import type { IssuedLine, LineRow } from './invoice-line.ts';
 import { type InvoiceStatus, type InvoiceTrigger, invoiceStates } from './states.ts';
 
 /** Locks the invoice, so that two callers at one invoice wait for each other. */
 export const lockInvoice = (tx: Tx, merchantId: string, id: string): Promise<InvoiceRow | undefined> =>
   tx.maybe<InvoiceRow>(sql`select * from invoice where merchant_id = ${merchantId} and id = ${id} for update`);
 
-/** Whose an invoice is; that never changes. */
-export const customerOfInvoice = async (tx: Tx, merchantId: string, id: string): Promise<string> =>
-  (
-    await tx.one<{ customer_id: string }>(
-      sql`select customer_id from invoice where merchant_id = ${merchantId} and id = ${id}`,
-    )
-  ).customer_id;
+/**
+ * Locks some invoices, in the order of their ids; not against rows that only refer to them. The order of the answer is
+ * that of their creation.
+ */
+export const lockInvoices = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<InvoiceRow[]> =>
+  tx.rows<InvoiceRow>(sql`
+    with locked as materialized (
+      select * from invoice
+       where merchant_id = ${merchantId} and id = any (${[...ids]}::text[]) order by id for no key update)
+    select * from locked order by seq`);
 
 /** The invoice as it is now, for reading: whoever decides on it locks it instead. */
 export const findInvoice = (tx: Tx, merchantId: string, id: string): Promise<InvoiceRow | undefined> =>
@@ -90,6 +94,27 @@ export async function moveInvoice(
     update invoice set ${assignments({ status: to.value, ...columns(changes), updated_at: now })}
      where merchant_id = ${invoice.merchant_id} and id = ${invoice.id} and status = ${invoice.status}
     returning *`);
+}
+
+/**
+ * Stores what has become of some invoices of one merchant, which the caller has locked: one statement for those that
+ * change in the same columns. @throws where one of them is not in the status that its caller decided on.
+ */
+export async function updateInvoices(tx: Tx, invoices: readonly ChangedInvoice[]): Promise<void> {
+  const alike = Map.groupBy(invoices, ({ before, changes }) => [before.status, ...Object.keys(changes)].join());
+  for (const group of alike.values()) {
+    const [{ before, changes }] = group as [ChangedInvoice];
+    const names = ['status', ...Object.keys(changes), 'updated_at'];
+    const rows = group.map(({ after }) =>
+      Object.fromEntries(['id', ...names].map((name) => [name, after[name as keyof InvoiceRow]])),
+    );
+    const stored = await tx.run(sql`
+      update invoice i
+         set ${sql.join(names.map((name) => sql`${sql.ref(name)} = u.${sql.ref(name)}`))}
+        from jsonb_populate_recordset(null::invoice, ${recordset(rows)}) u
+       where i.merchant_id = ${before.merchant_id} and i.id = u.id and i.status = ${before.status}`);
+    if (stored !== group.length) throw new Error(`Only ${stored} of ${group.length} invoices are ${before.status}.`);
+  }
 }
 
 /** Adds an invoice that has no period. */
@@ -222,13 +247,35 @@ export const billedUsageOf = (tx: Tx, invoice: InvoiceRow): Promise<BilledUsage[
     select price_id, group_values, quantity, event_count, granted from invoice_usage
      where merchant_id = ${invoice.merchant_id} and invoice_id = ${invoice.id} order by price_id, group_key`);
 
+/** The lines of some invoices, each in its order on the document. */
+export async function issuedLinesOf(
+  tx: Tx,
+  merchantId: string,
+  invoiceIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly IssuedLine[]>> {
+  const lines = await tx.rows<IssuedLine>(sql`
+    select invoice_id, id, display_name, event_type, type, quantity, unit_price, total_price, tax_rate, total_tax,
+           total_amount, period_start, period_end
+      from invoice_line
+     where merchant_id = ${merchantId} and invoice_id = any (${[...invoiceIds]}::text[])
+     order by invoice_id, position`);
+  return Map.groupBy(lines, ({ invoice_id }) => invoice_id);
+}
+
 /**
- * The next number of a gapless series: the counter's row stays locked until the transaction ends, and a rollback takes the
- * number back (reliability I-29).
+ * The first of the next numbers of a gapless series: the counter's row stays locked until the transaction ends, and a
+ * rollback takes the numbers back (reliability I-29).
  */
-export async function drawNumber(tx: Tx, merchantId: string, series: 'invoice' | 'credit_note'): Promise<bigint> {
-  const { value } = await tx.one<{ value: bigint }>(sql`select draw_number(${merchantId}, ${series}) as value`);
-  return value;
+export async function drawNumbers(
+  tx: Tx,
+  merchantId: string,
+  series: 'invoice' | 'credit_note',
+  many: number,
+): Promise<bigint> {
+  const { first } = await tx.one<{ first: bigint }>(
+    sql`select draw_numbers(${merchantId}, ${series}, ${many}) as first`,
+  );
+  return first;
 }
 
 /** Invoices of a customer that are neither settled nor dropped: they block its deletion. */

@@ -1,8 +1,9 @@
 import type { Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { publish } from '../../webhooks/index.ts';
+import { type OutboxEvent, publish, publishAll } from '../../webhooks/index.ts';
+import { changed } from './changed-invoice.ts';
 import type { InvoiceRow } from './invoice.ts';
-import { changeInvoice } from './invoices.sql.ts';
+import { changeInvoice, updateInvoices } from './invoices.sql.ts';
 
 /** Writes a webhook about an invoice into the outbox; its data holds ids, never amounts (domain.md §9). */
 export const publishInvoice = (
@@ -11,22 +12,32 @@ export const publishInvoice = (
   type: `invoice.${string}.v0`,
   now: Instant,
   more: Record<string, string> = {},
-): Promise<string> =>
-  publish(
+): Promise<string> => publish(tx, eventOf(invoice, type, more), now);
+
+/** The same of some invoices. */
+export const publishInvoices = (
+  tx: Tx,
+  invoices: readonly InvoiceRow[],
+  type: `invoice.${string}.v0`,
+  now: Instant,
+): Promise<string[]> =>
+  publishAll(
     tx,
-    {
-      merchantId: invoice.merchant_id,
-      type,
-      data: {
-        merchantId: invoice.merchant_id,
-        invoiceId: invoice.id,
-        customerId: invoice.customer_id,
-        ...(invoice.subscription_id !== null && { subscriptionId: invoice.subscription_id }),
-        ...more,
-      },
-    },
+    invoices.map((invoice) => eventOf(invoice, type)),
     now,
   );
+
+const eventOf = (invoice: InvoiceRow, type: string, more: Record<string, string> = {}): OutboxEvent => ({
+  merchantId: invoice.merchant_id,
+  type,
+  data: {
+    merchantId: invoice.merchant_id,
+    invoiceId: invoice.id,
+    customerId: invoice.customer_id,
+    ...(invoice.subscription_id !== null && { subscriptionId: invoice.subscription_id }),
+    ...more,
+  },
+});
 
 /** The same of an invoice whose due time is for its next retry, and stays. */
 export async function tellOverdueBeside(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void> {
@@ -35,7 +46,10 @@ export async function tellOverdueBeside(tx: Tx, invoice: InvoiceRow, now: Instan
 }
 
 /** Overdue is derived and never stored as a state; the webhook about it is written once. */
-export async function tellOverdue(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void> {
-  const told = await changeInvoice(tx, invoice, { overdue_at: now, next_action_at: null }, now);
-  await publishInvoice(tx, told, 'invoice.overdue.v0', now);
+export async function tellOverdue(tx: Tx, invoices: readonly InvoiceRow[], now: Instant): Promise<void> {
+  await updateInvoices(
+    tx,
+    invoices.map((invoice) => changed(invoice, { overdue_at: now, next_action_at: null }, now)),
+  );
+  await publishInvoices(tx, invoices, 'invoice.overdue.v0', now);
 }

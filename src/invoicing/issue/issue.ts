@@ -1,18 +1,26 @@
-import { customerParty } from '../../customers/index.ts';
+import { customerParties } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { findOrganization, merchantSettings } from '../../identity/index.ts';
+import { type Decimal, sum, ZERO } from '../../kernel/decimal.ts';
+import { orThrow } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { checkTakesCards } from '../../payments/index.ts';
-import { scheduleDocument } from '../documents/documents.sql.ts';
+import { lockedWalletBalances, type Posting, postAll } from '../../ledger/index.ts';
+import { checkTakesCards, defaultMethodsOf } from '../../payments/index.ts';
+import { invoicesWithCredits } from '../credit-notes/unused-credits.sql.ts';
+import { scheduleDocuments } from '../documents/documents.sql.ts';
+import { moved } from '../invoice/changed-invoice.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
-import type { InvoiceRow, PartyRecord } from '../invoice/invoice.ts';
-import { numberOf } from '../invoice/invoice-number.ts';
-import { moveInvoice } from '../invoice/invoices.sql.ts';
-import { publishInvoice } from '../invoice/webhooks.ts';
-import { applyWallet } from '../paying/apply-wallet.ts';
-import { bookIssue } from '../paying/bookings.ts';
-import { askForPayment } from '../paying/card-charge.ts';
+import type { InvoiceChanges, InvoiceRow, PartyRecord } from '../invoice/invoice.ts';
+import type { IssuedLine } from '../invoice/invoice-line.ts';
+import { type NumberedInvoice, numbersOf } from '../invoice/invoice-number.ts';
+import { issuedLinesOf, updateInvoices } from '../invoice/invoices.sql.ts';
+import { publishInvoices } from '../invoice/webhooks.ts';
+import { sellsForMoneyOnly, walletShares } from '../paying/apply-wallet.ts';
+import { issuePosting, walletPosting } from '../paying/bookings.ts';
+import { chargesItself, intendAll, type StoredCard } from '../paying/card-charge.ts';
 import { markPaid } from '../paying/pay.ts';
+import { isOfTerms, openSessionsFor, type WantedSession } from '../paying/sessions.ts';
+import type { PaymentTerms } from '../terms/billing-terms.ts';
 import type { SessionOptions } from '../terms/session-options.ts';
 import { carryOver } from './carry-over.ts';
 import { settleCredits } from './credits.ts';
@@ -27,12 +35,25 @@ export const dueAt = (issuedAt: Instant, paymentTermDays: number): Instant =>
 export const overdueFrom = (due: Instant): Instant =>
   due.toZonedDateTimeISO('UTC').startOfDay().add({ days: 1 }).toInstant();
 
-/**
- * Transition 10: the number, the parties as they are now, the dates; the jobs that follow (document, payment session)
- * are written with it. The customer's wallet pays what it can; where nothing is left, the invoice is paid at once (12). One
- * that lives by its session has neither number nor document until it is paid, and is never overdue.
- * @param session how the payment session is opened, where one is
- */
+/** What the issue of an invoice needs to know of it beside its row. */
+interface IssueFacts {
+  readonly invoice: InvoiceRow;
+  readonly buyer: PartyRecord;
+  readonly lines: readonly IssuedLine[];
+  /** Of its subscription, at this moment; undefined where it has none. */
+  readonly terms: PaymentTerms | undefined;
+  readonly hasCredits: boolean;
+}
+
+/** What is decided of an invoice before it has its number. */
+interface DecidedIssue extends IssueFacts {
+  /** As the document says it: the parties and the dates. */
+  readonly says: Pick<InvoiceRow, 'seller' | 'buyer' | 'issued_at' | 'due_at'>;
+  readonly paymentTermDays: number;
+  readonly paysOnline: boolean;
+}
+
+/** Transition 10 of one invoice; see `issueInvoices`. @param session how the payment session is opened, where one is */
 export async function issueInvoice(
   parts: InvoicingParts,
   tx: Tx,
@@ -41,56 +62,208 @@ export async function issueInvoice(
   now: Instant,
   session?: SessionOptions,
 ): Promise<InvoiceRow> {
-  const settings = await merchantSettings(tx, invoice.merchant_id);
-  const seller = await sellerParty(tx, invoice.merchant_id);
-  const buyer: PartyRecord = await customerParty(tx, invoice.merchant_id, invoice.customer_id);
-  const { paymentTermDays, bankTransferOnly, checkout } = await termsAtIssue(parts, tx, invoice);
-  const paysOnline = checkTakesCards(settings).ok && !bankTransferOnly;
-  const due = dueAt(now, paymentTermDays);
-  const says = { seller, buyer, issued_at: now, due_at: due };
-  const livesBySession = invoice.lives_by_session;
-  const issued = await moveInvoice(
-    tx,
-    invoice,
-    trigger,
-    {
-      ...says,
-      ...(livesBySession ? { snapshot_hash: null } : await numberOf(tx, { ...invoice, ...says })),
-      payment_term_days: paymentTermDays,
-      pays_online: paysOnline,
-      next_action_at: invoice.unpaid_amount.isZero() || livesBySession ? null : overdueFrom(due),
-    },
-    now,
-  );
-  await publishInvoice(tx, issued, 'invoice.issued.v0', now);
-  if (!livesBySession) {
-    await scheduleDocument(tx, issued, now);
-    await bookIssue(tx, issued, now);
-  }
-  await settleCredits(parts, tx, issued, now); // before the wallet pays: what is given back is in it
-  await carryOver(parts, tx, [issued], now);
-  const asked = await applyWallet(tx, issued, now);
-  if (asked.unpaid_amount.isZero()) return markPaid(parts, tx, asked, { by: 'wallet' }, now);
-  const open = paysOnline ? await askForPayment(parts, tx, asked, session ?? checkout ?? {}, now) : asked;
-  await parts.letters.tell(tx, open, { kind: 'issued' }, now);
-  return open;
+  const [issued] = await issueInvoices(parts, tx, [invoice], trigger, now, session);
+  return issued as InvoiceRow;
 }
 
 /**
- * Of a period's invoice the subscription's of this moment: a change applies to later invoices, and one that is open is issued
- * later (§4; I-27); the upfront one is paid as the subscription's creation said. Every other invoice has its own.
+ * Transition 10, of some invoices of one merchant: the number, the parties as they are now, the dates; the jobs that follow
+ * (document, payment session) are written with it. The customer's wallet pays what it can; where nothing is left, the
+ * invoice is paid at once (12). One that lives by its session has neither number nor document until it is paid, and is
+ * never overdue. Numbers are in the order of the list.
  */
-async function termsAtIssue(
+export async function issueInvoices(
   parts: InvoicingParts,
   tx: Tx,
-  invoice: InvoiceRow,
-): Promise<{ paymentTermDays: number; bankTransferOnly: boolean; checkout?: SessionOptions }> {
-  const isOfTerms = invoice.kind === 'subscription' || invoice.kind === 'upfront';
-  if (!isOfTerms || invoice.subscription_id === null)
-    return { paymentTermDays: invoice.payment_term_days, bankTransferOnly: false };
-  const terms = await parts.source.terms(tx, invoice.merchant_id, invoice.subscription_id);
-  const { paymentTermDays, bankTransferOnly, checkout } = terms;
-  return { paymentTermDays, bankTransferOnly, ...(invoice.lives_by_session && { checkout }) };
+  invoices: readonly InvoiceRow[],
+  trigger: 'approve' | 'autoApprove',
+  now: Instant,
+  session?: SessionOptions,
+): Promise<InvoiceRow[]> {
+  const [first] = invoices;
+  if (!first) return [];
+  const merchantId = first.merchant_id;
+  const settings = await merchantSettings(tx, merchantId);
+  const takesCards = checkTakesCards(settings).ok;
+  const seller = await sellerParty(tx, merchantId);
+  const decided = (await loadFacts(parts, tx, merchantId, invoices)).map((facts) =>
+    decideIssue(facts, { seller, takesCards }, now),
+  );
+  const numbers = await numbersOf(
+    tx,
+    decided.filter(({ invoice }) => !invoice.lives_by_session).map(({ invoice, says }) => ({ ...invoice, ...says })),
+    new Map(decided.map(({ invoice, lines }) => [invoice.id, lines])),
+  );
+  for (const { invoice, says, hasCredits } of decided) // before the wallet pays: what is given back is in it
+    if (hasCredits) await settleCredits(parts, tx, { ...invoice, ...says }, now);
+  await carryOver(parts, tx, invoices, now);
+  const shares = await sharesOfWallets(tx, merchantId, decided);
+  const cards = await cardsFor(tx, merchantId, decided, shares);
+  const moves = decided.map((each) =>
+    moved(
+      each.invoice,
+      trigger,
+      changesOf(each, numbers.get(each.invoice.id), shares.get(each.invoice.id) ?? ZERO, cards.has(each.invoice.id)),
+      now,
+    ),
+  );
+  await updateInvoices(tx, moves);
+  const issued = moves.map(({ after }) => after);
+  const numbered = issued.filter((invoice) => !invoice.lives_by_session);
+  await publishInvoices(tx, issued, 'invoice.issued.v0', now);
+  if (numbered.length > 0) await scheduleDocuments(tx, numbered, now);
+  await postAll(tx, postingsOf(decided, issued), now);
+  const places = issued.map((invoice, place) => ({ invoice, facts: decided[place] as DecidedIssue }));
+  const asked = places.filter(({ invoice }) => !invoice.unpaid_amount.isZero());
+  await intendAll(
+    tx,
+    asked.flatMap(({ invoice }) => (cards.has(invoice.id) ? [{ invoice, card: cards.get(invoice.id) }] : [])),
+    'automatic',
+    now,
+  );
+  const sessions = asked
+    .filter(({ invoice }) => invoice.pays_online && !cards.has(invoice.id))
+    .map((each) => sessionOf(each, session));
+  for (const opened of await openSessionsFor(parts, tx, sessions, now)) orThrow(opened);
+  await parts.letters.tellAll(
+    tx,
+    asked.map(({ invoice }) => ({ invoice, fact: { kind: 'issued' } })),
+    now,
+  );
+  const ended: InvoiceRow[] = [];
+  for (const invoice of issued)
+    ended.push(invoice.unpaid_amount.isZero() ? await markPaid(parts, tx, invoice, { by: 'wallet' }, now) : invoice);
+  return ended;
+}
+
+async function loadFacts(
+  parts: InvoicingParts,
+  tx: Tx,
+  merchantId: string,
+  invoices: readonly InvoiceRow[],
+): Promise<IssueFacts[]> {
+  const ids = invoices.map(({ id }) => id);
+  const subscriptionIds = invoices.flatMap(({ subscription_id: id }) => (id === null ? [] : [id]));
+  const buyers = await customerParties(
+    tx,
+    merchantId,
+    invoices.map(({ customer_id }) => customer_id),
+  );
+  const lines = await issuedLinesOf(tx, merchantId, ids);
+  const terms = await parts.source.paymentTerms(tx, merchantId, subscriptionIds);
+  const withCredits = await invoicesWithCredits(tx, merchantId, ids);
+  return invoices.map((invoice) => ({
+    invoice,
+    buyer: buyers.get(invoice.customer_id) as PartyRecord,
+    lines: lines.get(invoice.id) ?? [],
+    terms: invoice.subscription_id === null ? undefined : terms.get(invoice.subscription_id),
+    hasCredits: withCredits.has(invoice.id),
+  }));
+}
+
+/**
+ * The terms of payment: of a period's invoice the subscription's of this moment, because a change applies to later
+ * invoices, and one that is open is issued later (§4; I-27); the upfront one is paid as the subscription's creation said.
+ * Every other invoice has its own.
+ */
+function decideIssue(
+  facts: IssueFacts,
+  { seller, takesCards }: { readonly seller: PartyRecord; readonly takesCards: boolean },
+  now: Instant,
+): DecidedIssue {
+  const { invoice, buyer, terms } = facts;
+  const ofTerms = isOfTerms(invoice) ? terms : undefined;
+  const paymentTermDays = ofTerms?.paymentTermDays ?? invoice.payment_term_days;
+  return {
+    ...facts,
+    says: { seller, buyer, issued_at: now, due_at: dueAt(now, paymentTermDays) },
+    paymentTermDays,
+    paysOnline: takesCards && ofTerms?.bankTransferOnly !== true,
+  };
+}
+
+/** How much of each invoice the wallet of its customer pays, by its id. Wallets are locked last of all. */
+async function sharesOfWallets(
+  tx: Tx,
+  merchantId: string,
+  decided: readonly DecidedIssue[],
+): Promise<ReadonlyMap<string, Decimal>> {
+  const asking = decided
+    .filter(({ invoice, lines }) => !invoice.unpaid_amount.isZero() && !sellsForMoneyOnly(lines))
+    .map(({ invoice }) => invoice);
+  if (asking.length === 0) return new Map();
+  const customerIds = [...new Set(asking.map(({ customer_id }) => customer_id))];
+  return walletShares(asking, await lockedWalletBalances(tx, merchantId, customerIds));
+}
+
+/** The stored cards that are charged for what is unpaid, by the ids of their invoices. */
+async function cardsFor(
+  tx: Tx,
+  merchantId: string,
+  decided: readonly DecidedIssue[],
+  shares: ReadonlyMap<string, Decimal>,
+): Promise<ReadonlyMap<string, StoredCard>> {
+  const charged = decided.filter(
+    ({ invoice, terms, paysOnline }) =>
+      paysOnline &&
+      !invoice.lives_by_session &&
+      chargesItself(invoice, terms) &&
+      invoice.unpaid_amount.gt(shares.get(invoice.id) ?? ZERO),
+  );
+  if (charged.length === 0) return new Map();
+  const cards = await defaultMethodsOf(
+    tx,
+    merchantId,
+    charged.map(({ invoice }) => invoice.customer_id),
+  );
+  return new Map(
+    charged.flatMap(({ invoice }) => {
+      const card = cards.get(invoice.customer_id);
+      return card ? [[invoice.id, card]] : [];
+    }),
+  );
+}
+
+/** @param share what of it the wallet pays. @param isCharged is a stored card being charged for what is left? */
+function changesOf(
+  { invoice, says, paymentTermDays, paysOnline }: DecidedIssue,
+  number: NumberedInvoice | undefined,
+  share: Decimal,
+  isCharged: boolean,
+): InvoiceChanges {
+  const isOverNothing = invoice.unpaid_amount.isZero();
+  return {
+    ...says,
+    invoice_number: number?.invoice_number ?? null,
+    snapshot_hash: number?.snapshot_hash ?? null,
+    payment_term_days: paymentTermDays,
+    pays_online: paysOnline,
+    wallet_applied: invoice.wallet_applied.plus(share),
+    paid_amount: invoice.paid_amount.plus(share),
+    payment_in_flight: isCharged,
+    next_action_at: isOverNothing || invoice.lives_by_session ? null : overdueFrom(says.due_at as Instant),
+  };
+}
+
+/** What is owed, and what of it the wallets have paid. One that lives by its session is owed by nobody yet. */
+const postingsOf = (decided: readonly DecidedIssue[], issued: readonly InvoiceRow[]): Posting[] =>
+  issued.flatMap((invoice, place) => {
+    const { lines } = decided[place] as DecidedIssue;
+    const topUp = sum(lines.filter(({ type }) => type === 'wallet_top_up').map(({ total_amount }) => total_amount));
+    return [
+      ...(invoice.lives_by_session ? [] : [issuePosting(invoice, topUp)]),
+      ...(invoice.wallet_applied.isZero() ? [] : [walletPosting(invoice, invoice.wallet_applied)]),
+    ];
+  });
+
+/** One that lives by its session is opened as its subscription's creation said, where nobody says otherwise. */
+function sessionOf(
+  { invoice, facts: { terms } }: { readonly invoice: InvoiceRow; readonly facts: DecidedIssue },
+  session: SessionOptions | undefined,
+): WantedSession {
+  const ofTerms = isOfTerms(invoice) ? terms : undefined;
+  const options = session ?? (invoice.lives_by_session ? ofTerms?.checkout : undefined) ?? {};
+  return { invoice, options, keepsCard: ofTerms?.autoCharge === true };
 }
 
 async function sellerParty(tx: Tx, merchantId: string): Promise<PartyRecord> {

@@ -1,23 +1,35 @@
-import type { Tx } from '../../db/index.ts';
-import { Decimal } from '../../kernel/decimal.ts';
-import type { Instant } from '../../kernel/time.ts';
-import { lockedWalletBalance } from '../../ledger/index.ts';
+import { Decimal, ZERO } from '../../kernel/decimal.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { changeInvoice } from '../invoice/invoices.sql.ts';
-import { sellsForMoneyOnly } from './bookings.sql.ts';
-import { bookWalletApplied } from './bookings.ts';
+import type { IssuedLine } from '../invoice/invoice-line.ts';
+
+/** What is in a wallet of a customer. */
+export interface Wallet {
+  readonly customerId: string;
+  readonly currency: string;
+  readonly balance: Decimal;
+}
 
 /**
- * Row 10 of domain.md §4: what is in the customer's wallet pays the invoice as it is issued, as far as it goes. Tax is on
+ * Row 10 of domain.md §4: what is in a customer's wallet pays an invoice as it is issued, as far as it goes. Tax is on
  * the full amount all the same: the wallet pays and takes nothing off.
+ * @returns how much of each invoice the wallets pay, by its id; of two invoices of one customer the first one comes first
  */
-export async function applyWallet(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<InvoiceRow> {
-  const { merchant_id, customer_id, currency, unpaid_amount } = invoice;
-  if (unpaid_amount.isZero() || (await sellsForMoneyOnly(tx, invoice))) return invoice;
-  const held = await lockedWalletBalance(tx, merchant_id, customer_id, currency);
-  const amount = Decimal.min(held, unpaid_amount);
-  if (amount.isZero()) return invoice;
-  await bookWalletApplied(tx, invoice, amount, now);
-  const changes = { wallet_applied: amount, paid_amount: invoice.paid_amount.plus(amount) };
-  return changeInvoice(tx, invoice, changes, now);
+export function walletShares(
+  invoices: readonly Pick<InvoiceRow, 'id' | 'customer_id' | 'currency' | 'unpaid_amount'>[],
+  wallets: readonly Wallet[],
+): ReadonlyMap<string, Decimal> {
+  const left = new Map(wallets.map(({ customerId, currency, balance }) => [`${customerId} ${currency}`, balance]));
+  return new Map(
+    invoices.map(({ id, customer_id, currency, unpaid_amount }) => {
+      const wallet = `${customer_id} ${currency}`;
+      const balance = left.get(wallet) ?? ZERO;
+      const share = Decimal.min(balance, unpaid_amount);
+      left.set(wallet, balance.minus(share));
+      return [id, share];
+    }),
+  );
 }
+
+/** Does an invoice sell what money of a wallet does not buy: more money in it, or a grant (domain.md §4, Wallet)? */
+export const sellsForMoneyOnly = (lines: readonly Pick<IssuedLine, 'type'>[]): boolean =>
+  lines.some(({ type }) => type === 'wallet_top_up' || type === 'grant');

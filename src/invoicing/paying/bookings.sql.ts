@@ -9,12 +9,3 @@ export const topUpOf = async (tx: Tx, { merchant_id, id }: InvoiceRow): Promise<
       select coalesce(sum(total_amount), 0) as total from invoice_line
        where merchant_id = ${merchant_id} and invoice_id = ${id} and type = 'wallet_top_up'`)
   ).total;
-
-/** Does the invoice sell what money of a wallet does not buy: more money in it, or a grant (domain.md §4, Wallet)? */
-export const sellsForMoneyOnly = async (tx: Tx, { merchant_id, id }: InvoiceRow): Promise<boolean> =>
-  (
-    await tx.one<{ found: boolean }>(sql`
-      select exists (
-        select from invoice_line
-         where merchant_id = ${merchant_id} and invoice_id = ${id} and type in ('wallet_top_up', 'grant')) as found`)
-  ).found;

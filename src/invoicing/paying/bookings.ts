@@ -9,6 +9,7 @@ import {
   type Entry,
   type LedgerReason,
   lockedWalletBalance,
+  type Posting,
   post,
 } from '../../ledger/index.ts';
 import { partsCredited } from '../credit-notes/credit-notes.sql.ts';
@@ -25,12 +26,17 @@ import { topUpOf } from './bookings.sql.ts';
 /** Signs of `amounts`: above 0 debits the account. Accounts of customers are the invoice's customer's. */
 const book = (
   tx: Tx,
+  invoice: InvoiceRow,
+  what: { key: string; reason: LedgerReason },
+  amounts: Partial<Record<AccountKind, Decimal>>,
+  now: Instant,
+): Promise<void> => post(tx, postingOf(invoice, what, amounts), now);
+
+const postingOf = (
   { merchant_id: merchantId, id: invoiceId, customer_id, currency }: InvoiceRow,
   { key, reason }: { key: string; reason: LedgerReason },
   amounts: Partial<Record<AccountKind, Decimal>>,
-  now: Instant,
-): Promise<void> =>
-  post(tx, { merchantId, key, reason, invoiceId, currency, entries: entriesOf(amounts, customer_id) }, now);
+): Posting => ({ merchantId, key, reason, invoiceId, currency, entries: entriesOf(amounts, customer_id) });
 
 const OF_CUSTOMER: readonly AccountKind[] = ['receivable', 'owed_again', 'wallet', 'top_ups_due'];
 
@@ -43,9 +49,12 @@ const entriesOf = (amounts: Partial<Record<AccountKind, Decimal>>, customerId: s
 
 /** The invoice has its number: its customer owes it, and its tax is owed on. */
 export async function bookIssue(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void> {
-  const topUp = await topUpOf(tx, invoice);
-  await book(
-    tx,
+  await post(tx, issuePosting(invoice, await topUpOf(tx, invoice)), now);
+}
+
+/** The same, to be posted. @param topUp what the invoice asks for the wallet */
+export const issuePosting = (invoice: InvoiceRow, topUp: Decimal): Posting =>
+  postingOf(
     invoice,
     { key: `issue:${invoice.id}`, reason: 'invoice_issued' },
     {
@@ -54,9 +63,7 @@ export async function bookIssue(tx: Tx, invoice: InvoiceRow, now: Instant): Prom
       tax: invoice.total_tax.negated(),
       top_ups_due: topUp.negated(),
     },
-    now,
   );
-}
 
 /**
  * Money came in and pays an invoice, or a part of it. What was written off is no claim any more, so money for it takes back
@@ -76,13 +83,11 @@ export function bookPayment(
 }
 
 /** Money of the wallet pays a part of the invoice, or all of it. */
-export const bookWalletApplied = (tx: Tx, invoice: InvoiceRow, amount: Decimal, now: Instant): Promise<void> =>
-  book(
-    tx,
+export const walletPosting = (invoice: InvoiceRow, amount: Decimal): Posting =>
+  postingOf(
     invoice,
     { key: `wallet:${invoice.id}`, reason: 'wallet_applied' },
     { wallet: amount, receivable: amount.negated() },
-    now,
   );
 
 /** The invoice is PAID: what it asked for the wallet is in it. @param before the invoice as it was before */

@@ -1,16 +1,15 @@
 import type { Tx } from '../../db/index.ts';
 import { orThrow } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { type ChargeOrigin, defaultMethodOf, intendCharge, performCharge } from '../../payments/index.ts';
+import { type ChargeOrigin, defaultMethodOf, intendCharges, performCharge } from '../../payments/index.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
 import type { InvoiceChanges, InvoiceRow } from '../invoice/invoice.ts';
 import { changeInvoice } from '../invoice/invoices.sql.ts';
-import type { SessionOptions } from '../terms/session-options.ts';
+import type { PaymentTerms } from '../terms/billing-terms.ts';
 import { receivePayment } from './pay.ts';
-import { openSessionFor } from './sessions.ts';
 
 /** The card of a customer that can be charged. */
-type StoredCard = NonNullable<Awaited<ReturnType<typeof defaultMethodOf>>>;
+export type StoredCard = NonNullable<Awaited<ReturnType<typeof defaultMethodOf>>>;
 
 /** What an invoice is charged to by its customer's default card, where there is one. */
 export const cardOf = (tx: Tx, invoice: InvoiceRow): Promise<StoredCard | undefined> =>
@@ -21,29 +20,15 @@ export const cardOf = (tx: Tx, invoice: InvoiceRow): Promise<StoredCard | undefi
  * buys in between, by a payment page of its own, is not.
  */
 export async function isChargedAutomatically(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow): Promise<boolean> {
-  const isBought = invoice.kind === 'ad_hoc' && invoice.lives_by_session;
-  if (invoice.subscription_id === null || isBought) return false;
-  const { autoCharge, bankTransferOnly } = await parts.source.terms(tx, invoice.merchant_id, invoice.subscription_id);
-  return autoCharge && !bankTransferOnly;
+  if (invoice.subscription_id === null) return false;
+  return chargesItself(invoice, await parts.source.terms(tx, invoice.merchant_id, invoice.subscription_id));
 }
 
-/**
- * Asks for what is unpaid of an invoice that has just been issued: of the stored card, where it is charged automatically, else
- * by a payment session. One that lives by its session has one in any case.
- */
-export async function askForPayment(
-  parts: InvoicingParts,
-  tx: Tx,
-  invoice: InvoiceRow,
-  session: SessionOptions,
-  now: Instant,
-): Promise<InvoiceRow> {
-  const isCharged = !invoice.lives_by_session && (await isChargedAutomatically(parts, tx, invoice));
-  const card = isCharged ? await cardOf(tx, invoice) : undefined;
-  if (card) return startCharge(tx, invoice, 'automatic', card, now);
-  orThrow(await openSessionFor(parts, tx, invoice, session, now));
-  return invoice;
-}
+/** The same by the terms of its subscription; undefined where it has none. */
+export const chargesItself = (invoice: InvoiceRow, terms: PaymentTerms | undefined): boolean => {
+  const isBought = invoice.kind === 'ad_hoc' && invoice.lives_by_session;
+  return terms !== undefined && !isBought && terms.autoCharge && !terms.bankTransferOnly;
+};
 
 /**
  * Charges the stored card for an invoice while its caller waits (domain.md §3, "Upfront payment"). Where there is none, or it is
@@ -77,24 +62,39 @@ export async function startCharge(
 }
 
 /** The intent to charge what is unpaid. */
-export const intend = (
+export const intend = async (
   tx: Tx,
   invoice: InvoiceRow,
   origin: ChargeOrigin,
   card: StoredCard | undefined,
   now: Instant,
-): ReturnType<typeof intendCharge> =>
-  intendCharge(
+): Promise<IntendedCharge> => {
+  const [intended] = await intendAll(tx, [{ invoice, card }], origin, now);
+  return intended as IntendedCharge;
+};
+
+type IntendedCharge = Awaited<ReturnType<typeof intendCharges>>[number];
+
+/** The same of some invoices of one merchant, each with the card that is charged. */
+export const intendAll = (
+  tx: Tx,
+  charged: readonly { readonly invoice: InvoiceRow; readonly card: StoredCard | undefined }[],
+  origin: ChargeOrigin,
+  now: Instant,
+): Promise<IntendedCharge[]> =>
+  intendCharges(
     tx,
-    {
-      merchantId: invoice.merchant_id,
-      invoiceId: invoice.id,
-      customerId: invoice.customer_id,
-      origin,
-      amount: invoice.unpaid_amount,
-      currency: invoice.currency,
-      clockId: invoice.clock_id,
-    },
-    card,
+    charged.map(({ invoice, card }) => ({
+      method: card,
+      request: {
+        merchantId: invoice.merchant_id,
+        invoiceId: invoice.id,
+        customerId: invoice.customer_id,
+        origin,
+        amount: invoice.unpaid_amount,
+        currency: invoice.currency,
+        clockId: invoice.clock_id,
+      },
+    })),
     now,
   );

@@ -3,7 +3,7 @@ import { type Decimal, plain } from '../../kernel/decimal.ts';
 import { type Failure, fail, ok, type Result } from '../../kernel/result.ts';
 import { next, statesFor, wrongState } from '../../kernel/state-table.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { scheduleDocument, scheduleReceipt } from '../documents/documents.sql.ts';
+import { scheduleDocuments, scheduleReceipt } from '../documents/documents.sql.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { numberOf } from '../invoice/invoice-number.ts';
@@ -98,7 +98,7 @@ export async function markPaid(
   const isNumbered = invoice.invoice_number !== null;
   const number = isNumbered ? {} : await numberOf(tx, invoice);
   const paid = await moveInvoice(tx, invoice, 'settle', { ...changes, ...number }, now);
-  if (!isNumbered) await scheduleDocument(tx, paid, now);
+  if (!isNumbered) await scheduleDocuments(tx, [paid], now);
   await expireSessionsOf(tx, paid, now);
   await publishInvoice(tx, paid, 'invoice.paid.v0', now, await tellPaid(parts, tx, paid, now));
   await parts.letters.tell(tx, paid, { kind: 'paid', ...settlement }, now);

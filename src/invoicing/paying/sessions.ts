@@ -1,13 +1,14 @@
 import type { Tx } from '../../db/index.ts';
-import { merchantSettings } from '../../identity/index.ts';
+import { type MerchantSettings, merchantSettings } from '../../identity/index.ts';
 import { invalid, type Result } from '../../kernel/result.ts';
 import { type Instant, isAfter } from '../../kernel/time.ts';
 import {
   checkTakesCards,
   DEFAULT_SESSION_MINUTES,
   expireSessions,
-  openSession,
+  openSessions,
   openSessionsOf,
+  type PaymentOpening,
   type PaymentSession,
   publicSession,
   redirectProblems,
@@ -25,30 +26,60 @@ export async function openSessionFor(
   options: SessionOptions,
   now: Instant,
 ): Promise<Result<PaymentSession>> {
-  const checked = await checkSession(parts, tx, invoice.merchant_id, options, now);
-  if (!checked.ok) return checked;
-  return openSession(
+  const [opened] = await openSessionsFor(
+    parts,
     tx,
-    {
-      merchantId: invoice.merchant_id,
-      mode: 'payment',
-      entityType: isTopUp(invoice) ? 'topup' : 'invoice',
-      entityId: invoice.id,
-      invoiceId: invoice.id,
-      entityLabel: invoice.invoice_number,
-      subscriptionId: invoice.subscription_id,
-      customerId: invoice.customer_id,
-      amount: invoice.unpaid_amount,
-      currency: invoice.currency,
-      expiresAt: options.expiresAt ?? now.add({ minutes: options.sessionExpiryMinutes ?? DEFAULT_SESSION_MINUTES }),
-      savePaymentMethod: options.savePaymentMethod ?? (await keepsCards(parts, tx, invoice)),
-      clockId: invoice.clock_id,
-      successRedirectUrl: options.redirectUrls?.onSuccess ?? null,
-      failureRedirectUrl: options.redirectUrls?.onFailure ?? null,
-    },
+    [{ invoice, options, keepsCard: await keepsCards(parts, tx, invoice) }],
     now,
   );
+  return opened as Result<PaymentSession>;
 }
+
+/** How an invoice is asked for by a session. */
+export interface WantedSession {
+  readonly invoice: InvoiceRow;
+  readonly options: SessionOptions;
+  /** Is the card kept for later charges, where the options do not say? */
+  readonly keepsCard: boolean;
+}
+
+/** The same for some invoices of one merchant. @returns a result for each */
+export async function openSessionsFor(
+  parts: InvoicingParts,
+  tx: Tx,
+  wanted: readonly WantedSession[],
+  now: Instant,
+): Promise<Result<PaymentSession>[]> {
+  const [first] = wanted;
+  if (!first) return [];
+  const settings = await merchantSettings(tx, first.invoice.merchant_id);
+  const checked = wanted.map(({ options }) => checkOptions(parts, settings, options, now));
+  const opened = await openSessions(
+    tx,
+    wanted.filter((_, place) => checked[place]?.ok).map((each) => openingOf(each, now)),
+    now,
+  );
+  const results = opened.values();
+  return checked.map((result) => (result.ok ? (results.next().value as Result<PaymentSession>) : result));
+}
+
+const openingOf = ({ invoice, options, keepsCard }: WantedSession, now: Instant): PaymentOpening => ({
+  merchantId: invoice.merchant_id,
+  mode: 'payment',
+  entityType: isTopUp(invoice) ? 'topup' : 'invoice',
+  entityId: invoice.id,
+  invoiceId: invoice.id,
+  entityLabel: invoice.invoice_number,
+  subscriptionId: invoice.subscription_id,
+  customerId: invoice.customer_id,
+  amount: invoice.unpaid_amount,
+  currency: invoice.currency,
+  expiresAt: options.expiresAt ?? now.add({ minutes: options.sessionExpiryMinutes ?? DEFAULT_SESSION_MINUTES }),
+  savePaymentMethod: options.savePaymentMethod ?? keepsCard,
+  clockId: invoice.clock_id,
+  successRedirectUrl: options.redirectUrls?.onSuccess ?? null,
+  failureRedirectUrl: options.redirectUrls?.onFailure ?? null,
+});
 
 /** Is it there to fill the wallet, and for nothing else (api.md, paymentSession)? */
 export const isTopUp = ({ kind, one_off }: InvoiceRow): boolean =>
@@ -57,18 +88,29 @@ export const isTopUp = ({ kind, one_off }: InvoiceRow): boolean =>
 /** With `autoCharge` a subscription's invoices are charged to the card that paid before (api.md, complete). */
 const keepsCards = async (parts: InvoicingParts, tx: Tx, invoice: InvoiceRow): Promise<boolean> =>
   invoice.subscription_id !== null &&
-  (invoice.kind === 'subscription' || invoice.kind === 'upfront') &&
+  isOfTerms(invoice) &&
   (await parts.source.terms(tx, invoice.merchant_id, invoice.subscription_id)).autoCharge;
+
+/** Is it paid as its subscription says? Every other invoice has terms of its own. */
+export const isOfTerms = ({ kind }: Pick<InvoiceRow, 'kind'>): boolean => kind === 'subscription' || kind === 'upfront';
 
 /** Can the merchant take cards, and may the customer be sent where the options say, and pay until then? */
 export async function checkSession(
   parts: InvoicingParts,
   tx: Tx,
   merchantId: string,
-  { redirectUrls, expiresAt }: SessionOptions,
+  options: SessionOptions,
   now: Instant,
 ): Promise<Result<unknown>> {
-  const settings = await merchantSettings(tx, merchantId);
+  return checkOptions(parts, await merchantSettings(tx, merchantId), options, now);
+}
+
+function checkOptions(
+  parts: InvoicingParts,
+  settings: MerchantSettings,
+  { redirectUrls, expiresAt }: SessionOptions,
+  now: Instant,
+) {
   const takesCards = checkTakesCards(settings);
   if (!takesCards.ok) return takesCards;
   const errors = redirectProblems(

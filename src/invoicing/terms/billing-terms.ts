@@ -101,6 +101,9 @@ export interface BillingTerms {
   readonly versions?: readonly BilledVersion[];
 }
 
+/** How the invoices of a subscription are paid. */
+export type PaymentTerms = Pick<BillingTerms, 'paymentTermDays' | 'bankTransferOnly' | 'autoCharge' | 'checkout'>;
+
 /** A discount on the prices of a subscription's invoices whose instant its window holds (§4, Adjustment rules). */
 export interface Adjustment {
   readonly id: string;
@@ -127,6 +130,12 @@ export interface BurntUnits {
  * no import goes back.
  */
 export interface BillingSource {
+  /** How the invoices of some of a merchant's subscriptions are paid, as they say at this moment; by subscription. */
+  paymentTerms(
+    tx: Tx,
+    merchantId: string,
+    subscriptionIds: Iterable<string>,
+  ): Promise<ReadonlyMap<string, PaymentTerms>>;
   terms(tx: Tx, merchantId: string, subscriptionId: string): Promise<BillingTerms>;
   /** Whose usage of a metric the subscription bills in a period (domain.md §3, "Whose usage"). */
   usageSources(tx: Tx, terms: BillingTerms, metricId: string, period: Period): Promise<UsageSource[]>;

@@ -1,0 +1,31 @@
+import { next } from '../../kernel/state-table.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { InvoiceChanges, InvoiceRow } from './invoice.ts';
+import { type InvoiceTrigger, invoiceStates } from './states.ts';
+
+/** An invoice as it is stored, and as it shall be. */
+export interface ChangedInvoice {
+  readonly before: InvoiceRow;
+  readonly after: InvoiceRow;
+  /** What differs, beside the status and `updated_at`. */
+  readonly changes: InvoiceChanges;
+}
+
+/** An invoice after some changes, with what follows from them. */
+export function changed(before: InvoiceRow, changes: InvoiceChanges, now: Instant): ChangedInvoice {
+  const after = { ...before, ...changes, updated_at: now };
+  return { before, changes, after: { ...after, unpaid_amount: after.grand_total.minus(after.paid_amount) } };
+}
+
+/** The same along the table of states. @throws where the table refuses. */
+export function moved(
+  before: InvoiceRow,
+  trigger: InvoiceTrigger,
+  changes: InvoiceChanges,
+  now: Instant,
+): ChangedInvoice {
+  const to = next(invoiceStates, before.status, trigger);
+  if (!to.ok) throw new Error(`Invoice ${before.id} is ${before.status}; ${trigger} does not apply.`);
+  const done = changed(before, changes, now);
+  return { ...done, after: { ...done.after, status: to.value } };
+}
