@@ -6,7 +6,7 @@ import { generateApiKey } from '../src/identity/index.ts';
 import { numbersOf } from './support/arguments.ts';
 import { processorSeconds, type Stack, withStack } from './support/stack.ts';
 
-/** How fast periods are closed, rated and issued, beside one statement that does the arithmetic alone; a year of one subscription, and an account of many lines. See README.md. */
+/** How fast periods are closed, rated and issued, beside plain SQL that writes the same rows; a year of one subscription, and an account of many lines. See README.md. */
 
 const { subscriptions, lines } = numbersOf({ subscriptions: 1_000, lines: 30_000 });
 
@@ -177,34 +177,53 @@ async function issueAll(environment: Environment, pool: pg.Pool): Promise<number
   }
 }
 
-/** The same lines and totals as one statement each: what the arithmetic and the rows take when nothing is asked, told or kept safe. */
-async function runSql(pool: pg.Pool): Promise<number> {
-  await pool.query(
-    'create table plain_line (like invoice_line including all); create table plain_invoice (like invoice including all)',
-  );
+/** The invoices of the run. */
+const RUN = `select id from invoice where sequence_number = 1 and kind = 'subscription' and clock_id is null`;
+
+/** What the run writes beside the invoices' own rows: the tables, and which of their rows are of the run. */
+const WRITTEN: readonly (readonly [table: string, rows: string])[] = [
+  ['invoice_line', `t.invoice_id in (${RUN})`],
+  ['invoice_usage', `t.invoice_id in (${RUN})`],
+  ['usage_taken', `t.invoice_id in (${RUN})`],
+  ['ledger_transaction', `t.invoice_id in (${RUN})`],
+  ['ledger_entry', `t.transaction_id in (select id from ledger_transaction where invoice_id in (${RUN}))`],
+  ['outbox', `t.data ->> 'invoiceId' in (${RUN})`],
+  ['outbox_sequence', `t.resource_id in (${RUN})`],
+  ['mail', `t.about_id in (${RUN})`],
+  ['payment_session', `t.invoice_id in (${RUN})`],
+  ['document_job', `t.id in (${RUN})`],
+];
+
+/**
+ * The same rows in tables with the same indexes, a statement for each table: what writing them takes when nothing is asked,
+ * decided, checked or kept apart. Invoices have two versions after the one that opened them.
+ * @returns seconds
+ */
+async function writePlainly(pool: pg.Pool): Promise<number> {
+  const names = [...WRITTEN.map(([table]) => table), 'invoice'];
+  await pool.query(names.map((name) => `create table plain_${name} (like ${name} including all)`).join('; '));
+  const columns = new Map<string, string[]>();
+  for (const name of names) columns.set(name, await columnsOf(pool, name));
+  const copied = (name: string, rows: string) => {
+    const all = columns.get(name) as string[];
+    return `insert into plain_${name} (${all.join(', ')}) select ${all.map((each) => `t.${each}`).join(', ')} from ${name} t where ${rows}`;
+  };
+  await pool.query(copied('invoice', `t.id in (${RUN})`));
+  const changed = (columns.get('invoice') as string[]).filter((name) => !['merchant_id', 'id'].includes(name));
+  const version = `update plain_invoice p set ${changed.map((name) => `${name} = t.${name}`).join(', ')}
+    from invoice t where t.merchant_id = p.merchant_id and t.id = p.id and t.id in (${RUN})`;
   const began = performance.now();
-  await pool.query(`
-    insert into plain_line
-    select i.merchant_id, i.id, 'li_' || md5(i.id || p.n::text), p.n, case p.n when 0 then 'fee' else 'usage' end, 'charge', 'charge',
-           null, null, null, null, 'Line', 'Metric', 'call', '', q.quantity, p.unit_price, p.amount, 0, 20, round(p.amount * 0.2, 2),
-           p.amount + round(p.amount * 0.2, 2), i.period_start, i.period_end, null, null, null
-      from invoice i
-     cross join lateral (
-       select coalesce(sum(r.total), 0) as quantity
-         from event_subject s join usage_rollup r on r.merchant_id = s.merchant_id and r.subject_id = s.id
-        where s.merchant_id = i.merchant_id and s.addressee = i.customer_id and r.hour >= i.period_start and r.hour < i.period_end) q
-     cross join lateral (values
-       (0, 20.0, 20.00),
-       (1, 0.05, round(least(q.quantity, 100) * 0.10 + greatest(q.quantity - 100, 0) * 0.05, 2)),
-       (2, 0.001, round(q.quantity * 0.001, 2))) p (n, unit_price, amount)
-     where i.sequence_number = 1 and i.kind = 'subscription' and i.clock_id is null`);
-  const columns = await columnsOf(pool, 'invoice');
-  await pool.query(`
-    insert into plain_invoice (${columns.join(', ')})
-    select ${columns.map((name) => `i.${name}`).join(', ')}
-      from invoice i join (select merchant_id, invoice_id, sum(total_amount) from plain_line group by 1, 2) l
-        on l.merchant_id = i.merchant_id and l.invoice_id = i.id`);
+  for (const [table, rows] of WRITTEN) await pool.query(copied(table, rows));
+  await pool.query(copied('invoice', `t.sequence_number = 2 and t.kind = 'subscription' and t.clock_id is null`));
+  await pool.query(version);
+  await pool.query(version);
   return (performance.now() - began) / 1000;
+}
+
+/** Bytes of the log that PostgreSQL has written until now. */
+async function walBytes(pool: pg.Pool): Promise<number> {
+  const { rows } = await pool.query<{ bytes: string }>(`select pg_current_wal_lsn() - '0/0'::pg_lsn as bytes`);
+  return Number(rows[0]?.bytes);
 }
 
 async function run(stack: Stack): Promise<void> {
@@ -219,25 +238,27 @@ async function run(stack: Stack): Promise<void> {
     setAhead(Temporal.Duration.from({ hours: 24 * 40 }));
     await pool.query('vacuum analyze');
     const before = processorSeconds(stack.postgresId);
+    const logged = await walBytes(pool);
     const node = process.cpuUsage();
     const seconds = await issueAll(environment, pool);
     const spent = process.cpuUsage(node);
     const postgres = (processorSeconds(stack.postgresId) - before) / subscriptions;
+    const wal = (await walBytes(pool)) - logged;
     const { rows } = await pool.query<{ issued: number; lines: number }>(`
       select count(*)::int as issued, min(item_count)::int as lines from invoice where sequence_number = 1 and clock_id is null and invoice_number is not null`);
     if (rows[0]?.issued !== subscriptions || rows[0].lines !== LINES)
       throw new Error(`${rows[0]?.issued} of ${subscriptions} were issued, with ${rows[0]?.lines} lines.`);
-    const plain = await runSql(pool);
+    const plain = await writePlainly(pool);
     const rate = subscriptions / seconds;
     const milliseconds = (part: number) => (part * 1_000).toFixed(2);
     console.log(
-      `  ${rate.toFixed(0)} invoices/s   PostgreSQL ${milliseconds(postgres)} + Node ${milliseconds((spent.user + spent.system) / 1e6 / subscriptions)} ms an invoice`,
+      `  ${rate.toFixed(0)} invoices/s   PostgreSQL ${milliseconds(postgres)} + Node ${milliseconds((spent.user + spent.system) / 1e6 / subscriptions)} ms, ${(wal / subscriptions / 1024).toFixed(1)} KiB of WAL an invoice`,
     );
     console.log(
       `  invoice.run, invoices/s    ${rate.toFixed(0)}   wanted ≥ ${WANTED_PER_SECOND}   ${verdict(rate >= WANTED_PER_SECOND)}`,
     );
     console.log(
-      `  invoice.run ÷ all in SQL   ${(plain / seconds).toFixed(3)}   wanted ≥ ${WANTED_OF_SQL}   ${verdict(plain / seconds >= WANTED_OF_SQL)}`,
+      `  invoice.run ÷ plain SQL    ${(plain / seconds).toFixed(3)}   wanted ≥ ${WANTED_OF_SQL}   ${verdict(plain / seconds >= WANTED_OF_SQL)}`,
     );
   } finally {
     await pool.end();

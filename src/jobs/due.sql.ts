@@ -51,7 +51,10 @@ export const lockDueRecord = (tx: Tx, { kind, table }: DueTable, { merchantId, i
             and (f.parked_at is not null or f.retry_at > ${now}))
        for no key update of t skip locked`);
 
-/** The same of several records of one kind and merchant, in the order of their ids; by their ids. */
+/**
+ * The same of several records of one kind and merchant, in the order of their ids; by their ids. They are found by their
+ * keys alone: the other conditions are written so that the index of what is due, which may be long, is not used.
+ */
 export async function lockDueRecords(
   tx: Tx,
   { kind, table }: DueTable,
@@ -63,8 +66,8 @@ export async function lockDueRecords(
   const rows = await tx.rows<LockedRecord & { id: string }>(sql`
     select t.id, t.next_action_at as "dueAt", t.ctid::text as version, ${hasFailed(kind)} as "hasFailed"
       from ${sql.table(table)} t
-     where t.merchant_id = ${first.merchantId} and t.id = any (${records.map(({ id }) => id)}) and t.clock_id is null
-       and t.next_action_at <= ${now}
+     where t.merchant_id = ${first.merchantId} and t.id = any (${records.map(({ id }) => id)})
+       and t.clock_id is not distinct from null and coalesce(t.next_action_at, 'infinity') <= ${now}
        and not exists (
          select from due_failure f
           where f.merchant_id = t.merchant_id and f.kind = ${kind} and f.id = t.id and f.due_at = t.next_action_at

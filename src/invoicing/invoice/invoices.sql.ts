@@ -98,7 +98,9 @@ export async function moveInvoice(
 
 /**
  * Stores what has become of some invoices of one merchant, which the caller has locked: one statement for those that
- * change in the same columns. @throws where one of them is not in the status that its caller decided on.
+ * change in the same columns. Rows are found by their keys alone: the status is compared in a way for which no index is
+ * used, because that would lead over all invoices of a status for each of them.
+ * @throws where one of them is not in the status that its caller decided on.
  */
 export async function updateInvoices(tx: Tx, invoices: readonly ChangedInvoice[]): Promise<void> {
   const alike = Map.groupBy(invoices, ({ before, changes }) => [before.status, ...Object.keys(changes)].join());
@@ -112,7 +114,7 @@ export async function updateInvoices(tx: Tx, invoices: readonly ChangedInvoice[]
       update invoice i
          set ${sql.join(names.map((name) => sql`${sql.ref(name)} = u.${sql.ref(name)}`))}
         from jsonb_populate_recordset(null::invoice, ${recordset(rows)}) u
-       where i.merchant_id = ${before.merchant_id} and i.id = u.id and i.status = ${before.status}`);
+       where i.merchant_id = ${before.merchant_id} and i.id = u.id and i.status is not distinct from ${before.status}`);
     if (stored !== group.length) throw new Error(`Only ${stored} of ${group.length} invoices are ${before.status}.`);
   }
 }
