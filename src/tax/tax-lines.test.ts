@@ -228,3 +228,35 @@ describe('what always holds', () => {
     );
   });
 });
+
+describe('a line whose tax is known', () => {
+  const known = (text: string, tax: string) => ({
+    ...(lines(text)[0] as ReturnType<typeof lines>[number]),
+    tax: decimal(tax),
+  });
+
+  it('keeps it, and the other lines of its rate are rounded without it', () => {
+    // 0.99 × 8.875 % twice is 0.175725, 0.18; the credit takes back the 0.08 that were billed, and not 0.09.
+    const taxed = taxLines(
+      [...lines('0.99 @ 8.875', '0.99 @ 8.875'), known('-0.99 @ 8.875', '-0.08')],
+      'exclusive',
+      'USD',
+    );
+    expect(shown(taxed)).toEqual({
+      lines: ['0.99 + 0.09 = 1.08', '0.99 + 0.09 = 1.08', '-0.99 + -0.08 = -1.07'],
+      taxes: ['8.875 % of 0.99 = 0.1'],
+    });
+  });
+
+  it('of an inclusive price has the rest of its amount as net', () => {
+    const taxed = taxLines([...lines('99.99 @ 19'), known('-99.99 @ 19', '-15.97')], 'inclusive', 'EUR');
+    expect(shown(taxed)).toEqual({
+      lines: ['84.03 + 15.96 = 99.99', '-84.02 + -15.97 = -99.99'],
+      taxes: ['19 % of 0.01 = -0.01'],
+    });
+  });
+
+  it('that is 0 is a known tax, too', () => {
+    expect(shown(taxLines([known('-5.00 @ 20', '0')], 'exclusive', 'USD')).lines).toEqual(['-5 + 0 = -5']);
+  });
+});

@@ -10,6 +10,8 @@ export interface TaxableLine {
   readonly amount: Decimal;
   /** Percent; null for what is no supply and bears no tax, not even one of 0 % (`wallet_top_up`). */
   readonly taxRate: Decimal | null;
+  /** Its tax where that is known: a credit takes back the tax that was billed. It is not summed and rounded with its rate. */
+  readonly tax?: Decimal;
 }
 
 /** A line with its tax: `net + tax = gross`. */
@@ -42,20 +44,23 @@ export function taxLines(
     if (amount.decimalPlaces() > minorDigits(currency))
       throw new RangeError(`${plain(amount)} has more digits than ${currency}.`);
   const taxed: TaxedLine[] = lines.map(({ amount }) => ({ net: amount, tax: ZERO, gross: amount }));
-  const taxes = [...byRate(lines)].map(([text, indexes]): TaxOfRate => {
+  const taxes = [...byRate(lines)].map(([text, places]): TaxOfRate => {
     const rate = decimal(text);
+    const indexes = places.filter((index) => lines[index]?.tax === undefined);
     const products = indexes.map((index) => (lines[index] as TaxableLine).amount.times(rate));
     const over = behavior === 'inclusive' ? rate.plus(100) : decimal(100);
     const shares = roundTogether(products, currency, 'half-away-from-zero', over);
-    for (const [position, index] of indexes.entries()) {
-      const { amount } = lines[index] as TaxableLine;
-      const tax = shares[position] as Decimal;
+    const rounded = new Map(indexes.map((index, position) => [index, shares[position] as Decimal]));
+    for (const index of places) {
+      const { amount, tax: known } = lines[index] as TaxableLine;
+      const tax = known ?? (rounded.get(index) as Decimal);
       taxed[index] =
         behavior === 'inclusive'
           ? { net: amount.minus(tax), tax, gross: amount }
           : { net: amount, tax, gross: amount.plus(tax) };
     }
-    return { rate, base: sum(indexes.map((index) => (taxed[index] as TaxedLine).net)), amount: sum(shares) };
+    const those = places.map((index) => taxed[index] as TaxedLine);
+    return { rate, base: sum(those.map(({ net }) => net)), amount: sum(those.map(({ tax }) => tax)) };
   });
   return { lines: taxed, taxes: taxes.toSorted((a, b) => b.rate.comparedTo(a.rate)) };
 }
