@@ -90,14 +90,60 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'refunds-within-payments',
-    says: 'I-41: the credit notes in force over an invoice are not more than it came to',
+    says: 'I-41: the credit notes in force over an invoice are not more than its charges came to',
     broken: sql`
-      select i.merchant_id, i.id, format('%s credited of %s', n.total, i.grand_total) as detail
+      select i.merchant_id, i.id, format('%s credited of %s', n.total, greatest(i.grand_total, l.charged)) as detail
         from invoice i
+       cross join lateral (
+         select coalesce(sum(l.total_amount), 0) as charged from invoice_line l
+          where l.merchant_id = i.merchant_id and l.invoice_id = i.id and l.type not in ('credit', 'late_usage')) l
        cross join lateral (
          select sum(o.total) as total from credit_note o
           where o.merchant_id = i.merchant_id and o.invoice_id = i.id and o.status = 'ISSUED') n
-       where n.total > i.grand_total`,
+       where n.total > greatest(i.grand_total, l.charged)`,
+  },
+  {
+    name: 'credits-within-lines',
+    says: 'no credit is more than the lines that it takes back',
+    broken: sql`
+      select c.merchant_id, c.invoice_id as id, format('%s and %s of tax credited of %s and %s', c.net, c.tax, l.net, l.tax) as detail
+        from (select merchant_id, invoice_id, price_id, charged_from, charged_to, sum(amount) as net, sum(tax_amount) as tax
+                from unused_credit group by merchant_id, invoice_id, price_id, charged_from, charged_to) c
+       cross join lateral (
+         select coalesce(sum(l.total_price), 0) as net, coalesce(sum(l.total_tax), 0) as tax from invoice_line l
+          where l.merchant_id = c.merchant_id and l.invoice_id = c.invoice_id and l.type <> 'credit'
+            and l.price_id is not distinct from c.price_id
+            and l.period_start = c.charged_from and l.period_end = c.charged_to) l
+       where c.net > l.net or c.tax > l.tax`,
+  },
+  {
+    name: 'fees-billed-once',
+    says: 'no instant of a fee is billed twice by invoices that are in force',
+    broken: sql`
+      with item as (
+        select l.merchant_id, i.subscription_id, l.invoice_id, l.price_id, l.quantity, l.period_start,
+               tstzmultirange(tstzrange(l.period_start, l.period_end)) - coalesce((
+                 select range_agg(tstzrange(c.unused_from, c.unused_to)) from unused_credit c
+                  where c.merchant_id = l.merchant_id and c.invoice_id = l.invoice_id and c.price_id = l.price_id
+                    and c.charged_from = l.period_start and c.charged_to = l.period_end and c.correction is null), '{}') as time
+          from invoice_line l join invoice i on i.merchant_id = l.merchant_id and i.id = l.invoice_id
+         where l.fee_id is not null and l.type = 'charge' and l.total_price > 0 and l.period_start < l.period_end
+           and i.subscription_id is not null and i.status in ('DRAFT', 'ISSUED', 'PAYMENT_FAILED', 'PAID')
+           and not exists (select from credit_note n where n.merchant_id = i.merchant_id and n.invoice_id = i.id
+                              and n.kind = 'refund' and n.status = 'ISSUED'))
+      select a.merchant_id, a.invoice_id as id, format('%s also on %s', a.price_id, b.invoice_id) as detail
+        from item a join item b using (merchant_id, subscription_id, price_id, quantity)
+       where (a.invoice_id, a.period_start) < (b.invoice_id, b.period_start) and a.time && b.time`,
+  },
+  {
+    name: 'active-subscriptions-have-an-open-invoice',
+    says: 'each active subscription whose billing has begun has an open period',
+    broken: sql`
+      select s.merchant_id, s.id, 'no invoice is ACTIVE' as detail
+        from subscription s
+       where s.status = 'active' and s.billing_opened
+         and not exists (select from invoice i where i.merchant_id = s.merchant_id and i.subscription_id = s.id
+                            and i.kind = 'subscription' and i.status = 'ACTIVE')`,
   },
   {
     name: 'payments-are-of-sessions',

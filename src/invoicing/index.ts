@@ -19,10 +19,10 @@ export type { InvoiceRow } from './invoice/invoice.ts';
 export { lockInvoice, lockInvoicesIn, openInvoicesOfCustomer, updateAutoApprove } from './invoice/invoices.sql.ts';
 export { Invoice, InvoiceLineItem } from './invoice/schemas.ts';
 export { decideAction } from './issue/actions.ts';
-export { cancelInvoice, dropUnbilledInvoice } from './issue/cancel.ts';
+export { alignPeriods } from './issue/align-periods.ts';
+export { cancelInvoice } from './issue/cancel.ts';
 export { creditCarriedLines } from './issue/carry-over.ts';
-export { closePeriod, cutPeriod } from './issue/close.ts';
-export { type CreditMode, giveCredits } from './issue/credits.ts';
+export { giveCredits } from './issue/credits.ts';
 export { closeWhatIsOver, followChange, redoDrafts } from './issue/follow-change.ts';
 export { makeOneOffInvoice, type NewOneOffInvoice, type OneOffInvoice } from './issue/make-one-off.ts';
 export { openFirstInvoices } from './issue/open.ts';
@@ -47,6 +47,7 @@ export type {
   BilledVersion,
   BillingSource,
   BillingTerms,
+  CreditMode,
   PaymentTerms,
   Proration,
   SeriesBounds,

@@ -24,7 +24,7 @@ export {
   type TakenUsage,
   usageSnapshot,
 } from './settled.ts';
-export { hasWaited, linkExternalSubject, linkSubscriptionSubject, subjectsOf } from './subjects.ts';
+export { linkExternalSubject, linkSubscriptionSubject, subjectsOf } from './subjects.ts';
 export { eventTallyChore } from './tally.ts';
 export { measureEach, postgresUsage, type UsageFigure, usage, usedSpans } from './usage.ts';
 export type { UsageCut, UsageQuery, UsageRow, UsageScope, UsageSource } from './usage-request.ts';

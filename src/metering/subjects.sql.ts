@@ -79,19 +79,3 @@ export const selectSubjectsOf = async (tx: Tx, merchantId: string, subject: stri
      where merchant_id = ${merchantId} and customer_id = ${subject} and addressee is not null`);
   return [...new Set([subject, ...rows.map(({ addressee }) => addressee)])];
 };
-
-/** Did some event of a time, accepted up to a mark, wait until somebody was known whose it is? */
-export const selectWaited = async (
-  tx: Tx,
-  merchantId: string,
-  subjects: readonly string[],
-  { start, end, mark }: { readonly start: Instant; readonly end: Instant; readonly mark: bigint },
-): Promise<boolean> => {
-  const { waited } = await tx.one<{ waited: boolean }>(sql`
-    select exists (
-      select from event_subject s join event e on e.merchant_id = s.merchant_id and e.subject_id = s.id
-       where s.merchant_id = ${merchantId} and s.addressee = any (${[...subjects]}::text[]) and s.kind = 'external'
-         and s.linked_at is not null and s.linked_at >= e.accepted_at
-         and e.at >= ${start} and e.at < ${end} and e.seq <= ${mark}) as waited`);
-  return waited;
-};

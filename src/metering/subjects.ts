@@ -1,14 +1,7 @@
 import type { Tx } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import { lockIngest } from './lock.sql.ts';
-import {
-  holdCustomer,
-  linkDirect,
-  linkExternal,
-  lockExternalKey,
-  selectSubjectsOf,
-  selectWaited,
-} from './subjects.sql.ts';
+import { holdCustomer, linkDirect, linkExternal, lockExternalKey, selectSubjectsOf } from './subjects.sql.ts';
 
 /**
  * Says whose `externalId` this is from now on (§4, Event ingestion 2 to 4). Called in the transaction that sets, changes or
@@ -48,14 +41,3 @@ export async function linkSubscriptionSubject(
  */
 export const subjectsOf = (tx: Tx, merchantId: string, subject: string): Promise<string[]> =>
   selectSubjectsOf(tx, merchantId, subject);
-
-/**
- * Did some event of a time that was accepted up to a mark (`usageMark`) wait until somebody was known whose it is? Then what these
- * customers and subscriptions had used by the mark cannot be told any more.
- */
-export const hasWaited = (
-  tx: Tx,
-  merchantId: string,
-  subjects: readonly string[],
-  accepted: { readonly start: Instant; readonly end: Instant; readonly mark: bigint },
-): Promise<boolean> => selectWaited(tx, merchantId, subjects, accepted);

@@ -80,6 +80,7 @@ export async function termsOf(tx: Tx, subscription: SubscriptionRow): Promise<Bi
     autoApprove: subscription.auto_approve ?? plan.autoApprove,
     ...paymentTermsOf(subscription),
     taxExempt: subscription.tax_exempt,
+    endCredit: subscription.end_credit,
     taxBehavior: plan.taxBehavior,
     planTaxRate: plan.defaultTaxRate,
     prices: withQuantities(version.prices, subscription.quantities),
@@ -112,6 +113,7 @@ async function versionOf(tx: Tx, row: VersionRow): Promise<BilledVersion> {
       Object.entries(row.anchors).map(([cadence, anchor]) => [cadence, Temporal.Instant.from(anchor)]),
     ),
     proration: row.proration,
+    credit: row.credit,
   };
 }
 

@@ -136,7 +136,7 @@ export async function changePlan(
   if (!isScheduled && subscription.billing_opened) await closeWhatIsOver(parts.invoicing, tx, before, at, now);
   await pinFrom(tx, subscription, before, target.value, change);
   if (isScheduled) return ok({ change, invoice: await openOwnInvoice(tx, subscription, before.planCadence) });
-  return ok({ change, invoice: await apply(parts, tx, subscription, before, change, now) });
+  return ok({ change, invoice: await apply(parts, tx, subscription, change, now) });
 }
 
 /** The open invoice of the plan's own series: it bears what is charged in advance of the period in which the change comes. */
@@ -246,6 +246,7 @@ async function pinFrom(
         cadencesOf(before).map((cadence) => [cadence, formatInstant(subscription.billing_anchor)]),
       ),
       proration: 'second',
+      credit: 'invoice',
     });
   const next = { planCadence: normaliseCadence(plan.billingCadence), prices: version.prices };
   await insertVersion(tx, {
@@ -266,6 +267,7 @@ async function pinFrom(
       ]),
     ),
     proration: change.proration,
+    credit: change.credit,
   });
 }
 
@@ -294,7 +296,6 @@ async function apply(
   parts: SubscriptionParts,
   tx: Tx,
   subscription: SubscriptionRow,
-  before: BillingTerms,
   change: ChangeRow,
   now: Instant,
 ): Promise<InvoiceRow | null> {
@@ -310,13 +311,11 @@ async function apply(
     now,
   );
   const after = await termsOf(tx, pinned);
-  const { effective_at: at, credit } = change;
+  const { effective_at: at } = change;
   const bounds = boundsOfSeries(after, after.planCadence, latest(at, after.bounds.startedAt));
   const isOther = bounds !== null && !bounds.anchor.equals(subscription.billing_anchor);
   const counted = isOther ? await changeSubscription(tx, pinned, { billing_anchor: bounds.anchor }, now) : pinned;
-  const invoice = counted.billing_opened
-    ? await followChange(parts.invoicing, tx, { before, after, at, credit }, now)
-    : null;
+  const invoice = counted.billing_opened ? await followChange(parts.invoicing, tx, { terms: after, at }, now) : null;
   await markSiblings(tx, counted, at, now); // a scheduled one that a worker comes to late
   const version = await findPlanVersion(tx, change.merchant_id, change.plan_version_id);
   if (!version) throw new Error(`The plan version of change ${change.id} is gone.`);
@@ -344,19 +343,7 @@ export async function applyScheduled(
   const applied = await settleChange(tx, change, 'applied');
   const after = await termsOf(tx, subscription);
   if (subscription.billing_opened) await closeWhatIsOver(parts.invoicing, tx, after, applied.effective_at, now);
-  await apply(parts, tx, subscription, await without(tx, subscription, after, applied), applied, now);
-}
-
-/** The terms as they would be without a change. */
-async function without(
-  tx: Tx,
-  { merchant_id: merchantId, id }: SubscriptionRow,
-  terms: BillingTerms,
-  change: ChangeRow,
-): Promise<BillingTerms> {
-  const rows = await versionsOfSubscription(tx, merchantId, id);
-  const versions = (terms.versions ?? []).filter((_, index) => rows[index]?.change_id !== change.id);
-  return { ...terms, versions };
+  await apply(parts, tx, subscription, applied, now);
 }
 
 /**

@@ -2,21 +2,19 @@ import type { Tx } from '../db/index.ts';
 import { endEntitlements, planEndOfEntitlements } from '../entitlements/index.ts';
 import { merchantSettings } from '../identity/index.ts';
 import {
-  boundsOfSeries,
+  alignPeriods,
+  billLateUsage,
   type CreditMode,
-  closePeriod,
   creditCarriedLines,
-  cutPeriod,
-  dropUnbilledInvoice,
   giveCredits,
   type InvoiceRow,
   lateUsageDueAt,
   lockInvoicesIn,
-  periodOf,
+  markToBeReadAgain,
   redoDrafts,
   updateAutoApprove,
 } from '../invoicing/index.ts';
-import { addDuration, type Instant, isAfter, isBefore } from '../kernel/time.ts';
+import type { Instant } from '../kernel/time.ts';
 import { termsOf } from './billing-source.ts';
 import { cancelScheduled } from './changes.sql.ts';
 import type { SubscriptionParts } from './parts.ts';
@@ -55,30 +53,22 @@ export async function endSubscription(
       terminated_at: ending.at,
       terminated_by: ending.by,
       termination_reason: ending.reason,
+      end_credit: ending.credit ?? 'invoice',
       next_action_at: lateUsageDueAt(ending.at, lateUsageDays),
     },
     now,
   );
   await cancelScheduled(tx, ended.merchant_id, ended.id);
-  const [before, after] = [await termsOf(tx, subscription), await termsOf(tx, ended)];
-  const { gracePeriod } = after;
-  let target: InvoiceRow | null = null;
-  for (const invoice of await openInvoices(tx, ended, ['ACTIVE', 'CLOSING'])) {
-    if (!isBefore(invoice.period_start, ending.at)) {
-      await dropUnbilledInvoice(parts.invoicing, tx, invoice, now);
-      continue;
-    }
-    const cut = isAfter(invoice.period_end, ending.at)
-      ? await cutPeriod(tx, invoice, ending.at, addDuration(ending.at, gracePeriod), now)
-      : invoice;
-    const closing = cut.status === 'ACTIVE' ? await closePeriod(tx, parts.source, cut, 'terminate', now) : cut;
-    const isOwn = closing.billing_cadence === after.planCadence;
-    if (closing.period_end.equals(ending.at) && (isOwn || target === null)) target = closing;
-  }
+  const terms = await termsOf(tx, ended);
+  await alignPeriods(parts.invoicing, tx, terms, ending.at, now);
   await markSiblings(tx, ended, ending.at, now);
-  await redoDrafts(parts.invoicing, tx, { before, after }, now);
-  const mode = ending.credit ?? 'invoice';
-  await giveCredits(parts.invoicing, tx, { before, after, at: ending.at, mode, target }, now);
+  await markToBeReadAgain(tx, ended.merchant_id, [ended.id], ending.at);
+  await redoDrafts(parts.invoicing, tx, terms, now);
+  const closing = (await openInvoices(tx, ended, ['CLOSING'])).filter(({ period_end: end }) => end.equals(ending.at));
+  const target = closing.find(({ billing_cadence: cadence }) => cadence === terms.planCadence) ?? closing[0] ?? null;
+  await giveCredits(parts.invoicing, tx, { terms, after: ending.at, target }, now);
+  if (target === null)
+    await billLateUsage(parts.invoicing, tx, { merchantId: ended.merchant_id, subscriptionId: ended.id }, now);
   await creditCarriedLines(parts.invoicing, tx, ended.merchant_id, ended.id, now);
   await endEntitlements(tx, { merchantId: ended.merchant_id, subscriptionId: ended.id }, ending.at, now);
   await tell(tx, ended, 'subscription.terminated.v0', now);
@@ -120,14 +110,7 @@ export async function planEnd(
     { ending_at: endingAt, next_action_at: await nextActionOf(tx, { ...subscription, ending_at: endingAt }, now) },
     now,
   );
-  const terms = await termsOf(tx, planned);
-  for (const invoice of await openInvoices(tx, planned, ['ACTIVE'])) {
-    const { billing_cadence: cadence, period_start: startedAt } = invoice;
-    const bounds = { ...(boundsOfSeries(terms, cadence, startedAt) ?? terms.bounds), startedAt }; // what `closeNow` left of a period begins later
-    const end = periodOf(cadence, bounds, invoice.period_number)?.end ?? null;
-    if (end === null) await dropUnbilledInvoice(parts.invoicing, tx, invoice, now);
-    else await cutPeriod(tx, invoice, end, addDuration(end, terms.gracePeriod), now);
-  }
+  if (planned.billing_opened) await alignPeriods(parts.invoicing, tx, await termsOf(tx, planned), now, now);
   await planEndOfEntitlements(tx, { merchantId: planned.merchant_id, subscriptionId: planned.id }, endingAt, now);
   return planned;
 }

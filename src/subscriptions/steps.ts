@@ -31,7 +31,7 @@ export const subscriptionDueKind = (
   step: async (tx, { merchantId, id }, now) => {
     const subscription = await lockSubscription(tx, merchantId, id);
     if (subscription?.status === 'terminated') {
-      const again = await billLateUsage(tx, parts.source, { merchantId, subscriptionId: id }, now);
+      const again = await billLateUsage(parts.invoicing, tx, { merchantId, subscriptionId: id }, now);
       await creditCarriedLines(parts.invoicing, tx, merchantId, id, now);
       await changeSubscription(tx, subscription, { next_action_at: again }, now);
       return;

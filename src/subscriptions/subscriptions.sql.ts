@@ -1,4 +1,5 @@
 import { allOf, assignments, jsonb, pageOfRows, sql, type Tx } from '../db/index.ts';
+import type { CreditMode } from '../invoicing/index.ts';
 import type { Decimal } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { Quantities } from './quantities.ts';
@@ -31,6 +32,8 @@ export interface SubscriptionRow {
   terminated_at: Instant | null;
   terminated_by: string | null;
   termination_reason: string | null;
+  /** Where what its end leaves unused goes. */
+  end_credit: CreditMode;
   clock_id: string | null;
   /** Put into the customer's wallet with the first payment; 0: nothing. */
   prefund_amount: Decimal;
@@ -51,7 +54,14 @@ export interface SubscriptionRow {
 
 export type NewSubscription = Omit<
   SubscriptionRow,
-  'seq' | 'created_at' | 'updated_at' | 'terminated_at' | 'terminated_by' | 'termination_reason' | 'reminded_period'
+  | 'seq'
+  | 'created_at'
+  | 'updated_at'
+  | 'terminated_at'
+  | 'terminated_by'
+  | 'termination_reason'
+  | 'end_credit'
+  | 'reminded_period'
 >;
 
 const JSON_COLUMNS = new Set(['metadata', 'redirect_urls', 'quantities']);
@@ -120,6 +130,7 @@ export type SubscriptionChanges = Partial<
     | 'terminated_at'
     | 'terminated_by'
     | 'termination_reason'
+    | 'end_credit'
     | 'billing_opened'
     | 'billing_anchor'
     | 'plan_id'

@@ -1,5 +1,5 @@
 import { jsonb, sql, type Tx } from '../db/index.ts';
-import type { Proration } from '../invoicing/index.ts';
+import type { CreditMode, Proration } from '../invoicing/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { Quantities } from './quantities.ts';
 
@@ -17,6 +17,8 @@ export interface VersionRow {
   /** RFC 3339, by cadence. */
   anchors: Record<string, string>;
   proration: Proration;
+  /** Where what the change leaves unused goes. */
+  credit: CreditMode;
 }
 
 /** In the order of time; none where the subscription was never changed. Of two of one instant the later one holds. */
@@ -35,9 +37,9 @@ export const versionsOfSubscriptions = (tx: Tx, merchantId: string, ids: readonl
 export const insertVersion = (tx: Tx, row: Omit<VersionRow, 'seq'>): Promise<number> =>
   tx.run(sql`
     insert into subscription_version (merchant_id, subscription_id, holds_from, change_id, plan_id, plan_version_id,
-                                      quantities, anchors, proration)
+                                      quantities, anchors, proration, credit)
     values (${row.merchant_id}, ${row.subscription_id}, ${row.holds_from}, ${row.change_id}, ${row.plan_id},
-            ${row.plan_version_id}, ${jsonb(row.quantities)}, ${jsonb(row.anchors)}, ${row.proration})`);
+            ${row.plan_version_id}, ${jsonb(row.quantities)}, ${jsonb(row.anchors)}, ${row.proration}, ${row.credit})`);
 
 /** The version that a change would have brought is not coming. */
 export const deleteVersionOf = (tx: Tx, merchantId: string, changeId: string): Promise<number> =>

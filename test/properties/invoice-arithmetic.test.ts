@@ -6,8 +6,10 @@ import {
   calculate,
   type OtherLine,
 } from '../../src/invoicing/calculation/calculate.ts';
+import { type DueCharge, lateDue } from '../../src/invoicing/difference/due.ts';
+import type { Quoting } from '../../src/invoicing/difference/time.ts';
 import type { BilledUsage } from '../../src/invoicing/invoice/billed-usage.ts';
-import { type BilledCharge, chargesOn } from '../../src/invoicing/owed/charges.ts';
+import { cellOf, chargesInAdvance, type OwedCharge } from '../../src/invoicing/owed/charges.ts';
 import { adjustmentsAt } from '../../src/invoicing/owed/discounts.ts';
 import { type Aggregation, type Pricing, ratePrice } from '../../src/invoicing/rating/index.ts';
 import type { Adjustment, BilledPrice, BilledVersion } from '../../src/invoicing/terms/billing-terms.ts';
@@ -28,6 +30,7 @@ import {
   totalOf,
   type Used,
 } from '../support/invoice-oracle.ts';
+import { dueCharges, feeItem, issue, itemsIn, openBooks } from '../support/owed.ts';
 
 /**
  * Whole invoices of random catalogs, usage and histories in every currency, by the road that the program takes (which charges,
@@ -202,14 +205,22 @@ function timesOf({ anchor, cadence, number, startsAt, endsAt, changes }: World):
 
 const holds = (bits: number, place: number): boolean => (bits >> place) % 2 === 1;
 
-/** What of a period a price holds, in milliseconds. */
-function held({ startsAt, endsAt, versions }: Times, place: number, [from, to]: readonly [number, number]): number {
-  return versions.reduce((total, version, index) => {
-    if (!holds(version.holds, place)) return total;
+/** For how long a price holds in a period, in milliseconds: each time that it does, without a gap. */
+function heldTimes(
+  { startsAt, endsAt, versions }: Times,
+  place: number,
+  [from, to]: readonly [number, number],
+): number[] {
+  const times: [number, number][] = [];
+  for (const [index, version] of versions.entries()) {
     const start = Math.max(from, startsAt, version.from);
     const end = Math.min(to, endsAt ?? to, versions[index + 1]?.from ?? to);
-    return total + Math.max(0, end - start);
-  }, 0);
+    if (!holds(version.holds, place) || end <= start) continue;
+    const before = times.at(-1);
+    if (before?.[1] === start) before[1] = end;
+    else times.push([start, end]);
+  }
+  return times.map(([start, end]) => end - start);
 }
 
 const instant = (milliseconds: number) => Temporal.Instant.fromEpochMilliseconds(milliseconds);
@@ -268,7 +279,7 @@ const takesGrants = (of: Price): boolean =>
   of.pricing.model !== 'dynamic';
 
 /** How many units of each price grants cover; that no unit is covered twice, and none left that could be, is checked here. */
-function covered(of: World, charges: readonly BilledCharge[]): Map<string, Decimal> {
+function covered(of: World, charges: readonly OwedCharge[]): Map<string, Decimal> {
   const claims = charges
     .filter(({ price: { id } }) => takesGrants(of.prices[Number(id.at(-1))] as Price))
     .map(({ price: { id, metric }, spans }) => {
@@ -347,57 +358,72 @@ function caseOf(of: World, times: Times): Case {
     }),
   );
   const periodEnd = Math.min(bounds[1], endsAt ?? bounds[1]);
-  const charges = chargesOn(
-    {
-      planCadence: of.cadence,
-      prices,
-      bounds: {
-        anchor: Temporal.Instant.from(of.anchor),
-        startedAt: instant(startsAt),
-        endsAt: endsAt === null ? null : instant(endsAt),
-      },
-      versions: history,
-    },
-    {
-      billing_cadence: of.cadence,
-      period_number: of.number,
-      period_start: instant(startsAt),
-      period_end: instant(periodEnd),
-      sequence_number: 2,
-    },
+  const quoting: Quoting = { currency: of.currency, taxBehavior: of.isInclusive ? 'inclusive' : 'exclusive' };
+  const anchor = Temporal.Instant.from(of.anchor);
+  const terms = {
+    planCadence: of.cadence,
+    prices,
+    bounds: { anchor, startedAt: instant(startsAt), endsAt: endsAt === null ? null : instant(endsAt) },
+    versions: history,
+  };
+  const invoice = {
+    ...{ billing_cadence: of.cadence, period_number: of.number },
+    ...{ period_start: instant(startsAt), period_end: instant(periodEnd) },
+  };
+  // What is in advance of the invoice's own period was billed before it.
+  const ahead = chargesInAdvance(terms, cellOf(terms, invoice)).map(({ price: { id, quantity }, period }) =>
+    feeItem(id, period, { net: '0', quantity: plain(quantity) }),
   );
+  const due = dueCharges(terms, invoice, ahead, quoting);
+  const charges = due.map(({ charge }) => charge);
   const granted = covered(of, charges);
   const { all, fractions } = discountsAt(of, periodEnd);
-  const items = charges.flatMap(({ price: { id } }) => {
+  const items = charges.flatMap(({ price: { id } }, index) => {
     const place = Number(id.at(-1));
     const price = of.prices[place] as Price;
     const span = price.term === 'ahead' ? ([bounds[1], bounds[2]] as const) : ([bounds[0], bounds[1]] as const);
+    const spans = heldTimes(times, place, span);
+    const earlier = charges.slice(0, index).filter((charge) => charge.price.id === id).length;
+    const over = isMetered(price) ? spans.reduce((a, b) => a + b, 0) : (spans[earlier] as number);
     const rows = rowsOf(price, price.rows);
-    const charge = asked(
-      price,
-      rows,
-      plain(granted.get(id) ?? decimal(0)),
-      held(times, place, span),
-      span[1] - span[0],
-    );
+    const charge = asked(price, rows, plain(granted.get(id) ?? decimal(0)), over, span[1] - span[0]);
     return itemsOf(id, charge, price.taxRate, fractions, digits);
   });
   // Late usage of the first price, where that is one of usage, as of a whole period that was closed before.
   const [first] = of.prices as [Price];
-  const isLate = isMetered(first) && first.later.length > 0;
+  const isLate = isMetered(first) && first.later.length > 0 && !isRebate(first);
   const whole = { start: instant(bounds[0]), end: instant(bounds[1]) };
   const lateId = 'late';
   const lateRows = [rowsOf(first, first.rows), rowsOf(first, first.later)] as const;
   const lateItems = isLate
-    ? lateItemsOf(
-        lateId,
-        asked(first, lateRows[1], '0', 1, 1),
-        asked(first, lateRows[0], '0', 1, 1),
-        first.taxRate,
+    ? lateItemsOf(lateId, asked(first, lateRows[1], '0', 1, 1), asked(first, lateRows[0], '0', 1, 1), {
+        taxRate: first.taxRate,
         fractions,
         digits,
-      )
+        isInclusive: of.isInclusive,
+      })
     : [];
+  const taxRates = new Map([
+    ...of.prices.map((price, place): [string, Decimal] => [idOf(place), decimal(price.taxRate)]),
+    [lateId, decimal(first.taxRate)],
+  ]);
+  const adjustments = adjustmentsAt(all, instant(periodEnd));
+  const late = (): DueCharge[] => {
+    const price = { ...billedPrice(first, 0), id: lateId };
+    const closed = {
+      ...{ billing_cadence: of.cadence, period_number: of.number },
+      ...{ period_start: whole.start, period_end: whole.end },
+    };
+    const terms = {
+      ...{ planCadence: of.cadence, prices: [price], bounds: { anchor, startedAt: whole.start, endsAt: null } },
+      ...quoting,
+    };
+    const books = openBooks();
+    const usage = billedUsage(lateId, lateRows[0], '0');
+    issue(books, 'before', dueCharges(terms, closed, [], quoting), { usage, taxRates, adjustments }, quoting);
+    const now = billedUsage(lateId, lateRows[1], '0');
+    return lateDue({ terms, items: itemsIn(books) }, [{ invoice: closed, usage: now, adjustments }]);
+  };
   const others = of.others.map(otherLine(digits));
   return {
     digits,
@@ -414,38 +440,23 @@ function caseOf(of: World, times: Times): Case {
       ),
     ],
     input: {
-      currency: of.currency,
-      charges,
+      ...quoting,
+      charges: [...due, ...(isLate ? late() : [])],
       others,
       usage: of.prices.flatMap((price, place) =>
         isMetered(price)
           ? billedUsage(idOf(place), rowsOf(price, price.rows), plain(granted.get(idOf(place)) ?? decimal(0)))
           : [],
       ),
-      taxBehavior: of.isInclusive ? 'inclusive' : 'exclusive',
-      taxRates: new Map([
-        ...of.prices.map((price, place): [string, Decimal] => [idOf(place), decimal(price.taxRate)]),
-        [lateId, decimal(first.taxRate)],
-      ]),
-      adjustments: adjustmentsAt(all, instant(periodEnd)),
-      late: isLate
-        ? [
-            {
-              ofInvoiceId: 'before',
-              charge: {
-                price: { ...billedPrice(first, 0), id: lateId },
-                period: whole,
-                fraction: { numerator: 1n, denominator: 1n },
-                spans: [whole],
-              },
-              billed: billedUsage(lateId, lateRows[0], '0'),
-              now: billedUsage(lateId, lateRows[1], '0'),
-            },
-          ]
-        : [],
+      taxRates,
+      adjustments,
     },
   };
 }
+
+/** What a rebate may take off depends on all of its invoice. */
+const isRebate = ({ pricing: { properties } }: Price): boolean =>
+  'unitPrice' in properties && decimal(properties.unitPrice).lt(0);
 
 /** A line that somebody wrote, or one that gives something back. */
 const otherLine =

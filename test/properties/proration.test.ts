@@ -1,22 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { calculate } from '../../src/invoicing/calculation/calculate.ts';
-import { unusedPart } from '../../src/invoicing/difference/unused-time.ts';
+import type { DueCharge } from '../../src/invoicing/difference/due.ts';
 import type { BilledUsage } from '../../src/invoicing/invoice/billed-usage.ts';
-import {
-  advancesOf,
-  type BilledCharge,
-  type ChargingTerms,
-  chargesOn,
-  inAdvance,
-} from '../../src/invoicing/owed/charges.ts';
 import type { Aggregation, Pricing } from '../../src/invoicing/rating/index.ts';
 import type { BilledPrice, BilledVersion, Proration } from '../../src/invoicing/terms/billing-terms.ts';
-import { boundsOfSeries } from '../../src/invoicing/timeline/segments.ts';
-import { periodHolding } from '../../src/invoicing/timeline/series.ts';
+import type { HistoricTerms } from '../../src/invoicing/timeline/segments.ts';
 import { minorDigits } from '../../src/kernel/currency.ts';
 import { type Decimal, decimal, plain, sum, ZERO } from '../../src/kernel/decimal.ts';
-import { formatInstant, type Instant, isBefore } from '../../src/kernel/time.ts';
+import type { Instant } from '../../src/kernel/time.ts';
+import { bill, dueCharges, giveBack, invoiceAt, itemsIn, openBooks, standingIn, upfrontAt } from '../support/owed.ts';
 
 /**
  * What a change of the plan cuts comes to what it would have come to uncut, up to rounding: pieces sum to the whole, and a change and
@@ -87,7 +80,7 @@ interface Held {
   readonly prices: readonly BilledPrice[];
   readonly proration?: Proration;
 }
-function termsOf(startedAt: string, versions: readonly Held[]): ChargingTerms {
+function termsOf(startedAt: string, versions: readonly Held[]): HistoricTerms {
   const history = versions.map(
     ({ from, prices, proration: by = 'second' }): BilledVersion => ({
       ...{
@@ -110,23 +103,16 @@ function termsOf(startedAt: string, versions: readonly Held[]): ChargingTerms {
   };
 }
 
-/** What stands on the invoice of the period that holds an instant. */
-function chargesIn(terms: ChargingTerms, instant: Instant): readonly BilledCharge[] {
-  const bounds = boundsOfSeries(terms, 'P1M', instant);
-  const period = bounds && periodHolding('P1M', bounds, instant);
-  if (!period) throw new Error('There is no such period.');
-  return chargesOn(terms, {
-    ...{ billing_cadence: 'P1M', period_number: period.number, sequence_number: 2 },
-    ...{ period_start: period.start, period_end: period.end },
-  });
-}
+/** What is due on the invoice of the period that holds an instant. */
+const chargesIn = (terms: HistoricTerms, instant: Instant): readonly DueCharge[] =>
+  dueCharges(terms, invoiceAt(terms, 'P1M', instant));
 
 const usageOf = (priceId: string, quantity: string): BilledUsage => ({
   ...{ price_id: priceId, group_values: {}, quantity: decimal(quantity), event_count: 1, granted: ZERO },
 });
 
 /** Of some charges what each price comes to. */
-function billed(charges: readonly BilledCharge[], usage: readonly BilledUsage[], of: string): Map<string, Decimal> {
+function billed(charges: readonly DueCharge[], usage: readonly BilledUsage[], of: string): Map<string, Decimal> {
   const { lines } = calculate({ currency: of, charges, usage, taxBehavior: 'exclusive', taxRates: new Map() });
   const totals = new Map<string, Decimal>();
   for (const { price_id: id, total_price: net } of lines)
@@ -176,25 +162,15 @@ describe('the pieces of a period', () => {
       priceOf('seats', { pricing: { model: 'standard', properties: { unitPrice } }, ahead: true });
     fc.assert(
       fc.property(amount, currency, month, place, (unitPrice, money, period, where) => {
-        const end = instantIn(period, where);
-        const before = termsOf(period[0], [{ from: at(period[0]), prices: [ahead(unitPrice)] }]);
-        const after = { ...before, bounds: { ...before.bounds, endsAt: end } };
-        const [whole, used] = [before, after].map((terms) => {
-          const bounds = boundsOfSeries(terms, 'P1M', at(period[0]));
-          const held = bounds && periodHolding('P1M', bounds, at(period[0]));
-          if (!held) throw new Error('There is no such period.');
-          return totalOf(billed(inAdvance(terms, 'P1M', held), [], money));
-        }) as [Decimal, Decimal];
-        const charge = {
-          priceId: 'seats',
-          start: at(period[0]),
-          end: at(period[1]),
-          amount: whole,
-          taxRate: ZERO,
-          minimum: ZERO,
-        };
-        const back = unusedPart(charge, before, after, money)?.amount ?? ZERO;
-        expectNear(used.plus(back), whole, 3, money);
+        const terms = termsOf(period[0], [{ from: at(period[0]), prices: [ahead(unitPrice)] }]);
+        const ended = { ...terms, bounds: { ...terms.bounds, endsAt: instantIn(period, where) } };
+        const quoting = { taxBehavior: 'exclusive', currency: money } as const;
+        const [whole, used] = [openBooks(), openBooks()];
+        bill(whole, terms, upfrontAt(terms), {}, quoting);
+        bill(used, ended, upfrontAt(ended), {}, quoting);
+        const paid = standingIn(whole).net;
+        const back = giveBack(whole, ended, quoting);
+        expectNear(standingIn(used).net.plus(sum(back.map(({ net }) => net))), paid, 3, money);
       }),
       { numRuns: RUNS },
     );
@@ -264,38 +240,19 @@ describe('a change and the change back', () => {
         const gone = [first, { from: there, prices: [other] }];
         const [before, between] = [termsOf(period[0], [first]), termsOf(period[0], gone)];
         const after = termsOf(period[0], [...gone, { from: back, prices: [seats] }]);
-        const paid = totalOf(billed(advancesOf(before, [{ cadence: 'P1M', from: period[0] }]), [], money));
-        const charge = { start: at(period[0]), end: at(period[1]), taxRate: ZERO, minimum: ZERO };
-        if (there.equals(back)) {
-          expect(unusedPart({ ...charge, priceId: 'seats', amount: paid }, before, after, money)).toBeNull();
-          return;
+        const quoting = { taxBehavior: 'exclusive', currency: money } as const;
+        const books = openBooks();
+        bill(books, before, upfrontAt(before), {}, quoting);
+        const paid = standingIn(books).net;
+        for (const [place, terms] of [between, after].entries()) {
+          bill(books, terms, { ...upfrontAt(terms, [there, back][place]), id: `change ${place}` }, {}, quoting);
+          giveBack(books, terms, quoting);
         }
-        // There: the rest is given back, the other one charged from there on; back: the same the other way round.
-        const move = (
-          terms: [ChargingTerms, ChargingTerms],
-          priceId: string,
-          start: Instant,
-          net: Decimal,
-          to: Instant,
-        ) => {
-          const given = unusedPart({ ...charge, priceId, start, amount: net }, ...terms, money)?.amount ?? ZERO;
-          const asked = advancesOf(terms[1], [{ cadence: 'P1M', from: formatInstant(to) }]);
-          return {
-            given,
-            asked: totalOf(
-              billed(
-                asked.filter(({ period: { start: s } }) => s.equals(to)),
-                [],
-                money,
-              ),
-            ),
-          };
-        };
-        const went = move([before, between], 'seats', at(period[0]), paid, there);
-        const came = move([between, after], 'other', there, went.asked, back);
-        expect(isBefore(there, back)).toBe(true);
-        const net = paid.minus(went.given).plus(went.asked).minus(came.given).plus(came.asked);
-        expectNear(net, paid, 5, money);
+        expectNear(standingIn(books).net, paid, 5, money);
+        if (there.equals(back)) expect(plain(standingIn(books).net)).toBe(plain(paid));
+        const settled = itemsIn(books).length;
+        bill(books, after, { ...upfrontAt(after, back), id: 'again' }, {}, quoting);
+        expect([itemsIn(books).length, giveBack(books, after, quoting)]).toEqual([settled, []]);
       }),
       { numRuns: RUNS },
     );

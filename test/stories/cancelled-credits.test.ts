@@ -55,7 +55,8 @@ it.each([
 
 /*
  * The seats of February, 90.00 and 18.00 tax, are paid with January's invoice. At its very start they are changed twice: to dearer ones,
- * whose invoice takes the 108.00 off, and to a year in advance, with which that invoice is no more.
+ * whose invoice takes the 108.00 off, and to a year in advance, with which that invoice is no more. Only the last change counts: what
+ * it asks is less by the 108.00.
  */
 it('is not lost with an invoice that a second change at the start of its period takes back', async () => {
   const planOf = async (unitPrice: string, billingCadence: string) =>
@@ -73,12 +74,10 @@ it('is not lost with an invoice that a second change at the start of its period 
   await shop.pay(january);
   for (const { id: planId } of plans.slice(1))
     await shop.create(`/v0/subscriptions/${subscription.id}/changes`, { planId });
-  const notes = (await shop.read(`/v2/invoices/${january.id}/creditNotes`)).data;
-  expect(notes).toMatchObject([{ kind: 'credit', total: '108.00' }]);
+  expect((await shop.read(`/v2/invoices/${january.id}/creditNotes`)).data).toEqual([]);
   await shop.advance(clock, '2026-02-02T00:00:00Z');
-  const invoices = await shop.invoices(subscription);
-  const paidByWallet = invoices.map(({ walletApplied }) => Number(walletApplied)).reduce((a, b) => a + b, 0);
-  expect(paidByWallet + Number(await walletOf(shop, subscription))).toBe(108);
+  const year = (await shop.invoices(subscription)).at(-1);
+  expect(year).toMatchObject({ grandTotal: '1092.00' });
 });
 
 /** The cancellation and what is given back are there to be read, with their documents. */

@@ -99,19 +99,19 @@ describe('a period that is cut', () => {
     });
   });
 
-  it('has one minimum, and gives back what was charged of it before it was used', async () => {
+  it('has one minimum, which is asked as the period is over', async () => {
     const { clock, subscription } = await subscribed({ minimumAmount: '31' });
     await use(subscription, 2, 4);
     await cut(clock, subscription, 11); // 10 of 31 days
-    await use(subscription, 12, 30);
+    await use(subscription, 12, 10);
     await shop.advance(clock, '2026-02-02T00:00:00Z');
     expect((await shop.invoices(subscription)).slice(0, 2).map(shown)).toEqual([
-      ['charge 01-01: 4 = 4.00', 'minimum 01-01: 1 = 6.00'],
-      ['charge 01-11: 30 = 30.00', 'minimum 01-11: 1 = -6.00'],
+      ['charge 01-01: 4 = 4.00'],
+      ['charge 01-11: 10 = 10.00', 'minimum 01-11: 1 = 17.00'],
     ]);
   });
 
-  it('does not lose what a later part makes cheaper: the next invoice gives it back', async () => {
+  it('does not lose what a later part makes cheaper: a credit note on the first gives it back', async () => {
     // Up to 10 each costs 2, above that each costs 1: 8 = 16.00, 12 = 12.00.
     const [cheap, dear] = [
       { upTo: null, unitPrice: '1' },
@@ -128,9 +128,10 @@ describe('a period that is cut', () => {
     expect([first, second, february].map(shown)).toEqual([
       ['charge 01-01: 8 = 16.00'],
       ['charge 01-11: 4 = 0.00'],
-      ['charge 02-01: 5 = 10.00', 'late_usage 01-11: 1 = -4.00'],
+      ['charge 02-01: 5 = 10.00'],
     ]);
-    expect(february.lines[1].invoiceDisplayName).toBe('Calls: carried over');
+    const notes = (await shop.read(`/v2/invoices/${first.id}/creditNotes`)).data;
+    expect(notes).toMatchObject([{ kind: 'credit', amount: '4.00' }]);
   });
 
   it('waits for a part before it that is not read yet', async () => {
@@ -155,7 +156,7 @@ describe('a period that is cut', () => {
     ]);
   });
 
-  it('bills the figures of each part for its time where they do not add up', async () => {
+  it('bills figures that do not add up so far for the time so far', async () => {
     const { clock, subscription } = await subscribed({ properties: { unitPrice: '31' } }, { aggregation: 'MAX' });
     await use(subscription, 2, 4);
     await cut(clock, subscription, 11);
@@ -163,19 +164,19 @@ describe('a period that is cut', () => {
     await shop.advance(clock, '2026-02-02T00:00:00Z');
     expect((await shop.invoices(subscription)).slice(0, 2).map(shown)).toEqual([
       ['charge 01-01: 4 = 40.00'], // 4 × 31 × 10 ÷ 31
-      ['charge 01-11: 6 = 126.00'],
+      ['charge 01-11: 6 = 146.00'], // 6 × 31 − 40.00: 6 was the most of the whole month
     ]);
   });
 });
 
 describe('usage that comes late for a part', () => {
-  it('while the rest is open is a difference of the part, from which the rest goes on', async () => {
+  it('while the rest is open stands with the usage of the rest', async () => {
     const { clock, subscription } = await subscribed();
     await use(subscription, 2, 8);
     await cut(clock, subscription, 11);
     await use(subscription, 3, 4); // 8 → 12: 2 at 1 and 2 at 0.5
     await use(subscription, 12, 6);
-    const lines = ['charge 01-11: 6 = 3.00', 'late_usage 01-01: 4 = 3.00'];
+    const lines = ['charge 01-11: 10 = 6.00'];
     expect(shown(await last(subscription))).toEqual(lines);
     await shop.advance(clock, '2026-02-02T00:00:00Z');
     expect(shown((await shop.invoices(subscription))[1])).toEqual(lines);
@@ -189,7 +190,7 @@ describe('usage that comes late for a part', () => {
     await shop.advance(clock, '2026-02-02T00:00:00Z');
     await use(subscription, 3, 1); // the month is above 10 units: each further one costs 0.5
     await use(subscription, 13, -6); // 15 → 9 units: from 12.50 to 9.00
-    const late = ['late_usage 01-01: 1 = 0.50', 'late_usage 01-11: -6 = -3.50'];
+    const late = ['late_usage 01-01: -5 = -3.00'];
     await shop.use(subscription.id, '2026-02-10T00:00:00Z', 9);
     await shop.advance(clock, '2026-02-12T00:00:00Z');
     expect(shown(await last(subscription))).toEqual(['charge 02-01: 9 = 9.00', ...late]);

@@ -103,7 +103,7 @@ describe('what comes late', () => {
     expect(february).toMatchObject({ subtotal: '5.00', grandTotal: '6.00' });
   });
 
-  it('that is more than the invoice comes to is given back by the next ones, until nothing is left', async () => {
+  it('that is more than the invoice comes to is a credit note on the invoice that billed it', async () => {
     const { clock, subscription } = await subscribed();
     await use(subscription, JANUARY, 10);
     await shop.advance(clock, FEBRUARY);
@@ -112,16 +112,12 @@ describe('what comes late', () => {
     await use(subscription, '2026-03-15T00:00:00Z', 4);
     await use(subscription, '2026-04-15T00:00:00Z', 9);
     await shop.advance(clock, '2026-06-02T00:00:00Z');
-    const [, february, march, april, may] = await shop.invoices(subscription);
+    const [january, february, march, april] = await shop.invoices(subscription);
     expect(shown(february)).toEqual(['charge 2026-02: 3 = 3.00', 'late_usage 2026-01: -8 = -3.00']);
-    expect(shown(march)).toEqual(['charge 2026-03: 4 = 4.00', 'late_usage 2026-01: 1 = -4.00']);
-    expect(march.lines[1]).toMatchObject({
-      ...{ invoiceDisplayName: 'Calls: late usage, carried over', unitPrice: '-5' },
-      periodStart: '2026-01-01T00:00:00Z',
-    });
-    expect(shown(april)).toEqual(['charge 2026-04: 9 = 9.00', 'late_usage 2026-01: 1 = -1.00']);
-    expect(shown(may)).toEqual(['charge 2026-05: 0 = 0.00']);
-    expect([february, march, april].map(({ grandTotal }) => grandTotal)).toEqual(['0.00', '0.00', '9.60']);
+    const notes = (await shop.read(`/v2/invoices/${january.id}/creditNotes`)).data;
+    expect(notes).toMatchObject([{ kind: 'credit', amount: '5.00', taxAmount: '1.00', total: '6.00' }]);
+    expect([shown(march), shown(april)]).toEqual([['charge 2026-03: 4 = 4.00'], ['charge 2026-04: 9 = 9.00']]);
+    expect([february, march, april].map(({ grandTotal }) => grandTotal)).toEqual(['0.00', '4.80', '10.80']);
   });
 
   it('changes nothing where the figure stays: a maximum below the one there was', async () => {
@@ -149,16 +145,17 @@ describe('what comes late', () => {
     ]);
   });
 
-  it('bears the discounts and the tax of the invoice that bills it', async () => {
+  it('bears the discounts that billed its period, and the tax of the invoice that bills it', async () => {
     const { clock, subscription } = await subscribed();
-    await use(subscription, JANUARY, 10);
-    await shop.advance(clock, FEBRUARY);
     await shop.create(`/v0/subscriptions/${subscription.id}/adjustments`, {
       type: 'percentageDiscount',
       percentageDiscount: '0.35',
-      effectiveFrom: FEBRUARY,
+      effectiveFrom: '2026-01-01T00:00:00Z',
+      effectiveTo: '2026-02-02T00:00:00Z',
       description: 'Launch',
     });
+    await use(subscription, JANUARY, 10);
+    await shop.advance(clock, FEBRUARY);
     await use(subscription, JANUARY, 100);
     await shop.advance(clock, '2026-03-01T00:00:00Z');
     const february = (await shop.invoices(subscription))[1];

@@ -246,7 +246,7 @@ describe('parts of a period', () => {
     ]);
   });
 
-  it('have each their own level where closeNow cut it', async () => {
+  it('are billed so far where closeNow cut them, and at the end by the level of then', async () => {
     const { shop, plan, clock } = await openStory();
     const subscription = await shop.subscribe(plan, { clock });
     await shop.use(subscription.id, '2026-01-20T00:00:00Z', 8);
@@ -258,7 +258,7 @@ describe('parts of a period', () => {
     expect((await bills(shop, subscription)).slice(0, 3)).toEqual([
       ['charge 01-01/02-01: 8 = 80.00'],
       ['charge 02-01/02-15: 8 = 40.00'],
-      ['charge 02-15/03-01: 10 = 50.00'],
+      ['charge 02-15/03-01: 10 = 60.00'], // 10 at the end of February: 100.00, less 40.00 billed so far
     ]);
   });
 });

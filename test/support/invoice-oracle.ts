@@ -49,6 +49,8 @@ export interface Item {
   readonly amount: bigint;
   /** Percent; null: no tax at all. */
   readonly taxRate: string | null;
+  /** Of what takes something back: that much of the tax that was billed. */
+  readonly tax?: bigint;
 }
 
 const ONE = exact(1n);
@@ -176,26 +178,83 @@ export function itemsOf(
   ];
 }
 
-/** Late usage of a price: what there is now less what was billed, each with its limits; then the discounts of today. */
-export function lateItemsOf(
-  key: string,
-  now: AskedCharge,
-  billed: AskedCharge,
-  taxRate: string,
-  fractions: readonly string[],
-  digits: number,
-): Item[] {
-  const totals = [now, billed].map((charge) => {
-    const { amount } = chargeOf(charge, digits);
-    const { off, short } = limitsOn(amount, charge, digits);
-    return amount + off + short;
+/** How amounts are taxed, discounted and rounded. */
+interface Terms {
+  readonly taxRate: string;
+  readonly fractions: readonly string[];
+  readonly digits: number;
+  readonly isInclusive: boolean;
+}
+
+/**
+ * Late usage of a price: what there is now less what was billed, discounted as that was, and its limits over both. What is given back
+ * bears its part of the tax that was billed.
+ */
+export function lateItemsOf(key: string, now: AskedCharge, billed: AskedCharge, terms: Terms): Item[] {
+  const { taxRate, fractions, digits, isInclusive } = terms;
+  const was = chargeOf(billed, digits).amount;
+  const more = chargeOf(now, digits).amount - was;
+  const before = was - discountsOn(was, fractions);
+  const discounts = discountLinesOn(more, fractions);
+  const discount = discounts.reduce((a, b) => a + b, 0n);
+  const [first, all] = [before, before + more - discount].map((reached) => {
+    const { off, short } = limitsOn(reached, now, digits);
+    return { reached: reached + off + short, limits: off + short };
+  }) as [Limited, Limited];
+  const amounts = [more + all.limits - first.limits, ...discounts.map((each) => -each)];
+  const total = amounts.reduce((a, b) => a + b, 0n);
+  const item = (amount: bigint, place: number): Item => ({
+    key,
+    turn: place === 0 ? 'credit' : 'other',
+    amount,
+    taxRate,
   });
-  const amount = (totals[0] as bigint) - (totals[1] as bigint);
-  const discount = chargeOf(now, digits).isRebate ? 0n : discountsOn(amount, fractions);
-  return [
-    { key, turn: 'credit', amount, taxRate },
-    { key, turn: 'other', amount: -discount, taxRate },
-  ];
+  if (total >= 0n) return amounts.map(item);
+  const tax = taxesOf([{ key, turn: 'other', amount: first.reached, taxRate }], isInclusive).get(taxRate) as bigint;
+  const back = nearest(times(exact(tax), exact(-total, first.reached)));
+  const taxes = shared(-back, amounts, total);
+  return amounts.map((amount, place) => ({ ...item(amount, place), tax: taxes[place] as bigint }));
+}
+
+interface Limited {
+  readonly reached: bigint;
+  readonly limits: bigint;
+}
+
+/** What each of several discounts takes off an amount. */
+function discountLinesOn(amount: bigint, fractions: readonly string[]): bigint[] {
+  let left = amount;
+  return fractions.map((fraction) => {
+    const taken = nearest(times(exact(left), read(fraction)));
+    left -= taken;
+    return taken;
+  });
+}
+
+/** Shares what is below 0 by weights that sum to `total`, which is, too: the largest remainders get what is left over. */
+function shared(whole: bigint, weights: readonly bigint[], total: bigint): bigint[] {
+  const floors = weights.map((weight) => {
+    const over = weight * whole; // above 0 where the weight is below
+    const under = -total;
+    const floor = over / under - (over < 0n && over % under !== 0n ? 1n : 0n);
+    return { floor, rest: over - floor * under };
+  });
+  let left = -whole - floors.reduce((all, { floor }) => all + floor, 0n);
+  const shares = floors.map(({ floor }) => floor);
+  const order = floors
+    .map((_, place) => place)
+    .toSorted((a, b) => Number((floors[b] as Floor).rest - (floors[a] as Floor).rest));
+  for (const place of order) {
+    if (left <= 0n) break;
+    shares[place] = (shares[place] as bigint) + 1n;
+    left -= 1n;
+  }
+  return shares.map((share) => -share);
+}
+
+interface Floor {
+  readonly floor: bigint;
+  readonly rest: bigint;
 }
 
 /** The tax of each rate: the amounts of the rate summed, the tax rounded once. */
@@ -205,7 +264,9 @@ export function taxesOf(items: readonly Item[], isInclusive: boolean): Map<strin
     if (taxRate === null) continue;
     const percent = read(taxRate);
     const over = isInclusive ? plus(percent, exact(100n)) : exact(100n);
-    taxes.set(taxRate, nearest(times(exact(sumOf(own)), times(percent, inverse(over)))));
+    const ofRate = own.filter(({ tax }) => tax === undefined);
+    const known = own.reduce((all, { tax = 0n }) => all + tax, 0n);
+    taxes.set(taxRate, known + nearest(times(exact(sumOf(ofRate)), times(percent, inverse(over)))));
   }
   return taxes;
 }
@@ -227,7 +288,9 @@ function without(items: readonly Item[], cut: bigint): Item[] {
       const item = items[place] as Item;
       if (item.turn !== turn || item.amount >= 0n) continue;
       const taken = left < -item.amount ? left : -item.amount;
-      after[place] = { ...item, amount: item.amount + taken };
+      const amount = item.amount + taken;
+      const tax = item.tax === undefined ? {} : { tax: nearest(times(exact(item.tax), exact(amount, item.amount))) };
+      after[place] = { ...item, amount, ...tax };
       left -= taken;
     }
   return after;

@@ -1,15 +1,20 @@
 import { Decimal, decimal, ONE, plain, sum, ZERO } from '../../kernel/decimal.ts';
-import { roundTogether } from '../../kernel/money.ts';
+import { WHOLE } from '../../kernel/fraction.ts';
+import { allocate, roundTo, roundTogether } from '../../kernel/money.ts';
 import type { TaxBehavior } from '../../tax/index.ts';
-import { differenceOf, together } from '../difference/period-difference.ts';
+import { type BilledSoFar, totalBilled } from '../difference/billed.ts';
+import type { DueCharge, DueCommitment, TakenBack } from '../difference/due.ts';
+import { differenceOf } from '../difference/period-difference.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
-import type { FrozenAdjustment, LateRest } from '../invoice/frozen-terms.ts';
+import type { FrozenAdjustment } from '../invoice/frozen-terms.ts';
 import type { TaxRecord } from '../invoice/invoice.ts';
 import type { LineRow, TierRecord } from '../invoice/invoice-line.ts';
-import type { BilledCharge, SoFar } from '../owed/charges.ts';
+import type { OwedCharge } from '../owed/charges.ts';
+import { rateCommitment } from '../owed/commitment.ts';
 import { type DiscountLine, discountLines } from '../owed/discounts.ts';
 import {
-  type PriceInPeriod,
+  isAdditive,
+  limitLines,
   type Rated,
   type RatedLine,
   type RatedPrice,
@@ -23,49 +28,18 @@ import { invoiceTotals, type TotalLine, type TotalledLine } from './totals.ts';
 /** Everything that an invoice is calculated from; the same input gives the same invoice. */
 export interface CalculationInput {
   readonly currency: string;
-  readonly charges: readonly BilledCharge[];
+  readonly charges: readonly DueCharge[];
+  /** The periods of the plan whose commitment is asked, or was asked before. */
+  readonly commitments?: readonly DueCommitment[];
   /** What else stands on it, after the charges. */
   readonly others?: readonly OtherLine[];
+  /** The usage of the invoice's own period. */
   readonly usage: readonly BilledUsage[];
-  /** What the parts before used of a period that `closeNow` cut; of prices that go on (`BilledCharge.soFar`). */
-  readonly earlier?: EarlierUsage;
   readonly taxBehavior: TaxBehavior;
   /** Percent, by price id. */
   readonly taxRates: ReadonlyMap<string, Decimal>;
   /** In the order in which they apply. */
   readonly adjustments?: readonly FrozenAdjustment[];
-  /** What came late for periods that were closed before. */
-  readonly late?: readonly LateCharge[];
-  /** What earlier invoices could not give back of it, because no total is below 0. */
-  readonly carried?: readonly CarriedCharge[];
-}
-
-/** The usage that parts of a period before this one's billed. */
-export interface EarlierUsage {
-  /** The invoice of this part. */
-  readonly invoiceId: string;
-  readonly used: readonly BilledUsage[];
-}
-
-/** A price in a period that was closed before: the usage that was billed of it, and what there is now. */
-export interface LateCharge {
-  /** The invoice of that period. */
-  readonly ofInvoiceId: string;
-  readonly charge: BilledCharge;
-  readonly billed: readonly BilledUsage[];
-  readonly now: readonly BilledUsage[];
-  /** Of a period that `closeNow` cut, what its other parts used; `charge.fraction` is then that of all of them. */
-  readonly others?: readonly BilledUsage[];
-}
-
-/** What is still to be given back of late usage of a price; discounts have been taken off it. */
-export interface CarriedCharge {
-  readonly ofInvoiceId: string;
-  readonly charge: BilledCharge;
-  /** Below 0, rounded to the currency. */
-  readonly amount: Decimal;
-  /** It is no late usage, but was left by the rest of a period that `closeNow` cut. */
-  readonly isOfPart?: boolean;
 }
 
 /** A line as it is stored, but for the ids that saving gives it. */
@@ -82,6 +56,8 @@ export interface OtherLine {
   readonly taxRate: Decimal | null;
   /** In which turn it is cut where the total would be below 0. */
   readonly givesWay?: 'credit';
+  /** Its tax where that is not its rate's: a credit takes back the tax that was billed. */
+  readonly tax?: Decimal;
 }
 
 export interface Calculation {
@@ -94,16 +70,14 @@ export interface Calculation {
   readonly appliesTo?: readonly (number | null)[];
   /** For each line its own id, where it had one before; absent where none had. */
   readonly ids?: readonly (string | null)[];
-  /** What was cut of late usage so that the total is not below 0: the next invoice bears it. Absent where nothing was. */
-  readonly lateRests?: readonly LateRest[];
 }
 
 /** A line before totals: its amount may still be cut, and has no tax yet. */
 interface DraftLine extends TotalledLine {
   /** The line that it takes something off. */
   readonly appliesTo: DraftLine | null;
-  /** Of late usage whose rest is not lost where it is cut. */
-  readonly late?: Pick<LateRest, 'ofInvoiceId' | 'priceId'>;
+  /** What becomes of an amount that is cut: it is credited to the invoices that billed it, or it is lost. */
+  readonly cut?: 'credited' | 'lost';
   readonly id?: string | undefined;
   readonly stored: (total: TotalLine) => CalculatedLine;
 }
@@ -113,20 +87,18 @@ interface DraftLine extends TotalledLine {
  * calculation of a closed one and the recomputation by an auditor are this one function.
  */
 export function calculate(input: CalculationInput): Calculation {
+  const charges = input.charges.map((due) => ({ due, drafts: draftsOf(input, due) }));
   const drafts = [
-    ...input.charges.flatMap((charge) => draftsOf(input, charge)),
-    ...(input.late ?? []).flatMap((late) => lateDrafts(input, late)),
-    ...(input.carried ?? []).map((carried) => carriedDraft(input, carried)),
+    ...charges.flatMap(({ drafts: those }) => those),
+    ...(input.commitments ?? []).flatMap((commitment) => commitmentDrafts(input, commitment, charges)),
     ...(input.others ?? []).map(otherDraft),
   ];
   const totals = invoiceTotals(drafts, input.taxBehavior, input.currency);
-  const lateRests = drafts.flatMap(({ late }, index): LateRest[] => {
-    const { cut } = totals.lines[index] as TotalLine;
-    return late === undefined || cut.isZero() ? [] : [{ ...late, amount: plain(cut) }];
-  });
   return {
-    ...(lateRests.length > 0 && { lateRests }),
-    lines: drafts.map((draft, index) => draft.stored(totals.lines[index] as TotalLine)),
+    lines: drafts.map((draft, index) => {
+      const total = totals.lines[index] as TotalLine;
+      return withCut(draft.stored(total), draft.cut, total);
+    }),
     appliesTo: drafts.map(({ appliesTo }) => (appliesTo === null ? null : drafts.indexOf(appliesTo))),
     ids: drafts.map(({ id }) => id ?? null),
     subtotal: totals.subtotal,
@@ -144,6 +116,7 @@ const otherDraft = (line: OtherLine): DraftLine => ({
   amount: line.amount,
   taxRate: line.taxRate,
   ...(line.givesWay && { givesWay: line.givesWay }),
+  ...(line.tax && { tax: line.tax }),
   appliesTo: null,
   id: line.id,
   stored: (total) => otherLine(line, total),
@@ -151,154 +124,272 @@ const otherDraft = (line: OtherLine): DraftLine => ({
 
 const rateOf = ({ taxRates }: CalculationInput, price: BilledPrice): Decimal => taxRates.get(price.id) ?? ZERO;
 
-/** The lines of one charge, and after them what discounts take off. */
-function draftsOf(input: CalculationInput, charge: BilledCharge): DraftLine[] {
-  if (charge.soFar && input.earlier) return partDrafts(input, charge, charge.soFar, input.earlier);
-  const { lines } = rated(input, charge, input.usage, discounting(input));
-  return asDrafts(input, charge, lines);
+/** The lines of a charge that is due. */
+interface DraftsOfDue {
+  readonly due: DueCharge;
+  readonly drafts: readonly DraftLine[];
 }
 
-const discounting =
-  (input: CalculationInput): NonNullable<PriceInPeriod['discounts']> =>
-  (charges) =>
-    discountsOn(input, charges.map(withoutRebate));
+/** What the charges of a period of the plan fall short of its commitment, less what was asked of it before. */
+function commitmentDrafts(
+  input: CalculationInput,
+  { minimumAmount, period, charged, before, isOf, taxRate }: DueCommitment,
+  charges: readonly DraftsOfDue[],
+): DraftLine[] {
+  const own = charges.filter(({ due }) => isOf(due.charge)).flatMap(({ drafts }) => drafts.map(({ amount }) => amount));
+  const all = [charged, ...own];
+  const missing = rateCommitment({ minimumAmount, fraction: WHOLE, charged: all, currency: input.currency });
+  const amount = missing.minus(before);
+  if (amount.isZero()) return [];
+  const limit = { amount: shortText(minimumAmount), reached: plain(sum(all)) };
+  const says = {
+    ...PLAIN_LINE,
+    type: 'commitment',
+    display_name: 'Minimum commitment',
+    unit_price: amount,
+    period_start: period.start,
+    period_end: period.end,
+    workings: { limit, ...(!before.isZero() && { soFar: { total: plain(missing), before: plain(before) } }) },
+  } as const;
+  const draft = otherDraft({ amount, taxRate, says, ...(amount.lt(0) && { givesWay: 'credit' as const }) });
+  return [amount.lt(0) ? { ...draft, cut: 'credited' } : draft];
+}
+
+/** A line of no price, with a quantity of one. */
+const PLAIN_LINE = {
+  event_type: 'fee',
+  line_item_type: 'charge',
+  price_id: null,
+  billable_metric_id: null,
+  fee_id: null,
+  item_id: null,
+  metric_name: '',
+  metric_unit: '',
+  metric_description: '',
+  quantity: ONE,
+  discount_price: ZERO,
+  group_values: null,
+  tiers: null,
+} as const;
+
+/** A line remembers what a total of 0 cut off it: it is credited otherwise, or lost. */
+function withCut(line: CalculatedLine, becomes: DraftLine['cut'], { cut }: TotalLine): CalculatedLine {
+  if (cut.isZero() || becomes === undefined) return line;
+  const kept = becomes === 'credited' ? { cut: plain(cut) } : { lost: plain(cut) };
+  return { ...line, workings: { ...line.workings, ...kept } };
+}
+
+/** The lines of one charge, and after them what discounts take off: what is owed of it less what is billed. */
+function draftsOf(input: CalculationInput, due: DueCharge): DraftLine[] {
+  const rated = rateDue(input, due);
+  const most = due.back ? mostBack(input, due.back) : null;
+  const takesBack = rated.total.lt(0) && most !== null;
+  const isTooMuch = takesBack && most.lt(rated.total.abs());
+  const lines = isTooMuch ? capped(rated.lines, most) : rated.lines;
+  const drafts = asDrafts(input, due, due.late ? asLate(due, rated, lines) : lines, rated);
+  if (takesBack && due.back) taxBack(input, drafts, due.back);
+  return drafts;
+}
+
+/** Only what is left of the lines that billed a charge goes back: so much, as its price quotes it. */
+const mostBack = ({ taxBehavior }: CalculationInput, { net, tax }: TakenBack): Decimal =>
+  Decimal.max(ZERO, taxBehavior === 'inclusive' ? net.plus(tax) : net);
+
+/** The tax of lines that take something back is that share of the tax that was billed; all of it for all of it. */
+function taxBack(input: CalculationInput, drafts: DraftLine[], back: TakenBack): void {
+  const { currency } = input;
+  const { tax, taxRate } = back;
+  const [total, most] = [sum(drafts.map(({ amount }) => amount)), mostBack(input, back)];
+  const isAll = total.abs().eq(most) || most.isZero();
+  const share = isAll ? tax : roundTo(tax.times(total.abs()).div(most), currency, 'half-away-from-zero');
+  const shares = allocate(
+    share.negated(),
+    drafts.map(({ amount }) => amount),
+    currency,
+  );
+  for (const [index, draft] of drafts.entries())
+    drafts[index] = Object.assign(draft, { tax: shares[index] as Decimal, taxRate });
+}
+
+/** One line for as much as may be taken back; none where nothing may. */
+function capped(lines: readonly Line[], most: Decimal): readonly Line[] {
+  const [first] = lines;
+  if (first === undefined || most.lte(0)) return [];
+  const amount = most.negated();
+  return [{ ...first, kind: 'charge', totalPrice: amount, exactPrice: amount, unitPrice: amount, tiers: null }];
+}
+
+/** A charge as it is owed less as it is billed. */
+interface RatedDue {
+  readonly lines: readonly Line[];
+  /** All that the lines come to. */
+  readonly total: Decimal;
+  readonly hasRebate: boolean;
+  readonly soFar: { readonly total: Decimal; readonly before: Decimal };
+}
 
 /**
- * What the rest of a period that `closeNow` cut adds to what its parts before came to. What it gives back is not lost where the
- * invoice is too small for it, for it was paid with those.
+ * Rates a charge and takes off what was billed of it, kind by kind: its charges, then the discounts of what is new, then its limits
+ * over all of it, so that the invoices of a period come to what one would have come to.
  */
-function partDrafts(
+function rateDue(input: CalculationInput, due: DueCharge): RatedDue {
+  const { charge, before = NOTHING_BILLED, late } = due;
+  const usage = late?.usage ?? input.usage;
+  const is = rated(input, charge, usage);
+  const hasRebate = is.lines.some(({ kind, exactPrice }) => kind === 'charge' && exactPrice.lt(0));
+  const fresh = due.before ? newLines(input, due, is, before, usage) : is.lines;
+  const charges = fresh.filter(({ kind }) => kind === 'charge');
+  const adjustments = late?.adjustments ?? input.adjustments ?? [];
+  const discounts = discountLines(hasRebate ? charges.map(withoutRebate) : charges, adjustments, input.currency);
+  const known = totalBilled(before).minus(before.maximum).minus(before.minimum);
+  const reached = known.plus(sum([...fresh, ...discounts].map(({ totalPrice }) => totalPrice)));
+  const limits = limitLines(priceInPeriod(input, charge), reached, before);
+  const lines = [...fresh, ...discounts, ...limits];
+  const total = sum(lines.map(({ totalPrice }) => totalPrice));
+  const billed = totalBilled(before);
+  return { lines, total, hasRebate, soFar: { total: billed.plus(total), before: billed } };
+}
+
+const NOTHING_BILLED: BilledSoFar = {
+  charges: [],
+  ...{ discount: ZERO, maximum: ZERO, minimum: ZERO, granted: ZERO },
+};
+
+/** What is new of a charge that was billed in part: of a fee the time that is left, of usage what there is more of it. */
+function newLines(
   input: CalculationInput,
-  charge: BilledCharge,
-  { fraction, before }: SoFar,
-  { invoiceId, used }: EarlierUsage,
-): DraftLine[] {
-  const was = rated(input, { ...charge, fraction: before }, used, discounting(input));
-  const is = rated(input, { ...charge, fraction }, together(used, input.usage), discounting(input));
-  const lines = differenceOf(is, was);
-  const drafts = asDrafts(input, charge, lines);
-  if (hasRebate(is)) return drafts;
-  const late = { ofInvoiceId: invoiceId, priceId: charge.price.id };
-  return drafts.map((draft, index) =>
-    givesBack(lines[index] as RatedLine) ? Object.assign(draft, { late, givesWay: 'credit' as const }) : draft,
+  { charge, free, late }: DueCharge,
+  is: RatedPrice,
+  before: BilledSoFar,
+  usage: readonly BilledUsage[],
+): readonly RatedLine[] {
+  if (free === undefined) return differenceOf(is.lines, before, late !== undefined || isAddedUp(charge.price));
+  const left = is.total.minus(sum(before.charges.map(({ amount }) => amount)));
+  if (free.numerator === 0n && left.isZero()) return []; // only its minimum is asked
+  return rated(input, { ...charge, fraction: free }, usage).lines.map((line, index) =>
+    index === 0 && !line.totalPrice.eq(left)
+      ? { ...line, totalPrice: left, exactPrice: left, workings: { ...line.workings, soFar: soFarOf(is.total, left) } }
+      : line,
   );
 }
 
-/** Discounts and maximums belong to charges, and give way with them. */
-const givesBack = ({ kind, totalPrice }: RatedLine): boolean =>
-  (kind === 'charge' || kind === 'minimum') && totalPrice.lt(0);
+/** Usage that adds up; of all other figures a line says what they are, not by how much they grew. */
+const isAddedUp = ({ metric }: BilledPrice): boolean => metric !== null && isAdditive(metric.meter.aggregation);
 
-/** What a price of the rest of a period came to with the parts before it; null where it does not go on. */
-export const ratedBefore = (currency: string, charge: BilledCharge, used: readonly BilledUsage[]): RatedPrice | null =>
-  charge.soFar ? rated({ currency }, { ...charge, fraction: charge.soFar.before }, used) : null;
+const soFarOf = (total: Decimal, left: Decimal) => ({ total: plain(total), before: plain(total.minus(left)) });
 
-const hasRebate = ({ lines }: RatedPrice): boolean =>
-  lines.some(({ kind, exactPrice }) => kind === 'charge' && exactPrice.lt(0));
+/** What a charge of a closed period comes to more or less, in the kinds of its lines. */
+export interface CorrectionDue {
+  readonly due: DueCharge;
+  readonly total: Decimal;
+  readonly quantity: Decimal;
+  readonly charge: Decimal;
+  readonly discount: Decimal;
+  readonly maximum: Decimal;
+  readonly minimum: Decimal;
+}
 
-/**
- * What came late: the price of the usage there is now less the price of what was billed, with its limits, and then the
- * discounts of the invoice that bills it (domain.md §4).
- */
-function lateDrafts(
-  input: CalculationInput,
-  { ofInvoiceId, charge, billed, now, others = [] }: LateCharge,
-): DraftLine[] {
-  const [before, after] = [billed, now].map((usage) => rated(input, charge, together(others, usage)));
-  const [was, is] = [before, after] as [RatedPrice, RatedPrice];
-  const totalPrice = is.total.minus(was.total);
-  const quantity = unitsOf(is).minus(unitsOf(was));
+/** The charges of closed periods that come to something else than was billed. */
+export const correctionsOf = (input: CalculationInput): CorrectionDue[] =>
+  input.charges
+    .map((due): CorrectionDue => {
+      const { lines, total } = rateDue(input, due);
+      const ofKind = (kind: Line['kind']) => lines.filter((line) => line.kind === kind);
+      const amountOf = (kind: Line['kind']) => sum(ofKind(kind).map(({ totalPrice }) => totalPrice));
+      return {
+        due,
+        total,
+        quantity: sum(ofKind('charge').map(({ quantity }) => quantity)),
+        charge: amountOf('charge'),
+        discount: amountOf('adjustment'),
+        maximum: amountOf('maximum'),
+        minimum: amountOf('minimum'),
+      };
+    })
+    .filter(({ total }) => !total.isZero());
+
+/** A correction is one line for all that its charge comes to more or less, and its discounts. */
+function asLate({ charge }: DueCharge, { soFar }: RatedDue, lines: readonly Line[]): readonly Line[] {
+  const discounts = lines.filter(isDiscount);
+  const others = lines.filter((line) => !isDiscount(line));
+  const [first] = others;
+  const totalPrice = sum(others.map((line) => line.totalPrice));
+  const quantity = sum(others.filter(({ kind }) => kind === 'charge').map((line) => line.quantity));
+  if (first === undefined || (totalPrice.isZero() && quantity.isZero())) return [];
+  const limit = (kind: 'maximum' | 'minimum') =>
+    plain(sum(others.filter((line) => line.kind === kind).map((line) => line.totalPrice)));
   const line: RatedLine = {
-    ...(is.lines[0] as RatedLine),
+    ...first,
     kind: 'charge',
-    eventType: 'usage',
+    eventType: charge.price.metric === null ? 'fee' : 'usage',
     quantity,
     unitPrice: quantity.isZero() ? totalPrice : totalPrice.div(quantity).toDecimalPlaces(AVERAGE_PRICE_DIGITS),
     totalPrice,
     exactPrice: totalPrice,
     tiers: null,
     group: null,
-    workings: { soFar: { total: plain(is.total), before: plain(was.total) } },
+    workings: {
+      soFar: { total: plain(soFar.total), before: plain(soFar.before) },
+      late: { maximum: limit('maximum'), minimum: limit('minimum') },
+    },
   };
-  if (quantity.isZero() && totalPrice.isZero()) return [];
-  const isRebate = hasRebate(is);
-  const lines = [line, ...(isRebate ? [] : discountsOn(input, [line]))];
-  const late = { ofInvoiceId, priceId: charge.price.id };
-  return asDrafts(input, charge, lines, 'late_usage').map((draft) =>
-    draft.appliesTo === null && !isRebate ? Object.assign(draft, { late }) : draft,
-  );
-}
-
-/** A line for what is still to be given back: an amount, no units. */
-function carriedDraft(input: CalculationInput, { ofInvoiceId, charge, amount, isOfPart }: CarriedCharge): DraftLine {
-  const line: RatedLine = {
-    ...{ kind: 'charge', eventType: 'usage', lineItemType: 'charge', tiers: null, group: null },
-    ...{ quantity: ONE, includedUnits: ZERO, unitPrice: amount, totalPrice: amount, exactPrice: amount },
-  };
-  return {
-    amount,
-    taxRate: rateOf(input, charge.price),
-    givesWay: 'credit',
-    appliesTo: null,
-    late: { ofInvoiceId, priceId: charge.price.id },
-    stored: (total) => ({
-      ...storedLine(input, charge, line, total),
-      type: 'late_usage',
-      display_name: `${charge.price.invoiceDisplayName}: ${isOfPart ? '' : 'late usage, '}carried over`,
-      metric_unit: '',
-    }),
-  };
+  return [line, ...discounts.map((discount) => ({ ...discount, chargeAt: 0, group: null }))];
 }
 
 /** How many digits a unit price has that is an average. */
 const AVERAGE_PRICE_DIGITS = 9;
 
-const unitsOf = ({ lines }: RatedPrice): Decimal =>
-  sum(lines.filter(({ kind }) => kind === 'charge').map(({ quantity }) => quantity));
+type Line = RatedLine | DiscountLine;
 
 function asDrafts(
   input: CalculationInput,
-  charge: BilledCharge,
-  lines: readonly RatedLine[],
-  type?: 'late_usage',
+  { charge, before, late }: DueCharge,
+  lines: readonly Line[],
+  { hasRebate, total: all }: Pick<RatedDue, 'hasRebate' | 'total'>,
 ): DraftLine[] {
   const drafts: DraftLine[] = [];
+  const isKept = (late !== undefined || before !== undefined) && !hasRebate;
   for (const line of lines) {
-    const isOfLate = type !== undefined && line.kind === 'charge';
-    const wayGiven = isOfLate ? ('credit' as const) : ('rebate' as const);
+    const isOfLate = late !== undefined && line.kind === 'charge';
+    const isLower = line.kind === 'maximum' && isKept && all.lt(0); // a change made the time shorter for which it holds
+    const takesBack = (line.kind === 'charge' || line.kind === 'minimum' || isLower) && line.totalPrice.lt(0);
     drafts.push({
       amount: line.totalPrice,
       taxRate: rateOf(input, charge.price),
-      ...(line.kind === 'charge' && line.totalPrice.lt(0) && { givesWay: wayGiven }),
+      ...(takesBack && (isKept ? { givesWay: 'credit', cut: 'credited' } : { givesWay: 'rebate', cut: 'lost' })),
       appliesTo: isDiscount(line) ? (drafts[line.chargeAt] as DraftLine) : null, // the charges come first
       stored: (total) => ({
         ...storedLine(input, charge, line, total),
-        ...(isOfLate && { type, display_name: `${charge.price.invoiceDisplayName}: late usage` }),
+        ...(isOfLate && { type: 'late_usage', display_name: `${charge.price.invoiceDisplayName}: late usage` }),
       }),
     });
   }
   return drafts;
 }
 
-const isDiscount = (line: RatedLine | DiscountLine): line is DiscountLine => line.kind === 'adjustment';
+const isDiscount = (line: Line): line is DiscountLine => line.kind === 'adjustment';
 
-const discountsOn = (input: CalculationInput, charges: readonly RatedLine[]): readonly DiscountLine[] =>
-  discountLines(charges, input.adjustments ?? [], input.currency);
-
-const rated = (
-  { currency }: Pick<CalculationInput, 'currency'>,
-  { price, fraction }: BilledCharge,
-  usage: readonly BilledUsage[],
-  discounts?: NonNullable<PriceInPeriod['discounts']>,
-): RatedPrice =>
+/** A charge before its discounts and limits. */
+const rated = (input: CalculationInput, charge: OwedCharge, usage: readonly BilledUsage[]): RatedPrice =>
   ratePrice({
-    pricing: price.pricing,
-    currency,
-    rated: ratedThing(usage, price),
-    fraction,
-    minimumAmount: price.minimumAmount,
-    maximumAmount: price.maximumAmount,
-    ...(discounts && { discounts }),
+    ...priceInPeriod(input, charge),
+    rated: ratedThing(usage, charge.price),
+    minimumAmount: null,
+    maximumAmount: null,
   });
+
+/** The minimum of a price is asked as its period is over. */
+const priceInPeriod = (
+  { currency }: Pick<CalculationInput, 'currency'>,
+  { price, fraction, limits = fraction, least = limits, isOpen = false }: OwedCharge,
+) => ({
+  pricing: price.pricing,
+  currency,
+  fraction,
+  limits: { maximum: limits, minimum: least },
+  minimumAmount: isOpen ? null : price.minimumAmount,
+  maximumAmount: price.maximumAmount,
+});
 
 /** A rebate is no charge: nothing is taken off it, which would make the customer pay more. */
 const withoutRebate = (line: RatedLine): RatedLine => (line.totalPrice.lt(0) ? { ...line, totalPrice: ZERO } : line);
@@ -321,7 +412,7 @@ function ratedThing(usage: readonly BilledUsage[], price: BilledPrice): Rated {
 
 function storedLine(
   input: CalculationInput,
-  { price, period }: BilledCharge,
+  { price, period }: OwedCharge,
   line: RatedLine,
   { net, tax, gross }: TotalLine,
 ): CalculatedLine {

@@ -213,3 +213,46 @@ describe('what always holds', () => {
     );
   });
 });
+
+describe('a credit with a tax of its own', () => {
+  const credit = (amount: string, tax: string): TotalledLine => ({
+    ...{ amount: decimal(amount), tax: decimal(tax), taxRate: decimal('20'), givesWay: 'credit' },
+  });
+  it.each<{ what: string; given: TotalledLine[]; behavior?: TaxBehavior; totals: string; left: string[] }>([
+    {
+      what: 'that is not cut keeps it',
+      given: [...lines('100.00 @ 20'), credit('-30.00', '-5.99')],
+      totals: '70 + 14.01 = 84.01',
+      left: ['100 + 20', '-30 + -5.99'],
+    },
+    {
+      what: 'that is all of the invoice leaves nothing',
+      given: [...lines('84.03 @ 19'), { ...credit('-84.03', '-15.97'), taxRate: decimal('19') }],
+      totals: '0 + 0 = 0',
+      left: ['84.03 + 15.97', '-84.03 + -15.97'],
+    },
+    {
+      what: 'that is cut keeps as much of it',
+      given: [...lines('10.00 @ 20'), credit('-40.00', '-8.00')],
+      totals: '0 + 0 = 0',
+      left: ['10 + 2', '-10 + -2'],
+    },
+    {
+      what: 'of an inclusive price is cut by its gross amount',
+      given: [...lines('12.00 @ 20'), credit('-48.00', '-8.00')],
+      behavior: 'inclusive',
+      totals: '0 + 0 = 0',
+      left: ['10 + 2', '-10 + -2'],
+    },
+    {
+      what: 'of nothing left to bill is cut to nothing',
+      given: [credit('-40.00', '-8.00')],
+      totals: '0 + 0 = 0',
+      left: ['0 + 0'],
+    },
+  ])('$what', ({ given, behavior = 'exclusive', totals, left }) => {
+    const result = invoiceTotals(given, behavior, 'USD');
+    expect(shown(result)).toBe(totals);
+    expect(result.lines.map(({ net, tax }) => `${plain(net)} + ${plain(tax)}`)).toEqual(left);
+  });
+});

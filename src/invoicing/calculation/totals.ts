@@ -1,5 +1,6 @@
 import { minorDigits } from '../../kernel/currency.ts';
 import { Decimal, sum, ZERO } from '../../kernel/decimal.ts';
+import { roundTo } from '../../kernel/money.ts';
 import { type TaxableLine, type TaxBehavior, type TaxedLine, type TaxOfRate, taxLines } from '../../tax/index.ts';
 
 /** A line to total. `givesWay` says in which turn a negative line is cut where the invoice would fall below zero. */
@@ -35,7 +36,7 @@ export interface InvoiceTotals {
  */
 export function invoiceTotals(lines: readonly TotalledLine[], behavior: TaxBehavior, currency: string): InvoiceTotals {
   const cuts = cutsToZero(lines, behavior, currency);
-  const amounts = cutBy(lines, cuts);
+  const amounts = cutBy(lines, cuts, currency);
   const { lines: taxed, taxes } = taxLines(amounts, behavior, currency);
   return {
     lines: taxed.map((line, index): TotalLine => {
@@ -56,7 +57,7 @@ export function invoiceTotals(lines: readonly TotalledLine[], behavior: TaxBehav
 function cutsToZero(lines: readonly TotalledLine[], behavior: TaxBehavior, currency: string): Decimal {
   const unit = new Decimal(10).pow(-minorDigits(currency));
   const total = (units: Decimal) =>
-    sum(taxLines(cutBy(lines, units.times(unit)), behavior, currency).lines.map((line) => line.gross));
+    sum(taxLines(cutBy(lines, units.times(unit), currency), behavior, currency).lines.map((line) => line.gross));
   if (total(ZERO).gte(0)) return ZERO;
   let tooLittle = ZERO;
   let enough = sum(lines.map((line) => Decimal.max(0, line.amount.negated()))).div(unit);
@@ -71,7 +72,7 @@ function cutsToZero(lines: readonly TotalledLine[], behavior: TaxBehavior, curre
 const TURN = { credit: 0, rebate: 1, other: 2 } as const;
 
 /** The lines after `cut` was taken from the negative ones, in their turn. */
-function cutBy(lines: readonly TotalledLine[], cut: Decimal): TotalledLine[] {
+function cutBy(lines: readonly TotalledLine[], cut: Decimal, currency: string): TotalledLine[] {
   const after = [...lines];
   if (cut.isZero()) return after;
   const turns = lines
@@ -82,8 +83,15 @@ function cutBy(lines: readonly TotalledLine[], cut: Decimal): TotalledLine[] {
   for (const { index, amount } of turns) {
     if (left.isZero()) break;
     const taken = Decimal.min(left, amount.negated());
-    after[index] = { ...(lines[index] as TotalledLine), amount: amount.plus(taken) };
+    after[index] = reduced(lines[index] as TotalledLine, amount.plus(taken), currency);
     left = left.minus(taken);
   }
   return after;
 }
+
+/** A line of which less is left; a tax of its own goes down in proportion. */
+const reduced = (line: TotalledLine, amount: Decimal, currency: string): TotalledLine => ({
+  ...line,
+  amount,
+  ...(line.tax && { tax: roundTo(line.tax.times(amount).div(line.amount), currency, 'half-away-from-zero') }),
+});

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { dueCharges, invoiceAt } from '../../../test/support/owed.ts';
 import { Decimal, decimal, plain } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
-import { type ChargingTerms, chargesOn } from '../owed/charges.ts';
 import type { Aggregation, Pricing } from '../rating/index.ts';
 import type { BilledPrice, BilledVersion, Proration } from '../terms/billing-terms.ts';
-import { boundsOfSeries } from '../timeline/segments.ts';
-import { periodHolding } from '../timeline/series.ts';
+import type { HistoricTerms } from '../timeline/segments.ts';
 import { type CalculatedLine, calculate } from './calculate.ts';
 
 /** Whole invoices worked by hand: which prices stand on them for which time, and what they come to (domain.md §2 to §4). */
@@ -61,7 +60,7 @@ interface Case {
   readonly total: string;
 }
 
-function termsOf({ anchor, starts, ends, prices, changes = [] }: Case): ChargingTerms {
+function termsOf({ anchor, starts, ends, prices, changes = [] }: Case): HistoricTerms {
   const history = [[starts, prices] as const, ...changes].map(
     ([from, list, proration = 'second']): BilledVersion => ({
       ...{ planId: 'plan', planTaxRate: null, minimumAmount: null, planCadence: 'P1M', anchors: {}, proration },
@@ -76,13 +75,7 @@ function termsOf({ anchor, starts, ends, prices, changes = [] }: Case): Charging
 function invoiceOf(given: Case) {
   const terms = termsOf(given);
   const holds = at(given.holds ?? given.starts);
-  const bounds = boundsOfSeries(terms, 'P1M', holds);
-  const period = bounds && periodHolding('P1M', bounds, holds);
-  if (!period) throw new Error('There is no such period.');
-  const charges = chargesOn(terms, {
-    ...{ billing_cadence: 'P1M', period_number: period.number, sequence_number: 2 },
-    ...{ period_start: period.start, period_end: period.end },
-  });
+  const charges = dueCharges(terms, invoiceAt(terms, 'P1M', holds));
   const usage = Object.entries(given.used ?? {}).map(
     ([id, quantity]): BilledUsage => ({
       ...{ price_id: id, group_values: {}, quantity: decimal(quantity), event_count: 1, granted: decimal('0') },
@@ -90,7 +83,7 @@ function invoiceOf(given: Case) {
   );
   return calculate({
     ...{ currency: given.currency ?? 'USD', charges, usage, taxBehavior: 'exclusive' },
-    taxRates: new Map(charges.map(({ price }) => [price.id, decimal(given.tax ?? '0')])),
+    taxRates: new Map(charges.map(({ charge: { price } }) => [price.id, decimal(given.tax ?? '0')])),
     adjustments: (given.discounts ?? []).map((percentageDiscount, index) => ({
       ...{ id: `adjustment ${index}`, percentageDiscount, description: '' },
     })),
@@ -242,7 +235,7 @@ describe('a change', () => {
         ['2026-01-21', [fee('own', '31'), use('calls', '0.5')]],
       ],
       used: { calls: '7' },
-      lines: ['own 21', 'calls 3.5', 'other 20'],
+      lines: ['own 10', 'own 11', 'calls 3.5', 'other 20'], // a line for each time in which the fee held
       total: '44.5',
     },
     {
@@ -301,8 +294,9 @@ describe('a change', () => {
       holds: '2026-03-01',
       prices: [fee('old', '31'), fee('seats', '30', { ahead: true })],
       changes: [['2026-03-10', [fee('new', '62'), fee('seats', '30', { ahead: true })]]],
-      lines: ['old 10', 'new 42', 'seats 30'], // 10 and 21 of 31 days; the seats of 31 March to 30 April
-      total: '82',
+      // 10 and 21 of 31 days; the seats of 31 March to 30 April, and those of this period, which no invoice bills here.
+      lines: ['old 10', 'new 42', 'seats 30', 'seats 30'],
+      total: '112',
     },
     {
       what: 'of an anchor on the 31st: from 31 January to 28 February',

@@ -9,10 +9,6 @@ export interface FrozenTerms {
   adjustments?: readonly FrozenAdjustment[];
   /** Of a subscription's invoice: the rate, in percent, of lines that are written by hand. */
   manualTaxRate?: string;
-  /** What earlier invoices could not give back of late usage, and this one bears. */
-  lateCarried?: readonly CarriedRest[];
-  /** What this one could not give back of late usage, for a later one; known with the calculation. */
-  lateRests?: readonly LateRest[];
 }
 
 /** An adjustment as it was taken for a calculation. */
@@ -21,17 +17,4 @@ export interface FrozenAdjustment {
   /** A fraction, as decimal text. */
   readonly percentageDiscount: string;
   readonly description: string;
-}
-
-/** What is still to be given back of late usage of a price, in the period of an invoice. */
-export interface LateRest {
-  readonly ofInvoiceId: string;
-  readonly priceId: string;
-  /** Below 0, as decimal text; before tax, or with it where prices include it. */
-  readonly amount: string;
-}
-
-/** A rest, and the invoice that left it. */
-export interface CarriedRest extends LateRest {
-  readonly fromInvoiceId: string;
 }

@@ -19,8 +19,6 @@ export interface InvoiceRow {
   period_number: number;
   period_start: Instant;
   period_end: Instant;
-  /** Where the period began of which it is the rest, because `closeNow` ended the part before it; null: it begins its period. */
-  continues_from: Instant | null;
   grace_period_end: Instant;
   sequence_number: number;
   auto_approve: boolean;
@@ -64,8 +62,6 @@ export interface InvoiceRow {
   one_off: OneOffRecord | null;
   idempotency_key: string | null;
   idempotency_print: Buffer | null;
-  /** What a change of the plan has charged in advance on it, beside what its period tells (domain.md §3, Plan change). */
-  advances: AdvanceRecord[];
   next_action_at: Instant | null;
   created_at: Instant;
   updated_at: Instant;
@@ -86,13 +82,6 @@ export interface TaxRecord {
   rate: string;
   base: string;
   amount: string;
-}
-
-/** In-advance charges of the period of a series that holds an instant, such as begin then or later. */
-export interface AdvanceRecord {
-  readonly cadence: string;
-  /** RFC 3339. */
-  readonly from: string;
 }
 
 /** What a one-off invoice is made of, with decimals as text: the same at every calculation. */
@@ -146,7 +135,5 @@ export type NewInvoice = Pick<
       | 'one_off'
       | 'idempotency_key'
       | 'idempotency_print'
-      | 'advances'
-      | 'continues_from'
     >
   >;

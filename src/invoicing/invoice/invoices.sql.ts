@@ -55,7 +55,7 @@ export const findInvoiceOf = (
 export const lockInvoiceKey = (tx: Tx, merchantId: string, key: string): Promise<number> =>
   tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`invoice:${merchantId}:${key}`}, 0))`);
 
-const JSON_COLUMNS = new Set(['terms', 'taxes', 'seller', 'buyer', 'metadata', 'one_off', 'advances']);
+const JSON_COLUMNS = new Set(['terms', 'taxes', 'seller', 'buyer', 'metadata', 'one_off']);
 
 const columns = (changes: object): Record<string, unknown> =>
   Object.fromEntries(
@@ -312,3 +312,29 @@ export const listInvoices = (tx: Tx, merchantId: string | null, filters: Invoice
     },
     page,
   );
+
+/**
+ * The parts of the same period that `closeNow` cut off before this one and that are still to be calculated. One that failed is not
+ * waited for.
+ */
+export const selectEarlierParts = (tx: Tx, invoice: InvoiceRow): Promise<InvoiceRow[]> =>
+  tx.rows<InvoiceRow>(sql`
+    select * from invoice
+     where merchant_id = ${invoice.merchant_id} and subscription_id = ${invoice.subscription_id} and kind = 'subscription'
+       and billing_cadence = ${invoice.billing_cadence} and billing_anchor = ${invoice.billing_anchor}
+       and period_number = ${invoice.period_number} and period_start < ${invoice.period_start}
+       and status in ('ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING')
+     order by period_start`);
+
+/** The last invoice of a series. */
+export const lastOfSeries = (
+  tx: Tx,
+  { merchantId, subscriptionId }: { readonly merchantId: string; readonly subscriptionId: string },
+  cadence: string,
+  anchor: Instant,
+): Promise<Pick<InvoiceRow, 'period_end' | 'sequence_number'> | undefined> =>
+  tx.maybe<Pick<InvoiceRow, 'period_end' | 'sequence_number'>>(sql`
+    select period_end, sequence_number from invoice
+     where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and kind = 'subscription'
+       and billing_cadence = ${cadence} and billing_anchor = ${anchor}
+     order by period_start desc limit 1`);

@@ -11,6 +11,7 @@ import { invoiceStates } from '../invoice/states.ts';
 import { publishInvoice } from '../invoice/webhooks.ts';
 import { bookCancellation, bookWriteOff } from '../paying/bookings.ts';
 import { expireSessionsOf } from '../paying/sessions.ts';
+import { deleteUsageTakenOfCorrected } from '../usage/late-usage.sql.ts';
 import { carryOverCancelled } from './carry-over.ts';
 import { returnCredits } from './credits.ts';
 
@@ -37,6 +38,7 @@ export async function cancelInvoice(
   await ended(parts, tx, invoice, cancelled, 'byHand', now);
   await returnCredits(parts, tx, cancelled, now);
   await carryOverCancelled(parts, tx, cancelled, now);
+  await deleteUsageTakenOfCorrected(tx, cancelled); // its corrections are owed again
   await parts.letters.tell(tx, cancelled, { kind: 'cancelled', note, intoWallet: invoice.wallet_applied }, now);
   return cancelled;
 }

@@ -2,14 +2,12 @@ import type { Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { lockIngest, settleUsage, usageMark, usageSnapshot } from '../../metering/index.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { changeInvoice, moveInvoice, saveBilledUsage } from '../invoice/invoices.sql.ts';
+import { changeInvoice, moveInvoice, saveBilledUsage, selectEarlierParts } from '../invoice/invoices.sql.ts';
 import type { BillingSource, BillingTerms } from '../terms/billing-terms.ts';
 import { saveTaken } from '../usage/burnt-taken.sql.ts';
-import { saveUsageTaken } from '../usage/late-usage.sql.ts';
-import { subjectsOf, takeLateUsage } from '../usage/late-usage.ts';
+import { lockBilling, saveUsageTaken } from '../usage/late-usage.sql.ts';
+import { subjectsOf } from '../usage/late-usage.ts';
 import { readUsage } from '../usage/read-usage.ts';
-import { saveOtherParts } from '../usage/split-period.sql.ts';
-import { earlierUsage, waitsForEarlierParts } from '../usage/split-period.ts';
 import { takeManualLines } from './manual-lines.sql.ts';
 import { waitingFor } from './manual-lines.ts';
 import { openNextInvoice } from './open.ts';
@@ -28,7 +26,7 @@ export async function closePeriod(
   return closing;
 }
 
-/** How long the rest of a period waits where the part before it, due before, is not read yet. */
+/** How long a part of a period waits for the part before it, whose lines it goes on from. */
 const A_WHILE = { minutes: 1 };
 
 /**
@@ -42,14 +40,12 @@ export async function closeUsage(
   now: Instant,
 ): Promise<InvoiceRow> {
   const terms = await termsOf(tx, source, invoice);
-  if (await waitsForEarlierParts(tx, invoice))
+  if ((await selectEarlierParts(tx, invoice)).length > 0)
     return changeInvoice(tx, invoice, { next_action_at: now.add(A_WHILE) }, now);
-  await takeLateUsage(tx, source, terms, invoice);
-  const earlier = await earlierUsage(tx, source, terms, invoice); // with what came late for it
-  if (earlier) await saveOtherParts(tx, invoice, invoice.id, earlier);
+  await lockBilling(tx, terms.merchantId, terms.subscriptionId);
   await takeManualLines(tx, invoice, waitingFor(terms, invoice), now);
   await lockIngest(tx, invoice.merchant_id, 'exclusive');
-  const read = await readUsage(tx, source, terms, invoice, invoice.period_end);
+  const read = await readUsage(tx, source, terms, invoice);
   await saveBilledUsage(tx, invoice, read);
   await saveTaken(tx, invoice, read);
   const mark = await usageMark(tx, invoice.merchant_id);

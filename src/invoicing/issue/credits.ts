@@ -2,104 +2,161 @@ import type { Tx } from '../../db/index.ts';
 import { Decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { roundTo } from '../../kernel/money.ts';
-import { formatInstant, type Instant } from '../../kernel/time.ts';
+import { earliest, formatInstant, type Instant, isBefore, latest } from '../../kernel/time.ts';
 import { balanceOfInvoice } from '../../ledger/index.ts';
 import type { OtherLine } from '../calculation/calculate.ts';
 import { bookCredit } from '../credit-notes/credit-bookings.ts';
 import { insertCreditNoteLines } from '../credit-notes/credit-note-lines.sql.ts';
 import { insertPartCreditNote, unvoidedCreditNote } from '../credit-notes/credit-notes.sql.ts';
 import {
-  type BilledRow,
-  billedAfter,
   type CreditOn,
   creditsOn,
+  deleteOpenCredits,
   insertUnusedCredit,
   noteMore,
-  releaseCredits,
-  takeBackCredits,
   type UnusedCreditRow,
 } from '../credit-notes/unused-credits.sql.ts';
-import { type BilledForTime, isChargedForTime, unusedPart } from '../difference/unused-time.ts';
+import { selectBilledLines, selectCredits } from '../difference/billed.sql.ts';
+import { type BilledItem, itemsOf, leftOfItem } from '../difference/billed.ts';
+import { compareTime, creditsOf, type TimeCredit } from '../difference/time.ts';
 import type { CreditNoteLine, CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { changeInvoice, linesOf, lockInvoice } from '../invoice/invoices.sql.ts';
 import type { CreditWorkings } from '../invoice/workings.ts';
+import {
+  cellsIn,
+  chargesInAdvance,
+  chargesInArrears,
+  isBilledOnce,
+  justBefore,
+  type OwedCharge,
+} from '../owed/charges.ts';
 import { markPaid } from '../paying/pay.ts';
 import { expireSessionsOf } from '../paying/sessions.ts';
 import { shareOfTime } from '../rating/index.ts';
-import type { BillingTerms } from '../terms/billing-terms.ts';
-
-/** Where what was not used goes: off the next invoice, into the wallet, or nowhere (domain.md §3). */
-export type CreditMode = 'invoice' | 'wallet' | 'none';
+import type { BillingTerms, CreditMode } from '../terms/billing-terms.ts';
+import { segmentAt, segmentsOf } from '../timeline/segments.ts';
 
 /** What ended charges that were billed for a time. */
 export interface CreditOrder {
-  /** The terms as they were, and as they are now. */
-  readonly before: BillingTerms;
-  readonly after: BillingTerms;
-  readonly at: Instant;
-  readonly mode: CreditMode;
+  /** The terms as they are now. */
+  readonly terms: BillingTerms;
+  /** Only what was billed for time after it can be unused. */
+  readonly after: Instant;
   /** The invoice that bears a credit as a line, by the price's own; null where none is open: then it goes into the wallet. */
   readonly target: InvoiceRow | null;
 }
 
 /**
- * Gives back what was billed for a time and is not used (domain.md §3), in advance or, before an end that was set back,
- * in arrears: first what is still unpaid of the invoice that billed it, by a credit note; then as a line of the open
- * invoice, or by a credit note whose total is in the wallet. Of an invoice that was refunded nothing is left to give
- * back, as long as the refund is not voided.
+ * Takes back what was billed for a time and is not owed (§3 Credits), in advance or in arrears: first what is still unpaid of the invoice
+ * that billed it, by a credit note; then as a line of the open invoice, or by a credit note whose total is in the wallet. What is
+ * not owed follows from the history as it stands, so that what was on its way for an earlier one is worked out anew.
  */
 export async function giveCredits(
   parts: InvoicingParts,
   tx: Tx,
-  { before, after, at, mode, target }: CreditOrder,
+  { terms, after, target }: CreditOrder,
   now: Instant,
 ): Promise<void> {
-  if (mode === 'none') return;
-  const { merchantId, subscriptionId, currency } = before;
-  const billed = await billedAfter(tx, merchantId, subscriptionId, at);
-  for (const [invoiceId, rows] of Map.groupBy(billed, ({ invoice_id }) => invoice_id)) {
-    const over = await overAllOf(tx, merchantId, invoiceId);
-    if (over === 'written off' || over?.kind === 'cancellation') continue;
-    const given: UnusedCreditRow[] = [];
-    for (const row of rows) {
-      const unused = unusedPart(chargeOf(row), before, after, currency);
-      // Given back by a change at the same instant, which left no trace in the terms.
-      if (!unused && ![before, after].some((terms) => isChargedForTime(chargeOf(row), terms))) continue;
-      const from = unused?.from ?? row.charged_to;
-      const again = await stillCredited(tx, merchantId, row, from);
-      const amount = (unused?.amount ?? ZERO).minus(again.amount);
-      if (!unused || amount.lte(0)) continue;
-      given.push(
-        await insertUnusedCredit(tx, {
-          merchant_id: merchantId,
-          id: newId('credit'),
-          subscription_id: subscriptionId,
-          invoice_id: invoiceId,
-          price_id: row.price_id,
-          charged_from: row.charged_from,
-          charged_to: row.charged_to,
-          unused_from: unused.from,
-          unused_to: unused.to,
-          display_name: row.display_name,
-          amount,
-          tax_amount: Decimal.max(ZERO, unused.tax.minus(again.tax)),
-          tax_rate: row.tax_rate,
-          noted_amount: ZERO,
-          noted_tax: ZERO,
-          workings: { share: shareOfTime(unused.share), billed: plain(row.amount), before: plain(again.amount) },
-          target_invoice_id: mode === 'invoice' && !over ? (target?.id ?? null) : null,
-          withheld_by: over?.id ?? null,
-          created_at: now,
-        }),
-      );
-    }
-    const isLine = mode === 'invoice' && target !== null;
-    if (given.length > 0 && !over)
-      await noteCredits(parts, tx, merchantId, invoiceId, given, isLine ? 'unpaid' : 'all', now);
+  const { merchantId, subscriptionId } = terms;
+  await deleteOpenCredits(tx, merchantId, subscriptionId);
+  const found = await selectIssuedItems(tx, terms, after);
+  const invoiceIds = [...new Set(found.map(({ invoiceId }) => invoiceId))].toSorted();
+  for (const id of invoiceIds) await lockInvoice(tx, merchantId, id); // holds off who would refund or write off meanwhile
+  const items = invoiceIds.length === 0 ? found : await selectIssuedItems(tx, terms, after);
+  const unused = compareTime(feesOwed(terms, items), items, terms).unused.filter(({ item }) => item.isStanding);
+  for (const [invoiceId, those] of Map.groupBy(unused, ({ item }) => item.invoiceId)) {
+    const given = new Map<CreditMode, UnusedCreditRow[]>([
+      ['invoice', []],
+      ['wallet', []],
+    ]);
+    for (const each of those)
+      for (const credit of creditsOf(each, terms, (at) => creditModeAt(terms, at) !== 'none')) {
+        const mode = creditModeAt(terms, credit.span.start);
+        const bearer = mode === 'invoice' ? (target?.id ?? null) : null;
+        given.get(mode)?.push(await insertUnusedCredit(tx, rowOf(terms, credit, bearer, now)));
+      }
+    const lines = given.get('invoice') ?? [];
+    await noteCredits(parts, tx, merchantId, invoiceId, lines, target === null ? 'all' : 'unpaid', now);
+    await noteCredits(parts, tx, merchantId, invoiceId, given.get('wallet') ?? [], 'all', now);
   }
 }
+
+/** What issued invoices bill of time after an instant. What is calculated and not issued is calculated again instead. */
+async function selectIssuedItems(tx: Tx, terms: BillingTerms, after: Instant): Promise<BilledItem[]> {
+  const { merchantId, subscriptionId } = terms;
+  const all = { merchant_id: merchantId, subscription_id: subscriptionId, id: '' };
+  // What is charged in advance of a period stands on the invoice before it, so that one is read, too.
+  const around = cellsIn(terms, { start: justBefore(after), end: after.add({ microseconds: 1 }) });
+  const since = justBefore(around.map(({ start }) => start).reduce(earliest, after));
+  const lines = await selectBilledLines(tx, all, since);
+  return itemsOf(
+    lines.filter(
+      ({ status, priceId, periodEnd }) =>
+        status !== 'DRAFT' && isBefore(after, periodEnd) && priceId !== null && !isBilledOnce(terms, priceId),
+    ),
+    await selectCredits(tx, all, since),
+  );
+}
+
+/** The fees that are owed, in advance and in arrears, for the time of some items. */
+function feesOwed(terms: BillingTerms, items: readonly BilledItem[]): OwedCharge[] {
+  const [first] = items;
+  if (!first) return [];
+  const start = items.map(({ period }) => period.start).reduce(earliest, first.period.start);
+  const end = items.map(({ period }) => period.end).reduce(latest, first.period.end);
+  return cellsIn(terms, { start, end }).flatMap((cell) => [
+    ...chargesInAdvance(terms, cell),
+    ...chargesInArrears(terms, cell, cell.end).filter(({ price }) => price.metric === null),
+  ]);
+}
+
+const HOURS_OF_A_DAY = 24;
+
+/** Where what is not used from an instant on goes: as what ended it says, a change or the end of the subscription. */
+export function creditModeAt(terms: BillingTerms, at: Instant): CreditMode {
+  const { endsAt } = terms.bounds;
+  if (endsAt !== null && !isBefore(at, endsAt)) return terms.endCredit ?? 'invoice';
+  const segments = segmentsOf(terms);
+  // A change that is prorated by days takes time from the start of its day on.
+  const byDay = segments.find(
+    ({ proration, start }) =>
+      proration === 'day' && !isBefore(start, at) && isBefore(start, at.add({ hours: HOURS_OF_A_DAY })),
+  );
+  return (byDay ?? segmentAt(segments, at)).credit ?? 'invoice';
+}
+
+const rowOf = (
+  { merchantId, subscriptionId }: BillingTerms,
+  { item, span, net, tax, share }: TimeCredit,
+  targetInvoiceId: string | null,
+  now: Instant,
+): Omit<UnusedCreditRow, 'seq'> => ({
+  merchant_id: merchantId,
+  id: newId('credit'),
+  subscription_id: subscriptionId,
+  invoice_id: item.invoiceId,
+  price_id: item.priceId,
+  charged_from: item.period.start,
+  charged_to: item.period.end,
+  unused_from: span.start,
+  unused_to: span.end,
+  display_name: item.displayName,
+  amount: net,
+  tax_amount: tax,
+  tax_rate: item.taxRate,
+  noted_amount: ZERO,
+  noted_tax: ZERO,
+  workings: {
+    share: shareOfTime(share),
+    billed: plain(item.net),
+    before: plain(item.net.minus(leftOfItem(item).net)),
+  },
+  correction: null,
+  target_invoice_id: targetInvoiceId,
+  created_at: now,
+});
 
 /**
  * What of an invoice leaves nothing to give back: the credit note over all of it, or that it is written off, also just now. Its
@@ -112,37 +169,19 @@ async function overAllOf(tx: Tx, merchantId: string, invoiceId: string): Promise
 }
 
 /**
- * A refund is void. What a change or an end of its subscription gave back with it meanwhile is given back after all: off what the
- * customer owes again because the money had left, and else into the wallet.
+ * A refund is void, so that the invoice stands again. What of it is not used is given back: off what the customer owes again because
+ * the money had left, and else into the wallet.
  */
-export async function giveWithheld(
+export async function giveBackAfterVoid(
   parts: InvoicingParts,
   tx: Tx,
-  { merchant_id: merchantId, invoice_id: invoiceId, id }: CreditNoteRow,
+  invoice: InvoiceRow,
   now: Instant,
 ): Promise<void> {
-  const credits = await releaseCredits(tx, merchantId, id);
-  if (credits.length > 0) await noteCredits(parts, tx, merchantId, invoiceId, credits, 'all', now);
+  if (invoice.subscription_id === null) return;
+  const terms = await parts.source.terms(tx, invoice.merchant_id, invoice.subscription_id);
+  await giveCredits(parts, tx, { terms, after: terms.bounds.startedAt, target: null }, now);
 }
-
-/** What was given back of a charge before, less what is charged again and nobody has in hand yet. */
-async function stillCredited(tx: Tx, merchantId: string, row: BilledRow, from: Instant) {
-  if (row.credited_amount.isZero()) return { amount: ZERO, tax: ZERO };
-  const back = await takeBackCredits(tx, merchantId, row, from);
-  return {
-    amount: row.credited_amount.minus(sum(back.map(({ amount }) => amount))),
-    tax: row.credited_tax.minus(sum(back.map(({ tax_amount }) => tax_amount))),
-  };
-}
-
-const chargeOf = ({ price_id, charged_from, charged_to, amount, minimum, tax_rate }: BilledRow): BilledForTime => ({
-  priceId: price_id,
-  start: charged_from,
-  end: charged_to,
-  amount,
-  minimum,
-  taxRate: tax_rate,
-});
 
 /** What of a credit stands in no credit note yet. */
 const leftOf = ({ amount, tax_amount, noted_amount, noted_tax }: UnusedCreditRow) => ({
@@ -154,7 +193,7 @@ const leftOf = ({ amount, tax_amount, noted_amount, noted_tax }: UnusedCreditRow
  * Writes a credit note on the invoice that billed: over what of it is unpaid, or owed again after a refund, which is owed no more,
  * or over all, of which the rest goes into the wallet. While a payment is on its way all of it counts as paid.
  */
-async function noteCredits(
+export async function noteCredits(
   parts: InvoicingParts,
   tx: Tx,
   merchantId: string,
@@ -163,6 +202,7 @@ async function noteCredits(
   what: 'unpaid' | 'all',
   now: Instant,
 ): Promise<void> {
+  if (credits.length === 0) return;
   const invoice = await lockInvoice(tx, merchantId, invoiceId);
   if (!invoice) throw new Error(`Invoice ${invoiceId} is gone.`);
   const owed = invoice.payment_in_flight || invoice.status === 'PAID' ? ZERO : invoice.unpaid_amount;
@@ -237,6 +277,7 @@ export const creditLines = (credits: readonly CreditOn[], taxBehavior: 'exclusiv
     return {
       amount,
       taxRate: credit.tax_rate,
+      tax: tax.negated(),
       givesWay: 'credit',
       says: {
         event_type: 'fee',
@@ -275,11 +316,8 @@ export async function settleCredits(parts: InvoicingParts, tx: Tx, invoice: Invo
     if (!line) throw new Error(`Credit ${credit.id} has no line on invoice ${invoice.id}.`);
     const { net, tax } = leftOf(credit);
     const rest = net.plus(line.total_price);
+    const restTax = tax.plus(line.total_tax);
     if (rest.lte(0)) continue;
-    const restTax = Decimal.min(
-      tax,
-      roundTo(rest.times(credit.tax_rate).div(100), invoice.currency, 'half-away-from-zero'),
-    );
     const used = { ...credit, noted_amount: credit.amount.minus(rest), noted_tax: credit.tax_amount.minus(restTax) };
     await noteCredits(parts, tx, invoice.merchant_id, credit.invoice_id, [used], 'all', now);
   }

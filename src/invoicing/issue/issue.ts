@@ -23,6 +23,7 @@ import { isOfTerms, openSessionsFor, type WantedSession } from '../paying/sessio
 import type { PaymentTerms } from '../terms/billing-terms.ts';
 import type { SessionOptions } from '../terms/session-options.ts';
 import { carryOver } from './carry-over.ts';
+import { creditCutLines } from './corrections.ts';
 import { settleCredits } from './credits.ts';
 
 const HOURS_PER_DAY = 24;
@@ -95,7 +96,10 @@ export async function issueInvoices(
     new Map(decided.map(({ invoice, lines }) => [invoice.id, lines])),
   );
   for (const { invoice, says, hasCredits } of decided) // before the wallet pays: what is given back is in it
-    if (hasCredits) await settleCredits(parts, tx, { ...invoice, ...says }, now);
+    if (hasCredits) {
+      await settleCredits(parts, tx, { ...invoice, ...says }, now);
+      await creditCutLines(parts, tx, invoice, now);
+    }
   await carryOver(parts, tx, invoices, now);
   const shares = await sharesOfWallets(tx, merchantId, decided);
   const cards = await cardsFor(tx, merchantId, decided, shares);

@@ -34,6 +34,8 @@ export interface NewOneOffInvoice {
   /** What hangs on it: the handler of this type in `InvoicingParts.purposes` hears what becomes of it. */
   readonly purpose: { readonly type: string; readonly id?: string } | null;
   readonly autoApprove: boolean;
+  /** Of an upfront invoice: the instant at which what it asks became due. */
+  readonly billsFrom?: Instant;
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** How its payment session is opened, where it is issued at once. */
   readonly session?: Pick<SessionOptions, 'redirectUrls' | 'expiresAt'>;
@@ -98,7 +100,7 @@ export async function openOneOff(tx: Tx, order: NewOneOffInvoice, now: Instant):
       clock_id: order.clockId,
       currency: order.currency,
       billing_cadence: 'P0D',
-      billing_anchor: now,
+      billing_anchor: order.billsFrom ?? now,
       period_number: 0,
       period_start: now,
       period_end: now,

@@ -32,17 +32,16 @@ export async function openNextInvoice(tx: Tx, terms: BillingTerms, invoice: Invo
   if (!bounds) throw new Error(`The plan has no series of ${cadence}.`);
   const period = periodAfter(cadence, bounds, invoice.period_number, invoice.period_end);
   if (!period) return;
-  const since = period.number === invoice.period_number ? (invoice.continues_from ?? invoice.period_start) : null;
   const { anchor } = bounds;
-  await openInvoice(tx, terms, cadence, { ...period, anchor, since }, invoice.sequence_number + 1, now);
+  await openInvoice(tx, terms, cadence, { ...period, anchor }, invoice.sequence_number + 1, now);
 }
 
 /** Once for each period: the unique index on (merchant, subscription, cadence, start) makes a second attempt do nothing. */
-async function openInvoice(
+export async function openInvoice(
   tx: Tx,
   terms: BillingTerms,
   cadence: string,
-  period: SeriesPeriod & Pick<SeriesBounds, 'anchor'> & { readonly since?: Instant | null },
+  period: SeriesPeriod & Pick<SeriesBounds, 'anchor'>,
   sequence: number,
   now: Instant,
 ): Promise<void> {
@@ -63,7 +62,6 @@ async function openInvoice(
       period_number: period.number,
       period_start: start,
       period_end: end,
-      continues_from: period.since ?? null,
       grace_period_end: addDuration(end, terms.gracePeriod),
       sequence_number: sequence,
       auto_approve: terms.autoApprove,

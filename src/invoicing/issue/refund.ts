@@ -11,7 +11,7 @@ import type { InvoiceRow } from '../invoice/invoice.ts';
 import { publishInvoice } from '../invoice/webhooks.ts';
 import { bookRefund, bookRefundVoided } from '../paying/bookings.ts';
 import { lockWithNow } from './actions.ts';
-import { giveWithheld } from './credits.ts';
+import { giveBackAfterVoid } from './credits.ts';
 
 /** §3: a refund is of a paid invoice, in full, once; after a void a new one may be made (domain.md §4). */
 export function decideRefund(invoice: Pick<InvoiceRow, 'status'>, inForce: unknown): Result<void> {
@@ -71,6 +71,6 @@ export async function voidRefund(
   await publishInvoice(tx, invoice, 'invoice.refund_voided.v0', now, { refundId: note.id });
   await bookRefundVoided(tx, invoice, note, stopped, now);
   await parts.letters.tell(tx, invoice, { kind: 'refundVoided', note, stopped, left }, now);
-  await giveWithheld(parts, tx, note, now);
+  await giveBackAfterVoid(parts, tx, invoice, now);
   return ok(voided);
 }

@@ -7,38 +7,34 @@ import { newId } from '../../kernel/ids.ts';
 import { orThrow } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { chooseTaxRate } from '../../tax/index.ts';
-import {
-  type Calculation,
-  type CarriedCharge,
-  calculate,
-  type LateCharge,
-  type OtherLine,
-  taxRatesOf,
-} from '../calculation/calculate.ts';
-import { afterFailure } from '../calculation/calculation-attempts.ts';
+import { type Calculation, calculate, type OtherLine, taxRatesOf } from '../calculation/calculate.ts';
+import { afterFailure, NO_MORE } from '../calculation/calculation-attempts.ts';
 import { otherLineOf } from '../calculation/one-off-lines.ts';
 import { calculateKept } from '../calculation/one-off-terms.ts';
 import { type CreditOn, creditsOn } from '../credit-notes/unused-credits.sql.ts';
+import { firstSeqOf } from '../difference/billed.sql.ts';
+import { itemsOf, type StoredLine } from '../difference/billed.ts';
+import { wrongsOf } from '../difference/check.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
 import type { FrozenTerms } from '../invoice/frozen-terms.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
-import { billedUsageOf, changeInvoice, moveInvoice, replaceLines } from '../invoice/invoices.sql.ts';
-import { advancesOf, type BilledCharge, chargesOn, upfrontCharges } from '../owed/charges.ts';
+import {
+  billedUsageOf,
+  changeInvoice,
+  moveInvoice,
+  replaceLines,
+  selectEarlierParts,
+} from '../invoice/invoices.sql.ts';
+import { asBilled } from '../owed/charges.ts';
 import { adjustmentsAt, stillThere } from '../owed/discounts.ts';
 import type { BilledPrice, BillingTerms } from '../terms/billing-terms.ts';
 import { versionsOf } from '../timeline/segments.ts';
-import {
-  carriedCharges,
-  findLateUsage,
-  findRests,
-  lateChargesOf,
-  lateChargesOn,
-  takeRests,
-} from '../usage/late-usage.ts';
+import { deleteUsageTakenOfCorrected, lockBilling } from '../usage/late-usage.sql.ts';
+import { saveReadPeriods } from '../usage/late-usage.ts';
 import { readUsage } from '../usage/read-usage.ts';
-import { earlierUsage, earlierUsageOn } from '../usage/split-period.ts';
+import { type Billing, loadBilling, loadOwnDue } from './billing-state.ts';
 import { termsOf } from './close.ts';
 import { creditLines } from './credits.ts';
 import type { ManualLineRow } from './manual-line.ts';
@@ -53,7 +49,7 @@ export async function startCalculation(
   now: Instant,
 ): Promise<InvoiceRow> {
   const terms = await termsOf(tx, parts.source, invoice);
-  const frozen = { ...(await freeze(parts, tx, terms, invoice)), ...(await takeRests(tx, terms, invoice)) };
+  const frozen = await freeze(parts, tx, terms, invoice);
   return moveInvoice(tx, invoice, 'startCalculation', { terms: frozen, next_action_at: now }, now);
 }
 
@@ -61,11 +57,7 @@ export async function startCalculation(
 export async function freezeAgain(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow): Promise<FrozenTerms | null> {
   const isOneOff = invoice.one_off !== null && invoice.kind !== 'upfront';
   if (isOneOff || invoice.subscription_id === null) return null; // frozen as it is calculated
-  const lateCarried = invoice.terms?.lateCarried;
-  const frozen = {
-    ...(await freeze(parts, tx, await termsOf(tx, parts.source, invoice), invoice)),
-    ...(lateCarried && { lateCarried }),
-  };
+  const frozen = await freeze(parts, tx, await termsOf(tx, parts.source, invoice), invoice);
   const taken = invoice.terms?.adjustments;
   if (taken === undefined) return frozen;
   const existing = await parts.source.adjustments(tx, invoice.merchant_id, invoice.subscription_id);
@@ -136,7 +128,7 @@ export async function tryCalculation(
   } catch (error) {
     if (sqlState(error) !== '') throw error;
     const attempts = invoice.calculation_attempts + 1;
-    const outcome = afterFailure(attempts);
+    const outcome = error instanceof WrongBillError ? NO_MORE : afterFailure(attempts);
     const failed = { calculation_attempts: attempts, failure_detail: String(error) };
     return outcome.trigger === 'deferCalculation'
       ? moveInvoice(
@@ -156,40 +148,100 @@ export async function tryCalculation(
   }
 }
 
+/**
+ * The invoices of a subscription are calculated one after another: each bills what is owed and not billed, so it must see the lines of
+ * the others.
+ */
 async function finishCalculation(
   parts: InvoicingParts,
   tx: Tx,
   invoice: InvoiceRow,
   now: Instant,
 ): Promise<InvoiceRow> {
-  const { calculation, frozen } = await calculateStored(parts, tx, invoice);
+  if (isOneOff(invoice)) {
+    const { calculation, frozen } = orThrow(await calculateKept(parts, tx, invoice));
+    return saveCalculation(tx, invoice, calculation, frozen, now);
+  }
+  const terms = await termsOf(tx, parts.source, invoice);
+  await lockBilling(tx, terms.merchantId, terms.subscriptionId);
+  await deleteUsageTakenOfCorrected(tx, invoice); // of a calculation before this one
+  const frozen = invoice.terms ?? (await freeze(parts, tx, terms, invoice));
+  const billing = await loadBilling(tx, parts.source, terms, invoice, frozen);
+  const calculation = calculateInvoice(billing, frozen, invoice, await billedUsageOf(tx, invoice), {
+    manual: await manualLinesOn(tx, invoice, 'none'),
+    credits: await creditsOn(tx, invoice),
+  });
+  refuseWrongBill(invoice, calculation, billing);
+  await saveReadPeriods(tx, billing.read);
   return saveCalculation(tx, invoice, calculation, frozen, now);
 }
 
+/** A bill that would be wrong. It is not tried again by itself: what it is made of does not change. */
+class WrongBillError extends Error {}
+
+/** A wrong invoice is worse than a late one: what the net finds is not issued (docs/decisions/0064). */
+function refuseWrongBill(invoice: InvoiceRow, { lines }: Calculation, { items }: Billing): void {
+  const own = itemsOf(
+    lines
+      .filter(({ type, price_id: priceId }) => type !== 'credit' && priceId !== null)
+      .map((line) => storedLineOf(invoice, line)),
+    [],
+  );
+  const wrongs = wrongsOf([...items, ...own]);
+  if (wrongs.length > 0) throw new WrongBillError(wrongs.join('; '));
+}
+
+const isOneOff = ({ one_off: kept, kind }: InvoiceRow): boolean => kept !== null && kind !== 'upfront';
+
 /**
- * What an invoice comes to by all that is stored of it: the usage that was read, and the terms that were frozen.
- * @param then the terms as they may have been, and the credits as its lines say: both may be others by now
+ * What a calculated invoice comes to when it is calculated again from what is stored of it: the usage that was read, the terms that
+ * were frozen, and what was billed before it. Corrections of closed periods, lines by hand and credits stand as they are.
+ * @param terms the terms as they may have been: they may be others by now
  */
 export async function calculateStored(
   parts: InvoicingParts,
   tx: Tx,
   invoice: InvoiceRow,
-  then?: { readonly terms: BillingTerms; readonly others: readonly OtherLine[] },
-): Promise<{ calculation: Calculation; frozen: FrozenTerms }> {
-  if (invoice.one_off !== null && invoice.kind !== 'upfront') return orThrow(await calculateKept(parts, tx, invoice));
-  const terms = then?.terms ?? (await termsOf(tx, parts.source, invoice));
-  const frozen = invoice.terms ?? {
-    ...(await freeze(parts, tx, terms, invoice)),
-    ...(invoice.kind === 'ad_hoc' && (await takeRests(tx, terms, invoice))),
-  };
-  const calculation = calculateInvoice(terms, frozen, invoice, await billedUsageOf(tx, invoice), {
-    earlier: await earlierUsageOn(tx, invoice),
-    late: await lateChargesOn(tx, terms, invoice),
-    carried: await carriedCharges(tx, terms, frozen),
+  terms: BillingTerms | null,
+  lines: readonly LineRow[],
+): Promise<Calculation> {
+  if (terms === null) return orThrow(await calculateKept(parts, tx, invoice)).calculation;
+  const frozen = invoice.terms ?? (await freeze(parts, tx, terms, invoice));
+  return recalculate(tx, terms, frozen, invoice, lines, await billedUsageOf(tx, invoice));
+}
+
+/** The same with the usage given. */
+export async function recalculate(
+  tx: Tx,
+  terms: BillingTerms,
+  frozen: FrozenTerms,
+  invoice: InvoiceRow,
+  lines: readonly LineRow[],
+  usage: readonly BilledUsage[],
+): Promise<Calculation> {
+  const own = await loadOwnDue(tx, asBilled(terms, invoice), invoice, frozen, await firstSeqOf(tx, invoice));
+  return calculateInvoice(own, frozen, invoice, usage, {
     manual: await manualLinesOn(tx, invoice, 'none'),
-    ...(then ? { others: then.others } : { credits: await creditsOn(tx, invoice) }),
+    late: lines.filter((line) => isOfLate(line, lines)).map((line) => asStored(line, frozen.taxBehavior)),
+    storedCredits: lines.filter(({ type }) => type === 'credit').map((line) => asStored(line, frozen.taxBehavior)),
   });
-  return { calculation, frozen };
+}
+
+const isOfLate = ({ type, applies_to_line_id: of }: LineRow, lines: readonly LineRow[]): boolean =>
+  type === 'late_usage' || lines.some((line) => line.id === of && line.type === 'late_usage');
+
+/** A line as it was before a total of 0 cut it. A line that takes something back has the tax that was billed. */
+function asStored(line: LineRow, taxBehavior: FrozenTerms['taxBehavior']): OtherLine {
+  const { type, unit_price: asked, total_price: net, total_amount: gross, tax_rate: taxRate, workings } = line;
+  const quoted = taxBehavior === 'inclusive' ? gross : net;
+  const amount = type === 'credit' ? asked : quoted.plus(workings?.cut ?? workings?.lost ?? ZERO);
+  return {
+    amount,
+    taxRate,
+    ...(type !== 'adjustment' && amount.lt(0) && { givesWay: 'credit' as const }),
+    ...(net.lt(0) && quoted.eq(amount) && { tax: line.total_tax }),
+    says: line,
+  };
 }
 
 /** Transition 5: what was calculated is stored, and the draft is issued by itself unless it waits for somebody. */
@@ -218,7 +270,7 @@ export async function saveCalculation(
       taxes: [...calculation.taxes],
       item_count: calculation.lines.length,
       snapshot_hash: draftHash(calculation),
-      terms: { ...withoutRests(frozen), ...(calculation.lateRests && { lateRests: calculation.lateRests }) },
+      terms: frozen,
       failure_reason: null,
       failure_detail: null,
       next_action_at: waits ? null : now,
@@ -226,9 +278,6 @@ export async function saveCalculation(
     now,
   );
 }
-
-/** What a calculation before this one left is nothing any more. */
-const withoutRests = ({ lateRests: _, ...frozen }: FrozenTerms): FrozenTerms => frozen;
 
 /** The lines of a calculation with their places, and which takes something off which. */
 export function lineRows(invoice: InvoiceRow, calculation: Calculation, idOf: (position: number) => string): LineRow[] {
@@ -248,50 +297,36 @@ export function lineRows(invoice: InvoiceRow, calculation: Calculation, idOf: (p
 
 /** What stands on an invoice beside its charges. */
 interface Beside {
-  readonly late: readonly LateCharge[];
-  readonly carried?: readonly CarriedCharge[];
   readonly manual: readonly ManualLineRow[];
   readonly credits?: readonly CreditOn[];
-  /** Other lines, as they are. */
-  readonly others?: readonly OtherLine[];
-  /** What the parts before used of a period that `closeNow` cut; null where it is no rest of one. */
-  readonly earlier?: readonly BilledUsage[] | null;
+  /** Credits and corrections of closed periods as they stand on the invoice. */
+  readonly storedCredits?: readonly OtherLine[];
+  readonly late?: readonly OtherLine[];
 }
 
-/**
- * Calculates the invoice of a period, or the upfront one, from given usage: the billed one, or for a preview what was used
- * until now.
- */
+/** Calculates an invoice of a subscription from what is due on it and the usage of its own period. */
 export function calculateInvoice(
-  terms: BillingTerms,
+  { due, commitments }: Pick<Billing, 'due' | 'commitments'>,
   frozen: FrozenTerms,
   invoice: InvoiceRow,
   usage: readonly BilledUsage[],
-  beside: Beside = { late: [], manual: [] },
+  beside: Beside = { manual: [] },
 ): Calculation {
   return calculate({
     currency: invoice.currency,
-    charges: chargesOf(terms, invoice),
+    charges: due,
+    commitments,
     others: [
+      ...(beside.late ?? []),
       ...(invoice.one_off?.lines ?? []).map((line) => otherLineOf(line, ZERO, invoice.currency, invoice.created_at)),
       ...beside.manual.map((line) => manualLine(line, decimal(frozen.manualTaxRate ?? '0'))),
-      ...creditLines(beside.credits ?? [], frozen.taxBehavior),
-      ...(beside.others ?? []),
+      ...(beside.storedCredits ?? creditLines(beside.credits ?? [], frozen.taxBehavior)),
     ],
-    late: beside.late,
-    carried: beside.carried ?? [],
     usage,
-    ...(beside.earlier && { earlier: { invoiceId: invoice.id, used: beside.earlier } }),
     taxBehavior: frozen.taxBehavior,
     taxRates: taxRatesOf(frozen.taxRates),
     adjustments: frozen.adjustments ?? [],
   });
-}
-
-function chargesOf(terms: BillingTerms, invoice: InvoiceRow): readonly BilledCharge[] {
-  if (invoice.kind === 'upfront')
-    return invoice.advances.length > 0 ? advancesOf(terms, invoice.advances) : upfrontCharges(terms);
-  return invoice.kind === 'subscription' ? chargesOn(terms, invoice) : []; // what bills late usage has no period of its own
 }
 
 /**
@@ -300,23 +335,46 @@ function chargesOf(terms: BillingTerms, invoice: InvoiceRow): readonly BilledCha
  */
 export async function tryPreview(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow): Promise<Calculation | null> {
   const terms = await termsOf(tx, parts.source, invoice);
-  const usage = await readUsage(tx, parts.source, terms, invoice, invoice.period_end);
+  const usage = await readUsage(tx, parts.source, terms, invoice);
   const frozen = await freeze(parts, tx, terms, invoice);
-  const late = await findLateUsage(tx, parts.source, terms);
-  const earlier = await earlierUsage(tx, parts.source, terms, invoice, late);
+  const billing = await loadBilling(tx, parts.source, terms, invoice, frozen, await earlierParts(parts, tx, invoice));
   const manual = await manualLinesOn(tx, invoice, waitingFor(terms, invoice));
   try {
-    return calculateInvoice(terms, frozen, invoice, usage, {
-      earlier: earlier?.used ?? null,
-      late: await lateChargesOf(tx, terms, late),
-      carried: await carriedCharges(tx, terms, await findRests(tx, terms, invoice)),
-      manual,
-      credits: await creditsOn(tx, invoice),
-    });
+    return calculateInvoice(billing, frozen, invoice, usage, { manual, credits: await creditsOn(tx, invoice) });
   } catch {
     return null; // the calculation of the closed period keeps what was thrown, with the invoice
   }
 }
+
+/** The lines that earlier parts of a period will bill which are closed and not calculated yet: as they stand now. */
+async function earlierParts(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow): Promise<StoredLine[]> {
+  const lines: StoredLine[] = [];
+  for (const part of await selectEarlierParts(tx, invoice)) {
+    const preview = await tryPreview(parts, tx, part);
+    lines.push(...(preview?.lines ?? []).map((line) => storedLineOf(part, line)));
+  }
+  return lines;
+}
+
+/** A line of a preview as if it were billed. */
+const storedLineOf = ({ id }: InvoiceRow, line: Calculation['lines'][number]): StoredLine => ({
+  invoiceId: id,
+  status: 'DRAFT',
+  isRefunded: false,
+  priceId: line.price_id,
+  feeId: line.fee_id,
+  type: line.type,
+  displayName: line.display_name,
+  quantity: line.quantity,
+  net: line.total_price,
+  tax: line.total_tax,
+  taxRate: line.tax_rate,
+  periodStart: line.period_start,
+  periodEnd: line.period_end,
+  group: line.group_values,
+  tiers: line.tiers,
+  workings: line.workings,
+});
 
 /** What a draft says, for approvals: two calculations that say the same have the same hash. */
 const draftHash = (calculation: Calculation): string =>

@@ -1,42 +1,80 @@
 import type { Tx } from '../../db/index.ts';
+import { plain } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Instant, latest } from '../../kernel/time.ts';
-import type { InvoiceRow } from '../invoice/invoice.ts';
+import { type CorrectionDue, correctionsOf, taxRatesOf } from '../calculation/calculate.ts';
+import type { Correction } from '../difference/billed.ts';
+import type { InvoicingParts } from '../invoice/dependencies.ts';
 import { insertInvoice, lockInvoicesIn } from '../invoice/invoices.sql.ts';
-import type { BillingSource } from '../terms/billing-terms.ts';
-import { findLateUsage, takeLateUsage } from '../usage/late-usage.ts';
+import type { BillingTerms } from '../terms/billing-terms.ts';
+import { lockBilling } from '../usage/late-usage.sql.ts';
+import { saveReadPeriods } from '../usage/late-usage.ts';
+import { loadCorrections } from './billing-state.ts';
+import { takeBack } from './corrections.ts';
+import { freeze } from './run-calculation.ts';
 
 /** The step after the last grace, so that it comes after the closing that is due then. */
 const A_MOMENT = { seconds: 1 };
 
 /**
- * Bills what came late for a subscription that has ended: no invoice follows, so one is made for it, once (domain.md §4, Late
- * usage). Nothing is made where nothing came.
- * @returns when to ask again, because the grace of its last period is not over yet; null: never
+ * Settles what closed periods of a subscription that has ended come to more or less than was billed (§4, Late usage): no invoice follows,
+ * so one is made for what is more, and what is less is a credit note on the invoice that billed it.
+ * @returns when to ask again, because an invoice of it is not calculated yet; null: never
  */
 export async function billLateUsage(
+  parts: InvoicingParts,
   tx: Tx,
-  source: BillingSource,
   { merchantId, subscriptionId }: { merchantId: string; subscriptionId: string },
   now: Instant,
 ): Promise<Instant | null> {
-  const open = await lockInvoicesIn(tx, merchantId, subscriptionId, ['ACTIVE', 'CLOSING']);
+  const open = await lockInvoicesIn(tx, merchantId, subscriptionId, ['ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING']);
   if (open.length > 0)
     return latest(
       now,
       open.map(({ grace_period_end: end }) => end).reduce((a, b) => latest(a, b)),
     ).add(A_MOMENT);
-  const terms = await source.terms(tx, merchantId, subscriptionId);
-  if ((await findLateUsage(tx, source, terms)).length === 0) return null;
-  const invoice = await insertInvoice(
+  await lockBilling(tx, merchantId, subscriptionId);
+  const terms = await parts.source.terms(tx, merchantId, subscriptionId);
+  const { due, read } = await loadCorrections(tx, parts.source, terms);
+  if (read.length === 0) return null;
+  const frozen = await freeze(parts, tx, terms, { grace_period_end: now });
+  const corrections = correctionsOf({
+    currency: terms.currency,
+    usage: [],
+    charges: due,
+    taxBehavior: terms.taxBehavior,
+    taxRates: taxRatesOf(frozen.taxRates),
+  });
+  if (corrections.some(({ total }) => total.gt(0))) {
+    await openSupplementary(tx, terms, now);
+    return null;
+  }
+  await takeBack(
+    parts,
+    tx,
+    terms,
+    corrections.map((correction) => ({
+      items: correction.due.late?.items ?? [],
+      amount: correction.total.negated(),
+      correction: contentOf(correction),
+    })),
+    now,
+  );
+  await saveReadPeriods(tx, read);
+  return null;
+}
+
+/** An invoice that bills no period: its calculation finds what is late. */
+const openSupplementary = (tx: Tx, terms: BillingTerms, now: Instant) =>
+  insertInvoice(
     tx,
     {
-      merchant_id: merchantId,
+      merchant_id: terms.merchantId,
       id: newId('invoice'),
       kind: 'ad_hoc',
       status: 'CALCULATING',
       customer_id: terms.customerId,
-      subscription_id: subscriptionId,
+      subscription_id: terms.subscriptionId,
       clock_id: terms.clockId,
       currency: terms.currency,
       billing_cadence: 'P0D',
@@ -52,6 +90,11 @@ export async function billLateUsage(
     },
     now,
   );
-  await takeLateUsage(tx, source, terms, invoice as InvoiceRow);
-  return null;
-}
+
+const contentOf = ({ quantity, charge, discount, maximum, minimum }: CorrectionDue): Correction => ({
+  quantity: plain(quantity),
+  charge: plain(charge),
+  discount: plain(discount),
+  maximum: plain(maximum),
+  minimum: plain(minimum),
+});

@@ -6,14 +6,15 @@ import { ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { openSessionOf, sessionUrl } from '../../payments/index.ts';
 import { bearsTax, type OneOffLine } from '../calculation/one-off-lines.ts';
+import { upfrontCharges } from '../difference/due.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { findInvoiceOf, linesOf } from '../invoice/invoices.sql.ts';
 import { purposeOf } from '../invoice/purposes.ts';
+import { loadOwnDue } from '../issue/billing-state.ts';
 import { issueInvoice } from '../issue/issue.ts';
 import { type OneOffInvoice, openOneOff } from '../issue/make-one-off.ts';
 import { calculateInvoice, freeze, saveCalculation } from '../issue/run-calculation.ts';
-import { upfrontCharges } from '../owed/charges.ts';
 import { checkSession } from '../paying/sessions.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
 
@@ -58,11 +59,18 @@ export async function makeUpfrontInvoice(
       livesBySession: awaitedBy !== null,
       purpose: awaitedBy === null ? null : { type: awaitedBy, id: terms.subscriptionId },
       autoApprove: true,
+      billsFrom: terms.bounds.startedAt,
     },
     now,
   );
   const frozen = await freeze(parts, tx, terms, opened);
-  const draft = await saveCalculation(tx, opened, calculateInvoice(terms, frozen, opened, []), frozen, now);
+  const draft = await saveCalculation(
+    tx,
+    opened,
+    calculateInvoice(await loadOwnDue(tx, terms, opened, frozen, null), frozen, opened, []),
+    frozen,
+    now,
+  );
   if (draft.lives_by_session && draft.grand_total.gt(0)) {
     const checked = await checkSession(parts, tx, merchantId, terms.checkout, now);
     if (!checked.ok) return checked;

@@ -1,13 +1,19 @@
 import { describe, expect, it } from 'vitest';
+import { chargesDue, feeItem } from '../../../test/support/owed.ts';
+import { decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
+import { upfrontCharges } from '../difference/due.ts';
 import type { BilledPrice } from '../terms/billing-terms.ts';
-import { type BilledCharge, type ChargingTerms, chargesOn, upfrontCharges } from './charges.ts';
+import type { HistoricTerms } from '../timeline/segments.ts';
+import type { OwedCharge } from './charges.ts';
 
 const at = (day: string): Instant => Temporal.Instant.from(`${day}T00:00:00Z`);
 const price = (id: string, paymentTerm: BilledPrice['paymentTerm'], billingCadence: string | null = null) =>
-  ({ id, paymentTerm, billingCadence }) as BilledPrice;
+  ({ id, paymentTerm, billingCadence, metric: null, quantity: decimal('1') }) as BilledPrice;
+const use = (id: string, aggregation: string) =>
+  ({ ...price(id, 'in_arrears'), metric: { meter: { aggregation } } }) as BilledPrice;
 const PRICES = [
-  price('use', 'in_arrears'),
+  use('use', 'SUM'),
   price('service', 'in_arrears', 'P1M'),
   price('seats', 'in_advance', 'P1M'),
   price('licence', 'in_advance', 'P1Y'),
@@ -16,14 +22,14 @@ const PRICES = [
 ];
 
 /** A monthly plan, subscribed to from a day on, until another one. */
-const terms = (startedAt: string, endsAt: string | null = null, anchor = startedAt): ChargingTerms => ({
+const terms = (startedAt: string, endsAt: string | null = null, anchor = startedAt): HistoricTerms => ({
   planCadence: 'P1M',
   prices: PRICES,
   bounds: { anchor: at(anchor), startedAt: at(startedAt), endsAt: endsAt === null ? null : at(endsAt) },
 });
 
 const day = (instant: Instant) => instant.toString().slice(0, 10);
-const shown = (charges: readonly BilledCharge[]) =>
+const shown = (charges: readonly OwedCharge[]) =>
   charges.map(({ price: { id }, period, fraction: { numerator, denominator } }) => {
     const part = numerator === denominator ? '' : `, ${Number((numerator * 1000n) / denominator)} ‰`;
     return `${id} ${day(period.start)}/${day(period.end)}${part}`;
@@ -35,7 +41,7 @@ describe('what stands on the invoice of a period', () => {
     {
       what: 'the first: the month in arrears and the next in advance, and what is billed once at its end',
       of: terms('2026-01-01'),
-      invoice: { cadence: 'P1M', ...january, sequence: 1 },
+      invoice: { cadence: 'P1M', ...january },
       charges: [
         'use 2026-01-01/2026-02-01',
         'service 2026-01-01/2026-02-01',
@@ -46,58 +52,54 @@ describe('what stands on the invoice of a period', () => {
     {
       what: 'a later one: nothing that is billed once',
       of: terms('2025-12-01'),
-      invoice: { cadence: 'P1M', ...january, number: 1, sequence: 2 },
+      invoice: { cadence: 'P1M', ...january, number: 1 },
       charges: ['use 2026-01-01/2026-02-01', 'service 2026-01-01/2026-02-01', 'seats 2026-02-01/2026-03-01'],
     },
     {
       what: 'the next period is cut by the planned end: that part in advance',
       of: terms('2025-12-01', '2026-02-15'),
-      invoice: { cadence: 'P1M', ...january, number: 1, sequence: 2 },
+      invoice: { cadence: 'P1M', ...january, number: 1 },
       charges: ['use 2026-01-01/2026-02-01', 'service 2026-01-01/2026-02-01', 'seats 2026-02-01/2026-02-15, 500 ‰'],
     },
     {
       what: 'the subscription ends with the period: nothing in advance',
       of: terms('2025-12-01', '2026-02-01'),
-      invoice: { cadence: 'P1M', ...january, number: 1, sequence: 2 },
+      invoice: { cadence: 'P1M', ...january, number: 1 },
       charges: ['use 2026-01-01/2026-02-01', 'service 2026-01-01/2026-02-01'],
     },
     {
       what: 'the subscription ends inside the period: the part in arrears, nothing in advance',
       of: terms('2025-12-01', '2026-02-15'),
-      invoice: { cadence: 'P1M', number: 2, start: '2026-02-01', end: '2026-02-15', sequence: 3 },
+      invoice: { cadence: 'P1M', number: 2, start: '2026-02-01', end: '2026-02-15' },
       charges: ['use 2026-02-01/2026-02-15, 500 ‰', 'service 2026-02-01/2026-02-15, 500 ‰'],
     },
     {
-      what: 'the period was closed before its boundary: the rest will bear what is in advance',
+      what: 'the period was closed before its boundary: usage at the terms of the whole, the rest will bear what is in advance',
       of: terms('2025-12-01'),
-      invoice: { cadence: 'P1M', number: 2, start: '2026-02-01', end: '2026-02-15', sequence: 3 },
-      charges: ['use 2026-02-01/2026-02-15, 500 ‰', 'service 2026-02-01/2026-02-15, 500 ‰'],
+      invoice: { cadence: 'P1M', number: 2, start: '2026-02-01', end: '2026-02-15' },
+      charges: ['use 2026-02-01/2026-02-15', 'service 2026-02-01/2026-02-15, 500 ‰'],
     },
     {
-      what: 'that rest',
+      what: 'that rest: of the fee the time that is left',
       of: terms('2025-12-01'),
-      invoice: { cadence: 'P1M', number: 2, start: '2026-02-15', end: '2026-03-01', sequence: 4 },
-      charges: [
-        'use 2026-02-15/2026-03-01, 500 ‰',
-        'service 2026-02-15/2026-03-01, 500 ‰',
-        'seats 2026-03-01/2026-04-01',
-      ],
+      invoice: { cadence: 'P1M', number: 2, start: '2026-02-15', end: '2026-03-01' },
+      items: [feeItem('service', { start: at('2026-02-01'), end: at('2026-02-15') }, { net: '50' })],
+      charges: ['use 2026-02-15/2026-03-01', 'service 2026-02-15/2026-03-01', 'seats 2026-03-01/2026-04-01'],
     },
     {
       what: 'a series of its own has its own prices and periods',
       of: terms('2026-01-01'),
-      invoice: { cadence: 'P1Y', number: 0, start: '2026-01-01', end: '2027-01-01', sequence: 1 },
+      invoice: { cadence: 'P1Y', number: 0, start: '2026-01-01', end: '2027-01-01' },
       charges: ['licence 2027-01-01/2028-01-01'],
     },
-  ])('$what', ({ of, invoice: { cadence, number, start, end, sequence }, charges }) => {
+  ])('$what', ({ of, invoice: { cadence, number, start, end }, items = [], charges }) => {
     const invoice = {
       billing_cadence: cadence,
       period_number: number,
       period_start: at(start),
       period_end: at(end),
-      sequence_number: sequence,
     };
-    expect(shown(chargesOn(of, invoice))).toEqual(charges);
+    expect(shown(chargesDue(of, invoice, items))).toEqual(charges);
   });
 });
 
@@ -126,5 +128,7 @@ describe('what is asked before anything is used', () => {
         'licence 2026-02-01/2026-02-15, 38 ‰',
       ],
     },
-  ])('$what', ({ of, charges }) => expect(shown(upfrontCharges(of))).toEqual(charges));
+  ])('$what', ({ of, charges }) =>
+    expect(shown(upfrontCharges({ ...of, taxBehavior: 'exclusive', currency: 'USD' }))).toEqual(charges),
+  );
 });

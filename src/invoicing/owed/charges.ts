@@ -1,6 +1,15 @@
+import { plain } from '../../kernel/decimal.ts';
 import { type Fraction, WHOLE } from '../../kernel/fraction.ts';
-import { type Instant, isAfter, isBefore, type Period } from '../../kernel/time.ts';
-import type { AdvanceRecord, InvoiceRow } from '../invoice/invoice.ts';
+import { intersect } from '../../kernel/spans.ts';
+import {
+  earliest,
+  type Instant,
+  isAfter,
+  isBefore,
+  latest,
+  microsecondsBetween,
+  type Period,
+} from '../../kernel/time.ts';
 import { isAdditive } from '../rating/index.ts';
 import type { BilledPrice } from '../terms/billing-terms.ts';
 import {
@@ -8,16 +17,18 @@ import {
   cadenceOfPrice,
   cadencesOf,
   type HistoricTerms,
+  positionIn,
   type Segment,
   segmentAt,
   segmentsOf,
   shareOf,
   spansOf,
+  versionsOf,
 } from '../timeline/segments.ts';
-import { firstPeriodNumber, periodHolding, periodOf, type SeriesPeriod } from '../timeline/series.ts';
+import { periodHolding, periodOf, type SeriesPeriod } from '../timeline/series.ts';
 
-/** What stands on an invoice: a price, and the time for which it is charged. */
-export interface BilledCharge {
+/** A charge that a subscription owes: a price for a service interval. */
+export interface OwedCharge {
   readonly price: BilledPrice;
   /** The dates that its lines bear. */
   readonly period: Period;
@@ -25,249 +36,253 @@ export interface BilledCharge {
   readonly fraction: Fraction;
   /** Whose usage counts: where the price was away for a while, not all of `period`. */
   readonly spans: readonly Period[];
-  /** Where it goes on in a period of which `closeNow` cut off a part. */
-  readonly soFar?: SoFar;
+  /** What of the whole period its maximum holds; `fraction` where absent. */
+  readonly limits?: Fraction;
+  /** What of it its minimum holds, where the period became shorter after it was billed; `limits` where absent. */
+  readonly least?: Fraction;
+  /** The period is not over yet, so that its minimum is not asked. */
+  readonly isOpen?: boolean;
 }
 
-/** What of the whole period a price was charged for with all parts of it up to the end of an invoice, and without its own. */
-export interface SoFar {
-  readonly fraction: Fraction;
-  readonly before: Fraction;
+/** A whole period of a series, as the subscription clips it. */
+export interface Cell extends SeriesPeriod {
+  readonly cadence: string;
 }
 
-/** What of the terms decides on it. */
-export type ChargingTerms = HistoricTerms;
+/** What identifies the period of an invoice. */
+export interface InvoicePeriod {
+  readonly billing_cadence: string;
+  readonly period_number: number;
+  readonly period_start: Instant;
+  readonly period_end: Instant;
+}
 
-/** Which invoice of a period is asked about. */
-export type InvoiceOfPeriod = Pick<
-  InvoiceRow,
-  'billing_cadence' | 'period_number' | 'period_start' | 'period_end' | 'sequence_number'
-> &
-  Partial<Pick<InvoiceRow, 'advances' | 'continues_from'>>;
+/** Fees of another quantity are other charges; usage is one charge whatever its price's quantity says. */
+export const chargeKey = ({ id, metric, quantity }: Pick<BilledPrice, 'id' | 'metric' | 'quantity'>): string =>
+  metric === null ? `${id} ${plain(quantity)}` : id;
 
 /**
- * What stands on the invoice of a period (domain.md §3, "Which invoice"): usage and fees in arrears of the period itself, and,
- * unless the subscription ends with it, the fees in advance of the next one, clipped to the planned end. One that ends
- * before its boundary (`closeNow`) leaves those to the invoice of the rest. The invoice of the plan's own series in which a
- * version begins bears what that bills once in arrears.
- *
- * Where the version changes inside the period, each price is charged for the time in which it held. Where a series of the
- * plan's own ends with the invoice because the next version has another one, it bears what that asks in advance.
+ * The terms as they were while an invoice billed its period: a subscription that was ended as of an earlier time had no end then.
+ * What it used until the end of that period stays billed (§3 Ends).
  */
-export function chargesOn(terms: ChargingTerms, invoice: InvoiceOfPeriod): readonly BilledCharge[] {
-  const { billing_cadence: cadence, period_start: start, period_end: end, period_number: number } = invoice;
+export function asBilled<Terms extends HistoricTerms>(
+  terms: Terms,
+  { period_end: end }: Pick<InvoicePeriod, 'period_end'>,
+): Terms {
+  const { endsAt } = terms.bounds;
+  return endsAt === null || !isBefore(endsAt, end) ? terms : { ...terms, bounds: { ...terms.bounds, endsAt: end } };
+}
+
+/** The whole period in which the period of an invoice lies. @throws where the terms have no such series */
+export function cellOf(terms: HistoricTerms, invoice: InvoicePeriod): Cell {
+  const { billing_cadence: cadence, period_number: number, period_start: start } = invoice;
   const bounds = boundsOfSeries(terms, cadence, start);
   if (!bounds) throw new Error(`The plan has no series of ${cadence}.`);
-  const period = periodOf(cadence, { anchor: bounds.anchor, startedAt: start, endsAt: end }, number);
+  const period = periodOf(cadence, bounds, number);
   if (!period) throw new Error(`Period ${number} of ${cadence} does not hold ${start.toString()}.`);
-  const after = isBoundary(period) ? periodOf(cadence, bounds, number + 1) : null;
-  return [
-    ...continued(terms, invoice, arrears(terms, cadence, period)),
-    ...onceInArrears(terms, cadence, period, invoice.sequence_number === 1),
-    ...(after === null ? [] : inAdvance(terms, cadence, after)),
-    ...handedOver(terms, cadence, period),
-    ...advancesOf(terms, invoice.advances ?? []),
-  ];
+  return { ...period, cadence };
 }
 
-/**
- * What is asked before anything is used (domain.md §3, "Upfront payment"): the fees in advance of the first period of each
- * series, and what is billed once in advance, at the start.
- */
-export function upfrontCharges(terms: ChargingTerms): readonly BilledCharge[] {
-  const [first] = segmentsOf(terms);
-  return [
-    ...first.prices
-      .filter((price) => isOnce(first, price, 'in_advance'))
-      .map((price) => chargedOnce(price, first.start)),
-    ...cadencesOf(first).flatMap((cadence) => firstInAdvance(terms, cadence, first.start)),
-  ];
+/** The whole period of a series that holds an instant; null where there is none. */
+export function cellAt(terms: HistoricTerms, cadence: string, at: Instant): Cell | null {
+  const bounds = boundsOfSeries(terms, cadence, at);
+  const period = bounds && periodHolding(cadence, bounds, at);
+  return period && { ...period, cadence };
 }
 
-/** What of the period of each of some series is charged in advance from an instant on. */
-export const advancesOf = (terms: ChargingTerms, advances: readonly AdvanceRecord[]): BilledCharge[] =>
-  advances.flatMap(({ cadence, from: text }) => {
-    const from = Temporal.Instant.from(text);
-    const bounds = boundsOfSeries(terms, cadence, from);
-    const period = bounds && periodHolding(cadence, bounds, from);
-    if (!period) return [];
-    return inAdvance(terms, cadence, period).filter((charge) => !isBefore(charge.period.start, from));
-  });
+/** The period after another one; null where the series ends with it. */
+export function nextCell(terms: HistoricTerms, cell: Cell): Cell | null {
+  if (!cell.end.equals(cell.whole.end)) return null;
+  const bounds = boundsOfSeries(terms, cell.cadence, cell.start);
+  const period = bounds && periodOf(cell.cadence, bounds, cell.number + 1);
+  return period && { ...period, cadence: cell.cadence };
+}
 
-/** The prices in arrears of a series, each for the time of the period in which it held. */
-function arrears(terms: ChargingTerms, cadence: string, period: SeriesPeriod): BilledCharge[] {
+/** The usage and fees in arrears of a period up to an instant, in the order of the prices. */
+export const chargesInArrears = (terms: HistoricTerms, cell: Cell, until: Instant): OwedCharge[] => {
   const segments = segmentsOf(terms);
-  return pricesIn(segments, period).flatMap((price): BilledCharge[] => {
-    const holds = holding(price, cadence, 'in_arrears');
-    const spans = spansOf(period, segments, holds);
-    const [first] = spans;
-    const last = spans.at(-1);
-    if (!(first && last)) return [];
-    const fraction = fractionOf(price, period, segments, spans);
-    if (fraction.numerator === 0n) return [];
-    return [{ price, period: { start: first.start, end: last.end }, fraction, spans }];
-  });
-}
+  return pricesIn(segments, cell).flatMap((price) =>
+    price.metric === null
+      ? feesOf(segments, cell, price, 'in_arrears', until)
+      : usageOf(segments, cell, price as MeteredPrice, until),
+  );
+};
+
+/** The fees in advance of a period: a charge for each time in which one holds. */
+export const chargesInAdvance = (terms: HistoricTerms, cell: Cell): OwedCharge[] => {
+  const segments = segmentsOf(terms);
+  return pricesIn(segments, cell).flatMap((price) => feesOf(segments, cell, price, 'in_advance', cell.end));
+};
 
 /**
- * The charges of the rest of a period that `closeNow` cut: usage that adds up goes on, so that it is priced with what the parts
- * before used. Fees and figures that do not add up are for a time, and each part bears its own.
+ * The fees of one price in a period, by the time for which money counts them. At a cut (`until`) they are owed by the second; what is
+ * billed in advance is owed whole.
  */
-function continued(
-  terms: ChargingTerms,
-  invoice: InvoiceOfPeriod,
-  charges: readonly BilledCharge[],
-): readonly BilledCharge[] {
-  const { continues_from: since = null, period_start: start, period_end: end } = invoice;
-  if (since === null) return charges;
-  return charges.map((charge): BilledCharge => {
-    const fraction = fractionUpTo(terms, invoice, charge.price, end);
-    const before = fractionUpTo(terms, invoice, charge.price, start);
-    return fraction && before ? { ...charge, soFar: { fraction, before } } : charge;
-  });
-}
-
-/**
- * What of the whole period a price is charged for from its beginning, with the parts that `closeNow` cut off, up to an instant.
- * @returns null where it is not charged until then, and where its parts are not priced as one
- */
-export function fractionUpTo(
-  terms: ChargingTerms,
-  { billing_cadence: cadence, period_number: number, ...invoice }: InvoiceOfPeriod,
+function feesOf(
+  segments: readonly [Segment, ...Segment[]],
+  cell: Cell,
   price: BilledPrice,
+  term: BilledPrice['paymentTerm'],
   until: Instant,
-): Fraction | null {
-  if (!isMeasured(price)) return null;
-  const { continues_from: since = null, period_start: start } = invoice;
-  const startedAt = since ?? start;
-  const bounds = boundsOfSeries(terms, cadence, start);
-  const period = bounds && periodOf(cadence, { anchor: bounds.anchor, startedAt, endsAt: until }, number);
-  const found = period && arrears(terms, cadence, period).find(({ price: { id } }) => id === price.id);
-  return found?.fraction ?? null;
+): OwedCharge[] {
+  if (price.paymentTerm !== term) return [];
+  return spansOf(cell, segments, holding(price, cell.cadence, term)).flatMap((held): OwedCharge[] => {
+    const [start, whole] = [positionIn(cell, segments, held.start), positionIn(cell, segments, held.end)];
+    const span = { start, end: earliest(whole, until) };
+    if (!isBefore(span.start, span.end)) return [];
+    // What ended before a cut, because a change took its price away, is over: its minimum is asked.
+    const isOpen = isBefore(until, whole);
+    return [{ price, period: span, fraction: partOfWhole(cell, [span]), spans: [span], ...(isOpen && { isOpen }) }];
+  });
 }
 
-/** Is it a price of usage that adds up? */
-const isMeasured = ({ metric }: BilledPrice): boolean =>
-  metric?.meter !== undefined && isAdditive(metric.meter.aggregation);
+type MeteredPrice = BilledPrice & { readonly metric: NonNullable<BilledPrice['metric']> };
 
 /**
- * Usage that adds up is its own measure, so that days do not matter to it: what goes with it is scaled by time, and where a
- * change is not prorated, by nothing. All else is for the time that is paid.
+ * The usage of one price in a period up to an instant. Usage that adds up is its own measure: what goes with it (included units,
+ * flat prices, limits) is that of the whole period, scaled where the price holds only in a part of it, and not scaled at a cut or
+ * by a change that is not prorated. All other figures hold for a time and are owed for the time until then.
  */
-function fractionOf(
-  price: BilledPrice,
-  period: SeriesPeriod,
-  segments: readonly Segment[],
-  spans: readonly Period[],
-): Fraction {
-  if (!isMeasured(price)) return share(period, segments, spans);
-  const cuts = segments.filter(({ start }) => isAfter(start, period.start) && isBefore(start, period.end));
+function usageOf(
+  segments: readonly [Segment, ...Segment[]],
+  cell: Cell,
+  price: MeteredPrice,
+  until: Instant,
+): OwedCharge[] {
+  const all = spansOf(cell, segments, holding(price, cell.cadence, 'in_arrears'));
+  const spans = intersect(all, [{ start: cell.start, end: until }]);
+  const [first, last] = [spans[0], spans.at(-1)];
+  if (!(first && last)) return [];
+  const limits = limitsOf(segments, cell, price, all);
+  const fraction = isAdditive(price.metric.meter.aggregation) ? limits : share(cell, segments, spans);
+  if (fraction.numerator === 0n) return [];
+  const isOpen = isBefore(until, cell.end);
+  return [{ price, period: { start: first.start, end: last.end }, fraction, spans, limits, ...(isOpen && { isOpen }) }];
+}
+
+function limitsOf(segments: readonly Segment[], cell: Cell, price: MeteredPrice, spans: readonly Period[]): Fraction {
+  if (!isAdditive(price.metric.meter.aggregation)) return share(cell, segments, spans);
+  const cuts = segments.filter(({ start }) => isAfter(start, cell.start) && isBefore(start, cell.end));
   const isCutBy = ({ start }: Segment) => spans.some((span) => span.start.equals(start) || span.end.equals(start));
-  if (cuts.filter(isCutBy).some(({ proration }) => proration === 'none')) return period.fraction;
-  return share(period, [], spans);
+  return cuts.filter(isCutBy).some(({ proration }) => proration === 'none') ? cell.fraction : share(cell, [], spans);
 }
 
 /** A period that is billed as it is keeps its own fraction, in which a whole is 1 of 1. */
-function share(period: SeriesPeriod, segments: readonly Segment[], spans: readonly Period[]): Fraction {
-  const found = shareOf(period, segments, spans);
-  const own = period.fraction;
+function share(cell: Cell, segments: readonly Segment[], spans: readonly Period[]): Fraction {
+  const found = shareOf(cell, segments, spans);
+  const own = cell.fraction;
   return found.numerator * own.denominator === own.numerator * found.denominator ? own : found;
 }
 
-/** What is billed once in arrears stands where the version began that first had it; of the first version on the first invoice. */
-const onceInArrears = (
-  terms: ChargingTerms,
-  cadence: string,
-  period: SeriesPeriod,
-  isFirstInvoice: boolean,
-): BilledCharge[] =>
-  begunIn(terms, cadence, period)
-    .filter(({ isFirst }) => !isFirst || isFirstInvoice)
-    .flatMap(({ segment, isNew }) =>
-      segment.prices
-        .filter((price) => isNew(price) && isOnce(segment, price, 'in_arrears'))
-        .map((price): BilledCharge => ({ price, period, fraction: WHOLE, spans: [period] })),
-    );
+/** Spans of money's time as a part of their whole period. */
+export function partOfWhole({ whole }: Pick<Cell, 'whole'>, spans: readonly Period[]): Fraction {
+  const denominator = microsecondsBetween(whole.start, whole.end);
+  const numerator = spans.reduce((sum, { start, end }) => sum + microsecondsBetween(start, end), 0n);
+  return numerator === denominator ? WHOLE : { numerator, denominator };
+}
 
-/** The prices in advance of a period: a charge for each time in which one holds, and what a later version bills once. */
-export function inAdvance(terms: ChargingTerms, cadence: string, period: SeriesPeriod): BilledCharge[] {
+/** What is billed once, of the versions that begin in a time and of prices that no version had before. */
+export function chargesOnce(
+  terms: HistoricTerms,
+  term: BilledPrice['paymentTerm'],
+  begins: (segment: Segment) => boolean,
+  cell: Period | null,
+): OwedCharge[] {
   const segments = segmentsOf(terms);
-  const recurring = pricesIn(segments, period).flatMap((price) =>
-    spansOf(period, segments, holding(price, cadence, 'in_advance')).flatMap((span): BilledCharge[] => {
-      const fraction = share(period, segments, [span]);
-      return fraction.numerator === 0n ? [] : [{ price, period: span, fraction, spans: [span] }];
-    }),
+  return segments.flatMap((segment, place) => {
+    if (!begins(segment)) return [];
+    const earlier = segments.slice(0, place).flatMap(({ prices }) => prices);
+    return segment.prices
+      .filter((price) => isOnce(segment, price, term) && !earlier.some(({ id }) => id === price.id))
+      .map((price): OwedCharge => {
+        const period = term === 'in_arrears' && cell ? cell : { start: segment.start, end: segment.start };
+        return { price, period, fraction: WHOLE, spans: term === 'in_arrears' && cell ? [cell] : [] };
+      });
+  });
+}
+
+/** Is a price of some terms billed once? */
+export const isBilledOnce = (terms: HistoricTerms, priceId: string): boolean =>
+  versionsOf(terms).some((version) =>
+    version.prices.some((price) => price.id === priceId && cadenceOfPrice(version, price) === 'P0D'),
   );
-  const once = begunIn(terms, cadence, period)
-    .filter(({ isFirst }) => !isFirst)
-    .flatMap(({ segment, isNew }) =>
-      segment.prices
-        .filter((price) => isNew(price) && isOnce(segment, price, 'in_advance'))
-        .map((price) => chargedOnce(price, segment.start)),
-    );
-  return [...once, ...recurring];
-}
 
-/**
- * A version that begins as an invoice of the plan's own series ends, and has another series of its own: what all its new
- * series ask in advance of their first periods.
- */
-function handedOver(terms: ChargingTerms, cadence: string, { end }: SeriesPeriod): BilledCharge[] {
-  const segments = segmentsOf(terms);
-  const next = segments.findIndex(({ start }) => start.equals(end));
-  const [before, after] = [segments[next - 1], segments[next]];
-  if (!(before && after) || before.planCadence !== cadence) return [];
-  return cadencesOf(after).flatMap((each) => firstInAdvance(terms, each, end));
-}
-
-/** What the first period of a series asks in advance; nothing where the series was there before. */
-function firstInAdvance(terms: ChargingTerms, cadence: string, start: Instant): BilledCharge[] {
-  const bounds = boundsOfSeries(terms, cadence, start);
-  if (!bounds?.startedAt.equals(start)) return [];
-  const period = periodOf(cadence, bounds, firstPeriodNumber(cadence, bounds));
-  return period === null ? [] : inAdvance(terms, cadence, period);
-}
-
-/** The versions that begin in a period of their plan's own series, and which of their prices none had before. */
-function begunIn(terms: ChargingTerms, cadence: string, period: Period) {
-  const segments = segmentsOf(terms);
-  return segments
-    .filter(({ planCadence }) => planCadence === cadence)
-    .filter(({ start }) => !isBefore(start, period.start) && isBefore(start, period.end))
-    .map((segment) => {
-      const place = segments.indexOf(segment);
-      const earlier = segments.slice(0, place).flatMap(({ prices }) => prices);
-      return {
-        segment,
-        isFirst: place === 0,
-        isNew: ({ id }: BilledPrice) => !earlier.some((price) => price.id === id),
-      };
-    });
-}
-
-/** The prices of all versions that hold in a period, each once, in their order. */
+/** The prices of all versions that hold in a period, each once for each quantity, in their order. */
 function pricesIn(segments: readonly [Segment, ...Segment[]], period: Period): BilledPrice[] {
-  const holding = segments.filter(({ start, end }) => isBefore(start, period.end) && isAfter(end, period.start));
-  const found = holding.length > 0 ? holding : [segmentAt(segments, period.start)];
-  return [...new Map(found.flatMap(({ prices }) => prices).map((price) => [price.id, price])).values()];
+  const holds = segments.filter(({ start, end }) => isBefore(start, period.end) && isAfter(end, period.start));
+  const found = holds.length > 0 ? holds : [segmentAt(segments, period.start)];
+  return [...new Map(found.flatMap(({ prices }) => prices).map((price) => [chargeKey(price), price])).values()];
 }
 
 const holding =
-  ({ id }: BilledPrice, cadence: string, term: BilledPrice['paymentTerm']) =>
+  (of: BilledPrice, cadence: string, term: BilledPrice['paymentTerm']) =>
   (segment: Segment): boolean =>
     segment.prices.some(
-      (price) => price.id === id && price.paymentTerm === term && cadenceOfPrice(segment, price) === cadence,
+      (price) =>
+        price.id === of.id &&
+        price.paymentTerm === term &&
+        chargeKey(price) === chargeKey(of) &&
+        cadenceOfPrice(segment, price) === cadence,
     );
 
 const isOnce = (segment: Segment, price: BilledPrice, term: BilledPrice['paymentTerm']): boolean =>
   price.paymentTerm === term && cadenceOfPrice(segment, price) === 'P0D';
 
-/** What is billed once is for no stretch of time, so nothing of it is ever unused. */
-const chargedOnce = (price: BilledPrice, at: Instant): BilledCharge => ({
-  price,
-  period: { start: at, end: at },
-  fraction: WHOLE,
-  spans: [],
-});
+/**
+ * The later one of a charge's start and an instant: the part of a period that an invoice bills bears its own dates. A charge that was over
+ * before it keeps its own.
+ */
+export const from = (charge: OwedCharge, start: Instant): OwedCharge =>
+  isBefore(start, charge.period.end)
+    ? { ...charge, period: { start: latest(charge.period.start, start), end: charge.period.end } }
+    : charge;
 
-const isBoundary = ({ end, whole }: SeriesPeriod): boolean => end.equals(whole.end);
+/**
+ * The metered charges of an invoice, whose usage is read: of its whole period up to its own end, and what is billed once and began
+ * in it.
+ */
+export function usageChargesOn(
+  terms: HistoricTerms,
+  invoice: InvoicePeriod,
+): (OwedCharge & { readonly price: MeteredPrice })[] {
+  const { period_start: start, period_end: end } = invoice;
+  const inside = (segment: Segment): boolean => !isBefore(segment.start, start) && isBefore(segment.start, end);
+  const once = isOwnSeries(terms, invoice) ? chargesOnce(terms, 'in_arrears', inside, { start, end }) : [];
+  return [...chargesInArrears(terms, cellOf(terms, invoice), end), ...once].filter(isMetered);
+}
+
+const isMetered = (charge: OwedCharge): charge is OwedCharge & { readonly price: MeteredPrice } =>
+  charge.price.metric !== null;
+
+/**
+ * Is it an invoice of the series of the plan's own cadence, as the plan is when the invoice begins or when it ends? It bears what a change
+ * in its time made due.
+ */
+export function isOwnSeries(
+  terms: HistoricTerms,
+  invoice: Pick<InvoicePeriod, 'billing_cadence' | 'period_start' | 'period_end'>,
+): boolean {
+  const segments = segmentsOf(terms);
+  return [invoice.period_start, justBefore(invoice.period_end)].some(
+    (at) => segmentAt(segments, at).planCadence === invoice.billing_cadence,
+  );
+}
+
+/** The last instant before another one. */
+export const justBefore = (at: Instant): Instant => at.subtract({ nanoseconds: 1000 });
+
+/** The periods of all series that overlap a time, each once. */
+export function cellsIn(terms: HistoricTerms, { start, end }: Period): Cell[] {
+  const cells = new Map<string, Cell>();
+  for (const segment of segmentsOf(terms)) {
+    const [first, last] = [latest(segment.start, start), earliest(segment.end, end)];
+    for (const cadence of isBefore(first, last) ? cadencesOf(segment) : []) {
+      let cell = cellAt(terms, cadence, first);
+      while (cell && isBefore(cell.start, last)) {
+        cells.set(`${cadence} ${cell.start.toString()}`, cell);
+        cell = nextCell(terms, cell);
+      }
+    }
+  }
+  return [...cells.values()];
+}

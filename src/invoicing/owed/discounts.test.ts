@@ -221,7 +221,7 @@ describe('an invoice with adjustments', () => {
   ])('$what', ({ prices, adjustments, lines, totals }) => {
     const calculated = calculate({
       currency: 'USD',
-      charges: prices.map((price) => ({ price, period, fraction: WHOLE, spans: [period] })),
+      charges: prices.map((price) => ({ charge: { price, period, fraction: WHOLE, spans: [period] } })),
       usage: [],
       taxBehavior: 'exclusive',
       taxRates: new Map(prices.map(({ id }) => [id, decimal(20)])),

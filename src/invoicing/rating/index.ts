@@ -13,6 +13,7 @@ export {
 export { normaliseProperties } from './properties.ts';
 export {
   checkLimits,
+  limitLines,
   type PriceInPeriod,
   type Rated,
   type RatedLine,

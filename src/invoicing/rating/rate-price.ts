@@ -39,6 +39,8 @@ export interface PriceInPeriod {
   readonly fraction?: Fraction;
   readonly minimumAmount?: Decimal | null;
   readonly maximumAmount?: Decimal | null;
+  /** The part of the period by which its limits are scaled; `fraction` unless given. */
+  readonly limits?: Readonly<Record<Limit, Fraction>>;
   /** The discount lines on these charges: adjustments come after the model and before the limits (domain.md §2). */
   readonly discounts?: (charges: readonly RatedLine[]) => readonly RatedLine[];
 }
@@ -85,20 +87,46 @@ export function ratePrice(price: PriceInPeriod): RatedPrice {
   const { covered, ...measured } = measure(price.rated);
   const charges = chargeLines(price, measured, fraction);
   const lines = [...charges, ...grantLines(covered), ...(price.discounts?.(charges) ?? [])];
-  let total = sum(lines.map((line) => line.totalPrice));
+  const limits = limitLines(price, sum(lines.map((line) => line.totalPrice)));
+  const all = [...lines, ...limits];
+  return { lines: all, total: sum(all.map((line) => line.totalPrice)) };
+}
+
+type Limit = 'maximum' | 'minimum';
+
+/** What the limits of a price have put on invoices before. */
+type LimitsBefore = Readonly<Record<Limit, Decimal>>;
+
+const NO_LIMITS: LimitsBefore = { maximum: ZERO, minimum: ZERO };
+
+/**
+ * What the limits of a price take off or add: a negative line for what is above the maximum, and then a line for what is missing to
+ * the minimum, each less what it was before.
+ * @param reached what the price comes to without them
+ */
+export function limitLines(
+  price: Pick<PriceInPeriod, 'currency' | 'fraction' | 'limits' | 'minimumAmount' | 'maximumAmount'>,
+  reached: Decimal,
+  before: LimitsBefore = NO_LIMITS,
+): RatedLine[] {
+  const { currency, fraction = WHOLE, limits = { maximum: fraction, minimum: fraction } } = price;
+  const lines: RatedLine[] = [];
+  let total = reached;
   for (const kind of ['maximum', 'minimum'] as const) {
     const amount = kind === 'maximum' ? price.maximumAmount : price.minimumAmount;
-    if (amount === null || amount === undefined) continue;
-    const limit = roundTo(scale(amount, fraction), price.currency, 'half-away-from-zero');
-    if (kind === 'maximum' ? total.lte(limit) : total.gte(limit)) continue;
-    const workings = {
-      ...(!isWhole(fraction) && { share: shareOfTime(fraction), whole: plain(amount) }),
-      limit: { amount: plain(limit), reached: plain(total) },
-    };
-    lines.push({ ...limitLine(kind, limit.minus(total)), workings });
-    total = limit;
+    const limit = amount ? roundTo(scale(amount, limits[kind]), currency, 'half-away-from-zero') : total;
+    const bound = kind === 'maximum' ? Decimal.min(total, limit) : Decimal.max(total, limit);
+    const more = bound.minus(total).minus(before[kind]);
+    if (!more.isZero()) {
+      const workings = {
+        ...(amount && !isWhole(limits[kind]) && { share: shareOfTime(limits[kind]), whole: plain(amount) }),
+        ...(amount && { limit: { amount: plain(limit), reached: plain(total) } }),
+      };
+      lines.push({ ...limitLine(kind, more), workings });
+    }
+    total = bound;
   }
-  return { lines, total };
+  return lines;
 }
 
 type Usage = Pick<Measured, 'quantity' | 'eventCount' | 'groups'>;

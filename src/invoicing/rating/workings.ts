@@ -41,6 +41,12 @@ export interface Workings {
   readonly discount?: { readonly percent: string; readonly of: string };
   /** Of what goes on or comes late: what all of it comes to, and what was billed of it before. */
   readonly soFar?: { readonly total: string; readonly before: string };
+  /** Of a correction: what of it the limits of its price make. */
+  readonly late?: { readonly maximum: string; readonly minimum: string };
+  /** What a total of 0 cut off the line: it is credited to the invoices that billed it … */
+  readonly cut?: string;
+  /** … or lost. */
+  readonly lost?: string;
 }
 
 /** The digits behind the point that a figure is kept with; more come from divisions that do not end. */

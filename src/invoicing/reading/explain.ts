@@ -4,23 +4,24 @@ import { formatMoney } from '../../kernel/money.ts';
 import { notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant } from '../../kernel/time.ts';
 import { isLevel, type UsageRow } from '../../metering/index.ts';
-import { type Calculation, ratedBefore } from '../calculation/calculate.ts';
+import type { Calculation } from '../calculation/calculate.ts';
 import { notesOfLine, withCreditNotes } from '../calculation/line-notes.ts';
-import { type BilledUsage, groupKey } from '../invoice/billed-usage.ts';
+import { firstSeqOf } from '../difference/billed.sql.ts';
+import type { DueCharge } from '../difference/due.ts';
+import { groupKey } from '../invoice/billed-usage.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
 import type { FrozenAdjustment, FrozenTerms } from '../invoice/frozen-terms.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
 import { findInvoice, linesOf } from '../invoice/invoices.sql.ts';
+import { loadOwnDue } from '../issue/billing-state.ts';
 import { calculateStored } from '../issue/run-calculation.ts';
-import { chargesOn } from '../owed/charges.ts';
+import { asBilled, cellOf } from '../owed/charges.ts';
 import type { BilledPrice, BillingTerms } from '../terms/billing-terms.ts';
-import { findLateUsage } from '../usage/late-usage.ts';
 import { readUsageByHour } from '../usage/read-usage.ts';
-import { earlierUsage, earlierUsageOn } from '../usage/split-period.ts';
 import { rowsOfLine, usageByHour } from '../usage/usage-by-hour.ts';
 import { OPEN_STATES, withLiveTotals } from './read.ts';
-import { creditAsStored, plansOf } from './recompute.ts';
+import { plansOf } from './recompute.ts';
 
 /**
  * GET /v2/invoices/{id}/explain: where every number comes from (domain.md §4). Of an open period as of now; of a calculated
@@ -38,13 +39,13 @@ export async function explainInvoice(
   const terms = subscriptionId === null ? null : await parts.source.terms(tx, merchantId, subscriptionId);
   const { invoice, lines } = await withLiveTotals(parts, tx, stored);
   const all = await withCreditNotes(tx, invoice, lines ?? (await linesOf(tx, merchantId, id)));
-  const earlier = terms && (await earlierIn(parts, tx, terms, stored));
+  const own = terms && isOfTerms(stored) ? await dueIn(tx, terms, stored) : [];
   const usage = usageReader(parts, tx, terms, invoice);
   const explained = [];
   for (const line of all.filter(({ applies_to_line_id: of }) => of === null))
     explained.push({
       ...explainLine(line, invoice, priceOf(terms, line)),
-      earlier: terms && earlier && earlierOf(terms, stored, line, earlier),
+      earlier: terms && earlierOf(terms, stored, line, own),
       usageByHour: await hoursOf(invoice, line, priceOf(terms, line), usage),
       discounts: discountsOf(line, all, invoice),
     });
@@ -95,24 +96,24 @@ function explainLine(line: LineRow, invoice: InvoiceRow, price: BilledPrice | nu
   };
 }
 
-/** What the parts before used of a period that `closeNow` cut: as it was stored, of an open one as it is now. */
-const earlierIn = async ({ source }: InvoicingParts, tx: Tx, terms: BillingTerms, invoice: InvoiceRow) =>
-  OPEN_STATES.has(invoice.status)
-    ? ((await earlierUsage(tx, source, terms, invoice, await findLateUsage(tx, source, terms)))?.used ?? null)
-    : earlierUsageOn(tx, invoice);
+/** The own charges of an invoice as they were due: of a calculated one against what was billed before it, of an open one as of now. */
+async function dueIn(tx: Tx, terms: BillingTerms, invoice: InvoiceRow): Promise<readonly DueCharge[]> {
+  const seq = OPEN_STATES.has(invoice.status) ? null : await firstSeqOf(tx, invoice);
+  return (await loadOwnDue(tx, asBilled(terms, invoice), invoice, {}, seq)).due;
+}
 
-/** What the price of a line came to before, in the group of the line; null where it does not go on. */
-function earlierOf(terms: BillingTerms, invoice: InvoiceRow, line: LineRow, used: readonly BilledUsage[]) {
-  const charge = line.type === 'charge' && chargesOn(terms, invoice).find(({ price }) => price.id === line.price_id);
-  const before = charge ? ratedBefore(invoice.currency, charge, used) : null;
-  if (before === null) return null;
+/** What earlier invoices billed of the usage of a line's charge in its period, in the group of the line; null where none did. */
+function earlierOf(terms: BillingTerms, invoice: InvoiceRow, line: LineRow, due: readonly DueCharge[]) {
+  if (line.type !== 'charge' || invoice.kind !== 'subscription') return null;
+  const before = due.find(({ charge: { price } }) => price.metric !== null && price.id === line.price_id)?.before;
+  if (before === undefined) return null;
   const group = groupKey(line.group_values ?? {});
-  const found = before.lines.find(({ kind, group: of }) => kind === 'charge' && groupKey(of ?? {}) === group);
+  const found = before.charges.find((each) => groupKey(each.group) === group);
   return {
-    from: formatInstant(invoice.continues_from ?? invoice.period_start),
+    from: formatInstant(cellOf(asBilled(terms, invoice), invoice).start),
     to: formatInstant(invoice.period_start),
     quantity: jsonNumber(found?.quantity ?? ZERO),
-    amount: formatMoney(found?.totalPrice ?? ZERO, invoice.currency),
+    amount: formatMoney(found?.amount ?? ZERO, invoice.currency),
   };
 }
 
@@ -183,12 +184,14 @@ async function calculationsOf(
   invoice: InvoiceRow,
   lines: readonly LineRow[],
 ): Promise<Calculation[]> {
-  const { merchant_id: merchantId, subscription_id: subscriptionId, kind } = invoice;
-  const isOfTerms = kind === 'subscription' || kind === 'upfront';
-  if (!isOfTerms || subscriptionId === null) return [(await calculateStored(parts, tx, invoice)).calculation];
-  const others = lines.filter(({ type }) => type === 'credit').map(creditAsStored);
+  const { merchant_id: merchantId, subscription_id: subscriptionId } = invoice;
+  if (!isOfTerms(invoice) || subscriptionId === null) return [await calculateStored(parts, tx, invoice, null, lines)];
   const calculations: Calculation[] = [];
   for (const terms of plansOf(await parts.source.terms(tx, merchantId, subscriptionId), invoice))
-    calculations.push((await calculateStored(parts, tx, invoice, { terms, others })).calculation);
+    calculations.push(await calculateStored(parts, tx, invoice, terms, lines));
   return calculations;
 }
+
+/** Is it calculated from the terms of a subscription? All others keep their lines. */
+const isOfTerms = ({ kind, one_off: kept, subscription_id: subscriptionId }: InvoiceRow): boolean =>
+  (kept === null || kind === 'upfront') && subscriptionId !== null;

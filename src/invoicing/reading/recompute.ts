@@ -1,24 +1,19 @@
 import { sqlState, type Tx } from '../../db/index.ts';
-import { Decimal, plain } from '../../kernel/decimal.ts';
+import { type Decimal, plain } from '../../kernel/decimal.ts';
 import { formatMoney } from '../../kernel/money.ts';
-import { EARLIEST, formatInstant, type Instant, isBefore } from '../../kernel/time.ts';
-import { hasWaited, isLevel } from '../../metering/index.ts';
-import type { Calculation, OtherLine } from '../calculation/calculate.ts';
-import { type BilledUsage, groupKey } from '../invoice/billed-usage.ts';
+import { formatInstant, type Instant, isBefore } from '../../kernel/time.ts';
+import { type Calculation, type CorrectionDue, correctionsOf } from '../calculation/calculate.ts';
+import type { BilledUsage } from '../invoice/billed-usage.ts';
 import type { FrozenTerms } from '../invoice/frozen-terms.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
 import { billedUsageOf, linesOf } from '../invoice/invoices.sql.ts';
-import { manualLinesOn } from '../issue/manual-lines.sql.ts';
-import { calculateInvoice } from '../issue/run-calculation.ts';
-import { chargesOn } from '../owed/charges.ts';
+import { loadCorrections } from '../issue/billing-state.ts';
+import { recalculate } from '../issue/run-calculation.ts';
 import type { BillingSource, BillingTerms } from '../terms/billing-terms.ts';
-import { carriedCharges, lateChargesOn, subjectsOf } from '../usage/late-usage.ts';
-import { readUsage } from '../usage/read-usage.ts';
-import { earlierUsageOn } from '../usage/split-period.ts';
 import { issuedOfSubscriptions } from './recompute.sql.ts';
 
-/** An invoice that comes out otherwise when it is calculated again from the events. */
+/** An invoice that comes out otherwise when it is calculated again, or whose period owes something else than is billed. */
 export interface Recomputed {
   readonly merchantId: string;
   readonly invoiceId: string;
@@ -29,10 +24,9 @@ export interface Recomputed {
 const PAGE = 200;
 
 /**
- * Calculates every issued invoice of a subscription again: of a period from the raw events that were accepted when its usage was
- * read, an upfront one from the terms, one of what came late after an end from what was read for it; by the same rules (domain.md
- * §4, "explain"). Prices are immutable; tax rates, adjustments, lines by hand, credits, what grants covered,
- * what came late for earlier periods and what earlier parts of a period used are taken as they are stored.
+ * Owed equals billed, for every subscription: each issued invoice is calculated again from what is stored of it, by the same rules; and
+ * the usage of each closed period is read again from the raw events and rated, to nothing more and nothing less than is billed.
+ * Periods for which something came since are left out: the next invoice bills the difference.
  * @param reading runs in a transaction that may read all merchants
  */
 export async function recomputeInvoices(
@@ -42,15 +36,19 @@ export async function recomputeInvoices(
   const differing: Recomputed[] = [];
   let checked = 0;
   let last: Pick<InvoiceRow, 'merchant_id' | 'id'> | undefined = { merchant_id: '', id: '' };
+  const known = new Set<string>();
   while (last) {
     const after = last;
     last = await reading(async (tx) => {
       const kept = remembering(source);
       const page = await issuedOfSubscriptions(tx, after, PAGE);
       for (const invoice of page) {
-        const differences = await tryDifferencesOf(tx, kept, invoice);
-        if (differences.length > 0)
-          differing.push({ merchantId: invoice.merchant_id, invoiceId: invoice.id, differences });
+        const isFirst = !known.has(invoice.subscription_id ?? '');
+        known.add(invoice.subscription_id ?? '');
+        differing.push(
+          ...(await tryDifferencesOf(tx, kept, invoice)),
+          ...(isFirst ? await tryDifferencesOfPeriods(tx, kept, invoice) : []),
+        );
       }
       checked += page.length;
       return page.at(PAGE - 1);
@@ -72,72 +70,62 @@ function remembering(source: BillingSource): BillingSource {
   };
 }
 
-async function tryDifferencesOf(tx: Tx, source: BillingSource, invoice: InvoiceRow): Promise<string[]> {
+async function tryDifferencesOf(tx: Tx, source: BillingSource, invoice: InvoiceRow): Promise<Recomputed[]> {
+  const found = (differences: readonly string[]) =>
+    differences.length > 0 ? [{ merchantId: invoice.merchant_id, invoiceId: invoice.id, differences }] : [];
   try {
-    return await differencesOf(tx, source, invoice);
+    return found(await differencesOf(tx, source, invoice));
   } catch (error) {
     if (sqlState(error) !== '') throw error;
-    return [`it cannot be calculated: ${String(error)}`];
+    return found([`it cannot be calculated: ${String(error)}`]);
   }
 }
 
 async function differencesOf(tx: Tx, source: BillingSource, invoice: InvoiceRow): Promise<string[]> {
   const { merchant_id: merchantId, subscription_id: subscriptionId, terms: frozen, usage_mark: mark } = invoice;
   if (subscriptionId === null || frozen === null) return ['it is of no subscription'];
+  if (invoice.kind === 'subscription' && mark === null) return ['its usage was never read'];
   const terms = await source.terms(tx, merchantId, subscriptionId);
-  if (invoice.kind !== 'subscription') return lineDifferences(tx, invoice, terms, frozen, []); // it reads no usage of its own
-  if (mark === null) return ['its usage was never read'];
-  const stored = await billedUsageOf(tx, invoice);
-  const counted = await countAgain(tx, source, terms, { invoice, stored, mark });
-  const unlike = usageDifferences(stored, counted);
-  const isOther = unlike.length > 0 && (await isOtherByNow(tx, terms, invoice, mark));
-  return [
-    ...(isOther ? [] : unlike),
-    ...(await lineDifferences(tx, invoice, terms, frozen, isOther ? stored : counted)),
-  ];
+  return lineDifferences(tx, invoice, terms, frozen, await billedUsageOf(tx, invoice));
 }
 
-/**
- * Do other events of a period count by now than when it was billed? What was sent before it was known whose it is has no time at
- * which it began to count, and an end that was set back took away what was billed after it.
- */
-async function isOtherByNow(tx: Tx, terms: BillingTerms, invoice: InvoiceRow, mark: bigint): Promise<boolean> {
-  const { period_end: end } = invoice;
-  const { endsAt } = terms.bounds;
-  if (endsAt !== null && isBefore(endsAt, end)) return true;
-  const hasLevel = chargesOn(terms, invoice).some(({ price }) => price.metric !== null && isLevel(price.metric.meter));
-  const start = hasLevel ? EARLIEST : invoice.period_start; // a level comes from any time before
-  return hasWaited(tx, terms.merchantId, subjectsOf(terms), { start, end, mark });
+async function tryDifferencesOfPeriods(tx: Tx, source: BillingSource, invoice: InvoiceRow): Promise<Recomputed[]> {
+  try {
+    return await differencesOfPeriods(tx, source, invoice);
+  } catch (error) {
+    if (sqlState(error) !== '') throw error;
+    const differences = [`the periods of its subscription cannot be rated: ${String(error)}`];
+    return [{ merchantId: invoice.merchant_id, invoiceId: invoice.id, differences }];
+  }
 }
 
-/** Which grants there were, and what they had left, is not known of the past: what they covered was stored. */
-async function countAgain(
+/** What the closed periods of a subscription owe by the raw events, against what is billed of them. */
+async function differencesOfPeriods(
   tx: Tx,
   source: BillingSource,
-  terms: BillingTerms,
-  { invoice, stored, mark }: { invoice: InvoiceRow; stored: readonly BilledUsage[]; mark: bigint },
-): Promise<BilledUsage[]> {
-  const ungranted = { ...source, granted: async () => [] };
-  const counted = await readUsage(tx, ungranted, terms, invoice, invoice.period_end, mark);
-  const before = byGroup(stored);
-  return counted.map((row) => ({ ...row, granted: before.get(keyOf(row))?.granted ?? row.granted }));
-}
-
-function usageDifferences(stored: readonly BilledUsage[], counted: readonly BilledUsage[]): string[] {
-  const [before, after] = [byGroup(stored), byGroup(counted)];
-  return [...new Set([...before.keys(), ...after.keys()])].flatMap((key) => {
-    const [was, is] = [shownUsage(before.get(key)), shownUsage(after.get(key))];
-    return was === is ? [] : [`usage of ${key}: billed ${was}, the events come to ${is}`];
+  { merchant_id: merchantId, subscription_id: subscriptionId }: InvoiceRow,
+): Promise<Recomputed[]> {
+  if (subscriptionId === null) return [];
+  const terms = await source.terms(tx, merchantId, subscriptionId);
+  const { due, read } = await loadCorrections(tx, source, terms, 'unchanged');
+  const { taxBehavior, currency } = terms;
+  const wrong = correctionsOf({ currency, usage: [], charges: due, taxBehavior, taxRates: new Map() }).filter(
+    canBeBilled,
+  );
+  return wrong.map(({ due: { charge, late }, total }): Recomputed => {
+    const period = read.find(({ invoice }) => !isBefore(invoice.period_end, charge.period.end)) ?? read[0];
+    const name = `${charge.price.id} from ${formatInstant(charge.period.start)} to ${formatInstant(charge.period.end)}`;
+    const more = formatMoney(total, currency);
+    return {
+      merchantId,
+      invoiceId: late?.items[0]?.invoiceId ?? period?.invoice.id ?? '',
+      differences: [`the usage of ${name} owes ${more} more than is billed`],
+    };
   });
 }
 
-const byGroup = (rows: readonly BilledUsage[]): Map<string, BilledUsage> =>
-  new Map(rows.map((row) => [keyOf(row), row]));
-
-const keyOf = (row: BilledUsage): string => `${row.price_id} ${groupKey(row.group_values)}`.trim();
-
-const shownUsage = (row: BilledUsage | undefined): string =>
-  `${plain(row?.quantity ?? new Decimal(0))} in ${row?.event_count ?? 0} events`;
+/** Less is owed only as far as something is left to take back. */
+const canBeBilled = ({ due: { back }, total }: CorrectionDue): boolean => total.gt(0) || (back?.net.gt(0) ?? false);
 
 /**
  * How the invoice differs from what it comes to. When the subscription ends, and which version holds later, decides on what is
@@ -151,29 +139,15 @@ async function lineDifferences(
   usage: readonly BilledUsage[],
 ): Promise<string[]> {
   const lines = await linesOf(tx, invoice.merchant_id, invoice.id);
-  const manual = await manualLinesOn(tx, invoice, 'none');
-  const others = lines.filter(({ type }) => type === 'credit').map(creditAsStored);
-  const earlier = await earlierUsageOn(tx, invoice);
   let first: string[] | undefined;
   const ends = invoice.kind === 'upfront' ? lines.map(({ period_end: end }) => end) : [];
   for (const terms of plansOf(now, invoice, ends)) {
-    const late = await lateChargesOn(tx, terms, invoice);
-    const carried = await carriedCharges(tx, terms, frozen);
-    const beside = { earlier, late, carried, manual, others };
-    const found = compare(invoice, lines, calculateInvoice(terms, frozen, invoice, usage, beside));
+    const found = compare(invoice, lines, await recalculate(tx, terms, frozen, invoice, lines, usage));
     if (found.length === 0) return [];
     first ??= found;
   }
   return first ?? [];
 }
-
-/** How much of a credit stood in credit notes before is not known of the past; the line says what it was before it was cut. */
-export const creditAsStored = (line: LineRow): OtherLine => ({
-  amount: line.unit_price,
-  taxRate: line.tax_rate,
-  givesWay: 'credit',
-  says: line,
-});
 
 /**
  * The terms as they are, and as they were while nobody knew of the end or of a version that holds after the period.

@@ -32,7 +32,7 @@ export async function simulateInvoice(tx: Tx, simulation: Simulation) {
   const { currency, prices, period, taxBehavior } = simulation;
   const { lines, subtotal, totalTax, grandTotal } = calculate({
     currency,
-    charges: prices.map((price) => ({ price, period, fraction: WHOLE, spans: [period] })),
+    charges: prices.map((price) => ({ charge: { price, period, fraction: WHOLE, spans: [period] } })),
     usage: await usageOf(tx, simulation),
     taxBehavior,
     taxRates: await ratesOf(tx, simulation),

@@ -44,6 +44,9 @@ export interface BilledPrice {
 /** How a change cuts a period: to the microsecond, by whole days of the period, or not at all (domain.md §3, Plan change). */
 export type Proration = 'second' | 'day' | 'none';
 
+/** Where what was billed and is not used goes: off the next invoice, into the wallet, or nowhere (§3, Credits). */
+export type CreditMode = 'invoice' | 'wallet' | 'none';
+
 /** A plan version to which a subscription is or was pinned. */
 export interface BilledVersion {
   /** It holds from here until the next one does; the first one from the start of billing. */
@@ -60,6 +63,8 @@ export interface BilledVersion {
   readonly anchors: Readonly<Record<string, Instant>>;
   /** How the change to it cuts a period. */
   readonly proration: Proration;
+  /** Where what it leaves unused goes. */
+  readonly credit?: CreditMode;
 }
 
 /** What bounds the periods of a subscription. */
@@ -92,6 +97,8 @@ export interface BillingTerms {
   /** How the session is opened by which it is paid before it is active. */
   readonly checkout: SessionOptions;
   readonly taxExempt: boolean;
+  /** Where what its end leaves unused goes. */
+  readonly endCredit?: CreditMode;
   readonly taxBehavior: 'exclusive' | 'inclusive';
   readonly planTaxRate: Decimal | null;
   readonly prices: readonly BilledPrice[];

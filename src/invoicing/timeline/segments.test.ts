@@ -1,21 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { chargesDue, feeItem, invoiceAt } from '../../../test/support/owed.ts';
+import { decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { type BilledCharge, type ChargingTerms, chargesOn } from '../owed/charges.ts';
+import type { OwedCharge } from '../owed/charges.ts';
 import type { BilledPrice, BilledVersion, Proration } from '../terms/billing-terms.ts';
-import { boundsOfSeries, segmentsOf } from './segments.ts';
-import { periodHolding } from './series.ts';
+import { boundsOfSeries, type HistoricTerms, segmentsOf } from './segments.ts';
 
 /** Which prices stand on an invoice whose period a change of the plan cuts (domain.md §3, Plan change). */
 const at = (text: string): Instant => Temporal.Instant.from(text.includes('T') ? text : `${text}T00:00:00Z`);
 const fee = (id: string, paymentTerm: BilledPrice['paymentTerm'] = 'in_arrears', billingCadence = 'P1M') =>
-  ({ id, paymentTerm, billingCadence, metric: null }) as unknown as BilledPrice;
+  ({ id, paymentTerm, billingCadence, metric: null, quantity: decimal('1') }) as unknown as BilledPrice;
 const use = (id: string, aggregation = 'SUM') =>
   ({
     id,
     paymentTerm: 'in_arrears',
     billingCadence: null,
     metric: { meter: { aggregation } },
+    quantity: decimal('1'),
   }) as unknown as BilledPrice;
 
 interface Version {
@@ -27,7 +29,7 @@ interface Version {
 }
 
 /** A subscription from an instant on, to these versions. */
-const terms = (startedAt: string, versions: readonly Version[], endsAt: string | null = null): ChargingTerms => {
+const terms = (startedAt: string, versions: readonly Version[], endsAt: string | null = null): HistoricTerms => {
   const history = versions.map(
     ({ from, prices, planCadence = 'P1M', anchors = {}, proration = 'second' }): BilledVersion => ({
       from: at(from),
@@ -45,28 +47,11 @@ const terms = (startedAt: string, versions: readonly Version[], endsAt: string |
   return { planCadence, prices, bounds, versions: history };
 };
 
-const invoiceOf = (
-  of: ChargingTerms,
-  cadence: string,
-  holds: string,
-  advances: { cadence: string; from: string }[] = [],
-) => {
-  const bounds = boundsOfSeries(of, cadence, at(holds));
-  const period = bounds && periodHolding(cadence, bounds, at(holds));
-  if (!period) throw new Error('There is no such period.');
-  return {
-    billing_cadence: cadence,
-    period_number: period.number,
-    period_start: period.start,
-    period_end: period.end,
-    sequence_number: 2,
-    advances,
-  };
-};
+const charges = (of: HistoricTerms, holds: string) => chargesDue(of, invoiceAt(of, 'P1M', at(holds)));
 
 const short = (instant: Instant) => instant.toString().replace('T00:00:00Z', '').replace('2026-', '');
-const shown = (charges: readonly BilledCharge[]) =>
-  charges.map(({ price: { id }, period, fraction: { numerator, denominator } }) => {
+const shown = (list: readonly OwedCharge[]) =>
+  list.map(({ price: { id }, period, fraction: { numerator, denominator } }) => {
     const part = numerator === denominator ? '' : ` ${Number((numerator * 10_000n) / denominator) / 10_000}`;
     return `${id} ${short(period.start)}/${short(period.end)}${part}`;
   });
@@ -138,7 +123,7 @@ describe('the invoice of a period that a change cuts', () => {
         { from: '2026-01-01', prices: [fee('old')] },
         { from: '2026-01-12T13:00:00Z', prices: [fee('new')], proration: 'day' },
       ],
-      charges: ['old 01-01/01-12T13:00:00Z 0.3548', 'new 01-12T13:00:00Z/02-01 0.6451'],
+      charges: ['old 01-01/01-12 0.3548', 'new 01-12/02-01 0.6451'],
     },
     {
       what: 'not prorated: the old fee has the period, the new one begins with the next',
@@ -146,7 +131,7 @@ describe('the invoice of a period that a change cuts', () => {
         { from: '2026-01-01', prices: [fee('old'), use('calls')] },
         { from: '2026-01-12', prices: [fee('new'), use('units')], proration: 'none' },
       ],
-      charges: ['old 01-01/01-12', 'calls 01-01/01-12', 'units 01-12/02-01'],
+      charges: ['old 01-01/02-01', 'calls 01-01/01-12', 'units 01-12/02-01'],
     },
     {
       what: 'by the second and then by days on that day: the day is not taken from who has it already', // 11.75 and 19.25 days
@@ -155,7 +140,7 @@ describe('the invoice of a period that a change cuts', () => {
         { from: '2026-01-12T18:00:00Z', prices: [fee('short')] },
         { from: '2026-01-12T20:00:00Z', prices: [fee('new')], proration: 'day' },
       ],
-      charges: ['old 01-01/01-12T18:00:00Z 0.379', 'new 01-12T20:00:00Z/02-01 0.6209'],
+      charges: ['old 01-01/01-12T18:00:00Z 0.379', 'new 01-12T18:00:00Z/02-01 0.6209'],
     },
     {
       what: 'not prorated, and then by the second: the first fee has the period, and no other one is charged or given back',
@@ -164,7 +149,7 @@ describe('the invoice of a period that a change cuts', () => {
         { from: '2026-01-12', prices: [fee('short')], proration: 'none' },
         { from: '2026-01-22', prices: [fee('new')] },
       ],
-      charges: ['old 01-01/01-12'],
+      charges: ['old 01-01/02-01'],
     },
     {
       what: 'a gauge is prorated as a fee is',
@@ -204,7 +189,7 @@ describe('the invoice of a period that a change cuts', () => {
       charges: ['calls 01-01/01-01T00:00:00.5Z 0', 'units 01-01T00:00:00.5Z/01-01T00:00:01Z 0'],
     },
     {
-      what: 'what the new version bills once in arrears stands where it begins',
+      what: 'what a version bills once in arrears stands where it begins',
       versions: [
         { from: '2026-01-01', prices: [fee('a'), fee('first', 'in_arrears', 'P0D')] },
         {
@@ -212,12 +197,15 @@ describe('the invoice of a period that a change cuts', () => {
           prices: [fee('a'), fee('first', 'in_arrears', 'P0D'), fee('second', 'in_arrears', 'P0D')],
         },
       ],
-      charges: ['a 01-01/02-01', 'second 01-01/02-01'],
+      charges: ['a 01-01/02-01', 'first 01-01/02-01', 'second 01-01/02-01'],
     },
-  ])('$what', ({ versions, startedAt = versions[0]?.from as string, endsAt = null, holds = '2026-01-01', charges }) => {
-    const of = terms(startedAt, versions, endsAt);
-    expect(shown(chargesOn(of, invoiceOf(of, 'P1M', holds)))).toEqual(charges);
-  });
+  ])(
+    '$what',
+    ({ versions, startedAt = versions[0]?.from as string, endsAt = null, holds = '2026-01-01', charges: expected }) => {
+      const of = terms(startedAt, versions, endsAt);
+      expect(shown(charges(of, holds))).toEqual(expected);
+    },
+  );
 });
 
 describe('what is charged in advance', () => {
@@ -227,7 +215,7 @@ describe('what is charged in advance', () => {
   ];
   it('of a next period that is cut before it was billed: each for its time', () => {
     const of = terms('2026-01-01', versions('2026-02-15'));
-    expect(shown(chargesOn(of, invoiceOf(of, 'P1M', '2026-01-01')))).toEqual([
+    expect(shown(charges(of, '2026-01-01'))).toEqual([
       'kept 02-01/03-01',
       'old 02-01/02-15 0.5',
       'new 02-15/03-01 0.5',
@@ -235,12 +223,17 @@ describe('what is charged in advance', () => {
   });
   it('of a change at the boundary: the new version’s', () => {
     const of = terms('2026-01-01', versions('2026-02-01'));
-    expect(shown(chargesOn(of, invoiceOf(of, 'P1M', '2026-01-01')))).toEqual(['kept 02-01/03-01', 'new 02-01/03-01']);
+    expect(shown(charges(of, '2026-01-01'))).toEqual(['kept 02-01/03-01', 'new 02-01/03-01']);
   });
   it('of a period that was billed before: what begins with the change, on its own invoice', () => {
     const of = terms('2026-01-01', versions('2026-02-15'));
-    const february = invoiceOf(of, 'P1M', '2026-02-01', [{ cadence: 'P1M', from: '2026-02-15T00:00:00Z' }]);
-    expect(shown(chargesOn(of, february))).toEqual(['kept 03-01/04-01', 'new 03-01/04-01', 'new 02-15/03-01 0.5']);
+    const february = { start: at('2026-02-01'), end: at('2026-03-01') };
+    const billed = [feeItem('kept', february, { net: '28' }), feeItem('old', february, { net: '28' })];
+    expect(shown(chargesDue(of, invoiceAt(of, 'P1M', at('2026-02-01')), billed))).toEqual([
+      'kept 03-01/04-01',
+      'new 03-01/04-01',
+      'new 02-15/03-01 0.5',
+    ]);
   });
   it('of series that begin where the plan’s own ends: on the invoice that ends there', () => {
     const of = terms('2026-01-01', [
@@ -252,9 +245,9 @@ describe('what is charged in advance', () => {
         anchors: { P1Y: at('2026-01-12') },
       },
     ]);
-    const cut = invoiceOf(of, 'P1M', '2026-01-01');
+    const cut = invoiceAt(of, 'P1M', at('2026-01-01'));
     expect(short(cut.period_end)).toBe('01-12');
-    expect(shown(chargesOn(of, cut))).toEqual(['year 01-12/2027-01-12']);
+    expect(shown(chargesDue(of, cut))).toEqual(['year 01-12/2027-01-12']);
   });
 });
 
@@ -297,10 +290,10 @@ describe('pieces of a period', () => {
           proration: by,
         }));
         const of = terms('2026-01-01', [{ from: '2026-01-01', prices: [fee('first')] }, ...versions]);
-        const charges = chargesOn(of, invoiceOf(of, 'P1M', '2026-01-01'));
+        const pieces = charges(of, '2026-01-01');
         const whole = 2_678_400_000_000n;
-        expect(charges.filter(({ fraction: { numerator } }) => numerator <= 0n)).toEqual([]);
-        const parts = charges.map(({ fraction: { numerator, denominator } }) => (numerator * whole) / denominator);
+        expect(pieces.filter(({ fraction: { numerator } }) => numerator <= 0n)).toEqual([]);
+        const parts = pieces.map(({ fraction: { numerator, denominator } }) => (numerator * whole) / denominator);
         expect(parts.reduce((a, b) => a + b, 0n)).toBe(whole);
       }),
     );
@@ -320,10 +313,10 @@ describe('pieces of a period', () => {
         ];
         const of = terms('2026-01-01', versions);
         const never = terms('2026-01-01', [{ from: '2026-01-01', prices: held }]);
-        const without = (charges: readonly BilledCharge[]) => shown(charges.filter(({ price }) => price.id !== 'more'));
-        expect(without(chargesOn(of, invoiceOf(of, 'P1M', '2026-01-01')))).toEqual(
-          shown(chargesOn(never, invoiceOf(never, 'P1M', '2026-01-01'))),
-        );
+        const without = (list: readonly OwedCharge[]) => shown(list.filter(({ price }) => price.id !== 'more'));
+        const asked = [feeItem('seats', { start: at('2026-01-01'), end: at('2026-02-01') }, { net: '31' })];
+        const billed = (each: HistoricTerms) => chargesDue(each, invoiceAt(each, 'P1M', at('2026-01-01')), asked);
+        expect(without(billed(of))).toEqual(shown(billed(never)));
       }),
     );
   });

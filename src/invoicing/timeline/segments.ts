@@ -15,6 +15,7 @@ import { type SeriesPeriod, seriesOf } from './series.ts';
 export interface HistoricTerms {
   readonly planCadence: string;
   readonly prices: readonly BilledPrice[];
+  readonly minimumAmount?: BilledVersion['minimumAmount'];
   readonly bounds: SeriesBounds;
   /** In the order of time; absent where there was never another one than the terms' own. */
   readonly versions?: readonly BilledVersion[];
@@ -26,7 +27,9 @@ export const versionsOf = <Terms extends { readonly versions?: readonly BilledVe
 ): readonly (BilledVersion | Terms)[] => (terms.versions && terms.versions.length > 0 ? terms.versions : [terms]);
 
 /** The time for which one version is billed. */
-export interface Segment extends Pick<BilledVersion, 'planCadence' | 'prices' | 'anchors' | 'proration'>, Period {}
+export interface Segment
+  extends Pick<BilledVersion, 'planCadence' | 'prices' | 'anchors' | 'proration' | 'credit' | 'minimumAmount'>,
+    Period {}
 
 /** Later than any time of the calendar that we accept: the end of what has no end. */
 const NEVER: Instant = Temporal.Instant.from('9999-01-01T00:00:00Z');
@@ -35,8 +38,25 @@ const NEVER: Instant = Temporal.Instant.from('9999-01-01T00:00:00Z');
  * The times of the versions, without gaps, from the start of billing to the end. One that was replaced before it was billed
  * for any time has none; at least one is left.
  */
-export function segmentsOf({ planCadence, prices, bounds, versions }: HistoricTerms): [Segment, ...Segment[]] {
-  const own = { from: bounds.startedAt, planCadence, prices, anchors: {}, proration: 'second' as const };
+export function segmentsOf(terms: HistoricTerms): [Segment, ...Segment[]] {
+  const known = SEGMENTS.get(terms);
+  if (known) return known;
+  const segments = findSegments(terms);
+  SEGMENTS.set(terms, segments);
+  return segments;
+}
+
+/** Terms do not change, and a bill asks for their segments hundreds of times. */
+const SEGMENTS = new WeakMap<HistoricTerms, [Segment, ...Segment[]]>();
+
+function findSegments({
+  planCadence,
+  prices,
+  minimumAmount = null,
+  bounds,
+  versions,
+}: HistoricTerms): [Segment, ...Segment[]] {
+  const own = { from: bounds.startedAt, planCadence, prices, minimumAmount, anchors: {}, proration: 'second' as const };
   const given = versions && versions.length > 0 ? versions : [own];
   const starts = given.map(({ from }, index) => (index === 0 ? bounds.startedAt : latest(from, bounds.startedAt)));
   const end = bounds.endsAt ?? NEVER;
@@ -61,8 +81,15 @@ export const cadenceOfPrice = (
 ): string => normaliseCadence(billingCadence ?? planCadence);
 
 /** The series that a version has, the plan's own first. */
-export const cadencesOf = ({ planCadence, prices }: Pick<BilledVersion, 'planCadence' | 'prices'>): string[] =>
-  seriesOf(planCadence, prices).series.map(({ cadence }) => cadence);
+export function cadencesOf(version: Pick<BilledVersion, 'planCadence' | 'prices'>): readonly string[] {
+  const known = CADENCES.get(version);
+  if (known) return known;
+  const cadences = seriesOf(version.planCadence, version.prices).series.map(({ cadence }) => cadence);
+  CADENCES.set(version, cadences);
+  return cadences;
+}
+
+const CADENCES = new WeakMap<Pick<BilledVersion, 'planCadence' | 'prices'>, readonly string[]>();
 
 /** From where the periods of a series are counted in a segment; null where its version has no such series. */
 function anchorIn(segment: Segment, cadence: string, { anchor }: SeriesBounds): Instant | null {
@@ -130,10 +157,10 @@ export function shareOf(period: SeriesPeriod, segments: readonly Segment[], span
 export function spansOf(period: Period, segments: readonly Segment[], holds: (segment: Segment) => boolean): Period[] {
   const spans: Period[] = [];
   for (const segment of segments) {
-    if (!holds(segment)) continue;
+    if (!isBefore(segment.start, period.end)) break;
     const start = latest(period.start, segment.start);
     const end = isBefore(segment.end, period.end) ? segment.end : period.end;
-    if (!isBefore(start, end)) continue;
+    if (!isBefore(start, end) || !holds(segment)) continue;
     const before = spans.at(-1);
     if (before?.end.equals(start)) spans[spans.length - 1] = { start: before.start, end };
     else spans.push({ start, end });

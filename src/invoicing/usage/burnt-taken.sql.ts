@@ -12,18 +12,18 @@ interface TakenRow {
 }
 
 /**
- * What other invoices of the subscription do not charge of the units that grants burnt in some time. Whoever closes a period holds
+ * What invoices of other series do not charge of the units that grants burnt in some time. Whoever closes a period holds
  * the subscription's lock on late usage, so two that close at once see what the other one took.
  */
 export async function takenByOthers(
   tx: Tx,
-  { merchant_id: merchantId, id, subscription_id: subscriptionId }: InvoiceRow,
+  { merchant_id: merchantId, billing_cadence: cadence, subscription_id: subscriptionId }: InvoiceRow,
   { start, end }: Period,
 ): Promise<TakenUnits[]> {
   const rows = await tx.rows<TakenRow>(sql`
     select t.entitlement_id, t.taken_from, t.taken_to, t.units
       from burnt_taken t join invoice i on i.merchant_id = t.merchant_id and i.id = t.invoice_id
-     where i.merchant_id = ${merchantId} and i.subscription_id = ${subscriptionId} and i.id <> ${id}
+     where i.merchant_id = ${merchantId} and i.subscription_id = ${subscriptionId} and i.billing_cadence <> ${cadence}
        and t.taken_from < ${end} and t.taken_to > ${start}
      order by t.taken_from, i.seq, t.price_id`);
   return rows.map((row) => ({
@@ -33,7 +33,7 @@ export async function takenByOthers(
   }));
 }
 
-/** Stores what prices of a period do not charge, instead of what was stored of them before. */
+/** Stores what prices of a period do not charge, instead of what was stored of them before, also for its earlier parts. */
 export async function saveTaken(tx: Tx, invoice: InvoiceRow, usage: readonly BilledUsage[]): Promise<void> {
   const known = usage.filter(({ taken }) => taken !== undefined);
   if (known.length === 0) return;
@@ -50,8 +50,11 @@ export async function saveTaken(tx: Tx, invoice: InvoiceRow, usage: readonly Bil
   );
   const priceIds = JSON.stringify(known.map(({ price_id }) => price_id));
   await tx.run(sql`
-    delete from burnt_taken
-     where merchant_id = ${invoice.merchant_id} and invoice_id = ${invoice.id} and ${priceIds}::jsonb ? price_id`);
+    delete from burnt_taken t using invoice i
+     where t.merchant_id = ${invoice.merchant_id} and i.merchant_id = t.merchant_id and i.id = t.invoice_id
+       and i.subscription_id = ${invoice.subscription_id} and i.billing_cadence = ${invoice.billing_cadence}
+       and i.billing_anchor = ${invoice.billing_anchor} and i.period_number = ${invoice.period_number}
+       and ${priceIds}::jsonb ? t.price_id`);
   await tx.run(sql`
     insert into burnt_taken select * from jsonb_populate_recordset(null::burnt_taken, ${JSON.stringify(rows)}::jsonb)`);
 }

@@ -8,7 +8,7 @@ import {
   type Meter,
 } from '../../metering/index.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { chargesOn } from '../owed/charges.ts';
+import { asBilled, usageChargesOn } from '../owed/charges.ts';
 import type { BilledPrice, BillingSource } from '../terms/billing-terms.ts';
 import { firstInvoicesAfter, invoicesHolding, usageLine } from './event-billing.sql.ts';
 import { isSuperseded } from './read-usage.ts';
@@ -37,7 +37,7 @@ async function onInvoice(
   const terms = await source.terms(tx, invoice.merchant_id, invoice.subscription_id as string);
   const period = { start: invoice.period_start, end: invoice.period_end };
   const found: EventBilling[] = [];
-  for (const { price } of chargesOn(terms, invoice)) {
+  for (const { price } of usageChargesOn(asBilled(terms, invoice), invoice)) {
     const { metric } = price;
     const count = event.counts.find(({ id }) => id === metric?.id);
     if (metric === null || count === undefined || !canCount(metric.meter)) continue;

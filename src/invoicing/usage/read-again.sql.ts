@@ -20,7 +20,7 @@ export const selectReadSeries = (tx: Tx, merchantId: string, subscriptionIds: re
 /** Waits for everybody who is reading late usage of some subscriptions, in the order given. */
 export const lockLateOf = (tx: Tx, merchantId: string, subscriptionIds: readonly string[]): Promise<number> =>
   tx.run(sql`
-    select pg_advisory_xact_lock(hashtextextended('late usage:' || ${merchantId}::text || ':' || id, 0))
+    select pg_advisory_xact_lock(hashtextextended('billing:' || ${merchantId}::text || ':' || id, 0))
       from unnest(${[...subscriptionIds]}::text[]) as id`);
 
 /** Forgets which events were read of closed periods that end after an instant. @returns of how many */
@@ -33,4 +33,4 @@ export const deleteTaken = (
   tx.run(sql`
     delete from usage_taken t using invoice i
      where t.merchant_id = ${merchantId} and i.merchant_id = ${merchantId} and i.id = t.invoice_id
-       and i.subscription_id = any (${[...subscriptionIds]}::text[]) and i.kind = 'subscription' and i.period_end > ${from}`);
+       and i.subscription_id = any (${[...subscriptionIds]}::text[]) and i.kind = 'subscription' and i.period_end >= ${from}`);

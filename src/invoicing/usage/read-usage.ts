@@ -1,16 +1,17 @@
 import type { Tx } from '../../db/index.ts';
 import { ZERO } from '../../kernel/decimal.ts';
-import { earliest, type Instant, isBefore, latest, type Period } from '../../kernel/time.ts';
+import { earliest, isBefore, latest, type Period } from '../../kernel/time.ts';
 import { type CountedEvent, isLevel, type UsageRow, usage } from '../../metering/index.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { chargesOn } from '../owed/charges.ts';
+import { asBilled, usageChargesOn } from '../owed/charges.ts';
 import type { BilledPrice, BillingSource, BillingTerms } from '../terms/billing-terms.ts';
 import { takenByOthers } from './burnt-taken.sql.ts';
 import { allotBurnt, type BurntIn, cutsBySeries, type GrantClaim, stretchesOf, withoutTaken } from './burnt-units.ts';
 
 /**
- * The usage of each metered price of an invoice, of the time in which it held, up to `until`.
+ * The usage of each metered price of an invoice: of the time in which it held, from the start of its whole period to the end of
+ * the invoice's, so that a part that `closeNow` left is measured with the parts before it.
  * @param acceptedUpTo the usage mark: as it was when only these events were there, from the events themselves
  */
 export async function readUsage(
@@ -18,15 +19,11 @@ export async function readUsage(
   source: BillingSource,
   terms: BillingTerms,
   invoice: InvoiceRow,
-  until: Instant,
   acceptedUpTo?: bigint,
 ): Promise<BilledUsage[]> {
   const found: BilledUsage[] = [];
   const covered: (GrantClaim & { readonly priceId: string })[] = [];
-  for (const { price, spans } of chargesOn(terms, invoice)) {
-    if (price.metric === null) continue;
-    const counted = spans.filter(({ start }) => isBefore(start, until));
-    const cut = counted.map(({ start, end }) => ({ start, end: earliest(end, until) }));
+  for (const { price, spans: cut } of usageChargesOn(terms, invoice)) {
     const rows = await readPriceUsage(tx, source, terms, price, cut, acceptedUpTo);
     found.push(...rows);
     const [only] = rows; // a price that grants may cover has no groups (the catalog sees to it)
@@ -156,7 +153,7 @@ export async function readUsageByHour(
   invoice: InvoiceRow,
   priceId: string,
 ): Promise<UsageRow[]> {
-  const charge = chargesOn(terms, invoice).find(({ price }) => price.id === priceId);
+  const charge = usageChargesOn(asBilled(terms, invoice), invoice).find(({ price }) => price.id === priceId);
   const metric = charge?.price.metric;
   if (!(charge && metric)) return [];
   const sources = [];

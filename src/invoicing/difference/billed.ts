@@ -1,0 +1,240 @@
+import { type Decimal, decimal, sum, ZERO } from '../../kernel/decimal.ts';
+import { subtract } from '../../kernel/spans.ts';
+import type { Instant, Period } from '../../kernel/time.ts';
+import type { LineWorkings } from '../invoice/workings.ts';
+
+/** A line of an invoice that was calculated, as the difference reads it. */
+export interface StoredLine {
+  readonly invoiceId: string;
+  readonly status: string;
+  /** There is a refund of it that is not void, so nothing is left to take back. */
+  readonly isRefunded: boolean;
+  readonly priceId: string | null;
+  readonly feeId: string | null;
+  /** charge, grants, adjustment, maximum, minimum, late_usage … */
+  readonly type: string;
+  readonly displayName: string;
+  readonly quantity: Decimal;
+  readonly net: Decimal;
+  readonly tax: Decimal;
+  readonly taxRate: Decimal;
+  readonly periodStart: Instant;
+  readonly periodEnd: Instant;
+  readonly group: Readonly<Record<string, string | null>> | null;
+  readonly tiers: readonly StoredTier[] | null;
+  readonly workings: LineWorkings | null;
+}
+
+/** One tier's part of a line, as decimal strings. */
+export interface StoredTier {
+  readonly above: string;
+  readonly upTo: string | null;
+  readonly quantity: string;
+  readonly unitPrice: string;
+  readonly flatPrice: string;
+  readonly amount: string;
+}
+
+/** What was taken back of the lines of a price on an invoice. */
+export interface StoredCredit {
+  readonly invoiceId: string;
+  readonly priceId: string | null;
+  readonly chargedFrom: Instant;
+  readonly chargedTo: Instant;
+  readonly unusedFrom: Instant;
+  readonly unusedTo: Instant;
+  readonly net: Decimal;
+  readonly tax: Decimal;
+  /** Of a correction, what it took back of each kind; null: it takes back time. */
+  readonly correction: Correction | null;
+}
+
+/** A correction in the kinds of lines of which a charge is made, as decimal text; below 0. */
+export interface Correction {
+  readonly quantity: string;
+  readonly charge: string;
+  readonly discount: string;
+  readonly maximum: string;
+  readonly minimum: string;
+}
+
+/** The lines of one price and one service interval on one invoice. */
+export interface BilledItem {
+  readonly invoiceId: string;
+  readonly priceId: string | null;
+  readonly isFee: boolean;
+  readonly displayName: string;
+  readonly quantity: Decimal;
+  readonly period: Period;
+  /**
+   * Can something of it be taken back? Not of an invoice that was cancelled or written off, nor while a refund gives all of it back;
+   * what those billed is not billed again all the same.
+   */
+  readonly isStanding: boolean;
+  readonly lines: readonly StoredLine[];
+  readonly net: Decimal;
+  readonly tax: Decimal;
+  readonly taxRate: Decimal;
+  readonly credits: readonly StoredCredit[];
+}
+
+/** Are amounts quoted with their tax? */
+export type Behavior = 'exclusive' | 'inclusive';
+
+const STANDING: ReadonlySet<string> = new Set(['DRAFT', 'ISSUED', 'PAYMENT_FAILED', 'PAID']);
+
+/** Groups lines into items, in the order in which they were billed. What a cancelled invoice took back counts for nothing. */
+export function itemsOf(lines: readonly StoredLine[], credits: readonly StoredCredit[]): BilledItem[] {
+  const counted = lines.filter(({ status, type, net }) => !(status === 'CANCELLED' && isCorrection(type) && net.lt(0)));
+  const ofItem = Map.groupBy(credits, (credit) =>
+    keyOf(credit.invoiceId, credit.priceId, { start: credit.chargedFrom, end: credit.chargedTo }),
+  );
+  const groups = Map.groupBy(counted, (line) =>
+    keyOf(line.invoiceId, line.priceId, { start: line.periodStart, end: line.periodEnd }),
+  );
+  return [...groups].map(([key, those]): BilledItem => {
+    const first = those.find(({ type }) => type === 'charge') ?? (those[0] as StoredLine);
+    return {
+      invoiceId: first.invoiceId,
+      priceId: first.priceId,
+      isFee: first.feeId !== null,
+      displayName: first.displayName,
+      quantity: first.quantity,
+      period: { start: first.periodStart, end: first.periodEnd },
+      isStanding: STANDING.has(first.status) && !first.isRefunded,
+      lines: those,
+      net: sum(those.map(({ net }) => net)),
+      tax: sum(those.map(({ tax }) => tax)),
+      taxRate: first.taxRate,
+      credits: ofItem.get(key) ?? [],
+    };
+  });
+}
+
+const isCorrection = (type: string): boolean => type === 'late_usage';
+
+const keyOf = (invoiceId: string, priceId: string | null, { start, end }: Period): string =>
+  `${invoiceId} ${priceId ?? ''} ${start.toString()} ${end.toString()}`;
+
+/** What of an item was not taken back yet, before tax and of its tax. */
+export const leftOfItem = ({ net, tax, credits }: BilledItem) => ({
+  net: net.minus(sum(credits.map((credit) => credit.net))),
+  tax: tax.minus(sum(credits.map((credit) => credit.tax))),
+});
+
+/** The time for which an item still is. */
+export const timeOfItem = ({ period, credits }: BilledItem): Period[] =>
+  subtract(
+    [period],
+    credits
+      .filter(({ correction }) => correction === null)
+      .map(({ unusedFrom: start, unusedTo: end }) => ({ start, end })),
+  );
+
+/** What is billed of a charge, in the kinds of lines of which it is made; as it was asked, before a total of 0 cut it. */
+export interface BilledSoFar {
+  readonly charges: readonly BilledGroup[];
+  readonly discount: Decimal;
+  readonly maximum: Decimal;
+  readonly minimum: Decimal;
+  /** Units that grants covered. */
+  readonly granted: Decimal;
+}
+
+/** The charge lines of one group of usage. */
+export interface BilledGroup {
+  readonly group: Readonly<Record<string, string | null>>;
+  readonly quantity: Decimal;
+  readonly amount: Decimal;
+  readonly tiers: readonly StoredTier[] | null;
+}
+
+/** The amount of a line as its price quotes it. */
+const quoted = ({ net, tax }: Pick<StoredLine, 'net' | 'tax'>, behavior: Behavior): Decimal =>
+  behavior === 'inclusive' ? net.plus(tax) : net;
+
+/** What a line asked: what a total of 0 cut off it was asked, too, and credited otherwise. */
+const asked = (line: StoredLine, behavior: Behavior): Decimal =>
+  quoted(line, behavior)
+    .plus(cutOf(line))
+    .plus(decimal(line.workings?.lost ?? '0'));
+
+const cutOf = ({ workings }: StoredLine): Decimal => decimal(workings?.cut ?? '0');
+
+/**
+ * Adds up what several items billed of one charge of usage.
+ * @param isAddedUp false: each invoice says the figure of the period as it was then, so that the last one counts
+ */
+export function billedUsage(items: readonly BilledItem[], behavior: Behavior, isAddedUp: boolean): BilledSoFar {
+  const lines = items.flatMap((item) => item.lines);
+  const corrections = items.flatMap(({ credits }) => credits.flatMap(({ correction }) => correction ?? []));
+  const ofType = (...types: string[]) => lines.filter(({ type }) => types.includes(type));
+  const total = (kinds: readonly StoredLine[], name: 'charge' | 'discount' | 'maximum' | 'minimum') =>
+    sum([...kinds.map((line) => asked(line, behavior)), ...corrections.map((each) => decimal(each[name]))]);
+  const limits = (name: 'maximum' | 'minimum') =>
+    total(ofType(name), name).plus(
+      sum(ofType('late_usage').map(({ workings }) => decimal(workings?.late?.[name] ?? '0'))),
+    );
+  const charges = groupsOf(ofType('charge', 'late_usage'), behavior, isAddedUp);
+  const [first] = charges;
+  const corrected = first && {
+    ...first,
+    quantity: first.quantity.plus(sum(corrections.map((each) => decimal(each.quantity)))),
+    amount: first.amount.plus(sum(corrections.map((each) => decimal(each.charge)))),
+  };
+  return {
+    charges: corrected ? [corrected, ...charges.slice(1)] : charges,
+    discount: total(ofType('adjustment'), 'discount'),
+    maximum: limits('maximum'),
+    minimum: limits('minimum'),
+    granted: sum(ofType('grants').map(({ quantity }) => quantity)),
+  };
+}
+
+function groupsOf(lines: readonly StoredLine[], behavior: Behavior, isAddedUp: boolean): BilledGroup[] {
+  return [...Map.groupBy(lines, ({ group }) => JSON.stringify(group ?? {})).values()].map((those): BilledGroup => {
+    const limits = sum(
+      those.map(({ workings }) => decimal(workings?.late?.maximum ?? '0').plus(workings?.late?.minimum ?? '0')),
+    );
+    const figure = those.findLastIndex(({ type }) => type === 'charge');
+    return {
+      group: (those[0] as StoredLine).group ?? {},
+      quantity: sum((isAddedUp ? those : those.slice(Math.max(0, figure))).map(({ quantity }) => quantity)),
+      amount: sum(those.map((line) => asked(line, behavior))).minus(limits),
+      tiers: those.every(({ tiers }) => tiers === null) ? null : those.flatMap(({ tiers }) => tiers ?? []),
+    };
+  });
+}
+
+/** What an item billed for a part of its time, in the kinds of lines; `share` is what of its time that is. */
+export function billedTime(item: BilledItem, share: (amount: Decimal) => Decimal, behavior: Behavior): BilledSoFar {
+  const total = (...types: string[]) =>
+    share(sum(item.lines.filter(({ type }) => types.includes(type)).map((line) => asked(line, behavior))));
+  return {
+    charges: [{ group: {}, quantity: ZERO, amount: total('charge'), tiers: null }],
+    discount: total('adjustment'),
+    maximum: total('maximum'),
+    minimum: total('minimum'),
+    granted: ZERO,
+  };
+}
+
+/** Two of the same charge as one. */
+export const addBilled = (a: BilledSoFar, b: BilledSoFar): BilledSoFar => ({
+  charges: [
+    {
+      group: {},
+      quantity: ZERO,
+      tiers: null,
+      amount: sum([...a.charges, ...b.charges].map(({ amount }) => amount)),
+    },
+  ],
+  discount: a.discount.plus(b.discount),
+  maximum: a.maximum.plus(b.maximum),
+  minimum: a.minimum.plus(b.minimum),
+  granted: a.granted.plus(b.granted),
+});
+
+/** All that is billed of a charge: its lines together, as they were asked. */
+export const totalBilled = ({ charges, discount, maximum, minimum }: BilledSoFar): Decimal =>
+  sum([...charges.map(({ amount }) => amount), discount, maximum, minimum]);

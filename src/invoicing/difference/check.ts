@@ -1,0 +1,35 @@
+import { plain } from '../../kernel/decimal.ts';
+import { intersect, lengthOf } from '../../kernel/spans.ts';
+import { type BilledItem, leftOfItem, timeOfItem } from './billed.ts';
+
+/**
+ * The net under the difference: what must hold of the lines of a subscription that are in force, an invoice's own among them, before
+ * it is issued (docs/decisions/0064).
+ * @returns a sentence for each thing that is wrong; none where nothing is
+ */
+export function wrongsOf(items: readonly BilledItem[]): string[] {
+  const standing = items.filter(({ isStanding }) => isStanding);
+  return [...twiceBilled(standing), ...standing.flatMap(overCredited)];
+}
+
+/** No instant of a fee is billed twice. */
+function twiceBilled(items: readonly BilledItem[]): string[] {
+  const fees = items.filter(({ isFee, net }) => isFee && net.gt(0));
+  return [...Map.groupBy(fees, ({ priceId, quantity }) => `${priceId} ${plain(quantity)}`).values()].flatMap((those) =>
+    those.flatMap((item, index) =>
+      those.slice(index + 1).flatMap((other): string[] => {
+        const both = intersect(timeOfItem(item), timeOfItem(other));
+        return lengthOf(both) === 0n
+          ? []
+          : [`${item.displayName} is billed twice from ${both[0]?.start.toString()} to ${both.at(-1)?.end.toString()}`];
+      }),
+    ),
+  );
+}
+
+/** No credit is more than the lines that it takes back. */
+function overCredited(item: BilledItem): string[] {
+  const { net, tax } = leftOfItem(item);
+  const isOver = item.net.gte(0) && (net.lt(0) || tax.lt(0));
+  return isOver ? [`${item.displayName} of invoice ${item.invoiceId} is credited with more than was billed`] : [];
+}

@@ -1,0 +1,368 @@
+import { type Decimal, sum, ZERO } from '../../kernel/decimal.ts';
+import type { Fraction } from '../../kernel/fraction.ts';
+import { type Instant, isAfter, isBefore, latest, type Period } from '../../kernel/time.ts';
+import type { BilledUsage } from '../invoice/billed-usage.ts';
+import type { FrozenAdjustment } from '../invoice/frozen-terms.ts';
+import {
+  asBilled,
+  type Cell,
+  cellAt,
+  cellOf,
+  chargesInAdvance,
+  chargesInArrears,
+  chargesOnce,
+  from,
+  type InvoicePeriod,
+  isOwnSeries,
+  nextCell,
+  type OwedCharge,
+  partOfWhole,
+} from '../owed/charges.ts';
+import { commitmentOf, countsFor } from '../owed/commitment.ts';
+import { isAdditive } from '../rating/index.ts';
+import {
+  boundsOfSeries,
+  cadenceOfPrice,
+  cadencesOf,
+  type HistoricTerms,
+  type Segment,
+  segmentAt,
+  segmentsOf,
+} from '../timeline/segments.ts';
+import { type Behavior, type BilledItem, type BilledSoFar, billedUsage, leftOfItem } from './billed.ts';
+import { compareTime, type TimeDue } from './time.ts';
+
+/** A charge of which an invoice bills what is owed and not billed yet. */
+export interface DueCharge {
+  readonly charge: OwedCharge;
+  /** Of a fee of which a part was billed: what of its whole period is left to bill. */
+  readonly free?: Fraction;
+  /** What of the charge is billed. */
+  readonly before?: BilledSoFar;
+  /** What can be taken back of it, where less is owed than was billed. */
+  readonly back?: TakenBack;
+  /** The usage of a period that was closed before; that of the invoice's own period where absent. */
+  readonly late?: LateCharge;
+}
+
+/** A charge of a closed period: its usage as it is now, the discounts that billed it, and what billed it. */
+export interface LateCharge {
+  readonly usage: readonly BilledUsage[];
+  readonly adjustments: readonly FrozenAdjustment[];
+  readonly items: readonly BilledItem[];
+}
+
+/** A period of the plan that has a commitment. */
+export interface DueCommitment {
+  readonly period: Period;
+  /** What all its charges come to at least, exact. */
+  readonly minimumAmount: Decimal;
+  /** What other invoices charge of it, as prices quote it. */
+  readonly charged: Decimal;
+  /** What was asked of the commitment before. */
+  readonly before: Decimal;
+  /** Does a charge of this invoice count for it? */
+  readonly isOf: (charge: OwedCharge) => boolean;
+  /** Percent. */
+  readonly taxRate: Decimal;
+}
+
+/** What is left of the lines that billed a charge, and the rate of the last of them (percent). */
+export interface TakenBack {
+  readonly net: Decimal;
+  readonly tax: Decimal;
+  readonly taxRate: Decimal;
+}
+
+/** An invoice that has no lines yet. */
+export interface UncalculatedInvoice extends InvoicePeriod {
+  readonly id: string;
+  readonly kind: string;
+  readonly billing_anchor: Instant;
+}
+
+/** All that decides what an invoice of a subscription bills. */
+export interface BillingState {
+  readonly terms: HistoricTerms & { readonly taxBehavior: Behavior; readonly currency: string };
+  readonly invoice: UncalculatedInvoice;
+  /** The other invoices of the subscription that are not calculated yet: what is theirs is not billed by this one. */
+  readonly others: readonly UncalculatedInvoice[];
+  /** What the calculated ones bill, in the order of billing. */
+  readonly items: readonly BilledItem[];
+}
+
+/**
+ * What an invoice bills by its place in time (§3, Which invoice): what is owed and not billed. The invoice of a period bears what
+ * is owed in arrears until its end, and in advance of the next period. The invoice of the plan's own series also bears
+ * what a change of the version within its period made due, in advance and once, and what series that begin at its end ask.
+ */
+export function dueOn(state: BillingState): DueCharge[] {
+  const { terms, invoice, items } = state;
+  if (invoice.kind === 'upfront') return dueUpfront(state);
+  if (invoice.kind !== 'subscription') return [];
+  const cell = cellOf(terms, invoice);
+  const end = latest(invoice.period_end, endOfItems(terms, cell, items));
+  const arrears = chargesInArrears(terms, cell, end);
+  const fees = compareTime(arrears.filter(isFee), items, terms).due;
+  const once = onceDue(state, cell);
+  const cells = advanceCells(state, cell);
+  // Of the own period only what was billed in part: its end was moved, or a credit was given for time that is owed after all.
+  const isOther = cells.every(({ cadence, start }) => cadence !== cell.cadence || !start.equals(cell.start));
+  const completed = isOther && !isAwaited(state, cell) ? chargesInAdvance(terms, cell) : [];
+  return [
+    ...arrears.flatMap((charge): DueCharge[] => {
+      if (!isFee(charge)) return [usageDue(charge, cell, state)];
+      return fees.filter((due) => due.charge === charge).map(feeDue);
+    }),
+    ...once,
+    ...compareTime([...completed, ...cells.flatMap((each) => chargesInAdvance(terms, each))], items, terms)
+      .due.filter(({ charge, before }) => before !== null || !completed.includes(charge))
+      .map(feeDue),
+  ];
+}
+
+/** Of other figures than sums and counts a line says what they are. */
+const isAddedUp = ({ price: { metric } }: OwedCharge): boolean =>
+  metric === null || isAdditive(metric.meter.aggregation);
+
+const isFee = ({ price }: OwedCharge): boolean => price.metric === null;
+
+/** Up to where later parts of a period have billed it that were calculated before this one. */
+function endOfItems(terms: HistoricTerms, cell: Cell, items: readonly BilledItem[]): Instant {
+  const ids = new Set(chargesInArrears(terms, cell, cell.end).map(({ price }) => price.id));
+  return inCell(terms, items, cell)
+    .filter(({ priceId }) => priceId !== null && ids.has(priceId))
+    .map(({ period }) => period.end)
+    .reduce(latest, cell.start);
+}
+
+/** The items of a period: what was billed of it begins in it, and its price was of the period's series then. */
+function inCell(terms: HistoricTerms, items: readonly BilledItem[], { start, end, cadence }: Cell): BilledItem[] {
+  const segments = segmentsOf(terms);
+  return items.filter(({ priceId, period }) => {
+    if (isBefore(period.start, start) || !isBefore(period.start, end)) return false;
+    const segment = segmentAt(segments, period.start);
+    const price = segment.prices.find(({ id }) => id === priceId);
+    return price === undefined || [cadence, 'P0D'].includes(cadenceOfPrice(segment, price));
+  });
+}
+
+function usageDue(charge: OwedCharge, cell: Cell, { invoice, items, terms }: BillingState): DueCharge {
+  const own = inCell(terms, items, cell).filter(({ priceId }) => priceId === charge.price.id);
+  const dated = from(charge, invoice.period_start);
+  if (own.length === 0) return { charge: dated };
+  return { charge: dated, before: billedUsage(own, terms.taxBehavior, isAddedUp(charge)), back: backOf(own) };
+}
+
+/** What of some items can be taken back: the last of them that stands says the tax rate. */
+function backOf(items: readonly BilledItem[]): TakenBack {
+  const standing = items.filter(({ isStanding }) => isStanding);
+  const left = standing.map(leftOfItem);
+  const last = standing.findLast((item) => leftOfItem(item).net.gt(0)) ?? items.at(-1);
+  return {
+    net: sum(left.map(({ net }) => net)),
+    tax: sum(left.map(({ tax }) => tax)),
+    taxRate: (last as BilledItem).taxRate,
+  };
+}
+
+const feeDue = ({ charge, free, before }: TimeDue): DueCharge => {
+  const [first, last] = [free[0], free.at(-1)];
+  const { end } = charge.period;
+  const period = first && last ? { start: first.start, end: last.end } : { start: end, end }; // only its minimum is due
+  const dated = { ...charge, period };
+  return before === null ? { charge: dated } : { charge: dated, free: partOfFree(charge, free), before };
+};
+
+/** The part of the charge's whole period that is free: in proportion to the charge's own. */
+function partOfFree({ fraction, period }: OwedCharge, free: TimeDue['free']): Fraction {
+  const { numerator, denominator } = partOfWhole({ whole: period }, free);
+  return { numerator: fraction.numerator * numerator, denominator: fraction.denominator * denominator };
+}
+
+/** What is billed once is due with the version that brought it, if no invoice billed it yet. */
+function onceDue(state: BillingState, cell: Cell): DueCharge[] {
+  const { terms, invoice, items } = state;
+  const segments = segmentsOf(terms);
+  const isOwn = isOwnSeries(terms, invoice);
+  if (!isOwn) return [];
+  const { period_start: start, period_end: end } = invoice;
+  const inside = (segment: Segment) => !isBefore(segment.start, start) && isBefore(segment.start, end);
+  const isFirst = (segment: Segment) => segment.start.equals(segments[0].start);
+  const atEnd = (segment: Segment) => segment.start.equals(end) && segment.start.equals(cell.end);
+  const unbilled = ({ price }: OwedCharge) => !items.some(({ priceId }) => priceId === price.id);
+  return [
+    ...chargesOnce(terms, 'in_arrears', inside, { start, end }),
+    ...chargesOnce(terms, 'in_advance', (segment) => !isFirst(segment) && (inside(segment) || atEnd(segment)), null),
+  ]
+    .filter(unbilled)
+    .filter(({ period, price }) => price.paymentTerm === 'in_arrears' || !isTakenCareOf(state, period.start, true))
+    .map((charge) => ({ charge }));
+}
+
+/** The periods of which an invoice may bill fees in advance. */
+function advanceCells(state: BillingState, cell: Cell): Cell[] {
+  const { terms, invoice } = state;
+  const segments = segmentsOf(terms);
+  const { period_start: start, period_end: end } = invoice;
+  const next = end.equals(cell.end) ? nextCell(terms, cell) : null;
+  const cells: Cell[] = next === null ? [] : [next];
+  if (isOwnSeries(terms, invoice))
+    for (const segment of segments.slice(1)) {
+      const { start: at } = segment;
+      if (isBefore(at, start) || isAfter(at, end)) continue;
+      for (const cadence of cadencesOf(segment)) {
+        const found = cellAt(terms, cadence, at);
+        const isNew = beginsAt(terms, cadence, at);
+        if (!found || (at.equals(end) && !isNew) || isTakenCareOf(state, at, isNew)) continue;
+        if (isAwaited(state, found)) continue;
+        if (!cells.some((known) => known.cadence === cadence && known.start.equals(found.start))) cells.push(found);
+      }
+    }
+  return cells;
+}
+
+/** Does a series begin at an instant? */
+export const beginsAt = (terms: HistoricTerms, cadence: string, at: Instant): boolean =>
+  boundsOfSeries(terms, cadence, at)?.startedAt.equals(at) ?? false;
+
+/**
+ * Does an invoice that is not calculated yet bill what a change at an instant made due?
+ * @param isNew it is due for a series that begins then, or once: that stands on the invoice that ends then
+ */
+const isTakenCareOf = ({ terms, invoice, others }: BillingState, at: Instant, isNew: boolean): boolean =>
+  others.some(
+    (other) =>
+      (other.kind === 'upfront' && other.billing_anchor.equals(at)) ||
+      (other.kind === 'subscription' &&
+        isOwnSeries(terms, other) &&
+        isBefore(other.period_start, invoice.period_start) &&
+        !isAfter(other.period_start, at) &&
+        (isNew ? !isBefore(other.period_end, at) : isAfter(other.period_end, at))),
+  );
+
+/** Does the invoice of the period before one, which is not calculated yet, bill its fees in advance? */
+const isAwaited = ({ others }: BillingState, { cadence, start, number }: Cell): boolean =>
+  others.some(
+    (other) =>
+      other.kind === 'subscription' &&
+      other.billing_cadence === cadence &&
+      other.period_number === number - 1 &&
+      other.period_end.equals(start),
+  );
+
+/** What an upfront invoice asks: of the version that holds at its instant, all in advance, and what is billed once. */
+function dueUpfront(state: BillingState): DueCharge[] {
+  const { terms, invoice, items } = state;
+  const segments = segmentsOf(terms);
+  const segment = segmentAt(segments, invoice.billing_anchor);
+  const at = latest(invoice.billing_anchor, segment.start);
+  const isHandedOver = state.others.some(
+    (other) => other.kind === 'subscription' && isOwnSeries(terms, other) && other.period_end.equals(at),
+  );
+  const once = isHandedOver ? [] : chargesOnce(terms, 'in_advance', (each) => each.start.equals(segment.start), null);
+  const cells = cadencesOf(segment)
+    .flatMap((cadence) => cellAt(terms, cadence, at) ?? [])
+    .filter((cell) => !isAwaited(state, cell) && !(isHandedOver && beginsAt(terms, cell.cadence, at)));
+  const owed = cells.flatMap((cell) => chargesInAdvance(terms, cell));
+  return [
+    ...once.filter(({ price }) => !items.some(({ priceId }) => priceId === price.id)).map((charge) => ({ charge })),
+    ...compareTime(owed, items, terms).due.map(feeDue),
+  ];
+}
+
+/** What is asked before anything is used (§3, Upfront payment): the fees in advance of the first periods, and what is billed once. */
+export const upfrontCharges = (terms: BillingState['terms']): OwedCharge[] => {
+  const [first] = segmentsOf(terms);
+  const invoice = {
+    id: '',
+    kind: 'upfront',
+    billing_anchor: first.start,
+    billing_cadence: 'P0D',
+    period_number: 0,
+    period_start: first.start,
+    period_end: first.start,
+  };
+  return dueOn({ terms, invoice, others: [], items: [] }).map(({ charge }) => charge);
+};
+
+/** A period that is closed, its usage as it is now, and the discounts that billed it. */
+export interface ClosedPeriod {
+  /** The invoice of the last part of the period. */
+  readonly invoice: InvoicePeriod;
+  readonly usage: readonly BilledUsage[];
+  readonly adjustments: readonly FrozenAdjustment[];
+}
+
+/**
+ * What closed periods come to more or less than was billed (§4, Late usage): their usage as it is now, at the terms that billed it.
+ * After an end that was set back what was used stays, and a minimum is for the time until then.
+ */
+export function lateDue(
+  { terms, items }: Pick<BillingState, 'terms' | 'items'>,
+  closed: readonly ClosedPeriod[],
+): DueCharge[] {
+  return closed.flatMap(({ invoice, usage, adjustments }) => {
+    const then = asBilled(terms, invoice);
+    const cell = cellOf(then, invoice);
+    return chargesInArrears(then, cell, invoice.period_end)
+      .filter((charge) => !isFee(charge))
+      .map((charge): DueCharge => {
+        const own = inCell(then, items, cell).filter(({ priceId }) => priceId === charge.price.id);
+        const late = { usage: usage.filter(({ price_id: id }) => id === charge.price.id), adjustments, items: own };
+        const least = then === terms ? {} : { least: leastOf(terms, cell, charge) };
+        if (own.length === 0) return { charge: { ...charge, ...least }, late };
+        return {
+          charge: { ...charge, ...least },
+          late,
+          before: billedUsage(own, terms.taxBehavior, isAddedUp(charge)),
+          back: backOf(own),
+        };
+      });
+  });
+}
+
+/**
+ * The commitments that an invoice asks (§3): of its own period, where that is one of the plan's own series and is over, and of closed ones
+ * whose usage was read again. Never at a cut.
+ */
+export function commitmentsDue(
+  { terms, invoice, items }: BillingState,
+  closed: readonly ClosedPeriod[],
+  taxRate: Decimal,
+): DueCommitment[] {
+  const own =
+    invoice.kind === 'subscription' ? [cellOf(terms, invoice)].filter(({ end }) => end.equals(invoice.period_end)) : [];
+  const late = closed.flatMap(
+    (period) => cellAt(terms, period.invoice.billing_cadence, period.invoice.period_start) ?? [],
+  );
+  return [...own, ...late].flatMap((cell): DueCommitment[] => {
+    const minimumAmount = commitmentOf(terms, cell);
+    const asked = inCell(terms, items, cell).filter(({ priceId }) => priceId === null);
+    if (minimumAmount === null && asked.length === 0) return [];
+    const counted = items.filter(
+      ({ priceId, period }) => priceId !== null && countsFor(terms, cell, { id: priceId }, period),
+    );
+    const quoted = (those: readonly BilledItem[]) =>
+      sum(those.map(leftOfItem).map(({ net, tax }) => (terms.taxBehavior === 'inclusive' ? net.plus(tax) : net)));
+    return [
+      {
+        period: { start: cell.start, end: cell.end },
+        minimumAmount: minimumAmount ?? ZERO,
+        charged: quoted(counted),
+        before: quoted(asked),
+        isOf: ({ price, period }) => countsFor(terms, cell, price, period),
+        taxRate,
+      },
+    ];
+  });
+}
+
+const NOTHING: Fraction = { numerator: 0n, denominator: 1n };
+
+/** What of the whole period a minimum is for, where the period became shorter after it was billed. */
+function leastOf(terms: HistoricTerms, { cadence, start }: Cell, { price }: OwedCharge): Fraction {
+  const cell = cellAt(terms, cadence, start);
+  const charge = cell && chargesInArrears(terms, cell, cell.end).find((each) => each.price.id === price.id);
+  return charge?.limits ?? charge?.fraction ?? NOTHING;
+}

@@ -1,0 +1,149 @@
+import { Decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
+import type { Fraction } from '../../kernel/fraction.ts';
+
+import { roundTo } from '../../kernel/money.ts';
+import { intersect, lengthOf, subtract } from '../../kernel/spans.ts';
+import type { Instant, Period } from '../../kernel/time.ts';
+import { chargeKey, type OwedCharge } from '../owed/charges.ts';
+import {
+  addBilled,
+  type Behavior,
+  type BilledItem,
+  type BilledSoFar,
+  billedTime,
+  leftOfItem,
+  timeOfItem,
+  totalBilled,
+} from './billed.ts';
+
+/** How amounts are quoted. */
+export interface Quoting {
+  readonly taxBehavior: Behavior;
+  readonly currency: string;
+}
+
+/** A fee that is owed for a time of which some is not billed yet. */
+export interface TimeDue {
+  readonly charge: OwedCharge;
+  /** The time that nothing has billed. */
+  readonly free: readonly Period[];
+  /** What was billed of the rest of the charge's time; null where nothing was. */
+  readonly before: BilledSoFar | null;
+}
+
+/** Time that an item billed and that is not owed. */
+export interface UnusedTime {
+  readonly item: BilledItem;
+  readonly spans: readonly Period[];
+}
+
+/**
+ * Lays what was billed for a time over what is owed for it, price by price and quantity by quantity: an instant that is owed is
+ * billed by the first item that is for it, what no item is for is due, and what an item is for and is not owed is unused. So
+ * no instant is billed twice, and there and back again is nothing. What was billed once is for no time.
+ */
+export function compareTime(
+  owed: readonly OwedCharge[],
+  billed: readonly BilledItem[],
+  { taxBehavior: behavior, currency }: Quoting,
+): { due: TimeDue[]; unused: UnusedTime[] } {
+  const free = owed.map(({ period }): readonly Period[] => [period]);
+  const before = owed.map((): BilledSoFar | null => null);
+  const unused: UnusedTime[] = [];
+  const places = Map.groupBy(owed.keys(), (index) => chargeKey((owed[index] as OwedCharge).price));
+  for (const item of billed) {
+    if (!item.isFee || item.priceId === null) continue;
+    const whole = lengthOf([item.period]);
+    let left = whole === 0n ? [] : timeOfItem(item);
+    let amount = totalBilled(billedTime(item, (all) => all, behavior)).minus(creditedOf(item, behavior));
+    for (const index of places.get(`${item.priceId} ${plain(item.quantity)}`) ?? []) {
+      const charge = owed[index] as OwedCharge;
+      if (whole === 0n && charge.period.end.equals(item.period.end)) {
+        const minimum = billedTime(item, (amount) => amount, behavior); // a line for no time
+        before[index] = addBilled(before[index] ?? NOTHING_BILLED, minimum);
+      }
+      const common = intersect(left, free[index] as readonly Period[]);
+      if (common.length === 0) continue;
+      const share = shareOfAmount({ numerator: lengthOf(common), denominator: whole }, currency);
+      const part = billedTime(item, share, behavior);
+      left = subtract(left, common);
+      amount = amount.minus(totalBilled(part));
+      // The last part of an item is for all that is left of it, whatever its parts and its credits were rounded to.
+      const last = left.length === 0 && !amount.isZero() ? addBilled(part, remainder(amount)) : part;
+      const known = before[index] ?? null;
+      before[index] = known === null ? last : addBilled(known, last);
+      free[index] = subtract(free[index] as readonly Period[], common);
+    }
+    if (left.length > 0) unused.push({ item, spans: left });
+  }
+  const due = owed.map(
+    (charge, index): TimeDue => ({ charge, free: free[index] as readonly Period[], before: before[index] ?? null }),
+  );
+  return { due: due.filter((each) => each.free.length > 0 || owesMinimum(each)), unused };
+}
+
+/** All its time was billed while it was open, so that its minimum was not asked; now it is over. */
+const owesMinimum = ({ charge: { price, isOpen }, before }: TimeDue): boolean =>
+  price.minimumAmount !== null &&
+  price.paymentTerm === 'in_arrears' &&
+  isOpen !== true &&
+  before?.minimum.isZero() === true;
+
+/** What is left of an item, as a charge. */
+const remainder = (amount: Decimal): BilledSoFar => ({
+  ...NOTHING_BILLED,
+  charges: [{ group: {}, quantity: ZERO, amount, tiers: null }],
+});
+
+/** What was taken back of an item, as its price quotes it. */
+const creditedOf = ({ credits }: BilledItem, behavior: Behavior): Decimal =>
+  sum(credits.map(({ net, tax }) => (behavior === 'inclusive' ? net.plus(tax) : net)));
+
+const NOTHING_BILLED: BilledSoFar = {
+  charges: [],
+  ...{ discount: ZERO, maximum: ZERO, minimum: ZERO, granted: ZERO },
+};
+
+/** A part of an amount, rounded to the currency; all of it for all of it. */
+const shareOfAmount =
+  ({ numerator, denominator }: Fraction, currency: string) =>
+  (amount: Decimal): Decimal =>
+    numerator === denominator
+      ? amount
+      : roundTo(amount.times(numerator.toString()).div(denominator.toString()), currency, 'half-away-from-zero');
+
+/** What goes back of an item for time that is not used. */
+export interface TimeCredit {
+  readonly item: BilledItem;
+  readonly span: Period;
+  readonly net: Decimal;
+  readonly tax: Decimal;
+  /** What of the item's time it is. */
+  readonly share: Fraction;
+}
+
+/**
+ * The credits for unused time mirror the lines that they take back (§3 Credits): a share of their net amount and of their own tax,
+ * all of what is left where nothing of the time remains, and never more than is left. Of inclusive prices it is the share of the
+ * gross amount. Lines that came to nothing give nothing.
+ * @param isGiven false for time that nothing is given for
+ */
+export function creditsOf(
+  { item, spans }: UnusedTime,
+  { taxBehavior: behavior, currency }: Quoting,
+  isGiven: (from: Instant) => boolean,
+): TimeCredit[] {
+  const given = spans.filter(({ start }) => isGiven(start));
+  const isAllOfIt = lengthOf(timeOfItem(item)) === lengthOf(given);
+  let left = leftOfItem(item);
+  return given.flatMap((span, index): TimeCredit[] => {
+    const share: Fraction = { numerator: lengthOf([span]), denominator: lengthOf([item.period]) };
+    const part = shareOfAmount(share, currency);
+    const isLast = isAllOfIt && index === given.length - 1;
+    const tax = isLast ? left.tax : Decimal.min(left.tax, part(item.tax));
+    const whole = behavior === 'inclusive' ? part(item.net.plus(item.tax)).minus(tax) : part(item.net);
+    const net = isLast ? left.net : Decimal.min(left.net, whole);
+    left = { net: left.net.minus(net), tax: left.tax.minus(tax) };
+    return net.plus(tax).lte(0) ? [] : [{ item, span, share, net, tax }];
+  });
+}

@@ -1,0 +1,70 @@
+import type { Tx } from '../../db/index.ts';
+import { addDuration, type Instant, isAfter, isBefore, latest } from '../../kernel/time.ts';
+import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
+import { lastOfSeries, lockInvoicesIn } from '../invoice/invoices.sql.ts';
+import type { BillingTerms } from '../terms/billing-terms.ts';
+import { boundsOfSeries, cadencesOf, segmentAt, segmentsOf } from '../timeline/segments.ts';
+import { periodHolding, periodOf } from '../timeline/series.ts';
+import { dropUnbilledInvoice } from './cancel.ts';
+import { closePeriod, cutPeriod } from './close.ts';
+import { openInvoice } from './open.ts';
+
+/** Two statements: while the first waited for a worker that closed a period, that worker opened the next one. */
+export async function lockTwice(
+  tx: Tx,
+  { merchantId, subscriptionId }: BillingTerms,
+  statuses: readonly InvoiceRow['status'][],
+) {
+  await lockInvoicesIn(tx, merchantId, subscriptionId, statuses);
+  return lockInvoicesIn(tx, merchantId, subscriptionId, statuses);
+}
+
+/**
+ * Brings the open periods of a subscription into line with its history as it stands: each ends where its series' period does or where
+ * the subscription ends, one that would have no length is taken back, one that is over by `at` closes, and each series that
+ * holds then has an open invoice.
+ */
+export async function alignPeriods(
+  parts: InvoicingParts,
+  tx: Tx,
+  terms: BillingTerms,
+  at: Instant,
+  now: Instant,
+): Promise<void> {
+  for (const invoice of await lockTwice(tx, terms, ['ACTIVE', 'CLOSING'])) {
+    const end = endOfPeriod(terms, invoice);
+    if (end === null) {
+      await dropUnbilledInvoice(parts, tx, invoice, now);
+      continue;
+    }
+    const isActive = invoice.status === 'ACTIVE';
+    const isMoved = isActive ? !end.equals(invoice.period_end) : isBefore(end, invoice.period_end);
+    const moved = isMoved ? await cutPeriod(tx, invoice, end, addDuration(end, terms.gracePeriod), now) : invoice;
+    if (isActive && !isAfter(end, at)) await closePeriod(tx, parts.source, moved, 'terminate', now);
+  }
+  await openMissing(tx, terms, at, now);
+}
+
+/** Where the period of an invoice ends; null where there is no such period, or nothing of it. */
+function endOfPeriod(terms: BillingTerms, invoice: InvoiceRow): Instant | null {
+  const { billing_cadence: cadence, billing_anchor: anchor, period_start: start, period_number: number } = invoice;
+  const bounds = boundsOfSeries(terms, cadence, start);
+  if (!bounds?.anchor.equals(anchor)) return null;
+  return periodOf(cadence, { ...bounds, startedAt: latest(bounds.startedAt, start) }, number)?.end ?? null;
+}
+
+/** Opens an invoice for each series that has none: it begins, or an invoice that a change had ended is over already. */
+async function openMissing(tx: Tx, terms: BillingTerms, at: Instant, now: Instant): Promise<void> {
+  const open = await lockInvoicesIn(tx, terms.merchantId, terms.subscriptionId, ['ACTIVE']);
+  for (const cadence of cadencesOf(segmentAt(segmentsOf(terms), at))) {
+    const bounds = boundsOfSeries(terms, cadence, at);
+    if (!bounds || open.some((invoice) => invoice.billing_cadence === cadence)) continue;
+    const last = await lastOfSeries(tx, terms, cadence, bounds.anchor);
+    const goesOn = last !== undefined && !isBefore(last.period_end, bounds.startedAt);
+    const startedAt = goesOn ? last.period_end : bounds.startedAt;
+    const period = periodHolding(cadence, { ...bounds, startedAt }, startedAt);
+    const sequence = goesOn ? last.sequence_number + 1 : 1;
+    if (period) await openInvoice(tx, terms, cadence, { ...period, anchor: bounds.anchor }, sequence, now);
+  }
+}

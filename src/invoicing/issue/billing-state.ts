@@ -1,0 +1,114 @@
+import type { Tx } from '../../db/index.ts';
+import { decimal } from '../../kernel/decimal.ts';
+import { earliest, type Instant } from '../../kernel/time.ts';
+import { type BilledFor, selectBilledLines, selectCredits, selectUncalculated } from '../difference/billed.sql.ts';
+import { type BilledItem, itemsOf, type StoredLine } from '../difference/billed.ts';
+import {
+  type BillingState,
+  commitmentsDue,
+  type DueCharge,
+  type DueCommitment,
+  dueOn,
+  lateDue,
+  type UncalculatedInvoice,
+} from '../difference/due.ts';
+import type { FrozenTerms } from '../invoice/frozen-terms.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
+import { asBilled, cellAt, cellOf, justBefore } from '../owed/charges.ts';
+import type { BillingSource, BillingTerms } from '../terms/billing-terms.ts';
+import { cadencesOf, segmentsOf } from '../timeline/segments.ts';
+import { type ReadPeriod, readClosedPeriods, type WhichPeriods } from '../usage/late-usage.ts';
+
+/** What an invoice of a subscription bills, and the closed periods that were read for it. */
+export interface Billing {
+  readonly due: readonly DueCharge[];
+  readonly commitments: readonly DueCommitment[];
+  readonly read: readonly ReadPeriod[];
+  /** What the other invoices bill. */
+  readonly items: readonly BilledItem[];
+}
+
+/** Loads what is billed, and finds what of all that is owed an invoice bills: its own charges, and corrections of closed periods. */
+export async function loadBilling(
+  tx: Tx,
+  source: BillingSource,
+  terms: BillingTerms,
+  invoice: InvoiceRow,
+  frozen: Pick<FrozenTerms, 'manualTaxRate'>,
+  assumed: readonly StoredLine[] = [],
+): Promise<Billing> {
+  const others = await selectUncalculated(tx, invoice);
+  const read = invoice.kind === 'upfront' ? [] : await readClosedPeriods(tx, source, terms, [...others, invoice]);
+  const state = await loadState(tx, terms, invoice, { others, read, assumed });
+  const commitments = commitmentsDue(state, read, decimal(frozen.manualTaxRate ?? '0'));
+  return { due: [...dueOn(state), ...lateDue(state, read)], commitments, read, items: state.items };
+}
+
+/** What closed periods of a subscription come to more or less than was billed, where no invoice follows. */
+export async function loadCorrections(
+  tx: Tx,
+  source: BillingSource,
+  terms: BillingTerms,
+  which: WhichPeriods = 'changed',
+): Promise<Billing> {
+  const all = { merchant_id: terms.merchantId, subscription_id: terms.subscriptionId, id: '' };
+  const read = await readClosedPeriods(tx, source, terms, await selectUncalculated(tx, all), which);
+  if (read.length === 0) return { due: [], commitments: [], read, items: [] };
+  const starts = read.map((period) => cellOf(asBilled(terms, period.invoice), period.invoice).start);
+  const since = justBefore(starts.reduce(earliest));
+  const items = itemsOf(await selectBilledLines(tx, all, since), await selectCredits(tx, all, since));
+  return { due: lateDue({ terms, items }, read), commitments: [], read, items };
+}
+
+/**
+ * The own charges of an invoice as they were due when it was calculated.
+ * @param seq the place in the order of billing of its first line; null: as of now
+ */
+export async function loadOwnDue(
+  tx: Tx,
+  terms: BillingTerms,
+  invoice: UncalculatedInvoice & BilledFor,
+  frozen: Pick<FrozenTerms, 'manualTaxRate'>,
+  seq: bigint | null,
+): Promise<Pick<Billing, 'due' | 'commitments'>> {
+  const others = await selectUncalculated(tx, invoice, seq);
+  const state = await loadState(tx, terms, invoice, { others, read: [], seq });
+  return { due: dueOn(state), commitments: commitmentsDue(state, [], decimal(frozen.manualTaxRate ?? '0')) };
+}
+
+interface Loaded {
+  readonly others: readonly UncalculatedInvoice[];
+  readonly read: readonly ReadPeriod[];
+  readonly seq?: bigint | null;
+  readonly assumed?: readonly StoredLine[];
+}
+
+async function loadState(
+  tx: Tx,
+  terms: BillingTerms,
+  invoice: UncalculatedInvoice & BilledFor,
+  { others, read, seq = null, assumed = [] }: Loaded,
+): Promise<BillingState> {
+  const since = billedSince(terms, invoice, read);
+  const lines = await selectBilledLines(tx, invoice, since, seq);
+  const credits = lines.length === 0 ? [] : await selectCredits(tx, invoice, since, seq);
+  return { terms, invoice, others, items: itemsOf([...lines, ...assumed], credits) };
+}
+
+/** From where on lines can matter: from the start of the earliest period of which the invoice may bill something. */
+function billedSince(terms: BillingTerms, invoice: UncalculatedInvoice, read: readonly ReadPeriod[]): Instant {
+  const starts = read.map((period) => cellOf(asBilled(terms, period.invoice), period.invoice).start);
+  if (invoice.kind === 'subscription') starts.push(cellOf(terms, invoice).start);
+  const { period_start: start, period_end: end } = invoice;
+  for (const segment of segmentsOf(terms))
+    for (const cadence of cadencesOf(segment)) {
+      const cell = cellAt(terms, cadence, segment.start);
+      if (
+        cell &&
+        Temporal.Instant.compare(segment.start, end) <= 0 &&
+        Temporal.Instant.compare(segment.end, start) >= 0
+      )
+        starts.push(cell.start);
+    }
+  return justBefore(starts.reduce(earliest, start));
+}

@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectBooksToBalance } from '../support/books.ts';
+import { changeTo, closeNow, costOf, fee, payAll, promptPlan, subscribed } from '../support/crossings.ts';
+import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { type Resource, type Shop, shopOf } from '../support/shop.ts';
+
+/** A preview is the same calculation without its last step (domain.md §3): a dry run tells what the change then does. */
+let env: TestEnvironment;
+let merchant: Merchant;
+let shop: Shop;
+beforeAll(async () => {
+  env = await openTestEnvironment({ recomputed: true });
+  merchant = await env.merchant();
+  shop = shopOf(merchant);
+});
+afterAll(async () => {
+  await expectBooksToBalance(env, merchant);
+  await env.close();
+});
+
+const APRIL = '2024-04-01T00:00:00Z'; // 30 days
+const MAY = '2024-05-01T00:00:00Z';
+
+/** What an invoice says to whom it asks for money. */
+const said = ({ subtotal, totalTax, grandTotal, periodStart, periodEnd }: Resource) => ({
+  ...{ subtotal, totalTax, grandTotal, periodStart, periodEnd },
+});
+/** Each line with its amounts, in no order. */
+const linesOf = (lines: readonly Resource[]) =>
+  lines
+    .map(
+      ({ type, lineItemType, periodStart, periodEnd, totalPrice, totalTax }: Resource) =>
+        `${type} ${lineItemType} ${periodStart}/${periodEnd} ${totalPrice} + ${totalTax}`,
+    )
+    .toSorted();
+const upcoming = (subscription: Resource) => shop.read(`/v0/subscriptions/${subscription.id}/upcomingInvoice`);
+
+interface Crossing {
+  readonly what: string;
+  readonly term: 'in_advance' | 'in_arrears';
+  readonly plan?: Record<string, unknown>;
+  readonly isPaid?: boolean;
+  /** When the change is made. */
+  readonly at: string;
+  readonly cutAt?: string;
+  readonly fields?: Record<string, unknown>;
+  /** What the open invoice of April comes to; null where the change has an invoice of its own. */
+  readonly open: string | null;
+  /** What all invoices until the 1st of May come to. */
+  readonly cost: string;
+}
+
+/*
+ * A costs 30.00 a month, B 90.00, calls 1.00 each; 7 calls are made on the 3rd. On the 16th 15 of 30 days are over.
+ */
+const CROSSINGS: readonly Crossing[] = [
+  {
+    ...{ what: 'in advance, paid', term: 'in_advance', isPaid: true, at: '2024-04-16T00:00:00Z' },
+    ...{ open: '127.00', cost: '157.00' }, // 7 - 15 + 45 + 90; and April's 30
+  },
+  {
+    ...{ what: 'in advance, unpaid', term: 'in_advance', at: '2024-04-16T00:00:00Z' },
+    ...{ open: '142.00', cost: '157.00' }, // 15 are a credit note on what is unpaid
+  },
+  {
+    ...{ what: 'in advance, paid, into the wallet', term: 'in_advance', isPaid: true, at: '2024-04-16T00:00:00Z' },
+    ...{ fields: { credit: 'wallet' }, open: '142.00', cost: '157.00' },
+  },
+  {
+    ...{ what: 'in advance, paid, without credit', term: 'in_advance', isPaid: true, at: '2024-04-16T00:00:00Z' },
+    ...{ fields: { credit: 'none' }, open: '142.00', cost: '172.00' },
+  },
+  {
+    ...{ what: 'in arrears', term: 'in_arrears', at: '2024-04-16T00:00:00Z' },
+    ...{ open: '67.00', cost: '67.00' }, // 7 + 15 + 45
+  },
+  {
+    ...{ what: 'in arrears without proration', term: 'in_arrears', at: '2024-04-16T00:00:00Z' },
+    ...{ fields: { proration: 'none' }, open: '37.00', cost: '37.00' }, // 7 + 30
+  },
+  {
+    ...{ what: 'in arrears by the day', term: 'in_arrears', at: '2024-04-16T18:00:00Z' },
+    ...{ fields: { proration: 'day' }, open: '67.00', cost: '67.00' },
+  },
+  {
+    ...{ what: 'in advance, paid, after a closeNow on the 11th', term: 'in_advance', isPaid: true },
+    ...{ cutAt: '2024-04-11T00:00:00Z', at: '2024-04-16T00:00:00Z', open: '120.00', cost: '157.00' }, // - 15 + 45 + 90
+  },
+  {
+    ...{ what: 'in arrears, after a closeNow on the 11th', term: 'in_arrears' },
+    ...{ cutAt: '2024-04-11T00:00:00Z', at: '2024-04-16T00:00:00Z', open: '50.00', cost: '67.00' }, // 5 + 45
+  },
+  {
+    ...{ what: 'in arrears without proration, after a closeNow on the 11th', term: 'in_arrears' },
+    ...{ fields: { proration: 'none' }, cutAt: '2024-04-11T00:00:00Z', at: '2024-04-16T00:00:00Z' },
+    ...{ open: '20.00', cost: '37.00' }, // the old fee has the other 20 days
+  },
+  {
+    ...{ what: 'at the very start, in advance and paid', term: 'in_advance', isPaid: true, at: APRIL },
+    ...{ open: null, cost: '187.00' }, // 7 + 90 for April, 90 for May
+  },
+  {
+    ...{ what: 'at the very start, in advance and unpaid', term: 'in_advance', at: APRIL },
+    ...{ open: null, cost: '187.00' },
+  },
+  {
+    ...{ what: 'in advance and paid, at 20 % tax', term: 'in_advance', isPaid: true, at: '2024-04-16T00:00:00Z' },
+    ...{ plan: { defaultTaxRate: 20 }, open: '152.40', cost: '188.40' }, // 127 and 157 and a fifth
+  },
+  {
+    ...{ what: 'in advance and paid, 19 % inside', term: 'in_advance', isPaid: true, at: '2024-04-16T00:00:00Z' },
+    ...{ plan: { defaultTaxRate: 19, taxBehavior: 'inclusive' }, open: '127.00', cost: '157.00' },
+  },
+];
+
+describe.each(CROSSINGS)('a change $what', ({ term, plan, isPaid, at, cutAt, fields, open, cost }) => {
+  it('bills what its preview said, and what the open invoice showed until its end', async () => {
+    const usage = await shop.usagePrice();
+    const a = await promptPlan(shop, [usage, await fee(shop, term, '30')], plan);
+    const b = await promptPlan(shop, [usage, await fee(shop, term, '90')], plan);
+    const { clock, subscription, customerId } = await subscribed(shop, a, APRIL);
+    if (isPaid) await payAll(shop, customerId);
+    await shop.use(subscription.id, '2024-04-03T00:00:00Z', 7);
+    if (cutAt !== undefined) {
+      await shop.advance(clock, cutAt);
+      await closeNow(shop, subscription);
+      await shop.advance(clock, 'PT1H');
+    }
+    if (at !== APRIL) await shop.advance(clock, at);
+    const path = `/v0/subscriptions/${subscription.id}/changes`;
+    const before = await upcoming(subscription);
+    const preview = await shop.act(path, { planId: b.id, ...fields, dryRun: true });
+    expect(await upcoming(subscription)).toEqual(before); // it changed nothing
+    const done = await changeTo(shop, subscription, b, fields);
+    expect(said(done.invoicePreview)).toEqual(said(preview.invoicePreview));
+
+    const live = await upcoming(subscription);
+    if (open !== null) {
+      expect(preview.invoicePreview.grandTotal).toBe(open);
+      expect(said(live)).toEqual(said(preview.invoicePreview));
+    }
+    const lines = linesOf(live.lineItems.lineItems);
+    await shop.advance(clock, MAY);
+    await shop.advance(clock, 'PT1H');
+    const issued = await shop.invoice(live.id);
+    expect(said(issued)).toEqual(said(live));
+    expect(linesOf(issued.lines)).toEqual(lines);
+    expect(await costOf(shop, customerId)).toBe(cost);
+  });
+});
+
+describe('the upcoming invoice', () => {
+  /** 100 calls are billed in January, 60 of them were not made; February has 70 so far. */
+  it('shows a correction before it is billed', async () => {
+    const { clock, subscription } = await subscribed(
+      shop,
+      await promptPlan(shop, [await shop.usagePrice()], { defaultTaxRate: 20 }),
+      '2026-01-01T00:00:00Z',
+    );
+    await shop.use(subscription.id, '2026-01-10T00:00:00Z', 100);
+    await shop.advance(clock, '2026-02-10T00:00:00Z');
+    await shop.use(subscription.id, '2026-01-20T00:00:00Z', -60);
+    await shop.use(subscription.id, '2026-02-05T00:00:00Z', 70);
+    const shown = await upcoming(subscription);
+    expect(said(shown)).toMatchObject({ subtotal: '10.00', totalTax: '2.00', grandTotal: '12.00' });
+    await shop.advance(clock, '2026-03-01T00:00:00Z');
+    expect(said(await shop.invoice(shown.id))).toEqual(said(shown));
+  });
+
+  /** What a change there and back at one instant leaves is what was there before. */
+  it('is after there and back what it was before', async () => {
+    const [a, b] = [
+      await promptPlan(shop, [await fee(shop, 'in_advance', '31')]),
+      await promptPlan(shop, [await fee(shop, 'in_advance', '62')]),
+    ];
+    const { clock, subscription, customerId } = await subscribed(shop, a, '2026-01-01T00:00:00Z');
+    await payAll(shop, customerId);
+    await shop.advance(clock, '2026-01-11T00:00:00Z');
+    const before = said(await upcoming(subscription));
+    await changeTo(shop, subscription, b);
+    expect(said(await upcoming(subscription))).toMatchObject({ grandTotal: '83.00' }); // 62 + 42 - 21
+    await changeTo(shop, subscription, a);
+    expect(said(await upcoming(subscription))).toEqual(before);
+  });
+});

@@ -1,0 +1,305 @@
+import type { Calculation, CalculationInput } from '../../src/invoicing/calculation/calculate.ts';
+import { calculate } from '../../src/invoicing/calculation/calculate.ts';
+import {
+  type ClosedPeriod,
+  type DueCharge,
+  dueOn,
+  lateDue,
+  type UncalculatedInvoice,
+} from '../../src/invoicing/difference/due.ts';
+import type { Quoting } from '../../src/invoicing/difference/time.ts';
+import type { BilledUsage } from '../../src/invoicing/invoice/billed-usage.ts';
+import {
+  asBilled,
+  cellAt,
+  cellsIn,
+  chargesInAdvance,
+  chargesInArrears,
+  chargesOnce,
+  type InvoicePeriod,
+  type OwedCharge,
+  usageChargesOn,
+} from '../../src/invoicing/owed/charges.ts';
+import type { BilledPrice, BilledVersion, Proration } from '../../src/invoicing/terms/billing-terms.ts';
+import { cadencesOf, type HistoricTerms } from '../../src/invoicing/timeline/segments.ts';
+import { type Decimal, decimal, ZERO } from '../../src/kernel/decimal.ts';
+import { type Instant, isAfter, isBefore } from '../../src/kernel/time.ts';
+import { type Books, giveBack, issue, itemsIn, openBooks, upfrontAt } from './owed.ts';
+
+/**
+ * A life of a subscription without a database: its periods open, close and are calculated in the order of time, and what happens to it
+ * happens between them. All versions have the same cadences, so that its series go on.
+ */
+
+/** Something that happens to a subscription, so many hours after its start. */
+export type Happening =
+  | { readonly kind: 'change'; readonly hour: number; readonly to: number; readonly proration: Proration }
+  | { readonly kind: 'cut'; readonly hour: number }
+  | {
+      readonly kind: 'use';
+      readonly hour: number;
+      readonly metric: string;
+      readonly units: number;
+      readonly late: number;
+    };
+
+export interface LifeOf {
+  readonly quoting: Quoting;
+  readonly startedAt: Instant;
+  readonly lastHour: number;
+  readonly graceHours: number;
+  /** The prices of each version; the first one holds from the start. */
+  readonly versions: readonly (readonly BilledPrice[])[];
+  readonly happenings: readonly Happening[];
+  readonly adjustments?: CalculationInput['adjustments'];
+  readonly taxRates?: CalculationInput['taxRates'];
+}
+
+interface Waiting {
+  readonly invoice: UncalculatedInvoice;
+  readonly until: Instant;
+}
+
+const version = (prices: readonly BilledPrice[], from: Instant, proration: Proration): BilledVersion => ({
+  ...{
+    from,
+    prices,
+    proration,
+    planId: 'plan',
+    planTaxRate: null,
+    planCadence: 'P1M',
+    minimumAmount: null,
+    anchors: {},
+  },
+});
+
+/** A life as it goes on. */
+export class Life {
+  readonly books: Books = openBooks();
+  readonly calculations: Calculation[] = [];
+  readonly #of: LifeOf;
+  #versions: BilledVersion[];
+  #endsAt: Instant | null = null;
+  #open: UncalculatedInvoice[] = [];
+  #waiting: Waiting[] = [];
+  readonly #billed = new Map<string, InvoicePeriod>();
+  readonly #parts = new Map<string, number>();
+
+  constructor(of: LifeOf) {
+    this.#of = of;
+    this.#versions = [version(of.versions[0] as readonly BilledPrice[], of.startedAt, 'second')];
+  }
+
+  get terms(): HistoricTerms {
+    const { startedAt } = this.#of;
+    const { planCadence, prices } = this.#versions.at(-1) as BilledVersion;
+    const bounds = { anchor: startedAt, startedAt, endsAt: this.#endsAt };
+    return { planCadence, prices, bounds, minimumAmount: null, versions: this.#versions };
+  }
+
+  /** Lives all of it, to the end and until all is billed. */
+  live(): this {
+    const { startedAt, happenings, lastHour } = this.#of;
+    this.#bill(upfrontAt(this.terms), startedAt);
+    for (const cadence of cadencesOf(this.#versions[0] as BilledVersion)) this.#openAt(cadence, startedAt);
+    for (const happening of happenings.toSorted((a, b) => a.hour - b.hour))
+      if (happening.hour < lastHour) this.#happen(happening);
+    this.#end(this.#at(lastHour));
+    this.#advance(this.#at(lastHour + this.#of.graceHours));
+    this.#correct(this.#at(NEVER_LATE));
+    return this;
+  }
+
+  readonly #at = (hours: number): Instant => this.#of.startedAt.add({ hours });
+
+  #happen(happening: Happening): void {
+    if (happening.kind === 'use') return;
+    const at = this.#at(happening.hour);
+    this.#advance(at);
+    if (happening.kind === 'cut') this.#cut(at);
+    else this.#change(happening, at);
+  }
+
+  #change({ to, proration }: Extract<Happening, { kind: 'change' }>, at: Instant): void {
+    const prices = this.#of.versions[to % this.#of.versions.length] as readonly BilledPrice[];
+    this.#versions = [...this.#versions, version(prices, at, proration)];
+    if (at.equals(this.#of.startedAt)) this.#bill({ ...upfrontAt(this.terms), id: this.#idOf('upfront') }, at);
+    giveBack(this.books, this.terms, this.#of.quoting);
+  }
+
+  #cut(at: Instant): void {
+    const invoice = this.#open.find(({ billing_cadence: cadence }) => cadence === 'P1M');
+    if (!invoice || !isAfter(at, invoice.period_start)) return;
+    this.#close({ ...invoice, period_end: at }, at);
+    this.#advance(at);
+  }
+
+  #end(at: Instant): void {
+    this.#advance(at);
+    this.#endsAt = at;
+    for (const invoice of this.#open)
+      if (isBefore(invoice.period_start, at))
+        this.#waiting.push({ invoice: { ...invoice, period_end: at }, until: this.#afterGrace(at) });
+    this.#open = [];
+    giveBack(this.books, this.terms, this.#of.quoting);
+  }
+
+  readonly #afterGrace = (at: Instant): Instant => at.add({ hours: this.#of.graceHours });
+
+  /** Closes and calculates what is due by an instant. */
+  #advance(to: Instant): void {
+    for (;;) {
+      const closes = this.#open.map((invoice) => ({ at: invoice.period_end, run: () => this.#close(invoice) }));
+      const calculates = this.#waiting.map((each) => ({ at: each.until, run: () => this.#calculate(each) }));
+      const [next] = [...closes, ...calculates]
+        .filter(({ at }) => !isAfter(at, to))
+        .toSorted((a, b) => Temporal.Instant.compare(a.at, b.at));
+      if (!next) return;
+      next.run();
+    }
+  }
+
+  #close(invoice: UncalculatedInvoice, until = this.#afterGrace(invoice.period_end)): void {
+    this.#open = this.#open.filter(({ billing_cadence: cadence }) => cadence !== invoice.billing_cadence);
+    this.#waiting.push({ invoice, until });
+    this.#openAt(invoice.billing_cadence, invoice.period_end);
+  }
+
+  #openAt(cadence: string, at: Instant): void {
+    const cell = cellAt(this.terms, cadence, at);
+    if (!cell) return;
+    this.#open.push({
+      ...{
+        id: this.#idOf(cadence),
+        kind: 'subscription',
+        billing_anchor: this.#of.startedAt,
+        billing_cadence: cadence,
+      },
+      ...{ period_number: cell.number, period_start: at, period_end: cell.end },
+    });
+  }
+
+  #idOf(kind: string): string {
+    const count = (this.#parts.get(kind) ?? 0) + 1;
+    this.#parts.set(kind, count);
+    return `${kind} ${count}`;
+  }
+
+  #calculate(waiting: Waiting): void {
+    this.#waiting = this.#waiting.filter((each) => each !== waiting);
+    this.#bill(waiting.invoice, waiting.until);
+  }
+
+  #bill(invoice: UncalculatedInvoice, now: Instant): void {
+    const others = [...this.#open, ...this.#waiting.map((each) => each.invoice)];
+    const state = { terms: { ...this.terms, ...this.#of.quoting }, invoice, others, items: itemsIn(this.books) };
+    const closed = invoice.kind === 'upfront' ? [] : this.#closed([...others, invoice], now);
+    const usage = invoice.kind === 'upfront' ? [] : usageOn(this.#of, this.terms, invoice, now);
+    this.#issue(invoice.id, [...dueOn(state), ...lateDue(state, closed)], usage);
+    if (invoice.kind === 'subscription') this.#billed.set(periodKey(invoice), invoice);
+  }
+
+  #issue(id: string, charges: readonly DueCharge[], usage: readonly BilledUsage[]): void {
+    const { adjustments = [], taxRates = new Map(), quoting } = this.#of;
+    this.calculations.push(issue(this.books, id, charges, { usage, adjustments, taxRates }, quoting));
+  }
+
+  /** What came late for periods of which no invoice is left, on an invoice of its own. */
+  #correct(now: Instant): void {
+    const state = { terms: { ...this.terms, ...this.#of.quoting }, items: itemsIn(this.books) };
+    this.#issue('supplementary', lateDue(state, this.#closed([], now)), []);
+  }
+
+  #closed(uncalculated: readonly InvoicePeriod[], now: Instant): ClosedPeriod[] {
+    const open = new Set(uncalculated.map(periodKey));
+    return [...this.#billed]
+      .filter(([period]) => !open.has(period))
+      .map(([, invoice]) => ({
+        invoice,
+        usage: usageOn(this.#of, asBilled(this.terms, invoice), invoice, now),
+        adjustments: this.#of.adjustments ?? [],
+      }));
+  }
+
+  /** What is due once more on an invoice that was billed: nothing, if all is well. */
+  dueAgain(): DueCharge[] {
+    return [...this.#billed.values()].flatMap((invoice) =>
+      dueOn({
+        terms: { ...this.terms, ...this.#of.quoting },
+        invoice: { id: 'again', kind: 'subscription', billing_anchor: this.#of.startedAt, ...invoice },
+        others: [],
+        items: itemsIn(this.books),
+      }),
+    );
+  }
+}
+
+const NEVER_LATE = 1_000_000;
+
+const periodKey = ({ billing_cadence: cadence, period_number: number }: InvoicePeriod): string =>
+  `${cadence} ${number}`;
+
+/** The usage of each metered price of an invoice, of what had come by an instant. */
+function usageOn(of: LifeOf, terms: HistoricTerms, invoice: InvoicePeriod, now: Instant): BilledUsage[] {
+  return usageChargesOn(terms, invoice).flatMap(({ price, spans }) => usageOf(of, price, spans, now));
+}
+
+function usageOf(
+  { happenings, startedAt }: LifeOf,
+  price: BilledPrice,
+  spans: OwedCharge['spans'],
+  now: Instant,
+): BilledUsage[] {
+  const units = happenings.flatMap((happening) => {
+    if (happening.kind !== 'use' || happening.metric !== price.metric?.id) return [];
+    const at = startedAt.add({ hours: happening.hour });
+    const isInside = spans.some(({ start, end }) => !isBefore(at, start) && isBefore(at, end));
+    return isInside && !isAfter(at.add({ hours: happening.late }), now) ? [happening.units] : [];
+  });
+  if (units.length === 0) return [];
+  return [
+    {
+      ...{ price_id: price.id, group_values: {}, event_count: units.length, granted: ZERO },
+      quantity: measured(price, units),
+    },
+  ];
+}
+
+function measured(price: BilledPrice, units: readonly number[]): Decimal {
+  const { aggregation } = (price.metric as NonNullable<BilledPrice['metric']>).meter;
+  if (aggregation === 'SUM') return decimal(units.reduce((a, b) => a + b, 0));
+  if (aggregation === 'MAX') return decimal(Math.max(...units));
+  return decimal(new Set(units).size);
+}
+
+/** All that a history owes, each charge by itself, as if one invoice billed it: nothing was billed before. */
+export function owedBy(of: LifeOf, terms: HistoricTerms): Calculation {
+  const { bounds } = terms;
+  const end = bounds.endsAt as Instant;
+  const cells = cellsIn(terms, { start: bounds.startedAt, end });
+  const once = (['in_advance', 'in_arrears'] as const).flatMap((term) => chargesOnce(terms, term, () => true, null));
+  const charges = cells.flatMap((cell) => [
+    ...chargesInAdvance(terms, cell),
+    ...chargesInArrears(terms, cell, cell.end),
+  ]);
+  // Each charge has a price id of its own, so that the usage of a period is that of the period.
+  const alone = [...once, ...charges].map((charge, place) => ({
+    ...charge,
+    price: { ...charge.price, id: `${charge.price.id}#${place}` },
+  }));
+  const usage = alone.flatMap(({ price, spans }) =>
+    price.metric === null ? [] : usageOf(of, price, spans, of.startedAt.add({ hours: NEVER_LATE })),
+  );
+  const rates = [...(of.taxRates ?? [])];
+  return calculate({
+    ...of.quoting,
+    charges: alone.map((charge) => ({ charge })),
+    usage,
+    adjustments: of.adjustments ?? [],
+    taxRates: new Map(
+      alone.flatMap(({ price }) =>
+        rates.filter(([id]) => price.id.startsWith(`${id}#`)).map(([, rate]) => [price.id, rate]),
+      ),
+    ),
+  });
+}
