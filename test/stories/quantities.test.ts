@@ -340,3 +340,263 @@ describe('a change of the plan', () => {
     expect((await again(own)).quantities).toEqual({ [dearer.id]: 5, [support.id]: 1 }); // as many as it had
   });
 });
+
+/** What each line of some invoices says: how many, of which days, net. */
+const said = (invoices: readonly Resource[]): string[] =>
+  invoices
+    .flatMap(({ lines }) => lines)
+    .map(
+      ({ lineItemType, quantity, totalPrice, periodStart, periodEnd }: Resource) =>
+        `${lineItemType === 'refund' ? 'credit' : quantity} ${day(periodStart)}/${day(periodEnd)} ${totalPrice}`,
+    );
+const day = (text: string) => text.slice(5, 10);
+
+/** What the invoices of a subscription come to that were issued, less what credit notes take off them, before tax. */
+async function kept(subscription: Resource): Promise<string> {
+  let cents = 0;
+  const add = (amount: string, sign: 1 | -1) => {
+    cents += sign * Math.round(Number(amount) * 100);
+  };
+  for (const { id, status, subtotal } of await shop.invoices(subscription)) {
+    if (status === 'ACTIVE') continue;
+    add(subtotal, 1);
+    for (const note of (await shop.read(`/v2/invoices/${id}/creditNotes`)).data) add(note.amount, -1);
+  }
+  return (cents / 100).toFixed(2);
+}
+
+/** A step in the life of a subscription: at a time, so many seats. */
+type Step = readonly [at: string, seats: number, fields?: object];
+
+/** A subscription to one price of seats from January on, its steps, and its invoices by a time. All of it is paid as it is issued. */
+async function lived(price: Resource, steps: readonly Step[], until: string, fields: Fields = {}) {
+  const { plan: planFields = {}, ...others } = fields;
+  const plan = await shop.plan([price], { gracePeriod: 'P0D', ...planFields });
+  const clock = await shop.clock(START);
+  const subscription = await shop.subscribe(plan, { clock, bankTransferOnly: true, ...others });
+  const pay = async () => {
+    for (const invoice of await shop.invoices(subscription)) if (invoice.status === 'ISSUED') await payInFull(invoice);
+  };
+  await pay();
+  let now = START;
+  for (const [at, seats, more] of steps) {
+    if (at !== now) await shop.advance(clock, at);
+    now = at;
+    await pay();
+    await change(subscription, { quantities: { [price.id]: seats }, ...more });
+  }
+  await shop.advance(clock, until);
+  const invoices = await shop.invoices(subscription);
+  const first = invoices.filter(({ billingCadence }) => billingCadence === 'P0D');
+  return { clock, subscription, invoices, first, periods: invoices.filter((invoice) => !first.includes(invoice)) };
+}
+type Fields = Record<string, unknown> & { readonly plan?: object };
+
+const payInFull = (invoice: Resource) =>
+  shop.create(`/v2/invoices/${invoice.id}/payments`, {
+    amount: invoice.unpaidAmount,
+    method: 'bank_transfer',
+    receivedAt: invoice.issuedAt,
+    idempotencyKey: invoice.id,
+  });
+
+const FEBRUARY = '2026-02-01T00:00:00Z';
+const MARCH = '2026-03-01T00:00:00Z';
+const THE_11TH = '2026-01-11T00:00:00Z';
+const THE_21ST = '2026-01-21T00:00:00Z';
+const MIDDLE = '2026-01-16T12:00:00Z'; // half of January
+
+/** 31.00 a month: 1.00 for each seat and day of January. */
+const IN_ARREARS = { paymentTerm: 'in_arrears' };
+const IN_ADVANCE = { paymentTerm: 'in_advance' };
+
+describe('five seats, eight from the 11th, six from February', () => {
+  const steps: Step[] = [
+    [THE_11TH, 8],
+    [THE_21ST, 6, { effective: 'periodEnd' }],
+  ];
+
+  it('in arrears: each number for its days', async () => {
+    const { invoices } = await lived(await seatPrice(IN_ARREARS), steps, MARCH);
+    const [january, february] = invoices;
+    expect(said([january])).toEqual(['5 01-01/01-11 50.00', '8 01-11/02-01 168.00']); // 5 × 10 days, 8 × 21 days
+    expect(january.subtotal).toBe('218.00');
+    expect(said([february])).toEqual(['6 02-01/03-01 186.00']);
+  });
+
+  it('in advance: what five seats would have had is given back, and eight are charged', async () => {
+    const { subscription, first, periods } = await lived(await seatPrice(IN_ADVANCE), steps, FEBRUARY);
+    const [january] = periods;
+    expect(said(first)).toEqual(['5 01-01/02-01 155.00']);
+    expect(said([january]).toSorted()).toEqual([
+      '6 02-01/03-01 186.00',
+      '8 01-11/02-01 168.00',
+      'credit 01-11/02-01 -105.00', // 5 × 21 days
+    ]);
+    expect(january.subtotal).toBe('249.00');
+    expect(await kept(subscription)).toBe('404.00'); // January 50 + 168, February 186
+  });
+
+  it('in advance by the year, on a monthly plan: 1.00 for each seat and day', async () => {
+    const yearly = await seatPrice({ ...IN_ADVANCE, billingCadence: 'P1Y', properties: { unitPrice: '365' } });
+    const { invoices } = await lived(yearly, [['2026-07-01T00:00:00Z', 8]], '2026-08-01T00:00:00Z');
+    expect(said(invoices.filter(({ status }) => status !== 'ACTIVE')).toSorted()).toEqual([
+      '5 01-01/01-01 1825.00',
+      '8 07-01/01-01 1472.00', // 184 days to go
+      'credit 07-01/01-01 -920.00',
+    ]);
+  });
+});
+
+describe('models count the seats', () => {
+  const tiered = (model: string, first: string, next: string) => ({
+    model,
+    properties: {
+      tiers: [
+        { upTo: '5', unitPrice: first },
+        { upTo: null, unitPrice: next },
+      ],
+    },
+  });
+  it.each([
+    // Half of January each; five and eight seats come to these in a whole month:
+    { price: tiered('graduated', '31', '15.50'), five: '77.50', eight: '100.75' }, // 155.00; 155.00 + 3 × 15.50
+    { price: tiered('volume', '31', '20'), five: '77.50', eight: '80.00' }, // 155.00; 8 × 20.00
+    { price: { model: 'package', properties: { size: '5', price: '100' } }, five: '50.00', eight: '100.00' }, // 1; 2 packages
+    {
+      price: { model: 'standard', properties: { unitPrice: '31', includedUnits: '5' } },
+      five: '0.00', // all of them are included
+      eight: '46.50', // 3 × 31.00
+    },
+  ])('$price.model', async ({ price, five, eight }) => {
+    const arrears = await lived(await seatPrice({ ...IN_ARREARS, ...price }), [[MIDDLE, 8]], FEBRUARY);
+    expect(said(arrears.invoices.slice(0, 1))).toEqual([`5 01-01/01-16 ${five}`, `8 01-16/02-01 ${eight}`]);
+
+    const advance = await lived(await seatPrice({ ...IN_ADVANCE, ...price }), [[MIDDLE, 8]], FEBRUARY);
+    const january = advance.periods[0];
+    const month = (half: string) => (2 * Number(half)).toFixed(2);
+    expect(said([january]).toSorted()).toEqual(
+      [
+        `8 02-01/03-01 ${month(eight)}`,
+        `8 01-16/02-01 ${eight}`,
+        ...(five === '0.00' ? [] : [`credit 01-16/02-01 -${five}`]),
+      ].toSorted(),
+    );
+  });
+});
+
+describe('there and back', () => {
+  it.each([
+    // Of an amount for five seats over January: 155.00.
+    {
+      what: 'at one instant',
+      steps: [
+        [THE_11TH, 8],
+        [THE_11TH, 5],
+      ] as Step[],
+      january: '155.00',
+    },
+    {
+      what: 'thrice at one instant: the last counts',
+      steps: [
+        [THE_11TH, 8],
+        [THE_11TH, 1],
+        [THE_11TH, 8],
+      ] as Step[],
+      january: '218.00',
+    },
+    {
+      what: 'ten days later',
+      steps: [
+        [THE_11TH, 8],
+        [THE_21ST, 5],
+      ] as Step[],
+      january: '185.00',
+    }, // 50 + 80 + 55
+    {
+      what: 'to none and back',
+      steps: [
+        [THE_11TH, 0],
+        [THE_21ST, 5],
+      ] as Step[],
+      january: '105.00',
+    }, // 50 + 0 + 55
+    {
+      what: 'to none at the very start',
+      steps: [
+        [START, 0],
+        [THE_11TH, 5],
+      ] as Step[],
+      january: '105.00',
+    }, // 0 + 5 × 21
+    { what: 'to none for good', steps: [[THE_11TH, 0]] as Step[], january: '50.00' },
+  ])('$what', async ({ steps, january }) => {
+    const seatsAfter = (steps.at(-1) as Step)[1];
+    const arrears = await lived(await seatPrice(IN_ARREARS), steps, FEBRUARY);
+    expect(arrears.invoices[0].subtotal).toBe(january);
+
+    // In advance the same, with February's seats beside it.
+    const advance = await lived(await seatPrice(IN_ADVANCE), steps, FEBRUARY);
+    const both = Number(january) + seatsAfter * 31;
+    expect(await kept(advance.subscription)).toBe(both.toFixed(2));
+  });
+});
+
+describe('how a change of quantities cuts', () => {
+  const EVENING = '2026-01-11T18:00:00Z';
+  it.each([
+    { proration: 'second', lines: ['5 01-01/01-11 53.75', '8 01-11/02-01 162.00'] }, // 10.75 and 20.25 days
+    { proration: 'day', lines: ['5 01-01/01-11 50.00', '8 01-11/02-01 168.00'] },
+    { proration: 'none', lines: ['5 01-01/02-01 155.00'] },
+  ])('$proration', async ({ proration, lines }) => {
+    const { invoices } = await lived(await seatPrice(IN_ARREARS), [[EVENING, 8, { proration }]], MARCH);
+    expect(said(invoices.slice(0, 1))).toEqual(lines);
+    expect(said(invoices.slice(1, 2))).toEqual(['8 02-01/03-01 248.00']);
+  });
+
+  it.each([
+    { currency: 'JPY', unitPrice: '1000', five: '1613', eight: '5419' }, // 1612.9…, 5419.35…
+    { currency: 'KWD', unitPrice: '1', five: '1.613', eight: '5.419' },
+  ])('in $currency', async ({ currency, unitPrice, five, eight }) => {
+    const price = await seatPrice({ ...IN_ARREARS, properties: { unitPrice } });
+    const { invoices } = await lived(price, [[THE_11TH, 8]], FEBRUARY, { plan: { currency } });
+    expect(said(invoices.slice(0, 1))).toEqual([`5 01-01/01-11 ${five}`, `8 01-11/02-01 ${eight}`]);
+  });
+
+  it('at the end of the subscription, and at closeNow, each number has its days', async () => {
+    const ended = await lived(await seatPrice(IN_ARREARS), [[THE_11TH, 8]], THE_21ST);
+    await shop.act(`/v0/subscriptions/${ended.subscription.id}/termination`, { reason: 'Over' });
+    await shop.advance(ended.clock, FEBRUARY);
+    expect(said(await shop.invoices(ended.subscription))).toEqual(['5 01-01/01-11 50.00', '8 01-11/01-21 80.00']);
+
+    const cut = await lived(await seatPrice(IN_ARREARS), [[THE_11TH, 8]], THE_21ST);
+    await shop.act(`/v2/invoices/${cut.invoices[0].id}/closeNow`);
+    await shop.advance(cut.clock, FEBRUARY);
+    const [first, rest] = await shop.invoices(cut.subscription);
+    expect([first.subtotal, rest.subtotal]).toEqual(['130.00', '88.00']); // 218.00 in all
+  });
+
+  it('in advance and ended: the seats that are there at the end are given back', async () => {
+    const { clock, subscription } = await lived(await seatPrice(IN_ADVANCE), [[THE_11TH, 8]], THE_21ST);
+    await shop.act(`/v0/subscriptions/${subscription.id}/termination`, { reason: 'Over' });
+    await shop.advance(clock, FEBRUARY);
+    expect(await kept(subscription)).toBe('130.00'); // 5 × 10 days, 8 × 10 days
+  });
+
+  it('in a trial: what holds when it ends is charged first', async () => {
+    const price = await seatPrice(IN_ADVANCE);
+    const { first } = await lived(price, [['2026-01-10T00:00:00Z', 8]], '2026-01-16T00:00:00Z', {
+      plan: { trialPeriod: 'P14D' },
+    });
+    expect(said(first)).toEqual(['8 01-15/02-15 248.00']);
+  });
+
+  it('what a plan change keeps goes on as one charge, in its number', async () => {
+    const [seats, support] = [await seatPrice(IN_ARREARS), await shop.feePrice({ properties: { unitPrice: '31' } })];
+    const { clock, subscription } = await lived(seats, [[THE_11TH, 8]], THE_21ST);
+    await change(subscription, { planId: (await shop.plan([seats, support], { gracePeriod: 'P0D' })).id });
+    await shop.advance(clock, FEBRUARY);
+    const [january] = await shop.invoices(subscription);
+    expect(said([january])).toEqual(['5 01-01/01-11 50.00', '8 01-11/02-01 168.00', '1 01-21/02-01 11.00']);
+  });
+});

@@ -60,7 +60,7 @@ export async function giveCredits(
   now: Instant,
 ): Promise<void> {
   const { merchantId, subscriptionId } = terms;
-  await deleteOpenCredits(tx, merchantId, subscriptionId);
+  await deleteOpenCredits(tx, merchantId, subscriptionId, after);
   const found = await selectIssuedItems(tx, terms, after);
   const invoiceIds = [...new Set(found.map(({ invoiceId }) => invoiceId))].toSorted();
   for (const id of invoiceIds) await lockInvoice(tx, merchantId, id); // holds off who would refund or write off meanwhile

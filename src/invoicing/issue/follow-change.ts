@@ -43,7 +43,7 @@ export async function followChange(
   { terms, at }: { readonly terms: BillingTerms; readonly at: Instant },
   now: Instant,
 ): Promise<InvoiceRow | null> {
-  await deleteOpenCredits(tx, terms.merchantId, terms.subscriptionId);
+  await deleteOpenCredits(tx, terms.merchantId, terms.subscriptionId, justBefore(at));
   await alignPeriods(parts, tx, terms, at, now);
   await redoDrafts(parts, tx, terms, now);
   const unissued = await lockInvoicesIn(tx, terms.merchantId, terms.subscriptionId, UNISSUED);
