@@ -32,7 +32,8 @@ export async function simulatePlan(
     const owned = await checkReference(tx, merchantId, 'billable metric', metricId, `usage.${metricId}`);
     if (!owned.ok) return owned;
   }
-  const prices = await replaced(tx, merchantId, (await defaultVersionOf(tx, plan)).prices, body.replacePrices ?? []);
+  const version = await defaultVersionOf(tx, plan);
+  const prices = await replaced(tx, merchantId, version.prices, body.replacePrices ?? []);
   if (!prices.ok) return prices;
   return ok(
     await simulateInvoice(tx, {
@@ -42,6 +43,7 @@ export async function simulatePlan(
       taxBehavior: plan.taxBehavior,
       currency: plan.currency,
       prices: prices.value,
+      minimumAmount: version.minimumAmount,
       period,
       customerId: body.customerId ?? null,
       usage: body.usage === undefined ? null : quantities(body.usage),

@@ -88,9 +88,16 @@ interface DraftLine extends TotalledLine {
  */
 export function calculate(input: CalculationInput): Calculation {
   const charges = input.charges.map((due) => ({ due, drafts: draftsOf(input, due) }));
+  const isLate = ({ due }: DraftsOfDue): boolean => due.late !== undefined;
+  const ofCommitments = (late: boolean): DraftLine[] =>
+    (input.commitments ?? [])
+      .filter((commitment) => commitment.isLate === late)
+      .flatMap((commitment) => commitmentDrafts(input, commitment, charges));
   const drafts = [
-    ...charges.flatMap(({ drafts: those }) => those),
-    ...(input.commitments ?? []).flatMap((commitment) => commitmentDrafts(input, commitment, charges)),
+    ...charges.filter((each) => !isLate(each)).flatMap(({ drafts: those }) => those),
+    ...ofCommitments(false),
+    ...charges.filter(isLate).flatMap(({ drafts: those }) => those),
+    ...ofCommitments(true),
     ...(input.others ?? []).map(otherDraft),
   ];
   const totals = invoiceTotals(drafts, input.taxBehavior, input.currency);
@@ -133,15 +140,13 @@ interface DraftsOfDue {
 /** What the charges of a period of the plan fall short of its commitment, less what was asked of it before. */
 function commitmentDrafts(
   input: CalculationInput,
-  { minimumAmount, period, charged, before, isOf, taxRate }: DueCommitment,
+  commitment: DueCommitment,
   charges: readonly DraftsOfDue[],
 ): DraftLine[] {
-  const own = charges.filter(({ due }) => isOf(due.charge)).flatMap(({ drafts }) => drafts.map(({ amount }) => amount));
-  const all = [charged, ...own];
-  const missing = rateCommitment({ minimumAmount, fraction: WHOLE, charged: all, currency: input.currency });
-  const amount = missing.minus(before);
+  const { minimumAmount, period, before, back } = commitment;
+  const { reached, missing, amount } = differenceOfCommitment(input, commitment, charges);
   if (amount.isZero()) return [];
-  const limit = { amount: shortText(minimumAmount), reached: plain(sum(all)) };
+  const limit = { amount: shortText(minimumAmount), reached: plain(reached) };
   const says = {
     ...PLAIN_LINE,
     type: 'commitment',
@@ -151,9 +156,31 @@ function commitmentDrafts(
     period_end: period.end,
     workings: { limit, ...(!before.isZero() && { soFar: { total: plain(missing), before: plain(before) } }) },
   } as const;
-  const draft = otherDraft({ amount, taxRate, says, ...(amount.lt(0) && { givesWay: 'credit' as const }) });
-  return [amount.lt(0) ? { ...draft, cut: 'credited' } : draft];
+  if (amount.gt(0) || back === null) return [otherDraft({ amount, taxRate: commitment.taxRate, says })];
+  const tax = shareOfTax(input, amount, back);
+  return [{ ...otherDraft({ amount, tax, taxRate: back.taxRate, says, givesWay: 'credit' }), cut: 'credited' }];
 }
+
+/** What a commitment comes to more or less than was asked of it; less only as far as it can be taken back. */
+function differenceOfCommitment(
+  input: CalculationInput,
+  { minimumAmount, charged, before, back, isOf }: DueCommitment,
+  charges: readonly DraftsOfDue[],
+) {
+  const own = charges.filter(({ due }) => isOf(due.charge)).flatMap(({ drafts }) => drafts.map(({ amount }) => amount));
+  const reached = sum([charged, ...own]);
+  const missing = rateCommitment({ minimumAmount, fraction: WHOLE, charged: [reached], currency: input.currency });
+  const most = back === null ? ZERO : mostBack(input, back);
+  return { reached, missing, amount: Decimal.max(missing.minus(before), most.negated()) };
+}
+
+/** The commitments of closed periods that come to something else than was asked. */
+export const commitmentCorrectionsOf = (input: CalculationInput): { commitment: DueCommitment; total: Decimal }[] => {
+  const charges = input.charges.map((due) => ({ due, drafts: draftsOf(input, due) }));
+  return (input.commitments ?? [])
+    .map((commitment) => ({ commitment, total: differenceOfCommitment(input, commitment, charges).amount }))
+    .filter(({ total }) => !total.isZero());
+};
 
 /** A line of no price, with a quantity of one. */
 const PLAIN_LINE = {
@@ -197,18 +224,18 @@ const mostBack = ({ taxBehavior }: CalculationInput, { net, tax }: TakenBack): D
 
 /** The tax of lines that take something back is that share of the tax that was billed; all of it for all of it. */
 function taxBack(input: CalculationInput, drafts: DraftLine[], back: TakenBack): void {
-  const { currency } = input;
-  const { tax, taxRate } = back;
-  const [total, most] = [sum(drafts.map(({ amount }) => amount)), mostBack(input, back)];
-  const isAll = total.abs().eq(most) || most.isZero();
-  const share = isAll ? tax : roundTo(tax.times(total.abs()).div(most), currency, 'half-away-from-zero');
-  const shares = allocate(
-    share.negated(),
-    drafts.map(({ amount }) => amount),
-    currency,
-  );
+  const amounts = drafts.map(({ amount }) => amount);
+  const shares = allocate(shareOfTax(input, sum(amounts), back), amounts, input.currency);
   for (const [index, draft] of drafts.entries())
-    drafts[index] = Object.assign(draft, { tax: shares[index] as Decimal, taxRate });
+    drafts[index] = Object.assign(draft, { tax: shares[index] as Decimal, taxRate: back.taxRate });
+}
+
+/** The share of the tax that was billed which an amount takes back; 0 or below. */
+function shareOfTax(input: CalculationInput, total: Decimal, back: TakenBack): Decimal {
+  const most = mostBack(input, back);
+  const isAll = total.abs().eq(most) || most.isZero();
+  const share = isAll ? back.tax : back.tax.times(total.abs()).div(most);
+  return roundTo(share, input.currency, 'half-away-from-zero').negated();
 }
 
 /** One line for as much as may be taken back; none where nothing may. */

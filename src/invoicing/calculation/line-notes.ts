@@ -14,11 +14,18 @@ export interface LineContext {
   readonly terms: Pick<FrozenTerms, 'taxBehavior'> | null;
 }
 
+/** Which lines are limits; a commitment is the minimum of a period. */
+const KINDS: Readonly<Record<string, 'minimum' | 'maximum'>> = {
+  minimum: 'minimum',
+  commitment: 'minimum',
+  maximum: 'maximum',
+};
+
 /** How the amount of a line came about, in sentences: the same on the document and in what is explained. */
 export const notesOfLine = (line: LineRow, { currency, terms }: LineContext): string[] =>
   notesOf(
     {
-      kind: line.type === 'minimum' || line.type === 'maximum' ? line.type : 'other',
+      kind: KINDS[line.type] ?? 'other',
       quantity: plain(line.quantity),
       amount: formatMoney(terms?.taxBehavior === 'inclusive' ? line.total_amount : line.total_price, currency),
       workings: line.workings,

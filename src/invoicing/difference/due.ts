@@ -8,6 +8,7 @@ import {
   type Cell,
   cellAt,
   cellOf,
+  cellsIn,
   chargesInAdvance,
   chargesInArrears,
   chargesOnce,
@@ -59,11 +60,15 @@ export interface DueCommitment {
   readonly minimumAmount: Decimal;
   /** What other invoices charge of it, as prices quote it. */
   readonly charged: Decimal;
-  /** What was asked of the commitment before. */
+  /** What was asked of the commitment before, and what of that can be taken back. */
   readonly before: Decimal;
+  readonly back: TakenBack | null;
+  readonly items: readonly BilledItem[];
+  /** The period is closed, and this corrects what was asked of it. */
+  readonly isLate: boolean;
   /** Does a charge of this invoice count for it? */
   readonly isOf: (charge: OwedCharge) => boolean;
-  /** Percent. */
+  /** Percent: of what is more. */
   readonly taxRate: Decimal;
 }
 
@@ -323,39 +328,92 @@ export function lateDue(
 }
 
 /**
- * The commitments that an invoice asks (§3): of its own period, where that is one of the plan's own series and is over, and of closed ones
- * whose usage was read again. Never at a cut.
+ * The commitments that an invoice asks (§3): of its own period, where that is one of the plan's own series and is over,
+ * never at a cut. Of closed periods what is more or less than was asked, where charges of the invoice or of what was read
+ * again count for them (docs/decisions/0059).
  */
 export function commitmentsDue(
-  { terms, invoice, items }: BillingState,
+  state: CommitmentState,
   closed: readonly ClosedPeriod[],
   taxRate: Decimal,
 ): DueCommitment[] {
-  const own =
-    invoice.kind === 'subscription' ? [cellOf(terms, invoice)].filter(({ end }) => end.equals(invoice.period_end)) : [];
-  const late = closed.flatMap(
-    (period) => cellAt(terms, period.invoice.billing_cadence, period.invoice.period_start) ?? [],
+  const { terms, invoice } = state;
+  if (!hasCommitments(terms)) return [];
+  const ofPeriod = invoice?.kind === 'subscription' ? invoice : null;
+  const own = ofPeriod && ownPeriodOf(terms, ofPeriod);
+  const touched = [
+    ...(ofPeriod ? [{ billedBy: terms, invoice: ofPeriod }] : []),
+    ...closed.map((period) => ({ billedBy: asBilled(terms, period.invoice), invoice: period.invoice })),
+  ].flatMap(({ billedBy, invoice: of }) => planPeriodsOf(billedBy, of).map((cell) => ({ billedBy, cell })));
+  const late = new Map(touched.map((each) => [each.cell.start.toString(), each]));
+  if (own) late.delete(own.start.toString());
+  return [
+    ...[own && commitmentDue(state, terms, own, taxRate)].filter((due) => due !== null),
+    ...[...late.values()].flatMap(({ billedBy, cell }) => {
+      const due = isOpen(state, cell) ? null : commitmentDue(state, billedBy, cell, taxRate);
+      return due ? [{ ...due, isLate: true }] : [];
+    }),
+  ];
+}
+
+/** What of a billing state decides on commitments; without an invoice where only closed periods are asked about. */
+export interface CommitmentState extends Pick<BillingState, 'terms' | 'others' | 'items'> {
+  readonly invoice: UncalculatedInvoice | null;
+}
+
+/** The period of the plan that is over with an invoice of the plan's own series; null at a cut. */
+function ownPeriodOf(terms: HistoricTerms, invoice: InvoicePeriod): Cell | null {
+  const cell = cellOf(terms, invoice);
+  return isOfPlan(terms, cell) && cell.end.equals(invoice.period_end) ? cell : null;
+}
+
+/** The periods of the plan's own series in which charges of the period of an invoice may count; none without commitments. */
+export const planPeriodsOf = (terms: HistoricTerms, invoice: InvoicePeriod): Cell[] =>
+  hasCommitments(terms) ? cellsIn(terms, cellOf(terms, invoice)).filter((cell) => isOfPlan(terms, cell)) : [];
+
+const isOfPlan = (terms: HistoricTerms, { cadence, start }: Cell): boolean =>
+  segmentAt(segmentsOf(terms), start).planCadence === cadence;
+
+const hasCommitments = (terms: HistoricTerms): boolean =>
+  segmentsOf(terms).some(({ minimumAmount }) => minimumAmount !== null);
+
+/** Is there an invoice of the period that is not calculated yet? That one asks the commitment. */
+const isOpen = ({ invoice, others }: CommitmentState, { cadence, start, end }: Cell): boolean =>
+  [...others, ...(invoice ? [invoice] : [])].some(
+    (other) =>
+      other.kind === 'subscription' &&
+      other.billing_cadence === cadence &&
+      isBefore(other.period_start, end) &&
+      isAfter(other.period_end, start),
   );
-  return [...own, ...late].flatMap((cell): DueCommitment[] => {
-    const minimumAmount = commitmentOf(terms, cell);
-    const asked = inCell(terms, items, cell).filter(({ priceId }) => priceId === null);
-    if (minimumAmount === null && asked.length === 0) return [];
-    const counted = items.filter(
-      ({ priceId, period }) => priceId !== null && countsFor(terms, cell, { id: priceId }, period),
-    );
-    const quoted = (those: readonly BilledItem[]) =>
-      sum(those.map(leftOfItem).map(({ net, tax }) => (terms.taxBehavior === 'inclusive' ? net.plus(tax) : net)));
-    return [
-      {
-        period: { start: cell.start, end: cell.end },
-        minimumAmount: minimumAmount ?? ZERO,
-        charged: quoted(counted),
-        before: quoted(asked),
-        isOf: ({ price, period }) => countsFor(terms, cell, price, period),
-        taxRate,
-      },
-    ];
-  });
+
+/** @param then the terms that billed the period, which may have ended since */
+function commitmentDue(
+  { terms, items }: CommitmentState,
+  then: HistoricTerms,
+  cell: Cell,
+  taxRate: Decimal,
+): DueCommitment | null {
+  const now = cellAt(terms, cell.cadence, cell.start);
+  const minimumAmount = now && commitmentOf(terms, now);
+  const asked = items.filter(({ priceId, period }) => priceId === null && period.start.equals(cell.start));
+  if (minimumAmount === null && asked.length === 0) return null;
+  const counted = items.filter(
+    ({ priceId, period }) => priceId !== null && countsFor(then, cell, { id: priceId }, period),
+  );
+  const quoted = (those: readonly BilledItem[]) =>
+    sum(those.map(leftOfItem).map(({ net, tax }) => (terms.taxBehavior === 'inclusive' ? net.plus(tax) : net)));
+  return {
+    period: { start: cell.start, end: now?.end ?? cell.end },
+    minimumAmount: minimumAmount ?? ZERO,
+    charged: quoted(counted),
+    before: quoted(asked),
+    back: asked.length === 0 ? null : backOf(asked),
+    items: asked,
+    isLate: false,
+    isOf: ({ price, period }) => countsFor(then, cell, price, period),
+    taxRate,
+  };
 }
 
 const NOTHING: Fraction = { numerator: 0n, denominator: 1n };

@@ -10,11 +10,12 @@ import {
   type DueCommitment,
   dueOn,
   lateDue,
+  planPeriodsOf,
   type UncalculatedInvoice,
 } from '../difference/due.ts';
 import type { FrozenTerms } from '../invoice/frozen-terms.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { asBilled, cellAt, cellOf, justBefore } from '../owed/charges.ts';
+import { asBilled, cellAt, cellOf, type InvoicePeriod, justBefore } from '../owed/charges.ts';
 import type { BillingSource, BillingTerms } from '../terms/billing-terms.ts';
 import { cadencesOf, segmentsOf } from '../timeline/segments.ts';
 import { type ReadPeriod, readClosedPeriods, type WhichPeriods } from '../usage/late-usage.ts';
@@ -50,18 +51,23 @@ export async function loadCorrections(
   source: BillingSource,
   terms: BillingTerms,
   which: WhichPeriods = 'changed',
+  frozen: Pick<FrozenTerms, 'manualTaxRate'> = {},
 ): Promise<Billing> {
   const all = { merchant_id: terms.merchantId, subscription_id: terms.subscriptionId, id: '' };
-  const read = await readClosedPeriods(tx, source, terms, await selectUncalculated(tx, all), which);
+  const others = await selectUncalculated(tx, all);
+  const read = await readClosedPeriods(tx, source, terms, others, which);
   if (read.length === 0) return { due: [], commitments: [], read, items: [] };
-  const starts = read.map((period) => cellOf(asBilled(terms, period.invoice), period.invoice).start);
+  const starts = startsOf(terms, read);
   const since = justBefore(starts.reduce(earliest));
   const items = itemsOf(await selectBilledLines(tx, all, since), await selectCredits(tx, all, since));
-  return { due: lateDue({ terms, items }, read), commitments: [], read, items };
+  const state = { terms, invoice: null, others, items };
+  const commitments = commitmentsDue(state, read, decimal(frozen.manualTaxRate ?? '0'));
+  return { due: lateDue(state, read), commitments, read, items };
 }
 
 /**
  * The own charges of an invoice as they were due when it was calculated.
+ * @param corrections those of closed periods that stand on the invoice itself
  * @param seq the place in the order of billing of its first line; null: as of now
  */
 export async function loadOwnDue(
@@ -70,10 +76,13 @@ export async function loadOwnDue(
   invoice: UncalculatedInvoice & BilledFor,
   frozen: Pick<FrozenTerms, 'manualTaxRate'>,
   seq: bigint | null,
+  corrections: readonly StoredLine[] = [],
 ): Promise<Pick<Billing, 'due' | 'commitments'>> {
   const others = await selectUncalculated(tx, invoice, seq);
   const state = await loadState(tx, terms, invoice, { others, read: [], seq });
-  return { due: dueOn(state), commitments: commitmentsDue(state, [], decimal(frozen.manualTaxRate ?? '0')) };
+  const all = { ...state, items: [...state.items, ...itemsOf(corrections, [])] };
+  const commitments = commitmentsDue(all, [], decimal(frozen.manualTaxRate ?? '0'));
+  return { due: dueOn(state), commitments: commitments.filter(({ isLate }) => !isLate) };
 }
 
 interface Loaded {
@@ -95,10 +104,18 @@ async function loadState(
   return { terms, invoice, others, items: itemsOf([...lines, ...assumed], credits) };
 }
 
+/** From where on lines of closed periods can matter. */
+const startsOf = (terms: BillingTerms, read: readonly ReadPeriod[]): Instant[] =>
+  read.flatMap(({ invoice }) => startsIn(asBilled(terms, invoice), invoice));
+
+/** Where the period of an invoice starts, and those of the plan whose commitments its charges count for. */
+const startsIn = (terms: BillingTerms, invoice: InvoicePeriod): Instant[] =>
+  [cellOf(terms, invoice), ...planPeriodsOf(terms, invoice)].map(({ start }) => start);
+
 /** From where on lines can matter: from the start of the earliest period of which the invoice may bill something. */
 function billedSince(terms: BillingTerms, invoice: UncalculatedInvoice, read: readonly ReadPeriod[]): Instant {
-  const starts = read.map((period) => cellOf(asBilled(terms, period.invoice), period.invoice).start);
-  if (invoice.kind === 'subscription') starts.push(cellOf(terms, invoice).start);
+  const starts = startsOf(terms, read);
+  if (invoice.kind === 'subscription') starts.push(...startsIn(terms, invoice));
   const { period_start: start, period_end: end } = invoice;
   for (const segment of segmentsOf(terms))
     for (const cadence of cadencesOf(segment)) {

@@ -24,8 +24,8 @@ export interface TakenBack {
   readonly correction: Correction;
 }
 
-/** A correction whose kinds a line of an invoice says already. */
-const SAID: Correction = { quantity: '0', charge: '0', discount: '0', maximum: '0', minimum: '0' };
+/** A correction whose kinds a line of an invoice says already, and of what has no kinds: a commitment. */
+export const SAID: Correction = { quantity: '0', charge: '0', discount: '0', maximum: '0', minimum: '0' };
 
 /**
  * Gives back by credit notes what no invoice can bear: on the invoices that billed it, the last first, with the tax that was billed, and

@@ -27,7 +27,7 @@ import {
   replaceLines,
   selectEarlierParts,
 } from '../invoice/invoices.sql.ts';
-import { asBilled } from '../owed/charges.ts';
+import { asBilled, isOwnSeries } from '../owed/charges.ts';
 import { adjustmentsAt, stillThere } from '../owed/discounts.ts';
 import type { BilledPrice, BillingTerms } from '../terms/billing-terms.ts';
 import { versionsOf } from '../timeline/segments.ts';
@@ -219,16 +219,25 @@ export async function recalculate(
   lines: readonly LineRow[],
   usage: readonly BilledUsage[],
 ): Promise<Calculation> {
-  const own = await loadOwnDue(tx, asBilled(terms, invoice), invoice, frozen, await firstSeqOf(tx, invoice));
+  const then = asBilled(terms, invoice);
+  const late = lines.filter((line) => isOfLate(then, invoice, line, lines));
+  const corrections = late
+    .filter(({ price_id: priceId }) => priceId !== null)
+    .map((line) => storedLineOf(invoice, line));
+  const own = await loadOwnDue(tx, then, invoice, frozen, await firstSeqOf(tx, invoice), corrections);
   return calculateInvoice(own, frozen, invoice, usage, {
     manual: await manualLinesOn(tx, invoice, 'none'),
-    late: lines.filter((line) => isOfLate(line, lines)).map((line) => asStored(line, frozen.taxBehavior)),
+    late: late.map((line) => asStored(line, frozen.taxBehavior)),
     storedCredits: lines.filter(({ type }) => type === 'credit').map((line) => asStored(line, frozen.taxBehavior)),
   });
 }
 
-const isOfLate = ({ type, applies_to_line_id: of }: LineRow, lines: readonly LineRow[]): boolean =>
-  type === 'late_usage' || lines.some((line) => line.id === of && line.type === 'late_usage');
+/** Does a line correct a closed period? A commitment does that is not of the period which is over with the invoice. */
+function isOfLate(terms: BillingTerms, invoice: InvoiceRow, line: LineRow, lines: readonly LineRow[]): boolean {
+  const { type, applies_to_line_id: of, period_end: end } = line;
+  if (type === 'commitment') return !(isOwnSeries(terms, invoice) && end.equals(invoice.period_end));
+  return type === 'late_usage' || lines.some((other) => other.id === of && other.type === 'late_usage');
+}
 
 /** A line as it was before a total of 0 cut it. A line that takes something back has the tax that was billed. */
 function asStored(line: LineRow, taxBehavior: FrozenTerms['taxBehavior']): OtherLine {

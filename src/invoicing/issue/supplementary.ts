@@ -2,7 +2,7 @@ import type { Tx } from '../../db/index.ts';
 import { plain } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Instant, latest } from '../../kernel/time.ts';
-import { type CorrectionDue, correctionsOf, taxRatesOf } from '../calculation/calculate.ts';
+import { type CorrectionDue, commitmentCorrectionsOf, correctionsOf, taxRatesOf } from '../calculation/calculate.ts';
 import type { Correction } from '../difference/billed.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
 import { insertInvoice, lockInvoicesIn } from '../invoice/invoices.sql.ts';
@@ -10,7 +10,7 @@ import type { BillingTerms } from '../terms/billing-terms.ts';
 import { lockBilling } from '../usage/late-usage.sql.ts';
 import { saveReadPeriods } from '../usage/late-usage.ts';
 import { loadCorrections } from './billing-state.ts';
-import { takeBack } from './corrections.ts';
+import { SAID, takeBack } from './corrections.ts';
 import { freeze } from './run-calculation.ts';
 
 /** The step after the last grace, so that it comes after the closing that is due then. */
@@ -35,17 +35,13 @@ export async function billLateUsage(
     ).add(A_MOMENT);
   await lockBilling(tx, merchantId, subscriptionId);
   const terms = await parts.source.terms(tx, merchantId, subscriptionId);
-  const { due, read } = await loadCorrections(tx, parts.source, terms);
-  if (read.length === 0) return null;
   const frozen = await freeze(parts, tx, terms, { grace_period_end: now });
-  const corrections = correctionsOf({
-    currency: terms.currency,
-    usage: [],
-    charges: due,
-    taxBehavior: terms.taxBehavior,
-    taxRates: taxRatesOf(frozen.taxRates),
-  });
-  if (corrections.some(({ total }) => total.gt(0))) {
+  const { due, commitments, read } = await loadCorrections(tx, parts.source, terms, 'changed', frozen);
+  if (read.length === 0) return null;
+  const { currency, taxBehavior } = terms;
+  const input = { currency, usage: [], charges: due, commitments, taxBehavior, taxRates: taxRatesOf(frozen.taxRates) };
+  const [corrections, committed] = [correctionsOf(input), commitmentCorrectionsOf(input)];
+  if ([...corrections, ...committed].some(({ total }) => total.gt(0))) {
     await openSupplementary(tx, terms, now);
     return null;
   }
@@ -53,11 +49,14 @@ export async function billLateUsage(
     parts,
     tx,
     terms,
-    corrections.map((correction) => ({
-      items: correction.due.late?.items ?? [],
-      amount: correction.total.negated(),
-      correction: contentOf(correction),
-    })),
+    [
+      ...corrections.map((correction) => ({
+        items: correction.due.late?.items ?? [],
+        amount: correction.total.negated(),
+        correction: contentOf(correction),
+      })),
+      ...committed.map(({ commitment: { items }, total }) => ({ items, amount: total.negated(), correction: SAID })),
+    ],
     now,
   );
   await saveReadPeriods(tx, read);

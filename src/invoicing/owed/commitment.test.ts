@@ -3,7 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { minorDigits } from '../../kernel/currency.ts';
 import { decimal, plain, sum } from '../../kernel/decimal.ts';
 import { type Fraction, scale, WHOLE } from '../../kernel/fraction.ts';
-import { rateCommitment } from './commitment.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { BilledPrice, BilledVersion, Proration } from '../terms/billing-terms.ts';
+import type { HistoricTerms } from '../timeline/segments.ts';
+import { type Cell, cellAt } from './charges.ts';
+import { commitmentOf, countsFor, rateCommitment } from './commitment.ts';
 
 const part = (numerator: bigint, denominator: bigint): Fraction => ({ numerator, denominator });
 
@@ -67,4 +71,147 @@ describe('what a period falls short of its commitment', () => {
       }),
     );
   });
+});
+
+const at = (text: string): Instant => Temporal.Instant.from(text.includes('T') ? text : `${text}T00:00:00Z`);
+const priceOf = (id: string, billingCadence: string | null, paymentTerm: BilledPrice['paymentTerm'] = 'in_arrears') =>
+  ({ id, billingCadence, paymentTerm }) as BilledPrice;
+
+/** Which commitment holds from a time on. */
+type Held = readonly [from: string, minimum: string | null, proration?: Proration, planCadence?: string];
+
+const termsOf = (
+  held: readonly Held[],
+  ends: string | null = null,
+  prices: readonly BilledPrice[] = [],
+): HistoricTerms => {
+  const versions = held.map(
+    ([from, minimum, proration = 'second', planCadence = 'P1M']): BilledVersion => ({
+      ...{ planId: 'plan', planTaxRate: null, planCadence, prices, anchors: {}, proration },
+      from: at(from),
+      minimumAmount: minimum === null ? null : decimal(minimum),
+    }),
+  );
+  const startedAt = (versions[0] as BilledVersion).from;
+  return {
+    planCadence: 'P1M',
+    prices,
+    versions,
+    bounds: { anchor: at('2026-01-01'), startedAt, endsAt: ends === null ? null : at(ends) },
+  };
+};
+const january = (terms: HistoricTerms): Cell =>
+  cellAt(terms, 'P1M', at('2026-01-30')) ?? (cellAt(terms, 'P1M', at('2026-01-02')) as Cell);
+
+describe('what a period is committed to', () => {
+  it.each<{ what: string; held: Held[]; ends?: string; committed: string | null }>([
+    { what: 'none', held: [['2026-01-01', null]], committed: null },
+    { what: 'a whole month', held: [['2026-01-01', '310']], committed: '310' },
+    { what: 'from the 11th', held: [['2026-01-11', '310']], committed: '210' },
+    { what: 'until the 11th', held: [['2026-01-01', '310']], ends: '2026-01-11', committed: '100' },
+    {
+      what: 'more from the 11th',
+      held: [
+        ['2026-01-01', '310'],
+        ['2026-01-11', '620'],
+      ],
+      committed: '520',
+    }, // 100 + 420
+    {
+      what: 'one from the 11th',
+      held: [
+        ['2026-01-01', null],
+        ['2026-01-11', '310'],
+      ],
+      committed: '210',
+    },
+    {
+      what: 'none from the 11th',
+      held: [
+        ['2026-01-01', '310'],
+        ['2026-01-11', null],
+      ],
+      committed: '100',
+    },
+    {
+      what: 'by days',
+      held: [
+        ['2026-01-01', '310'],
+        ['2026-01-11T18:00:00Z', '620', 'day'],
+      ],
+      committed: '520',
+    },
+    {
+      what: 'not prorated',
+      held: [
+        ['2026-01-01', '310'],
+        ['2026-01-11', '620', 'none'],
+      ],
+      committed: '310',
+    },
+    {
+      what: 'more from February',
+      held: [
+        ['2026-01-01', '310'],
+        ['2026-02-01', '620'],
+      ],
+      committed: '310',
+    },
+    {
+      what: 'more at the very start',
+      held: [
+        ['2026-01-01', '310'],
+        ['2026-01-01', '620'],
+      ],
+      committed: '620',
+    },
+  ])('$what', ({ held, ends = null, committed }) => {
+    const found = commitmentOf(termsOf(held, ends), january(termsOf(held, ends)));
+    expect(found && plain(found.toDecimalPlaces(20))).toBe(committed);
+  });
+
+  it('versions with one commitment come to it together, wherever they change', () => {
+    const moments = fc
+      .integer({ min: 1, max: 31 * 24 * 3600 - 1 })
+      .map((seconds) => at('2026-01-01').add({ seconds }).toString());
+    fc.assert(
+      fc.property(
+        fc.array(moments, { maxLength: 5 }),
+        fc.constantFrom<Proration>('second', 'day', 'none'),
+        (times, proration) => {
+          const changes = times.toSorted().map((from): Held => [from, '100.01', proration]);
+          const terms = termsOf([['2026-01-01', '100.01'], ...changes]);
+          const committed = commitmentOf(terms, january(terms));
+          expect(
+            rateCommitment({ minimumAmount: committed, fraction: WHOLE, charged: [], currency: 'KWD' }).toFixed(),
+          ).toBe('100.01');
+        },
+      ),
+    );
+  });
+});
+
+describe('in which period of the plan a charge counts', () => {
+  const prices = [
+    priceOf('monthly', null),
+    priceOf('monthly in advance', 'P1M', 'in_advance'),
+    priceOf('yearly in advance', 'P1Y', 'in_advance'),
+    priceOf('weekly', 'P1W'),
+    priceOf('set-up', 'P0D', 'in_advance'),
+  ];
+  const terms = termsOf([['2026-01-01', '500']], null, prices);
+  const counts = (id: string, start: string, end: string) =>
+    ['2026-01-01', '2026-02-01', '2026-03-01'].filter((month) =>
+      countsFor(terms, cellAt(terms, 'P1M', at(month)) as Cell, { id }, { start: at(start), end: at(end) }),
+    );
+
+  it.each([
+    { id: 'monthly', start: '2026-01-01', end: '2026-02-01', months: ['2026-01-01'] },
+    { id: 'monthly', start: '2026-02-11', end: '2026-03-01', months: ['2026-02-01'] },
+    { id: 'monthly in advance', start: '2026-02-01', end: '2026-03-01', months: ['2026-02-01'] },
+    { id: 'yearly in advance', start: '2026-02-01', end: '2027-02-01', months: ['2026-02-01'] },
+    { id: 'weekly', start: '2026-01-29', end: '2026-02-05', months: ['2026-02-01'] },
+    { id: 'weekly', start: '2026-01-25', end: '2026-02-01', months: ['2026-01-01'] },
+    { id: 'set-up', start: '2026-02-01', end: '2026-02-01', months: ['2026-02-01'] },
+  ])('$id, $start to $end', ({ id, start, end, months }) => expect(counts(id, start, end)).toEqual(months));
 });

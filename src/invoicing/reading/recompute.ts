@@ -2,7 +2,12 @@ import { sqlState, type Tx } from '../../db/index.ts';
 import { type Decimal, plain } from '../../kernel/decimal.ts';
 import { formatMoney } from '../../kernel/money.ts';
 import { formatInstant, type Instant, isBefore } from '../../kernel/time.ts';
-import { type Calculation, type CorrectionDue, correctionsOf } from '../calculation/calculate.ts';
+import {
+  type Calculation,
+  type CorrectionDue,
+  commitmentCorrectionsOf,
+  correctionsOf,
+} from '../calculation/calculate.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
 import type { FrozenTerms } from '../invoice/frozen-terms.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
@@ -107,12 +112,17 @@ async function differencesOfPeriods(
 ): Promise<Recomputed[]> {
   if (subscriptionId === null) return [];
   const terms = await source.terms(tx, merchantId, subscriptionId);
-  const { due, read } = await loadCorrections(tx, source, terms, 'unchanged');
+  const { due, commitments, read } = await loadCorrections(tx, source, terms, 'unchanged');
   const { taxBehavior, currency } = terms;
-  const wrong = correctionsOf({ currency, usage: [], charges: due, taxBehavior, taxRates: new Map() }).filter(
-    canBeBilled,
-  );
-  return wrong.map(({ due: { charge, late }, total }): Recomputed => {
+  const input = { currency, usage: [], charges: due, commitments, taxBehavior, taxRates: new Map() };
+  const committed = commitmentCorrectionsOf(input).map(({ commitment: { items, period }, total }): Recomputed => {
+    const name = `from ${formatInstant(period.start)} to ${formatInstant(period.end)}`;
+    const invoiceId = items[0]?.invoiceId ?? read.at(-1)?.invoice.id ?? '';
+    const more = formatMoney(total, currency);
+    return { merchantId, invoiceId, differences: [`the commitment ${name} owes ${more} more than is billed`] };
+  });
+  const wrong = correctionsOf(input).filter(canBeBilled);
+  const metered = wrong.map(({ due: { charge, late }, total }): Recomputed => {
     const period = read.find(({ invoice }) => !isBefore(invoice.period_end, charge.period.end)) ?? read[0];
     const name = `${charge.price.id} from ${formatInstant(charge.period.start)} to ${formatInstant(charge.period.end)}`;
     const more = formatMoney(total, currency);
@@ -122,6 +132,7 @@ async function differencesOfPeriods(
       differences: [`the usage of ${name} owes ${more} more than is billed`],
     };
   });
+  return [...metered, ...committed];
 }
 
 /** Less is owed only as far as something is left to take back. */

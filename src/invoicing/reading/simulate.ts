@@ -20,6 +20,8 @@ export interface Simulation {
   readonly taxBehavior: TaxBehavior;
   readonly currency: string;
   readonly prices: readonly BilledPrice[];
+  /** The commitment of the version; null: none. */
+  readonly minimumAmount: Decimal | null;
   readonly period: Period;
   /** Whose usage it was, and whose tax rates count. */
   readonly customerId: string | null;
@@ -29,13 +31,15 @@ export interface Simulation {
 
 /** The invoice that it would have been, calculated as invoices are; nothing is stored. */
 export async function simulateInvoice(tx: Tx, simulation: Simulation) {
-  const { currency, prices, period, taxBehavior } = simulation;
+  const { currency, prices, minimumAmount, period, taxBehavior } = simulation;
+  const rates = await ratesOf(tx, simulation);
   const { lines, subtotal, totalTax, grandTotal } = calculate({
     currency,
     charges: prices.map((price) => ({ charge: { price, period, fraction: WHOLE, spans: [period] } })),
+    ...(minimumAmount && { commitments: [{ ...UNASKED, period, minimumAmount, taxRate: rates.plan }] }),
     usage: await usageOf(tx, simulation),
     taxBehavior,
-    taxRates: await ratesOf(tx, simulation),
+    taxRates: rates.ofPrices,
   });
   return {
     object: 'invoice_simulation' as const,
@@ -61,6 +65,9 @@ export async function simulateInvoice(tx: Tx, simulation: Simulation) {
     ),
   };
 }
+
+/** A commitment that nothing was asked of, for which all charges count. */
+const UNASKED = { charged: ZERO, before: ZERO, back: null, items: [], isLate: false, isOf: () => true };
 
 async function usageOf(tx: Tx, simulation: Simulation): Promise<BilledUsage[]> {
   const found: BilledUsage[] = [];
@@ -105,20 +112,21 @@ const rowOf = (
   granted: ZERO,
 });
 
-async function ratesOf(tx: Tx, simulation: Simulation): Promise<Map<string, Decimal>> {
+/** The tax rates of the prices, and of what no price makes. */
+async function ratesOf(tx: Tx, simulation: Simulation) {
   const { merchantId, customerId, planId, planTaxRate } = simulation;
   const customerRates = customerId === null ? {} : await customerTaxRates(tx, merchantId, customerId);
   const { defaultTaxRate } = await merchantSettings(tx, merchantId);
-  const rate = (price: BilledPrice) =>
+  const rate = (price: BilledPrice | null) =>
     chooseTaxRate({
       taxExempt: false,
       customerTaxRates: customerRates,
-      metricId: price.metric?.id ?? null,
+      metricId: price?.metric?.id ?? null,
       planId,
-      priceTaxRate: price.taxRate,
-      metricTaxRate: price.metric?.taxRate ?? null,
+      priceTaxRate: price?.taxRate ?? null,
+      metricTaxRate: price?.metric?.taxRate ?? null,
       planTaxRate,
       merchantTaxRate: defaultTaxRate,
     }).rate;
-  return new Map(simulation.prices.map((price) => [price.id, rate(price)]));
+  return { plan: rate(null), ofPrices: new Map(simulation.prices.map((price) => [price.id, rate(price)])) };
 }
