@@ -49,22 +49,11 @@ export const defaultMethodsOf = async (
   );
 
 /**
- * Writes down the intent to charge a customer's default card, or that there is none (domain.md §8). The provider is called
- * after this, and again under the same key whatever happens in between. The
- * caller holds the invoice and keeps all others from paying it until the outcome is there.
- * @throws where a charge of the invoice is on its way (unique index).
+ * Writes down the intents to charge the default cards of customers for invoices of one merchant, or that there is no card (domain.md §8).
+ * The provider is called after this, and again under the same key whatever happens in between. The caller holds the
+ * invoices and keeps all others from paying them until the outcomes are there.
+ * @throws where a charge of an invoice is on its way (unique index).
  */
-export async function intendCharge(
-  tx: Tx,
-  request: ChargeRequestOfInvoice,
-  method: PaymentMethod | undefined,
-  now: Instant,
-): Promise<Charge> {
-  const [charge] = await intendCharges(tx, [{ request, method }], now);
-  return charge as Charge;
-}
-
-/** The same of several invoices of one merchant. */
 export async function intendCharges(
   tx: Tx,
   intended: readonly { readonly request: ChargeRequestOfInvoice; readonly method: PaymentMethod | undefined }[],

@@ -1,5 +1,5 @@
 export type { ChargeOrigin, FinishedCharge } from './charges.sql.ts';
-export { defaultMethodOf, defaultMethodsOf, intendCharge, intendCharges, performCharge } from './charges.ts';
+export { defaultMethodOf, defaultMethodsOf, intendCharges, performCharge } from './charges.ts';
 export { paymentErrors } from './errors.ts';
 export type {
   CompletedPayment,

@@ -187,7 +187,8 @@ async function calculationsOf(
   const { merchant_id: merchantId, subscription_id: subscriptionId } = invoice;
   if (!isOfTerms(invoice) || subscriptionId === null) return [await calculateStored(parts, tx, invoice, null, lines)];
   const calculations: Calculation[] = [];
-  for (const terms of plansOf(await parts.source.terms(tx, merchantId, subscriptionId), invoice))
+  const ends = lines.map(({ period_end: end }) => end);
+  for (const terms of plansOf(await parts.source.terms(tx, merchantId, subscriptionId), invoice, ends))
     calculations.push(await calculateStored(parts, tx, invoice, terms, lines));
   return calculations;
 }

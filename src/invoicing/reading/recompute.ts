@@ -151,7 +151,7 @@ async function lineDifferences(
 ): Promise<string[]> {
   const lines = await linesOf(tx, invoice.merchant_id, invoice.id);
   let first: string[] | undefined;
-  const ends = invoice.kind === 'upfront' ? lines.map(({ period_end: end }) => end) : [];
+  const ends = lines.map(({ period_end: end }) => end); // one that was planned then may have cut what is in advance
   for (const terms of plansOf(now, invoice, ends)) {
     const found = compare(invoice, lines, await recalculate(tx, terms, frozen, invoice, lines, usage));
     if (found.length === 0) return [];
