@@ -27,6 +27,6 @@ export {
 export { linkExternalSubject, linkSubscriptionSubject, subjectsOf } from './subjects.ts';
 export { eventTallyChore } from './tally.ts';
 export { measureEach, postgresUsage, type UsageFigure, usage, usedSpans } from './usage.ts';
-export type { UsageCut, UsageQuery, UsageRow, UsageScope, UsageSource } from './usage-request.ts';
+export type { UsageCut, UsageQuery, UsageRequest, UsageRow, UsageScope, UsageSource } from './usage-request.ts';
 export { createUsageWatch, type UsageWatch, type UsedBy } from './usage-watch.ts';
 export { WINDOW_SIZES, type WindowSize, windowCount, windowsOf } from './windows.ts';

@@ -1,5 +1,5 @@
 import { Decimal, decimal, ONE, plain, sum, ZERO } from '../../kernel/decimal.ts';
-import { WHOLE } from '../../kernel/fraction.ts';
+import { type Fraction, WHOLE } from '../../kernel/fraction.ts';
 import { allocate, roundTo, roundTogether } from '../../kernel/money.ts';
 import type { TaxBehavior } from '../../tax/index.ts';
 import { type BilledSoFar, totalBilled } from '../difference/billed.ts';
@@ -400,6 +400,7 @@ const isDiscount = (line: Line): line is DiscountLine => line.kind === 'adjustme
 const rated = (input: CalculationInput, charge: OwedCharge, usage: readonly BilledUsage[]): RatedPrice =>
   ratePrice({
     ...priceInPeriod(input, charge),
+    fraction: ownFraction(charge, usage),
     rated: ratedThing(usage, charge.price),
     minimumAmount: null,
     maximumAmount: null,
@@ -417,6 +418,14 @@ const priceInPeriod = (
   minimumAmount: isOpen ? null : price.minimumAmount,
   maximumAmount: price.maximumAmount,
 });
+
+/** A figure that is for a time counts for the part of it in which the usage was the subscription's own. */
+function ownFraction({ fraction, price }: OwedCharge, usage: readonly BilledUsage[]): Fraction {
+  const share = usage.find(({ price_id: id }) => id === price.id)?.share;
+  return share
+    ? { numerator: fraction.numerator * share.numerator, denominator: fraction.denominator * share.denominator }
+    : fraction;
+}
 
 /** A rebate is no charge: nothing is taken off it, which would make the customer pay more. */
 const withoutRebate = (line: RatedLine): RatedLine => (line.totalPrice.lt(0) ? { ...line, totalPrice: ZERO } : line);

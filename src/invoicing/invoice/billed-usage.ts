@@ -1,4 +1,5 @@
 import type { Decimal } from '../../kernel/decimal.ts';
+import type { Fraction } from '../../kernel/fraction.ts';
 import type { Period } from '../../kernel/time.ts';
 
 /** Units that grants of an entitlement burnt in a stretch of time, and that a price does not charge. */
@@ -15,6 +16,8 @@ export interface BilledUsage {
   event_count: number;
   /** Units of the quantity that grants covered; on the one row of a price without groups. */
   granted: Decimal;
+  /** What of the price's time the figure is for, where it is for a time and another subscription had the usage of the rest. */
+  share?: Fraction;
   /** Which they are, as it is read and before it is stored. */
   taken?: readonly TakenUnits[];
 }

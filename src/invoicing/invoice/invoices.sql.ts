@@ -239,15 +239,27 @@ export async function saveBilledUsage(tx: Tx, invoice: InvoiceRow, usage: readon
     quantity: row.quantity.toFixed(),
     event_count: row.event_count,
     granted: row.granted.toFixed(),
+    share_numerator: row.share?.numerator.toString() ?? null,
+    share_denominator: row.share?.denominator.toString() ?? null,
   }));
   await tx.run(sql`
     insert into invoice_usage select * from jsonb_populate_recordset(null::invoice_usage, ${JSON.stringify(rows)}::jsonb)`);
 }
 
-export const billedUsageOf = (tx: Tx, invoice: InvoiceRow): Promise<BilledUsage[]> =>
-  tx.rows<BilledUsage>(sql`
-    select price_id, group_values, quantity, event_count, granted from invoice_usage
+interface StoredUsage extends Omit<BilledUsage, 'share' | 'taken'> {
+  share_numerator: bigint | null;
+  share_denominator: bigint | null;
+}
+
+export async function billedUsageOf(tx: Tx, invoice: InvoiceRow): Promise<BilledUsage[]> {
+  const rows = await tx.rows<StoredUsage>(sql`
+    select price_id, group_values, quantity, event_count, granted, share_numerator, share_denominator from invoice_usage
      where merchant_id = ${invoice.merchant_id} and invoice_id = ${invoice.id} order by price_id, group_key`);
+  return rows.map(({ share_numerator: numerator, share_denominator: denominator, ...row }) => ({
+    ...row,
+    ...(numerator !== null && denominator !== null && { share: { numerator, denominator } }),
+  }));
+}
 
 /** The lines of some invoices, each in its order on the document. */
 export async function issuedLinesOf(

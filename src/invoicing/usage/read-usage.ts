@@ -1,13 +1,16 @@
 import type { Tx } from '../../db/index.ts';
 import { ZERO } from '../../kernel/decimal.ts';
+import type { Fraction } from '../../kernel/fraction.ts';
 import { earliest, isBefore, latest, type Period } from '../../kernel/time.ts';
-import { type CountedEvent, isLevel, type UsageRow, usage } from '../../metering/index.ts';
+import { type CountedEvent, isLevel, type UsageRequest, type UsageRow, usage } from '../../metering/index.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { asBilled, usageChargesOn } from '../owed/charges.ts';
+import { isAdditive } from '../rating/index.ts';
 import type { BilledPrice, BillingSource, BillingTerms } from '../terms/billing-terms.ts';
 import { takenByOthers } from './burnt-taken.sql.ts';
 import { allotBurnt, type BurntIn, cutsBySeries, type GrantClaim, stretchesOf, withoutTaken } from './burnt-units.ts';
+import { ownShare } from './own-share.ts';
 
 /**
  * The usage of each metered price of an invoice: of the time in which it held, from the start of its whole period to the end of
@@ -82,7 +85,7 @@ async function readPriceUsage(
   for (const span of spans) sources.push(...(await source.usageSources(tx, terms, metric.id, span)));
   const [first, last] = [spans[0], spans.at(-1)];
   if (!(first && last) || sources.length === 0) return [];
-  const rows = await usage(tx, {
+  const asked = {
     merchantId: terms.merchantId,
     meter: metric.meter,
     sources,
@@ -90,14 +93,31 @@ async function readPriceUsage(
     to: last.end,
     ...cutOf(price),
     ...(acceptedUpTo !== undefined && { acceptedUpTo }),
-  });
+  };
+  const rows = await usage(tx, asked);
+  const share = isAdditive(metric.meter.aggregation) ? null : await readShare(tx, terms, spans, asked);
   return rows.map((row) => ({
     price_id: price.id,
     group_values: row.group,
     quantity: row.value,
     event_count: row.eventCount,
     granted: ZERO,
+    ...(share && { share }),
   }));
+}
+
+/** What of the time a figure is for (`ownShare`). What names the subscription itself makes it one for all of the time. */
+async function readShare(
+  tx: Tx,
+  { subscriptionId, customerId }: BillingTerms,
+  spans: readonly Period[],
+  asked: UsageRequest,
+): Promise<Fraction | null> {
+  const share = ownShare(spans, asked.sources ?? [], customerId);
+  if (share === null) return null;
+  const direct = asked.sources?.filter(({ subject }) => subject === subscriptionId) ?? [];
+  const rows = await usage(tx, { ...asked, sources: direct });
+  return rows.some(({ eventCount, value }) => eventCount > 0 || !value.isZero()) ? null : share;
 }
 
 /** What is asked of an event: whether its level still holds at the end of a period, for a price, in its own group. */
