@@ -10,7 +10,6 @@ import {
   type InvoiceRow,
   lateUsageDueAt,
   lockInvoicesIn,
-  markToBeReadAgain,
   redoDrafts,
   updateAutoApprove,
 } from '../invoicing/index.ts';
@@ -21,7 +20,7 @@ import type { SubscriptionParts } from './parts.ts';
 import { nextActionOf } from './reminders.ts';
 import { changeSubscription, type SubscriptionRow } from './subscriptions.sql.ts';
 import { tell } from './tell.ts';
-import { markSiblings } from './usage-claims.ts';
+import { markAsEnded } from './usage-claims.ts';
 
 /** Who ended a subscription, when and why. */
 export interface Ending {
@@ -61,8 +60,7 @@ export async function endSubscription(
   await cancelScheduled(tx, ended.merchant_id, ended.id);
   const terms = await termsOf(tx, ended);
   await alignPeriods(parts.invoicing, tx, terms, ending.at, now);
-  await markSiblings(tx, ended, ending.at, now);
-  await markToBeReadAgain(tx, ended.merchant_id, [ended.id], ending.at);
+  await markAsEnded(tx, ended, now);
   await redoDrafts(parts.invoicing, tx, terms, now);
   const closing = (await openInvoices(tx, ended, ['CLOSING'])).filter(({ period_end: end }) => end.equals(ending.at));
   const target = closing.find(({ billing_cadence: cadence }) => cadence === terms.planCadence) ?? closing[0] ?? null;

@@ -1,6 +1,8 @@
-import { billLateUsage, creditCarriedLines } from '../invoicing/index.ts';
+import type { Tx } from '../db/index.ts';
+import { merchantSettings } from '../identity/index.ts';
+import { billLateUsage, creditCarriedLines, lateUsageDueAt } from '../invoicing/index.ts';
 import type { DueKind } from '../jobs/index.ts';
-import { isAfter, isBefore } from '../kernel/time.ts';
+import { type Instant, isAfter, isBefore } from '../kernel/time.ts';
 import { startBilling } from './activate.ts';
 import { applyScheduled } from './changes.ts';
 import { endSubscription } from './end.ts';
@@ -33,7 +35,12 @@ export const subscriptionDueKind = (
     if (subscription?.status === 'terminated') {
       const again = await billLateUsage(parts.invoicing, tx, { merchantId, subscriptionId: id }, now);
       await creditCarriedLines(parts.invoicing, tx, merchantId, id, now);
-      await changeSubscription(tx, subscription, { next_action_at: again }, now);
+      await changeSubscription(
+        tx,
+        subscription,
+        { next_action_at: again ?? (await lateUsageAfter(tx, subscription, now)) },
+        now,
+      );
       return;
     }
     if (subscription?.status !== 'active') return;
@@ -46,6 +53,13 @@ export const subscriptionDueKind = (
     }
   },
 });
+
+/** When what comes late is still to be billed: one that ended is also looked at before, where somebody else takes over its usage. */
+async function lateUsageAfter(tx: Tx, { merchant_id, terminated_at: end }: SubscriptionRow, now: Instant) {
+  const { lateUsageDays } = await merchantSettings(tx, merchant_id);
+  const due = end && lateUsageDueAt(end, lateUsageDays);
+  return due && isBefore(now, due) ? due : null;
+}
 
 /** A change of the plan that was scheduled for the end of a period comes. */
 export const subscriptionChangeDueKind = (parts: SubscriptionParts): DueKind => ({

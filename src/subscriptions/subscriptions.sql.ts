@@ -223,7 +223,7 @@ export const selectClaiming = (
        and clock_id is not distinct from ${clock_id} and activated_at is not null
      order by seq`);
 
-/** Makes terminated subscriptions due to which nothing would happen any more. */
+/** Makes subscriptions due that have ended, for a look at their closed periods before the one that is planned, if one is. */
 export async function updateEndedToBeDue(
   tx: Tx,
   merchantId: string,
@@ -233,7 +233,7 @@ export async function updateEndedToBeDue(
   await tx.run(sql`
     update subscription set next_action_at = ${now}
      where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])
-       and status = 'terminated' and next_action_at is null`);
+       and status = 'terminated' and (next_action_at is null or next_action_at > ${now})`);
 }
 
 /** How many subscriptions that have not ended are pinned to each of some plan versions; those with none are left out. */

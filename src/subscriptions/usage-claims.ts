@@ -58,28 +58,37 @@ export async function readBeyondTheEnd(
 
 /**
  * From an instant in the past on, usage that is addressed to the customer may be billed by another subscription than before: this
- * one was ended or became active as of then, or its plan changed. The closed periods of the others that price one of its metrics
- * are read again at their next close. One that has ended has no next close, so it becomes due now (§3, "Whose usage").
+ * one became active as of then, or its plan changed. The closed periods of the others that price one of its metrics are read again at
+ * their next close. One that has ended has no next close, so it becomes due now (§3, "Whose usage").
  */
 export async function markSiblings(tx: Tx, subscription: SubscriptionRow, from: Instant, now: Instant): Promise<void> {
-  if (!isAfter(now, from)) return; // no period is closed that goes beyond now
+  await markToBeReadAgain(tx, subscription.merchant_id, await siblingsToRead(tx, subscription, from, now), from);
+}
+
+/** The same where this one was ended, and its own closed periods with them: they may have billed what is after the end. */
+export async function markAsEnded(tx: Tx, subscription: SubscriptionRow, now: Instant): Promise<void> {
+  const { merchant_id: merchantId, id, terminated_at: end } = subscription;
+  if (end === null) throw new Error(`Subscription ${id} has no end.`);
+  await markToBeReadAgain(tx, merchantId, [id, ...(await siblingsToRead(tx, subscription, end, now))], end);
+}
+
+/** The others that are concerned by a change of the past. Those that have ended are made due. */
+async function siblingsToRead(tx: Tx, subscription: SubscriptionRow, from: Instant, now: Instant): Promise<string[]> {
+  if (!isAfter(now, from)) return []; // no period is closed that goes beyond now
   const rows = await selectClaiming(tx, subscription);
-  if (rows.every(({ id }) => id === subscription.id)) return;
+  if (rows.every(({ id }) => id === subscription.id)) return [];
   const { merchant_id: merchantId, id: ownId } = subscription;
   const claims = await claimsOf(tx, rows);
   const own = claims.find(({ subscriptionId }) => subscriptionId === ownId);
   const sharing = claims
     .filter((claim) => claim !== own && own !== undefined && shareMetric(own, claim))
     .map(({ subscriptionId }) => subscriptionId);
-  if (sharing.length === 0) return;
-  const isOver = ({ id, status, next_action_at: next }: ClaimingRow) =>
-    sharing.includes(id) && status === 'terminated' && next === null;
-  const over = rows.filter(isOver).map(({ id }) => id);
+  const over = rows.filter(({ id, status }) => status === 'terminated' && sharing.includes(id)).map(({ id }) => id);
   const read = over.length === 0 ? [] : await findReadSeries(tx, merchantId, over);
-  const concerned = read.filter(({ until }) => isAfter(until, from)).map(({ subscriptionId }) => subscriptionId);
+  const due = read.filter(({ until }) => isAfter(until, from)).map(({ subscriptionId }) => subscriptionId);
   // Before the marks: who reads the usage of such a subscription at this moment holds its row, and waits for the marks.
-  if (concerned.length > 0) await updateEndedToBeDue(tx, merchantId, concerned, now);
-  await markToBeReadAgain(tx, merchantId, sharing, from);
+  if (due.length > 0) await updateEndedToBeDue(tx, merchantId, due, now);
+  return sharing;
 }
 
 async function claimsOf(tx: Tx, rows: readonly ClaimingRow[]): Promise<UsageClaim[]> {
