@@ -3,12 +3,23 @@ import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant, Period } from '../../kernel/time.ts';
 import type { BilledUsage, TakenUnits } from '../invoice/billed-usage.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
+import type { WholePeriod } from './burnt-units.ts';
 
 interface TakenRow {
+  price_id: string;
+  billing_cadence: string;
+  billing_anchor: Instant;
+  period_number: number;
   entitlement_id: string;
   taken_from: Instant;
   taken_to: Instant;
   units: Decimal;
+}
+
+/** Units that a price of a period does not charge, as they are stored. */
+export interface StoredTaken extends TakenUnits {
+  readonly priceId: string;
+  readonly period: WholePeriod;
 }
 
 /**
@@ -19,14 +30,16 @@ export async function takenByOthers(
   tx: Tx,
   { merchant_id: merchantId, billing_cadence: cadence, subscription_id: subscriptionId }: InvoiceRow,
   { start, end }: Period,
-): Promise<TakenUnits[]> {
+): Promise<StoredTaken[]> {
   const rows = await tx.rows<TakenRow>(sql`
-    select t.entitlement_id, t.taken_from, t.taken_to, t.units
+    select t.price_id, i.billing_cadence, i.billing_anchor, i.period_number, t.entitlement_id, t.taken_from, t.taken_to, t.units
       from burnt_taken t join invoice i on i.merchant_id = t.merchant_id and i.id = t.invoice_id
      where i.merchant_id = ${merchantId} and i.subscription_id = ${subscriptionId} and i.billing_cadence <> ${cadence}
        and t.taken_from < ${end} and t.taken_to > ${start}
      order by t.taken_from, i.seq, t.price_id`);
   return rows.map((row) => ({
+    priceId: row.price_id,
+    period: row,
     entitlementId: row.entitlement_id,
     stretch: { start: row.taken_from, end: row.taken_to },
     units: row.units,

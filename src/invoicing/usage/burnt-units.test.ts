@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { decimal, plain } from '../../kernel/decimal.ts';
 import type { Period } from '../../kernel/time.ts';
 import type { BilledPrice } from '../terms/billing-terms.ts';
-import { allotBurnt, cutsBySeries, stretchesOf, withoutTaken } from './burnt-units.ts';
+import { allotBurnt, cutsBySeries, stretchesOf, takenAsReadAnew, withoutTaken } from './burnt-units.ts';
 
 /** Which price's quantity burnt units leave (domain.md §5). Days are of January 2026. */
 const day = (number: number) => Temporal.Instant.from('2026-01-01T00:00:00Z').add({ hours: 24 * (number - 1) });
@@ -118,5 +118,58 @@ describe('units that grants burnt', () => {
       [...new Set(cutsBySeries(terms, cadence, time).map(String))].map((text) => Temporal.Instant.from(text));
     expect(cuts('P1M', days(3, 17))).toEqual([day(1), day(8), day(15), day(22)]);
     expect(cuts('P1W', days(8, 15))).toEqual([day(1), day(32)]);
+  });
+});
+
+describe('what periods of other series take that are corrected together', () => {
+  const week = (number: number) => ({ billing_cadence: 'P1W', billing_anchor: day(1), period_number: number });
+  const units = (amount: string, from: number, to: number) => ({
+    ...{ entitlementId: 'ent', units: decimal(amount), stretch: days(from, to) },
+  });
+  const stored = [
+    { ...units('30', 1, 8), priceId: 'searches', period: week(0) },
+    { ...units('5', 8, 15), priceId: 'searches', period: week(1) },
+  ];
+  const anew = (number: number, priceId: string, taken: ReturnType<typeof units>[] | undefined) => ({
+    invoice: week(number),
+    usage: [
+      {
+        ...{ price_id: priceId, group_values: {}, quantity: decimal('0'), event_count: 0, granted: decimal('0') },
+        ...(taken && { taken }),
+      },
+    ],
+  });
+  const shown = (cadence: string, read: readonly ReturnType<typeof anew>[]) =>
+    takenAsReadAnew(stored, read, { cadence, time: MONTH }).map(
+      ({ units: each, stretch }) => `${plain(each)} from ${stretch.start.toString().slice(8, 10)}`,
+    );
+
+  it.each([
+    { what: 'nothing was read anew', read: [], taken: ['30 from 01', '5 from 08'] },
+    {
+      what: 'a week was',
+      read: [anew(0, 'searches', [units('80', 1, 8)])],
+      taken: ['80 from 01', '5 from 08'],
+    },
+    { what: 'a week takes nothing now', read: [anew(0, 'searches', [])], taken: ['5 from 08'] },
+    {
+      what: 'what was read is of a price that no grant covers',
+      read: [anew(0, 'searches', undefined)],
+      taken: ['30 from 01', '5 from 08'],
+    },
+    {
+      what: 'a week of another price was',
+      read: [anew(0, 'calls', [units('2', 3, 8)])],
+      taken: ['30 from 01', '2 from 03', '5 from 08'],
+    },
+    {
+      what: 'what was read is of another time',
+      read: [anew(9, 'searches', [units('7', 40, 47)])],
+      taken: ['30 from 01', '5 from 08'],
+    },
+  ])('$what', ({ read, taken }) => expect(shown('P1M', read)).toEqual(taken));
+
+  it('its own series is none of the others', () => {
+    expect(shown('P1W', [anew(0, 'searches', [units('80', 1, 8)])])).toEqual(['30 from 01', '5 from 08']);
   });
 });

@@ -1,6 +1,7 @@
 import { Decimal, sum, ZERO } from '../../kernel/decimal.ts';
 import { type Instant, isAfter, isBefore, latest, type Period } from '../../kernel/time.ts';
-import type { TakenUnits } from '../invoice/billed-usage.ts';
+import type { BilledUsage, TakenUnits } from '../invoice/billed-usage.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { BurntUnits } from '../terms/billing-terms.ts';
 import { boundsOfSeries, cadenceOfPrice, cadencesOf, type HistoricTerms, segmentsOf } from '../timeline/segments.ts';
 import { periodHolding, periodOf } from '../timeline/series.ts';
@@ -22,6 +23,43 @@ export interface Allotment {
   readonly units: Decimal;
   readonly taken: readonly TakenUnits[];
 }
+
+/** Which period of which series of a subscription it is. */
+export type WholePeriod = Pick<InvoiceRow, 'billing_cadence' | 'billing_anchor' | 'period_number'>;
+
+/** The usage of a period that was read anew, and is not stored yet. */
+export interface ReadAnew {
+  readonly invoice: WholePeriod;
+  readonly usage: readonly BilledUsage[];
+}
+
+/**
+ * What other series take of burnt units: what is stored, and in its place what was read anew of some of their periods. So no unit
+ * leaves two prices, and none leaves neither, where the periods of several series are corrected at once.
+ */
+export function takenAsReadAnew<Stored extends TakenUnits & { readonly priceId: string; readonly period: WholePeriod }>(
+  stored: readonly Stored[],
+  anew: readonly ReadAnew[],
+  { cadence, time }: { readonly cadence: string; readonly time: Period },
+): TakenUnits[] {
+  const others = anew.filter(({ invoice }) => invoice.billing_cadence !== cadence);
+  const isReplaced = ({ priceId, period }: Stored): boolean =>
+    others.some(
+      ({ invoice, usage }) =>
+        isSamePeriod(invoice, period) && usage.some((row) => row.price_id === priceId && row.taken !== undefined),
+    );
+  const fresh = others
+    .flatMap(({ usage }) => usage.flatMap(({ taken = [] }) => taken))
+    .filter(({ stretch }) => isBefore(stretch.start, time.end) && isAfter(stretch.end, time.start));
+  return [...stored.filter((row) => !isReplaced(row)), ...fresh].toSorted((a, b) =>
+    Temporal.Instant.compare(a.stretch.start, b.stretch.start),
+  );
+}
+
+const isSamePeriod = (one: WholePeriod, other: WholePeriod): boolean =>
+  one.billing_cadence === other.billing_cadence &&
+  one.billing_anchor.equals(other.billing_anchor) &&
+  one.period_number === other.period_number;
 
 /** The time of some claims, cut wherever one of them begins or ends, and at other instants. */
 export function stretchesOf(claims: readonly Pick<GrantClaim, 'spans'>[], others: readonly Instant[] = []): Period[] {

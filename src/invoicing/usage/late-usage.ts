@@ -40,8 +40,9 @@ export async function readClosedPeriods(
   for (const parts of await periodsToRead(tx, terms, uncalculated, which)) {
     const invoice = parts.at(-1) as ReadInvoice;
     const snapshot = await usageSnapshot(tx);
-    const raw = which === 'unchanged' ? LAST_EVENT : undefined; // not from sums that were kept of them
-    const usage = await readUsage(tx, source, asBilled(terms, invoice), invoice, raw);
+    // Not from sums that were kept of the events, and beside what is stored; else beside those that are corrected with it.
+    const how = which === 'unchanged' ? { acceptedUpTo: LAST_EVENT } : { anew: found };
+    const usage = await readUsage(tx, source, asBilled(terms, invoice), invoice, how);
     found.push({ invoice, parts, snapshot, usage, adjustments: invoice.terms?.adjustments ?? [] });
   }
   return found;

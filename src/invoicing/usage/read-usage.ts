@@ -9,20 +9,30 @@ import { asBilled, usageChargesOn } from '../owed/charges.ts';
 import { isAdditive } from '../rating/index.ts';
 import type { BilledPrice, BillingSource, BillingTerms } from '../terms/billing-terms.ts';
 import { takenByOthers } from './burnt-taken.sql.ts';
-import { allotBurnt, type BurntIn, cutsBySeries, type GrantClaim, stretchesOf, withoutTaken } from './burnt-units.ts';
+import {
+  allotBurnt,
+  type BurntIn,
+  cutsBySeries,
+  type GrantClaim,
+  type ReadAnew,
+  stretchesOf,
+  takenAsReadAnew,
+  withoutTaken,
+} from './burnt-units.ts';
 import { ownShare } from './own-share.ts';
 
 /**
  * The usage of each metered price of an invoice: of the time in which it held, from the start of its whole period to the end of
  * the invoice's, so that a part that `closeNow` left is measured with the parts before it.
  * @param acceptedUpTo the usage mark: as it was when only these events were there, from the events themselves
+ * @param anew other periods whose usage was read anew and is not stored yet
  */
 export async function readUsage(
   tx: Tx,
   source: BillingSource,
   terms: BillingTerms,
   invoice: InvoiceRow,
-  acceptedUpTo?: bigint,
+  { acceptedUpTo, anew = [] }: { readonly acceptedUpTo?: bigint | undefined; readonly anew?: readonly ReadAnew[] } = {},
 ): Promise<BilledUsage[]> {
   const found: BilledUsage[] = [];
   const covered: (GrantClaim & { readonly priceId: string })[] = [];
@@ -34,7 +44,7 @@ export async function readUsage(
       covered.push({ priceId: price.id, metricId: price.metric.id, spans: cut, used: only.quantity });
   }
   if (covered.length === 0) return found;
-  const allotted = allotBurnt(await readBurnt(tx, source, terms, invoice, covered), covered);
+  const allotted = allotBurnt(await readBurnt(tx, source, terms, { invoice, anew }, covered), covered);
   const byPrice = new Map(covered.map(({ priceId }, index) => [priceId, allotted[index]]));
   return found.map((row) => {
     const { units = ZERO, taken = [] } = byPrice.get(row.price_id) ?? {};
@@ -47,16 +57,14 @@ async function readBurnt(
   tx: Tx,
   source: BillingSource,
   terms: BillingTerms,
-  invoice: InvoiceRow,
+  { invoice, anew }: { readonly invoice: InvoiceRow; readonly anew: readonly ReadAnew[] },
   claims: readonly GrantClaim[],
 ): Promise<BurntIn[]> {
   const time = spanned(claims.flatMap(({ spans }) => spans));
   if (time === null) return [];
-  const taken = await takenByOthers(tx, invoice, time);
-  const cuts = [
-    ...cutsBySeries(terms, invoice.billing_cadence, time),
-    ...taken.flatMap(({ stretch }) => [stretch.start, stretch.end]),
-  ];
+  const { billing_cadence: cadence } = invoice;
+  const taken = takenAsReadAnew(await takenByOthers(tx, invoice, time), anew, { cadence, time });
+  const cuts = [...cutsBySeries(terms, cadence, time), ...taken.flatMap(({ stretch }) => [stretch.start, stretch.end])];
   const metricIds = [...new Set(claims.map(({ metricId }) => metricId))];
   const burnt: BurntIn[] = [];
   for (const stretch of stretchesOf(claims, cuts))
