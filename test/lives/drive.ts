@@ -1,0 +1,411 @@
+import type { Answer, Merchant, TestEnvironment } from '../support/environment.ts';
+import { type Resource, shopOf } from '../support/shop.ts';
+import type { Deed } from './history.ts';
+import { instantOf, type Life, type Metric, type Of, type Plan, type Price, type Step, secondsOf } from './life.ts';
+
+/** A life that was lived: what the program took of it, and what it answered at its end. */
+export interface Lived {
+  readonly merchantId: string;
+  readonly deeds: readonly Deed[];
+  /** What it refused, with the code. */
+  readonly refused: readonly string[];
+  /** Subscriptions that were never active. */
+  readonly neverActive: ReadonlySet<string>;
+  readonly subscriptionIds: ReadonlyMap<string, string>;
+  /** With their lines. */
+  readonly invoices: readonly Resource[];
+  /** With their lines; of all invoices. */
+  readonly notes: readonly Resource[];
+  readonly payments: readonly Resource[];
+  /** Of the customer, a decimal text. */
+  readonly wallet: string;
+  /** What was wrong on the way: a fault, or a preview that was not the deed. */
+  readonly wrong: readonly string[];
+}
+
+/** What the program says of a life: only this may differ from the oracle's, never how a step is sent. */
+export async function live(env: TestEnvironment, life: Life): Promise<Lived> {
+  const merchant = await env.merchant();
+  return new Driver(merchant, life).live();
+}
+
+const SETTLED_AFTER_DAYS = 45;
+const REFUSALS = new Set([400, 404, 409]);
+
+class Driver {
+  readonly #merchant: Merchant;
+  readonly #life: Life;
+  readonly #shop;
+  #now = 0;
+  #clock: Resource;
+  #customer: Resource;
+  #metrics: Resource[] = [];
+  #plans: Resource[] = [];
+  #keys = 0;
+  readonly #subs = new Map<string, Resource>();
+  readonly #scheduled = new Map<string, string>();
+  readonly #grants = new Map<string, string>();
+  readonly #ends = new Map<string, number>();
+  readonly #deeds: Deed[] = [];
+  readonly #refused: string[] = [];
+  readonly #wrong: string[] = [];
+
+  constructor(merchant: Merchant, life: Life) {
+    this.#merchant = merchant;
+    this.#life = life;
+    this.#shop = shopOf(merchant);
+  }
+
+  async live(): Promise<Lived> {
+    await this.#open();
+    for (const step of this.#life.steps) await this.#take(step);
+    await this.#settle();
+    return this.#look();
+  }
+
+  async #open(): Promise<void> {
+    const { start, metrics, prices, plans, currency, taxBehavior, taxRate } = this.#life;
+    const shop = this.#shop;
+    for (const [index, { aggregation }] of metrics.entries()) this.#metrics.push(await this.#metric(index, aggregation));
+    const made: Resource[] = [];
+    for (const [index, price] of prices.entries()) made.push(await this.#price(index, price));
+    for (const plan of plans)
+      this.#plans.push(
+        await shop.plan(
+          plan.prices.map((price) => made[price]),
+          {
+            ...{ currency, taxBehavior, defaultTaxRate: taxRate, billingCadence: plan.cadence },
+            gracePeriod: `PT${plan.graceHours}H`,
+            ...(plan.trialDays !== undefined && { trialPeriod: `P${plan.trialDays}D` }),
+            ...(plan.anchor !== undefined && { billingAnchor: instantOf(this.#life, plan.anchor) }),
+          },
+        ),
+      );
+    this.#customer = await shop.customer({ currency });
+    this.#clock = await shop.clock(start);
+  }
+
+  #metric(index: number, aggregation: Metric['aggregation']): Promise<Resource> {
+    return this.#shop.metric({
+      name: `m${index}`,
+      aggregation,
+      eventType: `call-${index}`,
+      ...(aggregation === 'COUNT' && { valueProperty: undefined }),
+      ...(this.#life.prices.some(({ metric, model }) => metric === index && model === 'matrix') && {
+        groupBy: { region: '$.region' },
+      }),
+    });
+  }
+
+  #price(index: number, { metric, cadence, term, model, properties, minimum, maximum, ...more }: Price): Promise<Resource> {
+    const fields = {
+      invoiceDisplayName: `p${index}`,
+      ...{ paymentTerm: term, model, properties },
+      ...(cadence !== undefined && { billingCadence: cadence }),
+      ...(minimum !== undefined && { minimumAmount: minimum }),
+      ...(maximum !== undefined && { maximumAmount: maximum }),
+      ...(more.taxRate !== undefined && { taxRate: more.taxRate }),
+    };
+    if (metric === undefined) return this.#shop.feePrice({ ...fields, quantity: more.quantity ?? 1 });
+    return this.#shop.usagePrice({ ...fields, billableMetricId: this.#metrics[metric].id });
+  }
+
+  async #take(step: Step): Promise<void> {
+    const answer = await this.#do(step);
+    if (answer === null) return;
+    if (answer === 'done') {
+      this.#deeds.push({ step, at: this.#now });
+      return;
+    }
+    const { status, text, body } = answer;
+    if (status < 300) this.#deeds.push({ step, at: this.#now });
+    else if (REFUSALS.has(status)) this.#refused.push(`${step.do} ${body.code ?? body.errors?.[0]?.field ?? status}`);
+    else this.#wrong.push(`${JSON.stringify(step)} answered ${status}: ${text}`);
+  }
+
+  /** null: there is nothing on which it could be done. */
+  #do(step: Step): Promise<Answer | 'done' | null> {
+    switch (step.do) {
+      case 'advance':
+        return this.#advance(step.to);
+      case 'subscribe':
+        return this.#subscribe(step);
+      case 'change':
+        return this.#change(step);
+      case 'unschedule':
+        return this.#unschedule(step.sub);
+      case 'closeNow':
+        return this.#closeNow(step);
+      case 'end':
+        return this.#end(step);
+      case 'planEnd':
+        return this.#patch(step.sub, { endingAt: step.at === null ? null : instantOf(this.#life, step.at) });
+      case 'endPast':
+        return this.#endPast(step);
+      case 'use':
+        return this.#use(step);
+      case 'discount':
+        return this.#on(step.sub, '/adjustments', {
+          type: 'percentageDiscount',
+          percentageDiscount: step.part,
+          effectiveFrom: instantOf(this.#life, step.from),
+          effectiveTo: step.to === undefined ? null : instantOf(this.#life, step.to),
+          description: '',
+        });
+      case 'pay':
+        return this.#pay(step);
+      case 'grant':
+        return this.#grant(step);
+      default:
+        return this.#actOnInvoice(step);
+    }
+  }
+
+  #post(path: string, body?: unknown): Promise<Answer> {
+    return this.#merchant.post(path, body);
+  }
+
+  async #on(sub: string, path: string, body?: unknown): Promise<Answer | null> {
+    const subscription = this.#subs.get(sub);
+    return subscription ? this.#post(`/v0/subscriptions/${subscription.id}${path}`, body) : null;
+  }
+
+  async #patch(sub: string, body: unknown): Promise<Answer | null> {
+    const subscription = this.#subs.get(sub);
+    return subscription ? this.#merchant.patch(`/v0/subscriptions/${subscription.id}`, body) : null;
+  }
+
+  async #advance(to: number): Promise<'done' | null> {
+    if (to <= this.#now) return null;
+    const promised = await this.#upcoming(to);
+    const path = `/v0/testClocks/${this.#clock.id}`;
+    const moved = await this.#merchant.patch(path, { currentTime: instantOf(this.#life, to) });
+    if (moved.status !== 200) this.#wrong.push(`The clock answered ${moved.status}: ${moved.text}`);
+    while ((await this.#shop.read(path)).advancingTo !== null) await new Promise((done) => setTimeout(done, 50));
+    this.#now = to;
+    await this.#compareWithUpcoming(promised);
+    return 'done';
+  }
+
+  /** The upcoming invoices that end while the clock moves, where nothing else happens on the way. */
+  async #upcoming(to: number): Promise<Map<string, string>> {
+    const promised = new Map<string, string>();
+    for (const { id } of this.#subs.values()) {
+      const { status, body } = await this.#merchant.get(`/v0/subscriptions/${id}/upcomingInvoice`);
+      if (status !== 200 || this.#hasEventsFrom(this.#now)) continue;
+      if (this.#scheduled.size > 0 || this.#subs.size > 1) continue;
+      if (secondsOf(this.#life, body.gracePeriodEnd) <= to) promised.set(body.id, body.grandTotal);
+    }
+    return promised;
+  }
+
+  #hasEventsFrom(at: number): boolean {
+    return this.#deeds.some(({ step }) => step.do === 'use' && step.at >= at);
+  }
+
+  async #compareWithUpcoming(promised: ReadonlyMap<string, string>): Promise<void> {
+    for (const [id, total] of promised) {
+      const { grandTotal } = await this.#shop.read(`/v2/invoices/${id}`);
+      if (grandTotal !== total) this.#wrong.push(`preview: the upcoming invoice ${id} was ${total}, and came to ${grandTotal}.`);
+    }
+  }
+
+  async #subscribe({ sub, plan, startedAt, asks, endingAt }: Of<'subscribe'>): Promise<Answer | null> {
+    if (this.#subs.has(sub)) return null;
+    const answer = await this.#post('/v0/subscriptions', {
+      name: sub,
+      planId: this.#plans[plan].id,
+      customerId: this.#customer.id,
+      startedAt: instantOf(this.#life, startedAt),
+      testClockId: this.#clock.id,
+      ...(asks === 'transfer' ? { bankTransferOnly: true } : { sessionExpiryMinutes: 43_200 }),
+      ...(endingAt !== undefined && { endingAt: instantOf(this.#life, endingAt) }),
+    });
+    if (answer.status === 201) this.#subs.set(sub, answer.body);
+    return answer;
+  }
+
+  async #change({ sub, plan, ...order }: Of<'change'>): Promise<Answer | null> {
+    const { do: _, ...asked } = order;
+    const body = { planId: this.#plans[plan].id, ...asked };
+    const preview = await this.#on(sub, '/changes', { ...body, dryRun: true });
+    const deed = await this.#on(sub, '/changes', body);
+    if (preview === null || deed === null) return null;
+    if (deed.status === 201) {
+      if (deed.body.change.status === 'scheduled') this.#scheduled.set(sub, deed.body.change.id);
+      const answer = ({ change, ...others }: Resource) => withoutNames({ ...others, change: { ...change, id: null } });
+      const [shown, done] = [answer(preview.body), answer(deed.body)].map((each) => JSON.stringify(each));
+      if (preview.status !== 200 || shown !== done)
+        this.#wrong.push(`preview: the change of ${sub} to plan ${plan} showed ${preview.status} ${differenceOf(shown, done)}`);
+    } else if (preview.status !== deed.status)
+      this.#wrong.push(`preview: ${preview.status} ${preview.text} for ${deed.status} ${deed.text}`);
+    return deed;
+  }
+
+  async #unschedule(sub: string): Promise<Answer | null> {
+    const [subscription, change] = [this.#subs.get(sub), this.#scheduled.get(sub)];
+    if (!subscription || change === undefined) return null;
+    return this.#merchant.delete(`/v0/subscriptions/${subscription.id}/changes/${change}`);
+  }
+
+  /** Closes the open invoice at a place among those of the subscription; the deed says of which cadence it is. */
+  async #closeNow(step: Of<'closeNow'>): Promise<'done' | null> {
+    const subscription = this.#subs.get(step.sub);
+    if (!subscription) return null;
+    const { data } = await this.#shop.read(`/v2/invoices?subscriptionId=${subscription.id}&status=ACTIVE&limit=100`);
+    if (data.length === 0) return null;
+    const invoice = data[step.at % data.length];
+    const { status, text } = await this.#post(`/v2/invoices/${invoice.id}/closeNow`);
+    if (status === 200) {
+      const { billingCadence: cadence } = invoice;
+      this.#deeds.push({ step: { ...step, cadence } as Step, at: this.#now });
+    } else if (!REFUSALS.has(status)) this.#wrong.push(`closeNow answered ${status}: ${text}`);
+    else this.#refused.push(`closeNow ${status}`);
+    return null;
+  }
+
+  async #end({ sub, credit }: Of<'end'>): Promise<Answer | null> {
+    const answer = await this.#on(sub, '/termination', { reason: 'The life says so', credit });
+    if (answer?.status === 200) this.#ends.set(sub, this.#now);
+    return answer;
+  }
+
+  async #endPast({ sub, at }: Of<'endPast'>): Promise<Answer | null> {
+    const answer = await this.#patch(sub, { terminatedAt: instantOf(this.#life, at) });
+    if (answer?.status === 200) this.#ends.set(sub, Math.min(at, this.#now));
+    return answer;
+  }
+
+  /** Usage that comes too late for a subscription that has ended is not billed, so none is sent. */
+  async #use({ metric, sub, at, units, region }: Of<'use'>): Promise<Answer | null> {
+    const subject = sub === undefined ? this.#customer : this.#subs.get(sub);
+    if (!subject) return null;
+    const [first] = [...this.#ends.values()].toSorted((a, b) => a - b);
+    if (first !== undefined && this.#now > first + 30 * 86_400) return null;
+    this.#keys += 1;
+    return this.#post('/v0/events', {
+      type: `call-${metric}`,
+      source: 'life',
+      subject: subject.id,
+      timestamp: instantOf(this.#life, at),
+      idempotencyKey: `event-${this.#keys}`,
+      data: { units: Number(units), ...(region !== undefined && { region }) },
+    });
+  }
+
+  async #grant({ sub, amount, effectiveAt }: Of<'grant'>): Promise<Answer | null> {
+    const subscription = this.#subs.get(sub);
+    if (!subscription) return null;
+    if (!this.#grants.has(sub)) {
+      const { data } = await this.#shop.read(`/v1/entitlements?subscriptionId=${subscription.id}`);
+      if (data.length === 0) return null;
+      this.#grants.set(sub, data[0].id);
+    }
+    return this.#post(`/v1/entitlements/${this.#grants.get(sub)}/grants`, {
+      amount,
+      effectiveAt: instantOf(this.#life, effectiveAt),
+    });
+  }
+
+  #invoices(status?: string): Promise<Resource[]> {
+    const filter = status === undefined ? '' : `&status=${status}`;
+    return this.#shop
+      .read(`/v2/invoices?customerId=${this.#customer.id}&limit=100${filter}`)
+      .then(({ data }: Resource) => data.toReversed());
+  }
+
+  async #pay({ at, how }: Of<'pay'>): Promise<'done' | null> {
+    const open = (await this.#invoices('ISSUED')).filter(({ unpaidAmount }) => Number(unpaidAmount) > 0);
+    const chosen = at === undefined ? open : open.length === 0 ? [] : [open[at % open.length]];
+    for (const { id, unpaidAmount } of chosen) {
+      const unpaid = Number(unpaidAmount);
+      const step = this.#life.currency === 'JPY' ? 1 : 0.01;
+      const amount = how === 'full' ? unpaidAmount : (how === 'part' ? Math.max(step, unpaid / 4) : unpaid + 10).toFixed(step === 1 ? 0 : 2);
+      this.#keys += 1;
+      const key = `payment-${this.#keys}`;
+      const { status, text } = await this.#post(`/v2/invoices/${id}/payments`, {
+        amount,
+        method: 'bank_transfer',
+        idempotencyKey: key,
+      });
+      if (status !== 201 && !REFUSALS.has(status)) this.#wrong.push(`A payment of ${amount} answered ${status}: ${text}`);
+    }
+    return 'done';
+  }
+
+  async #actOnInvoice({ do: action, at }: Of<'refund' | 'voidRefund' | 'cancel' | 'writeOff'>): Promise<Answer | null> {
+    const wanted = action === 'refund' || action === 'voidRefund' ? 'PAID' : 'ISSUED';
+    const invoices = await this.#invoices(wanted);
+    const invoice = invoices[at % Math.max(1, invoices.length)];
+    if (!invoice) return null;
+    if (action === 'cancel' || action === 'writeOff') return this.#post(`/v2/invoices/${invoice.id}/${action}`);
+    if (action === 'refund') return this.#post(`/v2/invoices/${invoice.id}/refunds`);
+    for (const { id } of invoices) {
+      const { data } = await this.#shop.read(`/v2/invoices/${id}/refunds`);
+      const refund = data.find(({ status }: Resource) => status === 'ISSUED');
+      if (refund) return this.#post(`/v2/invoices/${id}/refunds/${refund.id}/void`, { reason: 'A mistake' });
+    }
+    return null;
+  }
+
+  /** Ends what has not ended, and waits until late usage was billed and all is calculated. */
+  async #settle(): Promise<void> {
+    for (const sub of this.#subs.keys()) await this.#take({ do: 'end', sub, credit: 'invoice' });
+    await this.#take({ do: 'advance', to: this.#now + SETTLED_AFTER_DAYS * 86_400 });
+  }
+
+  async #look(): Promise<Lived> {
+    const shop = this.#shop;
+    const [invoices, notes, payments]: [Resource[], Resource[], Resource[]] = [[], [], []];
+    for (let offset = 0; ; offset += 100) {
+      const { data } = await shop.read(`/v2/invoices?customerId=${this.#customer.id}&limit=100&offset=${offset}`);
+      for (const { id, invoiceNumber, paidAmount } of data) {
+        invoices.push(await shop.invoice(id));
+        if (invoiceNumber === null) continue;
+        const listed = await shop.read(`/v2/invoices/${id}/creditNotes?limit=100`);
+        for (const note of listed.data)
+          notes.push(note.kind === 'credit' ? await shop.read(`/v2/invoices/${id}/creditNotes/${note.id}`) : note);
+        const isPaid = Number(paidAmount) > 0 || listed.data.length > 0;
+        if (isPaid) payments.push(...(await shop.read(`/v2/invoices/${id}/payments?limit=100`)).data);
+      }
+      if (data.length < 100) break;
+    }
+    const neverActive = new Set<string>();
+    for (const [sub, { id }] of this.#subs) {
+      const { terminationReason, status } = await shop.read(`/v0/subscriptions/${id}`);
+      if (status === 'pending_payment' || ['payment_session_expired', 'upfront_invoice_cancelled'].includes(terminationReason))
+        neverActive.add(sub);
+    }
+    const { balances } = await shop.read(`/v0/customers/${this.#customer.id}/wallet`);
+    return {
+      merchantId: this.#merchant.id,
+      deeds: this.#deeds,
+      refused: this.#refused,
+      neverActive,
+      subscriptionIds: new Map([...this.#subs].map(([sub, { id }]) => [sub, id])),
+      invoices: invoices.toReversed(),
+      notes,
+      payments,
+      wallet: balances[0]?.balance ?? '0',
+      wrong: this.#wrong,
+    };
+  }
+}
+
+/** What is answered, without the names and times that are drawn anew. */
+function withoutNames(value: unknown): unknown {
+  const names = new Map<string, string>();
+  const named = (id: string) => names.get(id) ?? names.set(id, `#${names.size}`).get(id);
+  const text = JSON.stringify(value, (key, inner) => (key === 'updatedAt' ? null : inner));
+  return JSON.parse(text.replaceAll(/\b[a-z]+_[0-9A-Za-z]{16,}\b/g, (id) => named(id) as string));
+}
+
+const SHOWN_AROUND = 80;
+
+/** Where two texts begin to differ. */
+function differenceOf(a = '', b = ''): string {
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at += 1;
+  const around = (text: string) => text.slice(Math.max(0, at - SHOWN_AROUND), at + SHOWN_AROUND);
+  return `…${around(a)}… and did …${around(b)}…`;
+}

@@ -1,0 +1,263 @@
+import { DAY, HOUR, instantOf, type Life, type Plan, type Price, type Step, secondsOf } from './life.ts';
+
+/** A step that the program took, and the second of the life at which it did. */
+export interface Deed {
+  readonly step: Step;
+  readonly at: number;
+}
+
+/** A subscription's history as it stands after some deeds. Times are seconds since the life's start. */
+export interface History {
+  readonly sub: string;
+  /** In the order of creation. */
+  readonly order: number;
+  readonly startedAt: number;
+  /** The end of the trial, else the start. */
+  readonly billedFrom: number;
+  readonly versions: readonly Version[];
+  readonly end: number | null;
+  /** When the end was set, where it was set as of the past. */
+  readonly endedAt: number | null;
+  /** At which times each series was cut by `closeNow`, by cadence. */
+  readonly cuts: readonly { readonly cadence: string; readonly at: number }[];
+  readonly discounts: readonly Discount[];
+}
+
+export interface Version {
+  readonly from: number;
+  readonly plan: number;
+  readonly proration: 'second' | 'day' | 'none';
+  readonly credit: 'invoice' | 'wallet' | 'none';
+}
+
+export interface Discount {
+  readonly part: string;
+  readonly from: number;
+  readonly to: number | null;
+  readonly madeAt: number;
+}
+
+/** The time for which one version is billed; such that touch and are of one plan are one. */
+export interface Segment extends Version {
+  readonly to: number;
+}
+
+/** Periods of one series that follow one another: they are counted from one anchor. */
+export interface Chain {
+  readonly cadence: string;
+  readonly anchor: number;
+  readonly from: number;
+  /** Without the end of the subscription. */
+  readonly to: number;
+}
+
+/** A period of a chain. */
+export interface Period {
+  readonly chain: Chain;
+  /** From boundary to boundary. */
+  readonly whole: Span;
+  /** Clipped to the chain and the subscription. */
+  readonly span: Span;
+}
+
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Later than any life. */
+export const NEVER = 200 * 366 * DAY;
+
+/** The histories of all subscriptions that were ever active. */
+export function historiesOf(life: Life, deeds: readonly Deed[], neverActive: ReadonlySet<string>): History[] {
+  const made = new Map<string, History>();
+  const change = (sub: string, with_: (history: History) => Partial<History>) => {
+    const history = made.get(sub);
+    if (history) made.set(sub, { ...history, ...with_(history) });
+  };
+  for (const { step, at } of deeds) {
+    switch (step.do) {
+      case 'subscribe': {
+        const plan = life.plans[step.plan] as Plan;
+        made.set(step.sub, {
+          sub: step.sub,
+          order: made.size,
+          startedAt: step.startedAt,
+          billedFrom: step.startedAt + (plan.trialDays ?? 0) * DAY,
+          versions: [{ from: step.startedAt, plan: step.plan, proration: 'second', credit: 'invoice' }],
+          end: step.endingAt ?? null,
+          endedAt: null,
+          cuts: [],
+          discounts: [],
+        });
+        break;
+      }
+      case 'change':
+        change(step.sub, (history) => {
+          const from = step.effective === 'now' ? Math.max(at, history.startedAt) : periodEndAt(life, history, at);
+          const { plan, proration, credit } = step;
+          return { versions: [...history.versions, { from, plan, proration, credit }] };
+        });
+        break;
+      case 'unschedule':
+        change(step.sub, ({ versions }) => ({ versions: versions.slice(0, -1) }));
+        break;
+      case 'closeNow':
+        change(step.sub, ({ cuts }) => ({ cuts: [...cuts, { cadence: cutCadence(step), at }] }));
+        break;
+      case 'planEnd':
+        change(step.sub, () => ({ end: step.at }));
+        break;
+      case 'end':
+        change(step.sub, () => ({ end: at, endedAt: at }));
+        break;
+      case 'endPast':
+        change(step.sub, () => ({ end: Math.min(step.at, at), endedAt: at }));
+        break;
+      case 'discount':
+        change(step.sub, ({ discounts }) => ({
+          discounts: [...discounts, { part: step.part, from: step.from, to: step.to ?? null, madeAt: at }],
+        }));
+        break;
+      default:
+    }
+  }
+  return [...made.values()].filter(({ sub }) => !neverActive.has(sub));
+}
+
+/** The driver writes the cadence of the invoice that was closed into the step that it reports. */
+const cutCadence = (step: object): string => (step as { cadence: string }).cadence;
+
+/** Where the period of the plan's own series ends that holds an instant; before billing starts, the instant itself. */
+function periodEndAt(life: Life, history: History, at: number): number {
+  if (at < history.billedFrom) return Math.max(at, history.startedAt);
+  const segment = segmentsOf(history).findLast(({ from }) => from <= at) as Segment;
+  const { cadence } = life.plans[segment.plan] as Plan;
+  const period = periodsOf(life, history).find(
+    ({ chain, span }) => chain.cadence === cadence && span.from <= at && at < span.to,
+  );
+  return (period as Period).span.to;
+}
+
+/** Which cadences a plan has series of: its own, and those of its prices. */
+export function cadencesOf(life: Life, plan: number): Set<string> {
+  const { cadence, prices } = life.plans[plan] as Plan;
+  const own = prices.map((price) => (life.prices[price] as Price).cadence ?? cadence);
+  return new Set([cadence, ...own.filter((each) => each !== 'P0D')]);
+}
+
+/** Of several changes at one instant only the last has any length; there and back is nothing. */
+export function segmentsOf({ billedFrom, versions, end }: Pick<History, 'billedFrom' | 'versions' | 'end'>): Segment[] {
+  const segments: Segment[] = [];
+  for (const [place, version] of versions.entries()) {
+    const from = place === 0 ? billedFrom : Math.max(version.from, billedFrom);
+    const next = versions[place + 1];
+    const to = Math.min(next === undefined ? NEVER : Math.max(next.from, billedFrom), end ?? NEVER);
+    if (from >= to) continue;
+    const before = segments.at(-1);
+    if (before?.plan === version.plan) segments[segments.length - 1] = { ...before, to };
+    else segments.push({ ...version, from, to });
+  }
+  return segments;
+}
+
+/** The chains of all series: a series goes on as long as versions have its cadence, and ends where one has not. */
+export function chainsOf(life: Life, history: History): Chain[] {
+  const chains: Chain[] = [];
+  const segments = segmentsOf({ ...history, end: null });
+  const open = new Map<string, Chain>();
+  for (const [place, segment] of segments.entries()) {
+    const has = cadencesOf(life, segment.plan);
+    for (const [cadence, chain] of open)
+      if (!has.has(cadence)) {
+        chains.push({ ...chain, to: segment.from });
+        open.delete(cadence);
+      }
+    const { anchor } = life.plans[segment.plan] as Plan;
+    for (const cadence of has)
+      if (!open.has(cadence)) {
+        const first = place === 0 ? history.billedFrom : segment.from;
+        open.set(cadence, { cadence, anchor: anchor ?? first, from: first, to: NEVER });
+      }
+  }
+  return [...chains, ...open.values()];
+}
+
+/** Boundary `n` of a series, counted from its anchor in the UTC calendar. */
+export function boundary(life: Pick<Life, 'start'>, anchor: number, cadence: string, n: number): number {
+  const { years, months, weeks, days } = Temporal.Duration.from(cadence);
+  const at = Temporal.Instant.from(instantOf(life, anchor)).toZonedDateTimeISO('UTC');
+  return secondsOf(life, at.add({ months: (years * 12 + months) * n, days: (weeks * 7 + days) * n }).toInstant().toString());
+}
+
+/** The number of the period that holds an instant. */
+export function numberAt(life: Pick<Life, 'start'>, anchor: number, cadence: string, at: number): number {
+  let number = 0;
+  while (boundary(life, anchor, cadence, number) > at) number -= 1;
+  while (boundary(life, anchor, cadence, number + 1) <= at) number += 1;
+  return number;
+}
+
+/** The periods of all series up to the end of the subscription, or up to a horizon where it has none. */
+export function periodsOf(life: Life, history: History, horizon = LONGEST): Period[] {
+  const until = Math.min(history.end ?? NEVER, horizon);
+  return chainsOf(life, history).flatMap((chain) => {
+    const periods: Period[] = [];
+    const to = Math.min(chain.to, until);
+    for (let number = numberAt(life, chain.anchor, chain.cadence, chain.from); ; number += 1) {
+      const whole = {
+        from: boundary(life, chain.anchor, chain.cadence, number),
+        to: boundary(life, chain.anchor, chain.cadence, number + 1),
+      };
+      const span = { from: Math.max(whole.from, chain.from), to: Math.min(whole.to, to) };
+      if (span.from >= span.to) return periods;
+      periods.push({ chain, whole, span });
+    }
+  });
+}
+
+const LONGEST = 6 * 366 * DAY;
+
+/** Does a plan hold a price on a series? */
+export const holds = (life: Life, plan: number, price: number, cadence: string): boolean =>
+  (life.plans[plan] as Plan).prices.includes(price) && cadenceIn(life, plan, price) === cadence;
+
+export const cadenceIn = (life: Life, plan: number, price: number): string =>
+  (life.prices[price] as Price).cadence ?? (life.plans[plan] as Plan).cadence;
+
+/** The spans of a period in which a price holds; such that touch are one. */
+export function heldSpans(life: Life, history: History, { chain, span }: Period, price: number): Span[] {
+  const spans: Span[] = [];
+  for (const segment of segmentsOf(history)) {
+    if (!holds(life, segment.plan, price, chain.cadence)) continue;
+    const [from, to] = [Math.max(segment.from, span.from), Math.min(segment.to, span.to)];
+    if (from >= to) continue;
+    const before = spans.at(-1);
+    if (before?.to === from) spans[spans.length - 1] = { from: before.from, to };
+    else spans.push({ from, to });
+  }
+  return spans;
+}
+
+/**
+ * Where an instant lies in a period as money counts it. A change cuts at its instant, or at the start of that day of the
+ * period; one without proration leaves all of the period to who was there first. Nothing lies before an earlier cut.
+ */
+export function position(life: Life, history: History, { chain, whole, span }: Period, at: number): number {
+  if (at <= span.from) return span.from;
+  if (at >= span.to) return span.to;
+  const cuts = segmentsOf(history)
+    .slice(1)
+    .filter(({ from }) => from > span.from && from <= at);
+  let found = cuts.some(({ from }) => from === at) ? span.from : at;
+  for (const { from, proration } of cuts) {
+    const day = whole.from + Math.floor((from - whole.from) / DAY) * DAY;
+    const own = proration === 'second' ? from : proration === 'day' ? Math.max(day, span.from) : span.to;
+    found = Math.max(found, own);
+  }
+  // A series that the change ends or begins is cut by the second: the next one begins there.
+  return chain.to === at ? Math.min(at, span.to) : found;
+}
+
+/** When the usage of a period is read: after its grace. */
+export const graceOf = (life: Life, plan: number): number => (life.plans[plan] as Plan).graceHours * HOUR;

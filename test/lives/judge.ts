@@ -1,0 +1,161 @@
+import { exact, type Exact, minus, nearest, plus, read, times } from '../support/exact.ts';
+import type { Resource } from '../support/shop.ts';
+import type { Lived } from './drive.ts';
+import { DIGITS, type Life } from './life.ts';
+import { type Owed, owedOf } from './owed.ts';
+
+/** What is wrong with a life that was lived, each as one sentence; the first word says of which kind. */
+export function judge(life: Life, lived: Lived): string[] {
+  return [
+    ...lived.wrong,
+    ...unfinished(lived),
+    ...billedIsOwed(life, lived),
+    ...taxes(life, lived),
+    ...totals(life, lived),
+    ...money(life, lived),
+  ];
+}
+
+/** An amount in minor units. */
+const minor = (life: Life, text: string): bigint => {
+  const { over, under } = times(read(text.replace('-', '')), exact(10n ** BigInt(DIGITS[life.currency])));
+  return text.startsWith('-') ? -over / under : over / under;
+};
+
+const shown = (life: Life, { over, under }: Exact): string => {
+  const units = Number((over * 10_000n) / under) / 10_000 / 10 ** DIGITS[life.currency];
+  return units.toFixed(DIGITS[life.currency] + (under === 1n ? 0 : 2));
+};
+
+const GIVEN_UP = new Set(['CANCELLED', 'WRITTEN_OFF', 'FAILED']);
+/** Nothing of it is billed: it was never issued, or taken back whole before anything was paid. */
+const GONE = new Set(['CANCELLED']);
+
+function unfinished({ invoices }: Lived): string[] {
+  return invoices
+    .filter(({ status }) => ['ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING', 'DRAFT', 'FAILED'].includes(status))
+    .map(({ id, status, failureReason }) => `unfinished: invoice ${id} is ${status} ${failureReason ?? ''}`);
+}
+
+/** The price of a line: by its name, which credits and limits begin with. */
+const priceOf = ({ invoiceDisplayName, displayName }: Resource): number | null => {
+  const found = /^p(\d+)(?=$|:)/.exec(invoiceDisplayName ?? displayName ?? '');
+  return found ? Number(found[1]) : null;
+};
+
+/** Invoices whose lines no credit reaches any more: what is wrong with them stays with them. */
+function frozen({ invoices, notes }: Lived): Set<string> {
+  const refunded = notes.filter(({ kind, status }) => kind === 'refund' && status !== 'VOIDED');
+  return new Set([
+    ...invoices.filter(({ status }) => GIVEN_UP.has(status)).map(({ id }) => id),
+    ...refunded.map(({ invoiceId }) => invoiceId),
+  ]);
+}
+
+/** Billed = owed, per subscription and price: lines, also of invoices that were given up, less credits. */
+function billedIsOwed(life: Life, lived: Lived): string[] {
+  const owed = owedOf(life, lived.deeds, lived.neverActive);
+  const subOf = new Map([...lived.subscriptionIds].map(([sub, id]) => [id, sub]));
+  const byId = new Map(lived.invoices.map((invoice) => [invoice.id, invoice]));
+  const isFrozen = frozen(lived);
+  const isInclusive = life.taxBehavior === 'inclusive';
+  const net = (line: Resource) =>
+    isInclusive
+      ? minor(life, line.totalAmount ?? line.amount) + (line.totalAmount === undefined ? minor(life, line.taxAmount) : 0n)
+      : minor(life, line.totalPrice ?? line.amount);
+  const billed = new Map<string, { amount: bigint; held: bigint; working: string[] }>();
+  const add = (invoice: Resource, line: Resource, sign: bigint) => {
+    const price = priceOf(line);
+    if (price === null) return;
+    const key = `${subOf.get(invoice.subscriptionId)} p${price}`;
+    const found = billed.get(key) ?? { amount: 0n, held: 0n, working: [] };
+    const amount = sign * net(line);
+    found.amount += amount;
+    if (isFrozen.has(invoice.id) && sign > 0n) found.held += amount > 0n ? amount : 0n;
+    found.working.push(
+      `${line.type ?? 'note'} ${line.periodStart.slice(0, 16)}/${line.periodEnd.slice(0, 16)} ${shown(life, exact(amount))} on ${invoice.kind} ${invoice.periodEnd.slice(0, 16)} ${invoice.status}`,
+    );
+    billed.set(key, found);
+  };
+  for (const invoice of lived.invoices) {
+    if (lived.neverActive.has(subOf.get(invoice.subscriptionId) ?? '')) continue;
+    for (const line of invoice.lines) add(invoice, line, 1n);
+  }
+  for (const note of lived.notes)
+    if (note.kind === 'credit' && note.status !== 'VOIDED')
+      for (const line of note.lines) add(byId.get(note.invoiceId), line, -1n);
+  const known = new Map(owed.map((each) => [`${each.sub} p${each.price}`, each]));
+  return [...new Set([...known.keys(), ...billed.keys()])].flatMap((key) => {
+    const is = billed.get(key) ?? { amount: 0n, held: 0n, working: [] };
+    const should = known.get(key);
+    const credits = is.working.filter((line) => /^(note|credit)/.test(line)).length;
+    return isRight(life, should, is, credits)
+      ? []
+      : [
+          `billed: ${key} was billed ${shown(life, exact(is.amount))}, and owed is ${shown(life, should?.amount ?? exact(0n))}` +
+            `${is.held > 0n ? ` (${shown(life, exact(is.held))} on invoices given up)` : ''}\n` +
+            `    owed: ${should?.because.join('\n          ') ?? 'nothing'}\n    billed: ${is.working.join('\n            ')}`,
+        ];
+  });
+}
+
+function isRight(life: Life, owed: Owed | undefined, { amount, held }: { amount: bigint; held: bigint }, credits: number): boolean {
+  const should = owed?.amount ?? exact(0n);
+  const off = minus(exact(amount), should);
+  // An odd amount that was billed and credited in parts is rounded with each of them.
+  const tolerance = life.isEven || owed === undefined ? 0n : BigInt(credits > 0 ? owed.roundings + credits : 0);
+  const isAbove = off.over > tolerance * off.under;
+  const isBelow = -off.over > tolerance * off.under;
+  if (owed?.isOpen && amount === 0n) return true;
+  if (isBelow) return false;
+  return !isAbove || off.over <= (held + tolerance) * off.under;
+}
+
+/** The tax of each invoice: for each rate the lines' amounts are summed and the tax is rounded once; credits bear their own. */
+function taxes(life: Life, { invoices }: Lived): string[] {
+  return invoices.flatMap((invoice) => {
+    const charges = invoice.lines.filter((line: Resource) => line.lineItemType !== 'refund' && line.type !== 'wallet_top_up');
+    const isMixed = charges.some(({ type, totalPrice }: Resource) => type === 'late_usage' && totalPrice.startsWith('-'));
+    if (isMixed) return [];
+    return [...Map.groupBy(charges, ({ taxRate }: Resource) => String(taxRate))].flatMap(([rate, lines]) => {
+      const sum = (field: string) => lines.reduce((total, line: Resource) => total + minor(life, line[field]), 0n);
+      const percent = read(rate);
+      const base = life.taxBehavior === 'inclusive' ? sum('totalAmount') : sum('totalPrice');
+      const over = life.taxBehavior === 'inclusive' ? plus(percent, exact(100n)) : exact(100n);
+      const should = nearest(times(exact(base), times(percent, exact(over.under, over.over))));
+      const is = sum('totalTax');
+      return is === should ? [] : [`tax: invoice ${invoice.id} has ${is} of tax at ${rate} % on ${base}, not ${should} (minor units)`];
+    });
+  });
+}
+
+/** Lines sum to totals, and what is paid and unpaid to the whole. */
+function totals(life: Life, { invoices }: Lived): string[] {
+  return invoices.flatMap((invoice) => {
+    const of = (text: string) => minor(life, text);
+    const sum = (field: string) => invoice.lines.reduce((total: bigint, line: Resource) => total + of(line[field]), 0n);
+    const [net, tax, gross] = [of(invoice.subtotal), of(invoice.totalTax), of(invoice.grandTotal)];
+    const isSum = sum('totalPrice') === net && sum('totalTax') === tax && net + tax === gross && gross >= 0n;
+    const isPaid = of(invoice.paidAmount) + of(invoice.unpaidAmount) === gross;
+    return isSum && isPaid ? [] : [`totals: of invoice ${invoice.id} (${invoice.status}) do not sum: ${invoice.subtotal} + ${invoice.totalTax} = ${invoice.grandTotal} = ${invoice.paidAmount} + ${invoice.unpaidAmount}`];
+  });
+}
+
+/** Money in = money out + wallet + what the merchant keeps: what was billed less what was credited and what is unpaid. */
+function money(life: Life, { invoices, notes, payments, wallet }: Lived): string[] {
+  const sum = (texts: readonly string[]) => texts.reduce((total, text) => total + minor(life, text), 0n);
+  const paidIn = sum(payments.map(({ amount }) => amount));
+  const paidOut = sum(payments.filter(({ returnStatus }) => returnStatus !== 'none').map(({ appliedAmount }) => appliedAmount));
+  const inForce = invoices.filter(({ status }) => !GONE.has(status));
+  const billed = sum(inForce.map(({ grandTotal }) => grandTotal));
+  const ids = new Set(inForce.map(({ id }) => id));
+  const credited = sum(
+    notes.filter(({ status, invoiceId }) => status !== 'VOIDED' && ids.has(invoiceId)).map(({ total }) => total),
+  );
+  const unpaid = sum(inForce.map(({ unpaidAmount }) => unpaidAmount));
+  const isKept = billed - credited - unpaid;
+  const off = paidIn - paidOut - minor(life, wallet) - isKept;
+  return off === 0n
+    ? []
+    : [`money: ${paidIn} in, ${paidOut} out, ${minor(life, wallet)} in the wallet; billed ${billed}, credited ${credited}, unpaid ${unpaid}: off by ${off} (minor units)`];
+}

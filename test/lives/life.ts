@@ -1,0 +1,130 @@
+/**
+ * A life: what a merchant sells, and all that happens to one customer on one test clock. It is plain JSON, so that a
+ * life that failed can be pasted into a story. Times are whole seconds since the life's start.
+ */
+export interface Life {
+  readonly seed: number;
+  /** ISO 8601, UTC. */
+  readonly start: string;
+  readonly currency: 'USD' | 'JPY' | 'KWD';
+  /** Are amounts and times chosen such that every share of a fee is a whole number of minor units? */
+  readonly isEven: boolean;
+  readonly taxBehavior: 'exclusive' | 'inclusive';
+  /** Percent, of every plan. */
+  readonly taxRate: number;
+  readonly metrics: readonly Metric[];
+  readonly prices: readonly Price[];
+  readonly plans: readonly Plan[];
+  readonly steps: readonly Step[];
+}
+
+export interface Metric {
+  readonly aggregation: 'SUM' | 'COUNT' | 'MAX' | 'UNIQUE_COUNT' | 'AVG' | 'LATEST';
+}
+
+export interface Tier {
+  readonly upTo: string | null;
+  readonly unitPrice: string;
+  readonly flatPrice?: string;
+}
+
+export interface Cell {
+  readonly match: Readonly<Record<string, string>>;
+  readonly unitPrice: string;
+}
+
+export interface Properties {
+  readonly unitPrice?: string;
+  readonly tiers?: readonly Tier[];
+  readonly size?: string;
+  readonly price?: string;
+  readonly percentage?: string;
+  readonly fixed?: string;
+  readonly minCharge?: string;
+  readonly maxCharge?: string;
+  readonly multiplier?: string;
+  readonly dimensions?: readonly string[];
+  readonly cells?: readonly Cell[];
+  readonly default?: string;
+  readonly includedUnits?: string;
+}
+
+export interface Price {
+  /** Absent: a fee. */
+  readonly metric?: number;
+  /** Absent: the plan's. `P0D`: once. */
+  readonly cadence?: string;
+  readonly term: 'in_advance' | 'in_arrears';
+  readonly model: 'standard' | 'graduated' | 'volume' | 'package' | 'percentage' | 'dynamic' | 'matrix';
+  readonly properties: Properties;
+  /** Of a fee. */
+  readonly quantity?: number;
+  readonly minimum?: string;
+  readonly maximum?: string;
+  /** Percent; absent: the plan's. */
+  readonly taxRate?: number;
+  readonly isCoveredByGrants?: boolean;
+}
+
+export interface Plan {
+  readonly cadence: string;
+  readonly prices: readonly number[];
+  readonly graceHours: number;
+  readonly trialDays?: number;
+  /** Seconds since the life's start. */
+  readonly anchor?: number;
+}
+
+export type Step =
+  | { readonly do: 'advance'; readonly to: number }
+  | {
+      readonly do: 'subscribe';
+      readonly sub: string;
+      readonly plan: number;
+      readonly startedAt: number;
+      /** By a payment session that somebody completes later, or by transfers that nobody waits for. */
+      readonly asks: 'session' | 'transfer';
+      readonly endingAt?: number;
+    }
+  | { readonly do: 'discount'; readonly sub: string; readonly part: string; readonly from: number; readonly to?: number }
+  | {
+      readonly do: 'change';
+      readonly sub: string;
+      readonly plan: number;
+      readonly effective: 'now' | 'periodEnd';
+      readonly proration: 'second' | 'day' | 'none';
+      readonly credit: 'invoice' | 'wallet' | 'none';
+    }
+  | { readonly do: 'unschedule'; readonly sub: string }
+  | { readonly do: 'closeNow'; readonly sub: string; readonly at: number }
+  | { readonly do: 'planEnd'; readonly sub: string; readonly at: number | null }
+  | { readonly do: 'endPast'; readonly sub: string; readonly at: number }
+  | { readonly do: 'end'; readonly sub: string; readonly credit: 'invoice' | 'wallet' | 'none' }
+  | {
+      readonly do: 'use';
+      readonly metric: number;
+      /** Absent: addressed to the customer. */
+      readonly sub?: string;
+      readonly at: number;
+      readonly units: string;
+      readonly region?: string;
+    }
+  | { readonly do: 'grant'; readonly sub: string; readonly amount: number; readonly effectiveAt: number }
+  /** Pays invoices of the customer that are open: all of them, or the one at a place; all of it, part of it, or too much. */
+  | { readonly do: 'pay'; readonly at?: number; readonly how: 'full' | 'part' | 'more' }
+  | { readonly do: 'refund' | 'voidRefund' | 'cancel' | 'writeOff'; readonly at: number };
+
+export type Of<Do extends Step['do']> = Extract<Step, { do: Do }>;
+
+export const DAY = 86_400;
+export const HOUR = 3_600;
+
+/** The instant of a second of a life. */
+export const instantOf = ({ start }: Pick<Life, 'start'>, seconds: number): string =>
+  Temporal.Instant.from(start).add({ seconds }).toString();
+
+export const secondsOf = ({ start }: Pick<Life, 'start'>, instant: string): number =>
+  Number((Temporal.Instant.from(instant).epochNanoseconds - Temporal.Instant.from(start).epochNanoseconds) / 1_000_000_000n);
+
+/** How many digits the minor unit of a currency has. */
+export const DIGITS = { USD: 2, JPY: 0, KWD: 3 } as const;

@@ -1,0 +1,273 @@
+import { type Exact, exact, minus, nearest, plus, read, times } from '../support/exact.ts';
+import { chargeOf } from '../support/invoice-oracle.ts';
+import {
+  boundary,
+  cadenceIn,
+  type Deed,
+  type Discount,
+  graceOf,
+  type History,
+  heldSpans,
+  historiesOf,
+  type Period,
+  periodsOf,
+  position,
+  type Segment,
+  type Span,
+  segmentsOf,
+} from './history.ts';
+import { DIGITS, type Life, type Metric, type Of, type Plan, type Price } from './life.ts';
+
+/**
+ * What must have been billed for a life, once all of it is settled: computed from its deeds alone, in fractions of big
+ * integers, by domain.md §2 to §5. It knows nothing of invoices and shares no code with the program.
+ */
+export interface Owed {
+  readonly sub: string;
+  readonly price: number;
+  /** Net of discounts, before tax, in minor units: gross of it where taxes are inclusive. */
+  readonly amount: Exact;
+  /** How many periods were rounded, or credited: an odd life may be off by so many minor units. */
+  readonly roundings: number;
+  /** Where the rules leave open whether it is billed at all. */
+  readonly isOpen: boolean;
+  /** The working, for people. */
+  readonly because: readonly string[];
+}
+
+type Use = Of<'use'>;
+
+export function owedOf(life: Life, deeds: readonly Deed[], neverActive: ReadonlySet<string>): Owed[] {
+  const histories = historiesOf(life, deeds, neverActive);
+  const uses = deeds.flatMap(({ step }) => (step.do === 'use' ? [step] : []));
+  return histories.flatMap((history) =>
+    life.prices.map((_, price) => owedFor(life, { history, histories, uses }, price)),
+  );
+}
+
+interface World {
+  readonly history: History;
+  readonly histories: readonly History[];
+  readonly uses: readonly Use[];
+}
+
+function owedFor(life: Life, world: World, index: number): Owed {
+  const { history } = world;
+  const price = life.prices[index] as Price;
+  const found: { amount: Exact; because: string; roundings: number }[] = [];
+  if (price.cadence === 'P0D') found.push(...onceOwed(life, history, index));
+  else
+    for (const period of periodsOf(life, history)) {
+      const spans = heldSpans(life, history, period, index);
+      if (spans.length === 0) continue;
+      found.push(price.metric === undefined ? feeOwed(life, history, index, period, spans) : usageOwed(life, world, index, period, spans));
+    }
+  return {
+    sub: history.sub,
+    price: index,
+    amount: found.reduce((total, { amount }) => plus(total, amount), exact(0n)),
+    roundings: found.reduce((total, { roundings }) => total + roundings, 0),
+    isOpen: price.cadence === 'P0D' && found.length > 0 && isEndedBefore(history, index, life),
+    because: found.map(({ because }) => because),
+  };
+}
+
+/** `P0D`: once per subscription and price, as soon as a version that is billed for any time holds it. */
+function onceOwed(life: Life, history: History, index: number) {
+  const segment = segmentsOf(history).find(({ plan }) => (life.plans[plan] as Plan).prices.includes(index));
+  if (!segment) return [];
+  const { properties, model, quantity } = life.prices[index] as Price;
+  const { amount } = chargeOf(
+    { ...asked({ properties, model }), isForTime: true, used: [asUsed(String(quantity ?? 1))], share: exact(1n) },
+    DIGITS[life.currency],
+  );
+  const net = discounted(life, history, amount, onceInstant(life, history, segment));
+  return [{ amount: exact(net), because: `once ${net}`, roundings: 0 }];
+}
+
+/** An end as of the past may lie before a version whose one-time fee was billed: the rules do not say whether it stays. */
+const isEndedBefore = (history: History, _index: number, _life: Life): boolean =>
+  history.end !== null && history.endedAt !== null && history.end < history.endedAt;
+
+const asked = ({ properties, model }: Pick<Price, 'properties' | 'model'>) => ({
+  pricing: { model, properties } as never,
+  covered: '0',
+  minimum: null,
+  maximum: null,
+});
+
+const asUsed = (quantity: string, events = 0, group: Record<string, string | null> = {}) => ({ quantity, events, group });
+
+const lengthOf = (spans: readonly Span[]): number => spans.reduce((total, { from, to }) => total + to - from, 0);
+
+function feeOwed(life: Life, history: History, index: number, period: Period, spans: readonly Span[]) {
+  const at = (instant: number) => position(life, history, period, instant);
+  const asMoney = spans.map(({ from, to }) => ({ from: at(from), to: at(to) }));
+  const share = exact(BigInt(lengthOf(asMoney)), BigInt(lengthOf([period.whole])));
+  const price = life.prices[index] as Price;
+  const { amount, because } = rated(life, history, price, period, {
+    isForTime: true,
+    used: [asUsed(String(price.quantity ?? 1))],
+    share,
+    limitShare: share,
+  });
+  // A price that comes, goes and comes back is credited and charged in parts, each rounded by itself.
+  const cuts = segmentsOf(history).filter(({ from }) => from > period.whole.from && from < period.whole.to).length;
+  const isEnded = history.end !== null && history.end < period.whole.to;
+  const roundings = life.isEven ? 0 : cuts + (isEnded ? 1 : 0) + (history.discounts.length > 0 ? 2 : 0);
+  return { amount, because, roundings };
+}
+
+function usageOwed(life: Life, world: World, index: number, period: Period, held: readonly Span[]) {
+  const { history } = world;
+  const price = life.prices[index] as Price;
+  const { aggregation } = life.metrics[price.metric as number] as Metric;
+  // Usage that a closed period has billed stays billed, though the subscription was ended as of a time before it.
+  const closedTo = closedUpTo(life, history, period);
+  const isBilledWhole = closedTo > period.span.to;
+  const spans = isBilledWhole
+    ? heldSpans(life, { ...history, end: null }, { ...period, span: { ...period.span, to: closedTo } }, index)
+    : held;
+  const at = (instant: number) => position(life, history, period, instant);
+  const ofTime = (them: readonly Span[], place: (instant: number) => number) =>
+    exact(BigInt(lengthOf(them.map(({ from, to }) => ({ from: place(from), to: place(to) })))), BigInt(lengthOf([period.whole])));
+  const share = isBilledWhole
+    ? ofTime(spans, (instant) => position(life, { ...history, end: null }, { ...period, span: { ...period.span, to: closedTo } }, instant))
+    : ofTime(held, at);
+  const used = usedIn(life, world, index, spans);
+  const { amount, because } = rated(life, history, price, period, {
+    isForTime: aggregation !== 'SUM' && aggregation !== 'COUNT',
+    used,
+    share,
+    limitShare: ofTime(held, at),
+    maximumShare: share,
+  });
+  return { amount, because, roundings: history.discounts.length > 0 && history.cuts.length > 0 ? 4 : 0 };
+}
+
+interface Measured {
+  readonly isForTime: boolean;
+  readonly used: ReturnType<typeof asUsed>[];
+  readonly share: Exact;
+  readonly limitShare: Exact;
+  readonly maximumShare?: Exact;
+}
+
+/** Model, discounts, maximum, minimum: domain.md §2. */
+function rated(life: Life, history: History, price: Price, period: Period, measured: Measured) {
+  const digits = DIGITS[life.currency];
+  const { isForTime, used, share, limitShare, maximumShare = limitShare } = measured;
+  const { amount } = chargeOf({ ...asked(price), isForTime, used, share }, digits);
+  const net = discounted(life, history, amount, instantOfPeriod(life, history, price, period));
+  const limit = (text: string | undefined, of: Exact): bigint | null =>
+    text === undefined ? null : nearest(times(times(read(text), of), exact(10n ** BigInt(digits))));
+  const [low, high] = [limit(price.minimum, limitShare), limit(price.maximum, maximumShare)];
+  const below = high !== null && net > high ? high : net;
+  const within = low !== null && below < low ? low : below;
+  const because = `${shown(period.whole)} ${used.map(({ quantity }) => quantity).join('+')} × share ${share.over}/${share.under}: ${within}`;
+  return { amount: exact(within), because };
+}
+
+const shown = ({ from, to }: Span): string => `[${from / 86_400}d,${to / 86_400}d)`;
+
+/** Several apply one after another on what the former left, oldest first; each takes a rounded amount. A rebate stays. */
+function discounted(_life: Life, history: History, amount: bigint, at: number): bigint {
+  if (amount <= 0n) return amount;
+  let left = amount;
+  for (const { part } of discountsAt(history, at)) left -= nearest(times(exact(left), read(part)));
+  return left;
+}
+
+const discountsAt = ({ discounts }: History, at: number): readonly Discount[] =>
+  discounts.filter(({ from, to, madeAt }) => from <= at && (to === null || at < to) && madeAt <= at);
+
+/** The instant of the invoice that bears a price for a period: that a discount's window must hold. */
+function instantOfPeriod(life: Life, history: History, { term }: Price, { chain, whole, span }: Period): number {
+  const plan = planAt(history, span.from);
+  if (term === 'in_arrears') return span.to + graceOf(life, plan);
+  if (whole.from <= history.billedFrom || span.from === chain.from) return span.from;
+  return span.from + graceOf(life, planAt(history, span.from - 1));
+}
+
+const onceInstant = (life: Life, history: History, { from, plan }: Segment): number =>
+  from === history.billedFrom ? from : from + graceOf(life, plan);
+
+const planAt = (history: History, at: number): number =>
+  (segmentsOf(history).findLast(({ from }) => from <= at) ?? (segmentsOf(history)[0] as Segment)).plan;
+
+/**
+ * Up to where a period was closed, and its usage billed, before the subscription was ended as of the past. A period that
+ * was still in its grace is cut by the end.
+ */
+function closedUpTo(life: Life, history: History, { chain, whole, span }: Period): number {
+  const { end, endedAt } = history;
+  if (end === null || endedAt === null || end >= endedAt) return span.to;
+  const asItWas = { ...history, end: null };
+  const to = Math.min(whole.to, chain.to);
+  const plan = planAt(asItWas, span.from);
+  return to + graceOf(life, plan) <= endedAt ? to : span.to;
+}
+
+/** What was used of a price in some spans, by group. */
+function usedIn(life: Life, world: World, index: number, spans: readonly Span[]) {
+  const { metric, model } = life.prices[index] as Price;
+  const { aggregation } = life.metrics[metric as number] as Metric;
+  const isOwn = (use: Use): boolean =>
+    use.metric === metric &&
+    (use.sub === undefined ? ownerAt(life, world.histories, metric as number, use.at) === world.history.sub : use.sub === world.history.sub);
+  const own = world.uses.filter(isOwn);
+  const inside = own.filter(({ at }) => spans.some(({ from, to }) => from <= at && at < to));
+  if (aggregation === 'LATEST') {
+    // A level: that of the last event before the end, whenever it came; of two at one instant the later one to come.
+    const to = Math.max(...spans.map((span) => span.to));
+    const before = world.uses.filter((use) => use.metric === metric && (use.sub ?? world.history.sub) === world.history.sub && use.at < to);
+    const last = before.reduce<Use | undefined>((found, use) => (found && found.at > use.at ? found : use), undefined);
+    return [asUsed(last?.units ?? '0', before.length)];
+  }
+  if (model === 'matrix')
+    return [...Map.groupBy(inside, ({ region }) => region ?? null)].map(([region, uses]) =>
+      asUsed(sumOf(uses), uses.length, { region }),
+    );
+  return [asUsed(figureOf(aggregation, inside), inside.length)];
+}
+
+const sumOf = (uses: readonly Use[]): string => String(uses.reduce((total, { units }) => total + Number(units), 0));
+
+function figureOf(aggregation: Metric['aggregation'], uses: readonly Use[]): string {
+  const numbers = uses.map(({ units }) => Number(units));
+  if (aggregation === 'COUNT') return String(uses.length);
+  if (aggregation === 'UNIQUE_COUNT') return String(new Set(uses.map(({ units }) => units)).size);
+  if (aggregation === 'MAX') return String(numbers.length === 0 ? 0 : Math.max(...numbers));
+  return sumOf(uses);
+}
+
+/**
+ * Who bills an event that is addressed to the customer: of the subscriptions that are active at its time and price the
+ * metric the one that began first, of such the one that was made first. Where none is, one that has billed that time
+ * before its end was set back keeps it.
+ */
+function ownerAt(life: Life, histories: readonly History[], metric: number, at: number): string | null {
+  const oldestFirst = histories.toSorted((a, b) => a.startedAt - b.startedAt || a.order - b.order);
+  const prices = ({ versions }: History): boolean => {
+    const version = versions.findLast(({ from }) => from <= at);
+    return version !== undefined && (life.plans[version.plan] as Plan).prices.some((price) => (life.prices[price] as Price).metric === metric);
+  };
+  const active = oldestFirst.find((each) => each.startedAt <= at && at < (each.end ?? Number.MAX_SAFE_INTEGER) && prices(each));
+  if (active) return active.sub;
+  const billed = oldestFirst.find((each) => prices(each) && hasBilled(life, each, metric, at));
+  return billed?.sub ?? null;
+}
+
+function hasBilled(life: Life, history: History, metric: number, at: number): boolean {
+  if (history.end === null || history.endedAt === null || at < history.end || at >= history.endedAt) return false;
+  return periodsOf(life, history).some((period) => {
+    const isOfMetric = life.prices.some(
+      (price, index) =>
+        price.metric === metric &&
+        segmentsOf({ ...history, end: null }).some(({ plan }) => cadenceIn(life, plan, index) === period.chain.cadence),
+    );
+    return isOfMetric && period.span.from <= at && at < closedUpTo(life, history, period);
+  });
+}
+
+export { boundary, minus };
