@@ -1,7 +1,7 @@
 import type { Answer, Merchant, TestEnvironment } from '../support/environment.ts';
 import { type Resource, shopOf } from '../support/shop.ts';
 import type { Deed } from './history.ts';
-import { instantOf, type Life, type Metric, type Of, type Plan, type Price, type Step, secondsOf } from './life.ts';
+import { instantOf, type Life, type Metric, type Of, type Price, type Step, secondsOf } from './life.ts';
 
 /** A life that was lived: what the program took of it, and what it answered at its end. */
 export interface Lived {

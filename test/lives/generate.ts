@@ -1,3 +1,4 @@
+import { boundary, numberAt } from './history.ts';
 import { DAY, HOUR, type Life, type Metric, type Plan, type Price, type Step } from './life.ts';
 
 /** A random number generator with a seed (mulberry32): the same seed is the same life for ever. */
@@ -35,7 +36,20 @@ export interface Switches {
 }
 
 const STARTS = ['2026-01-01T00:00:00Z', '2026-01-31T00:00:00Z', '2027-11-30T06:00:00Z', '2028-02-29T00:00:00Z', '2026-04-01T12:00:00Z'];
-const CADENCES = ['P1M', 'P1M', 'P1M', 'P1W', 'P2W', 'P3M', 'P1Y', 'P30D'] as const;
+/** Cadences that one life mixes: none so much shorter than another that its invoices were hundreds. */
+const MIXES: readonly (readonly string[])[] = [
+  ['P1M'],
+  ['P1M'],
+  ['P2W'],
+  ['P1Y'],
+  ['P30D'],
+  ['P1W', 'P2W', 'P1M'],
+  ['P1M', 'P3M', 'P30D'],
+  ['P1M', 'P1Y'],
+  ['P3M', 'P1Y'],
+  ['P1D', 'P1W'],
+];
+const DAYS_OF: Readonly<Record<string, number>> = { P1D: 1, P1W: 7, P2W: 14, P30D: 30, P1M: 30, P3M: 91, P1Y: 365 };
 /** What an even fee is a multiple of, so that each whole day of a period is a whole amount. */
 const DIVISIBLE: Readonly<Record<string, number>> = {
   P1D: 1, P1W: 7, P2W: 14, P30D: 30, P1M: 377_580, P3M: 33_529_860, P1Y: 133_590, P0D: 1,
@@ -54,11 +68,16 @@ class Generator {
   readonly #layer: number;
   readonly #isTame: boolean;
   readonly #isEven: boolean;
-  readonly #isUniform: boolean;
+  readonly #cadences: readonly string[];
   readonly #currency: Life['currency'];
+  readonly #start: string;
   #prices: Price[] = [];
   #metrics: Metric[] = [];
   #plans: Plan[] = [];
+  #steps: Step[] = [];
+  #now = 0;
+  /** The plan that each subscription has, as far as the generator knows, and from when its periods are counted. */
+  readonly #subs = new Map<string, { plan: number; from: number }>();
 
   constructor(dice: Dice, seed: number, layer: number, isTame: boolean) {
     this.#dice = dice;
@@ -66,8 +85,8 @@ class Generator {
     this.#layer = layer;
     this.#isTame = isTame;
     this.#isEven = dice.once(2);
-    // Of one cadence: all prorations. Of several: by the second, because a series ends there.
-    this.#isUniform = dice.once(2);
+    this.#cadences = dice.of(...MIXES);
+    this.#start = dice.of(...STARTS);
     this.#currency = layer === 1 ? 'USD' : dice.of('USD', 'USD', 'JPY', 'KWD');
   }
 
@@ -76,9 +95,10 @@ class Generator {
     this.#catalog();
     const taxRate = this.#layer < 3 ? 0 : dice.of(0, 10, 20, ...(this.#isEven ? [] : [19, 8.875]));
     const isInclusive = this.#layer === 3 && dice.once(3);
+    this.#happen();
     return {
       seed: this.#seed,
-      start: dice.of(...STARTS),
+      start: this.#start,
       currency: this.#currency,
       isEven: this.#isEven,
       taxBehavior: isInclusive ? 'inclusive' : 'exclusive',
@@ -86,52 +106,63 @@ class Generator {
       metrics: this.#metrics,
       prices: this.#prices,
       plans: this.#plans,
-      steps: this.#steps(),
+      steps: this.#steps,
     };
   }
 
+  /** Series end and begin by the second, so only what is of one cadence is changed by days, or not prorated. */
+  get #isUniform(): boolean {
+    return this.#cadences.length === 1;
+  }
+
+  /** The first plan holds some prices; the others one more, one less or one instead, or again some. */
   #catalog(): void {
     const dice = this.#dice;
-    const own = dice.of(...CADENCES);
     const fees = dice.between(2, 5);
-    for (let count = 0; count < fees; count += 1) this.#prices.push(this.#fee(own));
+    for (let count = 0; count < fees; count += 1) this.#prices.push(this.#fee());
     if (this.#layer > 1) this.#usagePrices();
-    const anchor = dice.once(6) ? dice.between(-20, 20) * DAY : undefined;
+    const all = this.#prices.map((_, price) => price);
+    const some = (): number[] => {
+      const found = all.filter(() => dice.once(2));
+      return found.length > 0 ? found : [dice.of(...all)];
+    };
+    const held = [some()];
     const plans = dice.between(2, 3);
-    for (let count = 0; count < plans; count += 1) {
-      const prices = this.#prices.map((_, price) => price).filter(() => dice.once(2));
-      this.#plans.push({
-        cadence: this.#isUniform ? own : dice.of(own, ...CADENCES),
-        prices: prices.length > 0 ? prices : [dice.between(0, this.#prices.length - 1)],
-        graceHours: dice.of(0, 0, 0, 1, 48),
-        ...(dice.once(8) && { trialDays: dice.of(1, 7, 14) }),
-        ...(anchor !== undefined && { anchor }),
-      });
+    while (held.length < plans) {
+      const [first] = held as [number[]];
+      const other = dice.of(...all);
+      const changed = first.includes(other) ? first.filter((price) => price !== other) : [...first, other];
+      held.push(dice.once(3) || changed.length === 0 ? some() : changed.toSorted((a, b) => a - b));
     }
-    // A discount's window, a trial and the grace are the plan's: where plans differ in them, a change says nothing of it.
-    const [{ graceHours, trialDays }] = this.#plans as [Plan];
-    this.#plans = this.#plans.map(({ trialDays: _, ...plan }) => ({
-      ...plan,
+    const anchor = dice.once(6) ? dice.between(-20, 20) * DAY : undefined;
+    const trialDays = dice.once(8) ? dice.of(1, 7, 14) : undefined;
+    const graceHours = dice.of(0, 0, 0, 1, 48);
+    const own = dice.of(...this.#cadences);
+    this.#plans = held.map((prices) => ({
+      cadence: dice.once(2) ? own : dice.of(...this.#cadences),
+      prices,
       graceHours,
       ...(trialDays !== undefined && { trialDays }),
+      ...(anchor !== undefined && { anchor }),
     }));
   }
 
-  #fee(own: string): Price {
+  #fee(): Price {
     const dice = this.#dice;
-    const cadence = dice.once(8) ? 'P0D' : this.#isUniform || dice.once(2) ? own : dice.of(...CADENCES);
+    const cadence = dice.once(8) ? 'P0D' : dice.of(...this.#cadences);
     const term = dice.of('in_advance', 'in_advance', 'in_arrears');
     const quantity = dice.of(1, 1, 1, 3);
     if (this.#isEven) {
       const unitPrice = String((DIVISIBLE[cadence] as number) * FACTOR * dice.between(1, 9));
       return { cadence, term, model: 'standard', properties: { unitPrice }, quantity };
     }
-    const cents = this.#currency === 'JPY' ? String(dice.between(1, 20_000)) : (dice.between(1, 20_000) / 100).toFixed(2);
+    const units = dice.between(1, 20_000);
+    const unitPrice = this.#currency === 'JPY' ? String(units) : (units / 100).toFixed(2);
     if (dice.once(5)) {
-      const tiers = [{ upTo: '2', unitPrice: cents, flatPrice: '1' }, { upTo: null, unitPrice: '3' }];
+      const tiers = [{ upTo: '2', unitPrice, flatPrice: '1' }, { upTo: null, unitPrice: '3' }];
       return { cadence, term, model: dice.of('graduated', 'volume'), properties: { tiers }, quantity: dice.of(1, 2, 3, 7) };
     }
-    return { cadence, term, model: 'standard', properties: { unitPrice: cents }, quantity };
+    return { cadence, term, model: 'standard', properties: { unitPrice }, quantity };
   }
 
   #usagePrices(): void {
@@ -171,79 +202,108 @@ class Generator {
     return { ...base, ...limits, model: 'standard', properties: { unitPrice: dice.of('1', '0.77', '2.5'), ...included } };
   }
 
-  #steps(): Step[] {
+  #happen(): void {
     const dice = this.#dice;
-    const steps: Step[] = [];
     const subs = this.#layer > 1 && dice.once(2) ? 2 : 1;
-    let now = 0;
-    const made: string[] = [];
-    const subscribe = () => {
-      const sub = `s${made.length}`;
-      made.push(sub);
-      const shift = this.#isTame ? 0 : dice.of(0, 0, 0, 0, -3, 5);
-      const startedAt = now + shift * DAY;
-      const asks = dice.of('transfer', 'transfer', 'session');
-      steps.push({ do: 'subscribe', sub, plan: dice.between(0, this.#plans.length - 1), startedAt, asks });
-      if (this.#layer === 3 && dice.once(4))
-        steps.push({ do: 'discount', sub, part: this.#isEven ? dice.of('0.5', '0.1') : dice.of('0.35', '0.1', '1'), from: startedAt - DAY });
-      if (asks === 'session' && !dice.once(4)) steps.push({ do: 'pay', how: 'full' });
-    };
-    subscribe();
+    this.#subscribe();
     const count = dice.between(4, 12);
     for (let at = 0; at < count; at += 1) {
-      if (made.length < subs && dice.once(3)) subscribe();
-      now = this.#move(steps, now);
-      this.#act(steps, dice.of(...made), now);
+      if (this.#subs.size < subs && dice.once(3)) this.#subscribe();
+      this.#move();
+      const acts = this.#isTame ? 1 : dice.of(1, 1, 2, 3);
+      for (let act = 0; act < acts; act += 1) this.#act(dice.of(...this.#subs.keys()), at / count);
     }
-    return steps;
   }
 
-  #move(steps: Step[], now: number): number {
+  #subscribe(): void {
     const dice = this.#dice;
-    if (!this.#isTame && dice.once(4)) return now;
-    const days = dice.of(1, 2, 5, 10, 15, 28, 31, 45, 70);
-    const to = now + days * DAY + (this.#isEven ? 0 : dice.of(0, dice.between(1, DAY - 1)));
-    steps.push({ do: 'advance', to });
-    return to;
+    const sub = `s${this.#subs.size}`;
+    const shift = this.#isTame ? 0 : dice.of(0, 0, 0, 0, -1, -3, 5);
+    const startedAt = this.#now + shift * DAY;
+    const asks = dice.of('transfer', 'transfer', 'session');
+    const plan = dice.between(0, this.#plans.length - 1);
+    const from = startedAt + ((this.#plans[plan] as Plan).trialDays ?? 0) * DAY;
+    this.#subs.set(sub, { plan, from });
+    this.#steps.push({ do: 'subscribe', sub, plan, startedAt, asks });
+    if (this.#layer === 3 && dice.once(4)) {
+      const part = this.#isEven ? dice.of('0.5', '0.1') : dice.of('0.35', '0.1', '1');
+      this.#steps.push({ do: 'discount', sub, part, from: startedAt - DAY });
+    }
+    if (asks === 'session' && !dice.once(4)) this.#steps.push({ do: 'pay', how: 'full' });
   }
 
-  #act(steps: Step[], sub: string, now: number): void {
+  /** By a part of a period, by some periods, or to the very instant where one begins, or beside it. */
+  #move(): void {
+    const dice = this.#dice;
+    const period = Math.min(...this.#cadences.map((cadence) => DAYS_OF[cadence] as number));
+    let to = this.#now + Math.max(1, Math.round(period * dice.of(0.1, 0.3, 0.5, 0.9, 1, 1.5, 2.3))) * DAY;
+    if (!this.#isEven && dice.once(2)) to += dice.between(1, DAY - 1);
+    if (!this.#isTame && dice.once(2)) to = this.#nextBoundary() + (this.#isEven ? 0 : dice.of(0, 0, 0, 1, -1));
+    if (to <= this.#now) return;
+    this.#now = to;
+    this.#steps.push({ do: 'advance', to });
+  }
+
+  #nextBoundary(): number {
+    const { from } = this.#subs.get(this.#dice.of(...this.#subs.keys())) as { from: number };
+    const [life, cadence] = [{ start: this.#start }, this.#dice.of(...this.#cadences)];
+    const anchor = this.#plans[0]?.anchor ?? from;
+    return boundary(life, anchor, cadence, numberAt(life, anchor, cadence, this.#now) + 1);
+  }
+
+  #act(sub: string, age: number): void {
     const dice = this.#dice;
     const kinds: (() => void)[] = [
-      () => this.#change(steps, sub),
-      () => this.#change(steps, sub),
-      () => steps.push({ do: 'pay', how: 'full' }),
+      () => this.#change(sub),
+      () => this.#change(sub),
+      () => this.#change(sub),
+      () => this.#steps.push({ do: 'pay', how: 'full' }),
+      () => this.#steps.push({ do: 'pay', how: 'full' }),
     ];
-    if (!this.#isTame || this.#layer > 1) kinds.push(() => steps.push({ do: 'closeNow', sub, at: dice.between(0, 2) }));
     if (!this.#isTame)
-      kinds.push(() => {
-        if (dice.once(2)) steps.push({ do: 'planEnd', sub, at: dice.once(5) ? null : now + dice.between(0, 60) * DAY });
-        else if (dice.once(2)) steps.push({ do: 'endPast', sub, at: now - dice.between(0, 40) * DAY });
-        else steps.push({ do: 'end', sub, credit: dice.of('invoice', 'invoice', 'wallet') });
-      });
-    if (this.#layer > 1) for (let count = 0; count < 5; count += 1) kinds.push(() => this.#use(steps, sub, now));
+      kinds.push(
+        () => this.#steps.push({ do: 'closeNow', sub, at: dice.between(0, 2) }),
+        () => this.#plan(sub),
+        ...(age > 0.6 ? [() => this.#end(sub)] : []),
+      );
+    if (this.#layer > 1) for (let count = 0; count < 5; count += 1) kinds.push(() => this.#use(sub));
     if (this.#layer === 3)
-      kinds.push(() => steps.push({ do: dice.of('refund', 'refund', 'voidRefund', 'cancel', 'writeOff'), at: dice.between(0, 5) }));
+      kinds.push(() => {
+        const kind = dice.of('refund', 'refund', 'voidRefund', 'cancel', 'writeOff');
+        this.#steps.push({ do: kind, at: dice.between(0, 5) });
+      });
     dice.of(...kinds)();
   }
 
-  #change(steps: Step[], sub: string): void {
+  #plan(sub: string): void {
     const dice = this.#dice;
-    const proration = this.#isUniform && !this.#isTame ? dice.of('second', 'second', 'day', 'none') : 'second';
-    const change = (plan: number) =>
-      steps.push({
-        do: 'change',
-        sub,
-        plan,
-        effective: dice.of('now', 'now', 'now', 'periodEnd'),
-        proration,
-        credit: dice.of('invoice', 'invoice', 'wallet'),
-      });
-    change(dice.between(0, this.#plans.length - 1));
-    if (!this.#isTame && dice.once(5)) change(dice.between(0, this.#plans.length - 1));
+    const at = dice.once(2) ? null : this.#now + dice.between(30, 60) * DAY;
+    this.#steps.push(dice.once(3) ? { do: 'unschedule', sub } : { do: 'planEnd', sub, at });
   }
 
-  #use(steps: Step[], sub: string, now: number): void {
+  #end(sub: string): void {
+    const dice = this.#dice;
+    const at = this.#now - dice.between(0, 40) * DAY;
+    this.#steps.push(dice.once(2) ? { do: 'endPast', sub, at } : { do: 'end', sub, credit: dice.of('invoice', 'wallet') });
+  }
+
+  #change(sub: string): void {
+    const dice = this.#dice;
+    const had = this.#subs.get(sub) as { plan: number; from: number };
+    const others = this.#plans.map((_, plan) => plan).filter((plan) => plan !== had.plan);
+    const plan = dice.of(...others);
+    this.#subs.set(sub, { ...had, plan });
+    this.#steps.push({
+      do: 'change',
+      sub,
+      plan,
+      effective: dice.of('now', 'now', 'now', 'now', 'periodEnd'),
+      proration: this.#isUniform && !this.#isTame ? dice.of('second', 'second', 'second', 'day', 'none') : 'second',
+      credit: dice.of('invoice', 'invoice', 'wallet'),
+    });
+  }
+
+  #use(sub: string): void {
     const dice = this.#dice;
     const metric = dice.between(0, this.#metrics.length - 1);
     const { aggregation } = this.#metrics[metric] as Metric;
@@ -251,11 +311,11 @@ class Generator {
     const back = dice.of(0, 0, 0, dice.between(0, 20), dice.between(20, 60)) * DAY + dice.between(0, 23) * HOUR;
     const isNegative = aggregation === 'SUM' && !isMatrix && dice.once(6);
     const units = dice.of(1, 7, 10, 50, 100, dice.between(1, 300));
-    steps.push({
+    this.#steps.push({
       do: 'use',
       metric,
       ...(dice.once(3) && { sub }),
-      at: now - back,
+      at: this.#now - back,
       units: String(isNegative ? -units : units),
       ...(isMatrix && { region: dice.of('eu', 'us', 'asia') }),
     });

@@ -133,7 +133,7 @@ function periodEndAt(life: Life, history: History, at: number): number {
   if (at < history.billedFrom) return Math.max(at, history.startedAt);
   const segment = segmentsOf(history).findLast(({ from }) => from <= at) as Segment;
   const { cadence } = life.plans[segment.plan] as Plan;
-  const period = periodsOf(life, history).find(
+  const period = periodsOf(life, history, at + LONGEST).find(
     ({ chain, span }) => chain.cadence === cadence && span.from <= at && at < span.to,
   );
   return (period as Period).span.to;
@@ -199,7 +199,7 @@ export function numberAt(life: Pick<Life, 'start'>, anchor: number, cadence: str
 }
 
 /** The periods of all series up to the end of the subscription, or up to a horizon where it has none. */
-export function periodsOf(life: Life, history: History, horizon = LONGEST): Period[] {
+export function periodsOf(life: Life, history: History, horizon = NEVER): Period[] {
   const until = Math.min(history.end ?? NEVER, horizon);
   return chainsOf(life, history).flatMap((chain) => {
     const periods: Period[] = [];
@@ -216,7 +216,8 @@ export function periodsOf(life: Life, history: History, horizon = LONGEST): Peri
   });
 }
 
-const LONGEST = 6 * 366 * DAY;
+/** Longer than any period. */
+const LONGEST = 2 * 366 * DAY;
 
 /** Does a plan hold a price on a series? */
 export const holds = (life: Life, plan: number, price: number, cadence: string): boolean =>
@@ -243,7 +244,7 @@ export function heldSpans(life: Life, history: History, { chain, span }: Period,
  * Where an instant lies in a period as money counts it. A change cuts at its instant, or at the start of that day of the
  * period; one without proration leaves all of the period to who was there first. Nothing lies before an earlier cut.
  */
-export function position(life: Life, history: History, { chain, whole, span }: Period, at: number): number {
+export function position(history: History, { chain, whole, span }: Period, at: number): number {
   if (at <= span.from) return span.from;
   if (at >= span.to) return span.to;
   const cuts = segmentsOf(history)

@@ -1,7 +1,6 @@
-import { type Exact, exact, minus, nearest, plus, read, times } from '../support/exact.ts';
+import { type Exact, exact, nearest, plus, read, times } from '../support/exact.ts';
 import { chargeOf } from '../support/invoice-oracle.ts';
 import {
-  boundary,
   cadenceIn,
   type Deed,
   type Discount,
@@ -67,27 +66,33 @@ function owedFor(life: Life, world: World, index: number): Owed {
     price: index,
     amount: found.reduce((total, { amount }) => plus(total, amount), exact(0n)),
     roundings: found.reduce((total, { roundings }) => total + roundings, 0),
-    isOpen: price.cadence === 'P0D' && found.length > 0 && isEndedBefore(history, index, life),
+    isOpen: price.cadence === 'P0D' && isOnceOpen(life, history, index),
     because: found.map(({ because }) => because),
   };
 }
 
 /** `P0D`: once per subscription and price, as soon as a version that is billed for any time holds it. */
 function onceOwed(life: Life, history: History, index: number) {
-  const segment = segmentsOf(history).find(({ plan }) => (life.plans[plan] as Plan).prices.includes(index));
-  if (!segment) return [];
+  const versions = isOnceOpen(life, history, index) ? history.versions : segmentsOf(history);
+  const first = versions.find(({ plan }) => (life.plans[plan] as Plan).prices.includes(index));
+  if (!first) return [];
   const { properties, model, quantity } = life.prices[index] as Price;
   const { amount } = chargeOf(
     { ...asked({ properties, model }), isForTime: true, used: [asUsed(String(quantity ?? 1))], share: exact(1n) },
     DIGITS[life.currency],
   );
-  const net = discounted(life, history, amount, onceInstant(life, history, segment));
+  const net = discounted(history, amount, onceInstant(life, history, first));
   return [{ amount: exact(net), because: `once ${net}`, roundings: 0 }];
 }
 
-/** An end as of the past may lie before a version whose one-time fee was billed: the rules do not say whether it stays. */
-const isEndedBefore = (history: History, _index: number, _life: Life): boolean =>
-  history.end !== null && history.endedAt !== null && history.end < history.endedAt;
+/**
+ * What is billed once is for no time, so nothing of it is ever unused: where a version that holds it had no length in the
+ * end, or an end as of the past lies before it, it may have been billed, and stays.
+ */
+function isOnceOpen(life: Life, history: History, index: number): boolean {
+  const isIn = ({ plan }: { readonly plan: number }) => (life.plans[plan] as Plan).prices.includes(index);
+  return history.versions.some(isIn) && !segmentsOf(history).some(isIn);
+}
 
 const asked = ({ properties, model }: Pick<Price, 'properties' | 'model'>) => ({
   pricing: { model, properties } as never,
@@ -101,9 +106,7 @@ const asUsed = (quantity: string, events = 0, group: Record<string, string | nul
 const lengthOf = (spans: readonly Span[]): number => spans.reduce((total, { from, to }) => total + to - from, 0);
 
 function feeOwed(life: Life, history: History, index: number, period: Period, spans: readonly Span[]) {
-  const at = (instant: number) => position(life, history, period, instant);
-  const asMoney = spans.map(({ from, to }) => ({ from: at(from), to: at(to) }));
-  const share = exact(BigInt(lengthOf(asMoney)), BigInt(lengthOf([period.whole])));
+  const share = moneyShare(history, period, spans);
   const price = life.prices[index] as Price;
   const { amount, because } = rated(life, history, price, period, {
     isForTime: true,
@@ -122,27 +125,44 @@ function usageOwed(life: Life, world: World, index: number, period: Period, held
   const { history } = world;
   const price = life.prices[index] as Price;
   const { aggregation } = life.metrics[price.metric as number] as Metric;
-  // Usage that a closed period has billed stays billed, though the subscription was ended as of a time before it.
+  const isForTime = aggregation !== 'SUM' && aggregation !== 'COUNT';
+  // Usage that a closed period has billed stays billed on its terms, though the subscription was ended as of a time before
+  // it; only its minimum is for the time until the end.
   const closedTo = closedUpTo(life, history, period);
-  const isBilledWhole = closedTo > period.span.to;
-  const spans = isBilledWhole
-    ? heldSpans(life, { ...history, end: null }, { ...period, span: { ...period.span, to: closedTo } }, index)
-    : held;
-  const at = (instant: number) => position(life, history, period, instant);
-  const ofTime = (them: readonly Span[], place: (instant: number) => number) =>
-    exact(BigInt(lengthOf(them.map(({ from, to }) => ({ from: place(from), to: place(to) })))), BigInt(lengthOf([period.whole])));
-  const share = isBilledWhole
-    ? ofTime(spans, (instant) => position(life, { ...history, end: null }, { ...period, span: { ...period.span, to: closedTo } }, instant))
-    : ofTime(held, at);
-  const used = usedIn(life, world, index, spans);
+  const then = closedTo > period.span.to ? { ...history, end: null } : history;
+  const billed = { ...period, span: { ...period.span, to: closedTo } };
+  const spans = then === history ? held : heldSpans(life, then, billed, index);
+  const of = (during: Period, as: History, them: readonly Span[]) =>
+    isForTime ? moneyShare(as, during, them) : limitShare(as, during, them);
   const { amount, because } = rated(life, history, price, period, {
-    isForTime: aggregation !== 'SUM' && aggregation !== 'COUNT',
-    used,
-    share,
-    limitShare: ofTime(held, at),
-    maximumShare: share,
+    isForTime,
+    used: usedIn(life, world, index, spans),
+    share: of(billed, then, spans),
+    limitShare: of(period, history, held),
+    maximumShare: of(billed, then, spans),
   });
   return { amount, because, roundings: history.discounts.length > 0 && history.cuts.length > 0 ? 4 : 0 };
+}
+
+const ofWhole = ({ whole }: Period, length: number): Exact => exact(BigInt(length), BigInt(whole.to - whole.from));
+
+/** What of a whole period some spans are as money counts them. */
+function moneyShare(history: History, period: Period, spans: readonly Span[]): Exact {
+  const at = (instant: number) => position(history, period, instant);
+  return ofWhole(period, lengthOf(spans.map(({ from, to }) => ({ from: at(from), to: at(to) }))));
+}
+
+/**
+ * What of included units, flat prices and limits usage that adds up has: by seconds; a change that is not prorated takes
+ * nothing of them away.
+ */
+function limitShare(history: History, period: Period, spans: readonly Span[]): Exact {
+  const { from, to } = period.span;
+  const cuts = segmentsOf(history).slice(1).filter((cut) => cut.from > from && cut.from < to);
+  const isCut = cuts.some(
+    (cut) => cut.proration === 'none' && spans.some((span) => span.from === cut.from || span.to === cut.from),
+  );
+  return ofWhole(period, isCut ? to - from : lengthOf(spans));
 }
 
 interface Measured {
@@ -158,7 +178,7 @@ function rated(life: Life, history: History, price: Price, period: Period, measu
   const digits = DIGITS[life.currency];
   const { isForTime, used, share, limitShare, maximumShare = limitShare } = measured;
   const { amount } = chargeOf({ ...asked(price), isForTime, used, share }, digits);
-  const net = discounted(life, history, amount, instantOfPeriod(life, history, price, period));
+  const net = discounted(history, amount, instantOfPeriod(life, history, price, period));
   const limit = (text: string | undefined, of: Exact): bigint | null =>
     text === undefined ? null : nearest(times(times(read(text), of), exact(10n ** BigInt(digits))));
   const [low, high] = [limit(price.minimum, limitShare), limit(price.maximum, maximumShare)];
@@ -171,7 +191,7 @@ function rated(life: Life, history: History, price: Price, period: Period, measu
 const shown = ({ from, to }: Span): string => `[${from / 86_400}d,${to / 86_400}d)`;
 
 /** Several apply one after another on what the former left, oldest first; each takes a rounded amount. A rebate stays. */
-function discounted(_life: Life, history: History, amount: bigint, at: number): bigint {
+function discounted(history: History, amount: bigint, at: number): bigint {
   if (amount <= 0n) return amount;
   let left = amount;
   for (const { part } of discountsAt(history, at)) left -= nearest(times(exact(left), read(part)));
@@ -189,7 +209,7 @@ function instantOfPeriod(life: Life, history: History, { term }: Price, { chain,
   return span.from + graceOf(life, planAt(history, span.from - 1));
 }
 
-const onceInstant = (life: Life, history: History, { from, plan }: Segment): number =>
+const onceInstant = (life: Life, history: History, { from, plan }: Pick<Segment, 'from' | 'plan'>): number =>
   from === history.billedFrom ? from : from + graceOf(life, plan);
 
 const planAt = (history: History, at: number): number =>
@@ -200,12 +220,13 @@ const planAt = (history: History, at: number): number =>
  * was still in its grace is cut by the end.
  */
 function closedUpTo(life: Life, history: History, { chain, whole, span }: Period): number {
-  const { end, endedAt } = history;
+  const { end, endedAt, cuts } = history;
   if (end === null || endedAt === null || end >= endedAt) return span.to;
   const asItWas = { ...history, end: null };
   const to = Math.min(whole.to, chain.to);
-  const plan = planAt(asItWas, span.from);
-  return to + graceOf(life, plan) <= endedAt ? to : span.to;
+  const isClosed = to + graceOf(life, planAt(asItWas, span.from)) <= endedAt;
+  const own = cuts.filter(({ cadence, at }) => cadence === chain.cadence && span.from < at && at <= to).map(({ at }) => at);
+  return Math.max(span.to, ...own, ...(isClosed ? [to] : []));
 }
 
 /** What was used of a price in some spans, by group. */
@@ -269,5 +290,3 @@ function hasBilled(life: Life, history: History, metric: number, at: number): bo
     return isOfMetric && period.span.from <= at && at < closedUpTo(life, history, period);
   });
 }
-
-export { boundary, minus };
