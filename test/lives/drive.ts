@@ -39,8 +39,8 @@ class Driver {
   #now = 0;
   #clock: Resource;
   #customer: Resource;
-  #metrics: Resource[] = [];
-  #plans: Resource[] = [];
+  readonly #metrics: Resource[] = [];
+  readonly #plans: Resource[] = [];
   #keys = 0;
   readonly #subs = new Map<string, Resource>();
   readonly #scheduled = new Map<string, string>();
@@ -66,7 +66,8 @@ class Driver {
   async #open(): Promise<void> {
     const { start, metrics, prices, plans, currency, taxBehavior, taxRate } = this.#life;
     const shop = this.#shop;
-    for (const [index, { aggregation }] of metrics.entries()) this.#metrics.push(await this.#metric(index, aggregation));
+    for (const [index, { aggregation }] of metrics.entries())
+      this.#metrics.push(await this.#metric(index, aggregation));
     const made: Resource[] = [];
     for (const [index, price] of prices.entries()) made.push(await this.#price(index, price));
     for (const plan of plans)
@@ -97,7 +98,10 @@ class Driver {
     });
   }
 
-  #price(index: number, { metric, cadence, term, model, properties, minimum, maximum, ...more }: Price): Promise<Resource> {
+  #price(
+    index: number,
+    { metric, cadence, term, model, properties, minimum, maximum, ...more }: Price,
+  ): Promise<Resource> {
     const fields = {
       invoiceDisplayName: `p${index}`,
       ...{ paymentTerm: term, model, properties },
@@ -206,7 +210,8 @@ class Driver {
   async #compareWithUpcoming(promised: ReadonlyMap<string, string>): Promise<void> {
     for (const [id, total] of promised) {
       const { grandTotal } = await this.#shop.read(`/v2/invoices/${id}`);
-      if (grandTotal !== total) this.#wrong.push(`preview: the upcoming invoice ${id} was ${total}, and came to ${grandTotal}.`);
+      if (grandTotal !== total)
+        this.#wrong.push(`preview: the upcoming invoice ${id} was ${total}, and came to ${grandTotal}.`);
     }
   }
 
@@ -236,7 +241,9 @@ class Driver {
       const answer = ({ change, ...others }: Resource) => withoutNames({ ...others, change: { ...change, id: null } });
       const [shown, done] = [answer(preview.body), answer(deed.body)].map((each) => JSON.stringify(each));
       if (preview.status !== 200 || shown !== done)
-        this.#wrong.push(`preview: the change of ${sub} to plan ${plan} showed ${preview.status} ${differenceOf(shown, done)}`);
+        this.#wrong.push(
+          `preview: the change of ${sub} to plan ${plan} showed ${preview.status} ${differenceOf(shown, done)}`,
+        );
     } else if (preview.status !== deed.status)
       this.#wrong.push(`preview: ${preview.status} ${preview.text} for ${deed.status} ${deed.text}`);
     return deed;
@@ -320,7 +327,10 @@ class Driver {
     for (const { id, unpaidAmount } of chosen) {
       const unpaid = Number(unpaidAmount);
       const step = this.#life.currency === 'JPY' ? 1 : 0.01;
-      const amount = how === 'full' ? unpaidAmount : (how === 'part' ? Math.max(step, unpaid / 4) : unpaid + 10).toFixed(step === 1 ? 0 : 2);
+      const amount =
+        how === 'full'
+          ? unpaidAmount
+          : (how === 'part' ? Math.max(step, unpaid / 4) : unpaid + 10).toFixed(step === 1 ? 0 : 2);
       this.#keys += 1;
       const key = `payment-${this.#keys}`;
       const { status, text } = await this.#post(`/v2/invoices/${id}/payments`, {
@@ -328,7 +338,8 @@ class Driver {
         method: 'bank_transfer',
         idempotencyKey: key,
       });
-      if (status !== 201 && !REFUSALS.has(status)) this.#wrong.push(`A payment of ${amount} answered ${status}: ${text}`);
+      if (status !== 201 && !REFUSALS.has(status))
+        this.#wrong.push(`A payment of ${amount} answered ${status}: ${text}`);
     }
     return 'done';
   }
@@ -373,7 +384,10 @@ class Driver {
     const neverActive = new Set<string>();
     for (const [sub, { id }] of this.#subs) {
       const { terminationReason, status } = await shop.read(`/v0/subscriptions/${id}`);
-      if (status === 'pending_payment' || ['payment_session_expired', 'upfront_invoice_cancelled'].includes(terminationReason))
+      if (
+        status === 'pending_payment' ||
+        ['payment_session_expired', 'upfront_invoice_cancelled'].includes(terminationReason)
+      )
         neverActive.add(sub);
     }
     const { balances } = await shop.read(`/v0/customers/${this.#customer.id}/wallet`);

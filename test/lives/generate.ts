@@ -35,7 +35,13 @@ export interface Switches {
   readonly isTame?: boolean;
 }
 
-const STARTS = ['2026-01-01T00:00:00Z', '2026-01-31T00:00:00Z', '2027-11-30T06:00:00Z', '2028-02-29T00:00:00Z', '2026-04-01T12:00:00Z'];
+const STARTS = [
+  '2026-01-01T00:00:00Z',
+  '2026-01-31T00:00:00Z',
+  '2027-11-30T06:00:00Z',
+  '2028-02-29T00:00:00Z',
+  '2026-04-01T12:00:00Z',
+];
 /** Cadences that one life mixes: none so much shorter than another that its invoices were hundreds. */
 const MIXES: readonly (readonly string[])[] = [
   ['P1M'],
@@ -52,7 +58,14 @@ const MIXES: readonly (readonly string[])[] = [
 const DAYS_OF: Readonly<Record<string, number>> = { P1D: 1, P1W: 7, P2W: 14, P30D: 30, P1M: 30, P3M: 91, P1Y: 365 };
 /** What an even fee is a multiple of, so that each whole day of a period is a whole amount. */
 const DIVISIBLE: Readonly<Record<string, number>> = {
-  P1D: 1, P1W: 7, P2W: 14, P30D: 30, P1M: 377_580, P3M: 33_529_860, P1Y: 133_590, P0D: 1,
+  P1D: 1,
+  P1W: 7,
+  P2W: 14,
+  P30D: 30,
+  P1M: 377_580,
+  P3M: 33_529_860,
+  P1Y: 133_590,
+  P0D: 1,
 };
 /** Even after tax and discounts. */
 const FACTOR = 10;
@@ -71,10 +84,10 @@ class Generator {
   readonly #cadences: readonly string[];
   readonly #currency: Life['currency'];
   readonly #start: string;
-  #prices: Price[] = [];
-  #metrics: Metric[] = [];
+  readonly #prices: Price[] = [];
+  readonly #metrics: Metric[] = [];
   #plans: Plan[] = [];
-  #steps: Step[] = [];
+  readonly #steps: Step[] = [];
   #now = 0;
   /** The plan that each subscription has, as far as the generator knows, and from when its periods are counted. */
   readonly #subs = new Map<string, { plan: number; from: number }>();
@@ -159,8 +172,17 @@ class Generator {
     const units = dice.between(1, 20_000);
     const unitPrice = this.#currency === 'JPY' ? String(units) : (units / 100).toFixed(2);
     if (dice.once(5)) {
-      const tiers = [{ upTo: '2', unitPrice, flatPrice: '1' }, { upTo: null, unitPrice: '3' }];
-      return { cadence, term, model: dice.of('graduated', 'volume'), properties: { tiers }, quantity: dice.of(1, 2, 3, 7) };
+      const tiers = [
+        { upTo: '2', unitPrice, flatPrice: '1' },
+        { upTo: null, unitPrice: '3' },
+      ];
+      return {
+        cadence,
+        term,
+        model: dice.of('graduated', 'volume'),
+        properties: { tiers },
+        quantity: dice.of(1, 2, 3, 7),
+      };
     }
     return { cadence, term, model: 'standard', properties: { unitPrice }, quantity };
   }
@@ -191,15 +213,31 @@ class Generator {
       ...(dice.once(4) && { maximum: String(dice.of(90, 150)) }),
     };
     if (aggregation === 'SUM' && dice.once(6)) {
-      const cells = [{ match: { region: 'eu' }, unitPrice: '2' }, { match: { region: 'us' }, unitPrice: '0.333' }];
+      const cells = [
+        { match: { region: 'eu' }, unitPrice: '2' },
+        { match: { region: 'us' }, unitPrice: '0.333' },
+      ];
       return { ...base, ...limits, model: 'matrix', properties: { dimensions: ['region'], cells, default: '1.5' } };
     }
-    if (aggregation === 'SUM' && dice.once(8)) return { ...base, ...limits, model: 'dynamic', properties: { multiplier: '1.1' } };
+    if (aggregation === 'SUM' && dice.once(8))
+      return { ...base, ...limits, model: 'dynamic', properties: { multiplier: '1.1' } };
     if (dice.once(6))
-      return { ...base, ...limits, model: 'percentage', properties: { percentage: '0.029', fixed: '0.3', ...included } };
-    if (dice.once(5)) return { ...base, ...limits, model: 'package', properties: { size: '7', price: '0.99', ...included } };
-    if (isTiered) return { ...base, ...limits, model: dice.of('graduated', 'volume'), properties: { tiers, ...included } };
-    return { ...base, ...limits, model: 'standard', properties: { unitPrice: dice.of('1', '0.77', '2.5'), ...included } };
+      return {
+        ...base,
+        ...limits,
+        model: 'percentage',
+        properties: { percentage: '0.029', fixed: '0.3', ...included },
+      };
+    if (dice.once(5))
+      return { ...base, ...limits, model: 'package', properties: { size: '7', price: '0.99', ...included } };
+    if (isTiered)
+      return { ...base, ...limits, model: dice.of('graduated', 'volume'), properties: { tiers, ...included } };
+    return {
+      ...base,
+      ...limits,
+      model: 'standard',
+      properties: { unitPrice: dice.of('1', '0.77', '2.5'), ...included },
+    };
   }
 
   #happen(): void {
@@ -284,7 +322,9 @@ class Generator {
   #end(sub: string): void {
     const dice = this.#dice;
     const at = this.#now - dice.between(0, 40) * DAY;
-    this.#steps.push(dice.once(2) ? { do: 'endPast', sub, at } : { do: 'end', sub, credit: dice.of('invoice', 'wallet') });
+    this.#steps.push(
+      dice.once(2) ? { do: 'endPast', sub, at } : { do: 'end', sub, credit: dice.of('invoice', 'wallet') },
+    );
   }
 
   #change(sub: string): void {

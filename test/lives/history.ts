@@ -187,7 +187,13 @@ export function chainsOf(life: Life, history: History): Chain[] {
 export function boundary(life: Pick<Life, 'start'>, anchor: number, cadence: string, n: number): number {
   const { years, months, weeks, days } = Temporal.Duration.from(cadence);
   const at = Temporal.Instant.from(instantOf(life, anchor)).toZonedDateTimeISO('UTC');
-  return secondsOf(life, at.add({ months: (years * 12 + months) * n, days: (weeks * 7 + days) * n }).toInstant().toString());
+  return secondsOf(
+    life,
+    at
+      .add({ months: (years * 12 + months) * n, days: (weeks * 7 + days) * n })
+      .toInstant()
+      .toString(),
+  );
 }
 
 /** The number of the period that holds an instant. */

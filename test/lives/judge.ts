@@ -1,4 +1,4 @@
-import { exact, type Exact, minus, nearest, plus, read, times } from '../support/exact.ts';
+import { type Exact, exact, minus, nearest, plus, read, times } from '../support/exact.ts';
 import type { Resource } from '../support/shop.ts';
 import type { Lived } from './drive.ts';
 import { DIGITS, type Life } from './life.ts';
@@ -61,7 +61,8 @@ function billedIsOwed(life: Life, lived: Lived): string[] {
   const isInclusive = life.taxBehavior === 'inclusive';
   const net = (line: Resource) =>
     isInclusive
-      ? minor(life, line.totalAmount ?? line.amount) + (line.totalAmount === undefined ? minor(life, line.taxAmount) : 0n)
+      ? minor(life, line.totalAmount ?? line.amount) +
+        (line.totalAmount === undefined ? minor(life, line.taxAmount) : 0n)
       : minor(life, line.totalPrice ?? line.amount);
   const billed = new Map<string, { amount: bigint; held: bigint; working: string[] }>();
   const add = (invoice: Resource, line: Resource, sign: bigint) => {
@@ -99,7 +100,12 @@ function billedIsOwed(life: Life, lived: Lived): string[] {
   });
 }
 
-function isRight(life: Life, owed: Owed | undefined, { amount, held }: { amount: bigint; held: bigint }, credits: number): boolean {
+function isRight(
+  life: Life,
+  owed: Owed | undefined,
+  { amount, held }: { amount: bigint; held: bigint },
+  credits: number,
+): boolean {
   const should = owed?.amount ?? exact(0n);
   const off = minus(exact(amount), should);
   // An odd amount that was billed and credited in parts is rounded with each of them.
@@ -114,8 +120,12 @@ function isRight(life: Life, owed: Owed | undefined, { amount, held }: { amount:
 /** The tax of each invoice: for each rate the lines' amounts are summed and the tax is rounded once; credits bear their own. */
 function taxes(life: Life, { invoices }: Lived): string[] {
   return invoices.flatMap((invoice) => {
-    const charges = invoice.lines.filter((line: Resource) => line.lineItemType !== 'refund' && line.type !== 'wallet_top_up');
-    const isMixed = charges.some(({ type, totalPrice }: Resource) => type === 'late_usage' && totalPrice.startsWith('-'));
+    const charges = invoice.lines.filter(
+      (line: Resource) => line.lineItemType !== 'refund' && line.type !== 'wallet_top_up',
+    );
+    const isMixed = charges.some(
+      ({ type, totalPrice }: Resource) => type === 'late_usage' && totalPrice.startsWith('-'),
+    );
     if (isMixed) return [];
     return [...Map.groupBy(charges, ({ taxRate }: Resource) => String(taxRate))].flatMap(([rate, lines]) => {
       const sum = (field: string) => lines.reduce((total, line: Resource) => total + minor(life, line[field]), 0n);
@@ -124,7 +134,9 @@ function taxes(life: Life, { invoices }: Lived): string[] {
       const over = life.taxBehavior === 'inclusive' ? plus(percent, exact(100n)) : exact(100n);
       const should = nearest(times(exact(base), times(percent, exact(over.under, over.over))));
       const is = sum('totalTax');
-      return is === should ? [] : [`tax: invoice ${invoice.id} has ${is} of tax at ${rate} % on ${base}, not ${should} (minor units)`];
+      return is === should
+        ? []
+        : [`tax: invoice ${invoice.id} has ${is} of tax at ${rate} % on ${base}, not ${should} (minor units)`];
     });
   });
 }
@@ -137,7 +149,11 @@ function totals(life: Life, { invoices }: Lived): string[] {
     const [net, tax, gross] = [of(invoice.subtotal), of(invoice.totalTax), of(invoice.grandTotal)];
     const isSum = sum('totalPrice') === net && sum('totalTax') === tax && net + tax === gross && gross >= 0n;
     const isPaid = of(invoice.paidAmount) + of(invoice.unpaidAmount) === gross;
-    return isSum && isPaid ? [] : [`totals: of invoice ${invoice.id} (${invoice.status}) do not sum: ${invoice.subtotal} + ${invoice.totalTax} = ${invoice.grandTotal} = ${invoice.paidAmount} + ${invoice.unpaidAmount}`];
+    return isSum && isPaid
+      ? []
+      : [
+          `totals: of invoice ${invoice.id} (${invoice.status}) do not sum: ${invoice.subtotal} + ${invoice.totalTax} = ${invoice.grandTotal} = ${invoice.paidAmount} + ${invoice.unpaidAmount}`,
+        ];
   });
 }
 
@@ -145,7 +161,9 @@ function totals(life: Life, { invoices }: Lived): string[] {
 function money(life: Life, { invoices, notes, payments, wallet }: Lived): string[] {
   const sum = (texts: readonly string[]) => texts.reduce((total, text) => total + minor(life, text), 0n);
   const paidIn = sum(payments.map(({ amount }) => amount));
-  const paidOut = sum(payments.filter(({ returnStatus }) => returnStatus !== 'none').map(({ appliedAmount }) => appliedAmount));
+  const paidOut = sum(
+    payments.filter(({ returnStatus }) => returnStatus !== 'none').map(({ appliedAmount }) => appliedAmount),
+  );
   const inForce = invoices.filter(({ status }) => !GONE.has(status));
   const billed = sum(inForce.map(({ grandTotal }) => grandTotal));
   const ids = new Set(inForce.map(({ id }) => id));
@@ -157,5 +175,7 @@ function money(life: Life, { invoices, notes, payments, wallet }: Lived): string
   const off = paidIn - paidOut - minor(life, wallet) - isKept;
   return off === 0n
     ? []
-    : [`money: ${paidIn} in, ${paidOut} out, ${minor(life, wallet)} in the wallet; billed ${billed}, credited ${credited}, unpaid ${unpaid}: off by ${off} (minor units)`];
+    : [
+        `money: ${paidIn} in, ${paidOut} out, ${minor(life, wallet)} in the wallet; billed ${billed}, credited ${credited}, unpaid ${unpaid}: off by ${off} (minor units)`,
+      ];
 }

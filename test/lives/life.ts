@@ -86,7 +86,13 @@ export type Step =
       readonly asks: 'session' | 'transfer';
       readonly endingAt?: number;
     }
-  | { readonly do: 'discount'; readonly sub: string; readonly part: string; readonly from: number; readonly to?: number }
+  | {
+      readonly do: 'discount';
+      readonly sub: string;
+      readonly part: string;
+      readonly from: number;
+      readonly to?: number;
+    }
   | {
       readonly do: 'change';
       readonly sub: string;
@@ -124,7 +130,9 @@ export const instantOf = ({ start }: Pick<Life, 'start'>, seconds: number): stri
   Temporal.Instant.from(start).add({ seconds }).toString();
 
 export const secondsOf = ({ start }: Pick<Life, 'start'>, instant: string): number =>
-  Number((Temporal.Instant.from(instant).epochNanoseconds - Temporal.Instant.from(start).epochNanoseconds) / 1_000_000_000n);
+  Number(
+    (Temporal.Instant.from(instant).epochNanoseconds - Temporal.Instant.from(start).epochNanoseconds) / 1_000_000_000n,
+  );
 
 /** How many digits the minor unit of a currency has. */
 export const DIGITS = { USD: 2, JPY: 0, KWD: 3 } as const;

@@ -24,12 +24,9 @@ beforeAll(async () => {
 });
 afterAll(() => env.close());
 
-const layers: readonly Switches[] = [
-  { layer: 1, isTame: true },
-  { layer: 1 },
-  { layer: 2 },
-  { layer: 3 },
-].filter(({ layer }) => process.env.LAYER === undefined || Number(process.env.LAYER) === layer) as Switches[];
+const layers: readonly Switches[] = [{ layer: 1, isTame: true }, { layer: 1 }, { layer: 2 }, { layer: 3 }].filter(
+  ({ layer }) => process.env.LAYER === undefined || Number(process.env.LAYER) === layer,
+) as Switches[];
 
 async function faultsOf(life: Life): Promise<string[]> {
   try {
@@ -50,7 +47,11 @@ it.each(layers)('Lives of layer $layer are billed what they owe', { timeout: 3_6
       const faults = await faultsOf(life);
       if (faults.length === 0) continue;
       const kind = kindOf(faults[0] as string);
-      const smallest = await shrink(life, async (each) => (await faultsOf(each)).some((fault) => kindOf(fault) === kind), SHRINKS);
+      const smallest = await shrink(
+        life,
+        async (each) => (await faultsOf(each)).some((fault) => kindOf(fault) === kind),
+        SHRINKS,
+      );
       const text = `${(await faultsOf(smallest)).join('\n')}\n${asText(smallest)}`;
       failing.push(`seed ${seed}, layer ${switches.layer}: ${text}`);
       if (KEEP !== undefined) {

@@ -56,10 +56,12 @@ function owedFor(life: Life, world: World, index: number): Owed {
   const found: { amount: Exact; because: string; roundings: number }[] = [];
   if (price.cadence === 'P0D') found.push(...onceOwed(life, history, index));
   else
-    for (const period of periodsOf(life, history)) {
-      const spans = heldSpans(life, history, period, index);
-      if (spans.length === 0) continue;
-      found.push(price.metric === undefined ? feeOwed(life, history, index, period, spans) : usageOwed(life, world, index, period, spans));
+    for (const { period, closedTo } of price.metric === undefined ? asOpen(life, history) : asClosed(life, history)) {
+      const owed =
+        price.metric === undefined
+          ? feeOwed(life, history, index, period)
+          : usageOwed(life, world, index, { period, closedTo });
+      if (owed) found.push(owed);
     }
   return {
     sub: history.sub,
@@ -101,11 +103,17 @@ const asked = ({ properties, model }: Pick<Price, 'properties' | 'model'>) => ({
   maximum: null,
 });
 
-const asUsed = (quantity: string, events = 0, group: Record<string, string | null> = {}) => ({ quantity, events, group });
+const asUsed = (quantity: string, events = 0, group: Record<string, string | null> = {}) => ({
+  quantity,
+  events,
+  group,
+});
 
 const lengthOf = (spans: readonly Span[]): number => spans.reduce((total, { from, to }) => total + to - from, 0);
 
-function feeOwed(life: Life, history: History, index: number, period: Period, spans: readonly Span[]) {
+function feeOwed(life: Life, history: History, index: number, period: Period) {
+  const spans = heldSpans(life, history, period, index);
+  if (spans.length === 0) return null;
   const share = moneyShare(history, period, spans);
   const price = life.prices[index] as Price;
   const { amount, because } = rated(life, history, price, period, {
@@ -121,24 +129,51 @@ function feeOwed(life: Life, history: History, index: number, period: Period, sp
   return { amount, because, roundings };
 }
 
-function usageOwed(life: Life, world: World, index: number, period: Period, held: readonly Span[]) {
+/** A period, and up to where its usage was billed before the subscription was ended as of the past. */
+interface Closed {
+  readonly period: Period;
+  readonly closedTo: number;
+}
+
+const asOpen = (life: Life, history: History): Closed[] =>
+  periodsOf(life, history).map((period) => ({ period, closedTo: period.span.to }));
+
+/** The periods of a subscription, also such after an end in the past that had billed usage before it was set. */
+function asClosed(life: Life, history: History): Closed[] {
+  const { end, endedAt, cuts } = history;
+  if (end === null || endedAt === null || end >= endedAt) return asOpen(life, history);
+  const asItWas = { ...history, end: null };
+  return periodsOf(life, asItWas, endedAt + 1).flatMap(({ chain, whole, span }): Closed[] => {
+    const to = Math.min(whole.to, chain.to);
+    // A period that was still in its grace is cut by the end.
+    const isClosed = to + graceOf(life, planAt(asItWas, span.from)) <= endedAt;
+    const own = cuts.filter(({ cadence, at }) => cadence === chain.cadence && span.from < at && at <= to);
+    const now = Math.max(span.from, Math.min(to, end));
+    const closedTo = Math.max(now, ...own.map(({ at }) => at), ...(isClosed ? [to] : []));
+    return closedTo === span.from ? [] : [{ period: { chain, whole, span: { from: span.from, to: now } }, closedTo }];
+  });
+}
+
+/**
+ * Usage that a closed period has billed stays billed on its terms, though the subscription was ended as of a time before
+ * it; only its minimum is for the time until the end.
+ */
+function usageOwed(life: Life, world: World, index: number, { period, closedTo }: Closed) {
   const { history } = world;
   const price = life.prices[index] as Price;
   const { aggregation } = life.metrics[price.metric as number] as Metric;
   const isForTime = aggregation !== 'SUM' && aggregation !== 'COUNT';
-  // Usage that a closed period has billed stays billed on its terms, though the subscription was ended as of a time before
-  // it; only its minimum is for the time until the end.
-  const closedTo = closedUpTo(life, history, period);
   const then = closedTo > period.span.to ? { ...history, end: null } : history;
   const billed = { ...period, span: { ...period.span, to: closedTo } };
-  const spans = then === history ? held : heldSpans(life, then, billed, index);
+  const spans = heldSpans(life, then, billed, index);
+  if (spans.length === 0) return null;
   const of = (during: Period, as: History, them: readonly Span[]) =>
     isForTime ? moneyShare(as, during, them) : limitShare(as, during, them);
   const { amount, because } = rated(life, history, price, period, {
     isForTime,
     used: usedIn(life, world, index, spans),
     share: of(billed, then, spans),
-    limitShare: of(period, history, held),
+    limitShare: of(period, history, heldSpans(life, history, period, index)),
     maximumShare: of(billed, then, spans),
   });
   return { amount, because, roundings: history.discounts.length > 0 && history.cuts.length > 0 ? 4 : 0 };
@@ -158,7 +193,9 @@ function moneyShare(history: History, period: Period, spans: readonly Span[]): E
  */
 function limitShare(history: History, period: Period, spans: readonly Span[]): Exact {
   const { from, to } = period.span;
-  const cuts = segmentsOf(history).slice(1).filter((cut) => cut.from > from && cut.from < to);
+  const cuts = segmentsOf(history)
+    .slice(1)
+    .filter((cut) => cut.from > from && cut.from < to);
   const isCut = cuts.some(
     (cut) => cut.proration === 'none' && spans.some((span) => span.from === cut.from || span.to === cut.from),
   );
@@ -215,33 +252,23 @@ const onceInstant = (life: Life, history: History, { from, plan }: Pick<Segment,
 const planAt = (history: History, at: number): number =>
   (segmentsOf(history).findLast(({ from }) => from <= at) ?? (segmentsOf(history)[0] as Segment)).plan;
 
-/**
- * Up to where a period was closed, and its usage billed, before the subscription was ended as of the past. A period that
- * was still in its grace is cut by the end.
- */
-function closedUpTo(life: Life, history: History, { chain, whole, span }: Period): number {
-  const { end, endedAt, cuts } = history;
-  if (end === null || endedAt === null || end >= endedAt) return span.to;
-  const asItWas = { ...history, end: null };
-  const to = Math.min(whole.to, chain.to);
-  const isClosed = to + graceOf(life, planAt(asItWas, span.from)) <= endedAt;
-  const own = cuts.filter(({ cadence, at }) => cadence === chain.cadence && span.from < at && at <= to).map(({ at }) => at);
-  return Math.max(span.to, ...own, ...(isClosed ? [to] : []));
-}
-
 /** What was used of a price in some spans, by group. */
 function usedIn(life: Life, world: World, index: number, spans: readonly Span[]) {
   const { metric, model } = life.prices[index] as Price;
   const { aggregation } = life.metrics[metric as number] as Metric;
   const isOwn = (use: Use): boolean =>
     use.metric === metric &&
-    (use.sub === undefined ? ownerAt(life, world.histories, metric as number, use.at) === world.history.sub : use.sub === world.history.sub);
+    (use.sub === undefined
+      ? ownerAt(life, world.histories, metric as number, use.at) === world.history.sub
+      : use.sub === world.history.sub);
   const own = world.uses.filter(isOwn);
   const inside = own.filter(({ at }) => spans.some(({ from, to }) => from <= at && at < to));
   if (aggregation === 'LATEST') {
     // A level: that of the last event before the end, whenever it came; of two at one instant the later one to come.
     const to = Math.max(...spans.map((span) => span.to));
-    const before = world.uses.filter((use) => use.metric === metric && (use.sub ?? world.history.sub) === world.history.sub && use.at < to);
+    const before = world.uses.filter(
+      (use) => use.metric === metric && (use.sub ?? world.history.sub) === world.history.sub && use.at < to,
+    );
     const last = before.reduce<Use | undefined>((found, use) => (found && found.at > use.at ? found : use), undefined);
     return [asUsed(last?.units ?? '0', before.length)];
   }
@@ -271,9 +298,14 @@ function ownerAt(life: Life, histories: readonly History[], metric: number, at: 
   const oldestFirst = histories.toSorted((a, b) => a.startedAt - b.startedAt || a.order - b.order);
   const prices = ({ versions }: History): boolean => {
     const version = versions.findLast(({ from }) => from <= at);
-    return version !== undefined && (life.plans[version.plan] as Plan).prices.some((price) => (life.prices[price] as Price).metric === metric);
+    return (
+      version !== undefined &&
+      (life.plans[version.plan] as Plan).prices.some((price) => (life.prices[price] as Price).metric === metric)
+    );
   };
-  const active = oldestFirst.find((each) => each.startedAt <= at && at < (each.end ?? Number.MAX_SAFE_INTEGER) && prices(each));
+  const active = oldestFirst.find(
+    (each) => each.startedAt <= at && at < (each.end ?? Number.MAX_SAFE_INTEGER) && prices(each),
+  );
   if (active) return active.sub;
   const billed = oldestFirst.find((each) => prices(each) && hasBilled(life, each, metric, at));
   return billed?.sub ?? null;
@@ -281,12 +313,14 @@ function ownerAt(life: Life, histories: readonly History[], metric: number, at: 
 
 function hasBilled(life: Life, history: History, metric: number, at: number): boolean {
   if (history.end === null || history.endedAt === null || at < history.end || at >= history.endedAt) return false;
-  return periodsOf(life, history).some((period) => {
-    const isOfMetric = life.prices.some(
-      (price, index) =>
-        price.metric === metric &&
-        segmentsOf({ ...history, end: null }).some(({ plan }) => cadenceIn(life, plan, index) === period.chain.cadence),
-    );
-    return isOfMetric && period.span.from <= at && at < closedUpTo(life, history, period);
-  });
+  const asItWas = { ...history, end: null };
+  return asClosed(life, history).some(
+    ({ period: { chain, span }, closedTo }) =>
+      span.from <= at &&
+      at < closedTo &&
+      life.prices.some(
+        ({ metric: of }, index) =>
+          of === metric && segmentsOf(asItWas).some(({ plan }) => cadenceIn(life, plan, index) === chain.cadence),
+      ),
+  );
 }

@@ -27,7 +27,8 @@ function* smallerThan(life: Life): Generator<Life> {
     for (const price of plan.prices)
       if (plan.prices.length > 1)
         yield withPlan(life, place, { ...plan, prices: plan.prices.filter((each) => each !== price) });
-  for (const [place, plan] of plans.entries()) for (const plainer of plainerPlans(plan)) yield withPlan(life, place, plainer);
+  for (const [place, plan] of plans.entries())
+    for (const plainer of plainerPlans(plan)) yield withPlan(life, place, plainer);
   for (const [place, price] of prices.entries())
     for (const plainer of plainerPrices(price))
       yield { ...life, prices: prices.map((each, index) => (index === place ? plainer : each)) };
