@@ -91,6 +91,8 @@ class Generator {
   #now = 0;
   /** The plan that each subscription has, as far as the generator knows, and from when its periods are counted. */
   readonly #subs = new Map<string, { plan: number; from: number }>();
+  readonly #most: number;
+  #changedAt = 0;
 
   constructor(dice: Dice, seed: number, layer: number, isTame: boolean) {
     this.#dice = dice;
@@ -100,6 +102,7 @@ class Generator {
     this.#isEven = dice.once(2);
     this.#cadences = dice.of(...MIXES);
     this.#start = dice.of(...STARTS);
+    this.#most = layer > 1 && dice.once(2) ? 2 : 1;
     this.#currency = layer === 1 ? 'USD' : dice.of('USD', 'USD', 'JPY', 'KWD');
   }
 
@@ -191,7 +194,9 @@ class Generator {
     const dice = this.#dice;
     const metrics = dice.between(1, 2);
     for (let metric = 0; metric < metrics; metric += 1) {
-      const aggregation = dice.of<Metric['aggregation']>('SUM', 'SUM', 'SUM', 'COUNT', 'MAX', 'UNIQUE_COUNT', 'LATEST');
+      // A level of two subscriptions is a story of its own (test/stories/levels.test.ts).
+      const kinds: Metric['aggregation'][] = ['SUM', 'SUM', 'SUM', 'COUNT', 'MAX', 'UNIQUE_COUNT'];
+      const aggregation = dice.of(...kinds, ...(this.#most === 1 ? (['LATEST'] as const) : []));
       this.#metrics.push({ aggregation });
       const prices = dice.between(1, 2);
       for (let count = 0; count < prices; count += 1) this.#prices.push(this.#usagePrice(metric, aggregation));
@@ -242,11 +247,10 @@ class Generator {
 
   #happen(): void {
     const dice = this.#dice;
-    const subs = this.#layer > 1 && dice.once(2) ? 2 : 1;
     this.#subscribe();
     const count = dice.between(4, 12);
     for (let at = 0; at < count; at += 1) {
-      if (this.#subs.size < subs && dice.once(3)) this.#subscribe();
+      if (this.#subs.size < this.#most && dice.once(3)) this.#subscribe();
       this.#move();
       const acts = this.#isTame ? 1 : dice.of(1, 1, 2, 3);
       for (let act = 0; act < acts; act += 1) this.#act(dice.of(...this.#subs.keys()), at / count);
@@ -333,6 +337,7 @@ class Generator {
     const others = this.#plans.map((_, plan) => plan).filter((plan) => plan !== had.plan);
     const plan = dice.of(...others);
     this.#subs.set(sub, { ...had, plan });
+    this.#changedAt = this.#now;
     this.#steps.push({
       do: 'change',
       sub,

@@ -291,11 +291,10 @@ function figureOf(aggregation: Metric['aggregation'], uses: readonly Use[]): str
 
 /**
  * Who bills an event that is addressed to the customer: of the subscriptions that are active at its time and price the
- * metric the one that began first, of such the one that was made first. Where none is, one that has billed that time
+ * metric the one that was made first, whatever its start (decision 0060). Where none is, one that has billed that time
  * before its end was set back keeps it.
  */
-function ownerAt(life: Life, histories: readonly History[], metric: number, at: number): string | null {
-  const oldestFirst = histories.toSorted((a, b) => a.startedAt - b.startedAt || a.order - b.order);
+function ownerAt(life: Life, oldestFirst: readonly History[], metric: number, at: number): string | null {
   const prices = ({ versions }: History): boolean => {
     const version = versions.findLast(({ from }) => from <= at);
     return (
