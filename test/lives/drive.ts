@@ -381,14 +381,11 @@ class Driver {
       }
       if (data.length < 100) break;
     }
+    // One that waited for its payment was never active where its upfront invoice was cancelled.
     const neverActive = new Set<string>();
-    for (const [sub, { id }] of this.#subs) {
-      const { terminationReason, status } = await shop.read(`/v0/subscriptions/${id}`);
-      if (
-        status === 'pending_payment' ||
-        ['payment_session_expired', 'upfront_invoice_cancelled'].includes(terminationReason)
-      )
-        neverActive.add(sub);
+    for (const [sub, { id, status }] of this.#subs) {
+      const upfront = invoices.findLast(({ subscriptionId, kind }) => subscriptionId === id && kind === 'upfront');
+      if (status === 'pending_payment' && upfront?.status === 'CANCELLED') neverActive.add(sub);
     }
     const { balances } = await shop.read(`/v0/customers/${this.#customer.id}/wallet`);
     return {

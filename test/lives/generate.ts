@@ -267,7 +267,7 @@ class Generator {
     const from = startedAt + ((this.#plans[plan] as Plan).trialDays ?? 0) * DAY;
     this.#subs.set(sub, { plan, from });
     this.#steps.push({ do: 'subscribe', sub, plan, startedAt, asks });
-    if (this.#layer === 3 && dice.once(4)) {
+    if (this.#layer === 3 && shift >= 0 && dice.once(4)) {
       const part = this.#isEven ? dice.of('0.5', '0.1') : dice.of('0.35', '0.1', '1');
       this.#steps.push({ do: 'discount', sub, part, from: startedAt - DAY });
     }
@@ -325,7 +325,9 @@ class Generator {
 
   #end(sub: string): void {
     const dice = this.#dice;
-    const at = this.#now - dice.between(0, 40) * DAY;
+    const back = this.#now - dice.between(0, 40) * DAY;
+    // Whether usage of a version stays billed that an end in the past takes away altogether, no rule says.
+    const at = this.#layer === 1 ? back : Math.max(back, this.#changedAt);
     this.#steps.push(
       dice.once(2) ? { do: 'endPast', sub, at } : { do: 'end', sub, credit: dice.of('invoice', 'wallet') },
     );

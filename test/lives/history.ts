@@ -11,6 +11,8 @@ export interface History {
   readonly sub: string;
   /** In the order of creation. */
   readonly order: number;
+  /** When it was made. */
+  readonly madeAt: number;
   readonly startedAt: number;
   /** The end of the trial, else the start. */
   readonly billedFrom: number;
@@ -82,6 +84,7 @@ export function historiesOf(life: Life, deeds: readonly Deed[], neverActive: Rea
         made.set(step.sub, {
           sub: step.sub,
           order: made.size,
+          madeAt: at,
           startedAt: step.startedAt,
           billedFrom: step.startedAt + (plan.trialDays ?? 0) * DAY,
           versions: [{ from: step.startedAt, plan: step.plan, proration: 'second', credit: 'invoice' }],

@@ -109,7 +109,9 @@ function isRight(
   const should = owed?.amount ?? exact(0n);
   const off = minus(exact(amount), should);
   // An odd amount that was billed and credited in parts is rounded with each of them.
-  const tolerance = life.isEven || owed === undefined ? 0n : BigInt(credits > 0 ? owed.roundings + credits : 0);
+  const isUsage = owed !== undefined && life.prices[owed.price]?.metric !== undefined;
+  const inParts = isUsage || (credits > 0 && !life.isEven);
+  const tolerance = inParts ? BigInt((owed?.roundings ?? 0) + (isUsage ? 0 : credits)) : 0n;
   const isAbove = off.over > tolerance * off.under;
   const isBelow = -off.over > tolerance * off.under;
   if (owed?.isOpen && amount === 0n) return true;

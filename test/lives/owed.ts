@@ -8,12 +8,13 @@ import {
   type History,
   heldSpans,
   historiesOf,
+  NEVER,
   type Period,
   periodsOf,
   position,
-  type Segment,
   type Span,
   segmentsOf,
+  type Version,
 } from './history.ts';
 import { DIGITS, type Life, type Metric, type Of, type Plan, type Price } from './life.ts';
 
@@ -78,12 +79,15 @@ function onceOwed(life: Life, history: History, index: number) {
   const versions = isOnceOpen(life, history, index) ? history.versions : segmentsOf(history);
   const first = versions.find(({ plan }) => (life.plans[plan] as Plan).prices.includes(index));
   if (!first) return [];
-  const { properties, model, quantity } = life.prices[index] as Price;
+  const price = life.prices[index] as Price;
+  const { properties, model, quantity } = price;
+  const isFirst = ({ plan }: Pick<Version, 'plan'>) => plan === history.versions[0]?.plan;
   const { amount } = chargeOf(
     { ...asked({ properties, model }), isForTime: true, used: [asUsed(String(quantity ?? 1))], share: exact(1n) },
     DIGITS[life.currency],
   );
-  const net = discounted(history, amount, onceInstant(life, history, first));
+  const isAsked = price.term === 'in_advance' && history.billedFrom <= history.madeAt && isFirst(first);
+  const net = isAsked ? amount : discounted(history, amount, NEVER);
   return [{ amount: exact(net), because: `once ${net}`, roundings: 0 }];
 }
 
@@ -114,19 +118,37 @@ const lengthOf = (spans: readonly Span[]): number => spans.reduce((total, { from
 function feeOwed(life: Life, history: History, index: number, period: Period) {
   const spans = heldSpans(life, history, period, index);
   if (spans.length === 0) return null;
-  const share = moneyShare(history, period, spans);
   const price = life.prices[index] as Price;
-  const { amount, because } = rated(life, history, price, period, {
-    isForTime: true,
-    used: [asUsed(String(price.quantity ?? 1))],
-    share,
-    limitShare: share,
+  // The upfront invoice is issued as the subscription is made, before it has a discount.
+  const [first] = isUpfront(life, history, index, period, spans) ? spans.splice(0, 1) : [];
+  const parts = [...(first ? [{ them: [first], isDiscounted: false }] : []), { them: spans, isDiscounted: true }];
+  const all = parts.map(({ them, isDiscounted }) => {
+    const share = moneyShare(history, period, them);
+    const used = [asUsed(String(price.quantity ?? 1))];
+    const measured = { isForTime: true, used, share, limitShare: share };
+    return rated(life, isDiscounted ? history : { ...history, discounts: [] }, price, period, measured);
   });
   // A price that comes, goes and comes back is credited and charged in parts, each rounded by itself.
   const cuts = segmentsOf(history).filter(({ from }) => from > period.whole.from && from < period.whole.to).length;
   const isEnded = history.end !== null && history.end < period.whole.to;
-  const roundings = life.isEven ? 0 : cuts + (isEnded ? 1 : 0) + (history.discounts.length > 0 ? 2 : 0);
-  return { amount, because, roundings };
+  return {
+    amount: all.reduce((total, { amount }) => plus(total, amount), exact(0n)),
+    because: all.map(({ because }) => because).join(' and '),
+    roundings: life.isEven ? 0 : cuts + (isEnded ? 1 : 0) + (history.discounts.length > 0 ? 2 : 0),
+  };
+}
+
+/** Is the first of the spans in which a price holds in a period billed by the upfront invoice? */
+function isUpfront(
+  life: Life,
+  { billedFrom, madeAt, versions }: History,
+  index: number,
+  period: Period,
+  spans: readonly Span[],
+) {
+  const isFirst = period.span.from === billedFrom && spans[0]?.from === billedFrom && billedFrom <= madeAt;
+  const isAhead = (life.prices[index] as Price).term === 'in_advance';
+  return isFirst && isAhead && (life.plans[(versions[0] as Version).plan] as Plan).prices.includes(index);
 }
 
 /** A period, and up to where its usage was billed before the subscription was ended as of the past. */
@@ -215,7 +237,7 @@ function rated(life: Life, history: History, price: Price, period: Period, measu
   const digits = DIGITS[life.currency];
   const { isForTime, used, share, limitShare, maximumShare = limitShare } = measured;
   const { amount } = chargeOf({ ...asked(price), isForTime, used, share }, digits);
-  const net = discounted(history, amount, instantOfPeriod(life, history, price, period));
+  const net = discounted(history, amount, instantOfPeriod(life, history, period));
   const limit = (text: string | undefined, of: Exact): bigint | null =>
     text === undefined ? null : nearest(times(times(read(text), of), exact(10n ** BigInt(digits))));
   const [low, high] = [limit(price.minimum, limitShare), limit(price.maximum, maximumShare)];
@@ -239,15 +261,8 @@ const discountsAt = ({ discounts }: History, at: number): readonly Discount[] =>
   discounts.filter(({ from, to, madeAt }) => from <= at && (to === null || at < to) && madeAt <= at);
 
 /** The instant of the invoice that bears a price for a period: that a discount's window must hold. */
-function instantOfPeriod(life: Life, history: History, { term }: Price, { chain, whole, span }: Period): number {
-  const plan = planAt(history, span.from);
-  if (term === 'in_arrears') return span.to + graceOf(life, plan);
-  if (whole.from <= history.billedFrom || span.from === chain.from) return span.from;
-  return span.from + graceOf(life, planAt(history, span.from - 1));
-}
-
-const onceInstant = (life: Life, history: History, { from, plan }: Pick<Segment, 'from' | 'plan'>): number =>
-  from === history.billedFrom ? from : from + graceOf(life, plan);
+const instantOfPeriod = (life: Life, history: History, { span }: Period): number =>
+  span.to + graceOf(life, planAt(history, span.from));
 
 const planAt = (history: History, at: number): number =>
   (segmentsOf(history).findLast(({ from }) => from <= at) ?? (segmentsOf(history)[0] as Segment)).plan;
@@ -270,7 +285,7 @@ function usedIn(life: Life, world: World, index: number, spans: readonly Span[])
       (use) => use.metric === metric && (use.sub ?? world.history.sub) === world.history.sub && use.at < to,
     );
     const last = before.reduce<Use | undefined>((found, use) => (found && found.at > use.at ? found : use), undefined);
-    return [asUsed(last?.units ?? '0', before.length)];
+    return [asUsed(last?.units ?? '0', inside.length)];
   }
   if (model === 'matrix')
     return [...Map.groupBy(inside, ({ region }) => region ?? null)].map(([region, uses]) =>
