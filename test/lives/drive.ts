@@ -98,7 +98,7 @@ class Driver {
     });
   }
 
-  #price(
+  async #price(
     index: number,
     { metric, cadence, term, model, properties, minimum, maximum, ...more }: Price,
   ): Promise<Resource> {
@@ -111,7 +111,24 @@ class Driver {
       ...(more.taxRate !== undefined && { taxRate: more.taxRate }),
     };
     if (metric === undefined) return this.#shop.feePrice({ ...fields, quantity: more.quantity ?? 1 });
-    return this.#shop.usagePrice({ ...fields, billableMetricId: this.#metrics[metric].id });
+    const covered = more.allowance === undefined ? {} : await this.#covered(more.allowance);
+    return this.#shop.usagePrice({ ...fields, ...covered, billableMetricId: this.#metrics[metric].id });
+  }
+
+  /** The units that a price grants each month; nothing of them rolls over. */
+  async #covered(allowance: number): Promise<object> {
+    const { productId } = this.#metrics[0];
+    const feature = await this.#shop.create('/v0/features', {
+      key: 'units',
+      name: 'Units',
+      productId,
+      type: 'metered',
+    });
+    const entitlementTemplate = {
+      ...{ type: 'metered', usagePeriod: { interval: 'P1M' }, isSoftLimit: true },
+      ...(allowance > 0 && { issueAfterReset: allowance }),
+    };
+    return { grantDiscountEnabled: true, feature: { featureId: feature.id, entitlementTemplate } };
   }
 
   async #take(step: Step): Promise<void> {
@@ -310,6 +327,7 @@ class Driver {
     }
     return this.#post(`/v1/entitlements/${this.#grants.get(sub)}/grants`, {
       amount,
+      resetMaxRollover: 0,
       effectiveAt: instantOf(this.#life, effectiveAt),
     });
   }

@@ -31,6 +31,8 @@ export class Dice {
 export interface Switches {
   /** Layer 1 is fees alone; 2 adds usage; 3 adds tax, discounts, refunds and other ways of money. */
   readonly layer: 1 | 2 | 3;
+  /** One monthly price whose units grants cover, and grants as of the past. */
+  readonly isGranted?: boolean;
   /** Without the roads that cross: changes at one instant, at boundaries, without proration, and cuts of all kinds. */
   readonly isTame?: boolean;
 }
@@ -70,9 +72,54 @@ const DIVISIBLE: Readonly<Record<string, number>> = {
 /** Even after tax and discounts. */
 const FACTOR = 10;
 
-export function generate(seed: number, { layer, isTame = false }: Switches): Life {
-  const dice = new Dice(seed * 8 + layer * 2 + (isTame ? 1 : 0));
-  return new Generator(dice, seed, layer, isTame).life();
+export function generate(seed: number, { layer, isTame = false, isGranted = false }: Switches): Life {
+  const dice = new Dice(seed * 8 + layer * 2 + (isTame || isGranted ? 1 : 0));
+  return isGranted ? grantedLife(dice, seed) : new Generator(dice, seed, layer, isTame).life();
+}
+
+/** A subscription of a month at a time, of which grants cover usage, also of months that are closed. */
+function grantedLife(dice: Dice, seed: number): Life {
+  const tiers = [
+    { upTo: '50', unitPrice: '1' },
+    { upTo: null, unitPrice: '0.35' },
+  ];
+  const limits = dice.once(3) ? { minimum: '12.5' } : {};
+  const price = { metric: 0, term: 'in_arrears' as const, allowance: dice.of(0, 20), ...limits };
+  const steps: Step[] = [{ do: 'subscribe', sub: 's0', plan: 0, startedAt: 0, asks: 'transfer' }];
+  let now = 0;
+  for (let count = dice.between(4, 14); count > 0; count -= 1) {
+    if (!dice.once(4)) {
+      now += dice.between(1, 20) * DAY;
+      steps.push({ do: 'advance', to: now });
+    }
+    const back = Math.max(0, now - dice.of(0, 0, dice.between(0, 60)) * DAY);
+    const units = String(dice.between(0, 90));
+    steps.push(
+      dice.of<Step>(
+        { do: 'use', metric: 0, at: back, units, ...(dice.once(2) && { sub: 's0' }) },
+        { do: 'use', metric: 0, at: back, units },
+        { do: 'grant', sub: 's0', amount: dice.between(1, 60), effectiveAt: back },
+        { do: 'closeNow', sub: 's0', at: 0 },
+        { do: 'pay', how: 'full' },
+      ),
+    );
+  }
+  return {
+    ...{ seed, start: dice.of(...STARTS), currency: dice.of('USD', 'JPY', 'KWD'), isEven: false },
+    ...{ taxBehavior: dice.of('exclusive', 'inclusive'), taxRate: dice.of(0, 19) },
+    metrics: [{ aggregation: dice.of('SUM', 'SUM', 'COUNT') }],
+    prices: [
+      {
+        ...price,
+        ...dice.of<Pick<Price, 'model' | 'properties'>>(
+          { model: 'standard', properties: { unitPrice: '1' } },
+          { model: 'graduated', properties: { tiers } },
+        ),
+      },
+    ],
+    plans: [{ cadence: 'P1M', prices: [0], graceHours: dice.of(0, 48) }],
+    steps,
+  };
 }
 
 class Generator {

@@ -63,7 +63,8 @@ export interface Price {
   readonly maximum?: string;
   /** Percent; absent: the plan's. */
   readonly taxRate?: number;
-  readonly isCoveredByGrants?: boolean;
+  /** Units that are granted each month; these and what else is granted are not billed. Only of subscriptions of one month. */
+  readonly allowance?: number;
 }
 
 export interface Plan {

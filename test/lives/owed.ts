@@ -40,8 +40,9 @@ type Use = Of<'use'>;
 export function owedOf(life: Life, deeds: readonly Deed[], neverActive: ReadonlySet<string>): Owed[] {
   const histories = historiesOf(life, deeds, neverActive);
   const uses = deeds.flatMap(({ step }) => (step.do === 'use' ? [step] : []));
+  const grants = deeds.flatMap(({ step }) => (step.do === 'grant' ? [step] : []));
   return histories.flatMap((history) =>
-    life.prices.map((_, price) => owedFor(life, { history, histories, uses }, price)),
+    life.prices.map((_, price) => owedFor(life, { history, histories, uses, grants }, price)),
   );
 }
 
@@ -49,6 +50,7 @@ interface World {
   readonly history: History;
   readonly histories: readonly History[];
   readonly uses: readonly Use[];
+  readonly grants: readonly Of<'grant'>[];
 }
 
 function owedFor(life: Life, world: World, index: number): Owed {
@@ -121,7 +123,10 @@ function feeOwed(life: Life, history: History, index: number, period: Period) {
   const price = life.prices[index] as Price;
   // The upfront invoice is issued as the subscription is made, before it has a discount.
   const [first] = isUpfront(life, history, index, period, spans) ? spans.splice(0, 1) : [];
-  const parts = [...(first ? [{ them: [first], isDiscounted: false }] : []), { them: spans, isDiscounted: true }];
+  const parts = [
+    ...(first ? [{ them: [first], isDiscounted: false }] : []),
+    ...(spans.length > 0 ? [{ them: spans, isDiscounted: true }] : []),
+  ];
   const all = parts.map(({ them, isDiscounted }) => {
     const share = moneyShare(history, period, them);
     const used = [asUsed(String(price.quantity ?? 1))];
@@ -194,11 +199,21 @@ function usageOwed(life: Life, world: World, index: number, { period, closedTo }
   const { amount, because } = rated(life, history, price, period, {
     isForTime,
     used: usedIn(life, world, index, spans),
+    ...(price.allowance !== undefined && { covered: grantedIn(world, price.allowance, period) }),
     share: of(billed, then, spans),
     limitShare: of(period, history, heldSpans(life, history, period, index)),
     maximumShare: of(billed, then, spans),
   });
   return { amount, because, roundings: history.discounts.length > 0 && history.cuts.length > 0 ? 4 : 0 };
+}
+
+/**
+ * The units that a usage period grants: its allowance, and what is granted in it, whenever that was said. Usage periods are
+ * the billing periods, and nothing rolls over, so usage burns what is granted in its period, before and after it.
+ */
+function grantedIn({ grants, history }: World, allowance: number, { whole }: Period): string {
+  const own = grants.filter(({ sub, effectiveAt: at }) => sub === history.sub && whole.from <= at && at < whole.to);
+  return String(own.reduce((total, { amount }) => total + amount, allowance));
 }
 
 const ofWhole = ({ whole }: Period, length: number): Exact => exact(BigInt(length), BigInt(whole.to - whole.from));
@@ -230,13 +245,14 @@ interface Measured {
   readonly share: Exact;
   readonly limitShare: Exact;
   readonly maximumShare?: Exact;
+  readonly covered?: string;
 }
 
 /** Model, discounts, maximum, minimum: domain.md §2. */
 function rated(life: Life, history: History, price: Price, period: Period, measured: Measured) {
   const digits = DIGITS[life.currency];
-  const { isForTime, used, share, limitShare, maximumShare = limitShare } = measured;
-  const { amount } = chargeOf({ ...asked(price), isForTime, used, share }, digits);
+  const { isForTime, used, share, limitShare, maximumShare = limitShare, covered = '0' } = measured;
+  const { amount } = chargeOf({ ...asked(price), isForTime, used, share, covered }, digits);
   const net = discounted(history, amount, instantOfPeriod(life, history, period));
   const limit = (text: string | undefined, of: Exact): bigint | null =>
     text === undefined ? null : nearest(times(times(read(text), of), exact(10n ** BigInt(digits))));
@@ -265,7 +281,7 @@ const instantOfPeriod = (life: Life, history: History, { span }: Period): number
   span.to + graceOf(life, planAt(history, span.from));
 
 const planAt = (history: History, at: number): number =>
-  (segmentsOf(history).findLast(({ from }) => from <= at) ?? (segmentsOf(history)[0] as Segment)).plan;
+  (segmentsOf(history).findLast(({ from }) => from <= at) ?? (history.versions[0] as Version)).plan;
 
 /** What was used of a price in some spans, by group. */
 function usedIn(life: Life, world: World, index: number, spans: readonly Span[]) {
