@@ -40,6 +40,7 @@ class Driver {
   #clock: Resource;
   #customer: Resource;
   readonly #metrics: Resource[] = [];
+  readonly #prices: Resource[] = [];
   readonly #plans: Resource[] = [];
   #keys = 0;
   readonly #subs = new Map<string, Resource>();
@@ -68,7 +69,7 @@ class Driver {
     const shop = this.#shop;
     for (const [index, { aggregation }] of metrics.entries())
       this.#metrics.push(await this.#metric(index, aggregation));
-    const made: Resource[] = [];
+    const made = this.#prices;
     for (const [index, price] of prices.entries()) made.push(await this.#price(index, price));
     for (const plan of plans)
       this.#plans.push(
@@ -248,8 +249,16 @@ class Driver {
   }
 
   async #change({ sub, plan, ...order }: Of<'change'>): Promise<Answer | null> {
-    const { do: _, ...asked } = order;
-    const body = { planId: this.#plans[plan].id, ...asked };
+    const { do: _, quantities, ...asked } = order;
+    const many = Object.entries(quantities ?? {}).map(([price, quantity]) => [
+      this.#prices[Number(price)].id,
+      quantity,
+    ]);
+    const body = {
+      ...(plan !== undefined && { planId: this.#plans[plan].id }),
+      ...(many.length > 0 && { quantities: Object.fromEntries(many) }),
+      ...asked,
+    };
     const preview = await this.#on(sub, '/changes', { ...body, dryRun: true });
     const deed = await this.#on(sub, '/changes', body);
     if (preview === null || deed === null) return null;

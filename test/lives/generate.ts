@@ -384,13 +384,19 @@ class Generator {
     const dice = this.#dice;
     const had = this.#subs.get(sub) as { plan: number; from: number };
     const others = this.#plans.map((_, plan) => plan).filter((plan) => plan !== had.plan);
-    const plan = dice.of(...others);
+    const isOfQuantity = !this.#isTame && dice.once(4);
+    const plan = isOfQuantity && dice.once(2) ? had.plan : dice.of(...others);
+    const fees = (this.#plans[plan] as Plan).prices.filter(
+      (price) => this.#prices[price]?.metric === undefined && this.#prices[price]?.cadence !== 'P0D',
+    );
+    const quantities = isOfQuantity && fees.length > 0 ? { [dice.of(...fees)]: dice.of(0, 1, 2, 5) } : null;
     this.#subs.set(sub, { ...had, plan });
     this.#changedAt = this.#now;
     this.#steps.push({
       do: 'change',
       sub,
-      plan,
+      ...((plan !== had.plan || quantities === null) && { plan }),
+      ...(quantities && { quantities }),
       effective: dice.of('now', 'now', 'now', 'now', 'periodEnd'),
       proration: this.#isUniform && !this.#isTame ? dice.of('second', 'second', 'second', 'day', 'none') : 'second',
       credit: dice.of('invoice', 'invoice', 'wallet'),

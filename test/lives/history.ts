@@ -28,6 +28,8 @@ export interface History {
 export interface Version {
   readonly from: number;
   readonly plan: number;
+  /** Of the fees of the plan, by the price's number. */
+  readonly quantities: ReadonlyMap<number, number>;
   readonly proration: 'second' | 'day' | 'none';
   readonly credit: 'invoice' | 'wallet' | 'none';
 }
@@ -87,7 +89,15 @@ export function historiesOf(life: Life, deeds: readonly Deed[], neverActive: Rea
           madeAt: at,
           startedAt: step.startedAt,
           billedFrom: step.startedAt + (plan.trialDays ?? 0) * DAY,
-          versions: [{ from: step.startedAt, plan: step.plan, proration: 'second', credit: 'invoice' }],
+          versions: [
+            {
+              from: step.startedAt,
+              plan: step.plan,
+              quantities: quantitiesOf(life, step.plan, new Map()),
+              proration: 'second',
+              credit: 'invoice',
+            },
+          ],
           end: step.endingAt ?? null,
           endedAt: null,
           cuts: [],
@@ -98,8 +108,11 @@ export function historiesOf(life: Life, deeds: readonly Deed[], neverActive: Rea
       case 'change':
         change(step.sub, (history) => {
           const from = step.effective === 'now' ? Math.max(at, history.startedAt) : periodEndAt(life, history, at);
-          const { plan, proration, credit } = step;
-          return { versions: [...history.versions, { from, plan, proration, credit }] };
+          const had = history.versions.at(-1) as Version;
+          const { plan = had.plan, proration, credit } = step;
+          const given = Object.entries(step.quantities ?? {}).map(([price, many]) => [Number(price), many] as const);
+          const quantities = quantitiesOf(life, plan, new Map([...had.quantities, ...given]));
+          return { versions: [...history.versions, { from, plan, quantities, proration, credit }] };
         });
         break;
       case 'unschedule':
@@ -127,6 +140,17 @@ export function historiesOf(life: Life, deeds: readonly Deed[], neverActive: Rea
   }
   return [...made.values()].filter(({ sub }) => !neverActive.has(sub));
 }
+
+/** A fee that a version before had keeps its quantity; another one has the price's own. */
+const quantitiesOf = (life: Life, plan: number, had: ReadonlyMap<number, number>): Map<number, number> =>
+  new Map(
+    (life.plans[plan] as Plan).prices
+      .filter((price) => life.prices[price]?.metric === undefined)
+      .map((price) => [price, had.get(price) ?? life.prices[price]?.quantity ?? 1]),
+  );
+
+const isSame = (one: Version, other: Version): boolean =>
+  one.plan === other.plan && one.quantities.entries().every(([price, many]) => other.quantities.get(price) === many);
 
 /** The driver writes the cadence of the invoice that was closed into the step that it reports. */
 const cutCadence = (step: object): string => (step as { cadence: string }).cadence;
@@ -158,7 +182,7 @@ export function segmentsOf({ billedFrom, versions, end }: Pick<History, 'billedF
     const to = Math.min(next === undefined ? NEVER : Math.max(next.from, billedFrom), end ?? NEVER);
     if (from >= to) continue;
     const before = segments.at(-1);
-    if (before?.plan === version.plan) segments[segments.length - 1] = { ...before, to };
+    if (before && isSame(before, version)) segments[segments.length - 1] = { ...before, to };
     else segments.push({ ...version, from, to });
   }
   return segments;
@@ -235,11 +259,18 @@ export const holds = (life: Life, plan: number, price: number, cadence: string):
 export const cadenceIn = (life: Life, plan: number, price: number): string =>
   (life.prices[price] as Price).cadence ?? (life.plans[plan] as Plan).cadence;
 
-/** The spans of a period in which a price holds; such that touch are one. */
-export function heldSpans(life: Life, history: History, { chain, span }: Period, price: number): Span[] {
+/** The spans of a period in which a price holds, a fee in a quantity; such that touch are one. */
+export function heldSpans(
+  life: Life,
+  history: History,
+  { chain, span }: Period,
+  price: number,
+  quantity?: number,
+): Span[] {
   const spans: Span[] = [];
   for (const segment of segmentsOf(history)) {
     if (!holds(life, segment.plan, price, chain.cadence)) continue;
+    if (quantity !== undefined && segment.quantities.get(price) !== quantity) continue;
     const [from, to] = [Math.max(segment.from, span.from), Math.min(segment.to, span.to)];
     if (from >= to) continue;
     const before = spans.at(-1);

@@ -97,7 +97,10 @@ export type Step =
   | {
       readonly do: 'change';
       readonly sub: string;
-      readonly plan: number;
+      /** Absent: the one that it has. */
+      readonly plan?: number;
+      /** Of fees, by the price's number. */
+      readonly quantities?: Readonly<Record<number, number>>;
       readonly effective: 'now' | 'periodEnd';
       readonly proration: 'second' | 'day' | 'none';
       readonly credit: 'invoice' | 'wallet' | 'none';

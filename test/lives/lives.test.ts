@@ -60,7 +60,7 @@ async function each<Thing>(things: readonly Thing[], work: (thing: Thing) => Pro
   await Promise.all(Array.from({ length: SIDE_BY_SIDE }, next));
 }
 
-it.skipIf(LIFE !== undefined).each(layers)(
+it.each(LIFE === undefined ? layers : [])(
   'a random life (layer $layer) is billed what it owes',
   {
     timeout: 36_000_000,

@@ -49,6 +49,23 @@ describe('what a life owes', () => {
       cents: 73_00n,
     },
     {
+      what: 'two seats at 31.00, three from the 11th: 10 days of 62.00 and 21 of 93.00',
+      prices: [fee('31', { quantity: 2 })],
+      deeds: [
+        start(),
+        on(10, {
+          do: 'change',
+          sub: 's0',
+          quantities: { 0: 3 },
+          effective: 'now',
+          proration: 'second',
+          credit: 'invoice',
+        }),
+        on(31, end()),
+      ],
+      cents: 83_00n,
+    },
+    {
       what: 'without proration January has 31.00, and February 93.00',
       prices: [fee('31'), fee('93')],
       plans: [[0], [1]],

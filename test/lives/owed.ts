@@ -60,11 +60,8 @@ function owedFor(life: Life, world: World, index: number): Owed {
   if (price.cadence === 'P0D') found.push(...onceOwed(life, history, index));
   else
     for (const { period, closedTo } of price.metric === undefined ? asOpen(life, history) : asClosed(life, history)) {
-      const owed =
-        price.metric === undefined
-          ? feeOwed(life, history, index, period)
-          : usageOwed(life, world, index, { period, closedTo });
-      if (owed) found.push(owed);
+      if (price.metric === undefined) found.push(...feesOwed(life, history, index, period));
+      else found.push(...usageOwed(life, world, index, { period, closedTo }));
     }
   return {
     sub: history.sub,
@@ -82,10 +79,11 @@ function onceOwed(life: Life, history: History, index: number) {
   const first = versions.find(({ plan }) => (life.plans[plan] as Plan).prices.includes(index));
   if (!first) return [];
   const price = life.prices[index] as Price;
-  const { properties, model, quantity } = price;
+  const { properties, model } = price;
+  const quantity = first.quantities.get(index) as number;
   const isFirst = ({ plan }: Pick<Version, 'plan'>) => plan === history.versions[0]?.plan;
   const { amount } = chargeOf(
-    { ...asked({ properties, model }), isForTime: true, used: [asUsed(String(quantity ?? 1))], share: exact(1n) },
+    { ...asked({ properties, model }), isForTime: true, used: [asUsed(String(quantity))], share: exact(1n) },
     DIGITS[life.currency],
   );
   const isAsked = price.term === 'in_advance' && history.billedFrom <= history.madeAt && isFirst(first);
@@ -117,30 +115,38 @@ const asUsed = (quantity: string, events = 0, group: Record<string, string | nul
 
 const lengthOf = (spans: readonly Span[]): number => spans.reduce((total, { from, to }) => total + to - from, 0);
 
-function feeOwed(life: Life, history: History, index: number, period: Period) {
-  const spans = heldSpans(life, history, period, index);
-  if (spans.length === 0) return null;
+/** Each quantity of a fee is a charge of its own, for the time in which it holds. */
+const feesOwed = (life: Life, history: History, index: number, period: Period) =>
+  [...new Set(history.versions.flatMap(({ quantities }) => quantities.get(index) ?? []))].flatMap((quantity) =>
+    feeOwed(life, history, index, period, quantity),
+  );
+
+function feeOwed(life: Life, history: History, index: number, period: Period, quantity: number) {
+  const spans = heldSpans(life, history, period, index, quantity);
+  if (spans.length === 0) return [];
   const price = life.prices[index] as Price;
   // The upfront invoice is issued as the subscription is made, before it has a discount.
-  const [first] = isUpfront(life, history, index, period, spans) ? spans.splice(0, 1) : [];
+  const [first] = isUpfront(life, history, index, period, spans, quantity) ? spans.splice(0, 1) : [];
   const parts = [
     ...(first ? [{ them: [first], isDiscounted: false }] : []),
     ...(spans.length > 0 ? [{ them: spans, isDiscounted: true }] : []),
   ];
   const all = parts.map(({ them, isDiscounted }) => {
     const share = moneyShare(history, period, them);
-    const used = [asUsed(String(price.quantity ?? 1))];
+    const used = [asUsed(String(quantity))];
     const measured = { isForTime: true, used, share, limitShare: share };
     return rated(life, isDiscounted ? history : { ...history, discounts: [] }, price, period, measured);
   });
   // A price that comes, goes and comes back is credited and charged in parts, each rounded by itself.
   const cuts = segmentsOf(history).filter(({ from }) => from > period.whole.from && from < period.whole.to).length;
   const isEnded = history.end !== null && history.end < period.whole.to;
-  return {
-    amount: all.reduce((total, { amount }) => plus(total, amount), exact(0n)),
-    because: all.map(({ because }) => because).join(' and '),
-    roundings: life.isEven ? 0 : cuts + (isEnded ? 1 : 0) + (history.discounts.length > 0 ? 2 : 0),
-  };
+  return [
+    {
+      amount: all.reduce((total, { amount }) => plus(total, amount), exact(0n)),
+      because: all.map(({ because }) => because).join(' and '),
+      roundings: life.isEven ? 0 : cuts + (isEnded ? 1 : 0) + (history.discounts.length > 0 ? 2 : 0),
+    },
+  ];
 }
 
 /** Is the first of the spans in which a price holds in a period billed by the upfront invoice? */
@@ -150,10 +156,10 @@ function isUpfront(
   index: number,
   period: Period,
   spans: readonly Span[],
+  quantity: number,
 ) {
   const isFirst = period.span.from === billedFrom && spans[0]?.from === billedFrom && billedFrom <= madeAt;
-  const isAhead = (life.prices[index] as Price).term === 'in_advance';
-  return isFirst && isAhead && (life.plans[(versions[0] as Version).plan] as Plan).prices.includes(index);
+  return isFirst && life.prices[index]?.term === 'in_advance' && versions[0]?.quantities.get(index) === quantity;
 }
 
 /** A period, and up to where its usage was billed before the subscription was ended as of the past. */
@@ -193,7 +199,7 @@ function usageOwed(life: Life, world: World, index: number, { period, closedTo }
   const then = closedTo > period.span.to ? { ...history, end: null } : history;
   const billed = { ...period, span: { ...period.span, to: closedTo } };
   const spans = heldSpans(life, then, billed, index);
-  if (spans.length === 0) return null;
+  if (spans.length === 0) return [];
   const of = (during: Period, as: History, them: readonly Span[]) =>
     isForTime ? moneyShare(as, during, them) : limitShare(as, during, them);
   const { amount, because } = rated(life, history, price, period, {
@@ -204,7 +210,7 @@ function usageOwed(life: Life, world: World, index: number, { period, closedTo }
     limitShare: of(period, history, heldSpans(life, history, period, index)),
     maximumShare: of(billed, then, spans),
   });
-  return { amount, because, roundings: history.discounts.length > 0 && history.cuts.length > 0 ? 4 : 0 };
+  return [{ amount, because, roundings: history.discounts.length > 0 ? 4 : 0 }];
 }
 
 /**

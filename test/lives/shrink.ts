@@ -67,6 +67,7 @@ function* plainerSteps(step: Step): Generator<Step> {
   if (step.do === 'change') {
     if (step.proration !== 'second') yield { ...step, proration: 'second' };
     if (step.credit !== 'invoice') yield { ...step, credit: 'invoice' };
+    if (step.quantities && step.plan !== undefined) yield { ...step, quantities: {} };
     if (step.effective !== 'now') yield { ...step, effective: 'now' };
   }
   if (step.do === 'subscribe' && step.asks === 'session') yield { ...step, asks: 'transfer' };
