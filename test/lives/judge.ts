@@ -159,12 +159,15 @@ function totals(life: Life, { invoices }: Lived): string[] {
   });
 }
 
+/** Of payments that go back, or went. A refund that was voided before stopped them. */
+const LEAVING = new Set(['requested', 'manual', 'returned']);
+
 /** Money in = money out + wallet + what the merchant keeps: what was billed less what was credited and what is unpaid. */
 function money(life: Life, { invoices, notes, payments, wallet }: Lived): string[] {
   const sum = (texts: readonly string[]) => texts.reduce((total, text) => total + minor(life, text), 0n);
   const paidIn = sum(payments.map(({ amount }) => amount));
   const paidOut = sum(
-    payments.filter(({ returnStatus }) => returnStatus !== 'none').map(({ appliedAmount }) => appliedAmount),
+    payments.filter(({ returnStatus }) => LEAVING.has(returnStatus)).map(({ appliedAmount }) => appliedAmount),
   );
   const inForce = invoices.filter(({ status }) => !GONE.has(status));
   const billed = sum(inForce.map(({ grandTotal }) => grandTotal));
