@@ -218,7 +218,8 @@ function usageOwed(life: Life, world: World, index: number, { period, closedTo }
  * the billing periods, and nothing rolls over, so usage burns what is granted in its period, before and after it.
  */
 function grantedIn({ grants, history }: World, allowance: number, { whole }: Period): string {
-  const own = grants.filter(({ sub, effectiveAt: at }) => sub === history.sub && whole.from <= at && at < whole.to);
+  const to = Math.min(whole.to, history.end ?? whole.to);
+  const own = grants.filter(({ sub, effectiveAt: at }) => sub === history.sub && whole.from <= at && at < to);
   return String(own.reduce((total, { amount }) => total + amount, allowance));
 }
 
