@@ -74,7 +74,8 @@ function billedIsOwed(life: Life, lived: Lived): string[] {
     found.amount += amount;
     if (isFrozen.has(invoice.id) && sign > 0n) found.held += amount > 0n ? amount : 0n;
     found.working.push(
-      `${line.type ?? 'note'} ${line.periodStart.slice(0, 16)}/${line.periodEnd.slice(0, 16)} ${shown(life, exact(amount))} on ${invoice.kind} ${invoice.periodEnd.slice(0, 16)} ${invoice.status}`,
+      `${line.type ?? 'note'} ${line.periodStart.slice(0, 16)}/${line.periodEnd.slice(0, 16)} ` +
+        `${shown(life, exact(amount))} on ${invoice.kind} ${invoice.periodEnd.slice(0, 16)} ${invoice.status}`,
     );
     billed.set(key, found);
   };
@@ -93,9 +94,11 @@ function billedIsOwed(life: Life, lived: Lived): string[] {
     return isRight(life, should, is, credits)
       ? []
       : [
-          `billed: ${key} was billed ${shown(life, exact(is.amount))}, and owed is ${shown(life, should?.amount ?? exact(0n))}` +
+          `billed: ${key} was billed ${shown(life, exact(is.amount))}, ` +
+            `and owed is ${shown(life, should?.amount ?? exact(0n))}` +
             `${is.held > 0n ? ` (${shown(life, exact(is.held))} on invoices given up)` : ''}\n` +
-            `    owed: ${should?.because.join('\n          ') ?? 'nothing'}\n    billed: ${is.working.join('\n            ')}`,
+            `    owed: ${should?.because.join('\n          ') ?? 'nothing'}\n` +
+            `    billed: ${is.working.join('\n            ')}`,
         ];
   });
 }
@@ -119,7 +122,7 @@ function isRight(
   return !isAbove || off.over <= (held + tolerance) * off.under;
 }
 
-/** The tax of each invoice: for each rate the lines' amounts are summed and the tax is rounded once; credits bear their own. */
+/** For each rate of an invoice the lines' amounts are summed and the tax is rounded once; credits bear their own. */
 function taxes(life: Life, { invoices }: Lived): string[] {
   return invoices.flatMap((invoice) => {
     const charges = invoice.lines.filter(
@@ -154,7 +157,8 @@ function totals(life: Life, { invoices }: Lived): string[] {
     return isSum && isPaid
       ? []
       : [
-          `totals: of invoice ${invoice.id} (${invoice.status}) do not sum: ${invoice.subtotal} + ${invoice.totalTax} = ${invoice.grandTotal} = ${invoice.paidAmount} + ${invoice.unpaidAmount}`,
+          `totals: of invoice ${invoice.id} (${invoice.status}) do not sum: ${invoice.subtotal} + ${invoice.totalTax} = ` +
+            `${invoice.grandTotal} = ${invoice.paidAmount} + ${invoice.unpaidAmount}`,
         ];
   });
 }
