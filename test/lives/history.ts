@@ -282,7 +282,8 @@ export function heldSpans(
 
 /**
  * Where an instant lies in a period as money counts it. A change cuts at its instant, or at the start of that day of
- * the period; one without proration leaves all of the period to who was there first. Nothing lies before an earlier cut.
+ * the period; one without proration leaves all of the period to who was there first. Nothing lies before an earlier
+ * cut.
  */
 export function position(history: History, { chain, whole, span }: Period, at: number): number {
   if (at <= span.from) return span.from;

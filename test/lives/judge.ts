@@ -157,7 +157,8 @@ function totals(life: Life, { invoices }: Lived): string[] {
     return isSum && isPaid
       ? []
       : [
-          `totals: of invoice ${invoice.id} (${invoice.status}) do not sum: ${invoice.subtotal} + ${invoice.totalTax} = ` +
+          `totals: of invoice ${invoice.id} (${invoice.status}) do not sum: ` +
+            `${invoice.subtotal} + ${invoice.totalTax} = ` +
             `${invoice.grandTotal} = ${invoice.paidAmount} + ${invoice.unpaidAmount}`,
         ];
   });
@@ -166,7 +167,7 @@ function totals(life: Life, { invoices }: Lived): string[] {
 /** Of payments that go back, or went. A refund that was voided before stopped them. */
 const LEAVING = new Set(['requested', 'manual', 'returned']);
 
-/** Money in = money out + wallet + what the merchant keeps: what was billed less what was credited and what is unpaid. */
+/** Money in = money out + wallet + what the merchant keeps: what was billed less what was credited and is unpaid. */
 function money(life: Life, { invoices, notes, payments, wallet }: Lived): string[] {
   const sum = (texts: readonly string[]) => texts.reduce((total, text) => total + minor(life, text), 0n);
   const paidIn = sum(payments.map(({ amount }) => amount));
@@ -185,6 +186,7 @@ function money(life: Life, { invoices, notes, payments, wallet }: Lived): string
   return off === 0n
     ? []
     : [
-        `money: ${paidIn} in, ${paidOut} out, ${minor(life, wallet)} in the wallet; billed ${billed}, credited ${credited}, unpaid ${unpaid}: off by ${off} (minor units)`,
+        `money: ${paidIn} in, ${paidOut} out, ${minor(life, wallet)} in the wallet; ` +
+          `billed ${billed}, credited ${credited}, unpaid ${unpaid}: off by ${off} (minor units)`,
       ];
 }

@@ -63,7 +63,7 @@ export interface Price {
   readonly maximum?: string;
   /** Percent; absent: the plan's. */
   readonly taxRate?: number;
-  /** Units that are granted each month; these and what else is granted are not billed. Only of subscriptions of one month. */
+  /** Units that are granted each month; these and what else is granted are not billed. The plan is monthly. */
   readonly allowance?: number;
 }
 
@@ -120,7 +120,7 @@ export type Step =
       readonly region?: string;
     }
   | { readonly do: 'grant'; readonly sub: string; readonly amount: number; readonly effectiveAt: number }
-  /** Pays invoices of the customer that are open: all of them, or the one at a place; all of it, part of it, or too much. */
+  /** Pays open invoices of the customer: all of them, or the one at a place; in full, in part, or too much. */
   | { readonly do: 'pay'; readonly at?: number; readonly how: 'full' | 'part' | 'more' }
   | { readonly do: 'refund' | 'voidRefund' | 'cancel' | 'writeOff'; readonly at: number };
 

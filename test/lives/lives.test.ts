@@ -118,7 +118,8 @@ const shownOf = ({ invoices, notes, refused, deeds }: Lived): string =>
       `${id} ${kind} ${billingCadence} ${periodStart}/${periodEnd} ${status} ${grandTotal} issued ${issuedAt}`,
       ...lines.map(
         (line: Record<string, string>) =>
-          `    ${line.type} ${line.invoiceDisplayName} ${line.periodStart}/${line.periodEnd} ${line.quantity} ${line.totalPrice} + ${line.totalTax}`,
+          `    ${line.type} ${line.invoiceDisplayName} ${line.periodStart}/${line.periodEnd} ` +
+          `${line.quantity} ${line.totalPrice} + ${line.totalTax}`,
       ),
     ]),
     ...notes.map((note) => `note ${JSON.stringify(note)}`),

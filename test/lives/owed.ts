@@ -92,8 +92,8 @@ function onceOwed(life: Life, history: History, index: number) {
 }
 
 /**
- * What is billed once is for no time, so nothing of it is ever unused: where a version that holds it had no length in the
- * end, or an end as of the past lies before it, it may have been billed, and stays.
+ * What is billed once is for no time, so nothing of it is ever unused: where a version that holds it had no length in
+ * the end, or an end as of the past lies before it, it may have been billed, and stays.
  */
 function isOnceOpen(life: Life, history: History, index: number): boolean {
   const isIn = ({ plan }: { readonly plan: number }) => (life.plans[plan] as Plan).prices.includes(index);
@@ -188,8 +188,8 @@ function asClosed(life: Life, history: History): Closed[] {
 }
 
 /**
- * Usage that a closed period has billed stays billed on its terms, though the subscription was ended as of a time before
- * it; only its minimum is for the time until the end.
+ * Usage that a closed period has billed stays billed on its terms, though the subscription was ended as of a time
+ * before it; only its minimum is for the time until the end.
  */
 function usageOwed(life: Life, world: World, index: number, { period, closedTo }: Closed) {
   const { history } = world;
@@ -214,8 +214,9 @@ function usageOwed(life: Life, world: World, index: number, { period, closedTo }
 }
 
 /**
- * The units that a usage period grants: its allowance, and what is granted in it, whenever that was said. Usage periods are
- * the billing periods, and nothing rolls over, so usage burns what is granted in its period, before and after it.
+ * The units that a usage period grants: its allowance, and what is granted in it, whenever that was said. Usage
+ * periods are the billing periods, and nothing rolls over, so usage burns what is granted in its period, before and
+ * after it.
  */
 function grantedIn({ grants, history }: World, allowance: number, { whole }: Period): string {
   const to = Math.min(whole.to, history.end ?? whole.to);
@@ -232,8 +233,8 @@ function moneyShare(history: History, period: Period, spans: readonly Span[]): E
 }
 
 /**
- * What of included units, flat prices and limits usage that adds up has: by seconds; a change that is not prorated takes
- * nothing of them away.
+ * What of included units, flat prices and limits usage that adds up has: by seconds; a change that is not prorated
+ * takes nothing of them away.
  */
 function limitShare(history: History, period: Period, spans: readonly Span[]): Exact {
   const { from, to } = period.span;
@@ -266,13 +267,14 @@ function rated(life: Life, history: History, price: Price, period: Period, measu
   const [low, high] = [limit(price.minimum, limitShare), limit(price.maximum, maximumShare)];
   const below = high !== null && net > high ? high : net;
   const within = low !== null && below < low ? low : below;
-  const because = `${shown(period.whole)} ${used.map(({ quantity }) => quantity).join('+')} × share ${share.over}/${share.under}: ${within}`;
+  const figures = used.map(({ quantity }) => quantity).join('+');
+  const because = `${shown(period.whole)} ${figures} × share ${share.over}/${share.under}: ${within}`;
   return { amount: exact(within), because };
 }
 
 const shown = ({ from, to }: Span): string => `[${from / 86_400}d,${to / 86_400}d)`;
 
-/** Several apply one after another on what the former left, oldest first; each takes a rounded amount. A rebate stays. */
+/** Several apply one after another on what the former left, oldest first; each takes a rounded amount. */
 function discounted(history: History, amount: bigint, at: number): bigint {
   if (amount <= 0n) return amount;
   let left = amount;

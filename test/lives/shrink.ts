@@ -1,6 +1,9 @@
 import type { Life, Plan, Price, Step } from './life.ts';
 
-/** The first smaller life of which a test still says that it fails, again and again until none does; or `most` tries are over. */
+/**
+ * The first smaller life of which a test still says that it fails, again and again until none does, or `most` tries
+ * are over.
+ */
 export async function shrink(life: Life, fails: (life: Life) => Promise<boolean>, most: number): Promise<Life> {
   let [best, tries] = [life, 0];
   for (let found = true; found && tries < most; ) {
