@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/index.ts';
 import { decimal } from '../../kernel/decimal.ts';
-import { earliest, type Instant } from '../../kernel/time.ts';
+import { earliest, type Instant, isAfter, isBefore } from '../../kernel/time.ts';
 import { type BilledFor, selectBilledLines, selectCredits, selectUncalculated } from '../difference/billed.sql.ts';
 import { type BilledItem, itemsOf, type StoredLine } from '../difference/billed.ts';
 import {
@@ -116,16 +116,11 @@ const startsIn = (terms: BillingTerms, invoice: InvoicePeriod): Instant[] =>
 function billedSince(terms: BillingTerms, invoice: UncalculatedInvoice, read: readonly ReadPeriod[]): Instant {
   const starts = startsOf(terms, read);
   if (invoice.kind === 'subscription') starts.push(...startsIn(terms, invoice));
-  const { period_start: start, period_end: end } = invoice;
-  for (const segment of segmentsOf(terms))
-    for (const cadence of cadencesOf(segment)) {
-      const cell = cellAt(terms, cadence, segment.start);
-      if (
-        cell &&
-        Temporal.Instant.compare(segment.start, end) <= 0 &&
-        Temporal.Instant.compare(segment.end, start) >= 0
-      )
-        starts.push(cell.start);
-    }
-  return justBefore(starts.reduce(earliest, start));
+  const { kind, period_start: start, period_end: end, billing_anchor: anchor } = invoice;
+  const from = kind === 'upfront' ? earliest(anchor, start) : start;
+  for (const segment of segmentsOf(terms)) {
+    if (isBefore(segment.start, from) || isAfter(segment.start, end)) continue;
+    for (const cadence of cadencesOf(segment)) starts.push(cellAt(terms, cadence, segment.start)?.start ?? from);
+  }
+  return justBefore(starts.reduce(earliest, from));
 }

@@ -46,6 +46,8 @@ export interface CreditOrder {
   readonly after: Instant;
   /** The invoice that bears a credit as a line, by the price's own; null where none is open: then it goes into the wallet. */
   readonly target: InvoiceRow | null;
+  /** Only of what this invoice billed; else of all. */
+  readonly invoiceId?: string;
 }
 
 /**
@@ -56,16 +58,18 @@ export interface CreditOrder {
 export async function giveCredits(
   parts: InvoicingParts,
   tx: Tx,
-  { terms, after, target }: CreditOrder,
+  { terms, after, target, invoiceId: only }: CreditOrder,
   now: Instant,
 ): Promise<void> {
   const { merchantId, subscriptionId } = terms;
-  await deleteOpenCredits(tx, merchantId, subscriptionId, after);
+  if (only === undefined) await deleteOpenCredits(tx, merchantId, subscriptionId, after);
   const found = await selectIssuedItems(tx, terms, after);
   const invoiceIds = [...new Set(found.map(({ invoiceId }) => invoiceId))].toSorted();
   for (const id of invoiceIds) await lockInvoice(tx, merchantId, id); // holds off who would refund or write off meanwhile
   const items = invoiceIds.length === 0 ? found : await selectIssuedItems(tx, terms, after);
-  const unused = compareTime(feesOwed(terms, items), items, terms).unused.filter(({ item }) => item.isStanding);
+  const unused = compareTime(feesOwed(terms, items), items, terms).unused.filter(
+    ({ item }) => item.isStanding && (only === undefined || item.invoiceId === only),
+  );
   for (const [invoiceId, those] of Map.groupBy(unused, ({ item }) => item.invoiceId)) {
     const given = new Map<CreditMode, UnusedCreditRow[]>([
       ['invoice', []],
@@ -180,7 +184,7 @@ export async function giveBackAfterVoid(
 ): Promise<void> {
   if (invoice.subscription_id === null) return;
   const terms = await parts.source.terms(tx, invoice.merchant_id, invoice.subscription_id);
-  await giveCredits(parts, tx, { terms, after: terms.bounds.startedAt, target: null }, now);
+  await giveCredits(parts, tx, { terms, after: terms.bounds.startedAt, target: null, invoiceId: invoice.id }, now);
 }
 
 /** What of a credit stands in no credit note yet. */
