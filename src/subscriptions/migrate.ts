@@ -1,5 +1,5 @@
 import { findPlan, findPlanVersionByNumber } from '../catalog/index.ts';
-import type { Tx } from '../db/index.ts';
+import { checkReference, type Tx } from '../db/index.ts';
 import { invalid, invalidField, notFound, noVersion, ok, type Result } from '../kernel/result.ts';
 import { formatInstant, type Instant } from '../kernel/time.ts';
 import type { MigrationCreate } from './change-schemas.ts';
@@ -11,7 +11,7 @@ import { unendedOfVersion } from './subscriptions.sql.ts';
 /**
  * POST /v0/plans/{id}/migrations: every subscription of a version that has not ended is changed to another one, each alone, so
  * that one that cannot be changed holds up no other. `wall` is wall time.
- * @returns 404; 400 for a version that the plan has not, or that is not another one, and for prices that the versions have not
+ * @returns 404; 403 and 404 for prices of others; 400 for a version that the plan has not, or that is not another one, and for prices that the versions have not
  */
 export async function migratePlan(
   parts: SubscriptionParts,
@@ -29,6 +29,17 @@ export async function migratePlan(
   if (!to) return noVersion(planId, toVersion, 'toVersion');
   if (from.id === to.id) return invalidField('toVersion', 'must be another version than fromVersion');
   if (to.status !== 'published') return invalidField('toVersion', 'must be a published version');
+  for (const [index, replacement] of (order.replacePrices ?? []).entries())
+    for (const field of ['replacesPriceId', 'withPriceId'] as const) {
+      const owned = await checkReference(
+        tx,
+        merchantId,
+        'price',
+        replacement[field],
+        `replacePrices.${index}.${field}`,
+      );
+      if (!owned.ok) return owned;
+    }
   const wrong = replacementErrors(order.replacePrices ?? [], from.prices, to.prices);
   if (wrong.length > 0) return invalid(wrong);
   const subscriptions = [];

@@ -526,6 +526,13 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
       await shop.create(`/v0/plans/${plan.id}/versions`, { addPrices: [(await shop.feePrice()).id] });
       return on(plan.id, { fromVersion: 1, toVersion: 2, effective: 'periodEnd' });
     },
+    async ({ shop }) => {
+      const [old, dear] = [await shop.feePrice(), await shop.feePrice()];
+      const plan = await shop.plan([old]);
+      await shop.create(`/v0/plans/${plan.id}/versions`, { addPrices: [dear.id] });
+      const replacePrices = [{ replacesPriceId: old.id, withPriceId: dear.id }];
+      return on(plan.id, { fromVersion: 1, toVersion: 2, replacePrices });
+    },
   ],
   simulatePlan: [
     ({ plan, metric }) => {
