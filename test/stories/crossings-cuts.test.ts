@@ -218,6 +218,40 @@ describe.each([
   });
 });
 
+/*
+ * A quarter from the 1st of January 2026 has 90 days, and the calls of a plan cost at least 90.00 in its period. On the 11th of January
+ * the subscription goes to a monthly plan with the same calls, which has a quarterly fee too, so that the quarter goes on. On the 21st
+ * the quarter is closed, and with the end of the month, on the 11th of February, the subscription comes back. The quarter asks
+ * for 10 + 49 of 90 days: 59.00. The month asks for 90.00. Together 149.00.
+ */
+describe('a price with a minimum that leaves a series and comes back in the same period', () => {
+  const january = (number: number) => `2026-01-${number}T00:00:00Z`;
+
+  it.each(CUTS)('asks for the minimum of its time once, $what', async ({ isCut }) => {
+    const calls = await shop.usagePrice({ minimumAmount: '90' });
+    const support = await fee(shop, 'in_arrears', '0', { billingCadence: 'P3M' });
+    const quarterly = await promptPlan(shop, [calls, support], { billingCadence: 'P3M' });
+    const monthly = await promptPlan(shop, [calls, support]);
+    const { clock, subscription, customerId } = await subscribed(shop, quarterly, '2026-01-01T00:00:00Z');
+    await shop.advance(clock, january(11));
+    await changeTo(shop, subscription, monthly);
+    await shop.advance(clock, january(21));
+    if (isCut) await closeNow(shop, subscription, 'P3M');
+    await changeTo(shop, subscription, quarterly, { effective: 'periodEnd' });
+    await shop.advance(clock, '2026-04-01T00:00:00Z');
+    const quarter = (await invoicesInForce(shop, customerId)).findLast(
+      ({ billingCadence }) => billingCadence === 'P3M',
+    );
+    const lines = quarter.lines.filter(({ priceId }: Resource) => priceId === calls.id);
+    expect(lines.map(({ type, periodStart }: Resource) => `${type} ${periodStart.slice(0, 10)}`)).toEqual(
+      ['charge', 'minimum'].map((type) => `${type} ${isCut ? '2026-02-11' : '2026-01-01'}`),
+    );
+    await end(shop, subscription);
+    await shop.advance(clock, '2026-06-01T00:00:00Z');
+    expect(await costOf(shop, customerId)).toBe('149.00');
+  });
+});
+
 describe('cutting anywhere changes no total', () => {
   /**
    * April: 30.00 in arrears; calls at 1.00 up to 100, then 0.50, 20 included, at most 110.00. 170 calls: 150 are charged,

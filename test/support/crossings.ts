@@ -69,8 +69,9 @@ export const end = (shop: Shop, subscription: Resource, fields: Fields = {}) =>
 export const endAsOf = (shop: Shop, subscription: Resource, terminatedAt: string) =>
   shop.change(`/v0/subscriptions/${subscription.id}`, { terminatedAt });
 
-/** POST …/closeNow of the open period that closes next. */
-export async function closeNow(shop: Shop, subscription: Resource): Promise<Resource> {
-  const { id } = await shop.read(`/v0/subscriptions/${subscription.id}/upcomingInvoice`);
+/** POST …/closeNow of the open period that closes next, of all series or of that of a cadence. */
+export async function closeNow(shop: Shop, subscription: Resource, cadence?: string): Promise<Resource> {
+  const query = cadence === undefined ? '' : `?billingCadence=${cadence}`;
+  const { id } = await shop.read(`/v0/subscriptions/${subscription.id}/upcomingInvoice${query}`);
   return shop.act(`/v2/invoices/${id}/closeNow`, { reason: 'The customer asked for it' });
 }

@@ -3,9 +3,9 @@ import { chargesDue, feeItem } from '../../../test/support/owed.ts';
 import { decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { upfrontCharges } from '../difference/due.ts';
-import type { BilledPrice } from '../terms/billing-terms.ts';
+import type { BilledPrice, BilledVersion } from '../terms/billing-terms.ts';
 import type { HistoricTerms } from '../timeline/segments.ts';
-import type { OwedCharge } from './charges.ts';
+import { type Cell, cellAt, chargesInArrears, from, type OwedCharge } from './charges.ts';
 
 const at = (day: string): Instant => Temporal.Instant.from(`${day}T00:00:00Z`);
 const price = (id: string, paymentTerm: BilledPrice['paymentTerm'], billingCadence: string | null = null) =>
@@ -131,4 +131,36 @@ describe('what is asked before anything is used', () => {
   ])('$what', ({ of, charges }) =>
     expect(shown(upfrontCharges({ ...of, taxBehavior: 'exclusive', currency: 'USD' }))).toEqual(charges),
   );
+});
+
+describe('a price that leaves a series and comes back in the same period', () => {
+  const CALLS = use('use', 'SUM');
+  const bounds = { anchor: at('2026-01-01'), startedAt: at('2026-01-01'), endsAt: null };
+  const version = (day: string, prices: readonly BilledPrice[]): BilledVersion => ({
+    ...{ planId: 'plan', planTaxRate: null, planCadence: 'P3M', minimumAmount: null, anchors: {}, proration: 'second' },
+    ...{ from: at(day), prices },
+  });
+  const versions = [version('2026-01-01', [CALLS]), version('2026-01-11', []), version('2026-02-11', [CALLS])];
+  const quarter: HistoricTerms = { planCadence: 'P3M', prices: [CALLS], bounds, versions };
+  const cell = cellAt(quarter, 'P3M', at('2026-01-01')) as Cell;
+
+  it.each([
+    { what: 'all of it', until: '2026-04-01', start: '2026-01-01', line: '2026-01-01/2026-04-01' },
+    {
+      what: 'a part that begins while it holds',
+      until: '2026-04-01',
+      start: '2026-03-01',
+      line: '2026-03-01/2026-04-01',
+    },
+    {
+      what: 'a part that begins while it is away',
+      until: '2026-04-01',
+      start: '2026-01-21',
+      line: '2026-02-11/2026-04-01',
+    },
+    { what: 'a part in which it is away', until: '2026-02-01', start: '2026-01-21', line: '2026-01-01/2026-01-11' },
+  ])('is billed with dates of its own time: $what', ({ until, start, line }) => {
+    const [charge] = chargesInArrears(quarter, cell, at(until)).map((each) => from(each, at(start)));
+    expect(`${day((charge as OwedCharge).period.start)}/${day((charge as OwedCharge).period.end)}`).toBe(line);
+  });
 });

@@ -229,13 +229,13 @@ const isOnce = (segment: Segment, price: BilledPrice, term: BilledPrice['payment
   price.paymentTerm === term && cadenceOfPrice(segment, price) === 'P0D';
 
 /**
- * The later one of a charge's start and an instant: the part of a period that an invoice bills bears its own dates. A charge that was over
- * before it keeps its own.
+ * The part of a charge that an invoice bills from an instant on: its dates are within the time in which the price holds. A charge that was
+ * over before the instant keeps its own dates.
  */
-export const from = (charge: OwedCharge, start: Instant): OwedCharge =>
-  isBefore(start, charge.period.end)
-    ? { ...charge, period: { start: latest(charge.period.start, start), end: charge.period.end } }
-    : charge;
+export function from(charge: OwedCharge, start: Instant): OwedCharge {
+  const left = charge.spans.find(({ end }) => isAfter(end, start));
+  return left ? { ...charge, period: { start: latest(left.start, start), end: charge.period.end } } : charge;
+}
 
 /**
  * The metered charges of an invoice, whose usage is read: of its whole period up to its own end, and what is billed once and began
