@@ -1,7 +1,7 @@
 import { type CatalogOptions, catalogErrors, catalogRoutes, selectMeters, usageRoutes } from './catalog/index.ts';
 import { clockErrors, clockRoutes } from './clocks/index.ts';
 import { type CustomerBlocker, type CustomerHooks, customerErrors, customerRoutes } from './customers/index.ts';
-import type { Database } from './db/index.ts';
+import type { Database, Tx } from './db/index.ts';
 import { createDocumentRenderer } from './documents/index.ts';
 import {
   balanceNoticeChore,
@@ -17,7 +17,7 @@ import {
   tellOfBalance,
   unendedEntitlements,
 } from './entitlements/index.ts';
-import type { Route } from './http/index.ts';
+import { MapOut, type Route } from './http/index.ts';
 import { type EnvironmentName, identityErrors, identityRoutes } from './identity/index.ts';
 import {
   chargeAtOnce,
@@ -45,6 +45,7 @@ import {
   registerMeter,
   unreadSeriesChore,
 } from './metering/index.ts';
+import { linesOfItem, type OrderParts, orderErrors, orderRoutes, unendedOrders } from './orders/index.ts';
 import { createPayments, paymentErrors } from './payments/index.ts';
 import { referenceErrors, referenceRoutes } from './references/index.ts';
 import {
@@ -86,6 +87,7 @@ export const errorTables: readonly ErrorTable[] = [
   invoicingErrors,
   paymentErrors,
   referenceErrors,
+  orderErrors,
 ];
 
 /** Customers and subscriptions with new usage that nobody has looked at yet. */
@@ -127,17 +129,34 @@ export function wireDomains(
     chargeNow: (tx, invoice, now) => chargeAtOnce(invoicing, tx, invoice, now),
     remindCustomer: letters.renewal,
   };
+  const orders: OrderParts = {
+    environment,
+    scheduleReply: MapOut,
+    schedulesOf: async () => new Map(),
+    snapshotOfSchedules: async () => new Map(),
+    hasPushed: async () => new Set(),
+    cancelApprovals: async () => undefined,
+    approvedKinds: async () => new Set(),
+    holdersOf: async () => [],
+    listeners: [],
+  };
   return {
     routes: (runner) => [
       ...identityRoutes({ environment }),
       ...customerRoutes({
         ...customerHooks,
-        blockers: [subscriptionsOfCustomer, invoicesOfCustomer, entitlementsOfCustomer, walletsOfCustomer],
+        blockers: [
+          subscriptionsOfCustomer,
+          ordersOfCustomer,
+          invoicesOfCustomer,
+          entitlementsOfCustomer,
+          walletsOfCustomer,
+        ],
       }),
       ...catalogRoutes({
         countSubscriptions: countByVersion,
         activePlansOf,
-        holdersOf: entitlementsToFeature,
+        holdersOf: holdersInCatalog,
         isMeasured: isMetricMeasured,
         onMeterChanged: registerMeter,
       }),
@@ -147,10 +166,11 @@ export function wireDomains(
       ...subscriptionRoutes(subscriptions),
       ...entitlementRoutes({ holdSubscription, wakeEnded }, invoicing),
       ...invoiceRoutes(invoicing),
+      ...orderRoutes(orders),
       ...ledgerRoutes,
       ...payments.routes,
       ...mailRoutes({ environment }),
-      ...clockRoutes({ environment, runner, blockers: subscriptionsOnClock }),
+      ...clockRoutes({ environment, runner, blockers: holdersOfClock }),
     ],
     chores: [unreadSeriesChore(selectMeters), balanceNoticeChore(newUsage), balanceSweepChore()],
     dueKinds: [
@@ -206,11 +226,26 @@ const entitlementsOfCustomer: CustomerBlocker = async (tx, merchantId, customerI
 const walletsOfCustomer: CustomerBlocker = async (tx, merchantId, customerId) =>
   named('wallet', await filledWallets(tx, merchantId, customerId));
 
-const entitlementsToFeature: NonNullable<CatalogOptions['holdersOf']> = async (tx, merchantId, kind, id, now) => {
-  const found =
-    kind === 'feature' && named('entitlement', await unendedEntitlements(tx, merchantId, { featureId: id }, now));
+const ordersOfCustomer: CustomerBlocker = async (tx, merchantId, customerId, now) =>
+  named('order', await unendedOrders(tx, merchantId, { customerId }, now));
+
+/** What of other domains holds a feature or an item. */
+const holdersInCatalog: NonNullable<CatalogOptions['holdersOf']> = async (tx, merchantId, kind, id, now) => {
+  if (kind === 'item') return linesHoldingItem(tx, merchantId, id);
+  const found = named('entitlement', await unendedEntitlements(tx, merchantId, { featureId: id }, now));
   return found ? [found] : [];
 };
 
-const subscriptionsOnClock: Parameters<typeof clockRoutes>[0]['blockers'] = async (tx, merchantId, clockId) =>
-  named('subscription', await unendedSubscriptions(tx, merchantId, { clockId }));
+async function linesHoldingItem(tx: Tx, merchantId: string, itemId: string) {
+  const lines = await linesOfItem(tx, merchantId, itemId, MOST_NAMED);
+  const items = lines.map(({ count: _, ...line }) => line);
+  return lines.slice(0, 1).map(({ count }) => ({ type: 'orderLineItem', count, items }));
+}
+
+const holdersOfClock: Parameters<typeof clockRoutes>[0]['blockers'] = async (tx, merchantId, clockId, now) => {
+  const found = [
+    named('subscription', await unendedSubscriptions(tx, merchantId, { clockId })),
+    named('order', await unendedOrders(tx, merchantId, { clockId }, now)),
+  ];
+  return found.filter((blocker) => blocker !== null);
+};

@@ -98,6 +98,7 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
     ...['identity', 'references', 'clocks', 'metering', 'catalog', 'customers', 'payments', 'invoicing'],
     ...['tax', 'webhooks', 'entitlements', 'ledger'],
   ],
+  orders: [...BELOW, 'identity', 'references', 'clocks', 'catalog', 'customers', 'webhooks'],
   mail: [...BELOW, 'identity', 'customers', 'documents', 'payments', 'invoicing', 'subscriptions'],
 
   auditor: ['db'],
@@ -119,6 +120,7 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
       'subscriptions',
       'ledger',
       'mail',
+      'orders',
     ],
     ...['documents', 'webhooks'],
   ],

@@ -2,6 +2,7 @@
 import type { Tx } from '../db/index.ts';
 import { type Cost, selectAllCosts, selectCost, selectCostsByEventType } from './costs/costs.sql.ts';
 import { type Feature, holdFeature, selectFeaturesById, selectFeaturesByKey } from './features/features.sql.ts';
+import { holdItems, type Item } from './items/items.sql.ts';
 import { holdMetrics, type Metric, selectMetric, selectMetricsByEventType } from './metrics/metrics.sql.ts';
 import { type FeeQuantity, selectFeeQuantities } from './prices/prices.sql.ts';
 
@@ -38,6 +39,10 @@ export const findMetric = (tx: Tx, merchantId: string, id: string): Promise<Metr
 /** Metrics of the merchant, kept as they are until the transaction ends. */
 export const keepMetrics = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<Metric[]> =>
   holdMetrics(tx, merchantId, ids);
+
+/** Items of the merchant, kept from being deleted until the transaction ends; ids that are none are left out. */
+export const keepItems = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<Item[]> =>
+  holdItems(tx, merchantId, ids);
 
 /** A feature of the merchant that is not deleted, kept from being deleted until the transaction ends. */
 export const keepFeature = (tx: Tx, merchantId: string, id: string): Promise<Feature | undefined> =>

@@ -13,8 +13,8 @@ export interface Blocker {
   readonly items: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** Answers the active subscriptions on a clock as a blocker; null when there are none. */
-export type ClockBlockers = (tx: Tx, merchantId: string, clockId: string) => Promise<Blocker | null>;
+/** Answers what still lives on a clock: its active subscriptions, its orders; nothing where it can go. `now` is wall time. */
+export type ClockBlockers = (tx: Tx, merchantId: string, clockId: string, now: Instant) => Promise<readonly Blocker[]>;
 
 export interface ClockDraft {
   readonly name?: string;
@@ -84,7 +84,7 @@ export async function deleteClock(
 ): Promise<Result<Clock>> {
   const found = await lockClock(tx, merchantId, id);
   if (!found.ok) return found;
-  const blocker = await blockers(tx, merchantId, id);
-  if (blocker) return fail('TEST_CLOCK_IN_USE', { blockers: [blocker] });
+  const holding = await blockers(tx, merchantId, id, now);
+  if (holding.length > 0) return fail('TEST_CLOCK_IN_USE', { blockers: holding });
   return ok(await updateClock(tx, merchantId, id, { advancingTo: null, deletedAt: now, updatedAt: now }));
 }

@@ -295,7 +295,7 @@ describe('with work of its own', () => {
       routes: clockRoutes({
         environment: 'sandbox',
         runner,
-        blockers: async () => (options.isInUse ? { type: 'subscription', count: 1, items: [{ id: 'sub_1' }] } : null),
+        blockers: async () => (options.isInUse ? [{ type: 'subscription', count: 1, items: [{ id: 'sub_1' }] }] : []),
         ...options,
       }),
       errorTables: [clockErrors],

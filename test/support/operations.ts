@@ -1,5 +1,6 @@
 import { png } from '../../src/identity/logo/testing.ts';
 import { newId } from '../../src/kernel/ids.ts';
+import { newOrder, orderBody, orderLine } from './orders.ts';
 import { type Resource, START } from './shop.ts';
 import { FAR_AHEAD, newMeteredFeature, storeMethod, type World } from './world.ts';
 
@@ -97,6 +98,11 @@ const newAdjustment = (shop: World['shop'], subscription: Resource) =>
     percentageDiscount: '0.1',
     effectiveFrom: FAR_AHEAD,
   });
+/** A line of an order that nobody else changes, as a path names it. */
+const lineOfNewOrder = async ({ shop, customer }: World): Promise<Call> => {
+  const order = await newOrder(shop, customer);
+  return { params: { id: order.id, lineItemId: order.lineItems[0].id } };
+};
 const otherPlan = async (shop: World['shop']) => shop.plan([await shop.feePrice()]);
 /** A change that is to come. */
 const newChange = async (shop: World['shop']) => {
@@ -700,6 +706,29 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
   completePaymentSession: [async (world) => on(await openSession(world), { paymentMethod: 'pm_ok' })],
   showPaymentPage: [({ session }) => on(session.id)],
   payOnPage: [async (world) => on(await openSession(world), { paymentMethod: 'pm_ok' })],
+
+  createOrder: [
+    ({ merchant, customer, item, clock }) => ({
+      body: orderBody(customer, {
+        merchantId: merchant.id,
+        testClockId: clock.id,
+        lineItems: [orderLine({ itemId: item.id })],
+      }),
+    }),
+  ],
+  listOrders: [({ customer }) => ({ query: { customerId: customer.id } })],
+  getOrder: [({ order }) => on(order.id)],
+  updateOrder: [async ({ shop, customer }) => on((await newOrder(shop, customer)).id, { taxExempt: true })],
+  deleteOrder: [async ({ shop, customer }) => on((await newOrder(shop, customer)).id)],
+  createOrderLineItem: [
+    async ({ shop, customer, item }) => on((await newOrder(shop, customer)).id, orderLine({ itemId: item.id })),
+  ],
+  listOrderLineItems: [({ order }) => on(order.id)],
+  getOrderLineItem: [({ order }) => ({ params: { id: order.id, lineItemId: order.lineItems[0].id } })],
+  updateOrderLineItem: [
+    async (world) => ({ ...(await lineOfNewOrder(world)), body: { quantity: '3', itemId: world.item.id } }),
+  ],
+  deleteOrderLineItem: [lineOfNewOrder],
 
   createTestClock: [({ merchant }) => ({ body: { name: 'Clock', currentTime: START, merchantId: merchant.id } })],
   listTestClocks: [() => ({})],

@@ -1,5 +1,6 @@
 import { ID_PREFIXES, type IdKind, isId } from '../../src/kernel/ids.ts';
 import type { Merchant, TestEnvironment } from './environment.ts';
+import { newOrder, orderLine } from './orders.ts';
 import { type Resource, type Shop, START, shopOf } from './shop.ts';
 
 /** A merchant with one of everything, so that whatever a route is about exists and is its own. */
@@ -33,6 +34,8 @@ export interface World {
   paymentMethod: Resource;
   /** A link that nobody has paid. */
   payment: Resource;
+  /** A draft with a line that sells `item`. */
+  order: Resource;
   /** To the customer of `invoice`. */
   mail: Resource;
   apiKeyId: string;
@@ -95,6 +98,7 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
   const paymentMethod = await storeMethod(shop, customer);
   const payment = await shop.create('/v0/payments', { amount: '20.00', currency: 'EUR' });
   const mail = (await shop.read(`/v0/mails?invoiceId=${invoice.id}`)).data[0];
+  const order = await newOrder(shop, customer, { lineItems: [orderLine({ itemId: item.id })] });
   const apiKey = await shop.create(`/v0/users/${merchant.userId}/apikeys`, { name: 'standing' });
   const ids = {
     organization: [merchant.id, customer.consumerId],
@@ -123,6 +127,8 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
       paymentMethod,
       payment,
       mail,
+      order,
+      order.lineItems[0],
     ]),
     planVersion: [plan.defaultVersionId],
   };
@@ -152,6 +158,7 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
     paymentMethod,
     payment,
     mail,
+    order,
     apiKeyId: apiKey.id,
     ids,
   };

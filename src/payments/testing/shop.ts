@@ -88,7 +88,7 @@ export async function openShop(options: { environment?: EnvironmentName } = {}) 
     database,
     routes: [
       ...identityRoutes({ environment }),
-      ...clockRoutes({ environment, runner, blockers: async () => null }),
+      ...clockRoutes({ environment, runner, blockers: async () => [] }),
       ...customerRoutes({ onExternalIdChanged: async () => undefined, blockers: [] }),
       ...payments.routes,
     ],

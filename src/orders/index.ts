@@ -1,0 +1,19 @@
+/** All that other domains may use of orders. */
+export { totalAmountOf } from './arithmetic.ts';
+export { orderErrors } from './errors.ts';
+export { linesOfItem, unendedOrders } from './holding.ts';
+export { findOrder, findOrders, type LockedOrder, lockOrder } from './load.ts';
+export {
+  type Author,
+  changeOrder,
+  markApproved,
+  markRecalled,
+  markRejected,
+  markSubmitted,
+  markWithdrawn,
+  snapshotOfOrder,
+} from './moves.ts';
+export type { Order, OrderKey, OrderLine } from './order.ts';
+export type { Holder, OrderListener, OrderParts } from './parts.ts';
+export { isPushAllowed } from './push.ts';
+export { orderRoutes } from './routes.ts';

@@ -1,0 +1,102 @@
+import { ListOf, listReply, pageOf, type Route, route, Type } from '../http/index.ts';
+import { ok, type Result } from '../kernel/result.ts';
+import { createLine, deleteLine, getLine, type LineOfOrder, listLines, updateLine } from './line-items.ts';
+import type { OrderParts } from './parts.ts';
+import { toLineReply } from './present.ts';
+import { OrderLineItem, OrderLineItemCreate, OrderLineItemListQuery, OrderLineItemUpdate } from './schemas.ts';
+
+const tag = 'Orders';
+const ofOrder = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', kind: 'order' } }) as const;
+
+const answer = (found: Result<LineOfOrder>) =>
+  found.ok ? ok(toLineReply(found.value.line, found.value.order)) : found;
+
+/** `/v0/orders/{id}/lineItems` (api.md). */
+export const lineRoutes = (parts: OrderParts): readonly Route[] => [
+  route(
+    {
+      method: 'POST',
+      path: '/v0/orders/:id/lineItems',
+      operationId: 'createOrderLineItem',
+      tag,
+      summary: 'Add a line item to an order',
+      description:
+        '`unitPrice` is `listUnitPrice` less `discountUnitAmount`, `totalPrice` is `quantity` times `unitPrice`; a 400 ' +
+        'names each field that disagrees.',
+      access: ofOrder('member'),
+      body: OrderLineItemCreate,
+      replies: { 201: OrderLineItem },
+      errors: [409],
+    },
+    async ({ tx, merchantId, params, body, caller, now }) => {
+      const key = { merchantId, id: params.id as string };
+      return answer(await createLine(parts, tx, key, body, { by: caller.userId, wall: now }));
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/orders/:id/lineItems',
+      operationId: 'listOrderLineItems',
+      tag,
+      summary: 'List line items of an order',
+      access: ofOrder('viewer'),
+      query: OrderLineItemListQuery,
+      replies: { 200: ListOf(OrderLineItem) },
+    },
+    async ({ tx, merchantId, params, query }) => {
+      const page = pageOf(query);
+      const found = await listLines(tx, { merchantId, id: params.id as string }, page);
+      if (!found.ok) return found;
+      const { order, data, total } = found.value;
+      return ok(listReply({ data: data.map((line) => toLineReply(line, order)), total }, page));
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/orders/:id/lineItems/:lineItemId',
+      operationId: 'getOrderLineItem',
+      tag,
+      summary: 'Retrieve a line item of an order',
+      access: ofOrder('viewer'),
+      replies: { 200: OrderLineItem },
+    },
+    async ({ tx, merchantId, params }) =>
+      answer(await getLine(tx, { order: { merchantId, id: params.id as string }, id: params.lineItemId as string })),
+  ),
+  route(
+    {
+      method: 'PATCH',
+      path: '/v0/orders/:id/lineItems/:lineItemId',
+      operationId: 'updateOrderLineItem',
+      tag,
+      summary: 'Update a line item of an order',
+      description: '`unitPrice` and `totalPrice` that are not sent follow from the other figures.',
+      access: ofOrder('member'),
+      body: OrderLineItemUpdate,
+      replies: { 200: OrderLineItem },
+      errors: [409],
+    },
+    async ({ tx, merchantId, params, body, caller, now }) => {
+      const key = { order: { merchantId, id: params.id as string }, id: params.lineItemId as string };
+      return answer(await updateLine(parts, tx, key, body, { by: caller.userId, wall: now }));
+    },
+  ),
+  route(
+    {
+      method: 'DELETE',
+      path: '/v0/orders/:id/lineItems/:lineItemId',
+      operationId: 'deleteOrderLineItem',
+      tag,
+      summary: 'Delete a line item of an order',
+      access: ofOrder('member'),
+      replies: { 204: Type.Null() },
+      errors: [409],
+    },
+    async ({ tx, merchantId, params, caller, now }) => {
+      const key = { order: { merchantId, id: params.id as string }, id: params.lineItemId as string };
+      return deleteLine(parts, tx, key, { by: caller.userId, wall: now });
+    },
+  ),
+];

@@ -1,0 +1,119 @@
+import { keepItems } from '../catalog/index.ts';
+import { checkReference, type Tx } from '../db/index.ts';
+import { readDecimal } from '../http/index.ts';
+import { type Decimal, ZERO } from '../kernel/decimal.ts';
+import { newId } from '../kernel/ids.ts';
+import { type FieldError, invalid, notFound, ok, type Result } from '../kernel/result.ts';
+import { type Instant, parseInstant } from '../kernel/time.ts';
+import { figureProblems, figuresOf, type GivenFigures } from './arithmetic.ts';
+import type { OrderLine, OrderRow } from './order.ts';
+import type { OrderLineItemCreate, OrderLineItemUpdate } from './schemas.ts';
+import { lineTermProblems } from './terms.ts';
+
+const decimalOf = (text: string): Decimal => readDecimal(text) as Decimal;
+const instantOf = (text: string | null | undefined): Instant | null => (text == null ? null : parseInstant(text));
+
+/** What lines need to know of their order. */
+type OfOrder = Pick<OrderRow, 'merchantId' | 'id' | 'currency' | 'termStartDate' | 'termEndDate'>;
+
+/** A line as it is to be stored, or what is wrong with it by field. */
+type Decided = { readonly line: OrderLine; readonly problems: readonly FieldError[] };
+
+function decide(
+  line: Omit<OrderLine, 'unitPrice' | 'totalPrice'>,
+  given: GivenFigures,
+  order: OfOrder,
+  at: string,
+): Decided {
+  const problems = [...figureProblems(given, order.currency, at), ...lineTermProblems(line, order, at)];
+  return { line: { ...line, ...figuresOf(given, order.currency) }, problems };
+}
+
+function decideNew(order: OfOrder, body: OrderLineItemCreate, at: string, now: Instant): Decided {
+  const figures = {
+    quantity: decimalOf(body.quantity),
+    listUnitPrice: decimalOf(body.listUnitPrice),
+    discountUnitAmount: body.discountUnitAmount === undefined ? ZERO : decimalOf(body.discountUnitAmount),
+    unitPrice: decimalOf(body.unitPrice),
+    totalPrice: decimalOf(body.totalPrice),
+  };
+  const { unitPrice: _, totalPrice: __, ...own } = figures;
+  const line = {
+    merchantId: order.merchantId,
+    id: newId('orderLineItem'),
+    orderId: order.id,
+    itemId: body.itemId ?? null,
+    description: body.description ?? null,
+    ...own,
+    termStartDate: instantOf(body.termStartDate),
+    termEndDate: instantOf(body.termEndDate),
+    metadata: body.metadata ?? {},
+    createdAt: now,
+    updatedAt: now,
+  };
+  return decide(line, figures, order, at);
+}
+
+/**
+ * New lines of an order as they are to be stored.
+ * @param at where each stands in the body: `lineItems.0.`, or nothing
+ * @returns 400 with every field that disagrees
+ */
+export function decideNewLines(
+  order: OfOrder,
+  bodies: readonly OrderLineItemCreate[],
+  at: (index: number) => string,
+  now: Instant,
+): Result<OrderLine[]> {
+  const decided = bodies.map((body, index) => decideNew(order, body, at(index), now));
+  const problems = decided.flatMap((each) => each.problems);
+  return problems.length > 0 ? invalid(problems) : ok(decided.map(({ line }) => line));
+}
+
+/**
+ * A line as a PATCH leaves it. What follows from other figures is not asked for again: `unitPrice` and `totalPrice` that
+ * are not sent are computed, and those that are sent must agree.
+ */
+export function decideChangedLine(
+  order: OfOrder,
+  line: OrderLine,
+  body: OrderLineItemUpdate,
+  now: Instant,
+): Result<OrderLine> {
+  const given = {
+    quantity: body.quantity === undefined ? line.quantity : decimalOf(body.quantity),
+    listUnitPrice: body.listUnitPrice === undefined ? line.listUnitPrice : decimalOf(body.listUnitPrice),
+    discountUnitAmount:
+      body.discountUnitAmount === undefined ? line.discountUnitAmount : decimalOf(body.discountUnitAmount),
+    unitPrice: body.unitPrice === undefined ? null : decimalOf(body.unitPrice),
+    totalPrice: body.totalPrice === undefined ? null : decimalOf(body.totalPrice),
+  };
+  const changed = {
+    ...line,
+    itemId: body.itemId === undefined ? line.itemId : body.itemId,
+    description: body.description === undefined ? line.description : body.description,
+    termStartDate: body.termStartDate === undefined ? line.termStartDate : instantOf(body.termStartDate),
+    termEndDate: body.termEndDate === undefined ? line.termEndDate : instantOf(body.termEndDate),
+    metadata: body.metadata ?? line.metadata,
+    updatedAt: now,
+  };
+  const decided = decide(changed, given, order, '');
+  return decided.problems.length > 0 ? invalid([...decided.problems]) : ok(decided.line);
+}
+
+/** The items that lines name are the merchant's, are there, and stay until the transaction ends. */
+export async function keepItemsOf(
+  tx: Tx,
+  merchantId: string,
+  lines: readonly { readonly itemId?: string | null | undefined }[],
+  at: (index: number) => string,
+): Promise<Result<undefined>> {
+  const ids = [...new Set(lines.flatMap(({ itemId }) => itemId ?? []))];
+  if (ids.length === 0) return ok(undefined);
+  const kept = new Set((await keepItems(tx, merchantId, ids)).map(({ id }) => id));
+  const place = lines.findIndex(({ itemId }) => itemId != null && !kept.has(itemId));
+  if (place < 0) return ok(undefined);
+  const field = `${at(place)}itemId`;
+  const foreign = await checkReference(tx, merchantId, 'item', lines[place]?.itemId as string, field);
+  return foreign.ok ? notFound('item', field) : foreign;
+}

@@ -1,0 +1,166 @@
+import type { Tx } from '../db/index.ts';
+import { plain } from '../kernel/decimal.ts';
+import { fail, ok, type Result } from '../kernel/result.ts';
+import { next } from '../kernel/state-table.ts';
+import type { Instant } from '../kernel/time.ts';
+import { sumOfLines, totalAmountOf } from './arithmetic.ts';
+import { findOrder } from './load.ts';
+import type { Order, OrderKey } from './order.ts';
+import { type OrderChanges, updateOrder } from './orders.sql.ts';
+import type { OrderListener, OrderParts } from './parts.ts';
+import { type OrderSnapshot, orderSnapshot, snapshotHash } from './snapshot.ts';
+import { type OrderStanding, type OrderTrigger, orderStates, standingOf, statusOf } from './states.ts';
+import { tell } from './tell.ts';
+
+/** Where a locked order stands, and where a trigger leads from there. */
+export interface OrderMove {
+  readonly from: OrderStanding;
+  readonly to: OrderStanding;
+}
+
+/** @returns INVALID_TRANSITION where the table refuses the trigger */
+export async function decideMove(
+  parts: OrderParts,
+  tx: Tx,
+  order: Order,
+  trigger: OrderTrigger,
+): Promise<Result<OrderMove>> {
+  const isApproved = order.approvalStatus === 'approved';
+  const isPushed = isApproved && (await parts.hasPushed(tx, [order.merchantId], [order.id])).has(order.id);
+  const from = standingOf(order, isPushed);
+  const to = next(orderStates, from, trigger);
+  return to.ok ? ok({ from, to: to.value }) : to;
+}
+
+/** Writes a move that was decided, with other changes of the order, and tells of it. */
+export async function applyMove(
+  parts: OrderParts,
+  tx: Tx,
+  order: Order,
+  { from, to }: OrderMove,
+  changes: OrderChanges,
+  now: Instant,
+): Promise<Order> {
+  const approvalStatus = statusOf(to, order.approvalStatus);
+  const row = await updateOrder(tx, order, { ...changes, approvalStatus }, now);
+  const moved = { ...row, lineItems: order.lineItems };
+  if (from === 'approved' && to === 'draft') await tellListeners(parts, 'reopened', tx, moved, now);
+  return moved;
+}
+
+/** Tells every listener, in their order. */
+export async function tellListeners(
+  { listeners }: OrderParts,
+  event: keyof OrderListener,
+  tx: Tx,
+  order: Order,
+  now: Instant,
+): Promise<void> {
+  for (const listener of listeners) await listener[event]?.(tx, order, now);
+}
+
+/** What an approval of the order is given for as it stands, and its hash. */
+export async function snapshotOfOrder(
+  parts: OrderParts,
+  tx: Tx,
+  order: Order,
+): Promise<{ snapshot: OrderSnapshot; dataSnapshotHash: string }> {
+  const schedules = await parts.snapshotOfSchedules(tx, [order.merchantId], [order.id]);
+  const snapshot = orderSnapshot(order, schedules.get(order.id) ?? []);
+  return { snapshot, dataSnapshotHash: snapshotHash(snapshot) };
+}
+
+const moveBy =
+  (trigger: OrderTrigger) =>
+  async (parts: OrderParts, tx: Tx, order: Order, now: Instant): Promise<Result<Order>> => {
+    const move = await decideMove(parts, tx, order, trigger);
+    return move.ok ? ok(await applyMove(parts, tx, order, move.value, {}, now)) : move;
+  };
+
+/** An approval was rejected. @returns INVALID_TRANSITION */
+export const markRejected = moveBy('reject');
+
+/** A pending approval was cancelled. @returns INVALID_TRANSITION */
+export const markRecalled = moveBy('recall');
+
+/** An approval that was given is cancelled. @returns INVALID_TRANSITION, also where something of the order was pushed */
+export const markWithdrawn = moveBy('withdraw');
+
+/**
+ * An approval is requested. The order is locked.
+ * @returns INVALID_TRANSITION; ORDER_WITHOUT_LINES; ORDER_TOTAL_DIFFERS where the total that somebody named is not the
+ * sum of the lines
+ */
+export async function markSubmitted(parts: OrderParts, tx: Tx, order: Order, now: Instant): Promise<Result<Order>> {
+  const move = await decideMove(parts, tx, order, 'submit');
+  if (!move.ok) return move;
+  const [totalAmount, lineItemsTotal] = [totalAmountOf(order), sumOfLines(order.lineItems)];
+  if (order.lineItems.length === 0) return fail('ORDER_WITHOUT_LINES');
+  if (!totalAmount.eq(lineItemsTotal))
+    return fail('ORDER_TOTAL_DIFFERS', {
+      field: 'totalAmount',
+      totalAmount: plain(totalAmount),
+      lineItemsTotal: plain(lineItemsTotal),
+    });
+  return ok(await applyMove(parts, tx, order, move.value, {}, now));
+}
+
+/** Every required approval is given. The order is locked. @returns INVALID_TRANSITION */
+export async function markApproved(parts: OrderParts, tx: Tx, order: Order, now: Instant): Promise<Result<Order>> {
+  const move = await decideMove(parts, tx, order, 'approve');
+  if (!move.ok) return move;
+  const approved = await applyMove(parts, tx, order, move.value, {}, now);
+  await tell(tx, approved, 'order.approved.v0', now);
+  await tellListeners(parts, 'approved', tx, approved, now);
+  return ok(approved);
+}
+
+/** Who changes an order, and when: effective now of the order. */
+export interface Author {
+  /** A user's id; null: due work. */
+  readonly by: string | null;
+  readonly now: Instant;
+}
+
+/**
+ * Changes an order or what belongs to it. Where its snapshot is another one afterwards, pending approvals are cancelled
+ * and an order of which nothing was pushed is a draft again (domain.md §6).
+ * @param order locked
+ * @param change what is written
+ * @returns INVALID_TRANSITION for a cancelled order, before `change` is called; what `change` refuses
+ */
+export async function changeOrder<T>(
+  parts: OrderParts,
+  tx: Tx,
+  order: Order,
+  { by, now }: Author,
+  change: () => Promise<Result<T>>,
+): Promise<Result<{ readonly order: Order; readonly value: T }>> {
+  const allowed = await decideMove(parts, tx, order, 'annotate');
+  if (!allowed.ok) return allowed;
+  const before = await snapshotOfOrder(parts, tx, order);
+  const done = await change();
+  if (!done.ok) return done;
+  const changed = await reload(tx, order);
+  const after = await snapshotOfOrder(parts, tx, changed);
+  const isAmended = before.dataSnapshotHash !== after.dataSnapshotHash;
+  const moved = await (isAmended ? amend : touch)(parts, tx, changed, { by, now });
+  return moved.ok ? ok({ order: moved.value, value: done.value }) : moved;
+}
+
+const touch = (parts: OrderParts, tx: Tx, order: Order, { now }: Author) => moveBy('annotate')(parts, tx, order, now);
+
+/** The content of an order has changed: nothing that was asked or approved holds for it any more. */
+async function amend(parts: OrderParts, tx: Tx, order: Order, { by, now }: Author): Promise<Result<Order>> {
+  const moved = await moveBy('amend')(parts, tx, order, now);
+  if (!moved.ok) return moved;
+  await parts.cancelApprovals(tx, moved.value, by, now);
+  await tellListeners(parts, 'changed', tx, moved.value, now);
+  return moved;
+}
+
+async function reload(tx: Tx, key: OrderKey): Promise<Order> {
+  const order = await findOrder(tx, key);
+  if (!order) throw new Error(`Order ${key.id} is gone while it is locked.`);
+  return order;
+}

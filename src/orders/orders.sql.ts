@@ -1,0 +1,128 @@
+import { effectiveNowOf } from '../clocks/index.ts';
+import { allOf, assignments, jsonb, pageOfRows, type Sql, sql, type Tx } from '../db/index.ts';
+import type { PageRequest } from '../http/index.ts';
+import type { Instant } from '../kernel/time.ts';
+import type { OrderRow, OrderType } from './order.ts';
+import type { OrderStatus } from './states.ts';
+
+const COLUMNS = sql`merchant_id as "merchantId", id, customer_id as "customerId", reseller_id as "resellerId",
+  tax_exempt as "taxExempt", selling_entity as "sellingEntity", currency, approval_status as "approvalStatus",
+  cancelled_at as "cancelledAt", type, term_start_date as "termStartDate", term_end_date as "termEndDate",
+  close_date as "closeDate", named_total as "namedTotal", default_payment_term_days as "defaultPaymentTermDays", metadata,
+  clock_id as "testClockId", created_at as "createdAt", updated_at as "updatedAt"`;
+
+export const insertOrder = (tx: Tx, order: OrderRow): Promise<OrderRow> =>
+  tx.one<OrderRow>(sql`
+    insert into sales_order (merchant_id, id, customer_id, reseller_id, tax_exempt, selling_entity, currency,
+                             approval_status, type, term_start_date, term_end_date, close_date, named_total,
+                             default_payment_term_days, metadata, clock_id, created_at, updated_at)
+    values (${order.merchantId}, ${order.id}, ${order.customerId}, ${order.resellerId}, ${order.taxExempt},
+            ${order.sellingEntity}, ${order.currency}, ${order.approvalStatus}, ${order.type}, ${order.termStartDate},
+            ${order.termEndDate}, ${order.closeDate}, ${order.namedTotal}, ${order.defaultPaymentTermDays},
+            ${jsonb(order.metadata)}, ${order.testClockId}, ${order.createdAt}, ${order.updatedAt})
+    returning ${COLUMNS}`);
+
+export const selectOrders = (tx: Tx, merchantIds: readonly string[], ids: readonly string[]): Promise<OrderRow[]> =>
+  tx.rows<OrderRow>(sql`
+    select ${COLUMNS} from sales_order
+     where merchant_id = any (${[...merchantIds]}::text[]) and id = any (${[...ids]}::text[])
+     order by seq`);
+
+/**
+ * Locks an order: before its schedules, which are locked before their invoices. Not against rows that only refer to it.
+ */
+export const lockOrderRow = (tx: Tx, merchantId: string, id: string): Promise<OrderRow | undefined> =>
+  tx.maybe<OrderRow>(sql`
+    select ${COLUMNS} from sales_order where merchant_id = ${merchantId} and id = ${id} for no key update`);
+
+/** The same against everything, for a deletion: whoever refers to it anew waits. */
+export const lockOrderRowForDeletion = (tx: Tx, merchantId: string, id: string): Promise<OrderRow | undefined> =>
+  tx.maybe<OrderRow>(sql`
+    select ${COLUMNS} from sales_order where merchant_id = ${merchantId} and id = ${id} for update`);
+
+export interface OrderFilter {
+  readonly customerId?: string | undefined;
+  /** `cancelled`: those with a cancelledAt, which the statuses exclude. */
+  readonly status?: OrderStatus | 'cancelled' | undefined;
+  readonly type?: OrderType | undefined;
+}
+
+function standsAs(status: OrderFilter['status']): Sql | undefined {
+  if (status === undefined) return undefined;
+  if (status === 'cancelled') return sql`cancelled_at is not null`;
+  return sql`cancelled_at is null and approval_status = ${status}`;
+}
+
+export const selectOrderPage = (tx: Tx, merchantId: string | null, filter: OrderFilter, page: PageRequest) =>
+  pageOfRows<OrderRow>(
+    tx,
+    {
+      select: COLUMNS,
+      from: sql`sales_order`,
+      where: allOf([
+        merchantId !== null && sql`merchant_id = ${merchantId}`,
+        filter.customerId !== undefined && sql`customer_id = ${filter.customerId}`,
+        filter.type !== undefined && sql`type = ${filter.type}`,
+        standsAs(filter.status),
+      ]),
+      order: sql`seq desc`,
+    },
+    page,
+  );
+
+/** What of an order can change; absent fields stay. */
+export type OrderChanges = {
+  readonly [Field in
+    | 'approvalStatus'
+    | 'cancelledAt'
+    | 'termStartDate'
+    | 'termEndDate'
+    | 'closeDate'
+    | 'namedTotal'
+    | 'defaultPaymentTermDays'
+    | 'metadata'
+    | 'resellerId'
+    | 'taxExempt'
+    | 'sellingEntity']?: OrderRow[Field] | undefined;
+};
+
+export const updateOrder = (
+  tx: Tx,
+  { merchantId, id }: Pick<OrderRow, 'merchantId' | 'id'>,
+  changes: OrderChanges,
+  now: Instant,
+): Promise<OrderRow> =>
+  tx.one<OrderRow>(sql`
+    update sales_order set ${assignments({
+      approval_status: changes.approvalStatus,
+      cancelled_at: changes.cancelledAt,
+      term_start_date: changes.termStartDate,
+      term_end_date: changes.termEndDate,
+      close_date: changes.closeDate,
+      named_total: changes.namedTotal,
+      default_payment_term_days: changes.defaultPaymentTermDays,
+      metadata: changes.metadata && jsonb(changes.metadata),
+      reseller_id: changes.resellerId,
+      tax_exempt: changes.taxExempt,
+      selling_entity: changes.sellingEntity,
+      updated_at: now,
+    })}
+     where merchant_id = ${merchantId} and id = ${id}
+    returning ${COLUMNS}`);
+
+export const deleteOrderRow = (tx: Tx, { merchantId, id }: Pick<OrderRow, 'merchantId' | 'id'>) =>
+  tx.run(sql`delete from sales_order where merchant_id = ${merchantId} and id = ${id}`);
+
+/** Those that may still bill something: not cancelled, and not past their term by effective now. */
+export const selectUnendedOrders = (
+  tx: Tx,
+  merchantId: string,
+  of: { readonly customerId: string } | { readonly clockId: string },
+  now: Instant,
+) =>
+  tx.rows<{ id: string }>(sql`
+    select id from sales_order
+     where merchant_id = ${merchantId} and cancelled_at is null
+       and ${'customerId' in of ? sql`customer_id = ${of.customerId}` : sql`clock_id = ${of.clockId}`}
+       and term_end_date > ${effectiveNowOf('sales_order', now)}
+     order by seq`);

@@ -1,0 +1,195 @@
+import { checkTestClockAllowed, findClock } from '../clocks/index.ts';
+import { findCustomer } from '../customers/index.ts';
+import { checkReference, type Tx } from '../db/index.ts';
+import { type PageRequest, readDecimal } from '../http/index.ts';
+import { minorDigits } from '../kernel/currency.ts';
+import type { Decimal } from '../kernel/decimal.ts';
+import { newId } from '../kernel/ids.ts';
+import { digitsProblem } from '../kernel/money.ts';
+import { fail, invalid, invalidField, notFound, ok, type Result } from '../kernel/result.ts';
+import { type Instant, parseInstant } from '../kernel/time.ts';
+import { deleteReferencesOf } from '../references/index.ts';
+import { namedTotalOf } from './arithmetic.ts';
+import { insertOrderLines } from './lines.sql.ts';
+import { decideNewLines, keepItemsOf } from './lines.ts';
+import { findOrder, lockOrder, withLines } from './load.ts';
+import { applyMove, changeOrder, decideMove, tellListeners } from './moves.ts';
+import type { Order, OrderKey, OrderRow } from './order.ts';
+import {
+  deleteOrderRow,
+  insertOrder,
+  type OrderChanges,
+  type OrderFilter,
+  selectOrderPage,
+  updateOrder,
+} from './orders.sql.ts';
+import type { OrderParts } from './parts.ts';
+import type { OrderCreate, OrderUpdate } from './schemas.ts';
+import { tell } from './tell.ts';
+import { leftOutside, termProblems } from './terms.ts';
+
+const decimalOf = (text: string): Decimal => readDecimal(text) as Decimal;
+const instantOf = (text: string): Instant => parseInstant(text) as Instant;
+const lineAt = (index: number): string => `lineItems.${index}.`;
+
+/** POST /v0/orders: a draft with its lines. @param wall wall time */
+export async function createOrder(
+  parts: OrderParts,
+  tx: Tx,
+  merchantId: string,
+  body: OrderCreate,
+  wall: Instant,
+): Promise<Result<Order>> {
+  const clock = await clockOf(parts, tx, merchantId, body.testClockId ?? null, wall);
+  if (!clock.ok) return clock;
+  const { now } = clock.value;
+  const owned = await checkReference(tx, merchantId, 'customer', body.customerId, 'customerId');
+  if (!owned.ok) return owned;
+  const customer = await findCustomer(tx, merchantId, body.customerId, { keep: true }); // a deletion waits for us
+  if (!customer) return notFound('customer', 'customerId');
+  const draft = draftOf(merchantId, body, now);
+  const problems = termProblems(draft);
+  if (problems.length > 0) return invalid(problems);
+  const bodies = body.lineItems ?? [];
+  const lines = decideNewLines(draft, bodies, lineAt, now);
+  if (!lines.ok) return lines;
+  const items = await keepItemsOf(tx, merchantId, bodies, lineAt);
+  if (!items.ok) return items;
+  const namedTotal = body.totalAmount == null ? null : namedTotalOf(decimalOf(body.totalAmount), lines.value);
+  const row = await insertOrder(tx, { ...draft, namedTotal });
+  await insertOrderLines(tx, lines.value);
+  return ok({ ...row, lineItems: lines.value });
+}
+
+/** The clock that an order is to live on, and effective now there. */
+async function clockOf(
+  { environment }: Pick<OrderParts, 'environment'>,
+  tx: Tx,
+  merchantId: string,
+  clockId: string | null,
+  wall: Instant,
+): Promise<Result<{ now: Instant }>> {
+  if (clockId === null) return ok({ now: wall });
+  const allowed = checkTestClockAllowed(environment);
+  if (!allowed.ok) return allowed;
+  const clock = await findClock(tx, merchantId, clockId);
+  return clock.ok ? ok({ now: clock.value.currentTime }) : clock;
+}
+
+const draftOf = (merchantId: string, body: OrderCreate, now: Instant): OrderRow => ({
+  merchantId,
+  id: newId('order'),
+  customerId: body.customerId,
+  resellerId: body.resellerId ?? null,
+  taxExempt: body.taxExempt ?? false,
+  sellingEntity: body.sellingEntity ?? null,
+  currency: body.currency,
+  approvalStatus: 'draft',
+  cancelledAt: null,
+  type: body.type ?? null,
+  termStartDate: instantOf(body.termStartDate),
+  termEndDate: instantOf(body.termEndDate),
+  closeDate: body.closeDate == null ? null : instantOf(body.closeDate),
+  namedTotal: null,
+  defaultPaymentTermDays: body.defaultPaymentTermDays ?? 0,
+  metadata: body.metadata ?? {},
+  testClockId: body.testClockId ?? null,
+  createdAt: now,
+  updatedAt: now,
+});
+
+/** One order; 404. */
+export async function getOrder(tx: Tx, key: OrderKey): Promise<Result<Order>> {
+  const order = await findOrder(tx, key);
+  return order ? ok(order) : notFound('order');
+}
+
+/** Orders of one merchant, or (null, for operators) of all, newest first. */
+export async function listOrders(tx: Tx, merchantId: string | null, filter: OrderFilter, page: PageRequest) {
+  const { rows, total } = await selectOrderPage(tx, merchantId, filter, page);
+  return { data: await withLines(tx, rows), total };
+}
+
+/**
+ * PATCH /v0/orders/{id}. Other fields change before `cancelledAt` cancels the order.
+ * @param wall wall time
+ * @returns 404; 400 for a term that leaves lines outside; INVALID_TRANSITION for a cancelled order
+ */
+export async function updateOrderBy(
+  parts: OrderParts,
+  tx: Tx,
+  key: OrderKey,
+  body: OrderUpdate,
+  { by, wall }: { readonly by: string; readonly wall: Instant },
+): Promise<Result<Order>> {
+  const locked = await lockOrder(tx, key, wall);
+  if (!locked.ok) return locked;
+  const { order, now } = locked.value;
+  const { cancelledAt, ...changes } = body;
+  const changed = await changeOrder(parts, tx, order, { by, now }, async () => {
+    const decided = decideChanges(order, changes);
+    return decided.ok ? ok(await updateOrder(tx, order, decided.value, now)) : decided;
+  });
+  if (!changed.ok) return changed;
+  return cancelledAt == null
+    ? ok(changed.value.order)
+    : cancelOrder(parts, tx, changed.value.order, instantOf(cancelledAt), { by, now });
+}
+
+/** What a PATCH changes, or what is wrong with it. Pure. */
+export function decideChanges(order: Order, body: Omit<OrderUpdate, 'cancelledAt'>): Result<OrderChanges> {
+  const term = {
+    termStartDate: body.termStartDate === undefined ? order.termStartDate : instantOf(body.termStartDate),
+    termEndDate: body.termEndDate === undefined ? order.termEndDate : instantOf(body.termEndDate),
+  };
+  const problems = termProblems(term);
+  const errors = problems.length > 0 ? problems : leftOutside(order.lineItems, term);
+  if (errors.length > 0) return invalid(errors);
+  const total = body.totalAmount === undefined ? undefined : decimalOf(body.totalAmount);
+  if (total !== undefined && total.decimalPlaces() > minorDigits(order.currency))
+    return invalidField('totalAmount', digitsProblem(order.currency));
+  return ok({
+    ...term,
+    closeDate: body.closeDate == null ? body.closeDate : instantOf(body.closeDate),
+    namedTotal: total === undefined ? undefined : namedTotalOf(total, order.lineItems),
+    defaultPaymentTermDays: body.defaultPaymentTermDays,
+    metadata: body.metadata,
+    resellerId: body.resellerId,
+    taxExempt: body.taxExempt,
+    sellingEntity: body.sellingEntity,
+  });
+}
+
+/** A cancelled order takes no more edits; pending approvals are cancelled with it. */
+async function cancelOrder(
+  parts: OrderParts,
+  tx: Tx,
+  order: Order,
+  cancelledAt: Instant,
+  { by, now }: { readonly by: string; readonly now: Instant },
+): Promise<Result<Order>> {
+  const move = await decideMove(parts, tx, order, 'cancel');
+  if (!move.ok) return move;
+  await parts.cancelApprovals(tx, order, by, now); // before: an approval's end may still ask the order
+  const cancelled = await applyMove(parts, tx, order, move.value, { cancelledAt }, now);
+  await tell(tx, cancelled, 'order.cancelled.v0', now);
+  await tellListeners(parts, 'cancelled', tx, cancelled, now);
+  return ok(cancelled);
+}
+
+/**
+ * DELETE /v0/orders/{id}: a draft, with its lines and its external references.
+ * @returns 404; INVALID_TRANSITION where it is no draft; ORDER_IN_USE with the blockers
+ */
+export async function deleteOrder(parts: OrderParts, tx: Tx, key: OrderKey, wall: Instant): Promise<Result<undefined>> {
+  const locked = await lockOrder(tx, key, wall, { toDelete: true });
+  if (!locked.ok) return locked;
+  const move = await decideMove(parts, tx, locked.value.order, 'remove');
+  if (!move.ok) return move;
+  const holders = await parts.holdersOf(tx, key.merchantId, 'order', key.id);
+  const blockers = holders.filter(({ count }) => count > 0);
+  if (blockers.length > 0) return fail('ORDER_IN_USE', { blockers });
+  await deleteReferencesOf(tx, key.merchantId, key.id);
+  await deleteOrderRow(tx, key);
+  return ok(undefined);
+}

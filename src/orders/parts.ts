@@ -1,0 +1,64 @@
+import type { Tx } from '../db/index.ts';
+import type { TSchema } from '../http/index.ts';
+import type { ApprovalKind, EnvironmentName } from '../identity/index.ts';
+import type { Instant } from '../kernel/time.ts';
+import type { Order, OrderKey } from './order.ts';
+
+/** What holds an order or a line, so that it cannot be deleted. */
+export interface Holder {
+  readonly type: string;
+  readonly count: number;
+  readonly items: readonly { readonly id: string }[];
+}
+
+/**
+ * Hears what happens to an order, in the transaction that does it, with the order as it is now. The order's row is
+ * locked.
+ */
+export interface OrderListener {
+  /** Every required approval is given; of a pushed order, for its amended content. */
+  readonly approved?: (tx: Tx, order: Order, now: Instant) => Promise<void>;
+  /** An approved order is a draft again. Nothing of it was pushed. */
+  readonly reopened?: (tx: Tx, order: Order, now: Instant) => Promise<void>;
+  /** `cancelledAt` is set, perhaps to a future instant: time before it stays owed, time after it is not. */
+  readonly cancelled?: (tx: Tx, order: Order, now: Instant) => Promise<void>;
+  /** Content of the snapshot has changed, in any status; after `reopened` where both happen. */
+  readonly changed?: (tx: Tx, order: Order, now: Instant) => Promise<void>;
+}
+
+/** What orders ask of domains that stand upstream of them; `wiring.ts` hands it in. */
+export interface OrderParts {
+  readonly environment: EnvironmentName;
+  /** The schema of one billing schedule in an order's reply. */
+  readonly scheduleReply: TSchema;
+  /** Billing schedules of some orders as they are answered, oldest first, by the order's id. */
+  readonly schedulesOf: (
+    tx: Tx,
+    merchantIds: readonly string[],
+    orderIds: readonly string[],
+  ) => Promise<ReadonlyMap<string, readonly unknown[]>>;
+  /** The same as they stand in a snapshot: with their intervals, without times of writing, always in one order. */
+  readonly snapshotOfSchedules: (
+    tx: Tx,
+    merchantIds: readonly string[],
+    orderIds: readonly string[],
+  ) => Promise<ReadonlyMap<string, readonly unknown[]>>;
+  /** The orders of these of which something was pushed. */
+  readonly hasPushed: (
+    tx: Tx,
+    merchantIds: readonly string[],
+    orderIds: readonly string[],
+  ) => Promise<ReadonlySet<string>>;
+  /** Cancels every pending approval of the order. @param by the user who changed it; null: due work */
+  readonly cancelApprovals: (tx: Tx, order: OrderKey, by: string | null, now: Instant) => Promise<void>;
+  /** The kinds of which the order has an approved approval for this snapshot. */
+  readonly approvedKinds: (tx: Tx, order: OrderKey, dataSnapshotHash: string) => Promise<ReadonlySet<ApprovalKind>>;
+  /** What holds an order or one of its lines. */
+  readonly holdersOf: (
+    tx: Tx,
+    merchantId: string,
+    kind: 'order' | 'orderLineItem',
+    id: string,
+  ) => Promise<readonly Holder[]>;
+  readonly listeners: readonly OrderListener[];
+}

@@ -1,0 +1,75 @@
+import type { Tx } from '../db/index.ts';
+import { plain } from '../kernel/decimal.ts';
+import { formatMoney } from '../kernel/money.ts';
+import { formatInstant, type Instant } from '../kernel/time.ts';
+import { totalAmountOf } from './arithmetic.ts';
+import type { Order, OrderLine, OrderRow } from './order.ts';
+import type { OrderParts } from './parts.ts';
+import { orderSnapshot, snapshotHash } from './snapshot.ts';
+
+const textOf = (instant: Instant | null): string | null => instant && formatInstant(instant);
+
+/** A line as the API answers it (§2). */
+export const toLineReply = (line: OrderLine, { currency }: Pick<OrderRow, 'currency'>) => ({
+  id: line.id,
+  object: 'order_line_item' as const,
+  orderId: line.orderId,
+  itemId: line.itemId,
+  description: line.description,
+  quantity: plain(line.quantity),
+  listUnitPrice: plain(line.listUnitPrice),
+  discountUnitAmount: plain(line.discountUnitAmount),
+  unitPrice: plain(line.unitPrice),
+  totalPrice: formatMoney(line.totalPrice, currency),
+  termStartDate: textOf(line.termStartDate),
+  termEndDate: textOf(line.termEndDate),
+  metadata: line.metadata,
+  createdAt: formatInstant(line.createdAt),
+  updatedAt: formatInstant(line.updatedAt),
+});
+
+const toOrderReply = (order: Order, billingSchedules: readonly unknown[], dataSnapshotHash: string) => ({
+  id: order.id,
+  object: 'order' as const,
+  merchantId: order.merchantId,
+  customerId: order.customerId,
+  resellerId: order.resellerId,
+  taxExempt: order.taxExempt,
+  sellingEntity: order.sellingEntity,
+  currency: order.currency,
+  approvalStatus: order.approvalStatus,
+  cancelledAt: textOf(order.cancelledAt),
+  type: order.type,
+  termStartDate: formatInstant(order.termStartDate),
+  termEndDate: formatInstant(order.termEndDate),
+  closeDate: textOf(order.closeDate),
+  totalAmount: formatMoney(totalAmountOf(order), order.currency),
+  defaultPaymentTermDays: order.defaultPaymentTermDays,
+  metadata: order.metadata,
+  lineItems: order.lineItems.map((line) => toLineReply(line, order)),
+  billingSchedules,
+  dataSnapshotHash,
+  testClockId: order.testClockId,
+  createdAt: formatInstant(order.createdAt),
+  updatedAt: formatInstant(order.updatedAt),
+});
+export type OrderReply = ReturnType<typeof toOrderReply>;
+
+/** Orders as the API answers them (§2), in their order. */
+export async function presentOrders(parts: OrderParts, tx: Tx, orders: readonly Order[]): Promise<OrderReply[]> {
+  if (orders.length === 0) return [];
+  const merchantIds = [...new Set(orders.map(({ merchantId }) => merchantId))];
+  const ids = orders.map(({ id }) => id);
+  const schedules = await parts.schedulesOf(tx, merchantIds, ids);
+  const inSnapshot = await parts.snapshotOfSchedules(tx, merchantIds, ids);
+  return orders.map((order) => {
+    const snapshot = orderSnapshot(order, inSnapshot.get(order.id) ?? []);
+    return toOrderReply(order, schedules.get(order.id) ?? [], snapshotHash(snapshot));
+  });
+}
+
+/** The same of one order. */
+export async function presentOrder(parts: OrderParts, tx: Tx, order: Order): Promise<OrderReply> {
+  const [reply] = await presentOrders(parts, tx, [order]);
+  return reply as OrderReply;
+}

@@ -1,0 +1,101 @@
+import { ListOf, listReply, pageOf, type Route, route, Type } from '../http/index.ts';
+import { ok, type Result } from '../kernel/result.ts';
+import { lineRoutes } from './line-routes.ts';
+import type { Order } from './order.ts';
+import { createOrder, deleteOrder, getOrder, listOrders, updateOrderBy } from './orders.ts';
+import type { OrderParts } from './parts.ts';
+import { presentOrder, presentOrders } from './present.ts';
+import { MOST_KEYS_OF_AN_ORDER, OrderCreate, OrderListQuery, OrderUpdate, orderReply } from './schemas.ts';
+
+const tag = 'Orders';
+const one = { of: 'id', kind: 'order' } as const;
+
+/** `/v0/orders` and the lines of an order (§4, Orders and approvals). */
+export function orderRoutes(parts: OrderParts): readonly Route[] {
+  const OrderOut = orderReply(parts.scheduleReply);
+  const answer = async (tx: Parameters<typeof presentOrder>[1], order: Result<Order>) =>
+    order.ok ? ok(await presentOrder(parts, tx, order.value)) : order;
+  return [
+    route(
+      {
+        method: 'POST',
+        path: '/v0/orders',
+        operationId: 'createOrder',
+        tag,
+        summary: 'Create an order',
+        description:
+          'A draft with its line items. `totalAmount` is the sum of the lines unless another one is named. On a test ' +
+          'clock (`testClockId`, sandbox only) the order lives by the time of that clock.',
+        access: { role: 'member', merchant: 'body', by: ['customerId'] },
+        body: OrderCreate,
+        mostKeys: MOST_KEYS_OF_AN_ORDER,
+        replies: { 201: OrderOut },
+      },
+      async ({ tx, merchantId, body, now }) => answer(tx, await createOrder(parts, tx, merchantId, body, now)),
+    ),
+    route(
+      {
+        method: 'GET',
+        path: '/v0/orders',
+        operationId: 'listOrders',
+        tag,
+        summary: 'List orders',
+        description: '`status=cancelled` lists the orders with `cancelledAt`; the other statuses exclude them.',
+        access: { role: 'viewer', merchant: 'query', by: ['customerId'] },
+        query: OrderListQuery,
+        replies: { 200: ListOf(OrderOut) },
+      },
+      async ({ tx, merchantId, query }) => {
+        const page = pageOf(query);
+        const { data, total } = await listOrders(tx, merchantId, query, page);
+        return ok(listReply({ data: await presentOrders(parts, tx, data), total }, page));
+      },
+    ),
+    route(
+      {
+        method: 'GET',
+        path: '/v0/orders/:id',
+        operationId: 'getOrder',
+        tag,
+        summary: 'Retrieve an order',
+        access: { role: 'viewer', merchant: one },
+        replies: { 200: OrderOut },
+      },
+      async ({ tx, merchantId, params }) => answer(tx, await getOrder(tx, { merchantId, id: params.id as string })),
+    ),
+    route(
+      {
+        method: 'PATCH',
+        path: '/v0/orders/:id',
+        operationId: 'updateOrder',
+        tag,
+        summary: 'Update an order',
+        description:
+          'A change of money or dates cancels pending approvals, and an order of which nothing was invoiced is a draft ' +
+          'again. `cancelledAt` cancels the order; a cancelled order takes no more edits.',
+        access: { role: 'member', merchant: one },
+        body: OrderUpdate,
+        replies: { 200: OrderOut },
+        errors: [409],
+      },
+      async ({ tx, merchantId, params, body, caller, now }) => {
+        const key = { merchantId, id: params.id as string };
+        return answer(tx, await updateOrderBy(parts, tx, key, body, { by: caller.userId, wall: now }));
+      },
+    ),
+    route(
+      {
+        method: 'DELETE',
+        path: '/v0/orders/:id',
+        operationId: 'deleteOrder',
+        tag,
+        summary: 'Delete a draft order',
+        access: { role: 'member', merchant: one },
+        replies: { 204: Type.Null() },
+        errors: [409],
+      },
+      async ({ tx, merchantId, params, now }) => deleteOrder(parts, tx, { merchantId, id: params.id as string }, now),
+    ),
+    ...lineRoutes(parts),
+  ];
+}

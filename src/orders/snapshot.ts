@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '../http/index.ts';
+import { plain } from '../kernel/decimal.ts';
+import { formatInstant, type Instant } from '../kernel/time.ts';
+import { totalAmountOf } from './arithmetic.ts';
+import type { Order, OrderLine } from './order.ts';
+
+const textOf = (instant: Instant | null): string | null => instant && formatInstant(instant);
+
+const snapshotOfLine = (line: OrderLine) => ({
+  id: line.id,
+  itemId: line.itemId,
+  description: line.description,
+  quantity: plain(line.quantity),
+  listUnitPrice: plain(line.listUnitPrice),
+  discountUnitAmount: plain(line.discountUnitAmount),
+  unitPrice: plain(line.unitPrice),
+  totalPrice: plain(line.totalPrice),
+  termStartDate: textOf(line.termStartDate),
+  termEndDate: textOf(line.termEndDate),
+});
+
+/**
+ * What an approval is given for (domain.md §6): who buys what, when, for how much, and when it is billed. What changes
+ * without a new approval is left out (docs/decisions/0068-orders.md).
+ * @param schedules the order's billing schedules with their intervals, as schedules put them into a snapshot
+ */
+export const orderSnapshot = (order: Order, schedules: readonly unknown[]) => ({
+  id: order.id,
+  customerId: order.customerId,
+  currency: order.currency,
+  type: order.type,
+  taxExempt: order.taxExempt,
+  termStartDate: formatInstant(order.termStartDate),
+  termEndDate: formatInstant(order.termEndDate),
+  totalAmount: plain(totalAmountOf(order)),
+  defaultPaymentTermDays: order.defaultPaymentTermDays,
+  lineItems: order.lineItems.map(snapshotOfLine).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+  billingSchedules: schedules,
+});
+export type OrderSnapshot = ReturnType<typeof orderSnapshot>;
+
+/** SHA-256 of a snapshot's canonical JSON: `dataSnapshotHash`. */
+export const snapshotHash = (snapshot: unknown): string =>
+  createHash('sha256').update(canonicalJson(snapshot)).digest('hex');

@@ -1,0 +1,128 @@
+import { refuse, stateTable } from '../kernel/state-table.ts';
+
+/** §2 Order: the four values of `approvalStatus`. */
+export const orderStatuses = ['draft', 'pending', 'approved', 'rejected'] as const;
+export type OrderStatus = (typeof orderStatuses)[number];
+
+/**
+ * Where an order stands: its status, and the two facts that decide with it. `pushed` is an approved order of which an
+ * invoice was made; `cancelled` is an order of any status with `cancelledAt`.
+ */
+export const orderStandings = ['draft', 'pending', 'approved', 'pushed', 'rejected', 'cancelled'] as const;
+export type OrderStanding = (typeof orderStandings)[number];
+
+/** Everything that can happen to an order, and when it does. */
+export const orderTriggers = {
+  submit: 'An approval is requested.',
+  approve: 'Every required approval is given.',
+  reject: 'A reviewer rejects.',
+  recall: 'A pending approval is cancelled.',
+  withdraw: 'An approval that was given is cancelled.',
+  amend: 'The content of the snapshot changes: money, dates, items, lines, schedules.',
+  annotate: 'Anything else changes: `metadata`, `closeDate`, `resellerId`, `sellingEntity`.',
+  cancel: 'PATCH sets `cancelledAt`.',
+  remove: 'DELETE of the order.',
+} as const;
+export type OrderTrigger = keyof typeof orderTriggers;
+
+const wrong = refuse('INVALID_TRANSITION');
+
+/** The complete table of transitions (domain.md §6). The status that a standing is kept as is `statusOf`. */
+export const orderStates = stateTable<OrderStanding, OrderTrigger>(
+  {
+    thing: 'order',
+    done: {
+      submit: 'submitted',
+      approve: 'approved',
+      reject: 'rejected',
+      recall: 'recalled',
+      amend: 'changed',
+      annotate: 'changed',
+      cancel: 'cancelled',
+      remove: 'deleted',
+    },
+  },
+  {
+    draft: {
+      submit: 'pending',
+      approve: wrong,
+      reject: wrong,
+      recall: wrong,
+      withdraw: wrong,
+      amend: 'draft',
+      annotate: 'draft',
+      cancel: 'cancelled',
+      remove: 'draft',
+    },
+    pending: {
+      submit: 'pending', // an approval of another kind
+      approve: 'approved',
+      reject: 'rejected',
+      recall: 'draft',
+      withdraw: 'draft', // one kind was given, another is open
+      amend: 'draft',
+      annotate: 'pending',
+      cancel: 'cancelled',
+      remove: wrong,
+    },
+    approved: {
+      submit: 'approved', // a review beside the one that approved it changes nothing
+      approve: 'approved',
+      reject: 'approved',
+      recall: 'approved',
+      withdraw: 'draft',
+      amend: 'draft',
+      annotate: 'approved',
+      cancel: 'cancelled',
+      remove: wrong,
+    },
+    pushed: {
+      submit: 'pushed', // the amended content is to be approved
+      approve: 'pushed',
+      reject: 'pushed',
+      recall: 'pushed',
+      withdraw: wrong, // invoices went out under it
+      amend: 'pushed', // differences correct what was invoiced
+      annotate: 'pushed',
+      cancel: 'cancelled',
+      remove: wrong,
+    },
+    rejected: {
+      submit: wrong, // an edit reopens it first
+      approve: wrong,
+      reject: wrong,
+      recall: wrong,
+      withdraw: wrong,
+      amend: 'draft',
+      annotate: 'draft',
+      cancel: 'cancelled',
+      remove: wrong,
+    },
+    cancelled: {
+      submit: wrong,
+      approve: wrong,
+      reject: wrong,
+      recall: wrong,
+      withdraw: wrong,
+      amend: wrong,
+      annotate: wrong,
+      cancel: wrong,
+      remove: wrong,
+    },
+  },
+);
+
+/** Where an order stands. */
+export function standingOf(
+  order: { readonly approvalStatus: OrderStatus; readonly cancelledAt: unknown },
+  isPushed: boolean,
+): OrderStanding {
+  if (order.cancelledAt !== null) return 'cancelled';
+  return order.approvalStatus === 'approved' && isPushed ? 'pushed' : order.approvalStatus;
+}
+
+/** The status that an order is stored with in a standing; a cancelled order keeps the status that it had. */
+export function statusOf(standing: OrderStanding, before: OrderStatus): OrderStatus {
+  if (standing === 'cancelled') return before;
+  return standing === 'pushed' ? 'approved' : standing;
+}
