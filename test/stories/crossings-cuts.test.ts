@@ -252,6 +252,60 @@ describe('a price with a minimum that leaves a series and comes back in the same
   });
 });
 
+/*
+ * A fee costs 30.00 in April and at least 45.00. On the 16th `closeNow` bills 15.00, and the rest of April 15.00 and the minimum of
+ * 15.00. An end within April is for that part of the fee and of the minimum: until the 16th for 22.50, which is more than the 15.00
+ * that are left of the invoices.
+ */
+describe('a fee in arrears with a minimum, and closeNow on the 16th', () => {
+  async function sold() {
+    const price = await fee(shop, 'in_arrears', '30', { minimumAmount: '45' });
+    const found = await subscribed(shop, await promptPlan(shop, [price]), APRIL);
+    await shop.advance(found.clock, day(16));
+    await closeNow(shop, found.subscription);
+    return found;
+  }
+
+  it.each([
+    { to: 11, cost: '15.00', minimum: '5.00' },
+    { to: 16, cost: '22.50', minimum: '7.50' },
+    { to: 21, cost: '30.00', minimum: '5.00' },
+  ])('ends in May as of the $to of April: $cost', async ({ to, cost, minimum }) => {
+    const { clock, subscription, customerId } = await sold();
+    await shop.advance(clock, '2024-05-10T00:00:00Z');
+    await endAsOf(shop, subscription, day(to));
+    await shop.advance(clock, '2024-07-01T00:00:00Z');
+    expect(await costOf(shop, customerId)).toBe(cost);
+    const supplementary = (await invoicesInForce(shop, customerId)).find(({ kind }) => kind === 'ad_hoc');
+    expect(
+      supplementary.lines.map(({ type, totalPrice, periodStart, periodEnd }: Resource) => ({
+        ...{ type, totalPrice, periodStart, periodEnd },
+      })),
+    ).toEqual([{ type: 'minimum', totalPrice: minimum, periodStart: APRIL, periodEnd: day(to) }]);
+  });
+
+  it('ends at that very instant: 22.50', async () => {
+    const { clock, subscription, customerId } = await sold();
+    await end(shop, subscription);
+    await shop.advance(clock, '2024-07-01T00:00:00Z');
+    expect(await costOf(shop, customerId)).toBe('22.50');
+  });
+
+  it('ends as of that instant, a minute after it was billed: 22.50', async () => {
+    const { clock, subscription, customerId } = await sold();
+    await shop.advance(clock, 'PT1M');
+    await endAsOf(shop, subscription, day(16));
+    await shop.advance(clock, '2024-07-01T00:00:00Z');
+    expect(await costOf(shop, customerId)).toBe('22.50');
+  });
+
+  it('goes on: 45.00', async () => {
+    const { clock, customerId } = await sold();
+    await shop.advance(clock, '2024-05-01T01:00:00Z');
+    expect(await costOf(shop, customerId)).toBe('45.00');
+  });
+});
+
 describe('cutting anywhere changes no total', () => {
   /**
    * April: 30.00 in arrears; calls at 1.00 up to 100, then 0.50, 20 included, at most 110.00. 170 calls: 150 are charged,

@@ -270,7 +270,9 @@ function rateDue(input: CalculationInput, due: DueCharge): RatedDue {
   const discounts = discountLines(hasRebate ? charges.map(withoutRebate) : charges, adjustments, input.currency);
   const known = totalBilled(before).minus(before.maximum).minus(before.minimum);
   const reached = known.plus(sum([...fresh, ...discounts].map(({ totalPrice }) => totalPrice)));
-  const limits = limitLines(priceInPeriod(input, charge), reached, before);
+  const all = limitLines(priceInPeriod(input, charge), reached, before);
+  // What of a fee is too much is credited with its time.
+  const limits = due.free?.numerator === 0n ? all.filter(({ totalPrice }) => totalPrice.gt(0)) : all;
   const lines = [...fresh, ...discounts, ...limits];
   const total = sum(lines.map(({ totalPrice }) => totalPrice));
   const billed = totalBilled(before);
@@ -291,8 +293,8 @@ function newLines(
   usage: readonly BilledUsage[],
 ): readonly RatedLine[] {
   if (free === undefined) return differenceOf(is.lines, before, late !== undefined || isAddedUp(charge.price));
+  if (free.numerator === 0n) return []; // only its minimum is asked
   const left = is.total.minus(sum(before.charges.map(({ amount }) => amount)));
-  if (free.numerator === 0n && left.isZero()) return []; // only its minimum is asked
   return rated(input, { ...charge, fraction: free }, usage).lines.map((line, index) =>
     index === 0 && !line.totalPrice.eq(left)
       ? { ...line, totalPrice: left, exactPrice: left, workings: { ...line.workings, soFar: soFarOf(is.total, left) } }
@@ -335,8 +337,13 @@ export const correctionsOf = (input: CalculationInput): CorrectionDue[] =>
     })
     .filter(({ total }) => !total.isZero());
 
-/** A correction is one line for all that its charge comes to more or less, and its discounts. */
+/** A correction is one line for all that its charge comes to more or less, and its discounts; of a fee it is a minimum. */
 function asLate({ charge }: DueCharge, { soFar }: RatedDue, lines: readonly Line[]): readonly Line[] {
+  if (charge.price.metric === null)
+    return lines.map((line) => ({
+      ...line,
+      workings: { ...line.workings, late: { maximum: '0', minimum: plain(line.totalPrice) } },
+    }));
   const discounts = lines.filter(isDiscount);
   const others = lines.filter((line) => !isDiscount(line));
   const [first] = others;
@@ -348,7 +355,7 @@ function asLate({ charge }: DueCharge, { soFar }: RatedDue, lines: readonly Line
   const line: RatedLine = {
     ...first,
     kind: 'charge',
-    eventType: charge.price.metric === null ? 'fee' : 'usage',
+    eventType: 'usage',
     quantity,
     unitPrice: quantity.isZero() ? totalPrice : totalPrice.div(quantity).toDecimalPlaces(AVERAGE_PRICE_DIGITS),
     totalPrice,

@@ -122,6 +122,11 @@ export const leftOfItem = ({ net, tax, credits }: BilledItem) => ({
   tax: tax.minus(sum(credits.map((credit) => credit.tax))),
 });
 
+/**
+ * Does an item bill the time of its dates? One that is only a minimum does not: it raises what other items of that time billed.
+ */
+export const billsTime = ({ lines }: BilledItem): boolean => lines.some(({ type }) => type !== 'minimum');
+
 /** The time for which an item still is. */
 export const timeOfItem = ({ period, credits }: BilledItem): Period[] =>
   subtract(

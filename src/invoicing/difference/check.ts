@@ -1,6 +1,6 @@
 import { plain } from '../../kernel/decimal.ts';
 import { intersect, lengthOf } from '../../kernel/spans.ts';
-import { type BilledItem, leftOfItem, timeOfItem } from './billed.ts';
+import { type BilledItem, billsTime, leftOfItem, timeOfItem } from './billed.ts';
 
 /**
  * The net under the difference: what must hold of the lines of a subscription that are in force, an invoice's own among them, before
@@ -14,7 +14,7 @@ export function wrongsOf(items: readonly BilledItem[]): string[] {
 
 /** No instant of a fee is billed twice. */
 function twiceBilled(items: readonly BilledItem[]): string[] {
-  const fees = items.filter(({ isFee, net }) => isFee && net.gt(0));
+  const fees = items.filter((item) => item.isFee && item.net.gt(0) && billsTime(item));
   return [...Map.groupBy(fees, ({ priceId, quantity }) => `${priceId} ${plain(quantity)}`).values()].flatMap((those) =>
     those.flatMap((item, index) =>
       those.slice(index + 1).flatMap((other): string[] => {

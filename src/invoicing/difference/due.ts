@@ -46,7 +46,7 @@ export interface DueCharge {
   readonly late?: LateCharge;
 }
 
-/** A charge of a closed period: its usage as it is now, the discounts that billed it, and what billed it. */
+/** A charge of a closed period: its usage as it is now, the discounts that billed it, and what billed it; of a fee only its minimum. */
 export interface LateCharge {
   readonly usage: readonly BilledUsage[];
   readonly adjustments: readonly FrozenAdjustment[];
@@ -173,8 +173,7 @@ function backOf(items: readonly BilledItem[]): TakenBack {
 
 const feeDue = ({ charge, free, before }: TimeDue): DueCharge => {
   const [first, last] = [free[0], free.at(-1)];
-  const { end } = charge.period;
-  const period = first && last ? { start: first.start, end: last.end } : { start: end, end }; // only its minimum is due
+  const period = first && last ? { start: first.start, end: last.end } : charge.period; // only its minimum is due
   const dated = { ...charge, period };
   return before === null ? { charge: dated } : { charge: dated, free: partOfFree(charge, free), before };
 };
@@ -301,7 +300,8 @@ export interface ClosedPeriod {
 
 /**
  * What closed periods come to more or less than was billed (§4, Late usage): their usage as it is now, at the terms that billed it.
- * After an end that was set back what was used stays, and a minimum is for the time until then.
+ * After an end that was set back what was used stays, and a minimum is for the time until then. Of fees, what is not used is credited, and
+ * only a minimum can be missing.
  */
 export function lateDue(
   { terms, items }: Pick<BillingState, 'terms' | 'items'>,
@@ -310,9 +310,9 @@ export function lateDue(
   return closed.flatMap(({ invoice, usage, adjustments }) => {
     const then = asBilled(terms, invoice);
     const cell = cellOf(then, invoice);
-    return chargesInArrears(then, cell, invoice.period_end)
-      .filter((charge) => !isFee(charge))
-      .map((charge): DueCharge => {
+    const metered = chargesInArrears(then, cell, invoice.period_end).filter((charge) => !isFee(charge));
+    return [
+      ...metered.map((charge): DueCharge => {
         const own = inCell(then, items, cell).filter(({ priceId }) => priceId === charge.price.id);
         const late = { usage: usage.filter(({ price_id: id }) => id === charge.price.id), adjustments, items: own };
         const least = then === terms ? {} : { least: leastOf(terms, cell, charge) };
@@ -323,8 +323,26 @@ export function lateDue(
           before: billedUsage(own, terms.taxBehavior, isAddedUp(charge)),
           back: backOf(own),
         };
-      });
+      }),
+      ...lateMinimums(terms, items, { cell, until: invoice.period_end, adjustments }),
+    ];
   });
+}
+
+/**
+ * The minimums of fees of a closed period that nothing has asked: its last part was not the last one when it was billed, or a
+ * credit took the part that bore them.
+ */
+function lateMinimums(
+  terms: BillingState['terms'],
+  items: readonly BilledItem[],
+  { cell, until, adjustments }: { readonly cell: Cell; readonly until: Instant } & Pick<LateCharge, 'adjustments'>,
+): DueCharge[] {
+  const now = cellAt(terms, cell.cadence, cell.start);
+  const fees = now ? chargesInArrears(terms, now, until).filter(isFee) : [];
+  return compareTime(fees, items, terms)
+    .due.filter(({ free }) => free.length === 0)
+    .map((due) => ({ ...feeDue(due), late: { usage: [], adjustments, items: [] } }));
 }
 
 /**

@@ -6,6 +6,7 @@ import type { Period } from '../../kernel/time.ts';
 import type { OwedCharge } from '../owed/charges.ts';
 import type { BilledPrice } from '../terms/billing-terms.ts';
 import { type BilledItem, leftOfItem, totalBilled } from './billed.ts';
+import { wrongsOf } from './check.ts';
 import { compareTime, creditsOf } from './time.ts';
 
 const day = (number: number) => Temporal.Instant.from('2026-04-01T00:00:00Z').add({ hours: 24 * (number - 1) });
@@ -127,6 +128,75 @@ describe('time that is owed and time that is billed', () => {
       due,
     );
     expect(found.unused.map(({ item, spans }) => `${item.priceId} ${spans.map(text).join(' ')}`)).toEqual(unused);
+  });
+});
+
+/* Two fees of 15 for a half of April each, and at least 45 for all of it. */
+describe('the minimum of a fee that was billed in parts', () => {
+  const fee = (said: string, isOpen = false): OwedCharge => {
+    const charge = owed(said);
+    const price = { ...charge.price, minimumAmount: decimal('45'), paymentTerm: 'in_arrears' } as const;
+    return { ...charge, price, ...(isOpen && { isOpen }) };
+  };
+  const ofType = (item: BilledItem, type: string): BilledItem => ({
+    ...item,
+    lines: item.lines.map((line) => ({ ...line, type, quantity: decimal('1') })),
+    quantity: decimal('1'),
+  });
+  const withMinimum = (item: BilledItem, minimum: BilledItem): BilledItem => ({
+    ...item,
+    lines: [...item.lines, ...ofType(minimum, 'minimum').lines],
+    net: item.net.plus(minimum.net),
+  });
+  const [first, second] = [billed('a 5 1-16', '15'), billed('a 5 16-31', '15')];
+  const whole = withMinimum(second, billed('a 5 16-31', '15'));
+
+  it.each<{ what: string; of: OwedCharge; billed: BilledItem[]; minimums: string[]; unused?: string[] }>([
+    { what: 'is not due while it is open', of: fee('a 5 1-31', true), billed: [first, second], minimums: [] },
+    { what: 'is due when it is over', of: fee('a 5 1-31'), billed: [first, second], minimums: ['0'] },
+    {
+      what: 'is looked at again where a part may have lost it',
+      of: fee('a 5 1-31'),
+      billed: [first, whole],
+      minimums: ['15'],
+    },
+    {
+      what: 'is due anew where a credit took the part that bore it',
+      of: fee('a 5 1-16'),
+      billed: [first, credited(whole, '16-31', '30')],
+      minimums: ['0'],
+    },
+    {
+      what: 'is that of its share of what one item billed',
+      of: fee('a 5 1-16'),
+      billed: [credited(withMinimum(billed('a 5 1-31'), billed('a 5 1-31', '15')), '16-31', '22.5')],
+      minimums: [],
+    },
+    {
+      what: 'counts where it was asked by itself, whatever its own quantity is',
+      of: fee('a 5 1-31'),
+      billed: [first, second, ofType(billed('a 5 1-31', '15'), 'minimum')],
+      minimums: ['15'],
+    },
+    {
+      what: 'asked by itself goes back with its time',
+      of: fee('a 5 1-11'),
+      billed: [credited(first, '11-16', '5'), ofType(billed('a 5 1-16', '7.5'), 'minimum')],
+      minimums: ['5'],
+      unused: ['a 11-16'],
+    },
+  ])('$what', ({ of, billed: items, minimums, unused = [] }) => {
+    const found = compareTime([of], items, USD);
+    expect(found.due.map(({ free, before }) => `${free.length} ${plain(before?.minimum ?? decimal('0'))}`)).toEqual(
+      minimums.map((minimum) => `0 ${minimum}`),
+    );
+    expect(found.unused.map(({ item, spans }) => `${item.priceId} ${spans.map(text).join(' ')}`)).toEqual(unused);
+  });
+
+  it('asked by itself bills no instant twice', () => {
+    const minimum = ofType(billed('a 1 1-31', '15'), 'minimum');
+    expect(wrongsOf([billed('a 1 1-31', '30'), minimum])).toEqual([]);
+    expect(wrongsOf([billed('a 1 1-31', '30'), billed('a 1 1-31', '15')])).toHaveLength(1);
   });
 });
 

@@ -11,6 +11,7 @@ import {
   type BilledItem,
   type BilledSoFar,
   billedTime,
+  billsTime,
   leftOfItem,
   timeOfItem,
   totalBilled,
@@ -40,7 +41,8 @@ export interface UnusedTime {
 /**
  * Lays what was billed for a time over what is owed for it, price by price and quantity by quantity: an instant that is owed is
  * billed by the first item that is for it, what no item is for is due, and what an item is for and is not owed is unused. So
- * no instant is billed twice, and there and back again is nothing. What was billed once is for no time.
+ * no instant is billed twice, and there and back again is nothing. What was billed once is for no time. A minimum that was asked later
+ * than the time was billed counts for that time and bills none of it.
  */
 export function compareTime(
   owed: readonly OwedCharge[],
@@ -49,21 +51,25 @@ export function compareTime(
 ): { due: TimeDue[]; unused: UnusedTime[] } {
   const free = owed.map(({ period }): readonly Period[] => [period]);
   const before = owed.map((): BilledSoFar | null => null);
+  const counts = owed.map(() => 0);
   const unused: UnusedTime[] = [];
+  const ofPrice = Map.groupBy(owed.keys(), (index) => (owed[index] as OwedCharge).price.id);
   const places = Map.groupBy(owed.keys(), (index) => chargeKey((owed[index] as OwedCharge).price));
   for (const item of billed) {
     if (!item.isFee || item.priceId === null) continue;
     const whole = lengthOf([item.period]);
-    let left = whole === 0n ? [] : timeOfItem(item);
+    if (whole === 0n) continue;
+    const isForTime = billsTime(item);
+    const found = isForTime ? places.get(`${item.priceId} ${plain(item.quantity)}`) : ofPrice.get(item.priceId);
+    let left = timeOfItem(item);
     let amount = totalBilled(billedTime(item, (all) => all, behavior)).minus(creditedOf(item, behavior));
-    for (const index of places.get(`${item.priceId} ${plain(item.quantity)}`) ?? []) {
-      const charge = owed[index] as OwedCharge;
-      if (whole === 0n && charge.period.end.equals(item.period.end)) {
-        const minimum = billedTime(item, (amount) => amount, behavior); // a line for no time
-        before[index] = addBilled(before[index] ?? NOTHING_BILLED, minimum);
-      }
-      const common = intersect(left, free[index] as readonly Period[]);
+    for (const index of found ?? []) {
+      const common = intersect(
+        left,
+        isForTime ? (free[index] as readonly Period[]) : [(owed[index] as OwedCharge).period],
+      );
       if (common.length === 0) continue;
+      counts[index] = (counts[index] as number) + 1;
       const share = shareOfAmount({ numerator: lengthOf(common), denominator: whole }, currency);
       const part = billedTime(item, share, behavior);
       left = subtract(left, common);
@@ -72,22 +78,28 @@ export function compareTime(
       const last = left.length === 0 && !amount.isZero() ? addBilled(part, remainder(amount)) : part;
       const known = before[index] ?? null;
       before[index] = known === null ? last : addBilled(known, last);
-      free[index] = subtract(free[index] as readonly Period[], common);
+      if (isForTime) free[index] = subtract(free[index] as readonly Period[], common);
     }
     if (left.length > 0) unused.push({ item, spans: left });
   }
   const due = owed.map(
     (charge, index): TimeDue => ({ charge, free: free[index] as readonly Period[], before: before[index] ?? null }),
   );
-  return { due: due.filter((each) => each.free.length > 0 || owesMinimum(each)), unused };
+  return {
+    due: due.filter((each, index) => each.free.length > 0 || mayOweMinimum(each, counts[index] as number)),
+    unused,
+  };
 }
 
-/** All its time was billed while it was open, so that its minimum was not asked; now it is over. */
-const owesMinimum = ({ charge: { price, isOpen }, before }: TimeDue): boolean =>
+/**
+ * All its time is billed, and it is over. Its minimum was not asked while it was open; and where it was billed in parts, a credit may
+ * have taken the part that bore the minimum. One item that bears all of it gives back its own share.
+ */
+const mayOweMinimum = ({ charge: { price, isOpen }, before }: TimeDue, items: number): boolean =>
   price.minimumAmount !== null &&
   price.paymentTerm === 'in_arrears' &&
   isOpen !== true &&
-  before?.minimum.isZero() === true;
+  (items > 1 || before?.minimum.isZero() === true);
 
 /** What is left of an item, as a charge. */
 const remainder = (amount: Decimal): BilledSoFar => ({

@@ -234,9 +234,9 @@ export async function recalculate(
 
 /** Does a line correct a closed period? A commitment does that is not of the period which is over with the invoice. */
 function isOfLate(terms: BillingTerms, invoice: InvoiceRow, line: LineRow, lines: readonly LineRow[]): boolean {
-  const { type, applies_to_line_id: of, period_end: end } = line;
+  const { type, applies_to_line_id: of, period_end: end, workings } = line;
   if (type === 'commitment') return !(isOwnSeries(terms, invoice) && end.equals(invoice.period_end));
-  return type === 'late_usage' || lines.some((other) => other.id === of && other.type === 'late_usage');
+  return workings?.late !== undefined || lines.some((other) => other.id === of && other.type === 'late_usage');
 }
 
 /** A line as it was before a total of 0 cut it. A line that takes something back has the tax that was billed. */

@@ -30,7 +30,7 @@ export const deleteUsageTakenOfCorrected = (
 ): Promise<number> =>
   tx.run(sql`
     delete from usage_taken t using invoice i, invoice_line l
-     where l.merchant_id = ${merchantId} and l.invoice_id = ${id} and l.type = 'late_usage'
+     where l.merchant_id = ${merchantId} and l.invoice_id = ${id} and l.workings -> 'late' is not null
        and i.merchant_id = ${merchantId} and i.subscription_id = ${subscriptionId} and i.kind = 'subscription'
        and i.period_start < l.period_end and i.period_end > l.period_start
        and t.merchant_id = ${merchantId} and t.invoice_id = i.id`);
