@@ -21,6 +21,7 @@ import {
   recordAudit,
 } from './identity/index.ts';
 import { countParked, createRunner } from './jobs/index.ts';
+import { sealerOf } from './kernel/sealing.ts';
 import type { Instant } from './kernel/time.ts';
 import { type Carrier, createCarrier, type MailServer, noCarrier } from './mail/index.ts';
 import {
@@ -56,6 +57,8 @@ export interface EnvironmentOptions {
   readonly publicUrl: string;
   /** The first platform operator's API key. */
   readonly platformKey: string;
+  /** What secrets of merchants are sealed with; absent: the platform key. */
+  readonly sealingKey?: string;
   /** Addresses and CIDR ranges of proxies whose `X-Forwarded-For` says where a call comes from; absent: none. */
   readonly trustedProxies?: readonly string[];
   readonly logger: Logger;
@@ -144,7 +147,10 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
   const authenticator = new Authenticator({ database, now, isBehindProxy: trustedProxies.length > 0 });
   const projection = await openUsageProjection(options);
   const carrier = openCarrier(options, workDatabase, now);
-  const domains = wireDomains(options.environment, options.publicUrl, projection?.usage(postgresUsage), carrier);
+  const domains = wireDomains(options.environment, options.publicUrl, projection?.usage(postgresUsage), carrier, {
+    sealer: sealerOf(options.sealingKey ?? options.platformKey),
+    authenticate: (token, address) => authenticator.authenticate(token, address),
+  });
   const slots = new Slots(options.slotLimits);
   const metrics = new Metrics({
     database,

@@ -24,6 +24,8 @@ interface EnvironmentSettings {
   readonly publicUrl?: string;
   /** The first operator's API key as it was given; absent: generated once. */
   readonly platformKey?: string;
+  /** What secrets of merchants are sealed with; absent: the platform key. */
+  readonly sealingKey?: string;
 }
 
 /** Everything that can be set from outside, read once. */
@@ -91,7 +93,7 @@ export function readSettings(variables: Variables): SettingsResult {
   };
 
   const environmentSettings = (
-    names: { port: string; databaseUrl: string; publicUrl: string; platformKey: string },
+    names: { port: string; databaseUrl: string; publicUrl: string; platformKey: string; sealingKey: string },
     defaultPort: number,
     foreignPrefix: string,
   ): EnvironmentSettings => ({
@@ -102,6 +104,7 @@ export function readSettings(variables: Variables): SettingsResult {
       'platformKey',
       read(names.platformKey, (value) => parsePlatformKey(value, foreignPrefix)),
     ),
+    ...optional('sealingKey', read(names.sealingKey, parseSealingKey)),
   });
 
   const settings: Settings = {
@@ -109,7 +112,13 @@ export function readSettings(variables: Variables): SettingsResult {
     environments: read('RECKONER_ENVIRONMENT', parseEnvironments) ?? ['production', 'sandbox'],
     roles: read('RECKONER_ROLES', parseRoles) ?? ALL_ROLES,
     production: environmentSettings(
-      { port: 'PORT', databaseUrl: 'DATABASE_URL', publicUrl: 'PUBLIC_URL', platformKey: 'RECKONER_PLATFORM_KEY' },
+      {
+        port: 'PORT',
+        databaseUrl: 'DATABASE_URL',
+        publicUrl: 'PUBLIC_URL',
+        platformKey: 'RECKONER_PLATFORM_KEY',
+        sealingKey: 'RECKONER_SEALING_KEY',
+      },
       4400,
       'rk_test_',
     ),
@@ -119,6 +128,7 @@ export function readSettings(variables: Variables): SettingsResult {
         databaseUrl: 'SANDBOX_DATABASE_URL',
         publicUrl: 'SANDBOX_PUBLIC_URL',
         platformKey: 'RECKONER_SANDBOX_PLATFORM_KEY',
+        sealingKey: 'RECKONER_SANDBOX_SEALING_KEY',
       },
       4401,
       'rk_live_',
@@ -315,6 +325,14 @@ function parsePlatformKey(value: string, foreignPrefix: string): string {
   if (value.startsWith(foreignPrefix))
     throw new Error(`begins with ${foreignPrefix}: that is a key of the other environment`);
   return value;
+}
+
+/** It is not repeated here: it opens secrets. */
+function parseSealingKey(value: string): string {
+  if (value.length >= KEY_LENGTH.least) return value;
+  throw new Error(
+    `has ${value.length} characters; at least ${KEY_LENGTH.least} are needed: take "openssl rand -hex 32"`,
+  );
 }
 
 function parseBoolean(value: string): boolean {

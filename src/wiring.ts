@@ -33,6 +33,7 @@ import {
 } from './invoicing/index.ts';
 import type { Chore, DueKind, DueRunner } from './jobs/index.ts';
 import type { ErrorTable } from './kernel/result.ts';
+import { sealerOf } from './kernel/sealing.ts';
 import { filledWallets, ledgerRoutes } from './ledger/index.ts';
 import { attachmentsFrom, type Carrier, createLetters, mailDueKind, mailRoutes, noCarrier } from './mail/index.ts';
 import {
@@ -48,6 +49,7 @@ import {
 import { linesOfItem, type OrderParts, orderErrors, orderRoutes, unendedOrders } from './orders/index.ts';
 import { createPayments, paymentErrors } from './payments/index.ts';
 import { referenceErrors, referenceRoutes } from './references/index.ts';
+import { type ReceivingParts, sourceErrors, sourceRoutes } from './sources/index.ts';
 import {
   activePlansOf,
   billingSource,
@@ -88,7 +90,17 @@ export const errorTables: readonly ErrorTable[] = [
   paymentErrors,
   referenceErrors,
   orderErrors,
+  sourceErrors,
 ];
+
+/** What sources need of the environment; see `ReceivingParts`. */
+export type SourceParts = Omit<ReceivingParts, 'environment'>;
+
+/** Nobody is known, and what is sealed opens nowhere else: for whoever only looks at the routes. */
+const noSourceParts: SourceParts = {
+  sealer: sealerOf(''),
+  authenticate: async () => ({ code: 'API_KEY_INVALID' }),
+};
 
 /** Customers and subscriptions with new usage that nobody has looked at yet. */
 const MOST_WATCHED = 20_000;
@@ -98,12 +110,14 @@ const MOST_WATCHED = 20_000;
  * and together, it hears from a handler that is handed in here.
  * @param usage who counts usage for reports and meters
  * @param carrier who brings mail to its server; by default nobody, and mail is held
+ * @param sources by what the secrets of sources are sealed, and who their callers are
  */
 export function wireDomains(
   environment: EnvironmentName,
   publicUrl: string,
   usage = postgresUsage,
   carrier: Carrier = noCarrier,
+  sources: SourceParts = noSourceParts,
 ): Domains {
   const renderer = createDocumentRenderer();
   const letters = createLetters({ environment, publicUrl });
@@ -168,6 +182,7 @@ export function wireDomains(
       ...invoiceRoutes(invoicing),
       ...orderRoutes(orders),
       ...ledgerRoutes,
+      ...sourceRoutes({ environment, ...sources }),
       ...payments.routes,
       ...mailRoutes({ environment }),
       ...clockRoutes({ environment, runner, blockers: holdersOfClock }),

@@ -99,6 +99,7 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
     ...['tax', 'webhooks', 'entitlements', 'ledger'],
   ],
   orders: [...BELOW, 'identity', 'references', 'clocks', 'catalog', 'customers', 'webhooks'],
+  sources: [...BELOW, 'metering', 'catalog', 'customers', 'subscriptions', 'webhooks'],
   mail: [...BELOW, 'identity', 'customers', 'documents', 'payments', 'invoicing', 'subscriptions'],
 
   auditor: ['db'],
@@ -121,6 +122,7 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
       'ledger',
       'mail',
       'orders',
+      'sources',
     ],
     ...['documents', 'webhooks'],
   ],

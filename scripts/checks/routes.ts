@@ -22,7 +22,9 @@ function faultsOf({ access, operationId, tag, summary, path }: Sentence): string
     ...(/^[a-z][A-Za-z]+$/.test(operationId) ? [] : [`has the operationId ${operationId}, which is no camelCase name`]),
     ...(/^[A-Z][\w ]+$/.test(tag) ? [] : ['has no tag']),
     ...(summary.trim() === '' ? ['has no summary'] : []),
-    ...(/^(?:\/(?:[a-z][A-Za-z0-9]*|:[a-z][A-Za-z]*))+(?:\.[a-z]+)?$/.test(path) ? [] : ['has a path in another form']),
+    ...(/^(?:\/(?:[a-z][A-Za-z0-9]*(?:-[a-z]+)?|:[a-z][A-Za-z]*))+(?:\.[a-z]+)?$/.test(path)
+      ? []
+      : ['has a path in another form']),
   ];
 }
 

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
 import { type Resource, shopOf } from '../../test/support/shop.ts';
+import { newSource, newSourceEvent } from '../../test/support/world.ts';
 import { audit } from './audit.ts';
 import { invariants } from './invariants.sql.ts';
 
@@ -36,6 +37,8 @@ beforeAll(async () => {
     expiresAt: '2100-01-01T00:00:00Z',
   });
   await shop.act(`/v1/entitlements/${entitlement.id}/reservations/${reservation.id}/settle`, { amount: 1 });
+  const plan = await shop.plan([await shop.usagePrice({ billableMetricId: metric.id })]);
+  await newSourceEvent(shop, await newSource(shop, { plan, metric }, 'automatic'));
   await meterEverything(merchant, product.id);
   client = new pg.Client({ connectionString: env.url });
   await client.connect();
@@ -131,6 +134,10 @@ const BREAKS: Readonly<Record<string, readonly [broken: string, undone: string]>
   'reservations-settle-by-events': [
     `update entitlement_reservation set event_id = 'x' || event_id`,
     'update entitlement_reservation set event_id = substr(event_id, 2)',
+  ],
+  'source-events-are-usage-once': [
+    `update source_event set usage_event_ids = array['x' || usage_event_ids[1]]`,
+    'update source_event set usage_event_ids = array[substr(usage_event_ids[1], 2)]',
   ],
   'plan-entitlements-live-with-it': [
     `update entitlement set is_from_plan = true, subscription_id = (select subscription_id from invoice where id = 'INVOICE');

@@ -185,6 +185,18 @@ export const invariants: readonly Invariant[] = [
          and not exists (select from event e where e.merchant_id = r.merchant_id and e.id = r.event_id)`,
   },
   {
+    name: 'source-events-are-usage-once',
+    says: 'a source event is processed when, and only when, there is one usage event under its key, and it names it',
+    broken: sql`
+      select s.merchant_id, s.id, format('%s with %s', s.status, s.usage_event_ids) as detail
+        from source_event s
+       where (s.status = 'processed'
+              and (cardinality(s.usage_event_ids) <> 1
+                   or not exists (select from event e
+                                   where e.merchant_id = s.merchant_id and e.id = s.usage_event_ids[1])))
+          or (s.status <> 'processed' and s.usage_event_ids <> '{}')`,
+  },
+  {
     name: 'plan-entitlements-live-with-it',
     says: 'what a plan promised ends with the subscription',
     broken: sql`

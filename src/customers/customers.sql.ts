@@ -171,3 +171,15 @@ export const customerIdsOfExternalId = async (
   const rows = await tx.rows<{ id: string }>(sql`select id from customer where ${where}`);
   return rows.map(({ id }) => id);
 };
+
+/** Which customer has which of some externalIds now; those that nobody has are left out. */
+export const customersOfExternalIds = async (
+  tx: Tx,
+  merchantId: string,
+  externalIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> => {
+  const rows = await tx.rows<{ id: string; externalId: string }>(sql`
+    select id, external_id as "externalId" from customer
+     where merchant_id = ${merchantId} and external_id = any (${[...externalIds]}::text[]) and deleted_at is null`);
+  return new Map(rows.map(({ id, externalId }) => [externalId, id]));
+};

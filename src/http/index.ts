@@ -1,6 +1,6 @@
-export { JsonParts, readJsonParts } from './body.ts';
+export { JsonParts, readJsonBody, readJsonParts, readText } from './body.ts';
 export { type Authentication, type Caller, hasRole, type Role } from './caller.ts';
-export type { AuditEntry, ServerOptions } from './edge.ts';
+export { type AuditEntry, bearerToken, type ServerOptions } from './edge.ts';
 export type { ErrorReply } from './errors.ts';
 export { type HealthOptions, healthRoutes } from './health.ts';
 export { canonicalJson, fingerprint, forgetIdempotencyKeys } from './idempotency.ts';

@@ -35,6 +35,7 @@ interface EnvironmentRequest {
   readonly publicUrl: string;
   readonly trustedProxies?: readonly string[];
   readonly platformKey: string;
+  readonly sealingKey?: string;
   readonly logger: Logger;
 }
 

@@ -40,7 +40,16 @@ function programVersion(): string {
 /**
  * Fields of whatever is logged that may hold a key or a secret; no line of ours logs them, and none of a package shall.
  */
-const SECRET_FIELDS = ['authorization', 'cookie', 'set-cookie', 'secret', 'platformKey', 'merchantKey', 'password'];
+const SECRET_FIELDS = [
+  'authorization',
+  'cookie',
+  'set-cookie',
+  'secret',
+  'platformKey',
+  'sealingKey',
+  'merchantKey',
+  'password',
+];
 const REDACTED = SECRET_FIELDS.flatMap((name) => ['', '*.', '*.*.', '*.*.*.'].map((path) => `${path}["${name}"]`));
 
 /** Logs go to the error stream as JSON, one line each: standard output is for people. */
@@ -162,6 +171,7 @@ async function open(
         publicUrl: settings[name].publicUrl ?? baseUrl,
         trustedProxies: settings.trustedProxies,
         platformKey: key.key,
+        ...(settings[name].sealingKey !== undefined && { sealingKey: settings[name].sealingKey }),
         logger: logger.child({ environment: name }),
       }),
     ({ migratedTo }) => migratedTo,

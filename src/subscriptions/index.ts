@@ -9,6 +9,7 @@ export { subscriptionChangeDueKind, subscriptionDueKind } from './steps.ts';
 export {
   activePlansOf,
   countByVersion,
+  subscriptionsOfPlan,
   unendedSubscriptions,
   updateEndedToBeDue as wakeEnded,
 } from './subscriptions.sql.ts';

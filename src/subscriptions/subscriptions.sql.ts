@@ -274,3 +274,21 @@ export const unendedSubscriptions = (tx: Tx, merchantId: string, by: { customerI
      where merchant_id = ${merchantId} and status <> 'terminated'
        and ${'customerId' in by ? sql`customer_id = ${by.customerId}` : sql`clock_id = ${by.clockId}`}
      order by seq`);
+
+/** A subscription of a plan that runs, or ran until it was ended. */
+export interface SubscriptionOfPlan {
+  readonly id: string;
+  readonly customerId: string;
+  readonly startedAt: Instant;
+  readonly status: 'active' | 'terminated';
+  readonly terminatedAt: Instant | null;
+}
+
+/** The subscriptions of some customers to a plan, as it is by now, oldest first; those that never became active are left out. */
+export const subscriptionsOfPlan = (tx: Tx, merchantId: string, planId: string, customerIds: readonly string[]) =>
+  tx.rows<SubscriptionOfPlan>(sql`
+    select id, customer_id as "customerId", started_at as "startedAt", status, terminated_at as "terminatedAt"
+      from subscription
+     where merchant_id = ${merchantId} and plan_id = ${planId} and customer_id = any (${[...customerIds]}::text[])
+       and (status = 'active' or (status = 'terminated' and billing_opened))
+     order by seq`);

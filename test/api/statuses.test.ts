@@ -7,7 +7,7 @@ import { type Call, draft, operations, type Scenario, urlOf } from '../support/o
 import { allSentences, propertiesOf, requiredOf, type Sentence } from '../support/routes.ts';
 import { START } from '../support/shop.ts';
 import { openTables, type Tables } from '../support/snapshots.ts';
-import { newMeteredFeature, openWorld, type World } from '../support/world.ts';
+import { newMeteredFeature, newSource, openWorld, type World } from '../support/world.ts';
 
 /**
  * Every operation is brought to each status that it declares, and answers no other. What can be made from the declaration
@@ -811,6 +811,24 @@ describe('pages for people', () => {
     const unknown = { params: { ...(known.params as object), id: newId('invoice') } };
     expect((await call(operationId, nobody, unknown)).status).toBe(404);
   });
+});
+
+it('the webhook of a source answers every status that it declares', async () => {
+  const known = await firstCall('receiveSourceEvent');
+  const receive = (by: Client, sent: Call & { headers?: Record<string, string> }) =>
+    call('receiveSourceEvent', by, { ...known, ...sent });
+  const { merchant, shop, plan, metric } = world;
+  const disabled = await newSource(shop, { plan, metric });
+  await shop.change(`/v0/sources/${disabled.id}`, { enabled: false });
+  expect((await receive(merchant, {})).status).toBe(201);
+  expect((await receive(merchant, {})).status).toBe(200);
+  expect((await receive(merchant, { body: {} })).status).toBe(400);
+  expect((await receive(env.client(), {})).status).toBe(401);
+  expect((await receive(stranger.merchant, {})).status).toBe(403);
+  expect((await receive(merchant, { params: { id: newId('source') } })).status).toBe(404);
+  expect((await receive(merchant, { params: { id: disabled.id } })).status).toBe(409);
+  expect((await receive(merchant, { body: JSON.stringify({ id: 'x'.repeat(256 * 1024) }) })).status).toBe(413);
+  expect((await receive(merchant, { body: 'text', headers: { 'content-type': 'text/plain' } })).status).toBe(415);
 });
 
 describe('a body that is not read', () => {

@@ -2,7 +2,7 @@ import { png } from '../../src/identity/logo/testing.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { newOrder, orderBody, orderLine } from './orders.ts';
 import { type Resource, START } from './shop.ts';
-import { FAR_AHEAD, newMeteredFeature, storeMethod, type World } from './world.ts';
+import { FAR_AHEAD, newMeteredFeature, newSourceEvent, newSourceRule, storeMethod, type World } from './world.ts';
 
 /** A call of an operation: what fills its path, its query and its body. */
 export interface Call {
@@ -78,6 +78,16 @@ const newReference = ({ shop, item }: World) =>
     provider: 'crm',
     externalId: unique('record'),
   });
+const pendingEvent = async ({ shop, source }: World) => ({
+  id: source.id,
+  eventId: (await newSourceEvent(shop, source)).id,
+});
+/** In another currency than the plan's. */
+const failedEvent = async ({ shop, source }: World) => {
+  const { id } = await newSourceEvent(shop, source, { currency: 'EUR' });
+  await shop.act(`/v0/sources/${source.id}/events/${id}/approve`);
+  return { id: source.id, eventId: id };
+};
 const newMethod = async ({ shop }: World) => {
   const customer = await shop.customer();
   return { customer, method: await storeMethod(shop, customer) };
@@ -729,6 +739,59 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
     async (world) => ({ ...(await lineOfNewOrder(world)), body: { quantity: '3', itemId: world.item.id } }),
   ],
   deleteOrderLineItem: [lineOfNewOrder],
+  createSource: [
+    ({ merchant, plan, metric }) => ({
+      body: {
+        name: unique('Source'),
+        planId: plan.id,
+        type: 'generic_revenue',
+        config: { projectId: 'project' },
+        metadata: { billableMetricMapping: { revenue: metric.id } },
+        merchantId: merchant.id,
+      },
+    }),
+  ],
+  listSources: [() => ({})],
+  getSource: [({ source }) => on(source.id)],
+  updateSource: [
+    ({ source, plan, metric }) =>
+      on(source.id, {
+        planId: plan.id,
+        description: unique('Changed'),
+        metadata: { billableMetricMapping: { revenue: metric.id } },
+      }),
+  ],
+  receiveSourceEvent: [
+    ({ source }) =>
+      on(source.id, {
+        id: unique('webhook'),
+        customerExternalId: 'nobody',
+        amount: '10',
+        currency: 'USD',
+        occurredAt: START,
+      }),
+  ],
+  listSourceEvents: [({ source }) => on(source.id)],
+  getSourceEvent: [({ source, sourceEvent }) => ({ params: { id: source.id, eventId: sourceEvent.id } })],
+  approveSourceEvent: [async (world) => ({ params: await pendingEvent(world) })],
+  rejectSourceEvent: [async (world) => ({ params: await pendingEvent(world) })],
+  retrySourceEvent: [async (world) => ({ params: await failedEvent(world) })],
+  approveSourceEvents: [async (world) => on(world.source.id, { eventIds: [(await pendingEvent(world)).eventId] })],
+  rejectSourceEvents: [async (world) => on(world.source.id, { eventIds: [(await pendingEvent(world)).eventId] })],
+  createSourceRule: [
+    ({ merchant, source }) => ({
+      body: {
+        sourceId: source.id,
+        name: unique('Rule'),
+        conditions: [{ type: 'amount', operator: 'lessThan', value: '0.01' }],
+        merchantId: merchant.id,
+      },
+    }),
+  ],
+  listSourceRules: [() => ({})],
+  getSourceRule: [({ sourceRule }) => on(sourceRule.id)],
+  updateSourceRule: [({ sourceRule }) => on(sourceRule.id, { description: unique('Changed') })],
+  deleteSourceRule: [async ({ shop, source }) => on((await newSourceRule(shop, source)).id)],
 
   createTestClock: [({ merchant }) => ({ body: { name: 'Clock', currentTime: START, merchantId: merchant.id } })],
   listTestClocks: [() => ({})],

@@ -38,6 +38,10 @@ export interface World {
   order: Resource;
   /** To the customer of `invoice`. */
   mail: Resource;
+  /** In manual mode, of `plan`, with an event that waits and a rule that matches nothing. */
+  source: Resource;
+  sourceEvent: Resource;
+  sourceRule: Resource;
   apiKeyId: string;
   /** The ids of all of these, by kind. */
   ids: Readonly<Partial<Record<IdKind, readonly string[]>>>;
@@ -99,6 +103,9 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
   const payment = await shop.create('/v0/payments', { amount: '20.00', currency: 'EUR' });
   const mail = (await shop.read(`/v0/mails?invoiceId=${invoice.id}`)).data[0];
   const order = await newOrder(shop, customer, { lineItems: [orderLine({ itemId: item.id })] });
+  const source = await newSource(shop, { plan, metric });
+  const sourceRule = await newSourceRule(shop, source);
+  const sourceEvent = await newSourceEvent(shop, source);
   const apiKey = await shop.create(`/v0/users/${merchant.userId}/apikeys`, { name: 'standing' });
   const ids = {
     organization: [merchant.id, customer.consumerId],
@@ -129,6 +136,9 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
       mail,
       order,
       order.lineItems[0],
+      source,
+      sourceEvent,
+      sourceRule,
     ]),
     planVersion: [plan.defaultVersionId],
   };
@@ -159,6 +169,9 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
     payment,
     mail,
     order,
+    source,
+    sourceEvent,
+    sourceRule,
     apiKeyId: apiKey.id,
     ids,
   };
@@ -174,6 +187,44 @@ export function newMeteredFeature(shop: Shop, product: Resource): Promise<Resour
   meteredFeatures += 1;
   const key = `metered-${meteredFeatures}`;
   return shop.create('/v0/features', { key, name: 'Calls', productId: product.id, type: 'metered' });
+}
+
+/** A source to which the merchant's own keys report. */
+export const newSource = (
+  shop: Shop,
+  { plan, metric }: { plan: Resource; metric: Resource },
+  processingMode: 'automatic' | 'manual' = 'manual',
+): Promise<Resource> =>
+  shop.create('/v0/sources', {
+    name: 'App',
+    planId: plan.id,
+    type: 'generic_revenue',
+    config: { projectId: 'project' },
+    metadata: { billableMetricMapping: { revenue: metric.id } },
+    processingMode,
+  });
+
+/** A rule that matches no event of `newSourceEvent`. */
+export const newSourceRule = (shop: Shop, source: Resource): Promise<Resource> =>
+  shop.create('/v0/sourceRules', {
+    sourceId: source.id,
+    name: 'Large',
+    conditions: [{ type: 'amount', operator: 'greaterThan', value: '1000000' }],
+  });
+
+let sourceEvents = 0;
+
+/** Revenue of a customer whom nobody knows, which waits for an approval. */
+export function newSourceEvent(shop: Shop, source: Resource, fields: object = {}): Promise<Resource> {
+  sourceEvents += 1;
+  return shop.create(`/v0/sources/${source.id}/events`, {
+    id: `external-${sourceEvents}`,
+    customerExternalId: 'nobody',
+    amount: '10',
+    currency: 'USD',
+    occurredAt: START,
+    ...fields,
+  });
 }
 
 const KINDS = Object.keys(ID_PREFIXES) as IdKind[];

@@ -1,0 +1,233 @@
+import {
+  bearerToken,
+  freeRoute,
+  ListOf,
+  listReply,
+  pageOf,
+  type RawBody,
+  Reply,
+  type Route,
+  route,
+  Type,
+} from '../http/index.ts';
+import { ok } from '../kernel/result.ts';
+import {
+  approveEvent,
+  approveEvents,
+  getSourceEvent,
+  listSourceEvents,
+  rejectEvent,
+  rejectEvents,
+  retryEvent,
+} from './events.ts';
+import { type ReceivingParts, receiveWebhook } from './receive.ts';
+import { ruleRoutes } from './rule-routes.ts';
+import {
+  BulkApproveReply,
+  BulkBody,
+  BulkRejectReply,
+  SourceBody,
+  SourceEventReply,
+  SourceEventsQuery,
+  SourcePatchBody,
+  SourceReceiptReply,
+  SourceReply,
+  SourcesQuery,
+} from './schemas.ts';
+import { changeSource, createSource, getSource, listSources } from './sources.ts';
+
+const tag = 'Sources';
+const ofSource = { of: 'id', kind: 'source' } as const;
+
+/** `/v0/sources` and `/v0/sourceRules` (api.md). */
+export const sourceRoutes = (parts: ReceivingParts): readonly Route[] => [
+  ...ownRoutes(parts),
+  ...eventRoutes(parts),
+  ...ruleRoutes,
+];
+
+const ownRoutes = ({ sealer }: ReceivingParts): Route[] => [
+  route(
+    {
+      method: 'POST',
+      path: '/v0/sources',
+      operationId: 'createSource',
+      tag,
+      summary: 'Create a source',
+      access: { role: 'member', merchant: 'body', by: ['planId'] },
+      body: SourceBody,
+      replies: { 201: SourceReply },
+    },
+    async ({ tx, merchantId, body, now }) => createSource(tx, sealer, merchantId, body, now),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/sources',
+      operationId: 'listSources',
+      tag,
+      summary: 'List sources',
+      access: { role: 'viewer', merchant: 'query', by: ['planId'] },
+      query: SourcesQuery,
+      replies: { 200: ListOf(SourceReply) },
+    },
+    async ({ tx, merchantId, query }) => {
+      const page = pageOf(query);
+      return ok(listReply(await listSources(tx, merchantId, query, page), page));
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/sources/:id',
+      operationId: 'getSource',
+      tag,
+      summary: 'Retrieve a source',
+      access: { role: 'viewer', merchant: ofSource },
+      replies: { 200: SourceReply },
+    },
+    async ({ tx, merchantId, params }) => getSource(tx, merchantId, params.id as string),
+  ),
+  route(
+    {
+      method: 'PATCH',
+      path: '/v0/sources/:id',
+      operationId: 'updateSource',
+      tag,
+      summary: 'Update a source',
+      access: { role: 'member', merchant: ofSource },
+      body: SourcePatchBody,
+      replies: { 200: SourceReply },
+    },
+    async ({ tx, merchantId, params, body, now }) =>
+      changeSource(tx, sealer, merchantId, params.id as string, body, now),
+  ),
+];
+
+const eventRoutes = (parts: ReceivingParts): Route[] => [
+  freeRoute(
+    {
+      method: 'POST',
+      path: '/v0/sources/:id/events',
+      operationId: 'receiveSourceEvent',
+      tag,
+      summary: 'Receive a webhook of the provider',
+      description:
+        'Signed as the provider signs, or sent with an API key of the merchant. The same event again answers 200 with the first.',
+      access: { public: true },
+      bodyBytes: true,
+      contentTypes: ['application/json'],
+      replies: { 201: SourceEventReply, 200: Type.Union([SourceEventReply, SourceReceiptReply]) },
+      errors: [400, 401, 403, 404, 409, 413, 415],
+    },
+    async ({ database, params, body, request, now }) => {
+      const { bytes } = body as unknown as RawBody;
+      const arrived = { bytes, headers: request.headers, token: bearerToken(request), address: request.ip };
+      const received = await receiveWebhook(parts, database, params.id as string, arrived, now);
+      if (!received.ok) return received;
+      if (received.value.kind !== 'nothing')
+        return ok(new Reply(received.value.kind === 'created' ? 201 : 200, received.value.event));
+      const { sourceId, reason } = received.value;
+      return ok(new Reply(200, { object: 'sourceEventReceipt', sourceId, recorded: false, reason }));
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/sources/:id/events',
+      operationId: 'listSourceEvents',
+      tag,
+      summary: 'List events of a source',
+      access: { role: 'viewer', merchant: ofSource },
+      query: SourceEventsQuery,
+      replies: { 200: ListOf(SourceEventReply) },
+    },
+    async ({ tx, merchantId, params, query }) => {
+      const page = pageOf(query);
+      const found = await listSourceEvents(tx, merchantId, params.id as string, query, page);
+      return found.ok ? ok(listReply(found.value, page)) : found;
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/sources/:id/events/:eventId',
+      operationId: 'getSourceEvent',
+      tag,
+      summary: 'Retrieve an event of a source',
+      access: { role: 'viewer', merchant: ofSource },
+      replies: { 200: SourceEventReply },
+    },
+    async ({ tx, merchantId, params }) => getSourceEvent(tx, keyOf(merchantId, params)),
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/v0/sources/:id/events/:eventId/approve',
+      operationId: 'approveSourceEvent',
+      tag,
+      summary: 'Approve a pending event',
+      access: { role: 'member', merchant: ofSource },
+      replies: { 200: SourceEventReply },
+    },
+    async ({ tx, merchantId, params, caller, now }) => approveEvent(tx, keyOf(merchantId, params), caller.userId, now),
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/v0/sources/:id/events/:eventId/reject',
+      operationId: 'rejectSourceEvent',
+      tag,
+      summary: 'Reject a pending event',
+      access: { role: 'member', merchant: ofSource },
+      replies: { 200: SourceEventReply },
+    },
+    async ({ tx, merchantId, params, caller, now }) => rejectEvent(tx, keyOf(merchantId, params), caller.userId, now),
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/v0/sources/:id/events/:eventId/retry',
+      operationId: 'retrySourceEvent',
+      tag,
+      summary: 'Retry a failed event',
+      access: { role: 'member', merchant: ofSource },
+      replies: { 200: SourceEventReply },
+    },
+    async ({ tx, merchantId, params, now }) => retryEvent(tx, keyOf(merchantId, params), now),
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/v0/sources/:id/events/bulk-approve',
+      operationId: 'approveSourceEvents',
+      tag,
+      summary: 'Approve pending events',
+      access: { role: 'member', merchant: ofSource },
+      body: BulkBody,
+      replies: { 200: BulkApproveReply },
+    },
+    async ({ tx, merchantId, params, body, caller, now }) =>
+      approveEvents(tx, { merchantId, sourceId: params.id as string }, body.eventIds, caller.userId, now),
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/v0/sources/:id/events/bulk-reject',
+      operationId: 'rejectSourceEvents',
+      tag,
+      summary: 'Reject pending events',
+      access: { role: 'member', merchant: ofSource },
+      body: BulkBody,
+      replies: { 200: BulkRejectReply },
+    },
+    async ({ tx, merchantId, params, body, caller, now }) =>
+      rejectEvents(tx, { merchantId, sourceId: params.id as string }, body.eventIds, caller.userId, now),
+  ),
+];
+
+const keyOf = (merchantId: string, params: Readonly<Record<string, string>>) => ({
+  merchantId,
+  sourceId: params.id as string,
+  eventId: params.eventId as string,
+});

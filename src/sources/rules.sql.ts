@@ -1,0 +1,86 @@
+import { allOf, jsonb, pageOfRows, recordset, sql, type Tx } from '../db/index.ts';
+import type { PageRequest } from '../http/index.ts';
+import type { Instant } from '../kernel/time.ts';
+import type { SourceRule } from './source.ts';
+
+const COLUMNS = sql`id, merchant_id as "merchantId", source_id as "sourceId", name, description, conditions,
+  position as "order", enabled, evaluation_count as "evaluationCount", match_count as "matchCount",
+  last_evaluated_at as "lastEvaluatedAt", created_by as "createdBy", created_at as "createdAt",
+  updated_at as "updatedAt"`;
+
+export const insertRule = (tx: Tx, rule: SourceRule) =>
+  tx.one<SourceRule>(sql`
+    insert into source_rule (merchant_id, id, source_id, name, description, conditions, position, enabled,
+                             evaluation_count, match_count, created_by, created_at, updated_at)
+    values (${rule.merchantId}, ${rule.id}, ${rule.sourceId}, ${rule.name}, ${rule.description},
+            ${jsonb(rule.conditions)}, ${rule.order}, ${rule.enabled}, 0, 0, ${rule.createdBy}, ${rule.createdAt},
+            ${rule.updatedAt})
+    returning ${COLUMNS}`);
+
+/** One above the last rule of the source; 0 for the first. */
+export const selectNextOrder = async (tx: Tx, merchantId: string, sourceId: string): Promise<number> => {
+  const { next } = await tx.one<{ next: number }>(sql`
+    select least(coalesce(max(position)::bigint + 1, 0), 2147483647)::int as next from source_rule
+     where merchant_id = ${merchantId} and source_id = ${sourceId}`);
+  return next;
+};
+
+export const selectRule = (tx: Tx, merchantId: string, id: string) =>
+  tx.maybe<SourceRule>(sql`select ${COLUMNS} from source_rule where merchant_id = ${merchantId} and id = ${id}`);
+
+export const lockRule = (tx: Tx, merchantId: string, id: string) =>
+  tx.maybe<SourceRule>(sql`
+    select ${COLUMNS} from source_rule where merchant_id = ${merchantId} and id = ${id} for no key update`);
+
+/** The enabled rules of a source in their order, locked in it, because they count what they are asked. */
+export const lockRulesInOrder = (tx: Tx, merchantId: string, sourceId: string) =>
+  tx.rows<SourceRule>(sql`
+    select ${COLUMNS} from source_rule
+     where merchant_id = ${merchantId} and source_id = ${sourceId} and enabled
+     order by position, seq for no key update`);
+
+export const updateRule = (tx: Tx, rule: SourceRule) =>
+  tx.one<SourceRule>(sql`
+    update source_rule
+       set name = ${rule.name}, description = ${rule.description}, conditions = ${jsonb(rule.conditions)},
+           position = ${rule.order}, enabled = ${rule.enabled}, updated_at = ${rule.updatedAt}
+     where merchant_id = ${rule.merchantId} and id = ${rule.id}
+    returning ${COLUMNS}`);
+
+export interface RuleCount {
+  readonly id: string;
+  readonly evaluations: number;
+  readonly matches: number;
+}
+
+export const updateRuleCounts = (tx: Tx, merchantId: string, counts: readonly RuleCount[], now: Instant) =>
+  tx.run(sql`
+    update source_rule r
+       set evaluation_count = r.evaluation_count + c.evaluations, match_count = r.match_count + c.matches,
+           last_evaluated_at = ${now}
+      from jsonb_to_recordset(${recordset(counts)}) as c (id text, evaluations int, matches int)
+     where r.merchant_id = ${merchantId} and r.id = c.id`);
+
+export const deleteRuleRow = async (tx: Tx, merchantId: string, id: string): Promise<boolean> =>
+  (await tx.run(sql`delete from source_rule where merchant_id = ${merchantId} and id = ${id}`)) === 1;
+
+export const selectRules = (
+  tx: Tx,
+  merchantId: string | null,
+  filter: { readonly sourceId?: string | undefined; readonly enabled?: boolean | undefined },
+  page: PageRequest,
+) =>
+  pageOfRows<SourceRule>(
+    tx,
+    {
+      select: COLUMNS,
+      from: sql`source_rule`,
+      where: allOf([
+        merchantId !== null && sql`merchant_id = ${merchantId}`,
+        filter.sourceId !== undefined && sql`source_id = ${filter.sourceId}`,
+        filter.enabled !== undefined && sql`enabled = ${filter.enabled}`,
+      ]),
+      order: sql`seq desc`,
+    },
+    page,
+  );

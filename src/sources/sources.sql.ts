@@ -1,0 +1,62 @@
+import { allOf, jsonb, pageOfRows, sql, type Tx } from '../db/index.ts';
+import type { PageRequest } from '../http/index.ts';
+import type { ProcessingMode, Source, SourceType } from './source.ts';
+
+const COLUMNS = sql`id, merchant_id as "merchantId", name, description, plan_id as "planId", type, config,
+  webhook_secret as "webhookSecret", enabled, metadata, processing_mode as "processingMode", created_at as "createdAt",
+  updated_at as "updatedAt"`;
+
+export const insertSource = (tx: Tx, source: Source) =>
+  tx.one<Source>(sql`
+    insert into source (merchant_id, id, name, description, plan_id, type, config, webhook_secret, enabled, metadata,
+                        processing_mode, created_at, updated_at)
+    values (${source.merchantId}, ${source.id}, ${source.name}, ${source.description}, ${source.planId}, ${source.type},
+            ${jsonb(source.config)}, ${source.webhookSecret}, ${source.enabled}, ${jsonb(source.metadata)},
+            ${source.processingMode}, ${source.createdAt}, ${source.updatedAt})
+    returning ${COLUMNS}`);
+
+export const selectSource = (tx: Tx, merchantId: string, id: string) =>
+  tx.maybe<Source>(sql`select ${COLUMNS} from source where merchant_id = ${merchantId} and id = ${id}`);
+
+export const lockSource = (tx: Tx, merchantId: string, id: string) =>
+  tx.maybe<Source>(sql`
+    select ${COLUMNS} from source where merchant_id = ${merchantId} and id = ${id} for no key update`);
+
+/** Waits for whoever changes the source, so that an event is judged by one state of it; many may hold it at once. */
+export const holdSource = (tx: Tx, merchantId: string, id: string) =>
+  tx.maybe<Source>(sql`select ${COLUMNS} from source where merchant_id = ${merchantId} and id = ${id} for share`);
+
+export const updateSource = (tx: Tx, source: Source) =>
+  tx.one<Source>(sql`
+    update source
+       set name = ${source.name}, description = ${source.description}, plan_id = ${source.planId},
+           config = ${jsonb(source.config)}, webhook_secret = ${source.webhookSecret}, enabled = ${source.enabled},
+           metadata = ${jsonb(source.metadata)}, processing_mode = ${source.processingMode},
+           updated_at = ${source.updatedAt}
+     where merchant_id = ${source.merchantId} and id = ${source.id}
+    returning ${COLUMNS}`);
+
+export interface SourceFilter {
+  readonly planId?: string | undefined;
+  readonly type?: SourceType | undefined;
+  readonly enabled?: boolean | undefined;
+  readonly processingMode?: ProcessingMode | undefined;
+}
+
+export const selectSources = (tx: Tx, merchantId: string | null, filter: SourceFilter, page: PageRequest) =>
+  pageOfRows<Source>(
+    tx,
+    {
+      select: COLUMNS,
+      from: sql`source`,
+      where: allOf([
+        merchantId !== null && sql`merchant_id = ${merchantId}`,
+        filter.planId !== undefined && sql`plan_id = ${filter.planId}`,
+        filter.type !== undefined && sql`type = ${filter.type}`,
+        filter.enabled !== undefined && sql`enabled = ${filter.enabled}`,
+        filter.processingMode !== undefined && sql`processing_mode = ${filter.processingMode}`,
+      ]),
+      order: sql`seq desc`,
+    },
+    page,
+  );
