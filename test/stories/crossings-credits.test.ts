@@ -138,3 +138,28 @@ it('a credit bears the discount and the tax rate of its line, whatever holds by 
   // January 60; February 60 - 30 + 120; March 240.
   expect(await costOf(shop, customer.id)).toBe('450.00');
 });
+
+/*
+ * 70.00 a week in advance on a daily plan. The week from the 8th is billed by the invoice of the week before and paid. On the 11th a
+ * change takes the fee away, and the credit of 40.00 is on its way to the invoice of that day. The subscription ends at noon: the
+ * credit is worked out anew. The first week and three days of the second cost 100.00.
+ */
+describe('an end while a credit is on its way to the open invoice', () => {
+  it('keeps the credit', async () => {
+    const weekly = await fee(shop, 'in_advance', '70', { billingCadence: 'P1W' });
+    const daily = { billingCadence: 'P1D' };
+    const [before, after] = [
+      await promptPlan(shop, [weekly], daily),
+      await promptPlan(shop, [await fee(shop, 'in_arrears', '0')], daily),
+    ];
+    const { clock, subscription, customerId } = await subscribed(shop, before, JANUARY);
+    await shop.advance(clock, '2026-01-09T00:00:00Z');
+    await payAll(shop, customerId);
+    await shop.advance(clock, '2026-01-11T00:00:00Z');
+    await changeTo(shop, subscription, after);
+    await shop.advance(clock, '2026-01-11T12:00:00Z');
+    await end(shop, subscription);
+    await shop.advance(clock, '2026-03-01T00:00:00Z');
+    expect(await costOf(shop, customerId)).toBe('100.00');
+  });
+});

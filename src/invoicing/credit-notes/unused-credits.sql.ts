@@ -106,19 +106,22 @@ export const noteMore = (
  * Takes back the credits of a subscription for time after an instant that nobody has in hand: lines of an invoice that is
  * not issued, of which nothing stands in a credit note. What is not used is worked out anew. A credit for time before the
  * instant stays where it is.
+ * @returns the invoices that billed what they gave back
  */
 export async function deleteOpenCredits(
   tx: Tx,
   merchantId: string,
   subscriptionId: string,
   after: Instant,
-): Promise<void> {
-  await tx.run(sql`
+): Promise<string[]> {
+  const deleted = await tx.rows<{ invoice_id: string }>(sql`
     delete from unused_credit c
      where c.merchant_id = ${merchantId} and c.subscription_id = ${subscriptionId} and c.noted_amount = 0
        and c.unused_to > ${after}::timestamptz + interval '1 microsecond'
        and exists (select from invoice i where i.merchant_id = c.merchant_id and i.id = c.target_invoice_id
-                      and i.issued_at is null and i.status <> 'CANCELLED')`);
+                      and i.issued_at is null and i.status <> 'CANCELLED')
+    returning c.invoice_id`);
+  return [...new Set(deleted.map(({ invoice_id: id }) => id))];
 }
 
 /** Has anything of an invoice been given back, as a line elsewhere or by a credit note? */

@@ -11,12 +11,14 @@ export type BilledFor = Pick<InvoiceRow, 'merchant_id' | 'id' | 'subscription_id
  * The lines that the other invoices of a subscription bill of time after an instant, in the order of billing: fees, usage and
  * corrections, and all that is billed once. Credits are read with `selectCredits`.
  * @param beforeSeq only lines that were billed before this one
+ * @param alsoOf invoices of which all lines of that time are selected, however long before it their periods ended
  */
 export const selectBilledLines = (
   tx: Tx,
   { merchant_id: merchantId, id, subscription_id: subscriptionId }: BilledFor,
   since: Instant,
   beforeSeq: bigint | null = null,
+  alsoOf: readonly string[] = [],
 ): Promise<StoredLine[]> =>
   tx.rows<StoredLine>(sql`
     select l.invoice_id as "invoiceId", i.status, l.price_id as "priceId", l.fee_id as "feeId", l.type,
@@ -27,7 +29,8 @@ export const selectBilledLines = (
       from invoice i join invoice_line l on l.merchant_id = i.merchant_id and l.invoice_id = i.id
      where i.merchant_id = ${merchantId} and i.subscription_id = ${subscriptionId} and i.id <> ${id}
        and i.status in ('DRAFT', 'ISSUED', 'PAYMENT_FAILED', 'PAID', 'WRITTEN_OFF', 'CANCELLED')
-       and (i.kind <> 'subscription' or i.period_end >= ${since} or l.period_start = l.period_end)
+       and (i.kind <> 'subscription' or i.period_end >= ${since} or l.period_start = l.period_end
+            or i.id = any (${[...alsoOf]}::text[]))
        and (l.period_end > ${since} or l.period_start = l.period_end)
        and (l.price_id is not null or l.type = 'commitment') and l.type <> 'credit'
        and (${beforeSeq}::bigint is null or l.seq < ${beforeSeq})

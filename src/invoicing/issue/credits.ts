@@ -46,6 +46,8 @@ export interface CreditOrder {
   readonly after: Instant;
   /** The invoice that bears a credit as a line, by the price's own; null where none is open: then it goes into the wallet. */
   readonly target: InvoiceRow | null;
+  /** Invoices whose credits on open invoices were taken back before: what of them is not used is worked out anew. */
+  readonly creditedAnew?: readonly string[];
   /** Only of what this invoice billed; else of all. */
   readonly invoiceId?: string;
 }
@@ -58,15 +60,16 @@ export interface CreditOrder {
 export async function giveCredits(
   parts: InvoicingParts,
   tx: Tx,
-  { terms, after, target, invoiceId: only }: CreditOrder,
+  { terms, after, target, creditedAnew = [], invoiceId: only }: CreditOrder,
   now: Instant,
 ): Promise<void> {
   const { merchantId, subscriptionId } = terms;
-  if (only === undefined) await deleteOpenCredits(tx, merchantId, subscriptionId, after);
-  const found = await selectIssuedItems(tx, terms, after);
+  const deleted = only === undefined ? await deleteOpenCredits(tx, merchantId, subscriptionId, after) : [];
+  const anew = [...creditedAnew, ...deleted];
+  const found = await selectIssuedItems(tx, terms, after, anew);
   const invoiceIds = [...new Set(found.map(({ invoiceId }) => invoiceId))].toSorted();
   for (const id of invoiceIds) await lockInvoice(tx, merchantId, id); // holds off who would refund or write off meanwhile
-  const items = invoiceIds.length === 0 ? found : await selectIssuedItems(tx, terms, after);
+  const items = invoiceIds.length === 0 ? found : await selectIssuedItems(tx, terms, after, anew);
   const unused = compareTime(feesOwed(terms, items), items, terms).unused.filter(
     ({ item }) => item.isStanding && (only === undefined || item.invoiceId === only),
   );
@@ -88,13 +91,18 @@ export async function giveCredits(
 }
 
 /** What issued invoices bill of time after an instant. What is calculated and not issued is calculated again instead. */
-async function selectIssuedItems(tx: Tx, terms: BillingTerms, after: Instant): Promise<BilledItem[]> {
+async function selectIssuedItems(
+  tx: Tx,
+  terms: BillingTerms,
+  after: Instant,
+  creditedAnew: readonly string[],
+): Promise<BilledItem[]> {
   const { merchantId, subscriptionId } = terms;
   const all = { merchant_id: merchantId, subscription_id: subscriptionId, id: '' };
   // What is charged in advance of a period stands on the invoice before it, so that one is read, too.
   const around = cellsIn(terms, { start: justBefore(after), end: after.add({ microseconds: 1 }) });
   const since = justBefore(around.map(({ start }) => start).reduce(earliest, after));
-  const lines = await selectBilledLines(tx, all, since);
+  const lines = await selectBilledLines(tx, all, since, null, creditedAnew);
   return itemsOf(
     lines.filter(
       ({ status, priceId, periodEnd }) =>

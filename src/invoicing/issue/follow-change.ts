@@ -43,7 +43,7 @@ export async function followChange(
   { terms, at }: { readonly terms: BillingTerms; readonly at: Instant },
   now: Instant,
 ): Promise<InvoiceRow | null> {
-  await deleteOpenCredits(tx, terms.merchantId, terms.subscriptionId, justBefore(at));
+  const creditedAnew = await deleteOpenCredits(tx, terms.merchantId, terms.subscriptionId, justBefore(at));
   await alignPeriods(parts, tx, terms, at, now);
   await redoDrafts(parts, tx, terms, now);
   const unissued = await lockInvoicesIn(tx, terms.merchantId, terms.subscriptionId, UNISSUED);
@@ -51,7 +51,7 @@ export async function followChange(
   const bearer = active.find((invoice) => goesOn(terms, invoice, at)) ?? (await bearNow(tx, terms, at, now));
   const ended = unissued.find(({ kind, period_end: end }) => kind === 'subscription' && end.equals(at));
   const target = bearer ?? ended ?? active[0] ?? null;
-  await giveCredits(parts, tx, { terms, after: takesFrom(terms, at), target }, now);
+  await giveCredits(parts, tx, { terms, after: takesFrom(terms, at), target, creditedAnew }, now);
   return bearer?.status === 'CALCULATING' ? finish(parts, tx, bearer, now) : target;
 }
 
