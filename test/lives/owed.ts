@@ -206,7 +206,7 @@ function usageOwed(life: Life, world: World, index: number, { period, closedTo }
     isForTime,
     used: usedIn(life, world, index, spans),
     ...(price.allowance !== undefined && { covered: grantedIn(world, price.allowance, period) }),
-    share: of(billed, then, spans),
+    share: isForTime ? times(of(billed, then, spans), ownShare(life, world, price, spans)) : of(billed, then, spans),
     limitShare: of(period, history, heldSpans(life, history, period, index)),
     maximumShare: of(billed, then, spans),
   });
@@ -317,6 +317,35 @@ function usedIn(life: Life, world: World, index: number, spans: readonly Span[])
       asUsed(sumOf(uses), uses.length, { region }),
     );
   return [asUsed(figureOf(aggregation, inside), inside.length)];
+}
+
+/**
+ * What of the time of a figure that does not add up the customer's usage was the subscription's own (decision 0060). Usage that names
+ * the subscription itself makes it a figure for all of the time, and so does having none of the customer's.
+ */
+function ownShare(life: Life, { history, histories, uses }: World, { metric }: Price, spans: readonly Span[]): Exact {
+  const { aggregation } = life.metrics[metric as number] as Metric;
+  const isNamed = ({ metric: of, sub, at }: Use): boolean =>
+    of === metric &&
+    sub === history.sub &&
+    spans.some(({ from, to }) => (aggregation === 'LATEST' || from <= at) && at < to);
+  const points = histories.flatMap((each) => [
+    ...[each.startedAt, each.billedFrom, each.end ?? NEVER, each.endedAt ?? NEVER],
+    ...[
+      ...segmentsOf({ ...each, end: null }),
+      ...each.versions,
+      ...asClosed(life, each).map(({ period }) => period.span),
+    ].map(({ from }) => from),
+    ...asClosed(life, each).map(({ closedTo }) => closedTo),
+  ]);
+  const own = spans.flatMap(({ from, to }) => {
+    const inside = [...new Set([from, ...points.filter((at) => from < at && at < to)])].toSorted((a, b) => a - b);
+    return inside
+      .map((at, place) => ({ from: at, to: inside[place + 1] ?? to }))
+      .filter((piece) => ownerAt(life, histories, metric as number, piece.from) === history.sub);
+  });
+  const isWhole = uses.some(isNamed) || lengthOf(own) === 0;
+  return isWhole ? exact(1n) : exact(BigInt(lengthOf(own)), BigInt(lengthOf(spans)));
 }
 
 const sumOf = (uses: readonly Use[]): string => String(uses.reduce((total, { units }) => total + Number(units), 0));
