@@ -1,3 +1,4 @@
+import { analyticsRoutes, revenueSumsChore } from './analytics/index.ts';
 import { type CatalogOptions, catalogErrors, catalogRoutes, selectMeters, usageRoutes } from './catalog/index.ts';
 import { clockErrors, clockRoutes } from './clocks/index.ts';
 import { type CustomerBlocker, type CustomerHooks, customerErrors, customerRoutes } from './customers/index.ts';
@@ -177,6 +178,7 @@ export function wireDomains(
       ...referenceRoutes,
       ...eventRoutes(selectMeters, (tx, event) => findBilling(billingSource, tx, event), intakeOf),
       ...usageRoutes(usage),
+      ...analyticsRoutes(),
       ...subscriptionRoutes(subscriptions),
       ...entitlementRoutes({ holdSubscription, wakeEnded }, invoicing),
       ...invoiceRoutes(invoicing),
@@ -187,7 +189,7 @@ export function wireDomains(
       ...mailRoutes({ environment }),
       ...clockRoutes({ environment, runner, blockers: holdersOfClock }),
     ],
-    chores: [unreadSeriesChore(selectMeters), balanceNoticeChore(newUsage), balanceSweepChore()],
+    chores: [unreadSeriesChore(selectMeters), balanceNoticeChore(newUsage), balanceSweepChore(), revenueSumsChore],
     dueKinds: [
       payments.chargeDueKind,
       subscriptionDueKind(subscriptions),

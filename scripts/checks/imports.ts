@@ -83,6 +83,7 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
   catalog: [...BELOW, 'identity', 'references', 'metering', 'rating'],
   customers: [...BELOW, 'identity', 'references', 'clocks', 'webhooks'],
   ledger: [...BELOW, 'customers'],
+  analytics: [...BELOW, 'identity', 'metering', 'catalog', 'customers'],
   payments: [...BELOW, 'identity', 'clocks', 'customers', 'ledger', 'webhooks'],
   invoicing: [
     ...BELOW,
@@ -120,6 +121,7 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
       'entitlements',
       'subscriptions',
       'ledger',
+      'analytics',
       'mail',
       'orders',
       'sources',

@@ -177,6 +177,18 @@ const BREAKS: Readonly<Record<string, readonly [broken: string, undone: string]>
     `update ledger_transaction set invoice_id = null where reason = 'refund'`,
     `update ledger_transaction set invoice_id = 'INVOICE' where invoice_id is null`,
   ],
+  'revenue-facts-are-true': [
+    `update revenue_fact set amount = amount + 1 where id = 'INVOICE'`,
+    `update revenue_fact set amount = amount - 1 where id = 'INVOICE'`,
+  ],
+  'revenue-sums-are-their-facts': [
+    `update revenue_change set count = count + 1 where kind = 'invoice'`,
+    `update revenue_change set count = count - 1 where kind = 'invoice'`,
+  ],
+  'revenue-is-booked': [
+    `update ledger_transaction set invoice_id = null where key = 'issue:INVOICE'`,
+    `update ledger_transaction set invoice_id = 'INVOICE' where invoice_id is null`,
+  ],
 };
 
 /** What makes a roll-up untrue, and what undoes it. */

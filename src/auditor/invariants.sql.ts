@@ -298,4 +298,58 @@ export const invariants: readonly Invariant[] = [
             from invoice i) i
        where booked <> payable`,
   },
+  {
+    name: 'revenue-facts-are-true',
+    says: 'what reports count is what invoices, credit notes and payments say',
+    broken: sql`
+      with source as (
+        select merchant_id, id, kind, status, counted_at, currency, customer_id, subscription_id, amount, open_amount
+          from revenue_source
+      ), fact as (
+        select merchant_id, id, kind, status, counted_at, currency, customer_id, subscription_id, amount, open_amount
+          from revenue_fact
+      )
+      select merchant_id, id, format('%s %s of %s, %s open, is not counted', status, kind, amount, open_amount) as detail
+        from (select * from source except select * from fact) missing
+      union all
+      select merchant_id, id, format('%s %s of %s, %s open, is counted', status, kind, amount, open_amount) as detail
+        from (select * from fact except select * from source) surplus`,
+  },
+  {
+    name: 'revenue-sums-are-their-facts',
+    says: 'the kept sums of revenue, with the changes that wait, are what the facts come to',
+    broken: sql`
+      select merchant_id, format('%s %s %s', grain, starts_at, member) as id,
+             format('%s %s %s: off by %s, %s, %s open', status, kind, currency, sum(count), sum(amount), sum(open_amount)) as detail
+        from (
+          select f.merchant_id, g.grain, date_trunc(g.grain, f.counted_at, 'UTC') as starts_at, f.currency,
+                 coalesce(case g.grain when 'month' then f.customer_id else f.plan_id end, '') as member,
+                 f.kind, f.status, 1 as count, f.amount, f.open_amount
+            from revenue_fact f cross join (values ('hour'), ('day'), ('month')) as g (grain)
+          union all
+          select c.merchant_id, g.grain, date_trunc(g.grain, c.hour, 'UTC'), c.currency,
+                 case g.grain when 'month' then c.customer_id else c.plan_id end,
+                 c.kind, c.status, -c.count, -c.amount, -c.open_amount
+            from revenue_change c cross join (values ('hour'), ('day'), ('month')) as g (grain)
+          union all
+          select merchant_id, grain, starts_at, currency, member, kind, status, -count, -amount, -open_amount
+            from revenue_sum) parts
+       group by merchant_id, grain, starts_at, currency, member, kind, status
+      having sum(count) <> 0 or sum(amount) <> 0 or sum(open_amount) <> 0`,
+  },
+  {
+    name: 'revenue-is-booked',
+    says: 'what reports count of an invoice, less its refunds and rebates, is the revenue that its bookings say',
+    broken: sql`
+      select merchant_id, id, format('%s is booked, %s is counted', -booked, counted) as detail
+        from (
+          select i.merchant_id, i.id, ${bookedOf('revenue')} as booked,
+                 coalesce((select f.amount from revenue_fact f where f.merchant_id = i.merchant_id and f.id = i.id), 0)
+                 - coalesce((select sum(f.amount)
+                               from credit_note n
+                               join revenue_fact f on f.merchant_id = n.merchant_id and f.id = n.id
+                              where n.merchant_id = i.merchant_id and n.invoice_id = i.id), 0) as counted
+            from invoice i) i
+       where booked + counted <> 0`,
+  },
 ];

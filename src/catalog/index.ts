@@ -16,6 +16,7 @@ export type { CatalogOptions } from './options.ts';
 export {
   defaultVersionOf,
   findPlan,
+  findPlanNames,
   findPlanVersion,
   findPlanVersionByNumber,
   findPrices,

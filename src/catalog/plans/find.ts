@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/index.ts';
 import { type CatalogPrice, withWhatTheyPrice } from '../prices/catalog-price.ts';
 import { selectPrice, selectPricesOfVersions } from '../prices/prices.sql.ts';
-import { type Plan, selectPlan } from './plans.sql.ts';
+import { type Plan, selectPlan, selectPlanNames } from './plans.sql.ts';
 import { type PlanVersion, selectVersion, selectVersionByNumber } from './versions.sql.ts';
 
 /** A plan version with its prices, for subscriptions and invoices. */
@@ -12,6 +12,10 @@ export interface PricedVersion extends PlanVersion {
 /** A plan of the merchant. */
 export const findPlan = (tx: Tx, merchantId: string, planId: string): Promise<Plan | undefined> =>
   tx.once(`plan ${planId} of ${merchantId}`, () => selectPlan(tx, merchantId, planId));
+
+/** What some plans of the merchant are called, by their ids. */
+export const findPlanNames = async (tx: Tx, merchantId: string, ids: readonly string[]): Promise<Map<string, string>> =>
+  new Map((await selectPlanNames(tx, merchantId, ids)).map(({ id, name }) => [id, name]));
 
 /** A version, of any status, with its prices (deleted ones too: who is pinned to it is still billed by them). */
 export async function findPlanVersion(

@@ -63,6 +63,12 @@ const selectOne = (tx: Tx, merchantId: string, id: string, lock: Sql) =>
 
 export const selectPlan = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, UNLOCKED);
 /** One at a time: who changes a plan or its versions holds its row, so version numbers follow each other without a gap. */
+/** What plans are called; unknown ids are left out. */
+export const selectPlanNames = (tx: Tx, merchantId: string, ids: readonly string[]) =>
+  tx.rows<{ id: string; name: string }>(
+    sql`select id, name from plan where merchant_id = ${merchantId} and id = any (${ids})`,
+  );
+
 export const lockPlan = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, FOR_UPDATE);
 
 /** Which plans a list shows. */

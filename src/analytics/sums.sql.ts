@@ -1,0 +1,12 @@
+import { sql, type Tx } from '../db/index.ts';
+
+/** Merchants with changes that the sums do not hold yet. */
+export const selectMerchantsWithChanges = async (tx: Tx): Promise<string[]> =>
+  (
+    await tx.rows<{ merchantId: string }>(sql`
+      select distinct merchant_id as "merchantId" from revenue_change order by 1`)
+  ).map(({ merchantId }) => merchantId);
+
+/** Adds the oldest changes to the sums. @returns how many; 0 where another worker is at it */
+export const addChanges = async (tx: Tx, merchantId: string, most: number): Promise<number> =>
+  (await tx.one<{ added: number }>(sql`select add_revenue_changes(${merchantId}, ${most}) as added`)).added;
