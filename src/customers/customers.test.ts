@@ -579,9 +579,9 @@ describe('PATCH /v0/customers/{id}', () => {
   });
 
   it.each([
-    { body: { taxRates: null }, field: 'taxRates' },
+    { body: { taxRates: 'none' }, field: 'taxRates' },
     { body: { taxRates: { default: 100.5 } }, field: 'taxRates.default' },
-    { body: { metadata: null }, field: 'metadata' },
+    { body: { metadata: 'none' }, field: 'metadata' },
     { body: { externalId: '' }, field: 'externalId' },
     { body: { notificationSettings: { invoicePaid: 'no' } }, field: 'notificationSettings.invoicePaid' },
     { body: { consumerId: 'org_x' }, field: 'consumerId' },

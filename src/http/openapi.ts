@@ -3,6 +3,7 @@ import swagger from '@fastify/swagger';
 import scalar from '@scalar/fastify-api-reference';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { COMPACT_PATH, compactDocument } from './compact.ts';
 import type { NamedSchemas } from './named-schemas.ts';
 import type { Route } from './route.ts';
 import { ErrorBody, ValidationErrorBody } from './schema.ts';
@@ -15,6 +16,9 @@ Send \`Authorization: Bearer <API key>\` and JSON. Money is a decimal string in 
 resource says what it is in \`object\`. Lists take \`limit\` and \`offset\`. An unknown field is refused, a 400 lists every failing field,
 and a refusal that a state is to blame for carries a \`code\`. A POST takes an \`Idempotency-Key\`: the same key again answers the same and does nothing.
 \`merchantId\` is your own organization unless an operator says otherwise.
+
+Null for an optional field of a body is the same as no field; in a PATCH it clears what is nullable. Every path is served
+a second time below \`/compact\`, where answers leave out fields whose value is null: \`/compact/openapi.json\`.
 
 To try a call, put a key on the right: \`.reckoner/credentials.json\` of the start holds one.`;
 
@@ -97,6 +101,7 @@ function inWords<Document>(document: Document): Document {
 }
 
 const REFERENCE_PATH = '/docs';
+const REFERENCE_PATHS = [REFERENCE_PATH, `${COMPACT_PATH}${REFERENCE_PATH}`] as const;
 const INLINE_SCRIPT = /<script(?: type="text\/javascript")?>([\s\S]*?)<\/script>/g;
 
 /** Gives the reference its content security policy; the script in the page itself is allowed by its hash. */
@@ -120,6 +125,7 @@ const guardReference = (baseUrl: string) => async (_: FastifyRequest, reply: Fas
 
 /**
  * `GET /openapi.json` (OpenAPI 3.1) and the reference at `/docs`, made from the schemas that validate; `/` leads there.
+ * Below `/compact` both are there a second time, for answers without null.
  */
 export async function addOpenApi(
   app: FastifyInstance,
@@ -127,12 +133,12 @@ export async function addOpenApi(
   schemas: NamedSchemas,
   baseUrl: string,
 ): Promise<void> {
-  schemas.refer(BadRequest);
+  schemas.ofReply(BadRequest);
   for (const { sentence } of routes) {
-    for (const schema of [sentence.query, sentence.body, ...Object.values(sentence.replies)]) {
-      if (schema && !('contentType' in schema)) schemas.refer(schema as never);
-    }
+    for (const schema of [sentence.query, ...Object.values(sentence.replies)])
+      if (schema && !('contentType' in schema)) schemas.ofReply(schema as never);
   }
+  for (const { sentence } of routes) if (sentence.body) schemas.ofBody(sentence.body);
   for (const schema of schemas.all) app.addSchema(schema);
   await app.register(swagger, {
     openapi: {
@@ -153,28 +159,35 @@ export async function addOpenApi(
     },
   });
   let document: unknown;
+  let compact: unknown;
   app.addHook('onReady', async () => {
     document = inWords(app.swagger());
+    compact = compactDocument(document);
   });
   app.get('/openapi.json', { schema: { hide: true } }, async () => document);
+  app.get(`${COMPACT_PATH}/openapi.json`, { schema: { hide: true } }, async () => compact);
   // People paste keys into the reference: it runs nothing but its own script, asks nobody but us, and nobody frames it.
   app.addHook('onRoute', (each) => {
-    if (each.url.startsWith(REFERENCE_PATH)) each.onSend = guardReference(baseUrl);
+    if (REFERENCE_PATHS.some((path) => each.url.startsWith(path))) each.onSend = guardReference(baseUrl);
   });
   app.get('/', { schema: { hide: true } }, async (_, reply) => reply.redirect(REFERENCE_PATH));
-  await app.register(scalar, {
-    routePrefix: REFERENCE_PATH,
-    configuration: {
-      withDefaultFonts: false,
-      telemetry: false,
-      agent: { disabled: true },
-      hideClientButton: true,
-      url: '/openapi.json',
-      pageTitle: 'Reckoner API reference',
-      showDeveloperTools: 'never',
-      mcp: { disabled: true },
-      documentDownloadType: 'json',
-      defaultOpenFirstTag: false,
-    } as never,
-  });
+  app.get(COMPACT_PATH, { schema: { hide: true } }, async (_, reply) =>
+    reply.redirect(`${COMPACT_PATH}${REFERENCE_PATH}`),
+  );
+  for (const routePrefix of REFERENCE_PATHS)
+    await app.register(scalar, {
+      routePrefix,
+      configuration: {
+        withDefaultFonts: false,
+        telemetry: false,
+        agent: { disabled: true },
+        hideClientButton: true,
+        url: `${routePrefix.slice(0, -REFERENCE_PATH.length)}/openapi.json`,
+        pageTitle: 'Reckoner API reference',
+        showDeveloperTools: 'never',
+        mcp: { disabled: true },
+        documentDownloadType: 'json',
+        defaultOpenFirstTag: false,
+      } as never,
+    });
 }

@@ -11,9 +11,9 @@ const MOST_ERRORS = 1000;
 
 /**
  * Bodies are taken as sent; query and path values arrive as text and are read as the numbers and booleans they stand
- * for.
+ * for. A `change` is the body of a PATCH, in which null clears what is nullable.
  */
-export type Part = 'body' | 'query' | 'reply';
+export type Part = 'body' | 'change' | 'query' | 'reply';
 
 /** One entry for each failing field, in words; where a union failed, what its closest branch said. */
 export function problemsOf(part: Part, errors: readonly ErrorObject[]): FieldError[] {

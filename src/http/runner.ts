@@ -252,7 +252,8 @@ export class Runner {
     if (sentence.bodyBytes && body === undefined) errors.push({ field: 'body', message: 'must be a file' });
     errors.push(...validate('query', sentence.query ?? NOTHING, query));
     if (sentence.body) {
-      if (sentence.bodyChecked !== 'by the handler') errors.push(...validate('body', sentence.body, body));
+      const part = sentence.method === 'PATCH' ? 'change' : 'body';
+      if (sentence.bodyChecked !== 'by the handler') errors.push(...validate(part, sentence.body, body));
     } else if (!sentence.bodyBytes && body !== undefined && body !== null && Object.keys(body).length > 0)
       errors.push(...validate('body', NOTHING, body));
     if (errors.length > 0) orThrow(invalid(errors));
@@ -472,7 +473,7 @@ function checkPolicy({ sentence }: Route): void {
 
 function replySchema(status: number, schema: Route['sentence']['replies'][number], schemas: NamedSchemas): unknown {
   if (status === 204) return { description: 'Done.', type: 'null' };
-  if (!('contentType' in schema)) return schemas.refer(schema);
+  if (!('contentType' in schema)) return schemas.ofReply(schema);
   const content = { [schema.contentType]: { schema: { type: 'string', format: 'binary' } } };
   return { description: schema.description, content };
 }
@@ -501,8 +502,8 @@ function openApiSchema({ sentence }: Route, schemas: NamedSchemas): Record<strin
     ...(parameters.length > 0 && {
       params: { type: 'object', properties: Object.fromEntries(parameters.map((name) => [name, { type: 'string' }])) },
     }),
-    ...(sentence.query && { querystring: schemas.refer(sentence.query) }),
-    ...(sentence.body && { body: schemas.refer(sentence.body) }),
+    ...(sentence.query && { querystring: schemas.ofReply(sentence.query) }),
+    ...(sentence.body && { body: schemas.ofBody(sentence.body) }),
     ...(sentence.bodyBytes && { body: { content: filesOf(sentence.contentTypes) } }),
     response: Object.fromEntries([...replies, ...failures]),
   };

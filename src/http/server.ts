@@ -10,6 +10,7 @@ import { DatabaseFull, isAway, sqlState } from '../db/index.ts';
 import { isKind, randomBase62, wrongKindWords } from '../kernel/ids.ts';
 import { type Refusal, RefusalError } from '../kernel/result.ts';
 import { BodyError, readJsonBody, readJsonParts, readText } from './body.ts';
+import { compactText, plainUrl } from './compact.ts';
 import { bearerToken, type ServerOptions, send, sendPage } from './edge.ts';
 import { authenticationReply, ErrorReplies, type ErrorReply, reply as errorReply } from './errors.ts';
 import { NamedSchemas } from './named-schemas.ts';
@@ -37,6 +38,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     connectionTimeout: 0,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 512 },
+    rewriteUrl: ({ url = '/' }) => plainUrl(url),
     frameworkErrors: (_error, request, reply) => {
       reply.header('x-request-id', request.id); // no hook runs for a path that cannot be decoded
       void answerUnknown(request as FastifyRequest, reply as FastifyReply).catch((error: unknown) =>
@@ -71,7 +73,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       const refused = errors.for({ kind: 'code', code: 'METHOD_NOT_ALLOWED', details: { allow: allowed } });
       return send(reply, { ...refused, headers: { ...refused.headers, allow: allowed.join(', ') } });
     }
-    return send(reply, errorReply(404, `There is no ${request.method} ${request.url.split('?')[0]}.`));
+    return send(reply, errorReply(404, `There is no ${request.method} ${request.originalUrl.split('?')[0]}.`));
   };
 
   app.setValidatorCompiler(() => () => true); // Runner validates, all parts at once; fastify only routes
@@ -97,13 +99,18 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     request.log[level](
       {
         method: request.method,
-        url: request.url.split('?')[0],
+        url: request.originalUrl.split('?')[0],
         status: reply.statusCode,
         milliseconds: Math.round(reply.elapsedTime * 10) / 10,
         merchantId: request.caller?.organizationId,
       },
       'request',
     );
+  });
+  app.addHook('onSend', async (request, reply, payload) => {
+    const isJson = String(reply.getHeader('content-type') ?? '').startsWith('application/json');
+    const isCompact = request.url !== request.originalUrl; // the path was rewritten
+    return isCompact && isJson && typeof payload === 'string' && payload !== '' ? compactText(payload) : payload;
   });
   app.setErrorHandler(async (error, request, reply) => send(reply, faultReply(error, errors, request)));
   app.setNotFoundHandler(async (request, reply) => answerUnknown(request, reply));
@@ -123,7 +130,7 @@ const pagesOf = (routes: readonly Route[]): ReadonlyMap<string, ErrorPage> =>
 
 /** The methods that a path takes, for `Allow`; none where there is no such path. */
 function methodsOf(routes: readonly Route[], url: string): string[] {
-  const segments = (url.split('?')[0] as string).replace(/^\/compact(?=\/)/, '').split('/');
+  const segments = (url.split('?')[0] as string).split('/');
   const found = routes.filter(({ sentence }) => {
     const wanted = sentence.path.split('/');
     return (

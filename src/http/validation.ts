@@ -6,6 +6,7 @@ import { isCurrency } from '../kernel/currency.ts';
 import { isRawNumber } from '../kernel/decimal.ts';
 import type { FieldError } from '../kernel/result.ts';
 import { rewriteInstant } from '../kernel/time.ts';
+import { dropNulls } from './nulls.ts';
 import { type Part, problemsOf } from './problems.ts';
 import type { DecimalRules } from './schema.ts';
 import { decimalProblem, isStorable, overlong, unstorable } from './values.ts';
@@ -83,7 +84,8 @@ function createAjv(coerceTypes: boolean): Ajv2020 {
   return ajv;
 }
 
-const ajvs: Record<Part, Ajv2020> = { body: createAjv(false), query: createAjv(true), reply: createAjv(false) };
+const asSent = createAjv(false);
+const ajvs: Record<Part, Ajv2020> = { body: asSent, change: asSent, query: createAjv(true), reply: asSent };
 
 /**
  * The schema as it is compiled: without the names of its parts, which are for the document (here one name may stand in many
@@ -113,8 +115,13 @@ function ofEveryObject({ propertyNames, patternProperties, additionalProperties 
 
 const compiled = new WeakMap<object, Map<Part, ValidateFunction>>();
 
-/** Checks a value against a schema, filling in defaults. @returns every failing field; none when it is valid. */
+/**
+ * Checks a value against a schema, filling in defaults. Of a body it first deletes the fields whose null means absent.
+ * @returns every failing field; none when it is valid.
+ */
 export function validate(part: Part, schema: TSchema, value: unknown): FieldError[] {
+  if (part === 'body') dropNulls(schema, value, 'optional');
+  if (part === 'change') dropNulls(schema, value, 'not nullable');
   const byPart = compiled.get(schema) ?? new Map<Part, ValidateFunction>();
   compiled.set(schema, byPart);
   const check = byPart.get(part) ?? ajvs[part].compile(prepared(schema) as TSchema);

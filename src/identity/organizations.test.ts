@@ -248,10 +248,10 @@ describe('PATCH /v0/organizations/{id}', () => {
   it.each([
     { body: { type: 'consumer' }, field: 'type' },
     { body: { merchantId: 'org_x' }, field: 'merchantId' },
-    { body: { name: null }, field: 'name' },
-    { body: { settings: null }, field: 'settings' },
+    { body: { name: '' }, field: 'name' },
+    { body: { settings: 'usual' }, field: 'settings' },
     { body: { settings: { paymentProvider: 'cash' } }, field: 'settings.paymentProvider' },
-    { body: { billingEmails: null }, field: 'billingEmails' },
+    { body: { billingEmails: 'none' }, field: 'billingEmails' },
   ])('400 for $body', async ({ body, field }) => {
     const answer = await merchant.patch(`/v0/organizations/${merchant.id}`, body);
     expect(answer).toMatchObject({ status: 400, body: { error: 'validation_error', errors: [{ field }] } });

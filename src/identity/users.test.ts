@@ -159,8 +159,8 @@ describe('PATCH /v0/users/{id}', () => {
 
   it.each([
     { body: { role: 'owner' }, field: 'role' },
-    { body: { role: null }, field: 'role' },
-    { body: { email: null }, field: 'email' },
+    { body: { role: '' }, field: 'role' },
+    { body: { email: '' }, field: 'email' },
     { body: { organizationId: 'org_x' }, field: 'organizationId' },
     { body: { type: 'COMPANY' }, field: 'type' },
   ])('400 for $body', async ({ body, field }) => {

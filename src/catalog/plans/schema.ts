@@ -160,7 +160,7 @@ export const PlanVersionCreate = Strict(
     replacePrices: Type.Optional(
       Type.Array(Strict({ replacesPriceId: Id('price'), withPriceId: Id('price') }), { maxItems: 1000 }),
     ),
-    minimumAmount: Commitment, // absent: that of the version which it is based on; null: none
+    minimumAmount: Commitment, // absent: that of the version which it is based on; 0: none
     publish: Type.Optional(Type.Boolean({ default: true })),
   },
   { $id: 'PlanVersionCreate' },

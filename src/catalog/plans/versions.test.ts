@@ -92,20 +92,20 @@ describe('POST /v0/plans/{id}/versions', () => {
     expect(await plan.post({ addPrices: [added] })).toMatchObject({ status: 201, body: { versionNumber: 3 } }); // based on 1
   });
 
-  it('keeps the commitment of the version before, unless it says another one or none', async () => {
+  it('keeps the commitment of the version before, unless it says another one', async () => {
     const plan = await planWith(1);
     expect((await plan.version(1)).body.minimumAmount).toBeNull();
     expect(await plan.post({ minimumAmount: '500.00' })).toMatchObject({ status: 201, body: { minimumAmount: '500' } });
     expect((await plan.get()).minimumAmount).toBe('500');
     expect((await plan.post({ addPrices: [await price()] })).body.minimumAmount).toBe('500');
     expect((await plan.post({ minimumAmount: 250.5 })).body.minimumAmount).toBe('250.5');
-    expect((await plan.post({ minimumAmount: null })).body.minimumAmount).toBeNull();
-    expect((await plan.get()).minimumAmount).toBeNull();
-    expect((await plan.post({ minimumAmount: '0', publish: false })).body.minimumAmount).toBe('0');
+    expect((await plan.post({ minimumAmount: null, addPrices: [await price()] })).body.minimumAmount).toBe('250.5');
+    expect((await plan.post({ minimumAmount: '0' })).body.minimumAmount).toBe('0');
+    expect((await plan.get()).minimumAmount).toBe('0');
     const { data } = (await plan.list()).body;
     expect(data.map((version: Answer['body']) => version.minimumAmount)).toEqual([
       '0',
-      null,
+      '250.5',
       '250.5',
       '500',
       '500',

@@ -332,7 +332,7 @@ describe('PATCH /v0/prices/{id}', () => {
     { body: { groupFilters: { color: ['red'] } }, failing: ['groupFilters.color'] },
     { body: { billableMetricId: 'bm_a' }, failing: ['billableMetricId'] },
     { body: { feeId: null }, failing: ['feeId'] },
-    { body: { properties: null }, failing: ['properties'] },
+    { body: { properties: [] }, failing: ['properties'] },
   ])('holds the rules for what results: $body', async ({ body, failing }) => {
     expect(failingFields(await patch(await build.metricPrice(metricId), body))).toEqual(failing);
   });

@@ -72,7 +72,7 @@ describe('PATCH /v0/products/{id}', () => {
     expect((await merchant.get(`/v0/products/${id}`)).body).toEqual(changed.body);
   });
 
-  it.each([{ name: null }, { merchantId: 'org_a' }, { id: 'prod_a' }, { metadata: null }])(
+  it.each([{ name: 1 }, { merchantId: 'org_a' }, { id: 'prod_a' }, { metadata: [] }])(
     'is a 400 for %j',
     async (body) => {
       const id = await builderFor(merchant).product();

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { takesNull } from '../../src/http/nulls.ts';
+import { openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { type Call, operations } from '../support/operations.ts';
+import { allSentences, propertiesOf } from '../support/routes.ts';
+import { openWorld, type World } from '../support/world.ts';
+import { callOperation, generateClient, type Operation, withNulls } from './client.ts';
+
+/**
+ * Clients that zod generates from our own documents call every operation: they send only what the document allows, and
+ * refuse an answer with a field that is missing, undeclared or of another type.
+ */
+const sentences = (await allSentences()).filter(({ hidden }) => !hidden);
+
+let env: TestEnvironment;
+let world: World;
+let plain: ReadonlyMap<string, Operation>;
+let compact: ReadonlyMap<string, Operation>;
+beforeAll(async () => {
+  env = await openTestEnvironment();
+  world = await openWorld(env);
+  plain = generateClient((await env.client().get('/openapi.json')).body);
+  compact = generateClient((await env.client().get('/compact/openapi.json')).body);
+});
+afterAll(() => env.close());
+
+const named = sentences.map((sentence) => ({ name: sentence.operationId, sentence }));
+const byOf = ({ access }: (typeof sentences)[number]) =>
+  'operator' in access && access.operator ? env.platform : world.merchant;
+const callsOf = (operationId: string) => operations[operationId] ?? [];
+
+describe('a generated client', () => {
+  it.each(named)('calls $name', async ({ name, sentence }) => {
+    const operation = plain.get(name) as Operation;
+    for (const scenario of callsOf(name)) {
+      const answer = await callOperation(operation, byOf(sentence), await scenario(world));
+      expect(answer.status, answer.text).toBeLessThan(400);
+    }
+  });
+});
+
+describe.each(['plain', 'compact'])('a refusal of a %s path is in the document:', (kind) => {
+  it.each(named.filter(({ sentence }) => !('public' in sentence.access)))('$name', async ({ name, sentence }) => {
+    const operation = (kind === 'plain' ? plain : compact).get(name) as Operation;
+    const call = { query: { surprise: '1' }, params: paramsOf(sentence.access) };
+    const answer = await callOperation(operation, byOf(sentence), call);
+    expect(answer.status, answer.text).toBeGreaterThanOrEqual(400);
+  });
+});
+
+describe('a generated client of the compact paths, which sends null for all that its caller left out,', () => {
+  it.each(named)('calls $name', async ({ name, sentence }) => {
+    const operation = compact.get(name) as Operation;
+    const { bodySchema } = plain.get(name) as Operation;
+    const nullable = propertiesOf(sentence.body);
+    // In a PATCH null clears what is nullable, which the caller does not mean.
+    const isMeant = (field: string) => sentence.method !== 'PATCH' || !(nullable[field] && takesNull(nullable[field]));
+    for (const scenario of callsOf(name)) {
+      const call: Call = await scenario(world);
+      if (operation.body && call.body !== undefined) operation.body.parse(JSON.parse(JSON.stringify(call.body)));
+      const body = bodySchema && call.body !== undefined && withNulls(bodySchema, call.body, isMeant);
+      const answer = await callOperation({ ...operation, body: null }, byOf(sentence), body ? { ...call, body } : call);
+      expect(answer.status, answer.text).toBeLessThan(400);
+      expect(nullFields(answer.body)).toEqual([]);
+    }
+  });
+});
+
+/** A known id where the path's policy needs one, so that what is refused is the query. */
+function paramsOf(access: (typeof sentences)[number]['access']): Record<string, string> {
+  if ('public' in access || typeof access.merchant !== 'object') return {};
+  const { of, kind } = access.merchant;
+  return { [of]: world.ids[kind]?.[0] ?? '' };
+}
+
+/** The paths of the fields that are null. */
+function nullFields(value: unknown, path = ''): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, field]) =>
+    field === null && !Array.isArray(value) ? [`${path}.${key}`] : nullFields(field, `${path}.${key}`),
+  );
+}
