@@ -56,6 +56,8 @@ const TAGS: readonly { readonly name: string; readonly description: string }[] =
     name: 'Entitlements',
     description: 'What customers may use, the balances that grants fund, and what is held of them.',
   },
+  { name: 'Orders', description: 'What was agreed with a customer for a term: lines, quantities and prices.' },
+  { name: 'Sources', description: 'Revenue that outside systems report. It becomes usage once it is approved.' },
   { name: 'External references', description: 'What a record is called in outside systems.' },
   { name: 'Operations', description: 'For whoever runs the program. No key needed.' },
 ];
