@@ -478,8 +478,11 @@ function replySchema(status: number, schema: Route['sentence']['replies'][number
   return { description: schema.description, content };
 }
 
+/** JSON whose bytes the handler needs, for their signature, is JSON to the caller. */
 const filesOf = (types: readonly string[] = []) =>
-  Object.fromEntries(types.map((type) => [type, { schema: { type: 'string', format: 'binary' } }]));
+  Object.fromEntries(
+    types.map((type) => [type, { schema: type === 'application/json' ? {} : { type: 'string', format: 'binary' } }]),
+  );
 
 /** The schemas of a route for the OpenAPI document, named ones as references. */
 function openApiSchema({ sentence }: Route, schemas: NamedSchemas): Record<string, unknown> {
