@@ -22,7 +22,7 @@ import {
 import { loadInput } from './inputs.ts';
 import { type EntitlementKey, hasEnded, lockWithNow } from './lock.ts';
 import { tellOfBalance } from './notices.ts';
-import { forgetSince } from './past-change.ts';
+import { forgetSince, lockBillingBefore } from './past-change.ts';
 import { tellOfGrant } from './tell.ts';
 
 /** A grant as it is kept, or as its row will be once it is written. */
@@ -58,6 +58,7 @@ export async function createGrant(
   input: Static<typeof GrantCreate>,
   wall: Instant,
 ): Promise<Result<GrantRow>> {
+  if (input.effectiveAt !== undefined) await lockBillingBefore(tx, key);
   const locked = await lockWithNow(tx, key, wall);
   if (!locked.ok) return locked;
   const { entitlement, now } = locked.value;

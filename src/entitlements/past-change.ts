@@ -1,8 +1,18 @@
 import type { Tx } from '../db/index.ts';
-import { markToBeReadAgain } from '../invoicing/index.ts';
+import { lockBilling, markToBeReadAgain } from '../invoicing/index.ts';
 import { type Instant, isAfter } from '../kernel/time.ts';
-import type { EntitlementRow } from './entitlements.sql.ts';
+import { type EntitlementRow, findEntitlement } from './entitlements.sql.ts';
+import type { EntitlementKey } from './lock.ts';
 import { forgetSnapshots } from './snapshots.sql.ts';
+
+/**
+ * Locks the billing of the subscription that an entitlement may belong to, before the entitlement is locked: for who may
+ * change what it granted in the past.
+ */
+export async function lockBillingBefore(tx: Tx, { merchantId, entitlementId }: EntitlementKey): Promise<void> {
+  const found = await findEntitlement(tx, merchantId, entitlementId);
+  if (found?.is_from_plan && found.subscription_id !== null) await lockBilling(tx, merchantId, [found.subscription_id]);
+}
 
 /**
  * Whoever changes what an entitlement grants says from when on. The balances that are remembered since then are forgotten. Where

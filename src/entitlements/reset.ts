@@ -6,7 +6,7 @@ import { usagePeriodAt } from './balance/index.ts';
 import { changeEntitlement, type EntitlementRow } from './entitlements.sql.ts';
 import { loadInput, templateAt } from './inputs.ts';
 import { type EntitlementKey, hasEnded, lockWithNow } from './lock.ts';
-import { forgetSince } from './past-change.ts';
+import { forgetSince, lockBillingBefore } from './past-change.ts';
 import { insertReset } from './resets.sql.ts';
 import { tellOfResets } from './steps.ts';
 
@@ -32,6 +32,7 @@ export async function resetEntitlement(
   input: Static<typeof EntitlementReset>,
   wall: Instant,
 ): Promise<Result<{ entitlement: EntitlementRow; now: Instant }>> {
+  if (input.effectiveAt !== undefined) await lockBillingBefore(tx, key);
   const locked = await lockWithNow(tx, key, wall);
   if (!locked.ok) return locked;
   const { entitlement, now } = locked.value;

@@ -16,7 +16,13 @@ export type {
   ToldInvoice,
 } from './invoice/dependencies.ts';
 export type { InvoiceRow } from './invoice/invoice.ts';
-export { lockInvoice, lockInvoicesIn, openInvoicesOfCustomer, updateAutoApprove } from './invoice/invoices.sql.ts';
+export {
+  lockInvoice,
+  lockInvoicesIn,
+  lockInvoicesOf,
+  openInvoicesOfCustomer,
+  updateAutoApprove,
+} from './invoice/invoices.sql.ts';
 export { Invoice, InvoiceLineItem } from './invoice/schemas.ts';
 export { decideAction } from './issue/actions.ts';
 export { alignPeriods } from './issue/align-periods.ts';
@@ -54,6 +60,7 @@ export type {
 } from './terms/billing-terms.ts';
 export { boundsOfSeries, cadenceOfPrice, cadencesOf, versionsOf } from './timeline/segments.ts';
 export { periodHolding, periodOf } from './timeline/series.ts';
+export { lockBilling, lockBillingNow } from './usage/billing-lock.sql.ts';
 export { findBilling } from './usage/event-billing.ts';
 export { usageTakenByInvoices } from './usage/late-usage.sql.ts';
 export { lateUsageDueAt } from './usage/late-usage.ts';

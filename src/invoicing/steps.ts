@@ -12,6 +12,7 @@ import { tellOverdue } from './invoice/webhooks.ts';
 import { closePeriod, closeUsage } from './issue/close.ts';
 import { issueInvoices } from './issue/issue.ts';
 import { startCalculation, tryCalculation } from './issue/run-calculation.ts';
+import { lockBillingOfInvoicesNow } from './usage/billing-lock.sql.ts';
 
 /** Invoices of one merchant in one transaction. */
 const MOST_INVOICES = 200;
@@ -23,7 +24,11 @@ const MOST_INVOICES = 200;
 export const invoicingDueKinds = (parts: InvoicingParts): DueKind[] => [
   {
     kind: 'invoice',
-    list: { most: MOST_INVOICES, steps: (tx, records, now) => stepInvoices(parts, tx, records, now) },
+    list: {
+      most: MOST_INVOICES,
+      steps: (tx, records, now) => stepInvoices(parts, tx, records, now),
+      lockParents: lockBillingOfDue,
+    },
     step: async (tx, record, now) => {
       await stepInvoices(parts, tx, [record], now);
     },
@@ -45,6 +50,20 @@ export const invoicingDueKinds = (parts: InvoicingParts): DueKind[] => [
   },
   ...dunningDueKinds(parts),
 ];
+
+/** An invoice whose subscription somebody else bills meanwhile waits for another time. */
+async function lockBillingOfDue(
+  tx: Tx,
+  records: readonly { readonly merchantId: string; readonly id: string }[],
+): Promise<ReadonlySet<string>> {
+  const [first] = records;
+  if (!first) return new Set();
+  return lockBillingOfInvoicesNow(
+    tx,
+    first.merchantId,
+    records.map(({ id }) => id),
+  );
+}
 
 /**
  * The next steps of some invoices of one merchant that are due. Of several of one customer the oldest goes first, and the

@@ -49,6 +49,12 @@ export interface StepList {
    * @returns a result for each record, in their order
    */
   steps(tx: Tx, records: readonly { merchantId: string; id: string }[], now: Instant): Promise<StepResult[]>;
+  /**
+   * Locks what everybody locks before such records, without waiting. It is asked before the records are locked, in the
+   * same transaction, also for a list of one.
+   * @returns the ids of the records that may be locked now; the others wait for another time
+   */
+  lockParents?(tx: Tx, records: readonly { merchantId: string; id: string }[]): Promise<ReadonlySet<string>>;
 }
 
 /** What became of a record of a list: it is stepped, or it waits for another one, untouched. */

@@ -120,7 +120,7 @@ describe('what is due', () => {
 
 describe('records of a kind that takes lists', () => {
   /** Notes which list was stepped; ids that begin with `w` wait for another time, `faulty` ones throw. */
-  const listing = (faulty: readonly string[] = []): DueKind => {
+  const listing = (faulty: readonly string[] = []): DueKind & { list: StepList } => {
     const steps: StepList['steps'] = async (tx, records, now) => {
       const ids = records.map(({ id }) => id);
       const waiting = ids.filter((id) => id.startsWith('w') && ids.length > 1);
@@ -159,6 +159,21 @@ describe('records of a kind that takes lists', () => {
     await world.runner([listing(['c'])]).runOnce();
     expect(await lists()).toEqual(['a b', 'd']);
     expect(await failures()).toMatchObject([{ id: 'c', attempts: 1, error: 'Error: out of paper' }]);
+  });
+
+  it('are left for later where somebody has what is locked before them, and are not forgotten', async () => {
+    await addAll('a', 'b');
+    const free = [['a'], [], ['b']];
+    const asked: string[] = [];
+    const lockParents: StepList['lockParents'] = (_, records) => {
+      asked.push(records.map(({ id }) => id).join(' '));
+      return Promise.resolve(new Set(free.shift()));
+    };
+    const kind = listing();
+    expect(await world.runner([{ ...kind, list: { ...kind.list, lockParents } }]).runOnce()).toBe(2);
+    expect(asked).toEqual(['a b', 'b', 'b']);
+    expect(await lists()).toEqual(['a', 'b']);
+    expect(await failures()).toEqual([]);
   });
 
   it('are a fault where a step leaves one as it was', async () => {

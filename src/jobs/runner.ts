@@ -103,10 +103,12 @@ class Runner implements DueRunner {
 
   async runOnce(): Promise<number> {
     for (let total = 0; ; ) {
-      let steps = await this.#pass(1);
+      const pass = await this.#pass(1);
+      let { steps } = pass;
       for (const clock of await this.#clocksWithWork()) steps += await this.runClock(clock);
       total += steps;
-      if (steps === 0 || this.#isStopping) return total;
+      if (this.#isStopping || (steps === 0 && !pass.isBlocked)) return total;
+      if (steps === 0) await sleep(TURN_MILLISECONDS);
     }
   }
 
@@ -129,7 +131,7 @@ class Runner implements DueRunner {
       this.#isWoken = false;
       let steps = 0;
       try {
-        steps = await this.#pass(this.#concurrency);
+        ({ steps } = await this.#pass(this.#concurrency));
         await this.#startClocks();
         await this.#doChores();
         troubles = 0;
@@ -154,23 +156,28 @@ class Runner implements DueRunner {
     return this.#end.signal.aborted;
   }
 
-  /** Finds a batch and takes its steps, some at a time. @returns how many were tried. */
-  async #pass(lanes: number): Promise<number> {
+  /**
+   * Finds a batch and takes its steps, some at a time.
+   * @returns how many were tried, and whether a record waits only because somebody else has what is locked before it
+   */
+  async #pass(lanes: number): Promise<{ steps: number; isBlocked: boolean }> {
     const { database, now, batch = 400 } = this.#options;
     await this.#steps.check();
     const found = await database.transaction('nobody', (tx) => findDue(tx, this.#steps.kindNames, now(), batch));
     const queue = unitsOf(found, this.#options.kinds).values();
     let steps = 0;
+    let isBlocked = false;
     const lane = async () => {
       for (const unit of queue) {
         const outcomes = await this.#steps.runTogether(unit, () => this.#isStopping);
         steps += outcomes.filter((outcome) => outcome === 'done' || outcome === 'failed').length;
+        isBlocked ||= outcomes.includes('blocked');
         if (this.#isStopping) return;
       }
     };
     const ended = await Promise.allSettled(Array.from({ length: lanes }, lane));
     for (const each of ended) if (each.status === 'rejected') throw each.reason;
-    return steps;
+    return { steps, isBlocked };
   }
 
   async #driveClock(clock: ClockReference, signal: AbortSignal): Promise<number> {
@@ -178,7 +185,7 @@ class Runner implements DueRunner {
       if (this.#isStopping || signal.aborted) return steps;
       const outcome = await this.#steps.runOnClock(clock);
       if (outcome === 'nothing') return steps;
-      if (outcome === 'waiting') await sleep(TURN_MILLISECONDS);
+      if (outcome === 'waiting' || outcome === 'blocked') await sleep(TURN_MILLISECONDS);
       else steps += 1;
       if (outcome === 'failed') await sleep(TURN_MILLISECONDS);
     }

@@ -33,8 +33,11 @@ const MOST_STEPS_AT_ONE_TIME = 100;
 const MOST_ERROR_LENGTH = 2000;
 const LOCK_NOT_AVAILABLE = '55P03';
 
-/** What became of an attempt: `waiting` when somebody else has the lock, `nothing` when there is nothing to do. */
-export type Outcome = 'done' | 'failed' | 'waiting' | 'nothing';
+/**
+ * What became of an attempt: `waiting` when somebody else has the lock, `blocked` when somebody else has what is locked
+ * before the record, `nothing` when there is nothing to do.
+ */
+export type Outcome = 'done' | 'failed' | 'waiting' | 'blocked' | 'nothing';
 
 export interface StepsOptions {
   readonly database: Database;
@@ -76,6 +79,7 @@ export class Steps {
     return this.#attempt(
       record.merchantId,
       async (tx) => {
+        if (!(await this.#lockParents(tx, record))) return 'blocked';
         const locked = await lockDueRecord(tx, table, record, now);
         if (!locked) return 'nothing';
         due = { ...record, dueAt: locked.dueAt };
@@ -127,14 +131,18 @@ export class Steps {
     const now = this.#options.now();
     const started = performance.now();
     try {
-      const stepped = await database.transaction(
+      const { stepped, free } = await database.transaction(
         { merchants: [first.merchantId] },
-        (tx) => this.#stepList(tx, table, records, list, now),
+        async (tx) => {
+          const free = list.lockParents ? await list.lockParents(tx, records) : new Set(records.map(({ id }) => id));
+          const lockable = records.filter(({ id }) => free.has(id));
+          return { stepped: await this.#stepList(tx, table, lockable, list, now), free };
+        },
         { byKeys: true },
       );
       for (const { record, followUp } of stepped) await this.#ended(record, followUp, started, stepped.length);
       const done = new Set(stepped.map(({ record }) => record.id));
-      return records.map(({ id }) => (done.has(id) ? 'done' : 'waiting'));
+      return records.map(({ id }) => (done.has(id) ? 'done' : free.has(id) ? 'waiting' : 'blocked'));
     } catch (error) {
       logger.info({ err: error, kind: first.kind, records: records.length }, 'a list of steps failed and is halved');
       const half = Math.ceil(records.length / 2);
@@ -228,6 +236,7 @@ export class Steps {
         }
         const now = latest(next.dueAt, currentTime);
         const table = await this.#tableOf(next.kind);
+        if (!(await this.#lockParents(tx, next))) return 'blocked';
         const locked = await lockClockRecord(tx, table, next);
         if (!locked) return 'waiting';
         picked = next;
@@ -238,10 +247,16 @@ export class Steps {
     );
   }
 
+  /** Locks what everybody locks before a record. @returns false where somebody else has it */
+  async #lockParents(tx: Tx, record: DueRecord): Promise<boolean> {
+    const list = this.#kinds.get(record.kind)?.list;
+    return !list?.lockParents || (await list.lockParents(tx, [record])).has(record.id);
+  }
+
   /** One transaction; what throws in it is rolled back and counted against the record that was being worked on. */
   async #attempt(
     merchantId: string,
-    work: (tx: Tx) => Promise<FollowUp | undefined | 'nothing' | 'waiting'>,
+    work: (tx: Tx) => Promise<FollowUp | undefined | 'nothing' | 'waiting' | 'blocked'>,
     current: () => { record: DueRecord; onClock: boolean } | undefined,
   ): Promise<Outcome> {
     const started = performance.now();
@@ -250,7 +265,7 @@ export class Steps {
     let followUp: FollowUp | undefined;
     try {
       const result = await this.#options.database.transaction({ merchants: [merchantId] }, work);
-      if (result === 'nothing' || result === 'waiting') return result;
+      if (typeof result === 'string') return result;
       followUp = result;
     } catch (error) {
       if (sqlState(error) === LOCK_NOT_AVAILABLE) return 'waiting'; // somebody else's transaction is slow: no fault of the step

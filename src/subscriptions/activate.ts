@@ -10,7 +10,7 @@ import type { SubscriptionParts } from './parts.ts';
 import { nextActionOf } from './reminders.ts';
 import { changeSubscription, type SubscriptionRow } from './subscriptions.sql.ts';
 import { tell } from './tell.ts';
-import { markSiblings } from './usage-claims.ts';
+import { lockToBill, markSiblings } from './usage-claims.ts';
 
 /** A subscription as entitlements see it. */
 export const entitlingOf = (subscription: SubscriptionRow): EntitlingSubscription => ({
@@ -53,6 +53,7 @@ export async function startBilling(
   subscription: SubscriptionRow,
   now: Instant,
 ): Promise<SubscriptionRow> {
+  await lockToBill(tx, subscription, now, now);
   const asked = await asksOf(tx, subscription);
   if (asked) orThrow(await makeUpfrontInvoice(parts.invoicing, tx, { ...asked, awaitedBy: null }, now));
   return openBilling(tx, subscription, now);

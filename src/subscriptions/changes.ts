@@ -58,7 +58,7 @@ import {
 import { nextActionOf } from './reminders.ts';
 import { changeSubscription, findSubscription, lockSubscription, type SubscriptionRow } from './subscriptions.sql.ts';
 import { tell } from './tell.ts';
-import { markSiblings } from './usage-claims.ts';
+import { lockToBill, markSiblings } from './usage-claims.ts';
 import { deleteVersionOf, insertVersion, versionsOfSubscription } from './versions.sql.ts';
 
 /** What is asked of a change, where nobody says otherwise: now, by the second, credited on the next invoice (domain.md §3). */
@@ -133,6 +133,7 @@ export async function changePlan(
     next_action_at: isScheduled ? at : null,
     created_at: now,
   });
+  if (!isScheduled) await lockToBill(tx, subscription, at, now);
   if (!isScheduled && subscription.billing_opened) await closeWhatIsOver(parts.invoicing, tx, before, at, now);
   await pinFrom(tx, subscription, before, target.value, change);
   if (isScheduled) return ok({ change, invoice: await openOwnInvoice(tx, subscription, before.planCadence) });
@@ -340,6 +341,7 @@ export async function applyScheduled(
     await settleChange(tx, change, 'cancelled');
     return;
   }
+  await lockToBill(tx, subscription, change.effective_at, now);
   const applied = await settleChange(tx, change, 'applied');
   const after = await termsOf(tx, subscription);
   if (subscription.billing_opened) await closeWhatIsOver(parts.invoicing, tx, after, applied.effective_at, now);

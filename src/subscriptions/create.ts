@@ -27,6 +27,7 @@ import {
 } from './subscriptions.sql.ts';
 import { tell } from './tell.ts';
 import { UPFRONT } from './upfront.ts';
+import { lockToBill } from './usage-claims.ts';
 
 /** A subscription that was made, or the one that the same idempotency key made before. */
 export interface Created {
@@ -139,6 +140,7 @@ async function begin(
   subscription: SubscriptionRow,
   now: Instant,
 ): Promise<Result<Begun>> {
+  await lockToBill(tx, subscription, subscription.started_at, now);
   if (isAfter(subscription.billing_starts_at, now)) {
     const active = await activate(tx, subscription, now);
     const waiting = await changeSubscription(tx, active, { next_action_at: nextActionAt(active) }, now);

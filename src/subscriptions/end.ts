@@ -20,7 +20,7 @@ import type { SubscriptionParts } from './parts.ts';
 import { nextActionOf } from './reminders.ts';
 import { changeSubscription, type SubscriptionRow } from './subscriptions.sql.ts';
 import { tell } from './tell.ts';
-import { markAsEnded } from './usage-claims.ts';
+import { lockToBill, markAsEnded } from './usage-claims.ts';
 
 /** Who ended a subscription, when and why. */
 export interface Ending {
@@ -43,6 +43,7 @@ export async function endSubscription(
   ending: Ending,
   now: Instant,
 ): Promise<SubscriptionRow> {
+  await lockToBill(tx, subscription, ending.at, now);
   const { lateUsageDays } = await merchantSettings(tx, subscription.merchant_id);
   const ended = await changeSubscription(
     tx,

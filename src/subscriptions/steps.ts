@@ -14,6 +14,7 @@ import {
   lockSubscription,
   type SubscriptionRow,
 } from './subscriptions.sql.ts';
+import { lockToBill } from './usage-claims.ts';
 
 /** Subscriptions of one merchant in one transaction; those of one customer bill the usage of one another. */
 const SUBSCRIPTIONS_TOGETHER = 200;
@@ -33,6 +34,7 @@ export const subscriptionDueKind = (
   step: async (tx, { merchantId, id }, now) => {
     const subscription = await lockSubscription(tx, merchantId, id);
     if (subscription?.status === 'terminated') {
+      await lockToBill(tx, subscription, now, now);
       const again = await billLateUsage(parts.invoicing, tx, { merchantId, subscriptionId: id }, now);
       await creditCarriedLines(parts.invoicing, tx, merchantId, id, now);
       await changeSubscription(

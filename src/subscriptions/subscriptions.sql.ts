@@ -104,6 +104,18 @@ export const lockSubscriptionNow = (tx: Tx, merchantId: string, id: string): Pro
   tx.maybe<SubscriptionRow>(sql`
     select * from subscription where merchant_id = ${merchantId} and id = ${id} for no key update nowait`);
 
+/** Locks some subscriptions, in the order of their ids. */
+export const lockSubscriptions = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<number> =>
+  tx.run(sql`
+    select from subscription where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])
+     order by id for no key update`);
+
+/** The same where nobody has them. @throws 55P03 where somebody has one. */
+export const lockSubscriptionsNow = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<number> =>
+  tx.run(sql`
+    select from subscription where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])
+     order by id for no key update nowait`);
+
 export const findSubscriptionByKey = (tx: Tx, merchantId: string, key: string): Promise<SubscriptionRow | undefined> =>
   tx.maybe<SubscriptionRow>(
     sql`select * from subscription where merchant_id = ${merchantId} and idempotency_key = ${key}`,

@@ -12,6 +12,7 @@ import {
   type SubscriptionRow,
 } from './subscriptions.sql.ts';
 import { tell } from './tell.ts';
+import { lockToActivate } from './usage-claims.ts';
 
 /** The type of the purpose of the invoice that a subscription waits for. */
 export const UPFRONT = 'subscription_upfront';
@@ -22,7 +23,8 @@ export const UPFRONT = 'subscription_upfront';
  */
 export const upfrontPayments: PurposeHandler = {
   async lock(tx, { merchantId, purposeId }, wait) {
-    await (wait ? lockSubscription : lockSubscriptionNow)(tx, merchantId, purposeId);
+    const subscription = await (wait ? lockSubscription : lockSubscriptionNow)(tx, merchantId, purposeId);
+    if (subscription?.status === 'pending_payment') await lockToActivate(tx, subscription, wait);
   },
   async paid(tx, invoice, now) {
     const subscription = await awaiting(tx, invoice.merchant_id, invoice.purpose_id);

@@ -5,12 +5,22 @@ import {
   type BillingTerms,
   cadenceOfPrice,
   findReadSeries,
+  lockBilling,
+  lockBillingNow,
+  lockInvoicesOf,
   markToBeReadAgain,
   versionsOf,
 } from '../invoicing/index.ts';
 import { type Instant, isAfter, normaliseCadence, type Period } from '../kernel/time.ts';
 import { endOf } from './decide.ts';
-import { type ClaimingRow, type SubscriptionRow, selectClaiming, updateEndedToBeDue } from './subscriptions.sql.ts';
+import {
+  type ClaimingRow,
+  lockSubscriptions,
+  lockSubscriptionsNow,
+  type SubscriptionRow,
+  selectClaiming,
+  updateEndedToBeDue,
+} from './subscriptions.sql.ts';
 import { claimOf, type PricedSpan, type ReadSeries, shareMetric, type UsageClaim } from './usage-owner.ts';
 import { type VersionRow, versionsOfSubscriptions } from './versions.sql.ts';
 
@@ -54,6 +64,44 @@ export async function readBeyondTheEnd(
   if (ended.length < 2) return []; // alone it has whatever it asks for
   const ids = ended.map(({ subscriptionId }) => subscriptionId);
   return tx.once(`read series of ${ids.join()} of ${merchantId}`, () => findReadSeries(tx, merchantId, ids));
+}
+
+/**
+ * Locks what billing a subscription takes, whose row is locked: its billing and then its invoices. Where its history
+ * changes in the past, others of the customer may bill its usage: they are locked with it. It is the first thing that
+ * whoever bills does, and in the same words for all, so that a list of subscriptions is locked before any is billed.
+ * @param from since when its history changes
+ */
+export async function lockToBill(tx: Tx, subscription: SubscriptionRow, from: Instant, now: Instant): Promise<void> {
+  const { merchant_id: merchantId, id } = subscription;
+  const others = await selectOthers(tx, subscription);
+  await lockBillingOf(tx, subscription, isAfter(now, from) ? others : [], true);
+  await lockInvoicesOf(tx, merchantId, [id]);
+}
+
+/**
+ * Locks the billing of a subscription that waits for its payment and of those whose usage it may bill once it is paid:
+ * for who is about to lock its invoice and may mark it paid.
+ * @param wait false: throws 55P03 where somebody has one of them
+ */
+export async function lockToActivate(tx: Tx, subscription: SubscriptionRow, wait: boolean): Promise<void> {
+  await lockBillingOf(tx, subscription, await selectOthers(tx, subscription), wait);
+}
+
+const selectOthers = async (tx: Tx, subscription: SubscriptionRow): Promise<ClaimingRow[]> =>
+  (await selectClaiming(tx, subscription)).filter(({ id }) => id !== subscription.id);
+
+/** Those that have ended may become due (`siblingsToRead`). Rows of subscriptions come before their billing. */
+async function lockBillingOf(
+  tx: Tx,
+  { merchant_id: merchantId, id }: SubscriptionRow,
+  others: readonly ClaimingRow[],
+  wait: boolean,
+): Promise<void> {
+  const ended = others.filter(({ status }) => status === 'terminated').map((other) => other.id);
+  if (ended.length > 0) await (wait ? lockSubscriptions : lockSubscriptionsNow)(tx, merchantId, ended);
+  const ids = [id, ...others.map((other) => other.id)];
+  await (wait ? lockBilling : lockBillingNow)(tx, merchantId, ids);
 }
 
 /**

@@ -25,6 +25,15 @@ export const lockInvoices = (tx: Tx, merchantId: string, ids: readonly string[])
        where merchant_id = ${merchantId} and id = any (${[...ids]}::text[]) order by id for no key update)
     select * from locked order by seq`);
 
+/**
+ * Locks all invoices of some subscriptions, in the order of their ids: for who holds their billing and may change any of
+ * them. Whoever has one of these meanwhile waits for no lock that comes before it.
+ */
+export const lockInvoicesOf = (tx: Tx, merchantId: string, subscriptionIds: readonly string[]): Promise<number> =>
+  tx.run(sql`
+    select from invoice
+     where merchant_id = ${merchantId} and subscription_id = any (${[...subscriptionIds]}::text[]) order by id for update`);
+
 /** The invoice as it is now, for reading: whoever decides on it locks it instead. */
 export const findInvoice = (tx: Tx, merchantId: string, id: string): Promise<InvoiceRow | undefined> =>
   tx.maybe<InvoiceRow>(sql`select * from invoice where merchant_id = ${merchantId} and id = ${id}`);
@@ -142,9 +151,11 @@ export const lockInvoicesIn = (
   statuses: readonly InvoiceStatus[],
 ): Promise<InvoiceRow[]> =>
   tx.rows<InvoiceRow>(sql`
-    select * from invoice
-     where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and status = any (${statuses})
-     order by seq for update`);
+    with locked as materialized (
+      select * from invoice
+       where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and status = any (${statuses})
+       order by id for update)
+    select * from locked order by seq`);
 
 /** Whether periods that are not calculated yet wait for an approval then. */
 export const updateAutoApprove = (

@@ -10,6 +10,7 @@ import { lockPurpose } from '../invoice/purposes.ts';
 import { type InvoiceTrigger, invoiceStates, takesMoney } from '../invoice/states.ts';
 import { openSessionFor, shownSession } from '../paying/sessions.ts';
 import type { SessionOptions } from '../terms/session-options.ts';
+import { lockBilling } from '../usage/billing-lock.sql.ts';
 import { cancelInvoice, isPaidInMoney, writeOffInvoice } from './cancel.ts';
 import { issueInvoice } from './issue.ts';
 import { freezeAgain } from './run-calculation.ts';
@@ -37,7 +38,8 @@ export async function actOnInvoice(
 
 /**
  * An invoice, locked, with its effective now: its clock is held first, then the row.
- * @param parts given where the invoice may be paid or cancelled: what hangs on it is locked between the two
+ * @param parts given where the invoice may be paid or cancelled: what hangs on it is locked between the two, and the
+ * billing of its subscription, because credits may change other invoices of it
  */
 export async function lockWithNow(
   tx: Tx,
@@ -50,6 +52,7 @@ export async function lockWithNow(
   if (!found) return notFound('invoice');
   const now = await effectiveNow(tx, merchantId, found.clock_id, wall);
   if (parts) await lockPurpose(parts, tx, found);
+  if (parts && found.subscription_id !== null) await lockBilling(tx, merchantId, [found.subscription_id]);
   const invoice = await lockInvoice(tx, merchantId, invoiceId);
   return invoice ? ok({ invoice, now }) : notFound('invoice');
 }

@@ -4,8 +4,9 @@ import { lockIngest, settleUsage, usageMark, usageSnapshot } from '../../meterin
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { changeInvoice, moveInvoice, saveBilledUsage, selectEarlierParts } from '../invoice/invoices.sql.ts';
 import type { BillingSource, BillingTerms } from '../terms/billing-terms.ts';
+import { lockBilling } from '../usage/billing-lock.sql.ts';
 import { saveTaken } from '../usage/burnt-taken.sql.ts';
-import { lockBilling, saveUsageTaken } from '../usage/late-usage.sql.ts';
+import { saveUsageTaken } from '../usage/late-usage.sql.ts';
 import { subjectsOf } from '../usage/late-usage.ts';
 import { readUsage } from '../usage/read-usage.ts';
 import { takeManualLines } from './manual-lines.sql.ts';
@@ -42,7 +43,7 @@ export async function closeUsage(
   const terms = await termsOf(tx, source, invoice);
   if ((await selectEarlierParts(tx, invoice)).length > 0)
     return changeInvoice(tx, invoice, { next_action_at: now.add(A_WHILE) }, now);
-  await lockBilling(tx, terms.merchantId, terms.subscriptionId);
+  await lockBilling(tx, terms.merchantId, [terms.subscriptionId]);
   await takeManualLines(tx, invoice, waitingFor(terms, invoice), now);
   await lockIngest(tx, invoice.merchant_id, 'exclusive');
   const read = await readUsage(tx, source, terms, invoice);

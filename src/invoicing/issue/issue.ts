@@ -13,7 +13,7 @@ import type { InvoicingParts } from '../invoice/dependencies.ts';
 import type { InvoiceChanges, InvoiceRow, PartyRecord } from '../invoice/invoice.ts';
 import type { IssuedLine } from '../invoice/invoice-line.ts';
 import { type NumberedInvoice, numbersOf } from '../invoice/invoice-number.ts';
-import { issuedLinesOf, updateInvoices } from '../invoice/invoices.sql.ts';
+import { issuedLinesOf, lockInvoicesOf, updateInvoices } from '../invoice/invoices.sql.ts';
 import { publishInvoices } from '../invoice/webhooks.ts';
 import { sellsForMoneyOnly, walletShares } from '../paying/apply-wallet.ts';
 import { issuePosting, walletPosting } from '../paying/bookings.ts';
@@ -90,6 +90,7 @@ export async function issueInvoices(
   const decided = (await loadFacts(parts, tx, merchantId, invoices)).map((facts) =>
     decideIssue(facts, { seller, takesCards }, now),
   );
+  await lockCredited(tx, merchantId, decided);
   const numbers = await numbersOf(
     tx,
     decided.filter(({ invoice }) => !invoice.lives_by_session).map(({ invoice, says }) => ({ ...invoice, ...says })),
@@ -138,6 +139,14 @@ export async function issueInvoices(
   for (const invoice of issued)
     ended.push(invoice.unpaid_amount.isZero() ? await markPaid(parts, tx, invoice, { by: 'wallet' }, now) : invoice);
   return ended;
+}
+
+/** Credits that an invoice could not bear change the invoices that billed. Those are locked before numbers are drawn. */
+async function lockCredited(tx: Tx, merchantId: string, decided: readonly DecidedIssue[]): Promise<void> {
+  const ids = decided.flatMap(({ invoice, hasCredits }) =>
+    hasCredits && invoice.subscription_id !== null ? [invoice.subscription_id] : [],
+  );
+  if (ids.length > 0) await lockInvoicesOf(tx, merchantId, ids);
 }
 
 async function loadFacts(

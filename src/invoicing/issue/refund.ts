@@ -59,7 +59,7 @@ export async function voidRefund(
   reason: string | null,
   wall: Instant,
 ): Promise<Result<CreditNoteRow>> {
-  const locked = await lockWithNow(tx, merchantId, invoiceId, wall);
+  const locked = await lockWithNow(tx, merchantId, invoiceId, wall, parts);
   if (!locked.ok) return locked;
   const { invoice, now } = locked.value;
   const note = await lockRefund(tx, invoice, refundId);

@@ -31,7 +31,8 @@ import { asBilled, isOwnSeries } from '../owed/charges.ts';
 import { adjustmentsAt, stillThere } from '../owed/discounts.ts';
 import type { BilledPrice, BillingTerms } from '../terms/billing-terms.ts';
 import { versionsOf } from '../timeline/segments.ts';
-import { deleteUsageTakenOfCorrected, lockBilling } from '../usage/late-usage.sql.ts';
+import { lockBilling } from '../usage/billing-lock.sql.ts';
+import { deleteUsageTakenOfCorrected } from '../usage/late-usage.sql.ts';
 import { saveReadPeriods } from '../usage/late-usage.ts';
 import { readUsage } from '../usage/read-usage.ts';
 import { type Billing, loadBilling, loadOwnDue } from './billing-state.ts';
@@ -163,7 +164,7 @@ async function finishCalculation(
     return saveCalculation(tx, invoice, calculation, frozen, now);
   }
   const terms = await termsOf(tx, parts.source, invoice);
-  await lockBilling(tx, terms.merchantId, terms.subscriptionId);
+  await lockBilling(tx, terms.merchantId, [terms.subscriptionId]);
   await deleteUsageTakenOfCorrected(tx, invoice); // of a calculation before this one
   const frozen = invoice.terms ?? (await freeze(parts, tx, terms, invoice));
   const billing = await loadBilling(tx, parts.source, terms, invoice, frozen);

@@ -7,7 +7,6 @@ import type { Correction } from '../difference/billed.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
 import { insertInvoice, lockInvoicesIn } from '../invoice/invoices.sql.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
-import { lockBilling } from '../usage/late-usage.sql.ts';
 import { saveReadPeriods } from '../usage/late-usage.ts';
 import { loadCorrections } from './billing-state.ts';
 import { SAID, takeBack } from './corrections.ts';
@@ -19,6 +18,7 @@ const A_MOMENT = { seconds: 1 };
 /**
  * Settles what closed periods of a subscription that has ended come to more or less than was billed (§4, Late usage): no invoice follows,
  * so one is made for what is more, and what is less is a credit note on the invoice that billed it.
+ * The caller has locked the billing of the subscription and its invoices.
  * @returns when to ask again, because an invoice of it is not calculated yet; null: never
  */
 export async function billLateUsage(
@@ -33,7 +33,6 @@ export async function billLateUsage(
       now,
       open.map(({ grace_period_end: end }) => end).reduce((a, b) => latest(a, b)),
     ).add(A_MOMENT);
-  await lockBilling(tx, merchantId, subscriptionId);
   const terms = await parts.source.terms(tx, merchantId, subscriptionId);
   const frozen = await freeze(parts, tx, terms, { grace_period_end: now });
   const { due, commitments, read } = await loadCorrections(tx, parts.source, terms, 'changed', frozen);

@@ -2,10 +2,6 @@ import { sql, type Tx } from '../../db/index.ts';
 import type { TakenUsage } from '../../metering/index.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 
-/** Two invoices of a subscription that are calculated at once bill what is owed one after the other. */
-export const lockBilling = (tx: Tx, merchantId: string, subscriptionId: string): Promise<number> =>
-  tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`billing:${merchantId}:${subscriptionId}`}, 0))`);
-
 /** An invoice whose usage was read and that has its lines, and which events there were then (null: it is to be read again). */
 export type ReadInvoice = InvoiceRow & { snapshot: string | null };
 

@@ -17,12 +17,6 @@ export const selectReadSeries = (tx: Tx, merchantId: string, subscriptionIds: re
        and kind = 'subscription' and usage_mark is not null
      group by subscription_id, billing_cadence`);
 
-/** Waits for everybody who is reading late usage of some subscriptions, in the order given. */
-export const lockLateOf = (tx: Tx, merchantId: string, subscriptionIds: readonly string[]): Promise<number> =>
-  tx.run(sql`
-    select pg_advisory_xact_lock(hashtextextended('billing:' || ${merchantId}::text || ':' || id, 0))
-      from unnest(${[...subscriptionIds]}::text[]) as id`);
-
 /** Forgets which events were read of closed periods that end after an instant. @returns of how many */
 export const deleteTaken = (
   tx: Tx,

@@ -3,7 +3,8 @@ import { type Merchant, openTestEnvironment, type TestEnvironment } from '../../
 import { isWaitedFor } from '../../../test/support/locks.ts';
 import { type Shop, START, shopOf } from '../../../test/support/shop.ts';
 import { sql, type Tx } from '../../db/index.ts';
-import { lockBilling, saveUsageTaken } from './late-usage.sql.ts';
+import { lockBilling } from './billing-lock.sql.ts';
+import { saveUsageTaken } from './late-usage.sql.ts';
 import { findReadSeries, markToBeReadAgain } from './read-again.ts';
 
 let env: TestEnvironment;
@@ -59,7 +60,7 @@ it('waits for who is reading the usage, who may not have seen the change, and th
   const [january] = await shop.invoices(subscription);
   let marked = Promise.resolve();
   await within(async (tx) => {
-    await lockBilling(tx, merchant.id, subscription.id);
+    await lockBilling(tx, merchant.id, [subscription.id]);
     marked = mark([subscription.id], '2026-01-01T00:00:00Z');
     while (!(await isWaitedFor(tx)));
     await saveUsageTaken(tx, merchant.id, january.id, 'as it was before');

@@ -1,6 +1,7 @@
 import type { Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { deleteTaken, lockLateOf, selectReadSeries } from './read-again.sql.ts';
+import { lockBilling } from './billing-lock.sql.ts';
+import { deleteTaken, selectReadSeries } from './read-again.sql.ts';
 
 /**
  * Something other than an event changes what closed periods should have billed: whose usage is whose, or what grants covered. The
@@ -16,9 +17,8 @@ export async function markToBeReadAgain(
   from: Instant,
 ): Promise<void> {
   if (subscriptionIds.length === 0) return;
-  const ids = subscriptionIds.toSorted(); // two who mark the same wait for each other
-  await lockLateOf(tx, merchantId, ids);
-  await deleteTaken(tx, merchantId, ids, from); // a statement of its own: it must see what the lock waited for
+  await lockBilling(tx, merchantId, subscriptionIds);
+  await deleteTaken(tx, merchantId, subscriptionIds, from); // a statement of its own: it must see what the lock waited for
 }
 
 /** How far the usage of each series of some subscriptions was read; of those that have closed periods. */

@@ -1,0 +1,43 @@
+import { sql, type Tx } from '../../db/index.ts';
+
+/*
+ * The billing lock of a subscription: whoever reads its usage for an invoice, calculates one, takes back what it was
+ * billed, or changes what its closed periods should have billed. It comes after the subscription's row and before the
+ * rows of its invoices (docs/decisions/0065-the-billing-lock.md).
+ */
+
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/** Locks the billing of some subscriptions, in the order of their ids. The next statement sees what others did under it. */
+export const lockBilling = (tx: Tx, merchantId: string, subscriptionIds: readonly string[]): Promise<number> =>
+  tx.run(sql`
+    select pg_advisory_xact_lock(hashtextextended('billing:' || ${merchantId}::text || ':' || id, 0))
+      from unnest(${subscriptionIds.toSorted()}::text[]) as id`);
+
+/** The same where nobody has them. @throws 55P03 where somebody has one */
+export async function lockBillingNow(tx: Tx, merchantId: string, subscriptionIds: readonly string[]): Promise<void> {
+  const { isLocked } = await tx.one<{ isLocked: boolean }>(sql`
+    select bool_and(
+             pg_try_advisory_xact_lock(hashtextextended('billing:' || ${merchantId}::text || ':' || id, 0))) as "isLocked"
+      from unnest(${[...subscriptionIds]}::text[]) as id`);
+  if (!isLocked)
+    throw Object.assign(new Error('Somebody else bills one of these subscriptions.'), { code: LOCK_NOT_AVAILABLE });
+}
+
+/**
+ * Locks the billing of the subscriptions of some invoices, without waiting.
+ * @returns the ids of the invoices whose subscription is locked now, and of those that have none
+ */
+export async function lockBillingOfInvoicesNow(
+  tx: Tx,
+  merchantId: string,
+  invoiceIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await tx.rows<{ id: string; isFree: boolean }>(sql`
+    select id,
+           subscription_id is null or pg_try_advisory_xact_lock(
+             hashtextextended('billing:' || ${merchantId}::text || ':' || subscription_id, 0)) as "isFree"
+      from invoice
+     where merchant_id = ${merchantId} and id = any (${[...invoiceIds]}::text[])`);
+  return new Set(rows.filter(({ isFree }) => isFree).map(({ id }) => id));
+}
