@@ -222,9 +222,7 @@ class Driver {
     for (const { id } of this.#subs.values()) {
       const { status, body } = await this.#merchant.get(`/v0/subscriptions/${id}/upcomingInvoice`);
       if (status !== 200 || this.#hasEventsFrom(this.#now)) continue;
-      // What an end that is planned gives back shows when it comes.
-      if (this.#scheduled.size > 0 || this.#subs.size > 1 || this.#deeds.some(({ step }) => step.do === 'planEnd'))
-        continue;
+      if (this.#scheduled.size > 0 || this.#subs.size > 1) continue;
       if (secondsOf(this.#life, body.gracePeriodEnd) <= to) promised.set(body.id, body.grandTotal);
     }
     return promised;

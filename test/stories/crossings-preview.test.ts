@@ -183,3 +183,59 @@ describe('the upcoming invoice', () => {
     expect(said(await upcoming(subscription))).toEqual(before);
   });
 });
+
+/*
+ * A costs 30.00 a month in advance, and 20 calls at 1.00 are made on the 3rd of April. While April runs, the end is planned for the 16th: 15 of
+ * 30 days are not used, and 15.00 are credited with the end.
+ */
+describe('an end that is planned after the period was billed in advance', () => {
+  const MIDDLE = '2024-04-16T00:00:00Z';
+
+  async function planned({ unitPrice = '30', cadence = 'P1M', isPaid = true, plan = {} }) {
+    const usage = await shop.usagePrice();
+    const ahead = await fee(shop, 'in_advance', unitPrice, { billingCadence: cadence });
+    const sold = await subscribed(shop, await promptPlan(shop, [usage, ahead], plan), APRIL);
+    if (isPaid) await payAll(shop, sold.customerId);
+    await shop.use(sold.subscription.id, '2024-04-03T00:00:00Z', 20);
+    await shop.advance(sold.clock, '2024-04-11T00:00:00Z');
+    await shop.change(`/v0/subscriptions/${sold.subscription.id}`, { endingAt: MIDDLE });
+    return { ...sold, usage };
+  }
+
+  it.each([
+    { what: 'a fee that is paid', open: '5.00' }, // 20 - 15
+    { what: 'a fee that is not paid', isPaid: false, open: '20.00' }, // the credit is off the unpaid invoice
+    { what: 'a fee with 20 % tax', plan: { defaultTaxRate: 20 }, open: '6.00' }, // 24 - 18
+    { what: 'a fee with 19 % inside', plan: { defaultTaxRate: 19, taxBehavior: 'inclusive' }, open: '5.00' },
+    { what: 'a credit above the invoice', unitPrice: '90', open: '0.00' }, // 20 - 45
+    { what: 'a fee of another series', unitPrice: '365', cadence: 'P1Y', open: '0.00' }, // 20 - 350
+    { what: 'yen', unitPrice: '301', plan: { currency: 'JPY' }, open: '0' }, // 20 - 151
+    { what: 'dinars', unitPrice: '0.333', plan: { currency: 'KWD' }, open: '19.833' }, // 20 - 0.1665, of which 0.167
+  ])('shows on the upcoming invoice what it credits: $what', async ({ open, ...of }) => {
+    const { clock, subscription } = await planned(of);
+    const shown = await upcoming(subscription);
+    expect(shown.grandTotal).toBe(open);
+    await shop.advance(clock, '2024-04-17T00:00:00Z');
+    const billed = await shop.invoice(shown.id);
+    expect({ ...said(billed), lines: linesOf(billed.lines) }).toEqual({
+      ...said(shown),
+      lines: linesOf(shown.lineItems.lineItems),
+    });
+  });
+
+  it('shows what a change before it credits once', async () => {
+    const { clock, subscription, usage } = await planned({});
+    const dear = await promptPlan(shop, [usage, await fee(shop, 'in_advance', '90')]);
+    await changeTo(shop, subscription, dear);
+    const shown = await upcoming(subscription);
+    expect(shown.grandTotal).toBe('15.00'); // 20 - 20 of A + 15 of B
+    await shop.advance(clock, '2024-04-17T00:00:00Z');
+    expect((await shop.invoice(shown.id)).grandTotal).toBe('15.00');
+  });
+
+  it('is shown no more when the end is taken back', async () => {
+    const { subscription } = await planned({});
+    await shop.change(`/v0/subscriptions/${subscription.id}`, { endingAt: null });
+    expect((await upcoming(subscription)).grandTotal).toBe('50.00'); // 20 and May
+  });
+});

@@ -115,14 +115,25 @@ export async function deleteOpenCredits(
   after: Instant,
 ): Promise<string[]> {
   const deleted = await tx.rows<{ invoice_id: string }>(sql`
-    delete from unused_credit c
-     where c.merchant_id = ${merchantId} and c.subscription_id = ${subscriptionId} and c.noted_amount = 0
-       and c.unused_to > ${after}::timestamptz + interval '1 microsecond'
-       and exists (select from invoice i where i.merchant_id = c.merchant_id and i.id = c.target_invoice_id
-                      and i.issued_at is null and i.status <> 'CANCELLED')
-    returning c.invoice_id`);
+    delete from unused_credit c where ${openCredits(merchantId, subscriptionId, after)} returning c.invoice_id`);
   return [...new Set(deleted.map(({ invoice_id: id }) => id))];
 }
+
+/** The credits that `deleteOpenCredits` would delete. */
+export const selectOpenCredits = async (
+  tx: Tx,
+  merchantId: string,
+  subscriptionId: string,
+  after: Instant,
+): Promise<Pick<UnusedCreditRow, 'id' | 'invoice_id'>[]> =>
+  tx.rows<Pick<UnusedCreditRow, 'id' | 'invoice_id'>>(sql`
+    select c.id, c.invoice_id from unused_credit c where ${openCredits(merchantId, subscriptionId, after)}`);
+
+const openCredits = (merchantId: string, subscriptionId: string, after: Instant) => sql`
+  c.merchant_id = ${merchantId} and c.subscription_id = ${subscriptionId} and c.noted_amount = 0
+    and c.unused_to > ${after}::timestamptz + interval '1 microsecond'
+    and exists (select from invoice i where i.merchant_id = c.merchant_id and i.id = c.target_invoice_id
+                   and i.issued_at is null and i.status <> 'CANCELLED')`;
 
 /** Has anything of an invoice been given back, as a line elsewhere or by a credit note? */
 export const isCredited = async (tx: Tx, { merchant_id, id }: InvoiceRow): Promise<boolean> =>

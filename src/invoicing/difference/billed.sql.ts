@@ -45,9 +45,9 @@ export const selectCredits = (
   { merchant_id: merchantId, subscription_id: subscriptionId }: BilledFor,
   since: Instant,
   beforeSeq: bigint | null = null,
-): Promise<StoredCredit[]> =>
-  tx.rows<StoredCredit>(sql`
-    select c.invoice_id as "invoiceId", c.price_id as "priceId", c.charged_from as "chargedFrom", c.charged_to as "chargedTo",
+): Promise<(StoredCredit & { readonly id: string })[]> =>
+  tx.rows<StoredCredit & { readonly id: string }>(sql`
+    select c.id, c.invoice_id as "invoiceId", c.price_id as "priceId", c.charged_from as "chargedFrom", c.charged_to as "chargedTo",
            c.unused_from as "unusedFrom", c.unused_to as "unusedTo", c.amount as net, c.tax_amount as tax, c.correction
       from unused_credit c
      where c.merchant_id = ${merchantId} and c.subscription_id = ${subscriptionId} and c.charged_to > ${since}

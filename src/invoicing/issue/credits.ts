@@ -14,6 +14,7 @@ import {
   deleteOpenCredits,
   insertUnusedCredit,
   noteMore,
+  selectOpenCredits,
   type UnusedCreditRow,
 } from '../credit-notes/unused-credits.sql.ts';
 import { selectBilledLines, selectCredits } from '../difference/billed.sql.ts';
@@ -22,7 +23,7 @@ import { compareTime, creditsOf, type TimeCredit } from '../difference/time.ts';
 import type { CreditNoteLine, CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { changeInvoice, linesOf, lockInvoice } from '../invoice/invoices.sql.ts';
+import { changeInvoice, findInvoice, linesOf, lockInvoice } from '../invoice/invoices.sql.ts';
 import type { CreditWorkings } from '../invoice/workings.ts';
 import {
   cellsIn,
@@ -70,24 +71,71 @@ export async function giveCredits(
   const invoiceIds = [...new Set(found.map(({ invoiceId }) => invoiceId))].toSorted();
   for (const id of invoiceIds) await lockInvoice(tx, merchantId, id); // holds off who would refund or write off meanwhile
   const items = invoiceIds.length === 0 ? found : await selectIssuedItems(tx, terms, after, anew);
-  const unused = compareTime(feesOwed(terms, items), items, terms).unused.filter(
-    ({ item }) => item.isStanding && (only === undefined || item.invoiceId === only),
-  );
-  for (const [invoiceId, those] of Map.groupBy(unused, ({ item }) => item.invoiceId)) {
+  const due = creditsDue(terms, items).filter(({ item }) => only === undefined || item.invoiceId === only);
+  for (const [invoiceId, those] of Map.groupBy(due, ({ item }) => item.invoiceId)) {
     const given = new Map<CreditMode, UnusedCreditRow[]>([
       ['invoice', []],
       ['wallet', []],
     ]);
-    for (const each of those)
-      for (const credit of creditsOf(each, terms, (at) => creditModeAt(terms, at) !== 'none')) {
-        const mode = creditModeAt(terms, credit.span.start);
-        const bearer = mode === 'invoice' ? (target?.id ?? null) : null;
-        given.get(mode)?.push(await insertUnusedCredit(tx, rowOf(terms, credit, bearer, now)));
-      }
+    for (const credit of those) {
+      const mode = creditModeAt(terms, credit.span.start);
+      const bearer = mode === 'invoice' ? (target?.id ?? null) : null;
+      given.get(mode)?.push(await insertUnusedCredit(tx, rowOf(terms, credit, bearer, now)));
+    }
     const lines = given.get('invoice') ?? [];
     await noteCredits(parts, tx, merchantId, invoiceId, lines, target === null ? 'all' : 'unpaid', now);
     await noteCredits(parts, tx, merchantId, invoiceId, given.get('wallet') ?? [], 'all', now);
   }
+}
+
+/** The credits for what some items billed and what is not owed by the terms as they are. */
+const creditsDue = (terms: BillingTerms, items: readonly BilledItem[]): TimeCredit[] =>
+  compareTime(feesOwed(terms, items), items, terms)
+    .unused.filter(({ item }) => item.isStanding)
+    .flatMap((unused) => creditsOf(unused, terms, (at) => creditModeAt(terms, at) !== 'none'));
+
+/**
+ * The credits that will stand on an open invoice as things are: those that stand on it now, and where the subscription is planned to
+ * end with it, what that end will give (§3 Ends). The invoice of the plan's own series bears that. What is unpaid of the invoices
+ * that billed goes off those first.
+ */
+export async function expectedCredits(
+  tx: Tx,
+  terms: BillingTerms,
+  invoice: InvoiceRow,
+  now: Instant,
+): Promise<CreditOn[]> {
+  const standing = await creditsOn(tx, invoice);
+  const { endsAt } = terms.bounds;
+  const isLast = endsAt?.equals(invoice.period_end) === true && invoice.billing_cadence === terms.planCadence;
+  if (invoice.status !== 'ACTIVE' || !isLast) return standing;
+  const open = await selectOpenCredits(tx, terms.merchantId, terms.subscriptionId, endsAt);
+  const anew = new Set(open.map(({ id }) => id));
+  const items = await selectIssuedItems(
+    tx,
+    terms,
+    endsAt,
+    open.map(({ invoice_id: id }) => id),
+    anew,
+  );
+  const due = creditsDue(terms, items).filter(({ span }) => creditModeAt(terms, span.start) === 'invoice');
+  const expected: CreditOn[] = [];
+  for (const [invoiceId, those] of Map.groupBy(due, ({ item }) => item.invoiceId)) {
+    const billed = await findInvoice(tx, terms.merchantId, invoiceId);
+    if (!billed) throw new Error(`Invoice ${invoiceId} is gone.`);
+    const rows = those.map((credit) => ({ ...rowOf(terms, credit, invoice.id, now), seq: 0n }));
+    const { owed, owedAgain } = await owedOf(tx, billed);
+    for (const { credit, part } of notedOf(rows, owed.plus(owedAgain), billed.currency))
+      expected.push({
+        ...credit,
+        noted_amount: part.net,
+        noted_tax: part.tax,
+        billed_number: billed.invoice_number,
+      });
+  }
+  return [...standing.filter(({ id }) => !anew.has(id)), ...expected].filter((credit) =>
+    credit.noted_amount.lt(credit.amount),
+  );
 }
 
 /** What issued invoices bill of time after an instant. What is calculated and not issued is calculated again instead. */
@@ -96,6 +144,7 @@ async function selectIssuedItems(
   terms: BillingTerms,
   after: Instant,
   creditedAnew: readonly string[],
+  without: ReadonlySet<string> = new Set(),
 ): Promise<BilledItem[]> {
   const { merchantId, subscriptionId } = terms;
   const all = { merchant_id: merchantId, subscription_id: subscriptionId, id: '' };
@@ -108,7 +157,7 @@ async function selectIssuedItems(
       ({ status, priceId, periodEnd }) =>
         status !== 'DRAFT' && isBefore(after, periodEnd) && priceId !== null && !isBilledOnce(terms, priceId),
     ),
-    await selectCredits(tx, all, since),
+    (await selectCredits(tx, all, since)).filter(({ id }) => !without.has(id)),
   );
 }
 
@@ -217,17 +266,13 @@ export async function noteCredits(
   if (credits.length === 0) return;
   const invoice = await lockInvoice(tx, merchantId, invoiceId);
   if (!invoice) throw new Error(`Invoice ${invoiceId} is gone.`);
-  const owed = invoice.payment_in_flight || invoice.status === 'PAID' ? ZERO : invoice.unpaid_amount;
+  const { owed, owedAgain } = await owedOf(tx, invoice);
   const total = sum(credits.map((credit) => leftOf(credit).net.plus(leftOf(credit).tax)));
   const off = Decimal.min(owed, total);
-  const owedAgain = await balanceOfInvoice(tx, merchantId, 'owed_again', invoiceId);
-  const offAgain = Decimal.min(Decimal.max(ZERO, owedAgain), total.minus(off));
-  let left = what === 'all' ? total : off.plus(offAgain);
+  const offAgain = Decimal.min(owedAgain, total.minus(off));
   let [net, tax] = [ZERO, ZERO];
   const lines: CreditNoteLine[] = [];
-  for (const credit of credits) {
-    const part = upTo(leftOf(credit), left, invoice.currency);
-    left = left.minus(part.net).minus(part.tax);
+  for (const { credit, part } of notedOf(credits, what === 'all' ? total : off.plus(offAgain), invoice.currency)) {
     net = net.plus(part.net);
     tax = tax.plus(part.tax);
     await noteMore(tx, credit, part.net, part.tax);
@@ -245,6 +290,23 @@ export async function noteCredits(
   if (off.isZero()) return;
   if (credited.unpaid_amount.isZero()) await markPaid(parts, tx, credited, { by: 'credit' }, now);
   else await expireSessionsOf(tx, credited, now);
+}
+
+/** What the customer owes of an invoice that a credit can be taken off, and what is owed again after a refund. */
+async function owedOf(tx: Tx, invoice: InvoiceRow): Promise<{ owed: Decimal; owedAgain: Decimal }> {
+  const owed = invoice.payment_in_flight || invoice.status === 'PAID' ? ZERO : invoice.unpaid_amount;
+  const again = await balanceOfInvoice(tx, invoice.merchant_id, 'owed_again', invoice.id);
+  return { owed, owedAgain: Decimal.max(ZERO, again) };
+}
+
+/** What of some credits a credit note over `most` holds: of the first ones all, until it is used up. */
+function notedOf<Row extends UnusedCreditRow>(credits: readonly Row[], most: Decimal, currency: string) {
+  let left = most;
+  return credits.map((credit) => {
+    const part = upTo(leftOf(credit), left, currency);
+    left = left.minus(part.net).minus(part.tax);
+    return { credit, part };
+  });
 }
 
 /** What of a credit stands on a credit note, for its document. */

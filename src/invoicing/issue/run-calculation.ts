@@ -37,7 +37,7 @@ import { saveReadPeriods } from '../usage/late-usage.ts';
 import { readUsage } from '../usage/read-usage.ts';
 import { type Billing, loadBilling, loadOwnDue } from './billing-state.ts';
 import { termsOf } from './close.ts';
-import { creditLines } from './credits.ts';
+import { creditLines, expectedCredits } from './credits.ts';
 import type { ManualLineRow } from './manual-line.ts';
 import { manualLinesOn } from './manual-lines.sql.ts';
 import { manualLine, waitingFor } from './manual-lines.ts';
@@ -349,8 +349,9 @@ export async function tryPreview(parts: InvoicingParts, tx: Tx, invoice: Invoice
   const frozen = await freeze(parts, tx, terms, invoice);
   const billing = await loadBilling(tx, parts.source, terms, invoice, frozen, await earlierParts(parts, tx, invoice));
   const manual = await manualLinesOn(tx, invoice, waitingFor(terms, invoice));
+  const credits = await expectedCredits(tx, terms, invoice, invoice.period_end);
   try {
-    return calculateInvoice(billing, frozen, invoice, usage, { manual, credits: await creditsOn(tx, invoice) });
+    return calculateInvoice(billing, frozen, invoice, usage, { manual, credits });
   } catch {
     return null; // the calculation of the closed period keeps what was thrown, with the invoice
   }
