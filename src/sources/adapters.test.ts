@@ -88,7 +88,7 @@ describe('stripe_revenue', () => {
     {
       what: 'a charge of nobody',
       event: stripeEvent('charge.succeeded', { ...CHARGE, customer: null }),
-      revenue: { customerExternalId: null },
+      revenue: { customerExternalId: null, paymentReference: null },
     },
     {
       what: 'a part of a charge that was captured',

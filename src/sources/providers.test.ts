@@ -61,6 +61,17 @@ describe('a Stripe source', () => {
     expect(await totalOf(source)).toBe(0);
   });
 
+  it('counts an invoice of a customer whose charge named nobody', async () => {
+    const source = await stripe();
+    const charge = { ...paid(), id: 'ch_4', amount: 700, customer: null, payment_intent: 'pi_4' };
+    const invoice = { ...paid(), id: 'in_4', amount_paid: 700, payment_intent: 'pi_4' };
+    expect((await send(source, 'charge.succeeded', 'evt_4a', charge)).body.status).toBe('failed');
+    expect((await send(source, 'invoice.paid', 'evt_4b', invoice)).body).toMatchObject({
+      status: 'processed',
+      amount: '7',
+    });
+  });
+
   it('shows a charge of nobody as failed', async () => {
     const { body } = await send(await stripe(), 'charge.succeeded', 'evt_nobody', {
       ...paid(),

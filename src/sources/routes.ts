@@ -118,7 +118,7 @@ const eventRoutes = (parts: ReceivingParts): Route[] => [
       bodyBytes: true,
       contentTypes: ['application/json'],
       replies: { 201: SourceEventReply, 200: Type.Union([SourceEventReply, SourceReceiptReply]) },
-      errors: [400, 401, 403, 404, 409, 413, 415],
+      errors: [400, 401, 403, 404, 409, 413, 415, 503],
     },
     async ({ database, params, body, request, now }) => {
       const { bytes } = body as unknown as RawBody;

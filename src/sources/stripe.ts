@@ -90,11 +90,13 @@ function readObject({ body, object, externalEventId, kind, previous }: Told): Re
   reader.errors.push(...time.errors);
   if (reader.errors.length === 0 && amount.isZero()) return nothing('The amount is 0.');
   const metadata = isFields(object.metadata) ? object.metadata : {};
+  const customerExternalId = textOf(metadata.customerExternalId) ?? idOf(object.customer);
   return reader.done(
     {
       externalEventId,
-      paymentReference: kind?.payment(object) ?? null,
-      customerExternalId: textOf(metadata.customerExternalId) ?? idOf(object.customer),
+      // An event that names no customer leaves the payment to one that does, such as its invoice.
+      paymentReference: customerExternalId === null ? null : (kind?.payment(object) ?? null),
+      customerExternalId,
       amount: isCurrency(currency) ? majorUnits(amount, currency) : amount,
       currency,
       attributes: known({ ...metadata, stripeEventType: body.type }),

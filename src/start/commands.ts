@@ -130,6 +130,7 @@ export async function seed(
     ownerDatabaseUrl: databases.ownerUrlOf('sandbox'),
     publicUrl: settings.sandbox.publicUrl ?? kept?.baseUrl ?? reachableUrl(settings.host, settings.sandbox.port),
     platformKey,
+    ...(settings.sandbox.sealingKey !== undefined && { sealingKey: settings.sandbox.sealingKey }),
     logger: createLogger(settings, true),
   });
   cleanup.defer(() => environment.close());

@@ -829,6 +829,11 @@ it('the webhook of a source answers every status that it declares', async () => 
   expect((await receive(merchant, { params: { id: disabled.id } })).status).toBe(409);
   expect((await receive(merchant, { body: JSON.stringify({ id: 'x'.repeat(256 * 1024) }) })).status).toBe(413);
   expect((await receive(merchant, { body: 'text', headers: { 'content-type': 'text/plain' } })).status).toBe(415);
+  await tables.query(`update source set webhook_secret = 'v1.another.key' where id = $1`, [disabled.id]);
+  expect(await receive(merchant, { params: { id: disabled.id } })).toMatchObject({
+    status: 503,
+    body: { code: 'SECRET_UNREADABLE' },
+  });
 });
 
 describe('a body that is not read', () => {
