@@ -42,6 +42,22 @@ const published = async (invoice: { id: string }) => {
   return told.map(({ type }) => type);
 };
 
+it('has its lines among the line items of GET /v2/invoices/lineItems, draft or issued', async () => {
+  const draft = await make();
+  const linesOf = () => shop.read(`/v2/invoices/lineItems?invoiceId=${draft.id}`);
+  const listed = await linesOf();
+  expect(listed).toMatchObject({ totalCount: 2, summary: { feeSubtotal: '1100.00', currency: 'EUR' } });
+  expect(listed.data).toMatchObject([
+    { invoiceId: draft.id, subscriptionId: null, type: 'manual', displayName: 'Workshop', subtotal: '1200.00' },
+    { invoiceId: draft.id, subscriptionId: null, type: 'manual', displayName: 'Goodwill', total: '-120.00' },
+  ]);
+  expect(listed.data.map(({ customerId }: Resource) => customerId)).toEqual([customer.id, customer.id]);
+  await act(draft, 'cancel');
+  expect((await linesOf()).data).toHaveLength(2);
+  const stranger = await env.merchant();
+  expect((await stranger.get(`/v2/invoices/lineItems?invoiceId=${draft.id}`)).status).toBe(403);
+});
+
 describe('an invoice by hand', () => {
   it('is a draft, is approved, paid and refunded', async () => {
     const draft = await make({ metadata: { project: 'Onboarding' } });

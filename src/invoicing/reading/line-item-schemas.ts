@@ -58,7 +58,7 @@ export const LineItem = Type.Object(
     id: Type.String(),
     object: Type.Literal('lineItem'),
     merchantId: Id('organization'),
-    subscriptionId: Id('subscription'),
+    subscriptionId: Nullable(Id('subscription')),
     customerId: Id('customer'),
     priceId: NullableText,
     itemId: NullableText,

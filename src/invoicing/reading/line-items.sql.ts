@@ -11,7 +11,7 @@ export interface LineFilter {
 }
 
 const invoicesOf = (merchantId: string, { subscriptionId, invoiceId }: LineFilter) => sql`
-  i.merchant_id = ${merchantId} and i.subscription_id is not null
+  i.merchant_id = ${merchantId}
   and (${subscriptionId}::text is null or i.subscription_id = ${subscriptionId})
   and (${invoiceId}::text is null or i.id = ${invoiceId})`;
 
