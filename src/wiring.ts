@@ -231,20 +231,20 @@ const named = <Item extends Readonly<Record<string, unknown>>>(type: string, ite
   items.length === 0 ? null : { type, count: items.length, items: items.slice(0, MOST_NAMED) };
 
 const subscriptionsOfCustomer: CustomerBlocker = async (tx, merchantId, customerId) =>
-  named('subscription', await unendedSubscriptions(tx, merchantId, { customerId }));
+  named('subscriptions', await unendedSubscriptions(tx, merchantId, { customerId }));
 
 const invoicesOfCustomer: CustomerBlocker = async (tx, merchantId, customerId) =>
-  named('invoice', await openInvoicesOfCustomer(tx, merchantId, customerId));
+  named('invoices', await openInvoicesOfCustomer(tx, merchantId, customerId));
 
 const entitlementsOfCustomer: CustomerBlocker = async (tx, merchantId, customerId, now) =>
-  named('entitlement', await unendedEntitlements(tx, merchantId, { customerId }, now));
+  named('entitlements', await unendedEntitlements(tx, merchantId, { customerId }, now));
 
 /** Last of the checks, as wallets are locked last. */
 const walletsOfCustomer: CustomerBlocker = async (tx, merchantId, customerId) =>
-  named('wallet', await filledWallets(tx, merchantId, customerId));
+  named('wallets', await filledWallets(tx, merchantId, customerId));
 
 const ordersOfCustomer: CustomerBlocker = async (tx, merchantId, customerId, now) =>
-  named('order', await unendedOrders(tx, merchantId, { customerId }, now));
+  named('orders', await unendedOrders(tx, merchantId, { customerId }, now));
 
 /** What of other domains holds a feature or an item. */
 const holdersInCatalog: NonNullable<CatalogOptions['holdersOf']> = async (tx, merchantId, kind, id, now) => {

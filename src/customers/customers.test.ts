@@ -62,7 +62,7 @@ describe('POST /v0/customers', () => {
       externalId: 'crm/42 Ω',
       taxId: 'EL123456789',
       taxRates: { default: 24, plan_mine: 13, bm_mine: 6.5 },
-      validTaxAddress: { valid: true, message: null },
+      validTaxAddress: { valid: true, message: '' },
       currency: 'EUR',
       organization: {
         id: consumerId,
@@ -99,7 +99,7 @@ describe('POST /v0/customers', () => {
   it('keeps a country as its alpha-2 code, however it was given', async () => {
     const { status, body } = await create({ consumer: consumer({ address: { country: 'Czech Republic' } }) });
     expect([status, body.organization.address]).toEqual([201, { country: 'CZ' }]);
-    expect(body.validTaxAddress).toEqual({ valid: true, message: null });
+    expect(body.validTaxAddress).toEqual({ valid: true, message: '' });
   });
 
   it('makes a consumer that exists a customer by its id', async () => {

@@ -80,7 +80,7 @@ export const CustomerFilterQuery = ListQuery({
 });
 
 const ValidTaxAddress = Type.Object(
-  { valid: Type.Boolean(), message: Nullable(Type.String()) },
+  { valid: Type.Boolean(), message: Type.String({ description: 'What is missing; empty where nothing is.' }) },
   { $id: 'ValidTaxAddress' },
 );
 

@@ -4,7 +4,8 @@ import { countryCode } from '../kernel/country.ts';
 /** §2 Customer: `valid` false means that the internal invoice flow with the default rate is used. */
 export interface ValidTaxAddress {
   readonly valid: boolean;
-  readonly message: string | null;
+  /** What is missing; empty where nothing is. */
+  readonly message: string;
 }
 
 const COUNTRIES_TAXED_BY_ZIP_CODE = new Set(['US', 'CA']);
@@ -18,5 +19,5 @@ export function validTaxAddress(address: Address | null): ValidTaxAddress {
   if (country === null) return { valid: false, message: 'The address has no country.' };
   if (COUNTRIES_TAXED_BY_ZIP_CODE.has(country) && !address?.zipCode)
     return { valid: false, message: `The address has no zipCode, which decides the tax rate in ${country}.` };
-  return { valid: true, message: null };
+  return { valid: true, message: '' };
 }

@@ -161,14 +161,17 @@ describe('what a plan promises', () => {
       featureId: feature.id,
       template: { type: 'metered', billableMetricIds: [metric.id] },
     });
-    const blockers = [{ type: 'entitlement', count: 1, items: [{ id: entitlement.id, featureKey: feature.key }] }];
+    const held = { count: 1, items: [{ id: entitlement.id, featureKey: feature.key }] };
     expect(await merchant.delete(`/v0/customers/${customer.id}`)).toMatchObject({
       status: 409,
-      body: { code: 'CUSTOMER_IN_USE', details: { blockers } },
+      body: { code: 'CUSTOMER_IN_USE', details: { blockers: [{ type: 'entitlements', ...held }] } },
     });
     expect(await merchant.delete(`/v0/features/${feature.id}`)).toMatchObject({
       status: 409,
-      body: { code: 'FEATURE_IN_USE', details: { blockers: expect.arrayContaining(blockers) } },
+      body: {
+        code: 'FEATURE_IN_USE',
+        details: { blockers: expect.arrayContaining([{ type: 'entitlement', ...held }]) },
+      },
     });
     expect(await merchant.patch(`/v0/billableMetrics/${metric.id}`, { eventType: 'other' })).toMatchObject({
       status: 409,

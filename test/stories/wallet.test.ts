@@ -70,7 +70,7 @@ describe('a customer with money in a wallet', () => {
     ];
     expect(await merchant.delete(path)).toMatchObject({
       status: 409,
-      body: { code: 'CUSTOMER_IN_USE', details: { blockers: [{ type: 'wallet', count: 2, items: held }] } },
+      body: { code: 'CUSTOMER_IN_USE', details: { blockers: [{ type: 'wallets', count: 2, items: held }] } },
     });
     await bill('41.67'); // and 8.33 tax
     await bill('5.83', { currency: 'EUR' }); // and 1.17
