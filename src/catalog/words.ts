@@ -17,3 +17,6 @@ export const toDecimal = <T extends null | undefined>(value: string | number | T
 
 /** A rate in an answer, left out where there is none. */
 export const percentOut = (rate: Decimal | null) => (rate === null ? undefined : jsonNumber(rate));
+
+/** A cadence as it is stored: `annual` is understood as a year. */
+export const readCadence = (text: string): string => (text === 'annual' ? 'P1Y' : text);

@@ -348,7 +348,10 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
   listPlans: [() => ({})],
   listAvailablePlans: [({ customer }) => ({ query: { customerId: customer.id } })],
   getPlan: [({ plan }) => on(plan.id)],
-  updatePlan: [async ({ shop, product }) => on((await shop.plan([])).id, { productId: product.id })],
+  updatePlan: [
+    async ({ shop, product }) => on((await shop.plan([])).id, { productId: product.id }),
+    async ({ shop, price }) => on((await shop.plan([await shop.feePrice()])).id, { prices: [price.id] }),
+  ],
   listPlanVersions: [({ plan }) => on(plan.id)],
   createPlanVersion: [
     async ({ shop, price }) => on((await shop.plan([])).id, { addPrices: [price.id] }),

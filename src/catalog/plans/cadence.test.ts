@@ -11,6 +11,12 @@ describe('§9, rule 3', () => {
     expect(intervalOf(cadence)).toBe(billingInterval);
   });
 
+  it('annual is a year, and is answered as yearly', () => {
+    expect(cadenceOf({ billingInterval: 'annual' })).toBe('P1Y');
+    expect(cadenceOf({ billingCadence: 'annual' })).toBe('P1Y');
+    expect(intervalOf('P1Y')).toBe('yearly');
+  });
+
   it('the cadence wins where both are sent', () => {
     expect(cadenceOf({ billingCadence: 'P2W', billingInterval: 'yearly' })).toBe('P2W');
   });

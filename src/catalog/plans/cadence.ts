@@ -1,5 +1,6 @@
 import type { FieldError } from '../../kernel/result.ts';
 import { isOnce, normaliseCadence, parseCadence, parseDuration } from '../../kernel/time.ts';
+import { readCadence } from '../words.ts';
 
 export const BILLING_INTERVALS = ['monthly', 'quarterly', 'yearly'] as const;
 export type BillingInterval = (typeof BILLING_INTERVALS)[number];
@@ -7,11 +8,19 @@ export type BillingInterval = (typeof BILLING_INTERVALS)[number];
 /** §9, rule 3: the old words and what they mean. */
 const CADENCE_OF: Readonly<Record<BillingInterval, string>> = { monthly: 'P1M', quarterly: 'P3M', yearly: 'P1Y' };
 
+/** The words that requests may use. Answers say `yearly` for `annual`. */
+export const BILLING_INTERVAL_WORDS = [...BILLING_INTERVALS, 'annual'] as const;
+
 /** The cadence that a body names: `billingCadence` wins over the deprecated `billingInterval` (§9). */
 export const cadenceOf = (body: {
   billingCadence?: string | undefined;
-  billingInterval?: BillingInterval | null | undefined;
-}): string | undefined => body.billingCadence ?? (body.billingInterval ? CADENCE_OF[body.billingInterval] : undefined);
+  billingInterval?: (typeof BILLING_INTERVAL_WORDS)[number] | null | undefined;
+}): string | undefined => {
+  const { billingCadence, billingInterval } = body;
+  if (billingCadence !== undefined) return readCadence(billingCadence);
+  if (!billingInterval) return;
+  return CADENCE_OF[billingInterval === 'annual' ? 'yearly' : billingInterval];
+};
 
 /** The old word for a cadence, however it is written (P12M is yearly); null where there is none (domain.md §2). */
 export const intervalOf = (cadence: string): BillingInterval | null =>

@@ -141,6 +141,8 @@ describe('POST /v0/plans', () => {
     { sent: { billingInterval: 'monthly', billingCadence: 'P45D' }, cadence: 'P45D', interval: null },
     { sent: { billingInterval: null }, cadence: 'P1M', interval: 'monthly' },
     { sent: { billingCadence: 'P12M' }, cadence: 'P12M', interval: 'yearly' },
+    { sent: { billingInterval: 'annual' }, cadence: 'P1Y', interval: 'yearly' },
+    { sent: { billingCadence: 'annual' }, cadence: 'P1Y', interval: 'yearly' },
   ])('$sent is the cadence $cadence, called $interval (§9 rule 3)', async ({ sent, cadence, interval }) => {
     expect(await post(sent)).toMatchObject({
       status: 201,
@@ -247,7 +249,8 @@ describe('PATCH /v0/plans/{id}', () => {
 
   it.each([
     { body: { billingVersion: 1 }, field: 'billingVersion' }, // §9 rule 4: update-plan never accepted it
-    { body: { prices: [] }, field: 'prices' },
+    { body: { prices: 'none' }, field: 'prices' },
+    { body: { minimumAmount: '1' }, field: 'minimumAmount' },
     { body: { defaultVersionId: 'pver_a' }, field: 'defaultVersionId' },
     { body: { name: '' }, field: 'name' },
     { body: { currency: 'XXX' }, field: 'currency' },
@@ -255,6 +258,77 @@ describe('PATCH /v0/plans/{id}', () => {
     { body: { gracePeriod: '' }, field: 'gracePeriod' },
   ])('is a 400 for $body', async ({ body, field }) => {
     expect(failingFields(await patch((await build.plan(productId)).id, body))).toEqual([field]);
+  });
+
+  describe('with prices', () => {
+    const planOf = async (...prices: string[]) => (await build.plan(productId, { prices, minimumAmount: '5' })).id;
+    const versionsOf = async (id: string) => (await merchant.get(`/v0/plans/${id}/versions`)).body.data;
+    const idsOf = ({ body }: { body: { prices: { id: string }[] } }) => body.prices.map(({ id }) => id);
+
+    it('publishes the next version with that set, beside what else changes', async () => {
+      const [kept, left, come] = [
+        await build.metricPrice(metricId),
+        await build.metricPrice(metricId),
+        await build.metricPrice(metricId),
+      ];
+      const id = await planOf(kept, left);
+      const [first] = await versionsOf(id);
+      const changed = await patch(id, { prices: [come, kept], name: 'Newer' });
+      expect(changed).toMatchObject({ status: 200, body: { name: 'Newer', minimumAmount: '5' } });
+      expect(idsOf(changed)).toEqual([come, kept]);
+      const [second, ...older] = await versionsOf(id);
+      expect(older).toMatchObject([{ id: first.id, versionNumber: 1, status: 'published', isDefault: false }]);
+      expect(second).toMatchObject({
+        versionNumber: 2,
+        status: 'published',
+        isDefault: true,
+        basedOnVersionId: first.id,
+      });
+      expect(changed.body.defaultVersionId).toBe(second.id);
+      expect(idsOf(await merchant.get(`/v0/plans/${id}/versions/1`))).toEqual([kept, left]);
+    });
+
+    it('does nothing where the set is the same, in whatever order, or null', async () => {
+      const [one, other] = [await build.metricPrice(metricId), await build.metricPrice(metricId)];
+      const id = await planOf(one, other);
+      for (const prices of [[one, other], [other, one], null])
+        expect(idsOf(await patch(id, { prices }))).toEqual([one, other]);
+      expect(await versionsOf(id)).toHaveLength(1);
+    });
+
+    it('is also for a plan in use: subscriptions keep their version', async () => {
+      const id = await planOf(await build.metricPrice(metricId));
+      await subscribe(id);
+      expect((await patch(id, { prices: [await build.metricPrice(metricId)] })).status).toBe(200);
+      const counts = (await versionsOf(id)).map(
+        ({ subscriptionCount }: { subscriptionCount: number }) => subscriptionCount,
+      );
+      expect(counts).toEqual([0, 1]);
+    });
+
+    it('refuses an empty set, a price twice, and one that is unknown or deleted; nothing is done', async () => {
+      const [one, gone] = [await build.metricPrice(metricId), await build.metricPrice(metricId)];
+      await merchant.delete(`/v0/prices/${gone}`);
+      const id = await planOf(one);
+      expect(failingFields(await patch(id, { prices: [] }))).toEqual(['prices']);
+      expect(failingFields(await patch(id, { prices: [one, one] }))).toEqual(['prices']);
+      for (const price of [gone, 'price_0000000000000000000000'])
+        expect(await patch(id, { name: 'X', prices: [one, price] })).toMatchObject({
+          status: 404,
+          body: { details: { field: 'prices.1' } },
+        });
+      expect((await merchant.get(`/v0/plans/${id}`)).body).toMatchObject({ name: 'Pro' });
+      expect(await versionsOf(id)).toHaveLength(1);
+    });
+
+    it('gives two at once two numbers', async () => {
+      const id = await planOf(await build.metricPrice(metricId));
+      const sets = [[await build.metricPrice(metricId)], [await build.metricPrice(metricId)]];
+      const answers = await Promise.all(sets.map((prices) => patch(id, { prices })));
+      expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+      const numbers = (await versionsOf(id)).map(({ versionNumber }: { versionNumber: number }) => versionNumber);
+      expect(numbers).toEqual([3, 2, 1]);
+    });
   });
 
   it('is a 409 PLAN_IN_USE for what running subscriptions stand on; the rest still changes', async () => {

@@ -5,10 +5,9 @@ import { newId } from '../../kernel/ids.ts';
 import { type FieldError, fail, invalid, notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant, normaliseCadence, parseInstant } from '../../kernel/time.ts';
 import type { CatalogOptions } from '../options.ts';
-import { holdPrices, type Price, selectPricesOfVersions } from '../prices/prices.sql.ts';
+import { type Price, selectPricesOfVersions } from '../prices/prices.sql.ts';
 import { priceOut } from '../prices/prices.ts';
-import { checkReferences, type NamedId } from '../references-in-body.ts';
-import { percentOut, toDecimal } from '../words.ts';
+import { percentOut, readCadence, toDecimal } from '../words.ts';
 import { cadenceOf, checkCadence, checkDuration, intervalOf } from './cadence.ts';
 import {
   insertPlan,
@@ -20,6 +19,7 @@ import {
   selectPlans,
   updatePlan,
 } from './plans.sql.ts';
+import { namePrices, publishPrices, takePrices } from './publish-prices.ts';
 import type { PlanCreate, PlanUpdate } from './schema.ts';
 import { checkTemplatesAgree } from './version-prices.ts';
 import { insertVersion, selectMinimumAmounts, selectVersionIds } from './versions.sql.ts';
@@ -108,26 +108,10 @@ export async function createPlan(
   return ok(planOut(plan, prices.value, minimumAmount));
 }
 
-const namePrices = (ids: readonly string[]): NamedId[] => ids.map((id, index) => ({ id, field: `prices.${index}` }));
-
-/** The prices that a body names, in its order, held until a version holds them: 404 and 403 by field. */
-export async function takePrices(tx: Tx, merchantId: string, ids: readonly NamedId[]): Promise<Result<Price[]>> {
-  const known = await checkReferences(tx, merchantId, 'price', ids);
-  if (!known.ok) return known;
-  const held = await holdPrices(
-    tx,
-    merchantId,
-    ids.map(({ id }) => id),
-  );
-  const byId = new Map(held.map((price) => [price.id, price]));
-  const deleted = ids.find(({ id }) => !byId.has(id));
-  return deleted ? notFound('price', deleted.field) : ok(ids.flatMap(({ id }) => byId.get(id) ?? []));
-}
-
 /** What the schema cannot say of cadence, grace and trial. */
 function checkTimes(body: Pick<PlanUpdate, 'billingCadence' | 'gracePeriod' | 'trialPeriod'>): FieldError[] {
   return [
-    ...(body.billingCadence === undefined ? [] : checkCadence('billingCadence', body.billingCadence)),
+    ...(body.billingCadence === undefined ? [] : checkCadence('billingCadence', readCadence(body.billingCadence))),
     ...(body.gracePeriod === undefined ? [] : checkDuration('gracePeriod', body.gracePeriod)),
     ...(body.trialPeriod == null ? [] : checkDuration('trialPeriod', body.trialPeriod)),
   ];
@@ -175,7 +159,7 @@ export async function getPlan(tx: Tx, merchantId: string, id: string): Promise<R
 
 /**
  * Changes what the body names. Currency, cadence, tax behaviour and product are what the bills of running subscriptions
- * stand on: they can change while there is none, else `PLAN_IN_USE`. Prices change by a new version.
+ * stand on: they can change while there is none, else `PLAN_IN_USE`. Other prices are the next version, published.
  */
 export async function changePlan(
   tx: Tx,
@@ -196,11 +180,14 @@ export async function changePlan(
   const change = changeOf(body);
   const fields = heldFields(plan, change);
   if (fields.length > 0 && (await hasSubscriptions(tx, plan, options))) return fail('PLAN_IN_USE', { fields });
-  return replyWith(tx, await updatePlan(tx, merchantId, id, change, now));
+  const published = body.prices === undefined ? ok(null) : await publishPrices(tx, plan, body.prices, now);
+  if (!published.ok) return published;
+  const version = published.value === null ? {} : { defaultVersionId: published.value };
+  return replyWith(tx, await updatePlan(tx, merchantId, id, { ...change, ...version }, now));
 }
 
 function changeOf(body: PlanUpdate): PlanChange {
-  const { billingInterval: _, billingAnchor, defaultTaxRate, ...others } = body;
+  const { billingInterval: _, prices: __, billingAnchor, defaultTaxRate, ...others } = body;
   const given = {
     ...others,
     billingCadence: cadenceOf(body),

@@ -16,12 +16,13 @@ import {
 } from '../../http/index.ts';
 import { PriceOut, PriceSlotOut } from '../prices/schema.ts';
 import { Currency, Percent, PercentOut } from '../words.ts';
-import { BILLING_INTERVALS } from './cadence.ts';
+import { BILLING_INTERVAL_WORDS, BILLING_INTERVALS } from './cadence.ts';
 import { VERSION_STATUSES } from './version-states.ts';
 
 const Duration = Type.String({ maxLength: 60, description: 'ISO 8601' });
 const TaxBehaviorWord = OneOf(['exclusive', 'inclusive']);
 const BillingIntervalWord = OneOf(BILLING_INTERVALS);
+const BillingIntervalSent = OneOf(BILLING_INTERVAL_WORDS);
 
 export const PlanOut = Type.Object(
   {
@@ -62,7 +63,7 @@ export const PlanOut = Type.Object(
 const optional = {
   billingCadence: Type.Optional(Type.String({ maxLength: 20, description: 'ISO 8601; default P1M' })),
   billingInterval: Type.Optional(
-    Nullable(Type.Unsafe<Static<typeof BillingIntervalWord>>({ ...BillingIntervalWord, deprecated: true })),
+    Nullable(Type.Unsafe<Static<typeof BillingIntervalSent>>({ ...BillingIntervalSent, deprecated: true })),
   ),
   description: Type.Optional(Nullable(Text())),
   invoiceDisplayName: Type.Optional(Nullable(Name)),
@@ -105,12 +106,18 @@ export const PlanUpdate = Strict(
     name: Type.Optional(Name),
     productId: Type.Optional(Id('product')),
     currency: Type.Optional(Currency),
+    prices: Type.Optional(
+      Type.Array(Id('price'), {
+        uniqueItems: true,
+        maxItems: 1000,
+        description: 'Another set than that of the default version is published as the next version.',
+      }),
+    ),
     ...optional,
   },
   {
     $id: 'PlanUpdate',
     'x-hints': {
-      prices: 'is of a version, which never changes: POST …/versions makes the next one',
       minimumAmount: 'is of a version, which never changes: POST …/versions makes the next one',
     },
   },

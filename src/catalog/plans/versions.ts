@@ -14,9 +14,9 @@ import { checkReferences } from '../references-in-body.ts';
 import { isSame } from '../same.ts';
 import { toDecimal } from '../words.ts';
 import { lockPlan, type Plan, selectPlan, updatePlan } from './plans.sql.ts';
-import { takePrices } from './plans.ts';
+import { checkTemplatesOf, takePrices } from './publish-prices.ts';
 import type { PlanVersionCreate, PlanVersionUpdate } from './schema.ts';
-import { checkTemplatesAgree, comers, decideVersionPrices, leavers, type VersionDiff } from './version-prices.ts';
+import { comers, decideVersionPrices, leavers, type VersionDiff } from './version-prices.ts';
 import { planVersionStates, type VersionStatus } from './version-states.ts';
 import {
   insertVersion,
@@ -122,7 +122,7 @@ export async function createVersion(
     commitment.value.isChanged,
   );
   if (!priceIds.ok) return priceIds;
-  const disagreements = checkTemplatesOf(priceIds.value, [...base, ...taken.value], diff);
+  const disagreements = checkTemplatesOf(priceIds.value, [...base, ...taken.value], comers(diff), 'addPrices');
   if (disagreements.length > 0) return invalid(disagreements);
 
   const isPublished = body.publish ?? true;
@@ -143,7 +143,7 @@ export async function createVersion(
   return replyWith(tx, version, after, options);
 }
 
-/** The commitment of a new version: that of the default one, unless the body says another or (null) none. */
+/** The commitment of a new version: that of the default one, unless the body says another. */
 async function commitmentAfter(
   tx: Tx,
   { merchantId, defaultVersionId, currency }: Plan,
@@ -154,18 +154,6 @@ async function commitmentAfter(
   if (minimumAmount !== null && minimumAmount.decimalPlaces() > minorDigits(currency) && asked !== undefined)
     return invalidField('minimumAmount', digitsProblem(currency));
   return ok({ minimumAmount, isChanged: !isSame(minimumAmount, base) });
-}
-
-/** Blames the price that came for a template that disagrees, whichever of the two stands first. */
-function checkTemplatesOf(priceIds: readonly string[], known: readonly Price[], diff: VersionDiff) {
-  const byId = new Map(known.map((price) => [price.id, price]));
-  const fields = new Map(comers(diff).map(({ id, field }) => [id, field]));
-  const kept = priceIds.filter((id) => !fields.has(id));
-  const come = priceIds.filter((id) => fields.has(id));
-  return checkTemplatesAgree(
-    [...kept, ...come].flatMap((id) => byId.get(id) ?? []),
-    (id) => fields.get(id) ?? 'addPrices',
-  );
 }
 
 /** What a change of a version comes to: its state, and whether the plan points at it from now on. */

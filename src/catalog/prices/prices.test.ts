@@ -230,6 +230,32 @@ describe('the feature of a price', () => {
     expect(made.body.features[0].entitlementTemplate).toEqual(template);
   });
 
+  it('of type boolean needs no template', async () => {
+    const featureId = await build.feature(productId, { type: 'boolean' });
+    const made = await ofMetric({ feature: { featureId } });
+    expect(made.body.features[0].entitlementTemplate).toEqual({ type: 'boolean' });
+    const cleared = await ofMetric({ feature: { featureId, entitlementTemplate: null }, billingCadence: 'annual' });
+    expect(cleared.body).toMatchObject({
+      billingCadence: 'P1Y',
+      features: [{ entitlementTemplate: { type: 'boolean' } }],
+    });
+    const changed = await merchant.patch(`/v0/prices/${made.body.id}`, {
+      feature: { featureId },
+      billingCadence: 'annual',
+    });
+    expect(changed.body).toMatchObject({
+      billingCadence: 'P1Y',
+      features: [{ entitlementTemplate: { type: 'boolean' } }],
+    });
+  });
+
+  it.each(['static', 'metered'])('of type %s needs one', async (type) => {
+    const featureId = await build.feature(productId, { type });
+    const refused = await ofMetric({ feature: { featureId } });
+    expect(failingFields(refused)).toEqual(['feature.entitlementTemplate']);
+    expect(refused.body.errors[0].message).toBe(`is required for a ${type} feature`);
+  });
+
   it.each([
     { type: 'boolean', template: { type: 'metered' }, failing: [at('type')] },
     { type: 'metered', template: { type: 'static', config: {} }, failing: [at('type')] },

@@ -9,7 +9,7 @@ import { type Feature, holdFeature } from '../features/features.sql.ts';
 import { holdFee } from '../fees/fees.sql.ts';
 import { holdMetrics } from '../metrics/metrics.sql.ts';
 import { checkReferences } from '../references-in-body.ts';
-import { percentOut, toDecimal } from '../words.ts';
+import { percentOut, readCadence, toDecimal } from '../words.ts';
 import {
   insertPrice,
   isFeatureOnMetrics,
@@ -22,6 +22,7 @@ import {
   selectVersionsOfPrice,
 } from './prices.sql.ts';
 import type { PriceCreate, PriceUpdate } from './schema.ts';
+import { BOOLEAN_BY_DEFAULT } from './template.ts';
 import { changedFields, checkSurroundings, checkTerms, type PriceTerms } from './terms.ts';
 
 /** A price as it is answered (fields.md). */
@@ -131,20 +132,24 @@ export async function deletePrice(tx: Tx, merchantId: string, id: string, now: I
   return ok(undefined);
 }
 
+/** A feature with its template; a boolean one needs none. */
+const carriedBy = (feature: PriceCreate['feature']): PriceTerms['feature'] | undefined =>
+  feature && { entitlementTemplate: BOOLEAN_BY_DEFAULT, ...feature };
+
 /** The terms of a body, with the defaults of api.md and every number read. */
 const termsOf = (body: PriceCreate): PriceTerms => ({
   invoiceDisplayName: body.invoiceDisplayName,
   paymentTerm: body.paymentTerm,
   model: body.model ?? 'standard',
   properties: normaliseProperties(body.properties),
-  billingCadence: body.billingCadence ?? null,
+  billingCadence: body.billingCadence == null ? null : readCadence(body.billingCadence),
   quantity: toDecimal(body.quantity) ?? ONE,
   minimumAmount: toDecimal(body.minimumAmount ?? null),
   maximumAmount: toDecimal(body.maximumAmount ?? null),
   taxRate: toDecimal(body.taxRate ?? null),
   groupFilters: body.groupFilters ?? null,
   grantDiscountEnabled: body.grantDiscountEnabled ?? false,
-  feature: body.feature ?? null,
+  feature: carriedBy(body.feature) ?? null,
 });
 
 const currentTerms = (price: Price): PriceTerms => {
@@ -170,6 +175,8 @@ function changedTerms(before: PriceTerms, body: PriceUpdate): PriceTerms {
   const given = {
     ...body,
     properties: body.properties && normaliseProperties(body.properties),
+    billingCadence: body.billingCadence && readCadence(body.billingCadence),
+    feature: carriedBy(body.feature),
     quantity: toDecimal(body.quantity),
     minimumAmount: toDecimal(body.minimumAmount),
     maximumAmount: toDecimal(body.maximumAmount),

@@ -61,7 +61,10 @@ export const PriceSlotOut = Type.Object(
 
 const Amount = Type.Optional(Nullable(DecimalText({ minimum: '0', accept: 'both' })));
 
-const Feature = Strict({ featureId: Id('feature'), entitlementTemplate: EntitlementTemplate });
+const Feature = Strict({
+  featureId: Id('feature'),
+  entitlementTemplate: Type.Optional(EntitlementTemplate), // absent: of a boolean feature
+});
 
 /** Dimension → the values that count. */
 const GroupFilters = Type.Unsafe<Record<string, string[]>>({

@@ -38,6 +38,9 @@ export type EntitlementTemplate =
   | Static<typeof StaticTemplate>
   | Static<typeof MeteredTemplate>;
 
+/** The template of a price that sends none, which is enough for a boolean feature. */
+export const BOOLEAN_BY_DEFAULT: EntitlementTemplate = { type: 'boolean' };
+
 const when = (type: FeatureType, then: unknown) => ({
   if: { properties: { type: { const: type } }, required: ['type'] },
   then,

@@ -14,7 +14,7 @@ import type { Aggregation } from '../meters/meter.ts';
 import type { Metric } from '../metrics/metrics.sql.ts';
 import { isSame } from '../same.ts';
 import type { PaymentTerm } from './prices.sql.ts';
-import { checkTemplate, type EntitlementTemplate } from './template.ts';
+import { BOOLEAN_BY_DEFAULT, checkTemplate, type EntitlementTemplate } from './template.ts';
 
 /** What a price says, apart from what it is for. */
 export interface PriceTerms {
@@ -101,6 +101,11 @@ export function checkSurroundings(terms: PriceTerms, around: PriceSurroundings):
   const errors = [...checkDimensions(terms, around), ...checkAggregation(terms, around)];
   if (!(terms.feature && around.feature)) return errors;
   const { entitlementTemplate: template } = terms.feature;
+  if (template === BOOLEAN_BY_DEFAULT && around.feature.type !== 'boolean')
+    return [
+      ...errors,
+      { field: 'feature.entitlementTemplate', message: `is required for a ${around.feature.type} feature` },
+    ];
   const inTemplate = [...checkTemplate(template, around.feature.type), ...checkMeasures(template, around)];
   return [...errors, ...inTemplate.map((error) => ({ ...error, field: `feature.entitlementTemplate.${error.field}` }))];
 }
