@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
+import { newOrder, orderLine } from '../../test/support/orders.ts';
 import { type Resource, shopOf } from '../../test/support/shop.ts';
 import { newSource, newSourceEvent } from '../../test/support/world.ts';
 import { audit } from './audit.ts';
@@ -39,6 +40,7 @@ beforeAll(async () => {
   await shop.act(`/v1/entitlements/${entitlement.id}/reservations/${reservation.id}/settle`, { amount: 1 });
   const plan = await shop.plan([await shop.usagePrice({ billableMetricId: metric.id })]);
   await newSourceEvent(shop, await newSource(shop, { plan, metric }, 'automatic'));
+  await newOrder(shop, customer, { lineItems: [orderLine({ termEndDate: '2026-07-01T00:00:00Z' })] });
   await meterEverything(merchant, product.id);
   client = new pg.Client({ connectionString: env.url });
   await client.connect();
@@ -79,6 +81,18 @@ async function meterEverything(merchant: Merchant, productId: string): Promise<v
 
 /** What breaks an invariant by hand, and what undoes it. `INVOICE` is a paid invoice of a period. */
 const BREAKS: Readonly<Record<string, readonly [broken: string, undone: string]>> = {
+  'order-lines-add-up': [
+    'update order_line_item set total_price = total_price + 0.01',
+    'update order_line_item set total_price = total_price - 0.01',
+  ],
+  'order-lines-within-terms': [
+    `update sales_order set term_end_date = term_end_date - interval '9 months'`,
+    `update sales_order set term_end_date = term_end_date + interval '9 months'`,
+  ],
+  'pending-orders-add-up': [
+    `update sales_order set approval_status = 'pending', named_total = 1`,
+    `update sales_order set approval_status = 'draft', named_total = null`,
+  ],
   'lines-sum-to-totals': [
     `update invoice_line set total_price = total_price + 0.01, total_amount = total_amount + 0.01 where invoice_id = 'INVOICE'`,
     `update invoice_line set total_price = total_price - 0.01, total_amount = total_amount - 0.01 where invoice_id = 'INVOICE'`,

@@ -352,4 +352,33 @@ export const invariants: readonly Invariant[] = [
             from invoice i) i
        where booked + counted <> 0`,
   },
+  {
+    name: 'order-lines-add-up',
+    says: 'the total of an order line is its quantity times its unit price, rounded to minor units of some size',
+    broken: sql`
+      select merchant_id, id, format('%s, quantity times unit price is %s', total_price, product) as detail
+        from (select l.*, l.quantity * l.unit_price as product from order_line_item l) l
+       where total_price not in (round(product, 0), round(product, 2), round(product, 3), round(product, 4))`,
+  },
+  {
+    name: 'order-lines-within-terms',
+    says: 'the term of an order line lies within the term of its order',
+    broken: sql`
+      select l.merchant_id, l.id, format('%s to %s, the order from %s to %s', l.term_start_date, l.term_end_date,
+                                         o.term_start_date, o.term_end_date) as detail
+        from order_line_item l join sales_order o on o.merchant_id = l.merchant_id and o.id = l.order_id
+       where not tstzrange(o.term_start_date, o.term_end_date)
+                 @> tstzrange(coalesce(l.term_start_date, o.term_start_date), coalesce(l.term_end_date, o.term_end_date))`,
+  },
+  {
+    name: 'pending-orders-add-up',
+    says: 'a pending order has lines, and their sum is its total',
+    broken: sql`
+      select o.merchant_id, o.id, format('%s named, %s lines come to %s', o.named_total, l.count, l.total) as detail
+        from sales_order o
+       cross join lateral (
+         select count(*) as count, coalesce(sum(total_price), 0) as total from order_line_item l
+          where l.merchant_id = o.merchant_id and l.order_id = o.id) l
+       where o.approval_status = 'pending' and (l.count = 0 or o.named_total <> l.total)`,
+  },
 ];

@@ -1,7 +1,7 @@
 import type { Tx } from '../db/index.ts';
 import { plain } from '../kernel/decimal.ts';
-import { fail, ok, type Result } from '../kernel/result.ts';
-import { next } from '../kernel/state-table.ts';
+import { type Failure, fail, ok, type Result } from '../kernel/result.ts';
+import { next, wrongState } from '../kernel/state-table.ts';
 import type { Instant } from '../kernel/time.ts';
 import { sumOfLines, totalAmountOf } from './arithmetic.ts';
 import { findOrder } from './load.ts';
@@ -9,7 +9,7 @@ import type { Order, OrderKey } from './order.ts';
 import { type OrderChanges, updateOrder } from './orders.sql.ts';
 import type { OrderListener, OrderParts } from './parts.ts';
 import { type OrderSnapshot, orderSnapshot, snapshotHash } from './snapshot.ts';
-import { type OrderStanding, type OrderTrigger, orderStates, standingOf, statusOf } from './states.ts';
+import { type OrderStanding, type OrderTrigger, orderStandings, orderStates, standingOf, statusOf } from './states.ts';
 import { tell } from './tell.ts';
 
 /** Where a locked order stands, and where a trigger leads from there. */
@@ -29,7 +29,17 @@ export async function decideMove(
   const isPushed = isApproved && (await parts.hasPushed(tx, [order.merchantId], [order.id])).has(order.id);
   const from = standingOf(order, isPushed);
   const to = next(orderStates, from, trigger);
-  return to.ok ? ok({ from, to: to.value }) : to;
+  if (to.ok) return ok({ from, to: to.value });
+  return from === 'cancelled' ? cancelledFor(trigger) : to;
+}
+
+/** A cancelled order refuses everything, so its refusal names every standing that does not. */
+function cancelledFor(trigger: OrderTrigger): Failure {
+  const allowedFrom = orderStandings.filter((standing) => typeof orderStates[standing][trigger] === 'string');
+  return wrongState(
+    { thing: 'order', status: 'cancelled', trigger, allowedFrom, done: null },
+    { why: 'This order is cancelled: it takes no more changes.' },
+  );
 }
 
 /** Writes a move that was decided, with other changes of the order, and tells of it. */

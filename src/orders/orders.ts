@@ -126,14 +126,28 @@ export async function updateOrderBy(
   if (!locked.ok) return locked;
   const { order, now } = locked.value;
   const { cancelledAt, ...changes } = body;
-  const changed = await changeOrder(parts, tx, order, { by, now }, async () => {
+  const changed = await applyChanges(parts, tx, order, changes, { by, now });
+  if (!changed.ok || cancelledAt == null) return changed;
+  return cancelOrder(parts, tx, changed.value, instantOf(cancelledAt), { by, now });
+}
+
+/** A PATCH that names nothing is no edit: a rejected order stays rejected. */
+async function applyChanges(
+  parts: OrderParts,
+  tx: Tx,
+  order: Order,
+  changes: Omit<OrderUpdate, 'cancelledAt'>,
+  author: { readonly by: string; readonly now: Instant },
+): Promise<Result<Order>> {
+  if (Object.values(changes).every((value) => value === undefined)) {
+    const allowed = await decideMove(parts, tx, order, 'annotate');
+    return allowed.ok ? ok(order) : allowed;
+  }
+  const changed = await changeOrder(parts, tx, order, author, async () => {
     const decided = decideChanges(order, changes);
-    return decided.ok ? ok(await updateOrder(tx, order, decided.value, now)) : decided;
+    return decided.ok ? ok(await updateOrder(tx, order, decided.value, author.now)) : decided;
   });
-  if (!changed.ok) return changed;
-  return cancelledAt == null
-    ? ok(changed.value.order)
-    : cancelOrder(parts, tx, changed.value.order, instantOf(cancelledAt), { by, now });
+  return changed.ok ? ok(changed.value.order) : changed;
 }
 
 /** What a PATCH changes, or what is wrong with it. Pure. */

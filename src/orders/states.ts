@@ -126,3 +126,20 @@ export function statusOf(standing: OrderStanding, before: OrderStatus): OrderSta
   if (standing === 'cancelled') return before;
   return standing === 'pushed' ? 'approved' : standing;
 }
+
+/** The table as it stands in `docs/orders.md`; a test holds the two equal. */
+export function printOrderStates(): string {
+  const triggers = Object.keys(orderTriggers) as OrderTrigger[];
+  const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  const cell = (standing: OrderStanding, trigger: OrderTrigger) => {
+    const to = orderStates[standing][trigger];
+    return typeof to === 'string' ? to : '·';
+  };
+  return [
+    row(['trigger', ...orderStandings, 'it happens when']),
+    row(['---', ...orderStandings.map(() => '---'), '---']),
+    ...triggers.map((trigger) =>
+      row([`\`${trigger}\``, ...orderStandings.map((standing) => cell(standing, trigger)), orderTriggers[trigger]]),
+    ),
+  ].join('\n');
+}

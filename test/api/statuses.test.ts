@@ -4,6 +4,7 @@ import { ErrorBody, ValidationErrorBody, validate } from '../../src/http/index.t
 import { type IdKind, newId } from '../../src/kernel/ids.ts';
 import { type Answer, type Client, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Call, draft, operations, type Scenario, urlOf } from '../support/operations.ts';
+import { newOrder, orderLine } from '../support/orders.ts';
 import { allSentences, propertiesOf, requiredOf, type Sentence } from '../support/routes.ts';
 import { START } from '../support/shop.ts';
 import { openTables, type Tables } from '../support/snapshots.ts';
@@ -535,6 +536,18 @@ describe('409', () => {
     await shop.change(`/v0/organizations/${merchant.id}`, { settings: { paymentProvider: 'none' } });
     return shop.customer();
   };
+  const cancelledOrder = async ({ shop }: World) => {
+    const { id } = await newOrder(shop, await shop.customer());
+    return shop.change(`/v0/orders/${id}`, { cancelledAt: START });
+  };
+  const ofCancelledOrder = (operationId: string, body?: unknown): Conflict => ({
+    operationId,
+    code: 'INVALID_TRANSITION',
+    call: async (each) => {
+      const { id, lineItems } = await cancelledOrder(each);
+      return { params: { id, lineItemId: lineItems[0].id }, body };
+    },
+  });
   const provider = 'crm';
 
   interface Conflict {
@@ -725,6 +738,11 @@ describe('409', () => {
     },
     conflict('expirePaymentSession', 'INVALID_TRANSITION', completed),
     conflict('completePaymentSession', 'PAYMENT_SESSION_EXPIRED', expired, { paymentMethod: 'pm_ok' }),
+    ofCancelledOrder('updateOrder', { metadata: {} }),
+    ofCancelledOrder('deleteOrder'),
+    ofCancelledOrder('createOrderLineItem', orderLine()),
+    ofCancelledOrder('updateOrderLineItem', { quantity: '3' }),
+    ofCancelledOrder('deleteOrderLineItem'),
     conflict('advanceTestClock', 'CLOCK_ADVANCING', advancing, { advanceBy: 'P1D' }),
     conflict('deleteTestClock', 'TEST_CLOCK_IN_USE', async ({ clock }) => clock),
   ];
