@@ -18,6 +18,7 @@ import {
   markWithdrawn,
   type Order,
   type OrderParts,
+  snapshotOfOrder,
 } from './index.ts';
 import { updateOrder } from './orders.sql.ts';
 import { updateOrderBy } from './orders.ts';
@@ -215,6 +216,20 @@ describe('the moves of an approval', () => {
     await shop.create(`/v0/orders/${other.id}/lineItems`, orderLine({ quantity: '0.4', totalPrice: '20' }));
     expect(await move(other.id, markSubmitted)).toMatchObject({ value: { approvalStatus: 'pending' } });
   });
+});
+
+it('a submission and an edit that come at once leave nothing pending but what was submitted', async () => {
+  for (let round = 0; round < 8; round += 1) {
+    const { id } = await newOrder(shop, customer);
+    const submit = withLocked(id, async (tx, order) => {
+      orThrow(await markSubmitted(parts, tx, order, now));
+      return (await snapshotOfOrder(parts, tx, order)).dataSnapshotHash;
+    });
+    const [submitted] = await Promise.all([submit, edit(id, { termEndDate: '2028-01-01T00:00:00Z' })]);
+    const { approvalStatus, dataSnapshotHash, termEndDate } = await shop.read(`/v0/orders/${id}`);
+    expect(termEndDate).toBe('2028-01-01T00:00:00Z');
+    expect(approvalStatus).toBe(submitted === dataSnapshotHash ? 'pending' : 'draft');
+  }
 });
 
 describe('a cancellation', () => {
