@@ -1,0 +1,259 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Merchant, openTestEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
+import { orderBody } from '../../test/support/orders.ts';
+import { shopOf } from '../../test/support/shop.ts';
+import type { Tx } from '../db/index.ts';
+import { MapOut } from '../http/index.ts';
+import { orThrow, type Result } from '../kernel/result.ts';
+import { totalAmountOf } from './arithmetic.ts';
+import {
+  findOrder,
+  lockOrder,
+  markApproved,
+  markRecalled,
+  markRejected,
+  markSubmitted,
+  markWithdrawn,
+  type Order,
+  type OrderParts,
+} from './index.ts';
+import { createLine, deleteLine, updateLine } from './line-items.ts';
+import { createOrder, deleteOrder, updateOrderBy } from './orders.ts';
+import type { OrderCreate } from './schemas.ts';
+
+/**
+ * Random lives of orders against a small model of them: whole numbers instead of decimals, and the rules of domain.md §6
+ * as sentences instead of a table.
+ */
+const RUNS = Number(process.env.PROPERTY_RUNS ?? 40);
+const now = Temporal.Instant.from('2026-03-10T09:30:00Z');
+const who = { by: 'usr_a', wall: now };
+
+let env: TestEnvironment;
+let merchant: Merchant;
+let body: OrderCreate;
+beforeAll(async () => {
+  env = await openTestEnvironment();
+  merchant = await env.merchant();
+  body = orderBody(await shopOf(merchant).customer(), { lineItems: [] }) as unknown as OrderCreate;
+});
+afterAll(() => env.close());
+
+const THOUSAND = 1000n;
+
+/** A line in whole numbers: thousandths of a unit, and of a dollar. */
+interface ModelLine {
+  id: string;
+  quantity: bigint;
+  list: bigint;
+  discount: bigint;
+}
+
+/** What an order should be. */
+interface Model {
+  status: 'draft' | 'pending' | 'approved' | 'rejected';
+  isPushed: boolean;
+  isCancelled: boolean;
+  lines: ModelLine[];
+  named: bigint | null;
+  days: number;
+}
+
+const centsOf = ({ quantity, list, discount }: Omit<ModelLine, 'id'>): bigint =>
+  (quantity * (list - discount) + 5000n) / 10_000n;
+const sumOf = (lines: readonly ModelLine[]): bigint => lines.reduce((total, line) => total + centsOf(line), 0n);
+const text = (thousandths: bigint): string =>
+  `${thousandths / THOUSAND}.${String(thousandths % THOUSAND).padStart(3, '0')}`;
+const dollars = (cents: bigint): string => `${cents / 100n}.${String(cents % 100n).padStart(2, '0')}`;
+
+const figures = fc
+  .record({
+    quantity: fc.bigInt({ min: 0n, max: 5000n }),
+    a: fc.bigInt({ min: 0n, max: 90_000n }),
+    b: fc.bigInt({ min: 0n, max: 90_000n }),
+  })
+  .map(({ quantity, a, b }) => ({ quantity, list: a > b ? a : b, discount: a > b ? b : a }));
+
+const step = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('add' as const), figures }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('change' as const), figures, place: fc.nat(9) }) },
+  fc.record({ kind: fc.constant('drop' as const), place: fc.nat(9) }),
+  fc.record({ kind: fc.constant('name' as const), cents: fc.option(fc.bigInt({ min: 0n, max: 100_000n })) }),
+  fc.record({ kind: fc.constant('days' as const), days: fc.nat(2) }),
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('submit' as const) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('approve' as const) }) },
+  fc.record({
+    kind: fc.constantFrom('note', 'reject', 'recall', 'withdraw', 'push', 'cancel', 'remove'),
+  }),
+);
+type Step = (typeof step extends fc.Arbitrary<infer S> ? S : never) & { place?: number };
+
+/** An edit of the content: what was approved of it no longer holds, unless invoices went out. */
+const amended = (model: Model, change: Partial<Model>): Model => ({
+  ...model,
+  ...change,
+  status: model.status === 'approved' && model.isPushed ? 'approved' : 'draft',
+});
+
+/** What a step should make of an order; null: it should be refused. */
+function expected(model: Model, each: Step, line: ModelLine | undefined): Model | null {
+  if (model.isCancelled) return each.kind === 'push' ? model : null;
+  const { status, isPushed, lines, named } = model;
+  const total = named ?? sumOf(lines);
+  switch (each.kind) {
+    case 'add':
+      return followed(model, [...lines, { id: '', ...each.figures }]);
+    case 'change':
+      return line
+        ? followed(
+            model,
+            lines.map((one) => (one === line ? { ...one, ...each.figures } : one)),
+          )
+        : null;
+    case 'drop':
+      return line
+        ? followed(
+            model,
+            lines.filter((one) => one !== line),
+          )
+        : null;
+    case 'name': {
+      const cents = each.cents ?? sumOf(lines);
+      const next = cents === sumOf(lines) ? null : cents;
+      return cents === total ? noted({ ...model, named: next }) : amended(model, { named: next });
+    }
+    case 'days':
+      return each.days === model.days ? noted(model) : amended(model, { days: each.days });
+    case 'note':
+      return noted(model);
+    case 'submit':
+      if (status === 'rejected' || lines.length === 0 || total !== sumOf(lines)) return null;
+      return { ...model, status: status === 'draft' ? 'pending' : status };
+    case 'approve':
+      return status === 'pending' || status === 'approved' ? { ...model, status: 'approved' } : null;
+    case 'reject':
+      return status === 'pending' ? { ...model, status: 'rejected' } : status === 'approved' ? model : null;
+    case 'recall':
+      return status === 'pending' ? { ...model, status: 'draft' } : status === 'approved' ? model : null;
+    case 'withdraw':
+      return status === 'pending' || (status === 'approved' && !isPushed) ? { ...model, status: 'draft' } : null;
+    case 'push':
+      return status === 'approved' ? { ...model, isPushed: true } : model;
+    case 'cancel':
+      return { ...model, isCancelled: true };
+    default:
+      return null; // 'remove' ends the life, and is asked of drafts elsewhere
+  }
+}
+
+const noted = (model: Model): Model => ({ ...model, status: model.status === 'rejected' ? 'draft' : model.status });
+
+/** Every line is of the content, also one that is changed into what it was is the same content. */
+function followed(model: Model, lines: ModelLine[]): Model {
+  const isSame = lines.length === model.lines.length && lines.every((line, at) => sameLine(line, model.lines[at]));
+  return isSame ? noted(model) : amended(model, { lines });
+}
+
+const sameLine = (a: ModelLine, b: ModelLine | undefined): boolean =>
+  b !== undefined && a.quantity === b.quantity && a.list === b.list && a.discount === b.discount;
+
+/** Does a step to the order itself. */
+function perform(
+  parts: OrderParts,
+  tx: Tx,
+  order: Order,
+  each: Step,
+  line: ModelLine | undefined,
+): Promise<Result<unknown>> {
+  const key = { merchantId: order.merchantId, id: order.id };
+  const update = (change: object) => updateOrderBy(parts, tx, key, change, who);
+  const own = 'figures' in each ? bodyOf(each.figures) : null;
+  const lineKey = { order: key, id: line?.id ?? 'oli_none' };
+  const moves = {
+    submit: markSubmitted,
+    approve: markApproved,
+    reject: markRejected,
+    recall: markRecalled,
+    withdraw: markWithdrawn,
+  };
+  switch (each.kind) {
+    case 'add':
+      return createLine(parts, tx, key, own as never, who);
+    case 'change':
+      return updateLine(parts, tx, lineKey, own as never, who);
+    case 'drop':
+      return deleteLine(parts, tx, lineKey, who);
+    case 'name':
+      return update({ totalAmount: dollars(each.cents ?? centsOfOrder(order)) });
+    case 'days':
+      return update({ defaultPaymentTermDays: each.days });
+    case 'note':
+      return update({ metadata: { note: 'read' } });
+    case 'cancel':
+      return update({ cancelledAt: now.toString() });
+    default:
+      return moves[each.kind as keyof typeof moves](parts, tx, order, now);
+  }
+}
+
+const centsOfOrder = (order: Order): bigint =>
+  order.lineItems.reduce((total, { totalPrice }) => total + BigInt(totalPrice.times(100).toFixed(0)), 0n);
+
+const bodyOf = ({ quantity, list, discount }: Omit<ModelLine, 'id'>) => ({
+  quantity: text(quantity),
+  listUnitPrice: text(list),
+  discountUnitAmount: text(discount),
+  unitPrice: text(list - discount),
+  totalPrice: dollars(centsOf({ quantity, list, discount })),
+});
+
+it('an order of any life is what its history makes of it', { timeout: 120_000 }, async () => {
+  const scope = { merchants: [merchant.id] };
+  const life = async (steps: readonly Step[]): Promise<void> => {
+    let model: Model = { status: 'draft', isPushed: false, isCancelled: false, lines: [], named: null, days: 0 };
+    const parts: OrderParts = {
+      environment: 'sandbox',
+      scheduleReply: MapOut,
+      schedulesOf: async () => new Map(),
+      snapshotOfSchedules: async () => new Map(),
+      hasPushed: async (_tx, _merchantIds, ids) => new Set(model.isPushed ? ids : []),
+      cancelApprovals: async () => undefined,
+      approvedKinds: async () => new Set(),
+      holdersOf: async () => [],
+      listeners: [],
+    };
+    const made = env.database.transaction(scope, (tx) => createOrder(parts, tx, merchant.id, body, now));
+    const key = { merchantId: merchant.id, id: orThrow(await made).id };
+    for (const each of steps) {
+      const line = model.lines[(each.place ?? 0) % Math.max(1, model.lines.length)];
+      const wanted = expected(model, each, line);
+      if (each.kind === 'push') {
+        model = wanted ?? model;
+        continue;
+      }
+      if (each.kind === 'remove') {
+        const removed = await env.database.transaction(scope, (tx) => deleteOrder(parts, tx, key, now));
+        expect(removed.ok).toBe(model.status === 'draft' && !model.isCancelled);
+        if (removed.ok) return;
+        continue;
+      }
+      const done = await env.database.transaction(scope, async (tx) => {
+        const { order } = orThrow(await lockOrder(tx, key, now));
+        return perform(parts, tx, order, each, line);
+      });
+      expect(done.ok, JSON.stringify(done)).toBe(wanted !== null);
+      const order = (await env.database.transaction(scope, (tx) => findOrder(tx, key))) as Order;
+      const ids = order.lineItems.map(({ id }) => id);
+      model = wanted ?? model;
+      model = { ...model, lines: model.lines.map((one, at) => ({ ...one, id: ids[at] ?? '' })) };
+      expect(order.approvalStatus).toBe(model.status);
+      expect(order.cancelledAt !== null).toBe(model.isCancelled);
+      expect(order.lineItems.map((one) => one.totalPrice.toFixed(2))).toEqual(
+        model.lines.map((one) => dollars(centsOf(one))),
+      );
+      expect(totalAmountOf(order).toFixed(2)).toBe(dollars(model.named ?? sumOf(model.lines)));
+    }
+  };
+  await fc.assert(fc.asyncProperty(fc.array(step as fc.Arbitrary<Step>, { maxLength: 24 }), life), { numRuns: RUNS });
+});
