@@ -17,7 +17,7 @@ import { meterOf } from './cost-summary.ts';
 import { heldOver, type WindowPart } from './levels-in-report.ts';
 import { byTime, sourcesOf } from './metric-usage.ts';
 import { checkWindows, type GroupFilters, type Question, readQuestion } from './question.ts';
-import { addUp, type CostPart, NO_VALUE_KEY, OTHER_KEY, percentOf, topGroups } from './report-groups.ts';
+import { addUp, type CostPart, NO_VALUE_KEY, OTHER_KEY, pageOfGroups, percentOf } from './report-groups.ts';
 import type { CostReportOut, CostReportQuery } from './schemas.ts';
 
 /** A cost that measures something, with its meter. */
@@ -66,14 +66,17 @@ export async function costReport(
   const prior =
     query.comparePriorPeriod === true ? await measureAll(tx, usage, counted, asked, periodBefore(question)) : null;
   const groups = addUp(measured.flatMap(({ parts }) => parts));
-  const top = query.topN ?? 9;
-  const shown = topGroups(groups, {
-    by: query.sort === 'totalQuantity' ? 'quantity' : 'cost',
-    descending: query.sortDir !== 'asc',
-    top,
-  });
+  const {
+    shown,
+    alone: listed,
+    pagination,
+  } = pageOfGroups(
+    groups,
+    { by: query.sort === 'totalQuantity' ? 'quantity' : 'cost', descending: query.sortDir !== 'asc' },
+    query,
+  );
   const alone = new Set(shown.filter(({ isOther }) => !isOther).map(({ key }) => key));
-  const gathered = new Set(groups.map(({ key }) => key).filter((key) => !alone.has(key)));
+  const gathered = new Set(groups.map(({ key }) => key).filter((key) => !listed.has(key)));
   const before = prior && addUp(prior.flatMap(({ parts }) => parts));
   const total = sum(measured.map((each) => each.total.cost));
   return ok({
@@ -119,7 +122,7 @@ export async function costReport(
     ),
     availableDimensions: dimensions,
     warnings: warnings(chosen, metered, counted, currency, query.groupBy),
-    pagination: { total: groups.length, limit: top, offset: 0 },
+    pagination,
   });
 }
 

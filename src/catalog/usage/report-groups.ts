@@ -62,6 +62,31 @@ export function topGroups(groups: readonly ReportGroup[], order: ReportOrder): R
   return [...sorted.slice(0, order.top), { ...(first as ReportGroup), label: 'Other', isOther: true }];
 }
 
+/** Which groups of a report are shown. */
+export interface ReportPage {
+  readonly topN?: number | undefined;
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+}
+
+const DEFAULT_TOP = 9;
+const DEFAULT_LIMIT = 10;
+
+/**
+ * A page of groups. Without `limit` and `offset` the first `topN` stand alone, and all others are one. With them all groups
+ * are paged, or, where `topN` is given too, those that stand alone with the one of all others.
+ * `alone` are the keys of all groups that stand alone, on whatever page.
+ */
+export function pageOfGroups(groups: readonly ReportGroup[], order: Omit<ReportOrder, 'top'>, page: ReportPage) {
+  const isPaged = page.limit !== undefined || page.offset !== undefined;
+  const top = page.topN ?? (isPaged ? groups.length : DEFAULT_TOP);
+  const listed = topGroups(groups, { ...order, top });
+  const alone = new Set(listed.filter(({ isOther }) => !isOther).map(({ key }) => key));
+  if (!isPaged) return { shown: listed, alone, pagination: { total: groups.length, limit: top, offset: 0 } };
+  const { limit = DEFAULT_LIMIT, offset = 0 } = page;
+  return { shown: listed.slice(offset, offset + limit), alone, pagination: { total: listed.length, limit, offset } };
+}
+
 /** `part` in percent of `whole`, to four digits after the point, half away from zero; 0 of nothing. */
 export const percentOf = (part: Decimal, whole: Decimal): Decimal =>
   whole.isZero() ? ZERO : part.times(decimal(100)).div(whole).toDecimalPlaces(4, Decimal.ROUND_HALF_UP);

@@ -129,7 +129,15 @@ export const CostReportQuery = Strict({
   costId: Type.Optional(Id('cost')),
   subject: Type.Optional(OutsideName),
   filterGroupBy: Type.Optional(FilterGroupBy),
-  topN: Type.Optional(Type.Integer({ minimum: 1, maximum: 25, default: 9 })),
+  topN: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 25,
+      description: 'Groups that stand alone; by default 9, and all with `limit` or `offset`.',
+    }),
+  ),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Groups of this page; by default 10.' })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647 })),
   comparePriorPeriod: Type.Optional(Type.Boolean({ default: false })),
   windowSize: Type.Optional(Type.Unsafe<'HOUR' | 'DAY' | 'MONTH'>({ enum: ['HOUR', 'DAY', 'MONTH'], default: 'DAY' })),
   sort: Type.Optional(

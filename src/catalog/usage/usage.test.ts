@@ -406,6 +406,22 @@ describe('GET /v0/costs/report', () => {
     expect(body.pagination).toEqual({ total: 3, limit: 1, offset: 0 });
   });
 
+  it.each([
+    { query: 'limit=2', keys: ['__none__', 'big'], pagination: { total: 3, limit: 2, offset: 0 } },
+    { query: 'limit=2&offset=2', keys: ['small'], pagination: { total: 3, limit: 2, offset: 2 } },
+    { query: 'offset=1', keys: ['big', 'small'], pagination: { total: 3, limit: 10, offset: 1 } },
+    { query: 'limit=1&offset=3', keys: [], pagination: { total: 3, limit: 1, offset: 3 } },
+    { query: 'limit=1&topN=1', keys: ['__none__'], pagination: { total: 2, limit: 1, offset: 0 } },
+    { query: 'limit=1&offset=1&topN=1', keys: ['__other__'], pagination: { total: 2, limit: 1, offset: 1 } },
+  ])('pages its groups by $query', async ({ query, keys, pagination }) => {
+    const { body } = await report(`groupBy=model&windowSize=MONTH&comparePriorPeriod=true&${query}`);
+    expect(body.groups.map((group: Record<string, unknown>) => group.key)).toEqual(keys);
+    expect(body.pagination).toEqual(pagination);
+    expect(body.totalCost).toBe('2.6005');
+    const inSeries = Object.values<string>(body.timeSeries[0].groups).map(Number);
+    expect(inSeries.reduce((a, b) => a + b, 0)).toBeCloseTo(2.6005, 10);
+  });
+
   it('leaves out costs that a filter cannot match', async () => {
     const { body } = await report('groupBy=cost&filterGroupBy={"model":["small"]}');
     expect(body).toMatchObject({
@@ -437,6 +453,9 @@ describe('GET /v0/costs/report', () => {
     { query: 'groupBy=region', field: 'groupBy' },
     { query: 'groupBy=cost&topN=26', field: 'topN' },
     { query: 'groupBy=cost&topN=0', field: 'topN' },
+    { query: 'groupBy=cost&limit=0', field: 'limit' },
+    { query: 'groupBy=cost&limit=101', field: 'limit' },
+    { query: 'groupBy=cost&offset=-1', field: 'offset' },
     { query: 'groupBy=cost&windowSize=MINUTE', field: 'windowSize' },
     { query: 'groupBy=cost&sort=name', field: 'sort' },
     { query: 'groupBy=cost&sortDir=up', field: 'sortDir' },
