@@ -178,7 +178,7 @@ export function wireDomains(
       ...referenceRoutes,
       ...eventRoutes(selectMeters, (tx, event) => findBilling(billingSource, tx, event), intakeOf),
       ...usageRoutes(usage),
-      ...analyticsRoutes(),
+      ...analyticsRoutes(usage),
       ...subscriptionRoutes(subscriptions),
       ...entitlementRoutes({ holdSubscription, wakeEnded }, invoicing),
       ...invoiceRoutes(invoicing),

@@ -40,6 +40,6 @@ export function bucketsOf(width: BucketWidth, { from, to }: Range): Range[] {
 
 const SHORTEST_HOURS: Readonly<Record<BucketWidth, number>> = { hour: 1, day: 24, week: 168, month: 672 };
 
-/** No range has more buckets than this, without looking at each of them. */
-export const mostBuckets = (width: BucketWidth, { from, to }: Range): number =>
+/** About how many buckets a range has, never too few; without looking at each of them. */
+export const bucketCount = (width: BucketWidth, { from, to }: Range): number =>
   Math.ceil((to.epochMilliseconds - from.epochMilliseconds) / (SHORTEST_HOURS[width] * 3_600_000)) + 1;

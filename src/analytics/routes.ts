@@ -1,13 +1,16 @@
+import type { Tx } from '../db/index.ts';
 import { type Route, route } from '../http/index.ts';
 import { invalidField } from '../kernel/result.ts';
+import type { UsageQuery } from '../metering/index.ts';
+import { profitability } from './profitability.ts';
 import { revenueSummary } from './revenue.ts';
-import { RevenueQuery, RevenueSummaryReply } from './schemas.ts';
+import { ProfitabilityQuery, ProfitabilityReply, RevenueQuery, RevenueSummaryReply } from './schemas.ts';
 
 const tag = 'Reports';
 const merchantMissing = () => invalidField('merchantId', 'is required of a platform operator');
 
-/** `/v0/revenue` and `/v0/profitability` (api.md). */
-export const analyticsRoutes = (): readonly Route[] => [
+/** `/v0/revenue` and `/v0/profitability`. @param usage who counts the usage of costs */
+export const analyticsRoutes = (usage: UsageQuery<Tx>): readonly Route[] => [
   route(
     {
       method: 'GET',
@@ -21,5 +24,19 @@ export const analyticsRoutes = (): readonly Route[] => [
     },
     async ({ tx, merchantId, query }) =>
       merchantId === null ? merchantMissing() : revenueSummary(tx, merchantId, query),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/profitability',
+      operationId: 'getProfitability',
+      tag,
+      summary: 'Report the profit by customer',
+      access: { role: 'viewer', merchant: 'query' },
+      query: ProfitabilityQuery,
+      replies: { 200: ProfitabilityReply },
+    },
+    async ({ tx, merchantId, query }) =>
+      merchantId === null ? merchantMissing() : profitability(tx, usage, merchantId, query),
   ),
 ];

@@ -30,6 +30,13 @@ export type { PriceFeature } from './prices/prices.sql.ts';
 export { checkTemplate, EntitlementTemplate } from './prices/template.ts';
 export { canBackFeature } from './prices/terms.ts';
 export { catalogRoutes } from './routes.ts';
+export { costText } from './usage/cost-money.ts';
+export {
+  type CustomerCost,
+  costsWithMeters,
+  type MeteredCost,
+  measureCustomerCosts,
+} from './usage/customer-costs.ts';
 export { selectMeters } from './usage/meters.sql.ts';
 export { usageRoutes } from './usage/routes.ts';
 

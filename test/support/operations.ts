@@ -291,6 +291,7 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
   getCostSummary: [({ cost }) => ({ ...on(cost.id), query: range })],
   getCostReport: [() => ({ query: { ...range, groupBy: 'cost' } })],
   getRevenue: [() => ({ query: { startTime: START, endTime: FEBRUARY } })],
+  getProfitability: [() => ({ query: range })],
   createItem: [({ merchant, product }) => ({ body: { name: 'Item', catalogId: product.id, merchantId: merchant.id } })],
   listItems: [() => ({})],
   getItem: [({ item }) => on(item.id)],

@@ -1,0 +1,64 @@
+import { Decimal, decimal, sum, ZERO } from '../kernel/decimal.ts';
+
+/** What a customer brought, and what its usage cost. */
+export interface Profit {
+  readonly netRevenue: Decimal;
+  readonly totalCost: Decimal;
+}
+
+export interface CustomerProfit extends Profit {
+  readonly customerId: string;
+}
+
+/** What is left of the net revenue. */
+export const profitOf = ({ netRevenue, totalCost }: Profit): Decimal => netRevenue.minus(totalCost);
+
+/** The profit in percent of the net revenue, to two digits, half away from zero; null where that is not above 0. */
+export const marginOf = (profit: Profit): Decimal | null =>
+  profit.netRevenue.gt(0) ? percent(profitOf(profit), profit.netRevenue, 2) : null;
+
+/** By how much a figure changed in percent of what it was, to four digits; null where it was 0. */
+export const changeOf = (now: Decimal, before: Decimal): Decimal | null =>
+  before.isZero() ? null : percent(now.minus(before), before.abs(), 4);
+
+const percent = (part: Decimal, whole: Decimal, digits: number): Decimal =>
+  part.times(decimal(100)).div(whole).toDecimalPlaces(digits, Decimal.ROUND_HALF_UP);
+
+/** Adds up amounts by the customer that they are of. */
+export function byCustomer(
+  amounts: readonly { readonly customerId: string; readonly amount: Decimal }[],
+): Map<string, Decimal> {
+  const groups = Map.groupBy(amounts, ({ customerId }) => customerId);
+  return new Map([...groups].map(([customerId, own]) => [customerId, sum(own.map(({ amount }) => amount))]));
+}
+
+/** Every customer that has revenue or costs. */
+export const customerProfits = (
+  revenue: ReadonlyMap<string, Decimal>,
+  costs: ReadonlyMap<string, Decimal>,
+): CustomerProfit[] =>
+  [...new Set([...revenue.keys(), ...costs.keys()])]
+    .map((customerId) => ({
+      customerId,
+      netRevenue: revenue.get(customerId) ?? ZERO,
+      totalCost: costs.get(customerId) ?? ZERO,
+    }))
+    .filter(({ netRevenue, totalCost }) => !(netRevenue.isZero() && totalCost.isZero()));
+
+/** All of them as one. */
+export const totalProfit = (profits: readonly Profit[]): Profit => ({
+  netRevenue: sum(profits.map(({ netRevenue }) => netRevenue)),
+  totalCost: sum(profits.map(({ totalCost }) => totalCost)),
+});
+
+export interface ProfitOrder {
+  readonly by: 'profit' | 'netRevenue' | 'totalCost';
+  readonly descending: boolean;
+}
+
+/** In the order asked for; equal ones by their customers' ids, so that a report repeats. */
+export function inOrder(profits: readonly CustomerProfit[], { by, descending }: ProfitOrder): CustomerProfit[] {
+  const figure = (profit: CustomerProfit) => (by === 'profit' ? profitOf(profit) : profit[by]);
+  const sign = descending ? -1 : 1;
+  return profits.toSorted((a, b) => sign * figure(a).comparedTo(figure(b)) || (a.customerId < b.customerId ? -1 : 1));
+}

@@ -1,0 +1,177 @@
+import {
+  type CustomerCost,
+  costsWithMeters,
+  costText,
+  type MeteredCost,
+  measureCustomerCosts,
+} from '../catalog/index.ts';
+import { customerParties } from '../customers/index.ts';
+import type { Tx } from '../db/index.ts';
+import { findOrganization } from '../identity/index.ts';
+import { type Decimal, jsonNumber, sum, ZERO } from '../kernel/decimal.ts';
+import { formatMoney } from '../kernel/money.ts';
+import { ok, type Result } from '../kernel/result.ts';
+import { formatInstant } from '../kernel/time.ts';
+import type { UsageQuery } from '../metering/index.ts';
+import { type BucketWidth, bucketsOf, type Range } from './buckets.ts';
+import { coverOf } from './cover.ts';
+import { selectFigures, selectKeptFigures } from './facts.sql.ts';
+import { type Figure, reportCurrency, summarize } from './figures.ts';
+import {
+  byCustomer,
+  type CustomerProfit,
+  changeOf,
+  customerProfits,
+  inOrder,
+  marginOf,
+  type Profit,
+  profitOf,
+  totalProfit,
+} from './profit.ts';
+import { readRange } from './read-range.ts';
+import type { ProfitabilityQuery, ProfitabilityReply } from './schemas.ts';
+
+const MOST_BUCKETS = 1_000;
+const DEFAULT_ROWS = 10;
+
+/** What a report of profit asks of usage and revenue. */
+interface Asked {
+  readonly merchantId: string;
+  readonly currency: string;
+  readonly range: Range;
+  readonly costs: readonly MeteredCost[];
+}
+
+/** GET /v0/profitability: what customers brought, less what their usage cost (docs/decisions/0078). */
+export async function profitability(
+  tx: Tx,
+  usage: UsageQuery<Tx>,
+  merchantId: string,
+  query: ProfitabilityQuery,
+): Promise<Result<ProfitabilityReply>> {
+  const read = readRange(query, query.bucketWidth, { to: 'to', mostBuckets: MOST_BUCKETS });
+  if (!read.ok) return read;
+  const range = read.value;
+  const all = await selectKeptFigures(tx, merchantId, range, coverOf(range, ['month']), { by: 'customer' });
+  const figures = all.filter(({ kind }) => kind !== 'payment');
+  const known = await costsWithMeters(tx, merchantId);
+  const merchant = await findOrganization(tx, merchantId, merchantId);
+  const currency = reportCurrency(query.currency, merchant?.defaultCurrency ?? null, [
+    ...figures,
+    ...known.map((cost) => ({ currency: cost.currency, kind: 'refund' as const, count: 1 })),
+  ]);
+  const chosen = known.filter((cost) => cost.currency === currency);
+  const costs = chosen.filter((cost): cost is MeteredCost => cost.meter !== null);
+  const asked: Asked = { merchantId, currency, range, costs };
+  const spent = await measureCustomerCosts(tx, usage, merchantId, costs, range);
+  const profits = customerProfits(revenueOf(figures.filter((figure) => figure.currency === currency)), costsOf(spent));
+  const order = { by: query.sort ?? 'profit', descending: query.sortDir !== 'asc' } as const;
+  const rows = inOrder(profits, order).slice(0, query.topN ?? DEFAULT_ROWS);
+  const names = await customerParties(
+    tx,
+    merchantId,
+    rows.map(({ customerId }) => customerId),
+  );
+  const trends = query.bucketWidth && (await trendsOf(tx, usage, asked, query.bucketWidth, rows));
+  return ok({
+    object: 'profitability_summary',
+    merchantId,
+    currency,
+    from: formatInstant(range.from),
+    to: formatInstant(range.to),
+    customerCount: profits.length,
+    totals: toProfit(totalProfit(profits), currency),
+    rows: rows.map((row) => ({
+      customerId: row.customerId,
+      customerName: names.get(row.customerId)?.name as string,
+      ...toProfit(row, currency),
+      trend: trends?.get(row.customerId) ?? null,
+    })),
+    warnings: [
+      ...otherCurrencies('Revenue in other currencies is', figures, currency),
+      ...otherCurrencies('Costs in other currencies are', known, currency),
+      ...withoutCustomer(spent, currency),
+      ...named(
+        'These costs measure nothing',
+        chosen.filter(({ meter }) => meter === null),
+      ),
+      ...named(
+        'These costs have no usage',
+        costs.filter(({ id }) => !spent.some(({ costId }) => costId === id)),
+      ),
+    ],
+  });
+}
+
+const toProfit = (profit: Profit, currency: string) => ({
+  netRevenue: formatMoney(profit.netRevenue, currency),
+  totalCost: costText(profit.totalCost, currency),
+  profit: costText(profitOf(profit), currency),
+  marginPct: marginOf(profit)?.toFixed(2) ?? null,
+});
+
+/** The net revenue of each customer; figures of one currency. */
+const revenueOf = (figures: readonly Figure[]): Map<string, Decimal> =>
+  new Map([...Map.groupBy(figures, ({ member }) => member)].map(([id, own]) => [id, summarize(own).netRevenue]));
+
+const costsOf = (spent: readonly CustomerCost[]): Map<string, Decimal> =>
+  byCustomer(spent.flatMap(({ customerId, cost }) => (customerId === null ? [] : [{ customerId, amount: cost }])));
+
+/** The profit of some customers in each bucket, and by how much it changed from the time of the same length before. */
+async function trendsOf(
+  tx: Tx,
+  usage: UsageQuery<Tx>,
+  { merchantId, currency, range, costs }: Asked,
+  width: BucketWidth,
+  rows: readonly CustomerProfit[],
+) {
+  const filter = { customerIds: rows.map(({ customerId }) => customerId), currency };
+  const before = { from: range.from.subtract(range.from.until(range.to)), to: range.from };
+  const cut = { by: 'customer' } as const;
+  const isRevenue = ({ kind }: Figure) => kind !== 'payment';
+  const revenue = (await selectFigures(tx, merchantId, range, filter, { ...cut, width })).filter(isRevenue);
+  const earlier = (await selectFigures(tx, merchantId, before, filter, cut)).filter(isRevenue);
+  const buckets = bucketsOf(width, range);
+  const windows = { stretches: buckets, size: width === 'week' ? null : WINDOWS[width] };
+  const spent = await measureCustomerCosts(tx, usage, merchantId, costs, range, windows);
+  const spentBefore = costsOf(await measureCustomerCosts(tx, usage, merchantId, costs, before));
+  const revenueBefore = revenueOf(earlier);
+  const ofCustomer = <Each>(list: readonly Each[], idOf: (each: Each) => string | null) => Map.groupBy(list, idOf);
+  const figuresBy = ofCustomer(revenue, ({ member }) => member);
+  const costsBy = ofCustomer(spent, ({ customerId }) => customerId);
+  return new Map(
+    rows.map((row) => {
+      const { customerId } = row;
+      const figures = Map.groupBy(figuresBy.get(customerId) ?? [], ({ bucket }) => bucket.epochMilliseconds);
+      const costsIn = Map.groupBy(costsBy.get(customerId) ?? [], ({ from }) => from.epochMilliseconds);
+      const values = buckets.map(({ from }) => {
+        const { netRevenue } = summarize(figures.get(from.epochMilliseconds) ?? []);
+        const totalCost = sum((costsIn.get(from.epochMilliseconds) ?? []).map(({ cost }) => cost));
+        return costText(profitOf({ netRevenue, totalCost }), currency);
+      });
+      const was = profitOf({
+        netRevenue: revenueBefore.get(customerId) ?? ZERO,
+        totalCost: spentBefore.get(customerId) ?? ZERO,
+      });
+      const change = changeOf(profitOf(row), was);
+      return [customerId, { values, periodChange: change && jsonNumber(change) }] as const;
+    }),
+  );
+}
+
+const WINDOWS = { hour: 'HOUR', day: 'DAY', month: 'MONTH' } as const;
+
+function otherCurrencies(what: string, found: readonly { readonly currency: string }[], currency: string): string[] {
+  const others = [...new Set(found.map((each) => each.currency))].filter((each) => each !== currency).toSorted();
+  return others.length === 0 ? [] : [`${what} left out: ${others.join(', ')}.`];
+}
+
+function withoutCustomer(spent: readonly CustomerCost[], currency: string): string[] {
+  const amount = sum(spent.filter(({ customerId }) => customerId === null).map(({ cost }) => cost));
+  return amount.isZero()
+    ? []
+    : [`Costs of usage without a customer are left out: ${costText(amount, currency)} ${currency}.`];
+}
+
+const named = (what: string, costs: readonly { readonly name: string }[]): string[] =>
+  costs.length === 0 ? [] : [`${what}: ${costs.map(({ name }) => name).join(', ')}.`];
