@@ -104,6 +104,7 @@ async function versionOf(tx: Tx, row: VersionRow): Promise<BilledVersion> {
   if (!plan || !version) throw new Error(`Plan version ${row.plan_version_id} is gone.`); // a foreign key holds it
   return {
     from: row.holds_from,
+    changeId: row.change_id,
     planId: plan.id,
     planTaxRate: plan.defaultTaxRate,
     planCadence: normaliseCadence(plan.billingCadence),

@@ -341,3 +341,23 @@ describe('cutting anywhere changes no total', () => {
     },
   );
 });
+
+/*
+ * A fee of 30.00 in advance: `closeNow` on the 3rd of April makes an invoice without lines. On the 18th a change takes the fee away, and
+ * 13 of 30 days are credited. What was billed by the 3rd was billed before that credit.
+ */
+describe('an invoice without lines', () => {
+  it('is calculated again as it was, whatever is credited after it', async () => {
+    const a = await promptPlan(shop, [await fee(shop, 'in_advance', '30')]);
+    const b = await promptPlan(shop, [await fee(shop, 'in_arrears', '60')]);
+    const { clock, subscription, customerId } = await subscribed(shop, a, APRIL);
+    await shop.advance(clock, day(3));
+    const { id } = await closeNow(shop, subscription);
+    await shop.advance(clock, day(18));
+    await changeTo(shop, subscription, b);
+    await shop.advance(clock, '2024-05-01T01:00:00Z');
+    const { recalculation } = await shop.read(`/v2/invoices/${id}/explain`);
+    expect(recalculation).toEqual({ grandTotal: '0.00', isSame: true });
+    expect(await costOf(shop, customerId)).toBe('43.00'); // 17 days of 30.00, and 13 of 60.00
+  });
+});

@@ -38,20 +38,21 @@ export const selectBilledLines = (
 
 /**
  * What was taken back of lines of a subscription for time after an instant.
- * @param beforeSeq only what was taken back before this line was billed
+ * @param before only what was taken back before this place
  */
 export const selectCredits = (
   tx: Tx,
   { merchant_id: merchantId, subscription_id: subscriptionId }: BilledFor,
   since: Instant,
-  beforeSeq: bigint | null = null,
+  before: PlaceInBilling | null = null,
 ): Promise<(StoredCredit & { readonly id: string })[]> =>
   tx.rows<StoredCredit & { readonly id: string }>(sql`
     select c.id, c.invoice_id as "invoiceId", c.price_id as "priceId", c.charged_from as "chargedFrom", c.charged_to as "chargedTo",
            c.unused_from as "unusedFrom", c.unused_to as "unusedTo", c.amount as net, c.tax_amount as tax, c.correction
       from unused_credit c
      where c.merchant_id = ${merchantId} and c.subscription_id = ${subscriptionId} and c.charged_to > ${since}
-       and (${beforeSeq}::bigint is null or c.line_seq < ${beforeSeq})
+       and (${before?.seq ?? null}::bigint is null or c.line_seq < ${before?.seq ?? null})
+       and (${before?.creditSeq ?? null}::bigint is null or c.seq <= ${before?.creditSeq ?? null})
      order by c.seq`);
 
 /**
@@ -71,6 +72,26 @@ export const selectUncalculated = (
             or exists (select from invoice_line l
                         where l.merchant_id = i.merchant_id and l.invoice_id = i.id and l.seq > ${beforeSeq}::bigint))
      order by i.seq`);
+
+/** Where an invoice stands in the order of billing of its subscription. */
+export interface PlaceInBilling {
+  /** Lines before it were billed before. */
+  readonly seq: bigint;
+  /** Of an invoice without lines: credits after this one were given after it. */
+  readonly creditSeq?: bigint;
+}
+
+/** The place of an invoice without lines that is calculated now: after all lines and credits of its subscription. */
+export const selectPlace = (
+  tx: Tx,
+  { merchant_id: merchantId, subscription_id: subscriptionId }: Pick<BilledFor, 'merchant_id' | 'subscription_id'>,
+): Promise<Required<PlaceInBilling>> =>
+  tx.one<Required<PlaceInBilling>>(sql`
+    select (select coalesce(max(l.seq), 0) + 1
+              from invoice i join invoice_line l on l.merchant_id = i.merchant_id and l.invoice_id = i.id
+             where i.merchant_id = ${merchantId} and i.subscription_id = ${subscriptionId}) as seq,
+           (select coalesce(max(seq), 0) from unused_credit
+             where merchant_id = ${merchantId} and subscription_id = ${subscriptionId}) as "creditSeq"`);
 
 /** The place in the order of billing of the first line of an invoice; null while it has none. */
 export const firstSeqOf = async (tx: Tx, { merchant_id: merchantId, id }: BilledFor): Promise<bigint | null> =>

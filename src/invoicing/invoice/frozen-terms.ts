@@ -9,6 +9,17 @@ export interface FrozenTerms {
   adjustments?: readonly FrozenAdjustment[];
   /** Of a subscription's invoice: the rate, in percent, of lines that are written by hand. */
   manualTaxRate?: string;
+  /** Of a subscription's invoice: what of the history was known as it was calculated; absent of invoices from before it was kept. */
+  history?: FrozenHistory;
+}
+
+/** The history of a subscription as an invoice was calculated: when it was to end, RFC 3339, and the changes that had brought versions. */
+export interface FrozenHistory {
+  readonly endsAt: string | null;
+  /** Absent where there was never a change. */
+  readonly changeIds?: readonly string[];
+  /** Of an invoice without lines: its place in the order of billing, after these lines and credits. */
+  readonly place?: { readonly seq: string; readonly creditSeq: string };
 }
 
 /** An adjustment as it was taken for a calculation. */

@@ -1,7 +1,13 @@
 import type { Tx } from '../../db/index.ts';
 import { decimal } from '../../kernel/decimal.ts';
 import { earliest, type Instant, isAfter, isBefore } from '../../kernel/time.ts';
-import { type BilledFor, selectBilledLines, selectCredits, selectUncalculated } from '../difference/billed.sql.ts';
+import {
+  type BilledFor,
+  type PlaceInBilling,
+  selectBilledLines,
+  selectCredits,
+  selectUncalculated,
+} from '../difference/billed.sql.ts';
 import { type BilledItem, itemsOf, type StoredLine } from '../difference/billed.ts';
 import {
   type BillingState,
@@ -68,18 +74,18 @@ export async function loadCorrections(
 /**
  * The own charges of an invoice as they were due when it was calculated.
  * @param corrections those of closed periods that stand on the invoice itself
- * @param seq the place in the order of billing of its first line; null: as of now
+ * @param place its place in the order of billing; null: as of now
  */
 export async function loadOwnDue(
   tx: Tx,
   terms: BillingTerms,
   invoice: UncalculatedInvoice & BilledFor,
   frozen: Pick<FrozenTerms, 'manualTaxRate'>,
-  seq: bigint | null,
+  place: PlaceInBilling | null,
   corrections: readonly StoredLine[] = [],
 ): Promise<Pick<Billing, 'due' | 'commitments'>> {
-  const others = await selectUncalculated(tx, invoice, seq);
-  const state = await loadState(tx, terms, invoice, { others, read: [], seq });
+  const others = await selectUncalculated(tx, invoice, place?.seq ?? null);
+  const state = await loadState(tx, terms, invoice, { others, read: [], place });
   const all = { ...state, items: [...state.items, ...itemsOf(corrections, [])] };
   const commitments = commitmentsDue(all, [], decimal(frozen.manualTaxRate ?? '0'));
   return { due: dueOn(state), commitments: commitments.filter(({ isLate }) => !isLate) };
@@ -88,7 +94,7 @@ export async function loadOwnDue(
 interface Loaded {
   readonly others: readonly UncalculatedInvoice[];
   readonly read: readonly ReadPeriod[];
-  readonly seq?: bigint | null;
+  readonly place?: PlaceInBilling | null;
   readonly assumed?: readonly StoredLine[];
 }
 
@@ -96,11 +102,11 @@ async function loadState(
   tx: Tx,
   terms: BillingTerms,
   invoice: UncalculatedInvoice & BilledFor,
-  { others, read, seq = null, assumed = [] }: Loaded,
+  { others, read, place = null, assumed = [] }: Loaded,
 ): Promise<BillingState> {
   const since = billedSince(terms, invoice, read);
-  const lines = await selectBilledLines(tx, invoice, since, seq);
-  const credits = lines.length === 0 ? [] : await selectCredits(tx, invoice, since, seq);
+  const lines = await selectBilledLines(tx, invoice, since, place?.seq ?? null);
+  const credits = lines.length === 0 ? [] : await selectCredits(tx, invoice, since, place);
   return { terms, invoice, others, items: itemsOf([...lines, ...assumed], credits) };
 }
 

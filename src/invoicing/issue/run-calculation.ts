@@ -12,12 +12,12 @@ import { afterFailure, NO_MORE } from '../calculation/calculation-attempts.ts';
 import { otherLineOf } from '../calculation/one-off-lines.ts';
 import { calculateKept } from '../calculation/one-off-terms.ts';
 import { type CreditOn, creditsOn } from '../credit-notes/unused-credits.sql.ts';
-import { firstSeqOf } from '../difference/billed.sql.ts';
+import { firstSeqOf, type PlaceInBilling, selectPlace } from '../difference/billed.sql.ts';
 import { itemsOf, type StoredLine } from '../difference/billed.ts';
 import { wrongsOf } from '../difference/check.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
-import type { FrozenTerms } from '../invoice/frozen-terms.ts';
+import type { FrozenHistory, FrozenTerms } from '../invoice/frozen-terms.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
 import {
@@ -98,6 +98,7 @@ export async function freeze(
       merchantTaxRate: settings.defaultTaxRate,
     }).rate;
   return {
+    history: historyOf(terms),
     taxBehavior: terms.taxBehavior,
     ...(terms.taxExempt && { taxExempt: true }),
     taxRates: Object.fromEntries(
@@ -110,6 +111,11 @@ export async function freeze(
     ),
   };
 }
+
+const historyOf = ({ bounds: { endsAt }, versions }: BillingTerms): FrozenHistory => ({
+  endsAt: endsAt?.toString() ?? null,
+  ...(versions && { changeIds: versions.flatMap(({ changeId }) => changeId ?? []) }),
+});
 
 /**
  * Transitions 5 to 7. A calculation that throws is undone alone, waits and is tried again; after the last attempt the
@@ -166,7 +172,8 @@ async function finishCalculation(
   const terms = await termsOf(tx, parts.source, invoice);
   await lockBilling(tx, terms.merchantId, [terms.subscriptionId]);
   await deleteUsageTakenOfCorrected(tx, invoice); // of a calculation before this one
-  const frozen = invoice.terms ?? (await freeze(parts, tx, terms, invoice));
+  // What is due follows from the history as it stands now, also where a change came since the rates were frozen.
+  const frozen = { ...(invoice.terms ?? (await freeze(parts, tx, terms, invoice))), history: historyOf(terms) };
   const billing = await loadBilling(tx, parts.source, terms, invoice, frozen);
   const calculation = calculateInvoice(billing, frozen, invoice, await billedUsageOf(tx, invoice), {
     manual: await manualLinesOn(tx, invoice, 'none'),
@@ -174,7 +181,19 @@ async function finishCalculation(
   });
   refuseWrongBill(invoice, calculation, billing);
   await saveReadPeriods(tx, billing.read);
-  return saveCalculation(tx, invoice, calculation, frozen, now);
+  return saveCalculation(tx, invoice, calculation, await placed(tx, invoice, calculation, frozen), now);
+}
+
+/** The lines of an invoice say its place in the order of billing; one without lines keeps it. */
+async function placed(
+  tx: Tx,
+  invoice: InvoiceRow,
+  { lines }: Calculation,
+  frozen: FrozenTerms & { readonly history: FrozenHistory },
+): Promise<FrozenTerms> {
+  if (lines.length > 0) return frozen;
+  const { seq, creditSeq } = await selectPlace(tx, invoice);
+  return { ...frozen, history: { ...frozen.history, place: { seq: String(seq), creditSeq: String(creditSeq) } } };
 }
 
 /** A bill that would be wrong. It is not tried again by itself: what it is made of does not change. */
@@ -220,17 +239,29 @@ export async function recalculate(
   lines: readonly LineRow[],
   usage: readonly BilledUsage[],
 ): Promise<Calculation> {
-  const then = asBilled(terms, invoice);
+  const then = frozen.history ? terms : asBilled(terms, invoice);
   const late = lines.filter((line) => isOfLate(then, invoice, line, lines));
   const corrections = late
     .filter(({ price_id: priceId }) => priceId !== null)
     .map((line) => storedLineOf(invoice, line));
-  const own = await loadOwnDue(tx, then, invoice, frozen, await firstSeqOf(tx, invoice), corrections);
+  const own = await loadOwnDue(tx, then, invoice, frozen, await placeOf(tx, invoice, frozen), corrections);
   return calculateInvoice(own, frozen, invoice, usage, {
     manual: await manualLinesOn(tx, invoice, 'none'),
     late: late.map((line) => asStored(line, frozen.taxBehavior)),
     storedCredits: lines.filter(({ type }) => type === 'credit').map((line) => asStored(line, frozen.taxBehavior)),
   });
+}
+
+/** Where an invoice stands in the order of billing; null where nothing tells. */
+export async function placeOf(
+  tx: Tx,
+  invoice: InvoiceRow,
+  frozen: FrozenTerms | null = invoice.terms,
+): Promise<PlaceInBilling | null> {
+  const kept = frozen?.history?.place;
+  if (kept) return { seq: BigInt(kept.seq), creditSeq: BigInt(kept.creditSeq) };
+  const seq = await firstSeqOf(tx, invoice);
+  return seq === null ? null : { seq };
 }
 
 /** Does a line correct a closed period? A commitment does that is not of the period which is over with the invoice. */

@@ -6,7 +6,6 @@ import { formatInstant } from '../../kernel/time.ts';
 import { isLevel, type UsageRow } from '../../metering/index.ts';
 import type { Calculation } from '../calculation/calculate.ts';
 import { notesOfLine, withCreditNotes } from '../calculation/line-notes.ts';
-import { firstSeqOf } from '../difference/billed.sql.ts';
 import type { DueCharge } from '../difference/due.ts';
 import { groupKey } from '../invoice/billed-usage.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
@@ -15,7 +14,7 @@ import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
 import { findInvoice, linesOf } from '../invoice/invoices.sql.ts';
 import { loadOwnDue } from '../issue/billing-state.ts';
-import { calculateStored } from '../issue/run-calculation.ts';
+import { calculateStored, placeOf } from '../issue/run-calculation.ts';
 import { asBilled, cellOf } from '../owed/charges.ts';
 import type { BilledPrice, BillingTerms } from '../terms/billing-terms.ts';
 import { readUsageByHour } from '../usage/read-usage.ts';
@@ -98,8 +97,8 @@ function explainLine(line: LineRow, invoice: InvoiceRow, price: BilledPrice | nu
 
 /** The own charges of an invoice as they were due: of a calculated one against what was billed before it, of an open one as of now. */
 async function dueIn(tx: Tx, terms: BillingTerms, invoice: InvoiceRow): Promise<readonly DueCharge[]> {
-  const seq = OPEN_STATES.has(invoice.status) ? null : await firstSeqOf(tx, invoice);
-  return (await loadOwnDue(tx, asBilled(terms, invoice), invoice, {}, seq)).due;
+  const place = OPEN_STATES.has(invoice.status) ? null : await placeOf(tx, invoice);
+  return (await loadOwnDue(tx, asBilled(terms, invoice), invoice, {}, place)).due;
 }
 
 /** What earlier invoices billed of the usage of a line's charge in its period, in the group of the line; null where none did. */

@@ -9,7 +9,7 @@ import {
   correctionsOf,
 } from '../calculation/calculate.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
-import type { FrozenTerms } from '../invoice/frozen-terms.ts';
+import type { FrozenHistory, FrozenTerms } from '../invoice/frozen-terms.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
 import { billedUsageOf, linesOf } from '../invoice/invoices.sql.ts';
@@ -140,7 +140,7 @@ const canBeBilled = ({ due: { back }, total }: CorrectionDue): boolean => total.
 
 /**
  * How the invoice differs from what it comes to. When the subscription ends, and which version holds later, decides on what is
- * charged in advance, and what was planned then is not stored: an invoice is right that comes out so by a plan there may have been.
+ * charged in advance. Where what was planned then is not known, an invoice is right that comes out so by a plan there may have been.
  */
 async function lineDifferences(
   tx: Tx,
@@ -161,14 +161,17 @@ async function lineDifferences(
 }
 
 /**
- * The terms as they are, and as they were while nobody knew of the end or of a version that holds after the period.
+ * The terms as they were when an invoice was calculated (docs/decisions/0066). Where that is not known: as they are, and
+ * as they were while nobody knew of the end or of a version that holds after the period.
  * @param planned ends that may have been planned then
  */
 export function plansOf(
   terms: BillingTerms,
-  { period_end: end }: InvoiceRow,
+  { period_end: end, terms: frozen }: Pick<InvoiceRow, 'period_end' | 'terms'>,
   planned: readonly Instant[] = [],
 ): BillingTerms[] {
+  const then = frozen?.history ? termsThen(terms, frozen.history) : null;
+  if (then !== null) return [then];
   const { endsAt } = terms.bounds;
   const ends = [...(endsAt === null ? [null] : [endsAt, null]), ...planned];
   const { versions = [] } = terms;
@@ -183,6 +186,15 @@ export function plansOf(
       return { ...terms, ...last, versions: history, bounds: { ...terms.bounds, endsAt: at } };
     }),
   );
+}
+
+/** @returns null where a version of then is gone */
+function termsThen(terms: BillingTerms, { endsAt, changeIds = [] }: FrozenHistory): BillingTerms | null {
+  const { versions = [] } = terms;
+  const known = versions.filter(({ changeId = null }) => changeId === null || changeIds.includes(changeId));
+  if (known.filter(({ changeId = null }) => changeId !== null).length < changeIds.length) return null;
+  const bounds = { ...terms.bounds, endsAt: endsAt === null ? null : Temporal.Instant.from(endsAt) };
+  return { ...terms, ...known.at(-1), ...(known.length > 0 && { versions: known }), bounds };
 }
 
 /** What a line says that it must say again. */

@@ -61,6 +61,8 @@ export interface BilledVersion {
   readonly minimumAmount: Decimal | null;
   /** From where the periods of its series are counted, by cadence; of one that is not named from the subscription's anchor. */
   readonly anchors: Readonly<Record<string, Instant>>;
+  /** The change that brought it; null or absent: the first. */
+  readonly changeId?: string | null;
   /** How the change to it cuts a period. */
   readonly proration: Proration;
   /** Where what it leaves unused goes. */
