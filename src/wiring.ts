@@ -18,7 +18,7 @@ import {
   tellOfBalance,
   unendedEntitlements,
 } from './entitlements/index.ts';
-import { MapOut, type Route } from './http/index.ts';
+import type { Route } from './http/index.ts';
 import { type EnvironmentName, identityErrors, identityRoutes } from './identity/index.ts';
 import {
   chargeAtOnce,
@@ -50,6 +50,13 @@ import {
 import { linesOfItem, type OrderParts, orderErrors, orderRoutes, unendedOrders } from './orders/index.ts';
 import { createPayments, paymentErrors } from './payments/index.ts';
 import { referenceErrors, referenceRoutes } from './references/index.ts';
+import {
+  partsForOrders,
+  type ScheduleParts,
+  scheduleDueKind,
+  scheduleListener,
+  scheduleRoutes,
+} from './schedules/index.ts';
 import { type ReceivingParts, sourceErrors, sourceRoutes } from './sources/index.ts';
 import {
   activePlansOf,
@@ -57,6 +64,7 @@ import {
   countByVersion,
   endUnpaid,
   holdSubscription,
+  lockStatus,
   type SubscriptionParts,
   subscriptionChangeDueKind,
   subscriptionDueKind,
@@ -146,15 +154,12 @@ export function wireDomains(
   };
   const orders: OrderParts = {
     environment,
-    scheduleReply: MapOut,
-    schedulesOf: async () => new Map(),
-    snapshotOfSchedules: async () => new Map(),
-    hasPushed: async () => new Set(),
+    ...partsForOrders,
     cancelApprovals: async () => undefined,
     approvedKinds: async () => new Set(),
-    holdersOf: async () => [],
-    listeners: [],
+    listeners: [scheduleListener],
   };
+  const schedules: ScheduleParts = { orders, invoicing, source: billingSource, lockSubscription: lockStatus };
   return {
     routes: (runner) => [
       ...identityRoutes({ environment }),
@@ -183,6 +188,7 @@ export function wireDomains(
       ...entitlementRoutes({ holdSubscription, wakeEnded }, invoicing),
       ...invoiceRoutes(invoicing),
       ...orderRoutes(orders),
+      ...scheduleRoutes(schedules),
       ...ledgerRoutes,
       ...sourceRoutes({ environment, ...sources }),
       ...payments.routes,
@@ -196,6 +202,7 @@ export function wireDomains(
       subscriptionChangeDueKind(subscriptions),
       entitlementDueKind([tellOfBalance]),
       reservationDueKind,
+      scheduleDueKind(schedules),
       ...invoicingDueKinds(invoicing),
       ...payments.dueKinds,
       mailDueKind(carrier, attachmentsFrom(invoicing)),

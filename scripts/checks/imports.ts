@@ -101,6 +101,7 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
   ],
   orders: [...BELOW, 'identity', 'references', 'clocks', 'catalog', 'customers', 'webhooks'],
   sources: [...BELOW, 'metering', 'catalog', 'customers', 'subscriptions', 'webhooks'],
+  schedules: [...BELOW, 'clocks', 'catalog', 'invoicing', 'orders'],
   mail: [...BELOW, 'identity', 'customers', 'documents', 'payments', 'invoicing', 'subscriptions'],
 
   auditor: ['db'],
@@ -125,6 +126,7 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
       'mail',
       'orders',
       'sources',
+      'schedules',
     ],
     ...['documents', 'webhooks'],
   ],

@@ -2,7 +2,8 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
 import { newOrder, orderLine } from '../../test/support/orders.ts';
-import { type Resource, shopOf } from '../../test/support/shop.ts';
+import { approveOrder, intervalBody, newSchedule, putIntervals } from '../../test/support/schedules.ts';
+import { type Resource, type Shop, shopOf } from '../../test/support/shop.ts';
 import { newSource, newSourceEvent } from '../../test/support/world.ts';
 import { audit } from './audit.ts';
 import { invariants } from './invariants.sql.ts';
@@ -41,6 +42,7 @@ beforeAll(async () => {
   const plan = await shop.plan([await shop.usagePrice({ billableMetricId: metric.id })]);
   await newSourceEvent(shop, await newSource(shop, { plan, metric }, 'automatic'));
   await newOrder(shop, customer, { lineItems: [orderLine({ termEndDate: '2026-07-01T00:00:00Z' })] });
+  await billByOrder(shop, customer);
   await meterEverything(merchant, product.id);
   client = new pg.Client({ connectionString: env.url });
   await client.connect();
@@ -50,6 +52,17 @@ afterAll(async () => {
   await client.end();
   await env.close();
 });
+
+/** An order that one invoice bills. */
+async function billByOrder(shop: Shop, customer: Resource): Promise<void> {
+  const clock = await shop.clock('2026-01-01T00:00:00Z');
+  const order = await newOrder(shop, customer, { testClockId: clock.id });
+  const schedule = await newSchedule(shop, order, { periodPreset: 'single' });
+  const interval = intervalBody({ orderLineItemId: order.lineItems[0].id, billingCadence: 'one_off' });
+  await putIntervals(shop, schedule, [interval]);
+  await approveOrder(env, order, '2026-01-01T00:00:00Z');
+  await shop.advance(clock, '2026-01-02T00:00:00Z');
+}
 
 /** Metrics of each kind of roll-up, and their events of two months and two hours. */
 async function meterEverything(merchant: Merchant, productId: string): Promise<void> {
@@ -128,6 +141,18 @@ const BREAKS: Readonly<Record<string, readonly [broken: string, undone: string]>
   'fees-billed-once': [
     `update credit_note set kind = 'cancellation' where invoice_id = 'INVOICE'; insert into invoice_line (merchant_id, invoice_id, id, position, event_type, line_item_type, type, price_id, fee_id, display_name, metric_name, metric_unit, metric_description, quantity, unit_price, total_price, discount_price, tax_rate, total_tax, total_amount, period_start, period_end) select merchant_id, id, 'line_twice_' || n, 100 + n, 'fee', 'charge', 'charge', 'price_twice', 'fee_twice', '', '', '', '', 1, 1, 1, 0, 0, 0, 1, period_start + n * interval '1 hour', period_end from invoice, generate_series(1, 2) n where id = 'INVOICE'`,
     `delete from invoice_line where price_id = 'price_twice'; update credit_note set kind = 'refund' where invoice_id = 'INVOICE'`,
+  ],
+  'schedules-invoice-what-they-say': [
+    'update schedule_invoice set amount = amount + 1',
+    'update schedule_invoice set amount = amount - 1',
+  ],
+  'completed-schedules-bill-their-lines': [
+    'update order_line_item set total_price = total_price + 1',
+    'update order_line_item set total_price = total_price - 1',
+  ],
+  'cancelled-orders-have-no-active-schedules': [
+    `update sales_order set cancelled_at = now(); update billing_schedule set status = 'active'`,
+    `update sales_order set cancelled_at = null; update billing_schedule set status = 'completed'`,
   ],
   'active-subscriptions-have-an-open-invoice': [
     `update invoice set status = 'CLOSING' where status = 'ACTIVE'`,

@@ -107,12 +107,14 @@ export const invariants: readonly Invariant[] = [
     says: 'no credit is more than the lines that it takes back',
     broken: sql`
       select c.merchant_id, c.invoice_id as id, format('%s and %s of tax credited of %s and %s', c.net, c.tax, l.net, l.tax) as detail
-        from (select merchant_id, invoice_id, price_id, charged_from, charged_to, sum(amount) as net, sum(tax_amount) as tax
-                from unused_credit group by merchant_id, invoice_id, price_id, charged_from, charged_to) c
+        from (select merchant_id, invoice_id, price_id, source_key, charged_from, charged_to, sum(amount) as net,
+                     sum(tax_amount) as tax
+                from unused_credit
+               group by merchant_id, invoice_id, price_id, source_key, charged_from, charged_to) c
        cross join lateral (
          select coalesce(sum(l.total_price), 0) as net, coalesce(sum(l.total_tax), 0) as tax from invoice_line l
           where l.merchant_id = c.merchant_id and l.invoice_id = c.invoice_id and l.type <> 'credit'
-            and l.price_id is not distinct from c.price_id
+            and l.price_id is not distinct from c.price_id and l.source_key is not distinct from c.source_key
             and l.period_start = c.charged_from and l.period_end = c.charged_to) l
        where c.net > l.net or c.tax > l.tax`,
   },
@@ -380,5 +382,51 @@ export const invariants: readonly Invariant[] = [
          select count(*) as count, coalesce(sum(total_price), 0) as total from order_line_item l
           where l.merchant_id = o.merchant_id and l.order_id = o.id) l
        where o.approval_status = 'pending' and (l.count = 0 or o.named_total <> l.total)`,
+  },
+  {
+    name: 'schedules-invoice-what-they-say',
+    says: 'a pushed invoice of a schedule says what its invoice charges and takes back',
+    broken: sql`
+      select s.merchant_id, s.id, format('%s is said, %s is invoiced', s.amount, l.net) as detail
+        from schedule_invoice s
+       cross join lateral (
+         select coalesce(sum(l.total_price), 0) - (
+                  select coalesce(sum(c.amount), 0) from unused_credit c
+                   where c.merchant_id = s.merchant_id and c.target_invoice_id = s.invoice_id) as net
+           from invoice_line l
+          where l.merchant_id = s.merchant_id and l.invoice_id = s.invoice_id and l.type <> 'credit') l
+       where s.status = 'pushed' and s.invoice_id is not null and s.amount <> l.net`,
+  },
+  {
+    name: 'completed-schedules-bill-their-lines',
+    says: 'what completed schedules invoiced of an order line that they share out is the total of the line',
+    broken: sql`
+      with billed as (
+        select b.merchant_id, line.value ->> 'lineKey' as line_id, sum((line.value ->> 'subtotal')::numeric) as amount
+          from billing_schedule b
+          join schedule_invoice s on s.merchant_id = b.merchant_id and s.schedule_id = b.id and s.status = 'pushed'
+         cross join lateral jsonb_array_elements(s.lines) line
+         group by 1, 2)
+      select o.merchant_id, o.id, format('%s of %s is invoiced', coalesce(billed.amount, 0), o.total_price) as detail
+        from order_line_item o
+        left join billed on billed.merchant_id = o.merchant_id and billed.line_id = o.id
+       where exists (select from schedule_interval i
+                      where i.merchant_id = o.merchant_id and i.order_line_item_id = o.id and i.base_quantity > 0)
+         and not exists (
+           select from schedule_interval i
+             join billing_schedule b on b.merchant_id = i.merchant_id and b.id = i.schedule_id
+            where i.merchant_id = o.merchant_id and i.order_line_item_id = o.id
+              and (b.status <> 'completed' or b.cancelled_at is not null or b.next_action_at is not null
+                   or i.base_quantity = 0 or i.quantity_transitions <> '[]'
+                   or coalesce(i.unit_price, o.unit_price) <> o.unit_price))
+         and coalesce(billed.amount, 0) <> o.total_price`,
+  },
+  {
+    name: 'cancelled-orders-have-no-active-schedules',
+    says: 'a schedule of a cancelled order is not active',
+    broken: sql`
+      select b.merchant_id, b.id, format('it is %s', b.status) as detail
+        from billing_schedule b join sales_order o on o.merchant_id = b.merchant_id and o.id = b.order_id
+       where o.cancelled_at is not null and b.status in ('draft', 'active')`,
   },
 ];

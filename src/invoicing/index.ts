@@ -3,6 +3,8 @@
 export { issuedUnderAdjustment, lockUnissuedUnder } from './calculation/discounts.sql.ts';
 export type { OneOffLine, OneOffLineType } from './calculation/one-off-lines.ts';
 export { invoicePaymentHandlers } from './collecting/payment-handlers.ts';
+export { selectOrderItems as findOrderItems } from './difference/order-items.sql.ts';
+export type { OrderCredit, OrderItem } from './difference/order-items.ts';
 export type { DocumentOwner } from './documents/document-owner.ts';
 export { documentOf, eInvoiceOfDocument } from './documents/documents.ts';
 export { payUrl } from './documents/present.ts';
@@ -32,6 +34,7 @@ export { giveCredits } from './issue/credits.ts';
 export { closeWhatIsOver, followChange, redoDrafts } from './issue/follow-change.ts';
 export { makeOneOffInvoice, type NewOneOffInvoice, type OneOffInvoice } from './issue/make-one-off.ts';
 export { openFirstInvoices } from './issue/open.ts';
+export { creditOrderItems, makeOrderInvoice } from './issue/order-invoices.ts';
 export { calculateAgain } from './issue/run-calculation.ts';
 export { billLateUsage } from './issue/supplementary.ts';
 export {

@@ -4,6 +4,7 @@ import { ok, type Result } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
 import { entitlingOf } from './activate.ts';
 import { lockActive } from './patch.ts';
+import { lockSubscription, type SubscriptionStatus } from './subscriptions.sql.ts';
 
 /**
  * An active subscription, held for what is given to it by hand, with its effective now. `wall` is wall time.
@@ -17,4 +18,11 @@ export async function holdSubscription(
 ): Promise<Result<{ subscription: EntitlingSubscription; now: Instant }>> {
   const locked = await lockActive(tx, merchantId, id, 'entitle', wall);
   return locked.ok ? ok({ subscription: entitlingOf(locked.value.subscription), now: locked.value.now }) : locked;
+}
+
+/** Locks a subscription. @returns whether it waits for its payment, is active or has ended */
+export async function lockStatus(tx: Tx, merchantId: string, id: string): Promise<SubscriptionStatus> {
+  const subscription = await lockSubscription(tx, merchantId, id);
+  if (!subscription) throw new Error(`Subscription ${id} is gone.`);
+  return subscription.status;
 }

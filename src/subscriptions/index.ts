@@ -2,7 +2,7 @@
 export { billingSource } from './billing-source.ts';
 export { endUnpaid } from './end-unpaid.ts';
 export { subscriptionErrors } from './errors.ts';
-export { holdSubscription } from './hold.ts';
+export { holdSubscription, lockStatus } from './hold.ts';
 export type { ComingRenewal, SubscriptionParts } from './parts.ts';
 export { subscriptionRoutes } from './routes.ts';
 export { subscriptionChangeDueKind, subscriptionDueKind } from './steps.ts';

@@ -1,6 +1,7 @@
 import { png } from '../../src/identity/logo/testing.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { newOrder, orderBody, orderLine } from './orders.ts';
+import { intervalBody, newSchedule, scheduleBody } from './schedules.ts';
 import { type Resource, START } from './shop.ts';
 import { FAR_AHEAD, newMeteredFeature, newSourceEvent, newSourceRule, storeMethod, type World } from './world.ts';
 
@@ -114,6 +115,11 @@ const ownOrder = async ({ shop }: World): Promise<Resource> => newOrder(shop, aw
 const lineOfNewOrder = async (world: World): Promise<Call> => {
   const order = await ownOrder(world);
   return { params: { id: order.id, lineItemId: order.lineItems[0].id } };
+};
+/** A schedule that nobody else changes, with its order. */
+const scheduleOfNewOrder = async ({ shop, customer }: World) => {
+  const order = await newOrder(shop, customer);
+  return { order, schedule: await newSchedule(shop, order) };
 };
 const otherPlan = async (shop: World['shop']) => shop.plan([await shop.feePrice()]);
 /** A change that is to come. */
@@ -798,6 +804,35 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
   getSourceRule: [({ sourceRule }) => on(sourceRule.id)],
   updateSourceRule: [({ sourceRule }) => on(sourceRule.id, { description: unique('Changed') })],
   deleteSourceRule: [async ({ shop, source }) => on((await newSourceRule(shop, source)).id)],
+
+  createBillingSchedule: [
+    async ({ shop, customer, merchant }) => ({
+      body: scheduleBody({ orderId: (await newOrder(shop, customer)).id, merchantId: merchant.id }),
+    }),
+    ({ subscription }) => ({ body: scheduleBody({ subscriptionId: subscription.id }) }),
+  ],
+  listBillingSchedules: [
+    ({ order, customer }) => ({ query: { orderId: order.id, customerId: customer.id } }),
+    ({ subscription }) => ({ query: { subscriptionId: subscription.id } }),
+  ],
+  getBillingSchedule: [({ schedule }) => on(schedule.id)],
+  updateBillingSchedule: [async (world) => on((await scheduleOfNewOrder(world)).schedule.id, { paymentTermDays: 14 })],
+  deleteBillingSchedule: [async (world) => on((await scheduleOfNewOrder(world)).schedule.id)],
+  listScheduleIntervals: [({ schedule }) => on(schedule.id)],
+  replaceScheduleIntervals: [
+    async (world) => {
+      const { order, schedule } = await scheduleOfNewOrder(world);
+      const orderLineItemId = order.lineItems[0].id;
+      const interval = intervalBody({
+        orderLineItemId,
+        itemId: world.item.id,
+        priceId: (await world.shop.feePrice()).id,
+      });
+      return on(schedule.id, { intervals: [interval], orderLineItemId });
+    },
+  ],
+  listScheduleInvoices: [({ schedule }) => on(schedule.id)],
+  regenerateScheduleInvoices: [({ schedule }) => on(schedule.id)],
 
   createTestClock: [({ merchant }) => ({ body: { name: 'Clock', currentTime: START, merchantId: merchant.id } })],
   listTestClocks: [() => ({})],

@@ -12,6 +12,8 @@ export interface Shop {
   act(path: string, body?: unknown): Promise<Resource>;
   /** PATCH that must answer 200. */
   change(path: string, body: unknown): Promise<Resource>;
+  /** PUT that must answer 200. */
+  replace(path: string, body: unknown): Promise<Resource>;
   /** GET that must answer 200. */
   read(path: string): Promise<Resource>;
 
@@ -69,6 +71,7 @@ export function shopOf(client: Client): Shop {
   const create = (path: string, body?: unknown) => expecting(201, `POST ${path}`, client.post(path, body));
   const act = (path: string, body?: unknown) => expecting(200, `POST ${path}`, client.post(path, body));
   const change = (path: string, body: unknown) => expecting(200, `PATCH ${path}`, client.patch(path, body));
+  const replace = (path: string, body: unknown) => expecting(200, `PUT ${path}`, client.put(path, body));
   const read = (path: string) => expecting(200, `GET ${path}`, client.get(path));
   const productId = async (): Promise<string> => {
     ownProduct ??= shop.product();
@@ -79,6 +82,7 @@ export function shopOf(client: Client): Shop {
     create,
     act,
     change,
+    replace,
     read,
     product: (fields) => create('/v0/products', { name: `Product ${next()}`, description: 'What is sold', ...fields }),
     metric: async (fields) =>

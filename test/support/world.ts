@@ -1,6 +1,7 @@
 import { ID_PREFIXES, type IdKind, isId } from '../../src/kernel/ids.ts';
 import type { Merchant, TestEnvironment } from './environment.ts';
 import { newOrder, orderLine } from './orders.ts';
+import { intervalBody, newSchedule, putIntervals } from './schedules.ts';
 import { type Resource, type Shop, START, shopOf } from './shop.ts';
 
 /** A merchant with one of everything, so that whatever a route is about exists and is its own. */
@@ -36,6 +37,8 @@ export interface World {
   payment: Resource;
   /** A draft with a line that sells `item`. */
   order: Resource;
+  /** A draft of another order, with an interval that bills its line each month. */
+  schedule: Resource;
   /** To the customer of `invoice`. */
   mail: Resource;
   /** In manual mode, of `plan`, with an event that waits and a rule that matches nothing. */
@@ -106,6 +109,9 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
   const source = await newSource(shop, { plan, metric });
   const sourceRule = await newSourceRule(shop, source);
   const sourceEvent = await newSourceEvent(shop, source);
+  const schedule = await newSchedule(shop, await newOrder(shop, customer));
+  const [interval] = await putIntervals(shop, schedule, [intervalBody({ unitPrice: '5' })]);
+  const staged = (await shop.read(`/v0/billingSchedules/${schedule.id}/invoices`)).data[0];
   const apiKey = await shop.create(`/v0/users/${merchant.userId}/apikeys`, { name: 'standing' });
   const ids = {
     organization: [merchant.id, customer.consumerId],
@@ -139,6 +145,9 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
       source,
       sourceEvent,
       sourceRule,
+      schedule,
+      interval,
+      staged,
     ]),
     planVersion: [plan.defaultVersionId],
   };
@@ -172,6 +181,7 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
     source,
     sourceEvent,
     sourceRule,
+    schedule,
     apiKeyId: apiKey.id,
     ids,
   };

@@ -197,6 +197,7 @@ const PLAIN_LINE = {
   discount_price: ZERO,
   group_values: null,
   tiers: null,
+  source_key: null,
 } as const;
 
 /** A line remembers what a total of 0 cut off it: it is credited otherwise, or lost. */
@@ -485,6 +486,7 @@ function storedLine(
     group_values: line.group === null ? null : { ...line.group },
     tiers: line.tiers === null ? null : tierRecords(line.tiers, input.currency),
     workings: line.workings ?? null,
+    source_key: null,
   };
 }
 

@@ -2,7 +2,7 @@ import type { Decimal } from '../../kernel/decimal.ts';
 import { decimal, plain, ZERO } from '../../kernel/decimal.ts';
 import { roundTo } from '../../kernel/money.ts';
 import { invalidField, ok, type Result } from '../../kernel/result.ts';
-import type { Instant } from '../../kernel/time.ts';
+import { formatInstant, type Instant, parseInstant } from '../../kernel/time.ts';
 import type { OneOffRecord } from '../invoice/invoice.ts';
 import { type Calculation, type OtherLine, otherLine } from './calculate.ts';
 import { invoiceTotals } from './totals.ts';
@@ -20,18 +20,32 @@ export interface OneOffLine {
   /** Percent; counts as a price's would (domain.md §4, Tax). */
   readonly taxRate?: Decimal | null;
   readonly type: OneOffLineType;
+  /** Of an order's invoice: what the line is for, its time, and what it comes to. */
+  readonly source?: {
+    readonly key: string;
+    readonly amount: Decimal;
+    readonly periodStart: Instant;
+    readonly periodEnd: Instant;
+  };
 }
 
 /** Lines as they are kept, so that every calculation begins with the same. */
-export const recordLines = (planId: string | null, lines: readonly OneOffLine[]): OneOffRecord => ({
+export const recordLines = (planId: string | null, lines: readonly OneOffLine[], taxExempt = false): OneOffRecord => ({
   planId,
-  lines: lines.map(({ displayName, quantity, unitPrice, itemId, taxRate, type }) => ({
+  ...(taxExempt && { taxExempt }),
+  lines: lines.map(({ displayName, quantity, unitPrice, itemId, taxRate, type, source }) => ({
     displayName,
     quantity: plain(quantity),
     unitPrice: plain(unitPrice),
     itemId: itemId ?? null,
     taxRate: taxRate ? plain(taxRate) : null,
     type,
+    ...(source && {
+      sourceKey: source.key,
+      amount: plain(source.amount),
+      periodStart: formatInstant(source.periodStart),
+      periodEnd: formatInstant(source.periodEnd),
+    }),
   })),
 });
 
@@ -45,20 +59,24 @@ export interface OneOffInput {
   readonly taxRates: Readonly<Record<string, string>>;
   /** When the invoice was made: all four of its times. */
   readonly at: Instant;
+  /** What it takes back of other invoices, down to a total of 0. */
+  readonly credits?: readonly OtherLine[];
 }
 
 /**
  * Amounts, taxes and totals of an invoice that bills no period. Pure. A line is its quantity times its unit price, rounded
  * once to the currency's minor unit; nothing is cut to make the sum fit.
- * @returns a refusal where the lines, with tax, come to less than 0.
+ * @returns a refusal where the lines, with tax and without credits, come to less than 0.
  */
 export function calculateOneOff(input: OneOffInput): Result<Calculation> {
-  const lines = input.lines.map((line, index) => {
+  const own = input.lines.map((line, index) => {
     const rate = bearsTax(line) ? decimal(input.taxRates[String(index)] ?? '0') : ZERO;
     return otherLineOf(line, rate, input.currency, input.at);
   });
+  const lines = [...own, ...(input.credits ?? [])];
   const totals = invoiceTotals(lines, 'exclusive', input.currency);
-  if (totals.lines.some(({ cut }) => !cut.isZero())) return invalidField('lines', 'must not come to less than 0');
+  const isBelowZero = totals.lines.some(({ cut }, index) => !cut.isZero() && index < own.length);
+  if (isBelowZero) return invalidField('lines', 'must not come to less than 0');
   return ok({
     lines: lines.map((line, index) => otherLine(line, totals.lines[index] as (typeof totals.lines)[number])),
     subtotal: totals.subtotal,
@@ -79,7 +97,10 @@ export const otherLineOf = (
   currency: string,
   at: Instant,
 ): OtherLine => ({
-  amount: roundTo(decimal(line.quantity).times(line.unitPrice), currency, 'half-away-from-zero'),
+  amount:
+    line.amount === undefined
+      ? roundTo(decimal(line.quantity).times(line.unitPrice), currency, 'half-away-from-zero')
+      : decimal(line.amount),
   taxRate: bearsTax(line) ? rate : null,
   says: {
     event_type: 'fee',
@@ -96,10 +117,11 @@ export const otherLineOf = (
     quantity: decimal(line.quantity),
     unit_price: decimal(line.unitPrice),
     discount_price: ZERO,
-    period_start: at,
-    period_end: at,
+    period_start: (line.periodStart && parseInstant(line.periodStart)) || at,
+    period_end: (line.periodEnd && parseInstant(line.periodEnd)) || at,
     group_values: null,
     tiers: null,
     workings: null,
+    source_key: line.sourceKey ?? null,
   },
 });

@@ -10,7 +10,8 @@ export interface UnusedCreditRow {
   merchant_id: string;
   id: string;
   seq: bigint;
-  subscription_id: string;
+  /** Null: it is of a billing schedule, which `source_key` names. */
+  subscription_id: string | null;
   /** The invoice that billed it. */
   invoice_id: string;
   /** Null: the commitment of the plan. */
@@ -32,6 +33,8 @@ export interface UnusedCreditRow {
   workings: { readonly share: ShareOfTime | null; readonly billed: string; readonly before: string } | null;
   /** What it takes back of each kind of line; null: it takes back time. */
   correction: Correction | null;
+  /** What of a billing schedule the lines bill; null: they are of a subscription. */
+  source_key: string | null;
   /** The invoice that bears the rest as a line; null: there is none. */
   target_invoice_id: string | null;
   created_at: Instant;
@@ -41,11 +44,12 @@ export const insertUnusedCredit = (tx: Tx, row: Omit<UnusedCreditRow, 'seq'>): P
   tx.one<UnusedCreditRow>(sql`
     insert into unused_credit (merchant_id, id, subscription_id, invoice_id, price_id, charged_from, charged_to, unused_from,
                                unused_to, display_name, amount, tax_amount, tax_rate, noted_amount, noted_tax,
-                               target_invoice_id, created_at, workings, correction, line_seq)
+                               target_invoice_id, created_at, workings, correction, source_key, line_seq)
     values (${row.merchant_id}, ${row.id}, ${row.subscription_id}, ${row.invoice_id}, ${row.price_id}, ${row.charged_from},
             ${row.charged_to}, ${row.unused_from}, ${row.unused_to}, ${row.display_name}, ${row.amount}, ${row.tax_amount},
             ${row.tax_rate}, ${row.noted_amount}, ${row.noted_tax}, ${row.target_invoice_id}, ${row.created_at},
             ${jsonb(row.workings)}, ${row.correction === null ? null : jsonb(row.correction)},
+            ${row.source_key},
             (select coalesce(max(l.seq), 0)
                from invoice i join invoice_line l on l.merchant_id = i.merchant_id and l.invoice_id = i.id
               where i.merchant_id = ${row.merchant_id} and i.subscription_id = ${row.subscription_id}))

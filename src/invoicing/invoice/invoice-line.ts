@@ -33,6 +33,8 @@ export interface LineRow {
   /** How the amount came about; null where quantity × unit price tells, and for lines from before it was kept. */
   workings: LineWorkings | null;
   applies_to_line_id: string | null;
+  /** What of an order's schedule it bills; null for all other lines. */
+  source_key: string | null;
 }
 
 /** One tier's part of a line, as decimal strings. */

@@ -88,14 +88,24 @@ export interface TaxRecord {
 export interface OneOffRecord {
   /** The plan whose tax rates count (domain.md §4, Tax). */
   planId: string | null;
-  lines: {
-    displayName: string;
-    quantity: string;
-    unitPrice: string;
-    itemId: string | null;
-    taxRate: string | null;
-    type: string;
-  }[];
+  /** No line bears tax. */
+  taxExempt?: boolean;
+  lines: OneOffLineRecord[];
+}
+
+export interface OneOffLineRecord {
+  displayName: string;
+  quantity: string;
+  unitPrice: string;
+  itemId: string | null;
+  taxRate: string | null;
+  type: string;
+  /** What a line of an order's invoice is for; the other fields below stand with it. */
+  sourceKey?: string;
+  /** What the line comes to, rounded; its unit price may be an average. */
+  amount?: string;
+  periodStart?: string;
+  periodEnd?: string;
 }
 
 /** The columns that a change may set beside the status. */

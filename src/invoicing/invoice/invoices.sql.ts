@@ -202,6 +202,7 @@ const LINE_COLUMNS = [
   'tiers',
   'workings',
   'applies_to_line_id',
+  'source_key',
 ] as const satisfies readonly (keyof LineRow)[];
 
 /** Replaces the lines of an invoice that is being calculated. The database refuses it once the invoice is issued. */

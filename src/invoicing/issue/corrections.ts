@@ -120,6 +120,7 @@ const rowOf = (
   noted_tax: ZERO,
   workings: { share: null, billed: plain(item.net), before: plain(item.net.minus(leftOfItem(item).net)) },
   correction,
+  source_key: null,
   target_invoice_id: null,
   created_at: now,
 });

@@ -215,6 +215,7 @@ const rowOf = (
     before: plain(item.net.minus(leftOfItem(item).net)),
   },
   correction: null,
+  source_key: null,
   target_invoice_id: targetInvoiceId,
   created_at: now,
 });
@@ -309,10 +310,14 @@ function notedOf<Row extends UnusedCreditRow>(credits: readonly Row[], most: Dec
   });
 }
 
+/** Of a subscription it is time that was not used; of an order whatever is not owed any more. */
+const nameOf = ({ display_name: name, source_key: key }: UnusedCreditRow): string =>
+  key === null ? `${name}: not used` : `${name}: credit`;
+
 /** What of a credit stands on a credit note, for its document. */
 const lineOfNote = (credit: UnusedCreditRow, part: { net: Decimal; tax: Decimal }): CreditNoteLine => ({
   credit_id: credit.id,
-  display_name: `${credit.display_name}: not used`,
+  display_name: nameOf(credit),
   amount: part.net,
   tax_amount: part.tax,
   tax_rate: credit.tax_rate,
@@ -321,7 +326,7 @@ const lineOfNote = (credit: UnusedCreditRow, part: { net: Decimal; tax: Decimal 
 });
 
 /** As much of a net amount and its tax as comes to `most` together. */
-function upTo({ net, tax }: { net: Decimal; tax: Decimal }, most: Decimal, currency: string) {
+export function upTo({ net, tax }: { net: Decimal; tax: Decimal }, most: Decimal, currency: string) {
   const gross = net.plus(tax);
   if (gross.lte(most)) return { net, tax };
   const part = Decimal.min(net, roundTo(net.times(most).div(gross), currency, 'half-away-from-zero'));
@@ -361,7 +366,7 @@ export const creditLines = (credits: readonly CreditOn[], taxBehavior: 'exclusiv
         billable_metric_id: null,
         fee_id: null,
         item_id: null,
-        display_name: `${credit.display_name}: not used`,
+        display_name: nameOf(credit),
         metric_name: '',
         metric_unit: '',
         metric_description: '',
@@ -372,10 +377,15 @@ export const creditLines = (credits: readonly CreditOn[], taxBehavior: 'exclusiv
         period_end: credit.unused_to,
         group_values: null,
         tiers: null,
+        source_key: credit.source_key,
         workings: { credit: creditWorkings(credit, taxBehavior) },
       },
     };
   });
+
+/** The credits that stand on an invoice whose prices are without tax. */
+export const creditLinesOn = async (tx: Tx, invoice: InvoiceRow): Promise<OtherLine[]> =>
+  creditLines(await creditsOn(tx, invoice), 'exclusive');
 
 /**
  * An invoice is issued: what its credit lines could not take off it, because no total is below 0, is a credit note on the

@@ -6,6 +6,7 @@ import type { Instant } from '../../kernel/time.ts';
 import { openSessionOf, type PaymentSession } from '../../payments/index.ts';
 import { type OneOffLine, recordLines } from '../calculation/one-off-lines.ts';
 import { calculateKept } from '../calculation/one-off-terms.ts';
+import { insertUnusedCredit, type UnusedCreditRow } from '../credit-notes/unused-credits.sql.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
 import type { InvoiceKind, InvoiceRow } from '../invoice/invoice.ts';
 import { insertInvoice } from '../invoice/invoices.sql.ts';
@@ -13,6 +14,7 @@ import { purposeOf } from '../invoice/purposes.ts';
 import { firstStatus } from '../invoice/states.ts';
 import { checkSession } from '../paying/sessions.ts';
 import type { SessionOptions } from '../terms/session-options.ts';
+import { creditLinesOn } from './credits.ts';
 import { issueInvoice } from './issue.ts';
 import { saveCalculation } from './run-calculation.ts';
 
@@ -23,11 +25,15 @@ export interface NewOneOffInvoice {
   readonly subscriptionId: string | null;
   /** Whose tax rates count, where there is a plan. */
   readonly planId: string | null;
+  /** No line bears tax, whatever the rates are. */
+  readonly taxExempt?: boolean;
   readonly clockId: string | null;
   readonly kind: Exclude<InvoiceKind, 'subscription'>;
   readonly currency: string;
   /** At least one, but for an upfront invoice: that one has its charges from its subscription. */
   readonly lines: readonly OneOffLine[];
+  /** What its lines take back of other invoices. */
+  readonly credits?: readonly Omit<UnusedCreditRow, 'seq' | 'target_invoice_id'>[];
   readonly paymentTermDays: number;
   /** Row 18 of domain.md §4: the invoice ends when its session expires, and has no number until it is paid. */
   readonly livesBySession: boolean;
@@ -69,7 +75,8 @@ export async function makeOneOffInvoice(
     if (!checked.ok) return checked;
   }
   const opened = await openOneOff(tx, order, now);
-  const calculated = await calculateKept(parts, tx, opened);
+  for (const credit of order.credits ?? []) await insertUnusedCredit(tx, { ...credit, target_invoice_id: opened.id });
+  const calculated = await calculateKept(parts, tx, opened, await creditLinesOn(tx, opened));
   if (!calculated.ok) return calculated;
   const { calculation, frozen } = calculated.value;
   const draft = await saveCalculation(tx, opened, calculation, frozen, now);
@@ -112,7 +119,7 @@ export async function openOneOff(tx: Tx, order: NewOneOffInvoice, now: Instant):
       lives_by_session: order.livesBySession,
       purpose_type: order.purpose?.type ?? null,
       purpose_id: order.purpose?.id ?? null,
-      one_off: recordLines(order.planId, order.lines),
+      one_off: recordLines(order.planId, order.lines, order.taxExempt),
       idempotency_key: order.idempotency?.key ?? null,
       idempotency_print: order.idempotency?.print ?? null,
       next_action_at: null,

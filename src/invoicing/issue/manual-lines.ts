@@ -51,6 +51,7 @@ export const manualLine = (line: ManualLineRow, taxRate: Decimal): OtherLine => 
     period_end: line.period_end,
     group_values: null,
     tiers: null,
+    source_key: null,
     workings: amountOf(line).lt(0) ? { byHand: { amount: plain(amountOf(line)) } } : null,
   },
 });

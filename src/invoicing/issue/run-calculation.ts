@@ -37,7 +37,7 @@ import { saveReadPeriods } from '../usage/late-usage.ts';
 import { readUsage } from '../usage/read-usage.ts';
 import { type Billing, loadBilling, loadOwnDue } from './billing-state.ts';
 import { termsOf } from './close.ts';
-import { creditLines, expectedCredits } from './credits.ts';
+import { creditLines, creditLinesOn, expectedCredits } from './credits.ts';
 import type { ManualLineRow } from './manual-line.ts';
 import { manualLinesOn } from './manual-lines.sql.ts';
 import { manualLine, waitingFor } from './manual-lines.ts';
@@ -166,7 +166,8 @@ async function finishCalculation(
   now: Instant,
 ): Promise<InvoiceRow> {
   if (isOneOff(invoice)) {
-    const { calculation, frozen } = orThrow(await calculateKept(parts, tx, invoice));
+    const credits = await creditLinesOn(tx, invoice);
+    const { calculation, frozen } = orThrow(await calculateKept(parts, tx, invoice, credits));
     return saveCalculation(tx, invoice, calculation, frozen, now);
   }
   const terms = await termsOf(tx, parts.source, invoice);
@@ -225,7 +226,10 @@ export async function calculateStored(
   terms: BillingTerms | null,
   lines: readonly LineRow[],
 ): Promise<Calculation> {
-  if (terms === null) return orThrow(await calculateKept(parts, tx, invoice)).calculation;
+  if (terms === null) {
+    const credits = lines.filter(({ type }) => type === 'credit').map((line) => asStored(line, 'exclusive'));
+    return orThrow(await calculateKept(parts, tx, invoice, credits)).calculation;
+  }
   const frozen = invoice.terms ?? (await freeze(parts, tx, terms, invoice));
   return recalculate(tx, terms, frozen, invoice, lines, await billedUsageOf(tx, invoice));
 }

@@ -1,0 +1,32 @@
+import { sql, type Tx } from '../../db/index.ts';
+import type { OrderItem } from './order-items.ts';
+
+/**
+ * What some invoices billed of billing schedules, with what was taken back of it, in the order of billing. Lines of one
+ * thing and one time on one invoice are one item.
+ */
+export const selectOrderItems = (tx: Tx, merchantId: string, invoiceIds: readonly string[]): Promise<OrderItem[]> =>
+  tx.rows<OrderItem>(sql`
+    with item as (
+      select l.invoice_id, l.source_key, l.period_start, l.period_end, min(l.seq) as seq, min(l.item_id) as item_id,
+             (array_agg(l.display_name order by l.seq))[1] as display_name, sum(l.total_price) as net,
+             sum(l.total_tax) as tax, max(l.tax_rate) as tax_rate
+        from invoice_line l
+       where l.merchant_id = ${merchantId} and l.invoice_id = any (${[...invoiceIds]}::text[])
+         and l.source_key is not null and l.type <> 'credit'
+       group by l.invoice_id, l.source_key, l.period_start, l.period_end)
+    select item.invoice_id as "invoiceId", item.source_key as "sourceKey", item.item_id as "itemId",
+           item.display_name as "displayName", item.period_start as "periodStart", item.period_end as "periodEnd",
+           item.net, item.tax, item.tax_rate as "taxRate", coalesce(c.net, 0) as "creditedNet",
+           coalesce(c.tax, 0) as "creditedTax", i.issued_at is not null as "isIssued",
+           i.status in ('DRAFT', 'ISSUED', 'PAYMENT_FAILED', 'PAID') and not exists (
+             select from credit_note n
+              where n.merchant_id = i.merchant_id and n.invoice_id = i.id and n.kind = 'refund' and n.status = 'ISSUED'
+           ) as "isStanding"
+      from item
+      join invoice i on i.merchant_id = ${merchantId} and i.id = item.invoice_id
+      left join lateral (
+        select sum(c.amount) as net, sum(c.tax_amount) as tax from unused_credit c
+         where c.merchant_id = ${merchantId} and c.invoice_id = item.invoice_id and c.source_key = item.source_key
+           and c.charged_from = item.period_start and c.charged_to = item.period_end) c on true
+     order by i.seq, item.seq`);

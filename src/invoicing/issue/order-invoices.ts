@@ -1,0 +1,141 @@
+import type { Tx } from '../../db/index.ts';
+import { Decimal, plain, ZERO } from '../../kernel/decimal.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { Result } from '../../kernel/result.ts';
+import { type Instant, isBefore, latest } from '../../kernel/time.ts';
+import { balanceOfInvoice } from '../../ledger/index.ts';
+import type { OneOffLine } from '../calculation/one-off-lines.ts';
+import { insertUnusedCredit, type UnusedCreditRow } from '../credit-notes/unused-credits.sql.ts';
+import { type OrderCredit, taxOfCredit } from '../difference/order-items.ts';
+import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
+import { lockInvoice } from '../invoice/invoices.sql.ts';
+import { noteCredits, upTo } from './credits.ts';
+import { makeOneOffInvoice, type NewOneOffInvoice, type OneOffInvoice } from './make-one-off.ts';
+
+/** A line of an invoice of a billing schedule. */
+export interface NewOrderLine {
+  /** Of what the line is: the same for the same thing in the same window. */
+  readonly key: string;
+  readonly itemId: string | null;
+  readonly displayName: string;
+  readonly quantity: Decimal;
+  readonly unitPrice: Decimal;
+  /** Rounded to the currency. */
+  readonly amount: Decimal;
+  readonly periodStart: Instant;
+  readonly periodEnd: Instant;
+}
+
+/** An invoice that a billing schedule makes. */
+export interface NewOrderInvoice
+  extends Pick<
+    NewOneOffInvoice,
+    'merchantId' | 'customerId' | 'subscriptionId' | 'planId' | 'clockId' | 'currency' | 'paymentTermDays' | 'metadata'
+  > {
+  readonly taxExempt: boolean;
+  readonly lines: readonly NewOrderLine[];
+  /** What its lines take back of other invoices; what it cannot bear is a credit note on these. */
+  readonly credits: readonly OrderCredit[];
+  /** Held unique by the database, so that it is made once. */
+  readonly idempotency: { readonly key: string; readonly print: Buffer };
+}
+
+/** Makes the `order` invoice of a billing schedule: issued at once, unless the merchant requires approvals of invoices. */
+export const makeOrderInvoice = (
+  parts: InvoicingParts,
+  tx: Tx,
+  { lines, credits, ...order }: NewOrderInvoice,
+  now: Instant,
+): Promise<Result<OneOffInvoice>> =>
+  makeOneOffInvoice(
+    parts,
+    tx,
+    {
+      ...order,
+      kind: 'order',
+      lines: lines.map(toOneOffLine),
+      credits: credits.map((credit) => creditRow(order, credit, now)),
+      livesBySession: false,
+      purpose: null,
+      autoApprove: true,
+    },
+    now,
+  );
+
+const toOneOffLine = ({ key, amount, periodStart, periodEnd, ...line }: NewOrderLine): OneOffLine => ({
+  ...line,
+  type: 'manual',
+  source: { key, amount, periodStart, periodEnd },
+});
+
+const creditRow = (
+  { merchantId, currency }: Pick<NewOrderInvoice, 'merchantId' | 'currency'>,
+  credit: OrderCredit,
+  now: Instant,
+): Omit<UnusedCreditRow, 'seq' | 'target_invoice_id'> => {
+  const { item, amount, from } = credit;
+  const isInside = isBefore(from, item.periodEnd);
+  return {
+    merchant_id: merchantId,
+    id: newId('credit'),
+    subscription_id: null,
+    invoice_id: item.invoiceId,
+    price_id: null,
+    source_key: item.sourceKey,
+    charged_from: item.periodStart,
+    charged_to: item.periodEnd,
+    unused_from: isInside ? latest(from, item.periodStart) : item.periodStart,
+    unused_to: item.periodEnd,
+    display_name: item.displayName,
+    amount,
+    tax_amount: taxOfCredit(credit, currency),
+    tax_rate: item.taxRate,
+    noted_amount: ZERO,
+    noted_tax: ZERO,
+    workings: { share: null, billed: plain(item.net), before: plain(item.creditedNet) },
+    correction: null,
+    created_at: now,
+  };
+};
+
+/**
+ * Takes back what billing schedules billed, by credit notes on the invoices that billed it.
+ * @param what `unpaid`: only what the customer has not paid yet, which is then owed no more; `all`: the remainder is in the
+ * customer's wallet
+ * @returns what was taken back of each
+ */
+export async function creditOrderItems(
+  parts: InvoicingParts,
+  tx: Tx,
+  { merchantId, currency }: Pick<NewOrderInvoice, 'merchantId' | 'currency'>,
+  credits: readonly OrderCredit[],
+  what: 'unpaid' | 'all',
+  now: Instant,
+): Promise<OrderCredit[]> {
+  const all: OrderCredit[] = [];
+  for (const [invoiceId, those] of Map.groupBy(credits, ({ item }) => item.invoiceId)) {
+    const invoice = await lockInvoice(tx, merchantId, invoiceId);
+    if (!invoice) throw new Error(`Invoice ${invoiceId} is gone.`);
+    let open = what === 'unpaid' ? await unpaidOf(tx, invoice) : null;
+    const given: UnusedCreditRow[] = [];
+    for (const credit of those) {
+      const row = creditRow({ merchantId, currency }, credit, now);
+      const asked = { net: row.amount, tax: row.tax_amount };
+      const { net, tax } = open === null ? asked : upTo(asked, open, currency);
+      if (net.lte(0)) continue;
+      open = open?.minus(net).minus(tax) ?? null;
+      all.push({ ...credit, amount: net });
+      given.push(await insertUnusedCredit(tx, { ...row, amount: net, tax_amount: tax, target_invoice_id: null }));
+    }
+    await noteCredits(parts, tx, merchantId, invoiceId, given, 'all', now);
+  }
+  return all;
+}
+
+/** What of an invoice the customer still owes, or owes again. While a payment is on its way, nothing. */
+async function unpaidOf(tx: Tx, invoice: InvoiceRow): Promise<Decimal> {
+  const owed = invoice.payment_in_flight || invoice.status === 'PAID' ? ZERO : invoice.unpaid_amount;
+  const again = await balanceOfInvoice(tx, invoice.merchant_id, 'owed_again', invoice.id);
+  return owed.plus(Decimal.max(ZERO, again));
+}

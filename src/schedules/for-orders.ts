@@ -1,0 +1,41 @@
+import type { Tx } from '../db/index.ts';
+import type { OrderParts } from '../orders/index.ts';
+import { selectHoldersOfLine } from './intervals.sql.ts';
+import { schedulesWithIntervals } from './intervals.ts';
+import { toScheduleReply, toScheduleSnapshot } from './present.ts';
+import { selectHoldersOfOrder, selectSchedulesOfOrders } from './schedules.sql.ts';
+import { BillingSchedule } from './schemas.ts';
+import { selectPushedOrders } from './staged.sql.ts';
+
+const MOST_NAMED = 10;
+
+const byOrder = <T extends { readonly orderId: string | null }, R>(
+  all: readonly T[],
+  to: (one: T) => R,
+): Map<string, R[]> =>
+  new Map([...Map.groupBy(all, ({ orderId }) => orderId as string)].map(([id, those]) => [id, those.map(to)]));
+
+/** What orders ask of schedules. */
+export const partsForOrders: Pick<
+  OrderParts,
+  'scheduleReply' | 'schedulesOf' | 'snapshotOfSchedules' | 'hasPushed' | 'holdersOf'
+> = {
+  scheduleReply: BillingSchedule,
+  schedulesOf: async (tx, merchantIds, orderIds) =>
+    byOrder(await selectSchedulesOfOrders(tx, merchantIds, orderIds), toScheduleReply),
+  snapshotOfSchedules: async (tx, merchantIds, orderIds) => {
+    const found = await schedulesWithIntervals(tx, await selectSchedulesOfOrders(tx, merchantIds, orderIds));
+    const all = found.map((each) => ({ ...each, orderId: each.schedule.orderId }));
+    return byOrder(all, ({ schedule, intervals }) => toScheduleSnapshot(schedule, intervals));
+  },
+  hasPushed: async (tx, merchantIds, orderIds) =>
+    new Set((await selectPushedOrders(tx, merchantIds, orderIds)).map(({ orderId }) => orderId)),
+  holdersOf: async (tx: Tx, merchantId, kind, id) => {
+    const rows =
+      kind === 'order'
+        ? await selectHoldersOfOrder(tx, merchantId, id, MOST_NAMED)
+        : await selectHoldersOfLine(tx, merchantId, id, MOST_NAMED);
+    const type = kind === 'order' ? 'billingSchedule' : 'scheduleInterval';
+    return rows.slice(0, 1).map(({ count }) => ({ type, count, items: rows.map((row) => ({ id: row.id })) }));
+  },
+};

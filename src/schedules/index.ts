@@ -1,0 +1,7 @@
+/** All that other domains may use of billing schedules. */
+export { partsForOrders } from './for-orders.ts';
+export type { ScheduleParts } from './parts.ts';
+export { scheduleDueKind } from './push.ts';
+export { scheduleListener } from './refresh.ts';
+export { scheduleRoutes } from './routes.ts';
+export { wakeSchedulesOfSubscription } from './schedules.sql.ts';

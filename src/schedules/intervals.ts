@@ -1,0 +1,206 @@
+import { findPrices, resolveItems } from '../catalog/index.ts';
+import { checkReference, type Tx } from '../db/index.ts';
+import { canonicalJson, type PageRequest, readDecimal } from '../http/index.ts';
+import type { Decimal } from '../kernel/decimal.ts';
+import { newId } from '../kernel/ids.ts';
+import { type FieldError, invalid, invalidField, notFound, ok, type Result } from '../kernel/result.ts';
+import { type Instant, parseInstant } from '../kernel/time.ts';
+import { findOrder } from '../orders/index.ts';
+import { intervalProblems } from './check.ts';
+import { deleteIntervals, insertIntervals, selectIntervals } from './intervals.sql.ts';
+import type { ScheduleParts } from './parts.ts';
+import { contentOfInterval } from './present.ts';
+import type { IntervalRow, ScheduleRow } from './schedule.ts';
+import { type Asker, changeSchedule, type ScheduleKey } from './schedules.ts';
+import type { ScheduleIntervalInput, ScheduleIntervalsReplace } from './schemas.ts';
+
+const decimalOf = (text: string): Decimal => readDecimal(text) as Decimal;
+const instantOf = (text: string): Instant => parseInstant(text) as Instant;
+const instantOrNull = (text: string | null | undefined): Instant | null => (text == null ? null : instantOf(text));
+const at = (index: number): string => `intervals.${index}.`;
+
+/** GET …/intervals: in the order in which they were sent. */
+export async function listIntervals(tx: Tx, { merchantId, id }: ScheduleKey, { limit, offset }: PageRequest) {
+  const all = await selectIntervals(tx, [merchantId], [id]);
+  return { data: all.slice(offset, offset + limit), total: all.length };
+}
+
+/**
+ * PUT …/intervals: replaces all, or those of one order line. An interval that says the same as one before keeps its id.
+ * @returns 404; 403; 400 by field; INVALID_TRANSITION
+ */
+export async function replaceIntervals(
+  parts: ScheduleParts,
+  tx: Tx,
+  key: ScheduleKey,
+  body: ScheduleIntervalsReplace,
+  asker: Asker,
+): Promise<Result<IntervalRow[]>> {
+  const changed = await changeSchedule(parts, tx, key, asker, async (schedule, now) => {
+    const known = await selectIntervals(tx, [key.merchantId], [key.id]);
+    const line = body.orderLineItemId ?? null;
+    const replaced = line === null ? known : known.filter(({ orderLineItemId }) => orderLineItemId === line);
+    const drafts = body.intervals.map((input) => draftOf(schedule, input, line, now));
+    const checked = await checkIntervals(parts, tx, schedule, drafts, body);
+    if (!checked.ok) return checked;
+    const kept = known.filter((interval) => !replaced.includes(interval));
+    await deleteIntervals(
+      tx,
+      key.merchantId,
+      known.map(({ id }) => id),
+    );
+    await insertIntervals(tx, [...kept, ...withKnownIds(drafts, replaced)]);
+    return ok(undefined);
+  });
+  return changed.ok ? ok(await selectIntervals(tx, [key.merchantId], [key.id])) : changed;
+}
+
+const draftOf = (
+  { merchantId, id }: ScheduleRow,
+  input: ScheduleIntervalInput,
+  orderLineItemId: string | null,
+  now: Instant,
+): IntervalRow => ({
+  merchantId,
+  id: newId('scheduleInterval'),
+  scheduleId: id,
+  orderLineItemId: input.orderLineItemId ?? orderLineItemId,
+  itemId: input.itemId ?? null,
+  priceId: input.priceId ?? null,
+  description: input.description ?? null,
+  unitPrice: input.unitPrice == null ? null : decimalOf(input.unitPrice),
+  baseQuantity: decimalOf(input.baseQuantity),
+  quantityTransitions: (input.quantityTransitions ?? []).map(({ effectiveDate, quantity }) => ({
+    effectiveDate: instantOf(effectiveDate),
+    quantity: decimalOf(quantity),
+  })),
+  billingCadence: input.billingCadence,
+  billingMode: input.billingMode ?? 'advance',
+  billDate: instantOrNull(input.billDate),
+  startDate: instantOf(input.startDate),
+  endDate: instantOrNull(input.endDate),
+  usageFilter: input.usageFilter ?? null,
+  metadata: input.metadata ?? {},
+  createdAt: now,
+  updatedAt: now,
+});
+
+function withKnownIds(drafts: readonly IntervalRow[], known: readonly IntervalRow[]): IntervalRow[] {
+  const left = Map.groupBy(known, contentOfInterval);
+  return drafts.map((draft) => {
+    const same = left.get(contentOfInterval(draft))?.shift();
+    if (!same) return draft;
+    const isKept = canonicalJson(same.metadata) === canonicalJson(draft.metadata);
+    return isKept ? same : { ...same, metadata: draft.metadata, updatedAt: draft.updatedAt };
+  });
+}
+
+async function checkIntervals(
+  parts: ScheduleParts,
+  tx: Tx,
+  schedule: ScheduleRow,
+  drafts: readonly IntervalRow[],
+  { orderLineItemId }: ScheduleIntervalsReplace,
+): Promise<Result<unknown>> {
+  const problems = drafts.flatMap((draft, index) => [
+    ...intervalProblems(draft, schedule, at(index)),
+    ...lineProblems(draft, schedule, at(index)),
+  ]);
+  if (problems.length > 0) return invalid(problems);
+  for (const check of [checkLines, checkItems]) {
+    const checked = await check(tx, schedule, drafts, orderLineItemId ?? null);
+    if (!checked.ok) return checked;
+  }
+  const others = drafts.flatMap((draft, index) => otherLine(draft, orderLineItemId ?? null, at(index)));
+  if (others.length > 0) return invalid(others);
+  return checkPrices(parts, tx, schedule, drafts);
+}
+
+function lineProblems({ orderLineItemId }: IntervalRow, schedule: ScheduleRow, before: string): FieldError[] {
+  if (orderLineItemId === null || schedule.orderId !== null) return [];
+  return [{ field: `${before}orderLineItemId`, message: 'needs a schedule of an order' }];
+}
+
+/** Where the intervals of one line are replaced, they are of that line. */
+function otherLine({ orderLineItemId }: IntervalRow, line: string | null, before: string): FieldError[] {
+  if (line === null || line === orderLineItemId) return [];
+  return [{ field: `${before}orderLineItemId`, message: `must be ${line}, whose intervals are replaced` }];
+}
+
+/** Every line that is named is the order's. */
+async function checkLines(
+  tx: Tx,
+  { merchantId, orderId }: ScheduleRow,
+  drafts: readonly IntervalRow[],
+  line: string | null,
+): Promise<Result<unknown>> {
+  const named = [
+    ...(line === null ? [] : [{ id: line, field: 'orderLineItemId' }]),
+    ...drafts.flatMap(({ orderLineItemId: id }, index) =>
+      id === null ? [] : [{ id, field: `${at(index)}orderLineItemId` }],
+    ),
+  ];
+  if (named.length === 0) return ok(undefined);
+  if (orderId === null) return invalidField('orderLineItemId', 'needs a schedule of an order');
+  const order = await findOrder(tx, { merchantId, id: orderId });
+  const known = new Set(order?.lineItems.map(({ id }) => id));
+  const missing = named.find(({ id }) => !known.has(id));
+  if (!missing) return ok(undefined);
+  const owned = await checkReference(tx, merchantId, 'order line item', missing.id, missing.field);
+  return owned.ok ? invalidField(missing.field, 'must be a line item of the order of the schedule') : owned;
+}
+
+async function checkItems(
+  tx: Tx,
+  { merchantId }: ScheduleRow,
+  drafts: readonly IntervalRow[],
+): Promise<Result<unknown>> {
+  const named = drafts.flatMap(({ itemId: id }, index) => (id === null ? [] : [{ id, field: `${at(index)}itemId` }]));
+  if (named.length === 0) return ok(undefined);
+  const found = await resolveItems(tx, merchantId, [...new Set(named.map(({ id }) => id))]);
+  const known = new Set(found.map(({ id }) => id));
+  const missing = named.find(({ id }) => !known.has(id));
+  if (!missing) return ok(undefined);
+  const owned = await checkReference(tx, merchantId, 'item', missing.id, missing.field);
+  return owned.ok ? notFound('item', missing.field) : owned;
+}
+
+/** A schedule bills no usage, and nothing that the plan of its subscription bills already (domain.md §6). */
+async function checkPrices(
+  parts: ScheduleParts,
+  tx: Tx,
+  schedule: ScheduleRow,
+  drafts: readonly IntervalRow[],
+): Promise<Result<unknown>> {
+  const { merchantId, subscriptionId } = schedule;
+  const named = drafts.flatMap(({ priceId: id }, index) => (id === null ? [] : [{ id, field: `${at(index)}priceId` }]));
+  if (named.length === 0) return ok(undefined);
+  for (const { id, field } of named) {
+    const owned = await checkReference(tx, merchantId, 'price', id, field);
+    if (!owned.ok) return owned;
+  }
+  const prices = await findPrices(tx, merchantId, [...new Set(named.map(({ id }) => id))]);
+  const metered = new Set(prices.filter(({ billableMetricId }) => billableMetricId !== null).map(({ id }) => id));
+  const terms = subscriptionId === null ? null : await parts.source.terms(tx, merchantId, subscriptionId);
+  const pinned = new Set(terms?.prices.map(({ id }) => id));
+  const problems = named.flatMap(({ id, field }): FieldError[] => {
+    if (metered.has(id)) return [{ field, message: 'must not be a metered price: a schedule bills no usage' }];
+    return pinned.has(id) ? [{ field, message: "must not be a price of the subscription's plan version" }] : [];
+  });
+  return problems.length > 0 ? invalid(problems) : ok(undefined);
+}
+
+/** Schedules of some orders with their intervals, by the order's id. */
+export async function schedulesWithIntervals(
+  tx: Tx,
+  schedules: readonly ScheduleRow[],
+): Promise<{ schedule: ScheduleRow; intervals: IntervalRow[] }[]> {
+  const merchantIds = [...new Set(schedules.map(({ merchantId }) => merchantId))];
+  const intervals = await selectIntervals(
+    tx,
+    merchantIds,
+    schedules.map(({ id }) => id),
+  );
+  const byId = Map.groupBy(intervals, ({ scheduleId }) => scheduleId);
+  return schedules.map((schedule) => ({ schedule, intervals: byId.get(schedule.id) ?? [] }));
+}

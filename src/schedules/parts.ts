@@ -1,0 +1,15 @@
+import type { Tx } from '../db/index.ts';
+import type { BillingSource, InvoicingParts } from '../invoicing/index.ts';
+import type { OrderParts } from '../orders/index.ts';
+
+/** Whether a subscription waits for its payment, is active or has ended. */
+export type StatusOfSubscription = 'pending_payment' | 'active' | 'terminated';
+
+/** What schedules work with beside their transaction; `wiring.ts` hands it in. */
+export interface ScheduleParts {
+  readonly orders: OrderParts;
+  readonly invoicing: InvoicingParts;
+  readonly source: BillingSource;
+  /** Locks a subscription: before its schedules. */
+  readonly lockSubscription: (tx: Tx, merchantId: string, subscriptionId: string) => Promise<StatusOfSubscription>;
+}

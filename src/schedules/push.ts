@@ -1,0 +1,259 @@
+import type { Tx } from '../db/index.ts';
+import { fingerprint } from '../http/index.ts';
+import {
+  cancelInvoice,
+  creditOrderItems,
+  lockInvoice,
+  makeOrderInvoice,
+  type OrderCredit,
+} from '../invoicing/index.ts';
+import type { DueKind } from '../jobs/index.ts';
+import { orThrow } from '../kernel/result.ts';
+import { type Instant, isAfter, isBefore } from '../kernel/time.ts';
+import { isPushAllowed, lockOrder, type Order } from '../orders/index.ts';
+import { loadStanding, type Standing } from './contract.ts';
+import type { PlannedCredit, PlannedInvoice } from './difference.ts';
+import type { ScheduleParts } from './parts.ts';
+import { cancelSchedule, firstBillDate, moveSchedule, stage } from './refresh.ts';
+import type { ScheduleInvoiceRow, ScheduleRow } from './schedule.ts';
+import { lockScheduleRow, selectSchedules, updateSchedule } from './schedules.sql.ts';
+import { replaceStaged, updateToCancelled } from './staged.sql.ts';
+import { rowOf } from './staging.ts';
+
+/** Schedules make their invoices by themselves, each at its bill date. */
+export const scheduleDueKind = (parts: ScheduleParts): DueKind => ({
+  kind: 'billing_schedule',
+  step: (tx, record, now) => stepSchedule(parts, tx, record, now),
+});
+
+/** What an invoice of a schedule is made with. */
+interface Payer {
+  readonly order: Order | null;
+  readonly planId: string | null;
+  readonly paymentTermDays: number;
+  readonly taxExempt: boolean;
+  /** May invoices be made now? */
+  readonly isAllowed: boolean;
+}
+
+/**
+ * Makes the invoices of a schedule that are due, and credits what was billed too much. Locks: the order, the schedule, its
+ * invoices.
+ */
+async function stepSchedule(
+  parts: ScheduleParts,
+  tx: Tx,
+  { merchantId, id }: { readonly merchantId: string; readonly id: string },
+  now: Instant,
+): Promise<void> {
+  const [known] = await selectSchedules(tx, [merchantId], [id]);
+  if (!known) return;
+  const order = known.orderId === null ? null : await lockedOrder(tx, merchantId, known.orderId, now);
+  const locked = await lockScheduleRow(tx, merchantId, id);
+  if (!locked) return;
+  const { schedule, payer } = order
+    ? await ofOrder(parts, tx, locked, order)
+    : await ofSubscription(parts, tx, locked, now);
+  const isLive = schedule.status !== 'draft' && schedule.activatedAt !== null;
+  if (!payer.isAllowed || !isLive) {
+    await updateSchedule(tx, schedule, { nextActionAt: null }, now);
+    return;
+  }
+  await withdrawDrafts(parts, tx, schedule, payer, now);
+  await creditUnpaid(parts, tx, schedule, payer, now);
+  await pushDue(parts, tx, schedule, payer, now);
+  await settle(tx, schedule, await loadStanding(tx, schedule, payer.order, now), now);
+}
+
+async function lockedOrder(tx: Tx, merchantId: string, id: string, now: Instant): Promise<Order> {
+  return orThrow(await lockOrder(tx, { merchantId, id }, now)).order;
+}
+
+async function ofOrder(parts: ScheduleParts, tx: Tx, schedule: ScheduleRow, order: Order) {
+  const payer: Payer = {
+    order,
+    planId: null,
+    paymentTermDays: schedule.paymentTermDays ?? order.defaultPaymentTermDays,
+    taxExempt: order.taxExempt,
+    isAllowed: await isPushAllowed(parts.orders, tx, order),
+  };
+  return { schedule, payer };
+}
+
+/** A schedule is active while its subscription is, and is cancelled at its end. */
+async function ofSubscription(parts: ScheduleParts, tx: Tx, before: ScheduleRow, now: Instant) {
+  const { merchantId } = before;
+  const subscriptionId = before.subscriptionId as string;
+  const status = await parts.lockSubscription(tx, merchantId, subscriptionId);
+  const terms = await parts.source.terms(tx, merchantId, subscriptionId);
+  const schedule = await followSubscription(tx, before, status, terms.bounds.endsAt, now);
+  const payer: Payer = {
+    order: null,
+    planId: terms.planId,
+    paymentTermDays: schedule.paymentTermDays ?? terms.paymentTermDays,
+    taxExempt: terms.taxExempt,
+    isAllowed: true,
+  };
+  return { schedule, payer };
+}
+
+/** Brings a schedule to the status that its subscription gives it. @param endsAt the end of the subscription, also a planned one */
+export async function followSubscription(
+  tx: Tx,
+  schedule: ScheduleRow,
+  status: 'pending_payment' | 'active' | 'terminated',
+  endsAt: Instant | null,
+  now: Instant,
+): Promise<ScheduleRow> {
+  if (schedule.status === 'cancelled') return schedule;
+  if (status === 'terminated') return cancelSchedule(tx, schedule, endsAt ?? now, now);
+  const isMoved =
+    schedule.cancelledAt === null ? endsAt !== null : endsAt === null || !schedule.cancelledAt.equals(endsAt);
+  const ended = isMoved ? await updateSchedule(tx, schedule, { cancelledAt: endsAt }, now) : schedule;
+  if (status === 'active' && ended.status === 'draft')
+    return moveSchedule(tx, ended, 'activate', { activatedAt: now }, now);
+  return ended;
+}
+
+/** A draft that waits for an approval and bills what is not owed any more is made again instead of being credited. */
+async function withdrawDrafts(
+  parts: ScheduleParts,
+  tx: Tx,
+  schedule: ScheduleRow,
+  { order }: Payer,
+  now: Instant,
+): Promise<void> {
+  const { planned, rows, itemOf } = await loadStanding(tx, schedule, order, now);
+  const wrong = new Set(
+    planned.flatMap(({ credits }) =>
+      credits.flatMap(({ item }) => (itemOf.get(item)?.isIssued === false ? [item.invoiceId] : [])),
+    ),
+  );
+  for (const invoiceId of wrong) {
+    const invoice = await lockInvoice(tx, schedule.merchantId, invoiceId);
+    if (invoice?.status !== 'DRAFT') continue;
+    await cancelInvoice(parts.invoicing, tx, invoice, null, now);
+    const made = rows.filter((row) => row.invoiceId === invoiceId).map(({ id }) => id);
+    await updateToCancelled(tx, schedule.merchantId, made, now);
+  }
+}
+
+const orderCredits = ({ itemOf }: Standing, credits: readonly PlannedCredit[], from: Instant | null): OrderCredit[] =>
+  credits.flatMap(({ item, amount }) => {
+    const known = itemOf.get(item);
+    return known?.isIssued ? [{ item: known, amount, from: from ?? item.period.start }] : [];
+  });
+
+/** What was billed too much is first taken off what the customer has not paid yet (§3 Credits). */
+async function creditUnpaid(
+  parts: ScheduleParts,
+  tx: Tx,
+  schedule: ScheduleRow,
+  { order }: Payer,
+  now: Instant,
+): Promise<void> {
+  const standing = await loadStanding(tx, schedule, order, now);
+  const planned = standing.planned.flatMap(({ credits }) => credits);
+  const credits = orderCredits(standing, planned, schedule.cancelledAt);
+  if (credits.length === 0) return;
+  const given = await creditOrderItems(parts.invoicing, tx, schedule, credits, 'unpaid', now);
+  await recordCredits(tx, schedule, standing, given, now);
+}
+
+/** Credits without an invoice stand among the invoices of a schedule too, so that these sum to what is owed. */
+async function recordCredits(
+  tx: Tx,
+  schedule: ScheduleRow,
+  { itemOf, rows }: Pick<Standing, 'itemOf' | 'rows'>,
+  given: readonly OrderCredit[],
+  now: Instant,
+): Promise<void> {
+  const credits = [...itemOf].flatMap(([item, known]) =>
+    given.filter((credit) => credit.item === known).map(({ amount }): PlannedCredit => ({ item, amount })),
+  );
+  if (credits.length === 0) return;
+  const { merchantId, id: scheduleId } = schedule;
+  const invoice: PlannedInvoice = { billAt: now, isCorrection: true, lines: [], credits };
+  const number = 1 + Math.max(0, ...rows.map(({ correction }) => correction));
+  const row = rowOf({ merchantId, scheduleId }, invoice, null, number, now);
+  await replaceStaged(tx, merchantId, scheduleId, { deleted: [], written: [{ ...row, status: 'pushed' }] });
+}
+
+/** Makes the invoices whose dates have come, in the order of their dates. */
+async function pushDue(parts: ScheduleParts, tx: Tx, schedule: ScheduleRow, payer: Payer, now: Instant): Promise<void> {
+  const standing = await loadStanding(tx, schedule, payer.order, now);
+  await stage(tx, schedule, standing, now);
+  for (const invoice of standing.planned.filter(({ billAt }) => !isAfter(billAt, now))) {
+    const { rows } = await loadStanding(tx, schedule, payer.order, now);
+    const row = rows.find(
+      ({ status, billAt, correction }) =>
+        status === 'staged' && billAt.equals(invoice.billAt) && correction > 0 === invoice.isCorrection,
+    );
+    if (!row) throw new Error(`Schedule ${schedule.id} has nothing staged for ${invoice.billAt.toString()}.`);
+    await pushOne(parts, tx, { schedule, payer, standing }, invoice, row, now);
+  }
+}
+
+async function pushOne(
+  parts: ScheduleParts,
+  tx: Tx,
+  { schedule, payer, standing }: { schedule: ScheduleRow; payer: Payer; standing: Standing },
+  invoice: PlannedInvoice,
+  row: ScheduleInvoiceRow,
+  now: Instant,
+): Promise<void> {
+  const { merchantId, id: scheduleId } = schedule;
+  const credits = orderCredits(standing, invoice.credits, schedule.cancelledAt);
+  const invoiceId = invoice.lines.some(({ subtotal }) => subtotal.gt(0))
+    ? await makeInvoice(parts, tx, { schedule, payer }, { invoice, row, credits }, now)
+    : null;
+  if (invoiceId === null) await creditOrderItems(parts.invoicing, tx, schedule, credits, 'all', now);
+  const written = [{ ...row, status: 'pushed' as const, invoiceId, updatedAt: now }];
+  await replaceStaged(tx, merchantId, scheduleId, { deleted: [], written });
+}
+
+async function makeInvoice(
+  parts: ScheduleParts,
+  tx: Tx,
+  { schedule, payer }: { readonly schedule: ScheduleRow; readonly payer: Payer },
+  { invoice, row, credits }: { invoice: PlannedInvoice; row: ScheduleInvoiceRow; credits: readonly OrderCredit[] },
+  now: Instant,
+): Promise<string> {
+  const made = orThrow(
+    await makeOrderInvoice(
+      parts.invoicing,
+      tx,
+      {
+        merchantId: schedule.merchantId,
+        customerId: schedule.customerId,
+        subscriptionId: schedule.subscriptionId,
+        planId: payer.planId,
+        clockId: schedule.testClockId,
+        currency: schedule.currency,
+        paymentTermDays: payer.paymentTermDays,
+        taxExempt: payer.taxExempt,
+        metadata: {},
+        lines: invoice.lines.map(({ description, subtotal, lineKey: _, ...line }) => ({
+          ...line,
+          displayName: description,
+          amount: subtotal,
+        })),
+        credits,
+        idempotency: { key: `schedule invoice ${row.id}`, print: fingerprint('schedule invoice', { id: row.id }) },
+      },
+      now,
+    ),
+  );
+  return made.invoice.id;
+}
+
+/** What is left is staged, and the schedule is completed when nothing is. */
+async function settle(tx: Tx, schedule: ScheduleRow, standing: Standing, now: Instant): Promise<void> {
+  await stage(tx, schedule, standing, now);
+  const nextActionAt = firstBillDate(standing.planned);
+  if (nextActionAt !== null && !isBefore(now, nextActionAt))
+    throw new Error(`Schedule ${schedule.id} still has something due at ${nextActionAt.toString()}.`);
+  const isOver = schedule.status === 'active' && standing.planned.length === 0 && standing.owed.length > 0;
+  if (isOver) await moveSchedule(tx, schedule, 'complete', { nextActionAt: null }, now);
+  else await updateSchedule(tx, schedule, { nextActionAt }, now);
+}

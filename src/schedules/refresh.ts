@@ -1,0 +1,102 @@
+import type { Tx } from '../db/index.ts';
+import { next } from '../kernel/state-table.ts';
+import { earliest, type Instant } from '../kernel/time.ts';
+import type { Order, OrderListener } from '../orders/index.ts';
+import { loadStanding, type Standing } from './contract.ts';
+import type { ScheduleInvoiceRow, ScheduleRow } from './schedule.ts';
+import { lockSchedulesOfOrder, type ScheduleChanges, updateSchedule } from './schedules.sql.ts';
+import { replaceStaged, updateToCancelled } from './staged.sql.ts';
+import { planStaging } from './staging.ts';
+import { type ScheduleTrigger, scheduleStates } from './states.ts';
+
+/** Moves a schedule along its table. @throws where the table refuses */
+export async function moveSchedule(
+  tx: Tx,
+  schedule: ScheduleRow,
+  trigger: ScheduleTrigger,
+  changes: ScheduleChanges,
+  now: Instant,
+): Promise<ScheduleRow> {
+  const to = next(scheduleStates, schedule.status, trigger);
+  if (!to.ok) throw new Error(`Billing schedule ${schedule.id} is ${schedule.status}; ${trigger} does not apply.`);
+  return updateSchedule(tx, schedule, { ...changes, status: to.value }, now);
+}
+
+/**
+ * Stages what a schedule is going to invoice, and has due work come when the first of it is due. The schedule is locked.
+ * @param order of a schedule of an order, locked
+ */
+export async function restage(tx: Tx, schedule: ScheduleRow, order: Order | null, now: Instant): Promise<ScheduleRow> {
+  const standing = await loadStanding(tx, schedule, order, now);
+  await stage(tx, schedule, standing, now);
+  const resumed =
+    schedule.status === 'completed' && standing.planned.length > 0
+      ? await moveSchedule(tx, schedule, 'resume', {}, now)
+      : schedule;
+  return updateSchedule(tx, resumed, { nextActionAt: nextActionOf(resumed, standing, now) }, now);
+}
+
+/** Writes the staged rows. What a cancelled schedule is not going to invoice any more stays, as cancelled. */
+export async function stage(
+  tx: Tx,
+  schedule: ScheduleRow,
+  { rows, planned }: Pick<Standing, 'rows' | 'planned'>,
+  now: Instant,
+): Promise<void> {
+  const { merchantId, id: scheduleId } = schedule;
+  const { written, gone } = planStaging({ merchantId, scheduleId }, rows, planned, now);
+  const isShown = (id: string): boolean =>
+    schedule.cancelledAt !== null && rows.some((row) => row.id === id && row.correction === 0);
+  const deleted = gone.filter((id) => !isShown(id));
+  await updateToCancelled(tx, merchantId, gone.filter(isShown), now);
+  await replaceStaged(tx, merchantId, scheduleId, { deleted, written });
+}
+
+/** A credit is looked at once: it is taken off what the customer has not paid, before it waits for an invoice. */
+function nextActionOf(schedule: ScheduleRow, { planned }: Standing, now: Instant): Instant | null {
+  if (schedule.status === 'draft' || schedule.activatedAt === null) return null;
+  if (planned.some(({ credits }) => credits.length > 0)) return now;
+  return firstBillDate(planned);
+}
+
+/** The first date of some invoices; null: there are none. */
+export const firstBillDate = (invoices: readonly Pick<ScheduleInvoiceRow, 'billAt'>[]): Instant | null =>
+  invoices.map(({ billAt }) => billAt).reduce<Instant | null>((a, b) => (a === null ? b : earliest(a, b)), null);
+
+/** Follows an order: its status, its lines and its schedules as they are now. The order is locked. */
+async function followOrder(tx: Tx, order: Order, now: Instant): Promise<void> {
+  for (const schedule of await lockSchedulesOfOrder(tx, order.merchantId, order.id)) {
+    const moved = await moveWithOrder(tx, schedule, order, now);
+    await restage(tx, moved, order, now);
+  }
+}
+
+async function moveWithOrder(tx: Tx, schedule: ScheduleRow, order: Order, now: Instant): Promise<ScheduleRow> {
+  const { status } = schedule;
+  if (order.cancelledAt !== null) return cancelSchedule(tx, schedule, order.cancelledAt, now);
+  if (order.approvalStatus === 'approved' && status === 'draft')
+    return moveSchedule(tx, schedule, 'activate', { activatedAt: now }, now);
+  if (order.approvalStatus !== 'approved' && status === 'active')
+    return moveSchedule(tx, schedule, 'withdraw', { activatedAt: null }, now);
+  return schedule;
+}
+
+/** Time from an instant on is not owed. A completed schedule stays completed; what it billed too much is credited. */
+export async function cancelSchedule(
+  tx: Tx,
+  schedule: ScheduleRow,
+  cancelledAt: Instant,
+  now: Instant,
+): Promise<ScheduleRow> {
+  if (schedule.status === 'cancelled' || schedule.status === 'completed')
+    return updateSchedule(tx, schedule, { cancelledAt }, now);
+  return moveSchedule(tx, schedule, 'cancel', { cancelledAt }, now);
+}
+
+/** Schedules follow their order in the transaction that changes it. */
+export const scheduleListener: OrderListener = {
+  approved: followOrder,
+  reopened: followOrder,
+  cancelled: followOrder,
+  changed: followOrder,
+};

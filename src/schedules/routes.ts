@@ -1,0 +1,198 @@
+import { ListOf, listReply, pageOf, type Route, route, Type } from '../http/index.ts';
+import { ok } from '../kernel/result.ts';
+import { listIntervals, replaceIntervals } from './intervals.ts';
+import type { ScheduleParts } from './parts.ts';
+import { toIntervalReply, toScheduleReply } from './present.ts';
+import { createSchedule, deleteSchedule, getSchedule, listSchedules, updateScheduleBy } from './schedules.ts';
+import {
+  BillingSchedule,
+  BillingScheduleCreate,
+  BillingScheduleListQuery,
+  BillingScheduleUpdate,
+  MOST_INTERVALS,
+  MOST_KEYS_OF_INTERVALS,
+  ScheduleInterval,
+  ScheduleIntervalListQuery,
+  ScheduleIntervalsReplace,
+  ScheduleInvoiceList,
+  ScheduleInvoiceListQuery,
+} from './schemas.ts';
+import { listScheduleInvoices, regenerateScheduleInvoices } from './staged-invoices.ts';
+
+const tag = 'Billing schedules';
+const ofSchedule = { of: 'id', kind: 'billingSchedule' } as const;
+const WHOLE_PAGE = { limit: MOST_INTERVALS, offset: 0 };
+const keyOf = (merchantId: string, params: Readonly<Record<string, unknown>>) => ({
+  merchantId,
+  id: params.id as string,
+});
+
+/** `/v0/billingSchedules` (api.md). */
+export const scheduleRoutes = (parts: ScheduleParts): readonly Route[] => [
+  route(
+    {
+      method: 'POST',
+      path: '/v0/billingSchedules',
+      operationId: 'createBillingSchedule',
+      tag,
+      summary: 'Create a billing schedule',
+      description:
+        'Of an order or of a subscription, exactly one. Its windows follow `periodPreset` and `alignmentPolicy`; what is ' +
+        'billed in them follows from its intervals. A new schedule takes a pending approval of its order back.',
+      access: { role: 'member', merchant: 'body', by: ['orderId', 'subscriptionId'] },
+      body: BillingScheduleCreate,
+      mostKeys: MOST_KEYS_OF_INTERVALS,
+      replies: { 201: BillingSchedule },
+      errors: [409],
+    },
+    async ({ tx, merchantId, body, caller, now }) => {
+      const made = await createSchedule(parts, tx, merchantId, body, { by: caller.userId, wall: now });
+      return made.ok ? ok(toScheduleReply(made.value)) : made;
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/billingSchedules',
+      operationId: 'listBillingSchedules',
+      tag,
+      summary: 'List billing schedules',
+      access: { role: 'viewer', merchant: 'query', by: ['customerId', 'orderId', 'subscriptionId'] },
+      query: BillingScheduleListQuery,
+      replies: { 200: ListOf(BillingSchedule) },
+    },
+    async ({ tx, merchantId, query }) => {
+      const page = pageOf(query);
+      const { rows, total } = await listSchedules(tx, merchantId, query, page);
+      return ok(listReply({ data: rows.map(toScheduleReply), total }, page));
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/billingSchedules/:id',
+      operationId: 'getBillingSchedule',
+      tag,
+      summary: 'Retrieve a billing schedule',
+      access: { role: 'viewer', merchant: ofSchedule },
+      replies: { 200: BillingSchedule },
+    },
+    async ({ tx, merchantId, params }) => {
+      const found = await getSchedule(tx, keyOf(merchantId, params));
+      return found.ok ? ok(toScheduleReply(found.value)) : found;
+    },
+  ),
+  route(
+    {
+      method: 'PATCH',
+      path: '/v0/billingSchedules/:id',
+      operationId: 'updateBillingSchedule',
+      tag,
+      summary: 'Update a billing schedule',
+      description:
+        'What was invoiced already is corrected by the next invoice: what is owed less what is billed. Takes a pending ' +
+        'approval of the order back.',
+      access: { role: 'member', merchant: ofSchedule },
+      body: BillingScheduleUpdate,
+      mostKeys: MOST_KEYS_OF_INTERVALS,
+      replies: { 200: BillingSchedule },
+      errors: [409],
+    },
+    async ({ tx, merchantId, params, body, caller, now }) => {
+      const asker = { by: caller.userId, wall: now };
+      const updated = await updateScheduleBy(parts, tx, keyOf(merchantId, params), body, asker);
+      return updated.ok ? ok(toScheduleReply(updated.value)) : updated;
+    },
+  ),
+  route(
+    {
+      method: 'DELETE',
+      path: '/v0/billingSchedules/:id',
+      operationId: 'deleteBillingSchedule',
+      tag,
+      summary: 'Delete a draft billing schedule',
+      access: { role: 'member', merchant: ofSchedule },
+      replies: { 204: Type.Null() },
+      errors: [409],
+    },
+    async ({ tx, merchantId, params, caller, now }) =>
+      deleteSchedule(parts, tx, keyOf(merchantId, params), { by: caller.userId, wall: now }),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/billingSchedules/:id/intervals',
+      operationId: 'listScheduleIntervals',
+      tag,
+      summary: 'List the intervals of a billing schedule, in the order in which they were sent',
+      access: { role: 'viewer', merchant: ofSchedule },
+      query: ScheduleIntervalListQuery,
+      replies: { 200: ListOf(ScheduleInterval) },
+    },
+    async ({ tx, merchantId, params, query }) => {
+      const page = pageOf(query);
+      const { data, total } = await listIntervals(tx, keyOf(merchantId, params), page);
+      return ok(listReply({ data: data.map(toIntervalReply), total }, page));
+    },
+  ),
+  route(
+    {
+      method: 'PUT',
+      path: '/v0/billingSchedules/:id/intervals',
+      operationId: 'replaceScheduleIntervals',
+      tag,
+      summary: 'Replace the intervals of a billing schedule',
+      description:
+        'All of them, or those of one order line. An interval that says the same as one before keeps its id. Takes a ' +
+        'pending approval of the order back.',
+      access: { role: 'member', merchant: ofSchedule },
+      body: ScheduleIntervalsReplace,
+      mostKeys: MOST_KEYS_OF_INTERVALS,
+      replies: { 200: ListOf(ScheduleInterval) },
+      errors: [409],
+    },
+    async ({ tx, merchantId, params, body, caller, now }) => {
+      const asker = { by: caller.userId, wall: now };
+      const replaced = await replaceIntervals(parts, tx, keyOf(merchantId, params), body, asker);
+      if (!replaced.ok) return replaced;
+      const { value } = replaced;
+      return ok(listReply({ data: value.map(toIntervalReply), total: value.length }, WHOLE_PAGE));
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/billingSchedules/:id/invoices',
+      operationId: 'listScheduleInvoices',
+      tag,
+      summary: 'List the staged and pushed invoices of a billing schedule, by their bill dates',
+      access: { role: 'viewer', merchant: ofSchedule },
+      query: ScheduleInvoiceListQuery,
+      replies: { 200: ScheduleInvoiceList },
+    },
+    async ({ tx, merchantId, params, query }) => {
+      const page = pageOf(query);
+      const found = await listScheduleInvoices(parts, tx, keyOf(merchantId, params), query.status, page);
+      return found.ok ? ok(listReply(found.value, page)) : found;
+    },
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/v0/billingSchedules/:id/invoices',
+      operationId: 'regenerateScheduleInvoices',
+      tag,
+      summary: 'Stage the invoices of a billing schedule anew',
+      description: 'What is staged follows every change by itself; what was pushed stays.',
+      access: { role: 'member', merchant: ofSchedule },
+      replies: { 201: ScheduleInvoiceList },
+      errors: [409],
+    },
+    async ({ tx, merchantId, params, caller, now }) => {
+      const asker = { by: caller.userId, wall: now };
+      const page = { limit: 100, offset: 0 };
+      const made = await regenerateScheduleInvoices(parts, tx, keyOf(merchantId, params), asker, page);
+      return made.ok ? ok(listReply(made.value, page)) : made;
+    },
+  ),
+];

@@ -1,0 +1,161 @@
+import { allOf, assignments, jsonb, pageOfRows, sql, type Tx } from '../db/index.ts';
+import type { PageRequest } from '../http/index.ts';
+import type { Instant, Period } from '../kernel/time.ts';
+import { parseInstant } from '../kernel/time.ts';
+import type { ScheduleRow } from './schedule.ts';
+import type { ScheduleStatus } from './states.ts';
+
+const COLUMNS = sql`merchant_id as "merchantId", id, order_id as "orderId", subscription_id as "subscriptionId",
+  customer_id as "customerId", currency, status, start_date as "startDate", end_date as "endDate",
+  billing_anchor as "billingAnchor", alignment_policy as "alignmentPolicy", proration_policy as "prorationPolicy",
+  period_preset as "periodPreset", custom_period_windows as "customPeriodWindows",
+  payment_term_days as "paymentTermDays", metadata, activated_at as "activatedAt", cancelled_at as "cancelledAt",
+  clock_id as "testClockId", next_action_at as "nextActionAt", created_at as "createdAt", updated_at as "updatedAt"`;
+
+interface Stored extends Omit<ScheduleRow, 'customPeriodWindows'> {
+  readonly customPeriodWindows: readonly { readonly start: string; readonly end: string }[];
+}
+
+const toRow = ({ customPeriodWindows, ...row }: Stored): ScheduleRow => ({
+  ...row,
+  customPeriodWindows: customPeriodWindows.map(({ start, end }) => ({
+    start: parseInstant(start) as Instant,
+    end: parseInstant(end) as Instant,
+  })),
+});
+
+const windowsAsJson = (windows: readonly Period[]) =>
+  jsonb(windows.map(({ start, end }) => ({ start: start.toString(), end: end.toString() })));
+
+export const insertSchedule = async (tx: Tx, schedule: ScheduleRow): Promise<ScheduleRow> =>
+  toRow(
+    await tx.one<Stored>(sql`
+      insert into billing_schedule (merchant_id, id, order_id, subscription_id, customer_id, currency, status, start_date,
+                                    end_date, billing_anchor, alignment_policy, proration_policy, period_preset,
+                                    custom_period_windows, payment_term_days, metadata, activated_at, cancelled_at,
+                                    clock_id, next_action_at, created_at, updated_at)
+      values (${schedule.merchantId}, ${schedule.id}, ${schedule.orderId}, ${schedule.subscriptionId},
+              ${schedule.customerId}, ${schedule.currency}, ${schedule.status}, ${schedule.startDate},
+              ${schedule.endDate}, ${schedule.billingAnchor}, ${schedule.alignmentPolicy}, ${schedule.prorationPolicy},
+              ${schedule.periodPreset}, ${windowsAsJson(schedule.customPeriodWindows)}, ${schedule.paymentTermDays},
+              ${jsonb(schedule.metadata)}, ${schedule.activatedAt}, ${schedule.cancelledAt}, ${schedule.testClockId},
+              ${schedule.nextActionAt}, ${schedule.createdAt}, ${schedule.updatedAt})
+      returning ${COLUMNS}`),
+  );
+
+export const selectSchedules = async (
+  tx: Tx,
+  merchantIds: readonly string[],
+  ids: readonly string[],
+): Promise<ScheduleRow[]> =>
+  (
+    await tx.rows<Stored>(sql`
+      select ${COLUMNS} from billing_schedule
+       where merchant_id = any (${[...merchantIds]}::text[]) and id = any (${[...ids]}::text[]) order by seq`)
+  ).map(toRow);
+
+export const selectSchedulesOfOrders = async (
+  tx: Tx,
+  merchantIds: readonly string[],
+  orderIds: readonly string[],
+): Promise<ScheduleRow[]> =>
+  (
+    await tx.rows<Stored>(sql`
+      select ${COLUMNS} from billing_schedule
+       where merchant_id = any (${[...merchantIds]}::text[]) and order_id = any (${[...orderIds]}::text[])
+       order by seq`)
+  ).map(toRow);
+
+/** Locks the schedules of an order in the order of their creation. The order is locked before them. */
+export const lockSchedulesOfOrder = async (tx: Tx, merchantId: string, orderId: string): Promise<ScheduleRow[]> =>
+  (
+    await tx.rows<Stored>(sql`
+      select ${COLUMNS} from billing_schedule
+       where merchant_id = ${merchantId} and order_id = ${orderId} order by seq for no key update`)
+  ).map(toRow);
+
+export const lockScheduleRow = async (tx: Tx, merchantId: string, id: string): Promise<ScheduleRow | undefined> => {
+  const row = await tx.maybe<Stored>(sql`
+    select ${COLUMNS} from billing_schedule where merchant_id = ${merchantId} and id = ${id} for no key update`);
+  return row && toRow(row);
+};
+
+export interface ScheduleFilter {
+  readonly orderId?: string | undefined;
+  readonly subscriptionId?: string | undefined;
+  readonly customerId?: string | undefined;
+  readonly status?: ScheduleStatus | undefined;
+}
+
+export const selectSchedulePage = async (
+  tx: Tx,
+  merchantId: string | null,
+  filter: ScheduleFilter,
+  page: PageRequest,
+) => {
+  const { rows, total } = await pageOfRows<Stored>(
+    tx,
+    {
+      select: COLUMNS,
+      from: sql`billing_schedule`,
+      where: allOf([
+        merchantId !== null && sql`merchant_id = ${merchantId}`,
+        filter.orderId !== undefined && sql`order_id = ${filter.orderId}`,
+        filter.subscriptionId !== undefined && sql`subscription_id = ${filter.subscriptionId}`,
+        filter.customerId !== undefined && sql`customer_id = ${filter.customerId}`,
+        filter.status !== undefined && sql`status = ${filter.status}`,
+      ]),
+      order: sql`seq desc`,
+    },
+    page,
+  );
+  return { rows: rows.map(toRow), total };
+};
+
+/** What of a schedule can change; absent fields stay. */
+export type ScheduleChanges = Partial<
+  Omit<ScheduleRow, 'merchantId' | 'id' | 'orderId' | 'subscriptionId' | 'customerId' | 'currency' | 'testClockId'>
+>;
+
+export const updateSchedule = async (
+  tx: Tx,
+  { merchantId, id }: Pick<ScheduleRow, 'merchantId' | 'id'>,
+  changes: ScheduleChanges,
+  now: Instant,
+): Promise<ScheduleRow> =>
+  toRow(
+    await tx.one<Stored>(sql`
+      update billing_schedule set ${assignments({
+        status: changes.status,
+        start_date: changes.startDate,
+        end_date: changes.endDate,
+        billing_anchor: changes.billingAnchor,
+        alignment_policy: changes.alignmentPolicy,
+        proration_policy: changes.prorationPolicy,
+        period_preset: changes.periodPreset,
+        custom_period_windows: changes.customPeriodWindows && windowsAsJson(changes.customPeriodWindows),
+        payment_term_days: changes.paymentTermDays,
+        metadata: changes.metadata && jsonb(changes.metadata),
+        activated_at: changes.activatedAt,
+        cancelled_at: changes.cancelledAt,
+        next_action_at: changes.nextActionAt,
+        updated_at: now,
+      })}
+       where merchant_id = ${merchantId} and id = ${id}
+      returning ${COLUMNS}`),
+  );
+
+/** Has the due work of the schedules of a subscription look at them now. */
+export const wakeSchedulesOfSubscription = (tx: Tx, merchantId: string, subscriptionId: string, now: Instant) =>
+  tx.run(sql`
+    update billing_schedule set next_action_at = ${now}
+     where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and status <> 'cancelled'`);
+
+export const deleteScheduleRow = (tx: Tx, { merchantId, id }: Pick<ScheduleRow, 'merchantId' | 'id'>) =>
+  tx.run(sql`delete from billing_schedule where merchant_id = ${merchantId} and id = ${id}`);
+
+/** The schedules of an order that are there, as many as are named, and how many there are. */
+export const selectHoldersOfOrder = (tx: Tx, merchantId: string, orderId: string, most: number) =>
+  tx.rows<{ id: string; count: number }>(sql`
+    select id, count(*) over ()::int as count from billing_schedule
+     where merchant_id = ${merchantId} and order_id = ${orderId} order by seq limit ${most}`);
