@@ -58,6 +58,7 @@ const TAGS: readonly { readonly name: string; readonly description: string }[] =
   },
   { name: 'Orders', description: 'What was agreed with a customer for a term: lines, quantities and prices.' },
   { name: 'Sources', description: 'Revenue that outside systems report. It becomes usage once it is approved.' },
+  { name: 'Reports', description: 'What came in, what it cost, and what is left of it.' },
   { name: 'External references', description: 'What a record is called in outside systems.' },
   { name: 'Operations', description: 'For whoever runs the program. No key needed.' },
 ];
