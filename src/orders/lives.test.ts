@@ -6,9 +6,8 @@ import { shopOf } from '../../test/support/shop.ts';
 import type { Tx } from '../db/index.ts';
 import { MapOut } from '../http/index.ts';
 import { orThrow, type Result } from '../kernel/result.ts';
-import { totalAmountOf } from './arithmetic.ts';
 import {
-  findOrder,
+  findOrders,
   lockOrder,
   markApproved,
   markRecalled,
@@ -17,6 +16,7 @@ import {
   markWithdrawn,
   type Order,
   type OrderParts,
+  totalAmountOf,
 } from './index.ts';
 import { createLine, deleteLine, updateLine } from './line-items.ts';
 import { createOrder, deleteOrder, updateOrderBy } from './orders.ts';
@@ -243,7 +243,9 @@ it('an order of any life is what its history makes of it', { timeout: 120_000 },
         return perform(parts, tx, order, each, line);
       });
       expect(done.ok, JSON.stringify(done)).toBe(wanted !== null);
-      const order = (await env.database.transaction(scope, (tx) => findOrder(tx, key))) as Order;
+      const [order] = (await env.database.transaction(scope, (tx) => findOrders(tx, [merchant.id], [key.id]))) as [
+        Order,
+      ];
       const ids = order.lineItems.map(({ id }) => id);
       model = wanted ?? model;
       model = { ...model, lines: model.lines.map((one, at) => ({ ...one, id: ids[at] ?? '' })) };
