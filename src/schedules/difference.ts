@@ -51,7 +51,7 @@ export function planInvoices({ owed, billed, through, now }: PlanInput): Planned
   const late: StagedLine[] = [];
   for (const { lines, amount, isNew, billAt } of missing) {
     const due = isNew ? lines : [correctionLine(lines, amount)];
-    if (isOver(billAt)) late.push(...due);
+    if (isOver(billAt)) late.push(...(amount.isZero() ? [] : due));
     else rows.push(...due.map((line) => ({ billAt, isCorrection: false, lines: [line], credits: [] })));
   }
   const planned = [...Map.groupBy(rows, ({ billAt }) => billAt.toString()).values()]

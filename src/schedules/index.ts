@@ -4,4 +4,3 @@ export type { ScheduleParts } from './parts.ts';
 export { scheduleDueKind } from './push.ts';
 export { scheduleListener } from './refresh.ts';
 export { scheduleRoutes } from './routes.ts';
-export { wakeSchedulesOfSubscription } from './schedules.sql.ts';

@@ -30,7 +30,7 @@ export async function restage(tx: Tx, schedule: ScheduleRow, order: Order | null
   const standing = await loadStanding(tx, schedule, order, now);
   await stage(tx, schedule, standing, now);
   const resumed =
-    schedule.status === 'completed' && standing.planned.length > 0
+    schedule.status === 'completed' && schedule.cancelledAt === null && standing.planned.length > 0
       ? await moveSchedule(tx, schedule, 'resume', {}, now)
       : schedule;
   return updateSchedule(tx, resumed, { nextActionAt: nextActionOf(resumed, standing, now) }, now);

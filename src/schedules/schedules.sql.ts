@@ -145,12 +145,6 @@ export const updateSchedule = async (
       returning ${COLUMNS}`),
   );
 
-/** Has the due work of the schedules of a subscription look at them now. */
-export const wakeSchedulesOfSubscription = (tx: Tx, merchantId: string, subscriptionId: string, now: Instant) =>
-  tx.run(sql`
-    update billing_schedule set next_action_at = ${now}
-     where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and status <> 'cancelled'`);
-
 export const deleteScheduleRow = (tx: Tx, { merchantId, id }: Pick<ScheduleRow, 'merchantId' | 'id'>) =>
   tx.run(sql`delete from billing_schedule where merchant_id = ${merchantId} and id = ${id}`);
 
