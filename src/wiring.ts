@@ -20,6 +20,7 @@ import {
 } from './entitlements/index.ts';
 import type { Route } from './http/index.ts';
 import { type EnvironmentName, identityErrors, identityRoutes } from './identity/index.ts';
+import { integrationRoutes } from './integrations/index.ts';
 import {
   chargeAtOnce,
   findBilling,
@@ -191,6 +192,7 @@ export function wireDomains(
       ...scheduleRoutes(schedules),
       ...ledgerRoutes,
       ...sourceRoutes({ environment, ...sources }),
+      ...integrationRoutes(sources.sealer),
       ...payments.routes,
       ...mailRoutes({ environment }),
       ...clockRoutes({ environment, runner, blockers: holdersOfClock }),

@@ -57,6 +57,10 @@ const TAGS: readonly { readonly name: string; readonly description: string }[] =
     description: 'What customers may use, the balances that grants fund, and what is held of them.',
   },
   { name: 'Orders', description: 'What was agreed with a customer for a term: lines, quantities and prices.' },
+  {
+    name: 'Integrations',
+    description: 'The accounts of a merchant in outside systems. Their secrets are never answered.',
+  },
   { name: 'Sources', description: 'Revenue that outside systems report. It becomes usage once it is approved.' },
   { name: 'Reports', description: 'What came in, what it cost, and what is left of it.' },
   { name: 'External references', description: 'What a record is called in outside systems.' },

@@ -26,7 +26,7 @@ const EntityId = Formed(
 );
 
 /** The outside system, as a word. */
-const Provider = Formed(
+export const Provider = Formed(
   '^[a-z][a-z0-9_]*$',
   'must be a word of lowercase letters, digits and underscores, such as salesforce',
   {

@@ -833,6 +833,14 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
   ],
   listScheduleInvoices: [({ schedule }) => on(schedule.id)],
   regenerateScheduleInvoices: [({ schedule }) => on(schedule.id)],
+  putMerchantIntegration: [
+    ({ merchant }) => ({
+      body: { provider: 'crm', config: { secretKey: 's' }, metadata: { a: 'b' }, merchantId: merchant.id },
+    }),
+  ],
+  listMerchantIntegrations: [() => ({})],
+  getMerchantIntegration: [({ integration }) => on(integration.id)],
+  disconnectMerchantIntegration: [({ integration }) => on(integration.id)],
 
   createTestClock: [({ merchant }) => ({ body: { name: 'Clock', currentTime: START, merchantId: merchant.id } })],
   listTestClocks: [() => ({})],

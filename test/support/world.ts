@@ -45,6 +45,7 @@ export interface World {
   source: Resource;
   sourceEvent: Resource;
   sourceRule: Resource;
+  integration: Resource;
   apiKeyId: string;
   /** The ids of all of these, by kind. */
   ids: Readonly<Partial<Record<IdKind, readonly string[]>>>;
@@ -112,6 +113,7 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
   const schedule = await newSchedule(shop, await newOrder(shop, customer));
   const [interval] = await putIntervals(shop, schedule, [intervalBody({ unitPrice: '5' })]);
   const staged = (await shop.read(`/v0/billingSchedules/${schedule.id}/invoices`)).data[0];
+  const { body: integration } = await merchant.put('/v0/merchantIntegrations', { provider: 'erp' });
   const apiKey = await shop.create(`/v0/users/${merchant.userId}/apikeys`, { name: 'standing' });
   const ids = {
     organization: [merchant.id, customer.consumerId],
@@ -148,6 +150,7 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
       schedule,
       interval,
       staged,
+      integration,
     ]),
     planVersion: [plan.defaultVersionId],
   };
@@ -182,6 +185,7 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
     sourceEvent,
     sourceRule,
     schedule,
+    integration,
     apiKeyId: apiKey.id,
     ids,
   };

@@ -1,0 +1,67 @@
+import { ListOf, listReply, pageOf, type Route, route } from '../http/index.ts';
+import { ok } from '../kernel/result.ts';
+import type { Sealer } from '../kernel/sealing.ts';
+import { disconnectIntegration, getIntegration, listIntegrations, putIntegration } from './integrations.ts';
+import { IntegrationBody, IntegrationReply, IntegrationsQuery } from './schemas.ts';
+
+const tag = 'Integrations';
+const one = { of: 'id', kind: 'merchantIntegration' } as const;
+
+/** `/v0/merchantIntegrations` (api.md). */
+export const integrationRoutes = (sealer: Sealer): readonly Route[] => [
+  route(
+    {
+      method: 'PUT',
+      path: '/v0/merchantIntegrations',
+      operationId: 'putMerchantIntegration',
+      tag,
+      summary: 'Create or update the integration with a provider',
+      description:
+        'A merchant has one integration for each provider. What is not sent stays; `status` becomes `active`.',
+      access: { role: 'admin', merchant: 'body' },
+      body: IntegrationBody,
+      replies: { 200: IntegrationReply },
+    },
+    async ({ tx, merchantId, body, now }) => putIntegration(tx, sealer, merchantId, body, now),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/merchantIntegrations',
+      operationId: 'listMerchantIntegrations',
+      tag,
+      summary: 'List integrations of a merchant',
+      access: { role: 'viewer', merchant: 'query' },
+      query: IntegrationsQuery,
+      replies: { 200: ListOf(IntegrationReply) },
+    },
+    async ({ tx, merchantId, query }) => {
+      const page = pageOf(query);
+      return ok(listReply(await listIntegrations(tx, merchantId, query, page), page));
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/merchantIntegrations/:id',
+      operationId: 'getMerchantIntegration',
+      tag,
+      summary: 'Retrieve an integration',
+      access: { role: 'viewer', merchant: one },
+      replies: { 200: IntegrationReply },
+    },
+    async ({ tx, merchantId, params }) => getIntegration(tx, merchantId, params.id as string),
+  ),
+  route(
+    {
+      method: 'PATCH',
+      path: '/v0/merchantIntegrations/:id/disconnect',
+      operationId: 'disconnectMerchantIntegration',
+      tag,
+      summary: 'Disconnect an integration and delete its secrets',
+      access: { role: 'admin', merchant: one },
+      replies: { 200: IntegrationReply },
+    },
+    async ({ tx, merchantId, params, now }) => disconnectIntegration(tx, merchantId, params.id as string, now),
+  ),
+];
