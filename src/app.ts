@@ -156,6 +156,7 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
     database,
     slots: () => slots.load,
     countParked: () => database.transaction('every merchant, reading', countParked),
+    countUnbilled: () => database.transaction('every merchant, reading', domains.countUnbilled),
     ingest: () => {
       const { held, requests, oldest } = admissionOf(database).load;
       return { held, requests, oldestSeconds: oldest === null ? 0 : now().since(oldest).total('seconds') };

@@ -76,6 +76,7 @@ import {
   upfrontPayments,
   wakeEnded,
 } from './subscriptions/index.ts';
+import { countUnbilled, unbilledRoutes, unbilledUsageChore } from './unbilled/index.ts';
 
 /** The domains of one environment, bound to each other: the one place where they meet. */
 export interface Domains {
@@ -84,6 +85,8 @@ export interface Domains {
   readonly dueKinds: readonly DueKind[];
   /** Housekeeping of one domain that must know of another. */
   readonly chores: readonly Chore[];
+  /** Events that nobody pays for, by reason: a figure for the metrics. */
+  readonly countUnbilled: typeof countUnbilled;
   close(): Promise<void>;
 }
 
@@ -185,6 +188,7 @@ export function wireDomains(
       ...eventRoutes(selectMeters, (tx, event) => findBilling(billingSource, tx, event), intakeOf),
       ...usageRoutes(usage),
       ...analyticsRoutes(usage),
+      ...unbilledRoutes(usage),
       ...subscriptionRoutes(subscriptions),
       ...entitlementRoutes({ holdSubscription, wakeEnded }, invoicing),
       ...invoiceRoutes(invoicing),
@@ -197,7 +201,13 @@ export function wireDomains(
       ...mailRoutes({ environment }),
       ...clockRoutes({ environment, runner, blockers: holdersOfClock }),
     ],
-    chores: [unreadSeriesChore(selectMeters), balanceNoticeChore(newUsage), balanceSweepChore(), revenueSumsChore],
+    chores: [
+      unreadSeriesChore(selectMeters),
+      balanceNoticeChore(newUsage),
+      balanceSweepChore(),
+      revenueSumsChore,
+      unbilledUsageChore(usage),
+    ],
     dueKinds: [
       payments.chargeDueKind,
       subscriptionDueKind(subscriptions),
@@ -209,6 +219,7 @@ export function wireDomains(
       ...payments.dueKinds,
       mailDueKind(carrier, attachmentsFrom(invoicing)),
     ],
+    countUnbilled,
     close: () => renderer.close(),
   };
 }

@@ -103,6 +103,7 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
   orders: [...BELOW, 'identity', 'references', 'clocks', 'catalog', 'customers', 'webhooks'],
   sources: [...BELOW, 'metering', 'catalog', 'customers', 'subscriptions', 'webhooks'],
   schedules: [...BELOW, 'clocks', 'catalog', 'invoicing', 'orders'],
+  unbilled: [...BELOW, 'metering', 'catalog', 'subscriptions', 'webhooks'],
   mail: [...BELOW, 'identity', 'customers', 'documents', 'payments', 'invoicing', 'subscriptions'],
 
   auditor: ['db'],
@@ -129,6 +130,7 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
       'sources',
       'schedules',
       'integrations',
+      'unbilled',
     ],
     ...['documents', 'webhooks'],
   ],

@@ -37,7 +37,7 @@ export {
   type MeteredCost,
   measureCustomerCosts,
 } from './usage/customer-costs.ts';
-export { selectMeters } from './usage/meters.sql.ts';
+export { findMeteredMetrics, type MeteredMetric, selectMeters } from './usage/meters.sql.ts';
 export { usageRoutes } from './usage/routes.ts';
 
 /** A billable metric of the merchant. */

@@ -37,6 +37,8 @@ export interface MetricsOptions {
   readonly database: Database;
   /** Records whose step was given up, by kind. */
   readonly countParked: () => Promise<readonly { kind: string; parked: number }[]>;
+  /** Events of the last finished day that nobody pays for, by reason. */
+  readonly countUnbilled?: () => Promise<readonly { reason: string; events: number }[]>;
   readonly ingest?: () => IngestMeasure;
   /** Requests in work, waiting, and refused since the start (slots.ts). */
   readonly slots?: () => { readonly working: number; readonly waiting: number; readonly refused: number };
@@ -59,7 +61,7 @@ export class Metrics {
   readonly #steps;
   readonly #stepSeconds;
 
-  constructor({ database, countParked, ingest, slots }: MetricsOptions) {
+  constructor({ database, countParked, countUnbilled, ingest, slots }: MetricsOptions) {
     const meter = this.#provider.getMeter('reckoner');
     const buckets = { advice: { explicitBucketBoundaries: DURATION_SECONDS } };
     this.#requests = meter.createCounter('reckoner_http_requests', { description: 'Requests answered.' });
@@ -81,6 +83,14 @@ export class Metrics {
       .addCallback(async (result) => {
         for (const { kind, parked } of await patiently(countParked)) result.observe(parked, { kind });
       });
+    if (countUnbilled)
+      meter
+        .createObservableGauge('reckoner_usage_unbilled_events', {
+          description: 'Events of the last finished day that nobody pays for, of all merchants.',
+        })
+        .addCallback(async (result) => {
+          for (const { reason, events } of await patiently(countUnbilled)) result.observe(events, { reason });
+        });
     meter
       .createObservableGauge('reckoner_database_connections', {
         description: 'Connections of the pool, and who waits for one.',

@@ -1,5 +1,13 @@
 export { acceptInTransaction, type OwnEvent } from './accept-one.ts';
 export { admissionOf } from './admission.ts';
+export {
+  countOfType,
+  type EventSample,
+  selectBeside,
+  selectEventTypes,
+  selectOfType,
+  selectUncounted,
+} from './beside.sql.ts';
 export { openProjection, rebuildProjection, type UsageProjection } from './clickhouse/index.ts';
 export { meteringErrors } from './errors.ts';
 export type { OwnedMeter } from './events.sql.ts';
@@ -25,6 +33,7 @@ export {
   usageSnapshot,
 } from './settled.ts';
 export { linkExternalSubject, linkSubscriptionSubject, subjectsOf } from './subjects.ts';
+export { merchantsWithEvents } from './tally.sql.ts';
 export { eventTallyChore } from './tally.ts';
 export { measureEach, postgresUsage, type UsageFigure, usage, usedSpans } from './usage.ts';
 export type { UsageCut, UsageQuery, UsageRequest, UsageRow, UsageScope, UsageSource } from './usage-request.ts';

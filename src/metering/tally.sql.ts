@@ -1,4 +1,4 @@
-import { allOf, sql, type Tx } from '../db/index.ts';
+import { allOf, type Sql, sql, type Tx } from '../db/index.ts';
 
 /** @returns whether there are more to count now */
 export async function tallyEvents(tx: Tx, most: number): Promise<boolean> {
@@ -23,3 +23,6 @@ export async function countEvents(tx: Tx, merchantId: string | null, type: strin
   );
   return counted + since;
 }
+
+/** A sub-query of the merchants that have events, for the questions of other domains: what was accepted a moment ago may be missing. */
+export const merchantsWithEvents: Sql = sql`select distinct merchant_id from event_tally`;

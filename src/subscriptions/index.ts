@@ -4,6 +4,7 @@ export { endUnpaid } from './end-unpaid.ts';
 export { subscriptionErrors } from './errors.ts';
 export { holdSubscription, lockStatus } from './hold.ts';
 export type { ComingRenewal, SubscriptionParts } from './parts.ts';
+export { type BillableUsage, findBillableUsage, type PricedUsage } from './priced-usage.ts';
 export { subscriptionRoutes } from './routes.ts';
 export { subscriptionChangeDueKind, subscriptionDueKind } from './steps.ts';
 export {

@@ -1,7 +1,7 @@
 import { allOf, assignments, jsonb, pageOfRows, sql, type Tx } from '../db/index.ts';
 import type { CreditMode } from '../invoicing/index.ts';
 import type { Decimal } from '../kernel/decimal.ts';
-import type { Instant } from '../kernel/time.ts';
+import type { Instant, Period } from '../kernel/time.ts';
 import type { Quantities } from './quantities.ts';
 
 export type SubscriptionStatus = 'pending_payment' | 'active' | 'terminated';
@@ -234,6 +234,28 @@ export const selectClaiming = (
      where merchant_id = ${merchant_id} and customer_id = ${customer_id}
        and clock_id is not distinct from ${clock_id} and activated_at is not null
      order by seq`);
+
+/** The same with whose they are, and from when on they are billed. */
+export type ClaimingCustomerRow = ClaimingRow & Pick<SubscriptionRow, 'customer_id' | 'clock_id' | 'billing_starts_at'>;
+
+/**
+ * The subscriptions of a merchant that can bill usage of a time, in the order of their creation. What ended is billed to
+ * the end of its last period, so those that ended within the longest period before are among them.
+ */
+export const selectClaimingBetween = (
+  tx: Tx,
+  merchantId: string,
+  { start, end }: Period,
+): Promise<ClaimingCustomerRow[]> =>
+  tx.rows<ClaimingCustomerRow>(sql`
+    select merchant_id, id, customer_id, clock_id, plan_id, plan_version_id, status, started_at, billing_starts_at, ending_at,
+           terminated_at, next_action_at
+      from subscription
+     where merchant_id = ${merchantId} and activated_at is not null and started_at < ${end}
+       and (coalesce(terminated_at, ending_at) is null or coalesce(terminated_at, ending_at) > ${start.subtract({ hours: LONGEST_PERIOD_HOURS })})
+     order by seq`);
+
+const LONGEST_PERIOD_HOURS = 400 * 24;
 
 /** Makes subscriptions due that have ended, for a look at their closed periods before the one that is planned, if one is. */
 export async function updateEndedToBeDue(

@@ -170,7 +170,7 @@ async function pricedBy(
 }
 
 /** The metrics that a version prices, each with the cadences of its prices. */
-function metricsOf(version: Pick<BilledVersion, 'planCadence' | 'prices'>): PricedSpan['metrics'] {
+export function metricsOf(version: Pick<BilledVersion, 'planCadence' | 'prices'>): PricedSpan['metrics'] {
   const metered = version.prices.flatMap((price) =>
     price.metric ? [{ id: price.metric.id, cadence: cadenceOfPrice(version, price) }] : [],
   );

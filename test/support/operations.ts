@@ -833,6 +833,7 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
   ],
   listScheduleInvoices: [({ schedule }) => on(schedule.id)],
   regenerateScheduleInvoices: [({ schedule }) => on(schedule.id)],
+  getUnbilledUsage: [() => ({ query: { from: START, to: FAR_AHEAD } })],
   putMerchantIntegration: [
     ({ merchant }) => ({
       body: { provider: 'crm', config: { secretKey: 's' }, metadata: { a: 'b' }, merchantId: merchant.id },

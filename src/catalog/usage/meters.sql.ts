@@ -13,3 +13,19 @@ export async function selectMeters(tx: Tx, merchantId: string | null): Promise<O
       from cost where event_type is not null and deleted_at is null and ${owned}`);
   return rows.map(({ id, merchantId: owner, ...meter }) => ({ id, merchantId: owner, meter }));
 }
+
+/** A metric by what it measures. */
+export interface MeteredMetric {
+  readonly id: string;
+  readonly name: string;
+  readonly meter: Meter;
+}
+
+/** The metrics of a merchant that events can match, oldest first. */
+export async function findMeteredMetrics(tx: Tx, merchantId: string): Promise<MeteredMetric[]> {
+  const rows = await tx.rows<Meter & { id: string; name: string }>(sql`
+    select id, name, event_type as "eventType", aggregation, value_property as "valueProperty", group_by as "groupBy",
+           event_from as "eventFrom"
+      from billable_metric where merchant_id = ${merchantId} and event_type is not null order by seq`);
+  return rows.map(({ id, name, ...meter }) => ({ id, name, meter }));
+}

@@ -1,0 +1,178 @@
+import { findPlan, findPlanVersion } from '../catalog/index.ts';
+import type { Tx } from '../db/index.ts';
+import { findReadSeries } from '../invoicing/index.ts';
+import { earliest, type Instant, isAfter, isBefore, latest, normaliseCadence, type Period } from '../kernel/time.ts';
+import type { UsageSource } from '../metering/index.ts';
+import { endOf } from './decide.ts';
+import { type ClaimingCustomerRow, selectClaimingBetween } from './subscriptions.sql.ts';
+import { metricsOf } from './usage-claims.ts';
+import { claimOf, ownedSpans, type PricedVersion, type ReadSeries, type UsageClaim } from './usage-owner.ts';
+import { type VersionRow, versionsOfSubscriptions } from './versions.sql.ts';
+
+/** The values of dimensions that a price takes, by the dimension; null: it takes all usage. */
+export type PriceFilter = Readonly<Record<string, readonly string[]>> | null;
+
+/** Usage of a metric that prices with these filters bill. */
+export interface PricedUsage {
+  readonly filters: readonly PriceFilter[];
+  readonly sources: readonly UsageSource[];
+}
+
+/** Whose usage subscriptions bill, and when. */
+export interface BillableUsage {
+  /** Of any metric: the time in which a subscription is active. */
+  readonly active: readonly UsageSource[];
+  /** By metric; usage with the same filters together. */
+  readonly priced: ReadonlyMap<string, readonly PricedUsage[]>;
+}
+
+/** A version with what it prices of each metric. */
+interface FilteredVersion extends PricedVersion {
+  readonly filters: ReadonlyMap<string, readonly PriceFilter[]>;
+}
+
+interface Claimant {
+  readonly row: ClaimingCustomerRow;
+  readonly claim: UsageClaim;
+  readonly versions: readonly FilteredVersion[];
+}
+
+/** Whose usage of a time all subscriptions of a merchant bill: the same answer that the closing of a period gets. */
+export async function findBillableUsage(tx: Tx, merchantId: string, period: Period): Promise<BillableUsage> {
+  const rows = await selectClaimingBetween(tx, merchantId, period);
+  const ended = rows.filter((row) => endOf(row) !== null).map(({ id }) => id);
+  const read = ended.length === 0 ? [] : await findReadSeries(tx, merchantId, ended);
+  const claimants = await claimantsOf(tx, merchantId, rows);
+  const readOf = Map.groupBy(read, ({ subscriptionId }) => subscriptionId);
+  const customers = Map.groupBy(claimants, ({ row }) => `${row.customer_id} ${row.clock_id}`);
+  return together([...customers.values()].flatMap((ofOne) => usageOfCustomer(ofOne, readOf, period)));
+}
+
+async function claimantsOf(tx: Tx, merchantId: string, rows: readonly ClaimingCustomerRow[]): Promise<Claimant[]> {
+  const ids = rows.map(({ id }) => id);
+  const pinned = Map.groupBy(
+    ids.length === 0 ? [] : await versionsOfSubscriptions(tx, merchantId, ids),
+    ({ subscription_id: id }) => id,
+  );
+  const claimants: Claimant[] = [];
+  for (const row of rows) {
+    const given = pinned.get(row.id) ?? [{ ...row, holds_from: row.started_at }];
+    const versions: FilteredVersion[] = [];
+    for (const each of given) versions.push({ from: each.holds_from, ...(await pricesOf(tx, merchantId, each)) });
+    const claim = claimOf({ subscriptionId: row.id, start: row.started_at, end: endOf(row) }, versions);
+    claimants.push({ row, claim, versions });
+  }
+  return claimants;
+}
+
+const pricesOf = (
+  tx: Tx,
+  merchantId: string,
+  { plan_id: planId, plan_version_id: versionId }: Pick<VersionRow, 'plan_id' | 'plan_version_id'>,
+): Promise<Pick<FilteredVersion, 'metrics' | 'filters'>> =>
+  tx.once(`metrics of plan version ${versionId} of ${merchantId}`, async () => {
+    const plan = await findPlan(tx, merchantId, planId);
+    const version = await findPlanVersion(tx, merchantId, versionId);
+    if (!plan || !version) throw new Error(`Plan version ${versionId} is gone.`); // a foreign key holds it
+    const metered = version.prices.flatMap(({ metric, groupFilters }) =>
+      metric ? [{ id: metric.id, filter: groupFilters }] : [],
+    );
+    const byMetric = Map.groupBy(metered, ({ id }) => id);
+    return {
+      metrics: metricsOf({ planCadence: normaliseCadence(plan.billingCadence), prices: version.prices }),
+      filters: new Map([...byMetric].map(([id, those]) => [id, those.map(({ filter }) => filter)])),
+    };
+  });
+
+/** A stretch of usage of one metric, or (null) of a subscription that is active. */
+interface Stretch {
+  readonly metricId: string | null;
+  readonly filters: readonly PriceFilter[];
+  readonly source: UsageSource;
+}
+
+/** @param claimants the subscriptions of one customer on one clock, in the order of their creation */
+function usageOfCustomer(
+  claimants: readonly Claimant[],
+  readOf: ReadonlyMap<string, readonly ReadSeries[]>,
+  period: Period,
+): Stretch[] {
+  const claims = claimants.map(({ claim }) => claim);
+  const read = claims.flatMap(({ subscriptionId }) => readOf.get(subscriptionId) ?? []);
+  return claimants.flatMap(({ row, claim, versions }) => {
+    const own = readOf.get(row.id) ?? [];
+    const start = latest(period.start, row.billing_starts_at);
+    const subjects = [row.id, row.customer_id];
+    const activeUntil = earliest(
+      period.end,
+      own.reduce((at, { until }) => latest(at, until), claim.end ?? period.end),
+    );
+    const active = stretchesOf(subjects, null, [], [{ start, end: activeUntil }]);
+    const metricIds = [...new Set(claim.spans.flatMap(({ metrics }) => [...metrics.keys()]))];
+    const priced = metricIds.flatMap((metricId) => {
+      const cadences = claim.spans.at(-1)?.metrics.get(metricId) ?? [];
+      const reads = own.filter(({ cadence }) => cadences.includes(cadence));
+      const until = earliest(
+        period.end,
+        reads.reduce((at, each) => latest(at, each.until), claim.end ?? period.end),
+      );
+      if (!isBefore(start, until)) return [];
+      const asked = { start, end: until };
+      const owned = ownedSpans(claims, { subscriptionId: row.id, metricId }, asked, read);
+      return timesOf(versions).flatMap(({ version, from, to }) => {
+        const filters = version.filters.get(metricId);
+        if (!filters) return [];
+        const within = (spans: readonly Period[]) => spans.map((span) => clip(span, from, to));
+        return [
+          ...stretchesOf([row.id], metricId, filters, within([asked])),
+          ...stretchesOf([row.customer_id], metricId, filters, within(owned)),
+        ];
+      });
+    });
+    return [...active, ...priced];
+  });
+}
+
+/** When each version of a subscription holds; the first one from ever, the last one for ever. */
+const timesOf = (versions: readonly FilteredVersion[]) =>
+  versions.map((version, index) => ({
+    version,
+    from: index === 0 ? null : version.from,
+    to: versions[index + 1]?.from ?? null,
+  }));
+
+const clip = ({ start, end }: Period, from: Instant | null, to: Instant | null): Period => ({
+  start: from ? latest(start, from) : start,
+  end: to ? earliest(end, to) : end,
+});
+
+const stretchesOf = (
+  subjects: readonly string[],
+  metricId: string | null,
+  filters: readonly PriceFilter[],
+  spans: readonly Period[],
+): Stretch[] =>
+  spans
+    .filter(({ start, end }) => isAfter(end, start))
+    .flatMap(({ start, end }) =>
+      subjects.map((subject) => ({ metricId, filters, source: { subject, from: start, to: end } })),
+    );
+
+function together(stretches: readonly Stretch[]): BillableUsage {
+  const ofMetrics = Map.groupBy(stretches, ({ metricId }) => metricId);
+  const sourcesOf = (those: readonly Stretch[]) => those.map(({ source }) => source);
+  const priced = [...ofMetrics].flatMap(([metricId, those]) => {
+    if (metricId === null) return [];
+    const bySignature = Map.groupBy(those, ({ filters }) => signatureOf(filters));
+    const usage = [...bySignature.values()].map((alike) => ({
+      filters: (alike[0] as Stretch).filters,
+      sources: sourcesOf(alike),
+    }));
+    return [[metricId, usage] as const];
+  });
+  return { active: sourcesOf(ofMetrics.get(null) ?? []), priced: new Map(priced) };
+}
+
+/** The same text for filters that take the same usage. */
+const signatureOf = (filters: readonly PriceFilter[]): string =>
+  filters.includes(null) ? 'all' : JSON.stringify(filters.map((filter) => JSON.stringify(filter)).toSorted());

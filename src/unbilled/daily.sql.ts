@@ -1,0 +1,40 @@
+import { recordset, sql, type Tx } from '../db/index.ts';
+import type { Instant } from '../kernel/time.ts';
+import { merchantsWithEvents } from '../metering/index.ts';
+import type { Reason } from './unbilled.ts';
+
+/** Some merchants that have events, and whose day nobody has looked at yet. */
+export const selectUnseen = async (tx: Tx, day: string, most: number): Promise<string[]> =>
+  (
+    await tx.rows<{ merchantId: string }>(sql`
+      select t.merchant_id as "merchantId" from (${merchantsWithEvents}) t
+       where not exists (select from unbilled_day d where d.merchant_id = t.merchant_id and d.day = ${day}::date)
+       order by 1 limit ${most}`)
+  ).map(({ merchantId }) => merchantId);
+
+/** Of several at once one succeeds; the others wait, and learn that it was done. @returns whether it is ours to tell */
+export const insertDay = async (tx: Tx, merchantId: string, day: string, now: Instant): Promise<boolean> =>
+  (await tx.run(sql`
+    insert into unbilled_day (merchant_id, day, looked_at) values (${merchantId}, ${day}::date, ${now})
+    on conflict do nothing`)) === 1;
+
+export interface Finding {
+  /** Null: no metric counts the events. */
+  readonly metricId: string | null;
+  readonly reason: Reason;
+  readonly eventCount: number;
+}
+
+export const insertFindings = (tx: Tx, merchantId: string, day: string, findings: readonly Finding[]) =>
+  tx.run(sql`
+    insert into unbilled_finding (merchant_id, day, metric_id, reason, event_count)
+    select ${merchantId}, ${day}::date, coalesce(metric, ''), reason, events
+      from jsonb_to_recordset(${recordset(
+        findings.map(({ metricId, reason, eventCount }) => ({ metric: metricId, reason, events: eventCount })),
+      )}) as f (metric text, reason text, events bigint)`);
+
+/** How many events of the last day that was looked at nobody pays for, of all merchants: for the metrics, read as operator. */
+export const countUnbilled = (tx: Tx) =>
+  tx.rows<{ reason: string; events: number }>(sql`
+    select reason, sum(event_count)::float8 as events from unbilled_finding
+     where day = (select max(day) from unbilled_day) group by reason`);

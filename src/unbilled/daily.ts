@@ -1,0 +1,63 @@
+import type { Database, Tx } from '../db/index.ts';
+import type { Chore } from '../jobs/index.ts';
+import type { Instant, Period } from '../kernel/time.ts';
+import type { UsageQuery } from '../metering/index.ts';
+import { publishAll } from '../webhooks/index.ts';
+import { type Finding, insertDay, insertFindings, selectUnseen } from './daily.sql.ts';
+import { findUnbilled } from './report.ts';
+import type { UnbilledPart } from './unbilled.ts';
+
+const ONE_MINUTE = 60;
+const MERCHANTS_AT_ONCE = 50;
+
+/** Events may come a while after their time, so a day is looked at an hour after its end. */
+const PATIENCE_HOURS = 1;
+
+/** The last day (UTC) that is over, and its time. */
+export function lastDay(now: Instant): { readonly day: string; readonly period: Period } {
+  const end = now.subtract({ hours: PATIENCE_HOURS }).toZonedDateTimeISO('UTC').startOfDay();
+  const start = end.subtract({ days: 1 });
+  return { day: start.toPlainDate().toString(), period: { start: start.toInstant(), end: end.toInstant() } };
+}
+
+/**
+ * Looks once at each finished day of each merchant, and tells of each metric of whose usage nobody pays for a part:
+ * `usage.unbilled.v0`.
+ */
+export const unbilledUsageChore = (usage: UsageQuery<Tx>): Chore => ({
+  name: 'looking for usage that nobody pays for',
+  everySeconds: ONE_MINUTE,
+  run: async (database, now) => {
+    const { day } = lastDay(now);
+    const merchants = await database.transaction('every merchant, reading', (tx) =>
+      selectUnseen(tx, day, MERCHANTS_AT_ONCE),
+    );
+    for (const merchantId of merchants) await lookAt(database, usage, merchantId, now);
+  },
+});
+
+/** @returns the metrics that were told of; none where the day was looked at before */
+const lookAt = (database: Database, usage: UsageQuery<Tx>, merchantId: string, now: Instant) =>
+  database.transaction({ merchants: [merchantId] }, async (tx) => {
+    const { day, period } = lastDay(now);
+    if (!(await insertDay(tx, merchantId, day, now))) return;
+    const { parts } = await findUnbilled(tx, usage, merchantId, period);
+    const findings = findingsOf(parts);
+    if (findings.length === 0) return;
+    await insertFindings(tx, merchantId, day, findings);
+    const metricIds = [...new Set(findings.map(({ metricId }) => metricId))];
+    const events = metricIds.map((billableMetricId) => ({
+      merchantId,
+      type: 'usage.unbilled.v0',
+      data: { billableMetricId, day },
+    }));
+    await publishAll(tx, events, now);
+  });
+
+/** Parts by metric and reason. */
+const findingsOf = (parts: readonly UnbilledPart[]): Finding[] =>
+  [...Map.groupBy(parts, ({ metricId, reason }) => `${metricId} ${reason}`).values()].map((alike) => ({
+    metricId: (alike[0] as UnbilledPart).metricId,
+    reason: (alike[0] as UnbilledPart).reason,
+    eventCount: alike.reduce((events, { eventCount }) => events + eventCount, 0),
+  }));

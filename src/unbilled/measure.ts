@@ -1,0 +1,134 @@
+import type { MeteredMetric } from '../catalog/index.ts';
+import type { Tx } from '../db/index.ts';
+import type { Period } from '../kernel/time.ts';
+import { countOfType, type Meter, type UsageQuery, type UsageRow, type UsageSource } from '../metering/index.ts';
+import type { BillableUsage, PricedUsage } from '../subscriptions/index.ts';
+import { type Amount, addsUp, addUp, isTaken, less, type UnbilledPart } from './unbilled.ts';
+
+/** What of a metric's usage is there, what a price takes, and what is left of it, by reason. */
+export interface MetricFigures {
+  readonly metric: MeteredMetric;
+  readonly counted: Amount;
+  readonly priced: Amount;
+  readonly parts: readonly UnbilledPart[];
+}
+
+const NOTHING = (meter: Meter): Amount => addUp(addsUp(meter.aggregation) ? [] : [{ eventCount: 0, quantity: null }]);
+
+/**
+ * Divides all usage of a metric in a time: what a price takes, and what none does, by reason. Each event that the metric
+ * counts is in one part, so they sum to what is counted. From roll-ups; no list of events is read.
+ */
+export async function measureMetric(
+  tx: Tx,
+  usage: UsageQuery<Tx>,
+  merchantId: string,
+  metric: MeteredMetric,
+  { start: from, end: to }: Period,
+  billable: BillableUsage,
+): Promise<MetricFigures> {
+  const { id: metricId, meter } = metric;
+  const eventType = meter.eventType as string;
+  const scope = { merchantId, meter, from, to };
+  const amountOf = ({ value, eventCount }: UsageRow): Amount => ({
+    eventCount,
+    quantity: addsUp(meter.aggregation) ? value : null,
+  });
+  const allOf = async (sources: readonly UsageSource[] | null): Promise<Amount> => {
+    if (sources?.length === 0) return NOTHING(meter);
+    const [[row] = []] = await usage.measure(tx, { ...scope, sources }, [{}]);
+    return amountOf(row as UsageRow);
+  };
+  const part = (reason: UnbilledPart['reason'], amount: Amount, group: UnbilledPart['group'] = null): UnbilledPart => ({
+    reason,
+    metricId,
+    eventType,
+    group,
+    ...amount,
+  });
+
+  const [[all] = [], customers = []] = await usage.measure(tx, { ...scope, sources: null }, [{}, { byCustomer: true }]);
+  const counted = amountOf(all as UsageRow);
+  const nobodys = customers.filter(({ customerId }) => customerId === null).map(amountOf);
+  const unknown = addUp([NOTHING(meter), ...nobodys]);
+
+  const priced = billable.priced.get(metricId) ?? [];
+  const owned: Amount[] = [];
+  const filtered: UnbilledPart[] = [];
+  for (const alike of priced) {
+    if (alike.filters.includes(null)) {
+      owned.push(await allOf(alike.sources));
+      continue;
+    }
+    const rows = await rowsByDimension(tx, usage, { ...scope, sources: alike.sources }, alike);
+    owned.push(addUp([NOTHING(meter), ...rows.map(amountOf)]));
+    for (const row of rows)
+      if (!isTaken(alike.filters, row.group) && row.eventCount > 0)
+        filtered.push(part('GROUP_FILTERED', amountOf(row), row.group));
+  }
+  const ownedUsage = addUp([NOTHING(meter), ...owned]);
+  const sources = priced.flatMap((each) => each.sources);
+  const rest = less(less(counted, unknown), ownedUsage);
+  const active = rest.eventCount === 0 ? ownedUsage : await allOf([...billable.active, ...sources]);
+  const parts = [
+    part('UNKNOWN_SUBJECT', unknown),
+    part('NO_PERIOD', less(rest, less(active, ownedUsage))),
+    part('NOT_PRICED', less(active, ownedUsage)),
+    ...gatherGroups(filtered),
+    ...(await uncounted(tx, merchantId, metric, { start: from, end: to }, counted)),
+  ];
+  return {
+    metric,
+    counted,
+    priced: less(ownedUsage, addUp([NOTHING(meter), ...filtered])),
+    parts: parts.filter(({ eventCount }) => eventCount > 0),
+  };
+}
+
+/** Usage by the dimensions that the prices filter by. */
+async function rowsByDimension(
+  tx: Tx,
+  usage: UsageQuery<Tx>,
+  scope: {
+    merchantId: string;
+    meter: Meter;
+    from: Period['start'];
+    to: Period['end'];
+    sources: readonly UsageSource[];
+  },
+  { filters }: PricedUsage,
+): Promise<UsageRow[]> {
+  const groups = [...new Set(filters.flatMap((filter) => Object.keys(filter ?? {})))].toSorted();
+  const [rows = []] = await usage.measure(tx, scope, [{ groups }]);
+  return rows;
+}
+
+/** The same values under the prices of several subscriptions are one part. */
+const gatherGroups = (parts: readonly UnbilledPart[]): UnbilledPart[] =>
+  [...Map.groupBy(parts, ({ group }) => JSON.stringify(group)).values()].map((alike) => ({
+    ...(alike[0] as UnbilledPart),
+    ...addUp(alike),
+  }));
+
+/** Events of the metric's type that it does not count. Events are counted here, and only where some can be left out. */
+async function uncounted(
+  tx: Tx,
+  merchantId: string,
+  { id: metricId, meter }: MeteredMetric,
+  { start: from, end: to }: Period,
+  counted: Amount,
+): Promise<UnbilledPart[]> {
+  if (meter.valueProperty === null && meter.eventFrom === null) return [];
+  const range = { merchantId, from, to };
+  const started = await countOfType(tx, range, meter);
+  const part = (reason: UnbilledPart['reason'], eventCount: number): UnbilledPart => ({
+    reason,
+    metricId,
+    eventType: meter.eventType as string,
+    group: null,
+    eventCount,
+    quantity: null,
+  });
+  const before = meter.eventFrom === null ? 0 : (await countOfType(tx, range, { ...meter, eventFrom: null })) - started;
+  return [part('BEFORE_EVENT_FROM', before), part('NO_VALUE', started - counted.eventCount)];
+}

@@ -1,0 +1,171 @@
+import { findMeteredMetrics, selectMeters } from '../catalog/index.ts';
+import type { Tx } from '../db/index.ts';
+import type { PageRequest } from '../http/index.ts';
+import { jsonNumber } from '../kernel/decimal.ts';
+import { invalidField, ok, type Result } from '../kernel/result.ts';
+import {
+  earliest,
+  formatInstant,
+  type Instant,
+  isAfter,
+  isBefore,
+  latest,
+  type Period,
+  parseInstant,
+} from '../kernel/time.ts';
+import {
+  type EventSample,
+  selectBeside,
+  selectEventTypes,
+  selectOfType,
+  selectUncounted,
+  type UsageQuery,
+} from '../metering/index.ts';
+import { type BillableUsage, findBillableUsage } from '../subscriptions/index.ts';
+import { type MetricFigures, measureMetric } from './measure.ts';
+import type { UnbilledQuery, UnbilledReply } from './schemas.ts';
+import { GROUPINGS, type Grouping, groupParts, isTaken, type UnbilledGroup, type UnbilledPart } from './unbilled.ts';
+
+/** All usage of a merchant for which nobody pays, in a time. */
+export interface Unbilled {
+  readonly period: Period;
+  readonly billable: BillableUsage;
+  readonly figures: readonly MetricFigures[];
+  readonly parts: readonly UnbilledPart[];
+}
+
+/** Finds it: each metric by itself, and event types that no metric and no cost has. */
+export async function findUnbilled(
+  tx: Tx,
+  usage: UsageQuery<Tx>,
+  merchantId: string,
+  period: Period,
+): Promise<Unbilled> {
+  const billable = await findBillableUsage(tx, merchantId, period);
+  const figures: MetricFigures[] = [];
+  for (const metric of await findMeteredMetrics(tx, merchantId))
+    figures.push(await measureMetric(tx, usage, merchantId, metric, period, billable));
+  const unknown = await unknownTypes(tx, merchantId, period);
+  return { period, billable, figures, parts: [...figures.flatMap(({ parts }) => parts), ...unknown] };
+}
+
+async function unknownTypes(tx: Tx, merchantId: string, { start, end }: Period): Promise<UnbilledPart[]> {
+  const known = new Set((await selectMeters(tx, merchantId)).map(({ meter }) => meter.eventType));
+  const parts: UnbilledPart[] = [];
+  for (const type of await selectEventTypes(tx, merchantId)) {
+    if (known.has(type)) continue;
+    const { eventCount } = await selectOfType(tx, { merchantId, from: start, to: end }, type);
+    if (eventCount > 0)
+      parts.push({ reason: 'UNKNOWN_TYPE', metricId: null, eventType: type, group: null, eventCount, quantity: null });
+  }
+  return parts;
+}
+
+/** GET /v0/usage/unbilled. */
+export async function unbilledReport(
+  tx: Tx,
+  usage: UsageQuery<Tx>,
+  merchantId: string,
+  query: UnbilledQuery,
+  { limit, offset }: PageRequest,
+): Promise<Result<UnbilledReply>> {
+  const period = { start: parseInstant(query.from) as Instant, end: parseInstant(query.to) as Instant };
+  if (!isBefore(period.start, period.end)) return invalidField('to', 'must be after from');
+  const by = readGrouping(query.groupBy);
+  if (by === null) return invalidField('groupBy', `must be words of ${GROUPINGS.join(', ')}, separated by commas`);
+  const unbilled = await findUnbilled(tx, usage, merchantId, period);
+  const names = new Map(unbilled.figures.map(({ metric }) => [metric.id, metric.name]));
+  const groups = groupParts(unbilled.parts, by);
+  const data = [];
+  for (const group of groups.slice(offset, offset + limit))
+    data.push(toGroup(group, names, await sampleOf(tx, merchantId, unbilled, group)));
+  return ok({
+    object: 'unbilledUsage',
+    from: formatInstant(period.start),
+    to: formatInstant(period.end),
+    groupBy: by,
+    groups: data,
+    metrics: unbilled.figures.map(({ metric, counted, priced }) => ({
+      billableMetricId: metric.id,
+      metricName: metric.name,
+      counted: toAmount(counted),
+      priced: toAmount(priced),
+    })),
+    pagination: { limit, offset, total: groups.length },
+  });
+}
+
+function readGrouping(given: UnbilledQuery['groupBy']): Grouping[] | null {
+  const words = given === undefined ? [...GROUPINGS] : [...new Set([given].flat().flatMap((part) => part.split(',')))];
+  const known = GROUPINGS.filter((word) => words.includes(word));
+  return known.length === words.length ? known : null;
+}
+
+const toAmount = ({ quantity, eventCount }: MetricFigures['counted']) => ({
+  quantity: quantity && jsonNumber(quantity),
+  eventCount,
+});
+
+const toGroup = (group: UnbilledGroup, names: ReadonlyMap<string, string>, sample: EventSample) => ({
+  reason: group.reason,
+  billableMetricId: group.metricId,
+  metricName: group.metricId === null ? null : (names.get(group.metricId) ?? null),
+  eventType: group.eventType,
+  group: group.group,
+  ...toAmount(group),
+  firstAt: sample.firstAt && formatInstant(sample.firstAt),
+  lastAt: sample.lastAt && formatInstant(sample.lastAt),
+  examples: [...sample.examples],
+});
+
+const MOST_EXAMPLES = 5;
+
+/** The first and the last of the events of a line, and some of them. */
+async function sampleOf(tx: Tx, merchantId: string, unbilled: Unbilled, group: UnbilledGroup): Promise<EventSample> {
+  const samples: EventSample[] = [];
+  for (const part of group.parts) samples.push(await sampleOfPart(tx, merchantId, unbilled, part));
+  const times = (at: 'firstAt' | 'lastAt') => samples.flatMap((sample) => sample[at] ?? []);
+  return {
+    eventCount: group.eventCount,
+    firstAt: times('firstAt').reduce<Instant | null>((a, b) => (a ? earliest(a, b) : b), null),
+    lastAt: times('lastAt').reduce<Instant | null>((a, b) => (a ? latest(a, b) : b), null),
+    examples: samples
+      .toSorted(latestFirst)
+      .flatMap(({ examples }) => examples)
+      .slice(0, MOST_EXAMPLES),
+  };
+}
+
+const latestFirst = (a: EventSample, b: EventSample): number =>
+  a.lastAt && b.lastAt && isAfter(a.lastAt, b.lastAt) ? -1 : 1;
+
+function sampleOfPart(
+  tx: Tx,
+  merchantId: string,
+  { period, billable, figures }: Unbilled,
+  part: UnbilledPart,
+): Promise<EventSample> {
+  const range = { merchantId, from: period.start, to: period.end };
+  const meter = figures.find(({ metric }) => metric.id === part.metricId)?.metric.meter;
+  if (meter === undefined) return selectOfType(tx, range, part.eventType);
+  const priced = billable.priced.get(part.metricId ?? '') ?? [];
+  const pricedSources = priced.flatMap(({ sources }) => sources);
+  const somebodys = { meter, addressee: 'somebody' as const };
+  switch (part.reason) {
+    case 'UNKNOWN_SUBJECT':
+      return selectBeside(tx, range, { meter, addressee: 'nobody' });
+    case 'NO_PERIOD':
+      return selectBeside(tx, range, { ...somebodys, outside: [...billable.active, ...pricedSources] });
+    case 'NOT_PRICED':
+      return selectBeside(tx, range, { ...somebodys, within: billable.active, outside: pricedSources });
+    case 'GROUP_FILTERED': {
+      const group = part.group ?? {};
+      const refusing = priced.filter(({ filters }) => !isTaken(filters, group));
+      return selectBeside(tx, range, { ...somebodys, group, within: refusing.flatMap(({ sources }) => sources) });
+    }
+    case 'UNKNOWN_TYPE':
+      return selectOfType(tx, range, part.eventType);
+    default:
+      return selectUncounted(tx, range, meter, part.reason);
+  }
+}

@@ -1,0 +1,26 @@
+import type { Tx } from '../db/index.ts';
+import { pageOf, type Route, route } from '../http/index.ts';
+import { invalidField } from '../kernel/result.ts';
+import type { UsageQuery } from '../metering/index.ts';
+import { unbilledReport } from './report.ts';
+import { UnbilledQuery, UnbilledReply } from './schemas.ts';
+
+/** `/v0/usage/unbilled`. @param usage who counts usage for reports */
+export const unbilledRoutes = (usage: UsageQuery<Tx>): readonly Route[] => [
+  route(
+    {
+      method: 'GET',
+      path: '/v0/usage/unbilled',
+      operationId: 'getUnbilledUsage',
+      tag: 'Reports',
+      summary: 'Report usage that nobody pays for',
+      access: { role: 'viewer', merchant: 'query' },
+      query: UnbilledQuery,
+      replies: { 200: UnbilledReply },
+    },
+    async ({ tx, merchantId, query }) =>
+      merchantId === null
+        ? invalidField('merchantId', 'is required of a platform operator')
+        : unbilledReport(tx, usage, merchantId, query, pageOf(query)),
+  ),
+];
