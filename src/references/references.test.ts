@@ -72,7 +72,7 @@ describe('POST /v0/externalReferences', () => {
     { fields: { externalId: 'a\0b' }, failing: ['externalId'] },
     { fields: { externalId: 7 }, failing: ['externalId'] },
     { fields: { isPrimary: 'yes' }, failing: ['isPrimary'] },
-    { fields: { isDefault: null }, failing: ['isDefault'] },
+    { fields: { isDefault: 'no' }, failing: ['isDefault'] },
     { fields: { id: 'xrf_a' }, failing: ['id'] },
     {
       fields: { entityType: undefined, entityId: undefined, provider: undefined, externalId: undefined },
@@ -151,6 +151,37 @@ describe('a primary reference', () => {
     expect((await merchant.get(`${PATH}?externalId=race`)).body.pagination.total).toBe(1);
   });
 
+  it('is one, whether it is made, changed or freed at the same time', async () => {
+    for (let round = 0; round < 4; round += 1) {
+      const externalId = `contested-${round}`;
+      const entities = await Promise.all(Array.from({ length: 4 }, item));
+      const holder = await post(entities[0] as string, { externalId });
+      const others = await Promise.all(
+        entities.slice(1, 3).map((entityId) => post(entityId, { externalId, isPrimary: false })),
+      );
+      const answers = await Promise.all([
+        merchant.delete(`${PATH}/${holder.body.id}`),
+        ...others.map(({ body }) => patch(body.id, { isPrimary: true })),
+        post(entities[3] as string, { externalId }),
+      ]);
+      expect(answers.map(({ status }) => status).filter((status) => ![200, 201, 204, 409].includes(status))).toEqual(
+        [],
+      );
+      const { data } = (await merchant.get(`${PATH}?externalId=${externalId}`)).body;
+      const primaries = data.filter(({ isPrimary }: { isPrimary: boolean }) => isPrimary);
+      const taken = answers.slice(1).filter(({ status }) => status !== 409);
+      expect(primaries).toHaveLength(taken.length);
+      expect(taken.length).toBeLessThanOrEqual(1);
+    }
+  });
+
+  it('is one of two that become primary at once', async () => {
+    const entities = await Promise.all([item(), item()]);
+    const both = await Promise.all(entities.map((id) => post(id, { externalId: 'both', isPrimary: false })));
+    const answers = await Promise.all(both.map(({ body }) => patch(body.id, { isPrimary: true })));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+  });
+
   it('cannot be had by a change either, and a refused change leaves all as it was', async () => {
     const entityId = await item();
     await post(entityId, { externalId: 'held' });
@@ -227,7 +258,7 @@ describe('PATCH /v0/externalReferences/{id}', () => {
     { body: { entityId: 'itm_a' }, field: 'entityId' },
     { body: { entityType: 'customer' }, field: 'entityType' },
     { body: { provider: 'A' }, field: 'provider' },
-    { body: { externalId: null }, field: 'externalId' },
+    { body: { externalId: '' }, field: 'externalId' },
   ])('is a 400 for $body', async ({ body, field }) => {
     const { id } = (await post(await item())).body;
     expect(failingFields(await patch(id, body))).toEqual([field]);
