@@ -1,4 +1,11 @@
 import { analyticsRoutes, revenueSumsChore } from './analytics/index.ts';
+import {
+  type ApprovalParts,
+  approvalErrors,
+  approvalRoutes,
+  cancelApprovals,
+  findGivenKinds,
+} from './approvals/index.ts';
 import { type CatalogOptions, catalogErrors, catalogRoutes, selectMeters, usageRoutes } from './catalog/index.ts';
 import { clockErrors, clockRoutes } from './clocks/index.ts';
 import { type CustomerBlocker, type CustomerHooks, customerErrors, customerRoutes } from './customers/index.ts';
@@ -25,6 +32,7 @@ import {
   chargeAtOnce,
   findBilling,
   type InvoicingParts,
+  invoiceApprovals,
   invoicePaymentHandlers,
   invoiceRoutes,
   invoicingDueKinds,
@@ -48,9 +56,16 @@ import {
   registerMeter,
   unreadSeriesChore,
 } from './metering/index.ts';
-import { linesOfItem, type OrderParts, orderErrors, orderRoutes, unendedOrders } from './orders/index.ts';
+import {
+  linesOfItem,
+  type OrderParts,
+  orderApprovals,
+  orderErrors,
+  orderRoutes,
+  unendedOrders,
+} from './orders/index.ts';
 import { createPayments, paymentErrors } from './payments/index.ts';
-import { referenceErrors, referenceRoutes } from './references/index.ts';
+import { findDefaultReferences, referenceErrors, referenceRoutes } from './references/index.ts';
 import {
   partsForOrders,
   type ScheduleParts,
@@ -103,6 +118,7 @@ export const errorTables: readonly ErrorTable[] = [
   paymentErrors,
   referenceErrors,
   orderErrors,
+  approvalErrors,
   sourceErrors,
 ];
 
@@ -159,11 +175,15 @@ export function wireDomains(
   const orders: OrderParts = {
     environment,
     ...partsForOrders,
-    cancelApprovals: async () => undefined,
-    approvedKinds: async () => new Set(),
+    cancelApprovals: (tx, { merchantId, id }, _, now) => cancelApprovals(tx, merchantId, [id], now),
+    approvedKinds: findGivenKinds,
     listeners: [scheduleListener],
   };
   const schedules: ScheduleParts = { orders, invoicing, source: billingSource, lockSubscription: lockStatus };
+  const approvals: ApprovalParts = {
+    resources: { order: orderApprovals(orders), invoice: invoiceApprovals(invoicing) },
+    findDefaultReferences,
+  };
   return {
     routes: (runner) => [
       ...identityRoutes({ environment }),
@@ -194,6 +214,7 @@ export function wireDomains(
       ...invoiceRoutes(invoicing),
       ...orderRoutes(orders),
       ...scheduleRoutes(schedules),
+      ...approvalRoutes(approvals),
       ...ledgerRoutes,
       ...sourceRoutes({ environment, ...sources }),
       ...integrationRoutes(sources.sealer),

@@ -80,6 +80,7 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
   integrations: [...BELOW, 'references'],
   identity: BELOW,
   clocks: BELOW,
+  approvals: [...BELOW, 'identity', 'webhooks'],
   metering: BELOW,
   catalog: [...BELOW, 'identity', 'references', 'metering', 'rating'],
   customers: [...BELOW, 'identity', 'references', 'clocks', 'webhooks'],
@@ -89,7 +90,7 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
   invoicing: [
     ...BELOW,
     ...['identity', 'references', 'clocks', 'metering', 'catalog', 'customers', 'payments'],
-    ...['rating', 'tax', 'documents', 'webhooks', 'ledger'],
+    ...['rating', 'tax', 'documents', 'webhooks', 'ledger', 'approvals'],
   ],
   entitlements: [
     ...BELOW,
@@ -100,7 +101,7 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
     ...['identity', 'references', 'clocks', 'metering', 'catalog', 'customers', 'payments', 'invoicing'],
     ...['tax', 'webhooks', 'entitlements', 'ledger'],
   ],
-  orders: [...BELOW, 'identity', 'references', 'clocks', 'catalog', 'customers', 'webhooks'],
+  orders: [...BELOW, 'identity', 'references', 'clocks', 'catalog', 'customers', 'webhooks', 'approvals'],
   sources: [...BELOW, 'metering', 'catalog', 'customers', 'subscriptions', 'webhooks'],
   schedules: [...BELOW, 'clocks', 'catalog', 'invoicing', 'orders'],
   unbilled: [...BELOW, 'metering', 'catalog', 'subscriptions', 'webhooks'],
@@ -115,6 +116,7 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
     ...[
       'identity',
       'references',
+      'approvals',
       'clocks',
       'metering',
       'catalog',

@@ -60,7 +60,7 @@ async function billByOrder(shop: Shop, customer: Resource): Promise<void> {
   const schedule = await newSchedule(shop, order, { periodPreset: 'single' });
   const interval = intervalBody({ orderLineItemId: order.lineItems[0].id, billingCadence: 'one_off' });
   await putIntervals(shop, schedule, [interval]);
-  await approveOrder(env, order, '2026-01-01T00:00:00Z');
+  await approveOrder(env, order);
   await shop.advance(clock, '2026-01-02T00:00:00Z');
 }
 
@@ -105,6 +105,14 @@ const BREAKS: Readonly<Record<string, readonly [broken: string, undone: string]>
   'pending-orders-add-up': [
     `update sales_order set approval_status = 'pending', named_total = 1`,
     `update sales_order set approval_status = 'draft', named_total = null`,
+  ],
+  'pending-approvals-can-be-decided': [
+    `insert into approval (merchant_id, id, resource_type, resource_id, kind, decision, requester, data_snapshot_hash, snapshot, created_at, updated_at) select merchant_id, 'apr_broken', 'invoice', id, 'data_review', 'pending', 'usr_x', '', '{}', now(), now() from invoice where id = 'INVOICE'`,
+    `delete from approval where id = 'apr_broken'`,
+  ],
+  'approved-orders-were-approved': [
+    `insert into sales_order (merchant_id, id, customer_id, tax_exempt, currency, approval_status, term_start_date, term_end_date, default_payment_term_days, metadata, created_at, updated_at) select merchant_id, 'ord_broken', customer_id, false, currency, 'approved', now(), now() + interval '1 year', 0, '{}', now(), now() from invoice where id = 'INVOICE'`,
+    `alter table sales_order disable trigger guard_delete; delete from sales_order where id = 'ord_broken'; alter table sales_order enable trigger guard_delete`,
   ],
   'lines-sum-to-totals': [
     `update invoice_line set total_price = total_price + 0.01, total_amount = total_amount + 0.01 where invoice_id = 'INVOICE'`,

@@ -301,6 +301,30 @@ export const invariants: readonly Invariant[] = [
        where booked <> payable`,
   },
   {
+    name: 'pending-approvals-can-be-decided',
+    says: 'a pending approval is of an order that waits for it, of a draft, or of an issued invoice that is to be pushed',
+    broken: sql`
+      select a.merchant_id, a.id, format('%s of %s %s', a.kind, a.resource_type, a.resource_id) as detail
+        from approval a
+        left join sales_order o on o.merchant_id = a.merchant_id and o.id = a.resource_id
+        left join invoice i on i.merchant_id = a.merchant_id and i.id = a.resource_id
+       where a.decision = 'pending'
+         and coalesce(case a.resource_type
+                        when 'order' then o.cancelled_at is not null or o.approval_status not in ('pending', 'approved')
+                        else i.status not in ('DRAFT', 'ISSUED', 'PAYMENT_FAILED', 'PAID', 'WRITTEN_OFF')
+                             or (a.kind <> 'push' and i.status <> 'DRAFT') end, true)`,
+  },
+  {
+    name: 'approved-orders-were-approved',
+    says: 'an order is approved by an approval that was given and not cancelled',
+    broken: sql`
+      select o.merchant_id, o.id, 'no approval of it is approved' as detail
+        from sales_order o
+       where o.approval_status = 'approved'
+         and not exists (select from approval a
+                          where a.merchant_id = o.merchant_id and a.resource_id = o.id and a.decision = 'approved')`,
+  },
+  {
     name: 'revenue-facts-are-true',
     says: 'what reports count is what invoices, credit notes and payments say',
     broken: sql`

@@ -28,6 +28,7 @@ export {
 export { Invoice, InvoiceLineItem } from './invoice/schemas.ts';
 export { decideAction } from './issue/actions.ts';
 export { alignPeriods } from './issue/align-periods.ts';
+export { invoiceApprovals } from './issue/approvals.ts';
 export { cancelInvoice } from './issue/cancel.ts';
 export { creditCarriedLines } from './issue/carry-over.ts';
 export { giveCredits } from './issue/credits.ts';

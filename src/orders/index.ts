@@ -1,4 +1,5 @@
 /** All that other domains may use of orders. */
+export { orderApprovals } from './approvals.ts';
 export { totalAmountOf } from './arithmetic.ts';
 export { orderErrors } from './errors.ts';
 export { linesOfItem, unendedOrders } from './holding.ts';

@@ -152,3 +152,11 @@ export async function referencesOf(
 /** Unlinks everything from an entity that is being deleted. */
 export const deleteReferencesOf = async (tx: Tx, merchantId: string, entityId: string): Promise<void> =>
   void (await deleteReferenceRowsOf(tx, merchantId, entityId));
+
+/** The default references of some entities of a merchant, oldest first. */
+export async function findDefaultReferences(tx: Tx, merchantId: string, entityIds: readonly string[]) {
+  const references = await selectReferencesOf(tx, [merchantId], entityIds);
+  return references
+    .filter(({ isDefault }) => isDefault)
+    .map(({ entityType, entityId, provider, externalId }) => ({ entityType, entityId, provider, externalId }));
+}

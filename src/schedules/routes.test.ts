@@ -43,7 +43,7 @@ describe('a schedule of an order', () => {
       ['250.00', 'staged', '2026-07-31T00:00:00Z'],
       ['250.00', 'staged', '2026-10-31T00:00:00Z'],
     ]);
-    await approveOrder(env, order, START);
+    await approveOrder(env, order);
     await shop.advance(clock, '2026-04-02T00:00:00Z');
     const pushed = await invoicesOf(schedule);
     expect(pushed.map(({ status }) => status)).toEqual(['pushed', 'pushed', 'staged', 'staged']);

@@ -8,7 +8,7 @@ export interface OutboxEvent {
   /** `<resource>.<what happened>.v0`, e.g. `customer.created.v0` (domain.md §9). */
   readonly type: string;
   /** Ids, first of all the resource's own (`customerId` for `customer.…`); never amounts, names or addresses. */
-  readonly data: Readonly<Record<string, string | null>>;
+  readonly data: Readonly<Record<string, string | null | readonly Readonly<Record<string, string>>[]>>;
 }
 
 /**
@@ -41,5 +41,6 @@ export async function publishAll(tx: Tx, events: readonly OutboxEvent[], now: In
 function resourceOf({ merchantId, type, data }: OutboxEvent): string {
   const [noun = ''] = type.split('.');
   const field = `${noun.replace(/_[a-z]/g, (part) => part.slice(1).toUpperCase())}Id`;
-  return data[field] ?? merchantId;
+  const id = data[field];
+  return typeof id === 'string' ? id : merchantId;
 }

@@ -100,7 +100,7 @@ async function begin(shop: Shop, clock: Resource, plan: Plan) {
   const schedule = await newSchedule(shop, order, { periodPreset: plan.window === 12 ? 'P1Y' : cadence });
   const interval = { orderLineItemId: order.lineItems[0].id, billingCadence: cadence, billingMode: plan.mode };
   await putIntervals(shop, schedule, [intervalBody(interval)]);
-  await approveOrder(env, order, START);
+  await approveOrder(env, order);
   return { plan, order, schedule };
 }
 
@@ -113,7 +113,7 @@ async function change(shop: Shop, month: number, { plan, order, schedule }: Awai
   }
   for (const { units } of plan.totals.filter((total) => total.month === month))
     await shop.change(`/v0/orders/${order.id}/lineItems/${order.lineItems[0].id}`, figures(units, plan.currency));
-  await approveOrder(env, order, START); // while nothing is invoiced, a change makes it a draft again
+  await approveOrder(env, order); // while nothing is invoiced, a change makes it a draft again
 }
 
 const invoicesOf = async (shop: Shop, schedule: Resource): Promise<Resource[]> => {

@@ -66,7 +66,7 @@ describe('an order of three years with ramps, each quarter in advance', () => {
     const { clock, order, schedule, orderLineItemId } = await threeYears(seats, RAMP);
     const quarters = ['250.00', '375.00', '500.00'].flatMap((amount) => Array(4).fill(amount));
     expect((await rowsOf(schedule)).map(({ amount }) => amount)).toEqual(quarters);
-    await approveOrder(env, order, START);
+    await approveOrder(env, order);
     await shop.advance(clock, '2026-04-02T00:00:00Z');
     const line = `/v0/orders/${order.id}/lineItems/${orderLineItemId}`;
     await shop.change(line, { quantity: '540', totalPrice: '5400' });
@@ -90,7 +90,7 @@ describe('an order of three years with ramps, each quarter in advance', () => {
 
   it('credits a lower price on the next invoice, and what that cannot bear by a credit note', async () => {
     const { clock, order, schedule, orderLineItemId } = await threeYears(lineOver('1200'));
-    await approveOrder(env, order, START);
+    await approveOrder(env, order);
     await shop.advance(clock, '2026-07-02T00:00:00Z');
     for (const { invoiceId } of (await rowsOf(schedule)).filter(({ status }) => status === 'pushed'))
       await shop.create(`/v2/invoices/${invoiceId}/payments`, {
@@ -120,7 +120,7 @@ describe('an order of three years with ramps, each quarter in advance', () => {
     await putIntervals(other, schedule, [intervalBody({ orderLineItemId: order.lineItems[0].id })]);
     const settings = { settings: { requiredApprovals: { invoice: ['financial_review'] } } };
     await other.change(`/v0/organizations/${order.merchantId}`, settings);
-    await approveOrder(env, order, START);
+    await approveOrder(env, order);
     await other.advance(clock, '2026-01-02T00:00:00Z');
     const read = async () => (await other.read(`/v0/billingSchedules/${schedule.id}/invoices?status=pushed`)).data;
     const [draft] = await read();
@@ -139,7 +139,7 @@ describe('an order of three years with ramps, each quarter in advance', () => {
   it('bills once, whoever cancels meanwhile', { timeout: 120_000 }, async () => {
     for (let round = 0; round < 3; round += 1) {
       const { clock, order, schedule } = await threeYears(lineOver('1200'));
-      await approveOrder(env, order, START);
+      await approveOrder(env, order);
       const [advanced, cancelled] = await Promise.all([
         merchant.patch(`/v0/testClocks/${clock.id}`, { currentTime: '2026-08-01T00:00:00Z' }),
         merchant.patch(`/v0/orders/${order.id}`, { cancelledAt: '2026-04-01T00:00:00Z' }),
@@ -258,7 +258,7 @@ describe('what is refused', () => {
       body: { details: { blockers: [{ type: 'scheduleInterval', count: 1 }] } },
     });
     expect(await merchant.delete(`/v0/orders/${order.id}`)).toMatchObject({ status: 409 });
-    await approveOrder(env, order, '2026-01-01T00:00:00Z');
+    await approveOrder(env, order);
     expect(await merchant.delete(path)).toMatchObject({ status: 409, body: { code: 'INVALID_TRANSITION' } });
   });
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/db/index.ts';
+import { approve } from '../support/approvals.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
@@ -461,7 +462,8 @@ it('waits for an approval first, where the merchant requires one', async () => {
     status: 'pending_payment',
     payment: { status: 'awaiting_approval', amount: '10.00', invoiceId },
   });
-  await own.act(`/v2/invoices/${invoiceId}/approve`, {});
+  const checker = shopOf(await env.userOf(careful, 'member'));
+  await approve(own, checker, { object: 'invoice', id: invoiceId });
   const { payment } = await own.read(`/v0/subscriptions/${subscription.id}`);
   expect(payment).toMatchObject({ status: 'pending', amount: '10.00', invoiceId });
   await own.act(`/v0/paymentSessions/${payment.paymentSessionId}/complete`, { paymentMethod: 'pm_ok' });

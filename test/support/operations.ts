@@ -842,6 +842,29 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
   listMerchantIntegrations: [() => ({})],
   getMerchantIntegration: [({ integration }) => on(integration.id)],
   disconnectMerchantIntegration: [({ integration }) => on(integration.id)],
+  createApproval: [
+    async ({ merchant, shop, customer }) => ({
+      body: {
+        resourceType: 'order',
+        resourceId: (await newOrder(shop, customer)).id,
+        actorId: merchant.userId,
+        merchantId: merchant.id,
+      },
+    }),
+  ],
+  createOrderApproval: [
+    async ({ merchant, shop, customer }) => on((await newOrder(shop, customer)).id, { requester: merchant.userId }),
+  ],
+  listApprovals: [() => ({}), ({ approval }) => ({ query: { resourceId: approval.resourceId } })],
+  getApproval: [({ approval }) => on(approval.id)],
+  getApprovalChanges: [({ approval }) => on(approval.id)],
+  updateApproval: [
+    async ({ merchant, shop, customer }) =>
+      on((await shop.create(`/v0/orders/${(await newOrder(shop, customer)).id}/approvals`)).id, {
+        decision: 'cancelled',
+        actorId: merchant.userId,
+      }),
+  ],
 
   createTestClock: [({ merchant }) => ({ body: { name: 'Clock', currentTime: START, merchantId: merchant.id } })],
   listTestClocks: [() => ({})],

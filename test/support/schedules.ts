@@ -1,9 +1,6 @@
-import { orThrow } from '../../src/kernel/result.ts';
-import { parseInstant } from '../../src/kernel/time.ts';
-import { lockOrder, markApproved, markSubmitted, type OrderParts } from '../../src/orders/index.ts';
-import { partsForOrders, scheduleListener } from '../../src/schedules/index.ts';
+import { approve } from './approvals.ts';
 import type { TestEnvironment } from './environment.ts';
-import type { Resource, Shop } from './shop.ts';
+import { type Resource, type Shop, shopOf } from './shop.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -33,21 +30,11 @@ export const newSchedule = (shop: Shop, order: Resource, fields: Fields = {}): P
 export const putIntervals = async (shop: Shop, schedule: Resource, intervals: Fields[]): Promise<Resource[]> =>
   (await shop.replace(`/v0/billingSchedules/${schedule.id}/intervals`, { intervals })).data;
 
-const parts: OrderParts = {
-  environment: 'sandbox',
-  ...partsForOrders,
-  cancelApprovals: async () => undefined,
-  approvedKinds: async () => new Set(),
-  listeners: [scheduleListener],
-};
-
-/** Has an order approved, as its approvals do. */
-export const approveOrder = (env: TestEnvironment, order: Resource, at: string): Promise<void> =>
-  env.database.transaction({ merchants: [order.merchantId] }, async (tx) => {
-    const key = { merchantId: order.merchantId, id: order.id };
-    const wall = parseInstant(at);
-    if (!wall) throw new Error(`${at} is no instant.`);
-    const { order: draft, now } = orThrow(await lockOrder(tx, key, wall));
-    const pending = draft.approvalStatus === 'draft' ? orThrow(await markSubmitted(parts, tx, draft, now)) : draft;
-    if (pending.approvalStatus === 'pending') orThrow(await markApproved(parts, tx, pending, now));
-  });
+/** Has an order approved: one user of the merchant asks, another approves. */
+export async function approveOrder(env: TestEnvironment, order: Resource): Promise<void> {
+  const [maker, checker] = await Promise.all([
+    env.userOf({ id: order.merchantId }, 'member'),
+    env.userOf({ id: order.merchantId }, 'member'),
+  ]);
+  await approve(shopOf(maker), shopOf(checker), order);
+}

@@ -39,6 +39,8 @@ export interface World {
   order: Resource;
   /** A draft of another order, with an interval that bills its line each month. */
   schedule: Resource;
+  /** Pending, of another order. */
+  approval: Resource;
   /** To the customer of `invoice`. */
   mail: Resource;
   /** In manual mode, of `plan`, with an event that waits and a rule that matches nothing. */
@@ -114,6 +116,7 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
   const [interval] = await putIntervals(shop, schedule, [intervalBody({ unitPrice: '5' })]);
   const staged = (await shop.read(`/v0/billingSchedules/${schedule.id}/invoices`)).data[0];
   const { body: integration } = await merchant.put('/v0/merchantIntegrations', { provider: 'erp' });
+  const approval = await shop.create(`/v0/orders/${(await newOrder(shop, customer)).id}/approvals`);
   const apiKey = await shop.create(`/v0/users/${merchant.userId}/apikeys`, { name: 'standing' });
   const ids = {
     organization: [merchant.id, customer.consumerId],
@@ -144,6 +147,7 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
       mail,
       order,
       order.lineItems[0],
+      approval,
       source,
       sourceEvent,
       sourceRule,
@@ -181,6 +185,7 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
     payment,
     mail,
     order,
+    approval,
     source,
     sourceEvent,
     sourceRule,

@@ -63,6 +63,7 @@ export function presentInvoice(invoice: InvoiceRow, links: Links, lines: unknown
     pdfUrl: hasDocument ? `${links.publicUrl}/v2/invoices/${invoice.id}/pdf` : null,
     permalink: isShownToCustomers(invoice) ? payUrl(links.publicUrl, invoice.id) : null,
     pdfSource: null,
+    dataSnapshotHash: invoice.snapshot_hash,
     documentWithheldReason: hasDocument ? invoice.document_failure : 'not_issued',
     ...(invoice.failure_reason !== null && { failureReason: invoice.failure_reason }),
     metadata: invoice.metadata,

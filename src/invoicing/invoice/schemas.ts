@@ -136,6 +136,7 @@ export const Invoice = Type.Object(
     pdfUrl: Nullable(Type.String()),
     permalink: Nullable(Type.String()),
     pdfSource: Nullable(Type.String()),
+    dataSnapshotHash: Nullable(Type.String({ description: 'What an approval is requested for; null before DRAFT.' })),
     documentWithheldReason: Nullable(Type.String()),
     failureReason: Type.Optional(Type.String()),
     metadata: MapOut,

@@ -1,3 +1,4 @@
+import { cancelApprovals, findMissingKinds } from '../../approvals/index.ts';
 import { effectiveNow } from '../../clocks/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { fail, notFound, ok, type Result } from '../../kernel/result.ts';
@@ -33,6 +34,10 @@ export async function actOnInvoice(
   const { invoice, now } = locked.value;
   const decided = decideAction(invoice, action);
   if (!decided.ok) return decided;
+  if (action === 'approve') {
+    const missing = await findMissingKinds(tx, 'invoice', { merchantId, id: invoiceId }, invoice.snapshot_hash);
+    if (missing.length > 0) return fail('APPROVAL_PENDING', { missing });
+  }
   return ok(await act(parts, tx, invoice, action, reason, now));
 }
 
@@ -109,6 +114,7 @@ async function act(
     case 'writeOff':
       return writeOffInvoice(parts, tx, invoice, now);
     case 'recalculate':
+      await cancelApprovals(tx, invoice.merchant_id, [invoice.id], now);
       return moveInvoice(
         tx,
         invoice,

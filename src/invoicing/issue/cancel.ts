@@ -1,3 +1,4 @@
+import { cancelApprovals } from '../../approvals/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { ZERO } from '../../kernel/decimal.ts';
 import { next } from '../../kernel/state-table.ts';
@@ -34,6 +35,7 @@ export async function cancelInvoice(
   const cancelled = await moveInvoice(tx, invoice, 'cancel', { ...withoutWallet(invoice), next_action_at: null }, now);
   const isNumbered = cancelled.invoice_number !== null;
   const note = isNumbered ? await insertCreditNote(tx, cancelled, 'cancellation', reason, now) : null;
+  await cancelApprovals(tx, cancelled.merchant_id, [cancelled.id], now);
   await expireSessionsOf(tx, cancelled, now);
   await ended(parts, tx, invoice, cancelled, 'byHand', now);
   await returnCredits(parts, tx, cancelled, now);

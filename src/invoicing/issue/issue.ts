@@ -1,3 +1,4 @@
+import { cancelApprovals } from '../../approvals/index.ts';
 import { customerParties } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { findOrganization, merchantSettings } from '../../identity/index.ts';
@@ -54,12 +55,15 @@ interface DecidedIssue extends IssueFacts {
   readonly paysOnline: boolean;
 }
 
+/** What issues an invoice: somebody, the last required approval, or due work. */
+export type IssueTrigger = 'approve' | 'completeApprovals' | 'autoApprove';
+
 /** Transition 10 of one invoice; see `issueInvoices`. @param session how the payment session is opened, where one is */
 export async function issueInvoice(
   parts: InvoicingParts,
   tx: Tx,
   invoice: InvoiceRow,
-  trigger: 'approve' | 'autoApprove',
+  trigger: IssueTrigger,
   now: Instant,
   session?: SessionOptions,
 ): Promise<InvoiceRow> {
@@ -77,7 +81,7 @@ export async function issueInvoices(
   parts: InvoicingParts,
   tx: Tx,
   invoices: readonly InvoiceRow[],
-  trigger: 'approve' | 'autoApprove',
+  trigger: IssueTrigger,
   now: Instant,
   session?: SessionOptions,
 ): Promise<InvoiceRow[]> {
@@ -113,6 +117,13 @@ export async function issueInvoices(
     ),
   );
   await updateInvoices(tx, moves);
+  if (trigger !== 'autoApprove')
+    await cancelApprovals(
+      tx,
+      merchantId,
+      invoices.map(({ id }) => id),
+      now,
+    );
   const issued = moves.map(({ after }) => after);
   const numbered = issued.filter((invoice) => !invoice.lives_by_session);
   await publishInvoices(tx, issued, 'invoice.issued.v0', now);

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { cancelApprovals, findMissingKinds } from '../../approvals/index.ts';
 import { customerTaxRates } from '../../customers/index.ts';
 import { sqlState, type Tx } from '../../db/index.ts';
 import { merchantSettings } from '../../identity/index.ts';
@@ -74,6 +75,7 @@ export async function calculateAgain(
 ): Promise<InvoiceRow> {
   const terms = await freezeAgain(parts, tx, invoice);
   if (invoice.status === 'CALCULATING') return changeInvoice(tx, invoice, { terms }, now);
+  await cancelApprovals(tx, invoice.merchant_id, [invoice.id], now);
   return moveInvoice(tx, invoice, 'recalculate', { next_action_at: now, calculation_attempts: 0, terms }, now);
 }
 
@@ -302,8 +304,9 @@ export async function saveCalculation(
     invoice,
     lineRows(invoice, calculation, () => newId('lineItem')),
   );
-  const waits =
-    !invoice.auto_approve || (await merchantSettings(tx, invoice.merchant_id)).requiredApprovals.invoice.length > 0;
+  const snapshotHash = draftHash(calculation);
+  const key = { merchantId: invoice.merchant_id, id: invoice.id };
+  const waits = !invoice.auto_approve || (await findMissingKinds(tx, 'invoice', key, snapshotHash)).length > 0;
   return moveInvoice(
     tx,
     invoice,
@@ -314,7 +317,7 @@ export async function saveCalculation(
       grand_total: calculation.grandTotal,
       taxes: [...calculation.taxes],
       item_count: calculation.lines.length,
-      snapshot_hash: draftHash(calculation),
+      snapshot_hash: snapshotHash,
       terms: frozen,
       failure_reason: null,
       failure_detail: null,

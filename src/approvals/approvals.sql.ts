@@ -1,0 +1,103 @@
+import { allOf, jsonb, pageOfRows, sql, type Tx } from '../db/index.ts';
+import type { PageRequest } from '../http/index.ts';
+import type { ApprovalKind } from '../identity/index.ts';
+import type { Instant } from '../kernel/time.ts';
+import type { Approval, ResourceKey, ResourceType } from './approval.ts';
+import type { Decision } from './states.ts';
+
+const COLUMNS = sql`merchant_id as "merchantId", id, resource_type as "resourceType", resource_id as "resourceId", kind,
+  decision, requester, reviewer, request_note as "requestNote", decision_note as "decisionNote",
+  data_snapshot_hash as "dataSnapshotHash", pushed_at as "pushedAt", decided_at as "decidedAt",
+  created_at as "createdAt", updated_at as "updatedAt"`;
+
+/** @param snapshot what the hash is of */
+export const insertApproval = (tx: Tx, approval: Approval, snapshot: unknown): Promise<Approval> =>
+  tx.one<Approval>(sql`
+    insert into approval (merchant_id, id, resource_type, resource_id, kind, decision, requester, request_note,
+                          data_snapshot_hash, snapshot, created_at, updated_at)
+    values (${approval.merchantId}, ${approval.id}, ${approval.resourceType}, ${approval.resourceId}, ${approval.kind},
+            ${approval.decision}, ${approval.requester}, ${approval.requestNote}, ${approval.dataSnapshotHash},
+            ${jsonb(snapshot)}, ${approval.createdAt}, ${approval.updatedAt})
+    returning ${COLUMNS}`);
+
+export const selectApproval = (tx: Tx, merchantId: string, id: string): Promise<Approval | undefined> =>
+  tx.maybe<Approval>(sql`select ${COLUMNS} from approval where merchant_id = ${merchantId} and id = ${id}`);
+
+/** Its resource is locked first. */
+export const lockApproval = (tx: Tx, merchantId: string, id: string): Promise<Approval | undefined> =>
+  tx.maybe<Approval>(sql`
+    select ${COLUMNS} from approval where merchant_id = ${merchantId} and id = ${id} for update`);
+
+/** What an approval was requested for. */
+export const selectSnapshot = async (tx: Tx, { merchantId, id }: Approval): Promise<unknown> => {
+  const { snapshot } = await tx.one<{ snapshot: unknown }>(sql`
+    select snapshot from approval where merchant_id = ${merchantId} and id = ${id}`);
+  return snapshot;
+};
+
+export interface ApprovalFilter {
+  readonly resourceType?: ResourceType | undefined;
+  readonly resourceId?: string | undefined;
+  readonly kind?: ApprovalKind | undefined;
+  readonly decision?: Decision | undefined;
+}
+
+export const selectApprovalPage = (tx: Tx, merchantId: string | null, filter: ApprovalFilter, page: PageRequest) =>
+  pageOfRows<Approval>(
+    tx,
+    {
+      select: COLUMNS,
+      from: sql`approval`,
+      where: allOf([
+        merchantId !== null && sql`merchant_id = ${merchantId}`,
+        filter.resourceType !== undefined && sql`resource_type = ${filter.resourceType}`,
+        filter.resourceId !== undefined && sql`resource_id = ${filter.resourceId}`,
+        filter.kind !== undefined && sql`kind = ${filter.kind}`,
+        filter.decision !== undefined && sql`decision = ${filter.decision}`,
+      ]),
+      order: sql`seq desc`,
+    },
+    page,
+  );
+
+/** What of an approval changes as it is decided. */
+export type DecisionChanges = Pick<Approval, 'decision' | 'reviewer' | 'decisionNote' | 'decidedAt'>;
+
+export const updateDecision = (
+  tx: Tx,
+  { merchantId, id }: Approval,
+  { decision, reviewer, decisionNote, decidedAt }: DecisionChanges,
+): Promise<Approval> =>
+  tx.one<Approval>(sql`
+    update approval
+       set decision = ${decision}, reviewer = ${reviewer}, decision_note = ${decisionNote}, decided_at = ${decidedAt},
+           updated_at = ${decidedAt}
+     where merchant_id = ${merchantId} and id = ${id}
+    returning ${COLUMNS}`);
+
+/** Cancels the pending approvals of some resources. @returns those that were pending, oldest first */
+export const cancelPending = (tx: Tx, merchantId: string, resourceIds: readonly string[], now: Instant) =>
+  tx.rows<Approval>(sql`
+    with cancelled as (
+      update approval set decision = 'cancelled', decided_at = ${now}, updated_at = ${now}
+       where merchant_id = ${merchantId} and resource_id = any (${[...resourceIds]}::text[]) and decision = 'pending'
+      returning seq, ${COLUMNS})
+    select * from cancelled order by seq`);
+
+export const selectPending = (tx: Tx, { merchantId, id }: ResourceKey, kind: ApprovalKind) =>
+  tx.maybe<Approval>(sql`
+    select ${COLUMNS} from approval
+     where merchant_id = ${merchantId} and resource_id = ${id} and kind = ${kind} and decision = 'pending'`);
+
+/** Approvals that were given for a snapshot of a resource, oldest first. */
+export const selectGiven = (tx: Tx, { merchantId, id }: ResourceKey, dataSnapshotHash: string) =>
+  tx.rows<Approval>(sql`
+    select ${COLUMNS} from approval
+     where merchant_id = ${merchantId} and resource_id = ${id} and decision = 'approved'
+       and data_snapshot_hash = ${dataSnapshotHash}
+     order by seq`);
+
+export const updatePushed = (tx: Tx, merchantId: string, ids: readonly string[], now: Instant) =>
+  tx.run(sql`
+    update approval set pushed_at = ${now}, updated_at = ${now}
+     where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])`);

@@ -1,0 +1,53 @@
+import type { Tx } from '../db/index.ts';
+import { type ApprovalKind, merchantSettings } from '../identity/index.ts';
+import type { Instant } from '../kernel/time.ts';
+import { publishAll } from '../webhooks/index.ts';
+import type { Approval, ResourceKey, ResourceType } from './approval.ts';
+import { cancelPending, selectGiven } from './approvals.sql.ts';
+import { missingKinds } from './complete.ts';
+
+/** The kinds of which a resource has an approved approval for a snapshot. */
+export const findGivenKinds = async (
+  tx: Tx,
+  resource: ResourceKey,
+  dataSnapshotHash: string,
+): Promise<ReadonlySet<ApprovalKind>> =>
+  new Set((await selectGiven(tx, resource, dataSnapshotHash)).map(({ kind }) => kind));
+
+/** The kinds that the merchant requires of such a resource and that are not approved for this snapshot. */
+export async function findMissingKinds(
+  tx: Tx,
+  type: ResourceType,
+  resource: ResourceKey,
+  dataSnapshotHash: string | null,
+): Promise<readonly ApprovalKind[]> {
+  const required = (await merchantSettings(tx, resource.merchantId)).requiredApprovals[type];
+  if (required.length === 0 || dataSnapshotHash === null) return required;
+  return missingKinds(required, await findGivenKinds(tx, resource, dataSnapshotHash));
+}
+
+/** The resources have changed or are over: every pending approval of them is cancelled. Their rows are locked. */
+export async function cancelApprovals(
+  tx: Tx,
+  merchantId: string,
+  resourceIds: readonly string[],
+  now: Instant,
+): Promise<void> {
+  if (resourceIds.length === 0) return;
+  await tellAll(tx, await cancelPending(tx, merchantId, resourceIds, now), 'approval.decided.v0', now);
+}
+
+/** Writes a webhook event about each of some approvals (domain.md §9). */
+export async function tellAll(
+  tx: Tx,
+  approvals: readonly Approval[],
+  type: 'approval.requested.v0' | 'approval.decided.v0',
+  now: Instant,
+): Promise<void> {
+  const events = approvals.map(({ merchantId, id, resourceType, resourceId, kind, decision }) => ({
+    merchantId,
+    type,
+    data: { approvalId: id, resourceType, resourceId, kind, decision },
+  }));
+  await publishAll(tx, events, now);
+}

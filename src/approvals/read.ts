@@ -1,0 +1,61 @@
+import type { Tx } from '../db/index.ts';
+import type { PageRequest } from '../http/index.ts';
+import { notFound, ok, type Result } from '../kernel/result.ts';
+import { formatInstant } from '../kernel/time.ts';
+import type { Approval } from './approval.ts';
+import { type ApprovalFilter, selectApproval, selectApprovalPage, selectSnapshot } from './approvals.sql.ts';
+import { type Change, changesBetween } from './changes.ts';
+import type { ApprovalParts } from './resource.ts';
+
+/** An approval as it is answered (§2). */
+export const toApprovalReply = (approval: Approval) => ({
+  id: approval.id,
+  object: 'approval' as const,
+  merchantId: approval.merchantId,
+  resourceType: approval.resourceType,
+  resourceId: approval.resourceId,
+  kind: approval.kind,
+  decision: approval.decision,
+  requester: approval.requester,
+  reviewer: approval.reviewer,
+  note: approval.decisionNote ?? approval.requestNote,
+  requestNote: approval.requestNote,
+  dataSnapshotHash: approval.dataSnapshotHash,
+  decidedAt: approval.decidedAt && formatInstant(approval.decidedAt),
+  pushedAt: approval.pushedAt && formatInstant(approval.pushedAt),
+  createdAt: formatInstant(approval.createdAt),
+});
+
+/** One approval; 404. */
+export async function getApproval(tx: Tx, merchantId: string, id: string): Promise<Result<Approval>> {
+  const approval = await selectApproval(tx, merchantId, id);
+  return approval ? ok(approval) : notFound('approval');
+}
+
+/** Approvals, newest first: of one resource they are its history. */
+export async function listApprovals(tx: Tx, merchantId: string | null, filter: ApprovalFilter, page: PageRequest) {
+  const { rows, total } = await selectApprovalPage(tx, merchantId, filter, page);
+  return { data: rows.map(toApprovalReply), total };
+}
+
+/** What has changed in a resource since an approval was requested. A resource that was deleted is one change. */
+export async function readChanges(parts: ApprovalParts, tx: Tx, merchantId: string, id: string) {
+  const approval = await selectApproval(tx, merchantId, id);
+  if (!approval) return notFound('approval');
+  const { resourceType, resourceId, dataSnapshotHash } = approval;
+  const asked = await selectSnapshot(tx, approval);
+  const present = await parts.resources[resourceType].find(tx, { merchantId, id: resourceId });
+  const changes: readonly Change[] = present
+    ? changesBetween(asked, present.snapshot)
+    : [{ path: '', before: asked, after: null, text: `The ${resourceType} was deleted.` }];
+  return ok({
+    object: 'approvalChanges' as const,
+    approvalId: id,
+    resourceType,
+    resourceId,
+    approvedSnapshotHash: dataSnapshotHash,
+    dataSnapshotHash: present?.dataSnapshotHash ?? null,
+    isStale: changes.length > 0,
+    changes,
+  });
+}

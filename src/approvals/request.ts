@@ -1,0 +1,88 @@
+import { checkReference, type Tx } from '../db/index.ts';
+import type { ApprovalKind } from '../identity/index.ts';
+import { isId, newId } from '../kernel/ids.ts';
+import { fail, forbidden, notFound, ok, type Result } from '../kernel/result.ts';
+import type { Instant } from '../kernel/time.ts';
+import type { Approval, ResourceKey, ResourceType } from './approval.ts';
+import { insertApproval, selectPending } from './approvals.sql.ts';
+import { tellAll } from './given.ts';
+import type { ApprovalParts } from './resource.ts';
+
+/** Who acts: a user, or an operator on behalf of one. */
+export interface Actor {
+  readonly userId: string;
+  readonly isOperator: boolean;
+  /** On whose behalf an operator acts, and the field that says so. */
+  readonly behalf?: { readonly userId: string; readonly field: string } | undefined;
+}
+
+/** @returns the user who acts; 403 where somebody else than an operator names another; 404 for an unknown one */
+export async function actingUser(tx: Tx, merchantId: string, actor: Actor): Promise<Result<string>> {
+  const { userId, isOperator, behalf } = actor;
+  if (behalf === undefined || behalf.userId === userId) return ok(userId);
+  if (!isOperator) return forbidden(`Only platform operators act on behalf of others: ${behalf.field} is for them.`);
+  if (!isId('user', behalf.userId)) return notFound('user', behalf.field);
+  return checkReference(tx, merchantId, 'user', behalf.userId, behalf.field);
+}
+
+export interface ApprovalRequest {
+  readonly resourceType: ResourceType;
+  readonly resourceId: string;
+  readonly kind: ApprovalKind;
+  /** What the requester saw; absent: the resource as it is now. */
+  readonly dataSnapshotHash?: string | undefined;
+  readonly note: string | null;
+}
+
+/**
+ * Requests that somebody else decides on a resource as it stands. The resource is locked first, so a request and an edit
+ * at the same instant go one after the other.
+ * @returns APPROVAL_PENDING; SNAPSHOT_STALE; what the resource refuses
+ */
+export async function requestApproval(
+  parts: ApprovalParts,
+  tx: Tx,
+  merchantId: string,
+  request: ApprovalRequest,
+  actor: Actor,
+  wall: Instant,
+): Promise<Result<Approval>> {
+  const { resourceType, resourceId, kind, note } = request;
+  if (!isId(resourceType, resourceId)) return notFound(resourceType, 'resourceId');
+  const key: ResourceKey = { merchantId, id: resourceId };
+  const requester = await actingUser(tx, merchantId, actor);
+  if (!requester.ok) return requester;
+  const locked = await parts.resources[resourceType].lock(tx, key, wall);
+  if (!locked.ok) return locked;
+  const resource = locked.value;
+  const pending = await selectPending(tx, key, kind);
+  if (pending) return fail('APPROVAL_PENDING', { approvalId: pending.id, kind });
+  const { dataSnapshotHash, snapshot, now } = resource;
+  if ((request.dataSnapshotHash ?? dataSnapshotHash) !== dataSnapshotHash)
+    return fail('SNAPSHOT_STALE', { field: 'dataSnapshotHash', dataSnapshotHash });
+  const allowed = await resource.request(kind);
+  if (!allowed.ok) return allowed;
+  const approval = await insertApproval(
+    tx,
+    {
+      merchantId,
+      id: newId('approval'),
+      resourceType,
+      resourceId,
+      kind,
+      decision: 'pending',
+      requester: requester.value,
+      reviewer: null,
+      requestNote: note,
+      decisionNote: null,
+      dataSnapshotHash,
+      pushedAt: null,
+      decidedAt: null,
+      createdAt: now,
+      updatedAt: now,
+    },
+    snapshot,
+  );
+  await tellAll(tx, [approval], 'approval.requested.v0', now);
+  return ok(approval);
+}

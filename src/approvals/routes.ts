@@ -1,0 +1,134 @@
+import { type Caller, hasRole, ListOf, listReply, pageOf, type Route, route } from '../http/index.ts';
+import { ok, type Result } from '../kernel/result.ts';
+import type { Approval } from './approval.ts';
+import { decideApproval } from './decide.ts';
+import { getApproval, listApprovals, readChanges, toApprovalReply } from './read.ts';
+import { type Actor, requestApproval } from './request.ts';
+import type { ApprovalParts } from './resource.ts';
+import {
+  ApprovalChanges,
+  ApprovalCreate,
+  ApprovalListQuery,
+  ApprovalOut,
+  ApprovalUpdate,
+  OrderApprovalCreate,
+} from './schemas.ts';
+
+const tag = 'Approvals';
+const one = { of: 'id', kind: 'approval' } as const;
+
+const answer = (approval: Result<Approval>) => (approval.ok ? ok(toApprovalReply(approval.value)) : approval);
+
+const actorOf = ({ userId, isOperator }: Caller, field: string, named: string | undefined): Actor => ({
+  userId,
+  isOperator,
+  ...(named !== undefined && { behalf: { userId: named, field } }),
+});
+
+/** `/v0/approvals`, and the request for an order (§4, Orders and approvals; api.md). */
+export const approvalRoutes = (parts: ApprovalParts): readonly Route[] => [
+  route(
+    {
+      method: 'POST',
+      path: '/v0/approvals',
+      operationId: 'createApproval',
+      tag,
+      summary: 'Request an approval',
+      description:
+        'Of an order, or of an invoice: a draft by any kind, an issued one by `push`. Somebody else than the requester ' +
+        'decides.',
+      access: { role: 'member', merchant: 'body', by: ['resourceId'] },
+      body: ApprovalCreate,
+      replies: { 201: ApprovalOut },
+      errors: [409],
+    },
+    async ({ tx, merchantId, body, caller, now }) => {
+      const { resourceType, resourceId, kind = 'data_review', dataSnapshotHash, note = null, actorId } = body;
+      const request = { resourceType, resourceId, kind, dataSnapshotHash, note };
+      return answer(await requestApproval(parts, tx, merchantId, request, actorOf(caller, 'actorId', actorId), now));
+    },
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/v0/orders/:id/approvals',
+      operationId: 'createOrderApproval',
+      tag,
+      summary: 'Request an approval of an order',
+      description: 'A draft becomes pending. 409 while an approval of the kind is pending, or the order has no lines.',
+      access: { role: 'member', merchant: { of: 'id', kind: 'order' } },
+      body: OrderApprovalCreate,
+      replies: { 201: ApprovalOut },
+      errors: [409],
+    },
+    async ({ tx, merchantId, params, body, caller, now }) => {
+      const { kind = 'data_review', dataSnapshotHash, note = null, requester } = body;
+      const resourceId = params.id as string;
+      const request = { resourceType: 'order', resourceId, kind, dataSnapshotHash, note } as const;
+      return answer(
+        await requestApproval(parts, tx, merchantId, request, actorOf(caller, 'requester', requester), now),
+      );
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/approvals',
+      operationId: 'listApprovals',
+      tag,
+      summary: 'List approvals',
+      description: 'Newest first. `resourceId` lists the history of one order or invoice.',
+      access: { role: 'viewer', merchant: 'query', by: ['resourceId'] },
+      query: ApprovalListQuery,
+      replies: { 200: ListOf(ApprovalOut) },
+    },
+    async ({ tx, merchantId, query }) => {
+      const page = pageOf(query);
+      return ok(listReply(await listApprovals(tx, merchantId, query, page), page));
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/approvals/:id',
+      operationId: 'getApproval',
+      tag,
+      summary: 'Retrieve an approval',
+      access: { role: 'viewer', merchant: one },
+      replies: { 200: ApprovalOut },
+    },
+    async ({ tx, merchantId, params }) => answer(await getApproval(tx, merchantId, params.id as string)),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/approvals/:id/changes',
+      operationId: 'getApprovalChanges',
+      tag,
+      summary: 'Compare what was approved with what is there now',
+      access: { role: 'viewer', merchant: one },
+      replies: { 200: ApprovalChanges },
+    },
+    async ({ tx, merchantId, params }) => readChanges(parts, tx, merchantId, params.id as string),
+  ),
+  route(
+    {
+      method: 'PATCH',
+      path: '/v0/approvals/:id',
+      operationId: 'updateApproval',
+      tag,
+      summary: 'Approve, reject or cancel a request',
+      description:
+        'The last required approval approves the order or issues the invoice in the same transaction. The requester or an ' +
+        'admin cancels.',
+      access: { role: 'member', merchant: one },
+      body: ApprovalUpdate,
+      replies: { 200: ApprovalOut },
+      errors: [409],
+    },
+    async ({ tx, merchantId, params, body, caller, now }) => {
+      const reviewer = { ...actorOf(caller, 'actorId', body.actorId), isAdmin: hasRole(caller, 'admin') };
+      return answer(await decideApproval(parts, tx, merchantId, params.id as string, body, reviewer, now));
+    },
+  ),
+];

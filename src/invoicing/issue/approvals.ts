@@ -1,0 +1,62 @@
+import type { ApprovalResource, LockedResource } from '../../approvals/index.ts';
+import type { Tx } from '../../db/index.ts';
+import { ok } from '../../kernel/result.ts';
+import { wrongState } from '../../kernel/state-table.ts';
+import { approvalSnapshot } from '../invoice/approval-snapshot.ts';
+import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
+import { findInvoice, linesOf } from '../invoice/invoices.sql.ts';
+import type { InvoiceStatus } from '../invoice/states.ts';
+import { lockWithNow } from './actions.ts';
+import { issueInvoice } from './issue.ts';
+
+/** An invoice of these has left: only a push of it can still be approved. */
+const ISSUED: readonly InvoiceStatus[] = ['ISSUED', 'PAYMENT_FAILED', 'PAID', 'WRITTEN_OFF'];
+
+/** How approvals reach invoices (domain.md §4, row 10). */
+export const invoiceApprovals = (parts: InvoicingParts): ApprovalResource => ({
+  lock: async (tx, { merchantId, id }, wall) => {
+    const locked = await lockWithNow(tx, merchantId, id, wall, parts);
+    if (!locked.ok) return locked;
+    const { invoice, now } = locked.value;
+    const lines = await linesOf(tx, merchantId, id);
+    const isDraft = invoice.status === 'DRAFT';
+    const refused = (trigger: string, allowedFrom: readonly InvoiceStatus[]) =>
+      wrongState({ thing: 'invoice', status: invoice.status, trigger, allowedFrom, done: null });
+    return ok<LockedResource>({
+      ...stateOf(invoice, lines),
+      merchantId,
+      id,
+      customerId: invoice.customer_id,
+      now,
+      isReleased: ISSUED.includes(invoice.status),
+      entityIds: [
+        ...new Set([
+          id,
+          invoice.customer_id,
+          ...(invoice.subscription_id ? [invoice.subscription_id] : []),
+          ...lines.flatMap(({ item_id: itemId }) => (itemId === null ? [] : [itemId])),
+        ]),
+      ],
+      request: async (kind) => {
+        const allowed: readonly InvoiceStatus[] = kind === 'push' ? ['DRAFT', ...ISSUED] : ['DRAFT'];
+        return allowed.includes(invoice.status) ? ok(undefined) : refused('requestApproval', allowed);
+      },
+      approve: async () =>
+        isDraft ? ok(await issueInvoice(parts, tx, invoice, 'completeApprovals', now)) : ok(undefined),
+      reject: async () => ok(undefined),
+      recall: async () => ok(undefined),
+      withdraw: async () => (isDraft ? ok(undefined) : refused('cancelApproval', ['DRAFT'])),
+    });
+  },
+  find: async (tx: Tx, { merchantId, id }) => {
+    const invoice = await findInvoice(tx, merchantId, id);
+    return invoice ? stateOf(invoice, await linesOf(tx, merchantId, id)) : null;
+  },
+});
+
+/** Before its calculation an invoice has no hash, and nothing that could be approved. */
+const stateOf = (invoice: InvoiceRow, lines: Parameters<typeof approvalSnapshot>[1]) => ({
+  snapshot: approvalSnapshot(invoice, lines),
+  dataSnapshotHash: invoice.snapshot_hash ?? '',
+});
