@@ -61,7 +61,10 @@ const TAGS: readonly { readonly name: string; readonly description: string }[] =
     name: 'Integrations',
     description: 'The accounts of a merchant in outside systems. Their secrets are never answered.',
   },
-  { name: 'Billing schedules', description: 'When orders and subscriptions are billed beside a plan, and for how much.' },
+  {
+    name: 'Billing schedules',
+    description: 'When orders and subscriptions are billed beside a plan, and for how much.',
+  },
   { name: 'Approvals', description: 'A second person decides before an order bills or an invoice leaves.' },
   { name: 'Sources', description: 'Revenue that outside systems report. It becomes usage once it is approved.' },
   { name: 'Reports', description: 'What came in, what it cost, and what is left of it.' },
