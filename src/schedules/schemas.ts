@@ -177,7 +177,7 @@ export type ScheduleIntervalsReplace = Static<typeof ScheduleIntervalsReplace>;
 
 const LISTED = 100; // a schedule is read whole
 
-export const ScheduleIntervalListQuery = ListQuery({}, { limit: LISTED, mostLimit: MOST_INTERVALS });
+export const ScheduleIntervalListQuery = ListQuery({}, { limit: LISTED });
 
 export const scheduleInvoiceStatuses = ['staged', 'pushed', 'cancelled'] as const;
 

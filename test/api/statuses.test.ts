@@ -6,6 +6,7 @@ import { type Answer, type Client, openTestEnvironment, type TestEnvironment } f
 import { type Call, draft, operations, type Scenario, urlOf } from '../support/operations.ts';
 import { newOrder, orderLine } from '../support/orders.ts';
 import { allSentences, propertiesOf, requiredOf, type Sentence } from '../support/routes.ts';
+import { newSchedule, scheduleBody } from '../support/schedules.ts';
 import { type Resource, START } from '../support/shop.ts';
 import { openTables, type Tables } from '../support/snapshots.ts';
 import { newMeteredFeature, newSource, openWorld, type World } from '../support/world.ts';
@@ -540,6 +541,12 @@ describe('409', () => {
     const { id } = await newOrder(shop, await shop.customer());
     return shop.change(`/v0/orders/${id}`, { cancelledAt: START });
   };
+  const cancelledSchedule = async ({ shop }: World) => {
+    const order = await newOrder(shop, await shop.customer());
+    const schedule = await newSchedule(shop, order);
+    await shop.change(`/v0/orders/${order.id}`, { cancelledAt: START });
+    return schedule;
+  };
   const ofCancelledOrder = (operationId: string, body?: unknown): Conflict => ({
     operationId,
     code: 'INVALID_TRANSITION',
@@ -754,6 +761,13 @@ describe('409', () => {
     })),
     conflict('createOrderApproval', 'APPROVAL_PENDING', async ({ approval }) => ({ id: approval.resourceId })),
     conflict('updateApproval', 'INVALID_TRANSITION', takenBack, { decision: 'cancelled' }),
+    creation('createBillingSchedule', 'INVALID_TRANSITION', async (each) =>
+      scheduleBody({ orderId: (await cancelledSchedule(each)).orderId }),
+    ),
+    conflict('updateBillingSchedule', 'INVALID_TRANSITION', cancelledSchedule, { metadata: {} }),
+    conflict('deleteBillingSchedule', 'INVALID_TRANSITION', cancelledSchedule),
+    conflict('replaceScheduleIntervals', 'INVALID_TRANSITION', cancelledSchedule, { intervals: [] }),
+    conflict('regenerateScheduleInvoices', 'INVALID_TRANSITION', cancelledSchedule),
     conflict('advanceTestClock', 'CLOCK_ADVANCING', advancing, { advanceBy: 'P1D' }),
     conflict('deleteTestClock', 'TEST_CLOCK_IN_USE', async ({ clock }) => clock),
   ];

@@ -812,6 +812,7 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
     ({ subscription }) => ({ body: scheduleBody({ subscriptionId: subscription.id }) }),
   ],
   listBillingSchedules: [
+    () => ({}),
     ({ order, customer }) => ({ query: { orderId: order.id, customerId: customer.id } }),
     ({ subscription }) => ({ query: { subscriptionId: subscription.id } }),
   ],
@@ -832,7 +833,7 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
     },
   ],
   listScheduleInvoices: [({ schedule }) => on(schedule.id)],
-  regenerateScheduleInvoices: [({ schedule }) => on(schedule.id)],
+  regenerateScheduleInvoices: [async (world) => on((await scheduleOfNewOrder(world)).schedule.id)],
   getUnbilledUsage: [() => ({ query: { from: START, to: FAR_AHEAD } })],
   putMerchantIntegration: [
     ({ merchant }) => ({
