@@ -73,7 +73,10 @@ export const invoiceRoutes = (parts: InvoicingParts): readonly Route[] => [
       tag: TAG,
       summary: 'List invoices, newest first',
       description:
-        '`customerId` authorizes on that customer’s merchant and wins over `merchantId`. `nextActionAt=ready` is for platform operators.',
+        '`customerId` authorizes on that customer’s merchant and wins over `merchantId`. Times (`issuedFrom`, `issuedTo`, ' +
+        '`dueFrom`, `dueTo`) include the start and not the end; amounts (`amountFrom`, `amountTo`: `grandTotal`) include ' +
+        'both, and find no open period. `overdue=true` finds unpaid invoices whose UTC day of `dueAt` is over. ' +
+        '`nextActionAt=ready` is for platform operators.',
       access: { role: 'viewer', merchant: 'query', by: ['customerId', 'subscriptionId'] },
       query: InvoiceListQuery,
       replies: { 200: InvoiceList },

@@ -1,6 +1,4 @@
-import { effectiveNowOf } from '../../clocks/index.ts';
-import { allOf, assignments, jsonb, pageOfRows, recordset, type Sql, sql, type Tx } from '../../db/index.ts';
-import type { PageRequest } from '../../http/index.ts';
+import { assignments, jsonb, recordset, type Sql, sql, type Tx } from '../../db/index.ts';
 import { Decimal, plain } from '../../kernel/decimal.ts';
 import { next } from '../../kernel/state-table.ts';
 import type { Instant } from '../../kernel/time.ts';
@@ -310,32 +308,6 @@ export const openInvoicesOfCustomer = (tx: Tx, merchantId: string, customerId: s
     select id, invoice_number from invoice
      where merchant_id = ${merchantId} and customer_id = ${customerId} and status not in ('PAID', 'CANCELLED', 'WRITTEN_OFF')
      order by seq`);
-
-export interface InvoiceFilters {
-  readonly status?: InvoiceStatus | undefined;
-  readonly subscriptionId?: string | undefined;
-  readonly customerId?: string | undefined;
-  /** Only those whose next step is due, each by its own effective now. */
-  readonly readyAt?: Instant | undefined;
-}
-
-export const listInvoices = (tx: Tx, merchantId: string | null, filters: InvoiceFilters, page: PageRequest) =>
-  pageOfRows<InvoiceRow>(
-    tx,
-    {
-      select: sql`*`,
-      from: sql`invoice`,
-      where: allOf([
-        merchantId !== null && sql`merchant_id = ${merchantId}`,
-        filters.status !== undefined && sql`status = ${filters.status}`,
-        filters.subscriptionId !== undefined && sql`subscription_id = ${filters.subscriptionId}`,
-        filters.customerId !== undefined && sql`customer_id = ${filters.customerId}`,
-        filters.readyAt !== undefined && sql`next_action_at <= ${effectiveNowOf('invoice', filters.readyAt)}`,
-      ]),
-      order: sql`seq desc`,
-    },
-    page,
-  );
 
 /**
  * The parts of the same period that `closeNow` cut off before this one and that are still to be calculated. One that failed is not

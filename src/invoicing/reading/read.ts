@@ -6,10 +6,12 @@ import { presentInvoice, presentLine } from '../documents/present.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
-import { findInvoice, linesOf, listInvoices } from '../invoice/invoices.sql.ts';
+import { findInvoice, linesOf } from '../invoice/invoices.sql.ts';
 import type { InvoiceListQuery, InvoiceQuery } from '../invoice/schemas.ts';
 import { lineRows, tryPreview } from '../issue/run-calculation.ts';
 import { sessionUrls } from '../paying/sessions.ts';
+import { readInvoiceFilters } from './invoice-filters.ts';
+import { selectInvoicePage } from './invoice-list.sql.ts';
 
 /** How many lines a page holds where nobody says. */
 const LINES_PER_PAGE = 100;
@@ -59,9 +61,9 @@ export async function readInvoices(
   now: Instant,
 ): Promise<Result<{ data: unknown[]; total: number }>> {
   if (query.nextActionAt === 'ready' && !scope.isOperator) return forbidden('nextActionAt is for platform operators.');
-  const { status, subscriptionId, customerId, nextActionAt } = query;
-  const filters = { status, subscriptionId, customerId, ...(nextActionAt === 'ready' && { readyAt: now }) };
-  const { rows, total } = await listInvoices(tx, scope.merchantId, filters, page);
+  const filters = readInvoiceFilters(query, now);
+  if (!filters.ok) return filters;
+  const { rows, total } = await selectInvoicePage(tx, scope.merchantId, filters.value, page);
   const live = [];
   for (const row of rows) live.push((await withLiveTotals(parts, tx, row)).invoice);
   return ok({ data: await present(parts, tx, live), total });

@@ -1,0 +1,13 @@
+-- Filters of the list of invoices (docs/decisions/0084): each is answered from an index.
+
+create index invoice_by_issued_at on invoice (merchant_id, issued_at, seq) where issued_at is not null;
+create index invoice_by_due_at on invoice (merchant_id, due_at, seq) where due_at is not null;
+
+/* Invoices that may be overdue: the few that money is asked for. */
+create index invoice_unpaid on invoice (merchant_id, seq desc) include (due_at, clock_id)
+  where status in ('ISSUED', 'PAYMENT_FAILED') and unpaid_amount > 0 and not lives_by_session;
+
+/* The order of the list. Under row-level security numbers of type numeric are compared beside an index, not by it
+   (their comparison is not leakproof): the total stands in the index, so that no row is read for it. */
+drop index invoice_order;
+create index invoice_order on invoice (merchant_id, seq desc) include (status, grand_total);

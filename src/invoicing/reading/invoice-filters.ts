@@ -1,0 +1,53 @@
+import { type Decimal, decimal } from '../../kernel/decimal.ts';
+import { type FieldError, invalid, ok, type Result } from '../../kernel/result.ts';
+import { type Instant, isBefore, parseInstant } from '../../kernel/time.ts';
+import type { InvoiceListQuery } from '../invoice/schemas.ts';
+import type { InvoiceStatus } from '../invoice/states.ts';
+
+/** A range of which either end may be open. */
+interface Range<T> {
+  readonly from: T | null;
+  readonly to: T | null;
+}
+
+/** Which invoices a list shows. */
+export interface InvoiceFilters {
+  readonly status?: InvoiceStatus | undefined;
+  readonly subscriptionId?: string | undefined;
+  readonly customerId?: string | undefined;
+  readonly invoiceNumber?: string | undefined;
+  /** Times: the start is within, the end is not. */
+  readonly issued: Range<Instant>;
+  readonly due: Range<Instant>;
+  /** The grand total: both ends are within. */
+  readonly amount: Range<Decimal>;
+  readonly overdue?: boolean | undefined;
+  /** Only those whose next step is due. */
+  readonly isReady: boolean;
+  readonly now: Instant;
+}
+
+/** Reads the filters of a list of invoices; every range that holds nothing is named. */
+export function readInvoiceFilters(query: InvoiceListQuery, now: Instant): Result<InvoiceFilters> {
+  const { status, subscriptionId, customerId, invoiceNumber, overdue } = query;
+  const issued = timesOf(query.issuedFrom, query.issuedTo);
+  const due = timesOf(query.dueFrom, query.dueTo);
+  const amount = { from: amountOf(query.amountFrom), to: amountOf(query.amountTo) };
+  const errors: FieldError[] = [];
+  if (isEmpty(issued)) errors.push({ field: 'issuedTo', message: 'must be after issuedFrom' });
+  if (isEmpty(due)) errors.push({ field: 'dueTo', message: 'must be after dueFrom' });
+  if (amount.from !== null && amount.to?.lt(amount.from))
+    errors.push({ field: 'amountTo', message: 'must not be less than amountFrom' });
+  if (errors.length > 0) return invalid(errors);
+  const isReady = query.nextActionAt === 'ready';
+  return ok({ status, subscriptionId, customerId, invoiceNumber, issued, due, amount, overdue, isReady, now });
+}
+
+const timeOf = (text: string | undefined): Instant | null => (text === undefined ? null : parseInstant(text));
+const timesOf = (from: string | undefined, to: string | undefined): Range<Instant> => ({
+  from: timeOf(from),
+  to: timeOf(to),
+});
+const amountOf = (text: string | undefined): Decimal | null => (text === undefined ? null : decimal(text));
+
+const isEmpty = ({ from, to }: Range<Instant>): boolean => from !== null && to !== null && !isBefore(from, to);
