@@ -65,6 +65,7 @@ const NOTHING = {
 };
 
 describe('what an invoice counts', () => {
+  // Proves 3.refund.creditNote, 3.refund.void.
   it('follows it from issue to payment, refund and void', async () => {
     const { shop, revenue } = await newShop();
     const invoice = await bill(shop, '100');

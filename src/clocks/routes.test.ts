@@ -91,6 +91,7 @@ describe('GET /v0/testClocks', () => {
 });
 
 describe('PATCH /v0/testClocks/{id}', () => {
+  // Proves 4.other.clock.
   it('advances to a time, and by a duration', async () => {
     const { id } = await create();
     expect(await merchant.patch(`/v0/testClocks/${id}`, { currentTime: '2026-02-10T00:00:00Z' })).toMatchObject({
@@ -119,6 +120,7 @@ describe('PATCH /v0/testClocks/{id}', () => {
     expect((await merchant.get(`/v0/testClocks/${id}`)).body.currentTime).toBe('2026-01-31T00:00:00Z');
   });
 
+  // Proves 3.testClock.forward.
   it.each([{ currentTime: '2026-01-30T23:59:59Z' }, { currentTime: '2026-01-31T00:00:00Z' }, { advanceBy: 'PT0S' }])(
     'refuses %j as not forward',
     async (body) => {
@@ -254,6 +256,7 @@ describe('another merchant, and a viewer', () => {
   });
 });
 
+// Proves 2.subscription.testClockId.
 it('has no test clocks in production, whatever is asked', async () => {
   const production = await openTestEnvironment({ environment: 'production' });
   try {

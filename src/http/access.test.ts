@@ -66,11 +66,13 @@ afterAll(() => edge.close());
 const UNKNOWN = 'prod_0000000000000000000000';
 
 describe('a resource in the path', () => {
+  // Proves 1.conventions.callers.
   it('is answered to its merchant and to operators', async () => {
     expect((await mine.call('GET', `/v0/things/${myThing}`)).body.name).toBe('mine');
     expect((await edge.operator.call('GET', `/v0/things/${myThing}`)).body.name).toBe('mine');
   });
 
+  // Proves 5.authentication.4, 7.errors.403.
   it('of another merchant is a 403 that says nothing of it', async () => {
     const answer = await theirs.call('GET', `/v0/things/${myThing}`);
     expect(answer).toMatchObject({ status: 403, body: { error: 'forbidden' } });

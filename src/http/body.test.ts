@@ -110,6 +110,7 @@ describe('a content type', () => {
       });
   });
 
+  // Proves 1.conventions.json.
   it('that is missing is a 415 when there is a body, and none is needed without one', async () => {
     const address = await edge.server.listen({ port: 0, host: '127.0.0.1' });
     const { port } = new URL(address);
@@ -293,6 +294,7 @@ describe('numbers', () => {
 });
 
 describe('what is not valid', () => {
+  // Proves 7.errors.validation, 7.errors.message, 7.errors.400.
   it('is listed field by field, all at once', async () => {
     const { status, body } = await send(
       JSON.stringify({

@@ -81,6 +81,7 @@ describe('X-Request-Id', () => {
 });
 
 describe('a fault of ours', () => {
+  // Proves 7.errors.500, 7.errors.error, 7.errors.message, 7.errors.details.
   it('is a 500 with nothing internal in it, and changes nothing', async () => {
     const { status, body, text, headers } = await merchant.call('POST', '/v0/things', { body: { name: 'throw me' } });
     expect(status).toBe(500);

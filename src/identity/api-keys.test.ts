@@ -38,6 +38,7 @@ describe('who manages whose keys (api.md, Identity)', () => {
 });
 
 describe('POST /v0/users/{userId}/apikeys', () => {
+  // Proves 4.other.apiKey, 5.authentication.2.
   it('shows the secret this once, and it works', async () => {
     const { status, body } = await merchant.post(keysOf(merchant), {
       name: 'CI',
@@ -80,6 +81,7 @@ describe('POST /v0/users/{userId}/apikeys', () => {
     expect((await env.client(second.body.secret).get('/v0/me')).status).toBe(200);
   });
 
+  // Proves 4.other.apiKey, 5.authentication.2, 9.versioning.5.
   it.each([
     { body: {}, field: 'name' },
     { body: { name: '' }, field: 'name' },

@@ -52,6 +52,7 @@ afterAll(() => env.close());
 const keysOf = (body: { data: { idempotencyKey: string }[] }) => body.data.map(({ idempotencyKey }) => idempotencyKey);
 
 describe('the reason why an event counts nothing', () => {
+  // Proves 2.metric.eventType, 6.webhooks.usage.
   it.each([
     { name: 'a number', type: 'summed', data: { v: 1 } },
     { name: 'a decimal string', type: 'summed', data: { v: '1.5' } },

@@ -54,6 +54,7 @@ describe('POST /v0/events', () => {
     });
   });
 
+  // Proves 4.events.6, 4.events.7.
   it('gives an event what it leaves out: server time and a key, which works for a retry', async () => {
     const first = await merchant.post('/v0/events', event);
     expect(first.body.timestamp).toBe('2026-03-01T12:00:00Z');
@@ -204,6 +205,7 @@ describe('POST /v0/events', () => {
 
   it('answers 401 without a key', async () => expect((await env.client().post('/v0/events', event)).status).toBe(401));
 
+  // Proves 4.events.1.
   it.each([
     { name: 'no body', body: '', status: 400, fields: ['type', 'source', 'subject'] },
     { name: 'no JSON', body: '{"type":', status: 400 },
@@ -229,6 +231,7 @@ describe('POST /v0/events', () => {
 });
 
 describe('a namespace', () => {
+  // Proves 4.events.5.
   it('of another organization is for platform operators alone, and nothing is stored', async () => {
     const other = await env.merchant();
     const sender = await env.merchant();
@@ -241,6 +244,7 @@ describe('a namespace', () => {
     expect((await sender.post('/v0/events', { ...event, namespace: sender.id })).status).toBe(202);
   });
 
+  // Proves 4.events.5.
   it('may differ from event to event of an operator, and keys count in each by themselves', async () => {
     const [one, two] = [await env.merchant(), await env.merchant()];
     const batch = [one, two].map(({ id }) => ({ ...event, namespace: id, idempotencyKey: 'shared' }));
@@ -252,6 +256,7 @@ describe('a namespace', () => {
     expect((await one.get(`/v0/events/${body.data[1].id}`)).status).toBe(404);
   });
 
+  // Proves 4.events.5.
   it('defaults to the operator’s own organization', async () => {
     const { status, body } = await env.platform.post('/v0/events', event);
     const me = await env.platform.get('/v0/me');

@@ -28,6 +28,11 @@ const post = (fields: object) => merchant.post('/v0/orders', orderBody(customer,
 const at = (date: string) => `${date}T00:00:00Z`;
 
 describe('POST /v0/orders', () => {
+  // Proves 2.order.object, 2.order.resellerId, 2.order.taxExempt, 2.order.sellingEntity, 2.order.currency.
+  // Proves 2.order.approvalStatus, 2.order.type, 2.order.dates, 2.order.term, 2.order.totalAmount.
+  // Proves 2.order.defaultPaymentTermDays, 2.order.metadata, 2.order.lineItems, 2.order.times.
+  // Proves 2.orderLine.object, 2.orderLine.description, 2.orderLine.quantity, 2.orderLine.prices.
+  // Proves 2.orderLine.term, 2.orderLine.metadata, 4.orders.get.
   it('answers the order of §2 with its lines, and GET the same', async () => {
     env.setNow('2026-03-01T00:00:00Z');
     const item = await shop.create('/v0/items', { name: 'Seat' });
@@ -270,6 +275,7 @@ describe('an order on a test clock', () => {
 });
 
 describe('GET /v0/orders', () => {
+  // Proves 4.orders.list, 4.orders.list.filters, 3.states.orderCancelled, 2.order.type.
   it('lists newest first, by customer, type and status; 50 at a time', async () => {
     const seller = await env.merchant();
     const own = shopOf(seller);

@@ -124,6 +124,7 @@ describe('POST /v0/externalReferences', () => {
 });
 
 describe('a primary reference', () => {
+  // Proves 2.item.primary.
   it('is the only one of its provider and external id for the merchant: 409 says whose it is', async () => {
     const [one, other] = [await item(), await item()];
     const first = await post(one, { externalId: 'p-1' });

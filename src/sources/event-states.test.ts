@@ -45,6 +45,7 @@ describe('every state and every action', () => {
   const cells = SOURCE_EVENT_STATUSES.flatMap((status) =>
     (['approve', 'reject', 'retry'] as const).map((action) => ({ status, action })),
   );
+  // Proves 2.source.event.status.
   it.each(cells)('$action of a $status event is as the table says', async ({ status, action }) => {
     const event = await reach[status]();
     expect(event.status).toBe(status);

@@ -72,10 +72,12 @@ async function page({ operationId, path }: Sentence, query: Record<string, strin
 const keyOf = (row: Resource): string => row.id ?? JSON.stringify(row);
 
 describe('every list', () => {
+  // Proves 1.conventions.list, 1.conventions.object, 4.orders.list, 4.entitlements.grants.
   it.each(lists)('$name has the envelope of §1, and its pages together are the whole', async ({ sentence }) => {
     const whole = await list(sentence, { limit: '100' });
     expect(whole).toMatchObject({ object: 'list', pagination: { limit: 100, offset: 0, total: whole.data.length } });
     expect(whole.data.length, 'too few rows to tell').toBeGreaterThan(1);
+    expect(whole.data.filter(({ object }: Resource) => typeof object !== 'string')).toEqual([]);
     const walked: string[] = [];
     for (let offset = 0; offset < whole.data.length + 2; offset += 2) {
       const page = await list(sentence, { limit: '2', offset: String(offset) });

@@ -382,6 +382,7 @@ describe('401', () => {
 });
 
 describe('403', () => {
+  // Proves 5.authentication.4, 7.errors.403.
   it.each(named(guarded.filter(({ method }) => method !== 'GET')))('for a viewer: $name', async ({ sentence }) => {
     const viewer = await env.userOf(world.merchant, 'viewer');
     expect((await call(sentence.operationId, viewer, {})).status).toBe(403);
@@ -404,6 +405,7 @@ describe('403', () => {
     },
   );
 
+  // Proves 4.invoices.list.nextActionAt, 5.authentication.3.platform.
   it('for nextActionAt=ready of a list of invoices, which is the platform’s (§5)', async () => {
     const ready = { query: { nextActionAt: 'ready' } };
     expect((await call('listInvoices', world.merchant, ready)).status).toBe(403);
@@ -467,6 +469,7 @@ describe('404', () => {
     });
   });
 
+  // Proves 7.errors.404.
   it.each([
     ['createUser', { organizationId: newId('organization'), email: 'a@example.com', role: 'viewer' }, 'organizationId'],
     ['createEvents', { type: 'call', source: 'test', subject: 'x', namespace: newId('organization') }, 'namespace'],
@@ -475,6 +478,7 @@ describe('404', () => {
     expect(answer).toMatchObject({ status: 404, body: { details: { field } } });
   });
 
+  // Proves 7.errors.404, 7.errors.code.
   it('for a document that is not there, with the reason', async () => {
     const answer = await call('getInvoicePdf', world.merchant, { params: { id: (await draft(world)).id } });
     expect(answer).toMatchObject({
@@ -893,6 +897,7 @@ describe('a body that is not read', () => {
     expect(answer).toMatchObject({ status: 413, body: { code: 'PAYLOAD_TOO_LARGE' } });
   });
 
+  // Proves 1.conventions.json.
   it.each(named(withBody))('415 where it is not JSON: $name', async ({ sentence }) => {
     const known = await firstCall(sentence.operationId);
     const headers = { 'content-type': 'text/plain' };

@@ -169,6 +169,7 @@ describe('the id of a resource of another merchant', () => {
     });
   });
 
+  // Proves 5.authentication.3.
   it('as merchantId is a 403 whatever else is sent', async () => {
     for (const sentence of guarded.filter(({ query }) => 'merchantId' in propertiesOf(query))) {
       const call = await callsOf(sentence)[0](ours);
@@ -178,6 +179,7 @@ describe('the id of a resource of another merchant', () => {
     }
   });
 
+  // Proves 4.invoices.list.customerId.
   it('as customerId decides about a list of invoices, and wins over merchantId (§4)', async () => {
     const list = (query: string) => ours.merchant.get(`/v2/invoices?${query}`);
     const own = await list(`customerId=${ours.customer.id}&merchantId=${theirs.merchant.id}`);
@@ -241,6 +243,7 @@ describe('lists', () => {
 
 describe('a platform operator', () => {
   const reads = guarded.filter(({ method, path }) => method === 'GET' && path.includes(':'));
+  // Proves 5.authentication.3.
   it.each(named(reads))('may $name of any merchant', async ({ sentence }) => {
     const call = await callsOf(sentence)[0](theirs);
     const answer = await env.platform.get(urlOf(sentence.path, call));
@@ -248,6 +251,7 @@ describe('a platform operator', () => {
   });
 
   const writes = guarded.filter(({ method, path }) => method !== 'GET' && path.includes(':'));
+  // Proves 3.refund.callers.
   it.each(named(writes))('may $name of any merchant', async ({ sentence }) => {
     const [scenario] = callsOf(sentence);
     const call = await scenario(theirs);
@@ -272,6 +276,7 @@ describe('a platform operator', () => {
 });
 
 describe('without the right to', () => {
+  // Proves 4.endpoints.authentication, 5.authentication.1.
   it.each(named(guarded))('401 without a key, or with one that nobody has: $name', async ({ sentence }) => {
     const url = urlOf(sentence.path, {});
     const missing = await send(env.client(), sentence.method, url);

@@ -49,6 +49,7 @@ const readMark = (dataDirectory: string) =>
   query(embeddedUrl(dataDirectory, 'reckoner_sandbox'), 'select answer from mark');
 
 describe('npm start', () => {
+  // Proves 1.conventions.sandbox.
   it('serves production and sandbox from an empty folder, and says where it keeps the keys, which are for a terminal alone', async () => {
     const data = join(temporaryFolder(), '.reckoner');
     const program = startReckoner({ DATA_DIR: data });

@@ -44,6 +44,7 @@ const shown = ({ lines }: Resource) =>
   });
 
 describe('while the window is open', () => {
+  // Proves 4.adjustments.1, 4.adjustments.1.tax, 2.adjustment.description.
   it('every invoice carries one discount line for each charge, and tax is on the reduced amount', async () => {
     const { clock, subscription } = await subscribed();
     const adjustment = await adjust(subscription, '0.35', { description: 'Launch' });
@@ -69,6 +70,7 @@ describe('while the window is open', () => {
     expect(shown(march)).toEqual(shown(january));
   });
 
+  // Proves 4.adjustments.5.
   it('two of 0.35 compound to 57.75 percent, the oldest first', async () => {
     const { clock, subscription } = await subscribed();
     await adjust(subscription, '0.35', { description: 'first' });
@@ -90,6 +92,7 @@ describe('while the window is open', () => {
     expect((await shop.invoices(subscription))[0]).toMatchObject({ status: 'PAID', grandTotal: '0.00' });
   });
 
+  // Proves 2.adjustment.effectiveFrom, 2.adjustment.effectiveTo, 4.adjustments.1.
   it.each([
     { what: 'opens at the end of the grace', window: { effectiveFrom: '2026-02-03T00:00:00Z' }, total: '78.00' },
     { what: 'opens right after it', window: { effectiveFrom: '2026-02-03T00:00:00.000001Z' }, total: '120.00' },
@@ -108,6 +111,7 @@ describe('while the window is open', () => {
 });
 
 describe('invoices that are there', () => {
+  // Proves 4.adjustments.2, 4.adjustments.3.
   it('do not change, drafts too; a calculation again keeps what the first one took', async () => {
     const { clock, subscription } = await subscribed({ autoApprove: false });
     const first = await adjust(subscription, '0.1');
@@ -170,6 +174,7 @@ describe('invoices that are there', () => {
     expect((await shop.read(path(other))).data).toHaveLength(1);
   });
 
+  // Proves 4.adjustments.3.permanent.
   it('once one has issued, the adjustment is permanent: 409 ADJUSTMENT_IN_USE', async () => {
     const { clock, subscription } = await subscribed({ autoApprove: false });
     const adjustment = await adjust(subscription, '0.35', { effectiveTo: '2026-02-01T00:00:01Z' });
@@ -186,6 +191,7 @@ describe('invoices that are there', () => {
 });
 
 describe('making, listing and deleting', () => {
+  // Proves 4.subscriptions.adjustments.key, 4.adjustments.5.
   it('the same key again is 200 with the first, whatever the body says; without one there is a second', async () => {
     const { subscription } = await subscribed();
     const first = await adjust(subscription, '0.35', { idempotencyKey: 'launch' });
@@ -223,6 +229,9 @@ describe('making, listing and deleting', () => {
     expect((await remove(other.subscription, adjustment)).status).toBe(404);
   });
 
+  // Proves 4.adjustments.4, 2.adjustment.percentageDiscount, 2.adjustment.effectiveTo.
+  // Proves 2.adjustment.description, 8.limits.percentageDiscount, 8.limits.description.
+  // Proves 8.limits.idempotencyKey.
   it.each([
     { field: 'percentageDiscount', body: { percentageDiscount: '0' } },
     { field: 'percentageDiscount', body: { percentageDiscount: '-0.1' } },
@@ -243,6 +252,7 @@ describe('making, listing and deleting', () => {
     expect(answer, answer.text).toMatchObject({ status: 400, body: { errors: [{ field }] } });
   });
 
+  // Proves 2.adjustment.percentageDiscount, 8.limits.percentageDiscount, 8.limits.description.
   it.each(['0.000001', '1', '1.000000', '0.999999'])('%s is taken', async (percentage) => {
     const { subscription } = await subscribed();
     expect((await adjust(subscription, percentage, { description: 'd'.repeat(255) })).description).toHaveLength(255);

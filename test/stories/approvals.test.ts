@@ -48,6 +48,9 @@ const oneOff = ({ maker, customer }: Office, fields: Record<string, unknown> = {
   });
 
 describe('an approval', () => {
+  // Proves 2.approval.object, 2.approval.resourceType, 2.approval.resourceId, 2.approval.kind.
+  // Proves 2.approval.decision, 2.approval.requester, 2.approval.reviewer, 2.approval.note.
+  // Proves 2.approval.dataSnapshotHash, 2.approval.createdAt, 2.approval.decidedAt.
   it('is what §2 says, as it is requested and as it is decided', async () => {
     env.setNow('2026-03-01T00:00:00Z');
     const { merchant, maker, checker, checkerUser, customer } = await office();
@@ -155,6 +158,7 @@ describe('an approval', () => {
     }
   });
 
+  // Proves 2.approval.kind, 2.approval.resourceType.
   it.each([
     ['an unknown kind', { kind: 'gut_feeling' }, 'kind'],
     ['a hash that is none', { dataSnapshotHash: 'abc' }, 'dataSnapshotHash'],
@@ -188,6 +192,7 @@ describe('an approval', () => {
 });
 
 describe('an order', () => {
+  // Proves 2.order.approvalStatus.
   it('is pending until every required kind is approved', async () => {
     const { merchant, maker, checker, customer } = await office({ order: ['data_review', 'financial_review'] });
     const order = await newOrder(maker, customer);
@@ -198,6 +203,7 @@ describe('an order', () => {
     expect(await told(merchant.id, 'order.%')).toHaveLength(1);
   });
 
+  // Proves 2.order.approvalStatus.
   it('that is rejected cancels what is asked beside it, and an edit reopens it', async () => {
     const { maker, checker, customer } = await office({ order: ['data_review', 'financial_review'] });
     const order = await newOrder(maker, customer);

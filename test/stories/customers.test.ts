@@ -48,6 +48,7 @@ describe('a customer that is made with its subscription', () => {
     expect(second.body.customerId).toBe(first.body.customerId);
   });
 
+  // Proves 4.subscriptions.create.newCustomer.
   it('is identified by its externalId, where it has one', async () => {
     const [red, blue] = [
       await subscribe({ ...payable, externalId: 'red' }),

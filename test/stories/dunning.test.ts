@@ -58,6 +58,7 @@ const daysOfCharges = async (invoice: Resource) =>
   (await chargesOf(invoice)).map(({ created_at }) => created_at.toString().slice(0, 10));
 
 describe('autoCharge', () => {
+  // Proves 2.subscription.autoCharge.
   it('charges the default card as the invoice is issued, before anything else happens', async () => {
     const { invoice } = await sell('pm_ok');
     expect(invoice).toMatchObject({

@@ -92,6 +92,7 @@ describe('an entitlement', () => {
     });
   });
 
+  // Proves 4.entitlements.at, 4.entitlements.get.
   it('answers for any instant, past or ahead, whatever its clock shows, and a late event changes them all from its time on', async () => {
     const story = await openStory();
     const { shop, clock, subscription } = story;
@@ -205,6 +206,7 @@ describe('an entitlement', () => {
 });
 
 describe('a list of entitlements', () => {
+  // Proves 4.entitlements.list.
   it('is filtered by whose they are, and what to', async () => {
     const { merchant, shop, metric, plan, clock, subscription, entitlement } = await openStory();
     const customer = await shop.customer({ externalId: 'acme' });
@@ -229,6 +231,7 @@ describe('a list of entitlements', () => {
     expect(twice.body.errors).toMatchObject([{ field: 'externalCustomerId' }]);
   });
 
+  // Proves 4.entitlements.at.
   it('shows each as it is by itself, at its own time or at one that is asked for', async () => {
     const story = await openStory();
     const { shop, clock, subscription, entitlement } = story;

@@ -285,6 +285,7 @@ describe('an entitlement made by hand', () => {
 });
 
 describe('a direct grant', () => {
+  // Proves 2.grant.resetMaxRollover, 2.grant.resetMinRollover, 2.grant.priority.
   it('is answered as it is kept, with its defaults', async () => {
     const { path, entitlement } = await subscribed();
     const grant = await shop.create(`${path}/grants`, { amount: 12.5 });
@@ -434,6 +435,7 @@ describe('a direct grant', () => {
 });
 
 describe('voiding a grant', () => {
+  // Proves 3.grant.void, 3.grant.void.again, 4.entitlements.voidGrant, 4.entitlements.grants.includeVoided.
   it('takes what is left of it out of the balance, once', async () => {
     const { clock, path, subscription } = await subscribed();
     const kept = await shop.create(`${path}/grants`, { amount: 5, priority: 1 });
@@ -480,6 +482,7 @@ describe('voiding a grant', () => {
 });
 
 describe('the list of grants', () => {
+  // Proves 4.entitlements.grants.
   it('has each once, newest first, twenty at a time unless told', async () => {
     const { path } = await subscribed({ ...MONTHLY, issueAfterReset: 7 });
     const made: string[] = [];
@@ -678,6 +681,7 @@ describe('a reconciliation', () => {
     };
   }
 
+  // Proves 4.subscriptions.reconciliations.dryRun.
   it('that is dry tells what it would do, and writes nothing', async () => {
     const { path, features: told } = await outdated();
     const before = await everything();
@@ -690,6 +694,7 @@ describe('a reconciliation', () => {
     expect(await everything()).toEqual(before);
   });
 
+  // Proves 4.subscriptions.reconciliations.
   it('gives what is missing, ends what is gone, and raises what was granted', async () => {
     const { clock, path, features: told, subscription, kept, left, come } = await outdated();
     const before = await entitlementsOf(subscription);

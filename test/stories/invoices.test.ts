@@ -217,6 +217,7 @@ describe('numbers', () => {
 });
 
 describe('the list that is the platform’s', () => {
+  // Proves 4.invoices.list.nextActionAt.
   it('shows invoices that are ready, each by its own time', async () => {
     const { subscription, clock } = await monthOver();
     const open = (await shop.invoices(subscription)).at(-1);

@@ -41,6 +41,7 @@ const lines = ({ lines: all }: Resource) =>
   all.map(({ totalPrice, totalTax, totalAmount }: Resource) => [totalPrice, totalTax, totalAmount]);
 
 describe('currencies', () => {
+  // Proves 1.conventions.money.
   it('JPY has no minor unit', async () => {
     const invoice = await billed({
       plan: { currency: 'JPY', defaultTaxRate: 10 },
@@ -50,6 +51,7 @@ describe('currencies', () => {
     expect(amounts(invoice)).toEqual(['1235', '124', '1359']); // half away from zero, twice: 1234.5, 123.5
   });
 
+  // Proves 1.conventions.money.
   it('KWD has three digits', async () => {
     const invoice = await billed({
       plan: { currency: 'KWD', defaultTaxRate: 5 },
@@ -84,6 +86,7 @@ describe('tax', () => {
     expect(lines(invoice)).toEqual([['8.33', '1.67', '10.00']]);
   });
 
+  // Proves 2.subscription.taxExempt.
   it('of a subscription that is exempt is 0 on every line, whoever names a rate', async () => {
     const invoice = await billed({
       subscription: { taxExempt: true },

@@ -39,6 +39,7 @@ const moved = (invoice: Resource) =>
   });
 
 describe('paying', () => {
+  // Proves 6.webhooks.paid.
   it('marks the invoice PAID once, however often the session is completed, and tells of it once (§6)', async () => {
     const { invoice, subscription } = await shop.issued();
     const id = sessionOf(invoice);
@@ -186,6 +187,7 @@ describe('a refund', () => {
   const voidIt = (invoice: Resource, id: string) =>
     merchant.post(`/v2/invoices/${invoice.id}/refunds/${id}/void`, { reason: 'A mistake' });
 
+  // Proves 3.refund.refund, 3.refund.twice, 3.refund.creditNote.
   it('is full, leaves the invoice PAID, and sends the money back as it came, once (§3)', async () => {
     const { invoice } = await shop.paid();
     const made = await refund(invoice, 'A gesture');
@@ -269,6 +271,7 @@ describe('a refund', () => {
     expect((await shop.invoices(subscription)).map(({ status }) => status)).toEqual(['PAID', 'ISSUED', 'ACTIVE']);
   });
 
+  // Proves 3.refund.notPaid, 7.errors.400.
   it.each(['DRAFT', 'ISSUED', 'CANCELLED', 'WRITTEN_OFF', 'ACTIVE'])(
     'of an invoice that is %s is refused (§3)',
     async (status) => {

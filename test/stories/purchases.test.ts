@@ -74,6 +74,7 @@ const told = (purchase: Resource): Promise<{ type: string; data: Resource }[]> =
   );
 
 describe('a purchase', () => {
+  // Proves 3.purchase.make.
   it('is answered with where to pay, and grants nothing until it is paid', async () => {
     const entitlement = await entitled();
     const purchase = await buy(entitlement, { amount: 100, price: '20' });
@@ -96,6 +97,7 @@ describe('a purchase', () => {
     expect([await balance(entitlement), await grants(entitlement)]).toEqual([0, []]);
   });
 
+  // Proves 3.purchase.paid, 4.purchases.5, 6.webhooks.paid.grant.
   it('makes its grant as the invoice becomes PAID, once, and tells of both together (§6)', async () => {
     const { entitlement, subscription } = await subscribed();
     const purchase = await buy(entitlement);
@@ -143,6 +145,7 @@ describe('a purchase', () => {
     expect(await balance(entitlement)).toBe(100);
   });
 
+  // Proves 3.purchase.expired.
   it('whose session expires is cancelled with it: no grant, and the balance as it was', async () => {
     const { clock, entitlement } = await subscribed();
     await shop.create(`/v1/entitlements/${entitlement.id}/grants`, { amount: 7 });
@@ -159,6 +162,7 @@ describe('a purchase', () => {
     expect(await grants(entitlement)).toHaveLength(1);
   });
 
+  // Proves 4.purchases.3.
   it('is payable for a day where nothing is said', async () => {
     const { clock, entitlement } = await subscribed();
     const purchase = await buy(entitlement);
@@ -173,6 +177,7 @@ describe('a purchase', () => {
     expect(paymentSessions[0].expiresAt).toBe('2026-01-01T02:00:00Z');
   });
 
+  // Proves 4.purchases.3.
   it('takes effect when it is paid, and at another time where that is asked for', async () => {
     const { clock, entitlement } = await subscribed();
     const now = await buy(entitlement, { amount: 1 });
@@ -209,6 +214,7 @@ describe('a purchase', () => {
 });
 
 describe('what is bought', () => {
+  // Proves 2.grant.resetMaxRollover, 2.grant.resetMaxRollover.zero, 2.grant.resetMinRollover, 4.purchases.3.
   it.each([
     { name: 'by default all of it', sent: {}, left: 100 },
     { name: 'at most what was said', sent: { resetMaxRollover: 30 }, left: 30 },
@@ -221,6 +227,7 @@ describe('what is bought', () => {
     expect(await balance(entitlement)).toBe(left);
   });
 
+  // Proves 4.purchases.4.
   it('has no bounds where the entitlement is one-time, whatever was said (§4, rule 4)', async () => {
     const entitlement = await entitled(ONE_TIME);
     await complete(sessionOf(await buy(entitlement, { resetMaxRollover: 0, resetMinRollover: 5 })));
@@ -229,6 +236,7 @@ describe('what is bought', () => {
 });
 
 describe('the same idempotencyKey again', () => {
+  // Proves 4.purchases.2.
   it('is the same invoice, whatever has become of it', async () => {
     const { clock, entitlement } = await subscribed();
     const [paid, left] = [order(), order({ price: '5.00' })];
@@ -273,6 +281,8 @@ describe('the same idempotencyKey again', () => {
 });
 
 describe('the bounds of a purchase (§8)', () => {
+  // Proves 4.entitlements.purchase, 4.purchases.1, 8.limits.purchaseAmount, 8.limits.purchasePrice.
+  // Proves 8.limits.idempotencyKey, 8.limits.rollover.
   it.each([
     { field: 'price', value: '0.50', status: 201 },
     { field: 'price', value: '4503599.62', status: 201 },

@@ -76,6 +76,7 @@ describe.each([
   { what: 'by the month', of: monthly },
   { what: 'one-time', of: (issueAfterReset: number) => ({ ...ONE_TIME, issueAfterReset }) },
 ])('an allowance $what', ({ of }) => {
+  // Proves 4.subscriptions.reconciliations.
   it('that was raised is granted now by its difference, once, beside what was used', async () => {
     const story = await subscribed(of(100));
     await shop.use(story.subscription.id, '2026-01-05T00:00:00Z', 130);

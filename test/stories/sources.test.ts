@@ -18,6 +18,7 @@ afterAll(() => env.close());
 const subtotals = async (subscription: Resource) =>
   (await shop.invoices(subscription)).map(({ status, subtotal }: Resource) => `${status} ${subtotal}`);
 
+// Proves 6.webhooks.sources.
 it('a mobile app’s revenue is approved by rules and people, and billed at 5 %', async () => {
   const { plan, metric, clock, subscription, externalId } = await revenueShop(shop);
   const source = await newSource(shop, { plan, metric }, { processingMode: 'manual' });

@@ -211,6 +211,7 @@ describe('a subscription ends', () => {
     ]);
   });
 
+  // Proves 4.subscriptions.patch.terminatedAt.clamped.
   it.each([
     { asked: '2030-01-01T00:00:00Z', ended: '2026-01-16T12:00:00Z', fee: '15.50' }, // clamped to the clock (§4)
     { asked: '2026-01-11T00:00:00Z', ended: '2026-01-11T00:00:00Z', fee: '10.00' },
@@ -311,6 +312,7 @@ it('keeps the plan version that it was sold, whatever is published later', async
   expect((await shop.invoices(late)).map(({ grandTotal }) => grandTotal)).toEqual(['50.00', '50.00']);
 });
 
+// Proves 2.subscription.paymentTermDays.due, 4.subscriptions.patch.paymentTermDays.
 it('gives a later invoice the payment term of that moment, and keeps those that were issued (§2, §4)', async () => {
   const clock = await shop.clock(START);
   const plan = await shop.plan([await shop.feePrice()]);
@@ -340,6 +342,7 @@ describe('PATCH of a subscription', () => {
     expect(data[0]).toMatchObject({ before: { metadata: { seats: 3 } }, after: { metadata: { tier: 'silver' } } });
   });
 
+  // Proves 2.subscription.paymentTermDays.bankTransfer.
   it.each([
     { bankTransferOnly: false, field: 'bankTransferOnly' },
     { bankTransferOnly: false, paymentTermDays: 10, field: 'paymentTermDays' },

@@ -43,6 +43,8 @@ const linesOf = (invoice: Resource) =>
 
 describe('what a subscription asks before it is active', () => {
   const FEE = [{}];
+  // Proves 2.subscription.status, 2.subscription.payment, 2.subscription.payment.checkout.
+  // Proves 4.subscriptions.create.prefund.
   it.each([
     { what: 'the fee of the first month', prices: FEE, charges: '12.00', wallet: '0.00' },
     { what: 'three seats of it', prices: [{ quantity: 3 }], charges: '36.00', wallet: '0.00' },
@@ -105,6 +107,7 @@ describe('what a subscription asks before it is active', () => {
     expect((await reread(subscription)).payment).toEqual(subscription.payment);
   });
 
+  // Proves 2.subscription.status, 2.subscription.payment.zero, 4.subscriptions.create.paymentNull.
   it.each([
     { what: 'nothing in advance: nothing', prices: [], payment: null, invoices: [] },
     {
@@ -269,6 +272,7 @@ describe('the wallet', () => {
     });
   };
 
+  // Proves 4.subscriptions.create.prefund.
   it('holds the prefund once it is paid, and pays the next invoice from it', async () => {
     const clock = await shop.clock(START);
     const customer = await shop.customer();
@@ -360,6 +364,7 @@ describe('a stored card with autoCharge', () => {
 });
 
 describe('what is not paid', () => {
+  // Proves 2.subscription.status, 4.subscriptions.create.session.
   it.each([
     { what: 'four hours, where nobody says', minutes: undefined, until: '2026-01-01T04:00:00Z' },
     { what: 'as long as was asked', minutes: 10, until: '2026-01-01T00:10:00Z' },
@@ -579,6 +584,7 @@ describe('renewals', () => {
       ).map(({ at }) => at),
     );
 
+  // Proves 2.subscription.renewalReminderEnabled, 2.subscription.renewalReminderDays.
   it.each([
     {
       what: 'three days before each period ends, as plans say where nobody does',

@@ -79,6 +79,7 @@ describe('usage that is sent by externalSubject', () => {
   const report = (shop: Shop, externalSubject: string, timestamp: string, units: number) =>
     shop.use('', timestamp, units, { subject: undefined, externalSubject });
 
+  // Proves 2.event.subject, 4.events.2, 4.events.3.
   it('before there is a customer is linked to it, and billed (§4, rule 3)', async () => {
     const { shop, plan, clock } = await openStory();
     const early = await report(shop, 'acme', '2026-01-05T00:00:00Z', 4);
@@ -92,6 +93,7 @@ describe('usage that is sent by externalSubject', () => {
     expect(await totals(shop, subscription)).toEqual(['ISSUED 6.00', 'ACTIVE 0.00']);
   });
 
+  // Proves 4.events.4, 8.limits.resolution.
   it('by a name that went to another customer: what was counted stays, what comes goes to the other', async () => {
     const { shop, plan, clock } = await openStory();
     const first = await shop.customer({ externalId: 'acme' });
@@ -108,6 +110,7 @@ describe('usage that is sent by externalSubject', () => {
     expect(await totals(shop, ofSecond)).toEqual(['ISSUED 1010.00', 'ACTIVE 0.00']);
   });
 
+  // Proves 4.events.2.subject.
   it('beside a subject is only recorded (§4, rule 2)', async () => {
     const { shop, plan, clock } = await openStory();
     const [named, outside] = [await shop.customer(), await shop.customer({ externalId: 'acme' })];
@@ -180,6 +183,7 @@ describe('each way of counting, by hand', () => {
   const days = ['2026-01-03T00:00:00Z', '2026-01-05T00:00:00Z', '2026-01-04T00:00:00Z'];
   const values = [5, 3, 9];
 
+  // Proves 2.metric.aggregation.
   it.each([
     { aggregation: 'SUM', quantity: 17 },
     { aggregation: 'COUNT', quantity: 3 },
@@ -201,6 +205,7 @@ describe('each way of counting, by hand', () => {
     expect(invoice.lines[0].quantity).toBeCloseTo(quantity, 9);
   });
 
+  // Proves 2.metric.groupBy, 4.events.7.
   it('counts an event once that came three times, also in one batch, and by the group that a price asks for', async () => {
     const merchant = await env.merchant();
     const shop = shopOf(merchant);
@@ -226,6 +231,7 @@ describe('each way of counting, by hand', () => {
     expect((await shop.invoices(subscription))[0]).toMatchObject({ grandTotal: '4.00', lines: [{ quantity: 2 }] });
   });
 
+  // Proves 2.metric.eventFrom.
   it('counts from eventFrom on, and not at it: a meter that follows another takes no event of its last moment', async () => {
     const shop = shopOf(await env.merchant());
     const change = '2026-01-10T00:00:00Z';
@@ -247,6 +253,7 @@ describe('each way of counting, by hand', () => {
     expect(invoice.lines.map(({ quantity }: Resource) => quantity)).toEqual([111, 100]);
   });
 
+  // Proves 1.conventions.time.
   it('reads a time with an offset as the instant that it is, cut to the microsecond', async () => {
     const { shop, plan } = await openStory();
     const clock = await shop.clock('2026-01-31T05:30:00+05:30');

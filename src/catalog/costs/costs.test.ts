@@ -76,6 +76,7 @@ describe('POST /v0/costs', () => {
     expect((await merchant.get(`/v0/costs/${made.body.id}`)).body.unitCost).toBe(text);
   });
 
+  // Proves 4.costs.metered.
   it.each([
     { fields: { unitCost: -0.01 }, failing: ['unitCost'] },
     { fields: { unitCost: '0.25' }, failing: ['unitCost'] }, // §4: a number
@@ -117,6 +118,7 @@ describe('PATCH /v0/costs/{id}', () => {
 });
 
 describe('DELETE /v0/costs/{id}', () => {
+  // Proves 4.catalog.deleteCost.
   it('is a 204, and the cost is gone from every read and every later write', async () => {
     const id = await build.cost(productId, METER);
     expect(await merchant.delete(`/v0/costs/${id}`)).toMatchObject({ status: 204, text: '' });

@@ -37,10 +37,12 @@ describe('POST /v0/features', () => {
     expect((await merchant.get(`/v0/features/${made.body.id}`)).body).toEqual(made.body);
   });
 
+  // Proves 2.feature.key.
   it.each(['a', '0', 'a1', 'a-b', '2-fast-2', 'x'.repeat(255)])('takes the key %s', async (key) => {
     expect(await merchant.post('/v0/features', feature(key))).toMatchObject({ status: 201, body: { key } });
   });
 
+  // Proves 2.feature.key.
   it.each(['', 'A', 'a_b', 'a b', '-a', 'a-', 'a--b', 'é', 'a\n', 'x'.repeat(256)])(
     'refuses the key %j',
     async (key) => {
@@ -57,6 +59,7 @@ describe('POST /v0/features', () => {
     ]);
   });
 
+  // Proves 2.feature.key.unique.
   it('is a 409 KEY_TAKEN for a key of the same product, not of another', async () => {
     expect(await merchant.post('/v0/features', feature('taken'))).toMatchObject({ status: 201 });
     expect(await merchant.post('/v0/features', feature('taken', { type: 'boolean' }))).toMatchObject({

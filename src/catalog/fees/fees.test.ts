@@ -88,6 +88,7 @@ describe('PATCH /v0/fees/{id}', () => {
 });
 
 describe('DELETE /v0/fees/{id}', () => {
+  // Proves 4.catalog.deleteFee.
   it('is a 204, and the fee is gone from every read and every later write', async () => {
     const id = await build.fee(productId);
     expect(await merchant.delete(`/v0/fees/${id}`)).toMatchObject({ status: 204, text: '' });
@@ -100,6 +101,7 @@ describe('DELETE /v0/fees/{id}', () => {
     });
   });
 
+  // Proves 4.catalog.deleteFee, 7.errors.blockedFee, 7.errors.code, 7.errors.details.
   it('is blocked by prices: 409 and the body of §7 to the letter', async () => {
     const id = await build.fee(productId);
     const prices = [

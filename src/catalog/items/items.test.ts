@@ -48,6 +48,7 @@ describe('POST /v0/items', () => {
     expect((await merchant.get(`/v0/items/${made.body.id}`)).body).toEqual(made.body);
   });
 
+  // Proves 2.item.decoupled.
   it.each([
     { body: {}, fields: ['name'] },
     { body: { name: 'I', catalogId: 'itm_a' }, fields: ['catalogId'] },
@@ -59,6 +60,7 @@ describe('POST /v0/items', () => {
 });
 
 describe('an item with external references', () => {
+  // Proves 2.item.several.
   it('shows them all, oldest first, alone and in lists', async () => {
     const id = await build.item();
     const first = await link(id);

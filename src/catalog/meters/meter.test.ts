@@ -4,6 +4,7 @@ import { AGGREGATIONS, checkMeter, GroupBy, JsonPath } from './meter.ts';
 
 const accepts = (schema: TSchema, value: unknown): boolean => validate('body', schema, value).length === 0;
 
+// Proves 2.metric.valueProperty, 2.metric.groupBy, 4.metrics.4.
 it.each([
   { path: '$.tokens', isPath: true },
   { path: '$.usage.output_tokens', isPath: true },

@@ -70,6 +70,7 @@ describe('POST /v0/billableMetrics', () => {
     expect(body).not.toHaveProperty('taxRate');
   });
 
+  // Proves 4.metrics.3.
   it.each(['SUM', 'AVG', 'MIN', 'MAX', 'LATEST', 'UNIQUE_COUNT'])(
     '%s needs a valueProperty (§4 rule 3)',
     async (aggregation) => {
@@ -82,6 +83,7 @@ describe('POST /v0/billableMetrics', () => {
     },
   );
 
+  // Proves 4.metrics.4.
   it.each([
     { body: { aggregation: 'MEDIAN' }, field: 'aggregation' },
     { body: { valueProperty: 'tokens' }, field: 'valueProperty' },
@@ -101,6 +103,7 @@ describe('POST /v0/billableMetrics', () => {
     expect(failingFields(await post({ productId, ...body }))).toEqual([field]);
   });
 
+  // Proves 2.metric.productId, 4.metrics.1, 4.metrics.2.
   it('needs a product, unless an item has one (§4 rules 1 and 2)', async () => {
     const itemId = await build.item({ catalogId: productId });
     const loose = await build.item();

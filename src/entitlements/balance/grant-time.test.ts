@@ -6,6 +6,7 @@ import { grant, on } from './testing/given.ts';
 const inOrder = (a: BalanceGrant, b: BalanceGrant) => burnOrder(burnKeyOf(a), burnKeyOf(b));
 
 describe('burn order', () => {
+  // Proves 2.grant.priority.order.
   it.each([
     { what: 'lowest priority', first: grant('b', { priority: -1 }), second: grant('a', { expires: '2026-01-02' }) },
     {

@@ -47,6 +47,7 @@ const ALLOWED: [row: number, InvoiceStatus, InvoiceTrigger, InvoiceStatus][] = [
 const triggers = Object.keys(invoiceTriggers) as InvoiceTrigger[];
 
 describe('the states of an invoice', () => {
+  // Proves 2.invoice.status.
   it('are the eleven of §2', () => {
     expect([...invoiceStatuses].toSorted()).toEqual(
       'ACTIVE CALCULATING CANCELLED CLOSED CLOSING DRAFT FAILED ISSUED PAID PAYMENT_FAILED WRITTEN_OFF'.split(' '),
