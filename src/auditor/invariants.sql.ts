@@ -374,7 +374,11 @@ export const invariants: readonly Invariant[] = [
                  - coalesce((select sum(f.amount)
                                from credit_note n
                                join revenue_fact f on f.merchant_id = n.merchant_id and f.id = n.id
-                              where n.merchant_id = i.merchant_id and n.invoice_id = i.id), 0) as counted
+                              where n.merchant_id = i.merchant_id and n.invoice_id = i.id), 0)
+                 - coalesce((select sum(f.amount)
+                               from ledger_transaction t
+                               join revenue_fact f on f.merchant_id = t.merchant_id and f.id = t.id
+                              where t.merchant_id = i.merchant_id and t.invoice_id = i.id), 0) as counted
             from invoice i) i
        where booked + counted <> 0`,
   },

@@ -1,14 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { operations, urlOf } from '../support/operations.ts';
+import { orderLine } from '../support/orders.ts';
 import { allSentences, propertiesOf, type Sentence } from '../support/routes.ts';
+import { intervalBody, putIntervals } from '../support/schedules.ts';
 import type { Resource } from '../support/shop.ts';
-import { FAR_AHEAD, openWorld, storeMethod, type World } from '../support/world.ts';
+import { FAR_AHEAD, newSourceEvent, openWorld, storeMethod, type World } from '../support/world.ts';
 
 /** Every list is one envelope, newest first, whose pages together are the whole (§1; api.md, Lists; reliability I-63). */
 const sentences = await allSentences();
+const REPORTS = ['getUnbilledUsage', 'getCostReport']; // they page their groups
 const lists = sentences
-  .filter(({ operationId, query }) => 'offset' in propertiesOf(query) && operationId !== 'getUnbilledUsage') // a report
+  .filter(({ operationId, query }) => 'offset' in propertiesOf(query) && !REPORTS.includes(operationId))
   .map((sentence) => ({ name: sentence.operationId, sentence }));
 
 let env: TestEnvironment;
@@ -31,6 +34,9 @@ beforeAll(async () => {
     });
   await storeMethod(shop, customer);
   await merchant.put('/v0/merchantIntegrations', { provider: 'hr' });
+  await shop.create(`/v0/orders/${world.order.id}/lineItems`, orderLine());
+  await putIntervals(shop, world.schedule, [intervalBody({ unitPrice: '5' }), intervalBody({ unitPrice: '6' })]);
+  await newSourceEvent(shop, world.source);
   for (const idempotencyKey of ['one', 'two']) {
     const topUp = { amount: '5', currency: 'CHF', idempotencyKey };
     const { paymentSessions } = await shop.create(`/v0/customers/${customer.id}/wallet/topUps`, topUp);
@@ -96,8 +102,12 @@ describe('every list', () => {
     'listInvoiceRefunds',
     'listPaymentSessions',
     'listMails',
+    'listOrders',
+    'listBillingSchedules',
   ]);
-  it.each(lists.filter(({ name }) => !SIMULATED.has(name)))('$name is newest first', async ({ sentence }) => {
+  const IN_CONTRACT_ORDER = new Set(['listScheduleIntervals', 'listScheduleInvoices']);
+  const made = lists.filter(({ name }) => !SIMULATED.has(name) && !IN_CONTRACT_ORDER.has(name));
+  it.each(made)('$name is newest first', async ({ sentence }) => {
     const { data } = await list(sentence, { limit: '100' });
     const times: string[] = data.flatMap(({ createdAt }: Resource) => createdAt ?? []);
     const older = (time: string, next: string) => Temporal.Instant.compare(time, next) < 0;
@@ -113,6 +123,11 @@ describe('every list', () => {
       listMetricEvents: 20,
       listGrants: 20,
       listLineItems: 100,
+      listOrders: 50,
+      listOrderLineItems: 50,
+      listApprovals: 50,
+      listScheduleIntervals: 100,
+      listScheduleInvoices: 100,
     };
     expect(pagination).toMatchObject({ limit: limits[sentence.operationId] ?? 10, offset: 0 });
   });

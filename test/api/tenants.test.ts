@@ -205,7 +205,13 @@ describe('the id of a resource of another merchant', () => {
 });
 
 describe('lists', () => {
-  const OF_ONE = new Set(['listAvailablePlans', 'listActiveEntitlements', 'listLineItems', 'getUnbilledUsage']);
+  const OF_ONE = new Set([
+    'listAvailablePlans',
+    'listActiveEntitlements',
+    'listLineItems',
+    'getUnbilledUsage',
+    'getCostReport',
+  ]);
   const lists = guarded.filter(({ method, path, query }) => method === 'GET' && query && !path.includes(':'));
 
   it.each(named(lists))('$name holds nothing of another merchant', async ({ sentence }) => {
