@@ -80,6 +80,7 @@ import {
   countByVersion,
   endUnpaid,
   holdSubscription,
+  lockFreeSubscriptions,
   lockStatus,
   type SubscriptionParts,
   subscriptionChangeDueKind,
@@ -179,7 +180,13 @@ export function wireDomains(
     approvedKinds: findGivenKinds,
     listeners: [scheduleListener],
   };
-  const schedules: ScheduleParts = { orders, invoicing, source: billingSource, lockSubscription: lockStatus };
+  const schedules: ScheduleParts = {
+    orders,
+    invoicing,
+    source: billingSource,
+    lockSubscription: lockStatus,
+    lockFreeSubscriptions,
+  };
   const approvals: ApprovalParts = {
     resources: { order: orderApprovals(orders), invoice: invoiceApprovals(invoicing) },
     findDefaultReferences,

@@ -27,8 +27,8 @@ export const invoicingDueKinds = (parts: InvoicingParts): DueKind[] => [
     list: {
       most: MOST_INVOICES,
       steps: (tx, records, now) => stepInvoices(parts, tx, records, now),
-      lockParents: lockBillingOfDue,
     },
+    lockParents: lockBillingOfDue,
     step: async (tx, record, now) => {
       await stepInvoices(parts, tx, [record], now);
     },

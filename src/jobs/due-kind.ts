@@ -24,6 +24,12 @@ export interface DueKind {
   readonly list?: StepList;
   /** It takes long (a document): of such kinds only a few records are taken at a time while other work is due. */
   readonly isSlow?: boolean;
+  /**
+   * Locks what everybody locks before such records of one merchant, without waiting. It is asked before the records are
+   * locked, in the same transaction, for a list and for one; not for records that go together.
+   * @returns the ids of the records that may be locked now; the others wait for another time
+   */
+  lockParents?(tx: Tx, records: readonly { merchantId: string; id: string }[]): Promise<ReadonlySet<string>>;
   // biome-ignore lint/suspicious/noConfusingVoidType: most steps have nothing to follow up, and say so by returning nothing
   step(tx: Tx, record: { merchantId: string; id: string }, now: Instant): Promise<FollowUp | void>;
 }
@@ -49,12 +55,6 @@ export interface StepList {
    * @returns a result for each record, in their order
    */
   steps(tx: Tx, records: readonly { merchantId: string; id: string }[], now: Instant): Promise<StepResult[]>;
-  /**
-   * Locks what everybody locks before such records, without waiting. It is asked before the records are locked, in the
-   * same transaction, also for a list of one.
-   * @returns the ids of the records that may be locked now; the others wait for another time
-   */
-  lockParents?(tx: Tx, records: readonly { merchantId: string; id: string }[]): Promise<ReadonlySet<string>>;
 }
 
 /** What became of a record of a list: it is stepped, or it waits for another one, untouched. */

@@ -165,12 +165,12 @@ describe('records of a kind that takes lists', () => {
     await addAll('a', 'b');
     const free = [['a'], [], ['b']];
     const asked: string[] = [];
-    const lockParents: StepList['lockParents'] = (_, records) => {
+    const lockParents: DueKind['lockParents'] = (_, records) => {
       asked.push(records.map(({ id }) => id).join(' '));
       return Promise.resolve(new Set(free.shift()));
     };
     const kind = listing();
-    expect(await world.runner([{ ...kind, list: { ...kind.list, lockParents } }]).runOnce()).toBe(2);
+    expect(await world.runner([{ ...kind, lockParents }]).runOnce()).toBe(2);
     expect(asked).toEqual(['a b', 'b', 'b']);
     expect(await lists()).toEqual(['a', 'b']);
     expect(await failures()).toEqual([]);

@@ -79,7 +79,7 @@ export class Steps {
     return this.#attempt(
       record.merchantId,
       async (tx) => {
-        if (!(await this.#lockParents(tx, record))) return 'blocked';
+        if (!(await this.#lockParents(tx, [record])).has(record.id)) return 'blocked';
         const locked = await lockDueRecord(tx, table, record, now);
         if (!locked) return 'nothing';
         due = { ...record, dueAt: locked.dueAt };
@@ -134,7 +134,7 @@ export class Steps {
       const { stepped, free } = await database.transaction(
         { merchants: [first.merchantId] },
         async (tx) => {
-          const free = list.lockParents ? await list.lockParents(tx, records) : new Set(records.map(({ id }) => id));
+          const free = await this.#lockParents(tx, records);
           const lockable = records.filter(({ id }) => free.has(id));
           return { stepped: await this.#stepList(tx, table, lockable, list, now), free };
         },
@@ -236,7 +236,7 @@ export class Steps {
         }
         const now = latest(next.dueAt, currentTime);
         const table = await this.#tableOf(next.kind);
-        if (!(await this.#lockParents(tx, next))) return 'blocked';
+        if (!(await this.#lockParents(tx, [next])).has(next.id)) return 'blocked';
         const locked = await lockClockRecord(tx, table, next);
         if (!locked) return 'waiting';
         picked = next;
@@ -247,10 +247,10 @@ export class Steps {
     );
   }
 
-  /** Locks what everybody locks before a record. @returns false where somebody else has it */
-  async #lockParents(tx: Tx, record: DueRecord): Promise<boolean> {
-    const list = this.#kinds.get(record.kind)?.list;
-    return !list?.lockParents || (await list.lockParents(tx, [record])).has(record.id);
+  /** Locks what everybody locks before some records of one kind. @returns the ids of those of which nobody else has it */
+  async #lockParents(tx: Tx, records: readonly DueRecord[]): Promise<ReadonlySet<string>> {
+    const { lockParents } = this.#kinds.get((records[0] as DueRecord).kind) as DueKind;
+    return lockParents ? lockParents(tx, records) : new Set(records.map(({ id }) => id));
   }
 
   /** One transaction; what throws in it is rolled back and counted against the record that was being worked on. */

@@ -15,6 +15,7 @@ export {
   snapshotOfOrder,
 } from './moves.ts';
 export type { Order, OrderKey, OrderLine } from './order.ts';
+export { lockFreeOrders } from './orders.sql.ts';
 export type { Holder, OrderListener, OrderParts } from './parts.ts';
 export { isPushAllowed } from './push.ts';
 export { orderRoutes } from './routes.ts';

@@ -10,7 +10,7 @@ import {
 import type { DueKind } from '../jobs/index.ts';
 import { orThrow } from '../kernel/result.ts';
 import { type Instant, isAfter, isBefore } from '../kernel/time.ts';
-import { isPushAllowed, lockOrder, type Order } from '../orders/index.ts';
+import { isPushAllowed, lockFreeOrders, lockOrder, type Order } from '../orders/index.ts';
 import { loadStanding, type Standing } from './contract.ts';
 import type { PlannedCredit, PlannedInvoice } from './difference.ts';
 import type { ScheduleParts } from './parts.ts';
@@ -23,8 +23,30 @@ import { rowOf } from './staging.ts';
 /** Schedules make their invoices by themselves, each at its bill date. */
 export const scheduleDueKind = (parts: ScheduleParts): DueKind => ({
   kind: 'billing_schedule',
+  lockParents: (tx, records) => lockContracts(parts, tx, records),
   step: (tx, record, now) => stepSchedule(parts, tx, record, now),
 });
+
+/** A schedule whose order or subscription somebody else has waits for another time, untouched. */
+async function lockContracts(
+  { lockFreeSubscriptions }: ScheduleParts,
+  tx: Tx,
+  records: readonly { readonly merchantId: string; readonly id: string }[],
+): Promise<ReadonlySet<string>> {
+  const [first] = records;
+  if (!first) return new Set();
+  const { merchantId } = first;
+  const ids = records.map(({ id }) => id);
+  const known = await selectSchedules(tx, [merchantId], ids);
+  const ordered = known.flatMap(({ orderId }) => orderId ?? []);
+  const subscribed = known.flatMap(({ subscriptionId }) => subscriptionId ?? []);
+  const locked = new Set([
+    ...(ordered.length === 0 ? [] : await lockFreeOrders(tx, merchantId, ordered)),
+    ...(subscribed.length === 0 ? [] : await lockFreeSubscriptions(tx, merchantId, subscribed)),
+  ]);
+  const taken = known.filter(({ orderId, subscriptionId }) => !locked.has((orderId ?? subscriptionId) as string));
+  return new Set(ids).difference(new Set(taken.map(({ id }) => id)));
+}
 
 /** What an invoice of a schedule is made with. */
 interface Payer {
@@ -37,8 +59,8 @@ interface Payer {
 }
 
 /**
- * Makes the invoices of a schedule that are due, and credits what was billed too much. Locks: the order, the schedule, its
- * invoices.
+ * Makes the invoices of a schedule that are due, and credits what was billed too much. Its order or subscription, and it, are
+ * locked; then its invoices are.
  */
 async function stepSchedule(
   parts: ScheduleParts,

@@ -10,6 +10,7 @@ export { subscriptionChangeDueKind, subscriptionDueKind } from './steps.ts';
 export {
   activePlansOf,
   countByVersion,
+  lockFreeSubscriptions,
   subscriptionsOfPlan,
   unendedSubscriptions,
   updateEndedToBeDue as wakeEnded,

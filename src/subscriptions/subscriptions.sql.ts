@@ -104,6 +104,14 @@ export const lockSubscriptionNow = (tx: Tx, merchantId: string, id: string): Pro
   tx.maybe<SubscriptionRow>(sql`
     select * from subscription where merchant_id = ${merchantId} and id = ${id} for no key update nowait`);
 
+/** Locks those of some subscriptions that nobody has, without waiting. @returns their ids */
+export const lockFreeSubscriptions = async (tx: Tx, merchantId: string, ids: readonly string[]): Promise<string[]> =>
+  (
+    await tx.rows<{ id: string }>(sql`
+      select id from subscription where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])
+       order by id for no key update skip locked`)
+  ).map(({ id }) => id);
+
 /** Locks some subscriptions, in the order of their ids. */
 export const lockSubscriptions = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<number> =>
   tx.run(sql`
