@@ -67,9 +67,11 @@ import {
 import { createPayments, paymentErrors } from './payments/index.ts';
 import { findDefaultReferences, referenceErrors, referenceRoutes } from './references/index.ts';
 import {
+  BILLS_SCHEDULE,
   partsForOrders,
   type ScheduleParts,
   scheduleDueKind,
+  scheduledInvoices,
   scheduleListener,
   scheduleRoutes,
 } from './schedules/index.ts';
@@ -82,6 +84,7 @@ import {
   holdSubscription,
   lockFreeSubscriptions,
   lockStatus,
+  lockSubscriptionRow,
   type SubscriptionParts,
   subscriptionChangeDueKind,
   subscriptionDueKind,
@@ -153,7 +156,11 @@ export function wireDomains(
   const letters = createLetters({ environment, publicUrl });
   const newUsage = createUsageWatch({ most: MOST_WATCHED });
   const intakeOf = createIntakes({ onAccepted: newUsage.add });
-  const purposes = { [GRANT_PURCHASE]: grantPurchases({ wakeEnded }), [UPFRONT]: upfrontPayments };
+  const purposes = {
+    [GRANT_PURCHASE]: grantPurchases({ wakeEnded }),
+    [UPFRONT]: upfrontPayments,
+    [BILLS_SCHEDULE]: scheduledInvoices(lockSubscriptionRow),
+  };
   const invoicing: InvoicingParts = {
     environment,
     publicUrl,

@@ -1,5 +1,6 @@
 /** All that other domains may use of billing schedules. */
 export { partsForOrders } from './for-orders.ts';
+export { BILLS_SCHEDULE, scheduledInvoices } from './invoice-purpose.ts';
 export type { ScheduleParts } from './parts.ts';
 export { scheduleDueKind } from './push.ts';
 export { scheduleListener } from './refresh.ts';

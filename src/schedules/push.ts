@@ -13,6 +13,7 @@ import { type Instant, isAfter, isBefore } from '../kernel/time.ts';
 import { isPushAllowed, lockFreeOrders, lockOrder, type Order } from '../orders/index.ts';
 import { loadStanding, type Standing } from './contract.ts';
 import type { PlannedCredit, PlannedInvoice } from './difference.ts';
+import { BILLS_SCHEDULE } from './invoice-purpose.ts';
 import type { ScheduleParts } from './parts.ts';
 import { cancelSchedule, firstBillDate, moveSchedule, stage } from './refresh.ts';
 import type { ScheduleInvoiceRow, ScheduleRow } from './schedule.ts';
@@ -59,8 +60,8 @@ interface Payer {
 }
 
 /**
- * Makes the invoices of a schedule that are due, and credits what was billed too much. Its order or subscription, and it, are
- * locked; then its invoices are.
+ * Makes the invoices of a schedule that are due, and credits what was billed too much. Its order or subscription, and the
+ * schedule, are locked; its invoices are locked here.
  */
 async function stepSchedule(
   parts: ScheduleParts,
@@ -255,6 +256,7 @@ async function makeInvoice(
         paymentTermDays: payer.paymentTermDays,
         taxExempt: payer.taxExempt,
         metadata: {},
+        purpose: { type: BILLS_SCHEDULE, id: schedule.id },
         lines: invoice.lines.map(({ description, subtotal, lineKey: _, ...line }) => ({
           ...line,
           displayName: description,

@@ -80,6 +80,11 @@ export const lockScheduleRow = async (tx: Tx, merchantId: string, id: string): P
   return row && toRow(row);
 };
 
+/** The same where nobody has it. @throws 55P03 where somebody has. */
+export const lockScheduleRowNow = (tx: Tx, merchantId: string, id: string): Promise<number> =>
+  tx.run(sql`
+    select from billing_schedule where merchant_id = ${merchantId} and id = ${id} for no key update nowait`);
+
 export interface ScheduleFilter {
   readonly orderId?: string | undefined;
   readonly subscriptionId?: string | undefined;

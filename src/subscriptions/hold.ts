@@ -4,7 +4,7 @@ import { ok, type Result } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
 import { entitlingOf } from './activate.ts';
 import { lockActive } from './patch.ts';
-import { lockSubscription, type SubscriptionStatus } from './subscriptions.sql.ts';
+import { lockSubscription, lockSubscriptionNow, type SubscriptionStatus } from './subscriptions.sql.ts';
 
 /**
  * An active subscription, held for what is given to it by hand, with its effective now. `wall` is wall time.
@@ -25,4 +25,9 @@ export async function lockStatus(tx: Tx, merchantId: string, id: string): Promis
   const subscription = await lockSubscription(tx, merchantId, id);
   if (!subscription) throw new Error(`Subscription ${id} is gone.`);
   return subscription.status;
+}
+
+/** Locks a subscription. @param wait false: throws 55P03 where somebody has it */
+export async function lockRow(tx: Tx, merchantId: string, id: string, wait: boolean): Promise<void> {
+  await (wait ? lockSubscription : lockSubscriptionNow)(tx, merchantId, id);
 }

@@ -2,7 +2,7 @@
 export { billingSource } from './billing-source.ts';
 export { endUnpaid } from './end-unpaid.ts';
 export { subscriptionErrors } from './errors.ts';
-export { holdSubscription, lockStatus } from './hold.ts';
+export { holdSubscription, lockRow as lockSubscriptionRow, lockStatus } from './hold.ts';
 export type { ComingRenewal, SubscriptionParts } from './parts.ts';
 export { type BillableUsage, findBillableUsage, type PricedUsage } from './priced-usage.ts';
 export { subscriptionRoutes } from './routes.ts';

@@ -136,6 +136,46 @@ describe('an order of three years with ramps, each quarter in advance', () => {
     expect(await other.read(`/v2/invoices/${again.invoiceId}`)).toMatchObject({ status: 'DRAFT', subtotal: '50.00' });
   });
 
+  const pays = (invoiceId: string) =>
+    shop.create(`/v2/invoices/${invoiceId}/payments`, {
+      amount: '100.00',
+      method: 'bank_transfer',
+      idempotencyKey: `${invoiceId} paid`,
+    });
+  it.each([
+    {
+      what: 'its refund is voided',
+      fall: async (id: string) => {
+        await pays(id);
+        return (await shop.create(`/v2/invoices/${id}/refunds`)).id;
+      },
+      rise: (id: string, refundId: string) =>
+        shop.act(`/v2/invoices/${id}/refunds/${refundId}/void`, { reason: 'Not so' }),
+    },
+    {
+      what: 'it is paid after it was written off',
+      fall: async (id: string) => (await shop.act(`/v2/invoices/${id}/writeOff`)).id,
+      rise: (id: string) => pays(id),
+    },
+  ])('credits what an invoice billed too much once $what', async ({ fall, rise }) => {
+    const { id: customerId } = await shop.customer(); // with an empty wallet
+    const { clock, order, schedule } = await threeYears(lineOver('1200'), {}, { customerId });
+    await approveOrder(env, order);
+    await shop.advance(clock, '2026-01-02T00:00:00Z');
+    const [first] = await rowsOf(schedule);
+    const fallen = await fall(first?.invoiceId);
+    await shop.change(`/v0/orders/${order.id}`, { cancelledAt: '2026-02-15T00:00:00Z' });
+    await shop.advance(clock, '2026-01-03T00:00:00Z');
+    const amounts = async () =>
+      (await rowsOf(schedule)).filter(({ status }) => status !== 'cancelled').map(({ amount }) => amount);
+    expect(await amounts()).toEqual(['100.00']);
+    await rise(first?.invoiceId, fallen);
+    await shop.advance(clock, '2026-01-04T00:00:00Z');
+    expect(await amounts()).toEqual(['100.00', '-50.00']); // 45 of 90 days were owed
+    const notes: Resource[] = (await shop.read(`/v2/invoices/${first?.invoiceId}/creditNotes`)).data;
+    expect(notes).toContainEqual(expect.objectContaining({ amount: '50.00' }));
+  });
+
   it('bills once, whoever cancels meanwhile', { timeout: 120_000 }, async () => {
     for (let round = 0; round < 3; round += 1) {
       const { clock, order, schedule } = await threeYears(lineOver('1200'));

@@ -20,6 +20,8 @@ export interface PurposeHandler {
   paid(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<Readonly<Record<string, string>>>;
   /** The invoice is CANCELLED. */
   cancelled?(tx: Tx, invoice: InvoiceRow, why: CancellationCause, now: Instant): Promise<void>;
+  /** What it billed counts again: its refund is voided, or it is paid after it was written off. */
+  standsAgain?(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void>;
   /**
    * Locks what hangs on the invoice, before the invoice is locked: for who takes the two in this order elsewhere.
    * @param wait false: throws 55P03 where somebody has it

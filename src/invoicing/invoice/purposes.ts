@@ -31,6 +31,16 @@ export async function tellCancelled(
   await purposeOf(parts, invoice.purpose_type)?.cancelled?.(tx, invoice, why, now);
 }
 
+/** An invoice of which nothing could be taken back stands again. */
+export async function tellStandsAgain(
+  parts: Pick<InvoicingParts, 'purposes'>,
+  tx: Tx,
+  invoice: InvoiceRow,
+  now: Instant,
+): Promise<void> {
+  await purposeOf(parts, invoice.purpose_type)?.standsAgain?.(tx, invoice, now);
+}
+
 /** Locks what hangs on an invoice, for who is about to lock the invoice and may move it. */
 export async function lockPurpose(
   parts: Pick<InvoicingParts, 'purposes'>,

@@ -31,7 +31,15 @@ export interface NewOrderLine {
 export interface NewOrderInvoice
   extends Pick<
     NewOneOffInvoice,
-    'merchantId' | 'customerId' | 'subscriptionId' | 'planId' | 'clockId' | 'currency' | 'paymentTermDays' | 'metadata'
+    | 'merchantId'
+    | 'customerId'
+    | 'subscriptionId'
+    | 'planId'
+    | 'clockId'
+    | 'currency'
+    | 'paymentTermDays'
+    | 'metadata'
+    | 'purpose'
   > {
   readonly taxExempt: boolean;
   readonly lines: readonly NewOrderLine[];
@@ -57,7 +65,6 @@ export const makeOrderInvoice = (
       lines: lines.map(toOneOffLine),
       credits: credits.map((credit) => creditRow(order, credit, now)),
       livesBySession: false,
-      purpose: null,
       autoApprove: true,
     },
     now,

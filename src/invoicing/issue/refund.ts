@@ -8,6 +8,7 @@ import { isCredited } from '../credit-notes/unused-credits.sql.ts';
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
+import { tellStandsAgain } from '../invoice/purposes.ts';
 import { publishInvoice } from '../invoice/webhooks.ts';
 import { bookRefund, bookRefundVoided } from '../paying/bookings.ts';
 import { lockWithNow } from './actions.ts';
@@ -72,5 +73,6 @@ export async function voidRefund(
   await bookRefundVoided(tx, invoice, note, stopped, now);
   await parts.letters.tell(tx, invoice, { kind: 'refundVoided', note, stopped, left }, now);
   await giveBackAfterVoid(parts, tx, invoice, now);
+  await tellStandsAgain(parts, tx, invoice, now);
   return ok(voided);
 }

@@ -8,7 +8,7 @@ import type { InvoicingParts } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { numberOf } from '../invoice/invoice-number.ts';
 import { changeInvoice, moveInvoice } from '../invoice/invoices.sql.ts';
-import { tellPaid } from '../invoice/purposes.ts';
+import { tellPaid, tellStandsAgain } from '../invoice/purposes.ts';
 import { invoiceStates } from '../invoice/states.ts';
 import { publishInvoice } from '../invoice/webhooks.ts';
 import { bookIssue, bookPayment, bookTopUp } from './bookings.ts';
@@ -104,5 +104,6 @@ export async function markPaid(
   await parts.letters.tell(tx, paid, { kind: 'paid', ...settlement }, now);
   if (!isNumbered) await bookIssue(tx, paid, now);
   await bookTopUp(tx, invoice, now);
+  if (invoice.status === 'WRITTEN_OFF') await tellStandsAgain(parts, tx, paid, now);
   return paid;
 }

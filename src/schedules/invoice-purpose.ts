@@ -1,0 +1,25 @@
+import type { Tx } from '../db/index.ts';
+import type { PurposeHandler } from '../invoicing/index.ts';
+import { lockScheduleRow, lockScheduleRowNow, selectSchedules, updateSchedule } from './schedules.sql.ts';
+
+/** The type of the purpose of the invoices that schedules make; its id is the schedule's. */
+export const BILLS_SCHEDULE = 'billing_schedule';
+
+/**
+ * A schedule is locked before its invoices, and looked at again when one of which nothing could be taken back stands
+ * again. A subscription comes before both, because its end locks invoices and then wakes schedules.
+ * @param lockSubscription locks a subscription; `wait` false: throws 55P03 where somebody has it
+ */
+export const scheduledInvoices = (
+  lockSubscription: (tx: Tx, merchantId: string, id: string, wait: boolean) => Promise<void>,
+): PurposeHandler => ({
+  async lock(tx, { merchantId, purposeId }, wait) {
+    const [schedule] = await selectSchedules(tx, [merchantId], [purposeId]);
+    if (schedule?.subscriptionId) await lockSubscription(tx, merchantId, schedule.subscriptionId, wait);
+    await (wait ? lockScheduleRow : lockScheduleRowNow)(tx, merchantId, purposeId);
+  },
+  paid: () => Promise.resolve({}),
+  async standsAgain(tx, { merchant_id: merchantId, purpose_id: id }, now) {
+    await updateSchedule(tx, { merchantId, id: id as string }, { nextActionAt: now }, now);
+  },
+});
