@@ -6,7 +6,8 @@ import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
 /**
  * Random orders against an oracle that shares no code with the program: what was invoiced, less what was credited, is what the
- * contract says at last, whatever was changed when. RANDOM_ORDERS and RANDOM_SEED choose others.
+ * contract says at last, whatever was changed when. Orders have one or two lines, some with another quantity in each window.
+ * RANDOM_ORDERS and RANDOM_SEED choose others.
  */
 const MANY = Number(process.env.RANDOM_ORDERS ?? 30);
 const SEED = Number(process.env.RANDOM_SEED ?? 7);
@@ -32,27 +33,42 @@ const DAY = 86_400_000;
 const monthStart = (month: number): number => Date.UTC(2026, month, 1);
 const textOf = (time: number): string => new Date(time).toISOString();
 
-interface Plan {
-  readonly currency: string;
-  readonly window: number;
+interface PlannedLine {
   readonly mode: 'advance' | 'arrears';
   /** In minor units: the first total, and those to which it is changed as a month begins. */
   readonly totals: readonly { readonly month: number; readonly units: bigint }[];
+  /** Of each window. */
+  readonly quantities: readonly number[];
+}
+
+interface Plan {
+  readonly currency: string;
+  readonly window: number;
+  readonly lines: readonly PlannedLine[];
   readonly cancel: { readonly month: number; readonly at: number } | null;
   readonly pays: boolean;
 }
 
-function planOf(random: (below: number) => number): Plan {
+function lineOf(random: (below: number) => number, window: number): PlannedLine {
   const changes = Array.from({ length: random(4) }, () => ({
     month: 1 + random(MONTHS - 1),
     units: BigInt(random(500_000)),
   }));
-  const month = 1 + random(MONTHS - 1);
+  const isRamp = random(2) === 0;
   return {
-    currency: ['USD', 'JPY', 'KWD'][random(3)] as string,
-    window: [1, 3, 6, 12][random(4)] as number,
     mode: random(2) === 0 ? 'advance' : 'arrears',
     totals: [{ month: 0, units: BigInt(1 + random(500_000)) }, ...changes.toSorted((a, b) => a.month - b.month)],
+    quantities: Array.from({ length: MONTHS / window }, () => (isRamp ? 1 + random(9) : 1)),
+  };
+}
+
+function planOf(random: (below: number) => number): Plan {
+  const month = 1 + random(MONTHS - 1);
+  const window = [1, 3, 6, 12][random(4)] as number;
+  return {
+    currency: ['USD', 'JPY', 'KWD'][random(3)] as string,
+    window,
+    lines: Array.from({ length: 1 + random(2) }, () => lineOf(random, window)),
     cancel: random(2) === 0 ? { month, at: monthStart(month) + random(60) * DAY - 20 * DAY } : null,
     pays: random(2) === 0,
   };
@@ -61,15 +77,17 @@ function planOf(random: (below: number) => number): Plan {
 const halfUp = (value: bigint, over: bigint): bigint => (2n * value + over) / (2n * over);
 
 /** What the contract says at last, in minor units. */
-function owedBy({ window, totals, cancel }: Plan): bigint {
-  const many = MONTHS / window;
+const owedBy = (plan: Plan): bigint => plan.lines.reduce((sum, line) => sum + owedOfLine(plan, line), 0n);
+
+function owedOfLine({ window, cancel }: Plan, { totals, quantities }: PlannedLine): bigint {
+  const all = BigInt(quantities.reduce((sum, quantity) => sum + quantity, 0));
   const lastChange = cancel === null ? MONTHS : cancel.month;
   const total = totals.findLast(({ month }) => month < lastChange || month === 0)?.units ?? 0n;
   let left = total;
   let owed = 0n;
-  for (let n = 0; n < many; n += 1) {
-    const rounded = halfUp(total, BigInt(many));
-    const amount = n === many - 1 || rounded > left ? left : rounded;
+  for (const [n, quantity] of quantities.entries()) {
+    const rounded = halfUp(total * BigInt(quantity), all);
+    const amount = n === quantities.length - 1 || rounded > left ? left : rounded;
     left -= amount;
     const [start, end] = [monthStart(n * window), monthStart((n + 1) * window)];
     const until = cancel === null ? end : Math.min(Math.max(start, cancel.at), end);
@@ -90,16 +108,26 @@ const figures = (units: bigint, currency: string) => {
 };
 
 async function begin(shop: Shop, clock: Resource, plan: Plan) {
-  const first = plan.totals[0]?.units ?? 0n;
   const order = await newOrder(shop, await shop.customer(), {
     testClockId: clock.id,
     currency: plan.currency,
-    lineItems: [orderLine(figures(first, plan.currency))],
+    lineItems: plan.lines.map(({ totals }) => orderLine(figures(totals[0]?.units ?? 0n, plan.currency))),
   });
   const cadence = `P${plan.window}M`;
   const schedule = await newSchedule(shop, order, { periodPreset: plan.window === 12 ? 'P1Y' : cadence });
-  const interval = { orderLineItemId: order.lineItems[0].id, billingCadence: cadence, billingMode: plan.mode };
-  await putIntervals(shop, schedule, [intervalBody(interval)]);
+  const intervals = plan.lines.map(({ mode, quantities: [first = 1, ...later] }, index) =>
+    intervalBody({
+      orderLineItemId: order.lineItems[index].id,
+      billingCadence: cadence,
+      billingMode: mode,
+      baseQuantity: `${first}`,
+      quantityTransitions: later.map((quantity, n) => ({
+        effectiveDate: textOf(monthStart((n + 1) * plan.window)),
+        quantity: `${quantity}`,
+      })),
+    }),
+  );
+  await putIntervals(shop, schedule, intervals);
   await approveOrder(env, order);
   return { plan, order, schedule };
 }
@@ -111,8 +139,9 @@ async function change(shop: Shop, month: number, { plan, order, schedule }: Awai
     await shop.change(`/v0/orders/${order.id}`, { cancelledAt: textOf(plan.cancel.at) });
     return;
   }
-  for (const { units } of plan.totals.filter((total) => total.month === month))
-    await shop.change(`/v0/orders/${order.id}/lineItems/${order.lineItems[0].id}`, figures(units, plan.currency));
+  for (const [index, { totals }] of plan.lines.entries())
+    for (const { units } of totals.filter((total) => total.month === month))
+      await shop.change(`/v0/orders/${order.id}/lineItems/${order.lineItems[index].id}`, figures(units, plan.currency));
   await approveOrder(env, order); // while nothing is invoiced, a change makes it a draft again
 }
 
@@ -153,7 +182,11 @@ it(`${MANY} random orders are invoiced to what their contracts say`, { timeout: 
   }
   await shop.advance(clock, textOf(monthStart(MONTHS + 3)));
   for (const { plan, schedule } of orders) {
-    const said = { ...plan, totals: plan.totals.map(({ month, units }) => `${month}: ${units}`) };
+    const lines = plan.lines.map((line) => ({
+      ...line,
+      totals: line.totals.map(({ month, units }) => `${month}: ${units}`),
+    }));
+    const said = { ...plan, lines };
     expect({ ...said, invoiced: await invoicedBy(shop, schedule) }).toEqual({ ...said, invoiced: owedBy(plan) });
     const rows = (await shop.read(`/v0/billingSchedules/${schedule.id}/invoices`)).data;
     const inForce = rows.filter(({ status }: Resource) => status === 'pushed');
