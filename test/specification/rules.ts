@@ -119,7 +119,7 @@ export const SPECIFICATION: readonly RuleSection[] = [
     invoiceNumber: 'A nullable string.',
     sequenceNumber: 'An integer.',
     itemCount: 'An integer.',
-    lineItems: 'Nullable lines.',
+    lineItems: 'Null in lists; with `expand=lineItems` an object that holds the lines.',
     tax: 'A nullable object.',
     nextActionAt: 'A nullable timestamp.',
     links: '`paymentUrl`, `pdfUrl` and `permalink` are nullable strings.',
@@ -307,7 +307,7 @@ export const SPECIFICATION: readonly RuleSection[] = [
   }),
   section('§3 Grant purchase', '3.purchase', {
     make: 'A purchase makes an invoice with a payment session and answers its URL.',
-    paid: 'Payment marks the invoice PAID, makes the grant and sends `invoice.paid.v0`.',
+    paid: 'Payment marks the invoice PAID, makes the grant and fires `invoice.paid.v0`.',
     expired: 'An expired session cancels the invoice, and no grant is made.',
   }),
   section('§3 Source event', '3.sourceEvent', {
@@ -436,8 +436,12 @@ export const SPECIFICATION: readonly RuleSection[] = [
     '4': 'A caller who is not permitted gets a 403 `forbidden`.',
   }),
   section('§6 Events', '6.webhooks', {
-    paid: '`invoice.paid.v0` is sent when an invoice is paid, with `invoiceId`.',
+    paid: '`invoice.paid.v0` fires when an invoice is paid, with `invoiceId`.',
     'paid.grant': 'It has the `grantId` of a purchase.',
+    delivery: {
+      says: 'What fires reaches the merchant.',
+      unproved: 'What happened is written to the outbox, in its transaction; nothing delivers it yet.',
+    },
     usage: 'Usage events match metrics by `type`.',
     sources: 'A source of a plan makes usage events, recorded as source events.',
   }),
