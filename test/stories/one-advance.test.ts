@@ -41,14 +41,14 @@ async function open(usage: readonly Usage[], isOnClock: boolean) {
   return { shop, clock, subscription };
 }
 
-/** Invoices as they are, but for the ids, which are drawn anew in each world. */
+/** Invoices as they are, but for the ids, which are drawn anew in each world, and the hashes over ids. */
 function withoutIds(invoices: readonly Resource[]): unknown[] {
   const names = new Map<string, string>();
   const named = (id: string) => {
     if (!names.has(id)) names.set(id, `#${names.size}`);
     return names.get(id) as string;
   };
-  return JSON.parse(JSON.stringify(invoices).replaceAll(/\b[a-z]+_[0-9A-Za-z]{16,}\b/g, named));
+  return JSON.parse(JSON.stringify(invoices).replaceAll(/\b(?:[a-z]+_[0-9A-Za-z]{16,}|[0-9a-f]{64})\b/g, named));
 }
 
 const BILLED = [
