@@ -36,7 +36,7 @@ import {
   rebuildProjection,
   type UsageProjection,
 } from './metering/index.ts';
-import { auditChecks, errorTables, recomputeFrom, wireDomains } from './wiring.ts';
+import { auditChecks, type DocumentRenderer, errorTables, recomputeFrom, wireDomains } from './wiring.ts';
 
 type ProcessRole = 'api' | 'ingest' | 'worker';
 
@@ -66,6 +66,8 @@ export interface EnvironmentOptions {
   readonly now?: () => Instant;
   /** Holds every answer against its schema: for tests. */
   readonly checkReplies?: boolean;
+  /** Makes the PDF of each document; tests that read no PDF hand in one that sets no type. */
+  readonly renderer?: DocumentRenderer;
   /** How much of a merchant is in work at once; absent: as http/slots.ts says. Benchmarks compare. */
   readonly slotLimits?: SlotLimits;
   /** Opens the way into the database; tests hand in one that breaks. */
@@ -147,10 +149,12 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
   const authenticator = new Authenticator({ database, now, isBehindProxy: trustedProxies.length > 0 });
   const projection = await openUsageProjection(options);
   const carrier = openCarrier(options, workDatabase, now);
-  const domains = wireDomains(options.environment, options.publicUrl, projection?.usage(postgresUsage), carrier, {
+  const sources = {
     sealer: sealerOf(options.sealingKey ?? options.platformKey),
-    authenticate: (token, address) => authenticator.authenticate(token, address),
-  });
+    authenticate: (token: string | undefined, address: string) => authenticator.authenticate(token, address),
+  };
+  const usage = projection?.usage(postgresUsage);
+  const domains = wireDomains(options.environment, options.publicUrl, usage, carrier, sources, options.renderer);
   const slots = new Slots(options.slotLimits);
   const metrics = new Metrics({
     database,

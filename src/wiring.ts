@@ -10,7 +10,7 @@ import { type CatalogOptions, catalogErrors, catalogRoutes, selectMeters, usageR
 import { clockErrors, clockRoutes } from './clocks/index.ts';
 import { type CustomerBlocker, type CustomerHooks, customerErrors, customerRoutes } from './customers/index.ts';
 import type { Database, Tx } from './db/index.ts';
-import { createDocumentRenderer } from './documents/index.ts';
+import { createDocumentRenderer, type DocumentRenderer } from './documents/index.ts';
 import {
   balanceNoticeChore,
   balanceSweepChore,
@@ -135,6 +135,9 @@ const noSourceParts: SourceParts = {
   authenticate: async () => ({ code: 'API_KEY_INVALID' }),
 };
 
+/** What an environment may be handed in place of the typesetter. */
+export type { DocumentRenderer } from './documents/index.ts';
+
 /** Customers and subscriptions with new usage that nobody has looked at yet. */
 const MOST_WATCHED = 20_000;
 
@@ -144,6 +147,7 @@ const MOST_WATCHED = 20_000;
  * @param usage who counts usage for reports and meters
  * @param carrier who brings mail to its server; by default nobody, and mail is held
  * @param sources by what the secrets of sources are sealed, and who their callers are
+ * @param renderer makes the PDF of each document, and is closed with the domains
  */
 export function wireDomains(
   environment: EnvironmentName,
@@ -151,8 +155,8 @@ export function wireDomains(
   usage = postgresUsage,
   carrier: Carrier = noCarrier,
   sources: SourceParts = noSourceParts,
+  renderer: DocumentRenderer = createDocumentRenderer(),
 ): Domains {
-  const renderer = createDocumentRenderer();
   const letters = createLetters({ environment, publicUrl });
   const newUsage = createUsageWatch({ most: MOST_WATCHED });
   const intakeOf = createIntakes({ onAccepted: newUsage.add });

@@ -19,7 +19,7 @@ const labels: string[] = [];
 let merchant: Client;
 let counted: Record<string, number>;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await openTestEnvironment({ documents: 'typeset' });
   env.setNow(NOW);
   await cutShort();
   demo = (await env.openDemo?.()) as OpenedDemo;

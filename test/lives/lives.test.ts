@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditDatabase, recomputeDatabase } from '../../src/app.ts';
 import { loginUrl, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Lived, live } from './drive.ts';
@@ -22,12 +22,6 @@ const MOST_SHRUNK = Number(process.env.SHRUNK ?? 3);
 const WITHOUT = new Set((process.env.WITHOUT ?? '').split(','));
 const SIDE_BY_SIDE = 6;
 const KEPT = join(import.meta.dirname, 'kept');
-
-// Lives look at amounts. The documents of their invoices are half of the time, and have tests of their own.
-vi.mock('../../src/documents/index.ts', async (original) => ({
-  ...(await original<object>()),
-  createDocumentRenderer: () => ({ render: async () => new TextEncoder().encode('%PDF-1.7'), close: async () => {} }),
-}));
 
 let env: TestEnvironment;
 /** Which life an invoice or a merchant is of. */

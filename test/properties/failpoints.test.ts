@@ -83,8 +83,8 @@ interface Failpoint {
 }
 const nameOf = ({ step, place, nth }: Failpoint): string => `${step}: ${place} ${nth}`;
 /**
- * A transaction of one statement only looks. What it finds is kept for seconds of the wall clock (a merchant's limits), so a
- * slow machine looks again in any step. Everything else is the same in every play.
+ * A transaction of one statement only looks. What it finds is kept for seconds of the wall clock (a merchant's limits), so
+ * a slow machine looks again in any step. Everything else is the same in every play.
  */
 const isOfALook = ({ place, nth }: Failpoint): boolean => place !== 'statement' && nth === 1;
 

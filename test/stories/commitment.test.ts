@@ -9,7 +9,7 @@ let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;
 beforeAll(async () => {
-  env = await openTestEnvironment({ recomputed: true });
+  env = await openTestEnvironment({ documents: 'typeset', recomputed: true });
   merchant = await env.merchant();
   shop = shopOf(merchant);
 });
@@ -294,7 +294,7 @@ describe('where a commitment is shown', () => {
 });
 
 it('recompute finds a commitment that somebody changed', async () => {
-  const other = await openTestEnvironment();
+  const other = await openTestEnvironment({ documents: 'typeset' });
   const client = new pg.Client({ connectionString: other.url });
   await client.connect();
   try {

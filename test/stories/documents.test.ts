@@ -11,7 +11,7 @@ let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await openTestEnvironment({ documents: 'typeset' });
   env.setNow('2026-03-10T09:30:00Z');
   ({ merchant, shop } = await registered());
 });

@@ -8,7 +8,7 @@ let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;
 beforeAll(async () => {
-  env = await openTestEnvironment({ recomputed: true });
+  env = await openTestEnvironment({ documents: 'typeset', recomputed: true });
   env.setNow('2026-06-01T00:00:00Z');
   merchant = await env.merchant();
   shop = shopOf(merchant);

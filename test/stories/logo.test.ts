@@ -8,7 +8,7 @@ import { type Resource, shopOf } from '../support/shop.ts';
 let env: TestEnvironment;
 let merchant: Merchant;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await openTestEnvironment({ documents: 'typeset' });
   merchant = await env.merchant();
 });
 afterAll(() => env.close());

@@ -29,7 +29,12 @@ async function openOffice(
   mailServer?: EnvironmentOptions['mailServer'],
   more: { openDatabase?: NonNullable<EnvironmentOptions['openDatabase']> } = {},
 ): Promise<Office> {
-  const env = await openTestEnvironment({ environment: 'production', ...(mailServer && { mailServer }), ...more });
+  const env = await openTestEnvironment({
+    documents: 'typeset',
+    environment: 'production',
+    ...(mailServer && { mailServer }),
+    ...more,
+  });
   open.push(() => env.close());
   env.setNow(NOW);
   const merchant = await env.merchant();

@@ -10,7 +10,7 @@ let shop: Shop;
 let merchantId: string;
 beforeAll(async () => {
   drop = await openMailDrop();
-  env = await openTestEnvironment({ mailServer: { url: drop.url, from: 'billing@pay.example' } });
+  env = await openTestEnvironment({ documents: 'typeset', mailServer: { url: drop.url, from: 'billing@pay.example' } });
   const merchant = await env.merchant();
   merchantId = merchant.id;
   shop = shopOf(merchant);

@@ -9,7 +9,7 @@ let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await openTestEnvironment({ documents: 'typeset' });
   merchant = await env.merchant();
   shop = shopOf(merchant);
 });

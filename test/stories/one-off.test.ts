@@ -12,7 +12,7 @@ let merchant: Merchant;
 let shop: Shop;
 let customer: Resource;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await openTestEnvironment({ documents: 'typeset' });
   env.setNow('2026-03-10T09:30:00Z');
   merchant = await env.merchant();
   shop = shopOf(merchant);

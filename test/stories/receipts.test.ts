@@ -10,7 +10,7 @@ let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await openTestEnvironment({ documents: 'typeset' });
   env.setNow(NOW);
   merchant = await env.merchant();
   shop = shopOf(merchant);

@@ -25,7 +25,7 @@ const now = Temporal.Instant.from(NOW);
 const HOUR_LATER = '2026-03-10T10:30:00Z';
 
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await openTestEnvironment({ documents: 'typeset' });
   merchant = await env.merchant();
   shop = shopOf(merchant);
   customer = await shop.customer({ taxRates: 20 });

@@ -13,7 +13,7 @@ const START = '2023-11-16T00:00:00Z';
 let env: TestEnvironment;
 let merchant: Merchant;
 beforeAll(async () => {
-  env = await openTestEnvironment({ recomputed: true });
+  env = await openTestEnvironment({ documents: 'typeset', recomputed: true });
   merchant = await env.merchant();
 });
 afterAll(() => env.close());

@@ -11,6 +11,8 @@ import {
   wallClock,
 } from '../../src/app.ts';
 import { type Database, type DatabaseOptions, sql } from '../../src/db/index.ts';
+import { type DocumentRenderer, eInvoiceOf } from '../../src/documents/index.ts';
+import { viewOf } from '../../src/documents/view.ts';
 import { type EnvironmentName, generateApiKey } from '../../src/identity/index.ts';
 import { hashApiKey, keyDisplay } from '../../src/identity/keys.ts';
 import { newId } from '../../src/kernel/ids.ts';
@@ -81,11 +83,24 @@ export async function cloneDatabase(template = TEMPLATE): Promise<{ url: string;
 }
 
 /**
+ * Sets no type, which takes time in each test that bills: a document is the text that the page shows, so that
+ * equal documents are equal bytes and others are not.
+ * @throws for a value that is no document, as the renderer of the program does
+ */
+const plainRenderer: DocumentRenderer = {
+  render: async (document) => {
+    const electronic = document.kind === 'receipt' ? null : eInvoiceOf(document);
+    return new TextEncoder().encode(`%PDF-1.7\n${JSON.stringify([viewOf(document), electronic])}`);
+  },
+  close: async () => undefined,
+};
+
+/**
  * A whole environment on a database of its own: the server answers by injection, nothing listens.
  * On its close the auditor looks at what the tests left behind.
  * @param options `recomputed: true` for stories that bill usage: their invoices are calculated again from the events, which takes some
  *   milliseconds for each; `through` lays something between the two and answers the URL that leads through it; `audited: false` for tests
- *   that break the data on purpose
+ *   that break the data on purpose; `documents: 'typeset'` for tests that read a PDF
  */
 export async function openTestEnvironment(
   options: {
@@ -94,6 +109,7 @@ export async function openTestEnvironment(
     through?: (url: string) => Promise<string>;
     audited?: false;
     recomputed?: true;
+    documents?: 'typeset';
     openDatabase?: (options: DatabaseOptions) => Database;
     mailServer?: EnvironmentOptions['mailServer'];
   } = {},
@@ -112,6 +128,7 @@ export async function openTestEnvironment(
     logger: pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }),
     now: () => fixedNow ?? wallClock(),
     checkReplies: true,
+    ...(options.documents !== 'typeset' && { renderer: plainRenderer }),
     ...(options.mailServer && { mailServer: options.mailServer }),
     ...(options.openDatabase && { openDatabase: options.openDatabase }),
   });

@@ -23,7 +23,7 @@ const renderers: DocumentRenderer[] = [];
 const NOW = Temporal.Instant.from('2026-03-10T09:30:00Z');
 
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await openTestEnvironment({ documents: 'typeset' });
   env.setNow(NOW.toString());
   merchant = await env.merchant();
   shop = shopOf(merchant);

@@ -14,7 +14,7 @@ let merchant: Merchant;
 let shop: Shop;
 let nobody: Client;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await openTestEnvironment({ documents: 'typeset' });
   merchant = await env.merchant();
   shop = shopOf(merchant);
   nobody = env.client();
