@@ -442,7 +442,7 @@ function withoutNames(value: unknown): unknown {
   const names = new Map<string, string>();
   const named = (id: string) => names.get(id) ?? names.set(id, `#${names.size}`).get(id);
   const text = JSON.stringify(value, (key, inner) => (key === 'updatedAt' ? null : inner));
-  return JSON.parse(text.replaceAll(/\b[a-z]+_[0-9A-Za-z]{16,}\b/g, (id) => named(id) as string));
+  return JSON.parse(text.replaceAll(/\b(?:[a-z]+_[0-9A-Za-z]{16,}|[0-9a-f]{64})\b/g, (id) => named(id) as string));
 }
 
 const SHOWN_AROUND = 80;
