@@ -46,10 +46,16 @@ describe('POST /v0/testClocks', () => {
     });
   });
 
+  it('takes null for an optional field as absent', async () => {
+    expect(await merchant.post('/v0/testClocks', { currentTime: null, name: null })).toMatchObject({
+      status: 201,
+      body: { name: null, currentTime: '2026-03-01T12:00:00Z' },
+    });
+  });
+
   it.each([
     { body: { currentTime: '2026-01-31' }, field: 'currentTime' },
     { body: { currentTime: '1999-12-31T00:00:00Z' }, field: 'currentTime' },
-    { body: { currentTime: null }, field: 'currentTime' },
     { body: { name: '' }, field: 'name' },
     { body: { advanceBy: 'P1M' }, field: 'advanceBy' },
     { body: { id: 'tc_0000000000000000' }, field: 'id' },
