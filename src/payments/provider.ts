@@ -3,7 +3,15 @@ import type { Decimal } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
 
 /** Why a card was declined, in words that may be shown. */
-export type DeclineReason = 'card_declined' | 'insufficient_funds';
+export const DECLINE_REASONS = [
+  'card_declined',
+  'insufficient_funds',
+  'expired_card',
+  'incorrect_cvc',
+  'authentication_required',
+  'processing_error',
+] as const;
+export type DeclineReason = (typeof DECLINE_REASONS)[number];
 
 /** A card as the provider shows it: never its number. */
 export interface Card {

@@ -2,6 +2,7 @@ import { Id, MapOut, Nullable, OneOf, type Static, Type } from '../http/index.ts
 import { formatMoney } from '../kernel/money.ts';
 import { formatInstant } from '../kernel/time.ts';
 import type { PaymentMethod } from './methods.sql.ts';
+import { DECLINE_REASONS } from './provider.ts';
 import { SESSION_STATUSES } from './session-states.ts';
 import { ENTITY_TYPES, type PaymentSession } from './sessions.sql.ts';
 import { sessionUrl } from './sessions.ts';
@@ -23,7 +24,7 @@ export const PaymentSessionReply = Type.Object(
     currency: Type.String(),
     status: OneOf(SESSION_STATUSES),
     /** Why the last card was declined; another may be tried until the session expires. */
-    failureReason: Nullable(OneOf(['card_declined', 'insufficient_funds'])),
+    failureReason: Nullable(OneOf(DECLINE_REASONS)),
     url: Type.String(),
     successRedirectUrl: Nullable(Type.String()),
     failureRedirectUrl: Nullable(Type.String()),

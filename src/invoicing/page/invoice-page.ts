@@ -87,6 +87,10 @@ ${declined(view)}`;
 const DECLINES: Readonly<Record<string, string>> = {
   card_declined: 'The card was declined.',
   insufficient_funds: 'The card had insufficient funds.',
+  expired_card: 'The card has expired.',
+  incorrect_cvc: 'The security code was wrong.',
+  authentication_required: 'The bank asks the owner of the card to confirm the payment.',
+  processing_error: 'The bank could not process the payment.',
   no_payment_method: 'There was no card to charge.',
 };
 

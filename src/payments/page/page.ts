@@ -25,6 +25,10 @@ export interface PageView {
 const DECLINES: Readonly<Record<DeclineReason, string>> = {
   card_declined: 'The card was declined.',
   insufficient_funds: 'The card has insufficient funds.',
+  expired_card: 'The card has expired.',
+  incorrect_cvc: 'The security code is wrong.',
+  authentication_required: 'The bank asks you to confirm the payment.',
+  processing_error: 'The bank could not process the payment.',
 };
 
 /**
