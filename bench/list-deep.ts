@@ -34,6 +34,7 @@ async function fill(url: string): Promise<void> {
          from generate_series(1, $3::int) n, lateral (select $2::timestamptz + n * interval '1 minute' as at) t`,
       [merchantId, START, invoices],
     );
+    await client.query(`call count_list_again('invoice')`);
     await client.query('vacuum analyze invoice');
   } finally {
     await client.end();

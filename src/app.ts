@@ -20,7 +20,7 @@ import {
   findOrganization,
   recordAudit,
 } from './identity/index.ts';
-import { countParked, createRunner } from './jobs/index.ts';
+import { countParked, createRunner, listCountChore } from './jobs/index.ts';
 import { sealerOf } from './kernel/sealing.ts';
 import type { Instant } from './kernel/time.ts';
 import { type Carrier, createCarrier, type MailServer, noCarrier } from './mail/index.ts';
@@ -172,6 +172,7 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
     clocks: clockBook,
     chores: [
       forgetIdempotencyKeys,
+      listCountChore,
       eventPartitionChore,
       eventTallyChore,
       keyGenerationChore(),

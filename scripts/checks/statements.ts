@@ -40,6 +40,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   outbox_sequence: 'webhooks',
   idempotency_key: 'http',
   resource: 'db',
+  list_counts: 'db',
   due_failure: 'jobs',
   payment_charge: 'payments',
   payment_link: 'payments',

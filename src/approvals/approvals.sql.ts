@@ -1,4 +1,4 @@
-import { allOf, jsonb, pageOfRows, sql, type Tx } from '../db/index.ts';
+import { allOf, jsonb, keptTotal, pageOfRows, sql, type Tx } from '../db/index.ts';
 import type { PageRequest } from '../http/index.ts';
 import type { ApprovalKind } from '../identity/index.ts';
 import type { Instant } from '../kernel/time.ts';
@@ -58,6 +58,7 @@ export const selectApprovalPage = (tx: Tx, merchantId: string | null, filter: Ap
       order: sql`seq desc`,
     },
     page,
+    keptTotal(tx, 'approval', merchantId, filter, 'decision'),
   );
 
 /** What of an approval changes as it is decided. */

@@ -103,8 +103,8 @@ const BREAKS: Readonly<Record<string, readonly [broken: string, undone: string]>
     `update sales_order set term_end_date = term_end_date + interval '9 months'`,
   ],
   'pending-orders-add-up': [
-    `update sales_order set approval_status = 'pending', named_total = 1`,
-    `update sales_order set approval_status = 'draft', named_total = null`,
+    `update sales_order set approval_status = 'pending', named_total = 1 where approval_status = 'draft'`,
+    `update sales_order set approval_status = 'draft', named_total = null where approval_status = 'pending'`,
   ],
   'pending-approvals-can-be-decided': [
     `insert into approval (merchant_id, id, resource_type, resource_id, kind, decision, requester, data_snapshot_hash, snapshot, created_at, updated_at) select merchant_id, 'apr_broken', 'invoice', id, 'data_review', 'pending', 'usr_x', '', '{}', now(), now() from invoice where id = 'INVOICE'`,
@@ -223,6 +223,10 @@ const BREAKS: Readonly<Record<string, readonly [broken: string, undone: string]>
   'refunds-payable-are-asked': [
     `update ledger_transaction set invoice_id = null where reason = 'refund'`,
     `update ledger_transaction set invoice_id = 'INVOICE' where invoice_id is null`,
+  ],
+  'list-counts-are-true': [
+    `update list_count_change set change = change + 1 where list = 'invoice'`,
+    `update list_count_change set change = change - 1 where list = 'invoice'`,
   ],
   'revenue-facts-are-true': [
     `update revenue_fact set amount = amount + 1 where id = 'INVOICE'`,

@@ -20,6 +20,32 @@ const bookedOf = (account: string): Sql => sql`
      join ledger_entry e on e.merchant_id = t.merchant_id and e.transaction_id = t.id
     where t.merchant_id = i.merchant_id and t.invoice_id = i.id and e.account = ${account})`;
 
+/** Lists whose totals are kept: the table, what divides its rows, and which rows count. */
+const COUNTED_LISTS: Readonly<Record<string, readonly [facet: Sql, counts?: Sql]>> = {
+  invoice: [sql`status`],
+  customer: [sql`''`, sql`deleted_at is null`],
+  organization: [sql`type`],
+  subscription: [sql`status`],
+  payment_session: [sql`status`],
+  payment_link: [sql`''`],
+  mail: [sql`status`],
+  audit_entry: [sql`''`],
+  external_reference: [sql`entity_type`],
+  sales_order: [sql`case when cancelled_at is null then approval_status else 'cancelled' end`],
+  billing_schedule: [sql`status`],
+  approval: [sql`decision`],
+  source_event: [sql`source_id || ' ' || status`],
+};
+
+const rowsOfLists: Sql = sql.join(
+  Object.entries(COUNTED_LISTS).map(
+    ([list, [facet, counts = sql`true`]]) => sql`
+      select merchant_id, ${list}::text as list, ${facet} as facet, count(*) as count
+        from ${sql.table(list)} where ${counts} group by 1, 3`,
+  ),
+  sql` union all `,
+);
+
 /** What SQL can say about the whole of the data (the numbers I-nn are those of the list of what is promised). */
 export const invariants: readonly Invariant[] = [
   {
@@ -323,6 +349,18 @@ export const invariants: readonly Invariant[] = [
        where o.approval_status = 'approved'
          and not exists (select from approval a
                           where a.merchant_id = o.merchant_id and a.resource_id = o.id and a.decision = 'approved')`,
+  },
+  {
+    name: 'list-counts-are-true',
+    says: 'the kept count of a list, with the changes that wait, is the number of its rows',
+    broken: sql`
+      select merchant_id, list as id, format('%s rows too many of "%s" are counted', sum(count), facet) as detail
+        from (select merchant_id, list, facet, count from list_count
+              union all
+              select merchant_id, list, facet, change from list_count_change
+              union all
+              select merchant_id, list, facet, -count from (${rowsOfLists}) rows) parts
+       group by merchant_id, list, facet having sum(count) <> 0`,
   },
   {
     name: 'revenue-facts-are-true',

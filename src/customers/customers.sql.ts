@@ -1,4 +1,4 @@
-import { allOf, assignments, jsonb, pageOfRows, type Sql, sql, type Tx } from '../db/index.ts';
+import { allOf, assignments, jsonb, keptTotal, pageOfRows, type Sql, sql, type Tx } from '../db/index.ts';
 import type { Page, PageRequest } from '../http/index.ts';
 import { consumerEmails, consumerIdsOfEmail, consumerIdsWhere } from '../identity/index.ts';
 import type { Instant } from '../kernel/time.ts';
@@ -120,6 +120,7 @@ export async function pageOfCustomers(tx: Tx, filter: CustomerFilter, page: Page
     tx,
     { select: columns, from: sql`customer`, where, order: sql`seq desc` },
     page,
+    keptTotal(tx, 'customer', merchantId, filter),
   );
   return { data: rows, total };
 }

@@ -1,5 +1,12 @@
 export { DatabaseFull, isAway } from './away.ts';
 export { parseExactJson } from './json.ts';
+export {
+  addListChanges,
+  type CountedList,
+  keptCount,
+  keptTotal,
+  selectMerchantsToCount,
+} from './list-counts.ts';
 export { type Migrated, migrate, migrationNames } from './migrate.ts';
 export { checkReference, ownerOf } from './ownership.ts';
 export { pageOfRows } from './page.ts';

@@ -1,4 +1,4 @@
-import { allOf, pageOfRows, type Sql, sql, type Tx } from '../db/index.ts';
+import { allOf, keptTotal, pageOfRows, type Sql, sql, type Tx } from '../db/index.ts';
 import type { Page, PageRequest } from '../http/index.ts';
 import type { Instant } from '../kernel/time.ts';
 
@@ -48,6 +48,7 @@ export async function pageOfAuditRows(tx: Tx, filter: AuditFilter, page: PageReq
     tx,
     { select, from: sql`audit_entry`, where, order: sql`seq desc` },
     page,
+    keptTotal(tx, 'audit_entry', filter.merchantId, filter),
   );
   return { data: rows, total };
 }

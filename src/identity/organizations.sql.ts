@@ -1,4 +1,4 @@
-import { allOf, assignments, jsonb, pageOfRows, type Sql, sql, type Tx } from '../db/index.ts';
+import { allOf, assignments, jsonb, keptTotal, pageOfRows, type Sql, sql, type Tx } from '../db/index.ts';
 import type { Address, Page, PageRequest } from '../http/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { EnvironmentName } from './keys.ts';
@@ -106,6 +106,7 @@ export async function pageOfOrganizations(
     tx,
     { select: columns, from: sql`organization`, where, order: sql`seq desc` },
     page,
+    keptTotal(tx, 'organization', filter.merchantId, filter, 'type'),
   );
   return { data: rows, total };
 }

@@ -1,4 +1,4 @@
-import { allOf, pageOfRows, recordset, sql, type Tx } from '../db/index.ts';
+import { allOf, keptTotal, pageOfRows, recordset, sql, type Tx } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { AttachmentRecord } from './attachments.ts';
 import type { MailKind } from './kinds.ts';
@@ -94,6 +94,7 @@ export const selectMails = (
       order: sql`seq desc`,
     },
     page,
+    keptTotal(tx, 'mail', merchantId, { customerId, aboutId, kind, status }, 'status'),
   );
 
 export type MailChange = Pick<MailRow, 'status' | 'attempts' | 'last_error' | 'next_action_at' | 'sent_at'>;

@@ -1,5 +1,5 @@
 import { effectiveNowOf } from '../clocks/index.ts';
-import { allOf, assignments, jsonb, pageOfRows, type Sql, sql, type Tx } from '../db/index.ts';
+import { allOf, assignments, jsonb, keptTotal, pageOfRows, type Sql, sql, type Tx } from '../db/index.ts';
 import type { PageRequest } from '../http/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { OrderRow, OrderType } from './order.ts';
@@ -76,6 +76,7 @@ export const selectOrderPage = (tx: Tx, merchantId: string | null, filter: Order
       order: sql`seq desc`,
     },
     page,
+    keptTotal(tx, 'sales_order', merchantId, filter, 'status'),
   );
 
 /** What of an order can change; absent fields stay. */

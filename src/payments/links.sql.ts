@@ -1,4 +1,4 @@
-import { allOf, jsonb, pageOfRows, sql, type Tx } from '../db/index.ts';
+import { allOf, jsonb, keptTotal, pageOfRows, sql, type Tx } from '../db/index.ts';
 import type { Decimal } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { SessionStatus } from './session-states.ts';
@@ -82,4 +82,5 @@ export const selectLinks = (
       order: sql`link.seq desc`,
     },
     page,
+    keptTotal(tx, 'payment_link', merchantId, filter),
   );

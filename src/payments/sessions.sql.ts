@@ -1,4 +1,4 @@
-import { allOf, assignments, pageOfRows, recordset, type Sql, sql, type Tx } from '../db/index.ts';
+import { allOf, assignments, keptTotal, pageOfRows, recordset, type Sql, sql, type Tx } from '../db/index.ts';
 import type { Decimal } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { DeclineReason } from './provider.ts';
@@ -149,4 +149,5 @@ export const selectSessions = (
       order: sql`seq desc`,
     },
     page,
+    keptTotal(tx, 'payment_session', merchantId, filter, 'status'),
   );

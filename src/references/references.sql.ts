@@ -1,4 +1,4 @@
-import { allOf, assignments, jsonb, pageOfRows, type Sql, sql, type Tx } from '../db/index.ts';
+import { allOf, assignments, jsonb, keptTotal, pageOfRows, type Sql, sql, type Tx } from '../db/index.ts';
 import type { PageRequest } from '../http/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { EntityType } from './schema.ts';
@@ -67,6 +67,7 @@ export const selectReferences = (tx: Tx, merchantId: string | null, filter: Refe
       order: sql`seq desc`,
     },
     page,
+    keptTotal(tx, 'external_reference', merchantId, filter, 'entityType'),
   );
 
 export const selectReferencesOf = (tx: Tx, merchantIds: readonly string[], entityIds: readonly string[]) =>

@@ -1,4 +1,4 @@
-import { allOf, assignments, jsonb, pageOfRows, sql, type Tx } from '../db/index.ts';
+import { allOf, assignments, jsonb, keptTotal, pageOfRows, sql, type Tx } from '../db/index.ts';
 import type { PageRequest } from '../http/index.ts';
 import type { Instant, Period } from '../kernel/time.ts';
 import { parseInstant } from '../kernel/time.ts';
@@ -113,6 +113,7 @@ export const selectSchedulePage = async (
       order: sql`seq desc`,
     },
     page,
+    keptTotal(tx, 'billing_schedule', merchantId, filter, 'status'),
   );
   return { rows: rows.map(toRow), total };
 };

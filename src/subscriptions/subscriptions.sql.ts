@@ -1,4 +1,4 @@
-import { allOf, assignments, jsonb, pageOfRows, sql, type Tx } from '../db/index.ts';
+import { allOf, assignments, jsonb, keptTotal, pageOfRows, sql, type Tx } from '../db/index.ts';
 import type { CreditMode } from '../invoicing/index.ts';
 import type { Decimal } from '../kernel/decimal.ts';
 import type { Instant, Period } from '../kernel/time.ts';
@@ -213,6 +213,7 @@ export const listSubscriptions = (
       order: sql`seq desc`,
     },
     page,
+    keptTotal(tx, 'subscription', merchantId, filters, 'status'),
   );
 
 /** What says when a subscription bills its customer's usage, and whether something is still to happen to it. */

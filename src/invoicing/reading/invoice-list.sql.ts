@@ -1,5 +1,5 @@
 import { effectiveNowOf } from '../../clocks/index.ts';
-import { allOf, type Sql, sql, type Tx } from '../../db/index.ts';
+import { allOf, keptTotal, type Sql, sql, type Tx } from '../../db/index.ts';
 import type { PageRequest } from '../../http/index.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { InvoiceFilters } from './invoice-filters.ts';
@@ -50,6 +50,14 @@ export async function selectInvoicePage(
       join invoice using (merchant_id, seq)
      order by seq desc`);
   if (offset === 0 && rows.length < limit) return { rows, total: rows.length };
+  const kept = keptTotal(tx, 'invoice', merchantId, givenOf(filters), 'status');
+  if (kept) return { rows, total: await kept() };
   const counted = await tx.one<{ many: number }>(sql`select count(*)::int as many from invoice where ${where}`);
   return { rows, total: counted.many };
+}
+
+/** Filters that are given; what is not is undefined. */
+function givenOf({ issued, due, amount, isReady, now: _, ...others }: InvoiceFilters) {
+  const ends = [issued.from, issued.to, due.from, due.to, amount.from, amount.to].filter((end) => end !== null);
+  return { ...others, ends: ends.length === 0 ? undefined : ends, isReady: isReady ? true : undefined };
 }
