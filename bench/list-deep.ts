@@ -1,14 +1,15 @@
 import pg from 'pg';
-import { Database } from '../src/db/index.ts';
+import { type CustomerFilter, pageOfCustomers } from '../src/customers/customers.sql.ts';
+import { Database, type Tx } from '../src/db/index.ts';
 import type { InvoiceListQuery } from '../src/invoicing/invoice/schemas.ts';
-import { type InvoiceFilters, readInvoiceFilters } from '../src/invoicing/reading/invoice-filters.ts';
+import { readInvoiceFilters } from '../src/invoicing/reading/invoice-filters.ts';
 import { selectInvoicePage } from '../src/invoicing/reading/invoice-list.sql.ts';
 import { orThrow } from '../src/kernel/result.ts';
 import { median, numbersOf } from './support/arguments.ts';
 import { withStack } from './support/stack.ts';
 
-/** What the list of a merchant's invoices takes at its beginning and far into it. See README.md. */
-const { invoices, rounds } = numbersOf({ invoices: 1_000_000, rounds: 21 });
+/** What the lists of a merchant's invoices and customers take at their beginning and far into them. See README.md. */
+const { invoices, customers, rounds } = numbersOf({ invoices: 1_000_000, customers: 200_000, rounds: 21 });
 const LIMIT_RATIO = 10;
 const FAR = 10_000;
 const PAGE = 10;
@@ -34,11 +35,49 @@ async function fill(url: string): Promise<void> {
          from generate_series(1, $3::int) n, lateral (select $2::timestamptz + n * interval '1 minute' as at) t`,
       [merchantId, START, invoices],
     );
-    await client.query(`call count_list_again('invoice')`);
-    await client.query('vacuum analyze invoice');
+    await client.query(
+      `insert into organization (merchant_id, id, type, name, email, created_at, updated_at)
+       select $1, 'con_' || n, 'consumer', 'Customer ' || n, n || '@example.com', now(), now()
+         from generate_series(1, $2::int) n`,
+      [merchantId, customers],
+    );
+    await client.query(
+      `insert into customer (merchant_id, id, consumer_id, created_at, updated_at)
+       select $1, 'cus_' || n, 'con_' || n, now(), now() from generate_series(1, $2::int) n`,
+      [merchantId, customers],
+    );
+    for (const list of ['invoice', 'organization', 'customer']) await client.query('call count_list_again($1)', [list]);
+    await client.query('vacuum analyze invoice, organization, customer');
   } finally {
     await client.end();
   }
+}
+
+type Page = { readonly limit: number; readonly offset: number };
+
+/** Reads the first page and a far one in turns. */
+async function measure(
+  name: string,
+  read: (page: Page) => Promise<{ rows: readonly unknown[]; total: number }>,
+): Promise<void> {
+  const timed = async (page: Page) => {
+    const begun = performance.now();
+    const { rows, total } = await read(page);
+    return { milliseconds: performance.now() - begun, rows: rows.length, total };
+  };
+  const took: { first: number; far: number }[] = [];
+  let found = 0;
+  for (let round = 0; round < rounds; round += 1) {
+    const [first, far] = [await timed({ limit: PAGE, offset: 0 }), await timed({ limit: PAGE, offset: FAR })];
+    if (first.total !== far.total || first.rows !== PAGE) throw new Error('Two pages of one list disagree.');
+    found = first.total;
+    took.push({ first: first.milliseconds, far: far.milliseconds });
+  }
+  const ratio = median(took.map(({ first, far }) => far / first));
+  console.log(
+    `${name}: ${found.toLocaleString('en')} found, ${median(took.map(({ first }) => first)).toFixed(1)} ms;`,
+    `offset ${FAR.toLocaleString('en')} ÷ first page ${ratio.toFixed(2)} (limit ${LIMIT_RATIO})`,
+  );
 }
 
 await withStack(async (stack) => {
@@ -46,13 +85,7 @@ await withStack(async (stack) => {
   const database = new Database({ url, statementTimeout: 600_000 });
   try {
     await fill(url);
-    const read = async (filters: InvoiceFilters, offset: number) => {
-      const begun = performance.now();
-      const { rows, total } = await database.transaction({ merchants: [merchantId] }, (tx) =>
-        selectInvoicePage(tx, merchantId, filters, { limit: PAGE, offset }),
-      );
-      return { milliseconds: performance.now() - begun, rows: rows.length, found: total };
-    };
+    const inMerchant = <T>(work: (tx: Tx) => Promise<T>) => database.transaction({ merchants: [merchantId] }, work);
     console.log(`${invoices.toLocaleString('en')} invoices; a page of ${PAGE} with its total`);
     const half = Temporal.Instant.from(START).add({ minutes: Math.floor(invoices / 2) });
     const queries: InvoiceListQuery[] = [
@@ -63,20 +96,19 @@ await withStack(async (stack) => {
     ];
     for (const query of queries) {
       const filters = orThrow(readInvoiceFilters(query, now));
-      const took: { first: number; far: number }[] = [];
-      let found = 0;
-      for (let round = 0; round < rounds; round += 1) {
-        const [first, far] = [await read(filters, 0), await read(filters, FAR)];
-        if (first.found !== far.found || first.rows !== PAGE) throw new Error('Two pages of one list disagree.');
-        found = first.found;
-        took.push({ first: first.milliseconds, far: far.milliseconds });
-      }
-      const ratio = median(took.map(({ first, far }) => far / first));
-      console.log(
-        `${JSON.stringify(query)}: ${found.toLocaleString('en')} found, ${median(took.map(({ first }) => first)).toFixed(1)} ms;`,
-        `offset ${FAR.toLocaleString('en')} ÷ first page ${ratio.toFixed(2)} (limit ${LIMIT_RATIO})`,
+      await measure(JSON.stringify(query), (page) =>
+        inMerchant((tx) => selectInvoicePage(tx, merchantId, filters, page)),
       );
     }
+    console.log(`${customers.toLocaleString('en')} customers`);
+    const filters: Omit<CustomerFilter, 'merchantId'>[] = [{}, { name: 'customer 1' }, { email: '77@' }];
+    for (const filter of filters)
+      await measure(JSON.stringify(filter), (page) =>
+        inMerchant(async (tx) => {
+          const { data, total } = await pageOfCustomers(tx, { ...filter, merchantId }, page);
+          return { rows: data, total };
+        }),
+      );
   } finally {
     await database.close();
   }

@@ -3,7 +3,6 @@ export { parseExactJson } from './json.ts';
 export {
   addListChanges,
   type CountedList,
-  keptCount,
   keptTotal,
   selectMerchantsToCount,
 } from './list-counts.ts';

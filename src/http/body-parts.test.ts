@@ -21,7 +21,9 @@ async function wholeOf(text: string): Promise<unknown> {
   return parts?.isArray ? parts.values : parts?.values[0];
 }
 
-const spaced = fc.tuple(fc.jsonValue(), fc.constantFrom(undefined, 1, '\t'), fc.constantFrom('', ' ', '\r\n\t'));
+/** Without the key that no body may have, which is a test of its own. */
+const allowed = fc.jsonValue().filter((value) => !JSON.stringify(value).includes('"__proto__":'));
+const spaced = fc.tuple(allowed, fc.constantFrom(undefined, 1, '\t'), fc.constantFrom('', ' ', '\r\n\t'));
 
 describe('a body that is read in parts', () => {
   it('is what it is when it is read at once', async () => {

@@ -1,4 +1,4 @@
-import { pageOfRows, recordset, sql, type Tx } from '../db/index.ts';
+import { allOf, pageOfRows, recordset, sql, type Tx } from '../db/index.ts';
 import { type Decimal, ZERO } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { AccountKind } from './accounts.ts';
@@ -160,9 +160,10 @@ export const selectWalletEntries = (
       from: sql`
         ledger_entry entry
         join ledger_transaction booked on booked.merchant_id = entry.merchant_id and booked.id = entry.transaction_id`,
-      where: sql`
-        entry.merchant_id = ${merchantId} and entry.customer_id = ${customerId} and entry.account = 'wallet'
-        and (${currency ?? null}::text is null or entry.currency = ${currency ?? null})`,
+      where: allOf([
+        sql`entry.merchant_id = ${merchantId} and entry.customer_id = ${customerId} and entry.account = 'wallet'`,
+        currency !== undefined && sql`entry.currency = ${currency}`,
+      ]),
       order: sql`entry.seq desc`,
     },
     page,
