@@ -1,7 +1,7 @@
 /** Asks a server without a network: what `inject` of a Fastify instance is to us. */
 export interface Injector {
   inject(request: {
-    method: 'GET' | 'POST' | 'PATCH';
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH';
     url: string;
     headers: Record<string, string>;
     payload?: string;
@@ -16,6 +16,7 @@ export type Resource = any;
 export interface Client {
   get(path: string): Promise<Resource>;
   patch(path: string, body: unknown): Promise<Resource>;
+  put(path: string, body: unknown): Promise<Resource>;
   /** Under `name` as the `Idempotency-Key`: asked again with the same body, it does nothing and answers the same. */
   once(name: string, path: string, body?: unknown): Promise<Resource>;
 }
@@ -23,7 +24,7 @@ export interface Client {
 /** A client of a server in this process. Once `signal` is aborted it asks nothing more. */
 export function clientOf(server: Injector, key: string, signal?: AbortSignal): Client {
   const call = async (
-    method: 'GET' | 'POST' | 'PATCH',
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH',
     url: string,
     body?: unknown,
     headers: Record<string, string> = {},
@@ -45,6 +46,7 @@ export function clientOf(server: Injector, key: string, signal?: AbortSignal): C
   return {
     get: (path) => call('GET', path),
     patch: (path, body) => call('PATCH', path, body),
+    put: (path, body) => call('PUT', path, body),
     once: (name, path, body) => call('POST', path, body, { 'idempotency-key': `demo ${name}` }),
   };
 }

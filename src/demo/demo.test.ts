@@ -80,6 +80,7 @@ it('tells each piece that it makes', () => {
     'month 1 of 3: usage billed, invoices paid',
     'month 2 of 3: usage billed, invoices paid',
     'month 3 of 3: usage billed, invoices paid',
+    'an order that waits for approval',
   ]);
 });
 
@@ -135,6 +136,22 @@ it('has one refund, one invoice that is overdue, and documents', async () => {
   expect(overdue.length).toBeGreaterThan(0);
   const pdf = await merchant.get(`/v2/invoices/${issued[0]?.id}/pdf`);
   expect([pdf.status, pdf.bytes.subarray(0, 5).toString()]).toEqual([200, '%PDF-']);
+});
+
+it('has an order of a year that waits for approval, with its invoices staged', async () => {
+  const [order, ...others] = await list('/v0/orders');
+  expect(others).toEqual([]);
+  expect(order).toMatchObject({ approvalStatus: 'pending', totalAmount: '60000.00', currency: 'USD' });
+  expect(await list('/v0/approvals')).toMatchObject([{ resourceId: order.id, decision: 'pending' }]);
+  const [schedule] = await list('/v0/billingSchedules');
+  const staged = (await merchant.get(`/v0/billingSchedules/${schedule.id}/invoices`)).body.data;
+  const byQuarter = staged.map(({ periodStart, amount }: Resource) => [periodStart.slice(0, 10), amount]).toSorted();
+  expect(byQuarter).toEqual([
+    ['2026-12-01', '12000.00'],
+    ['2027-03-01', '12000.00'],
+    ['2027-06-01', '18000.00'],
+    ['2027-09-01', '18000.00'],
+  ]);
 });
 
 it('has events that count nothing, with the reasons, and events of a customer still to come', async () => {

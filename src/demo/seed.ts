@@ -3,6 +3,7 @@ import { formatInstant, type Instant, isBefore, parseInstant } from '../kernel/t
 import { makeCatalog, type Plans } from './catalog.ts';
 import { type Client, clientOf, type Injector, type Resource } from './client.ts';
 import { CUSTOMERS, type DemoCustomer } from './customers.ts';
+import { makeOrder } from './order.ts';
 import { strayEvents, usageOf } from './usage.ts';
 
 /** Does a piece of the seeding under a label that says what it makes: a start prints it when it is done. */
@@ -125,6 +126,7 @@ async function tellStory(client: Client, until: Instant, step: SeedingStep): Pro
     });
     at = end;
   }
+  await step('an order that waits for approval', () => makeOrder(client, until));
 }
 
 /** @returns the customers by the ids of their subscriptions. */
