@@ -20,7 +20,7 @@ import {
   findOrganization,
   recordAudit,
 } from './identity/index.ts';
-import { countParked, createRunner, listCountChore } from './jobs/index.ts';
+import { countParked, createRunner, listCountChore, rebuildListCounts } from './jobs/index.ts';
 import { sealerOf } from './kernel/sealing.ts';
 import type { Instant } from './kernel/time.ts';
 import { type Carrier, createCarrier, type MailServer, noCarrier } from './mail/index.ts';
@@ -36,7 +36,14 @@ import {
   rebuildProjection,
   type UsageProjection,
 } from './metering/index.ts';
-import { auditChecks, type DocumentRenderer, errorTables, recomputeFrom, wireDomains } from './wiring.ts';
+import {
+  auditChecks,
+  type DocumentRenderer,
+  errorTables,
+  rebuildReports,
+  recomputeFrom,
+  wireDomains,
+} from './wiring.ts';
 
 type ProcessRole = 'api' | 'ingest' | 'worker';
 
@@ -251,6 +258,16 @@ export async function rebuildUsageProjection(databaseUrl: string): Promise<void>
   const database = new Database({ url: databaseUrl, connections: 1 });
   try {
     await rebuildProjection(database, wallClock());
+  } finally {
+    await database.close();
+  }
+}
+
+/** Makes anew what is kept of other rows: facts and sums of revenue, counts of lists. @returns how many were something else */
+export async function rebuildSums(databaseUrl: string): Promise<{ facts: number; sums: number; counts: number }> {
+  const database = new Database({ url: databaseUrl, connections: 1, statementTimeout: AUDIT_STATEMENT_MILLISECONDS });
+  try {
+    return { ...(await rebuildReports(database)), counts: await rebuildListCounts(database) };
   } finally {
     await database.close();
   }

@@ -15,11 +15,19 @@ export async function main(): Promise<void> {
 
 async function loadParts(): Promise<Parts> {
   const [
-    { openEnvironment, auditDatabase, recomputeDatabase, rebuildUsageProjection },
+    { openEnvironment, auditDatabase, recomputeDatabase, rebuildSums, rebuildUsageProjection },
     { migrate },
     { generateApiKey },
   ] = await Promise.all([import('./app.ts'), import('./db/index.ts'), import('./identity/index.ts')]);
-  return { openEnvironment, migrate, auditDatabase, recomputeDatabase, rebuildUsageProjection, generateApiKey };
+  return {
+    openEnvironment,
+    migrate,
+    auditDatabase,
+    recomputeDatabase,
+    rebuildSums,
+    rebuildUsageProjection,
+    generateApiKey,
+  };
 }
 
 if (import.meta.main) await main();

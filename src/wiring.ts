@@ -1,4 +1,4 @@
-import { analyticsRoutes, revenueSumsChore } from './analytics/index.ts';
+import { analyticsRoutes, rebuildRevenue, revenueSumsChore } from './analytics/index.ts';
 import {
   type ApprovalParts,
   approvalErrors,
@@ -265,6 +265,9 @@ export function wireDomains(
 
 /** What the auditor asks of domains, beside what it asks the database itself. */
 export const auditChecks = [snapshotRecheck];
+
+/** Makes anew what reports are read from; see `rebuildRevenue`. */
+export const rebuildReports = rebuildRevenue;
 
 /** Calculates issued invoices again from the events; see `recomputeInvoices`. */
 export const recomputeFrom = (database: Database): Promise<{ checked: number; differing: Recomputed[] }> =>

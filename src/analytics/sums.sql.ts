@@ -10,3 +10,17 @@ export const selectMerchantsWithChanges = async (tx: Tx): Promise<string[]> =>
 /** Adds the oldest changes to the sums. @returns how many; 0 where another worker is at it */
 export const addChanges = async (tx: Tx, merchantId: string, most: number): Promise<number> =>
   (await tx.one<{ added: number }>(sql`select add_revenue_changes(${merchantId}, ${most}) as added`)).added;
+
+/** Merchants that have facts or sums, or records that should have them. */
+export const selectMerchantsWithRevenue = async (tx: Tx): Promise<string[]> =>
+  (
+    await tx.rows<{ merchantId: string }>(sql`
+      select merchant_id as "merchantId" from revenue_source
+      union select merchant_id from revenue_fact
+      union select merchant_id from revenue_sum
+      order by 1`)
+  ).map(({ merchantId }) => merchantId);
+
+/** Makes facts and sums of a merchant anew. @returns how many were something else */
+export const rebuildSums = (tx: Tx, merchantId: string): Promise<{ facts: number; sums: number }> =>
+  tx.one<{ facts: number; sums: number }>(sql`select facts, sums from rebuild_revenue(${merchantId})`);

@@ -3,7 +3,9 @@ export { parseExactJson } from './json.ts';
 export {
   addListChanges,
   type CountedList,
+  countListsAgain,
   keptTotal,
+  selectAllMerchants,
   selectMerchantsToCount,
 } from './list-counts.ts';
 export { type Migrated, migrate, migrationNames } from './migrate.ts';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cloneDatabase } from '../../test/support/environment.ts';
 import { addAllListChanges } from '../jobs/list-counts.ts';
 import { Database } from './index.ts';
-import { type CountedList, keptCount, keptTotal } from './list-counts.ts';
+import { type CountedList, countListsAgain, keptCount, keptTotal } from './list-counts.ts';
 import { sql } from './sql.ts';
 import type { Tx } from './tx.ts';
 
@@ -48,12 +48,34 @@ it('rows that were there before a list was counted are counted', async () => {
   ]).toEqual([7, 2, 7]);
 });
 
-it('a count made anew is the number of rows, whatever was kept', async () => {
-  await within('org_anew', (tx) => insert(tx, 'org_anew', 1, 4));
-  await owner.query(`update list_count_change set change = 99 where merchant_id = 'org_anew'`);
-  expect(await kept('org_anew')).toBe(99);
-  await owner.query(`call count_list_again('toy')`);
-  expect(await kept('org_anew')).toBe(4);
+describe('a count made anew', () => {
+  it.each([
+    { what: 'a change that is wrong', broken: `update list_count_change set change = 99`, mended: 1 },
+    { what: 'a change that is lost', broken: `delete from list_count_change`, mended: 1 },
+    { what: 'a count that is wrong', broken: `insert into list_count values ($1, 'toy', 'new', 7)`, mended: 1 },
+    { what: 'a facet that nobody has', broken: `insert into list_count values ($1, 'toy', 'gone', 7)`, mended: 1 },
+    { what: 'nothing wrong', broken: '', mended: 0 },
+  ])('is the number of rows, with $what', async ({ what, broken, mended }) => {
+    const merchantId = `org_anew_${what.replaceAll(' ', '_')}`;
+    await within(merchantId, (tx) => insert(tx, merchantId, 1, 4));
+    if (broken.startsWith('insert')) await owner.query(broken, [merchantId]);
+    else if (broken !== '') await owner.query(`${broken} where merchant_id = $1`, [merchantId]);
+    expect(await within(merchantId, (tx) => countListsAgain(tx, merchantId))).toBe(mended);
+    expect([await kept(merchantId), await kept(merchantId, ['new'])]).toEqual([4, 4]);
+    await addAllListChanges(database, merchantId);
+    expect([await kept(merchantId), await kept(merchantId, ['new'])]).toEqual([4, 4]);
+  });
+
+  it('counts what others do meanwhile once, and does not wait for them', async () => {
+    const merchantId = 'org_meanwhile';
+    await within(merchantId, (tx) => insert(tx, merchantId, 1, 2));
+    await within(merchantId, async (slow) => {
+      await insert(slow, merchantId, 10, 12);
+      expect(await within(merchantId, (tx) => countListsAgain(tx, merchantId))).toBe(0);
+      expect(await kept(merchantId)).toBe(2);
+    });
+    expect(await kept(merchantId)).toBe(5);
+  });
 });
 
 const step = fc.record({

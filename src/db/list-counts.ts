@@ -91,3 +91,16 @@ export const addListChanges = (tx: Tx, merchantId: string, most: number): Promis
       )
       select count(*)::int as added from taken`)
     .then(({ added }) => added);
+
+/**
+ * Counts all lists of a merchant anew, while the program runs; only who adds changes to counts waits.
+ * @returns how many counts were something else
+ */
+export async function countListsAgain(tx: Tx, merchantId: string): Promise<number> {
+  const { mended } = await tx.one<{ mended: number }>(sql`select count_lists_again(${merchantId}) as mended`);
+  return mended;
+}
+
+/** All merchants, and the platform, whose lists are counted too. */
+export const selectAllMerchants = async (tx: Tx): Promise<string[]> =>
+  (await tx.rows<{ id: string }>(sql`select id from merchants_with_lists() id order by 1`)).map(({ id }) => id);

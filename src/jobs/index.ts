@@ -1,4 +1,4 @@
 export { countParked } from './due.sql.ts';
 export type { ClockBook, ClockReference, DueKind, FollowUp, StepList, StepReport, StepResult } from './due-kind.ts';
-export { listCountChore } from './list-counts.ts';
+export { listCountChore, rebuildListCounts } from './list-counts.ts';
 export { type Chore, createRunner, type DueRunner, type RunnerOptions } from './runner.ts';

@@ -1,4 +1,10 @@
-import { addListChanges, type Database, selectMerchantsToCount } from '../db/index.ts';
+import {
+  addListChanges,
+  countListsAgain,
+  type Database,
+  selectAllMerchants,
+  selectMerchantsToCount,
+} from '../db/index.ts';
 import type { Chore } from './runner.ts';
 
 const MOST_AT_ONCE = 5_000;
@@ -21,4 +27,13 @@ export async function addAllListChanges(database: Database, merchantId: string):
       addListChanges(tx, merchantId, MOST_AT_ONCE),
     );
   } while (added === MOST_AT_ONCE);
+}
+
+/** Counts all lists of all merchants anew; the program may run meanwhile. @returns how many counts were something else */
+export async function rebuildListCounts(database: Database): Promise<number> {
+  const merchants = await database.transaction('every merchant, reading', selectAllMerchants);
+  let mended = 0;
+  for (const merchantId of merchants)
+    mended += await database.transaction({ merchants: [merchantId] }, (tx) => countListsAgain(tx, merchantId));
+  return mended;
 }

@@ -42,17 +42,23 @@ export async function migrateAll(
   }
 }
 
-/** `rebuild`: has the copies of the events in ClickHouse made anew. The workers do it; the old ones answer until then. */
-export async function rebuildProjections(
+/**
+ * `rebuild`: makes anew what is kept of other rows, and has the copies of the events in ClickHouse made anew, where there is one.
+ * The workers do the latter; the old ones answer until then.
+ */
+export async function rebuildAll(
   settings: Settings,
   loadParts: LoadParts,
   output: Output,
   cleanup: AsyncDisposableStack,
 ): Promise<void> {
-  if (settings.clickhouseUrl === undefined) {
-    throw new StartFailure('There is no ClickHouse to rebuild anything in.', 'set CLICKHOUSE_URL');
-  }
   for (const { environment, url, parts } of await openAll(settings, loadParts, output, cleanup, 'join')) {
+    await output.step(
+      `${environment}: sums of revenue and counts of lists`,
+      () => parts.rebuildSums(url),
+      ({ facts, sums, counts }) => `${facts} facts, ${sums} sums and ${counts} counts were wrong`,
+    );
+    if (settings.clickhouseUrl === undefined) continue;
     await output.step(
       `${environment}: usage in ClickHouse`,
       () => parts.rebuildUsageProjection(url),
@@ -168,7 +174,8 @@ export const HELP = `
   start     run (the default): npm start
   migrate   bring the databases to the newest schema, and end
   seed      seed the demo merchant in the sandbox, and end
-  rebuild   have the copy of the events in CLICKHOUSE_URL made anew by the workers, and end
+  rebuild   make sums of revenue and counts of lists anew, have the copy of the events in CLICKHOUSE_URL made anew by the
+            workers, and end
   audit     hold the data against what is promised about it, and end: with 1 where something does not hold
   recompute calculate all issued invoices of subscriptions again from the events, and end: with 1 where one comes out otherwise
   keys      show the addresses and keys that were kept

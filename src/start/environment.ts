@@ -60,6 +60,8 @@ export interface Parts {
   generateApiKey(environment: EnvironmentName): string;
   migrate(databaseUrl: string): Promise<{ applied: string[]; current: string }>;
   rebuildUsageProjection(databaseUrl: string): Promise<void>;
+  /** Says how many were something else. */
+  rebuildSums(databaseUrl: string): Promise<{ facts: number; sums: number; counts: number }>;
   auditDatabase(databaseUrl: string): Promise<{ checked: number; violations: readonly BrokenInvariant[] }>;
   recomputeDatabase(databaseUrl: string): Promise<{ checked: number; differing: readonly DifferingInvoice[] }>;
 }

@@ -1,5 +1,5 @@
 import { readSettings, type Settings } from '../settings.ts';
-import { auditAll, HELP, migrateAll, rebuildProjections, recomputeAll, seed, showKeys } from './commands.ts';
+import { auditAll, HELP, migrateAll, rebuildAll, recomputeAll, seed, showKeys } from './commands.ts';
 import type { LoadParts } from './environment.ts';
 import { explain, StartFailure } from './failure.ts';
 import { keepHeapSmall } from './heap.ts';
@@ -66,7 +66,7 @@ async function execute(
     case 'seed':
       return seed(settingsOf(variables), loadParts, output, stop, cleanup);
     case 'rebuild':
-      return rebuildProjections(settingsOf(variables), loadParts, output, cleanup);
+      return rebuildAll(settingsOf(variables), loadParts, output, cleanup);
     case 'audit':
       return auditAll(settingsOf(variables), loadParts, output, cleanup);
     case 'recompute':
