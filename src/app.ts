@@ -60,6 +60,8 @@ export interface EnvironmentOptions {
   readonly clickhouseUrl?: string;
   /** Mail is sent through this server, in production only; absent: it is held. */
   readonly mailServer?: MailServer;
+  /** Where the API of Stripe is; absent: at Stripe. */
+  readonly stripeApiUrl?: string;
   /** What links to this environment start with. */
   readonly publicUrl: string;
   /** The first platform operator's API key. */
@@ -161,7 +163,15 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
     authenticate: (token: string | undefined, address: string) => authenticator.authenticate(token, address),
   };
   const usage = projection?.usage(postgresUsage);
-  const domains = wireDomains(options.environment, options.publicUrl, usage, carrier, sources, options.renderer);
+  const domains = wireDomains(
+    options.environment,
+    options.publicUrl,
+    usage,
+    carrier,
+    sources,
+    options.renderer,
+    options.stripeApiUrl,
+  );
   const slots = new Slots(options.slotLimits);
   const metrics = new Metrics({
     database,

@@ -39,6 +39,7 @@ describe('settings', () => {
         CLICKHOUSE_URL: 'http://clickhouse:8123/usage',
         SMTP_URL: 'smtps://a:b@mail.example',
         MAIL_FROM: 'billing@pay.example',
+        STRIPE_API_URL: 'http://stripe.internal:12111/',
         TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.7,2001:db8::/32',
         DATA_DIR: '/var/lib/reckoner',
         RECKONER_PLATFORM_KEY: 'rk_live_as-it-is-with-32-characters',
@@ -70,6 +71,7 @@ describe('settings', () => {
       },
       clickhouseUrl: 'http://clickhouse:8123/usage',
       mailServer: { url: 'smtps://a:b@mail.example', from: 'billing@pay.example' },
+      stripeApiUrl: 'http://stripe.internal:12111',
       trustedProxies: ['10.0.0.0/8', '192.0.2.7', '2001:db8::/32'],
       dataDirectory: '/var/lib/reckoner',
       demo: true,
@@ -129,6 +131,9 @@ describe('settings', () => {
     ['TRUSTED_PROXIES', '10.0.0.0/8/8'],
     ['TRUSTED_PROXIES', '10.0.0.1,'],
     ['TRUSTED_PROXIES', '::/0'],
+    ['STRIPE_API_URL', 'stripe.internal'],
+    ['STRIPE_API_URL', 'https://stripe.internal/v1'],
+    ['STRIPE_API_URL', 'https://user:password@stripe.internal'],
     ['LOG_LEVEL', 'loud'],
   ])('refuses %s=%s', (name, value) => {
     expect(problemsOf({ [name]: value })).toEqual([name]);

@@ -39,6 +39,8 @@ export interface Settings {
   readonly clickhouseUrl?: string;
   /** The server that production sends mail through, and the address it comes from; absent: mail is held. */
   readonly mailServer?: { readonly url: string; readonly from: string };
+  /** Where the API of Stripe is, as a proxy of it; absent: at Stripe. */
+  readonly stripeApiUrl?: string;
   /** Addresses and CIDR ranges of proxies whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
   /** As it was given: relative to the folder of the start. */
@@ -135,6 +137,7 @@ export function readSettings(variables: Variables): SettingsResult {
     ),
     ...optional('clickhouseUrl', read('CLICKHOUSE_URL', parseClickHouseUrl)),
     ...optional('mailServer', mailServer(read('SMTP_URL', parseSmtpUrl), read('MAIL_FROM', parseMailFrom))),
+    ...optional('stripeApiUrl', read('STRIPE_API_URL', parseApiUrl)),
     trustedProxies: read('TRUSTED_PROXIES', parseProxies) ?? [],
     dataDirectory: text('DATA_DIR') ?? './.reckoner',
     demo: read('RECKONER_DEMO', parseBoolean) ?? variables.npm_lifecycle_event === 'start',
@@ -258,6 +261,14 @@ function parsePublicUrl(value: string): string {
     throw new Error(`"${value}" is not the start of a link: no user, query or fragment may be in it`);
   }
   return value.replace(/\/+$/, '');
+}
+
+/** The SDK of Stripe puts its own paths behind a host and a port. */
+function parseApiUrl(value: string): string {
+  const url = new URL(parseHttpUrl(value));
+  if (url.pathname !== '/' || url.search || url.hash || url.username || url.password)
+    throw new Error('is more than the start of a URL: write https://host:port');
+  return url.origin;
 }
 
 function parseHttpUrl(value: string): string {

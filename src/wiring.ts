@@ -27,7 +27,7 @@ import {
 } from './entitlements/index.ts';
 import type { Route } from './http/index.ts';
 import { type EnvironmentName, identityErrors, identityRoutes } from './identity/index.ts';
-import { integrationRoutes } from './integrations/index.ts';
+import { integrationRoutes, type Probe } from './integrations/index.ts';
 import {
   chargeAtOnce,
   findBilling,
@@ -64,7 +64,7 @@ import {
   orderRoutes,
   unendedOrders,
 } from './orders/index.ts';
-import { createPayments, paymentErrors } from './payments/index.ts';
+import { createPayments, createStripeProvider, paymentErrors, type RemoteProvider } from './payments/index.ts';
 import { findDefaultReferences, referenceErrors, referenceRoutes } from './references/index.ts';
 import {
   BILLS_SCHEDULE,
@@ -148,6 +148,7 @@ const MOST_WATCHED = 20_000;
  * @param carrier who brings mail to its server; by default nobody, and mail is held
  * @param sources by what the secrets of sources are sealed, and who their callers are
  * @param renderer makes the PDF of each document, and is closed with the domains
+ * @param stripeApiUrl where the API of Stripe is; absent: at Stripe
  */
 export function wireDomains(
   environment: EnvironmentName,
@@ -156,7 +157,12 @@ export function wireDomains(
   carrier: Carrier = noCarrier,
   sources: SourceParts = noSourceParts,
   renderer: DocumentRenderer = createDocumentRenderer(),
+  stripeApiUrl?: string,
 ): Domains {
+  const stripe = createStripeProvider({
+    environment,
+    ...(stripeApiUrl !== undefined && { apiUrl: stripeApiUrl }),
+  });
   const letters = createLetters({ environment, publicUrl });
   const newUsage = createUsageWatch({ most: MOST_WATCHED });
   const intakeOf = createIntakes({ onAccepted: newUsage.add });
@@ -235,7 +241,7 @@ export function wireDomains(
       ...approvalRoutes(approvals),
       ...ledgerRoutes,
       ...sourceRoutes({ environment, ...sources }),
-      ...integrationRoutes(sources.sealer),
+      ...integrationRoutes({ sealer: sources.sealer, probes: { stripe: probeOf(stripe) } }),
       ...payments.routes,
       ...mailRoutes({ environment }),
       ...clockRoutes({ environment, runner, blockers: holdersOfClock }),
@@ -262,6 +268,19 @@ export function wireDomains(
     close: () => renderer.close(),
   };
 }
+
+/** Tries the keys that a merchant has put, at their provider. */
+const probeOf =
+  (provider: RemoteProvider): Probe =>
+  async ({ secretKey, webhookSecret }) => {
+    if (typeof secretKey !== 'string') return { works: false, reason: 'config.secretKey is missing.' };
+    const keys = { secretKey, webhookSecret: typeof webhookSecret === 'string' ? webhookSecret : null };
+    try {
+      return { works: true, ...(await provider.probe(keys)) };
+    } catch (error) {
+      return { works: false, reason: (error as Error).message };
+    }
+  };
 
 /** What the auditor asks of domains, beside what it asks the database itself. */
 export const auditChecks = [snapshotRecheck];

@@ -11,6 +11,8 @@ export interface Integration {
   /** The merchant's account in the outside system. */
   readonly externalId: string | null;
   readonly status: IntegrationStatus;
+  /** Why the connection does not work; only where the status is `error`, and where the provider was asked. */
+  readonly statusReason: string | null;
   /** Without its secrets. */
   readonly config: Readonly<Record<string, unknown>>;
   /** By path in `config`, such as `credentials.token`; each is sealed. */

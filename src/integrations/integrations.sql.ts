@@ -2,18 +2,19 @@ import { allOf, jsonb, pageOfRows, sql, type Tx } from '../db/index.ts';
 import type { PageRequest } from '../http/index.ts';
 import type { Integration, IntegrationStatus } from './integration.ts';
 
-const COLUMNS = sql`id, merchant_id as "merchantId", provider, external_id as "externalId", status, config, secrets, metadata,
-  connected_at as "connectedAt", disconnected_at as "disconnectedAt", created_at as "createdAt", updated_at as "updatedAt"`;
+const COLUMNS = sql`id, merchant_id as "merchantId", provider, external_id as "externalId", status,
+  status_reason as "statusReason", config, secrets, metadata, connected_at as "connectedAt",
+   disconnected_at as "disconnectedAt", created_at as "createdAt", updated_at as "updatedAt"`;
 
 /** Of two at once the second waits, and finds the first. @returns undefined where the provider has an integration */
 export const insertIntegration = (tx: Tx, integration: Integration) =>
   tx.maybe<Integration>(sql`
-    insert into merchant_integration (merchant_id, id, provider, external_id, status, config, secrets, metadata,
-                                      connected_at, disconnected_at, created_at, updated_at)
+    insert into merchant_integration (merchant_id, id, provider, external_id, status, status_reason, config, secrets,
+                                      metadata, connected_at, disconnected_at, created_at, updated_at)
     values (${integration.merchantId}, ${integration.id}, ${integration.provider}, ${integration.externalId},
-            ${integration.status}, ${jsonb(integration.config)}, ${jsonb(integration.secrets)},
-            ${jsonb(integration.metadata)}, ${integration.connectedAt}, ${integration.disconnectedAt},
-            ${integration.createdAt}, ${integration.updatedAt})
+            ${integration.status}, ${integration.statusReason}, ${jsonb(integration.config)},
+            ${jsonb(integration.secrets)}, ${jsonb(integration.metadata)}, ${integration.connectedAt},
+            ${integration.disconnectedAt}, ${integration.createdAt}, ${integration.updatedAt})
     on conflict (merchant_id, provider) do nothing
     returning ${COLUMNS}`);
 
@@ -26,6 +27,11 @@ export const lockIntegration = (tx: Tx, merchantId: string, id: string) =>
   tx.maybe<Integration>(sql`
     select ${COLUMNS} from merchant_integration where merchant_id = ${merchantId} and id = ${id} for no key update`);
 
+export const selectIntegrationOfProvider = (tx: Tx, merchantId: string, provider: string) =>
+  tx.maybe<Integration>(
+    sql`select ${COLUMNS} from merchant_integration where merchant_id = ${merchantId} and provider = ${provider}`,
+  );
+
 export const lockIntegrationOfProvider = (tx: Tx, merchantId: string, provider: string) =>
   tx.maybe<Integration>(sql`
     select ${COLUMNS} from merchant_integration where merchant_id = ${merchantId} and provider = ${provider}
@@ -34,7 +40,8 @@ export const lockIntegrationOfProvider = (tx: Tx, merchantId: string, provider: 
 export const updateIntegration = (tx: Tx, integration: Integration) =>
   tx.one<Integration>(sql`
     update merchant_integration
-       set external_id = ${integration.externalId}, status = ${integration.status}, config = ${jsonb(integration.config)},
+       set external_id = ${integration.externalId}, status = ${integration.status},
+           status_reason = ${integration.statusReason}, config = ${jsonb(integration.config)},
            secrets = ${jsonb(integration.secrets)}, metadata = ${jsonb(integration.metadata)},
            connected_at = ${integration.connectedAt}, disconnected_at = ${integration.disconnectedAt},
            updated_at = ${integration.updatedAt}

@@ -1,5 +1,6 @@
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openStripeServer, type StripeServer } from '../../test/stripe/server.ts';
 import {
   type Answer,
   type Merchant,
@@ -36,7 +37,7 @@ describe('PUT /v0/merchantIntegrations', () => {
   it('answers the integration without its secrets, and GET the same', async () => {
     env.setNow('2026-03-01T00:00:00Z');
     const answer = await put({
-      provider: 'stripe',
+      provider: 'payouts',
       externalId: 'acct_1',
       config: { secretKey: 'sk_live_1', webhookSecret: 'whsec_1', publishableKey: 'pk_1' },
       metadata: { team: 'billing' },
@@ -46,9 +47,10 @@ describe('PUT /v0/merchantIntegrations', () => {
       id: expect.stringMatching(/^mint_[0-9A-Za-z]{22}$/),
       object: 'merchantIntegration',
       merchantId: merchant.id,
-      provider: 'stripe',
+      provider: 'payouts',
       externalId: 'acct_1',
       status: 'active',
+      statusReason: null,
       config: { publishableKey: 'pk_1' },
       secrets: ['secretKey', 'webhookSecret'],
       metadata: { team: 'billing' },
@@ -184,6 +186,102 @@ describe('GET /v0/merchantIntegrations', () => {
 
   it.each(['provider=A', 'status=gone', 'limit=0'])('is a 400 for ?%s', async (query) => {
     expect(await merchant.get(`${PATH}?${query}`)).toMatchObject({ status: 400 });
+  });
+});
+
+describe('the connection to Stripe', () => {
+  let stripe: StripeServer;
+  let connected: TestEnvironment;
+  let shop: Merchant;
+  beforeAll(async () => {
+    stripe = await openStripeServer();
+    connected = await openTestEnvironment({ stripeApiUrl: stripe.url });
+  });
+  beforeEach(async () => {
+    stripe.faults.clear();
+    shop = await connected.merchant();
+  });
+  afterAll(async () => {
+    await connected.close();
+    await stripe.close();
+  });
+  const connect = (config: object, fields: object = {}) => put({ provider: 'stripe', config, ...fields }, shop);
+
+  it('is tried at once, and names the account', async () => {
+    const { id, secretKey, webhookSecret } = stripe.account();
+    const { body } = await connect({ secretKey, webhookSecret });
+    expect(body).toMatchObject({
+      status: 'active',
+      statusReason: null,
+      externalId: id,
+      config: {},
+      secrets: ['secretKey', 'webhookSecret'],
+    });
+    expect((await shop.get(`${PATH}/${body.id}`)).body).toEqual(body);
+    const [entry] = (await shop.get(`/v0/auditLog?resourceId=${body.id}`)).body.data;
+    expect(entry).toMatchObject({ operation: 'putMerchantIntegration', after: { externalId: id, status: 'active' } });
+  });
+
+  it.each([
+    { what: 'an unknown key', config: { secretKey: 'sk_test_unknown' }, reason: /^Stripe refuses the key/ },
+    { what: 'no key', config: { webhookSecret: 'whsec_1' }, reason: /secretKey is missing/ },
+  ])('with $what is an error with its reason', async ({ config, reason }) => {
+    const { body } = await connect(config);
+    expect(body).toMatchObject({ status: 'error', statusReason: expect.stringMatching(reason), externalId: null });
+    expect(JSON.stringify(body)).not.toContain('sk_test_unknown');
+  });
+
+  it.each(['error_before', 'lost', 'reset'] as const)(
+    'is an error while Stripe is away (%s), until it is put again',
+    async (fault) => {
+      const { id, secretKey } = stripe.account();
+      stripe.faults.plan(fault, 'GET', /account$/);
+      expect(await connect({ secretKey })).toMatchObject({
+        status: 200,
+        body: { status: 'error', statusReason: expect.stringContaining('Stripe') },
+      });
+      expect(await connect({})).toMatchObject({ body: { status: 'active', statusReason: null, externalId: id } });
+    },
+  );
+
+  it('is an error where the key is of another account than the one that was named', async () => {
+    const { id, secretKey } = stripe.account();
+    const { body } = await connect({ secretKey }, { externalId: 'acct_other' });
+    expect(body).toMatchObject({ status: 'error', statusReason: `The key is of ${id}, not of acct_other.` });
+    expect((await connect({}, { externalId: id })).body).toMatchObject({ status: 'active', externalId: id });
+  });
+
+  it('is tried again with the stored key: a revoked one becomes an error, a new one works', async () => {
+    const account = stripe.account();
+    await connect({ secretKey: account.secretKey });
+    account.rollKey();
+    expect((await connect({})).body).toMatchObject({ status: 'error', externalId: account.id });
+    expect((await connect({ secretKey: account.secretKey })).body).toMatchObject({ status: 'active' });
+  });
+
+  it('is not tried where it is put as disconnected', async () => {
+    stripe.requests.length = 0;
+    expect((await connect({ secretKey: 'sk_test_1' }, { status: 'disconnected' })).body).toMatchObject({
+      status: 'disconnected',
+      statusReason: null,
+      secrets: [],
+    });
+    expect(stripe.requests).toEqual([]);
+  });
+
+  it('forgets the reason as it is disconnected', async () => {
+    const { body } = await connect({ secretKey: 'sk_test_unknown' });
+    expect((await disconnect(body.id, shop)).body).toMatchObject({ status: 'disconnected', statusReason: null });
+  });
+
+  it('has the status of the key that is stored, however many keys come at once', async () => {
+    const account = stripe.account();
+    const keys = [account.secretKey, 'sk_test_wrong', account.secretKey, 'sk_test_wrong'];
+    const answers = await Promise.all(keys.map((secretKey) => connect({ secretKey })));
+    expect(answers.map(({ body }) => body.status)).toEqual(['active', 'error', 'active', 'error']);
+    const { body: last } = await connect({});
+    const [stored] = (await shop.get(PATH)).body.data;
+    expect(stored).toEqual(last);
   });
 });
 

@@ -1,4 +1,5 @@
-import type { Tx } from '../db/index.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { Database, Tx } from '../db/index.ts';
 import type { PageRequest } from '../http/index.ts';
 import { newId } from '../kernel/ids.ts';
 import { type FieldError, invalid, notFound, ok, type Result } from '../kernel/result.ts';
@@ -11,11 +12,13 @@ import {
   lockIntegration,
   lockIntegrationOfProvider,
   selectIntegration,
+  selectIntegrationOfProvider,
   selectIntegrations,
   updateIntegration,
 } from './integrations.sql.ts';
 import type { IntegrationBody } from './schemas.ts';
 import { mergeSecrets, splitConfig } from './secrets.ts';
+import { decideTrial, type Probe, type Trial, type Tried } from './trial.ts';
 
 /** An integration as it is answered: of its secrets only the names. */
 export const toIntegrationReply = (integration: Integration) => ({
@@ -25,6 +28,7 @@ export const toIntegrationReply = (integration: Integration) => ({
   provider: integration.provider,
   externalId: integration.externalId,
   status: integration.status,
+  statusReason: integration.statusReason,
   config: integration.config,
   secrets: Object.keys(integration.secrets).toSorted(),
   metadata: integration.metadata,
@@ -35,28 +39,106 @@ export const toIntegrationReply = (integration: Integration) => ({
 });
 type IntegrationReply = ReturnType<typeof toIntegrationReply>;
 
-/** Makes the integration of a provider, or changes it: what the body does not name stays, save for the status. */
-export async function putIntegration(
-  tx: Tx,
-  sealer: Sealer,
+/** What connecting takes beside the database. */
+export interface IntegrationParts {
+  readonly sealer: Sealer;
+  /** By provider. The connections of the others are not tried. */
+  readonly probes: Readonly<Record<string, Probe>>;
+}
+
+/** A trial is made anew where somebody else changes the secrets meanwhile. */
+const MOST_TRIALS = 3;
+const OVERTAKEN: Trial = { works: false, reason: 'Others changed this integration at the same time. Put it again.' };
+
+/**
+ * Makes the integration of a provider, or changes it: what the body does not name stays, save for the status. Where the
+ * provider can be asked, the connection is tried first, outside any transaction, and the status says what came of it.
+ */
+export async function connect(
+  database: Pick<Database, 'transaction'>,
+  audit: (tx: Tx, before: unknown, after: unknown) => Promise<void>,
+  parts: IntegrationParts,
   merchantId: string,
   body: IntegrationBody,
   now: Instant,
 ): Promise<Result<IntegrationReply>> {
   const faults = faultsOf(body);
   if (faults.length > 0) return invalid(faults);
-  const id = newId('merchantIntegration');
-  const empty = { ...nothing(now), id, merchantId, provider: body.provider };
-  const made = await insertIntegration(tx, withBody(sealer, empty, body, now));
-  if (made) return ok(toIntegrationReply(made));
+  const scope = { merchants: [merchantId] };
+  const save = (tried: Tried | null) =>
+    database.transaction(scope, async (tx) => {
+      const after = await put(tx, parts.sealer, merchantId, body, tried, now);
+      if (!after) return;
+      const reply = toIntegrationReply(after);
+      await audit(tx, null, reply);
+      return reply;
+    });
+  const probe = Object.hasOwn(parts.probes, body.provider) ? parts.probes[body.provider] : undefined;
+  const isTried = probe && (body.status ?? 'active') === 'active';
+  for (let trials = 0; isTried && trials < MOST_TRIALS; trials += 1) {
+    const secrets = await database.transaction(scope, (tx) => planSecrets(tx, parts.sealer, merchantId, body, now));
+    const done = await save({ secrets, trial: await probe(secrets) });
+    if (done) return ok(done);
+  }
+  const saved = await save(isTried ? { secrets: null, trial: OVERTAKEN } : null);
+  if (!saved) throw new Error(`The integration with ${body.provider} was not saved.`);
+  return ok(saved);
+}
+
+/** The secrets that the integration will have, opened. */
+async function planSecrets(tx: Tx, sealer: Sealer, merchantId: string, body: IntegrationBody, now: Instant) {
+  const before = await selectIntegrationOfProvider(tx, merchantId, body.provider);
+  return opened(sealer, withBody(sealer, before ?? fresh(merchantId, body.provider, now), body, now));
+}
+
+/** @returns undefined where the integration has other secrets by now than were tried; nothing is changed then */
+async function put(
+  tx: Tx,
+  sealer: Sealer,
+  merchantId: string,
+  body: IntegrationBody,
+  tried: Tried | null,
+  now: Instant,
+): Promise<Integration | undefined> {
+  const isTried = (after: Integration) =>
+    (tried?.secrets ?? null) === null || isDeepStrictEqual(opened(sealer, after), tried?.secrets);
+  const fromNothing = withTrial(withBody(sealer, fresh(merchantId, body.provider, now), body, now), body, tried);
+  const isFirst = (await lockIntegrationOfProvider(tx, merchantId, body.provider)) === undefined;
+  if (isFirst && !isTried(fromNothing)) return;
+  const made = isFirst ? await insertIntegration(tx, fromNothing) : undefined;
+  if (made) return made;
   const before = await lockIntegrationOfProvider(tx, merchantId, body.provider);
   if (!before) throw new Error(`The integration with ${body.provider} is gone.`); // none is ever deleted
-  return ok(toIntegrationReply(await updateIntegration(tx, withBody(sealer, before, body, now))));
+  const after = withTrial(withBody(sealer, before, body, now), body, tried);
+  return isTried(after) ? updateIntegration(tx, after) : undefined;
 }
+
+const withTrial = (integration: Integration, body: IntegrationBody, tried: Tried | null): Integration =>
+  tried === null
+    ? integration
+    : { ...integration, ...decideTrial(integration.externalId, body.externalId, tried.trial) };
+
+/** Secrets that were sealed under another key of the environment cannot be opened: they are as if not there. */
+const opened = (sealer: Sealer, { id, secrets }: Integration): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(secrets).flatMap(([path, sealed]): [string, unknown][] => {
+      const text = sealer.open(sealed, placeOf(id, path));
+      return text === null ? [] : [[path, JSON.parse(text)]];
+    }),
+  );
+
+/** An integration that is not there yet. */
+const fresh = (merchantId: string, provider: string, now: Instant): Integration => ({
+  ...nothing(now),
+  id: newId('merchantIntegration'),
+  merchantId,
+  provider,
+});
 
 const nothing = (now: Instant) => ({
   externalId: null,
   status: 'active' as const,
+  statusReason: null,
   config: {},
   secrets: {},
   metadata: {},
@@ -83,6 +165,7 @@ function withBody(sealer: Sealer, before: Integration, body: IntegrationBody, no
       body.status ?? 'active',
       now,
     ),
+    statusReason: null,
     updatedAt: now,
   };
 }
@@ -115,7 +198,7 @@ export async function disconnectIntegration(
   const before = await lockIntegration(tx, merchantId, id);
   if (!before) return notFound('integration');
   if (before.status === 'disconnected') return ok(toIntegrationReply(before));
-  const after = { ...before, ...decideConnection(before, 'disconnected', now), updatedAt: now };
+  const after = { ...before, ...decideConnection(before, 'disconnected', now), statusReason: null, updatedAt: now };
   return ok(toIntegrationReply(await updateIntegration(tx, after)));
 }
 

@@ -1,15 +1,20 @@
-import { ListOf, listReply, pageOf, type Route, route } from '../http/index.ts';
+import { freeRoute, ListOf, listReply, pageOf, type Route, route } from '../http/index.ts';
 import { ok } from '../kernel/result.ts';
-import type { Sealer } from '../kernel/sealing.ts';
-import { disconnectIntegration, getIntegration, listIntegrations, putIntegration } from './integrations.ts';
+import {
+  connect,
+  disconnectIntegration,
+  getIntegration,
+  type IntegrationParts,
+  listIntegrations,
+} from './integrations.ts';
 import { IntegrationBody, IntegrationReply, IntegrationsQuery } from './schemas.ts';
 
 const tag = 'Integrations';
 const one = { of: 'id', kind: 'merchantIntegration' } as const;
 
 /** `/v0/merchantIntegrations` (api.md). */
-export const integrationRoutes = (sealer: Sealer): readonly Route[] => [
-  route(
+export const integrationRoutes = (parts: IntegrationParts): readonly Route[] => [
+  freeRoute(
     {
       method: 'PUT',
       path: '/v0/merchantIntegrations',
@@ -17,12 +22,13 @@ export const integrationRoutes = (sealer: Sealer): readonly Route[] => [
       tag,
       summary: 'Create or update the integration with a provider',
       description:
-        'A merchant has one integration for each provider. What is not sent stays; `status` becomes `active`.',
+        'A merchant has one integration for each provider. What is not sent stays; `status` becomes `active`. ' +
+        'The keys of `stripe` are tried at once: where they do not work, `status` is `error`, and `statusReason` says why.',
       access: { role: 'admin', merchant: 'body' },
       body: IntegrationBody,
       replies: { 200: IntegrationReply },
     },
-    async ({ tx, merchantId, body, now }) => putIntegration(tx, sealer, merchantId, body, now),
+    async ({ database, audit, merchantId, body, now }) => connect(database, audit, parts, merchantId, body, now),
   ),
   route(
     {

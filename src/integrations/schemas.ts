@@ -25,6 +25,9 @@ export const IntegrationReply = Type.Object(
     provider: Type.String(),
     externalId: Nullable(Type.String()),
     status: StatusWord,
+    statusReason: Nullable(
+      Type.String({ description: 'Why the connection does not work, as its provider said when it was tried.' }),
+    ),
     config: Type.Unsafe<Record<string, unknown>>({ ...MapOut, description: 'Without its secrets.' }),
     secrets: Type.Array(Type.String(), {
       description: 'The paths in `config` of the secrets that are stored. The secrets are never answered.',

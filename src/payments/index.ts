@@ -18,6 +18,7 @@ export type { DeclineReason } from './provider.ts';
 export { type PaymentReceipt, RECORDED_METHODS } from './receipts.sql.ts';
 export { findReceipt, findRecorded, listReceiptsOf, newReceiptId, recordReceipt } from './record.ts';
 export { type RedirectRules, redirectProblems } from './redirect-urls.ts';
+export type { RemoteProvider } from './remote.ts';
 export { PaymentSessionReply, publicSession } from './replies.ts';
 export { RETURN_STATUSES, type ReturnStatus } from './return-states.ts';
 export { receiptsOf, requestReturn, returnedByHand, stopReturn } from './returns.ts';
@@ -37,3 +38,4 @@ export {
   sessionUrl,
 } from './sessions.ts';
 export { checkTakesCards } from './setup.ts';
+export { createStripeProvider } from './stripe/provider.ts';

@@ -193,6 +193,7 @@ export const HELP = `
   CLICKHOUSE_URL                    aggregate usage in ClickHouse (in PostgreSQL)
   SMTP_URL, MAIL_FROM               the server that production sends mail through, smtp(s)://user:password@host:587, and
                                     the address it comes from (mail is written, and held)
+  STRIPE_API_URL                    where the API of Stripe is, as a proxy of it (https://api.stripe.com)
   TRUSTED_PROXIES                   addresses and ranges of reverse proxies whose X-Forwarded-For is believed (none)
   DATA_DIR                          embedded data, documents, credentials (./.reckoner)
   RECKONER_PLATFORM_KEY, RECKONER_SANDBOX_PLATFORM_KEY

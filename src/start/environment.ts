@@ -32,6 +32,7 @@ interface EnvironmentRequest {
   readonly isDiskFull?: () => boolean;
   readonly clickhouseUrl?: string;
   readonly mailServer?: { readonly url: string; readonly from: string };
+  readonly stripeApiUrl?: string;
   readonly publicUrl: string;
   readonly trustedProxies?: readonly string[];
   readonly platformKey: string;

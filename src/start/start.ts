@@ -168,6 +168,7 @@ async function open(
         isDiskFull: () => databases.isDiskFull(name),
         ...(settings.clickhouseUrl !== undefined && { clickhouseUrl: settings.clickhouseUrl }),
         ...(settings.mailServer !== undefined && { mailServer: settings.mailServer }),
+        ...(settings.stripeApiUrl !== undefined && { stripeApiUrl: settings.stripeApiUrl }),
         publicUrl: settings[name].publicUrl ?? baseUrl,
         trustedProxies: settings.trustedProxies,
         platformKey: key.key,

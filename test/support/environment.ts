@@ -95,6 +95,9 @@ const plainRenderer: DocumentRenderer = {
   close: async () => undefined,
 };
 
+/** No test reaches Stripe: one that needs it opens the server of `test/stripe`. */
+const NOBODY_LISTENS = 'http://127.0.0.1:1';
+
 /**
  * A whole environment on a database of its own: the server answers by injection, nothing listens.
  * On its close the auditor looks at what the tests left behind.
@@ -112,6 +115,7 @@ export async function openTestEnvironment(
     documents?: 'typeset';
     openDatabase?: (options: DatabaseOptions) => Database;
     mailServer?: EnvironmentOptions['mailServer'];
+    stripeApiUrl?: string;
   } = {},
 ): Promise<TestEnvironment> {
   const kind = options.environment ?? 'sandbox';
@@ -130,6 +134,7 @@ export async function openTestEnvironment(
     checkReplies: true,
     ...(options.documents !== 'typeset' && { renderer: plainRenderer }),
     ...(options.mailServer && { mailServer: options.mailServer }),
+    stripeApiUrl: options.stripeApiUrl ?? NOBODY_LISTENS,
     ...(options.openDatabase && { openDatabase: options.openDatabase }),
   });
   const client = (key?: string) => clientOf(environment, key);
