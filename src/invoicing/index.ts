@@ -68,4 +68,4 @@ export { lockBilling, lockBillingNow } from './usage/billing-lock.sql.ts';
 export { findBilling } from './usage/event-billing.ts';
 export { usageTakenByInvoices } from './usage/late-usage.sql.ts';
 export { lateUsageDueAt } from './usage/late-usage.ts';
-export { findReadSeries, markToBeReadAgain } from './usage/read-again.ts';
+export { findClosedPeriods, findReadSeries, markToBeReadAgain } from './usage/read-again.ts';

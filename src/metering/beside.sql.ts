@@ -1,7 +1,8 @@
 import { allOf, type Sql, sql, type Tx } from '../db/index.ts';
+import { type Decimal, ZERO } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
 import { dimensionPath, type Meter } from './meter.ts';
-import { countsFor } from './usage.sql.ts';
+import { ADDITIVE, countsFor, meterValue } from './usage.sql.ts';
 import type { UsageSource } from './usage-request.ts';
 
 interface Range {
@@ -19,6 +20,29 @@ export interface EventSample {
 }
 
 const MOST_EXAMPLES = 5;
+
+/** Events of a source that were accepted after another one (`usageMark`). */
+export interface LateSource extends UsageSource {
+  readonly after: bigint;
+  /** And not after this one. */
+  readonly upTo?: bigint;
+}
+
+/**
+ * Were events of a time accepted between two others (`usageMark`), for subjects with late usage? Cheap where nothing came late:
+ * then nothing else has to be asked.
+ */
+export async function hasLateUsage(tx: Tx, range: Range, after: bigint, upTo: bigint): Promise<boolean> {
+  const { found } = await tx.one<{ found: boolean }>(sql`
+    select exists (
+      select from (select subject_id, min(at) as at from usage_late where merchant_id = ${range.merchantId} group by 1) l
+        join event e on e.merchant_id = ${range.merchantId} and e.subject_id = l.subject_id and e.at >= l.at
+       where ${inRange(range)} and e.seq > ${after} and e.seq <= ${upTo}) as found`);
+  return found;
+}
+
+/** The values of dimensions that are taken, by the dimension; null: all. */
+type TakenValues = Readonly<Record<string, readonly string[]>> | null;
 
 /** Which events of a meter are looked for. */
 export interface BesideFilter {
@@ -58,6 +82,53 @@ export const selectBeside = (tx: Tx, range: Range, filter: BesideFilter): Promis
   );
 };
 
+/**
+ * Events that a meter counts and that came too late, with what they add up to. Only subjects with late usage
+ * (`usage_late`) are looked at, so this is cheap where nothing came late.
+ * @param taken only events with these values
+ */
+export async function selectLateUsage(
+  tx: Tx,
+  range: Range,
+  meter: Meter,
+  late: readonly LateSource[],
+  taken: readonly TakenValues[],
+): Promise<EventSample & { readonly quantity: Decimal }> {
+  const none = { eventCount: 0, firstAt: null, lastAt: null, examples: [], quantity: ZERO };
+  if (late.length === 0) return none;
+  const amount = ADDITIVE.has(meter.aggregation) && meter.aggregation !== 'COUNT' ? meterValue(meter) : sql`1`;
+  return tx.one<EventSample & { quantity: Decimal }>(sql`
+    with asked as materialized (
+      select s.id, t.since, t.until, t.after, t.up_to
+        from unnest(${late.map(({ subject }) => subject)}::text[], ${late.map(({ from }) => from)}::timestamptz[],
+                    ${late.map(({ to }) => to)}::timestamptz[], ${late.map(({ after }) => after)}::bigint[],
+                    ${late.map(({ upTo }) => upTo ?? null)}::bigint[])
+             as t (subject, since, until, after, up_to)
+        join event_subject s on s.merchant_id = ${range.merchantId} and s.addressee = t.subject
+       where exists (select from usage_late l where l.merchant_id = ${range.merchantId} and l.subject_id = s.id)
+    ), found as materialized (
+      select e.id, e.at, e.seq, ${amount}::numeric as amount
+        from asked a
+        join event e on e.merchant_id = ${range.merchantId} and e.subject_id = a.id and e.at >= a.since and e.at < a.until
+                    and e.seq > a.after and (a.up_to is null or e.seq <= a.up_to)
+       where ${allOf([inRange(range), countsFor(meter), isTaken(meter, taken)])})
+    select count(*)::int as "eventCount", min(at) as "firstAt", max(at) as "lastAt", coalesce(sum(amount), 0) as quantity,
+           array(select id from found order by at desc, seq desc limit ${MOST_EXAMPLES}) as examples
+      from found`);
+}
+
+const isTaken = (meter: Meter, taken: readonly TakenValues[]): Sql | undefined => {
+  if (taken.includes(null)) return undefined;
+  const each = taken.map((values) =>
+    allOf(
+      Object.entries(values ?? {}).map(
+        ([name, those]) => sql`event_text(e.data, ${dimensionPath(meter, name)}) = any (${[...those]}::text[])`,
+      ),
+    ),
+  );
+  return sql`(${sql.join(each, sql` or `)})`;
+};
+
 /** Events of a type that a meter does not count: before its start, or without a usable value. */
 export const selectUncounted = (
   tx: Tx,
@@ -80,14 +151,11 @@ export const selectUncounted = (
 export const selectOfType = (tx: Tx, range: Range, type: string): Promise<EventSample> =>
   selectSample(tx, allOf([inRange(range), sql`e.type = ${type}`]));
 
-/** The types of a merchant's events. Those that are counted already need no look at the events. */
-export async function selectEventTypes(tx: Tx, merchantId: string): Promise<string[]> {
-  const rows = await tx.rows<{ type: string }>(sql`
-    select type from event_tally where merchant_id = ${merchantId}
-    union
-    select type from event where merchant_id = ${merchantId} and seq > (select counted_seq from event_tally_mark)
-    order by type`);
-  return rows.map(({ type }) => type);
+/** How many events of each type there are in a time. */
+export async function countByType(tx: Tx, range: Range): Promise<ReadonlyMap<string, number>> {
+  const rows = await tx.rows<{ type: string; events: number }>(sql`
+    select e.type, count(*)::int as events from event e where ${inRange(range)} group by e.type order by e.type`);
+  return new Map(rows.map(({ type, events }) => [type, events]));
 }
 
 /** How many events of a type there are in a time; of those after an instant, where one is given. */

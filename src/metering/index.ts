@@ -1,10 +1,13 @@
 export { acceptInTransaction, type OwnEvent } from './accept-one.ts';
 export { admissionOf } from './admission.ts';
 export {
+  countByType,
   countOfType,
   type EventSample,
+  hasLateUsage,
+  type LateSource,
   selectBeside,
-  selectEventTypes,
+  selectLateUsage,
   selectOfType,
   selectUncounted,
 } from './beside.sql.ts';

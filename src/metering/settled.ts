@@ -1,6 +1,7 @@
 import type { Sql, Tx } from '../db/index.ts';
 import type { Chore } from '../jobs/index.ts';
 import type { Instant } from '../kernel/time.ts';
+import { usageMark } from './fate.sql.ts';
 import {
   areAtWork,
   deleteLate,
@@ -51,8 +52,10 @@ export async function isSettled(tx: Tx, waitFor: string): Promise<boolean> {
 /**
  * Which events there are at this moment, to be kept with a figure of the past. Read it before the figure, and accept no events between
  * the two and the commit: what came meanwhile is then in the figure and late as well, which costs reading it once more.
+ * @param merchantId given: the snapshot also has the merchant's `usageMark`, by which late events are told one by one
  */
-export const usageSnapshot = (tx: Tx): Promise<string> => selectSnapshot(tx);
+export const usageSnapshot = async (tx: Tx, merchantId?: string): Promise<string> =>
+  merchantId === undefined ? selectSnapshot(tx) : `${await selectSnapshot(tx)}/${await usageMark(tx, merchantId)}`;
 
 /**
  * Has usage of some customers and subscriptions come since, for a time before each figure? True also where that cannot be known

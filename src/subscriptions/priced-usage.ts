@@ -1,8 +1,8 @@
 import { findPlan, findPlanVersion } from '../catalog/index.ts';
 import type { Tx } from '../db/index.ts';
-import { findReadSeries } from '../invoicing/index.ts';
+import { findClosedPeriods, findReadSeries } from '../invoicing/index.ts';
 import { earliest, type Instant, isAfter, isBefore, latest, normaliseCadence, type Period } from '../kernel/time.ts';
-import type { UsageSource } from '../metering/index.ts';
+import type { LateSource, UsageSource } from '../metering/index.ts';
 import { endOf } from './decide.ts';
 import { type ClaimingCustomerRow, selectClaimingBetween } from './subscriptions.sql.ts';
 import { metricsOf } from './usage-claims.ts';
@@ -16,6 +16,8 @@ export type PriceFilter = Readonly<Record<string, readonly string[]>> | null;
 export interface PricedUsage {
   readonly filters: readonly PriceFilter[];
   readonly sources: readonly UsageSource[];
+  /** What of it came too late to be billed: after the usage of a subscription that has ended was read for the last time. */
+  readonly late: readonly LateSource[];
 }
 
 /** Whose usage subscriptions bill, and when. */
@@ -42,10 +44,20 @@ export async function findBillableUsage(tx: Tx, merchantId: string, period: Peri
   const rows = await selectClaimingBetween(tx, merchantId, period);
   const ended = rows.filter((row) => endOf(row) !== null).map(({ id }) => id);
   const read = ended.length === 0 ? [] : await findReadSeries(tx, merchantId, ended);
+  const over = rows.filter(({ status, next_action_at: next }) => status === 'terminated' && next === null);
+  const closed =
+    over.length === 0
+      ? []
+      : await findClosedPeriods(
+          tx,
+          merchantId,
+          over.map(({ id }) => id),
+        );
+  const closedOf = Map.groupBy(closed, ({ subscriptionId }) => subscriptionId);
   const claimants = await claimantsOf(tx, merchantId, rows);
   const readOf = Map.groupBy(read, ({ subscriptionId }) => subscriptionId);
   const customers = Map.groupBy(claimants, ({ row }) => `${row.customer_id} ${row.clock_id}`);
-  return together([...customers.values()].flatMap((ofOne) => usageOfCustomer(ofOne, readOf, period)));
+  return together([...customers.values()].flatMap((ofOne) => usageOfCustomer(ofOne, { readOf, closedOf }, period)));
 }
 
 async function claimantsOf(tx: Tx, merchantId: string, rows: readonly ClaimingCustomerRow[]): Promise<Claimant[]> {
@@ -55,10 +67,16 @@ async function claimantsOf(tx: Tx, merchantId: string, rows: readonly ClaimingCu
     ({ subscription_id: id }) => id,
   );
   const claimants: Claimant[] = [];
+  const pricesByVersion = new Map<string, ReturnType<typeof pricesOf>>(); // most subscriptions share theirs
+  const pricesOnce = (version: Parameters<typeof pricesOf>[2]) => {
+    const known = pricesByVersion.get(version.plan_version_id) ?? pricesOf(tx, merchantId, version);
+    pricesByVersion.set(version.plan_version_id, known);
+    return known;
+  };
   for (const row of rows) {
     const given = pinned.get(row.id) ?? [{ ...row, holds_from: row.started_at }];
     const versions: FilteredVersion[] = [];
-    for (const each of given) versions.push({ from: each.holds_from, ...(await pricesOf(tx, merchantId, each)) });
+    for (const each of given) versions.push({ from: each.holds_from, ...(await pricesOnce(each)) });
     const claim = claimOf({ subscriptionId: row.id, start: row.started_at, end: endOf(row) }, versions);
     claimants.push({ row, claim, versions });
   }
@@ -89,12 +107,23 @@ interface Stretch {
   readonly metricId: string | null;
   readonly filters: readonly PriceFilter[];
   readonly source: UsageSource;
+  /** Of a subscription whose usage is not read again; empty for any other. */
+  readonly closed: readonly ClosedPeriod[];
 }
+
+/** A period whose usage was read for the last time, up to an event. */
+type ClosedPeriod = Period & { readonly mark: bigint };
 
 /** @param claimants the subscriptions of one customer on one clock, in the order of their creation */
 function usageOfCustomer(
   claimants: readonly Claimant[],
-  readOf: ReadonlyMap<string, readonly ReadSeries[]>,
+  {
+    readOf,
+    closedOf,
+  }: {
+    readonly readOf: ReadonlyMap<string, readonly ReadSeries[]>;
+    readonly closedOf: ReadonlyMap<string, readonly (ClosedPeriod & { readonly cadence: string })[]>;
+  },
   period: Period,
 ): Stretch[] {
   const claims = claimants.map(({ claim }) => claim);
@@ -117,6 +146,7 @@ function usageOfCustomer(
         reads.reduce((at, each) => latest(at, each.until), claim.end ?? period.end),
       );
       if (!isBefore(start, until)) return [];
+      const closed = (closedOf.get(row.id) ?? []).filter(({ cadence }) => cadences.includes(cadence));
       const asked = { start, end: until };
       const owned = ownedSpans(claims, { subscriptionId: row.id, metricId }, asked, read);
       return timesOf(versions).flatMap(({ version, from, to }) => {
@@ -124,8 +154,8 @@ function usageOfCustomer(
         if (!filters) return [];
         const within = (spans: readonly Period[]) => spans.map((span) => clip(span, from, to));
         return [
-          ...stretchesOf([row.id], metricId, filters, within([asked])),
-          ...stretchesOf([row.customer_id], metricId, filters, within(owned)),
+          ...stretchesOf([row.id], metricId, filters, within([asked]), closed),
+          ...stretchesOf([row.customer_id], metricId, filters, within(owned), closed),
         ];
       });
     });
@@ -151,11 +181,12 @@ const stretchesOf = (
   metricId: string | null,
   filters: readonly PriceFilter[],
   spans: readonly Period[],
+  closed: readonly ClosedPeriod[] = [],
 ): Stretch[] =>
   spans
     .filter(({ start, end }) => isAfter(end, start))
     .flatMap(({ start, end }) =>
-      subjects.map((subject) => ({ metricId, filters, source: { subject, from: start, to: end } })),
+      subjects.map((subject) => ({ metricId, filters, closed, source: { subject, from: start, to: end } })),
     );
 
 function together(stretches: readonly Stretch[]): BillableUsage {
@@ -167,6 +198,7 @@ function together(stretches: readonly Stretch[]): BillableUsage {
     const usage = [...bySignature.values()].map((alike) => ({
       filters: (alike[0] as Stretch).filters,
       sources: sourcesOf(alike),
+      late: alike.flatMap(lateOf),
     }));
     return [[metricId, usage] as const];
   });
@@ -176,3 +208,9 @@ function together(stretches: readonly Stretch[]): BillableUsage {
 /** The same text for filters that take the same usage. */
 const signatureOf = (filters: readonly PriceFilter[]): string =>
   filters.includes(null) ? 'all' : JSON.stringify(filters.map((filter) => JSON.stringify(filter)).toSorted());
+
+/** What of a stretch was accepted after its periods were read for the last time. */
+const lateOf = ({ source: { subject, from, to }, closed }: Stretch): LateSource[] =>
+  closed
+    .map(({ start, end, mark }) => ({ subject, from: latest(from, start), to: earliest(to, end), after: mark }))
+    .filter((late) => isBefore(late.from, late.to));

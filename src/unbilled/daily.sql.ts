@@ -13,10 +13,22 @@ export const selectUnseen = async (tx: Tx, day: string, most: number): Promise<s
   ).map(({ merchantId }) => merchantId);
 
 /** Of several at once one succeeds; the others wait, and learn that it was done. @returns whether it is ours to tell */
-export const insertDay = async (tx: Tx, merchantId: string, day: string, now: Instant): Promise<boolean> =>
+export const insertDay = async (
+  tx: Tx,
+  merchantId: string,
+  { day, mark }: { day: string; mark: bigint },
+  now: Instant,
+): Promise<boolean> =>
   (await tx.run(sql`
-    insert into unbilled_day (merchant_id, day, looked_at) values (${merchantId}, ${day}::date, ${now})
+    insert into unbilled_day (merchant_id, day, looked_at, mark) values (${merchantId}, ${day}::date, ${now}, ${mark})
     on conflict do nothing`)) === 1;
+
+/** Up to which event the merchant's events were looked at with an earlier day; null: with none. */
+export const selectMarkBefore = async (tx: Tx, merchantId: string, day: string): Promise<bigint | null> =>
+  (
+    await tx.one<{ mark: bigint | null }>(sql`
+      select max(mark) as mark from unbilled_day where merchant_id = ${merchantId} and day < ${day}::date`)
+  ).mark;
 
 export interface Finding {
   /** Null: no metric counts the events. */

@@ -66,3 +66,36 @@ it('tells once of each day and metric, however often and by however many it is l
   expect(await told(merchant.id)).toHaveLength(3);
   expect(await env.database.transaction('every merchant, reading', countUnbilled)).toEqual([]);
 });
+
+it('tells of usage that came too late on the day on which it came, once', async () => {
+  env.setNow('2026-01-01T00:00:00Z');
+  const merchant = await env.merchant();
+  const shop = shopOf(merchant);
+  await shop.change(`/v0/organizations/${merchant.id}`, { settings: { lateUsageDays: 1 } });
+  const metric = await shop.metric();
+  const customer = await shop.customer();
+  const plan = await shop.plan([await shop.usagePrice({ billableMetricId: metric.id })]);
+  const subscription = await shop.subscribe(plan, { customer, startedAt: '2026-01-01T00:00:00Z' });
+  await shop.use(customer.id, '2026-01-01T12:00:00Z', 1);
+  env.setNow('2026-02-02T00:00:00Z');
+  await env.runDueWork();
+  await shop.act(`/v0/subscriptions/${subscription.id}/termination`, { reason: 'Moved' });
+  env.setNow('2026-02-02T00:00:05Z');
+  await env.runDueWork();
+  env.setNow('2026-02-03T00:00:05Z');
+  await env.runDueWork();
+  for (let turn = 0; turn < 3; turn += 1) await eventTallyChore.run(env.database, at('2026-02-03T00:00:00Z'));
+  await look('2026-02-04T02:00:00Z');
+  expect(await told(merchant.id)).toEqual([]);
+
+  await shop.use(customer.id, '2026-01-05T13:00:00Z', 5);
+  await shop.use(customer.id, '2026-01-06T13:00:00Z', 7);
+  await look('2026-02-05T02:00:00Z');
+  expect((await told(merchant.id)).map(({ data }) => [data.billableMetricId, data.day])).toEqual([
+    [metric.id, '2026-02-04'],
+  ]);
+  const counted = await env.database.transaction('every merchant, reading', countUnbilled);
+  expect(counted).toContainEqual({ reason: 'PERIOD_CLOSED', events: 2 });
+  await look('2026-02-06T02:00:00Z');
+  expect(await told(merchant.id)).toHaveLength(1);
+});

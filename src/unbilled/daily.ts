@@ -1,9 +1,10 @@
 import type { Database, Tx } from '../db/index.ts';
 import type { Chore } from '../jobs/index.ts';
 import type { Instant, Period } from '../kernel/time.ts';
-import type { UsageQuery } from '../metering/index.ts';
+import { type UsageQuery, usageMark } from '../metering/index.ts';
 import { publishAll } from '../webhooks/index.ts';
-import { type Finding, insertDay, insertFindings, selectUnseen } from './daily.sql.ts';
+import { findArrivedTooLate } from './arrivals.ts';
+import { type Finding, insertDay, insertFindings, selectMarkBefore, selectUnseen } from './daily.sql.ts';
 import { findUnbilled } from './report.ts';
 import type { UnbilledPart } from './unbilled.ts';
 
@@ -40,9 +41,11 @@ export const unbilledUsageChore = (usage: UsageQuery<Tx>): Chore => ({
 const lookAt = (database: Database, usage: UsageQuery<Tx>, merchantId: string, now: Instant) =>
   database.transaction({ merchants: [merchantId] }, async (tx) => {
     const { day, period } = lastDay(now);
-    if (!(await insertDay(tx, merchantId, day, now))) return;
+    const mark = await usageMark(tx, merchantId);
+    if (!(await insertDay(tx, merchantId, { day, mark }, now))) return;
     const { parts } = await findUnbilled(tx, usage, merchantId, period);
-    const findings = findingsOf(parts);
+    const came = { after: await selectMarkBefore(tx, merchantId, day), upTo: mark };
+    const findings = findingsOf([...parts, ...(await findArrivedTooLate(tx, merchantId, period.start, came))]);
     if (findings.length === 0) return;
     await insertFindings(tx, merchantId, day, findings);
     const metricIds = [...new Set(findings.map(({ metricId }) => metricId))];

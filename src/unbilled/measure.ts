@@ -1,7 +1,14 @@
 import type { MeteredMetric } from '../catalog/index.ts';
 import type { Tx } from '../db/index.ts';
-import type { Period } from '../kernel/time.ts';
-import { countOfType, type Meter, type UsageQuery, type UsageRow, type UsageSource } from '../metering/index.ts';
+import { isBefore, type Period } from '../kernel/time.ts';
+import {
+  countOfType,
+  type Meter,
+  selectLateUsage,
+  type UsageQuery,
+  type UsageRow,
+  type UsageSource,
+} from '../metering/index.ts';
 import type { BillableUsage, PricedUsage } from '../subscriptions/index.ts';
 import { type Amount, addsUp, addUp, isTaken, less, type UnbilledPart } from './unbilled.ts';
 
@@ -18,6 +25,7 @@ const NOTHING = (meter: Meter): Amount => addUp(addsUp(meter.aggregation) ? [] :
 /**
  * Divides all usage of a metric in a time: what a price takes, and what none does, by reason. Each event that the metric
  * counts is in one part, so they sum to what is counted. From roll-ups; no list of events is read.
+ * @param ofTypes how many events of each type there are in the time
  */
 export async function measureMetric(
   tx: Tx,
@@ -26,6 +34,7 @@ export async function measureMetric(
   metric: MeteredMetric,
   { start: from, end: to }: Period,
   billable: BillableUsage,
+  ofTypes: ReadonlyMap<string, number>,
 ): Promise<MetricFigures> {
   const { id: metricId, meter } = metric;
   const eventType = meter.eventType as string;
@@ -55,7 +64,10 @@ export async function measureMetric(
   const priced = billable.priced.get(metricId) ?? [];
   const owned: Amount[] = [];
   const filtered: UnbilledPart[] = [];
+  const tooLate: Amount[] = [];
   for (const alike of priced) {
+    const late = await selectLateUsage(tx, { merchantId, from, to }, meter, alike.late, alike.filters);
+    tooLate.push({ eventCount: late.eventCount, quantity: addsUp(meter.aggregation) ? late.quantity : null });
     if (alike.filters.includes(null)) {
       owned.push(await allOf(alike.sources));
       continue;
@@ -70,17 +82,19 @@ export async function measureMetric(
   const sources = priced.flatMap((each) => each.sources);
   const rest = less(less(counted, unknown), ownedUsage);
   const active = rest.eventCount === 0 ? ownedUsage : await allOf([...billable.active, ...sources]);
+  const closed = addUp([NOTHING(meter), ...tooLate]);
   const parts = [
     part('UNKNOWN_SUBJECT', unknown),
     part('NO_PERIOD', less(rest, less(active, ownedUsage))),
     part('NOT_PRICED', less(active, ownedUsage)),
     ...gatherGroups(filtered),
-    ...(await uncounted(tx, merchantId, metric, { start: from, end: to }, counted)),
+    part('PERIOD_CLOSED', closed),
+    ...(await uncounted(tx, merchantId, metric, { start: from, end: to }, counted, ofTypes)),
   ];
   return {
     metric,
     counted,
-    priced: less(ownedUsage, addUp([NOTHING(meter), ...filtered])),
+    priced: less(ownedUsage, addUp([NOTHING(meter), ...filtered, closed])),
     parts: parts.filter(({ eventCount }) => eventCount > 0),
   };
 }
@@ -110,25 +124,28 @@ const gatherGroups = (parts: readonly UnbilledPart[]): UnbilledPart[] =>
     ...addUp(alike),
   }));
 
-/** Events of the metric's type that it does not count. Events are counted here, and only where some can be left out. */
+/** Events of the metric's type that it does not count. */
 async function uncounted(
   tx: Tx,
   merchantId: string,
   { id: metricId, meter }: MeteredMetric,
   { start: from, end: to }: Period,
   counted: Amount,
+  ofTypes: ReadonlyMap<string, number>,
 ): Promise<UnbilledPart[]> {
-  if (meter.valueProperty === null && meter.eventFrom === null) return [];
-  const range = { merchantId, from, to };
-  const started = await countOfType(tx, range, meter);
+  const { eventFrom } = meter;
+  if (meter.valueProperty === null && eventFrom === null) return [];
+  const eventType = meter.eventType as string;
+  const all = ofTypes.get(eventType) ?? 0;
+  const isStarted = eventFrom === null || isBefore(eventFrom, from);
+  const started = isStarted || all === 0 ? all : await countOfType(tx, { merchantId, from, to }, meter);
   const part = (reason: UnbilledPart['reason'], eventCount: number): UnbilledPart => ({
     reason,
     metricId,
-    eventType: meter.eventType as string,
+    eventType,
     group: null,
     eventCount,
     quantity: null,
   });
-  const before = meter.eventFrom === null ? 0 : (await countOfType(tx, range, { ...meter, eventFrom: null })) - started;
-  return [part('BEFORE_EVENT_FROM', before), part('NO_VALUE', started - counted.eventCount)];
+  return [part('BEFORE_EVENT_FROM', all - started), part('NO_VALUE', started - counted.eventCount)];
 }

@@ -135,3 +135,82 @@ describe('GET /v0/usage/unbilled', () => {
     expect((await env.platform.get(`${PATH}?${JANUARY}&merchantId=${merchant.id}`)).body.groups).toHaveLength(8);
   });
 });
+
+describe('usage of a subscription that has ended', () => {
+  /** Two prices of one metric and one of another, ended in the middle of February. */
+  async function ended() {
+    const own = shopOf(await env.merchant());
+    const clock = await own.clock(START);
+    const metric = await own.metric({ name: 'Calls', ...REGIONS });
+    const peak = await own.metric({ name: 'Peak', aggregation: 'MAX', eventType: 'peak', valueProperty: '$.units' });
+    const prices = [
+      await own.usagePrice({ billableMetricId: metric.id, groupFilters: { region: ['eu'] } }),
+      await own.usagePrice({ billableMetricId: metric.id, groupFilters: { region: ['us'] } }),
+      await own.usagePrice({ billableMetricId: peak.id }),
+    ];
+    const customer = await own.customer();
+    const subscription = await own.subscribe(await own.plan(prices), { clock, customer });
+    const use = (at: string, units: number, region: string, fields = {}) =>
+      own.use(customer.id, at, units, { data: { units, region }, ...fields });
+    await use(day(2), 10, 'eu');
+    await own.advance(clock, '2026-02-15T00:00:00Z');
+    await own.act(`/v0/subscriptions/${subscription.id}/termination`, { reason: 'Moved' });
+    await own.advance(clock, 'PT1S');
+    const closed = async (query = JANUARY) => {
+      const answer = await own.read(`${PATH}?${query}`);
+      const groups: Resource[] = answer.groups.filter(({ reason }: Resource) => reason === 'PERIOD_CLOSED');
+      return { answer, groups };
+    };
+    return { own, clock, metric, peak, subscription, use, closed };
+  }
+
+  it('is PERIOD_CLOSED if it came after the last look at late usage, and what came before is paid for', async () => {
+    const { own, clock, metric, subscription, use, closed } = await ended();
+    await use(day(3), 3, 'eu');
+    await own.advance(clock, '2026-03-21T23:59:59Z');
+    expect((await closed()).groups).toEqual([]);
+    await own.advance(clock, '2026-03-22T00:00:01Z'); // 35 days after the end
+    expect((await own.invoices(subscription))[2]).toMatchObject({ kind: 'ad_hoc', subtotal: '3.00' });
+    expect((await closed()).groups).toEqual([]);
+
+    const late = [await use(day(4), 50, 'eu'), await use(day(5), 5, 'us')];
+    await use(day(6), 7, 'asia');
+    await own.use(subscription.id, '2026-02-10T00:00:00Z', 8, { data: { units: 8, region: 'us' } });
+    await use('2026-02-20T00:00:00Z', 9, 'eu');
+    const { answer, groups } = await closed();
+    expect(groups).toEqual([
+      {
+        reason: 'PERIOD_CLOSED',
+        billableMetricId: metric.id,
+        metricName: 'Calls',
+        eventType: 'call',
+        group: null,
+        quantity: 55,
+        eventCount: 2,
+        firstAt: day(4),
+        lastAt: day(5),
+        examples: late.map(({ id }) => id).toReversed(),
+      },
+    ]);
+    for (const { id } of late) expect((await own.read(`/v0/events/${id}`)).outcome.reason).toBe('PERIOD_CLOSED');
+    expect(answer.metrics[0]).toMatchObject({
+      counted: { quantity: 75, eventCount: 5 },
+      priced: { quantity: 13, eventCount: 2 },
+    });
+    expect((await closed(`from=${day(5)}&to=2026-03-01T00:00:00Z`)).groups).toMatchObject([
+      { quantity: 13, eventCount: 2, firstAt: day(5), lastAt: '2026-02-10T00:00:00Z' },
+    ]);
+    await own.advance(clock, 'P1Y');
+    expect(await own.invoices(subscription)).toHaveLength(3);
+    expect((await closed()).groups).toEqual(groups);
+  });
+
+  it('is PERIOD_CLOSED also where nothing came late before; figures that do not add up have no quantity', async () => {
+    const { own, clock, peak, use, closed } = await ended();
+    await own.advance(clock, 'P1Y');
+    await use(day(4), 50, 'eu', { type: 'peak' });
+    expect((await closed()).groups).toMatchObject([
+      { billableMetricId: peak.id, quantity: null, eventCount: 1, firstAt: day(4) },
+    ]);
+  });
+});

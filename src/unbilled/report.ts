@@ -14,14 +14,15 @@ import {
   parseInstant,
 } from '../kernel/time.ts';
 import {
+  countByType,
   type EventSample,
   selectBeside,
-  selectEventTypes,
+  selectLateUsage,
   selectOfType,
   selectUncounted,
   type UsageQuery,
 } from '../metering/index.ts';
-import { type BillableUsage, findBillableUsage } from '../subscriptions/index.ts';
+import { type BillableUsage, findBillableUsage, type PricedUsage } from '../subscriptions/index.ts';
 import { type MetricFigures, measureMetric } from './measure.ts';
 import type { UnbilledQuery, UnbilledReply } from './schemas.ts';
 import { GROUPINGS, type Grouping, groupParts, isTaken, type UnbilledGroup, type UnbilledPart } from './unbilled.ts';
@@ -42,23 +43,26 @@ export async function findUnbilled(
   period: Period,
 ): Promise<Unbilled> {
   const billable = await findBillableUsage(tx, merchantId, period);
+  const ofTypes = await countByType(tx, { merchantId, from: period.start, to: period.end });
   const figures: MetricFigures[] = [];
   for (const metric of await findMeteredMetrics(tx, merchantId))
-    figures.push(await measureMetric(tx, usage, merchantId, metric, period, billable));
-  const unknown = await unknownTypes(tx, merchantId, period);
+    figures.push(await measureMetric(tx, usage, merchantId, metric, period, billable, ofTypes));
+  const unknown = await unknownTypes(tx, merchantId, ofTypes);
   return { period, billable, figures, parts: [...figures.flatMap(({ parts }) => parts), ...unknown] };
 }
 
-async function unknownTypes(tx: Tx, merchantId: string, { start, end }: Period): Promise<UnbilledPart[]> {
+async function unknownTypes(tx: Tx, merchantId: string, ofTypes: ReadonlyMap<string, number>): Promise<UnbilledPart[]> {
   const known = new Set((await selectMeters(tx, merchantId)).map(({ meter }) => meter.eventType));
-  const parts: UnbilledPart[] = [];
-  for (const type of await selectEventTypes(tx, merchantId)) {
-    if (known.has(type)) continue;
-    const { eventCount } = await selectOfType(tx, { merchantId, from: start, to: end }, type);
-    if (eventCount > 0)
-      parts.push({ reason: 'UNKNOWN_TYPE', metricId: null, eventType: type, group: null, eventCount, quantity: null });
-  }
-  return parts;
+  return [...ofTypes]
+    .filter(([eventType]) => !known.has(eventType))
+    .map(([eventType, eventCount]) => ({
+      reason: 'UNKNOWN_TYPE',
+      metricId: null,
+      group: null,
+      quantity: null,
+      eventType,
+      eventCount,
+    }));
 }
 
 /** GET /v0/usage/unbilled. */
@@ -124,9 +128,14 @@ const MOST_EXAMPLES = 5;
 async function sampleOf(tx: Tx, merchantId: string, unbilled: Unbilled, group: UnbilledGroup): Promise<EventSample> {
   const samples: EventSample[] = [];
   for (const part of group.parts) samples.push(await sampleOfPart(tx, merchantId, unbilled, part));
+  return { ...together(samples), eventCount: group.eventCount };
+}
+
+/** Several samples as one. */
+function together(samples: readonly EventSample[]): EventSample {
   const times = (at: 'firstAt' | 'lastAt') => samples.flatMap((sample) => sample[at] ?? []);
   return {
-    eventCount: group.eventCount,
+    eventCount: samples.reduce((count, each) => count + each.eventCount, 0),
     firstAt: times('firstAt').reduce<Instant | null>((a, b) => (a ? earliest(a, b) : b), null),
     lastAt: times('lastAt').reduce<Instant | null>((a, b) => (a ? latest(a, b) : b), null),
     examples: samples
@@ -163,9 +172,23 @@ function sampleOfPart(
       const refusing = priced.filter(({ filters }) => !isTaken(filters, group));
       return selectBeside(tx, range, { ...somebodys, group, within: refusing.flatMap(({ sources }) => sources) });
     }
+    case 'PERIOD_CLOSED':
+      return sampleOfLate(tx, range, meter, priced);
     case 'UNKNOWN_TYPE':
       return selectOfType(tx, range, part.eventType);
     default:
       return selectUncounted(tx, range, meter, part.reason);
   }
+}
+
+/** Of usage that prices with several filters take, and that came too late for all of them. */
+async function sampleOfLate(
+  tx: Tx,
+  range: Parameters<typeof selectLateUsage>[1],
+  meter: Parameters<typeof selectLateUsage>[2],
+  priced: readonly PricedUsage[],
+): Promise<EventSample> {
+  const samples: EventSample[] = [];
+  for (const { late, filters } of priced) samples.push(await selectLateUsage(tx, range, meter, late, filters));
+  return together(samples);
 }

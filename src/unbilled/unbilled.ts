@@ -5,7 +5,8 @@ import type { Meter } from '../metering/index.ts';
 /**
  * Why nobody pays for usage: the reasons of GET /v0/events, in the order in which they are told.
  * `NO_PERIOD`: no subscription of the customer was active. `NOT_PRICED`: one was, and no price of it is for the metric.
- * `GROUP_FILTERED`: its prices take other values of the dimensions.
+ * `GROUP_FILTERED`: its prices take other values of the dimensions. `PERIOD_CLOSED`: a price takes it, but it came after the
+ * usage of a subscription that has ended was read for the last time.
  */
 export const REASONS = [
   'UNKNOWN_SUBJECT',
@@ -15,6 +16,7 @@ export const REASONS = [
   'NO_PERIOD',
   'NOT_PRICED',
   'GROUP_FILTERED',
+  'PERIOD_CLOSED',
 ] as const;
 export type Reason = (typeof REASONS)[number];
 

@@ -50,7 +50,7 @@ export async function closeUsage(
   await saveBilledUsage(tx, invoice, read);
   await saveTaken(tx, invoice, read);
   const mark = await usageMark(tx, invoice.merchant_id);
-  await saveUsageTaken(tx, invoice.merchant_id, invoice.id, await usageSnapshot(tx));
+  await saveUsageTaken(tx, invoice.merchant_id, invoice.id, await usageSnapshot(tx, invoice.merchant_id));
   // Under the lock nobody is accepting events, so whoever does from now on sees the mark and notes what is late.
   await settleUsage(
     tx,

@@ -39,7 +39,7 @@ export async function readClosedPeriods(
   const found: ReadPeriod[] = [];
   for (const parts of await periodsToRead(tx, terms, uncalculated, which)) {
     const invoice = parts.at(-1) as ReadInvoice;
-    const snapshot = await usageSnapshot(tx);
+    const snapshot = await usageSnapshot(tx, terms.merchantId);
     // Not from sums that were kept of the events, and beside what is stored; else beside those that are corrected with it.
     const how = which === 'unchanged' ? { acceptedUpTo: LAST_EVENT } : { anew: found };
     const usage = await readUsage(tx, source, asBilled(terms, invoice), invoice, how);

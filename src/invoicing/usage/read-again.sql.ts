@@ -28,3 +28,30 @@ export const deleteTaken = (
     delete from usage_taken t using invoice i
      where t.merchant_id = ${merchantId} and i.merchant_id = ${merchantId} and i.id = t.invoice_id
        and i.subscription_id = any (${[...subscriptionIds]}::text[]) and i.kind = 'subscription' and i.period_end >= ${from}`);
+
+/** A period of a subscription whose usage was read, and up to which event. */
+export interface ReadPeriodRow {
+  readonly subscriptionId: string;
+  readonly cadence: string;
+  readonly start: Instant;
+  readonly end: Instant;
+  readonly mark: bigint;
+}
+
+/**
+ * The periods of some subscriptions whose usage was read for the last time: those of which an invoice is still to be
+ * calculated, or a period is to be read again, are left out whole. Of these no event that comes is billed any more, unless
+ * they are marked to be read again.
+ */
+export const selectClosedPeriods = (tx: Tx, merchantId: string, subscriptionIds: readonly string[]) =>
+  tx.rows<ReadPeriodRow>(sql`
+    with read as (
+      select i.subscription_id, i.billing_cadence, i.period_start, i.period_end, i.kind,
+             nullif(split_part(t.snapshot, '/', 3), '')::bigint as mark,
+             bool_or(i.status in ('ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING', 'FAILED')
+                     or i.kind = 'subscription' and i.usage_mark is not null and t.snapshot is null)
+               over (partition by i.subscription_id) as is_open
+        from invoice i left join usage_taken t on t.merchant_id = i.merchant_id and t.invoice_id = i.id
+       where i.merchant_id = ${merchantId} and i.subscription_id = any (${[...subscriptionIds]}::text[]))
+    select subscription_id as "subscriptionId", billing_cadence as cadence, period_start as start, period_end as "end", mark
+      from read where kind = 'subscription' and mark is not null and not is_open`);

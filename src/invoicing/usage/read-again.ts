@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { lockBilling } from './billing-lock.sql.ts';
-import { deleteTaken, selectReadSeries } from './read-again.sql.ts';
+import { deleteTaken, selectClosedPeriods, selectReadSeries } from './read-again.sql.ts';
 
 /**
  * Something other than an event changes what closed periods should have billed: whose usage is whose, or what grants covered. The
@@ -24,3 +24,7 @@ export async function markToBeReadAgain(
 /** How far the usage of each series of some subscriptions was read; of those that have closed periods. */
 export const findReadSeries = (tx: Tx, merchantId: string, subscriptionIds: readonly string[]) =>
   selectReadSeries(tx, merchantId, subscriptionIds);
+
+/** Periods of subscriptions that have ended, of which usage that comes now is not billed any more. */
+export const findClosedPeriods = (tx: Tx, merchantId: string, subscriptionIds: readonly string[]) =>
+  selectClosedPeriods(tx, merchantId, subscriptionIds);
