@@ -11,9 +11,8 @@ interface Range {
   readonly to: Instant;
 }
 
-/** Some events: how many, the first and the last, and the ids of a few, the latest first. */
+/** Some events: the times of the first and the last, and the ids of a few, the latest first. */
 export interface EventSample {
-  readonly eventCount: number;
   readonly firstAt: Instant | null;
   readonly lastAt: Instant | null;
   readonly examples: readonly string[];
@@ -41,46 +40,70 @@ export async function hasLateUsage(tx: Tx, range: Range, after: bigint, upTo: bi
   return found;
 }
 
+/** Events that came too late, and what they add up to. */
+export interface LateUsage extends EventSample {
+  readonly eventCount: number;
+  readonly quantity: Decimal;
+}
+
 /** The values of dimensions that are taken, by the dimension; null: all. */
 type TakenValues = Readonly<Record<string, readonly string[]>> | null;
 
 /** Which events of a meter are looked for. */
 export interface BesideFilter {
   readonly meter: Meter;
-  /** Addressed to nobody, or to somebody. */
-  readonly addressee: 'nobody' | 'somebody';
   readonly within?: readonly UsageSource[];
   readonly outside?: readonly UsageSource[];
   /** The values of dimensions; null stands for a missing one. */
   readonly group?: Readonly<Record<string, string | null>>;
 }
 
-/** Is the event `e` of the subject `s` in one of the sources? */
-const isIn = (sources: readonly UsageSource[]): Sql => sql`exists (
-  select from unnest(${sources.map(({ subject }) => subject)}::text[], ${sources.map(({ from }) => from)}::timestamptz[],
-                     ${sources.map(({ to }) => to)}::timestamptz[]) as t (subject, since, until)
-   where t.subject = s.addressee and e.at >= t.since and e.at < t.until)`;
-
 const inRange = ({ merchantId, from, to }: Range): Sql =>
   sql`e.merchant_id = ${merchantId} and e.at >= ${from} and e.at < ${to}`;
 
-/** Events that a meter counts, by whose they are and when. Reads events, not roll-ups: for those of which a few are shown. */
+/**
+ * Events of customers and subscriptions that a meter counts, by whose they are and when. Of each subject the first event and the last few are read, in the
+ * order of an index: many events cost no more than few.
+ */
 export const selectBeside = (tx: Tx, range: Range, filter: BesideFilter): Promise<EventSample> => {
   const { meter, within, outside, group } = filter;
-  return selectSample(
-    tx,
-    allOf([
-      inRange(range),
-      countsFor(meter),
-      filter.addressee === 'nobody' ? sql`s.addressee is null` : sql`s.addressee is not null`,
-      within && isIn(within),
-      outside && sql`not ${isIn(outside)}`,
-      ...Object.entries(group ?? {}).map(
-        ([name, value]) => sql`event_text(e.data, ${dimensionPath(meter, name)}) is not distinct from ${value}::text`,
-      ),
-    ]),
-  );
+  const wanted = allOf([
+    inRange(range),
+    sql`e.subject_id = a.id`,
+    countsFor(meter),
+    within && sql`e.at <@ a.within`,
+    outside && sql`(a.outside is null or not e.at <@ a.outside)`,
+    ...Object.entries(group ?? {}).map(
+      ([name, value]) => sql`event_text(e.data, ${dimensionPath(meter, name)}) is not distinct from ${value}::text`,
+    ),
+  ]);
+  return tx.one<EventSample>(sql`
+    with asked as materialized (
+      select s.id, w.times as within, o.times as outside
+        from event_subject s
+        ${within ? sql`join` : sql`left join`} (${timesOf(within ?? [])}) w on w.subject = s.addressee
+        left join (${timesOf(outside ?? [])}) o on o.subject = s.addressee
+       where s.merchant_id = ${range.merchantId} and s.addressee is not null
+    ), latest as materialized (
+      select l.* from asked a cross join lateral (
+        select e.id, e.at, e.seq from event e where ${wanted} order by e.at desc, e.seq desc limit ${MOST_EXAMPLES}) l
+    )
+    select (select min(f.at) from asked a cross join lateral (
+              select e.at from event e where ${wanted} order by e.at limit 1) f) as "firstAt",
+           (select max(at) from latest) as "lastAt",
+           array(select id from latest order by at desc, seq desc limit ${MOST_EXAMPLES}) as examples`);
 };
+
+/** Events that a meter counts and that are addressed to nobody: of many subjects, a few each. */
+export const selectOfNobody = (tx: Tx, range: Range, meter: Meter): Promise<EventSample> =>
+  selectSample(tx, allOf([inRange(range), countsFor(meter), sql`s.addressee is null`]));
+
+/** The times of sources, for each subject one set of ranges. */
+const timesOf = (sources: readonly UsageSource[]): Sql => sql`
+  select subject, range_agg(tstzrange(since, until)) as times
+    from unnest(${sources.map(({ subject }) => subject)}::text[], ${sources.map(({ from }) => from)}::timestamptz[],
+                ${sources.map(({ to }) => to)}::timestamptz[]) as t (subject, since, until)
+   group by subject`;
 
 /**
  * Events that a meter counts and that came too late, with what they add up to. Only subjects with late usage
@@ -93,11 +116,11 @@ export async function selectLateUsage(
   meter: Meter,
   late: readonly LateSource[],
   taken: readonly TakenValues[],
-): Promise<EventSample & { readonly quantity: Decimal }> {
+): Promise<LateUsage> {
   const none = { eventCount: 0, firstAt: null, lastAt: null, examples: [], quantity: ZERO };
   if (late.length === 0) return none;
   const amount = ADDITIVE.has(meter.aggregation) && meter.aggregation !== 'COUNT' ? meterValue(meter) : sql`1`;
-  return tx.one<EventSample & { quantity: Decimal }>(sql`
+  return tx.one<LateUsage>(sql`
     with asked as materialized (
       select s.id, t.since, t.until, t.after, t.up_to
         from unnest(${late.map(({ subject }) => subject)}::text[], ${late.map(({ from }) => from)}::timestamptz[],
@@ -171,7 +194,7 @@ async function selectSample(tx: Tx, wanted: Sql): Promise<EventSample> {
     with found as materialized (
       select e.id, e.at, e.seq from event e join event_subject s on s.merchant_id = e.merchant_id and s.id = e.subject_id
        where ${wanted})
-    select count(*)::int as "eventCount", min(at) as "firstAt", max(at) as "lastAt",
+    select min(at) as "firstAt", max(at) as "lastAt",
            array(select id from found order by at desc, seq desc limit ${MOST_EXAMPLES}) as examples
       from found`);
 }

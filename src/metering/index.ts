@@ -8,6 +8,7 @@ export {
   type LateSource,
   selectBeside,
   selectLateUsage,
+  selectOfNobody,
   selectOfType,
   selectUncounted,
 } from './beside.sql.ts';

@@ -18,6 +18,7 @@ import {
   type EventSample,
   selectBeside,
   selectLateUsage,
+  selectOfNobody,
   selectOfType,
   selectUncounted,
   type UsageQuery,
@@ -128,14 +129,13 @@ const MOST_EXAMPLES = 5;
 async function sampleOf(tx: Tx, merchantId: string, unbilled: Unbilled, group: UnbilledGroup): Promise<EventSample> {
   const samples: EventSample[] = [];
   for (const part of group.parts) samples.push(await sampleOfPart(tx, merchantId, unbilled, part));
-  return { ...together(samples), eventCount: group.eventCount };
+  return together(samples);
 }
 
 /** Several samples as one. */
 function together(samples: readonly EventSample[]): EventSample {
   const times = (at: 'firstAt' | 'lastAt') => samples.flatMap((sample) => sample[at] ?? []);
   return {
-    eventCount: samples.reduce((count, each) => count + each.eventCount, 0),
     firstAt: times('firstAt').reduce<Instant | null>((a, b) => (a ? earliest(a, b) : b), null),
     lastAt: times('lastAt').reduce<Instant | null>((a, b) => (a ? latest(a, b) : b), null),
     examples: samples
@@ -159,18 +159,17 @@ function sampleOfPart(
   if (meter === undefined) return selectOfType(tx, range, part.eventType);
   const priced = billable.priced.get(part.metricId ?? '') ?? [];
   const pricedSources = priced.flatMap(({ sources }) => sources);
-  const somebodys = { meter, addressee: 'somebody' as const };
   switch (part.reason) {
     case 'UNKNOWN_SUBJECT':
-      return selectBeside(tx, range, { meter, addressee: 'nobody' });
+      return selectOfNobody(tx, range, meter);
     case 'NO_PERIOD':
-      return selectBeside(tx, range, { ...somebodys, outside: [...billable.active, ...pricedSources] });
+      return selectBeside(tx, range, { meter, outside: [...billable.active, ...pricedSources] });
     case 'NOT_PRICED':
-      return selectBeside(tx, range, { ...somebodys, within: billable.active, outside: pricedSources });
+      return selectBeside(tx, range, { meter, within: billable.active, outside: pricedSources });
     case 'GROUP_FILTERED': {
       const group = part.group ?? {};
       const refusing = priced.filter(({ filters }) => !isTaken(filters, group));
-      return selectBeside(tx, range, { ...somebodys, group, within: refusing.flatMap(({ sources }) => sources) });
+      return selectBeside(tx, range, { meter, group, within: refusing.flatMap(({ sources }) => sources) });
     }
     case 'PERIOD_CLOSED':
       return sampleOfLate(tx, range, meter, priced);
