@@ -40,6 +40,8 @@ import {
   auditChecks,
   type DocumentRenderer,
   errorTables,
+  providersOutside,
+  type RemotePayments,
   rebuildReports,
   recomputeFrom,
   wireDomains,
@@ -77,6 +79,8 @@ export interface EnvironmentOptions {
   readonly checkReplies?: boolean;
   /** Makes the PDF of each document; tests that read no PDF hand in one that sets no type. */
   readonly renderer?: DocumentRenderer;
+  /** Payment providers outside our database; absent: none. */
+  readonly paymentProviders?: RemotePayments['providers'];
   /** How much of a merchant is in work at once; absent: as http/slots.ts says. Benchmarks compare. */
   readonly slotLimits?: SlotLimits;
   /** Opens the way into the database; tests hand in one that breaks. */
@@ -89,7 +93,7 @@ export interface Environment {
   readonly migratedTo: string;
   /** Starts running due work by itself, where that is this process's part. */
   startWorker(): void;
-  /** Runs all that is due now, on the wall clock and on test clocks. @returns how many steps it tried. */
+  /** Runs all that is due now, on the wall clock and on test clocks, and what calls to providers lead to. @returns how many steps it tried. */
   runDueWork(): Promise<number>;
   /** Opens a demo merchant, to be filled with believable data; null where it is there already. In the sandbox only. */
   openDemo?(): Promise<OpenedDemo | null>;
@@ -163,6 +167,12 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
     authenticate: (token: string | undefined, address: string) => authenticator.authenticate(token, address),
   };
   const usage = projection?.usage(postgresUsage);
+  const remote = {
+    providers: options.paymentProviders ?? providersOutside(options),
+    database: workDatabase,
+    now,
+    onTrouble: (error: Error) => options.logger.warn({ err: error }, 'a call to a payment provider did not end well'),
+  };
   const domains = wireDomains(
     options.environment,
     options.publicUrl,
@@ -170,7 +180,7 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
     carrier,
     sources,
     options.renderer,
-    options.stripeApiUrl,
+    remote,
   );
   const slots = new Slots(options.slotLimits);
   const metrics = new Metrics({
@@ -234,7 +244,14 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
     database,
     migratedTo: current,
     startWorker: () => void (has('worker') && runner.start()),
-    runDueWork: () => runner.runOnce(),
+    runDueWork: async () => {
+      for (let total = 0; ; ) {
+        const steps = await runner.runOnce();
+        await domains.idle();
+        total += steps;
+        if (steps === 0) return total;
+      }
+    },
     ...(options.environment === 'sandbox' &&
       has('api') &&
       has('ingest') && {
@@ -244,7 +261,8 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
       await Promise.all([server.close(), runner.stop()]); // together: a request may be waiting for a test clock
       await carrier.close(); // it notes what became of the last mails
       await projection?.close(); // what is being shipped needs the database to its end
-      await Promise.all([domains.close(), metrics.close(), pools.close()]);
+      await domains.close(); // it notes what came of the last calls to payment providers
+      await Promise.all([metrics.close(), pools.close()]);
     },
   };
 }

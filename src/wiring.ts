@@ -27,7 +27,7 @@ import {
 } from './entitlements/index.ts';
 import type { Route } from './http/index.ts';
 import { type EnvironmentName, identityErrors, identityRoutes } from './identity/index.ts';
-import { integrationRoutes, type Probe } from './integrations/index.ts';
+import { findProviderAccount, integrationRoutes, type Probe } from './integrations/index.ts';
 import {
   chargeAtOnce,
   findBilling,
@@ -64,7 +64,13 @@ import {
   orderRoutes,
   unendedOrders,
 } from './orders/index.ts';
-import { createPayments, createStripeProvider, paymentErrors, type RemoteProvider } from './payments/index.ts';
+import {
+  createPayments,
+  createStripeProvider,
+  paymentErrors,
+  type RemoteOptions,
+  type RemoteProvider,
+} from './payments/index.ts';
 import { findDefaultReferences, referenceErrors, referenceRoutes } from './references/index.ts';
 import {
   BILLS_SCHEDULE,
@@ -106,6 +112,8 @@ export interface Domains {
   readonly chores: readonly Chore[];
   /** Events that nobody pays for, by reason: a figure for the metrics. */
   readonly countUnbilled: typeof countUnbilled;
+  /** When no payment provider is being called any more. */
+  idle(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -135,6 +143,19 @@ const noSourceParts: SourceParts = {
   authenticate: async () => ({ code: 'API_KEY_INVALID' }),
 };
 
+/** What calls to payment providers need of the environment. */
+export type RemotePayments = Omit<RemoteOptions, 'accountOf'>;
+
+/** No provider outside: for whoever only looks at the routes. */
+const noRemotePayments: RemotePayments = {
+  providers: [],
+  database: { transaction: () => Promise.reject(new Error('There is no payment provider.')) },
+  now: () => {
+    throw new Error('There is no payment provider.');
+  },
+  onTrouble: () => undefined,
+};
+
 /** What an environment may be handed in place of the typesetter. */
 export type { DocumentRenderer } from './documents/index.ts';
 
@@ -147,8 +168,8 @@ const MOST_WATCHED = 20_000;
  * @param usage who counts usage for reports and meters
  * @param carrier who brings mail to its server; by default nobody, and mail is held
  * @param sources by what the secrets of sources are sealed, and who their callers are
+ * @param remote how payment providers outside our database are reached
  * @param renderer makes the PDF of each document, and is closed with the domains
- * @param stripeApiUrl where the API of Stripe is; absent: at Stripe
  */
 export function wireDomains(
   environment: EnvironmentName,
@@ -157,12 +178,8 @@ export function wireDomains(
   carrier: Carrier = noCarrier,
   sources: SourceParts = noSourceParts,
   renderer: DocumentRenderer = createDocumentRenderer(),
-  stripeApiUrl?: string,
+  remote: RemotePayments = noRemotePayments,
 ): Domains {
-  const stripe = createStripeProvider({
-    environment,
-    ...(stripeApiUrl !== undefined && { apiUrl: stripeApiUrl }),
-  });
   const letters = createLetters({ environment, publicUrl });
   const newUsage = createUsageWatch({ most: MOST_WATCHED });
   const intakeOf = createIntakes({ onAccepted: newUsage.add });
@@ -181,7 +198,15 @@ export function wireDomains(
     endUnpaid: (tx, of, now) => endUnpaid(subscriptions, tx, of, now),
   };
   const customerHooks: CustomerHooks = { onExternalIdChanged: relinkUsage };
-  const payments = createPayments({ environment, publicUrl, handlers: invoicePaymentHandlers(invoicing) });
+  const payments = createPayments({
+    environment,
+    publicUrl,
+    handlers: invoicePaymentHandlers(invoicing),
+    remote: {
+      ...remote,
+      accountOf: (tx, merchantId, provider) => findProviderAccount(tx, sources.sealer, merchantId, provider),
+    },
+  });
   const subscriptions: SubscriptionParts = {
     environment,
     source: billingSource,
@@ -241,7 +266,7 @@ export function wireDomains(
       ...approvalRoutes(approvals),
       ...ledgerRoutes,
       ...sourceRoutes({ environment, ...sources }),
-      ...integrationRoutes({ sealer: sources.sealer, probes: { stripe: probeOf(stripe) } }),
+      ...integrationRoutes({ sealer: sources.sealer, probes: probesOf(remote.providers) }),
       ...payments.routes,
       ...mailRoutes({ environment }),
       ...clockRoutes({ environment, runner, blockers: holdersOfClock }),
@@ -265,9 +290,27 @@ export function wireDomains(
       mailDueKind(carrier, attachmentsFrom(invoicing)),
     ],
     countUnbilled,
-    close: () => renderer.close(),
+    idle: () => payments.idle(),
+    close: async () => {
+      await payments.close();
+      await renderer.close();
+    },
   };
 }
+
+/** The payment providers outside our database, as a start takes them. */
+export const providersOutside = ({
+  environment,
+  stripeApiUrl,
+}: {
+  readonly environment: EnvironmentName;
+  readonly stripeApiUrl?: string;
+}): readonly RemoteProvider[] => [
+  createStripeProvider({ environment, ...(stripeApiUrl !== undefined && { apiUrl: stripeApiUrl }) }),
+];
+
+const probesOf = (providers: readonly RemoteProvider[]): Readonly<Record<string, Probe>> =>
+  Object.fromEntries(providers.map((provider) => [provider.name, probeOf(provider)]));
 
 /** Tries the keys that a merchant has put, at their provider. */
 const probeOf =

@@ -44,6 +44,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   due_failure: 'jobs',
   payment_charge: 'payments',
   payment_link: 'payments',
+  remote_payments: 'payments',
   invoice_overdue: 'invoicing',
   dunning_end: 'invoicing',
   subscription_adjustment: 'subscriptions',

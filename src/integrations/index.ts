@@ -1,3 +1,4 @@
 /** All that other domains may use of integrations. */
+export { findProviderAccount, type OpenedAccount } from './account.ts';
 export { integrationRoutes } from './routes.ts';
 export type { Probe } from './trial.ts';

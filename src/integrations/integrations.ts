@@ -173,6 +173,13 @@ function withBody(sealer: Sealer, before: Integration, body: IntegrationBody, no
 /** Where a secret opens: in its own field of its own integration. */
 const placeOf = (id: string, path: string): string => `${id} ${path}`;
 
+/** A secret of an integration; null where it has none of this name, or it was sealed under another key. */
+export function openSecret(sealer: Sealer, { id, secrets }: Integration, path: string): string | null {
+  const sealed = secrets[path];
+  const text = sealed === undefined ? null : sealer.open(sealed, placeOf(id, path));
+  return text === null ? null : String(JSON.parse(text));
+}
+
 const MOST_SECRET_CHARACTERS = 500;
 const STRIPE_SECRETS = ['secretKey', 'webhookSecret'] as const;
 

@@ -1,10 +1,14 @@
 import { assignments, recordset, sql, type Tx } from '../db/index.ts';
 import type { Decimal } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
-import type { DeclineReason } from './provider.ts';
+import { CHARGES_ON_THEIR_WAY, type ChargeStatus } from './charge-states.ts';
+import type { DeclineReason, ProviderName } from './provider.ts';
 
-/** Whether it happened by itself (the first charge of an invoice, its retries) or because somebody asked for it now. */
-export type ChargeOrigin = 'automatic' | 'by_hand';
+/**
+ * Whether it happened by itself (the first charge of an invoice, its retries), because somebody asked for it now, or
+ * with the subscription that it pays for.
+ */
+export type ChargeOrigin = 'automatic' | 'by_hand' | 'at_once';
 
 /** Why a charge did not work; `no_payment_method`: there was no card to charge any more. */
 export type ChargeDecline = DeclineReason | 'no_payment_method';
@@ -19,13 +23,16 @@ export interface Charge {
   origin: ChargeOrigin;
   /** Null: nothing is stored that could be charged. */
   payment_method_id: string | null;
-  provider: 'sandbox';
+  provider: ProviderName;
   provider_token: string | null;
   amount: Decimal;
   currency: string;
-  status: 'intended' | 'accepted' | 'declined';
+  status: ChargeStatus;
   decline_reason: ChargeDecline | null;
   provider_reference: string | null;
+  /** When a provider outside was first asked for it, and how often its outcome was looked up since. */
+  sent_at: Instant | null;
+  look_ups: number;
   clock_id: string | null;
   next_action_at: Instant | null;
   created_at: Instant;
@@ -88,5 +95,22 @@ export const finishCharge = (
 ): Promise<Charge> =>
   tx.one<Charge>(sql`
     update payment_charge set ${assignments({ ...outcome, next_action_at: null, finished_at: now })}
-     where merchant_id = ${merchant_id} and id = ${id} and status = 'intended'
+     where merchant_id = ${merchant_id} and id = ${id} and status = any (${[...CHARGES_ON_THEIR_WAY]})
     returning *`);
+
+/** What is known of a charge without an outcome, and when it is looked up next. @throws where it is finished. */
+export const keepWaiting = (
+  tx: Tx,
+  { merchant_id, id }: Charge,
+  change: Partial<Pick<Charge, 'status' | 'sent_at' | 'look_ups' | 'next_action_at' | 'provider_reference'>>,
+): Promise<Charge> =>
+  tx.one<Charge>(sql`
+    update payment_charge set ${assignments(change)}
+     where merchant_id = ${merchant_id} and id = ${id} and status = any (${[...CHARGES_ON_THEIR_WAY]})
+    returning *`);
+
+/** The charge of an invoice that has no outcome yet; the index allows one. */
+export const selectChargeOnItsWay = (tx: Tx, merchantId: string, invoiceId: string): Promise<Charge | undefined> =>
+  tx.maybe<Charge>(sql`
+    select * from payment_charge
+     where merchant_id = ${merchantId} and invoice_id = ${invoiceId} and status = any (${[...CHARGES_ON_THEIR_WAY]})`);

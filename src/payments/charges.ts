@@ -1,8 +1,8 @@
 import type { Tx } from '../db/index.ts';
 import type { DueKind } from '../jobs/index.ts';
-import { type Decimal, ZERO } from '../kernel/decimal.ts';
-import { newId } from '../kernel/ids.ts';
+import type { Decimal } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
+import { keepReceipt } from './charge-receipt.ts';
 import {
   type Charge,
   type ChargeOrigin,
@@ -14,9 +14,9 @@ import {
   selectCharge,
 } from './charges.sql.ts';
 import type { PaymentParts } from './completion.ts';
-import { type PaymentMethod, selectDefaults, selectMethod } from './methods.sql.ts';
+import { type PaymentMethod, selectDefaults } from './methods.sql.ts';
+import { callForCharge } from './outside/charges.ts';
 import type { PaymentProvider } from './provider.ts';
-import { insertReceipt } from './receipts.sql.ts';
 import { sandboxProvider } from './sandbox-provider.ts';
 
 /** What is charged, and for whom. */
@@ -114,44 +114,16 @@ export async function performCharge(
   return { charge: finished, receiptId: outcome.accepted ? await keepReceipt(tx, finished, now) : null };
 }
 
-async function keepReceipt(tx: Tx, charge: Charge, now: Instant): Promise<string> {
-  const card =
-    charge.payment_method_id === null
-      ? undefined
-      : await selectMethod(tx, charge.merchant_id, charge.payment_method_id);
-  const { id } = await insertReceipt(tx, {
-    merchant_id: charge.merchant_id,
-    id: newId('payment'),
-    invoice_id: charge.invoice_id,
-    session_id: null,
-    charge_id: charge.id,
-    payment_method_id: charge.payment_method_id,
-    amount: charge.amount,
-    overpaid: ZERO,
-    currency: charge.currency,
-    method: 'card',
-    provider: charge.provider,
-    provider_reference: charge.provider_reference,
-    card_brand: card?.brand ?? null,
-    card_last4: card?.last4 ?? null,
-    reference: null,
-    idempotency_key: null,
-    idempotency_print: null,
-    received_at: now,
-    created_at: now,
-    clock_id: charge.clock_id,
-  });
-  return id;
-}
-
 /** Charges happen by due work, the first thing at their instant: an invoice waits for its outcome (domain.md §8). */
-export const chargesDue = ({ handlers, provider }: PaymentParts): DueKind => ({
+export const chargesDue = (parts: PaymentParts): DueKind => ({
   kind: 'payment_charge',
   step: async (tx, { merchantId, id }, now) => {
     const charge = await selectCharge(tx, merchantId, id);
     if (!charge) throw new Error(`Charge ${id} is due and not there.`);
+    if (charge.provider !== 'sandbox' && charge.provider_token !== null) return callForCharge(tx, parts, charge, now);
     // Whoever asked for it holds the invoice and then wants the charge, whose row this step has already.
-    await handlers.lockNow?.(tx, { merchantId, entityType: 'invoice', entityId: charge.invoice_id });
-    await handlers.charged(tx, await performCharge(tx, { merchantId, id }, now, provider), now);
+    await parts.handlers.lockNow?.(tx, { merchantId, entityType: 'invoice', entityId: charge.invoice_id });
+    await parts.handlers.charged(tx, await performCharge(tx, { merchantId, id }, now, parts.provider), now);
+    return;
   },
 });

@@ -8,6 +8,7 @@ import { next } from '../kernel/state-table.ts';
 import { formatInstant, type Instant } from '../kernel/time.ts';
 import type { PaymentHandlers } from './handlers.ts';
 import { storeMethod } from './methods.ts';
+import type { RemoteParts } from './outside/parts.ts';
 import type { Card, ChargeOutcome, PaymentProvider } from './provider.ts';
 import { insertReceipt } from './receipts.sql.ts';
 import { sessionStates } from './session-states.ts';
@@ -18,7 +19,10 @@ import { enterTestCard, type TestCard } from './test-cards.ts';
 /** What moving a session takes beside the database. */
 export interface PaymentParts {
   readonly handlers: PaymentHandlers;
+  /** Who keeps its books in our database. */
   readonly provider: PaymentProvider;
+  /** Those outside. */
+  readonly remote: RemoteParts;
 }
 
 /** A session as it is found, and effective now for it. Its clock is held first: its row comes before the session's. */
@@ -33,7 +37,7 @@ async function findForChange(
 }
 
 /** The same session, locked after what upstream locks of its own. */
-async function lockFound(tx: Tx, { handlers }: PaymentParts, found: PaymentSession): Promise<PaymentSession> {
+export async function lockFound(tx: Tx, { handlers }: PaymentParts, found: PaymentSession): Promise<PaymentSession> {
   const { merchant_id: merchantId, id, entity_type: entityType, entity_id: entityId } = found;
   await handlers.lock?.(tx, { merchantId, entityType, entityId });
   const session = await lockSession(tx, merchantId, id);
@@ -63,6 +67,7 @@ export async function completeSession(
   const refusedNow = refusalToComplete(session, at);
   if (refusedNow) return refusedNow;
   if (session.status === 'completed') return ok(session);
+  if (session.provider !== 'sandbox') return fail('PAID_AT_PROVIDER', { provider: session.provider });
 
   const attempts = session.attempts + 1;
   const key = `${id}:${attempts}`;
@@ -74,12 +79,12 @@ export async function completeSession(
       : await parts.provider.verify(tx, request, at);
   const numbered = { ...session, attempts };
   return outcome.accepted
-    ? settle(tx, parts, numbered, entered, outcome, at)
+    ? settle(tx, parts, numbered, { card: entered, storedCard: entered }, outcome, at)
     : ok(await decline(tx, parts, numbered, outcome, at));
 }
 
 /** Why a session cannot be completed at this instant; null where it can, or has been. */
-function refusalToComplete(session: PaymentSession, at: Instant): Failure | null {
+export function refusalToComplete(session: PaymentSession, at: Instant): Failure | null {
   const to = next(sessionStates, session.status, 'complete');
   if (!to.ok) return to;
   if (session.status === 'processing') return fail('PAYMENT_IN_PROGRESS'); // only the provider can complete it now
@@ -88,22 +93,35 @@ function refusalToComplete(session: PaymentSession, at: Instant): Failure | null
     : null;
 }
 
+/** The card that paid, as it may be shown, and the card that is kept for later charges. */
+interface TakenCard {
+  readonly card: Pick<Card, 'brand' | 'last4'> | null;
+  readonly storedCard: Card | null;
+}
+
 type Accepted = Extract<ChargeOutcome, { accepted: true }>;
 type Declined = Extract<ChargeOutcome, { accepted: false }>;
 
 /** The money came: the method is kept, the session ends, the receipt is written, and upstream is told, all or nothing. */
-async function settle(
+export async function settle(
   tx: Tx,
-  { handlers, provider }: PaymentParts,
+  { handlers }: PaymentParts,
   session: PaymentSession,
-  card: Card,
+  { card, storedCard }: TakenCard,
   { reference }: Accepted,
   now: Instant,
 ): Promise<Result<PaymentSession>> {
-  const { merchant_id: merchantId, customer_id: customerId, status, attempts, invoice_id: invoiceId } = session;
+  const {
+    merchant_id: merchantId,
+    customer_id: customerId,
+    status,
+    attempts,
+    invoice_id: invoiceId,
+    provider,
+  } = session;
   const paymentMethodId =
-    session.save_payment_method && customerId !== null
-      ? await storeMethod(tx, { merchantId, customerId, card, provider: provider.name }, now)
+    session.save_payment_method && customerId !== null && storedCard !== null
+      ? await storeMethod(tx, { merchantId, customerId, card: storedCard, provider }, now)
       : null;
   if (session.mode === 'setup' && paymentMethodId === null) return notFound('customer'); // deleted meanwhile
   const move = { from: status, to: 'completed' as const, failureReason: null, attempts, paymentMethodId };
@@ -122,10 +140,10 @@ async function settle(
     overpaid: ZERO,
     currency: session.currency,
     method: 'card',
-    provider: provider.name,
+    provider,
     provider_reference: reference,
-    card_brand: card.brand,
-    card_last4: card.last4,
+    card_brand: card?.brand ?? null,
+    card_last4: card?.last4 ?? null,
     reference: null,
     idempotency_key: null,
     idempotency_print: null,
@@ -133,12 +151,21 @@ async function settle(
     created_at: now,
     clock_id: session.clock_id,
   });
-  const event = { merchantId, session: completed, receiptId, amount: session.amount, currency: session.currency };
+  const wasProcessing = status === 'processing';
+  const event = {
+    merchantId,
+    session: completed,
+    receiptId,
+    amount: session.amount,
+    currency: session.currency,
+    wasProcessing,
+  };
   const told = await handlers.completed(tx, { ...event, methodKind: 'card', paymentMethodId }, now);
   return told.ok ? ok(completed) : told;
 }
 
-async function decline(
+/** The card was declined: another may be tried until the session expires. */
+export async function decline(
   tx: Tx,
   { handlers }: PaymentParts,
   session: PaymentSession,
@@ -148,7 +175,9 @@ async function decline(
   const { status, attempts, merchant_id: merchantId } = session;
   const move = { from: status, to: 'failed' as const, failureReason: reason, attempts, providerReference: reference };
   const declined = await moveSession(tx, session, move, now);
-  if (session.mode === 'payment') await handlers.declined(tx, { merchantId, session: declined, reason }, now);
+  const wasProcessing = status === 'processing';
+  if (session.mode === 'payment')
+    await handlers.declined(tx, { merchantId, session: declined, reason, wasProcessing }, now);
   return declined;
 }
 

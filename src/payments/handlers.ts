@@ -17,6 +17,8 @@ export interface CompletedPayment {
   readonly methodKind: 'card';
   /** The stored method, where one was stored. */
   readonly paymentMethodId: string | null;
+  /** The session waited for the bank before (`processing`). */
+  readonly wasProcessing: boolean;
 }
 
 /** What a customer is shown of the thing that a session is for. */
@@ -62,10 +64,12 @@ export interface PageDownload {
 export interface PaymentHandlers {
   /** The money came. A refusal undoes the payment: nothing was charged and the session is as it was. */
   completed(tx: Tx, event: CompletedPayment, now: Instant): Promise<Result<void>>;
+  /** A customer has paid, and the bank answers later: until then nothing else may pay. */
+  processing?(tx: Tx, event: { merchantId: string; session: PaymentSession }, now: Instant): Promise<void>;
   /** A card was declined; the customer may try another until the session expires. */
   declined(
     tx: Tx,
-    event: { merchantId: string; session: PaymentSession; reason: DeclineReason },
+    event: { merchantId: string; session: PaymentSession; reason: DeclineReason; wasProcessing: boolean },
     now: Instant,
   ): Promise<void>;
   /** A stored card was charged for an invoice, which `lockNow` holds, or was declined. */

@@ -75,6 +75,7 @@ export async function createLink(
       customerId: customerId ?? null,
       amount,
       currency: body.currency,
+      provider: takesCards.value,
       expiresAt,
       savePaymentMethod: body.savePaymentMethod ?? false,
       successRedirectUrl: successRedirectUrl ?? null,
@@ -172,6 +173,8 @@ export const withLinks = (upstream: PaymentHandlers): PaymentHandlers => ({
   },
   declined: async (tx, event, now) =>
     event.session.entity_type === 'payment' ? undefined : upstream.declined(tx, event, now),
+  processing: async (tx, event, now) =>
+    event.session.entity_type === 'payment' ? undefined : upstream.processing?.(tx, event, now),
   expired: async (tx, event, now) =>
     event.session.entity_type === 'payment' ? undefined : upstream.expired(tx, event, now),
   describe: (tx, entity, now) =>

@@ -1,5 +1,6 @@
 import { pageOfRows, sql, type Tx } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
+import type { ProviderName } from './provider.ts';
 
 /** A card that a customer has stored. */
 export interface PaymentMethod {
@@ -12,7 +13,7 @@ export interface PaymentMethod {
   exp_month: number;
   exp_year: number;
   is_default: boolean;
-  provider: 'sandbox';
+  provider: ProviderName;
   /** What the provider knows it by; never shown. */
   provider_token: string;
   created_at: Instant;

@@ -13,7 +13,7 @@ import {
   selectMethods,
   setDefault,
 } from './methods.sql.ts';
-import type { Card } from './provider.ts';
+import type { Card, ProviderName } from './provider.ts';
 
 interface Owner {
   readonly merchantId: string;
@@ -23,7 +23,7 @@ interface Owner {
 /** Keeps a card for later charges. A customer's first one is the default. @returns its id; null where the customer is gone. */
 export async function storeMethod(
   tx: Tx,
-  { merchantId, customerId, card, provider }: Owner & { card: Card; provider: 'sandbox' },
+  { merchantId, customerId, card, provider }: Owner & { card: Card; provider: ProviderName },
   now: Instant,
 ): Promise<string | null> {
   if (!(await findCustomer(tx, merchantId, customerId, { keep: true }))) return null;

@@ -6,6 +6,12 @@ import type { PaymentHandlers } from './handlers.ts';
 import { linkRoutes } from './link-routes.ts';
 import { withLinks } from './links.ts';
 import { methodRoutes } from './method-routes.ts';
+import { checkoutsDue } from './outside/checkouts.ts';
+import { ProviderCourier } from './outside/courier.ts';
+import { noticesDue } from './outside/notices.ts';
+import type { RemoteParts } from './outside/parts.ts';
+import { noticeRoutes } from './outside/routes.ts';
+import { strayReturnsDue } from './outside/stray.ts';
 import { pageRoutes } from './page/routes.ts';
 import { returnsDue } from './returns.ts';
 import { sandboxProvider } from './sandbox-provider.ts';
@@ -17,22 +23,38 @@ export interface Payments {
   readonly chargeDueKind: DueKind;
   /** Sessions that run out, then money that goes back. */
   readonly dueKinds: readonly DueKind[];
+  /** When no provider outside is being called any more. */
+  idle(): Promise<void>;
+  /** Ends the calls to providers outside. */
+  close(): Promise<void>;
+}
+
+/** How providers outside our database are reached. */
+export interface RemoteOptions extends Omit<RemoteParts, 'courier'> {
+  /** Told of a call, or of its outcome, that could not be carried through. */
+  readonly onTrouble: (error: Error) => void;
 }
 
 /** Wires payments into an environment. Those upstream hand in what to do when a session of theirs ends. */
 export function createPayments({
   handlers,
+  remote: { onTrouble, ...options },
   ...environment
-}: PaymentEnvironment & { readonly handlers: PaymentHandlers }): Payments {
-  const parts = { handlers: withLinks(handlers), provider: sandboxProvider };
+}: PaymentEnvironment & { readonly handlers: PaymentHandlers; readonly remote: RemoteOptions }): Payments {
+  const courier = new ProviderCourier(options.now, onTrouble);
+  const remote = { ...options, courier };
+  const parts = { handlers: withLinks(handlers), provider: sandboxProvider, remote };
   return {
     routes: [
       ...sessionRoutes(parts, environment),
       ...methodRoutes(environment),
       ...linkRoutes(environment),
       ...pageRoutes(parts, environment),
+      ...noticeRoutes(remote),
     ],
     chargeDueKind: chargesDue(parts),
-    dueKinds: [sessionsDue(parts), returnsDue(sandboxProvider)],
+    dueKinds: [sessionsDue(parts), returnsDue(parts), noticesDue(parts), checkoutsDue(parts), strayReturnsDue(remote)],
+    idle: () => courier.idle(),
+    close: () => courier.close(),
   };
 }

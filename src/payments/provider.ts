@@ -2,6 +2,10 @@ import type { Tx } from '../db/index.ts';
 import type { Decimal } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
 
+/** Who can take cards: the sandbox's provider, whose books are in our database, and those outside (`remote.ts`). */
+export const PROVIDER_NAMES = ['sandbox', 'stripe'] as const;
+export type ProviderName = (typeof PROVIDER_NAMES)[number];
+
 /** Why a card was declined, in words that may be shown. */
 export const DECLINE_REASONS = [
   'card_declined',
@@ -47,8 +51,8 @@ export interface RefundRequest {
 }
 
 /**
- * A payment provider. `tx` is for what the provider keeps with us (the sandbox its whole books); a call that leaves the
- * machine is safe in it all the same, because after a rollback it is made again under the same key.
+ * A payment provider that keeps its books in our database, so that it answers inside the transaction and a rollback
+ * takes its effect along. One outside our database is a `RemoteProvider`.
  */
 export interface PaymentProvider {
   readonly name: 'sandbox';

@@ -1,6 +1,7 @@
 import { pageOfRows, type Sql, sql, type Tx } from '../db/index.ts';
 import type { Decimal } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
+import type { ProviderName } from './provider.ts';
 import { type ReturnStatus, statusesFor } from './return-states.ts';
 
 /** How money can come that nobody here took, and is only recorded. */
@@ -23,7 +24,7 @@ export interface PaymentReceipt {
   currency: string;
   method: 'card' | RecordedMethod;
   /** Who took it; null for recorded money. */
-  provider: 'sandbox' | null;
+  provider: ProviderName | null;
   provider_reference: string | null;
   /** The card as it was then; both null where it is not known, and for recorded money. */
   card_brand: string | null;
@@ -41,12 +42,14 @@ export interface PaymentReceipt {
   return_started_at: Instant | null;
   returned_at: Instant | null;
   return_reference: string | null;
+  /** How often a provider outside was asked what came of it. */
+  return_look_ups: number;
   clock_id: string | null;
 }
 
 export type NewReceipt = Omit<
   PaymentReceipt,
-  'return_status' | 'return_refund_id' | 'return_started_at' | 'returned_at' | 'return_reference'
+  'return_status' | 'return_refund_id' | 'return_started_at' | 'returned_at' | 'return_reference' | 'return_look_ups'
 >;
 
 /** The unique indexes on session, charge and key are what makes one payment of many notices. */
@@ -141,6 +144,38 @@ export const markReturned = (
     update payment_receipt
        set return_status = 'returned', returned_at = ${now}, return_reference = ${reference}, next_action_at = null
      where merchant_id = ${merchant_id} and id = ${id} and return_status = 'requested' and return_started_at is not null`);
+
+/** Asks a provider outside, or what came of it: when that is looked up next. */
+export const markAsked = (
+  tx: Tx,
+  { merchant_id, id }: PaymentReceipt,
+  { startedAt, lookUps, at }: { startedAt: Instant | null; lookUps: number; at: Instant },
+): Promise<number> =>
+  tx.run(sql`
+    update payment_receipt
+       set return_started_at = ${startedAt}, return_look_ups = ${lookUps}, next_action_at = ${at}
+     where merchant_id = ${merchant_id} and id = ${id} and return_status = 'requested'`);
+
+/** The provider could not send it back: the money is here, and the merchant gives it back by hand. */
+export const markFailed = (tx: Tx, { merchant_id, id }: PaymentReceipt): Promise<number> =>
+  tx.run(sql`
+    update payment_receipt set return_status = 'manual', return_started_at = null, next_action_at = null
+     where merchant_id = ${merchant_id} and id = ${id} and return_status = any (${statusesFor('fail')})`);
+
+/** A receipt, locked; undefined where there is none. */
+export const lockAnyReceipt = (tx: Tx, merchantId: string, id: string): Promise<PaymentReceipt | undefined> =>
+  tx.maybe<PaymentReceipt>(
+    sql`select * from payment_receipt where merchant_id = ${merchantId} and id = ${id} for update`,
+  );
+
+/** The receipt of a provider's charge; the index allows one. */
+export const selectReceiptByReference = (
+  tx: Tx,
+  of: { merchantId: string; provider: string; reference: string },
+): Promise<PaymentReceipt | undefined> =>
+  tx.maybe<PaymentReceipt>(sql`
+    select * from payment_receipt
+     where merchant_id = ${of.merchantId} and provider = ${of.provider} and provider_reference = ${of.reference}`);
 
 /** A receipt of an invoice. */
 export const selectReceiptOf = (

@@ -2,7 +2,7 @@ import { Id, MapOut, Nullable, OneOf, type Static, Type } from '../http/index.ts
 import { formatMoney } from '../kernel/money.ts';
 import { formatInstant } from '../kernel/time.ts';
 import type { PaymentMethod } from './methods.sql.ts';
-import { DECLINE_REASONS } from './provider.ts';
+import { DECLINE_REASONS, PROVIDER_NAMES } from './provider.ts';
 import { SESSION_STATUSES } from './session-states.ts';
 import { ENTITY_TYPES, type PaymentSession } from './sessions.sql.ts';
 import { sessionUrl } from './sessions.ts';
@@ -30,7 +30,7 @@ export const PaymentSessionReply = Type.Object(
     failureRedirectUrl: Nullable(Type.String()),
     metadata: MapOut,
     paymentMethodId: Nullable(Type.String({ description: 'The method that was stored.' })),
-    provider: OneOf(['sandbox']),
+    provider: OneOf(PROVIDER_NAMES),
     expiresAt: Type.String(),
     completedAt: Nullable(Type.String()),
     createdAt: Type.String(),

@@ -5,12 +5,12 @@ import { RETURN_EVENTS, RETURN_STATUSES, returnStates, statusesFor } from './ret
 
 /** Every cell, written out a second time; a dot is refused. */
 const cells: Record<string, readonly string[]> = {
-  //          request      byHand    send        said        stop
-  none: ['requested', 'manual', '.', '.', '.'],
-  requested: ['.', '.', 'returned', '.', 'stopped'],
-  manual: ['.', '.', '.', 'returned', 'stopped'],
-  stopped: ['requested', 'manual', '.', '.', '.'],
-  returned: ['.', '.', '.', '.', '.'],
+  //          request      byHand    send        fail      said        stop
+  none: ['requested', 'manual', '.', '.', '.', '.'],
+  requested: ['.', '.', 'returned', 'manual', '.', 'stopped'],
+  manual: ['.', '.', '.', '.', 'returned', 'stopped'],
+  stopped: ['requested', 'manual', '.', '.', '.', '.'],
+  returned: ['.', '.', '.', '.', '.', '.'],
 };
 
 describe('money that came in', () => {

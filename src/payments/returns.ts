@@ -4,8 +4,8 @@ import { type Decimal, sum } from '../kernel/decimal.ts';
 import { notFound, ok, type Result } from '../kernel/result.ts';
 import { next } from '../kernel/state-table.ts';
 import type { Instant } from '../kernel/time.ts';
-import { post } from '../ledger/index.ts';
-import type { PaymentProvider } from './provider.ts';
+import type { PaymentParts } from './completion.ts';
+import { callForReturn } from './outside/returns.ts';
 import {
   lockReceipt,
   markRequested,
@@ -18,6 +18,7 @@ import {
   selectReceipt,
   selectReceipts,
 } from './receipts.sql.ts';
+import { bookReturn, owned } from './return-booking.ts';
 import { returnStates } from './return-states.ts';
 
 /** What came in for an invoice, in the order in which it came. */
@@ -39,9 +40,6 @@ export async function requestReturn(
   return sum(requested.map(owned));
 }
 
-/** What of a receipt paid its invoice; what was more is in the wallet and does not go back with the invoice. */
-const owned = ({ amount, overpaid }: PaymentReceipt): Decimal => amount.minus(overpaid);
-
 /**
  * Stops what a refund has asked for, because it was voided before the money left.
  * @returns how much was stopped, and how much it came too late for: that money is on its way or gone, and the customer owes
@@ -60,10 +58,11 @@ export async function stopReturn(
  * Gives money back in two steps: the intent is committed before the provider is called, and whatever happens in between
  * the call is made again under the same key, which is the receipt's own and knows no refund (I-40, I-41).
  */
-export const returnsDue = (provider: PaymentProvider): DueKind => ({
+export const returnsDue = ({ provider, remote }: Pick<PaymentParts, 'provider' | 'remote'>): DueKind => ({
   kind: 'payment_return',
   step: async (tx, { merchantId, id }, now) => {
     const receipt = await selectReceipt(tx, merchantId, id);
+    if (receipt.provider !== 'sandbox') return callForReturn(tx, remote, receipt, now);
     if (receipt.return_started_at === null) return void (await markStarted(tx, receipt, now)); // still due: the next step calls
     const { reference } = await provider.refund(
       tx,
@@ -78,6 +77,7 @@ export const returnsDue = (provider: PaymentProvider): DueKind => ({
     );
     await markReturned(tx, receipt, reference, now);
     await bookReturn(tx, receipt, now);
+    return;
   },
 });
 
@@ -99,21 +99,3 @@ export async function returnedByHand(
   await bookReturn(tx, receipt, now);
   return ok(returned);
 }
-
-/** What a refund owed to whoever paid has left. What was more than the invoice asked is in the wallet and stays. */
-const bookReturn = (tx: Tx, receipt: PaymentReceipt, now: Instant): Promise<void> =>
-  post(
-    tx,
-    {
-      merchantId: receipt.merchant_id,
-      key: `return:${receipt.id}`,
-      reason: 'money_returned',
-      invoiceId: receipt.invoice_id,
-      currency: receipt.currency,
-      entries: [
-        { account: 'refunds_payable', customerId: null, amount: owned(receipt) },
-        { account: 'cash', customerId: null, amount: owned(receipt).negated() },
-      ],
-    },
-    now,
-  );

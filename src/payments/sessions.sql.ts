@@ -1,7 +1,7 @@
 import { allOf, assignments, keptTotal, pageOfRows, recordset, type Sql, sql, type Tx } from '../db/index.ts';
 import type { Decimal } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
-import type { DeclineReason } from './provider.ts';
+import type { DeclineReason, ProviderName } from './provider.ts';
 import type { SessionStatus } from './session-states.ts';
 
 /** What a session can be for; `customer` in mode `setup`. */
@@ -28,7 +28,7 @@ export interface PaymentSession {
   attempts: number;
   save_payment_method: boolean;
   payment_method_id: string | null;
-  provider: 'sandbox';
+  provider: ProviderName;
   provider_reference: string | null;
   success_redirect_url: string | null;
   failure_redirect_url: string | null;
@@ -119,6 +119,14 @@ export const moveSession = (
        })}
      where merchant_id = ${session.merchant_id} and id = ${session.id} and status = ${move.from}
     returning *`);
+
+/** Numbers the next attempt to pay a session, whose lock the caller holds. */
+export const countAttempt = async (tx: Tx, { merchant_id, id }: PaymentSession): Promise<number> =>
+  (
+    await tx.one<{ attempts: number }>(sql`
+      update payment_session set attempts = attempts + 1 where merchant_id = ${merchant_id} and id = ${id}
+      returning attempts`)
+  ).attempts;
 
 export interface SessionFilter {
   subscriptionId?: string;

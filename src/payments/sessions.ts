@@ -5,6 +5,8 @@ import { fail, ok, type Result } from '../kernel/result.ts';
 import { next } from '../kernel/state-table.ts';
 import { type Instant, isBefore } from '../kernel/time.ts';
 import { publish } from '../webhooks/index.ts';
+import { closeCheckouts } from './outside/checkouts.sql.ts';
+import type { ProviderName } from './provider.ts';
 import { sessionStates } from './session-states.ts';
 import {
   type EntityType,
@@ -26,6 +28,8 @@ interface Opening {
   readonly entityLabel?: string | null;
   readonly subscriptionId?: string | null;
   readonly currency: string;
+  /** Who takes the card, as the merchant's settings say at this moment. */
+  readonly provider: ProviderName;
   readonly expiresAt: Instant;
   /** The test clock that the session expires by. */
   readonly clockId?: string | null;
@@ -124,7 +128,7 @@ function newSession(opening: PaymentOpening | SetupOpening, now: Instant): Payme
     attempts: 0,
     save_payment_method: isPayment ? (opening.savePaymentMethod ?? false) : true,
     payment_method_id: null,
-    provider: 'sandbox',
+    provider: opening.provider,
     provider_reference: null,
     success_redirect_url: opening.successRedirectUrl ?? null,
     failure_redirect_url: opening.failureRedirectUrl ?? null,
@@ -172,6 +176,7 @@ export async function expireSession(tx: Tx, session: PaymentSession, now: Instan
   const to = next(sessionStates, session.status, 'expire');
   if (!to.ok) throw new Error(`Payment session ${session.id} is ${session.status} and cannot expire.`);
   const expired = await moveSession(tx, session, { from: session.status, to: to.value }, now);
+  if (session.provider !== 'sandbox') await closeCheckouts(tx, session.merchant_id, session.id);
   await announce(tx, 'payment_session.expired.v0', expired, now);
   return expired;
 }

@@ -3,16 +3,20 @@ import type { Tx } from '../db/index.ts';
 import { type EnvironmentName, findOrganization, type MerchantSettings, merchantSettings } from '../identity/index.ts';
 import { type FieldError, fail, invalid, notFound, ok, type Result } from '../kernel/result.ts';
 import { type Instant, isAfter } from '../kernel/time.ts';
+import type { ProviderName } from './provider.ts';
 import { type RedirectRules, redirectProblems } from './redirect-urls.ts';
 import type { PaymentSession } from './sessions.sql.ts';
 import { DEFAULT_SESSION_MINUTES, openSession } from './sessions.ts';
 
 const FALLBACK_CURRENCY = 'USD';
 
-/** @returns NO_PAYMENT_PROVIDER where a merchant takes no cards here, so that no session of its may be opened. */
-export const checkTakesCards = (settings: Pick<MerchantSettings, 'paymentProvider'>): Result<null> =>
-  settings.paymentProvider === 'sandbox'
-    ? ok(null)
+/**
+ * Who takes the cards of a merchant's customers.
+ * @returns NO_PAYMENT_PROVIDER where nobody does, so that no session may be opened
+ */
+export const checkTakesCards = (settings: Pick<MerchantSettings, 'paymentProvider'>): Result<ProviderName> =>
+  settings.paymentProvider === 'sandbox' || settings.paymentProvider === 'stripe'
+    ? ok(settings.paymentProvider)
     : fail('NO_PAYMENT_PROVIDER', { paymentProvider: settings.paymentProvider });
 
 export interface SetupRequest {
@@ -46,6 +50,7 @@ export async function openSetup(
       entityType: 'customer',
       entityId: customerId,
       currency: customer.currency ?? merchant?.defaultCurrency ?? FALLBACK_CURRENCY,
+      provider: takesCards.value,
       expiresAt: request.expiresAt ?? now.add({ minutes: DEFAULT_SESSION_MINUTES }),
       successRedirectUrl: request.successRedirectUrl ?? null,
       failureRedirectUrl: request.failureRedirectUrl ?? null,

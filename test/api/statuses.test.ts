@@ -2,6 +2,8 @@ import type { TSchema } from 'typebox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ErrorBody, ValidationErrorBody, validate } from '../../src/http/index.ts';
 import { type IdKind, newId } from '../../src/kernel/ids.ts';
+import { FakeProvider } from '../../src/payments/testing/fake-provider.ts';
+import { connectFake, NOTICE_SECRET } from '../support/connected.ts';
 import { type Answer, type Client, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Call, draft, operations, type Scenario, urlOf } from '../support/operations.ts';
 import { newOrder, orderLine } from '../support/orders.ts';
@@ -30,7 +32,7 @@ let tables: Tables;
 let world: World;
 let stranger: World;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  env = await openTestEnvironment({ paymentProviders: [new FakeProvider()] });
   tables = await openTables(env.url);
   [world, stranger] = [await openWorld(env), await openWorld(env)];
 });
@@ -839,6 +841,8 @@ describe('pages for people', () => {
     expect((await call('showPaymentPage', nobody, { params: { id: sessionId } })).status).toBe(200);
     expect((await call('showPaymentPage', nobody, { params: { id: newId('paymentSession') } })).status).toBe(404);
     expect((await pay(newId('paymentSession'))).status).toBe(404);
+    expect((await call('returnToPaymentPage', nobody, { params: { id: sessionId } })).status).toBe(303);
+    expect((await call('returnToPaymentPage', nobody, { params: { id: newId('paymentSession') } })).status).toBe(404);
     expect((await pay(sessionId, 'paymentMethod=pm_nothing')).status).toBe(400);
     expect((await pay(sessionId)).status).toBe(303);
     expect((await world.shop.invoice(id)).status).toBe('PAID');
@@ -885,6 +889,19 @@ it('the webhook of a source answers every status that it declares', async () => 
     status: 503,
     body: { code: 'SECRET_UNREADABLE' },
   });
+});
+
+it('the webhook of a payment provider answers every status that it declares', async () => {
+  const merchant = await env.merchant();
+  await connectFake(env, merchant);
+  const params = { provider: 'stripe', merchantId: merchant.id };
+  const receive = (body: unknown, headers: Record<string, string> = {}) =>
+    call('receiveProviderNotice', env.client(), { params, body, headers });
+  const notice = { id: 'evt_1', kind: 'charge', objectReference: 'ch_1' };
+  expect((await receive(notice, { 'fake-signature': NOTICE_SECRET })).status).toBe(200);
+  expect((await receive(notice)).status).toBe(401);
+  expect((await receive(JSON.stringify({ id: 'x'.repeat(256 * 1024) }))).status).toBe(413);
+  expect((await receive('text', { 'content-type': 'text/plain' })).status).toBe(415);
 });
 
 describe('a body that is not read', () => {

@@ -243,7 +243,13 @@ describe('what hangs on an invoice', () => {
         insert into payment_receipt (merchant_id, id, invoice_id, amount, currency, method, idempotency_key,
                                      idempotency_print, received_at, created_at)
         values (${merchant.id}, ${receiptId}, ${id}, 60, 'USD', 'other', ${id}, '', ${now}, ${now})`);
-      const money = { amount: decimal('60'), currency: 'USD', receiptId, methodKind: 'card' as const };
+      const money = {
+        amount: decimal('60'),
+        currency: 'USD',
+        receiptId,
+        methodKind: 'card' as const,
+        wasProcessing: false as const,
+      };
       const event = { merchantId: merchant.id, session, ...money, paymentMethodId: null };
       orThrow(await handlers.completed(tx, event, now));
     });

@@ -116,6 +116,7 @@ export async function openTestEnvironment(
     openDatabase?: (options: DatabaseOptions) => Database;
     mailServer?: EnvironmentOptions['mailServer'];
     stripeApiUrl?: string;
+    paymentProviders?: EnvironmentOptions['paymentProviders'];
   } = {},
 ): Promise<TestEnvironment> {
   const kind = options.environment ?? 'sandbox';
@@ -133,6 +134,7 @@ export async function openTestEnvironment(
     now: () => fixedNow ?? wallClock(),
     checkReplies: true,
     ...(options.documents !== 'typeset' && { renderer: plainRenderer }),
+    ...(options.paymentProviders && { paymentProviders: options.paymentProviders }),
     ...(options.mailServer && { mailServer: options.mailServer }),
     stripeApiUrl: options.stripeApiUrl ?? NOBODY_LISTENS,
     ...(options.openDatabase && { openDatabase: options.openDatabase }),

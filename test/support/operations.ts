@@ -730,6 +730,11 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
   showPaymentPage: [({ session }) => on(session.id)],
   payOnPage: [async (world) => on(await openSession(world), { paymentMethod: 'pm_ok' })],
 
+  returnToPaymentPage: [({ session }) => on(session.id)],
+  receiveProviderNotice: [
+    ({ merchant }) => ({ params: { provider: 'stripe', merchantId: merchant.id }, body: { id: unique('notice') } }),
+  ],
+
   createOrder: [
     async ({ merchant, shop, item, clock }) => ({
       body: orderBody(await shop.customer(), {

@@ -9,7 +9,8 @@ const HOURS_PER_DAY = 24;
 /**
  * What a declined charge leads to (domain.md §4, rows 13, 15 and 16). Retries come after 2, 5, 7 and 7 days unless the merchant
  * says otherwise, each counted from the attempt before it, for invoices that are charged automatically. A charge that
- * somebody asks for begins this where it is the first, and else takes no part in it.
+ * somebody asks for begins this where it is the first, and else takes no part in it; nor does the one that comes with a
+ * new subscription, whose session asks.
  */
 export function decideAfterDecline(
   { status, failed_attempts: before }: Pick<InvoiceRow, 'status' | 'failed_attempts'>,
@@ -17,7 +18,8 @@ export function decideAfterDecline(
   dunning: MerchantSettings['dunning'],
   now: Instant,
 ): AfterDecline {
-  if (status === 'WRITTEN_OFF' || (status === 'PAYMENT_FAILED' && origin === 'by_hand')) return { kind: 'stands' };
+  if (origin === 'at_once' || status === 'WRITTEN_OFF' || (status === 'PAYMENT_FAILED' && origin === 'by_hand'))
+    return { kind: 'stands' };
   if (origin === 'by_hand' && !isAutomatic) return { kind: 'fails', retryAt: null, failedAttempts: before };
   const failedAttempts = before + 1;
   const days = dunning.retryAfterDays[before];

@@ -1,8 +1,10 @@
 import type { Tx } from '../../db/index.ts';
 import { ok } from '../../kernel/result.ts';
+import type { Instant } from '../../kernel/time.ts';
 import type { PaymentHandlers } from '../../payments/index.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
-import { findInvoice, lockInvoice, lockInvoiceNow } from '../invoice/invoices.sql.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
+import { changeInvoice, findInvoice, lockInvoice, lockInvoiceNow } from '../invoice/invoices.sql.ts';
 import { lockPurpose } from '../invoice/purposes.ts';
 import { endWithSession } from '../issue/cancel.ts';
 import { describeForSession, viewInvoice } from '../page/view.ts';
@@ -11,15 +13,23 @@ import { followCharge } from './after-charge.ts';
 
 /** What payments tells of the sessions of invoices (domain.md §4, rows 12 to 18). */
 export const invoicePaymentHandlers = (parts: InvoicingParts): PaymentHandlers => ({
-  async completed(tx, { merchantId, session, receiptId, amount, currency }, now) {
-    const invoice = await lockInvoice(tx, merchantId, session.entity_id);
-    if (!invoice) throw new Error(`Session ${session.id} is of no invoice.`);
+  async completed(tx, { merchantId, session, receiptId, amount, currency, wasProcessing }, now) {
+    const found = await lockInvoice(tx, merchantId, session.entity_id);
+    if (!found) throw new Error(`Session ${session.id} is of no invoice.`);
+    const invoice = wasProcessing ? await landed(tx, found, now) : found;
     if (invoice.currency !== currency) throw new Error(`Session ${session.id} is not in ${invoice.currency}.`); // I-38
     const paid = await receivePayment(parts, tx, invoice, { receiptId, amount }, now);
     return paid.ok ? ok(undefined) : paid;
   },
-  async declined() {
+  async processing(tx, { merchantId, session }, now) {
+    const invoice = await lockInvoice(tx, merchantId, session.entity_id);
+    if (!invoice) throw new Error(`Session ${session.id} is of no invoice.`);
+    await changeInvoice(tx, invoice, { payment_in_flight: true }, now);
+  },
+  async declined(tx, { merchantId, session, wasProcessing }, now) {
     // The customer may try another card until the session expires; only an automatic charge moves an invoice (row 13).
+    const invoice = wasProcessing ? await lockInvoice(tx, merchantId, session.entity_id) : undefined;
+    if (invoice) await landed(tx, invoice, now);
   },
   async charged(tx, finished, now) {
     const { merchant_id: merchantId, invoice_id: invoiceId, id } = finished.charge;
@@ -45,6 +55,10 @@ export const invoicePaymentHandlers = (parts: InvoicingParts): PaymentHandlers =
     await lockInvoiceNow(tx, merchantId, entityId);
   },
 });
+
+/** The payment of a session is on its way no more. */
+const landed = (tx: Tx, invoice: InvoiceRow, now: Instant): Promise<InvoiceRow> =>
+  changeInvoice(tx, invoice, { payment_in_flight: false }, now);
 
 /** A subscription that waits for its invoice is locked before the invoice, as everywhere. */
 async function lockUpstream(

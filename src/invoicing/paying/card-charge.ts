@@ -32,7 +32,8 @@ export const chargesItself = (invoice: InvoiceRow, terms: PaymentTerms | undefin
 
 /**
  * Charges the stored card for an invoice while its caller waits (domain.md §3, "Upfront payment"). Where there is none, or it is
- * declined, nothing has happened: the invoice's session asks for it.
+ * declined, nothing has happened: the invoice's session asks for it. A provider outside our database is asked after the
+ * transaction has committed, and the invoice is in flight until then.
  */
 export async function chargeAtOnce(
   parts: InvoicingParts,
@@ -42,6 +43,7 @@ export async function chargeAtOnce(
 ): Promise<InvoiceRow> {
   const card = invoice.pays_online ? await cardOf(tx, invoice) : undefined;
   if (!card) return invoice;
+  if (card.provider !== 'sandbox') return startCharge(tx, invoice, 'at_once', card, now);
   const intended = await intend(tx, invoice, 'automatic', card, now);
   const { receiptId } = await performCharge(tx, { merchantId: invoice.merchant_id, id: intended.id }, now);
   if (receiptId === null) return invoice;

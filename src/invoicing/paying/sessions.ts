@@ -56,14 +56,21 @@ export async function openSessionsFor(
   const checked = wanted.map(({ options }) => checkOptions(parts, settings, options, now));
   const opened = await openSessions(
     tx,
-    wanted.filter((_, place) => checked[place]?.ok).map((each) => openingOf(each, now)),
+    wanted.flatMap((each, place) => {
+      const result = checked[place];
+      return result?.ok ? [openingOf(each, result.value, now)] : [];
+    }),
     now,
   );
   const results = opened.values();
   return checked.map((result) => (result.ok ? (results.next().value as Result<PaymentSession>) : result));
 }
 
-const openingOf = ({ invoice, options, keepsCard }: WantedSession, now: Instant): PaymentOpening => ({
+const openingOf = (
+  { invoice, options, keepsCard }: WantedSession,
+  provider: PaymentOpening['provider'],
+  now: Instant,
+): PaymentOpening => ({
   merchantId: invoice.merchant_id,
   mode: 'payment',
   entityType: isTopUp(invoice) ? 'topup' : 'invoice',
@@ -74,6 +81,7 @@ const openingOf = ({ invoice, options, keepsCard }: WantedSession, now: Instant)
   customerId: invoice.customer_id,
   amount: invoice.unpaid_amount,
   currency: invoice.currency,
+  provider,
   expiresAt: options.expiresAt ?? now.add({ minutes: options.sessionExpiryMinutes ?? DEFAULT_SESSION_MINUTES }),
   savePaymentMethod: options.savePaymentMethod ?? keepsCard,
   clockId: invoice.clock_id,

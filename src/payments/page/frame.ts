@@ -60,7 +60,7 @@ export const PRIVATE = {
 
 /** What a page does beyond being read. */
 interface PageNeeds {
-  /** The one other address to which a form on it may redirect. */
+  /** The one other address to which a form on it may redirect; `https:` is every one. */
   readonly formsLeadTo?: string | null;
   /** It shows the logo of the merchant. */
   readonly showsLogo?: boolean;

@@ -1,3 +1,4 @@
+import type { EnvironmentName } from '../../identity/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { EntityDescription, EntityStanding } from '../handlers.ts';
 import type { DeclineReason } from '../provider.ts';
@@ -9,6 +10,9 @@ import { endFrame, frame } from './frame.ts';
 import { Html, html } from './html.ts';
 import { downloadLinks, lineTables, logoImage, openForm } from './parts.ts';
 
+/** What went wrong with what was just sent. */
+export type PageProblem = 'choose a card' | 'not payable' | 'provider away';
+
 /** What a customer sees of a session. */
 export interface PageView {
   readonly session: PaymentSession;
@@ -16,10 +20,10 @@ export interface PageView {
   readonly entity: EntityDescription | null;
   /** The merchant's name, where the entity does not say it. */
   readonly seller: string;
+  readonly environment: EnvironmentName;
   /** Effective now for the session. */
   readonly now: Instant;
-  /** What went wrong with what was just sent. */
-  readonly problem?: 'choose a card' | 'not payable';
+  readonly problem?: PageProblem;
 }
 
 const DECLINES: Readonly<Record<DeclineReason, string>> = {
@@ -61,16 +65,14 @@ function openPage(view: PageView): string {
   const problem = problemOf(view);
   return frame(
     `${problem ? 'Not paid yet – ' : ''}${deed} – ${sellerOf(view)}`,
-    'sandbox',
+    view.environment,
     html`<div class="sheet two">
 ${summary(view)}
 <section aria-labelledby="pay">
 <h2 id="pay">${heading}</h2>
 ${problem && html`<div class="notice" role="alert"><strong>${problem.title}</strong>${problem.text}</div>`}
 <form method="post" action="${session.id}">
-<fieldset><legend>Choose a test card</legend>
-${TEST_CARDS.map(cardChoice)}
-</fieldset>
+${session.provider === 'sandbox' ? cardChoices : html`<p>You enter your card on the secure page of our payment provider.</p>`}
 <button type="submit">${deed}</button>
 </form>
 <p class="fine">This link works until ${minute(session.expires_at)}.</p>
@@ -80,6 +82,10 @@ ${back(session.failure_redirect_url, html`Cancel and return to <bdi>${sellerOf(v
   );
 }
 
+const cardChoices = html`<fieldset><legend>Choose a test card</legend>
+${TEST_CARDS.map(cardChoice)}
+</fieldset>`;
+
 function problemOf({ session, problem }: PageView): { title: string; text: string } | null {
   if (problem === 'choose a card') return { title: 'Choose a card.', text: 'Nothing was charged.' };
   if (problem === 'not payable')
@@ -87,6 +93,8 @@ function problemOf({ session, problem }: PageView): { title: string; text: strin
       title: 'This can no longer be paid here.',
       text: 'Nothing was charged. Ask for a new link if you still owe it.',
     };
+  if (problem === 'provider away')
+    return { title: 'The payment provider does not answer.', text: 'Nothing was charged. Try again in a moment.' };
   if (session.status !== 'failed' || session.failure_reason === null) return null;
   return { title: DECLINES[session.failure_reason], text: 'Nothing was charged. Try another card.' };
 }
@@ -118,7 +126,7 @@ function completedPage(view: PageView): string {
   const isPayment = session.mode === 'payment';
   const heading = isPayment ? 'Payment received' : 'Card saved';
   const standing = isPayment ? entity?.standing : undefined;
-  return endFrame('sandbox', {
+  return endFrame(view.environment, {
     title: `${heading} – ${sellerOf(view)}`,
     sign: 'check',
     heading,
@@ -155,7 +163,7 @@ function overPage(view: PageView, words: { readonly heading: string; readonly te
 
 function endPage(view: PageView, heading: string, text: string, button: Html | null = null): string {
   const standing = view.entity?.standing;
-  return endFrame('sandbox', {
+  return endFrame(view.environment, {
     title: `${heading} – ${sellerOf(view)}`,
     sign: 'clock',
     heading,

@@ -1,11 +1,13 @@
 import { effectiveNowForReading } from '../../clocks/index.ts';
 import { type Database, ownerOf, type Tx } from '../../db/index.ts';
 import { freeRoute, Reply, type Route, Strict, Text, Type } from '../../http/index.ts';
-import { findOrganization } from '../../identity/index.ts';
+import { type EnvironmentName, findOrganization } from '../../identity/index.ts';
 import { isId } from '../../kernel/ids.ts';
 import { ok, orThrow, RefusalError } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { completeSession, type PaymentParts } from '../completion.ts';
+import { openCheckout, readSession } from '../outside/checkouts.ts';
+import type { ProviderName } from '../provider.ts';
 import type { PaymentEnvironment } from '../session-routes.ts';
 import { findSession } from '../sessions.ts';
 import { TEST_CARDS, type TestCard } from '../test-cards.ts';
@@ -16,11 +18,13 @@ const HTML = { contentType: 'text/html', description: 'A page for a person.' } a
 const FORM = 'application/x-www-form-urlencoded';
 
 /** The hosted page of a session. Who has its address, which nobody can guess, may pay; nothing else is asked of a customer. */
-export const pageRoutes = (parts: PaymentParts, { environment }: PaymentEnvironment): readonly Route[] => {
+export const pageRoutes = (parts: PaymentParts, { environment, publicUrl }: PaymentEnvironment): readonly Route[] => {
   const unknown = pageReply(404, unknownPage(environment));
+  /** Nobody pays with a test card in production. */
+  const takesCardsHere = (provider: ProviderName): boolean => provider !== 'sandbox' || environment === 'sandbox';
   const pageFor = (status: number, view: PageView) =>
     pageReply(status, checkoutPage(view), {
-      formsLeadTo: view.session.success_redirect_url,
+      formsLeadTo: view.session.provider === 'sandbox' ? view.session.success_redirect_url : 'https:',
       showsLogo: view.entity?.logo !== undefined,
     });
   const show = freeRoute(
@@ -37,10 +41,10 @@ export const pageRoutes = (parts: PaymentParts, { environment }: PaymentEnvironm
     },
     async ({ database, now, params }) => {
       const id = params.id as string;
-      const merchantId = environment === 'sandbox' ? await merchantOf(database, id) : null;
+      const merchantId = await merchantOf(database, id);
       if (merchantId === null) return ok(unknown);
-      const view = await viewOf(database, parts, { merchantId, id }, now);
-      return ok(view ? pageFor(200, view) : unknown);
+      const view = await viewOf(database, parts, { merchantId, id, environment }, now);
+      return ok(view && takesCardsHere(view.session.provider) ? pageFor(200, view) : unknown);
     },
   );
   const pay = freeRoute(
@@ -63,9 +67,16 @@ export const pageRoutes = (parts: PaymentParts, { environment }: PaymentEnvironm
       const merchantId = await merchantOf(database, id);
       if (merchantId === null) return ok(unknown);
       const again = async (status: number, problem: NonNullable<PageView['problem']>) => {
-        const view = await viewOf(database, parts, { merchantId, id }, now);
+        const view = await viewOf(database, parts, { merchantId, id, environment }, now);
         return ok(view ? pageFor(status, { ...view, problem }) : unknown);
       };
+      const provider = await providerOf(database, { merchantId, id });
+      if (provider === null || !takesCardsHere(provider)) return ok(unknown);
+      if (provider !== 'sandbox') {
+        const opening = await openCheckout(parts, { merchantId, id }, publicUrl);
+        if (opening.kind === 'opened') return ok(new Reply(303, '', { location: opening.url }));
+        return again(409, opening.kind === 'away' ? 'provider away' : 'not payable');
+      }
       const card = TEST_CARDS.find((each) => each === body.paymentMethod);
       if (!card) return again(400, 'choose a card');
       const session = await payOnce(database, parts, { merchantId, id, card }, now);
@@ -75,8 +86,40 @@ export const pageRoutes = (parts: PaymentParts, { environment }: PaymentEnvironm
       return ok(new Reply(303, '', { location: isDone ? (session.success_redirect_url as string) : `./${id}` }));
     },
   );
-  return environment === 'sandbox' ? [show, pay] : [show];
+  const back = freeRoute(
+    {
+      method: 'GET',
+      path: '/pay/:id/return',
+      operationId: 'returnToPaymentPage',
+      tag: 'Pages',
+      summary: 'Where a payment provider sends the customer back to',
+      access: { public: true },
+      replies: { 303: HTML, 404: HTML },
+      hidden: true,
+      errorPage: errorPage(environment),
+    },
+    async ({ database, params }) => {
+      const id = params.id as string;
+      const merchantId = await merchantOf(database, id);
+      if (merchantId === null) return ok(unknown);
+      await readSession(parts, { merchantId, id });
+      const session = await database.transaction({ merchants: [merchantId] }, (tx) => findSession(tx, merchantId, id));
+      const isDone = session?.status === 'completed' && session.success_redirect_url !== null;
+      return ok(new Reply(303, '', { location: isDone ? (session.success_redirect_url as string) : `../${id}` }));
+    },
+  );
+  return [show, pay, back];
 };
+
+/** Who takes the card of a session; null where there is no such session. */
+const providerOf = (
+  database: Database,
+  { merchantId, id }: { merchantId: string; id: string },
+): Promise<ProviderName | null> =>
+  database.transaction(
+    { merchants: [merchantId] },
+    async (tx) => (await findSession(tx, merchantId, id))?.provider ?? null,
+  );
 
 /** In a transaction of its own that a refusal undoes. @returns null where it is refused. */
 async function payOnce(
@@ -102,7 +145,7 @@ const merchantOf = async (database: Database, id: string): Promise<string | null
 const viewOf = (
   database: Database,
   { handlers }: PaymentParts,
-  { merchantId, id }: { merchantId: string; id: string },
+  { merchantId, id, environment }: { merchantId: string; id: string; environment: EnvironmentName },
   now: Instant,
 ): Promise<PageView | null> =>
   database.transaction({ merchants: [merchantId] }, async (tx) => {
@@ -113,5 +156,5 @@ const viewOf = (
       session.mode === 'payment' ? await handlers.describe(tx, { merchantId, entityType, entityId }, now) : null;
     const merchant = await findOrganization(tx, merchantId, merchantId);
     const at = await effectiveNowForReading(tx, merchantId, session.clock_id, now);
-    return { session, entity, seller: merchant?.name ?? '', now: at };
+    return { session, entity, seller: merchant?.name ?? '', environment, now: at };
   });

@@ -102,6 +102,10 @@ footer { padding: 0 1.25rem 1.5rem; color: var(--soft); font-size: .8125rem; tex
 
 const styleHash = createHash('sha256').update(STYLE).digest('base64');
 
+/** `https:` stands for every address: a payment provider may have its page anywhere. */
+const sourceOf = (redirectsTo: string): string =>
+  redirectsTo === 'https:' ? redirectsTo : new URL(redirectsTo).origin;
+
 /**
  * Nothing loads but the merchant's logo from here, nothing runs, nobody frames it. Browsers hold the redirect that
  * follows a form against `form-action` too, so the one place that the merchant sends its customers to after paying is
@@ -112,7 +116,7 @@ export const contentSecurityPolicy = (redirectsTo: string | null, showsLogo = fa
     "default-src 'none'",
     ...(showsLogo ? ["img-src 'self'"] : []),
     `style-src 'sha256-${styleHash}'`,
-    `form-action 'self'${redirectsTo === null ? '' : ` ${new URL(redirectsTo).origin}`}`,
+    `form-action 'self'${redirectsTo === null ? '' : ` ${sourceOf(redirectsTo)}`}`,
     "frame-ancestors 'none'",
     "base-uri 'none'",
   ].join('; ');

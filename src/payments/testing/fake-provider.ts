@@ -27,6 +27,14 @@ import {
 export type Fault = 'lost before' | 'lost after' | 'refused';
 type Operation = 'openCheckout' | 'expireCheckout' | 'readCheckout' | 'charge' | 'findCharge' | 'refund' | 'findRefund';
 
+/** What a merchant has connected; its notices are signed with the secret itself. */
+export const fakeAccount = (merchantId: string): ProviderAccount => ({
+  merchantId,
+  externalId: 'acct_fake',
+  secretKey: 'fake',
+  webhookSecret: 'fake webhook secret',
+});
+
 interface Checkout {
   readonly reference: string;
   readonly request: CheckoutRequest;
@@ -130,20 +138,16 @@ export class FakeProvider implements RemoteProvider {
     return Promise.resolve(this.#facts(kind, objectReference));
   }
 
-  /** The customer pays on the page. `taken`: what the provider took, where that is not what was asked. */
-  pay(reference: string, taken: { amount?: Decimal; currency?: string } = {}): void {
+  /** The customer pays on the page. `taken`: what the provider took, where that is not what was asked, and what the card will do later. */
+  pay(reference: string, taken: { amount?: Decimal; currency?: string; token?: string } = {}): void {
     const checkout = this.#checkout(reference);
     const { mode, amount, currency, saveMethod } = checkout.request;
     if (checkout.state.status !== 'open' && checkout.state.status !== 'processing')
       throw new Error('The page is over.');
     const charge = { amount: taken.amount ?? amount, currency: taken.currency ?? currency };
-    const stored = saveMethod ? CARD : null;
-    this.#move(
-      checkout,
-      mode === 'setup'
-        ? { status: 'stored', card: CARD }
-        : { status: 'paid', reference: this.#next('ch'), ...charge, card: CARD, storedCard: stored },
-    );
+    const card = { ...CARD, token: taken.token ?? CARD.token };
+    const paid = { status: 'paid', ...charge, card, storedCard: saveMethod ? card : null } as const;
+    this.#move(checkout, mode === 'setup' ? { status: 'stored', card } : { ...paid, reference: this.#next('ch') });
   }
 
   /** The customer confirms, and the bank takes its time: `pay` and `failLater` end that. */

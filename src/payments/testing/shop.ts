@@ -24,9 +24,11 @@ import { fail, ok, orThrow } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { completeSession } from '../completion.ts';
 import { createPayments, type EntityDescription, openSession, type PaymentHandlers, paymentErrors } from '../index.ts';
+import { ProviderCourier } from '../outside/courier.ts';
 import { sandboxProvider } from '../sandbox-provider.ts';
 import type { PaymentSession } from '../sessions.sql.ts';
 import type { TestCard } from '../test-cards.ts';
+import { FakeProvider, fakeAccount } from './fake-provider.ts';
 
 /** What upstream saw, in the order in which it was committed. */
 export interface ToldCall {
@@ -82,7 +84,20 @@ export async function openShop(options: { environment?: EnvironmentName } = {}) 
   const authenticator = new Authenticator({ database, now });
   const descriptions = new Map<string, EntityDescription>();
   const handlers = toyHandlers(descriptions);
-  const payments = createPayments({ environment, publicUrl: 'https://pay.example', handlers });
+  const provider = new FakeProvider();
+  const remote = {
+    providers: [provider],
+    accountOf: async (_tx: Tx, merchantId: string) => fakeAccount(merchantId),
+    database,
+    now,
+    onTrouble: (error: Error) => logger.error({ err: error }, 'a call to the provider'),
+  };
+  const payments = createPayments({ environment, publicUrl: 'https://pay.example', handlers, remote });
+  const parts = {
+    handlers,
+    provider: sandboxProvider,
+    remote: { ...remote, courier: new ProviderCourier(now, remote.onTrouble) },
+  };
   const runner = createRunner({ database, kinds: payments.dueKinds, clocks: clockBook, now, logger });
   const server = await createServer({
     database,
@@ -138,7 +153,12 @@ export async function openShop(options: { environment?: EnvironmentName } = {}) 
 
   return {
     database,
-    runDueWork: () => runner.runOnce(),
+    /** The provider outside our database; `parts` are for operations beside the API. */
+    provider,
+    parts,
+    async runDueWork() {
+      while ((await runner.runOnce()) > 0) await payments.idle();
+    },
     platform: callsOf(platformKey),
     nobody: callsOf(null),
     inMerchant,
@@ -218,6 +238,7 @@ export async function openShop(options: { environment?: EnvironmentName } = {}) 
               customerId: merchant.customerId ?? null,
               amount: decimal('69.44'),
               currency: 'USD',
+              provider: 'sandbox',
               expiresAt: at.add(DAY),
               ...rest,
             } as Parameters<typeof openSession>[1],
@@ -228,12 +249,11 @@ export async function openShop(options: { environment?: EnvironmentName } = {}) 
     },
     /** Completes a session at a moment of one's own, beside the API. */
     completeAt: (merchant: { id: string }, id: string, card: TestCard, at: Instant) =>
-      inMerchant(merchant.id, (tx) =>
-        completeSession(tx, { handlers, provider: sandboxProvider }, { merchantId: merchant.id, id, card }, at),
-      ),
+      inMerchant(merchant.id, (tx) => completeSession(tx, parts, { merchantId: merchant.id, id, card }, at)),
     async close() {
       await server.close();
       await runner.stop();
+      await payments.close();
       await database.close();
       await drop();
     },

@@ -1,0 +1,62 @@
+import type { Instant } from '../../kernel/time.ts';
+import {
+  ProviderAway,
+  ProviderRefused,
+  type RemoteCharge,
+  type RemoteChargeRequest,
+  type RemoteRefund,
+  type RemoteRefundRequest,
+} from '../remote.ts';
+import { isRepeatable } from './look-ups.ts';
+import type { Connection } from './parts.ts';
+
+/** What a provider is asked to do, since when, and whether this is the first call. */
+export interface Asked<Request> {
+  readonly request: Request;
+  readonly isFirst: boolean;
+  readonly since: Instant;
+}
+
+/**
+ * Charges a card, or looks up what came of an earlier call. A charge that the provider does not have is made again
+ * under the same key; when the provider may have forgotten the key, it counts as declined.
+ * @returns null where the outcome is still unknown
+ */
+export async function askCharge(
+  { provider, account }: Connection,
+  { request, isFirst, since }: Asked<RemoteChargeRequest>,
+  now: Instant,
+): Promise<RemoteCharge | null> {
+  const declined = { status: 'declined', reference: null, reason: 'processing_error' } as const;
+  try {
+    if (isFirst) return await provider.charge(account, request);
+    const found = await provider.findCharge(account, request);
+    if (found.status !== 'none') return found;
+    return isRepeatable(since, now) ? await provider.charge(account, request) : declined;
+  } catch (error) {
+    if (error instanceof ProviderAway) return null;
+    // A refusal says that this call had no effect. Nobody knows that of the calls before.
+    if (error instanceof ProviderRefused) return isFirst ? declined : null;
+    throw error;
+  }
+}
+
+/** The same for a refund. What the provider refuses is a failed refund: a person must see to it. */
+export async function askRefund(
+  { provider, account }: Connection,
+  { request, isFirst, since }: Asked<RemoteRefundRequest>,
+  now: Instant,
+): Promise<RemoteRefund | null> {
+  try {
+    if (isFirst) return await provider.refund(account, request);
+    const found = await provider.findRefund(account, request);
+    if (found.status !== 'none') return found;
+    return isRepeatable(since, now) ? await provider.refund(account, request) : null;
+  } catch (error) {
+    if (error instanceof ProviderAway) return null;
+    if (error instanceof ProviderRefused && error.about === 'request' && isFirst)
+      return { status: 'failed', reference: '', reason: error.message };
+    if (error instanceof ProviderRefused) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,113 @@
+import { effectiveNow } from '../../clocks/index.ts';
+import type { Tx } from '../../db/index.ts';
+import type { FollowUp } from '../../jobs/index.ts';
+import { next } from '../../kernel/state-table.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { keepReceipt } from '../charge-receipt.ts';
+import { CHARGES_ON_THEIR_WAY, chargeStates } from '../charge-states.ts';
+import { type Charge, finishCharge, keepWaiting, lockCharge, selectCharge } from '../charges.sql.ts';
+import type { PaymentParts } from '../completion.ts';
+import type { RemoteCharge } from '../remote.ts';
+import { askCharge } from './ask.ts';
+import { isForPeople, nextLookUp } from './look-ups.ts';
+import { byCourier, connectionOf, writeOutcome } from './parts.ts';
+import { keepStray } from './stray.ts';
+
+/**
+ * The step of a charge by a provider outside our database. It commits that the provider is asked, and when the outcome
+ * is looked up; the call follows, and its outcome is written in a transaction of its own. Where the process is killed
+ * in between, the next step looks it up.
+ */
+export async function callForCharge(
+  tx: Tx,
+  parts: PaymentParts,
+  charge: Charge,
+  now: Instant,
+): Promise<FollowUp | undefined> {
+  const { merchant_id: merchantId, id, invoice_id: invoiceId, clock_id: clockId } = charge;
+  const isFirst = charge.status === 'intended';
+  const connection = await connectionOf(tx, parts.remote, merchantId, charge.provider);
+  if (!connection && isFirst) {
+    await parts.handlers.lockNow?.(tx, { merchantId, entityType: 'invoice', entityId: invoiceId });
+    await decline(tx, parts, charge, { reason: 'processing_error', reference: null }, now);
+    return;
+  }
+  const since = charge.sent_at ?? now;
+  const { lookUps, at } = nextLookUp(since, charge.look_ups, now);
+  const moved = next(chargeStates, charge.status, isForPeople(lookUps) ? 'giveUp' : 'send');
+  if (!moved.ok) throw new Error(`Charge ${id} is ${charge.status} and due.`);
+  const change = { sent_at: since, look_ups: lookUps, next_action_at: at };
+  const { amount, currency, provider_token: token } = await keepWaiting(tx, charge, { ...change, status: moved.value });
+  if (!connection) return;
+  const request = { key: id, token: token as string, amount, currency, invoiceId };
+  return byCourier(parts.remote, { merchantId, clockId }, async () => {
+    const answer = await askCharge(connection, { request, isFirst, since }, now);
+    if (answer) await settleCharge(parts, { merchantId, id }, answer);
+  });
+}
+
+/** Writes down what a provider says of a charge, however often and in whatever order it says so. */
+export const settleCharge = (
+  parts: PaymentParts,
+  { merchantId, id }: { merchantId: string; id: string },
+  answer: RemoteCharge,
+): Promise<void> =>
+  writeOutcome(parts.remote, merchantId, async (tx, wall) => {
+    const found = await selectCharge(tx, merchantId, id);
+    if (!found) return; // of another program that uses this account
+    const now = await effectiveNow(tx, merchantId, found.clock_id, wall);
+    await parts.handlers.lock?.(tx, { merchantId, entityType: 'invoice', entityId: found.invoice_id });
+    const charge = await lockCharge(tx, merchantId, id);
+    if (!charge) throw new Error(`Charge ${id} was deleted, which nothing does.`);
+    if (CHARGES_ON_THEIR_WAY.includes(charge.status)) await applyAnswer(tx, parts, charge, answer, now, wall);
+    else if (charge.status === 'declined' && answer.status === 'accepted')
+      await keepStrayOf(tx, charge, answer, 'too_late', wall);
+  });
+
+async function applyAnswer(
+  tx: Tx,
+  parts: PaymentParts,
+  charge: Charge,
+  answer: RemoteCharge,
+  now: Instant,
+  wall: Instant,
+): Promise<void> {
+  if (answer.status === 'pending') {
+    await keepWaiting(tx, charge, { status: 'pending', provider_reference: answer.reference });
+    return;
+  }
+  if (answer.status === 'declined') return decline(tx, parts, charge, answer, now);
+  const { reference } = answer;
+  if (!answer.amount.eq(charge.amount) || answer.currency !== charge.currency) {
+    await keepStrayOf(tx, charge, answer, 'differs', wall);
+    return decline(tx, parts, charge, { reason: 'processing_error', reference }, now);
+  }
+  const outcome = { status: 'accepted', decline_reason: null, provider_reference: reference } as const;
+  const finished = await finishCharge(tx, charge, outcome, now);
+  const receiptId = await keepReceipt(tx, finished, now);
+  await parts.handlers.charged(tx, { charge: finished, receiptId }, now);
+}
+
+async function decline(
+  tx: Tx,
+  { handlers }: PaymentParts,
+  charge: Charge,
+  { reason, reference }: Pick<Extract<RemoteCharge, { status: 'declined' }>, 'reason' | 'reference'>,
+  now: Instant,
+): Promise<void> {
+  const outcome = { status: 'declined', decline_reason: reason, provider_reference: reference } as const;
+  await handlers.charged(tx, { charge: await finishCharge(tx, charge, outcome, now), receiptId: null }, now);
+}
+
+const keepStrayOf = (
+  tx: Tx,
+  { merchant_id: merchantId, id: chargeId, invoice_id: invoiceId, provider }: Charge,
+  { reference, amount, currency }: Extract<RemoteCharge, { status: 'accepted' }>,
+  reason: 'too_late' | 'differs',
+  wall: Instant,
+): Promise<void> =>
+  keepStray(
+    tx,
+    { merchantId, invoiceId, sessionId: null, chargeId, provider, reference, amount, currency, reason },
+    wall,
+  );

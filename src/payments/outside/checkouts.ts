@@ -1,0 +1,327 @@
+import { effectiveNow } from '../../clocks/index.ts';
+import { findCustomer } from '../../customers/index.ts';
+import type { Tx } from '../../db/index.ts';
+import type { DueKind } from '../../jobs/index.ts';
+import { next } from '../../kernel/state-table.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { decline, lockFound, type PaymentParts, refusalToComplete, settle } from '../completion.ts';
+import type { EntityDescription } from '../handlers.ts';
+import type { Card } from '../provider.ts';
+import {
+  type CheckoutRequest,
+  type CheckoutState,
+  type OpenedCheckout,
+  ProviderAway,
+  ProviderRefused,
+  type TakenMoney,
+} from '../remote.ts';
+import { sessionStates } from '../session-states.ts';
+import { countAttempt, moveSession, type PaymentSession, selectSession } from '../sessions.sql.ts';
+import { sessionUrl } from '../sessions.ts';
+import { type CheckoutEvent, checkoutStates, LIVE_CHECKOUTS } from './checkout-states.ts';
+import {
+  type Checkout,
+  insertCheckout,
+  insertProviderCustomer,
+  lockCheckout,
+  selectCheckout,
+  selectLiveCheckout,
+  selectProviderCustomer,
+  updateCheckout,
+} from './checkouts.sql.ts';
+import { isRepeatable, lookUpAt, nextLookUp } from './look-ups.ts';
+import { byCourier, type Connection, connectionOf, writeOutcome } from './parts.ts';
+import { keepStray } from './stray.ts';
+
+interface OfSession {
+  readonly merchantId: string;
+  readonly id: string;
+}
+
+/** Where the customer goes to pay; `refused`: this session cannot be paid; `away`: the provider does not answer. */
+export type PageOpening = { readonly kind: 'opened'; readonly url: string } | { readonly kind: 'refused' | 'away' };
+
+/**
+ * Opens the provider's payment page of a session, when the customer wants it: the intent is committed, the provider is
+ * called, and its answer is kept. Who asks again is led to the same page.
+ */
+export async function openCheckout(parts: PaymentParts, of: OfSession, publicUrl: string): Promise<PageOpening> {
+  const { merchantId } = of;
+  const plan = await writeOutcome(parts.remote, merchantId, (tx, wall) => intend(tx, parts, of, publicUrl, wall));
+  if (plan === null) return { kind: 'refused' };
+  const { checkout, connection, request } = plan;
+  if (checkout.url !== null) return { kind: 'opened', url: checkout.url };
+  try {
+    const opened = await connection.provider.openCheckout(connection.account, request);
+    const isOpen = await writeOutcome(parts.remote, merchantId, (tx, wall) =>
+      keepOpened(tx, checkout, request, opened, wall),
+    );
+    return isOpen ? { kind: 'opened', url: opened.url } : { kind: 'refused' };
+  } catch (error) {
+    if (error instanceof ProviderAway) return { kind: 'away' };
+    if (!(error instanceof ProviderRefused)) throw error;
+    await writeOutcome(parts.remote, merchantId, (tx, wall) => forget(tx, checkout, wall));
+    return { kind: 'refused' };
+  }
+}
+
+interface Plan {
+  readonly checkout: Checkout;
+  readonly connection: Connection;
+  readonly request: CheckoutRequest;
+}
+
+/** Commits that a page is opened. @returns null where the session cannot be paid at this time */
+async function intend(
+  tx: Tx,
+  parts: PaymentParts,
+  { merchantId, id }: OfSession,
+  publicUrl: string,
+  wall: Instant,
+): Promise<Plan | null> {
+  const found = await selectSession(tx, merchantId, id);
+  if (!found || found.provider === 'sandbox') return null;
+  const now = await effectiveNow(tx, merchantId, found.clock_id, wall);
+  const session = await lockFound(tx, parts, found);
+  if (session.status === 'completed' || refusalToComplete(session, now)) return null;
+  const { entity_type: entityType, entity_id: entityId } = session;
+  const entity =
+    session.mode === 'payment' ? await parts.handlers.describe(tx, { merchantId, entityType, entityId }, now) : null;
+  if (entity?.standing?.isPayable === false) return null;
+  const connection = await connectionOf(tx, parts.remote, merchantId, session.provider);
+  if (!connection) return null;
+  const live = await selectLiveCheckout(tx, merchantId, id);
+  const checkout = live ?? (await begin(tx, session, connection, wall));
+  return { checkout, connection, request: await requestOf(tx, session, checkout, entity, publicUrl, wall) };
+}
+
+async function begin(tx: Tx, session: PaymentSession, { account }: Connection, wall: Instant): Promise<Checkout> {
+  const { merchant_id: merchantId, id: sessionId, provider, amount, currency } = session;
+  const attempts = await countAttempt(tx, session);
+  const checkout = { merchantId, id: `${sessionId}:${attempts}`, sessionId, provider, amount, currency };
+  return insertCheckout(tx, { ...checkout, accountId: account.externalId }, lookUpAt(wall, 0), wall);
+}
+
+const HOURS_FOR_SIMULATED_TIME = 24;
+
+async function requestOf(
+  tx: Tx,
+  session: PaymentSession,
+  checkout: Checkout,
+  entity: EntityDescription | null,
+  publicUrl: string,
+  wall: Instant,
+): Promise<CheckoutRequest> {
+  const { merchant_id: merchantId, customer_id: customerId } = session;
+  const customer = customerId === null ? undefined : await findCustomer(tx, merchantId, customerId);
+  const known = { merchantId, provider: checkout.provider, accountId: checkout.accountId };
+  const own = sessionUrl(publicUrl, session.id);
+  return {
+    key: checkout.id,
+    mode: session.mode,
+    sessionId: session.id,
+    invoiceId: session.invoice_id,
+    customer: customer
+      ? {
+          id: customer.id,
+          email: customer.organization.email,
+          name: customer.organization.name,
+          reference: await selectProviderCustomer(tx, { ...known, customerId: customer.id }),
+        }
+      : null,
+    amount: session.amount,
+    currency: session.currency,
+    title: entity ? [entity.title, entity.number].filter(Boolean).join(' ') : (session.entity_label ?? 'Payment'),
+    lines: entity?.lines ?? [],
+    saveMethod: session.save_payment_method,
+    // The provider knows no test clock.
+    expiresAt: session.clock_id === null ? session.expires_at : wall.add({ hours: HOURS_FOR_SIMULATED_TIME }),
+    returnUrl: `${own}/return`,
+    cancelUrl: own,
+  };
+}
+
+/** Keeps the address of a page. @returns whether it can still be paid by: its session may have ended meanwhile */
+async function keepOpened(
+  tx: Tx,
+  { merchantId, id, provider, accountId }: Checkout,
+  request: CheckoutRequest,
+  { reference, url, customerReference }: OpenedCheckout,
+  wall: Instant,
+): Promise<boolean> {
+  const checkout = await lockCheckout(tx, merchantId, id);
+  if (request.customer && customerReference !== null) {
+    const customerId = request.customer.id;
+    await insertProviderCustomer(
+      tx,
+      { merchantId, provider, accountId, customerId, reference: customerReference },
+      wall,
+    );
+  }
+  if (checkout.status !== 'opening') return checkout.status === 'open' && !checkout.isClosing; // a twin was faster
+  const at = checkout.isClosing ? wall : lookUpAt(wall, 0);
+  await updateCheckout(tx, checkout, { status: 'open', reference, url, next_action_at: at }, wall);
+  return !checkout.isClosing;
+}
+
+/** The provider refuses to open the page: there is none. */
+async function forget(tx: Tx, { merchantId, id }: Checkout, wall: Instant): Promise<void> {
+  const checkout = await lockCheckout(tx, merchantId, id);
+  if (checkout.status === 'opening')
+    await updateCheckout(tx, checkout, { status: 'expired', next_action_at: null }, wall);
+}
+
+/** Pages are looked up until they are over: no notice need ever come. One whose session is over is ended. */
+export const checkoutsDue = (parts: PaymentParts): DueKind => ({
+  kind: 'payment_checkout',
+  step: async (tx, { merchantId, id }, now) => {
+    const checkout = await lockCheckout(tx, merchantId, id);
+    const { reference, status, isClosing, createdAt } = checkout;
+    if (reference === null) {
+      // Nobody was given its address. A customer who asks again repeats the call, as long as that is possible.
+      const isOver = isClosing || !isRepeatable(createdAt, now);
+      const change = isOver
+        ? { status: 'expired', next_action_at: null }
+        : { next_action_at: createdAt.add({ hours: HOURS_FOR_SIMULATED_TIME }) };
+      return void (await updateCheckout(tx, checkout, change, now));
+    }
+    const { lookUps, at } = nextLookUp(createdAt, checkout.lookUps, now);
+    await updateCheckout(tx, checkout, { look_ups: lookUps, next_action_at: at }, now);
+    const connection = await connectionOf(tx, parts.remote, merchantId, checkout.provider);
+    if (!connection) return;
+    return byCourier(parts.remote, { merchantId, clockId: null }, async () => {
+      const { provider, account } = connection;
+      const ends = isClosing && status === 'open';
+      const state = await unlessAway(
+        ends ? provider.expireCheckout(account, reference) : provider.readCheckout(account, reference),
+      );
+      if (state) await settleCheckout(parts, { merchantId, id }, state);
+    });
+  },
+});
+
+/** Null where the provider does not answer, or will not: the next look-up asks again. */
+const unlessAway = <T>(answer: Promise<T>): Promise<T | null> =>
+  answer.catch((error: unknown) => {
+    if (error instanceof ProviderAway || error instanceof ProviderRefused) return null;
+    throw error;
+  });
+
+/** Reads from the provider how the live page of a session stands, and writes that down. */
+export async function readSession(parts: PaymentParts, { merchantId, id }: OfSession): Promise<void> {
+  const { remote } = parts;
+  const found = await remote.database.transaction({ merchants: [merchantId] }, async (tx) => {
+    const checkout = await selectLiveCheckout(tx, merchantId, id);
+    const connection = checkout && (await connectionOf(tx, remote, merchantId, checkout.provider));
+    return checkout && connection ? { checkout, connection } : null;
+  });
+  if (!found || found.checkout.reference === null) return;
+  const { provider, account } = found.connection;
+  const state = await unlessAway(provider.readCheckout(account, found.checkout.reference));
+  if (state) await settleCheckout(parts, { merchantId, id: found.checkout.id }, state);
+}
+
+const EVENTS: Readonly<Record<CheckoutState['status'], CheckoutEvent>> = {
+  open: 'open',
+  processing: 'process',
+  paid: 'pay',
+  stored: 'store',
+  failed: 'fail',
+  expired: 'expire',
+};
+
+/** Writes down what the provider says of a page, however often and in whatever order it says so. */
+export const settleCheckout = (
+  parts: PaymentParts,
+  { merchantId, id }: OfSession,
+  state: CheckoutState,
+): Promise<void> =>
+  writeOutcome(parts.remote, merchantId, async (tx, wall) => {
+    const known = await selectCheckout(tx, merchantId, id);
+    const found = known && (await selectSession(tx, merchantId, known.sessionId));
+    if (!found) throw new Error(`There is no payment page ${id}.`);
+    const now = await effectiveNow(tx, merchantId, found.clock_id, wall);
+    const session = await lockFound(tx, parts, found);
+    const checkout = await lockCheckout(tx, merchantId, id);
+    const moved = next(checkoutStates, checkout.status, EVENTS[state.status]);
+    if (!moved.ok) return; // it is known already, or a later state is
+    const isLive = LIVE_CHECKOUTS.includes(moved.value);
+    await updateCheckout(tx, checkout, { status: moved.value, ...(!isLive && { next_action_at: null }) }, wall);
+    await applyState(tx, parts, { session, checkout }, state, now, wall);
+  });
+
+interface Both {
+  readonly session: PaymentSession;
+  readonly checkout: Checkout;
+}
+
+async function applyState(
+  tx: Tx,
+  parts: PaymentParts,
+  { session, checkout }: Both,
+  state: CheckoutState,
+  now: Instant,
+  wall: Instant,
+): Promise<void> {
+  if (state.status === 'paid') return takeMoney(tx, parts, { session, checkout }, state, now, wall);
+  const event = ({ processing: 'process', stored: 'complete', failed: 'decline' } as const)[
+    state.status as 'processing' | 'stored' | 'failed'
+  ];
+  if (event === undefined || !next(sessionStates, session.status, event).ok || session.status === 'completed') return;
+  if (state.status === 'processing') {
+    const moved = await moveSession(tx, session, { from: session.status, to: 'processing' }, now);
+    await parts.handlers.processing?.(tx, { merchantId: session.merchant_id, session: moved }, now);
+  }
+  if (state.status === 'stored') await takeCard(tx, parts, session, state.card, checkout, now);
+  if (state.status === 'failed') {
+    const { reason } = state;
+    await decline(tx, parts, session, { accepted: false, reason, reference: checkout.reference as string }, now);
+  }
+}
+
+/** A card is stored. Its customer may be gone meanwhile; then nothing is kept of it. */
+async function takeCard(
+  tx: Tx,
+  parts: PaymentParts,
+  session: PaymentSession,
+  card: Card,
+  { reference }: Checkout,
+  now: Instant,
+): Promise<void> {
+  const taken = { card, storedCard: card };
+  await tx.part(
+    () => settle(tx, parts, session, taken, { accepted: true, reference: reference as string }, now),
+    ({ ok }) => ok,
+  );
+}
+
+/**
+ * The money came. It pays where it is what was asked, and where the session and upstream still take it; else it is
+ * recorded as what pays nothing, and goes back (I-38, I-39).
+ */
+async function takeMoney(
+  tx: Tx,
+  parts: PaymentParts,
+  { session, checkout }: Both,
+  money: TakenMoney,
+  now: Instant,
+  wall: Instant,
+): Promise<void> {
+  const { reference, amount, currency } = money;
+  const isAsked = amount.eq(session.amount) && currency === session.currency;
+  const isOpen = session.status !== 'completed' && next(sessionStates, session.status, 'complete').ok;
+  if (isAsked && isOpen) {
+    const paid = await tx.part(
+      () => settle(tx, parts, session, money, { accepted: true, reference }, now),
+      ({ ok }) => ok,
+    );
+    if (paid.ok) return;
+  }
+  const { merchantId, provider } = checkout;
+  const of = { merchantId, invoiceId: session.invoice_id, sessionId: session.id, chargeId: null, provider };
+  await keepStray(tx, { ...of, reference, amount, currency, reason: isAsked ? 'too_late' : 'differs' }, wall);
+  if (isOpen && session.status === 'processing') {
+    // The bank has answered, so another card may be tried.
+    await decline(tx, parts, session, { accepted: false, reason: 'processing_error', reference }, now);
+  }
+}

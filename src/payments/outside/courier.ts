@@ -1,0 +1,88 @@
+import { type Instant, isBefore } from '../../kernel/time.ts';
+
+/**
+ * Makes the calls to providers, beside due work and outside every transaction: a provider that is slow keeps nobody
+ * else waiting. What is lost here (a stop, a full queue) stands in the database and is looked up.
+ */
+export interface Courier {
+  /** Does the work when it is its turn. What it throws is reported. @returns when it is over; it never rejects */
+  carry(merchantId: string, work: () => Promise<void>): Promise<void>;
+  /** When nothing is waiting or on its way any more. */
+  idle(): Promise<void>;
+  /** Takes no more work, drops what waits, and gives what is on its way a few seconds. */
+  close(): Promise<void>;
+}
+
+const MOST = 16;
+/** So that the account of one merchant, which hangs, leaves room for others. */
+const MOST_OF_A_MERCHANT = 4;
+const LONGEST_WAIT = { seconds: 30 } as const;
+const FAREWELL_MILLISECONDS = 3_000;
+
+interface Job {
+  readonly merchantId: string;
+  readonly work: () => Promise<void>;
+  readonly since: Instant;
+  readonly end: () => void;
+}
+
+export class ProviderCourier implements Courier {
+  readonly #now: () => Instant;
+  readonly #onTrouble: (error: Error) => void;
+  readonly #waiting: Job[] = [];
+  readonly #underWay = new Map<Job, Promise<void>>();
+  #isClosed = false;
+
+  /** @param now wall time */
+  constructor(now: () => Instant, onTrouble: (error: Error) => void) {
+    this.#now = now;
+    this.#onTrouble = onTrouble;
+  }
+
+  carry(merchantId: string, work: () => Promise<void>): Promise<void> {
+    if (this.#isClosed) return Promise.resolve();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting.push({ merchantId, work, since: this.#now(), end: resolve });
+    this.#begin();
+    return promise;
+  }
+
+  async idle(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay.values());
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const job of this.#waiting.splice(0)) job.end();
+    const { promise: farewell, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, FAREWELL_MILLISECONDS);
+    await Promise.race([this.idle(), farewell]);
+    clearTimeout(timer);
+  }
+
+  #begin(): void {
+    while (this.#underWay.size < MOST) {
+      const place = this.#waiting.findIndex((job) => this.#hasRoomFor(job.merchantId));
+      const [job] = place === -1 ? [] : this.#waiting.splice(place, 1);
+      if (!job) return;
+      this.#underWay.set(job, this.#do(job));
+    }
+  }
+
+  #hasRoomFor(merchantId: string): boolean {
+    const own = [...this.#underWay.keys()].filter((job) => job.merchantId === merchantId);
+    return own.length < MOST_OF_A_MERCHANT;
+  }
+
+  async #do(job: Job): Promise<void> {
+    try {
+      if (isBefore(this.#now(), job.since.add(LONGEST_WAIT))) await job.work();
+    } catch (error) {
+      this.#onTrouble(error as Error);
+    } finally {
+      this.#underWay.delete(job);
+      job.end();
+      this.#begin();
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import { type Instant, isBefore } from '../../kernel/time.ts';
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+/** Seconds from the call until each look-up of its outcome. */
+const OFFSETS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 12 * HOUR, 24 * HOUR] as const;
+const DAY = 24 * HOUR;
+
+/** When the outcome of a call is looked up for the n-th time, counting from 0. After a day it is looked up once a day. */
+export function lookUpAt(since: Instant, lookUps: number): Instant {
+  const seconds = OFFSETS[lookUps] ?? DAY * (2 + lookUps - OFFSETS.length);
+  return since.add({ seconds });
+}
+
+/** The first look-up that lies ahead. */
+export function nextLookUp(since: Instant, lookUps: number, now: Instant): { lookUps: number; at: Instant } {
+  let n = lookUps;
+  while (!isBefore(now, lookUpAt(since, n))) n += 1;
+  return { lookUps: n, at: lookUpAt(since, n) };
+}
+
+/** All look-ups of the first day are over, so a person must see to it. */
+export const isForPeople = (lookUps: number): boolean => lookUps >= OFFSETS.length;
+
+/** How long a provider surely knows a key again, so that a call may be repeated under it. */
+export const REPEATABLE_HOURS = 23;
+
+/** May a call that was made then be made again under its key? */
+export const isRepeatable = (since: Instant, now: Instant): boolean =>
+  isBefore(now, since.add({ hours: REPEATABLE_HOURS }));

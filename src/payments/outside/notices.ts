@@ -1,0 +1,128 @@
+import type { Database, Tx } from '../../db/index.ts';
+import type { DueKind } from '../../jobs/index.ts';
+import { isId } from '../../kernel/ids.ts';
+import { fail, ok, type Result } from '../../kernel/result.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { PaymentParts } from '../completion.ts';
+import type { NoticeHeaders, ProviderFact } from '../remote.ts';
+import { settleCharge } from './charges.ts';
+import { selectCheckoutByReference } from './checkouts.sql.ts';
+import { settleCheckout } from './checkouts.ts';
+import { isForPeople, nextLookUp } from './look-ups.ts';
+import { insertNotice, selectNotice, updateNotice } from './notices.sql.ts';
+import { byCourier, type Connection, connectionOf, type RemoteParts } from './parts.ts';
+import { settleReturn } from './returns.ts';
+import { hasStray } from './stray.sql.ts';
+import { settleStrayReturn } from './stray.ts';
+
+/** A webhook of a provider, as it arrived. */
+export interface ArrivedNotice {
+  readonly merchantId: string;
+  readonly provider: string;
+  readonly bytes: Buffer;
+  readonly headers: NoticeHeaders;
+}
+
+/**
+ * Keeps a notice of a provider once, after its signature was checked over the bytes. What it is about is read from the
+ * provider beside, by due work: the notice itself is only a hint.
+ * @returns PROVIDER_SIGNATURE_INVALID, also where there is no such account, so that nobody learns which merchants there are
+ */
+export async function receiveNotice(
+  remote: RemoteParts,
+  database: Database,
+  { merchantId, provider, bytes, headers }: ArrivedNotice,
+  now: Instant,
+): Promise<Result<null>> {
+  const known = remote.providers.find(({ name }) => name === provider);
+  if (!known || !isId('organization', merchantId)) return fail('PROVIDER_SIGNATURE_INVALID');
+  return database.transaction({ merchants: [merchantId] }, async (tx) => {
+    const connection = await connectionOf(tx, remote, merchantId, known.name);
+    const notice = connection?.provider.readNotice(connection.account, bytes, headers, now);
+    if (!notice) return fail('PROVIDER_SIGNATURE_INVALID');
+    await insertNotice(tx, { merchantId, provider, notice }, now);
+    return ok(null);
+  });
+}
+
+const MOST_ERROR_LENGTH = 500;
+
+/** Reads what notices are about, and writes it down; where that fails it is tried again for a day. */
+export const noticesDue = (parts: PaymentParts): DueKind => ({
+  kind: 'provider_notice',
+  step: async (tx, { merchantId, id }, now) => {
+    const { remote } = parts;
+    const notice = await selectNotice(tx, merchantId, id);
+    const { lookUps, at } = nextLookUp(notice.receivedAt, notice.attempts, now);
+    await updateNotice(tx, { merchantId, id }, { attempts: lookUps, next_action_at: isForPeople(lookUps) ? null : at });
+    const connection = await connectionOf(tx, remote, merchantId, notice.provider);
+    if (!connection) return;
+    return byCourier(remote, { merchantId, clockId: null }, async () => {
+      const error = await readFacts(parts, connection, merchantId, notice);
+      const change = error === null ? { done_at: remote.now(), next_action_at: null, error } : { error };
+      await remote.database.transaction({ merchants: [merchantId] }, (own: Tx) =>
+        updateNotice(own, { merchantId, id }, change),
+      );
+    });
+  },
+});
+
+/** @returns why it could not be read or written down; null where all is done */
+async function readFacts(
+  parts: PaymentParts,
+  { provider, account }: Connection,
+  merchantId: string,
+  notice: Parameters<typeof provider.resolve>[1],
+): Promise<string | null> {
+  try {
+    for (const fact of await provider.resolve(account, notice))
+      await applyFact(parts, { merchantId, provider: provider.name }, fact);
+    return null;
+  } catch (error) {
+    return String(error).slice(0, MOST_ERROR_LENGTH);
+  }
+}
+
+interface OfProvider {
+  readonly merchantId: string;
+  readonly provider: string;
+}
+
+async function applyFact(parts: PaymentParts, of: OfProvider, fact: ProviderFact): Promise<void> {
+  const { merchantId } = of;
+  switch (fact.kind) {
+    case 'checkout': {
+      const checkout = await parts.remote.database.transaction({ merchants: [merchantId] }, (tx) =>
+        selectCheckoutByReference(tx, { ...of, reference: fact.reference }),
+      );
+      if (!checkout) throw new Error(`The payment page ${fact.reference} is not known yet.`);
+      return settleCheckout(parts, { merchantId, id: checkout.id }, fact.state);
+    }
+    case 'charge':
+      return settleCharge(parts, { merchantId, id: fact.key }, fact.charge);
+    case 'refund':
+      if (fact.key !== null) await settleOwnRefund(parts.remote, merchantId, fact.key, fact);
+      return;
+    case 'dispute':
+      return;
+  }
+}
+
+const OWN_REFUND = /^return:(pay_\w+)$/;
+
+/** A refund that we asked for ourselves, of a receipt or of stray money. */
+async function settleOwnRefund(
+  remote: RemoteParts,
+  merchantId: string,
+  key: string,
+  refund: Parameters<typeof settleReturn>[2],
+): Promise<void> {
+  const id = OWN_REFUND.exec(key)?.[1];
+  if (id === undefined) return;
+  const of = { merchantId, id };
+  if (await isStray(remote, of)) return settleStrayReturn(remote, of, refund);
+  return settleReturn(remote, of, refund);
+}
+
+const isStray = (remote: RemoteParts, { merchantId, id }: { merchantId: string; id: string }): Promise<boolean> =>
+  remote.database.transaction({ merchants: [merchantId] }, (tx) => hasStray(tx, merchantId, id));

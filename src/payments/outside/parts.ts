@@ -1,0 +1,65 @@
+import type { Database, Tx } from '../../db/index.ts';
+import { sqlState } from '../../db/index.ts';
+import type { FollowUp } from '../../jobs/index.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { ProviderName } from '../provider.ts';
+import type { ProviderAccount, RemoteProvider } from '../remote.ts';
+import type { Courier } from './courier.ts';
+
+/** What calls to providers outside our database take. */
+export interface RemoteParts {
+  readonly providers: readonly RemoteProvider[];
+  /** The account that the merchant has connected; null: none, or not any more. */
+  accountOf(tx: Tx, merchantId: string, provider: string): Promise<ProviderAccount | null>;
+  readonly courier: Courier;
+  readonly database: Pick<Database, 'transaction'>;
+  /** Wall time. */
+  readonly now: () => Instant;
+}
+
+/** A provider with the account by which it is called. */
+export interface Connection {
+  readonly provider: RemoteProvider;
+  readonly account: ProviderAccount;
+}
+
+/** How a merchant's provider is called; null where it is not connected. */
+export async function connectionOf(
+  tx: Tx,
+  remote: RemoteParts,
+  merchantId: string,
+  name: ProviderName,
+): Promise<Connection | null> {
+  const provider = remote.providers.find((each) => each.name === name);
+  const account = provider ? await remote.accountOf(tx, merchantId, name) : null;
+  return provider && account ? { provider, account } : null;
+}
+
+/**
+ * What follows a step: a call by the courier. Due work does not wait for it, but a test clock does, because what is
+ * due next there may depend on the outcome.
+ */
+export const byCourier =
+  (remote: RemoteParts, of: { merchantId: string; clockId: string | null }, work: () => Promise<void>): FollowUp =>
+  async () => {
+    const over = remote.courier.carry(of.merchantId, work);
+    if (of.clockId !== null) await over;
+  };
+
+const LOCK_NOT_AVAILABLE = '55P03';
+const MOST_TRIES = 5;
+
+/** Writes an outcome in a transaction of its own; somebody else's slow transaction is waited for several times. */
+export async function writeOutcome<T>(
+  { database, now }: Pick<RemoteParts, 'database' | 'now'>,
+  merchantId: string,
+  work: (tx: Tx, wall: Instant) => Promise<T>,
+): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await database.transaction({ merchants: [merchantId] }, (tx) => work(tx, now()));
+    } catch (error) {
+      if (sqlState(error) !== LOCK_NOT_AVAILABLE || tries === MOST_TRIES) throw error;
+    }
+  }
+}

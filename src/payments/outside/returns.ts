@@ -1,0 +1,59 @@
+import { effectiveNow } from '../../clocks/index.ts';
+import type { Tx } from '../../db/index.ts';
+import type { FollowUp } from '../../jobs/index.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { ProviderName } from '../provider.ts';
+import {
+  lockAnyReceipt,
+  markAsked,
+  markFailed,
+  markReturned,
+  type PaymentReceipt,
+  selectReceipt,
+} from '../receipts.sql.ts';
+import type { RemoteRefund } from '../remote.ts';
+import { bookReturn } from '../return-booking.ts';
+import { askRefund } from './ask.ts';
+import { nextLookUp } from './look-ups.ts';
+import { byCourier, connectionOf, type RemoteParts, writeOutcome } from './parts.ts';
+
+/**
+ * The step of a return by a provider outside our database. The intent commits with the step, the call follows it, and
+ * the outcome is written in a transaction of its own. The key is the receipt's own and knows no refund (I-40, I-41).
+ */
+export async function callForReturn(
+  tx: Tx,
+  remote: RemoteParts,
+  receipt: PaymentReceipt,
+  now: Instant,
+): Promise<FollowUp | undefined> {
+  const { merchant_id: merchantId, id, clock_id: clockId } = receipt;
+  const isFirst = receipt.return_started_at === null;
+  const since = receipt.return_started_at ?? now;
+  const connection = await connectionOf(tx, remote, merchantId, receipt.provider as ProviderName);
+  const look = nextLookUp(since, receipt.return_look_ups, now);
+  await markAsked(tx, receipt, { startedAt: connection ? since : receipt.return_started_at, ...look });
+  if (!connection) return;
+  const { amount, currency } = receipt;
+  const request = { key: `return:${id}`, chargeReference: receipt.provider_reference as string, amount, currency };
+  return byCourier(remote, { merchantId, clockId }, async () => {
+    const refund = await askRefund(connection, { request, isFirst, since }, now);
+    if (refund) await settleReturn(remote, { merchantId, id }, refund);
+  });
+}
+
+/** Writes down what the provider says of a return, however often it says so. */
+export const settleReturn = (
+  remote: RemoteParts,
+  { merchantId, id }: { merchantId: string; id: string },
+  refund: Pick<RemoteRefund, 'status' | 'reference'>,
+): Promise<void> =>
+  writeOutcome(remote, merchantId, async (tx, wall) => {
+    const found = await selectReceipt(tx, merchantId, id);
+    const now = await effectiveNow(tx, merchantId, found.clock_id, wall);
+    const receipt = await lockAnyReceipt(tx, merchantId, id);
+    if (receipt?.return_status !== 'requested' || refund.status === 'pending') return;
+    if (refund.status === 'failed') return void (await markFailed(tx, receipt));
+    await markReturned(tx, receipt, refund.reference, now);
+    await bookReturn(tx, receipt, now);
+  });

@@ -1,0 +1,40 @@
+import { freeRoute, type RawBody, type Route, Type } from '../../http/index.ts';
+import { ok } from '../../kernel/result.ts';
+import { receiveNotice } from './notices.ts';
+import type { RemoteParts } from './parts.ts';
+
+const NoticeReceipt = Type.Object(
+  { object: Type.Literal('providerNotice'), received: Type.Literal(true) },
+  { $id: 'ProviderNotice' },
+);
+
+/** Where providers send their webhooks (api.md, Invoices and payments). */
+export const noticeRoutes = (remote: RemoteParts): readonly Route[] => [
+  freeRoute(
+    {
+      method: 'POST',
+      path: '/v0/providers/:provider/webhooks/:merchantId',
+      operationId: 'receiveProviderNotice',
+      tag: 'Payments',
+      summary: 'Receive a webhook of a payment provider',
+      description:
+        'Signed as the provider signs. A notice is stored once; what it is about is read from the provider afterwards.',
+      access: { public: true },
+      bodyBytes: true,
+      contentTypes: ['application/json'],
+      replies: { 200: NoticeReceipt },
+      errors: [401, 413, 415],
+    },
+    async ({ database, params, body, request, now }) => {
+      const { bytes } = body as unknown as RawBody;
+      const { provider, merchantId } = params as { provider: string; merchantId: string };
+      const received = await receiveNotice(
+        remote,
+        database,
+        { merchantId, provider, bytes, headers: request.headers },
+        now,
+      );
+      return received.ok ? ok({ object: 'providerNotice', received: true }) : received;
+    },
+  ),
+];

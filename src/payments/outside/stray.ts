@@ -1,0 +1,70 @@
+import type { Tx } from '../../db/index.ts';
+import type { DueKind } from '../../jobs/index.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { type LedgerReason, post } from '../../ledger/index.ts';
+import type { RemoteRefund } from '../remote.ts';
+import { askRefund } from './ask.ts';
+import { nextLookUp } from './look-ups.ts';
+import { byCourier, connectionOf, type RemoteParts, writeOutcome } from './parts.ts';
+import { insertStray, type NewStrayPayment, type StrayPayment, selectStray, updateStrayReturn } from './stray.sql.ts';
+
+/**
+ * Money that a provider took and that can pay nothing is recorded, owed to whoever paid it, and sent back by due work.
+ * It is recorded once for each reference of the provider.
+ */
+export async function keepStray(tx: Tx, stray: NewStrayPayment, now: Instant): Promise<void> {
+  const kept = await insertStray(tx, { ...stray, id: newId('payment') }, now);
+  if (kept) await book(tx, kept, 'payment', 1, now);
+}
+
+/** Cash that came and is owed back (1), or left (-1). It is of no invoice: no invoice was paid by it. */
+async function book(tx: Tx, stray: StrayPayment, reason: LedgerReason, sign: 1 | -1, now: Instant): Promise<void> {
+  const { merchantId, id, currency } = stray;
+  const amount = stray.amount.times(sign);
+  const entries = [
+    { account: 'cash', customerId: null, amount },
+    { account: 'refunds_payable', customerId: null, amount: amount.negated() },
+  ] as const;
+  await post(tx, { merchantId, key: `${sign === 1 ? 'stray' : 'return'}:${id}`, reason, currency, entries }, now);
+}
+
+/** Sends stray money back: the intent is committed, then the provider is called under a key of this payment. */
+export const strayReturnsDue = (remote: RemoteParts): DueKind => ({
+  kind: 'stray_return',
+  step: async (tx, { merchantId, id }, now) => {
+    const stray = await selectStray(tx, merchantId, id);
+    const isFirst = stray.returnStartedAt === null;
+    const since = stray.returnStartedAt ?? now;
+    const { lookUps, at } = nextLookUp(since, stray.returnLookUps, now);
+    const connection = await connectionOf(tx, remote, merchantId, stray.provider);
+    const started = connection ? since : stray.returnStartedAt;
+    await updateStrayReturn(tx, stray, { return_started_at: started, return_look_ups: lookUps, next_action_at: at });
+    if (!connection) return;
+    const { reference: chargeReference, amount, currency } = stray;
+    const request = { key: `return:${id}`, chargeReference, amount, currency };
+    return byCourier(remote, { merchantId, clockId: null }, async () => {
+      const refund = await askRefund(connection, { request, isFirst, since }, now);
+      if (refund) await settleStrayReturn(remote, { merchantId, id }, refund);
+    });
+  },
+});
+
+/** Writes down what the provider says of the refund of stray money. */
+export const settleStrayReturn = (
+  remote: RemoteParts,
+  { merchantId, id }: { merchantId: string; id: string },
+  refund: Pick<RemoteRefund, 'status' | 'reference'>,
+): Promise<void> =>
+  writeOutcome(remote, merchantId, async (tx, now) => {
+    const stray = await selectStray(tx, merchantId, id);
+    if (stray.returnStatus !== 'requested' || refund.status === 'pending') return;
+    const isBack = refund.status === 'succeeded';
+    await updateStrayReturn(tx, stray, {
+      return_status: isBack ? 'returned' : 'manual',
+      return_reference: refund.reference,
+      returned_at: isBack ? now : null,
+      next_action_at: null,
+    });
+    if (isBack) await book(tx, stray, 'money_returned', -1, now);
+  });

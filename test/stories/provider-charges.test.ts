@@ -1,0 +1,151 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { sql } from '../../src/db/index.ts';
+import { decimal } from '../../src/kernel/decimal.ts';
+import { FAKE_TOKENS, FakeProvider } from '../../src/payments/testing/fake-provider.ts';
+import { expectBooksToBalance } from '../support/books.ts';
+import { connectFake, NOTICE_SECRET } from '../support/connected.ts';
+import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
+
+/** Stored cards that a provider outside our database charges: lost answers, banks that take their time, refunds. */
+let env: TestEnvironment;
+let provider: FakeProvider;
+let merchant: Merchant;
+let shop: Shop;
+beforeAll(async () => {
+  provider = new FakeProvider();
+  env = await openTestEnvironment({ paymentProviders: [provider] });
+});
+beforeEach(async () => {
+  env.setNow(START);
+  merchant = await env.merchant();
+  shop = shopOf(merchant);
+  await connectFake(env, merchant);
+});
+afterEach(() => expectBooksToBalance(env, merchant));
+afterAll(() => env.close());
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+const nobody = () => env.client();
+
+/** Goes to the provider's page of a session. @returns the provider's reference of the page */
+async function leaveFor(sessionId: string): Promise<string> {
+  const { status, headers } = await nobody().post(`/pay/${sessionId}`, '', FORM);
+  expect(status).toBe(303);
+  return String(headers.location).split('/').at(-1) as string;
+}
+
+/** A customer who has stored a card at the provider. */
+async function customerWith(token: string): Promise<Resource> {
+  const customer = await shop.customer();
+  const setup = await shop.create(`/v0/customers/${customer.id}/paymentMethods`);
+  provider.pay(await leaveFor(setup.id), { token });
+  await nobody().get(`/pay/${setup.id}/return`);
+  return customer;
+}
+
+/** A subscription to 10.00 a month in arrears that is charged to the card; its first month is over. */
+async function sell(token: string, fields: object = {}) {
+  const clock = await shop.clock(START);
+  const customer = await customerWith(token);
+  const plan = await shop.plan([await shop.feePrice()]);
+  const subscription = await shop.subscribe(plan, { clock, customer, autoCharge: true, ...fields });
+  await shop.advance(clock, 'P1M');
+  const [invoice] = (await shop.invoices(subscription)) as [Resource];
+  return { clock, customer, plan, subscription, invoice };
+}
+
+const payments = async ({ id }: Resource) => (await shop.read(`/v2/invoices/${id}/payments`)).data;
+const charged = (invoice: Resource) => provider.acceptedKeys.filter((key) => key.startsWith(invoice.id));
+const tellAll = async () => {
+  for (const notice of provider.notices)
+    await nobody().post(`/v0/providers/stripe/webhooks/${merchant.id}`, JSON.stringify(notice), {
+      'content-type': 'application/json',
+      'fake-signature': NOTICE_SECRET,
+    });
+  await env.runDueWork();
+};
+
+describe('autoCharge by a provider outside', () => {
+  it('pays the invoice after its intent was committed', async () => {
+    const { invoice } = await sell(FAKE_TOKENS.ok);
+    expect(invoice).toMatchObject({ status: 'PAID', paidAmount: '10.00', paymentInFlight: false });
+    expect(charged(invoice)).toEqual([`${invoice.id}:1`]);
+    expect(await payments(invoice)).toMatchObject([{ amount: '10.00', method: 'card' }]);
+  });
+
+  it('that is declined fails the payment, and is tried again under a new key', async () => {
+    const { clock, invoice } = await sell(FAKE_TOKENS.declined);
+    expect(invoice).toMatchObject({ status: 'PAYMENT_FAILED', failureReason: 'card_declined' });
+    await shop.advance(clock, 'P2D');
+    expect(provider.calls.filter((call) => call.startsWith(`charge ${invoice.id}`))).toEqual([
+      `charge ${invoice.id}:1`,
+      `charge ${invoice.id}:2`,
+    ]);
+  });
+
+  it.each([{ fault: 'lost before' as const }, { fault: 'lost after' as const }])(
+    'whose answer is $fault is in flight, and looked up, and charged once',
+    async ({ fault }) => {
+      provider.fault('charge', fault);
+      const { clock, invoice } = await sell(FAKE_TOKENS.ok);
+      expect(invoice).toMatchObject({ status: 'ISSUED', paymentInFlight: true });
+      const refused = await merchant.post(`/v2/invoices/${invoice.id}/cancel`);
+      expect(refused.status).toBe(409);
+      await shop.advance(clock, 'PT1M');
+      expect(await shop.invoice(invoice.id)).toMatchObject({ status: 'PAID', paymentInFlight: false });
+      expect(charged(invoice)).toEqual([`${invoice.id}:1`]);
+    },
+  );
+
+  it('whose provider is away for more than a day waits for a person, is never charged twice, and is paid in the end', async () => {
+    provider.fault('charge', 'lost after');
+    provider.fault('findCharge', ...Array.from({ length: 6 }, () => 'lost before' as const));
+    const { clock, invoice } = await sell(FAKE_TOKENS.ok);
+    await shop.advance(clock, 'PT25H');
+    const [charge] = await env.database.transaction({ merchants: [merchant.id] }, (tx) =>
+      tx.rows(sql`select status, look_ups from payment_charge where invoice_id = ${invoice.id}`),
+    );
+    expect(charge).toEqual({ status: 'unresolved', look_ups: 6 });
+    expect(await shop.invoice(invoice.id)).toMatchObject({ status: 'ISSUED', paymentInFlight: true });
+    await tellAll();
+    expect(await shop.invoice(invoice.id)).toMatchObject({ status: 'PAID', paymentInFlight: false });
+    expect(charged(invoice)).toEqual([`${invoice.id}:1`]);
+  });
+
+  it('that the bank answers later is in flight until a notice says how it ended', async () => {
+    const { invoice } = await sell(FAKE_TOKENS.pending);
+    expect(invoice).toMatchObject({ status: 'ISSUED', paymentInFlight: true });
+    provider.settle(`${invoice.id}:1`, { amount: decimal('10'), currency: 'USD' });
+    await tellAll();
+    await tellAll();
+    expect(await shop.invoice(invoice.id)).toMatchObject({ status: 'PAID', paidAmount: '10.00' });
+    expect(await payments(invoice)).toHaveLength(1);
+  });
+});
+
+describe('POST …/pay', () => {
+  it('charges the stored card by the provider', async () => {
+    const { subscription, invoice } = await sell(FAKE_TOKENS.ok, { autoCharge: false });
+    expect(invoice.status).toBe('ISSUED');
+    const answer = await merchant.post(`/v2/invoices/${invoice.id}/pay`);
+    expect(answer.status).toBe(200);
+    await env.runDueWork();
+    expect((await shop.invoices(subscription))[0]).toMatchObject({ status: 'PAID' });
+    expect(charged(invoice)).toEqual([`${invoice.id}:1`]);
+  });
+});
+
+describe('a refund', () => {
+  it('goes back by the provider once, also where its answer is lost', async () => {
+    const { clock, invoice } = await sell(FAKE_TOKENS.ok);
+    const before = provider.refunds.length;
+    provider.fault('refund', 'lost after');
+    await shop.create(`/v2/invoices/${invoice.id}/refunds`);
+    await env.runDueWork();
+    expect(await payments(invoice)).toMatchObject([{ returnStatus: 'requested' }]);
+    await shop.advance(clock, 'PT1M');
+    expect(await payments(invoice)).toMatchObject([{ returnStatus: 'returned', returnReference: expect.any(String) }]);
+    expect(provider.refunds).toHaveLength(before + 1);
+  });
+});
