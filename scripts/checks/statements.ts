@@ -45,6 +45,8 @@ const OWNERS: Readonly<Record<string, string>> = {
   payment_charge: 'payments',
   payment_link: 'payments',
   remote_payments: 'payments',
+  payment_dispute: 'payments',
+  outside_refund: 'payments',
   invoice_overdue: 'invoicing',
   dunning_end: 'invoicing',
   subscription_adjustment: 'subscriptions',

@@ -224,6 +224,42 @@ const BREAKS: Readonly<Record<string, readonly [broken: string, undone: string]>
     `update ledger_transaction set invoice_id = null where reason = 'refund'`,
     `update ledger_transaction set invoice_id = 'INVOICE' where invoice_id is null`,
   ],
+  'charges-have-receipts': [
+    `insert into payment_charge (merchant_id, id, invoice_id, customer_id, origin, provider, amount, currency, status,
+                                 created_at, finished_at)
+     select merchant_id, 'broken', id, customer_id, 'automatic', 'sandbox', 1, currency, 'accepted', now(), now()
+       from invoice where id = 'INVOICE'`,
+    `delete from payment_charge where id = 'broken'`,
+  ],
+  'charges-on-their-way-hold-their-invoice': [
+    `insert into payment_charge (merchant_id, id, invoice_id, customer_id, origin, provider, amount, currency, status,
+                                 created_at, next_action_at)
+     select merchant_id, 'broken', id, customer_id, 'automatic', 'sandbox', 1, currency, 'intended', now(), now()
+       from invoice where id = 'INVOICE'`,
+    `delete from payment_charge where id = 'broken'`,
+  ],
+  'money-of-a-provider-is-taken-once': [
+    `with taken as (
+       update payment_receipt set provider = 'stripe' where invoice_id = 'INVOICE' returning *)
+     insert into stray_payment (merchant_id, id, provider, provider_reference, amount, currency, reason, received_at,
+                                return_status, returned_at)
+     select merchant_id, 'broken', provider, provider_reference, amount, currency, 'too_late', now(), 'returned', now()
+       from taken`,
+    `with gone as (delete from stray_payment where id = 'broken')
+     update payment_receipt set provider = 'sandbox' where invoice_id = 'INVOICE'`,
+  ],
+  'stray-money-is-owed-back': [
+    `insert into stray_payment (merchant_id, id, provider, provider_reference, amount, currency, reason, received_at, next_action_at)
+     select merchant_id, 'broken', 'stripe', 'ch_broken', 1, 'USD', 'too_late', now(), now() from invoice where id = 'INVOICE'`,
+    `delete from stray_payment where id = 'broken'`,
+  ],
+  'disputes-are-booked': [
+    `insert into payment_dispute (merchant_id, id, provider, charge_reference, payment_id, amount, currency, reason,
+                                  status, withheld, bookings, created_at, updated_at)
+     select merchant_id, 'broken', 'stripe', 'ch_broken', 'pay_broken', 1, 'USD', 'fraudulent', 'open', 1, 1, now(), now()
+       from invoice where id = 'INVOICE'`,
+    `delete from payment_dispute where id = 'broken'`,
+  ],
   'list-counts-are-true': [
     `update list_count_change set change = change + 1 where list = 'invoice'`,
     `update list_count_change set change = change - 1 where list = 'invoice'`,

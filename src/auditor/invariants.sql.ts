@@ -185,6 +185,62 @@ export const invariants: readonly Invariant[] = [
        where s.mode = 'payment' and ((s.status = 'completed') <> (r.count = 1) or (r.count = 1 and r.amount <> s.amount))`,
   },
   {
+    name: 'charges-have-receipts',
+    says: 'I-40: a charge is accepted when, and only when, it has one receipt, of its amount',
+    broken: sql`
+      select c.merchant_id, c.id, format('%s with %s receipts', c.status, r.count) as detail
+        from payment_charge c
+       cross join lateral (
+         select count(*) as count, sum(r.amount) as amount from payment_receipt r
+          where r.merchant_id = c.merchant_id and r.charge_id = c.id) r
+       where (c.status = 'accepted') <> (r.count = 1) or (r.count = 1 and r.amount <> c.amount)`,
+  },
+  {
+    name: 'charges-on-their-way-hold-their-invoice',
+    says: 'I-40: while a charge has no outcome it is looked up, and nothing else pays its invoice',
+    broken: sql`
+      select c.merchant_id, c.id, format('%s, and its invoice is %s', c.status, i.status) as detail
+        from payment_charge c
+        join invoice i on i.merchant_id = c.merchant_id and i.id = c.invoice_id
+       where c.status not in ('accepted', 'declined') and (not i.payment_in_flight or c.next_action_at is null)`,
+  },
+  {
+    name: 'money-of-a-provider-is-taken-once',
+    says: 'I-37: what a provider took has paid something, or goes back; never both',
+    broken: sql`
+      select s.merchant_id, s.id, format('%s is the receipt %s too', s.provider_reference, r.id) as detail
+        from stray_payment s
+        join payment_receipt r on r.merchant_id = s.merchant_id and r.provider = s.provider
+                              and r.provider_reference = s.provider_reference`,
+  },
+  {
+    name: 'stray-money-is-owed-back',
+    says: 'I-39: money that pays nothing is owed back until it has left',
+    broken: sql`
+      select s.merchant_id, s.id, format('%s is booked of %s', b.owed, s.amount) as detail
+        from stray_payment s
+       cross join lateral (
+         select -coalesce(sum(e.amount), 0) as owed
+           from ledger_transaction t
+           join ledger_entry e on e.merchant_id = t.merchant_id and e.transaction_id = t.id
+          where t.merchant_id = s.merchant_id and t.key in ('stray:' || s.id, 'return:' || s.id)
+            and e.account = 'refunds_payable') b
+       where b.owed <> case s.return_status when 'returned' then 0 else s.amount end`,
+  },
+  {
+    name: 'disputes-are-booked',
+    says: 'what providers hold back for disputes is booked, each dispute once',
+    broken: sql`
+      select d.merchant_id, d.id, format('%s is booked, %s is held back', b.held, d.withheld) as detail
+        from payment_dispute d
+       cross join lateral (
+         select coalesce(sum(e.amount), 0) as held
+           from ledger_transaction t
+           join ledger_entry e on e.merchant_id = t.merchant_id and e.transaction_id = t.id
+          where t.merchant_id = d.merchant_id and t.key like 'dispute:' || d.id || ':%' and e.account = 'disputes') b
+       where b.held <> d.withheld`,
+  },
+  {
     name: 'due-work-can-be-done',
     says: 'an invoice that has reached its end waits for nothing',
     broken: sql`

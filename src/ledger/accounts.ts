@@ -19,6 +19,10 @@ export const accounts = {
   refunds_payable: { of: 'merchant' },
   /** What nobody pays, less what came in for it after all. */
   write_off: { of: 'merchant' },
+  /** What a payment provider holds back for a dispute, or has taken for good. */
+  disputes: { of: 'merchant' },
+  /** What somebody gave back at the payment provider, where no credit note says so. */
+  returned_outside: { of: 'merchant' },
 } as const satisfies Record<string, { of: 'customer' | 'merchant' }>;
 
 export type AccountKind = keyof typeof accounts;

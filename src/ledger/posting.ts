@@ -31,6 +31,8 @@ export const ledgerReasons = [
   'refund',
   'refund_voided',
   'money_returned',
+  'dispute',
+  'returned_outside',
 ] as const;
 export type LedgerReason = (typeof ledgerReasons)[number];
 

@@ -108,9 +108,3 @@ export const keepWaiting = (
     update payment_charge set ${assignments(change)}
      where merchant_id = ${merchant_id} and id = ${id} and status = any (${[...CHARGES_ON_THEIR_WAY]})
     returning *`);
-
-/** The charge of an invoice that has no outcome yet; the index allows one. */
-export const selectChargeOnItsWay = (tx: Tx, merchantId: string, invoiceId: string): Promise<Charge | undefined> =>
-  tx.maybe<Charge>(sql`
-    select * from payment_charge
-     where merchant_id = ${merchantId} and invoice_id = ${invoiceId} and status = any (${[...CHARGES_ON_THEIR_WAY]})`);

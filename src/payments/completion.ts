@@ -9,12 +9,12 @@ import { formatInstant, type Instant } from '../kernel/time.ts';
 import type { PaymentHandlers } from './handlers.ts';
 import { storeMethod } from './methods.ts';
 import type { RemoteParts } from './outside/parts.ts';
-import type { Card, ChargeOutcome, PaymentProvider } from './provider.ts';
+import type { Card, ChargeOutcome, DeclineReason, PaymentProvider } from './provider.ts';
 import { insertReceipt } from './receipts.sql.ts';
 import { sessionStates } from './session-states.ts';
 import { lockSession, moveSession, type PaymentSession, selectSession } from './sessions.sql.ts';
 import { announce, expireSession, isOver } from './sessions.ts';
-import { enterTestCard, type TestCard } from './test-cards.ts';
+import { enterTestCard, outcomeAt, type TestCard, testCards } from './test-cards.ts';
 
 /** What moving a session takes beside the database. */
 export interface PaymentParts {
@@ -68,27 +68,76 @@ export async function completeSession(
   if (refusedNow) return refusedNow;
   if (session.status === 'completed') return ok(session);
   if (session.provider !== 'sandbox') return fail('PAID_AT_PROVIDER', { provider: session.provider });
+  if (session.pending_card !== null) return useCard(tx, parts, session, confirmed(session.pending_card, card), at);
+  const numbered = { ...session, attempts: session.attempts + 1 };
+  const until = outcomeAt(card, at);
+  return until === null
+    ? useCard(tx, parts, numbered, { card }, at)
+    : ok(await wait(tx, parts, numbered, { card, until }, at));
+}
 
-  const attempts = session.attempts + 1;
+/** A card as it is used: with an outcome of its own where the customer has refused to confirm. */
+interface UsedCard {
+  readonly card: TestCard;
+  readonly refusal?: DeclineReason;
+}
+
+/** The customer confirms with the same card, or refuses with any other. */
+const confirmed = (pending: TestCard, sent: TestCard): UsedCard =>
+  sent === pending ? { card: pending } : { card: pending, refusal: 'authentication_required' };
+
+const waitsForCustomer = ({ pending_card: card }: PaymentSession): boolean =>
+  card !== null && testCards[card].waits === 'confirms';
+
+/** Asks the sandbox's provider under the number of this attempt, and does what follows. */
+async function useCard(
+  tx: Tx,
+  parts: PaymentParts,
+  session: PaymentSession,
+  { card, refusal }: UsedCard,
+  at: Instant,
+): Promise<Result<PaymentSession>> {
+  const { merchant_id: merchantId, id, attempts, amount, currency } = session;
   const key = `${id}:${attempts}`;
+  if (refusal !== undefined)
+    return ok(await decline(tx, parts, session, { accepted: false, reason: refusal, reference: `sandbox_${key}` }, at));
   const entered = enterTestCard(card, key, at);
-  const request = { merchantId, key, token: entered.token, amount: session.amount, currency: session.currency };
+  const request = { merchantId, key, token: entered.token, amount, currency };
   const outcome =
     session.mode === 'payment'
       ? await parts.provider.charge(tx, request, at)
       : await parts.provider.verify(tx, request, at);
-  const numbered = { ...session, attempts };
   return outcome.accepted
-    ? settle(tx, parts, numbered, { card: entered, storedCard: entered }, outcome, at)
-    : ok(await decline(tx, parts, numbered, outcome, at));
+    ? settle(tx, parts, session, { card: entered, storedCard: entered }, outcome, at)
+    : ok(await decline(tx, parts, session, outcome, at));
+}
+
+/** The outcome comes later: until then nothing else pays. */
+async function wait(
+  tx: Tx,
+  { handlers }: PaymentParts,
+  session: PaymentSession,
+  pending: { readonly card: TestCard; readonly until: Instant },
+  at: Instant,
+): Promise<PaymentSession> {
+  const { status: from, attempts, merchant_id: merchantId } = session;
+  const waiting = await moveSession(
+    tx,
+    session,
+    { from, to: 'processing', failureReason: null, attempts, pending },
+    at,
+  );
+  if (session.mode === 'payment') await handlers.processing?.(tx, { merchantId, session: waiting }, at);
+  return waiting;
 }
 
 /** Why a session cannot be completed at this instant; null where it can, or has been. */
 export function refusalToComplete(session: PaymentSession, at: Instant): Failure | null {
   const to = next(sessionStates, session.status, 'complete');
   if (!to.ok) return to;
-  if (session.status === 'processing') return fail('PAYMENT_IN_PROGRESS'); // only the provider can complete it now
-  return session.status !== 'completed' && isOver(session, at)
+  // Only the provider can complete it now, save where it waits for the customer.
+  if (session.status === 'processing' && !waitsForCustomer(session)) return fail('PAYMENT_IN_PROGRESS');
+  return session.status !== 'completed' && session.status !== 'processing' && isOver(session, at)
     ? fail('PAYMENT_SESSION_EXPIRED', { expiresAt: formatInstant(session.expires_at) })
     : null;
 }
@@ -200,7 +249,7 @@ export async function endSession(
   return ok(await expireAndTell(tx, parts, session, found.at));
 }
 
-/** Sessions expire by due work, each on its own clock. */
+/** Sessions expire by due work, each on its own clock; test cards that wait have their outcome by it, too. */
 export const sessionsDue = (parts: PaymentParts): DueKind => ({
   kind: 'payment_session',
   step: async (tx, { merchantId, id }, now) => {
@@ -208,9 +257,26 @@ export const sessionsDue = (parts: PaymentParts): DueKind => ({
     if (!session) throw new Error(`Payment session ${id} is due and not there.`);
     const { mode, entity_type: entityType, entity_id: entityId } = session;
     if (mode === 'payment') await parts.handlers.lockNow?.(tx, { merchantId, entityType, entityId });
-    await expireAndTell(tx, parts, session, now);
+    if (session.pending_card === null) await expireAndTell(tx, parts, session, now);
+    else await endWait(tx, parts, session, session.pending_card, now);
   },
 });
+
+/** The bank has answered, or the customer has not confirmed in time. What upstream refuses was not charged. */
+async function endWait(
+  tx: Tx,
+  parts: PaymentParts,
+  session: PaymentSession,
+  card: TestCard,
+  now: Instant,
+): Promise<void> {
+  const used: UsedCard = waitsForCustomer(session) ? { card, refusal: 'authentication_required' } : { card };
+  const paid = await tx.part(
+    () => useCard(tx, parts, session, used, now),
+    (result) => result.ok,
+  );
+  if (!paid.ok) await useCard(tx, parts, session, { card, refusal: 'processing_error' }, now);
+}
 
 async function expireAndTell(
   tx: Tx,

@@ -74,6 +74,15 @@ export interface PaymentHandlers {
   ): Promise<void>;
   /** A stored card was charged for an invoice, which `lockNow` holds, or was declined. */
   charged(tx: Tx, event: FinishedCharge, now: Instant): Promise<void>;
+  /**
+   * Somebody gave all money of a payment back at the provider. `wall` is wall time.
+   * @returns whether that refunds what it paid, so that the payment's return is asked for now
+   */
+  refundedOutside?(
+    tx: Tx,
+    payment: { merchantId: string; invoiceId: string; receiptId: string },
+    wall: Instant,
+  ): Promise<boolean>;
   /** The session expired by time or by POST …/expire, not because another one took its place. */
   expired(tx: Tx, event: { merchantId: string; session: PaymentSession }, now: Instant): Promise<void>;
   /** For the hosted page, at this wall time; null where there is no such entity. */

@@ -45,11 +45,32 @@ export interface PaymentReceipt {
   /** How often a provider outside was asked what came of it. */
   return_look_ups: number;
   clock_id: string | null;
+  /** The dispute about it that began last; only where payments of an invoice are listed. */
+  dispute?: ReceiptDispute | null;
 }
+
+/** What the payer's bank takes back, or asks about. */
+export interface ReceiptDispute {
+  readonly status: 'inquiry' | 'open' | 'won' | 'lost';
+  readonly amount: string;
+  readonly reason: string;
+}
+
+/** A receipt with the dispute about it. */
+const WITH_DISPUTE = sql`payment_receipt.*, (
+  select jsonb_build_object('status', d.status, 'amount', d.amount::text, 'reason', d.reason) from payment_dispute d
+   where d.merchant_id = payment_receipt.merchant_id and d.payment_id = payment_receipt.id
+   order by d.seq desc limit 1) as dispute`;
 
 export type NewReceipt = Omit<
   PaymentReceipt,
-  'return_status' | 'return_refund_id' | 'return_started_at' | 'returned_at' | 'return_reference' | 'return_look_ups'
+  | 'return_status'
+  | 'return_refund_id'
+  | 'return_started_at'
+  | 'returned_at'
+  | 'return_reference'
+  | 'return_look_ups'
+  | 'dispute'
 >;
 
 /** The unique indexes on session, charge and key are what makes one payment of many notices. */
@@ -84,7 +105,7 @@ export const listReceipts = (
   pageOfRows<PaymentReceipt>(
     tx,
     {
-      select: sql`*`,
+      select: WITH_DISPUTE,
       from: sql`payment_receipt`,
       where: sql`merchant_id = ${merchantId} and invoice_id = ${invoiceId}`,
       order: sql`seq desc`,
@@ -167,15 +188,6 @@ export const lockAnyReceipt = (tx: Tx, merchantId: string, id: string): Promise<
   tx.maybe<PaymentReceipt>(
     sql`select * from payment_receipt where merchant_id = ${merchantId} and id = ${id} for update`,
   );
-
-/** The receipt of a provider's charge; the index allows one. */
-export const selectReceiptByReference = (
-  tx: Tx,
-  of: { merchantId: string; provider: string; reference: string },
-): Promise<PaymentReceipt | undefined> =>
-  tx.maybe<PaymentReceipt>(sql`
-    select * from payment_receipt
-     where merchant_id = ${of.merchantId} and provider = ${of.provider} and provider_reference = ${of.reference}`);
 
 /** A receipt of an invoice. */
 export const selectReceiptOf = (

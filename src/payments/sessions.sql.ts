@@ -3,6 +3,7 @@ import type { Decimal } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { DeclineReason, ProviderName } from './provider.ts';
 import type { SessionStatus } from './session-states.ts';
+import type { TestCard } from './test-cards.ts';
 
 /** What a session can be for; `customer` in mode `setup`. */
 export const ENTITY_TYPES = ['invoice', 'subscription', 'payment', 'topup', 'customer'] as const;
@@ -30,6 +31,8 @@ export interface PaymentSession {
   payment_method_id: string | null;
   provider: ProviderName;
   provider_reference: string | null;
+  /** The test card whose outcome is open. */
+  pending_card: TestCard | null;
   success_redirect_url: string | null;
   failure_redirect_url: string | null;
   metadata: Record<string, unknown>;
@@ -96,6 +99,8 @@ export interface SessionMove {
   attempts?: number;
   paymentMethodId?: string | null;
   providerReference?: string;
+  /** The test card that waits, and when its outcome is there. */
+  pending?: { readonly card: TestCard; readonly until: Instant };
 }
 
 /** Moves a session that its caller has locked. @throws where it is not in the status that the caller decided on. */
@@ -114,7 +119,8 @@ export const moveSession = (
          payment_method_id: move.paymentMethodId,
          provider_reference: move.providerReference,
          completed_at: move.to === 'completed' ? now : undefined,
-         next_action_at: move.to === 'failed' ? session.expires_at : null,
+         pending_card: move.pending?.card ?? null,
+         next_action_at: move.to === 'failed' ? session.expires_at : (move.pending?.until ?? null),
          updated_at: now,
        })}
      where merchant_id = ${session.merchant_id} and id = ${session.id} and status = ${move.from}

@@ -130,6 +130,7 @@ function newSession(opening: PaymentOpening | SetupOpening, now: Instant): Payme
     payment_method_id: null,
     provider: opening.provider,
     provider_reference: null,
+    pending_card: null,
     success_redirect_url: opening.successRedirectUrl ?? null,
     failure_redirect_url: opening.failureRedirectUrl ?? null,
     metadata: { ...opening.metadata },

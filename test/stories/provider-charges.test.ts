@@ -149,3 +149,76 @@ describe('a refund', () => {
     expect(provider.refunds).toHaveLength(before + 1);
   });
 });
+
+/** What is in an account of the merchant, in USD. */
+const balance = async (account: string): Promise<string> => {
+  const [row] = await env.database.transaction({ merchants: [merchant.id] }, (tx) =>
+    tx.rows<{ total: string }>(sql`
+      select trim_scale(coalesce(sum(amount), 0))::text as total from ledger_entry
+       where merchant_id = ${merchant.id} and account = ${account} and currency = 'USD'`),
+  );
+  return row?.total as string;
+};
+const chargeOf = async (invoice: Resource): Promise<string> => {
+  const [row] = await env.database.transaction({ merchants: [merchant.id] }, (tx) =>
+    tx.rows<{ reference: string }>(
+      sql`select provider_reference as reference from payment_receipt where invoice_id = ${invoice.id}`,
+    ),
+  );
+  return row?.reference as string;
+};
+const ten = { amount: decimal('10'), currency: 'USD' } as const;
+
+describe('a refund that somebody made at the provider', () => {
+  it('of all money of an invoice refunds it by a credit note, and calls nobody', async () => {
+    const { invoice } = await sell(FAKE_TOKENS.ok);
+    const reference = provider.refundAtDashboard({ chargeReference: await chargeOf(invoice), ...ten });
+    const calls = provider.calls.length;
+    await tellAll();
+    await tellAll();
+    const { data } = await shop.read(`/v2/invoices/${invoice.id}/refunds`);
+    expect(data).toMatchObject([{ total: '10.00', status: 'ISSUED', reason: 'Refunded at the payment provider' }]);
+    expect(await payments(invoice)).toMatchObject([{ returnStatus: 'returned', returnReference: reference }]);
+    expect(provider.calls.slice(calls).filter((call) => call.startsWith('refund'))).toEqual([]);
+    expect(await balance('cash')).toBe('0');
+  });
+
+  it('of a part is booked beside the invoice, and booked back where it fails', async () => {
+    const { invoice } = await sell(FAKE_TOKENS.ok);
+    const part = { chargeReference: await chargeOf(invoice), amount: decimal('4'), currency: 'USD' };
+    const reference = provider.refundAtDashboard(part);
+    await tellAll();
+    expect([await balance('returned_outside'), await balance('cash')]).toEqual(['4', '6']);
+    expect((await shop.read(`/v2/invoices/${invoice.id}/refunds`)).data).toEqual([]);
+    provider.settleRefund(reference, 'failed');
+    await tellAll();
+    expect([await balance('returned_outside'), await balance('cash')]).toEqual(['0', '10']);
+  });
+});
+
+describe('a dispute', () => {
+  it.each([
+    { ends: 'won' as const, disputes: '0', cash: '10' },
+    { ends: 'lost' as const, disputes: '10', cash: '0' },
+  ])(
+    'that is $ends leaves $disputes held back and $cash of cash, in any order of notices',
+    async ({ ends, ...left }) => {
+      const { invoice } = await sell(FAKE_TOKENS.ok);
+      const about = { chargeReference: await chargeOf(invoice), ...ten, reason: 'fraudulent' };
+      const reference = provider.dispute({ ...about, status: 'inquiry' });
+      await tellAll();
+      expect(await balance('disputes')).toBe('0');
+      provider.dispute({ ...about, status: 'open' }, reference);
+      await tellAll();
+      expect([await balance('disputes'), await balance('cash')]).toEqual(['10', '0']);
+      expect(await payments(invoice)).toMatchObject([
+        { dispute: { status: 'open', amount: '10.00', reason: 'fraudulent' } },
+      ]);
+      provider.dispute({ ...about, status: ends }, reference);
+      await tellAll();
+      await tellAll();
+      expect([await balance('disputes'), await balance('cash')]).toEqual([left.disputes, left.cash]);
+      expect(await shop.invoice(invoice.id)).toMatchObject({ status: 'PAID' });
+    },
+  );
+});

@@ -1,12 +1,13 @@
 import type { Tx } from '../../db/index.ts';
 import { ok } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { PaymentHandlers } from '../../payments/index.ts';
+import { type PaymentHandlers, receiptsOf } from '../../payments/index.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { changeInvoice, findInvoice, lockInvoice, lockInvoiceNow } from '../invoice/invoices.sql.ts';
 import { lockPurpose } from '../invoice/purposes.ts';
 import { endWithSession } from '../issue/cancel.ts';
+import { refundInvoice } from '../issue/refund.ts';
 import { describeForSession, viewInvoice } from '../page/view.ts';
 import { receivePayment } from '../paying/pay.ts';
 import { followCharge } from './after-charge.ts';
@@ -36,6 +37,16 @@ export const invoicePaymentHandlers = (parts: InvoicingParts): PaymentHandlers =
     const invoice = await lockInvoice(tx, merchantId, invoiceId);
     if (!invoice) throw new Error(`Charge ${id} is of no invoice.`);
     await followCharge(parts, tx, invoice, finished, now);
+  },
+  async refundedOutside(tx, { merchantId, invoiceId, receiptId }, wall) {
+    const others = (await receiptsOf(tx, merchantId, invoiceId)).filter(({ id }) => id !== receiptId);
+    if (others.length > 0) return false; // it would give back more than was given back there
+    const reason = 'Refunded at the payment provider';
+    const refunded = await tx.part(
+      () => refundInvoice(parts, tx, merchantId, invoiceId, reason, wall),
+      ({ ok: isDone }) => isDone,
+    );
+    return refunded.ok;
   },
   async expired(tx, { merchantId, session }, now) {
     const invoice = await lockInvoice(tx, merchantId, session.entity_id);

@@ -11,6 +11,7 @@ import {
   Timestamp,
   Type,
 } from '../../http/index.ts';
+import { decimal } from '../../kernel/decimal.ts';
 import { formatMoney } from '../../kernel/money.ts';
 import { formatInstant } from '../../kernel/time.ts';
 import { type PaymentReceipt, RECORDED_METHODS, RETURN_STATUSES } from '../../payments/index.ts';
@@ -54,6 +55,16 @@ export const InvoicePayment = Type.Object(
     paymentSessionId: Nullable(Id('paymentSession')),
     paymentMethodId: Nullable(Id('paymentMethod')),
     idempotencyKey: Nullable(Type.String()),
+    dispute: Nullable(
+      Type.Object(
+        {
+          status: OneOf(['inquiry', 'open', 'won', 'lost']),
+          amount: Type.String(),
+          reason: Type.String({ description: 'In the word of the provider.' }),
+        },
+        { description: 'The dispute about it that began last.' },
+      ),
+    ),
     receiptPdfUrl: Type.String({ description: 'The receipt; it takes a key.' }),
     createdAt: Timestamp,
   },
@@ -96,6 +107,7 @@ export function presentPayment(publicUrl: string, receipt: PaymentReceipt): Stat
     paymentSessionId: receipt.session_id,
     paymentMethodId: receipt.payment_method_id,
     idempotencyKey: receipt.idempotency_key,
+    dispute: receipt.dispute ? { ...receipt.dispute, amount: money(decimal(receipt.dispute.amount)) } : null,
     receiptPdfUrl: `${publicUrl}/v2/invoices/${receipt.invoice_id}/payments/${receipt.id}/receipt`,
     createdAt: formatInstant(receipt.created_at),
   };

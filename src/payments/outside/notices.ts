@@ -8,6 +8,7 @@ import type { NoticeHeaders, ProviderFact } from '../remote.ts';
 import { settleCharge } from './charges.ts';
 import { selectCheckoutByReference } from './checkouts.sql.ts';
 import { settleCheckout } from './checkouts.ts';
+import { applyDispute, applyOutsideRefund } from './disputes.ts';
 import { isForPeople, nextLookUp } from './look-ups.ts';
 import { insertNotice, selectNotice, updateNotice } from './notices.sql.ts';
 import { byCourier, type Connection, connectionOf, type RemoteParts } from './parts.ts';
@@ -101,10 +102,11 @@ async function applyFact(parts: PaymentParts, of: OfProvider, fact: ProviderFact
     case 'charge':
       return settleCharge(parts, { merchantId, id: fact.key }, fact.charge);
     case 'refund':
-      if (fact.key !== null) await settleOwnRefund(parts.remote, merchantId, fact.key, fact);
-      return;
+      return fact.key === null
+        ? applyOutsideRefund(parts, of, fact)
+        : settleOwnRefund(parts.remote, merchantId, fact.key, fact);
     case 'dispute':
-      return;
+      return applyDispute(parts, of, fact);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Tx } from '../../db/index.ts';
 import type { DueKind } from '../../jobs/index.ts';
+import type { Decimal } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { type LedgerReason, post } from '../../ledger/index.ts';
@@ -49,6 +50,21 @@ export const strayReturnsDue = (remote: RemoteParts): DueKind => ({
     });
   },
 });
+
+/** Stray money has left with a refund at the provider. @returns whether it was all of it, and had not left before */
+export async function returnStray(
+  tx: Tx,
+  { merchantId, id }: { merchantId: string; id: string },
+  { reference, amount, currency }: { reference: string; amount: Decimal; currency: string },
+  now: Instant,
+): Promise<boolean> {
+  const stray = await selectStray(tx, merchantId, id);
+  if (stray.returnStatus === 'returned' || !amount.eq(stray.amount) || currency !== stray.currency) return false;
+  const left = { return_status: 'returned', return_reference: reference, returned_at: now, next_action_at: null };
+  await updateStrayReturn(tx, stray, left);
+  await book(tx, stray, 'money_returned', -1, now);
+  return true;
+}
 
 /** Writes down what the provider says of the refund of stray money. */
 export const settleStrayReturn = (

@@ -4,7 +4,7 @@ import type { EntityDescription, EntityStanding } from '../handlers.ts';
 import type { DeclineReason } from '../provider.ts';
 import type { PaymentSession } from '../sessions.sql.ts';
 import { isOver } from '../sessions.ts';
-import { TEST_CARDS, testCards } from '../test-cards.ts';
+import { TEST_CARDS, type TestCard, testCards } from '../test-cards.ts';
 import { brandName, day, minute, money } from './format.ts';
 import { endFrame, frame } from './frame.ts';
 import { Html, html } from './html.ts';
@@ -45,6 +45,7 @@ export function checkoutPage(view: PageView): string {
     case 'completed':
       return completedPage(view);
     case 'processing':
+      if (session.pending_card === 'pm_3ds') return confirmPage(view);
       return endPage(view, 'Your payment is on its way', 'The bank has not answered yet. You can close this page.');
     case 'expired':
       return overPage(view, expiredWords(view));
@@ -139,6 +140,19 @@ ${session.success_redirect_url === null ? null : back(session.success_redirect_u
 ${standing ? html`${downloadLinks(standing.downloads)}${pageLink(standing)}` : null}
 ${session.success_redirect_url === null ? html`<p class="fine">You can close this page.</p>` : null}`,
   });
+}
+
+/** The bank asks the customer to confirm, as a 3-D Secure page does. */
+function confirmPage(view: PageView): string {
+  const { session } = view;
+  const choose = (card: TestCard, label: string) =>
+    html`<form method="post" action="${session.id}"><input type="hidden" name="paymentMethod" value="${card}"><button type="submit">${label}</button></form>`;
+  return endPage(
+    view,
+    'Confirm this payment',
+    `Your bank asks whether you pay ${money(session.amount, session.currency)}.`,
+    html`${choose('pm_3ds', 'Confirm')}${choose('pm_declined', 'Refuse')}`,
+  );
 }
 
 const expiredWords = ({ session, entity }: PageView): { heading: string; text: string } => {

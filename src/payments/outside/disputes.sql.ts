@@ -1,0 +1,98 @@
+import { sql, type Tx } from '../../db/index.ts';
+import type { Decimal } from '../../kernel/decimal.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { ProviderDisputeFact, ProviderRefundFact } from '../remote.ts';
+
+/** A payment at a provider, whether it paid something or is stray. */
+export interface TakenPayment {
+  readonly id: string;
+  readonly isStray: boolean;
+  readonly invoiceId: string | null;
+  readonly clockId: string | null;
+}
+
+/** The payment of a provider's charge; its reference is unique among receipts, and among stray payments. */
+export const selectTaken = (
+  tx: Tx,
+  of: { merchantId: string; provider: string; reference: string },
+): Promise<TakenPayment | undefined> =>
+  tx.maybe<TakenPayment>(sql`
+    select id, false as "isStray", invoice_id as "invoiceId", clock_id as "clockId" from payment_receipt
+     where merchant_id = ${of.merchantId} and provider = ${of.provider} and provider_reference = ${of.reference}
+    union all
+    select id, true, invoice_id, clock_id from stray_payment
+     where merchant_id = ${of.merchantId} and provider = ${of.provider} and provider_reference = ${of.reference}
+     limit 1`);
+
+export interface Dispute {
+  readonly merchantId: string;
+  readonly id: string;
+  readonly amount: Decimal;
+  readonly currency: string;
+  readonly status: ProviderDisputeFact['status'];
+  readonly withheld: Decimal;
+  readonly bookings: number;
+}
+
+const DISPUTE = sql`merchant_id as "merchantId", id, amount, currency, status, withheld, bookings`;
+
+/** A dispute is first an inquiry, that nothing was booked for. Of two at once the second waits, and finds the first. */
+export const insertDispute = (
+  tx: Tx,
+  of: { merchantId: string; id: string; provider: string; paymentId: string; fact: ProviderDisputeFact },
+  now: Instant,
+): Promise<number> =>
+  tx.run(sql`
+    insert into payment_dispute (merchant_id, id, provider, charge_reference, payment_id, amount, currency, reason, status,
+                                 withheld, bookings, created_at, updated_at)
+    values (${of.merchantId}, ${of.id}, ${of.provider}, ${of.fact.chargeReference}, ${of.paymentId}, ${of.fact.amount},
+            ${of.fact.currency}, ${of.fact.reason}, 'inquiry', 0, 0, ${now}, ${now})
+    on conflict do nothing`);
+
+export const lockDispute = (tx: Tx, merchantId: string, id: string): Promise<Dispute> =>
+  tx.one<Dispute>(
+    sql`select ${DISPUTE} from payment_dispute where merchant_id = ${merchantId} and id = ${id} for update`,
+  );
+
+export const updateDispute = (
+  tx: Tx,
+  { merchantId, id }: Dispute,
+  to: Pick<Dispute, 'amount' | 'status' | 'withheld' | 'bookings'>,
+  now: Instant,
+): Promise<number> =>
+  tx.run(sql`
+    update payment_dispute
+       set amount = ${to.amount}, status = ${to.status}, withheld = ${to.withheld}, bookings = ${to.bookings}, updated_at = ${now}
+     where merchant_id = ${merchantId} and id = ${id}`);
+
+/** A refund that somebody made at the provider. */
+export interface OutsideRefund {
+  readonly merchantId: string;
+  readonly id: string;
+  readonly status: ProviderRefundFact['status'];
+  readonly bookedAs: 'return' | 'credit_note' | 'adjustment' | null;
+}
+
+export const insertOutsideRefund = (
+  tx: Tx,
+  of: { merchantId: string; id: string; provider: string; paymentId: string; fact: ProviderRefundFact },
+  now: Instant,
+): Promise<number> =>
+  tx.run(sql`
+    insert into outside_refund (merchant_id, id, provider, payment_id, amount, currency, status, created_at)
+    values (${of.merchantId}, ${of.id}, ${of.provider}, ${of.paymentId}, ${of.fact.amount}, ${of.fact.currency}, 'pending', ${now})
+    on conflict do nothing`);
+
+export const lockOutsideRefund = (tx: Tx, merchantId: string, id: string): Promise<OutsideRefund> =>
+  tx.one<OutsideRefund>(sql`
+    select merchant_id as "merchantId", id, status, booked_as as "bookedAs" from outside_refund
+     where merchant_id = ${merchantId} and id = ${id} for update`);
+
+export const updateOutsideRefund = (
+  tx: Tx,
+  { merchantId, id }: OutsideRefund,
+  to: Pick<OutsideRefund, 'status' | 'bookedAs'>,
+): Promise<number> =>
+  tx.run(sql`
+    update outside_refund set status = ${to.status}, booked_as = ${to.bookedAs}
+     where merchant_id = ${merchantId} and id = ${id}`);
