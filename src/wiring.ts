@@ -235,7 +235,11 @@ export function wireDomains(
   };
   return {
     routes: (runner) => [
-      ...identityRoutes({ environment }),
+      ...identityRoutes({
+        environment,
+        isConnected: async (tx, merchantId, provider) =>
+          (await findProviderAccount(tx, sources.sealer, merchantId, provider)) !== null,
+      }),
       ...customerRoutes({
         ...customerHooks,
         blockers: [

@@ -17,13 +17,13 @@ import {
   Type,
 } from '../http/index.ts';
 import { notFound, ok } from '../kernel/result.ts';
-import type { EnvironmentName } from './keys.ts';
 import {
   changeOrganization,
   checkSettingsRole,
   createOrganization,
   findOrganization,
   listOrganizations,
+  type OrganizationParts,
   publicOrganization,
 } from './organizations.ts';
 import { SettingsInput } from './settings.ts';
@@ -84,7 +84,7 @@ const OrganizationFilter = ListQuery({
 });
 
 /** The operations on merchants and consumers (api.md, Identity). New API keys say in which environment they work. */
-export const organizationRoutes = (environment: EnvironmentName): readonly Route[] => [
+export const organizationRoutes = (parts: OrganizationParts): readonly Route[] => [
   route(
     {
       method: 'POST',
@@ -101,7 +101,7 @@ export const organizationRoutes = (environment: EnvironmentName): readonly Route
     async ({ tx, now, caller, body }) => {
       const allowed = checkSettingsRole(caller, body.settings);
       if (!allowed.ok) return allowed;
-      const made = await createOrganization(tx, body, environment, now);
+      const made = await createOrganization(tx, body, parts.environment, now);
       return made.ok ? ok(publicOrganization(made.value)) : made;
     },
   ),
@@ -150,7 +150,7 @@ export const organizationRoutes = (environment: EnvironmentName): readonly Route
     },
     async ({ tx, now, caller, merchantId, params, body }) => {
       const which = { merchantId, id: params.id as string };
-      const changed = await changeOrganization(tx, caller, which, body, environment, now);
+      const changed = await changeOrganization(tx, caller, which, body, parts, now);
       return changed.ok ? ok(publicOrganization(changed.value)) : changed;
     },
   ),

@@ -137,7 +137,7 @@ export async function createOrganization(
 ): Promise<Result<Organization>> {
   const { type, merchantId, settings = {}, ...particulars } = input;
   const id = newId('organization');
-  const checked = checkSettings(settings, environment);
+  const checked = checkSettings(settings, environment, false); // nobody has connected a new merchant
   if (!checked.ok) return checked;
   if (type === 'merchant') {
     if (merchantId !== undefined) return invalidField('merchantId', 'is only for a consumer');
@@ -174,6 +174,13 @@ export interface OrganizationPatch extends Particulars {
   settings?: SettingsInput;
 }
 
+/** What organizations need to know of the environment. */
+export interface OrganizationParts {
+  readonly environment: EnvironmentName;
+  /** Has a merchant connected an account at this provider that works? */
+  isConnected(tx: Tx, merchantId: string, provider: string): Promise<boolean>;
+}
+
 /**
  * Changes an organization. Its settings are the admins' business, and rate limits the platform's; a merchant's or the
  * platform's own particulars are the admins' too, those of consumers any member's (api.md, Identity: roles).
@@ -183,7 +190,7 @@ export async function changeOrganization(
   caller: Caller,
   { merchantId, id }: { merchantId: string; id: string },
   patch: OrganizationPatch,
-  environment: EnvironmentName,
+  { environment, isConnected }: OrganizationParts,
   now: Instant,
 ): Promise<Result<Organization>> {
   const row = await lockOrganization(tx, merchantId, id);
@@ -194,7 +201,8 @@ export async function changeOrganization(
   const change: OrganizationChange = { ...particulars };
   if (input !== undefined) {
     if (row.type !== 'merchant') return invalid([{ field: 'settings', message: 'are only for a merchant' }]);
-    const checked = checkSettings(input, environment);
+    const asksForStripe = input.paymentProvider === 'stripe';
+    const checked = checkSettings(input, environment, asksForStripe && (await isConnected(tx, merchantId, 'stripe')));
     if (!checked.ok) return checked;
     change.settings = changedSettings(row.settings, input);
     if (!caller.isOperator && !isDeepStrictEqual(change.settings.rateLimits, row.settings.rateLimits))

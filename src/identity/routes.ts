@@ -19,6 +19,7 @@ import type { EnvironmentName } from './keys.ts';
 import { logoRoutes } from './logo/routes.ts';
 import { me } from './me.ts';
 import { Organization, organizationRoutes } from './organization-routes.ts';
+import type { OrganizationParts } from './organizations.ts';
 import { apiKeyRoutes, User, userRoutes } from './user-routes.ts';
 
 const Me = Type.Object(
@@ -96,8 +97,8 @@ const instants = (texts: Record<string, string | undefined>) =>
   Object.fromEntries(Object.entries(texts).flatMap(([field, text]) => (text ? [[field, parseInstant(text)]] : [])));
 
 /** Organizations, users, API keys, the caller, and the audit log (api.md, Identity). */
-export const identityRoutes = ({ environment }: { environment: EnvironmentName }): readonly Route[] => [
-  ...organizationRoutes(environment),
+export const identityRoutes = ({ environment, ...parts }: OrganizationParts): readonly Route[] => [
+  ...organizationRoutes({ environment, ...parts }),
   ...logoRoutes,
   ...userRoutes,
   ...apiKeyRoutes(environment),

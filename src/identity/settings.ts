@@ -191,25 +191,30 @@ export function changedSettings(stored: SettingsInput, change: SettingsInput): S
   return Object.fromEntries(merged);
 }
 
-/** What is planned and cannot be reached yet: nothing would be taxed, or paid. */
-const NOT_CONNECTED: ReadonlySet<unknown> = new Set(['stripe', 'stripe_tax']);
-
-/** The rules that a schema cannot say: no play money in production, and no provider that is not connected. */
-export function checkSettings(input: SettingsInput, environment: EnvironmentName): Result<SettingsInput> {
+/**
+ * The rules that a schema cannot say: no play money in production, and no provider that is not connected: nothing would
+ * be taxed, or paid.
+ * @param isConnected is Stripe connected?
+ */
+export function checkSettings(
+  input: SettingsInput,
+  environment: EnvironmentName,
+  isConnected: boolean,
+): Result<SettingsInput> {
   const errors: FieldError[] = [];
   if (input.paymentProvider === 'sandbox' && environment === 'production')
     errors.push({ field: 'settings.paymentProvider', message: 'must not be sandbox in production' });
   errors.push(...bankAccountProblems(input.bankTransfer));
   if (errors.length > 0) return invalid(errors);
-  for (const name of ['taxProvider', 'paymentProvider'] as const)
-    if (NOT_CONNECTED.has(input[name]))
-      return fail(
-        'PROVIDER_NOT_CONNECTED',
-        { field: `settings.${name}`, provider: input[name] },
-        `${input[name]} cannot be connected in this version. Leave settings.${name} at its default.`,
-      );
+  if (input.taxProvider === 'stripe_tax')
+    return notConnected('taxProvider', 'stripe_tax cannot be connected in this version. Leave it at internal.');
+  if (input.paymentProvider === 'stripe' && !isConnected)
+    return notConnected('paymentProvider', 'stripe is not connected: put its keys by PUT /v0/merchantIntegrations.');
   return ok(input);
 }
+
+const notConnected = (name: 'taxProvider' | 'paymentProvider', message: string) =>
+  fail('PROVIDER_NOT_CONNECTED', { field: `settings.${name}` }, message);
 
 /** An account that money can be sent to: a number of one kind at least, without a slip of the pen. */
 function bankAccountProblems(account: SettingsInput['bankTransfer']): FieldError[] {
