@@ -36,6 +36,7 @@ import {
   rebuildProjection,
   type UsageProjection,
 } from './metering/index.ts';
+import { createSender, openPost, resolveName, type Sender, type WebhookParts } from './webhooks/index.ts';
 import {
   auditChecks,
   type DocumentRenderer,
@@ -83,6 +84,8 @@ export interface EnvironmentOptions {
   readonly paymentProviders?: RemotePayments['providers'];
   /** How much of a merchant is in work at once; absent: as http/slots.ts says. Benchmarks compare. */
   readonly slotLimits?: SlotLimits;
+  /** Who looks up the hosts of webhook endpoints; tests hand in their own. */
+  readonly resolveHost?: WebhookParts['resolve'];
   /** Opens the way into the database; tests hand in one that breaks. */
   readonly openDatabase?: (options: DatabaseOptions) => Database;
 }
@@ -95,6 +98,8 @@ export interface Environment {
   startWorker(): void;
   /** Runs all that is due now, on the wall clock and on test clocks, and what calls to providers lead to. @returns how many steps it tried. */
   runDueWork(): Promise<number>;
+  /** Makes all attempts to deliver webhooks that are due now. @returns how many */
+  deliverWebhooks(): Promise<number>;
   /** Opens a demo merchant, to be filled with believable data; null where it is there already. In the sandbox only. */
   openDemo?(): Promise<OpenedDemo | null>;
   close(): Promise<void>;
@@ -105,6 +110,7 @@ export const wallClock = (): Instant =>
   Temporal.Now.instant().round({ smallestUnit: 'microsecond', roundingMode: 'trunc' });
 
 const WORK_CONNECTIONS = 5;
+const DELIVERY_CONNECTIONS = 2;
 const WORK_STATEMENT_MILLISECONDS = 60_000;
 const AUDIT_STATEMENT_MILLISECONDS = 600_000;
 
@@ -127,6 +133,8 @@ interface Pools {
   readonly database: Database;
   /** Due work's own: requests and due work do not keep each other waiting. */
   readonly workDatabase: Database;
+  /** Of the sender of webhooks, which nothing else keeps waiting. */
+  readonly deliveryDatabase: Database;
   close(): Promise<void>;
 }
 
@@ -146,16 +154,22 @@ function openPools(options: EnvironmentOptions): Pools {
     onConnectionError,
     ...(isDiskFull && { isDiskFull }),
   });
+  const deliveryDatabase = open({
+    url,
+    connections: DELIVERY_CONNECTIONS,
+    onConnectionError,
+    ...(isDiskFull && { isDiskFull }),
+  });
   const close = async () => {
     isClosing = true;
-    await Promise.all([database.close(), workDatabase.close()]);
+    await Promise.all([database.close(), workDatabase.close(), deliveryDatabase.close()]);
   };
-  return { database, workDatabase, close };
+  return { database, workDatabase, deliveryDatabase, close };
 }
 
 async function buildEnvironment(options: EnvironmentOptions, pools: Pools, current: string): Promise<Environment> {
   const now = options.now ?? wallClock;
-  const { database, workDatabase } = pools;
+  const { database, workDatabase, deliveryDatabase } = pools;
   const has = (role: ProcessRole): boolean => options.roles?.includes(role) ?? true;
   await ensurePlatform(database, options.platformKey, now(), options.environment);
   const { trustedProxies = [] } = options;
@@ -173,6 +187,17 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
     now,
     onTrouble: (error: Error) => options.logger.warn({ err: error }, 'a call to a payment provider did not end well'),
   };
+  const resolve = options.resolveHost ?? resolveName;
+  const outside = openPost({ resolve });
+  const webhooks: WebhookParts = {
+    way: {
+      post: outside.post,
+      sealer: sources.sealer,
+      guard: { allowsLoopback: options.environment === 'sandbox' },
+      inbox: null,
+    },
+    resolve,
+  };
   const domains = wireDomains(
     options.environment,
     options.publicUrl,
@@ -181,6 +206,7 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
     sources,
     options.renderer,
     remote,
+    webhooks,
   );
   const slots = new Slots(options.slotLimits);
   const metrics = new Metrics({
@@ -188,6 +214,7 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
     slots: () => slots.load,
     countParked: () => database.transaction('every merchant, reading', countParked),
     countUnbilled: () => database.transaction('every merchant, reading', domains.countUnbilled),
+    countWebhooks: () => database.transaction('every merchant, reading', domains.countWaiting),
     ingest: () => {
       const { held, requests, oldest } = admissionOf(database).load;
       return { held, requests, oldestSeconds: oldest === null ? 0 : now().since(oldest).total('seconds') };
@@ -211,6 +238,15 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
     now,
     logger: options.logger,
     observe: (report) => metrics.step(report),
+  });
+  const sender: Sender = createSender({
+    database: deliveryDatabase,
+    way: webhooks.way,
+    now,
+    chance: Math.random,
+    stopwatch: () => performance.now(),
+    onTrouble: (error, what) => options.logger.warn({ err: error }, what),
+    observe: (outcome, seconds) => metrics.webhook(outcome, seconds),
   });
   const server = await createServer({
     database,
@@ -236,14 +272,21 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
       },
     }),
     slots,
-    onChange: () => runner.wake(),
+    onChange: () => {
+      runner.wake();
+      sender.wake();
+    },
     checkReplies: options.checkReplies ?? false,
   });
   return {
     server,
     database,
     migratedTo: current,
-    startWorker: () => void (has('worker') && runner.start()),
+    startWorker: () => {
+      if (!has('worker')) return;
+      runner.start();
+      sender.start();
+    },
     runDueWork: async () => {
       for (let total = 0; ; ) {
         const steps = await runner.runOnce();
@@ -252,6 +295,7 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
         if (steps === 0) return total;
       }
     },
+    deliverWebhooks: () => sender.runOnce(),
     ...(options.environment === 'sandbox' &&
       has('api') &&
       has('ingest') && {
@@ -259,6 +303,8 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
       }),
     close: async () => {
       await Promise.all([server.close(), runner.stop()]); // together: a request may be waiting for a test clock
+      await sender.close();
+      outside.close();
       await carrier.close(); // it notes what became of the last mails
       await projection?.close(); // what is being shipped needs the database to its end
       await domains.close(); // it notes what came of the last calls to payment providers

@@ -102,6 +102,15 @@ import {
   wakeEnded,
 } from './subscriptions/index.ts';
 import { countUnbilled, unbilledRoutes, unbilledUsageChore } from './unbilled/index.ts';
+import {
+  adoptWebhookEvents,
+  countWaiting,
+  forgetWebhookEvents,
+  resolveName,
+  type WebhookParts,
+  webhookErrors,
+  webhookRoutes,
+} from './webhooks/index.ts';
 
 /** The domains of one environment, bound to each other: the one place where they meet. */
 export interface Domains {
@@ -114,6 +123,8 @@ export interface Domains {
   readonly countUnbilled: typeof countUnbilled;
   /** When no payment provider is being called any more. */
   idle(): Promise<void>;
+  /** Deliveries that wait, and endpoints that fail: figures for the metrics. */
+  readonly countWaiting: typeof countWaiting;
   close(): Promise<void>;
 }
 
@@ -132,6 +143,7 @@ export const errorTables: readonly ErrorTable[] = [
   orderErrors,
   approvalErrors,
   sourceErrors,
+  webhookErrors,
 ];
 
 /** What sources need of the environment; see `ReceivingParts`. */
@@ -156,6 +168,17 @@ const noRemotePayments: RemotePayments = {
   onTrouble: () => undefined,
 };
 
+/** Nothing leaves, for whoever only looks at the routes. */
+const noWebhookParts: WebhookParts = {
+  way: {
+    post: async () => ({ kind: 'failed', error: 'Nothing leaves this environment.' }),
+    sealer: sealerOf(''),
+    guard: { allowsLoopback: false },
+    inbox: null,
+  },
+  resolve: resolveName,
+};
+
 /** What an environment may be handed in place of the typesetter. */
 export type { DocumentRenderer } from './documents/index.ts';
 
@@ -170,6 +193,7 @@ const MOST_WATCHED = 20_000;
  * @param sources by what the secrets of sources are sealed, and who their callers are
  * @param remote how payment providers outside our database are reached
  * @param renderer makes the PDF of each document, and is closed with the domains
+ * @param webhooks how webhooks leave
  */
 export function wireDomains(
   environment: EnvironmentName,
@@ -179,6 +203,7 @@ export function wireDomains(
   sources: SourceParts = noSourceParts,
   renderer: DocumentRenderer = createDocumentRenderer(),
   remote: RemotePayments = noRemotePayments,
+  webhooks: WebhookParts = noWebhookParts,
 ): Domains {
   const letters = createLetters({ environment, publicUrl });
   const newUsage = createUsageWatch({ most: MOST_WATCHED });
@@ -273,6 +298,7 @@ export function wireDomains(
       ...integrationRoutes({ sealer: sources.sealer, probes: probesOf(remote.providers) }),
       ...payments.routes,
       ...mailRoutes({ environment }),
+      ...webhookRoutes(webhooks),
       ...clockRoutes({ environment, runner, blockers: holdersOfClock }),
     ],
     chores: [
@@ -281,6 +307,8 @@ export function wireDomains(
       balanceSweepChore(),
       revenueSumsChore,
       unbilledUsageChore(usage),
+      forgetWebhookEvents,
+      adoptWebhookEvents,
     ],
     dueKinds: [
       payments.chargeDueKind,
@@ -299,6 +327,8 @@ export function wireDomains(
       await payments.close();
       await renderer.close();
     },
+    countWaiting,
+    close: () => renderer.close(),
   };
 }
 

@@ -137,7 +137,7 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
     ...['documents', 'webhooks'],
   ],
   demo: ['kernel'],
-  app: [...BELOW, 'auditor', 'identity', 'clocks', 'metering', 'wiring', 'demo', 'mail'],
+  app: [...BELOW, 'auditor', 'identity', 'clocks', 'metering', 'wiring', 'demo', 'mail', 'webhooks'],
   start: ['kernel', 'db', 'settings', 'credentials'],
   main: ['kernel', 'db', 'identity', 'settings', 'start', 'app'],
 };

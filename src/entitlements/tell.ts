@@ -1,6 +1,6 @@
 import type { Tx } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
-import { publish } from '../webhooks/index.ts';
+import { type EventType, publish } from '../webhooks/index.ts';
 import type { EntitlementRow } from './entitlements.sql.ts';
 import type { GrantRow } from './grants.sql.ts';
 
@@ -14,7 +14,7 @@ const about = ({ id, customer_id, subscription_id }: EntitlementRow) => ({
 export const tellOfEntitlement = (
   tx: Tx,
   entitlement: EntitlementRow,
-  type: `entitlement.${string}.v0`,
+  type: EventType & `entitlement.${string}`,
   now: Instant,
 ): Promise<string> => publish(tx, { merchantId: entitlement.merchant_id, type, data: about(entitlement) }, now);
 

@@ -39,6 +39,8 @@ export interface MetricsOptions {
   readonly countParked: () => Promise<readonly { kind: string; parked: number }[]>;
   /** Events of the last finished day that nobody pays for, by reason. */
   readonly countUnbilled?: () => Promise<readonly { reason: string; events: number }[]>;
+  /** Webhooks that wait, and endpoints that fail or were disabled for it. */
+  readonly countWebhooks?: () => Promise<{ pending: number; failing: number; disabled: number }>;
   readonly ingest?: () => IngestMeasure;
   /** Requests in work, waiting, and refused since the start (slots.ts). */
   readonly slots?: () => { readonly working: number; readonly waiting: number; readonly refused: number };
@@ -60,8 +62,10 @@ export class Metrics {
   readonly #requestSeconds;
   readonly #steps;
   readonly #stepSeconds;
+  readonly #webhooks;
+  readonly #webhookSeconds;
 
-  constructor({ database, countParked, countUnbilled, ingest, slots }: MetricsOptions) {
+  constructor({ database, countParked, countUnbilled, countWebhooks, ingest, slots }: MetricsOptions) {
     const meter = this.#provider.getMeter('reckoner');
     const buckets = { advice: { explicitBucketBoundaries: DURATION_SECONDS } };
     this.#requests = meter.createCounter('reckoner_http_requests', { description: 'Requests answered.' });
@@ -74,6 +78,13 @@ export class Metrics {
     });
     this.#stepSeconds = meter.createHistogram('reckoner_due_step_duration_seconds', {
       description: 'Seconds that a step of due work took.',
+      ...buckets,
+    });
+    this.#webhooks = meter.createCounter('reckoner_webhook_attempts', {
+      description: 'Attempts to deliver webhooks by what came of them: delivered, failed.',
+    });
+    this.#webhookSeconds = meter.createHistogram('reckoner_webhook_attempt_duration_seconds', {
+      description: 'Seconds that an attempt to deliver a webhook took.',
       ...buckets,
     });
     meter
@@ -91,6 +102,24 @@ export class Metrics {
         .addCallback(async (result) => {
           for (const { reason, events } of await patiently(countUnbilled)) result.observe(events, { reason });
         });
+    if (countWebhooks) {
+      const waiting = meter.createObservableGauge('reckoner_webhook_deliveries_pending', {
+        description: 'Webhooks that wait for an attempt.',
+      });
+      const endpoints = meter.createObservableGauge('reckoner_webhook_endpoints', {
+        description: 'Webhook endpoints that fail, and that were disabled for it.',
+      });
+      meter.addBatchObservableCallback(
+        async (result) => {
+          for (const { pending, failing, disabled } of await patiently(async () => [await countWebhooks()])) {
+            result.observe(waiting, pending);
+            result.observe(endpoints, failing, { state: 'failing' });
+            result.observe(endpoints, disabled, { state: 'disabled' });
+          }
+        },
+        [waiting, endpoints],
+      );
+    }
     meter
       .createObservableGauge('reckoner_database_connections', {
         description: 'Connections of the pool, and who waits for one.',
@@ -159,6 +188,11 @@ export class Metrics {
   step({ kind, outcome, seconds }: StepMeasure): void {
     this.#steps.add(1, { kind, outcome });
     this.#stepSeconds.record(seconds, { kind });
+  }
+
+  webhook(outcome: 'delivered' | 'failed', seconds: number): void {
+    this.#webhooks.add(1, { outcome });
+    this.#webhookSeconds.record(seconds);
   }
 
   /** All of it in Prometheus' text format. */

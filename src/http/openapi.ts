@@ -67,6 +67,7 @@ const TAGS: readonly { readonly name: string; readonly description: string }[] =
   },
   { name: 'Approvals', description: 'A second person decides before an order bills or an invoice leaves.' },
   { name: 'Sources', description: 'Revenue that outside systems report. It becomes usage once it is approved.' },
+  { name: 'Webhooks', description: 'What happened, told to endpoints of yours or listed for you to read.' },
   { name: 'Reports', description: 'What came in, what it cost, and what is left of it.' },
   { name: 'External references', description: 'What a record is called in outside systems.' },
   { name: 'Operations', description: 'For whoever runs the program. No key needed.' },

@@ -39,6 +39,7 @@ export const ID_PREFIXES = {
   payment: 'pay_',
   webhookEndpoint: 'whe_',
   webhookEvent: 'wev_',
+  webhookAttempt: 'wat_',
   reservation: 'rsv_',
   lineItem: 'li_',
   priceFeature: 'pf_',

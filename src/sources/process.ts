@@ -118,12 +118,14 @@ function reasonOf(refusal: Refusal): string {
 export const tell = async (tx: Tx, events: readonly SourceEvent[], now: Instant): Promise<void> =>
   void (await publishAll(
     tx,
-    events
-      .filter(({ status }) => status !== 'rejected')
-      .map(({ merchantId, status, id, sourceId, customerId, subscriptionId }) => ({
-        merchantId,
-        type: `source_event.${status}.v0`,
-        data: { sourceEventId: id, sourceId, customerId, subscriptionId },
-      })),
+    events.flatMap(({ merchantId, status, id, sourceId, customerId, subscriptionId }) =>
+      status === 'rejected'
+        ? []
+        : {
+            merchantId,
+            type: `source_event.${status}.v0` as const,
+            data: { sourceEventId: id, sourceId, customerId, subscriptionId },
+          },
+    ),
     now,
   ));

@@ -1,13 +1,13 @@
 import type { Tx } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
-import { publish } from '../webhooks/index.ts';
+import { type EventType, publish } from '../webhooks/index.ts';
 import type { SubscriptionRow } from './subscriptions.sql.ts';
 
 /** Writes a webhook about a subscription into the outbox. */
 export const tell = (
   tx: Tx,
   subscription: SubscriptionRow,
-  type: `subscription.${string}.v0`,
+  type: EventType & `subscription.${string}`,
   now: Instant,
 ): Promise<string> =>
   publish(

@@ -23,7 +23,7 @@ export function lastDay(now: Instant): { readonly day: string; readonly period: 
 
 /**
  * Looks once at each finished day of each merchant, and tells of each metric of whose usage nobody pays for a part:
- * `usage.unbilled.v0`.
+ * `usage.unbilled.v0`; and of each reason, `usage.unmatched.v0`.
  */
 export const unbilledUsageChore = (usage: UsageQuery<Tx>): Chore => ({
   name: 'looking for usage that nobody pays for',
@@ -51,10 +51,16 @@ const lookAt = (database: Database, usage: UsageQuery<Tx>, merchantId: string, n
     const metricIds = [...new Set(findings.map(({ metricId }) => metricId))];
     const events = metricIds.map((billableMetricId) => ({
       merchantId,
-      type: 'usage.unbilled.v0',
+      type: 'usage.unbilled.v0' as const,
       data: { billableMetricId, day },
     }));
-    await publishAll(tx, events, now);
+    const reasons = [...new Set(findings.map(({ reason }) => reason))];
+    const unmatched = reasons.map((reason) => ({
+      merchantId,
+      type: 'usage.unmatched.v0' as const,
+      data: { reason, day },
+    }));
+    await publishAll(tx, [...events, ...unmatched], now);
   });
 
 /** Parts by metric and reason. */

@@ -1,12 +1,12 @@
 import { recordset, sql, type Tx } from '../db/index.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Instant } from '../kernel/time.ts';
+import type { EventType } from './kinds.ts';
 
 /** What happened, for a merchant's webhook endpoints. */
 export interface OutboxEvent {
   readonly merchantId: string;
-  /** `<resource>.<what happened>.v0`, e.g. `customer.created.v0` (domain.md §9). */
-  readonly type: string;
+  readonly type: EventType;
   /** Ids, first of all the resource's own (`customerId` for `customer.…`); never amounts, names or addresses. */
   readonly data: Readonly<Record<string, string | null | readonly Readonly<Record<string, string>>[]>>;
 }

@@ -32,6 +32,7 @@ const ROWS_BESIDE_STATEMENTS: Exceptions = {
   'src/mail/': 'the reply of a mail is made from its row',
   'src/metering/': 'ClickHouse is no transaction, and a flush asks for subjects in its own way',
   'src/payments/': 'replies and the page are made from rows of sessions, methods and links',
+  'src/webhooks/': 'a sender and chores work through functions of the database for all merchants',
   'src/subscriptions/': 'the rule of an action takes the row of a subscription',
 };
 

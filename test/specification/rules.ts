@@ -438,10 +438,7 @@ export const SPECIFICATION: readonly RuleSection[] = [
   section('§6 Events', '6.webhooks', {
     paid: '`invoice.paid.v0` fires when an invoice is paid, with `invoiceId`.',
     'paid.grant': 'It has the `grantId` of a purchase.',
-    delivery: {
-      says: 'What fires reaches the merchant.',
-      unproved: 'What happened is written to the outbox, in its transaction; nothing delivers it yet.',
-    },
+    delivery: 'What fires reaches the merchant.',
     usage: 'Usage events match metrics by `type`.',
     sources: 'A source of a plan makes usage events, recorded as source events.',
   }),

@@ -19,6 +19,8 @@ const FEBRUARY = '2026-02-01T00:00:00Z';
 const range = { from: START, to: FEBRUARY };
 
 let counter = 0;
+/** Nobody listens there. */
+const HOOKS = 'http://127.0.0.1:9/hooks';
 const unique = (word: string) => {
   counter += 1;
   return `${word}-${counter}`;
@@ -89,6 +91,16 @@ const failedEvent = async ({ shop, source }: World) => {
   await shop.act(`/v0/sources/${source.id}/events/${id}/approve`);
   return { id: source.id, eventId: id };
 };
+const newEndpoint = async (world: World): Promise<Resource> => {
+  await dropEndpoints(world);
+  return world.shop.create('/v0/webhookEndpoints', { url: HOOKS });
+};
+/** A merchant has at most 20: all but the standing one and the last make room. */
+async function dropEndpoints({ merchant, shop, webhookEndpoint }: World): Promise<void> {
+  const { data } = await shop.read('/v0/webhookEndpoints?limit=100');
+  for (const { id } of data.slice(1))
+    if (id !== webhookEndpoint.id) await merchant.delete(`/v0/webhookEndpoints/${id}`);
+}
 const newMethod = async ({ shop }: World) => {
   const customer = await shop.customer();
   return { customer, method: await storeMethod(shop, customer) };
@@ -870,6 +882,40 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
         decision: 'cancelled',
         actorId: merchant.userId,
       }),
+  ],
+
+  createWebhookEndpoint: [
+    async (world) => {
+      await dropEndpoints(world);
+      return { body: { url: HOOKS, description: unique('hook'), merchantId: world.merchant.id } };
+    },
+  ],
+  listWebhookEndpoints: [() => ({})],
+  getWebhookEndpoint: [({ webhookEndpoint }) => on(webhookEndpoint.id)],
+  updateWebhookEndpoint: [({ webhookEndpoint }) => on(webhookEndpoint.id, { description: 'ours' })],
+  deleteWebhookEndpoint: [async (world) => on((await newEndpoint(world)).id)],
+  rotateWebhookSecret: [async (world) => on((await newEndpoint(world)).id)],
+  testWebhookEndpoint: [({ webhookEndpoint }) => on(webhookEndpoint.id)],
+  listWebhookEvents: [() => ({})],
+  getWebhookEvent: [({ webhookEvent }) => on(webhookEvent.id)],
+  listWebhookAttempts: [({ webhookEvent }) => on(webhookEvent.id)],
+  redeliverWebhookEvent: [
+    async ({ shop, webhookEndpoint }) => {
+      const { id } = await shop.customer();
+      const [event] = (await shop.read(`/v0/webhookEvents?resourceId=${id}`)).data;
+      return on(event.id, { endpointId: webhookEndpoint.id });
+    },
+  ],
+  redeliverWebhookEvents: [
+    ({ merchant, webhookEndpoint }) => ({
+      body: {
+        from: START,
+        to: farAhead(),
+        types: ['order.pushed.v0'],
+        endpointId: webhookEndpoint.id,
+        merchantId: merchant.id,
+      },
+    }),
   ],
 
   createTestClock: [({ merchant }) => ({ body: { name: 'Clock', currentTime: START, merchantId: merchant.id } })],

@@ -45,7 +45,7 @@ export const EVERYTHING_BILLED: typeof TABLES = [
 ];
 
 /** What is made of ids, and the frozen terms, whose keys are ids: the rates stand on the lines. */
-const LEFT_OUT = `- 'seq' - 'line_seq' - 'usage_mark' - 'snapshot_hash' - 'terms'`;
+const LEFT_OUT = `- 'seq' - 'line_seq' - 'usage_mark' - 'transaction_id' - 'recorded_at' - 'snapshot_hash' - 'terms'`;
 const ID = /\b(?:[a-z]+_)+[0-9A-Za-z]{16,}\b/g;
 
 /**

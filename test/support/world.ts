@@ -48,6 +48,10 @@ export interface World {
   sourceEvent: Resource;
   sourceRule: Resource;
   integration: Resource;
+  /** For new customers; nobody listens there. */
+  webhookEndpoint: Resource;
+  /** That `customer` was created. */
+  webhookEvent: Resource;
   apiKeyId: string;
   /** The ids of all of these, by kind. */
   ids: Readonly<Partial<Record<IdKind, readonly string[]>>>;
@@ -58,6 +62,10 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
   const shop = shopOf(merchant);
   // Who has neither gets no e-invoices.
   await shop.change(`/v0/organizations/${merchant.id}`, { taxId: 'DE123456789', address: { country: 'DE' } });
+  const webhookEndpoint = await shop.create('/v0/webhookEndpoints', {
+    url: 'http://127.0.0.1:9/standing',
+    eventTypes: ['customer.created.v0'],
+  });
   const product = await shop.product();
   const item = await shop.create('/v0/items', { name: 'Item', catalogId: product.id });
   const feature = await shop.create('/v0/features', {
@@ -116,6 +124,7 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
   const [interval] = await putIntervals(shop, schedule, [intervalBody({ unitPrice: '5' })]);
   const staged = (await shop.read(`/v0/billingSchedules/${schedule.id}/invoices`)).data[0];
   const { body: integration } = await merchant.put('/v0/merchantIntegrations', { provider: 'erp' });
+  const webhookEvent = (await shop.read(`/v0/webhookEvents?resourceId=${customer.id}`)).data[0];
   const approval = await shop.create(`/v0/orders/${(await newOrder(shop, customer)).id}/approvals`);
   const apiKey = await shop.create(`/v0/users/${merchant.userId}/apikeys`, { name: 'standing' });
   const ids = {
@@ -155,6 +164,8 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
       interval,
       staged,
       integration,
+      webhookEndpoint,
+      webhookEvent,
     ]),
     planVersion: [plan.defaultVersionId],
   };
@@ -191,6 +202,8 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
     sourceRule,
     schedule,
     integration,
+    webhookEndpoint,
+    webhookEvent,
     apiKeyId: apiKey.id,
     ids,
   };

@@ -1,15 +1,18 @@
 import type { Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { type OutboxEvent, publish, publishAll } from '../../webhooks/index.ts';
+import { type EventType, type OutboxEvent, publish, publishAll } from '../../webhooks/index.ts';
 import { changed } from './changed-invoice.ts';
 import type { InvoiceRow } from './invoice.ts';
 import { changeInvoice, updateInvoices } from './invoices.sql.ts';
+
+/** What is told of an invoice. */
+type InvoiceEvent = EventType & `invoice.${string}`;
 
 /** Writes a webhook about an invoice into the outbox; its data holds ids, never amounts (domain.md §9). */
 export const publishInvoice = (
   tx: Tx,
   invoice: InvoiceRow,
-  type: `invoice.${string}.v0`,
+  type: InvoiceEvent,
   now: Instant,
   more: Record<string, string> = {},
 ): Promise<string> => publish(tx, eventOf(invoice, type, more), now);
@@ -18,7 +21,7 @@ export const publishInvoice = (
 export const publishInvoices = (
   tx: Tx,
   invoices: readonly InvoiceRow[],
-  type: `invoice.${string}.v0`,
+  type: InvoiceEvent,
   now: Instant,
 ): Promise<string[]> =>
   publishAll(
@@ -27,7 +30,7 @@ export const publishInvoices = (
     now,
   );
 
-const eventOf = (invoice: InvoiceRow, type: string, more: Record<string, string> = {}): OutboxEvent => ({
+const eventOf = (invoice: InvoiceRow, type: InvoiceEvent, more: Record<string, string> = {}): OutboxEvent => ({
   merchantId: invoice.merchant_id,
   type,
   data: {

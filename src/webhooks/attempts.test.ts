@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { decideHealth, isDelivered, judge, WAITS_SECONDS } from './attempts.ts';
+
+const now = Temporal.Instant.from('2026-03-01T00:00:00Z');
+const answered = (status: number, retryAfter: string | null = null) =>
+  ({ kind: 'answered', status, retryAfter, reply: '' }) as const;
+
+it('delivers by an answer of 2xx and by nothing else', () => {
+  const delivering = Array.from({ length: 600 }, (_, status) => status).filter((status) =>
+    isDelivered(answered(status)),
+  );
+  expect(delivering).toEqual(Array.from({ length: 100 }, (_, index) => 200 + index));
+  expect(isDelivered({ kind: 'failed', error: 'away' })).toBe(false);
+});
+
+it('takes 75 hours, 35 minutes and 5 seconds where every wait is the usual one', () => {
+  expect(WAITS_SECONDS.reduce((sum, wait) => sum + wait, 0)).toBe(75 * 3600 + 35 * 60 + 5);
+});
+
+it('waits within a fifth of its slot, or as long as it is asked to, up to twice the slot', () => {
+  const retryAfter = fc.option(
+    fc.oneof(fc.nat().map(String), fc.string(), fc.constant('Sun, 01 Mar 2026 06:00:00 GMT')),
+  );
+  fc.assert(
+    fc.property(
+      fc.constantFrom(301, 400, 404, 429, 500, 503),
+      retryAfter,
+      fc.integer({ min: 1, max: 9 }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      (status, asked, slot, chance) => {
+        const verdict = judge(answered(status, asked), slot, chance, now);
+        const wait = verdict.nextAttemptAt?.since(now).total('seconds') ?? 0;
+        const usual = WAITS_SECONDS[slot] as number;
+        expect(verdict.status).toBe('pending');
+        expect(wait).toBeGreaterThanOrEqual(usual * 0.8 - 0.001);
+        expect(wait).toBeLessThanOrEqual(usual * (status === 429 || status === 503 ? 2 : 1.2) + 0.001);
+        expect(judge(answered(status, asked), 10, chance, now).status).toBe('exhausted');
+      },
+    ),
+  );
+});
+
+it('waits no less for chance that is higher', () => {
+  const at = (chance: number) => judge(answered(500), 1, chance, now).nextAttemptAt?.since(now).total('seconds');
+  expect([at(0), at(0.5), at(1)]).toEqual([4, 5, 6]);
+});
+
+it.each([
+  { hours: 0, toldAt: false, tells: false, disables: false },
+  { hours: 23, toldAt: false, tells: false, disables: false },
+  { hours: 24, toldAt: false, tells: true, disables: false },
+  { hours: 24, toldAt: true, tells: false, disables: false },
+  { hours: 119, toldAt: true, tells: false, disables: false },
+  { hours: 120, toldAt: true, tells: false, disables: true },
+  { hours: 120, toldAt: false, tells: true, disables: true },
+])('an endpoint that fails for $hours hours: $tells, $disables', ({ hours, toldAt, tells, disables }) => {
+  const failingSince = now.subtract({ hours });
+  const health = { failingSince, toldAt: toldAt ? now.subtract({ hours: 1 }) : null };
+  expect(decideHealth(health, now)).toMatchObject({ failingSince, tells, disables });
+});
+
+it('begins to count failures at the first one', () => {
+  expect(decideHealth({ failingSince: null, toldAt: null }, now)).toMatchObject({ failingSince: now, tells: false });
+});

@@ -1,0 +1,110 @@
+import { type Instant, isAfter } from '../kernel/time.ts';
+
+/** What came of sending an event to an endpoint. */
+export type Answered =
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      readonly retryAfter: string | null;
+      /** The beginning of what was answered. */
+      readonly reply: string;
+    }
+  /** There was no answer. */
+  | { readonly kind: 'failed'; readonly error: string };
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+/** Seconds before the first attempt, between the first and the second, … (domain.md §9). */
+export const WAITS_SECONDS = [
+  0,
+  5,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+] as const;
+
+/** Waits are longer or shorter by up to this share, so that what failed together does not come again together. */
+const JITTER = 0.2;
+const MOST_RETRY_AFTER = 2; // times the wait
+const MAY_ASK_FOR_TIME = new Set([429, 503]);
+const GONE = 410;
+
+/** What follows from an attempt. */
+export interface Verdict {
+  readonly status: 'pending' | 'delivered' | 'exhausted';
+  /** Null unless it is pending. */
+  readonly nextAttemptAt: Instant | null;
+  /** The endpoint says that it wants nothing any more. */
+  readonly isGone: boolean;
+}
+
+/**
+ * What follows from an attempt: only an answer of 2xx is a delivery.
+ * @param slot which attempt it was since the event was put into the queue, from 1
+ * @param chance between 0 and 1: how much earlier or later the next one is
+ */
+export function judge(answered: Answered, slot: number, chance: number, now: Instant): Verdict {
+  if (isDelivered(answered)) return { status: 'delivered', nextAttemptAt: null, isGone: false };
+  const isGone = answered.kind === 'answered' && answered.status === GONE;
+  const wait = WAITS_SECONDS[slot];
+  if (isGone || wait === undefined) return { status: 'exhausted', nextAttemptAt: null, isGone };
+  const shortest = wait * (1 - JITTER + 2 * JITTER * chance);
+  const asked = askedSeconds(answered, now);
+  const seconds = Math.min(Math.max(shortest, asked), Math.max(shortest, MOST_RETRY_AFTER * wait));
+  return { status: 'pending', nextAttemptAt: now.add({ milliseconds: Math.round(seconds * 1000) }), isGone };
+}
+
+/** Was it an answer of 2xx? */
+export const isDelivered = (answered: Answered): boolean =>
+  answered.kind === 'answered' && answered.status >= 200 && answered.status <= 299;
+
+/** How long an endpoint that is busy wants to be left alone; 0 where it does not say so. */
+function askedSeconds(answered: Answered, now: Instant): number {
+  if (answered.kind === 'failed' || answered.retryAfter === null || !MAY_ASK_FOR_TIME.has(answered.status)) return 0;
+  const text = answered.retryAfter.trim();
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  const at = readHttpDate(text);
+  return at === null ? 0 : Math.max(0, (at.epochMilliseconds - now.epochMilliseconds) / 1000);
+}
+
+const HTTP_DATE = /^[A-Z][a-z]{2}, (\d{2}) ([A-Z][a-z]{2}) (\d{4}) (\d{2}:\d{2}:\d{2}) GMT$/;
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** `Sun, 06 Nov 1994 08:49:37 GMT`, the one form that senders use. */
+function readHttpDate(text: string): Instant | null {
+  const [, day, month = '', year, time] = HTTP_DATE.exec(text) ?? [];
+  const number = MONTHS.indexOf(month) + 1;
+  if (number === 0) return null;
+  try {
+    return Temporal.Instant.from(`${year}-${String(number).padStart(2, '0')}-${day}T${time}Z`);
+  } catch {
+    return null;
+  }
+}
+
+/** How an endpoint has done lately. */
+export interface Health {
+  /** The first failure after the last success. */
+  readonly failingSince: Instant | null;
+  readonly toldAt: Instant | null;
+}
+
+export const DAY_HOURS = 24;
+/** An endpoint that only fails is disabled after so long. */
+export const PATIENCE_HOURS = 5 * DAY_HOURS;
+
+/** What follows for an endpoint from one more failure at `now`. */
+export function decideHealth(
+  { failingSince, toldAt }: Health,
+  now: Instant,
+): Health & { readonly tells: boolean; readonly disables: boolean } {
+  const since = failingSince ?? now;
+  const hasLasted = (hours: number) => !isAfter(since.add({ hours }), now);
+  const tells = toldAt === null && hasLasted(DAY_HOURS);
+  return { failingSince: since, toldAt: tells ? now : toldAt, tells, disables: hasLasted(PATIENCE_HOURS) };
+}

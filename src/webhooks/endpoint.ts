@@ -1,0 +1,46 @@
+import type { Instant } from '../kernel/time.ts';
+
+export const ENDPOINT_STATUSES = ['enabled', 'disabled'] as const;
+export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number];
+
+/** Why an endpoint gets nothing: somebody asked for it; it answered 410; it failed for five days. */
+export const DISABLED_REASONS = ['request', 'gone', 'failing'] as const;
+export type DisabledReason = (typeof DISABLED_REASONS)[number];
+
+/** Where a merchant takes webhooks. */
+export interface Endpoint {
+  readonly id: string;
+  readonly merchantId: string;
+  readonly url: string;
+  /** Kinds of events; `*` stands for all. */
+  readonly eventTypes: readonly string[];
+  readonly description: string | null;
+  readonly status: EndpointStatus;
+  readonly disabledReason: DisabledReason | null;
+  /** Sealed, as the one before it. */
+  readonly secret: string;
+  /** It signs too, until then. */
+  readonly previousSecret: string | null;
+  readonly previousSecretUntil: Instant | null;
+  readonly failingSince: Instant | null;
+  readonly toldAt: Instant | null;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+}
+
+/** Endpoints of a merchant at most. */
+export const MOST_ENDPOINTS = 20;
+
+/** How long the secret before the last rotation signs too. */
+export const OVERLAP_HOURS = 24;
+
+type Standing = Pick<Endpoint, 'status' | 'disabledReason' | 'failingSince' | 'toldAt'>;
+
+/** Where an endpoint stands after a change of its status, if any: one that is enabled again begins anew. */
+export function decideStanding(before: Standing, status: EndpointStatus | undefined): Standing {
+  const { disabledReason, failingSince, toldAt } = before;
+  if (status === undefined || status === before.status)
+    return { status: before.status, disabledReason, failingSince, toldAt };
+  if (status === 'disabled') return { status, disabledReason: 'request', failingSince, toldAt };
+  return { status, disabledReason: null, failingSince: null, toldAt: null };
+}

@@ -1,0 +1,90 @@
+import { allOf, pageOfRows, sql, type Tx } from '../db/index.ts';
+import type { PageRequest } from '../http/index.ts';
+import type { Instant } from '../kernel/time.ts';
+import type { Endpoint, EndpointStatus } from './endpoint.ts';
+
+const COLUMNS = sql`id, merchant_id as "merchantId", url, event_types as "eventTypes", description, status,
+  disabled_reason as "disabledReason", secret, previous_secret as "previousSecret",
+  previous_secret_until as "previousSecretUntil", failing_since as "failingSince", told_at as "toldAt",
+  created_at as "createdAt", updated_at as "updatedAt"`;
+
+/** Endpoints are counted under this lock, so that two creations do not pass the limit together. */
+export async function countEndpoints(tx: Tx, merchantId: string): Promise<number> {
+  await tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`webhook endpoints of ${merchantId}`}, 0))`);
+  const { count } = await tx.one<{ count: number }>(sql`
+    select count(*)::int as count from webhook_endpoint where merchant_id = ${merchantId} and deleted_at is null`);
+  return count;
+}
+
+export const insertEndpoint = (tx: Tx, endpoint: Endpoint) =>
+  tx.one<Endpoint>(sql`
+    insert into webhook_endpoint (merchant_id, id, url, event_types, description, status, disabled_reason, secret,
+                                  created_at, updated_at)
+    values (${endpoint.merchantId}, ${endpoint.id}, ${endpoint.url}, ${endpoint.eventTypes}, ${endpoint.description},
+            ${endpoint.status}, ${endpoint.disabledReason}, ${endpoint.secret}, ${endpoint.createdAt},
+            ${endpoint.updatedAt})
+    returning ${COLUMNS}`);
+
+export const selectEndpoint = (tx: Tx, merchantId: string, id: string) =>
+  tx.maybe<Endpoint>(sql`
+    select ${COLUMNS} from webhook_endpoint where merchant_id = ${merchantId} and id = ${id} and deleted_at is null`);
+
+export const lockEndpoint = (tx: Tx, merchantId: string, id: string) =>
+  tx.maybe<Endpoint>(sql`
+    select ${COLUMNS} from webhook_endpoint where merchant_id = ${merchantId} and id = ${id} and deleted_at is null
+       for no key update`);
+
+/** In the order of their ids. */
+export const lockEndpoints = (tx: Tx, ids: readonly string[]) =>
+  tx.rows<Endpoint>(sql`
+    select ${COLUMNS} from webhook_endpoint
+     where merchant_id = any (string_to_array(current_setting('reckoner.merchants'), ',')) and id = any (${ids})
+       and deleted_at is null
+     order by id
+       for no key update`);
+
+export const updateEndpoint = (tx: Tx, endpoint: Endpoint) =>
+  tx.one<Endpoint>(sql`
+    update webhook_endpoint
+       set url = ${endpoint.url}, event_types = ${endpoint.eventTypes}, description = ${endpoint.description},
+           status = ${endpoint.status}, disabled_reason = ${endpoint.disabledReason}, secret = ${endpoint.secret},
+           previous_secret = ${endpoint.previousSecret}, previous_secret_until = ${endpoint.previousSecretUntil},
+           failing_since = ${endpoint.failingSince}, told_at = ${endpoint.toldAt}, updated_at = ${endpoint.updatedAt}
+     where merchant_id = ${endpoint.merchantId} and id = ${endpoint.id}
+    returning ${COLUMNS}`);
+
+/** Those that did fail and do no longer. */
+export const clearFailures = (tx: Tx, ids: readonly string[]) =>
+  tx.run(sql`
+    update webhook_endpoint set failing_since = null, told_at = null
+     where merchant_id = any (string_to_array(current_setting('reckoner.merchants'), ',')) and id = any (${ids})
+       and failing_since is not null`);
+
+/** Its deliveries need it until they are forgotten; its secrets nobody needs. */
+export const deleteEndpoint = (tx: Tx, merchantId: string, id: string, now: Instant) =>
+  tx.run(sql`
+    update webhook_endpoint
+       set status = 'disabled', disabled_reason = 'request', secret = '', previous_secret = null,
+           previous_secret_until = null, deleted_at = ${now}, updated_at = ${now}
+     where merchant_id = ${merchantId} and id = ${id} and deleted_at is null`);
+
+export const selectEndpoints = (
+  tx: Tx,
+  merchantId: string | null,
+  filter: { readonly status?: EndpointStatus | undefined },
+  page: PageRequest,
+) =>
+  pageOfRows<Endpoint>(
+    tx,
+    {
+      select: COLUMNS,
+      from: sql`webhook_endpoint`,
+      where: allOf([
+        sql`deleted_at is null`,
+        merchantId !== null && sql`merchant_id = ${merchantId}`,
+        filter.status !== undefined && sql`status = ${filter.status}`,
+      ]),
+      order: sql`seq desc`,
+    },
+    page,
+  );

@@ -1,0 +1,11 @@
+import type { ErrorTable } from '../kernel/result.ts';
+
+/** What webhooks refuse; where two apply, the first listed answers (style §9). */
+export const webhookErrors = {
+  TOO_MANY_ENDPOINTS: { status: 409, message: 'A merchant has at most 20 webhook endpoints.' },
+  ENDPOINT_DISABLED: { status: 409, message: 'The webhook endpoint is disabled. Enable it first.' },
+  TOO_MANY_DELIVERIES: {
+    status: 400,
+    message: 'These are more than 10,000 deliveries. Take a shorter time, or fewer kinds.',
+  },
+} as const satisfies ErrorTable;

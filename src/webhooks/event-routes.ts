@@ -1,0 +1,101 @@
+import { ListOf, listReply, pageOf, type Route, route } from '../http/index.ts';
+import { ok } from '../kernel/result.ts';
+import { getEvent, listAttempts, listEvents, redeliverEvent, redeliverRange } from './events.ts';
+import {
+  AttemptReply,
+  AttemptsQuery,
+  EventReply,
+  EventsQuery,
+  RangeReply,
+  RedeliverBody,
+  RedeliverRangeBody,
+} from './schemas.ts';
+
+const tag = 'Webhooks';
+const one = { of: 'id', kind: 'webhookEvent' } as const;
+
+/** What happened, for those who look themselves, and what became of it at each endpoint. */
+export const eventRoutes: readonly Route[] = [
+  route(
+    {
+      method: 'GET',
+      path: '/v0/webhookEvents',
+      operationId: 'listWebhookEvents',
+      tag,
+      summary: 'List webhook events',
+      description:
+        'Newest first, kept for 30 days. With `after` the events after one, oldest first: who asks for the events after ' +
+        'the last one that it has misses none and needs no endpoint.',
+      access: { role: 'viewer', merchant: 'query' },
+      query: EventsQuery,
+      replies: { 200: ListOf(EventReply) },
+    },
+    async ({ tx, merchantId, query }) => {
+      const page = pageOf(query);
+      const found = await listEvents(tx, merchantId, query, page);
+      return found.ok ? ok(listReply(found.value, page)) : found;
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/webhookEvents/:id',
+      operationId: 'getWebhookEvent',
+      tag,
+      summary: 'Retrieve a webhook event',
+      access: { role: 'viewer', merchant: one },
+      replies: { 200: EventReply },
+    },
+    async ({ tx, merchantId, params }) => getEvent(tx, merchantId, params.id as string),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/webhookEvents/:id/attempts',
+      operationId: 'listWebhookAttempts',
+      tag,
+      summary: 'List attempts to deliver a webhook event',
+      access: { role: 'viewer', merchant: one },
+      query: AttemptsQuery,
+      replies: { 200: ListOf(AttemptReply) },
+    },
+    async ({ tx, merchantId, params, query }) => {
+      const page = pageOf(query);
+      return ok(listReply(await listAttempts(tx, merchantId, params.id as string, query, page), page));
+    },
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/v0/webhookEvents/:id/redeliver',
+      operationId: 'redeliverWebhookEvent',
+      tag,
+      summary: 'Send a webhook event again',
+      description:
+        'To `endpointId`, or to every enabled endpoint that wants its kind. The attempts begin anew, under the same ' +
+        '`webhook-id`.',
+      access: { role: 'member', merchant: one },
+      body: RedeliverBody,
+      replies: { 200: EventReply },
+      errors: [409],
+    },
+    async ({ tx, merchantId, params, body }) => redeliverEvent(tx, merchantId, params.id as string, body),
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/v0/webhookEvents/redeliver',
+      operationId: 'redeliverWebhookEvents',
+      tag,
+      summary: 'Send the webhook events of a time again',
+      description:
+        'Events with `createdAt` in `[from, to)`. `onlyFailed` leaves out what was delivered, or is on its way. ' +
+        'At most 10,000 deliveries.',
+      access: { role: 'member', merchant: 'body' },
+      body: RedeliverRangeBody,
+      replies: { 200: RangeReply },
+      errors: [409],
+    },
+    async ({ tx, merchantId, body }) => redeliverRange(tx, merchantId, body),
+  ),
+];

@@ -1,0 +1,112 @@
+import { checkReference, type Tx } from '../db/index.ts';
+import type { PageRequest } from '../http/index.ts';
+import { fail, invalidField, notFound, ok } from '../kernel/result.ts';
+import { formatInstant, type Instant, isBefore, parseInstant } from '../kernel/time.ts';
+import { type Attempt, countRedelivered, queueAgain, type Redelivery } from './deliveries.sql.ts';
+import { selectEndpoint } from './endpoints.sql.ts';
+import {
+  type DeliveryRow,
+  type RecordedEvent,
+  selectAttempts,
+  selectDeliveries,
+  selectEvent,
+  selectEvents,
+  selectEventsAfter,
+  selectPlace,
+} from './events.sql.ts';
+import { type AttemptsQuery, type EventsQuery, type RedeliverBody, type RedeliverRangeBody, START } from './schemas.ts';
+
+const toEventReply = (event: RecordedEvent, deliveries: readonly DeliveryRow[]) => ({
+  id: event.id,
+  object: 'webhookEvent' as const,
+  merchantId: event.merchantId,
+  type: event.type,
+  resourceId: event.resourceId,
+  data: event.data,
+  deliveries: deliveries.map(({ endpointId, status, attempts, nextAttemptAt }) => ({
+    endpointId,
+    status,
+    attempts,
+    nextAttemptAt: nextAttemptAt && formatInstant(nextAttemptAt),
+  })),
+  createdAt: formatInstant(event.createdAt),
+});
+
+const toAttemptReply = ({ merchantId: _, createdAt, id, ...attempt }: Attempt) => ({
+  id,
+  object: 'webhookAttempt' as const,
+  ...attempt,
+  createdAt: formatInstant(createdAt),
+});
+
+async function presentEvents(tx: Tx, events: readonly RecordedEvent[]) {
+  const deliveries = events.length === 0 ? [] : await selectDeliveries(tx, events);
+  const byEvent = Map.groupBy(deliveries, ({ eventId }) => eventId);
+  return events.map((event) => toEventReply(event, byEvent.get(event.id) ?? []));
+}
+
+/** One event with its deliveries; 404. */
+export async function getEvent(tx: Tx, merchantId: string, id: string) {
+  const event = await selectEvent(tx, merchantId, id);
+  if (!event) return notFound('webhookEvent');
+  const [shown] = await presentEvents(tx, [event]);
+  return ok(shown);
+}
+
+/** What happened, newest first; with `after` the events after one, in the order of their commits. */
+export async function listEvents(tx: Tx, merchantId: string | null, query: EventsQuery, page: PageRequest) {
+  const { type, resourceId, after } = query;
+  const filter = { merchantId, type, resourceId };
+  if (after === undefined) {
+    const { rows, total } = await selectEvents(tx, filter, page);
+    return ok({ data: await presentEvents(tx, rows), total });
+  }
+  const place = after === START ? null : await selectPlace(tx, filter, after);
+  if (place === undefined) return notFound('webhookEvent', 'after');
+  const { rows, total } = await selectEventsAfter(tx, filter, place, page);
+  return ok({ data: await presentEvents(tx, rows), total });
+}
+
+/** The attempts at an event, newest first. */
+export async function listAttempts(
+  tx: Tx,
+  merchantId: string,
+  eventId: string,
+  query: AttemptsQuery,
+  page: PageRequest,
+) {
+  const { rows, total } = await selectAttempts(tx, { merchantId, eventId, endpointId: query.endpointId }, page);
+  return { data: rows.map(toAttemptReply), total };
+}
+
+/** Is the endpoint the merchant's, and does it take events? */
+async function checkEndpoint(tx: Tx, merchantId: string, id: string | undefined) {
+  if (id === undefined) return ok(null);
+  const owned = await checkReference(tx, merchantId, 'webhookEndpoint', id, 'endpointId');
+  if (!owned.ok) return owned;
+  const endpoint = await selectEndpoint(tx, merchantId, id);
+  if (!endpoint) return notFound('webhookEndpoint', 'endpointId');
+  return endpoint.status === 'enabled' ? ok(id) : fail('ENDPOINT_DISABLED');
+}
+
+/** Sends an event again: to one endpoint, or to all that want its kind or got it before. */
+export async function redeliverEvent(tx: Tx, merchantId: string, id: string, { endpointId }: RedeliverBody) {
+  const endpoint = await checkEndpoint(tx, merchantId, endpointId);
+  if (!endpoint.ok) return endpoint;
+  await queueAgain(tx, { merchantId, endpointId: endpoint.value, eventId: id, onlyFailed: false });
+  return getEvent(tx, merchantId, id);
+}
+
+const MOST_DELIVERIES = 10_000;
+
+/** Sends again what happened in a stretch of time, each event from the beginning of the schedule. */
+export async function redeliverRange(tx: Tx, merchantId: string, body: RedeliverRangeBody) {
+  const [from, to] = [parseInstant(body.from) as Instant, parseInstant(body.to) as Instant];
+  if (!isBefore(from, to)) return invalidField('to', 'must be after from');
+  const endpoint = await checkEndpoint(tx, merchantId, body.endpointId);
+  if (!endpoint.ok) return endpoint;
+  const { types, onlyFailed = false } = body;
+  const which: Redelivery = { merchantId, endpointId: endpoint.value, from, to, types, onlyFailed };
+  if ((await countRedelivered(tx, which, MOST_DELIVERIES + 1)) > MOST_DELIVERIES) return fail('TOO_MANY_DELIVERIES');
+  return ok({ object: 'webhookRedelivery' as const, deliveries: await queueAgain(tx, which) });
+}

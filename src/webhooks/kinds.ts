@@ -1,0 +1,47 @@
+/** What merchants are told of, and when (domain.md §9). The page docs/webhooks.md shows the same table. */
+export const EVENT_KINDS = {
+  'invoice.issued.v0': 'An invoice was issued: it has its number and is due.',
+  'invoice.paid.v0': 'An invoice was paid. `grantId` is the grant that a purchase made.',
+  'invoice.payment_failed.v0': 'A stored payment method was charged for an invoice, without success.',
+  'invoice.overdue.v0': 'An invoice is past its due date and not paid.',
+  'invoice.cancelled.v0': 'An invoice was cancelled.',
+  'invoice.written_off.v0': 'An invoice was written off.',
+  'invoice.refunded.v0': 'A paid invoice was refunded.',
+  'invoice.refund_voided.v0': 'A refund was voided.',
+  'invoice.pushed.v0': 'An approval to push an invoice to outside systems was given.',
+  'subscription.created.v0': 'A subscription was created.',
+  'subscription.activated.v0': 'A subscription became active.',
+  'subscription.updated.v0': 'A subscription was changed.',
+  'subscription.terminated.v0': 'A subscription ended.',
+  'subscription.renewal_reminder.v0': 'A subscription renews soon.',
+  'grant.created.v0': 'An entitlement got a grant.',
+  'grant.voided.v0': 'A grant was voided.',
+  'entitlement.balance_low.v0': 'The balance of an entitlement is low.',
+  'entitlement.exhausted.v0': 'The balance of an entitlement is used up.',
+  'entitlement.reset.v0': 'An entitlement was reset for its next period.',
+  'payment_session.completed.v0': 'A payment session was paid.',
+  'payment_session.expired.v0': 'A payment session expired.',
+  'order.approved.v0': 'An order was approved.',
+  'order.cancelled.v0': 'An order was cancelled.',
+  'order.pushed.v0': 'An approval to push an order to outside systems was given.',
+  'approval.requested.v0': 'An approval was requested.',
+  'approval.decided.v0': 'An approval was given, rejected or cancelled.',
+  'source_event.pending.v0': 'Revenue that a source reported waits for an approval.',
+  'source_event.processed.v0': 'Revenue that a source reported became usage.',
+  'source_event.failed.v0': 'Revenue that a source reported could not become usage.',
+  'usage.unmatched.v0': 'Events of the last day (UTC) counted for no bill.',
+  'usage.unbilled.v0': 'Nobody pays for some usage of a metric on the last day (UTC).',
+  'customer.created.v0': 'A customer was created.',
+  'alert.triggered.v0': 'A balance, an invoice total or a usage passed the threshold of an alert.',
+  'webhook_endpoint.failing.v0': 'Every attempt to reach a webhook endpoint has failed for a day.',
+  'webhook_endpoint.disabled.v0': 'A webhook endpoint was disabled because it failed for five days, or answered 410.',
+} as const satisfies Readonly<Record<string, string>>;
+
+/** `<resource>.<what happened>.v0`. */
+export type EventType = keyof typeof EVENT_KINDS;
+
+/** Stands for every kind, also those to come. */
+export const ALL_KINDS = '*';
+
+/** The kinds, in the order of the page. */
+export const EVENT_TYPES = Object.keys(EVENT_KINDS) as EventType[];

@@ -1,0 +1,173 @@
+import { freeRoute, ListOf, listReply, pageOf, type Route, route } from '../http/index.ts';
+import { newId } from '../kernel/ids.ts';
+import { notFound, ok } from '../kernel/result.ts';
+import { isAfter } from '../kernel/time.ts';
+import { isDelivered } from './attempts.ts';
+import type { Endpoint } from './endpoint.ts';
+import { selectEndpoint } from './endpoints.sql.ts';
+import {
+  changeEndpoint,
+  createEndpoint,
+  type EndpointParts,
+  getEndpoint,
+  listEndpoints,
+  removeEndpoint,
+  rotateSecret,
+} from './endpoints.ts';
+import { eventRoutes } from './event-routes.ts';
+import { EndpointBody, EndpointPatchBody, EndpointReply, EndpointsQuery, TestReply } from './schemas.ts';
+import { send, type Way } from './send.ts';
+
+const tag = 'Webhooks';
+const one = { of: 'id', kind: 'webhookEndpoint' } as const;
+
+/** What the routes need of the environment. */
+export interface WebhookParts extends Omit<EndpointParts, 'sealer' | 'guard' | 'inboxUrl'> {
+  readonly way: Way;
+}
+
+/** `/v0/webhookEndpoints` and `/v0/webhookEvents` (api.md). */
+export const webhookRoutes = ({ way, resolve }: WebhookParts): readonly Route[] => {
+  const parts = { sealer: way.sealer, guard: way.guard, resolve, inboxUrl: way.inbox?.url ?? null };
+  return [...endpointRoutes(parts), testRoute(way), ...eventRoutes];
+};
+
+const endpointRoutes = (parts: EndpointParts): Route[] => [
+  route(
+    {
+      method: 'POST',
+      path: '/v0/webhookEndpoints',
+      operationId: 'createWebhookEndpoint',
+      tag,
+      summary: 'Create a webhook endpoint',
+      description: 'The answer has the `secret` of its signatures, this once. A merchant has at most 20 endpoints.',
+      access: { role: 'admin', merchant: 'body' },
+      body: EndpointBody,
+      replies: { 201: EndpointReply },
+      errors: [409],
+      secretReply: true,
+    },
+    async ({ tx, merchantId, body, now }) => createEndpoint(tx, parts, merchantId, body, now),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/webhookEndpoints',
+      operationId: 'listWebhookEndpoints',
+      tag,
+      summary: 'List webhook endpoints',
+      access: { role: 'viewer', merchant: 'query' },
+      query: EndpointsQuery,
+      replies: { 200: ListOf(EndpointReply) },
+    },
+    async ({ tx, merchantId, query }) => {
+      const page = pageOf(query);
+      return ok(listReply(await listEndpoints(tx, merchantId, query, page), page));
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/webhookEndpoints/:id',
+      operationId: 'getWebhookEndpoint',
+      tag,
+      summary: 'Retrieve a webhook endpoint',
+      access: { role: 'viewer', merchant: one },
+      replies: { 200: EndpointReply },
+    },
+    async ({ tx, merchantId, params }) => getEndpoint(tx, merchantId, params.id as string),
+  ),
+  route(
+    {
+      method: 'PATCH',
+      path: '/v0/webhookEndpoints/:id',
+      operationId: 'updateWebhookEndpoint',
+      tag,
+      summary: 'Update a webhook endpoint',
+      description: 'What waits for an endpoint is given up when it is disabled; it can be sent again afterwards.',
+      access: { role: 'admin', merchant: one },
+      body: EndpointPatchBody,
+      replies: { 200: EndpointReply },
+    },
+    async ({ tx, merchantId, params, body, now }) =>
+      changeEndpoint(tx, parts, merchantId, params.id as string, body, now),
+  ),
+  route(
+    {
+      method: 'DELETE',
+      path: '/v0/webhookEndpoints/:id',
+      operationId: 'deleteWebhookEndpoint',
+      tag,
+      summary: 'Delete a webhook endpoint',
+      access: { role: 'admin', merchant: one },
+      replies: { 204: EndpointReply },
+    },
+    async ({ tx, merchantId, params, now }) => removeEndpoint(tx, merchantId, params.id as string, now),
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/v0/webhookEndpoints/:id/rotateSecret',
+      operationId: 'rotateWebhookSecret',
+      tag,
+      summary: 'Rotate the secret of a webhook endpoint',
+      description: 'The secret before signs too for 24 hours: until then each webhook has two signatures.',
+      access: { role: 'admin', merchant: one },
+      replies: { 200: EndpointReply },
+      secretReply: true,
+    },
+    async ({ tx, merchantId, params, now }) => rotateSecret(tx, parts, merchantId, params.id as string, now),
+  ),
+];
+
+/** A test is no event: nobody is told of it but the endpoint, and it is not sent again. */
+const TEST_TYPE = 'webhook_endpoint.test.v0';
+
+/** The sealed secrets that sign for an endpoint now. */
+const secretsOf = ({ secret, previousSecret, previousSecretUntil }: Endpoint, now: Temporal.Instant): string[] =>
+  previousSecret !== null && previousSecretUntil !== null && isAfter(previousSecretUntil, now)
+    ? [secret, previousSecret]
+    : [secret];
+
+const testRoute = (way: Way): Route =>
+  freeRoute(
+    {
+      method: 'POST',
+      path: '/v0/webhookEndpoints/:id/test',
+      operationId: 'testWebhookEndpoint',
+      tag,
+      summary: 'Send a test event to a webhook endpoint',
+      description: `Sends \`${TEST_TYPE}\` now, once, also to a disabled endpoint, and answers what came back.`,
+      access: { role: 'admin', merchant: one },
+      replies: { 200: TestReply },
+      audited: false,
+      idempotent: false,
+    },
+    async ({ database, merchantId, params, now, signal }) => {
+      const id = params.id as string;
+      const endpoint = await database.transaction({ merchants: [merchantId] }, (tx) =>
+        selectEndpoint(tx, merchantId, id),
+      );
+      if (!endpoint) return notFound('webhookEndpoint');
+      const eventId = newId('webhookEvent');
+      const outgoing = {
+        eventId,
+        endpointId: id,
+        url: endpoint.url,
+        secrets: secretsOf(endpoint, now),
+        type: TEST_TYPE,
+        happenedAt: now,
+        data: { merchantId, webhookEndpointId: id },
+      };
+      const answered = await send(way, outgoing, now, signal);
+      return ok({
+        object: 'webhookTest' as const,
+        endpointId: id,
+        eventId,
+        delivered: isDelivered(answered),
+        statusCode: answered.kind === 'answered' ? answered.status : null,
+        reply: answered.kind === 'answered' ? answered.reply : null,
+        error: answered.kind === 'failed' ? answered.error : null,
+      });
+    },
+  );

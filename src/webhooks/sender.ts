@@ -1,0 +1,185 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '../db/index.ts';
+import type { Instant } from '../kernel/time.ts';
+import type { Answered } from './attempts.ts';
+import { type Begun, claimDeliveries, exhaustDeliveries } from './deliveries.sql.ts';
+import { type Ended, noteEnded } from './note.ts';
+import { send, type Way } from './send.ts';
+
+export interface SenderOptions {
+  readonly database: Database;
+  readonly way: Way;
+  /** Wall time. */
+  readonly now: () => Instant;
+  /** A number between 0 and 1, another one each time. */
+  readonly chance: () => number;
+  /** Milliseconds on a clock that only goes forward. */
+  readonly stopwatch: () => number;
+  readonly onTrouble: (error: Error, what: string) => void;
+  /** Told of each attempt, for the metrics. */
+  readonly observe?: (outcome: 'delivered' | 'failed', seconds: number) => void;
+  /** How long to rest when nothing was due; default 200. */
+  readonly pollMilliseconds?: number;
+}
+
+/** Brings events to endpoints, beside due work: an endpoint that is slow or dead keeps nobody else waiting. */
+export interface Sender {
+  /** Begins to work by itself. */
+  start(): void;
+  /** Says that something may have happened. */
+  wake(): void;
+  /** Makes all attempts that are due, and waits for their outcome. @returns how many */
+  runOnce(): Promise<number>;
+  /** Ends after what is on its way, which gets a few seconds. */
+  close(): Promise<void>;
+}
+
+/** Longer than an attempt takes: after it the attempt was lost with its worker. */
+const LEASE_SECONDS = 60;
+/** Attempts to one endpoint at a time, over all workers. */
+const MOST_EACH = 10;
+const MOST_ON_THE_WAY = 1_000;
+const MOST_CLAIMED = 200;
+const MOST_EXHAUSTED = 1_000;
+const POLL_MILLISECONDS = 200;
+/** However often it is woken. */
+const SHORTEST_REST_MILLISECONDS = 10;
+const LONGEST_REST_MILLISECONDS = 5_000;
+const EXHAUST_EVERY_MILLISECONDS = 1_000;
+const FAREWELL_MILLISECONDS = 3_000;
+
+/** The one sender of webhooks: any number of them may work on one database, in any number of processes. */
+export const createSender = (options: SenderOptions): Sender => new EventSender(options);
+
+class EventSender implements Sender {
+  readonly #options: SenderOptions;
+  readonly #onTheWay = new Set<Promise<void>>();
+  readonly #stopping = new AbortController();
+  readonly #farewell = new AbortController();
+  #ended: Ended[] = [];
+  #noting: Promise<void> | undefined;
+  #loop: Promise<void> | undefined;
+  #rest = new AbortController();
+  #isWoken = false;
+  #exhaustedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: SenderOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#loop ??= this.#work();
+  }
+
+  wake(): void {
+    this.#isWoken = true;
+    this.#rest.abort();
+  }
+
+  async runOnce(): Promise<number> {
+    for (let attempts = 0; ; ) {
+      this.#exhaustedAt = Number.NEGATIVE_INFINITY;
+      const begun = await this.#begin();
+      await Promise.all(this.#onTheWay);
+      await this.#noted();
+      if (begun === 0) return attempts;
+      attempts += begun;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#stopping.abort();
+    this.#rest.abort();
+    await this.#loop;
+    const farewell = setTimeout(() => this.#farewell.abort(), FAREWELL_MILLISECONDS);
+    await Promise.all(this.#onTheWay);
+    clearTimeout(farewell);
+    await this.#noted();
+  }
+
+  async #work(): Promise<void> {
+    const { pollMilliseconds = POLL_MILLISECONDS, onTrouble } = this.#options;
+    for (let troubles = 0; !this.#stopping.signal.aborted; ) {
+      this.#isWoken = false;
+      try {
+        const begun = await this.#begin();
+        troubles = 0;
+        if (begun > 0) continue; // there may be more
+      } catch (error) {
+        troubles += 1;
+        onTrouble(error as Error, 'webhooks could not be looked for');
+      }
+      await this.#pause(SHORTEST_REST_MILLISECONDS, this.#stopping.signal);
+      if (this.#isWoken) continue;
+      this.#rest = new AbortController();
+      if (this.#stopping.signal.aborted) return;
+      const rest = Math.min(LONGEST_REST_MILLISECONDS, pollMilliseconds * 2 ** Math.min(troubles, 10));
+      await this.#pause(rest, this.#rest.signal);
+    }
+  }
+
+  async #pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+    await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
+  }
+
+  /** Begins what is due, as far as there is room. @returns how many */
+  async #begin(): Promise<number> {
+    const { database, now, stopwatch } = this.#options;
+    const at = now();
+    if (stopwatch() - this.#exhaustedAt >= EXHAUST_EVERY_MILLISECONDS) {
+      this.#exhaustedAt = stopwatch();
+      await exhaustDeliveries(database, at, MOST_EXHAUSTED);
+    }
+    const most = Math.min(MOST_CLAIMED, MOST_ON_THE_WAY - this.#onTheWay.size);
+    if (most <= 0) return 0;
+    const leaseUntil = at.add({ seconds: LEASE_SECONDS });
+    const claimed = await claimDeliveries(database, { at, leaseUntil, most, mostEach: MOST_EACH });
+    for (const begun of claimed) {
+      const attempt = this.#attempt(begun).finally(() => this.#onTheWay.delete(attempt));
+      this.#onTheWay.add(attempt);
+    }
+    return claimed.length;
+  }
+
+  async #attempt(begun: Begun): Promise<void> {
+    const { way, now, chance, stopwatch, observe } = this.#options;
+    const started = stopwatch();
+    const startedAt = now();
+    const { eventId, endpointId, url, secret, previousSecret, type, happenedAt, data } = begun;
+    const secrets = previousSecret === null ? [secret] : [secret, previousSecret];
+    const outgoing = { eventId, endpointId, url, secrets, type, happenedAt, data };
+    const answered: Answered = await send(way, outgoing, startedAt, this.#farewell.signal).catch((error: unknown) => {
+      this.#options.onTrouble(error as Error, 'a webhook could not be sent');
+      return { kind: 'failed', error: 'The webhook could not be sent.' };
+    });
+    const durationMilliseconds = Math.round(stopwatch() - started);
+    const isGood = answered.kind === 'answered' && answered.status >= 200 && answered.status <= 299;
+    observe?.(isGood ? 'delivered' : 'failed', durationMilliseconds / 1000);
+    this.#ended.push({ begun, answered, startedAt, durationMilliseconds, chance: chance() });
+    await this.#noted();
+  }
+
+  /** Writes down all that has ended; what ends meanwhile is written down together after it. */
+  async #noted(): Promise<void> {
+    while (this.#ended.length > 0 || this.#noting) {
+      this.#noting ??= this.#note().finally(() => {
+        this.#noting = undefined;
+      });
+      await this.#noting;
+    }
+  }
+
+  /** What fails here leaves the deliveries with their leases: they are sent again when those end. */
+  async #note(): Promise<void> {
+    const { database, now, onTrouble } = this.#options;
+    const ended = this.#ended;
+    this.#ended = [];
+    const merchants = [...new Set(ended.map(({ begun }) => begun.merchantId))];
+    try {
+      await database.transaction({ merchants }, (tx) => noteEnded(tx, ended, now()));
+      this.wake(); // there may be more for these endpoints
+    } catch (error) {
+      onTrouble(error as Error, 'what came of webhooks could not be written down');
+    }
+  }
+}
