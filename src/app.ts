@@ -36,7 +36,15 @@ import {
   rebuildProjection,
   type UsageProjection,
 } from './metering/index.ts';
-import { createSender, openPost, resolveName, type Sender, type WebhookParts } from './webhooks/index.ts';
+import {
+  createSender,
+  INBOX_PATH,
+  openInbox,
+  openPost,
+  resolveName,
+  type Sender,
+  type WebhookParts,
+} from './webhooks/index.ts';
 import {
   auditChecks,
   type DocumentRenderer,
@@ -194,7 +202,13 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
       post: outside.post,
       sealer: sources.sealer,
       guard: { allowsLoopback: options.environment === 'sandbox' },
-      inbox: null,
+      inbox:
+        options.environment === 'sandbox'
+          ? {
+              url: options.publicUrl + INBOX_PATH,
+              post: openInbox({ database: deliveryDatabase, sealer: sources.sealer, now }),
+            }
+          : null,
     },
     resolve,
   };
@@ -299,7 +313,8 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
     ...(options.environment === 'sandbox' &&
       has('api') &&
       has('ingest') && {
-        openDemo: () => openDemo({ server, platformKey: options.platformKey }, now()),
+        openDemo: () =>
+          openDemo({ server, platformKey: options.platformKey, inboxUrl: options.publicUrl + INBOX_PATH }, now()),
       }),
     close: async () => {
       await Promise.all([server.close(), runner.stop()]); // together: a request may be waiting for a test clock

@@ -15,6 +15,7 @@ beforeAll(async () => {
   env = await openTestEnvironment();
   const merchant = await env.merchant();
   const shop = shopOf(merchant);
+  await shop.create('/v0/webhookEndpoints', { url: 'http://127.0.0.1:9/' });
   ({ invoice } = await shop.paid());
   await shop.create(`/v2/invoices/${invoice.id}/refunds`, { reason: 'Tried' });
   const product = await shop.product();
@@ -157,6 +158,18 @@ const BREAKS: Readonly<Record<string, readonly [broken: string, undone: string]>
   'completed-schedules-bill-their-lines': [
     'update order_line_item set total_price = total_price + 1',
     'update order_line_item set total_price = total_price - 1',
+  ],
+  'events-have-deliveries': [
+    `create table kept_delivery as select * from webhook_delivery; delete from webhook_delivery; update webhook_endpoint set wants_since = wants_since - interval '1 hour'`,
+    `insert into webhook_delivery select * from kept_delivery; drop table kept_delivery; update webhook_endpoint set wants_since = wants_since + interval '1 hour'`,
+  ],
+  'attempts-decide-deliveries': [
+    `update webhook_delivery set status = 'delivered', next_attempt_at = null`,
+    `update webhook_delivery set status = 'pending', next_attempt_at = '-infinity'`,
+  ],
+  'deliveries-have-both-ends': [
+    `insert into webhook_attempt (merchant_id, id, event_id, endpoint_id, number, status, created_at) select merchant_id, 'wat_broken', 'wev_broken', 'whe_broken', 1, 'failed', now() from invoice where id = 'INVOICE'`,
+    `delete from webhook_attempt where id = 'wat_broken'`,
   ],
   'cancelled-orders-have-no-active-schedules': [
     `update sales_order set cancelled_at = now(); update billing_schedule set status = 'active'`,

@@ -544,6 +544,45 @@ export const invariants: readonly Invariant[] = [
          and coalesce(billed.amount, 0) <> o.total_price`,
   },
   {
+    name: 'events-have-deliveries',
+    says: 'I-56: each event has a delivery for each endpoint that wanted its kind, save in the minute of a change',
+    broken: sql`
+      select o.merchant_id, o.id, format('%s is not on its way to %s', o.type, w.id) as detail
+        from webhook_endpoint w
+        join outbox o on o.merchant_id = w.merchant_id and o.recorded_at > w.wants_since + interval '1 minute'
+       where w.status = 'enabled' and w.event_types && array['*', o.type]
+         and not exists (select from webhook_delivery d
+                          where d.merchant_id = o.merchant_id and d.event_id = o.id and d.endpoint_id = w.id)`,
+  },
+  {
+    name: 'attempts-decide-deliveries',
+    says: 'I-56: a delivery is delivered when one of its attempts was, and no attempt is counted that was not begun',
+    broken: sql`
+      select d.merchant_id, d.event_id as id, format('%s after %s attempts', d.status, d.attempts) as detail
+        from webhook_delivery d
+        left join lateral (
+          select bool_or(a.status = 'delivered') as delivered, coalesce(max(a.number), 0) as last from webhook_attempt a
+           where a.merchant_id = d.merchant_id and a.event_id = d.event_id and a.endpoint_id = d.endpoint_id) made on true
+       where (d.status = 'delivered' and made.delivered is not true) or made.last > d.attempts
+          or d.slot > d.attempts`,
+  },
+  {
+    name: 'deliveries-have-both-ends',
+    says: 'a delivery is of an event and an endpoint of its merchant, and an attempt is at a delivery',
+    broken: sql`
+      select d.merchant_id, d.event_id as id, format('to %s', d.endpoint_id) as detail
+        from webhook_delivery d
+        left join outbox o on o.merchant_id = d.merchant_id and o.id = d.event_id
+        left join webhook_endpoint w on w.merchant_id = d.merchant_id and w.id = d.endpoint_id
+       where o.id is null or w.id is null
+       union all
+      select a.merchant_id, a.event_id, format('attempt %s at %s', a.number, a.endpoint_id)
+        from webhook_attempt a
+        left join webhook_delivery d
+          on d.merchant_id = a.merchant_id and d.event_id = a.event_id and d.endpoint_id = a.endpoint_id
+       where d.event_id is null`,
+  },
+  {
     name: 'cancelled-orders-have-no-active-schedules',
     says: 'a schedule of a cancelled order is not active',
     broken: sql`

@@ -40,7 +40,10 @@ const told: SeedingStep = (label, work) => {
  */
 async function cutShort(): Promise<void> {
   const open = async (inject: Injector['inject']) =>
-    (await openDemo({ server: { inject }, platformKey: env.platform.key }, Temporal.Instant.from(NOW))) as OpenedDemo;
+    (await openDemo(
+      { server: { inject }, platformKey: env.platform.key, inboxUrl: 'http://localhost:4401/v0/webhookInbox' },
+      Temporal.Instant.from(NOW),
+    )) as OpenedDemo;
   const quietly: SeedingStep = (_, work) => work();
   let calls = 0;
   const gone = await open(async (request) => {

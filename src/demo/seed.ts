@@ -26,6 +26,8 @@ export interface OpenedDemo {
 export interface DemoPlace {
   readonly server: Injector;
   readonly platformKey: string;
+  /** Where the sandbox takes webhooks itself. */
+  readonly inboxUrl: string;
 }
 
 const NAME = 'Halcyon Labs';
@@ -67,7 +69,7 @@ export async function openDemo(place: DemoPlace, now: Instant): Promise<OpenedDe
     sampleExternalId: SAMPLE,
     fill: async (step, signal) => {
       const client = clientOf(place.server, key.secret, signal);
-      await tellStory(client, until, step);
+      await tellStory(client, until, step, place.inboxUrl);
       await client.patch(`/v0/organizations/${merchant.id}`, { settings: { redirectHosts: null } });
       return summarize(client);
     },
@@ -101,7 +103,7 @@ const daysBefore = (at: Instant, days: number): Instant =>
   at.toZonedDateTimeISO('UTC').startOfDay().subtract({ days }).toInstant();
 
 /** Three months of business that end now: usage first, then the customers, then time passes and invoices are dealt with. */
-async function tellStory(client: Client, until: Instant, step: SeedingStep): Promise<void> {
+async function tellStory(client: Client, until: Instant, step: SeedingStep, inboxUrl: string): Promise<void> {
   const from = daysBefore(until, HISTORY_DAYS);
   await step('three months of usage events', () => sendUsage(client, from, until));
   const plans = await step('two products and three plans', () => makeCatalog(client));
@@ -116,6 +118,11 @@ async function tellStory(client: Client, until: Instant, step: SeedingStep): Pro
   for (let month = 1, at = from; isBefore(at, until); month += 1) {
     const last = at.add({ hours: 24 * STEP_DAYS * STEPS_IN_A_MONTH });
     const end = month < MONTHS && isBefore(last, until) ? last : until;
+    if (month === MONTHS)
+      await client.once('inbox', '/v0/webhookEndpoints', {
+        url: inboxUrl,
+        description: 'The inbox of the sandbox: GET /v0/webhookInbox lists what it took',
+      });
     await step(`month ${month} of ${MONTHS}: usage billed, invoices paid`, async () => {
       for (let next = at; isBefore(next, end); ) {
         const further = next.add({ hours: 24 * STEP_DAYS });

@@ -40,6 +40,7 @@ export const ID_PREFIXES = {
   webhookEndpoint: 'whe_',
   webhookEvent: 'wev_',
   webhookAttempt: 'wat_',
+  webhookReceipt: 'wrc_',
   reservation: 'rsv_',
   lineItem: 'li_',
   priceFeature: 'pf_',

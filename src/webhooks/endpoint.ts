@@ -1,4 +1,4 @@
-import type { Instant } from '../kernel/time.ts';
+import { type Instant, isAfter } from '../kernel/time.ts';
 
 export const ENDPOINT_STATUSES = ['enabled', 'disabled'] as const;
 export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number];
@@ -33,6 +33,15 @@ export const MOST_ENDPOINTS = 20;
 
 /** How long the secret before the last rotation signs too. */
 export const OVERLAP_HOURS = 24;
+
+/** The sealed secrets that sign for an endpoint now. */
+export const secretsOf = (
+  { secret, previousSecret, previousSecretUntil }: Pick<Endpoint, 'secret' | 'previousSecret' | 'previousSecretUntil'>,
+  now: Instant,
+): string[] =>
+  previousSecret !== null && previousSecretUntil !== null && isAfter(previousSecretUntil, now)
+    ? [secret, previousSecret]
+    : [secret];
 
 type Standing = Pick<Endpoint, 'status' | 'disabledReason' | 'failingSince' | 'toldAt'>;
 

@@ -2,9 +2,10 @@
 export { adoptWebhookEvents, forgetWebhookEvents } from './chores.ts';
 export { countWaiting } from './deliveries.sql.ts';
 export { webhookErrors } from './errors.ts';
+export { openInbox } from './inbox.ts';
 export type { EventType } from './kinds.ts';
 export { type OutboxEvent, publish, publishAll } from './outbox.sql.ts';
 export { openPost, resolveName } from './post.ts';
-export { type WebhookParts, webhookRoutes } from './routes.ts';
+export { INBOX_PATH, type WebhookParts, webhookRoutes } from './routes.ts';
 export type { Way } from './send.ts';
 export { createSender, type Sender } from './sender.ts';

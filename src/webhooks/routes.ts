@@ -1,9 +1,8 @@
 import { freeRoute, ListOf, listReply, pageOf, type Route, route } from '../http/index.ts';
 import { newId } from '../kernel/ids.ts';
 import { notFound, ok } from '../kernel/result.ts';
-import { isAfter } from '../kernel/time.ts';
 import { isDelivered } from './attempts.ts';
-import type { Endpoint } from './endpoint.ts';
+import { secretsOf } from './endpoint.ts';
 import { selectEndpoint } from './endpoints.sql.ts';
 import {
   changeEndpoint,
@@ -15,7 +14,16 @@ import {
   rotateSecret,
 } from './endpoints.ts';
 import { eventRoutes } from './event-routes.ts';
-import { EndpointBody, EndpointPatchBody, EndpointReply, EndpointsQuery, TestReply } from './schemas.ts';
+import { listReceipts } from './inbox.ts';
+import {
+  EndpointBody,
+  EndpointPatchBody,
+  EndpointReply,
+  EndpointsQuery,
+  InboxQuery,
+  InboxReply,
+  TestReply,
+} from './schemas.ts';
 import { send, type Way } from './send.ts';
 
 const tag = 'Webhooks';
@@ -26,10 +34,10 @@ export interface WebhookParts extends Omit<EndpointParts, 'sealer' | 'guard' | '
   readonly way: Way;
 }
 
-/** `/v0/webhookEndpoints` and `/v0/webhookEvents` (api.md). */
+/** `/v0/webhookEndpoints` and `/v0/webhookEvents`; in the sandbox `/v0/webhookInbox` (api.md). */
 export const webhookRoutes = ({ way, resolve }: WebhookParts): readonly Route[] => {
   const parts = { sealer: way.sealer, guard: way.guard, resolve, inboxUrl: way.inbox?.url ?? null };
-  return [...endpointRoutes(parts), testRoute(way), ...eventRoutes];
+  return [...endpointRoutes(parts), testRoute(way), ...eventRoutes, ...(way.inbox ? [inboxRoute] : [])];
 };
 
 const endpointRoutes = (parts: EndpointParts): Route[] => [
@@ -123,12 +131,6 @@ const endpointRoutes = (parts: EndpointParts): Route[] => [
 /** A test is no event: nobody is told of it but the endpoint, and it is not sent again. */
 const TEST_TYPE = 'webhook_endpoint.test.v0';
 
-/** The sealed secrets that sign for an endpoint now. */
-const secretsOf = ({ secret, previousSecret, previousSecretUntil }: Endpoint, now: Temporal.Instant): string[] =>
-  previousSecret !== null && previousSecretUntil !== null && isAfter(previousSecretUntil, now)
-    ? [secret, previousSecret]
-    : [secret];
-
 const testRoute = (way: Way): Route =>
   freeRoute(
     {
@@ -171,3 +173,26 @@ const testRoute = (way: Way): Route =>
       });
     },
   );
+
+const inboxRoute: Route = route(
+  {
+    method: 'GET',
+    path: '/v0/webhookInbox',
+    operationId: 'listWebhookInbox',
+    tag,
+    summary: 'List what the webhook inbox took',
+    description:
+      'In the sandbox only. An endpoint whose `url` is the address of this list is the inbox: it verifies webhooks as a ' +
+      'receiver does and keeps the last 1,000 of a merchant, newest first.',
+    access: { role: 'viewer', merchant: 'query' },
+    query: InboxQuery,
+    replies: { 200: ListOf(InboxReply) },
+  },
+  async ({ tx, merchantId, query }) => {
+    const page = pageOf(query);
+    return ok(listReply(await listReceipts(tx, merchantId, query, page), page));
+  },
+);
+
+/** The path of the inbox, for the URL of an endpoint. */
+export const INBOX_PATH = '/v0/webhookInbox';

@@ -167,3 +167,27 @@ export const RangeReply = Type.Object(
   { object: Type.Literal('webhookRedelivery'), deliveries: Type.Integer() },
   { $id: 'WebhookRedeliveryCount' },
 );
+
+export const InboxReply = Type.Object(
+  {
+    id: Id('webhookReceipt'),
+    object: Type.Literal('webhookReceipt'),
+    merchantId: Id('organization'),
+    endpointId: Id('webhookEndpoint'),
+    eventId: Id('webhookEvent'),
+    type: Type.String(),
+    timestamp: Timestamp,
+    data: MapOut,
+    headers: MapOut,
+    createdAt: Timestamp,
+  },
+  { $id: 'WebhookReceipt' },
+);
+
+export const InboxQuery = ListQuery({
+  merchantId: Type.Optional(Id('organization')),
+  endpointId: Type.Optional(Id('webhookEndpoint')),
+  eventId: Type.Optional(Id('webhookEvent')),
+  type: Type.Optional(Text({ minLength: 1, maxLength: 100 })),
+});
+export type InboxQuery = Static<typeof InboxQuery>;

@@ -117,6 +117,7 @@ export async function openTestEnvironment(
     mailServer?: EnvironmentOptions['mailServer'];
     stripeApiUrl?: string;
     paymentProviders?: EnvironmentOptions['paymentProviders'];
+    resolveHost?: EnvironmentOptions['resolveHost'];
   } = {},
 ): Promise<TestEnvironment> {
   const kind = options.environment ?? 'sandbox';
@@ -137,6 +138,7 @@ export async function openTestEnvironment(
     ...(options.paymentProviders && { paymentProviders: options.paymentProviders }),
     ...(options.mailServer && { mailServer: options.mailServer }),
     stripeApiUrl: options.stripeApiUrl ?? NOBODY_LISTENS,
+    ...(options.resolveHost && { resolveHost: options.resolveHost }),
     ...(options.openDatabase && { openDatabase: options.openDatabase }),
   });
   const client = (key?: string) => clientOf(environment, key);

@@ -98,8 +98,9 @@ const newEndpoint = async (world: World): Promise<Resource> => {
 /** A merchant has at most 20: all but the standing one and the last make room. */
 async function dropEndpoints({ merchant, shop, webhookEndpoint }: World): Promise<void> {
   const { data } = await shop.read('/v0/webhookEndpoints?limit=100');
-  for (const { id } of data.slice(1))
-    if (id !== webhookEndpoint.id) await merchant.delete(`/v0/webhookEndpoints/${id}`);
+  for (const { id, url } of data.slice(1))
+    if (id !== webhookEndpoint.id && !url.endsWith('/v0/webhookInbox'))
+      await merchant.delete(`/v0/webhookEndpoints/${id}`);
 }
 const newMethod = async ({ shop }: World) => {
   const customer = await shop.customer();
@@ -896,6 +897,7 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
   deleteWebhookEndpoint: [async (world) => on((await newEndpoint(world)).id)],
   rotateWebhookSecret: [async (world) => on((await newEndpoint(world)).id)],
   testWebhookEndpoint: [({ webhookEndpoint }) => on(webhookEndpoint.id)],
+  listWebhookInbox: [() => ({})],
   listWebhookEvents: [() => ({})],
   getWebhookEvent: [({ webhookEvent }) => on(webhookEvent.id)],
   listWebhookAttempts: [({ webhookEvent }) => on(webhookEvent.id)],

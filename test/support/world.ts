@@ -66,6 +66,10 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
     url: 'http://127.0.0.1:9/standing',
     eventTypes: ['customer.created.v0'],
   });
+  await shop.create('/v0/webhookEndpoints', {
+    url: 'http://localhost:4401/v0/webhookInbox',
+    eventTypes: ['customer.created.v0'],
+  });
   const product = await shop.product();
   const item = await shop.create('/v0/items', { name: 'Item', catalogId: product.id });
   const feature = await shop.create('/v0/features', {
