@@ -108,5 +108,5 @@ export async function redeliverRange(tx: Tx, merchantId: string, body: Redeliver
   const { types, onlyFailed = false } = body;
   const which: Redelivery = { merchantId, endpointId: endpoint.value, from, to, types, onlyFailed };
   if ((await countRedelivered(tx, which, MOST_DELIVERIES + 1)) > MOST_DELIVERIES) return fail('TOO_MANY_DELIVERIES');
-  return ok({ object: 'webhookRedelivery' as const, deliveries: await queueAgain(tx, which) });
+  return ok({ object: 'webhookRedelivery' as const, merchantId, deliveries: await queueAgain(tx, which) });
 }

@@ -164,7 +164,7 @@ export const RedeliverRangeBody = Strict(
 export type RedeliverRangeBody = Static<typeof RedeliverRangeBody>;
 
 export const RangeReply = Type.Object(
-  { object: Type.Literal('webhookRedelivery'), deliveries: Type.Integer() },
+  { object: Type.Literal('webhookRedelivery'), merchantId: Id('organization'), deliveries: Type.Integer() },
   { $id: 'WebhookRedeliveryCount' },
 );
 

@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { balanceNoticeChore } from '../../src/entitlements/index.ts';
+import { createUsageWatch, eventTallyChore, postgresUsage } from '../../src/metering/index.ts';
+import { unbilledUsageChore } from '../../src/unbilled/index.ts';
+import { EVENT_TYPES, type EventType } from '../../src/webhooks/kinds.ts';
+import { approve, decideApproval, requestApproval } from '../support/approvals.ts';
+import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { newOrder } from '../support/orders.ts';
+import { openReceiver, type Receiver } from '../support/receiver.ts';
+import { approveOrder } from '../support/schedules.ts';
+import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
+import { deliver, newSource, revenue, revenueShop } from '../support/sources.ts';
+
+/** Each kind of event is caused once, as a merchant would, and told to an endpoint that wants this kind alone (domain.md §9). */
+let env: TestEnvironment;
+let receiver: Receiver;
+let merchant: Merchant;
+let shop: Shop;
+beforeAll(async () => {
+  env = await openTestEnvironment();
+  receiver = await openReceiver();
+});
+beforeEach(async () => {
+  merchant = await env.merchant();
+  shop = shopOf(merchant);
+  receiver.received.length = 0;
+});
+afterAll(async () => {
+  await env.close();
+  await receiver.close();
+});
+
+const at = (text: string) => Temporal.Instant.from(text);
+const colleague = async (): Promise<Shop> => shopOf(await env.userOf(merchant, 'admin'));
+
+/** An entitlement with 100 units for each month, and the customer who uses them. */
+async function entitled() {
+  const metric = await shop.metric();
+  const feature = await shop.create('/v0/features', {
+    key: 'credits',
+    name: 'Credits',
+    productId: metric.productId,
+    type: 'metered',
+  });
+  const clock = await shop.clock(START);
+  const customer = await shop.customer();
+  const entitlementTemplate = { type: 'metered', usagePeriod: { interval: 'P1M' }, issueAfterReset: 100 };
+  const price = await shop.usagePrice({
+    billableMetricId: metric.id,
+    feature: { featureId: feature.id, entitlementTemplate },
+  });
+  const subscription = await shop.subscribe(await shop.plan([price]), { clock, customer });
+  const [{ entitlementId }] = (await shop.read(`/v1/entitlements?subscriptionId=${subscription.id}`)).data;
+  return { clock, customer, grants: `/v1/entitlements/${entitlementId}/grants` };
+}
+
+async function use(units: number): Promise<void> {
+  const { customer } = await entitled();
+  await shop.use(customer.id, START, units);
+  const watch = createUsageWatch({ most: 10 });
+  watch.add(merchant.id, [customer.id]);
+  await balanceNoticeChore(watch).run(env.database, at(START));
+}
+
+/** A day on which an event counted for no bill. */
+async function strayUsage(): Promise<void> {
+  env.setNow('2026-01-05T12:00:00Z');
+  const customer = await shop.customer();
+  await shop.use(customer.id, '2026-01-05T13:00:00Z', 5, { type: 'typo' });
+  for (let turn = 0; turn < 3; turn += 1) await eventTallyChore.run(env.database, at('2026-01-05T12:00:00Z'));
+  await unbilledUsageChore(postgresUsage).run(env.database, at('2026-01-06T01:00:00Z'));
+}
+
+async function sourced(fields: object = {}, of: object = {}): Promise<{ source: Resource; event: Resource }> {
+  const world = await revenueShop(shop);
+  const source = await newSource(shop, world, { processingMode: 'manual', ...of });
+  const { body: event } = await deliver(env, source, revenue(world.externalId, { ...fields }));
+  return { source, event };
+}
+
+const refunded = async () => {
+  const { invoice } = await shop.paid();
+  return { invoice, refund: await shop.create(`/v2/invoices/${invoice.id}/refunds`) };
+};
+
+async function declined(): Promise<void> {
+  const [clock, customer] = [await shop.clock(START), await shop.customer()];
+  const setup = await shop.create(`/v0/customers/${customer.id}/paymentMethods`);
+  await shop.act(`/v0/paymentSessions/${setup.id}/complete`, { paymentMethod: 'pm_then_declined' });
+  await shop.subscribe(await shop.plan([await shop.feePrice()]), { clock, customer, autoCharge: true });
+  await shop.advance(clock, 'P1M');
+}
+
+async function draft(): Promise<Resource> {
+  const clock = await shop.clock(START);
+  const subscription = await shop.subscribe(await shop.plan([await shop.feePrice()], { autoApprove: false }), {
+    clock,
+  });
+  await shop.advance(clock, 'P1M');
+  return (await shop.invoices(subscription))[0];
+}
+
+const ordered = async () => newOrder(shop, await shop.customer());
+
+/** An endpoint that fails at once, and again after a day. */
+async function failing(status: number): Promise<void> {
+  const other = await openReceiver((response) => response.writeHead(status).end());
+  await shop.create('/v0/webhookEndpoints', { url: other.url, eventTypes: ['customer.created.v0'] });
+  for (const day of ['2026-03-01', '2026-03-02']) {
+    env.setNow(`${day}T00:00:00Z`);
+    await shop.customer();
+    await env.deliverWebhooks();
+  }
+  await other.close();
+}
+
+/** What causes each kind. */
+const CAUSES: Readonly<Record<EventType, (() => Promise<unknown>) | 'told by alerts'>> = {
+  'invoice.issued.v0': () => shop.issued(),
+  'invoice.paid.v0': () => shop.paid(),
+  'invoice.payment_failed.v0': declined,
+  'invoice.overdue.v0': async () =>
+    shop.advance((await shop.issued({ bankTransferOnly: true, paymentTermDays: 5 })).clock, 'P10D'),
+  'invoice.cancelled.v0': async () => shop.act(`/v2/invoices/${(await draft()).id}/cancel`, { reason: 'Wrong' }),
+  'invoice.written_off.v0': async () =>
+    shop.act(`/v2/invoices/${(await shop.issued()).invoice.id}/writeOff`, { reason: 'Lost' }),
+  'invoice.refunded.v0': refunded,
+  'invoice.refund_voided.v0': async () => {
+    const { invoice, refund } = await refunded();
+    await shop.act(`/v2/invoices/${invoice.id}/refunds/${refund.id}/void`);
+  },
+  'invoice.pushed.v0': async () => approve(shop, await colleague(), (await shop.issued()).invoice, 'push'),
+  'subscription.created.v0': () => shop.issued(),
+  'subscription.activated.v0': () => shop.issued(),
+  'subscription.updated.v0': async () =>
+    shop.change(`/v0/subscriptions/${(await shop.issued()).subscription.id}`, { taxExempt: true }),
+  'subscription.terminated.v0': async () =>
+    shop.act(`/v0/subscriptions/${(await shop.issued()).subscription.id}/termination`, { reason: 'Over' }),
+  'subscription.renewal_reminder.v0': async () => {
+    const clock = await shop.clock(START);
+    await shop.subscribe(await shop.plan([await shop.feePrice()], { renewalReminderDays: 3 }), { clock });
+    await shop.advance(clock, '2026-01-30T00:00:00Z');
+  },
+  'grant.created.v0': async () => shop.create((await entitled()).grants, { amount: 5 }),
+  'grant.voided.v0': async () => {
+    const { grants } = await entitled();
+    const { id } = await shop.create(grants, { amount: 5 });
+    expect((await merchant.delete(`${grants}/${id}`)).status).toBe(200);
+  },
+  'entitlement.balance_low.v0': () => use(85),
+  'entitlement.exhausted.v0': () => use(100),
+  'entitlement.reset.v0': async () => shop.advance((await entitled()).clock, 'P1M'),
+  'payment_session.completed.v0': () => shop.paid(),
+  'payment_session.expired.v0': async () => shop.advance((await shop.issued()).clock, 'P2D'),
+  'order.approved.v0': async () => approveOrder(env, await ordered()),
+  'order.cancelled.v0': async () => shop.change(`/v0/orders/${(await ordered()).id}`, { cancelledAt: START }),
+  'order.pushed.v0': async () => {
+    const order = await ordered();
+    await approveOrder(env, order);
+    await approve(shop, await colleague(), order, 'push');
+  },
+  'approval.requested.v0': async () => requestApproval(shop, await ordered()),
+  'approval.decided.v0': async () =>
+    decideApproval(await colleague(), await requestApproval(shop, await ordered()), 'rejected'),
+  'source_event.pending.v0': () => sourced(),
+  'source_event.processed.v0': () => sourced({}, { processingMode: 'automatic' }),
+  'source_event.failed.v0': () => sourced({ currency: 'EUR' }, { processingMode: 'automatic' }),
+  'usage.unmatched.v0': strayUsage,
+  'usage.unbilled.v0': strayUsage,
+  'customer.created.v0': () => shop.customer(),
+  'alert.triggered.v0': 'told by alerts',
+  'webhook_endpoint.failing.v0': () => failing(500),
+  'webhook_endpoint.disabled.v0': () => failing(410),
+};
+
+it.each(EVENT_TYPES.filter((type) => CAUSES[type] !== 'told by alerts'))('%s', async (type) => {
+  await shop.create('/v0/webhookEndpoints', { url: receiver.url, eventTypes: [type] });
+  const cause = CAUSES[type];
+  if (typeof cause === 'function') await cause();
+  await env.deliverWebhooks();
+  const { data, pagination } = await shop.read(`/v0/webhookEvents?type=${type}`);
+  expect(pagination.total).toBeGreaterThan(0);
+  const sent = receiver.received.map(({ body }) => JSON.parse(body)).filter((each) => each.type === type);
+  expect(sent.map((each) => each.data)).toEqual(data.toReversed().map((each: Resource) => each.data));
+  for (const { data: told } of sent)
+    expect(told).toMatchObject({ merchantId: merchant.id, sequence: expect.any(Number) });
+});
