@@ -322,13 +322,12 @@ export function wireDomains(
       mailDueKind(carrier, attachmentsFrom(invoicing)),
     ],
     countUnbilled,
+    countWaiting,
     idle: () => payments.idle(),
     close: async () => {
       await payments.close();
       await renderer.close();
     },
-    countWaiting,
-    close: () => renderer.close(),
   };
 }
 
