@@ -298,7 +298,7 @@ export function wireDomains(
       ...integrationRoutes({ sealer: sources.sealer, probes: probesOf(remote.providers) }),
       ...payments.routes,
       ...mailRoutes({ environment }),
-      ...webhookRoutes(webhooks),
+      ...webhookRoutes(environment, webhooks),
       ...clockRoutes({ environment, runner, blockers: holdersOfClock }),
     ],
     chores: [

@@ -35,9 +35,12 @@ export interface WebhookParts extends Omit<EndpointParts, 'sealer' | 'guard' | '
 }
 
 /** `/v0/webhookEndpoints` and `/v0/webhookEvents`; in the sandbox `/v0/webhookInbox` (api.md). */
-export const webhookRoutes = ({ way, resolve }: WebhookParts): readonly Route[] => {
+export const webhookRoutes = (
+  environment: 'production' | 'sandbox',
+  { way, resolve }: WebhookParts,
+): readonly Route[] => {
   const parts = { sealer: way.sealer, guard: way.guard, resolve, inboxUrl: way.inbox?.url ?? null };
-  return [...endpointRoutes(parts), testRoute(way), ...eventRoutes, ...(way.inbox ? [inboxRoute] : [])];
+  return [...endpointRoutes(parts), testRoute(way), ...eventRoutes, ...(environment === 'sandbox' ? [inboxRoute] : [])];
 };
 
 const endpointRoutes = (parts: EndpointParts): Route[] => [
