@@ -29,8 +29,8 @@ export async function insertReceipt(tx: Tx, receipt: Receipt): Promise<void> {
   await tx.run(sql`
     delete from webhook_receipt
      where merchant_id = ${receipt.merchantId}
-       and seq <= (select seq from webhook_receipt where merchant_id = ${receipt.merchantId}
-                    order by seq desc offset ${MOST_KEPT} limit 1)`);
+       and (created_at, seq) <= (select created_at, seq from webhook_receipt where merchant_id = ${receipt.merchantId}
+                                  order by created_at desc, seq desc offset ${MOST_KEPT} limit 1)`);
 }
 
 export interface ReceiptFilter {
@@ -53,7 +53,7 @@ export const selectReceipts = (tx: Tx, filter: ReceiptFilter, page: PageRequest)
         filter.eventId !== undefined && sql`event_id = ${filter.eventId}`,
         filter.type !== undefined && sql`type = ${filter.type}`,
       ]),
-      order: sql`seq desc`,
+      order: sql`created_at desc, seq desc`,
     },
     page,
   );
