@@ -1,3 +1,4 @@
+import { type AlertParts, alertDueKind, alertRoutes, alertWatchChore, findSpentBudgets } from './alerts/index.ts';
 import { analyticsRoutes, rebuildRevenue, revenueSumsChore } from './analytics/index.ts';
 import {
   type ApprovalParts,
@@ -258,6 +259,7 @@ export function wireDomains(
     resources: { order: orderApprovals(orders), invoice: invoiceApprovals(invoicing) },
     findDefaultReferences,
   };
+  const alerts: AlertParts = { environment, invoicing, write: letters.alert };
   return {
     routes: (runner) => [
       ...identityRoutes({
@@ -288,7 +290,7 @@ export function wireDomains(
       ...analyticsRoutes(usage),
       ...unbilledRoutes(usage),
       ...subscriptionRoutes(subscriptions),
-      ...entitlementRoutes({ holdSubscription, wakeEnded }, invoicing),
+      ...entitlementRoutes({ holdSubscription, wakeEnded, findSpentBudgets }, invoicing),
       ...invoiceRoutes(invoicing),
       ...orderRoutes(orders),
       ...scheduleRoutes(schedules),
@@ -296,6 +298,7 @@ export function wireDomains(
       ...ledgerRoutes,
       ...sourceRoutes({ environment, ...sources }),
       ...integrationRoutes({ sealer: sources.sealer, probes: probesOf(remote.providers) }),
+      ...alertRoutes(alerts),
       ...payments.routes,
       ...mailRoutes({ environment }),
       ...webhookRoutes(environment, webhooks),
@@ -305,6 +308,7 @@ export function wireDomains(
       unreadSeriesChore(selectMeters),
       balanceNoticeChore(newUsage),
       balanceSweepChore(),
+      alertWatchChore(alerts),
       revenueSumsChore,
       unbilledUsageChore(usage),
       forgetWebhookEvents,
@@ -319,6 +323,7 @@ export function wireDomains(
       scheduleDueKind(schedules),
       ...invoicingDueKinds(invoicing),
       ...payments.dueKinds,
+      alertDueKind(alerts),
       mailDueKind(carrier, attachmentsFrom(invoicing)),
     ],
     countUnbilled,

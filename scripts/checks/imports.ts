@@ -105,7 +105,14 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
   sources: [...BELOW, 'metering', 'catalog', 'customers', 'subscriptions', 'webhooks'],
   schedules: [...BELOW, 'clocks', 'catalog', 'invoicing', 'orders'],
   unbilled: [...BELOW, 'metering', 'catalog', 'subscriptions', 'webhooks'],
-  mail: [...BELOW, 'identity', 'customers', 'documents', 'payments', 'invoicing', 'subscriptions'],
+  alerts: [
+    ...BELOW,
+    ...['identity', 'clocks', 'metering', 'catalog', 'customers', 'invoicing', 'entitlements', 'webhooks'],
+  ],
+  mail: [
+    ...BELOW,
+    ...['identity', 'catalog', 'customers', 'documents', 'payments', 'invoicing', 'subscriptions', 'alerts'],
+  ],
 
   auditor: ['db'],
 
@@ -133,6 +140,7 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
       'schedules',
       'integrations',
       'unbilled',
+      'alerts',
     ],
     ...['documents', 'webhooks'],
   ],

@@ -1,3 +1,4 @@
+import type { Feature } from '../catalog/index.ts';
 import type { Tx } from '../db/index.ts';
 import { decimal, jsonNumber, sum } from '../kernel/decimal.ts';
 import { ok, type Result } from '../kernel/result.ts';
@@ -6,6 +7,7 @@ import type { Budget } from './balance/index.ts';
 import { type BalanceQuestion, instantOf } from './balances.ts';
 import { within } from './bounds.ts';
 import { loadInputs } from './inputs.ts';
+import type { EntitlementParts, SpentBudget } from './parts.ts';
 import { presentLoaded } from './present.ts';
 import { allActive, type TimedEntitlement } from './reading.sql.ts';
 import type { CustomerAccess, EntitlementDetail } from './schemas.ts';
@@ -36,36 +38,80 @@ export async function presentAll(
 
 /**
  * What a customer may use, every feature at once (api.md, Entitlements): of several active entitlements to one feature any can
- * give access, balances are added up, and the newest says the config.
+ * give access, balances are added up, and the newest says the config. Budgets count for questions about now alone.
+ * @param of `asked`: these features alone, also where the customer is not entitled to them
  */
 export async function accessOf(
+  parts: Pick<EntitlementParts, 'findSpentBudgets'>,
   tx: Tx,
   merchantId: string,
-  of: { customerId: string; productId?: string | undefined; featureIds?: readonly string[] },
+  of: { customerId: string; productId?: string | undefined; asked?: readonly Feature[] },
   question: BalanceQuestion,
   now: Instant,
 ): Promise<Result<CustomerAccess>> {
-  const shown = await presentAll(tx, await allActive(tx, merchantId, of, question.at, now), question);
+  const { customerId, productId, asked } = of;
+  const filters = { customerId, productId, ...(asked && { featureIds: asked.map(({ id }) => id) }) };
+  const shown = await presentAll(tx, await allActive(tx, merchantId, filters, question.at, now), question);
   if (!shown.ok) return shown;
+  const budgets =
+    question.at === null && shown.value.length > 0 ? await parts.findSpentBudgets(tx, merchantId, customerId, now) : [];
   const byFeature = Map.groupBy(shown.value, ({ featureId }) => featureId);
+  const missing = (asked ?? []).filter(({ id }) => !byFeature.has(id));
   return ok({
     object: 'customerAccess',
-    customerId: of.customerId,
-    features: [...byFeature.values()].map(accessToFeature),
+    customerId,
+    features: [
+      ...[...byFeature.values()].map((details) => accessToFeature(details, budgets)),
+      ...missing.map(notEntitled),
+    ],
   });
 }
 
-function accessToFeature(details: readonly EntitlementDetail[]): CustomerAccess['features'][number] {
+/** Is what an entitlement gives covered by a budget that is spent? */
+const isOverBudget = (
+  {
+    subscriptionId,
+    featureType,
+    billableMetrics,
+  }: Pick<EntitlementDetail, 'subscriptionId' | 'featureType'> & {
+    readonly billableMetrics?: readonly string[] | undefined;
+  },
+  budgets: readonly SpentBudget[],
+): boolean =>
+  budgets.some((budget) =>
+    budget.billableMetricId === null
+      ? budget.subscriptionId === subscriptionId
+      : featureType === 'metered' && billableMetrics?.includes(budget.billableMetricId) === true,
+  );
+
+function accessToFeature(
+  details: readonly EntitlementDetail[],
+  budgets: readonly SpentBudget[],
+): CustomerAccess['features'][number] {
   const newest = details.at(-1) as EntitlementDetail;
   const balances = details.flatMap((each) => (each.featureType === 'metered' ? [decimal(each.balance)] : []));
+  const giving = details.filter(({ hasAccess }) => hasAccess);
+  const hasAccess = giving.some((each) => !isOverBudget(each, budgets));
+  const reason = giving.length > 0 ? 'budget_spent' : 'no_balance';
   return {
     featureKey: newest.featureKey,
     featureId: newest.featureId,
     productId: newest.productId,
     type: newest.featureType,
-    hasAccess: details.some(({ hasAccess }) => hasAccess),
+    hasAccess,
+    reason: hasAccess ? null : reason,
     ...(newest.featureType === 'metered' && { balance: jsonNumber(sum(balances)) }),
     ...(newest.featureType === 'static' && { config: newest.config }),
     entitlementIds: details.map(({ id }) => id),
   };
 }
+
+const notEntitled = ({ key, id, productId, type }: Feature): CustomerAccess['features'][number] => ({
+  featureKey: key,
+  featureId: id,
+  productId,
+  type,
+  hasAccess: false,
+  reason: 'not_entitled',
+  entitlementIds: [],
+});

@@ -66,6 +66,7 @@ export const insertTerm = (
     values (${merchant_id}, ${id}, ${from}, ${jsonb(template)})
     on conflict (merchant_id, entitlement_id, effective_from) do update set template = excluded.template`);
 
+/** An entitlement of the merchant as it is kept. */
 export const findEntitlement = (tx: Tx, merchantId: string, id: string): Promise<EntitlementRow | undefined> =>
   tx.maybe<EntitlementRow>(sql`select * from entitlement where merchant_id = ${merchantId} and id = ${id}`);
 

@@ -2,7 +2,7 @@
 export { burntUnits } from './burnt.ts';
 export { checkEntitles, type EntitlingSubscription, entitle } from './create.ts';
 export { endEntitlements, planEndOfEntitlements } from './end.ts';
-export { isMetricMeasured } from './entitlements.sql.ts';
+export { findEntitlement, isMetricMeasured } from './entitlements.sql.ts';
 export { entitlementErrors } from './errors.ts';
 export { balanceNoticeChore, balanceSweepChore, tellOfBalance } from './notices.ts';
 export type { EntitlementParts } from './parts.ts';
@@ -15,3 +15,4 @@ export { reservationDueKind } from './reservations.ts';
 export { entitlementRoutes } from './routes.ts';
 export { entitlementDueKind } from './steps.ts';
 export { unendedEntitlements } from './unended.ts';
+export { findWatchedBalance, type WatchedBalance } from './watched.ts';

@@ -8,6 +8,7 @@ import { formatInstant, type Instant, parseInstant } from '../kernel/time.ts';
 import { accessOf, presentAll } from './access.ts';
 import { findEntitlement } from './entitlements.sql.ts';
 import { historyOf } from './history.ts';
+import type { EntitlementParts } from './parts.ts';
 import { type EntitlementFilters, pageOfActive, pageOfEntitlements, type TimedEntitlement } from './reading.sql.ts';
 import {
   AccessQuery,
@@ -30,7 +31,7 @@ const ofEntitlement = { role: 'viewer', merchant: { of: 'id', kind: 'entitlement
 const instantIn = (text: string | undefined): Instant | null => (text === undefined ? null : parseInstant(text));
 
 /** What is read of entitlements (§4, Entitlements and grants; api.md, Entitlements). */
-export const entitlementReadRoutes: readonly Route[] = [
+export const entitlementReadRoutes = (parts: Pick<EntitlementParts, 'findSpentBudgets'>): readonly Route[] => [
   route(
     {
       method: 'GET',
@@ -127,7 +128,7 @@ export const entitlementReadRoutes: readonly Route[] = [
       const customer = await findCustomer(tx, merchantId, params.id as string);
       if (!customer) return notFound('customer');
       const of = { ...(await accessFilters(tx, merchantId, query)), customerId: customer.id };
-      return accessOf(tx, merchantId, of, { at: instantIn(query.at), signal }, now);
+      return accessOf(parts, tx, merchantId, of, { at: instantIn(query.at), signal }, now);
     },
   ),
   route(
@@ -147,16 +148,18 @@ export const entitlementReadRoutes: readonly Route[] = [
       const [customerId] = await customerIdsOfExternalId(tx, merchantId, query.externalCustomerId);
       if (customerId === undefined) return notFound('customer', 'externalCustomerId');
       const of = { ...(await accessFilters(tx, merchantId, query)), customerId };
-      return accessOf(tx, merchantId, of, { at: instantIn(query.at), signal }, now);
+      return accessOf(parts, tx, merchantId, of, { at: instantIn(query.at), signal }, now);
     },
   ),
 ];
 
-/** The features that an access is asked for; by default all. */
+/** The features that an access is asked for; by default all to which the customer is entitled. */
 const accessFilters = async (tx: Tx, merchantId: string, { productId, featureKey }: AccessQuery) => ({
   productId,
   ...(featureKey !== undefined && {
-    featureIds: (await findFeaturesByKey(tx, merchantId, featureKey)).map(({ id }) => id),
+    asked: (await findFeaturesByKey(tx, merchantId, featureKey)).filter(
+      (feature) => productId === undefined || feature.productId === productId,
+    ),
   }),
 });
 

@@ -9,7 +9,7 @@ import { entitlementWriteRoutes } from './write-routes.ts';
 
 /** Every route about entitlements (§4, Entitlements and grants; api.md, Entitlements). */
 export const entitlementRoutes = (parts: EntitlementParts, invoicing: InvoicingParts): readonly Route[] => [
-  ...entitlementReadRoutes,
+  ...entitlementReadRoutes(parts),
   ...entitlementWriteRoutes(parts),
   ...grantRoutes,
   ...purchaseRoutes(invoicing),

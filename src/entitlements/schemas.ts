@@ -141,6 +141,10 @@ export const CustomerAccess = Type.Object(
         productId: Id('product'),
         type: OneOf(['metered', 'static', 'boolean']),
         hasAccess: Type.Boolean(),
+        reason: Nullable({
+          ...OneOf(['not_entitled', 'no_balance', 'budget_spent']),
+          description: 'Why there is no access; null where there is.',
+        }),
         balance: Type.Optional(NumberOut),
         config: Type.Optional(MapOut),
         entitlementIds: Type.Array(Id('entitlement')),

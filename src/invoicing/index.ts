@@ -48,6 +48,7 @@ export {
 export { chargeAtOnce } from './paying/card-charge.ts';
 export { readInvoice } from './reading/read.ts';
 export { type Recomputed, recomputeInvoices } from './reading/recompute.ts';
+export { findPeriodTotal, findRunningPeriod, findUsagePeriod, type RunningPeriod } from './reading/running.ts';
 export { simulateInvoice } from './reading/simulate.ts';
 export { estimateRenewal } from './reading/upcoming.ts';
 export { invoiceRoutes } from './routes.ts';

@@ -12,6 +12,8 @@ import { unitsOf } from './units.ts';
 export interface Chore {
   readonly name: string;
   readonly everySeconds: number;
+  /** It must not wait for steps or other chores: it runs beside them. */
+  readonly isPrompt?: boolean;
   run(database: Database, now: Instant): Promise<void>;
 }
 
@@ -67,7 +69,7 @@ class Runner implements DueRunner {
   #slices = 0;
   #slicesUnderWay = 0;
   readonly #choreDoneAt = new Map<Chore, number>();
-  #loop: Promise<void> | undefined;
+  #loop: Promise<unknown> | undefined;
   #isWoken = false;
   #rest = new AbortController();
   readonly #end = new AbortController();
@@ -86,7 +88,8 @@ class Runner implements DueRunner {
   }
 
   start(): void {
-    this.#loop ??= this.#work();
+    const prompt = (this.#options.chores ?? []).filter(({ isPrompt }) => isPrompt === true);
+    this.#loop ??= Promise.all([this.#work(), ...prompt.map((chore) => this.#repeat(chore))]);
   }
 
   async stop(): Promise<void> {
@@ -232,12 +235,26 @@ class Runner implements DueRunner {
   }
 
   async #doChores(): Promise<void> {
-    const { chores = [], database, now, logger } = this.#options;
+    const { chores = [] } = this.#options;
     for (const chore of chores) {
+      if (chore.isPrompt) continue;
       const last = this.#choreDoneAt.get(chore);
       if (last !== undefined && performance.now() - last < chore.everySeconds * 1000) continue;
       this.#choreDoneAt.set(chore, performance.now());
-      await chore.run(database, now()).catch((error: unknown) => logger.warn({ err: error }, `${chore.name} failed`));
+      await this.#do(chore);
+    }
+  }
+
+  async #do(chore: Chore): Promise<void> {
+    const { database, now, logger } = this.#options;
+    await chore.run(database, now()).catch((error: unknown) => logger.warn({ err: error }, `${chore.name} failed`));
+  }
+
+  /** A chore that waits for nothing else: again so many seconds after it has ended. */
+  async #repeat(chore: Chore): Promise<void> {
+    while (!this.#isStopping) {
+      await this.#do(chore);
+      await this.#pause(chore.everySeconds * 1000, this.#end.signal);
     }
   }
 }

@@ -49,6 +49,7 @@ export const ID_PREFIXES = {
   subscriptionChange: 'subchg_',
   credit: 'ucr_',
   mail: 'mail_',
+  alert: 'alr_',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

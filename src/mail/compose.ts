@@ -342,3 +342,56 @@ export function renewalLetter(facts: RenewalFacts): Letter {
     action: null,
   };
 }
+
+/** What a letter about an alert tells. */
+export interface AlertFacts {
+  readonly sellerName: string;
+  readonly buyerName: string;
+  readonly alertName: string | null;
+  readonly type: 'balance' | 'invoice_total' | 'usage';
+  readonly metricName: string | null;
+  readonly threshold: Decimal | null;
+  readonly percent: Decimal | null;
+  readonly whole: Decimal | null;
+  readonly value: Decimal;
+  readonly periodStart: Instant;
+  readonly periodEnd: Instant | null;
+  readonly blocksAccess: boolean;
+}
+
+const FIGURES = { balance: 'Balance', invoice_total: 'Invoice total so far, with tax', usage: 'Usage so far' } as const;
+
+/** What an alert waits for, in words. */
+function thresholdWords({ type, threshold, percent, whole }: AlertFacts): string {
+  if (threshold !== null) return type === 'balance' ? `${plain(threshold)} or less` : plain(threshold);
+  const share = `${plain(percent as Decimal)} %`;
+  return whole === null ? `${share} used` : `${share} of ${plain(whole)}`;
+}
+
+/** An alert went off, for the merchant or for its customer. */
+export function alertLetter(facts: AlertFacts, reader: 'merchant' | 'customer'): Letter {
+  const { alertName, type, metricName, value, periodStart, periodEnd, blocksAccess } = facts;
+  const [seller, buyer] = [name(facts.sellerName), name(facts.buyerName)];
+  const isMerchant = reader === 'merchant';
+  const named = alertName === null ? '' : `“${name(alertName)}” `;
+  const whose = isMerchant ? ` of ${buyer}` : '';
+  return {
+    greeting: `Hello ${isMerchant ? seller : buyer},`,
+    signature: isMerchant ? 'Reckoner' : seller,
+    subject: `Alert ${named}reached${isMerchant ? `: ${buyer}` : ''}`,
+    paragraphs: [
+      `The ${FIGURES[type].toLowerCase()}${whose} has reached ${thresholdWords(facts)}.`,
+      ...(blocksAccess
+        ? ['This is a budget: access ends now, until the period ends or the budget is raised.']
+        : ['This email is sent once in each period.']),
+    ],
+    facts: [
+      ...row(metricName !== null, 'Metric', name(metricName ?? '')),
+      [FIGURES[type], plain(value)],
+      ['Threshold', thresholdWords(facts)],
+      ['Since', date(periodStart)],
+      ...row(periodEnd !== null, 'Until', periodEnd === null ? '' : date(periodEnd)),
+    ],
+    action: null,
+  };
+}

@@ -1,5 +1,5 @@
 import type { InvoiceFact } from '../invoicing/index.ts';
-import type { MailKind } from './kinds.ts';
+import type { MailKind, OptionalMailKind } from './kinds.ts';
 
 /** What decides whether a customer is written to of an invoice, beside what happened. */
 export interface MailSituation {
@@ -18,7 +18,7 @@ export interface MailSituation {
 
 /** What is written. */
 export interface DecidedMail {
-  readonly kind: MailKind;
+  readonly kind: OptionalMailKind;
   /** Which of several of its kind about one invoice; empty where there is one. */
   readonly occasion: string;
   /** Does the invoice go with it, because nothing brought it before? */
@@ -32,7 +32,7 @@ export interface DecidedMail {
 export function decideMail(fact: InvoiceFact, situation: MailSituation): DecidedMail | null {
   const { isTold } = situation;
   if (!situation.isNumbered) return null;
-  const mail = (kind: MailKind, occasion = '', bringsInvoice = false): DecidedMail => ({
+  const mail = (kind: OptionalMailKind, occasion = '', bringsInvoice = false): DecidedMail => ({
     kind,
     occasion,
     bringsInvoice,

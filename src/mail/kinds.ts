@@ -18,4 +18,9 @@ export const MAIL_KINDS = {
   renewalReminder: 'renewalReminder',
 } as const satisfies Readonly<Record<string, NotificationKind>>;
 
-export type MailKind = keyof typeof MAIL_KINDS;
+/** Mails that the owner of an alert asks for: to the merchant itself, and to its customer. No setting turns them off. */
+export const ALERT_MAIL_KINDS = ['alertTriggered', 'alertReached'] as const;
+
+/** A mail that the customer can turn off. */
+export type OptionalMailKind = keyof typeof MAIL_KINDS;
+export type MailKind = OptionalMailKind | (typeof ALERT_MAIL_KINDS)[number];

@@ -1,12 +1,12 @@
 import { Id, ListQuery, Nullable, OneOf, type Static, Timestamp, Type } from '../http/index.ts';
 import { isId } from '../kernel/ids.ts';
 import { formatInstant } from '../kernel/time.ts';
-import { MAIL_KINDS, type MailKind } from './kinds.ts';
+import { ALERT_MAIL_KINDS, MAIL_KINDS, type MailKind } from './kinds.ts';
 import { html, plainText } from './letter.ts';
 import type { MailRow } from './mails.sql.ts';
 import { MAIL_STATUSES } from './states.ts';
 
-const Kind = OneOf(Object.keys(MAIL_KINDS) as MailKind[]);
+const Kind = OneOf([...(Object.keys(MAIL_KINDS) as MailKind[]), ...ALERT_MAIL_KINDS]);
 const Status = OneOf(MAIL_STATUSES);
 
 /** A mail to a customer. */
@@ -25,6 +25,7 @@ export const Mail = Type.Object(
     customerId: Id('customer'),
     invoiceId: Nullable(Id('invoice')),
     subscriptionId: Nullable(Id('subscription')),
+    alertId: Nullable(Id('alert')),
     to: Type.Array(Type.String()),
     subject: Type.String(),
     text: Type.String(),
@@ -58,6 +59,7 @@ export const presentMail = (mail: MailRow): Static<typeof Mail> => ({
   customerId: mail.customer_id,
   invoiceId: isId('invoice', mail.about_id) ? mail.about_id : null,
   subscriptionId: isId('subscription', mail.about_id) ? mail.about_id : null,
+  alertId: isId('alert', mail.about_id) ? mail.about_id : null,
   to: [...mail.recipients],
   subject: mail.letter.subject,
   text: plainText(mail.letter),

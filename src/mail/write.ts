@@ -1,3 +1,4 @@
+import type { AlertParts } from '../alerts/index.ts';
 import { customerParty, findMailboxes, type NotificationKind } from '../customers/index.ts';
 import type { Tx } from '../db/index.ts';
 import { type EnvironmentName, findOrganization, type MerchantSettings, merchantSettings } from '../identity/index.ts';
@@ -11,6 +12,7 @@ import {
 import { newId } from '../kernel/ids.ts';
 import { formatInstant, type Instant } from '../kernel/time.ts';
 import type { ComingRenewal } from '../subscriptions/index.ts';
+import { writeAlertMails } from './alert-letters.ts';
 import { type AttachmentRecord, fileNameOf } from './attachments.ts';
 import { type InvoiceFacts, name, renewalLetter } from './compose.ts';
 import { decideMail, outdatedBy } from './decide.ts';
@@ -28,6 +30,7 @@ interface WriterOptions {
 export interface Letters {
   readonly invoices: InvoiceLetters;
   readonly renewal: (tx: Tx, renewal: ComingRenewal, now: Instant) => Promise<void>;
+  readonly alert: AlertParts['write'];
 }
 
 /** A mail before anybody knows whether its customer wants it. */
@@ -96,6 +99,14 @@ export function createLetters({ environment, publicUrl }: WriterOptions): Letter
     await write(tx, drafts, now);
   };
   return {
+    alert: async (tx, alert, trigger, now) => {
+      const mails = await writeAlertMails(tx, alert, trigger);
+      if (mails.length > 0)
+        await insertMails(
+          tx,
+          mails.map((mail) => ({ ...mail, ...state(now), id: newId('mail') })),
+        );
+    },
     invoices: { tellAll, tell: (tx, invoice, fact, now) => tellAll(tx, [{ invoice, fact }], now) },
     renewal: async (tx, { merchantId, subscriptionId, customerId, planName, renewsAt, estimate, card }, now) => {
       const seller = await findOrganization(tx, merchantId, merchantId);

@@ -12,7 +12,7 @@ export {
   selectOfType,
   selectUncounted,
 } from './beside.sql.ts';
-export { openProjection, rebuildProjection, type UsageProjection } from './clickhouse/index.ts';
+export { openProjection, rebuildProjection, settledSeq, type UsageProjection } from './clickhouse/index.ts';
 export { meteringErrors } from './errors.ts';
 export type { OwnedMeter } from './events.sql.ts';
 export { listMeterEvents } from './events.ts';
@@ -36,7 +36,8 @@ export {
   type TakenUsage,
   usageSnapshot,
 } from './settled.ts';
-export { linkExternalSubject, linkSubscriptionSubject, subjectsOf } from './subjects.ts';
+export { customersWithEvents, type UsedCustomer } from './subjects.sql.ts';
+export { linkExternalSubject, linkSubscriptionSubject, subjectsOf, subjectsOfEach } from './subjects.ts';
 export { merchantsWithEvents } from './tally.sql.ts';
 export { eventTallyChore } from './tally.ts';
 export { measureEach, postgresUsage, type UsageFigure, usage, usedSpans } from './usage.ts';

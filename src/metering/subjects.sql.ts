@@ -79,3 +79,36 @@ export const selectSubjectsOf = async (tx: Tx, merchantId: string, subject: stri
      where merchant_id = ${merchantId} and customer_id = ${subject} and addressee is not null`);
   return [...new Set([subject, ...rows.map(({ addressee }) => addressee)])];
 };
+
+/** The same of several customers, by customer. */
+export async function selectSubjectsOfEach(
+  tx: Tx,
+  merchantId: string,
+  customerIds: readonly string[],
+): Promise<ReadonlyMap<string, string[]>> {
+  const rows = await tx.rows<{ customerId: string; addressee: string }>(sql`
+    select distinct customer_id as "customerId", addressee from event_subject
+     where merchant_id = ${merchantId} and customer_id = any (${[...customerIds]}::text[]) and addressee is not null`);
+  const found = Map.groupBy(rows, ({ customerId }) => customerId);
+  return new Map(
+    customerIds.map((id) => [id, [...new Set([id, ...(found.get(id) ?? []).map(({ addressee }) => addressee)])]]),
+  );
+}
+
+/** A customer of a merchant. */
+export interface UsedCustomer {
+  readonly merchantId: string;
+  readonly customerId: string;
+}
+
+/**
+ * The customers of all merchants to whom, or to whose subscriptions, events in a stretch of the order of acceptance are
+ * addressed. The events come from the block index on their order.
+ */
+export const customersWithEvents = (tx: Tx, after: bigint, upTo: bigint): Promise<UsedCustomer[]> =>
+  tx.rows<UsedCustomer>(sql`
+    with used as materialized (
+      select distinct merchant_id, subject_id from event where seq > ${after} and seq <= ${upTo})
+    select distinct s.merchant_id as "merchantId", coalesce(s.customer_id, s.addressee) as "customerId"
+      from used u join event_subject s on s.merchant_id = u.merchant_id and s.id = u.subject_id
+     where s.addressee is not null`);

@@ -1,7 +1,14 @@
 import type { Tx } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import { lockIngest } from './lock.sql.ts';
-import { holdCustomer, linkDirect, linkExternal, lockExternalKey, selectSubjectsOf } from './subjects.sql.ts';
+import {
+  holdCustomer,
+  linkDirect,
+  linkExternal,
+  lockExternalKey,
+  selectSubjectsOf,
+  selectSubjectsOfEach,
+} from './subjects.sql.ts';
 
 /**
  * Says whose `externalId` this is from now on (§4, Event ingestion 2 to 4). Called in the transaction that sets, changes or
@@ -41,3 +48,10 @@ export async function linkSubscriptionSubject(
  */
 export const subjectsOf = (tx: Tx, merchantId: string, subject: string): Promise<string[]> =>
   selectSubjectsOf(tx, merchantId, subject);
+
+/** The same of several customers, by customer. */
+export const subjectsOfEach = (
+  tx: Tx,
+  merchantId: string,
+  customerIds: readonly string[],
+): Promise<ReadonlyMap<string, string[]>> => selectSubjectsOfEach(tx, merchantId, customerIds);

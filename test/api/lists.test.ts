@@ -55,6 +55,9 @@ beforeAll(async () => {
   const ofEntitlement = `/v1/entitlements/${world.entitlement.id}`;
   await shop.create(`${ofEntitlement}/grants`, { amount: 5 });
   await shop.create(`${ofEntitlement}/reservations`, { amount: 1, expiresAt: FAR_AHEAD });
+  await env.runDueWork(); // the alert goes off, and once more in a new usage period
+  await shop.act(`${ofEntitlement}/reset`);
+  await env.runDueWork();
   await shop.act(`/v2/invoices/${invoice.id}/refunds/${world.refund.id}/void`);
   await shop.create(`/v2/invoices/${invoice.id}/refunds`);
 });
@@ -109,6 +112,7 @@ describe('every list', () => {
     'listOrders',
     'listBillingSchedules',
     'listWebhookEvents',
+    'listAlerts',
   ]);
   const IN_CONTRACT_ORDER = new Set(['listScheduleIntervals', 'listScheduleInvoices']);
   const made = lists.filter(({ name }) => !SIMULATED.has(name) && !IN_CONTRACT_ORDER.has(name));

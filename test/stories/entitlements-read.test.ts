@@ -299,6 +299,7 @@ describe('what a customer may use', () => {
       productId: metric.productId,
       type: 'metered',
       hasAccess: true,
+      reason: null,
       balance: 100,
       entitlementIds: ofPlans.map(({ id }: Resource) => id).toReversed(),
     };
@@ -310,6 +311,7 @@ describe('what a customer may use', () => {
         productId: metric.productId,
         type: 'static',
         hasAccess: true,
+        reason: null,
         config: { colours: ['red'] },
         entitlementIds: [fixed.id],
       },

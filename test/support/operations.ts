@@ -919,6 +919,34 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
       },
     }),
   ],
+  createAlert: [
+    ({ merchant, customer, metric }) => ({
+      body: {
+        type: 'usage',
+        customerId: customer.id,
+        billableMetricId: metric.id,
+        period: 'week',
+        percent: '80',
+        limit: '1000000',
+        name: 'Budget',
+        blocksAccess: true,
+        metadata: { team: 'one' },
+        merchantId: merchant.id,
+      },
+    }),
+    ({ entitlement }) => ({ body: { type: 'balance', entitlementId: entitlement.id, percent: 90 } }),
+    ({ subscription }) => ({
+      body: { type: 'invoice_total', subscriptionId: subscription.id, threshold: '1000000', notifyCustomer: true },
+    }),
+  ],
+  listAlerts: [() => ({}), ({ customer }) => ({ query: { customerId: customer.id } })],
+  getAlert: [({ alert }) => on(alert.id)],
+  updateAlert: [({ alert }) => on(alert.id, { name: unique('Alert') })],
+  deleteAlert: [
+    async ({ shop, entitlement }) =>
+      on((await shop.create('/v0/alerts', { type: 'balance', entitlementId: entitlement.id, threshold: '0' })).id),
+  ],
+  listAlertTriggers: [({ alert }) => on(alert.id)],
 
   createTestClock: [({ merchant }) => ({ body: { name: 'Clock', currentTime: START, merchantId: merchant.id } })],
   listTestClocks: [() => ({})],

@@ -47,6 +47,7 @@ export interface World {
   source: Resource;
   sourceEvent: Resource;
   sourceRule: Resource;
+  alert: Resource;
   integration: Resource;
   /** For new customers; nobody listens there. */
   webhookEndpoint: Resource;
@@ -130,6 +131,11 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
   const { body: integration } = await merchant.put('/v0/merchantIntegrations', { provider: 'erp' });
   const webhookEvent = (await shop.read(`/v0/webhookEvents?resourceId=${customer.id}`)).data[0];
   const approval = await shop.create(`/v0/orders/${(await newOrder(shop, customer)).id}/approvals`);
+  const alert = await shop.create('/v0/alerts', {
+    type: 'balance',
+    entitlementId: entitlement.id,
+    threshold: '1000000',
+  });
   const apiKey = await shop.create(`/v0/users/${merchant.userId}/apikeys`, { name: 'standing' });
   const ids = {
     organization: [merchant.id, customer.consumerId],
@@ -170,6 +176,7 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
       integration,
       webhookEndpoint,
       webhookEvent,
+      alert,
     ]),
     planVersion: [plan.defaultVersionId],
   };
@@ -208,6 +215,7 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
     integration,
     webhookEndpoint,
     webhookEvent,
+    alert,
     apiKeyId: apiKey.id,
     ids,
   };

@@ -1,4 +1,5 @@
 import { sql, type Tx } from '../../db/index.ts';
+import type { Instant } from '../../kernel/time.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 
 /** The open period of a subscription that closes next: of one series, or of all (of two that end together the older one). */
@@ -13,3 +14,20 @@ export const nextToClose = (
      where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and kind = 'subscription' and status = 'ACTIVE'
        and (${cadence}::text is null or billing_cadence = ${cadence})
      order by period_end, seq limit 1`);
+
+/** The open periods of a customer's subscriptions, in the order of their creation. */
+export const selectRunningOfCustomer = (tx: Tx, merchantId: string, customerId: string): Promise<InvoiceRow[]> =>
+  tx.rows<InvoiceRow>(sql`
+    select * from invoice
+     where merchant_id = ${merchantId} and customer_id = ${customerId} and kind = 'subscription' and status = 'ACTIVE'
+     order by seq`);
+
+/** Where the period of an invoice begins that was divided by early closings: with its first part. */
+export const selectStartOfPeriod = async (tx: Tx, invoice: InvoiceRow): Promise<Instant> =>
+  (
+    await tx.one<{ start: Instant }>(sql`
+      select min(period_start) as start from invoice
+       where merchant_id = ${invoice.merchant_id} and subscription_id = ${invoice.subscription_id}
+         and kind = 'subscription' and billing_cadence = ${invoice.billing_cadence}
+         and period_number = ${invoice.period_number} and period_end <= ${invoice.period_end}`)
+  ).start;

@@ -130,7 +130,7 @@ const nobody = <T>(database: Database, work: Parameters<typeof database.transact
  * The number up to which every event is visible, and none will appear any more: what was given out, once all have ended
  * who were storing events then. Nobody is kept from storing meanwhile. Null where somebody takes too long.
  */
-async function settledSeq(database: Database): Promise<bigint | null> {
+export async function settledSeq(database: Database): Promise<bigint | null> {
   const { lastSeq, writers } = await nobody(database, selectHorizon);
   let left: readonly string[] = writers;
   for (let waited = 0; left.length > 0; waited += POLL_MILLISECONDS) {

@@ -1,0 +1,69 @@
+import type { Decimal } from '../kernel/decimal.ts';
+import type { Instant } from '../kernel/time.ts';
+
+export const ALERT_TYPES = ['balance', 'invoice_total', 'usage'] as const;
+export type AlertType = (typeof ALERT_TYPES)[number];
+
+/** Over what the usage of a customer is counted; all but `billing` in UTC. */
+export const USAGE_PERIODS = ['billing', 'day', 'week', 'month'] as const;
+export type UsagePeriod = (typeof USAGE_PERIODS)[number];
+
+/** When the figure of an alert has reached it: exactly one of `threshold` and `percent` is set. */
+export interface AlertRule {
+  readonly type: AlertType;
+  readonly threshold: Decimal | null;
+  readonly percent: Decimal | null;
+  /** What the percentage is of; null for a balance, which has a whole of its own. */
+  readonly whole: Decimal | null;
+}
+
+/** A period whose figure is watched. */
+export interface WatchedPeriod {
+  readonly start: Instant;
+  /** null: it does not end by itself. */
+  readonly end: Instant | null;
+}
+
+/** An alert as it is stored. */
+export interface Alert extends AlertRule {
+  readonly merchantId: string;
+  readonly id: string;
+  readonly name: string | null;
+  /** Whose figure it is. */
+  readonly customerId: string;
+  readonly entitlementId: string | null;
+  readonly subscriptionId: string | null;
+  readonly billableMetricId: string | null;
+  readonly period: UsagePeriod | null;
+  readonly blocksAccess: boolean;
+  readonly notifiesCustomer: boolean;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly clockId: string | null;
+  /** The period of the last look; null: there was none. */
+  readonly periodStart: Instant | null;
+  readonly periodEnd: Instant | null;
+  /** The open invoice that gave this period. */
+  readonly invoiceId: string | null;
+  /** Had the figure of this period reached the threshold at the last look? */
+  readonly isReached: boolean;
+  /** Effective now of the last step. */
+  readonly lookedAt: Instant;
+  readonly nextActionAt: Instant | null;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+}
+
+/** An alert that went off, once in a period. */
+export interface AlertTrigger {
+  readonly merchantId: string;
+  readonly alertId: string;
+  readonly periodStart: Instant;
+  readonly periodEnd: Instant | null;
+  readonly threshold: Decimal | null;
+  readonly percent: Decimal | null;
+  readonly whole: Decimal | null;
+  /** The figure that was seen. */
+  readonly value: Decimal;
+  readonly webhookEventId: string;
+  readonly triggeredAt: Instant;
+}

@@ -1,0 +1,236 @@
+import { findMetric } from '../catalog/index.ts';
+import { effectiveNowForReading } from '../clocks/index.ts';
+import { findCustomer } from '../customers/index.ts';
+import { checkReference, type Tx } from '../db/index.ts';
+import { findEntitlement } from '../entitlements/index.ts';
+import type { PageRequest } from '../http/index.ts';
+import { findUsagePeriod } from '../invoicing/index.ts';
+import { jsonNumber, plain } from '../kernel/decimal.ts';
+import { newId } from '../kernel/ids.ts';
+import { fail, invalid, notFound, ok, type Result } from '../kernel/result.ts';
+import { formatInstant, type Instant } from '../kernel/time.ts';
+import type { Alert, AlertRule, AlertTrigger } from './alert.ts';
+import {
+  type AlertFilter,
+  deleteAlertRow,
+  insertAlert,
+  lockAlert,
+  selectAlert,
+  selectAlertPage,
+  selectLastTriggered,
+  selectTriggerPage,
+  updateAlert,
+} from './alerts.sql.ts';
+import { blockingFaults, ruleFaults, ruleOf, targetFaults } from './body.ts';
+import { isReached } from './decide.ts';
+import { readPresent } from './figures.ts';
+import type { AlertParts } from './parts.ts';
+import type { AlertBody, AlertPatchBody } from './schemas.ts';
+
+type Target = Pick<Alert, 'customerId' | 'clockId'>;
+
+/** When an alert goes off, as it is answered. */
+const toRuleReply = ({ threshold, percent, whole }: Omit<AlertRule, 'type'>) => ({
+  threshold: threshold && plain(threshold),
+  percent: percent && jsonNumber(percent),
+  limit: whole && plain(whole),
+});
+
+/** Some alerts as they are answered, each with its figure as it stands. */
+async function toAlertReplies(parts: AlertParts, tx: Tx, alerts: readonly Alert[], wall: Instant) {
+  const last = await selectLastTriggered(tx, alerts);
+  const replies = [];
+  for (const alert of alerts) {
+    const now = await effectiveNowForReading(tx, alert.merchantId, alert.clockId, wall);
+    const { reading, clockId } = await readPresent(parts, tx, alert, now);
+    const triggeredAt = last.get(alert.id);
+    replies.push({
+      id: alert.id,
+      object: 'alert' as const,
+      merchantId: alert.merchantId,
+      type: alert.type,
+      name: alert.name,
+      customerId: alert.customerId,
+      entitlementId: alert.entitlementId,
+      subscriptionId: alert.subscriptionId,
+      billableMetricId: alert.billableMetricId,
+      period: alert.period,
+      ...toRuleReply(alert),
+      blocksAccess: alert.blocksAccess,
+      notifyCustomer: alert.notifiesCustomer,
+      currentValue: reading && plain(reading.value),
+      isReached: reading !== null && isReached(alert, reading),
+      periodStart: reading && formatInstant(reading.period.start),
+      periodEnd: reading?.period.end ? formatInstant(reading.period.end) : null,
+      lastTriggeredAt: triggeredAt ? formatInstant(triggeredAt) : null,
+      testClockId: clockId,
+      metadata: alert.metadata,
+      createdAt: formatInstant(alert.createdAt),
+      updatedAt: formatInstant(alert.updatedAt),
+    });
+  }
+  return replies;
+}
+
+async function toAlertReply(parts: AlertParts, tx: Tx, alert: Alert, wall: Instant) {
+  const [reply] = await toAlertReplies(parts, tx, [alert], wall);
+  return ok(reply);
+}
+
+/** Makes an alert. It is looked at at once, so it goes off where its figure is there already. */
+export async function createAlert(
+  parts: AlertParts,
+  tx: Tx,
+  merchantId: string,
+  body: AlertBody,
+  wall: Instant,
+): Promise<Result<unknown>> {
+  const rule = ruleOf(body, { type: body.type, threshold: null, percent: null, whole: null });
+  const blocksAccess = body.blocksAccess ?? false;
+  const faults = [...targetFaults(body), ...ruleFaults(body, rule), ...blockingFaults(body.type, blocksAccess)];
+  if (faults.length > 0) return invalid(faults);
+  const target = await findTarget(parts, tx, merchantId, body);
+  if (!target.ok) return target;
+  const { customerId, clockId } = target.value;
+  const now = await effectiveNowForReading(tx, merchantId, clockId, wall);
+  const alert = await insertAlert(tx, {
+    ...rule,
+    merchantId,
+    id: newId('alert'),
+    name: body.name ?? null,
+    customerId,
+    entitlementId: body.entitlementId ?? null,
+    subscriptionId: body.subscriptionId ?? null,
+    billableMetricId: body.billableMetricId ?? null,
+    period: body.type === 'usage' ? (body.period ?? 'billing') : null,
+    blocksAccess,
+    notifiesCustomer: body.notifyCustomer ?? false,
+    metadata: body.metadata ?? {},
+    clockId,
+    periodStart: null,
+    periodEnd: null,
+    invoiceId: null,
+    isReached: false,
+    lookedAt: now,
+    nextActionAt: now,
+    createdAt: now,
+    updatedAt: now,
+  });
+  return toAlertReply(parts, tx, alert, wall);
+}
+
+/** Whose figure is watched, and by which clock its time goes. 404 and 403 name the field. */
+async function findTarget(
+  { invoicing }: AlertParts,
+  tx: Tx,
+  merchantId: string,
+  body: AlertBody,
+): Promise<Result<Target>> {
+  if (body.type === 'balance') {
+    const id = body.entitlementId as string;
+    const owned = await checkReference(tx, merchantId, 'entitlement', id, 'entitlementId');
+    if (!owned.ok) return owned;
+    const entitlement = await findEntitlement(tx, merchantId, id);
+    if (!entitlement) return notFound('entitlement', 'entitlementId');
+    if (entitlement.feature_type !== 'metered') return fail('ENTITLEMENT_NOT_METERED');
+    return ok({ customerId: entitlement.customer_id, clockId: entitlement.clock_id });
+  }
+  if (body.type === 'invoice_total') {
+    const id = body.subscriptionId as string;
+    const owned = await checkReference(tx, merchantId, 'subscription', id, 'subscriptionId');
+    if (!owned.ok) return owned;
+    const { customerId, clockId } = await invoicing.source.terms(tx, merchantId, id);
+    return ok({ customerId, clockId });
+  }
+  const customerId = body.customerId as string;
+  const metricId = body.billableMetricId as string;
+  const customer = await checkReference(tx, merchantId, 'customer', customerId, 'customerId');
+  if (!customer.ok) return customer;
+  if (!(await findCustomer(tx, merchantId, customerId))) return notFound('customer', 'customerId');
+  const metric = await checkReference(tx, merchantId, 'billable metric', metricId, 'billableMetricId');
+  if (!metric.ok) return metric;
+  if (!(await findMetric(tx, merchantId, metricId))) return notFound('billable metric', 'billableMetricId');
+  const running = await findUsagePeriod(invoicing.source, tx, merchantId, { customerId, metricId });
+  return ok({ customerId, clockId: running?.clockId ?? null });
+}
+
+/** Changes what the body names, and has the alert looked at. In a period in which it went off it does not go off again. */
+export async function changeAlert(
+  parts: AlertParts,
+  tx: Tx,
+  merchantId: string,
+  id: string,
+  body: AlertPatchBody,
+  wall: Instant,
+): Promise<Result<unknown>> {
+  const before = await lockAlert(tx, merchantId, id);
+  if (!before) return notFound('alert');
+  const rule = ruleOf(body, before);
+  const blocksAccess = body.blocksAccess ?? before.blocksAccess;
+  const faults = [...ruleFaults(body, rule), ...blockingFaults(before.type, blocksAccess)];
+  if (faults.length > 0) return invalid(faults);
+  const now = await effectiveNowForReading(tx, merchantId, before.clockId, wall);
+  const alert = await updateAlert(tx, {
+    ...before,
+    ...rule,
+    name: body.name === undefined ? before.name : body.name,
+    blocksAccess,
+    notifiesCustomer: body.notifyCustomer ?? before.notifiesCustomer,
+    metadata: body.metadata ?? before.metadata,
+    nextActionAt: now,
+    updatedAt: now,
+  });
+  return toAlertReply(parts, tx, alert, wall);
+}
+
+/** One alert; 404. */
+export async function getAlert(
+  parts: AlertParts,
+  tx: Tx,
+  merchantId: string,
+  id: string,
+  wall: Instant,
+): Promise<Result<unknown>> {
+  const alert = await selectAlert(tx, merchantId, id);
+  return alert ? toAlertReply(parts, tx, alert, wall) : notFound('alert');
+}
+
+/** Alerts of one merchant, or (null, for operators) of all, newest first. */
+export async function listAlerts(
+  parts: AlertParts,
+  tx: Tx,
+  merchantId: string | null,
+  filter: AlertFilter,
+  page: PageRequest,
+  wall: Instant,
+) {
+  const { rows, total } = await selectAlertPage(tx, merchantId, filter, page);
+  return { data: await toAlertReplies(parts, tx, rows, wall), total };
+}
+
+/** Deletes an alert with the list of when it went off. */
+export const deleteAlert = async (tx: Tx, merchantId: string, id: string): Promise<Result<undefined>> =>
+  (await deleteAlertRow(tx, merchantId, id)) ? ok(undefined) : notFound('alert');
+
+const toTriggerReply = (trigger: AlertTrigger) => ({
+  object: 'alertTrigger' as const,
+  alertId: trigger.alertId,
+  periodStart: formatInstant(trigger.periodStart),
+  periodEnd: trigger.periodEnd && formatInstant(trigger.periodEnd),
+  ...toRuleReply(trigger),
+  value: plain(trigger.value),
+  webhookEventId: trigger.webhookEventId,
+  triggeredAt: formatInstant(trigger.triggeredAt),
+});
+
+/** When an alert went off, newest first; 404. */
+export async function listTriggers(
+  tx: Tx,
+  merchantId: string,
+  id: string,
+  page: PageRequest,
+): Promise<Result<{ data: ReturnType<typeof toTriggerReply>[]; total: number }>> {
+  if (!(await selectAlert(tx, merchantId, id))) return notFound('alert');
+  const { rows, total } = await selectTriggerPage(tx, merchantId, id, page);
+  return ok({ data: rows.map(toTriggerReply), total });
+}

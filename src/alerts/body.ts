@@ -1,0 +1,66 @@
+import { readDecimal } from '../http/index.ts';
+import { type Decimal, decimal, ZERO } from '../kernel/decimal.ts';
+import type { FieldError } from '../kernel/result.ts';
+import type { AlertRule, AlertType } from './alert.ts';
+import type { AlertBody, AlertPatchBody } from './schemas.ts';
+
+/** What each type watches. */
+const TARGETS = {
+  balance: ['entitlementId'],
+  invoice_total: ['subscriptionId'],
+  usage: ['customerId', 'billableMetricId'],
+} as const satisfies Readonly<Record<AlertType, readonly (keyof AlertBody)[]>>;
+
+const ALL_TARGETS = ['entitlementId', 'subscriptionId', 'customerId', 'billableMetricId'] as const;
+
+/** What is wrong with whom a body names: each type needs its own ids, and takes no others. */
+export function targetFaults(body: AlertBody): FieldError[] {
+  const own: readonly string[] = TARGETS[body.type];
+  const faults = ALL_TARGETS.flatMap((field): FieldError[] => {
+    if (own.includes(field) && body[field] === undefined)
+      return [{ field, message: `is required for an alert of type ${body.type}` }];
+    if (!own.includes(field) && body[field] !== undefined)
+      return [{ field, message: `is not for an alert of type ${body.type}` }];
+    return [];
+  });
+  if (body.period !== undefined && body.type !== 'usage')
+    faults.push({ field: 'period', message: `is not for an alert of type ${body.type}` });
+  return faults;
+}
+
+/** When an alert goes off, as a body says it over what was said before. */
+export function ruleOf(body: AlertPatchBody, before: AlertRule): AlertRule {
+  const given = (value: string | number | undefined) => (value === undefined ? null : (readDecimal(value) as Decimal));
+  const [threshold, percent, whole] = [given(body.threshold), given(body.percent), given(body.limit)];
+  if (threshold !== null) return { type: before.type, threshold, percent, whole };
+  if (percent !== null) return { type: before.type, threshold, percent, whole: whole ?? before.whole };
+  return { ...before, whole: whole ?? before.whole };
+}
+
+const HUNDRED = decimal(100);
+
+/** What is wrong with a rule: it needs exactly one of `threshold` and `percent`, and a percentage needs its whole. */
+export function ruleFaults(body: AlertPatchBody, { type, threshold, percent, whole }: AlertRule): FieldError[] {
+  if (body.threshold !== undefined && body.percent !== undefined)
+    return [{ field: 'percent', message: 'must not be given beside threshold' }];
+  if (threshold !== null) {
+    const faults: FieldError[] = [];
+    if (whole !== null) faults.push({ field: 'limit', message: 'is for percent, not for threshold' });
+    if (type !== 'balance' && threshold.eq(ZERO))
+      faults.push({ field: 'threshold', message: `must be above 0 for an alert of type ${type}` });
+    return faults;
+  }
+  if (percent === null) return [{ field: 'threshold', message: 'is required, or percent in its place' }];
+  if (type !== 'balance')
+    return whole === null ? [{ field: 'limit', message: `is required beside percent: type ${type} has no whole` }] : [];
+  const faults: FieldError[] = [];
+  if (whole !== null) faults.push({ field: 'limit', message: 'is not for a balance: percent is of its grants' });
+  if (percent.gt(HUNDRED)) faults.push({ field: 'percent', message: 'must be at most 100 for a balance' });
+  return faults;
+}
+
+/** A balance that is used up ends access by itself. */
+export const blockingFaults = (type: AlertType, blocksAccess: boolean): FieldError[] =>
+  blocksAccess && type === 'balance'
+    ? [{ field: 'blocksAccess', message: 'is not for a balance, which ends access by itself' }]
+    : [];

@@ -1,0 +1,22 @@
+import { effectiveNowOf } from '../clocks/index.ts';
+import { sql, type Tx } from '../db/index.ts';
+import type { Instant } from '../kernel/time.ts';
+
+/** What a spent budget covers: all of a subscription, or what is metered by a metric. */
+export interface SpentBudget {
+  readonly subscriptionId: string | null;
+  readonly billableMetricId: string | null;
+}
+
+/** The budgets of a customer that are spent, as of the last look, in a period that has not ended. From a small index. */
+export const selectSpentBudgets = (
+  tx: Tx,
+  merchantId: string,
+  customerId: string,
+  now: Instant,
+): Promise<SpentBudget[]> =>
+  tx.rows<SpentBudget>(sql`
+    select subscription_id as "subscriptionId", billable_metric_id as "billableMetricId"
+      from alert
+     where merchant_id = ${merchantId} and customer_id = ${customerId} and blocks_access and is_reached
+       and (period_end is null or period_end > ${effectiveNowOf('alert', now)})`);

@@ -1,0 +1,79 @@
+import { type Decimal, decimal, ZERO } from '../kernel/decimal.ts';
+import { type Instant, isAfter } from '../kernel/time.ts';
+import type { AlertRule, WatchedPeriod } from './alert.ts';
+
+/** The figure of an alert in one period. */
+export interface Reading {
+  readonly period: WatchedPeriod;
+  /** The open invoice that gives the period. */
+  readonly invoiceId: string | null;
+  /** The balance, the total of the invoice, or the usage. */
+  readonly value: Decimal;
+  /** Of a balance: what was used in the period. */
+  readonly used: Decimal;
+}
+
+const HUNDRED = decimal(100);
+
+/** The figure at which an alert goes off; null for a percentage of a balance, whose whole is read with it. */
+export function targetOf({ threshold, percent, whole }: AlertRule): Decimal | null {
+  if (threshold !== null) return threshold;
+  return percent === null || whole === null ? null : whole.times(percent).div(HUNDRED);
+}
+
+/**
+ * Has a figure reached the threshold? A balance reaches it from above: it is there at the threshold or below. A percentage
+ * of a balance is what was used of all there was to use in the period.
+ */
+export function isReached(rule: AlertRule, { value, used }: Pick<Reading, 'value' | 'used'>): boolean {
+  const target = targetOf(rule);
+  if (rule.type !== 'balance') return target !== null && value.gte(target);
+  if (target !== null) return value.lte(target);
+  return used.gt(ZERO) && used.times(HUNDRED).gte(value.plus(used).times(rule.percent as Decimal));
+}
+
+/** What an alert knows of its last look. */
+export interface Watched {
+  readonly period: WatchedPeriod | null;
+  readonly isReached: boolean;
+}
+
+/** What follows from a look. */
+export interface Look {
+  /** Where the figure has reached the threshold, oldest first: each period goes off once, by a unique index. */
+  readonly reached: readonly Reading[];
+  /** The period that is watched from now on; null: there is none. */
+  readonly present: Reading | null;
+  readonly isReached: boolean;
+}
+
+/**
+ * Decides a look. A period that has ended since the last look is read once more, as of its end: what came in just before
+ * the end is not lost. @param ended the last period watched, if it has ended
+ */
+export function decideLook(rule: AlertRule, ended: Reading | null, present: Reading | null): Look {
+  const readings = [ended, present].filter((reading) => reading !== null);
+  return {
+    reached: readings.filter((reading) => isReached(rule, reading)),
+    present,
+    isReached: present !== null && isReached(rule, present),
+  };
+}
+
+/** How often an alert is looked at though nothing is known to have happened. */
+const ROUND = { hours: 1 };
+/** The same where there is no figure yet, or no longer. */
+const REST = { hours: 24 };
+
+/**
+ * When an alert is looked at next by itself. Simulated time does not pass by waiting, so on a test clock only the end of
+ * the period counts.
+ */
+export function nextLook(present: Reading | null, isOnClock: boolean, now: Instant): Instant | null {
+  if (present === null) return now.add(REST);
+  const { end } = present.period;
+  const next = end !== null && isAfter(end, now) ? end : null;
+  if (isOnClock) return next;
+  const round = now.add(ROUND);
+  return next === null || isAfter(next, round) ? round : next;
+}

@@ -1,0 +1,142 @@
+import { findMetric } from '../catalog/index.ts';
+import { effectiveNowForReading } from '../clocks/index.ts';
+import type { Tx } from '../db/index.ts';
+import { findWatchedBalance } from '../entitlements/index.ts';
+import { findPeriodTotal, findRunningPeriod, findUsagePeriod } from '../invoicing/index.ts';
+import { type Decimal, ZERO } from '../kernel/decimal.ts';
+import { type Instant, isAfter, isBefore, type Period } from '../kernel/time.ts';
+import { measureEach, subjectsOfEach, type UsageScope } from '../metering/index.ts';
+import type { Alert } from './alert.ts';
+import type { Reading } from './decide.ts';
+import type { AlertParts } from './parts.ts';
+import { calendarPeriod } from './periods.ts';
+
+/** A figure as it stands, and the test clock by which its period goes. */
+export interface Present {
+  readonly reading: Reading | null;
+  readonly clockId: string | null;
+}
+
+/**
+ * The figure of an alert in its present period.
+ * @param now effective now of the alert
+ */
+export async function readPresent(parts: AlertParts, tx: Tx, alert: Alert, now: Instant): Promise<Present> {
+  const { clockId } = alert;
+  switch (alert.type) {
+    case 'balance':
+      return { clockId, reading: await readBalance(tx, alert, null, now) };
+    case 'invoice_total':
+      return { clockId, reading: await readTotal(parts, tx, alert) };
+    case 'usage':
+      return readUsage(parts, tx, alert, now);
+  }
+}
+
+/**
+ * The figure of the period that was watched last, as of its end, where that has come; null: it has not, or there is no
+ * figure. `coming`: its invoice is being calculated.
+ */
+export async function readEnded(
+  parts: AlertParts,
+  tx: Tx,
+  alert: Alert,
+  now: Instant,
+): Promise<Reading | 'coming' | null> {
+  const { merchantId, periodStart: start, periodEnd: end, invoiceId } = alert;
+  if (start === null || end === null || isAfter(end, now)) return null;
+  const period = { start, end };
+  switch (alert.type) {
+    case 'balance':
+      return readBalance(tx, alert, end.subtract({ microseconds: 1 }), now);
+    case 'invoice_total': {
+      if (invoiceId === null) return null;
+      const total = await findPeriodTotal(parts.invoicing, tx, merchantId, invoiceId);
+      return total === 'coming' ? total : total && { period, invoiceId, value: total, used: ZERO };
+    }
+    case 'usage':
+      return { period, invoiceId, value: await measure(tx, alert, period), used: ZERO };
+  }
+}
+
+async function readBalance(tx: Tx, alert: Alert, at: Instant | null, now: Instant): Promise<Reading | null> {
+  const found = await findWatchedBalance(tx, alert.merchantId, alert.entitlementId as string, at, now);
+  return found && { period: found.period, invoiceId: null, value: found.balance, used: found.used };
+}
+
+async function readTotal({ invoicing }: AlertParts, tx: Tx, alert: Alert): Promise<Reading | null> {
+  const { merchantId, subscriptionId } = alert;
+  const period = await findRunningPeriod(invoicing.source, tx, merchantId, subscriptionId as string);
+  const value = period && (await findPeriodTotal(invoicing, tx, merchantId, period.invoiceId));
+  return value && value !== 'coming' ? { period, invoiceId: period.invoiceId, value, used: ZERO } : null;
+}
+
+/** Where nobody bills the usage, a billing period is the calendar's month. */
+async function readUsage({ invoicing }: AlertParts, tx: Tx, alert: Alert, now: Instant): Promise<Present> {
+  const { merchantId, customerId, billableMetricId, period } = alert;
+  const of = { customerId, metricId: billableMetricId as string };
+  const running = period === 'billing' ? await findUsagePeriod(invoicing.source, tx, merchantId, of) : null;
+  const clockId = running === null ? alert.clockId : running.clockId;
+  const watched = running ?? calendarPeriod(period === 'billing' || period === null ? 'month' : period, now);
+  const value = await measure(tx, alert, watched);
+  const reading = { period: watched, invoiceId: running?.invoiceId ?? null, value, used: ZERO };
+  return { clockId, reading };
+}
+
+/** All usage of the customer and of its subscriptions in a period, also what is stamped ahead. */
+async function measure(tx: Tx, alert: Alert, { start, end }: Period): Promise<Decimal> {
+  const [value] = await measureKnown(tx, [{ ...alert, periodStart: start, periodEnd: end }]);
+  return value as Decimal;
+}
+
+/** A figure without its period. */
+export type Figure = Pick<Reading, 'value' | 'used'>;
+
+/**
+ * The figures of some alerts of one merchant that know their period, in their order; null where one cannot be read. Usage of
+ * one metric is measured for all in one statement.
+ */
+export async function readKnown(
+  parts: AlertParts,
+  tx: Tx,
+  alerts: readonly Alert[],
+  wall: Instant,
+): Promise<(Figure | null)[]> {
+  const figures = new Map<string, Figure | null>();
+  const usages = alerts.filter(({ type }) => type === 'usage');
+  for (const ofOne of Map.groupBy(usages, ({ billableMetricId }) => billableMetricId).values())
+    for (const [index, value] of (await measureKnown(tx, ofOne)).entries())
+      figures.set((ofOne[index] as Alert).id, { value, used: ZERO });
+  for (const alert of alerts) if (alert.type !== 'usage') figures.set(alert.id, await readOne(parts, tx, alert, wall));
+  return alerts.map(({ id }) => figures.get(id) ?? null);
+}
+
+async function readOne(parts: AlertParts, tx: Tx, alert: Alert, wall: Instant): Promise<Figure | null> {
+  const { merchantId, clockId, invoiceId } = alert;
+  if (alert.type === 'balance')
+    return readBalance(tx, alert, null, await effectiveNowForReading(tx, merchantId, clockId, wall));
+  if (invoiceId === null) return null;
+  const value = await findPeriodTotal(parts.invoicing, tx, merchantId, invoiceId);
+  return value && value !== 'coming' ? { value, used: ZERO } : null;
+}
+
+/** The usage of one metric, of each alert in its own period. */
+async function measureKnown(tx: Tx, alerts: readonly Alert[]): Promise<Decimal[]> {
+  const [first] = alerts;
+  if (!first) return [];
+  const { merchantId } = first;
+  const meter = await findMetric(tx, merchantId, first.billableMetricId as string);
+  if (!meter) return alerts.map(() => ZERO);
+  const customerIds = [...new Set(alerts.map(({ customerId }) => customerId))];
+  const subjects = await subjectsOfEach(tx, merchantId, customerIds);
+  const questions = alerts.map(({ customerId, periodStart, periodEnd }): UsageScope => {
+    const [from, to] = [periodStart as Instant, periodEnd as Instant];
+    const sources = (subjects.get(customerId) ?? [customerId]).map((subject) => ({ subject, from, to }));
+    return { merchantId, meter, sources, from, to };
+  });
+  return (await measureEach(tx, questions)).map(({ value }) => value);
+}
+
+/** Does an alert know its period, so that only the figure has to be read? */
+export const isInPeriod = ({ periodStart, periodEnd }: Alert, now: Instant): boolean =>
+  periodStart !== null && !isBefore(now, periodStart) && (periodEnd === null || isBefore(now, periodEnd));

@@ -1,0 +1,63 @@
+import type { Tx } from '../db/index.ts';
+import { type Instant, isAfter } from '../kernel/time.ts';
+import { publish } from '../webhooks/index.ts';
+import type { Alert, AlertTrigger } from './alert.ts';
+import { hasTriggered, insertTrigger, updateLook } from './alerts.sql.ts';
+import { decideLook, nextLook, type Reading } from './decide.ts';
+import { readEnded, readPresent } from './figures.ts';
+import type { AlertParts } from './parts.ts';
+
+/** An invoice that is being calculated has its total by then. */
+const SOON = { seconds: 2 };
+
+/**
+ * Looks at an alert that is locked: reads its figure, goes off where it has reached the threshold and has not gone off in
+ * this period, and says when to look next.
+ * @param now effective now of the alert
+ */
+export async function lookAt(
+  parts: AlertParts,
+  tx: Tx,
+  alert: Alert,
+  now: Instant,
+  by: 'step' | 'event' = 'step',
+): Promise<Alert> {
+  const ended = await readEnded(parts, tx, alert, now);
+  if (ended === 'coming') {
+    if (by === 'event' && alert.nextActionAt !== null && !isAfter(alert.nextActionAt, now)) return alert; // a step follows
+    return updateLook(tx, alert, { ...alert, lookedAt: now, nextActionAt: now.add(SOON) });
+  }
+  const { reading, clockId } = await readPresent(parts, tx, alert, now);
+  const { reached, present, isReached } = decideLook(alert, ended, reading);
+  for (const each of reached) await goOff(parts, tx, alert, each, now);
+  return updateLook(tx, alert, {
+    clockId,
+    periodStart: present?.period.start ?? null,
+    periodEnd: present?.period.end ?? null,
+    invoiceId: present?.invoiceId ?? null,
+    isReached,
+    lookedAt: now,
+    nextActionAt: nextLook(present, clockId !== null, now),
+  });
+}
+
+/** Once in a period: the webhook, the row that holds it, and the mail commit together. */
+async function goOff(parts: AlertParts, tx: Tx, alert: Alert, { period, value }: Reading, now: Instant): Promise<void> {
+  if (await hasTriggered(tx, alert, period.start)) return;
+  const { merchantId, id: alertId, threshold, percent, whole } = alert;
+  const data = {
+    alertId,
+    customerId: alert.customerId,
+    entitlementId: alert.entitlementId,
+    subscriptionId: alert.subscriptionId,
+    billableMetricId: alert.billableMetricId,
+    periodStart: period.start.toString(),
+  };
+  const webhookEventId = await publish(tx, { merchantId, type: 'alert.triggered.v0', data }, now);
+  const trigger: AlertTrigger = {
+    ...{ merchantId, alertId, periodStart: period.start, periodEnd: period.end },
+    ...{ threshold, percent, whole, value, webhookEventId, triggeredAt: now },
+  };
+  await insertTrigger(tx, trigger);
+  await parts.write(tx, alert, trigger, now);
+}

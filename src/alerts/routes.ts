@@ -1,0 +1,115 @@
+import { ListOf, listReply, pageOf, type Route, route, Type } from '../http/index.ts';
+import { ok } from '../kernel/result.ts';
+import { changeAlert, createAlert, deleteAlert, getAlert, listAlerts, listTriggers } from './alerts.ts';
+import type { AlertParts } from './parts.ts';
+import {
+  AlertBody,
+  AlertPatchBody,
+  AlertReply,
+  AlertsQuery,
+  AlertTriggerReply,
+  AlertTriggersQuery,
+} from './schemas.ts';
+
+const tag = 'Alerts';
+const one = { of: 'id', kind: 'alert' } as const;
+
+/** `/v0/alerts` (api.md). */
+export const alertRoutes = (parts: AlertParts): readonly Route[] => [
+  route(
+    {
+      method: 'POST',
+      path: '/v0/alerts',
+      operationId: 'createAlert',
+      tag,
+      summary: 'Create an alert',
+      description:
+        'It goes off once in each period, by webhook and by mail: at once where its figure has reached the threshold ' +
+        'already, else within seconds of the event that brings it there.',
+      access: {
+        role: 'member',
+        merchant: 'body',
+        by: ['entitlementId', 'subscriptionId', 'customerId', 'billableMetricId'],
+      },
+      body: AlertBody,
+      replies: { 201: AlertReply },
+    },
+    async ({ tx, merchantId, body, now }) => createAlert(parts, tx, merchantId, body, now),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/alerts',
+      operationId: 'listAlerts',
+      tag,
+      summary: 'List alerts',
+      description: 'Newest first, each with its figure as it stands.',
+      access: {
+        role: 'viewer',
+        merchant: 'query',
+        by: ['entitlementId', 'subscriptionId', 'customerId', 'billableMetricId'],
+      },
+      query: AlertsQuery,
+      replies: { 200: ListOf(AlertReply) },
+    },
+    async ({ tx, merchantId, query, now }) => {
+      const page = pageOf(query);
+      return ok(listReply(await listAlerts(parts, tx, merchantId, query, page, now), page));
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/alerts/:id',
+      operationId: 'getAlert',
+      tag,
+      summary: 'Retrieve an alert with its figure as it stands',
+      access: { role: 'viewer', merchant: one },
+      replies: { 200: AlertReply },
+    },
+    async ({ tx, merchantId, params, now }) => getAlert(parts, tx, merchantId, params.id as string, now),
+  ),
+  route(
+    {
+      method: 'PATCH',
+      path: '/v0/alerts/:id',
+      operationId: 'updateAlert',
+      tag,
+      summary: 'Update an alert',
+      description: 'In a period in which it went off it does not go off again, whatever its threshold is now.',
+      access: { role: 'member', merchant: one },
+      body: AlertPatchBody,
+      replies: { 200: AlertReply },
+    },
+    async ({ tx, merchantId, params, body, now }) => changeAlert(parts, tx, merchantId, params.id as string, body, now),
+  ),
+  route(
+    {
+      method: 'DELETE',
+      path: '/v0/alerts/:id',
+      operationId: 'deleteAlert',
+      tag,
+      summary: 'Delete an alert',
+      access: { role: 'member', merchant: one },
+      replies: { 204: Type.Null() },
+    },
+    async ({ tx, merchantId, params }) => deleteAlert(tx, merchantId, params.id as string),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/alerts/:id/triggers',
+      operationId: 'listAlertTriggers',
+      tag,
+      summary: 'List when an alert went off',
+      access: { role: 'viewer', merchant: one },
+      query: AlertTriggersQuery,
+      replies: { 200: ListOf(AlertTriggerReply) },
+    },
+    async ({ tx, merchantId, params, query }) => {
+      const page = pageOf(query);
+      const found = await listTriggers(tx, merchantId, params.id as string, page);
+      return found.ok ? ok(listReply(found.value, page)) : found;
+    },
+  ),
+];

@@ -1,0 +1,41 @@
+import { effectiveNowOf } from '../clocks/index.ts';
+import { sql, type Tx } from '../db/index.ts';
+import type { Instant } from '../kernel/time.ts';
+import type { UsedCustomer } from '../metering/index.ts';
+
+/** Up to where events have been looked at, and is there an alert of any merchant? */
+export const selectStanding = (tx: Tx): Promise<{ seenSeq: bigint; hasAlerts: boolean }> =>
+  tx.one<{ seenSeq: bigint; hasAlerts: boolean }>(sql`
+    select seen_seq as "seenSeq", exists (select from alert) as "hasAlerts" from alert_mark`);
+
+/** Takes the work for a while. @returns false: another process has it */
+export const leaseMark = async (tx: Tx, worker: string, now: Instant, until: Instant): Promise<boolean> =>
+  (await tx.run(sql`
+    update alert_mark set leased_by = ${worker}, leased_until = ${until}
+     where leased_by is not distinct from ${worker} or leased_until is null or leased_until <= ${now}`)) === 1;
+
+/** Events up to here have been looked at. The mark never goes back, whoever looks. */
+export const updateMark = (tx: Tx, seenSeq: bigint): Promise<number> =>
+  tx.run(sql`update alert_mark set seen_seq = ${seenSeq} where seen_seq < ${seenSeq}`);
+
+/** An alert whose customer has new usage. */
+export interface UsedAlert {
+  readonly merchantId: string;
+  readonly id: string;
+}
+
+/** The alerts of some customers, in the order of merchants and ids. */
+export const selectAlertsOfCustomers = (tx: Tx, customers: readonly UsedCustomer[]): Promise<UsedAlert[]> =>
+  tx.rows<UsedAlert>(sql`
+    select a.merchant_id as "merchantId", a.id
+      from unnest(${customers.map(({ merchantId }) => merchantId)}::text[],
+                  ${customers.map(({ customerId }) => customerId)}::text[]) c (merchant_id, customer_id)
+      join alert a on a.merchant_id = c.merchant_id and a.customer_id = c.customer_id
+     order by a.merchant_id, a.id`);
+
+/** Has alerts looked at again by due work: a look at them threw, and due work counts its tries. */
+export const updateToBeDue = (tx: Tx, merchantId: string, ids: readonly string[], now: Instant): Promise<number> =>
+  tx.run(sql`
+    update alert set next_action_at = ${effectiveNowOf('alert', now)}
+     where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])
+       and (next_action_at is null or next_action_at > ${effectiveNowOf('alert', now)})`);

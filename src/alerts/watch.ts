@@ -1,0 +1,126 @@
+import { effectiveNow, effectiveNowForReading } from '../clocks/index.ts';
+import type { Database, Tx } from '../db/index.ts';
+import type { Chore } from '../jobs/index.ts';
+import { newId } from '../kernel/ids.ts';
+import type { Instant } from '../kernel/time.ts';
+import { customersWithEvents, settledSeq } from '../metering/index.ts';
+import type { Alert } from './alert.ts';
+import { lockAlert, selectAlertsById } from './alerts.sql.ts';
+import { isReached } from './decide.ts';
+import { isInPeriod, readKnown } from './figures.ts';
+import { lookAt } from './look.ts';
+import type { AlertParts } from './parts.ts';
+import {
+  leaseMark,
+  selectAlertsOfCustomers,
+  selectStanding,
+  type UsedAlert,
+  updateMark,
+  updateToBeDue,
+} from './watch.sql.ts';
+
+/** A process that stops looking is replaced after so long. */
+const LEASE = { milliseconds: 2_500 };
+/** So many events are read at once; the mark moves after each. */
+const MOST_EVENTS = 50_000n;
+/** Where somebody has been storing events for long, what is visible is looked at, and the mark stays. */
+const EVERY_EVENT = 2n ** 63n - 1n;
+/** So many alerts of a merchant share a transaction. */
+const MOST_TOGETHER = 200;
+
+/**
+ * Looks at the alerts of customers with new usage, every second. Events are read in the order of acceptance, from a mark in
+ * the database on: so nothing is passed over, not what other processes accept, nor what was accepted before a crash. The
+ * mark moves after the looks; what is looked at twice goes off once.
+ * @param worker names the process among others
+ */
+export function alertWatchChore(parts: AlertParts, worker = newId('alert')): Chore {
+  return {
+    name: 'looking at alerts of customers with new usage',
+    everySeconds: 1,
+    isPrompt: true,
+    run: async (database, now) => {
+      const { seenSeq, hasAlerts } = await database.transaction('every merchant, reading', selectStanding);
+      const upTo = await settledSeq(database);
+      if (upTo === null) return lookAtUsed(parts, database, { after: seenSeq, upTo: EVERY_EVENT }, now);
+      if (upTo <= seenSeq) return;
+      const lease = () => database.transaction('nobody', (tx) => leaseMark(tx, worker, now, now.add(LEASE)));
+      for (let seen = seenSeq; seen < upTo; ) {
+        if (!(await lease())) return;
+        const next = !hasAlerts || seen + MOST_EVENTS > upTo ? upTo : seen + MOST_EVENTS;
+        if (hasAlerts) await lookAtUsed(parts, database, { after: seen, upTo: next }, now);
+        await database.transaction('nobody', (tx) => updateMark(tx, next));
+        seen = next;
+      }
+    },
+  };
+}
+
+/** Looks at the alerts of the customers to whom some events are addressed. */
+async function lookAtUsed(
+  parts: AlertParts,
+  database: Database,
+  { after, upTo }: { readonly after: bigint; readonly upTo: bigint },
+  now: Instant,
+): Promise<void> {
+  const used = await database.transaction('every merchant, reading', async (tx) =>
+    selectAlertsOfCustomers(tx, await customersWithEvents(tx, after, upTo)),
+  );
+  for (const [merchantId, those] of Map.groupBy(used, (alert) => alert.merchantId)) {
+    for (let place = 0; place < those.length; place += MOST_TOGETHER) {
+      const ids = those.slice(place, place + MOST_TOGETHER).map(({ id }) => id);
+      const changed = await inMerchant(database, merchantId, (tx) =>
+        findChanged(parts, tx, merchantId, ids, now),
+      ).catch(
+        () => ids, // one of them is at fault: each is looked at by itself
+      );
+      for (const id of changed) await look(parts, database, { merchantId, id }, now);
+    }
+  }
+}
+
+const inMerchant = <T>(database: Database, merchantId: string, work: (tx: Tx) => Promise<T>): Promise<T> =>
+  database.transaction({ merchants: [merchantId] }, work);
+
+/** The alerts among some whose figures say something else than at their last look. Locks nothing, writes nothing. */
+async function findChanged(
+  parts: AlertParts,
+  tx: Tx,
+  merchantId: string,
+  ids: readonly string[],
+  wall: Instant,
+): Promise<string[]> {
+  const changed: string[] = [];
+  const known: Alert[] = [];
+  for (const alert of await selectAlertsById(tx, merchantId, ids)) {
+    const now = await effectiveNowForReading(tx, merchantId, alert.clockId, wall);
+    if (isInPeriod(alert, now)) known.push(alert);
+    else changed.push(alert.id);
+  }
+  const figures = await readKnown(parts, tx, known, wall);
+  for (const [index, alert] of known.entries()) {
+    const figure = figures[index];
+    if (!figure || isReached(alert, figure) !== alert.isReached) changed.push(alert.id);
+  }
+  return changed;
+}
+
+/** One look, in a transaction of its own. One that throws is left to due work, which counts its tries. */
+async function look(
+  parts: AlertParts,
+  database: Database,
+  { merchantId, id }: UsedAlert,
+  wall: Instant,
+): Promise<void> {
+  try {
+    await inMerchant(database, merchantId, async (tx) => {
+      const [seen] = await selectAlertsById(tx, merchantId, [id]);
+      if (!seen) return;
+      const now = await effectiveNow(tx, merchantId, seen.clockId, wall);
+      const alert = await lockAlert(tx, merchantId, id);
+      if (alert) await lookAt(parts, tx, alert, now, 'event');
+    });
+  } catch {
+    await inMerchant(database, merchantId, (tx) => updateToBeDue(tx, merchantId, [id], wall));
+  }
+}

@@ -1,0 +1,84 @@
+import type { Tx } from '../../db/index.ts';
+import type { Decimal } from '../../kernel/decimal.ts';
+import { type Instant, isBefore, type Period } from '../../kernel/time.ts';
+import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
+import { findInvoice } from '../invoice/invoices.sql.ts';
+import type { BillingSource } from '../terms/billing-terms.ts';
+import { cadenceOfPrice, versionsOf } from '../timeline/segments.ts';
+import { nextToClose, selectRunningOfCustomer, selectStartOfPeriod } from './open-invoices.sql.ts';
+import { withLiveTotals } from './read.ts';
+
+/** The period of an open invoice. */
+export interface RunningPeriod extends Period {
+  readonly invoiceId: string;
+  readonly clockId: string | null;
+}
+
+const toPeriod = (invoice: InvoiceRow, start: Instant): RunningPeriod => ({
+  invoiceId: invoice.id,
+  clockId: invoice.clock_id,
+  start,
+  end: invoice.period_end,
+});
+
+/** The open period of the plan's own series, from which a subscription's invoice total runs; null where none is open. */
+export async function findRunningPeriod(
+  source: BillingSource,
+  tx: Tx,
+  merchantId: string,
+  subscriptionId: string,
+): Promise<RunningPeriod | null> {
+  const { planCadence } = await source.terms(tx, merchantId, subscriptionId);
+  const invoice = await nextToClose(tx, merchantId, subscriptionId, planCadence);
+  return invoice ? toPeriod(invoice, invoice.period_start) : null;
+}
+
+/**
+ * The open period in which usage of a metric is billed to a customer: that of the subscription which began first of those
+ * that price the metric, and of its shortest such series. Early closings do not divide it. Null where nobody bills it.
+ */
+export async function findUsagePeriod(
+  source: BillingSource,
+  tx: Tx,
+  merchantId: string,
+  { customerId, metricId }: { readonly customerId: string; readonly metricId: string },
+): Promise<RunningPeriod | null> {
+  const running = await selectRunningOfCustomer(tx, merchantId, customerId);
+  let first: { invoice: InvoiceRow; since: Instant } | null = null;
+  for (const [id, invoices] of Map.groupBy(running, ({ subscription_id }) => subscription_id)) {
+    if (id === null) continue;
+    const terms = await source.terms(tx, merchantId, id);
+    const version = versionsOf(terms).at(-1) ?? terms;
+    const prices = version.prices.filter(({ metric }) => metric?.id === metricId);
+    const cadences = new Set(prices.map((price) => cadenceOfPrice(version, price)));
+    const invoice = invoices
+      .filter(({ billing_cadence }) => cadences.has(billing_cadence))
+      .toSorted((a, b) => Temporal.Instant.compare(a.period_end, b.period_end))[0];
+    const since = terms.bounds.startedAt;
+    if (invoice && (first === null || isBefore(since, first.since))) first = { invoice, since };
+  }
+  return first && toPeriod(first.invoice, await selectStartOfPeriod(tx, first.invoice));
+}
+
+/** These have read their usage, and their total follows soon. */
+const COMING: ReadonlySet<InvoiceRow['status']> = new Set(['CLOSED', 'CALCULATING']);
+/** These have no total that anybody owes. */
+const WITHOUT_TOTAL: ReadonlySet<InvoiceRow['status']> = new Set(['FAILED', 'CANCELLED']);
+
+/**
+ * The grand total of the invoice of a period, with tax: while its period is open or in its grace what it would come to now,
+ * later what it bills. `coming`: it is being calculated. Null where there is none, or none can be calculated now.
+ */
+export async function findPeriodTotal(
+  parts: InvoicingParts,
+  tx: Tx,
+  merchantId: string,
+  invoiceId: string,
+): Promise<Decimal | 'coming' | null> {
+  const stored = await findInvoice(tx, merchantId, invoiceId);
+  if (!stored || WITHOUT_TOTAL.has(stored.status)) return null;
+  if (COMING.has(stored.status)) return 'coming';
+  const { invoice } = await withLiveTotals(parts, tx, stored);
+  return invoice.failure_reason === null ? invoice.grand_total : null;
+}

@@ -1,0 +1,56 @@
+import type { Alert, AlertTrigger } from '../alerts/index.ts';
+import { findMetric } from '../catalog/index.ts';
+import { customerParty, findMailboxes } from '../customers/index.ts';
+import type { Tx } from '../db/index.ts';
+import { findOrganization } from '../identity/index.ts';
+import { formatInstant } from '../kernel/time.ts';
+import { type AlertFacts, alertLetter, name } from './compose.ts';
+import type { NewMail } from './mails.sql.ts';
+
+type Written = Omit<NewMail, 'id' | 'status' | 'next_action_at' | 'created_at'>;
+
+/**
+ * The mails about an alert that went off: to the merchant's billing addresses, and to the customer where the alert says so.
+ * Whoever has no address gets none.
+ */
+export async function writeAlertMails(tx: Tx, alert: Alert, trigger: AlertTrigger): Promise<Written[]> {
+  const { merchantId, customerId } = alert;
+  const seller = await findOrganization(tx, merchantId, merchantId);
+  if (!seller) throw new Error(`Merchant ${merchantId} has no organization.`);
+  const { name: buyerName } = await customerParty(tx, merchantId, customerId);
+  const metricId = alert.billableMetricId;
+  const metric = metricId === null ? undefined : await findMetric(tx, merchantId, metricId);
+  const facts: AlertFacts = {
+    ...{ sellerName: seller.name, buyerName, alertName: alert.name, metricName: metric?.name ?? null },
+    ...{ type: alert.type, threshold: alert.threshold, percent: alert.percent, whole: alert.whole },
+    ...{ value: trigger.value, periodStart: trigger.periodStart, periodEnd: trigger.periodEnd },
+    blocksAccess: alert.blocksAccess,
+  };
+  const [contact = null] = seller.billingEmails;
+  const shared = {
+    merchant_id: merchantId,
+    about_id: alert.id,
+    occasion: formatInstant(trigger.periodStart),
+    customer_id: customerId,
+    sender_name: name(seller.name),
+    attachments: [],
+  };
+  const toMerchant = {
+    ...shared,
+    kind: 'alertTriggered' as const,
+    recipients: seller.billingEmails,
+    reply_to: null,
+    letter: alertLetter(facts, 'merchant'),
+  };
+  const mailbox = alert.notifiesCustomer
+    ? (await findMailboxes(tx, merchantId, [customerId])).get(customerId)
+    : undefined;
+  const toCustomer = {
+    ...shared,
+    kind: 'alertReached' as const,
+    recipients: mailbox?.emails ?? [],
+    reply_to: contact,
+    letter: alertLetter(facts, 'customer'),
+  };
+  return [toMerchant, toCustomer].filter(({ recipients }) => recipients.length > 0);
+}
