@@ -229,6 +229,10 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
     countParked: () => database.transaction('every merchant, reading', countParked),
     countUnbilled: () => database.transaction('every merchant, reading', domains.countUnbilled),
     countWebhooks: () => database.transaction('every merchant, reading', domains.countWaiting),
+    alertsLate: async () => {
+      const oldest = await database.transaction('every merchant, reading', domains.findOldestUnseen);
+      return oldest === null ? 0 : now().since(oldest).total('seconds');
+    },
     ingest: () => {
       const { held, requests, oldest } = admissionOf(database).load;
       return { held, requests, oldestSeconds: oldest === null ? 0 : now().since(oldest).total('seconds') };

@@ -1,4 +1,11 @@
-import { type AlertParts, alertDueKind, alertRoutes, alertWatchChore, findSpentBudgets } from './alerts/index.ts';
+import {
+  type AlertParts,
+  alertDueKind,
+  alertRoutes,
+  alertWatchChore,
+  findOldestUnseen,
+  findSpentBudgets,
+} from './alerts/index.ts';
 import { analyticsRoutes, rebuildRevenue, revenueSumsChore } from './analytics/index.ts';
 import {
   type ApprovalParts,
@@ -126,6 +133,8 @@ export interface Domains {
   idle(): Promise<void>;
   /** Deliveries that wait, and endpoints that fail: figures for the metrics. */
   readonly countWaiting: typeof countWaiting;
+  /** When the oldest event was accepted that alerts have not looked at: a figure for the metrics. */
+  readonly findOldestUnseen: typeof findOldestUnseen;
   close(): Promise<void>;
 }
 
@@ -328,6 +337,7 @@ export function wireDomains(
     ],
     countUnbilled,
     countWaiting,
+    findOldestUnseen,
     idle: () => payments.idle(),
     close: async () => {
       await payments.close();

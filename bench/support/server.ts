@@ -13,8 +13,8 @@ import { keepHeapSmall } from '../../src/start/heap.ts';
  * A server under load, as a process of its own: `bare` is a Fastify POST with a schema that stores nothing, anything
  * else is the URL of the database of a whole environment, with two merchants and a metric each. Says its port, the key
  * and id of the one and the key of the other. With `any slots` nothing bounds how many requests of a merchant are in
- * work. Told anything, it says the most processor time that one turn of its event loop took since it was told last, in
- * milliseconds.
+ * work; with `with worker` it runs due work and chores. Told anything, it says the most processor time that one turn of
+ * its event loop took since it was told last, in milliseconds.
  */
 const [what = 'bare', how] = process.argv.slice(2);
 const MANY = 1e9;
@@ -68,6 +68,7 @@ if (what === 'bare') {
       slotLimits: { ofMerchant: MANY, ofAll: MANY, waiting: MANY, waitMilliseconds: MANY },
     }),
   });
+  if (how === 'with worker') environment.startWorker();
   const { key, merchantId } = await makeMerchant();
   const { key: otherKey } = await makeMerchant();
   await environment.server.listen({ host: '127.0.0.1', port });

@@ -25,8 +25,8 @@ export interface Stack {
   readonly postgresId: number;
   /** A new, migrated database. */
   database(): Promise<string>;
-  /** A server process on a database, or the bare one; gone when `work` ends. @param how `any slots`: see server.ts */
-  serving<T>(what: string, work: (target: Target) => Promise<T>, how?: 'any slots'): Promise<T>;
+  /** A server process on a database, or the bare one; gone when `work` ends. @param how see server.ts */
+  serving<T>(what: string, work: (target: Target) => Promise<T>, how?: 'any slots' | 'with worker'): Promise<T>;
   load(target: Target, order: Omit<LoadOrder, 'port' | 'key'>): Promise<LoadReport>;
   /** Loads a server by the clock; see `FloodOrder`. `log` is written in the stack's folder. */
   flood(target: Target, order: Omit<FloodOrder, 'port' | 'key' | 'now'> & { key?: string }): Promise<FloodReport>;

@@ -182,6 +182,42 @@ describe('on a test clock', () => {
   });
 });
 
+describe('on a test clock, an invoice total', () => {
+  it.each([
+    { currency: 'JPY', unitPrice: '1.5', taxRate: 10, units: 6, below: '10', reached: '12' },
+    { currency: 'KWD', unitPrice: '0.0015', taxRate: 0, units: 7, below: '0.011', reached: '0.012' },
+    { currency: 'USD', unitPrice: '0.333', taxRate: 7.5, units: 9, below: '3.23', reached: '3.58' },
+  ])('in $currency is what the invoice would say: rounded, and with tax', async ({ currency, unitPrice, ...of }) => {
+    const clock = await shop.clock(START);
+    const metric = await newMetric();
+    const price = await shop.usagePrice({ billableMetricId: metric.id, properties: { unitPrice } });
+    const plan = await shop.plan([price], { currency, defaultTaxRate: of.taxRate });
+    const subscription = await shop.subscribe(plan, { clock });
+    const alert = await shop.create(ALERTS, {
+      type: 'invoice_total',
+      subscriptionId: subscription.id,
+      threshold: of.reached,
+    });
+    const useOne = (units: number) => shop.use(subscription.id, START, units, { type: metric.eventType });
+    await useOne(of.units);
+    expect((await shop.read(`${ALERTS}/${alert.id}`)).currentValue).toBe(of.below);
+    await useOne(1);
+    await whenTriggered(alert);
+    expect((await triggersOf(alert))[0].value).toBe(of.reached);
+  });
+
+  it('of periods from the 31st goes off in each, on the days on which they begin', async () => {
+    const clock = await shop.clock('2026-01-31T00:00:00Z');
+    const subscription = await shop.subscribe(await shop.plan([await shop.feePrice()]), { clock });
+    const of = { type: 'invoice_total', subscriptionId: subscription.id };
+    const alert = await shop.create(ALERTS, { ...of, percent: '100', limit: '10' });
+    await shop.advance(clock, 'P3M');
+    const starts = ['01-31', '02-28', '03-31', '04-30'].map((day) => `2026-${day}T00:00:00Z`);
+    await whenTriggered(alert, starts.length);
+    expect((await triggersOf(alert)).map(({ periodStart }) => periodStart).toReversed()).toEqual(starts);
+  });
+});
+
 describe('a budget', () => {
   const accessOf = async (customer: Resource) => (await shop.read(`/v1/customers/${customer.id}/access`)).features[0];
 

@@ -4,4 +4,5 @@ export { selectSpentBudgets as findSpentBudgets } from './budgets.sql.ts';
 export type { AlertParts } from './parts.ts';
 export { alertRoutes } from './routes.ts';
 export { alertDueKind } from './steps.ts';
+export { selectOldestUnseen as findOldestUnseen } from './watch.sql.ts';
 export { alertWatchChore } from './watch.ts';

@@ -1,12 +1,18 @@
 import { effectiveNowOf } from '../clocks/index.ts';
 import { sql, type Tx } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
-import type { UsedCustomer } from '../metering/index.ts';
+import { oldestAcceptedAfter, type UsedCustomer } from '../metering/index.ts';
 
 /** Up to where events have been looked at, and is there an alert of any merchant? */
 export const selectStanding = (tx: Tx): Promise<{ seenSeq: bigint; hasAlerts: boolean }> =>
   tx.one<{ seenSeq: bigint; hasAlerts: boolean }>(sql`
     select seen_seq as "seenSeq", exists (select from alert) as "hasAlerts" from alert_mark`);
+
+/** When the oldest event was accepted that has not been looked at; null: there is none, or nobody has an alert. */
+export const selectOldestUnseen = async (tx: Tx): Promise<Instant | null> => {
+  const { seenSeq, hasAlerts } = await selectStanding(tx);
+  return hasAlerts ? oldestAcceptedAfter(tx, seenSeq) : null;
+};
 
 /** Takes the work for a while. @returns false: another process has it */
 export const leaseMark = async (tx: Tx, worker: string, now: Instant, until: Instant): Promise<boolean> =>

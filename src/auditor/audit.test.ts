@@ -41,6 +41,8 @@ beforeAll(async () => {
   });
   await shop.act(`/v1/entitlements/${entitlement.id}/reservations/${reservation.id}/settle`, { amount: 1 });
   const plan = await shop.plan([await shop.usagePrice({ billableMetricId: metric.id })]);
+  await shop.create('/v0/alerts', { type: 'balance', entitlementId: entitlement.id, threshold: '1000000' });
+  await env.runDueWork();
   await newSourceEvent(shop, await newSource(shop, { plan, metric }, 'automatic'));
   await newOrder(shop, customer, { lineItems: [orderLine({ termEndDate: '2026-07-01T00:00:00Z' })] });
   await billByOrder(shop, customer);
@@ -106,6 +108,18 @@ const BREAKS: Readonly<Record<string, readonly [broken: string, undone: string]>
   'pending-orders-add-up': [
     `update sales_order set approval_status = 'pending', named_total = 1 where approval_status = 'draft'`,
     `update sales_order set approval_status = 'draft', named_total = null where approval_status = 'pending'`,
+  ],
+  'reached-alerts-went-off': [
+    `update alert_trigger set period_start = period_start - interval '1 day'`,
+    `update alert_trigger set period_start = period_start + interval '1 day'`,
+  ],
+  'alerts-watch-their-customer': [
+    `update alert set customer_id = 'x' || customer_id where type = 'balance'`,
+    `update alert set customer_id = substr(customer_id, 2) where type = 'balance'`,
+  ],
+  'alerts-are-looked-at': [
+    'update alert set next_action_at = null where clock_id is null',
+    'update alert set next_action_at = now() where clock_id is null',
   ],
   'pending-approvals-can-be-decided': [
     `insert into approval (merchant_id, id, resource_type, resource_id, kind, decision, requester, data_snapshot_hash, snapshot, created_at, updated_at) select merchant_id, 'apr_broken', 'invoice', id, 'data_review', 'pending', 'usr_x', '', '{}', now(), now() from invoice where id = 'INVOICE'`,

@@ -583,6 +583,33 @@ export const invariants: readonly Invariant[] = [
        where d.event_id is null`,
   },
   {
+    name: 'reached-alerts-went-off',
+    says: 'an alert whose figure has reached its threshold went off in this period',
+    broken: sql`
+      select a.merchant_id, a.id, format('it did not in the period from %s', a.period_start) as detail
+        from alert a
+       where a.is_reached
+         and not exists (select from alert_trigger t
+                          where t.merchant_id = a.merchant_id and t.alert_id = a.id
+                            and t.period_start = a.period_start)`,
+  },
+  {
+    name: 'alerts-watch-their-customer',
+    says: 'the customer of an alert is the one of its entitlement or subscription',
+    broken: sql`
+      select a.merchant_id, a.id, format('it is %s', a.customer_id) as detail
+        from alert a
+        left join entitlement e on e.merchant_id = a.merchant_id and e.id = a.entitlement_id
+        left join subscription s on s.merchant_id = a.merchant_id and s.id = a.subscription_id
+       where a.type <> 'usage' and coalesce(e.customer_id, s.customer_id) is distinct from a.customer_id`,
+  },
+  {
+    name: 'alerts-are-looked-at',
+    says: 'an alert on the wall clock has a time of its next look',
+    broken: sql`
+      select merchant_id, id, 'it has none' as detail from alert where clock_id is null and next_action_at is null`,
+  },
+  {
     name: 'cancelled-orders-have-no-active-schedules',
     says: 'a schedule of a cancelled order is not active',
     broken: sql`

@@ -41,6 +41,8 @@ export interface MetricsOptions {
   readonly countUnbilled?: () => Promise<readonly { reason: string; events: number }[]>;
   /** Webhooks that wait, and endpoints that fail or were disabled for it. */
   readonly countWebhooks?: () => Promise<{ pending: number; failing: number; disabled: number }>;
+  /** How long ago the oldest event was accepted that alerts have not looked at, in seconds. */
+  readonly alertsLate?: () => Promise<number>;
   readonly ingest?: () => IngestMeasure;
   /** Requests in work, waiting, and refused since the start (slots.ts). */
   readonly slots?: () => { readonly working: number; readonly waiting: number; readonly refused: number };
@@ -65,7 +67,7 @@ export class Metrics {
   readonly #webhooks;
   readonly #webhookSeconds;
 
-  constructor({ database, countParked, countUnbilled, countWebhooks, ingest, slots }: MetricsOptions) {
+  constructor({ database, countParked, countUnbilled, countWebhooks, alertsLate, ingest, slots }: MetricsOptions) {
     const meter = this.#provider.getMeter('reckoner');
     const buckets = { advice: { explicitBucketBoundaries: DURATION_SECONDS } };
     this.#requests = meter.createCounter('reckoner_http_requests', { description: 'Requests answered.' });
@@ -120,6 +122,14 @@ export class Metrics {
         [waiting, endpoints],
       );
     }
+    if (alertsLate)
+      meter
+        .createObservableGauge('reckoner_alerts_late_seconds', {
+          description: 'Seconds since the oldest event was accepted that alerts have not looked at.',
+        })
+        .addCallback(async (result) => {
+          for (const late of await patiently(async () => [await alertsLate()])) result.observe(late);
+        });
     meter
       .createObservableGauge('reckoner_database_connections', {
         description: 'Connections of the pool, and who waits for one.',

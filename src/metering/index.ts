@@ -36,7 +36,7 @@ export {
   type TakenUsage,
   usageSnapshot,
 } from './settled.ts';
-export { customersWithEvents, type UsedCustomer } from './subjects.sql.ts';
+export { customersWithEvents, oldestAcceptedAfter, type UsedCustomer } from './subjects.sql.ts';
 export { linkExternalSubject, linkSubscriptionSubject, subjectsOf, subjectsOfEach } from './subjects.ts';
 export { merchantsWithEvents } from './tally.sql.ts';
 export { eventTallyChore } from './tally.ts';

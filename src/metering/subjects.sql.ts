@@ -112,3 +112,7 @@ export const customersWithEvents = (tx: Tx, after: bigint, upTo: bigint): Promis
     select distinct s.merchant_id as "merchantId", coalesce(s.customer_id, s.addressee) as "customerId"
       from used u join event_subject s on s.merchant_id = u.merchant_id and s.id = u.subject_id
      where s.addressee is not null`);
+
+/** When the first event after a place in the order of acceptance was accepted; null: there is none. */
+export const oldestAcceptedAfter = async (tx: Tx, after: bigint): Promise<Instant | null> =>
+  (await tx.one<{ at: Instant | null }>(sql`select min(accepted_at) as at from event where seq > ${after}`)).at;
