@@ -28,7 +28,7 @@ create table payment_dispute (
   check (withheld = case when status in ('open', 'lost') then amount else 0 end)
 );
 call tenant_table('payment_dispute');
-create index payment_dispute_payment on payment_dispute (merchant_id, payment_id);
+create index payment_dispute_payment on payment_dispute (merchant_id, payment_id, seq);
 revoke delete on payment_dispute from reckoner_app;
 
 create table outside_refund (
