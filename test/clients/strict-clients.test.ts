@@ -6,11 +6,14 @@ import { allSentences, propertiesOf } from '../support/routes.ts';
 import { openWorld, type World } from '../support/world.ts';
 import { callOperation, generateClient, type Operation, withNulls } from './client.ts';
 
+/** Called by a payment provider, which signs the bytes that it sends. */
+const OF_PROVIDERS = new Set(['receiveProviderNotice']);
+
 /**
  * Clients that zod generates from our own documents call every operation: they send only what the document allows, and
  * refuse an answer with a field that is missing, undeclared or of another type.
  */
-const sentences = (await allSentences()).filter(({ hidden }) => !hidden);
+const sentences = (await allSentences()).filter(({ hidden, operationId }) => !hidden && !OF_PROVIDERS.has(operationId));
 
 let env: TestEnvironment;
 let world: World;
