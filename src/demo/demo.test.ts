@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, openTestEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
 import { Decimal, ZERO } from '../kernel/decimal.ts';
+import { wireDomains } from '../wiring.ts';
 import type { Injector } from './client.ts';
 import { CUSTOMERS } from './customers.ts';
 import { type OpenedDemo, openDemo, type SeedingStep } from './index.ts';
@@ -84,6 +85,7 @@ it('tells each piece that it makes', () => {
     'month 2 of 3: usage billed, invoices paid',
     'month 3 of 3: usage billed, invoices paid',
     'an order that waits for approval',
+    'three alerts, one of them a budget',
   ]);
 });
 
@@ -164,6 +166,27 @@ it('has events that count nothing, with the reasons, and events of a customer st
   const early = (await merchant.get('/v0/events?externalSubject=atlas-freight')).body.data;
   expect(early).toHaveLength(3);
   expect(early.every((event: Resource) => event.subject === undefined)).toBe(true);
+});
+
+it('has an alert that went off, one that goes off with the event that a start shows, and a budget', async () => {
+  await env.runDueWork();
+  const [budget, tokens, bill, ...others] = await list('/v0/alerts');
+  expect(others).toEqual([]);
+  expect(budget).toMatchObject({ type: 'usage', isReached: false, blocksAccess: true });
+  expect(tokens).toMatchObject({ type: 'usage', isReached: false, lastTriggeredAt: null });
+  expect(bill).toMatchObject({ type: 'invoice_total', isReached: true, lastTriggeredAt: expect.any(String) });
+  const triggered = async () => {
+    const { data } = (await merchant.get('/v0/webhookEvents?type=alert.triggered.v0')).body;
+    return data.map((event: Resource) => event.data.alertId);
+  };
+  expect(await triggered()).toEqual([bill.id]);
+  const shown = { type: 'tokens.used', source: 'demo', externalSubject: demo.sampleExternalId };
+  await merchant.post('/v0/events', { ...shown, data: { tokens: 1200, model: 'large' } });
+  const watch = wireDomains('sandbox', 'http://localhost').chores.find(({ isPrompt }) => isPrompt);
+  await watch?.run(env.database, Temporal.Instant.from(NOW));
+  expect(await triggered()).toEqual([tokens.id, bill.id]);
+  const mails = (await list('/v0/mails')).filter(({ kind }) => kind === 'alertTriggered');
+  expect(mails.map(({ alertId }) => alertId)).toEqual([tokens.id, bill.id]);
 });
 
 it('has a sample subject whose open invoice grows with the event that a start shows', async () => {

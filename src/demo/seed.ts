@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { formatInstant, type Instant, isBefore, parseInstant } from '../kernel/time.ts';
+import { makeAlerts } from './alerts.ts';
 import { makeCatalog, type Plans } from './catalog.ts';
 import { type Client, clientOf, type Injector, type Resource } from './client.ts';
 import { CUSTOMERS, type DemoCustomer } from './customers.ts';
@@ -134,6 +135,7 @@ async function tellStory(client: Client, until: Instant, step: SeedingStep, inbo
     at = end;
   }
   await step('an order that waits for approval', () => makeOrder(client, until));
+  await step('three alerts, one of them a budget', () => makeAlerts(client));
 }
 
 /** @returns the customers by the ids of their subscriptions. */

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { decimal } from '../kernel/decimal.ts';
 import {
+  type AlertFacts,
+  alertLetter,
   type CreditFacts,
   cancelledLetter,
   creditedLetter,
@@ -297,4 +299,87 @@ describe('a name that means harm', () => {
   it('is cut where it is long', () => {
     expect(issuedLetter({ ...facts, buyerName: 'x'.repeat(100_000) }).greeting).toHaveLength(127); // 120 and "Hello ,"
   });
+});
+
+describe('about an alert', () => {
+  const alert: AlertFacts = {
+    sellerName: 'Halcyon Labs',
+    buyerName: 'Prodromos Ltd',
+    alertName: 'Most of the pages',
+    type: 'usage',
+    metricName: 'Pages',
+    threshold: null,
+    percent: decimal('80'),
+    whole: decimal('1000'),
+    value: decimal('850'),
+    periodStart: Temporal.Instant.from('2026-02-01T00:00:00Z'),
+    periodEnd: Temporal.Instant.from('2026-03-01T00:00:00Z'),
+    blocksAccess: false,
+  };
+
+  it('tells the merchant whose figure has reached what, since when and until when', () => {
+    const letter = alertLetter(alert, 'merchant');
+    expect(letter.subject).toBe('Alert “Most of the pages” reached: Prodromos Ltd');
+    expect(plainText(letter)).toBe(`Hello Halcyon Labs,
+
+The usage of Prodromos Ltd has reached 80 % of 1000.
+
+This email is sent once in each period.
+
+Metric: Pages
+Usage so far: 850
+Threshold: 80 % of 1000
+Since: 1 February 2026
+Until: 1 March 2026
+
+Reckoner
+`);
+  });
+
+  it('tells the customer of its own figure, in the name of the merchant', () => {
+    const letter = alertLetter({ ...alert, alertName: null }, 'customer');
+    expect(letter).toMatchObject({
+      greeting: 'Hello Prodromos Ltd,',
+      subject: 'Alert reached',
+      signature: 'Halcyon Labs',
+    });
+    expect(letter.paragraphs[0]).toBe('Your usage has reached 80 % of 1000.');
+  });
+
+  it.each<{ change: Partial<AlertFacts>; sentence: string; label: string }>([
+    {
+      change: { type: 'balance', metricName: null, threshold: decimal('20'), percent: null, whole: null },
+      sentence: 'Your balance has fallen to 20 or less.',
+      label: 'Balance',
+    },
+    {
+      change: { type: 'balance', metricName: null, percent: decimal('50'), whole: null },
+      sentence: '50 % of your balance is used.',
+      label: 'Balance',
+    },
+    {
+      change: { type: 'invoice_total', metricName: null, threshold: decimal('99.5'), percent: null, whole: null },
+      sentence: 'Your invoice total with tax has reached 99.5.',
+      label: 'Invoice total so far, with tax',
+    },
+  ])('says: $sentence', ({ change, sentence, label }) => {
+    const letter = alertLetter({ ...alert, ...change }, 'customer');
+    expect(letter.paragraphs[0]).toBe(sentence);
+    expect(letter.facts[0]).toEqual([label, '850']);
+  });
+
+  it('says of a budget that access ends', () =>
+    expect(alertLetter({ ...alert, blocksAccess: true }, 'customer').paragraphs[1]).toBe(
+      'This is a budget: access ends now, until the period ends or the budget is raised.',
+    ));
+
+  it('leaves out an end that nobody knows', () =>
+    expect(alertLetter({ ...alert, periodEnd: null }, 'merchant').facts.map(([label]) => label)).not.toContain(
+      'Until',
+    ));
+
+  it('takes a name of several lines as one line', () =>
+    expect(alertLetter({ ...alert, alertName: 'a\r\nBcc: x@y.example' }, 'merchant').subject).toBe(
+      'Alert “a Bcc: x@y.example” reached: Prodromos Ltd',
+    ));
 });

@@ -368,19 +368,29 @@ function thresholdWords({ type, threshold, percent, whole }: AlertFacts): string
   return whole === null ? `${share} used` : `${share} of ${plain(whole)}`;
 }
 
+/** What happened, as a sentence. @param owned the figure with its owner: `your balance` */
+function alertSentence(facts: AlertFacts, owned: (figure: string) => string): string {
+  const { type, threshold, percent } = facts;
+  if (type === 'balance' && threshold === null) return `${plain(percent as Decimal)} % of ${owned('balance')} is used.`;
+  const figure = { balance: 'balance', invoice_total: 'invoice total with tax', usage: 'usage' }[type];
+  const [first = '', ...rest] = owned(figure);
+  const reached = type === 'balance' ? 'has fallen to' : 'has reached';
+  return `${first.toUpperCase()}${rest.join('')} ${reached} ${thresholdWords(facts)}.`;
+}
+
 /** An alert went off, for the merchant or for its customer. */
 export function alertLetter(facts: AlertFacts, reader: 'merchant' | 'customer'): Letter {
   const { alertName, type, metricName, value, periodStart, periodEnd, blocksAccess } = facts;
   const [seller, buyer] = [name(facts.sellerName), name(facts.buyerName)];
   const isMerchant = reader === 'merchant';
   const named = alertName === null ? '' : `“${name(alertName)}” `;
-  const whose = isMerchant ? ` of ${buyer}` : '';
+  const owned = (figure: string): string => (isMerchant ? `the ${figure} of ${buyer}` : `your ${figure}`);
   return {
     greeting: `Hello ${isMerchant ? seller : buyer},`,
     signature: isMerchant ? 'Reckoner' : seller,
     subject: `Alert ${named}reached${isMerchant ? `: ${buyer}` : ''}`,
     paragraphs: [
-      `The ${FIGURES[type].toLowerCase()}${whose} has reached ${thresholdWords(facts)}.`,
+      alertSentence(facts, owned),
       ...(blocksAccess
         ? ['This is a budget: access ends now, until the period ends or the budget is raised.']
         : ['This email is sent once in each period.']),
