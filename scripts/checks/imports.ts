@@ -84,12 +84,13 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
   metering: BELOW,
   catalog: [...BELOW, 'identity', 'references', 'metering', 'rating'],
   customers: [...BELOW, 'identity', 'references', 'clocks', 'webhooks'],
+  pages: [...BELOW, 'identity', 'customers'],
   ledger: [...BELOW, 'customers'],
   analytics: [...BELOW, 'identity', 'metering', 'catalog', 'customers'],
-  payments: [...BELOW, 'identity', 'clocks', 'customers', 'ledger', 'webhooks'],
+  payments: [...BELOW, 'identity', 'clocks', 'customers', 'pages', 'ledger', 'webhooks'],
   invoicing: [
     ...BELOW,
-    ...['identity', 'references', 'clocks', 'metering', 'catalog', 'customers', 'payments'],
+    ...['identity', 'references', 'clocks', 'metering', 'catalog', 'customers', 'pages', 'payments'],
     ...['rating', 'tax', 'documents', 'webhooks', 'ledger', 'approvals'],
   ],
   entitlements: [
@@ -98,7 +99,7 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
   ],
   subscriptions: [
     ...BELOW,
-    ...['identity', 'references', 'clocks', 'metering', 'catalog', 'customers', 'payments', 'invoicing'],
+    ...['identity', 'references', 'clocks', 'metering', 'catalog', 'customers', 'pages', 'payments', 'invoicing'],
     ...['tax', 'webhooks', 'entitlements', 'ledger'],
   ],
   orders: [...BELOW, 'identity', 'references', 'clocks', 'catalog', 'customers', 'webhooks', 'approvals'],
@@ -111,7 +112,8 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
   ],
   mail: [
     ...BELOW,
-    ...['identity', 'catalog', 'customers', 'documents', 'payments', 'invoicing', 'subscriptions', 'alerts'],
+    ...['identity', 'catalog', 'customers', 'pages', 'documents'],
+    ...['payments', 'invoicing', 'subscriptions', 'alerts'],
   ],
 
   auditor: ['db'],

@@ -1,6 +1,7 @@
 import type { Address } from '../http/index.ts';
 import type { Organization } from '../identity/index.ts';
 import { OUTSIDE_ID } from '../kernel/ids.ts';
+import type { Locale } from '../kernel/locale.ts';
 import { formatInstant } from '../kernel/time.ts';
 import type { CustomerRow, NotificationKind } from './customers.sql.ts';
 import { type ValidTaxAddress, validTaxAddress } from './tax-address.ts';
@@ -34,6 +35,7 @@ export interface CustomerTerms {
   taxId?: string | null;
   taxRates?: TaxRatesInput;
   currency?: string | null;
+  locale?: Locale | null;
   notificationSettings?: Partial<NotificationSettings>;
   metadata?: Record<string, string | number | boolean>;
 }
@@ -81,6 +83,7 @@ export const publicCustomer = (customer: Customer) => ({
   taxRates: writeTaxRates(customer.taxRates),
   validTaxAddress: customer.validTaxAddress,
   ...(customer.currency !== null && { currency: customer.currency }),
+  ...(customer.locale !== null && { locale: customer.locale }),
   organization: {
     id: customer.organization.id,
     name: customer.organization.name,

@@ -1,6 +1,7 @@
 import { allOf, assignments, jsonb, keptTotal, pageOfRows, type Sql, sql, type Tx } from '../db/index.ts';
 import type { Page, PageRequest } from '../http/index.ts';
 import { consumerEmails, consumerIdsOfEmail, consumerIdsWhere } from '../identity/index.ts';
+import type { Locale } from '../kernel/locale.ts';
 import type { Instant } from '../kernel/time.ts';
 
 export type NotificationKind = 'invoiceIssued' | 'invoicePaid' | 'renewalReminder';
@@ -13,6 +14,8 @@ export interface CustomerRow {
   taxId: string | null;
   taxRates: Record<string, number>;
   currency: string | null;
+  /** What the customer reads; null where nobody has said. */
+  locale: Locale | null;
   notificationSettings: Partial<Record<NotificationKind, boolean>>;
   metadata: Record<string, string | number | boolean>;
   createdAt: Instant;
@@ -21,15 +24,15 @@ export interface CustomerRow {
 
 const columns = sql`
   id, merchant_id as "merchantId", consumer_id as "consumerId", external_id as "externalId", tax_id as "taxId",
-  tax_rates as "taxRates", currency, notification_settings as "notificationSettings", metadata,
+  tax_rates as "taxRates", currency, locale, notification_settings as "notificationSettings", metadata,
   created_at as "createdAt", updated_at as "updatedAt"`;
 
 export const insertCustomer = (tx: Tx, row: CustomerRow): Promise<CustomerRow> =>
   tx.one<CustomerRow>(sql`
-    insert into customer (merchant_id, id, consumer_id, external_id, tax_id, tax_rates, currency, notification_settings,
+    insert into customer (merchant_id, id, consumer_id, external_id, tax_id, tax_rates, currency, locale, notification_settings,
                           metadata, created_at, updated_at)
     values (${row.merchantId}, ${row.id}, ${row.consumerId}, ${row.externalId}, ${row.taxId}, ${jsonb(row.taxRates)},
-            ${row.currency}, ${jsonb(row.notificationSettings)}, ${jsonb(row.metadata)}, ${row.createdAt}, ${row.updatedAt})
+            ${row.currency}, ${row.locale}, ${jsonb(row.notificationSettings)}, ${jsonb(row.metadata)}, ${row.createdAt}, ${row.updatedAt})
     returning ${columns}`);
 
 export const selectCustomer = (tx: Tx, merchantId: string, id: string): Promise<CustomerRow | undefined> =>
@@ -126,7 +129,7 @@ export async function pageOfCustomers(tx: Tx, filter: CustomerFilter, page: Page
 }
 
 export type CustomerChange = Partial<
-  Pick<CustomerRow, 'externalId' | 'taxId' | 'taxRates' | 'currency' | 'notificationSettings' | 'metadata'>
+  Pick<CustomerRow, 'externalId' | 'taxId' | 'taxRates' | 'currency' | 'locale' | 'notificationSettings' | 'metadata'>
 >;
 
 const jsonbIfGiven = (value: unknown) => (value === undefined ? undefined : jsonb(value));
@@ -143,6 +146,7 @@ export const updateCustomer = (
       tax_id: change.taxId,
       tax_rates: jsonbIfGiven(change.taxRates),
       currency: change.currency,
+      locale: change.locale,
       notification_settings: jsonbIfGiven(change.notificationSettings),
       metadata: jsonbIfGiven(change.metadata),
       updated_at: now,

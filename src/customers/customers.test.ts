@@ -48,6 +48,7 @@ describe('POST /v0/customers', () => {
       taxId: 'EL123456789',
       taxRates: { default: 24, plan_mine: 13, bm_mine: 6.5 },
       currency: 'EUR',
+      locale: 'de',
       notificationSettings: { renewalReminder: false },
       metadata: { tier: 'gold', seats: 12, trial: false },
     });
@@ -64,6 +65,7 @@ describe('POST /v0/customers', () => {
       taxRates: { default: 24, plan_mine: 13, bm_mine: 6.5 },
       validTaxAddress: { valid: true, message: '' },
       currency: 'EUR',
+      locale: 'de',
       organization: {
         id: consumerId,
         name: 'Πρόδρομος ΑΕ',
@@ -85,7 +87,7 @@ describe('POST /v0/customers', () => {
   it('leaves out what has nothing to say, save the nullable taxId', async () => {
     const { body } = await create();
     expect(body).toMatchObject({ taxId: null, taxRates: {}, metadata: {} });
-    for (const field of ['externalId', 'currency']) expect(body).not.toHaveProperty(field);
+    for (const field of ['externalId', 'currency', 'locale']) expect(body).not.toHaveProperty(field);
     expect(body.organization).not.toHaveProperty('phone');
   });
 
@@ -151,6 +153,9 @@ describe('POST /v0/customers', () => {
     { body: { taxRates: { standard: 20 } }, fields: ['taxRates.standard'] },
     { body: { taxRates: { default: -1 } }, fields: ['taxRates.default'] },
     { body: { currency: 'EURO' }, fields: ['currency'] },
+    { body: { locale: 'de-AT' }, fields: ['locale'] },
+    { body: { locale: 'EN' }, fields: ['locale'] },
+    { body: { locale: 7 }, fields: ['locale'] },
     { body: { notificationSettings: { spam: true } }, fields: ['notificationSettings.spam'] },
     { body: { metadata: { nested: {} } }, fields: ['metadata.nested'] },
     { body: { metadata: { ['k'.repeat(41)]: 1 } }, fields: [`metadata.${'k'.repeat(41)}`] },
@@ -241,6 +246,7 @@ describe('POST /v0/customers with an externalId', () => {
     { change: { taxId: 'DE2' }, differing: ['taxId'] },
     { change: { taxRates: 19 }, differing: ['taxRates'] },
     { change: { currency: 'USD' }, differing: ['currency'] },
+    { change: { locale: 'fr' }, differing: ['locale'] },
     { change: { notificationSettings: { invoicePaid: false } }, differing: ['notificationSettings'] },
     { change: { metadata: { tier: 'gold' } }, differing: ['metadata'] },
   ])('409 EXTERNAL_ID_TAKEN for $change, and nothing is changed', async ({ change, differing }) => {
@@ -535,19 +541,26 @@ describe('PATCH /v0/customers/{id}', () => {
       taxId: 'T1',
       taxRates: { default: 1, plan_mine: 2 },
       currency: 'EUR',
+      locale: 'es',
       metadata: { a: 1, b: 2 },
     });
     env.setNow('2026-03-01T00:00:00Z');
     const path = `/v0/customers/${body.id}`;
     const first = await merchant.patch(path, { taxId: null, taxRates: { bm_mine: 3 }, metadata: { c: 'x' } });
     expect(first.status).toBe(200);
-    expect(first.body).toMatchObject({ externalId: 'patch-me', currency: 'EUR', updatedAt: '2026-03-01T00:00:00Z' });
+    expect(first.body).toMatchObject({
+      externalId: 'patch-me',
+      currency: 'EUR',
+      locale: 'es',
+      updatedAt: '2026-03-01T00:00:00Z',
+    });
     expect(first.body).toMatchObject({ taxId: null, createdAt: body.createdAt });
     expect([first.body.taxRates, first.body.metadata]).toEqual([{ bm_mine: 3 }, { c: 'x' }]);
 
-    const second = await merchant.patch(path, { externalId: null, currency: null, taxRates: 5 });
+    const second = await merchant.patch(path, { externalId: null, currency: null, locale: null, taxRates: 5 });
     expect(second.body).not.toHaveProperty('externalId');
     expect(second.body).not.toHaveProperty('currency');
+    expect(second.body).not.toHaveProperty('locale');
     expect(second.body.taxRates).toEqual({ default: 5 });
     expect((await merchant.get(path)).body).toEqual(second.body);
   });

@@ -180,6 +180,7 @@ async function insertNew(tx: Tx, creation: Creation, consumerId: string): Promis
     taxId: null,
     taxRates: {},
     currency: null,
+    locale: null,
     notificationSettings: {},
     metadata: {},
     ...terms,
@@ -197,11 +198,12 @@ async function insertNew(tx: Tx, creation: Creation, consumerId: string): Promis
 
 /** The fields as they are stored, where they can be; ids among the tax rates' keys must be the merchant's own. */
 async function checkTerms(tx: Tx, merchantId: string, terms: CustomerTerms): Promise<Result<CustomerChange>> {
-  const { externalId, taxId, currency, notificationSettings, metadata } = terms;
+  const { externalId, taxId, currency, locale, notificationSettings, metadata } = terms;
   const change: CustomerChange = {
     ...(externalId !== undefined && { externalId }),
     ...(taxId !== undefined && { taxId }),
     ...(currency !== undefined && { currency }),
+    ...(locale !== undefined && { locale }),
     ...(notificationSettings !== undefined && { notificationSettings }),
     ...(metadata !== undefined && { metadata }),
   };

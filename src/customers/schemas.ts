@@ -6,6 +6,7 @@ import {
   Metadata,
   Name,
   Nullable,
+  OneOf,
   Strict,
   Text,
   Timestamp,
@@ -13,6 +14,7 @@ import {
 } from '../http/index.ts';
 import { Email, Percent, Phone } from '../identity/index.ts';
 import { idPattern } from '../kernel/ids.ts';
+import { LOCALES } from '../kernel/locale.ts';
 import type { TaxRatesInput } from './tax-rates.ts';
 
 const MOST_TAX_RATES = 200;
@@ -45,6 +47,7 @@ const terms = {
   taxId: Type.Optional(Nullable(Text({ minLength: 1, maxLength: 100 }))),
   taxRates: Type.Optional(TaxRatesBody),
   currency: Type.Optional(Nullable(Type.String({ format: 'currency' }))),
+  locale: Type.Optional(Nullable(OneOf(LOCALES))),
   notificationSettings: Type.Optional(NotificationSettingsBody),
   metadata: Type.Optional(Metadata),
 };
@@ -94,6 +97,7 @@ const customerFields = {
   taxRates: Type.Unsafe<Record<string, number>>({ type: 'object', additionalProperties: { type: 'number' } }),
   validTaxAddress: ValidTaxAddress,
   currency: Type.Optional(Type.String()),
+  locale: Type.Optional(OneOf(LOCALES)),
   organization: Type.Object({
     id: Id('organization'),
     name: Type.String(),

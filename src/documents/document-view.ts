@@ -1,4 +1,4 @@
-import { accentColor, textOn } from './color.ts';
+import { accentColor, textOn } from '../kernel/color.ts';
 import type { DocumentLogo, PrintedDocument } from './document.ts';
 import { legalParty, MOST, type PartyView, partyView, strange, type Text, textLines } from './parties.ts';
 import { type TaxWord, taxWord } from './tax-words.ts';

@@ -2,7 +2,8 @@ import type { Tx } from '../db/index.ts';
 import type { InvoiceFact, InvoiceRow } from '../invoicing/index.ts';
 import { type Decimal, ZERO } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
-import { cardName, findMethod, findReceipt, type PaymentReceipt, receiptsOf } from '../payments/index.ts';
+import { formatsOf } from '../pages/index.ts';
+import { findMethod, findReceipt, type PaymentReceipt, receiptsOf } from '../payments/index.ts';
 import {
   type CreditFacts,
   cancelledLetter,
@@ -70,7 +71,7 @@ const METHODS: Readonly<Record<PaymentReceipt['method'], string>> = {
 };
 
 const cardOf = ({ card_brand: brand, card_last4: last4 }: PaymentReceipt): string | null =>
-  brand === null || last4 === null ? null : cardName({ brand, last4 });
+  brand === null || last4 === null ? null : formatsOf('en').card({ brand, last4 });
 
 async function paymentOf(tx: Tx, invoice: InvoiceRow, id: string): Promise<PaymentFacts> {
   const payment = await findReceipt(tx, { merchantId: invoice.merchant_id, invoiceId: invoice.id, id });
@@ -89,7 +90,7 @@ async function declineOf(
 ): Promise<DeclineFacts> {
   const card = paymentMethodId === null ? undefined : await findMethod(tx, merchantId, paymentMethodId);
   return {
-    card: card ? `your ${cardName(card)}` : null,
+    card: card ? `your ${formatsOf('en').card(card)}` : null,
     reason,
     retryAt: next.kind === 'fails' ? next.retryAt : null,
     end: next.kind === 'ends' ? next.by : null,

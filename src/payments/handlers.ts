@@ -2,6 +2,7 @@ import type { Tx } from '../db/index.ts';
 import type { Decimal } from '../kernel/decimal.ts';
 import type { Result } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
+import type { PageDownload, PageLine } from '../pages/index.ts';
 import type { FinishedCharge } from './charges.sql.ts';
 import type { DeclineReason } from './provider.ts';
 import type { EntityType, PaymentSession } from './sessions.sql.ts';
@@ -30,7 +31,7 @@ export interface EntityDescription {
   /** Where the merchant's logo is, relative to `/pay/`; absent where it has none. */
   readonly logo?: string;
   readonly number?: string | null;
-  readonly lines: readonly { readonly description: string; readonly amount: Decimal }[];
+  readonly lines: readonly PageLine[];
   readonly dueAt?: Instant | null;
   readonly currency: string;
   readonly amount: Decimal;
@@ -49,12 +50,6 @@ export interface EntityStanding {
   /** Its own page: a GET shows it, a POST leads to a session by which it can be paid. */
   readonly page: string;
   readonly downloads: readonly PageDownload[];
-}
-
-/** A file that a customer may have. */
-export interface PageDownload {
-  readonly label: string;
-  readonly href: string;
 }
 
 /**

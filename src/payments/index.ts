@@ -5,14 +5,9 @@ export type {
   CompletedPayment,
   EntityDescription,
   EntityStanding,
-  PageDownload,
   PaymentHandlers,
 } from './handlers.ts';
 export { selectMethod as findMethod } from './methods.sql.ts';
-export { cardName, day, money } from './page/format.ts';
-export { errorPage, frame, PRIVATE, pageReply, unknownPage } from './page/frame.ts';
-export { type Html, html } from './page/html.ts';
-export { downloadLinks, lineTables, logoImage, openForm } from './page/parts.ts';
 export { createPayments, type Payments, type RemoteOptions } from './payments.ts';
 export type { DeclineReason } from './provider.ts';
 export { type PaymentReceipt, RECORDED_METHODS } from './receipts.sql.ts';

@@ -11,7 +11,8 @@ import {
   normaliseCadence,
   parseDuration,
 } from '../kernel/time.ts';
-import { cardName, defaultMethodOf } from '../payments/index.ts';
+import { formatsOf } from '../pages/index.ts';
+import { defaultMethodOf } from '../payments/index.ts';
 import { endOf, nextActionAt } from './decide.ts';
 import type { SubscriptionParts } from './parts.ts';
 import { changeSubscription, type SubscriptionRow } from './subscriptions.sql.ts';
@@ -105,7 +106,7 @@ export async function remind(
 async function cardToCharge(tx: Tx, subscription: SubscriptionRow): Promise<string | null> {
   if (!subscription.auto_charge || subscription.bank_transfer_only) return null;
   const card = await defaultMethodOf(tx, subscription.merchant_id, subscription.customer_id);
-  return card ? cardName(card) : null;
+  return card ? formatsOf('en').card(card) : null;
 }
 
 /** As the subscription says, else as its plan does now. */

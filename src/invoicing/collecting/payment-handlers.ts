@@ -54,7 +54,7 @@ export const invoicePaymentHandlers = (parts: InvoicingParts): PaymentHandlers =
     await endWithSession(parts, tx, invoice, now);
   },
   describe: async (tx, { merchantId, entityId }, now) => {
-    const view = await viewInvoice(tx, merchantId, entityId, now);
+    const view = await viewInvoice(tx, parts.environment, { merchantId, id: entityId }, now);
     return view && describeForSession(view);
   },
   async lock(tx, { merchantId, entityId }) {

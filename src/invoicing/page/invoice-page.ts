@@ -1,18 +1,16 @@
-import type { EnvironmentName } from '../../identity/index.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { PaymentReceipt } from '../../payments/index.ts';
 import {
-  cardName,
-  day,
   downloadLinks,
+  type Formats,
+  formatsOf,
   frame,
   type Html,
   html,
   lineTables,
   logoImage,
-  money,
   openForm,
-} from '../../payments/index.ts';
+} from '../../pages/index.ts';
+import type { PaymentReceipt } from '../../payments/index.ts';
 import { isPayableByCard, moneyPaid, standingWords } from './standing.ts';
 import { downloadsOf, type InvoiceView } from './view.ts';
 
@@ -20,13 +18,13 @@ import { downloadsOf, type InvoiceView } from './view.ts';
  * The page of an invoice, for the customer who got it: how it stands, how to pay it, what was paid, and its
  * documents.
  */
-export function invoicePage(view: InvoiceView, environment: EnvironmentName): string {
+export function invoicePage(view: InvoiceView): string {
   const { standing, invoice, seller } = view;
-  const { heading } = standingWords(standing, view);
+  const { heading } = standingWords(standing, view, view.look.locale);
   const name = [view.title, invoice.invoice_number].filter((part) => part !== null).join(' ');
   return frame(
     `${heading} – ${name} – ${seller.name}`,
-    environment,
+    view.look,
     html`<div class="sheet two">
 ${summary(view, name)}
 <section aria-labelledby="standing">
@@ -44,20 +42,22 @@ ${contact(view)}
 function summary(view: InvoiceView, name: string): Html {
   const { invoice, seller, lines } = view;
   const { currency, grand_total: total, unpaid_amount: unpaid } = invoice;
+  const { money } = formatsOf(view.look.locale);
   return html`<section class="summary">
 ${logoImage(view.hasLogo ? `${invoice.id}/logo` : undefined)}
 <p class="seller"><bdi>${seller.name}</bdi></p>
 <h1 dir="auto">${name}</h1>
 <p class="amount">${money(isAsked(view) ? unpaid : total, currency)}</p>
 ${datesOf(view)}
-${lineTables({ lines, currency }, totalsOf(view))}
+${lineTables(view.look.locale, { lines, currency }, totalsOf(view))}
 </section>`;
 }
 
 const isAsked = ({ standing }: InvoiceView): boolean =>
   standing === 'asked' || standing === 'overdue' || standing === 'onItsWay';
 
-function datesOf({ invoice }: InvoiceView): Html {
+function datesOf({ invoice, look }: InvoiceView): Html {
+  const { day } = formatsOf(look.locale);
   const { issued_at: issued, due_at: due, payment_term_days: days, lives_by_session: isOffer } = invoice;
   const terms =
     days === 0 ? 'on receipt' : `${day(due as Instant)}, ${days} ${days === 1 ? 'day' : 'days'} after issue`;
@@ -78,7 +78,7 @@ function totalsOf(view: InvoiceView) {
 
 function standingBox(view: InvoiceView): Html {
   const { standing } = view;
-  const { heading, text } = standingWords(standing, view);
+  const { heading, text } = standingWords(standing, view, view.look.locale);
   const look = standing === 'overdue' ? 'notice' : standing === 'paid' ? 'good-news' : 'plain';
   return html`<div class="${look}"><h2 id="standing">${heading}</h2>${text}</div>
 ${declined(view)}`;
@@ -95,10 +95,11 @@ const DECLINES: Readonly<Record<string, string>> = {
 };
 
 /** A charge of a stored card that did not work, and what comes next. */
-function declined({ standing, invoice }: InvoiceView): Html | null {
+function declined({ standing, invoice, look }: InvoiceView): Html | null {
   if (invoice.status !== 'PAYMENT_FAILED' || (standing !== 'asked' && standing !== 'overdue')) return null;
   const { failure_reason: reason, next_action_at: again } = invoice;
-  const next = again === null ? '' : ` It is charged again on ${day(again)}, unless you pay before.`;
+  const next =
+    again === null ? '' : ` It is charged again on ${formatsOf(look.locale).day(again)}, unless you pay before.`;
   return html`<div class="notice"><strong>${DECLINES[reason ?? ''] ?? 'The last payment did not work.'}</strong>Nothing was charged.${next}</div>`;
 }
 
@@ -106,7 +107,10 @@ function declined({ standing, invoice }: InvoiceView): Html | null {
 function waysToPay(view: InvoiceView): Html | null {
   const { standing, invoice, seller } = view;
   if (isPayableByCard(view))
-    return openForm(invoice.id, `Pay ${money(invoice.unpaid_amount, invoice.currency)} by card`);
+    return openForm(
+      invoice.id,
+      `Pay ${formatsOf(view.look.locale).money(invoice.unpaid_amount, invoice.currency)} by card`,
+    );
   if (standing !== 'asked' && standing !== 'overdue') return null;
   const account = accountRows(view);
   const quote = html`Pay by bank transfer, and give <strong>${invoice.invoice_number ?? ''}</strong> as the reference.`;
@@ -139,36 +143,46 @@ const METHODS: Readonly<Record<PaymentReceipt['method'], string>> = {
 /** What was paid how and when, and what of it went back. */
 function paymentsOf(view: InvoiceView): Html | null {
   const { invoice, payments, creditNotes } = view;
+  const formats = formatsOf(view.look.locale);
+  const { money } = formats;
   const { currency, wallet_applied: fromWallet, issued_at: issuedAt } = invoice;
   const rows = [
-    ...(fromWallet.isZero() ? [] : [row('From your balance', issuedAt, money(fromWallet, currency))]),
+    ...(fromWallet.isZero() ? [] : [row(formats, 'From your balance', issuedAt, money(fromWallet, currency))]),
     ...payments.map((payment) =>
       row(
-        methodOf(payment),
+        formats,
+        methodOf(payment, formats),
         payment.received_at,
         money(payment.amount, currency),
-        returnOf(payment),
+        returnOf(payment, formats),
         receiptOf(view, payment),
       ),
     ),
     ...creditNotes.map(({ number, created_at, total }) =>
-      row(`Credit note ${number}`, created_at, money(total.negated(), currency)),
+      row(formats, `Credit note ${number}`, created_at, money(total.negated(), currency)),
     ),
   ];
   return rows.length === 0 ? null : html`<h3>Payments and credits</h3><dl>${rows}</dl>`;
 }
 
-const row = (what: string, at: Instant | null, amount: string, note = '', link: Html | null = null): Html =>
+const row = (
+  { day }: Formats,
+  what: string,
+  at: Instant | null,
+  amount: string,
+  note = '',
+  link: Html | null = null,
+): Html =>
   html`<div><dt>${what}${at === null ? '' : `, ${day(at)}`}${link && html`<br>${link}`}</dt><dd><span class="figure">${amount}</span>${note === '' ? null : html`<br><span class="note">${note}</span>`}</dd></div>`;
 
-const methodOf = ({ method, card_brand: brand, card_last4: last4 }: PaymentReceipt): string =>
-  brand !== null && last4 !== null ? cardName({ brand, last4 }) : METHODS[method];
+const methodOf = ({ method, card_brand: brand, card_last4: last4 }: PaymentReceipt, { card }: Formats): string =>
+  brand !== null && last4 !== null ? card({ brand, last4 }) : METHODS[method];
 
 /** Of an invoice without a number there are no documents. */
 const receiptOf = ({ invoice }: InvoiceView, { id }: PaymentReceipt): Html | null =>
   invoice.invoice_number === null ? null : html`<a href="${invoice.id}/receipts/${id}">Receipt (PDF)</a>`;
 
-function returnOf({ return_status, returned_at }: PaymentReceipt): string {
+function returnOf({ return_status, returned_at }: PaymentReceipt, { day }: Formats): string {
   if (return_status === 'returned' && returned_at) return `sent back on ${day(returned_at)}`;
   return return_status === 'requested' || return_status === 'manual' ? 'is being sent back' : '';
 }

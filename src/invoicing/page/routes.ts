@@ -4,7 +4,7 @@ import { findLogo } from '../../identity/index.ts';
 import { isId } from '../../kernel/ids.ts';
 import { notFound, ok, orThrow, RefusalError, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { errorPage, PRIVATE, pageReply, unknownPage } from '../../payments/index.ts';
+import { errorPage, PRIVATE, pageReply, unknownReply } from '../../pages/index.ts';
 import type { DocumentOwner } from '../documents/document-owner.ts';
 import { documentOf, eInvoiceOfDocument } from '../documents/documents.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
@@ -29,7 +29,7 @@ const FORM = 'application/x-www-form-urlencoded';
 export function invoicePageRoutes(parts: InvoicingParts): readonly Route[] {
   const { environment } = parts;
   const usual = { tag: 'Pages', access: { public: true }, hidden: true, errorPage: errorPage(environment) } as const;
-  const unknown = pageReply(404, unknownPage(environment));
+  const unknown = unknownReply(environment);
   return [
     freeRoute(
       {
@@ -42,10 +42,10 @@ export function invoicePageRoutes(parts: InvoicingParts): readonly Route[] {
       },
       async ({ database, params, now }) => {
         const view = await ofInvoice(database, params.id as string, (tx, merchantId, id) =>
-          viewInvoice(tx, merchantId, id, now),
+          viewInvoice(tx, environment, { merchantId, id }, now),
         );
         if (!view) return ok(unknown);
-        return ok(pageReply(200, invoicePage(view, environment), { showsLogo: view.hasLogo }));
+        return ok(pageReply(200, invoicePage(view), view.look, { showsLogo: view.hasLogo }));
       },
     ),
     freeRoute(
@@ -79,7 +79,9 @@ export function invoicePageRoutes(parts: InvoicingParts): readonly Route[] {
       },
       async ({ database, params, now }) => {
         const logo = await ofInvoice(database, params.id as string, async (tx, merchantId, id) =>
-          (await viewInvoice(tx, merchantId, id, now)) ? ((await findLogo(tx, merchantId)) ?? null) : null,
+          (await viewInvoice(tx, environment, { merchantId, id }, now))
+            ? ((await findLogo(tx, merchantId)) ?? null)
+            : null,
         );
         if (!logo) return notFound('logo');
         return ok(new Reply(200, logo.content, { ...PRIVATE, ...LOGO_HEADERS, 'content-type': logo.content_type }));
@@ -119,7 +121,7 @@ async function whereToPay(
   if (!locked.ok) return null;
   const { invoice, now } = locked.value;
   const open = await payableSession(tx, invoice, now);
-  const view = await viewInvoice(tx, merchantId, id, wall);
+  const view = await viewInvoice(tx, parts.environment, { merchantId, id }, wall);
   if (!view) return null;
   if (!isPayableByCard(view)) return id;
   if (!open) orThrow(await openInvoiceSession(parts, tx, merchantId, id, {}, wall));
@@ -141,7 +143,8 @@ const DOWNLOADS_AT_ONCE = 8;
  */
 function downloadRoutes(parts: InvoicingParts, usual: Usual): readonly Route[] {
   let underWay = 0;
-  const busy = pageReply(503, errorPage(parts.environment)(503).text);
+  const { text, headers } = errorPage(parts.environment)(503);
+  const busy = new Reply(503, text, { ...headers, 'retry-after': '2' });
   const download = (
     path: string,
     operationId: string,
@@ -161,11 +164,10 @@ function downloadRoutes(parts: InvoicingParts, usual: Usual): readonly Route[] {
       },
       async ({ database, params, request, now }) => {
         const { id, ...of } = params as { id: string; creditNoteId?: string; paymentId?: string };
-        if (underWay >= DOWNLOADS_AT_ONCE)
-          return ok(new Reply(503, busy.body, { ...busy.headers, 'retry-after': '2' }));
+        if (underWay >= DOWNLOADS_AT_ONCE) return ok(busy);
         underWay += 1;
         const made = await ofInvoice(database, id, async (tx, merchantId) => {
-          const view = await viewInvoice(tx, merchantId, id, now);
+          const view = await viewInvoice(tx, parts.environment, { merchantId, id }, now);
           if (view?.invoice.document_failure !== null) return null; // not there, or left to the job
           if (request.method === 'HEAD') return ok(new Uint8Array());
           return orNothing(make(tx, { merchantId, invoiceId: id, ...of }, now));

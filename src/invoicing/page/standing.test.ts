@@ -104,7 +104,7 @@ describe('how an invoice stands for its customer', () => {
     expect(standingOf(found)).toBe(standing);
     expect(isPayableByCard(found)).toBe(payable);
     if (standing === null) return;
-    const { heading, text } = standingWords(standing, found);
+    const { heading, text } = standingWords(standing, found, 'en');
     for (const words of [heading, text]) expect(words).toMatch(/^[A-Z€].+\w\.?$/);
     expect(text).not.toContain('undefined');
   });
@@ -119,6 +119,6 @@ describe('how an invoice stands for its customer', () => {
     { currency: 'KWD', left: '0.125', shown: 'KWD\u00a00.125' },
   ])('says what is left in $currency', ({ currency, left, shown }) => {
     const found = facts({ invoice: { currency, unpaid_amount: decimal(left) } });
-    expect(standingWords('asked', found).text).toBe(`${shown} is left to pay, by 15 March 2026.`);
+    expect(standingWords('asked', found, 'en').text).toBe(`${shown} is left to pay, by 15 March 2026.`);
   });
 });

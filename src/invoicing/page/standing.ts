@@ -1,7 +1,8 @@
 import { type Decimal, ZERO } from '../../kernel/decimal.ts';
+import type { Locale } from '../../kernel/locale.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { isAfter } from '../../kernel/time.ts';
-import { day, money } from '../../payments/index.ts';
+import { formatsOf } from '../../pages/index.ts';
 import { isShownToCustomers } from '../documents/present.ts';
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
@@ -95,8 +96,10 @@ export function isPayableByCard(facts: StandingFacts): boolean {
 export function standingWords(
   standing: Standing,
   { invoice, refund }: StandingFacts,
+  locale: Locale,
 ): { heading: string; text: string } {
   const { currency, unpaid_amount: unpaid, due_at: due, paid_at: paidAt } = invoice;
+  const { money, day } = formatsOf(locale);
   const left = money(unpaid, currency);
   switch (standing) {
     case 'asked':

@@ -1,16 +1,21 @@
 import { effectiveNowForReading } from '../../clocks/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { taxWord } from '../../documents/index.ts';
-import { findLogo, findOrganization, type MerchantSettings, merchantSettings } from '../../identity/index.ts';
+import {
+  type EnvironmentName,
+  findLogo,
+  findOrganization,
+  type MerchantSettings,
+  merchantSettings,
+} from '../../identity/index.ts';
 import { sum } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
+import { findLook, formatsOf, type Look, type PageDownload } from '../../pages/index.ts';
 import {
   checkTakesCards,
-  day,
   type EntityDescription,
   isOver,
   openSessionOf,
-  type PageDownload,
   type PaymentReceipt,
   type PaymentSession,
   receiptsOf,
@@ -28,6 +33,7 @@ import { isPayableByCard, type Standing, type StandingFacts, standingOf, standin
 export interface InvoiceView extends StandingFacts {
   readonly invoice: InvoiceRow;
   readonly standing: Standing;
+  readonly look: Look;
   /** What it is called: `Invoice`. */
   readonly title: string;
   readonly seller: PartyRecord;
@@ -49,14 +55,14 @@ const MOST_LINES = 200;
 /** @returns null where there is no such invoice, or none that its customer may see yet */
 export async function viewInvoice(
   tx: Tx,
-  merchantId: string,
-  invoiceId: string,
+  environment: EnvironmentName,
+  { merchantId, id }: { readonly merchantId: string; readonly id: string },
   wall: Instant,
 ): Promise<InvoiceView | null> {
-  const invoice = await findInvoice(tx, merchantId, invoiceId);
+  const invoice = await findInvoice(tx, merchantId, id);
   if (!invoice) return null;
   const now = await effectiveNowForReading(tx, merchantId, invoice.clock_id, wall);
-  const { rows: creditNotes } = await creditNotesOf(tx, merchantId, invoiceId, { limit: MOST_NOTES, offset: 0 });
+  const { rows: creditNotes } = await creditNotesOf(tx, merchantId, id, { limit: MOST_NOTES, offset: 0 });
   const settings = await merchantSettings(tx, merchantId);
   const facts: StandingFacts & { invoice: InvoiceRow } = {
     invoice,
@@ -70,14 +76,15 @@ export async function viewInvoice(
   return {
     ...facts,
     standing,
+    look: await findLook(tx, environment, { merchantId, customerId: invoice.customer_id }),
     title: isTopUp(invoice) ? 'Payment on account' : 'Invoice',
     seller: invoice.seller ?? { name: (await findOrganization(tx, merchantId, merchantId))?.name ?? '' },
-    payments: await receiptsOf(tx, merchantId, invoiceId),
+    payments: await receiptsOf(tx, merchantId, id),
     creditNotes: creditNotes.filter(({ status }) => status === 'ISSUED').toReversed(),
     lines: await linesShown(tx, invoice),
     bankTransfer: settings.bankTransfer,
     hasLogo: (await findLogo(tx, merchantId)) !== undefined,
-    hasEInvoice: await hasEInvoice(tx, merchantId, invoiceId),
+    hasEInvoice: await hasEInvoice(tx, merchantId, id),
   };
 }
 
@@ -122,17 +129,17 @@ export function downloadsOf({ invoice, creditNotes, hasEInvoice, title }: Invoic
   ];
 }
 
-const receiptsFor = ({ invoice, payments }: InvoiceView, base: string): PageDownload[] =>
+const receiptsFor = ({ invoice, payments, look }: InvoiceView, base: string): PageDownload[] =>
   invoice.invoice_number === null
     ? []
     : payments.map(({ id, received_at }) => ({
-        label: `Receipt of ${day(received_at)} (PDF)`,
+        label: `Receipt of ${formatsOf(look.locale).day(received_at)} (PDF)`,
         href: `${base}/receipts/${id}`,
       }));
 
 /** What the page of a payment session shows of its invoice. */
 export function describeForSession(view: InvoiceView): EntityDescription {
-  const { invoice, title, seller, lines, standing } = view;
+  const { invoice, title, seller, lines, standing, look } = view;
   const page = `invoices/${invoice.id}`;
   return {
     title,
@@ -145,7 +152,7 @@ export function describeForSession(view: InvoiceView): EntityDescription {
     amount: invoice.unpaid_amount,
     standing: {
       isPayable: isPayableByCard(view),
-      ...standingWords(standing, view),
+      ...standingWords(standing, view, look.locale),
       page,
       downloads: [...downloadsOf(view, page), ...receiptsFor(view, page)],
     },

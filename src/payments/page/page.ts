@@ -1,14 +1,22 @@
-import type { EnvironmentName } from '../../identity/index.ts';
 import type { Instant } from '../../kernel/time.ts';
+import {
+  brandName,
+  downloadLinks,
+  endFrame,
+  formatsOf,
+  frame,
+  Html,
+  html,
+  type Look,
+  lineTables,
+  logoImage,
+  openForm,
+} from '../../pages/index.ts';
 import type { EntityDescription, EntityStanding } from '../handlers.ts';
 import type { DeclineReason } from '../provider.ts';
 import type { PaymentSession } from '../sessions.sql.ts';
 import { isOver } from '../sessions.ts';
 import { TEST_CARDS, type TestCard, testCards } from '../test-cards.ts';
-import { brandName, day, minute, money } from './format.ts';
-import { endFrame, frame } from './frame.ts';
-import { Html, html } from './html.ts';
-import { downloadLinks, lineTables, logoImage, openForm } from './parts.ts';
 
 /** What went wrong with what was just sent. */
 export type PageProblem = 'choose a card' | 'not payable' | 'provider away';
@@ -20,7 +28,7 @@ export interface PageView {
   readonly entity: EntityDescription | null;
   /** The merchant's name, where the entity does not say it. */
   readonly seller: string;
-  readonly environment: EnvironmentName;
+  readonly look: Look;
   /** Effective now for the session. */
   readonly now: Instant;
   readonly problem?: PageProblem;
@@ -60,13 +68,14 @@ export function checkoutPage(view: PageView): string {
 
 function openPage(view: PageView): string {
   const { session } = view;
+  const { money, minute } = formatsOf(view.look.locale);
   const isPayment = session.mode === 'payment';
   const deed = isPayment ? `Pay ${money(session.amount, session.currency)}` : 'Save card';
   const heading = isPayment ? 'Pay by card' : 'Save a card';
   const problem = problemOf(view);
   return frame(
     `${problem ? 'Not paid yet – ' : ''}${deed} – ${sellerOf(view)}`,
-    view.environment,
+    view.look,
     html`<div class="sheet two">
 ${summary(view)}
 <section aria-labelledby="pay">
@@ -110,6 +119,7 @@ function cardChoice(card: (typeof TEST_CARDS)[number]): Html {
 /** What is paid for. The big figure is what the session charges; the lines are upstream's. */
 function summary(view: PageView): Html {
   const { session, entity } = view;
+  const { money, day } = formatsOf(view.look.locale);
   const isPayment = session.mode === 'payment';
   return html`<section class="summary">
 ${logoImage(entity?.logo)}
@@ -117,17 +127,18 @@ ${logoImage(entity?.logo)}
 <h1 dir="auto">${titleOf(view)}</h1>
 ${isPayment ? html`<p class="amount">${money(session.amount, session.currency)}</p>` : html`<p class="lead">Your card is kept for later payments. Nothing is charged now.</p>`}
 ${entity?.dueAt ? html`<p class="soft">Due ${day(entity.dueAt)}</p>` : null}
-${isPayment && entity && entity.lines.length > 0 ? lineTables(entity, [['To pay', session.amount]]) : null}
+${isPayment && entity && entity.lines.length > 0 ? lineTables(view.look.locale, entity, [['To pay', session.amount]]) : null}
 ${entity?.standing ? downloadLinks(entity.standing.downloads) : null}
 </section>`;
 }
 
 function completedPage(view: PageView): string {
   const { session, entity } = view;
+  const { money, minute } = formatsOf(view.look.locale);
   const isPayment = session.mode === 'payment';
   const heading = isPayment ? 'Payment received' : 'Card saved';
   const standing = isPayment ? entity?.standing : undefined;
-  return endFrame(view.environment, {
+  return endFrame(view.look, {
     title: `${heading} – ${sellerOf(view)}`,
     sign: 'check',
     heading,
@@ -145,6 +156,7 @@ ${session.success_redirect_url === null ? html`<p class="fine">You can close thi
 /** The bank asks the customer to confirm, as a 3-D Secure page does. */
 function confirmPage(view: PageView): string {
   const { session } = view;
+  const { money } = formatsOf(view.look.locale);
   const choose = (card: TestCard, label: string) =>
     html`<form method="post" action="${session.id}"><input type="hidden" name="paymentMethod" value="${card}"><button type="submit">${label}</button></form>`;
   return endPage(
@@ -177,7 +189,7 @@ function overPage(view: PageView, words: { readonly heading: string; readonly te
 
 function endPage(view: PageView, heading: string, text: string, button: Html | null = null): string {
   const standing = view.entity?.standing;
-  return endFrame(view.environment, {
+  return endFrame(view.look, {
     title: `${heading} – ${sellerOf(view)}`,
     sign: 'clock',
     heading,

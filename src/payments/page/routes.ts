@@ -5,13 +5,13 @@ import { type EnvironmentName, findOrganization } from '../../identity/index.ts'
 import { isId } from '../../kernel/ids.ts';
 import { ok, orThrow, RefusalError } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
+import { errorPage, findLook, pageReply, unknownReply } from '../../pages/index.ts';
 import { completeSession, type PaymentParts } from '../completion.ts';
 import { openCheckout, readSession } from '../outside/checkouts.ts';
 import type { ProviderName } from '../provider.ts';
 import type { PaymentEnvironment } from '../session-routes.ts';
 import { findSession } from '../sessions.ts';
 import { TEST_CARDS, type TestCard } from '../test-cards.ts';
-import { errorPage, pageReply, unknownPage } from './frame.ts';
 import { checkoutPage, type PageView } from './page.ts';
 
 const HTML = { contentType: 'text/html', description: 'A page for a person.' } as const;
@@ -19,11 +19,11 @@ const FORM = 'application/x-www-form-urlencoded';
 
 /** The hosted page of a session. Who has its address, which nobody can guess, may pay; nothing else is asked of a customer. */
 export const pageRoutes = (parts: PaymentParts, { environment, publicUrl }: PaymentEnvironment): readonly Route[] => {
-  const unknown = pageReply(404, unknownPage(environment));
+  const unknown = unknownReply(environment);
   /** Nobody pays with a test card in production. */
   const takesCardsHere = (provider: ProviderName): boolean => provider !== 'sandbox' || environment === 'sandbox';
   const pageFor = (status: number, view: PageView) =>
-    pageReply(status, checkoutPage(view), {
+    pageReply(status, checkoutPage(view), view.look, {
       formsLeadTo: view.session.provider === 'sandbox' ? view.session.success_redirect_url : 'https:',
       showsLogo: view.entity?.logo !== undefined,
     });
@@ -156,5 +156,6 @@ const viewOf = (
       session.mode === 'payment' ? await handlers.describe(tx, { merchantId, entityType, entityId }, now) : null;
     const merchant = await findOrganization(tx, merchantId, merchantId);
     const at = await effectiveNowForReading(tx, merchantId, session.clock_id, now);
-    return { session, entity, seller: merchant?.name ?? '', environment, now: at };
+    const look = await findLook(tx, environment, { merchantId, customerId: session.customer_id });
+    return { session, entity, seller: merchant?.name ?? '', look, now: at };
   });

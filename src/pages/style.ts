@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import { mix, readableOn, textOn } from '../kernel/color.ts';
 
-/** The one style sheet of the hosted page: light and dark, system fonts, nothing from elsewhere. */
+/** The style sheet of all pages: light and dark, system fonts, nothing from elsewhere. */
 export const STYLE = `
 :root {
   color-scheme: light dark;
@@ -100,23 +101,54 @@ footer { padding: 0 1.25rem 1.5rem; color: var(--soft); font-size: .8125rem; tex
 @media print { .test, footer, .button { display: none; } body { background: none; } }
 `;
 
-const styleHash = createHash('sha256').update(STYLE).digest('base64');
+/** What stands behind text, on light pages and on dark ones; the first is the sheet. */
+const GROUNDS = {
+  light: ['#ffffff', '#f7f8fa', '#f3f4f7'],
+  dark: ['#171a20', '#1c2027', '#0e1014'],
+} as const;
+
+/**
+ * The merchant's colour as the accent of a page, light and dark: as near to it as can be read.
+ * @param accent `#rrggbb`; null leaves ours
+ */
+export function accentStyle(accent: string | null): string {
+  if (accent === null) return '';
+  const variables = (grounds: readonly [string, ...string[]]) => {
+    const color = readableOn(accent, grounds);
+    return `:root { --accent: ${color}; --accent-ink: ${textOn(color)}; --accent-tint: ${mix(color, grounds[0], 0.9)}; }`;
+  };
+  return `${variables(GROUNDS.light)}\n@media (prefers-color-scheme: dark) { ${variables(GROUNDS.dark)} }`;
+}
+
+const hashOf = (style: string): string => `'sha256-${createHash('sha256').update(style).digest('base64')}'`;
+const STYLE_HASH = hashOf(STYLE);
 
 /** `https:` stands for every address: a payment provider may have its page anywhere. */
 const sourceOf = (redirectsTo: string): string =>
   redirectsTo === 'https:' ? redirectsTo : new URL(redirectsTo).origin;
+
+/** What a page does beyond being read. */
+export interface PageNeeds {
+  /** The one other address to which a form on it may redirect; `https:` is every one. */
+  readonly formsLeadTo?: string | null;
+  /** It shows the logo of the merchant. */
+  readonly showsLogo?: boolean;
+}
 
 /**
  * Nothing loads but the merchant's logo from here, nothing runs, nobody frames it. Browsers hold the redirect that
  * follows a form against `form-action` too, so the one place that the merchant sends its customers to after paying is
  * named.
  */
-export const contentSecurityPolicy = (redirectsTo: string | null, showsLogo = false): string =>
+export const contentSecurityPolicy = (
+  accent: string | null,
+  { formsLeadTo = null, showsLogo = false }: PageNeeds = {},
+): string =>
   [
     "default-src 'none'",
     ...(showsLogo ? ["img-src 'self'"] : []),
-    `style-src 'sha256-${styleHash}'`,
-    `form-action 'self'${redirectsTo === null ? '' : ` ${sourceOf(redirectsTo)}`}`,
+    ['style-src', STYLE_HASH, ...(accent === null ? [] : [hashOf(accentStyle(accent))])].join(' '),
+    `form-action 'self'${formsLeadTo === null ? '' : ` ${sourceOf(formsLeadTo)}`}`,
     "frame-ancestors 'none'",
     "base-uri 'none'",
   ].join('; ');

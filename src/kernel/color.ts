@@ -29,3 +29,26 @@ export function contrast(a: string, b: string): number {
 
 /** White where it reads well on the accent (4.5, WCAG 2.2 AA), else black, which then reads better still. */
 export const textOn = (accent: string): string => (contrast(accent, PAPER) >= 4.5 ? PAPER : BLACK);
+
+/** A colour on the way from one to another: a `share` of 0 is the first, of 1 the second. */
+export function mix(from: string, to: string, share: number): string {
+  const channels = [1, 3, 5].map((at) => {
+    const [start, end] = [from, to].map((color) => Number.parseInt(color.slice(at, at + 2), 16)) as [number, number];
+    return Math.round(start + (end - start) * share)
+      .toString(16)
+      .padStart(2, '0');
+  });
+  return `#${channels.join('')}`;
+}
+
+const SHARES = Array.from({ length: 26 }, (_, step) => step / 25);
+
+/**
+ * The colour nearest to the given one that can be read as text on each of the grounds (4.5, WCAG 2.2 AA): darker where
+ * the grounds are light, lighter where they are dark.
+ */
+export function readableOn(color: string, grounds: readonly [string, ...string[]]): string {
+  const end = textOn(grounds[0]);
+  const reads = (candidate: string) => grounds.every((ground) => contrast(candidate, ground) >= 4.5);
+  return SHARES.map((share) => mix(color, end, share)).find(reads) ?? end;
+}

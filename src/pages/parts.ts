@@ -1,25 +1,41 @@
-import type { Decimal } from '../../kernel/decimal.ts';
-import type { EntityDescription, PageDownload } from '../handlers.ts';
-import { money } from './format.ts';
+import type { Decimal } from '../kernel/decimal.ts';
+import type { Locale } from '../kernel/locale.ts';
+import { formatsOf } from './format.ts';
 import { type Html, html } from './html.ts';
+import { FRAME_WORDS } from './words.ts';
+
+/** A file that a customer may have. */
+export interface PageDownload {
+  readonly label: string;
+  readonly href: string;
+}
+
+/** A line of what is paid for. */
+export interface PageLine {
+  readonly description: string;
+  readonly amount: Decimal;
+}
 
 const LINES_SHOWN = 12;
 
 /** The lines of what is paid for, the first dozen in sight, and its totals below them. */
 export function lineTables(
-  { lines, currency }: Pick<EntityDescription, 'lines' | 'currency'>,
+  locale: Locale,
+  { lines, currency }: { readonly lines: readonly PageLine[]; readonly currency: string },
   totals: readonly (readonly [label: string, amount: Decimal])[],
 ): Html {
+  const { money } = formatsOf(locale);
+  const words = FRAME_WORDS[locale];
   const row = (label: string, amount: Decimal) =>
     html`<th scope="row" dir="auto">${label}</th><td>${money(amount, currency)}</td>`;
   const rows = lines.map(({ description, amount }) => html`<tr>${row(description, amount)}</tr>\n`);
   const rest = rows.slice(LINES_SHOWN);
   const total = html`<tfoot>${totals.map(([label, amount]) => html`<tr>${row(label, amount)}</tr>`)}</tfoot>`;
-  if (rest.length === 0)
-    return html`<table><caption class="unseen">What you pay for</caption><tbody>${rows}</tbody>${total}</table>`;
-  return html`<table><caption class="unseen">What you pay for</caption><tbody>${rows.slice(0, LINES_SHOWN)}</tbody></table>
-<details><summary>${String(rest.length)} more ${rest.length === 1 ? 'line' : 'lines'}</summary><table><caption class="unseen">The other lines</caption><tbody>${rest}</tbody></table></details>
-<table><caption class="unseen">In all</caption>${total}</table>`;
+  const caption = html`<caption class="unseen">${words.whatYouPayFor}</caption>`;
+  if (rest.length === 0) return html`<table>${caption}<tbody>${rows}</tbody>${total}</table>`;
+  return html`<table>${caption}<tbody>${rows.slice(0, LINES_SHOWN)}</tbody></table>
+<details><summary>${words.moreLines(rest.length)}</summary><table><caption class="unseen">${words.otherLines}</caption><tbody>${rest}</tbody></table></details>
+<table><caption class="unseen">${words.inAll}</caption>${total}</table>`;
 }
 
 /** A button that leads to a session; a form, because what follows a link on its own (a mail scanner) opens none. */

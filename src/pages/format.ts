@@ -1,0 +1,71 @@
+import { cardBrandName } from '../kernel/card-brand.ts';
+import { minorDigits } from '../kernel/currency.ts';
+import { type Decimal, plain } from '../kernel/decimal.ts';
+import type { InEachLocale, Locale } from '../kernel/locale.ts';
+import type { Instant } from '../kernel/time.ts';
+import { FRAME_WORDS } from './words.ts';
+
+/** How figures and dates are written in a language. Dates are of UTC. */
+export interface Formats {
+  /** `$1,234.50`, `1.234,50 €`: an amount with the digits of its currency. */
+  readonly money: (amount: Decimal, currency: string) => string;
+  /** `1,234.5`: a quantity with all its digits. */
+  readonly number: (value: Decimal) => string;
+  /** `12 March 2026`. */
+  readonly day: (instant: Instant) => string;
+  /** `12 March 2026, 14:05 UTC`. */
+  readonly minute: (instant: Instant) => string;
+  /** `Visa ending in 4242`. */
+  readonly card: (card: { readonly brand: string; readonly last4: string }) => string;
+}
+
+/** The regions whose habits of writing figures and dates stand for a language. */
+const REGIONS: InEachLocale<{ readonly figures: string; readonly dates: string }> = {
+  en: { figures: 'en-US', dates: 'en-GB' },
+  de: { figures: 'de-DE', dates: 'de-DE' },
+  fr: { figures: 'fr-FR', dates: 'fr-FR' },
+  es: { figures: 'es-ES', dates: 'es-ES' },
+};
+
+const MOST_DIGITS = 100; // what Intl can show
+
+/** A true minus sign is as wide as the digits. */
+const withMinus = (text: string): string => text.replace('-', '\u2212');
+
+function makeFormats(locale: Locale): Formats {
+  const { figures, dates } = REGIONS[locale];
+  /** Intl reads the text, so that no digit is lost. */
+  const show = (value: Decimal, options: Intl.NumberFormatOptions) =>
+    withMinus(new Intl.NumberFormat(figures, options).format(plain(value) as Intl.StringNumericLiteral));
+  const day = (instant: Instant) => instant.toLocaleString(dates, { dateStyle: 'long', timeZone: 'UTC' });
+  return {
+    money: (amount, currency) => {
+      const digits = minorDigits(currency);
+      return show(amount, {
+        style: 'currency',
+        currency,
+        minimumFractionDigits: digits,
+        maximumFractionDigits: digits,
+        useGrouping: 'always',
+      });
+    },
+    number: (value) => show(value, { maximumFractionDigits: MOST_DIGITS, useGrouping: 'always' }),
+    day,
+    minute: (instant) =>
+      `${day(instant)}, ${instant.toLocaleString(dates, { timeStyle: 'short', timeZone: 'UTC' })} UTC`,
+    card: ({ brand, last4 }) => `${brandName(brand)} ${FRAME_WORDS[locale].endingIn} ${last4}`,
+  };
+}
+
+const FORMATS: InEachLocale<Formats> = {
+  en: makeFormats('en'),
+  de: makeFormats('de'),
+  fr: makeFormats('fr'),
+  es: makeFormats('es'),
+};
+
+/** How figures and dates are written in this language. */
+export const formatsOf = (locale: Locale): Formats => FORMATS[locale];
+
+/** `Visa`: the brand of a card as it is written on the card. */
+export const brandName = (brand: string): string => cardBrandName(brand) ?? brand;

@@ -1,0 +1,98 @@
+import { Reply } from '../http/index.ts';
+import type { EnvironmentName } from '../identity/index.ts';
+import { Html, html } from './html.ts';
+import { type Look, plainLook } from './look.ts';
+import { accentStyle, contentSecurityPolicy, type PageNeeds, STYLE } from './style.ts';
+import { FRAME_WORDS } from './words.ts';
+
+const MARKS = {
+  check: 'M4 12.5 9.5 18 20 7',
+  clock: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M12 7.5V12l3 2',
+  question: 'M9 9a3 3 0 1 1 4.2 2.75c-.8.4-1.2 1-1.2 1.75v.5M12 17.5v.1',
+} as const;
+
+/** A sign that says at a glance how things stand; words beside it say the same. */
+export const mark = (name: keyof typeof MARKS): Html =>
+  html`<svg class="mark${name === 'check' ? ' good' : ''}" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d="${MARKS[name]}"/></svg>`;
+
+/** The frame of every page: no script, no resource from anywhere, style sheets whose hashes the policy names. */
+export function frame(title: string, { environment, locale, accent }: Look, body: Html): string {
+  const words = FRAME_WORDS[locale];
+  return html`<!doctype html>
+<html lang="${locale}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<style>${new Html(STYLE)}</style>${accent === null ? null : html`<style>${new Html(accentStyle(accent))}</style>`}
+</head>
+<body>
+${environment === 'sandbox' ? html`<p class="test">${words.sandbox}</p>` : null}
+<main>
+${body}
+</main>
+<footer>${words.poweredBy}</footer>
+</body>
+</html>
+`.text;
+}
+
+/** A page with a sign, a heading and a sentence, and what can be done next. */
+export const endFrame = (
+  look: Look,
+  { title, sign, heading, body }: { title?: string; sign: keyof typeof MARKS; heading: string; body: Html },
+): string =>
+  frame(
+    title ?? heading,
+    look,
+    html`<div class="sheet narrow"><section class="end">${mark(sign)}
+<h1>${heading}</h1>
+${body}
+</section></div>`,
+  );
+
+/**
+ * What every answer to the customers of merchants says of itself: it is for one reader, and no search engine keeps
+ * it.
+ */
+export const PRIVATE = {
+  'cache-control': 'private, no-store',
+  'referrer-policy': 'no-referrer',
+  'x-robots-tag': 'noindex, nofollow',
+} as const;
+
+/** A page as an answer; `look` is the one that it was drawn with. */
+export const pageReply = (status: number, text: string, look: Pick<Look, 'accent'>, needs: PageNeeds = {}): Reply =>
+  new Reply(status, text, pageHeaders(look.accent, needs));
+
+const pageHeaders = (accent: string | null, needs: PageNeeds = {}): Record<string, string> => ({
+  ...PRIVATE,
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': contentSecurityPolicy(accent, needs),
+});
+
+function problemOf(status: number): 'unknown' | 'busy' | 'broken' | 'notUnderstood' {
+  if (status === 404) return 'unknown';
+  if (status === 429 || status === 503) return 'busy';
+  return status >= 500 ? 'broken' : 'notUnderstood';
+}
+
+/** For an address that stands for nothing, as an answer. */
+export const unknownReply = (environment: EnvironmentName): Reply => {
+  const look = plainLook(environment);
+  return pageReply(404, problemPage(look, 404), look);
+};
+
+const problemPage = (look: Look, status: number): string => {
+  const { heading, text } = FRAME_WORDS[look.locale][problemOf(status)];
+  return endFrame(look, { sign: 'question', heading, body: html`<p class="soft">${text}</p>` });
+};
+
+/** The page that a browser gets for a refusal or a fault, instead of JSON. */
+export const errorPage =
+  (environment: EnvironmentName) =>
+  (status: number): { text: string; headers: Readonly<Record<string, string>> } => ({
+    text: problemPage(plainLook(environment), status),
+    headers: pageHeaders(null),
+  });

@@ -1,0 +1,35 @@
+import { findCustomer } from '../customers/index.ts';
+import type { Tx } from '../db/index.ts';
+import { type EnvironmentName, merchantSettings } from '../identity/index.ts';
+import { DEFAULT_LOCALE, type Locale } from '../kernel/locale.ts';
+
+/** What makes a page the merchant's and the customer's own. */
+export interface Look {
+  readonly environment: EnvironmentName;
+  readonly locale: Locale;
+  /** The merchant's colour, `#rrggbb`; null where it has none. */
+  readonly accent: string | null;
+}
+
+/** Of a page that belongs to nobody, such as one for an address that stands for nothing. */
+export const plainLook = (environment: EnvironmentName, locale: Locale = DEFAULT_LOCALE): Look => ({
+  environment,
+  locale,
+  accent: null,
+});
+
+/**
+ * The look of a merchant's page for one of its customers: the merchant's colour, the customer's language.
+ * @param customerId null for somebody who is no customer yet
+ * @param asked the language that the browser asks for, where the customer has none
+ */
+export async function findLook(
+  tx: Tx,
+  environment: EnvironmentName,
+  { merchantId, customerId }: { readonly merchantId: string; readonly customerId: string | null },
+  asked: Locale = DEFAULT_LOCALE,
+): Promise<Look> {
+  const { branding } = await merchantSettings(tx, merchantId);
+  const customer = customerId === null ? undefined : await findCustomer(tx, merchantId, customerId);
+  return { environment, locale: customer?.locale ?? asked, accent: branding.color };
+}
