@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { startEmbeddedPostgres } from '../../src/db/embedded/index.ts';
 import { migrate } from '../../src/db/index.ts';
+import { dataFolder } from './data-folder.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -14,12 +14,21 @@ declare module 'vitest' {
 
 export const TEMPLATE = 'reckoner_template';
 
+/** This data outlives no test run: nothing of it need be safe, and nobody follows the log of what was written. */
+const SETTINGS = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: 0,
+};
+
 /** One real PostgreSQL for a test run, with a migrated template that each file clones. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const dataDirectory = await mkdtemp(join(tmpdir(), 'reckoner-test-'));
+  const dataDirectory = await mkdtemp(join(dataFolder(), 'reckoner-test-'));
   const server = await startEmbeddedPostgres({
     dataDirectory,
-    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }, // this data outlives no test run
+    settings: SETTINGS,
   });
   await server.ensureDatabase(TEMPLATE);
   await migrate(server.urlFor(TEMPLATE));

@@ -77,7 +77,7 @@ export function loginUrl(url: string): string {
 /** A database of its own, cloned from the migrated template, or from another one. */
 export async function cloneDatabase(template = TEMPLATE): Promise<{ url: string; drop: () => Promise<void> }> {
   const name = `t_${randomBytes(6).toString('hex')}`;
-  await asSuperuser(`create database ${name} template ${template}`);
+  await asSuperuser(`create database ${name} template ${template} strategy file_copy`);
   const url = inject('postgresUrl').replace(/\/postgres(?=\?|$)/, `/${name}`);
   return { url, drop: () => asSuperuser(`drop database ${name} with (force)`) };
 }
