@@ -86,6 +86,8 @@ export interface EnvironmentOptions {
   readonly now?: () => Instant;
   /** Holds every answer against its schema: for tests. */
   readonly checkReplies?: boolean;
+  /** How long an answer waits for a payment provider; absent: 10 s. Shorter for tests. */
+  readonly outcomeMilliseconds?: number;
   /** Makes the PDF of each document; tests that read no PDF hand in one that sets no type. */
   readonly renderer?: DocumentRenderer;
   /** Payment providers outside our database; absent: none. */
@@ -295,6 +297,7 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
       sender.wake();
     },
     checkReplies: options.checkReplies ?? false,
+    ...(options.outcomeMilliseconds !== undefined && { outcomeMilliseconds: options.outcomeMilliseconds }),
   });
   return {
     server,

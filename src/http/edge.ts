@@ -60,6 +60,8 @@ export interface ServerOptions {
   readonly onChange?: () => void;
   /** How long a handler may take; 20 s. Shorter for tests. */
   readonly handlerMilliseconds?: number;
+  /** How long an answer waits for the outcome of a call to a provider; 10 s. Shorter for tests. */
+  readonly outcomeMilliseconds?: number;
   /** Every answer is held against its schema, and one that does not fit is a 500: for tests. */
   readonly checkReplies?: boolean;
 }

@@ -1,7 +1,8 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
-import { type Database, type Sql, sql, sqlState, type Tx } from '../db/index.ts';
+import { type Database, jsonb, type Sql, sql, sqlState, type Tx } from '../db/index.ts';
 import { fail, type Result } from '../kernel/result.ts';
-import type { Instant } from '../kernel/time.ts';
+import { type Instant, isBefore } from '../kernel/time.ts';
+import type { Intent } from './route.ts';
 
 /** Where a key counts: one merchant, one route (api.md, Idempotency). */
 export interface IdempotencyScope {
@@ -36,30 +37,67 @@ const claimRow = (scope: IdempotencyScope, print: Buffer, now: Instant): Sql => 
   on conflict (merchant_id, route, key) do nothing`;
 
 /**
+ * What a request finds under its key. `ours`: nothing, the work must be done. `answered`: the first answer. `waiting`: a
+ * twin has committed its intent and waits for a provider. `abandoned`: the same, but its time is over without an answer,
+ * so this request waits in its place and makes the answer.
+ */
+export type Claim =
+  | { readonly kind: 'ours' | 'waiting' }
+  | { readonly kind: 'answered'; readonly reply: StoredReply }
+  | { readonly kind: 'abandoned'; readonly intent: Intent };
+
+/** Longer than a request may take. After this time a claim without an answer belongs to a request that died. */
+const LEASE = { seconds: 30 } as const;
+
+/**
  * Claims a key in the caller's transaction. A twin that is still running holds the row's index entry: we wait for it, two
  * seconds at most, and then answer 409.
- * @returns null where the claim is ours and the work must be done; the stored reply where it was done before.
  */
-export async function claim(
-  tx: Tx,
-  scope: IdempotencyScope,
-  print: Buffer,
-  now: Instant,
-): Promise<Result<StoredReply | null>> {
+export async function claim(tx: Tx, scope: IdempotencyScope, print: Buffer, now: Instant): Promise<Result<Claim>> {
   try {
     await tx.run(sql`set local lock_timeout = 2000`);
     const claimed = await tx.run(claimRow(scope, print, now));
     await tx.run(sql`set local lock_timeout = 3000`);
-    if (claimed === 1) return { ok: true, value: null };
+    if (claimed === 1) return { ok: true, value: { kind: 'ours' } };
   } catch (error) {
     if (sqlState(error) === '55P03') return fail('IDEMPOTENCY_IN_PROGRESS');
     throw error;
   }
-  const stored = await tx.one<{ fingerprint: Buffer; status: number | null; body: string | null }>(sql`
-    select fingerprint, status, body from idempotency_key
-     where merchant_id = ${scope.merchantId} and route = ${scope.route} and key = ${scope.key}`);
+  const stored = await selectClaim(tx, scope);
   if (!stored.fingerprint.equals(print)) return fail('IDEMPOTENCY_KEY_REUSED');
-  return { ok: true, value: { status: stored.status ?? 200, body: stored.body ?? '' } };
+  if (stored.status !== null) return { ok: true, value: { kind: 'answered', reply: replyOf(stored) } };
+  return { ok: true, value: await takeOver(tx, scope, now) };
+}
+
+interface ClaimRow {
+  readonly fingerprint: Buffer;
+  readonly status: number | null;
+  readonly body: string | null;
+  readonly intent: Intent | null;
+  readonly answer_due_at: Instant | null;
+}
+
+const sameKey = ({ merchantId, route, key }: IdempotencyScope): Sql =>
+  sql`merchant_id = ${merchantId} and route = ${route} and key = ${key}`;
+
+const selectClaim = (tx: Tx, scope: IdempotencyScope): Promise<ClaimRow> =>
+  tx.one<ClaimRow>(sql`
+    select fingerprint, status, body, intent, answer_due_at from idempotency_key where ${sameKey(scope)}`);
+
+const replyOf = ({ status, body }: Pick<ClaimRow, 'status' | 'body'>): StoredReply => ({
+  status: status ?? 200,
+  body: body ?? '',
+});
+
+/** Takes over the claim of a request that died while it waited for a provider. Of several requests one takes it. */
+async function takeOver(tx: Tx, scope: IdempotencyScope, now: Instant): Promise<Claim> {
+  const row = await tx.one<ClaimRow>(sql`select * from idempotency_key where ${sameKey(scope)} for update`);
+  if (row.status !== null) return { kind: 'answered', reply: replyOf(row) };
+  if (row.intent === null || row.answer_due_at === null)
+    throw new Error('A claim has neither an answer nor an intent.');
+  if (isBefore(now, row.answer_due_at)) return { kind: 'waiting' };
+  await keepIntent(tx, scope, row.intent, now);
+  return { kind: 'abandoned', intent: row.intent };
 }
 
 /**
@@ -98,10 +136,21 @@ export function lockOf(token: string): ReplyLock {
   };
 }
 
-/** Keeps the answer beside the claim, in the same transaction as the effect. */
-export const keepReply = (tx: Tx, scope: IdempotencyScope, reply: StoredReply): Promise<number> =>
-  tx.run(sql`update idempotency_key set status = ${reply.status}, body = ${reply.body}
-    where merchant_id = ${scope.merchantId} and route = ${scope.route} and key = ${scope.key}`);
+/**
+ * Keeps the answer beside the claim, in the same transaction as the effect or after the outcome.
+ * @returns the answer of this key: an earlier one stands
+ */
+export async function keepReply(tx: Tx, scope: IdempotencyScope, reply: StoredReply): Promise<StoredReply> {
+  const kept = await tx.run(sql`
+    update idempotency_key set status = ${reply.status}, body = ${reply.body}, intent = null, answer_due_at = null
+     where ${sameKey(scope)} and status is null`);
+  return kept === 1 ? reply : replyOf(await selectClaim(tx, scope));
+}
+
+/** Keeps the intent beside the claim: its answer follows when the outcome is there. */
+export const keepIntent = (tx: Tx, scope: IdempotencyScope, intent: Intent, now: Instant): Promise<number> =>
+  tx.run(sql`
+    update idempotency_key set intent = ${jsonb(intent)}, answer_due_at = ${now.add(LEASE)} where ${sameKey(scope)}`);
 
 const KEPT_HOURS = 7 * 24;
 const FORGOTTEN_AT_ONCE = 1000;

@@ -107,6 +107,36 @@ export class Reply {
   }
 }
 
+/** What was committed before a provider is called, as far as the answer is made from it. */
+export type Intent = Readonly<Record<string, string>>;
+
+/** The answer of a handler that has committed an intent to call a provider (api.md, Idempotency). */
+export class Intended {
+  readonly intent: Intent;
+  /** The answer as things stand before the provider is called. */
+  readonly standing: unknown;
+  constructor(intent: Intent, standing: unknown) {
+    this.intent = intent;
+    this.standing = standing;
+  }
+}
+
+/** How a route whose handler answers `Intended` comes to the answer that shows the outcome. */
+export interface Outcome {
+  /**
+   * Calls the provider, unless somebody else does, and waits until the outcome is stored. It is called outside every
+   * transaction, and again by a request that takes over a claim. The signal is aborted after 10 seconds.
+   */
+  wait(of: { readonly merchantId: string; readonly intent: Intent }, signal: AbortSignal): Promise<void>;
+  /** The answer as things stand now, whether or not the outcome is known. */
+  answer(of: {
+    readonly tx: Tx;
+    readonly merchantId: string;
+    readonly intent: Intent;
+    readonly now: Instant;
+  }): Promise<Result<unknown>>;
+}
+
 /** A body as it was sent. */
 export interface RawBody {
   readonly bytes: Buffer;
@@ -160,6 +190,8 @@ interface Sentence<P, Q, B, A extends Access> {
   readonly secretReply?: true;
   /** `false`: calls are not written to the audit log. */
   readonly audited?: false;
+  /** Of a route that calls a provider: how its answer shows the outcome. Its handler may answer `Intended`. */
+  readonly outcome?: Outcome;
   /** Not in the OpenAPI document: pages for people. */
   readonly hidden?: true;
   /** Of pages for people: what a browser gets instead of a JSON error, also for unknown paths beside this one. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import type { TSchema } from 'typebox';
@@ -7,9 +8,27 @@ import { type Failure, type FieldError, fail, invalid, orThrow, RefusalError, ty
 import { type Caller, hasRole } from './caller.ts';
 import { bearerToken, type ServerOptions, send } from './edge.ts';
 import { authenticationReply, type ErrorReplies, reply as errorReply } from './errors.ts';
-import { claim, type IdempotencyScope, keepReply, lockOf, noLock } from './idempotency.ts';
+import {
+  claim,
+  type IdempotencyScope,
+  keepIntent,
+  keepReply,
+  lockOf,
+  noLock,
+  type ReplyLock,
+  type StoredReply,
+} from './idempotency.ts';
 import type { NamedSchemas } from './named-schemas.ts';
-import { type Access, type Context, type RawBody, Reply, type Route } from './route.ts';
+import {
+  type Access,
+  type Context,
+  Intended,
+  type Intent,
+  type Outcome,
+  type RawBody,
+  Reply,
+  type Route,
+} from './route.ts';
 import { errorStatuses } from './statuses.ts';
 import { validate } from './validation.ts';
 
@@ -20,6 +39,11 @@ const PRINTABLE_KEY = /^[\x20-\x7e]{1,255}$/;
 const OWNERS_KEPT = 50_000;
 const HANDLER_MILLISECONDS = 20_000;
 const BODY_LIMIT = 256 * 1024;
+/** How long an answer waits for the outcome of a call to a provider (api.md, Idempotency). */
+const OUTCOME_MILLISECONDS = 10_000;
+/** How often a request looks whether its twin has an answer from a provider, and how long it rests in between. */
+const TWIN_LOOKS = 10;
+const TWIN_MILLISECONDS = 200;
 /** The signal of routes that end by themselves: a controller for each request would cost them more than it is worth. */
 const NEVER_ABORTED = new AbortController().signal;
 
@@ -205,7 +229,9 @@ export class Runner {
       // A write goes on without its caller, who may only have lost the connection.
       const options = sentence.method === 'GET' ? { signal: context.signal } : {};
       const value = await this.#options.database.transaction(scope, work, options);
-      return this.#answer(each, reply, value);
+      if (!(value instanceof Intended)) return this.#answer(each, reply, value);
+      const answer = await this.#outcome(each, request, scope, context, value.intent);
+      return this.#answer(each, reply, await answer(async (_, result) => orThrow(result)));
     }
     return this.#once(each, request, reply, scope, key, context);
   }
@@ -217,33 +243,114 @@ export class Runner {
     reply: FastifyReply,
     scope: Scope,
     key: IdempotencyScope,
-    context: Omit<Context<unknown, unknown, unknown>, 'tx'>,
+    context: HandlerContext,
   ): Promise<FastifyReply> {
     const lock = each.sentence.secretReply ? lockOf(bearerToken(request) ?? '') : noLock;
     const print = lock.fingerprint(request.url, context.body);
-    const outcome = await this.#options.database.transaction(scope, async (tx) => {
-      const stored = orThrow(await claim(tx, key, print, context.now));
-      if (stored) return { status: stored.status, body: lock.open(stored.body), headers: {}, replayed: true };
-      const before = await this.#before(each, { ...context, tx });
-      const result = await tx.part<Result<unknown>>(
-        () => withRefusals((each.handler as NonNullable<Route['handler']>)({ ...context, tx } as never)),
-        ({ ok }) => ok,
-      );
-      if (!result.ok && result.refusal.kind === 'forbidden') orThrow(result);
-      if (result.ok) await this.#audit(each, tx, request, context.merchantId, before, result.value);
-      const { status, headers, body } = result.ok ? usualReply(each, result.value) : this.#errors.for(result.refusal);
-      const text = body === undefined ? '' : JSON.stringify(body);
-      if (result.ok && body !== undefined && this.#options.checkReplies) checkReply(each, status, text);
-      await keepReply(tx, key, { status, body: lock.close(text) });
-      return { status, headers, body: text, replayed: false };
-    });
+    const claimed = await this.#unlessWaiting(() =>
+      this.#options.database.transaction(scope, (tx) =>
+        this.#claimed(each, request, tx, { key, lock, print }, context),
+      ),
+    );
+    const done =
+      claimed.kind === 'done' ? claimed : await this.#answerLater(each, request, scope, key, context, claimed);
     if (reply.sent) return reply; // its time was over
-    if (outcome.replayed) reply.header('idempotent-replayed', 'true');
-    return reply
-      .code(outcome.status)
-      .headers(outcome.headers)
-      .type('application/json; charset=utf-8')
-      .send(outcome.body);
+    if (done.isReplayed) reply.header('idempotent-replayed', 'true');
+    return reply.code(done.status).headers(done.headers).type('application/json; charset=utf-8').send(done.body);
+  }
+
+  /** The claim, and where it is ours the effect and the answer, or the intent. */
+  async #claimed(
+    each: Route,
+    request: FastifyRequest,
+    tx: Tx,
+    { key, lock, print }: { key: IdempotencyScope; lock: ReplyLock; print: Buffer },
+    context: HandlerContext,
+  ): Promise<Claimed> {
+    const now = this.#options.now();
+    const found = orThrow(await claim(tx, key, print, now));
+    if (found.kind === 'waiting') return { kind: 'waiting' };
+    if (found.kind === 'abandoned') return { kind: 'intended', intent: found.intent };
+    if (found.kind === 'answered')
+      return {
+        kind: 'done',
+        status: found.reply.status,
+        body: lock.open(found.reply.body),
+        headers: {},
+        isReplayed: true,
+      };
+    const before = await this.#before(each, { ...context, tx });
+    const result = await tx.part<Result<unknown>>(
+      () => withRefusals((each.handler as NonNullable<Route['handler']>)({ ...context, tx } as never)),
+      ({ ok }) => ok,
+    );
+    if (!result.ok && result.refusal.kind === 'forbidden') orThrow(result);
+    if (result.ok) await this.#audit(each, tx, request, context.merchantId, before, result.value);
+    if (result.ok && result.value instanceof Intended) {
+      const { intent } = result.value;
+      await keepIntent(tx, key, intent, now);
+      return { kind: 'intended', intent };
+    }
+    const { headers, ...text } = this.#textOf(each, result);
+    await keepReply(tx, key, { ...text, body: lock.close(text.body) });
+    return { kind: 'done', ...text, headers, isReplayed: false };
+  }
+
+  /** Looks for a while whether a twin that waits for a provider has its answer. @throws IDEMPOTENCY_IN_PROGRESS */
+  async #unlessWaiting(look: () => Promise<Claimed>): Promise<Exclude<Claimed, { kind: 'waiting' }>> {
+    for (let looks = 1; ; looks += 1) {
+      const claimed = await look();
+      if (claimed.kind !== 'waiting') return claimed;
+      if (looks === TWIN_LOOKS) return orThrow<never>(fail('IDEMPOTENCY_IN_PROGRESS'));
+      await sleep(TWIN_MILLISECONDS);
+    }
+  }
+
+  /** The answer that shows the outcome, kept for replays. */
+  async #answerLater(
+    each: Route,
+    request: FastifyRequest,
+    scope: Scope,
+    key: IdempotencyScope,
+    context: HandlerContext,
+    { intent }: { readonly intent: Intent },
+  ): Promise<Answered> {
+    const answer = await this.#outcome(each, request, scope, context, intent);
+    return answer(async (tx, result) => {
+      const { headers, ...text } = this.#textOf(each, result);
+      return { ...(await keepReply(tx, key, text)), headers, isReplayed: false };
+    });
+  }
+
+  /**
+   * Waits for the outcome of what a handler has intended, at most 10 seconds, without a transaction and without a slot.
+   * @returns a function that makes the answer, and what its caller does with it, in one transaction
+   */
+  async #outcome(
+    { sentence }: Route,
+    request: FastifyRequest,
+    scope: Scope,
+    context: HandlerContext,
+    intent: Intent,
+  ): Promise<<T>(use: (tx: Tx, result: Result<unknown>) => Promise<T>) => Promise<T>> {
+    const { outcome } = sentence;
+    if (!outcome) throw new Error(`${sentence.operationId} calls a provider and declares no outcome.`);
+    const { database, now } = this.#options;
+    const of = { merchantId: context.merchantId as string, intent };
+    request.slot?.end();
+    await waitFor(outcome, of, this.#options.outcomeMilliseconds ?? OUTCOME_MILLISECONDS).catch((error: unknown) =>
+      request.log.warn({ err: error, operation: sentence.operationId }, 'an outcome could not be waited for'),
+    );
+    return (use) =>
+      database.transaction(scope, async (tx) => use(tx, await withRefusals(outcome.answer({ tx, ...of, now: now() }))));
+  }
+
+  /** What is sent of a result, and kept for replays. */
+  #textOf(each: Route, result: Result<unknown>): StoredReply & { headers: Readonly<Record<string, string>> } {
+    const { status, headers, body } = result.ok ? usualReply(each, result.value) : this.#errors.for(result.refusal);
+    const text = body === undefined ? '' : JSON.stringify(body);
+    if (result.ok && body !== undefined && this.#options.checkReplies) checkReply(each, status, text);
+    return { status, headers, body: text };
   }
 
   /** Every failing field of query and body, at once. */
@@ -382,6 +489,37 @@ export class Runner {
   }
 }
 
+/** What a handler gets beside its transaction. */
+type HandlerContext = Omit<Context<unknown, unknown, unknown>, 'tx'>;
+
+/** An answer as it is sent. */
+interface Answered extends StoredReply {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly isReplayed: boolean;
+}
+
+/** What a request with a key has come to. `waiting`: a twin waits for a provider. `intended`: this one has to. */
+type Claimed =
+  | ({ readonly kind: 'done' } & Answered)
+  | { readonly kind: 'intended'; readonly intent: Intent }
+  | { readonly kind: 'waiting' };
+
+/** Waits for an outcome until the time is over. What goes on then, goes on without us. */
+async function waitFor(outcome: Outcome, of: Parameters<Outcome['wait']>[0], milliseconds: number): Promise<void> {
+  const patience = new AbortController();
+  const { promise: over, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(() => {
+    patience.abort();
+    resolve();
+  }, milliseconds);
+  try {
+    await Promise.race([outcome.wait(of, patience.signal), over]);
+  } finally {
+    clearTimeout(timer);
+    patience.abort();
+  }
+}
+
 /** A refusal that a handler threw, as the value that it is. */
 const withRefusals = (result: Promise<Result<unknown>>): Promise<Result<unknown>> =>
   result.catch((error: unknown) => {
@@ -423,6 +561,7 @@ function usualReply(
 }
 
 function plainBody(value: unknown): unknown {
+  if (value instanceof Intended) return plainBody(value.standing);
   const body = value instanceof Reply ? value.body : value;
   return body instanceof Uint8Array ? null : (body ?? null);
 }

@@ -19,6 +19,7 @@ export type {
 } from './invoice/dependencies.ts';
 export type { InvoiceRow } from './invoice/invoice.ts';
 export {
+  findInvoice,
   lockInvoice,
   lockInvoicesIn,
   lockInvoicesOf,

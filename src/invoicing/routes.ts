@@ -1,13 +1,15 @@
-import { listReply, pageOf, Reply, type Route, route } from '../http/index.ts';
-import { ok } from '../kernel/result.ts';
-import { PaymentSessionReply } from '../payments/index.ts';
+import { Intended, listReply, type Outcome, pageOf, Reply, type Route, route } from '../http/index.ts';
+import { notFound, ok } from '../kernel/result.ts';
+import { isCallOpen, PaymentSessionReply, type Payments } from '../payments/index.ts';
 import { payNow } from './collecting/pay-now.ts';
 import { paymentRoutes } from './collecting/payment-routes.ts';
+import { findCreditNote } from './credit-notes/credit-note-lines.sql.ts';
 import { refundsOf } from './credit-notes/credit-notes.sql.ts';
 import { creditNoteRoutes } from './credit-notes/routes.ts';
 import { presentRefund } from './documents/present.ts';
 import { documentRoutes } from './documents/routes.ts';
 import type { InvoicingParts } from './invoice/dependencies.ts';
+import { findInvoice } from './invoice/invoices.sql.ts';
 import {
   Invoice,
   InvoiceCreate,
@@ -38,7 +40,10 @@ const TAG = 'Invoices';
 const ofInvoice = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', kind: 'invoice' } }) as const;
 
 /** Every route about invoices (§4 Invoices; api.md, Invoices and payments). */
-export const invoiceRoutes = (parts: InvoicingParts): readonly Route[] => [
+export const invoiceRoutes = (
+  parts: InvoicingParts,
+  { awaitOutcome }: Pick<Payments, 'awaitOutcome'>,
+): readonly Route[] => [
   ...invoicePageRoutes(parts),
   upcomingInvoiceRoute(parts),
   ...lineItemRoutes(parts),
@@ -135,7 +140,7 @@ export const invoiceRoutes = (parts: InvoicingParts): readonly Route[] => [
     },
   ),
   ...(['approve', 'cancel', 'writeOff', 'recalculate'] as const).map((action) => actionRoute(parts, action)),
-  payRoute(parts),
+  payRoute(parts, awaitOutcome),
   ...paymentRoutes(parts),
   route(
     {
@@ -153,24 +158,7 @@ export const invoiceRoutes = (parts: InvoicingParts): readonly Route[] => [
     async ({ tx, merchantId, params, body, now }) =>
       openInvoiceSession(parts, tx, merchantId, params.id as string, body, now),
   ),
-  route(
-    {
-      method: 'POST',
-      path: '/v2/invoices/:id/refunds',
-      operationId: 'refundInvoice',
-      tag: TAG,
-      summary: 'Refund a paid invoice in full',
-      description: '400 `INVOICE_NOT_PAID` or `INVOICE_ALREADY_REFUNDED`.',
-      access: ofInvoice('member'),
-      body: RefundBody,
-      replies: { 201: InvoiceRefund },
-      errors: [409],
-    },
-    async ({ tx, merchantId, params, body, now }) => {
-      const note = await refundInvoice(parts, tx, merchantId, params.id as string, body.reason ?? null, now);
-      return note.ok ? ok(presentRefund(note.value, parts.publicUrl)) : note;
-    },
-  ),
+  refundRoute(parts, awaitOutcome),
   route(
     {
       method: 'GET',
@@ -216,7 +204,15 @@ const ACTION_SUMMARIES: Readonly<Record<InvoiceAction, string>> = {
   recalculate: 'Calculate a draft or a failed invoice again',
 };
 
-const payRoute = (parts: InvoicingParts): Route =>
+type AwaitOutcome = Payments['awaitOutcome'];
+
+/** The intent of a route that calls a provider for an invoice, and how its outcome is waited for. */
+const waitForInvoice =
+  (awaitOutcome: AwaitOutcome): Outcome['wait'] =>
+  ({ merchantId, intent: { invoiceId } }, signal) =>
+    awaitOutcome({ merchantId, invoiceId: invoiceId as string }, signal);
+
+const payRoute = (parts: InvoicingParts, awaitOutcome: AwaitOutcome): Route =>
   route(
     {
       method: 'POST',
@@ -224,15 +220,59 @@ const payRoute = (parts: InvoicingParts): Route =>
       operationId: 'payInvoiceNow',
       tag: TAG,
       summary: 'Charge the unpaid amount to the customer’s default card',
-      description: 'A declined card is a 200: the invoice is PAYMENT_FAILED and `failureReason` says why.',
+      description:
+        'A declined card is a 200: the invoice is PAYMENT_FAILED and `failureReason` says why. The answer waits up to 10 seconds ' +
+        'for a payment provider; after that `paymentInFlight` is true and the outcome follows.',
       access: ofInvoice('member'),
       body: ReasonBody,
       replies: { 200: Invoice },
       errors: [409],
+      outcome: {
+        wait: waitForInvoice(awaitOutcome),
+        answer: async ({ tx, merchantId, intent }) => {
+          const invoice = await findInvoice(tx, merchantId, intent.invoiceId as string);
+          return invoice ? ok((await present(parts, tx, [invoice]))[0]) : notFound('invoice');
+        },
+      },
     },
     async ({ tx, merchantId, params, now }) => {
       const paid = await payNow(parts, tx, merchantId, params.id as string, now);
-      return paid.ok ? ok((await present(parts, tx, [paid.value]))[0]) : paid;
+      if (!paid.ok) return paid;
+      const [standing] = await present(parts, tx, [paid.value]);
+      return ok(paid.value.payment_in_flight ? new Intended({ invoiceId: paid.value.id }, standing) : standing);
+    },
+  );
+
+const refundRoute = (parts: InvoicingParts, awaitOutcome: AwaitOutcome): Route =>
+  route(
+    {
+      method: 'POST',
+      path: '/v2/invoices/:id/refunds',
+      operationId: 'refundInvoice',
+      tag: TAG,
+      summary: 'Refund a paid invoice in full',
+      description:
+        '400 `INVOICE_NOT_PAID` or `INVOICE_ALREADY_REFUNDED`. The answer waits up to 10 seconds for a payment provider that ' +
+        'sends the money back; `returnStatus` of the invoice’s payments says how far it is.',
+      access: ofInvoice('member'),
+      body: RefundBody,
+      replies: { 201: InvoiceRefund },
+      errors: [409],
+      outcome: {
+        wait: waitForInvoice(awaitOutcome),
+        answer: async ({ tx, merchantId, intent }) => {
+          const note = await findCreditNote(tx, merchantId, intent.invoiceId as string, intent.refundId as string);
+          return note ? ok(presentRefund(note, parts.publicUrl)) : notFound('refund');
+        },
+      },
+    },
+    async ({ tx, merchantId, params, body, now }) => {
+      const invoiceId = params.id as string;
+      const note = await refundInvoice(parts, tx, merchantId, invoiceId, body.reason ?? null, now);
+      if (!note.ok) return note;
+      const standing = presentRefund(note.value, parts.publicUrl);
+      const isWaiting = await isCallOpen(tx, { merchantId, invoiceId });
+      return ok(isWaiting ? new Intended({ invoiceId, refundId: note.value.id }, standing) : standing);
     },
   );
 

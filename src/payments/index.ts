@@ -8,6 +8,7 @@ export type {
   PaymentHandlers,
 } from './handlers.ts';
 export { selectMethod as findMethod } from './methods.sql.ts';
+export { isCallOpen } from './outside/await-outcome.ts';
 export { createPayments, type Payments, type RemoteOptions } from './payments.ts';
 export type { DeclineReason } from './provider.ts';
 export { type PaymentReceipt, RECORDED_METHODS } from './receipts.sql.ts';

@@ -6,6 +6,7 @@ import type { PaymentHandlers } from './handlers.ts';
 import { linkRoutes } from './link-routes.ts';
 import { withLinks } from './links.ts';
 import { methodRoutes } from './method-routes.ts';
+import { awaitOutcome, type PaidInvoice } from './outside/await-outcome.ts';
 import { checkoutsDue } from './outside/checkouts.ts';
 import { ProviderCourier } from './outside/courier.ts';
 import { noticesDue } from './outside/notices.ts';
@@ -23,6 +24,8 @@ export interface Payments {
   readonly chargeDueKind: DueKind;
   /** Sessions that run out, then money that goes back. */
   readonly dueKinds: readonly DueKind[];
+  /** Makes the calls to providers outside that are intended for an invoice, and waits for their outcomes. */
+  awaitOutcome(of: PaidInvoice, signal: AbortSignal): Promise<void>;
   /** When no provider outside is being called any more. */
   idle(): Promise<void>;
   /** Ends the calls to providers outside. */
@@ -54,6 +57,7 @@ export function createPayments({
     ],
     chargeDueKind: chargesDue(parts),
     dueKinds: [sessionsDue(parts), returnsDue(parts), noticesDue(parts), checkoutsDue(parts), strayReturnsDue(remote)],
+    awaitOutcome: (of, signal) => awaitOutcome(parts, of, signal),
     idle: () => courier.idle(),
     close: () => courier.close(),
   };

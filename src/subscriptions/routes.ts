@@ -1,8 +1,9 @@
 import type { Tx } from '../db/index.ts';
-import { listReply, pageOf, Reply, type Route, route } from '../http/index.ts';
-import type { InvoiceRow } from '../invoicing/index.ts';
+import { Intended, listReply, pageOf, Reply, type Route, route } from '../http/index.ts';
+import { findInvoice, type InvoiceRow } from '../invoicing/index.ts';
 import { notFound, ok, type Result } from '../kernel/result.ts';
 import { type Instant, parseInstant } from '../kernel/time.ts';
+import type { Payments } from '../payments/index.ts';
 import { adjustmentRoutes } from './adjustment-routes.ts';
 import { changeRoutes } from './change-routes.ts';
 import { createSubscription } from './create.ts';
@@ -27,7 +28,10 @@ const TAG = 'Subscriptions';
 const ofSubscription = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', kind: 'subscription' } }) as const;
 
 /** Every route about subscriptions (§4 Subscriptions; api.md, Subscriptions). */
-export const subscriptionRoutes = (parts: SubscriptionParts): readonly Route[] => [
+export const subscriptionRoutes = (
+  parts: SubscriptionParts,
+  { awaitOutcome }: Pick<Payments, 'awaitOutcome'>,
+): readonly Route[] => [
   route(
     {
       method: 'POST',
@@ -36,17 +40,34 @@ export const subscriptionRoutes = (parts: SubscriptionParts): readonly Route[] =
       tag: TAG,
       summary: 'Create a subscription',
       description:
-        'The plan’s default version is pinned. Where it asks for money in advance, `payment` says what and where. 200 with the first subscription where the idempotencyKey was used before.',
+        'The plan’s default version is pinned. Where it asks for money in advance, `payment` says what and where. 200 with the first subscription where the idempotencyKey was used before. ' +
+        'With `autoCharge` the answer waits up to 10 seconds for the payment provider that charges the stored card.',
       access: { role: 'member', merchant: 'body', by: ['customerId', 'planId'] },
       body: SubscriptionCreate,
       replies: { 201: Subscription, 200: Subscription },
       errors: [409],
+      outcome: {
+        wait: ({ merchantId, intent: { invoiceId } }, signal) =>
+          awaitOutcome({ merchantId, invoiceId: invoiceId as string }, signal),
+        answer: async ({ tx, merchantId, intent: { subscriptionId, invoiceId } }) => {
+          const subscription = await findSubscription(tx, merchantId, subscriptionId as string);
+          const upfront = await findInvoice(tx, merchantId, invoiceId as string);
+          return subscription && upfront
+            ? ok(new Reply(201, await present(parts, tx, subscription, upfront)))
+            : notFound('subscription');
+        },
+      },
     },
     async ({ tx, merchantId, body, now }) => {
       const created = await createSubscription(parts, tx, merchantId, body, now);
       if (!created.ok) return created;
       const { subscription, isNew, upfront } = created.value;
-      return ok(new Reply(isNew ? 201 : 200, await present(parts, tx, subscription, upfront)));
+      const standing = new Reply(isNew ? 201 : 200, await present(parts, tx, subscription, upfront));
+      return ok(
+        upfront?.payment_in_flight === true
+          ? new Intended({ subscriptionId: subscription.id, invoiceId: upfront.id }, standing)
+          : standing,
+      );
     },
   ),
   route(

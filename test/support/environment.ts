@@ -118,6 +118,7 @@ export async function openTestEnvironment(
     stripeApiUrl?: string;
     paymentProviders?: EnvironmentOptions['paymentProviders'];
     resolveHost?: EnvironmentOptions['resolveHost'];
+    outcomeMilliseconds?: number;
   } = {},
 ): Promise<TestEnvironment> {
   const kind = options.environment ?? 'sandbox';
@@ -139,6 +140,7 @@ export async function openTestEnvironment(
     ...(options.mailServer && { mailServer: options.mailServer }),
     stripeApiUrl: options.stripeApiUrl ?? NOBODY_LISTENS,
     ...(options.resolveHost && { resolveHost: options.resolveHost }),
+    ...(options.outcomeMilliseconds !== undefined && { outcomeMilliseconds: options.outcomeMilliseconds }),
     ...(options.openDatabase && { openDatabase: options.openDatabase }),
   });
   const client = (key?: string) => clientOf(environment, key);

@@ -10,21 +10,33 @@ import type { PaymentParts } from '../completion.ts';
 import type { RemoteCharge } from '../remote.ts';
 import { askCharge } from './ask.ts';
 import { isForPeople, nextLookUp } from './look-ups.ts';
-import { byCourier, connectionOf, writeOutcome } from './parts.ts';
+import { byCourier, type Call, connectionOf, writeOutcome } from './parts.ts';
 import { keepStray } from './stray.ts';
 
-/**
- * The step of a charge by a provider outside our database. It commits that the provider is asked, and when the outcome
- * is looked up; the call follows, and its outcome is written in a transaction of its own. Where the process is killed
- * in between, the next step looks it up.
- */
+/** The step of a charge by a provider outside our database; its call is made beside due work. */
 export async function callForCharge(
   tx: Tx,
   parts: PaymentParts,
   charge: Charge,
   now: Instant,
 ): Promise<FollowUp | undefined> {
-  const { merchant_id: merchantId, id, invoice_id: invoiceId, clock_id: clockId } = charge;
+  const { merchant_id: merchantId, clock_id: clockId } = charge;
+  const call = await prepareCharge(tx, parts, charge, now);
+  return call && byCourier(parts.remote, { merchantId, clockId }, call);
+}
+
+/**
+ * Commits that the provider is asked, and when the outcome is looked up. Where the process is killed before the call, or
+ * before its outcome is written, the next step looks it up.
+ * @returns the call, which follows the commit and writes its outcome in a transaction of its own
+ */
+export async function prepareCharge(
+  tx: Tx,
+  parts: PaymentParts,
+  charge: Charge,
+  now: Instant,
+): Promise<Call | undefined> {
+  const { merchant_id: merchantId, id, invoice_id: invoiceId } = charge;
   const isFirst = charge.status === 'intended';
   const connection = await connectionOf(tx, parts.remote, merchantId, charge.provider);
   if (!connection && isFirst) {
@@ -40,10 +52,10 @@ export async function callForCharge(
   const { amount, currency, provider_token: token } = await keepWaiting(tx, charge, { ...change, status: moved.value });
   if (!connection) return;
   const request = { key: id, token: token as string, amount, currency, invoiceId };
-  return byCourier(parts.remote, { merchantId, clockId }, async () => {
+  return async () => {
     const answer = await askCharge(connection, { request, isFirst, since }, now);
     if (answer) await settleCharge(parts, { merchantId, id }, answer);
-  });
+  };
 }
 
 /** Writes down what a provider says of a charge, however often and in whatever order it says so. */

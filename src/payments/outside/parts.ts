@@ -35,12 +35,15 @@ export async function connectionOf(
   return provider && account ? { provider, account } : null;
 }
 
+/** A call to a provider, and what is written down of its outcome. It follows the commit of its intent. */
+export type Call = () => Promise<void>;
+
 /**
  * What follows a step: a call by the courier. Due work does not wait for it, but a test clock does, because what is
  * due next there may depend on the outcome.
  */
 export const byCourier =
-  (remote: RemoteParts, of: { merchantId: string; clockId: string | null }, work: () => Promise<void>): FollowUp =>
+  (remote: RemoteParts, of: { merchantId: string; clockId: string | null }, work: Call): FollowUp =>
   async () => {
     const over = remote.courier.carry(of.merchantId, work);
     if (of.clockId !== null) await over;

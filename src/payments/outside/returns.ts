@@ -15,19 +15,31 @@ import type { RemoteRefund } from '../remote.ts';
 import { bookReturn } from '../return-booking.ts';
 import { askRefund } from './ask.ts';
 import { nextLookUp } from './look-ups.ts';
-import { byCourier, connectionOf, type RemoteParts, writeOutcome } from './parts.ts';
+import { byCourier, type Call, connectionOf, type RemoteParts, writeOutcome } from './parts.ts';
 
-/**
- * The step of a return by a provider outside our database. The intent commits with the step, the call follows it, and
- * the outcome is written in a transaction of its own. The key is the receipt's own and knows no refund (I-40, I-41).
- */
+/** The step of a return by a provider outside our database; its call is made beside due work. */
 export async function callForReturn(
   tx: Tx,
   remote: RemoteParts,
   receipt: PaymentReceipt,
   now: Instant,
 ): Promise<FollowUp | undefined> {
-  const { merchant_id: merchantId, id, clock_id: clockId } = receipt;
+  const { merchant_id: merchantId, clock_id: clockId } = receipt;
+  const call = await prepareReturn(tx, remote, receipt, now);
+  return call && byCourier(remote, { merchantId, clockId }, call);
+}
+
+/**
+ * Commits the intent to send money back. The key is the receipt's own and knows no refund (I-40, I-41).
+ * @returns the call, which follows the commit and writes its outcome in a transaction of its own
+ */
+export async function prepareReturn(
+  tx: Tx,
+  remote: RemoteParts,
+  receipt: PaymentReceipt,
+  now: Instant,
+): Promise<Call | undefined> {
+  const { merchant_id: merchantId, id } = receipt;
   const isFirst = receipt.return_started_at === null;
   const since = receipt.return_started_at ?? now;
   const connection = await connectionOf(tx, remote, merchantId, receipt.provider as ProviderName);
@@ -36,10 +48,10 @@ export async function callForReturn(
   if (!connection) return;
   const { amount, currency } = receipt;
   const request = { key: `return:${id}`, chargeReference: receipt.provider_reference as string, amount, currency };
-  return byCourier(remote, { merchantId, clockId }, async () => {
+  return async () => {
     const refund = await askRefund(connection, { request, isFirst, since }, now);
     if (refund) await settleReturn(remote, { merchantId, id }, refund);
-  });
+  };
 }
 
 /** Writes down what the provider says of a return, however often it says so. */

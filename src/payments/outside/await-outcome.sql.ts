@@ -1,0 +1,26 @@
+import { sql, type Tx } from '../../db/index.ts';
+import type { Instant } from '../../kernel/time.ts';
+
+/** A charge or a return of an invoice that a provider outside is asked for. */
+export interface OpenCall {
+  readonly kind: 'charge' | 'return';
+  readonly id: string;
+  readonly clockId: string | null;
+  /** Since when the provider is being called, or was and nobody knows the outcome; null: not yet. */
+  readonly begunAt: Instant | null;
+}
+
+/** The calls of an invoice that are to be made, or were made and not looked up yet, in the order in which they are locked. */
+export const selectOpenCalls = (
+  tx: Tx,
+  { merchantId, invoiceId }: { merchantId: string; invoiceId: string },
+): Promise<OpenCall[]> =>
+  tx.rows<OpenCall>(sql`
+    select 'charge' as kind, id, clock_id as "clockId", sent_at as "begunAt" from payment_charge
+     where merchant_id = ${merchantId} and invoice_id = ${invoiceId} and provider <> 'sandbox'
+       and provider_token is not null and status in ('intended', 'sent') and look_ups = 0
+    union all
+    select 'return', id, clock_id, return_started_at from payment_receipt
+     where merchant_id = ${merchantId} and invoice_id = ${invoiceId} and provider <> 'sandbox'
+       and return_status = 'requested' and return_look_ups = 0
+     order by kind, id`);

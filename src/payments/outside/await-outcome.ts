@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { effectiveNow } from '../../clocks/index.ts';
+import type { Tx } from '../../db/index.ts';
+import { type Instant, isBefore } from '../../kernel/time.ts';
+import { type Charge, lockCharge } from '../charges.sql.ts';
+import type { PaymentParts } from '../completion.ts';
+import { lockAnyReceipt } from '../receipts.sql.ts';
+import { selectOpenCalls } from './await-outcome.sql.ts';
+import { prepareCharge } from './charges.ts';
+import { type Call, writeOutcome } from './parts.ts';
+import { prepareReturn } from './returns.ts';
+
+/** An invoice whose charge or return is asked for. */
+export interface PaidInvoice {
+  readonly merchantId: string;
+  readonly invoiceId: string;
+}
+
+/** Is a provider outside still to be called for an invoice, or being called? Then the outcome is worth waiting for. */
+export const isCallOpen = async (tx: Tx, of: PaidInvoice): Promise<boolean> =>
+  (await selectOpenCalls(tx, of)).length > 0;
+
+const POLL_MILLISECONDS = 100;
+const LONGEST_POLL_MILLISECONDS = 800;
+
+/**
+ * Makes the calls that are intended for an invoice, and waits for their outcomes. Due work may have begun some of them,
+ * in this process or in another one: those are looked at again until they are over. While it waits it has no transaction.
+ * A call whose outcome nobody knows is not waited for any longer: it is looked up later.
+ */
+export async function awaitOutcome(parts: PaymentParts, of: PaidInvoice, signal: AbortSignal): Promise<void> {
+  const { remote } = parts;
+  for (let pause = POLL_MILLISECONDS; !signal.aborted; pause = Math.min(2 * pause, LONGEST_POLL_MILLISECONDS)) {
+    const { calls, isElsewhere } = await writeOutcome(remote, of.merchantId, (tx, wall) => begin(tx, parts, of, wall));
+    await Promise.all(calls.map((call) => remote.courier.carry(of.merchantId, call)));
+    if (!isElsewhere) return;
+    await sleep(pause, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** Commits that the calls of an invoice are made now. @returns them, and whether others are being made elsewhere */
+async function begin(
+  tx: Tx,
+  parts: PaymentParts,
+  of: PaidInvoice,
+  wall: Instant,
+): Promise<{ calls: Call[]; isElsewhere: boolean }> {
+  const { merchantId, invoiceId } = of;
+  const open = await selectOpenCalls(tx, of);
+  const [first] = open;
+  if (!first) return { calls: [], isElsewhere: false };
+  const now = await effectiveNow(tx, merchantId, first.clockId, wall);
+  const ours = open.filter(({ begunAt }) => isOurs(begunAt, now));
+  if (ours.length > 0) await parts.handlers.lock?.(tx, { merchantId, entityType: 'invoice', entityId: invoiceId });
+  const begun: (Call | 'elsewhere' | undefined)[] = [];
+  for (const { kind, id } of ours)
+    begun.push(await (kind === 'charge' ? beginCharge : beginReturn)(tx, parts, { merchantId, id }, now));
+  return {
+    calls: begun.filter((each) => typeof each === 'function'),
+    isElsewhere: ours.length < open.length || begun.includes('elsewhere'),
+  };
+}
+
+/** A call waits up to 30 seconds for its turn, and takes up to 10. After that nobody is making it any more. */
+const LONGEST_CALL = { seconds: 40 } as const;
+
+/** Nobody has begun this call, or who has begun it died: then it is looked up. */
+const isOurs = (begunAt: Instant | null, now: Instant): boolean =>
+  begunAt === null || !isBefore(now, begunAt.add(LONGEST_CALL));
+
+type Begin = (
+  tx: Tx,
+  parts: PaymentParts,
+  of: { merchantId: string; id: string },
+  now: Instant,
+) => Promise<Call | 'elsewhere' | undefined>;
+
+const beginCharge: Begin = async (tx, parts, { merchantId, id }, now) => {
+  const charge = (await lockCharge(tx, merchantId, id)) as Charge;
+  if (charge.status !== 'intended' && charge.status !== 'sent') return;
+  return isOurs(charge.sent_at, now) ? prepareCharge(tx, parts, charge, now) : 'elsewhere';
+};
+
+const beginReturn: Begin = async (tx, { remote }, { merchantId, id }, now) => {
+  const receipt = await lockAnyReceipt(tx, merchantId, id);
+  if (receipt?.return_status !== 'requested') return;
+  return isOurs(receipt.return_started_at, now) ? prepareReturn(tx, remote, receipt, now) : 'elsewhere';
+};
