@@ -3,6 +3,7 @@ import pg from 'pg';
 import pino from 'pino';
 import { type Environment, openEnvironment, wallClock } from '../src/app.ts';
 import { generateApiKey } from '../src/identity/index.ts';
+import { generateMasterKey } from '../src/kernel/sealing.ts';
 import { numbersOf } from './support/arguments.ts';
 import { processorSeconds, type Stack, withStack } from './support/stack.ts';
 
@@ -29,6 +30,7 @@ async function open(url: string) {
     databaseUrl: url,
     publicUrl: 'http://127.0.0.1:4401',
     platformKey,
+    masterKey: { key: generateMasterKey() },
     logger: pino({ level: 'silent' }),
     now: () => wallClock().add(ahead),
   });

@@ -21,7 +21,6 @@ import {
   recordAudit,
 } from './identity/index.ts';
 import { countParked, createRunner, listCountChore, rebuildListCounts } from './jobs/index.ts';
-import { sealerOf } from './kernel/sealing.ts';
 import type { Instant } from './kernel/time.ts';
 import { type Carrier, createCarrier, type MailServer, noCarrier } from './mail/index.ts';
 import {
@@ -36,6 +35,7 @@ import {
   rebuildProjection,
   type UsageProjection,
 } from './metering/index.ts';
+import { admitMasterKeys, type MasterKeys, type Rotation, rotateMasterKey, sealedCheck } from './secrets/index.ts';
 import {
   createSender,
   INBOX_PATH,
@@ -77,8 +77,8 @@ export interface EnvironmentOptions {
   readonly publicUrl: string;
   /** The first platform operator's API key. */
   readonly platformKey: string;
-  /** What secrets of merchants are sealed with; absent: the platform key. */
-  readonly sealingKey?: string;
+  /** What secrets of merchants are sealed with. */
+  readonly masterKey: MasterKeys;
   /** Addresses and CIDR ranges of proxies whose `X-Forwarded-For` says where a call comes from; absent: none. */
   readonly trustedProxies?: readonly string[];
   readonly logger: Logger;
@@ -181,13 +181,15 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
   const now = options.now ?? wallClock;
   const { database, workDatabase, deliveryDatabase } = pools;
   const has = (role: ProcessRole): boolean => options.roles?.includes(role) ?? true;
+  const { sealer, lost } = await admitMasterKeys(database, options.masterKey, now());
+  if (lost.length > 0) options.logger.warn({ keyNames: lost }, 'secrets under lost master keys were given up');
   await ensurePlatform(database, options.platformKey, now(), options.environment);
   const { trustedProxies = [] } = options;
   const authenticator = new Authenticator({ database, now, isBehindProxy: trustedProxies.length > 0 });
   const projection = await openUsageProjection(options);
   const carrier = openCarrier(options, workDatabase, now);
   const sources = {
-    sealer: sealerOf(options.sealingKey ?? options.platformKey),
+    sealer,
     authenticate: (token: string | undefined, address: string) => authenticator.authenticate(token, address),
   };
   const usage = projection?.usage(postgresUsage);
@@ -369,11 +371,22 @@ export async function rebuildSums(databaseUrl: string): Promise<{ facts: number;
   }
 }
 
+/** Seals every secret of an environment under another master key; see `rotateMasterKey`. */
+export async function rotateDatabase(databaseUrl: string, to: string, from: readonly string[]): Promise<Rotation> {
+  const database = new Database({ url: databaseUrl, connections: 1, statementTimeout: AUDIT_STATEMENT_MILLISECONDS });
+  try {
+    return await rotateMasterKey(database, to, from, wallClock());
+  } finally {
+    await database.close();
+  }
+}
+
 /** Holds an environment's data against all that is promised about it; see `audit`. */
 export async function auditDatabase(databaseUrl: string): Promise<{ checked: number; violations: Violation[] }> {
   const database = new Database({ url: databaseUrl, connections: 1, statementTimeout: AUDIT_STATEMENT_MILLISECONDS });
   try {
-    return { checked: invariantCount + auditChecks.length, violations: await audit(database, auditChecks) };
+    const checks = [...auditChecks, sealedCheck];
+    return { checked: invariantCount + checks.length, violations: await audit(database, checks) };
   } finally {
     await database.close();
   }

@@ -36,6 +36,19 @@ describe('the credentials file', () => {
     });
   });
 
+  it('keeps the master key beside the others, and forgets the previous one when told to', () => {
+    updateCredentials(folder, { production });
+    updateCredentials(folder, { production: { masterKey: keyOf('new'), previousMasterKey: keyOf('old') } });
+    expect(readCredentials(folder).production).toEqual({
+      ...production,
+      masterKey: keyOf('new'),
+      previousMasterKey: keyOf('old'),
+    });
+    updateCredentials(folder, { production: { previousMasterKey: undefined } });
+    expect(readCredentials(folder).production).toEqual({ ...production, masterKey: keyOf('new') });
+    expect(statSync(credentialsFile(folder)).mode & 0o777).toBe(0o600);
+  });
+
   it('is its owner’s alone, also when it was open to others before, and leaves nothing beside it', () => {
     writeFileSync(credentialsFile(folder), '{}', { mode: 0o644 });
     updateCredentials(folder, { production });
@@ -64,6 +77,18 @@ describe('the credentials file', () => {
     {
       held: { sandbox: { platformKey: 'rk_test_short' } },
       problem: 'has a key of 13 characters at sandbox.platformKey; a key has at least 32',
+    },
+    {
+      held: { sandbox: { ...sandbox, masterKey: 'too short' } },
+      problem: 'has a key of 9 characters at sandbox.masterKey; a key has at least 32',
+    },
+    {
+      held: { production: { ...production, masterKey: 7 } },
+      problem: 'has a number at production.masterKey where a text should be',
+    },
+    {
+      held: { production: { ...production, previousMasterKey: keyOf('old') } },
+      problem: 'has a key at production.previousMasterKey and none at production.masterKey',
     },
     {
       held: { sandbox: { platformKey: keyOf('rk test') } },

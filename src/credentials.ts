@@ -2,10 +2,14 @@ import { closeSync, fsyncSync, lchownSync, openSync, readFileSync, renameSync, s
 import { dirname, join } from 'node:path';
 import type { EnvironmentName } from './settings.ts';
 
-/** How to reach production, and the key of its first platform operator. */
-interface ProductionCredentials {
+/** How to reach production, the key of its first platform operator, and the key that seals its secrets. */
+export interface ProductionCredentials {
   readonly baseUrl: string;
   readonly platformKey: string;
+  /** Absent where a setting gives it. It is never shown. */
+  readonly masterKey?: string;
+  /** While a rotation is under way: the master key before it. */
+  readonly previousMasterKey?: string | undefined;
 }
 
 /** The same for the sandbox, and the demo merchant if one was seeded. */
@@ -57,7 +61,8 @@ export function readCredentials(dataDirectory: string): Credentials {
 }
 
 const ENVIRONMENTS: readonly EnvironmentName[] = ['production', 'sandbox'];
-const FIELDS = ['baseUrl', 'platformKey', 'merchantId', 'merchantKey'] as const;
+const FIELDS = ['baseUrl', 'platformKey', 'masterKey', 'previousMasterKey', 'merchantId', 'merchantKey'] as const;
+const KEYS = ['platformKey', 'masterKey', 'previousMasterKey'] as const;
 const LEAST_KEY_LENGTH = 32;
 
 /** The first thing that is wrong with what the file holds; no value is repeated. Pure. */
@@ -72,11 +77,16 @@ function problemOf(credentials: unknown): string | undefined {
       if (value !== undefined && typeof value !== 'string')
         return `has ${kindOf(value)} at ${name}.${field} where a text should be`;
     }
-    const { platformKey: key } = own as { platformKey?: string };
-    if (key !== undefined && !/^[\x21-\x7e]+$/.test(key))
+    const { platformKey } = own as { platformKey?: string };
+    if (platformKey !== undefined && !/^[\x21-\x7e]+$/.test(platformKey))
       return `has a key at ${name}.platformKey with a character that no HTTP header can carry`;
-    if (key !== undefined && key.length < LEAST_KEY_LENGTH)
-      return `has a key of ${key.length} characters at ${name}.platformKey; a key has at least ${LEAST_KEY_LENGTH}`;
+    for (const field of KEYS) {
+      const key = own[field] as string | undefined;
+      if (key !== undefined && key.length < LEAST_KEY_LENGTH)
+        return `has a key of ${key.length} characters at ${name}.${field}; a key has at least ${LEAST_KEY_LENGTH}`;
+    }
+    if (own.previousMasterKey !== undefined && own.masterKey === undefined)
+      return `has a key at ${name}.previousMasterKey and none at ${name}.masterKey`;
   }
   return undefined;
 }

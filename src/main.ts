@@ -15,7 +15,7 @@ export async function main(): Promise<void> {
 
 async function loadParts(): Promise<Parts> {
   const [
-    { openEnvironment, auditDatabase, recomputeDatabase, rebuildSums, rebuildUsageProjection },
+    { openEnvironment, auditDatabase, recomputeDatabase, rotateDatabase, rebuildSums, rebuildUsageProjection },
     { migrate },
     { generateApiKey },
   ] = await Promise.all([import('./app.ts'), import('./db/index.ts'), import('./identity/index.ts')]);
@@ -24,6 +24,7 @@ async function loadParts(): Promise<Parts> {
     migrate,
     auditDatabase,
     recomputeDatabase,
+    rotateDatabase,
     rebuildSums,
     rebuildUsageProjection,
     generateApiKey,

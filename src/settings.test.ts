@@ -21,6 +21,7 @@ describe('settings', () => {
       production: { port: 4400 },
       sandbox: { port: 4401 },
       trustedProxies: [],
+      lostMasterKeys: [],
       dataDirectory: './.reckoner',
       demo: false,
     });
@@ -44,8 +45,11 @@ describe('settings', () => {
         DATA_DIR: '/var/lib/reckoner',
         RECKONER_PLATFORM_KEY: 'rk_live_as-it-is-with-32-characters',
         RECKONER_SANDBOX_PLATFORM_KEY: 'rk_test_as-it-is-with-32-characters',
-        RECKONER_SEALING_KEY: 'a key that seals, with 32 characters',
-        RECKONER_SANDBOX_SEALING_KEY: 'another key, of 32 characters too',
+        RECKONER_MASTER_KEY: 'a key that seals, with 32 characters',
+        RECKONER_MASTER_KEY_PREVIOUS: 'the key before it, of 32 characters',
+        RECKONER_SANDBOX_MASTER_KEY: 'another key, of 32 characters too',
+        RECKONER_SANDBOX_NEW_MASTER_KEY: 'the key after it, of 32 characters',
+        RECKONER_LOST_MASTER_KEYS: 'abcd-_89, ABCDEFGH',
         RECKONER_DEMO: 'true',
         PUBLIC_URL: 'https://pay.example/base/',
         SANDBOX_PUBLIC_URL: 'https://sandbox.example',
@@ -60,19 +64,22 @@ describe('settings', () => {
         databaseUrl: 'postgres://a:b@db/one',
         publicUrl: 'https://pay.example/base',
         platformKey: 'rk_live_as-it-is-with-32-characters',
-        sealingKey: 'a key that seals, with 32 characters',
+        masterKey: 'a key that seals, with 32 characters',
+        previousMasterKey: 'the key before it, of 32 characters',
       },
       sandbox: {
         port: 0,
         databaseUrl: 'postgresql://a:b@db/two',
         publicUrl: 'https://sandbox.example',
         platformKey: 'rk_test_as-it-is-with-32-characters',
-        sealingKey: 'another key, of 32 characters too',
+        masterKey: 'another key, of 32 characters too',
+        newMasterKey: 'the key after it, of 32 characters',
       },
       clickhouseUrl: 'http://clickhouse:8123/usage',
       mailServer: { url: 'smtps://a:b@mail.example', from: 'billing@pay.example' },
       stripeApiUrl: 'http://stripe.internal:12111',
       trustedProxies: ['10.0.0.0/8', '192.0.2.7', '2001:db8::/32'],
+      lostMasterKeys: ['abcd-_89', 'ABCDEFGH'],
       dataDirectory: '/var/lib/reckoner',
       demo: true,
       logLevel: 'debug',
@@ -125,7 +132,10 @@ describe('settings', () => {
     ['RECKONER_PLATFORM_KEY', 'with a blank'],
     ['RECKONER_PLATFORM_KEY', 'k'.repeat(31)],
     ['RECKONER_PLATFORM_KEY', 'k'.repeat(513)],
-    ['RECKONER_SEALING_KEY', 'k'.repeat(31)],
+    ['RECKONER_MASTER_KEY', 'k'.repeat(31)],
+    ['RECKONER_SANDBOX_MASTER_KEY', 'k'.repeat(31)],
+    ['RECKONER_NEW_MASTER_KEY', 'k'.repeat(31)],
+    ['RECKONER_LOST_MASTER_KEYS', 'the-whole-key-and-not-its-name'],
     ['TRUSTED_PROXIES', 'proxy.example'],
     ['TRUSTED_PROXIES', '10.0.0.0/33'],
     ['TRUSTED_PROXIES', '10.0.0.0/8/8'],
@@ -194,6 +204,7 @@ describe('settings', () => {
     RECKONER_ENVIRONMENT: 'sandbox',
     SANDBOX_DATABASE_URL: 'postgres://a@db/one',
     RECKONER_SANDBOX_PLATFORM_KEY: 'key-of-32-characters-and-some-more',
+    RECKONER_SANDBOX_MASTER_KEY: 'key-of-32-characters-and-still-more',
     SANDBOX_PUBLIC_URL: 'https://pay.example',
   };
   it.each([
@@ -205,6 +216,7 @@ describe('settings', () => {
     { roles: 'ingest', without: ['SANDBOX_PUBLIC_URL'], missing: [] },
     { roles: 'ingest', without: ['SANDBOX_DATABASE_URL'], missing: ['SANDBOX_DATABASE_URL'] },
     { roles: 'api', without: ['RECKONER_SANDBOX_PLATFORM_KEY'], missing: ['RECKONER_SANDBOX_PLATFORM_KEY'] },
+    { roles: 'worker', without: ['RECKONER_SANDBOX_MASTER_KEY'], missing: ['RECKONER_SANDBOX_MASTER_KEY'] },
   ])('with the roles $roles misses $missing without $without', ({ roles, without, missing }) => {
     const given = Object.entries({ ...sandboxAlone, RECKONER_ROLES: roles }).filter(
       ([name]) => !without.includes(name),
@@ -212,12 +224,25 @@ describe('settings', () => {
     expect(problemsOf(Object.fromEntries(given))).toEqual(missing);
   });
 
+  it('wants a master key beside a previous one', () =>
+    expect(problemsOf({ RECKONER_SANDBOX_MASTER_KEY_PREVIOUS: 'k'.repeat(32) })).toEqual([
+      'RECKONER_SANDBOX_MASTER_KEY',
+    ]));
+
+  it('repeats no master key in a problem', () => {
+    const given = { RECKONER_MASTER_KEY: 'too-short', RECKONER_LOST_MASTER_KEYS: 'a-whole-master-key' };
+    const result = readSettings(given);
+    expect(JSON.stringify(result)).not.toMatch(/too-short|a-whole-master-key/);
+  });
+
   it('asks for what a part of the work needs in each environment that runs', () => {
     expect(problemsOf({ RECKONER_ROLES: 'ingest' })).toEqual([
       'DATABASE_URL',
       'RECKONER_PLATFORM_KEY',
+      'RECKONER_MASTER_KEY',
       'SANDBOX_DATABASE_URL',
       'RECKONER_SANDBOX_PLATFORM_KEY',
+      'RECKONER_SANDBOX_MASTER_KEY',
     ]);
   });
 

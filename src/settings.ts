@@ -24,8 +24,12 @@ interface EnvironmentSettings {
   readonly publicUrl?: string;
   /** The first operator's API key as it was given; absent: generated once. */
   readonly platformKey?: string;
-  /** What secrets of merchants are sealed with; absent: the platform key. */
-  readonly sealingKey?: string;
+  /** Seals the secrets of merchants; absent: the key that is kept in `credentials.json`. */
+  readonly masterKey?: string;
+  /** Opens what was sealed before a rotation of the master key that has not ended. */
+  readonly previousMasterKey?: string;
+  /** The key that a rotation changes to. */
+  readonly newMasterKey?: string;
 }
 
 /** Everything that can be set from outside, read once. */
@@ -43,6 +47,8 @@ export interface Settings {
   readonly stripeApiUrl?: string;
   /** Addresses and CIDR ranges of proxies whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
+  /** Names of master keys that nobody has any more: what they sealed is given up. */
+  readonly lostMasterKeys: readonly string[];
   /** As it was given: relative to the folder of the start. */
   readonly dataDirectory: string;
   /** Seed a demo merchant in the sandbox at the first start. */
@@ -95,7 +101,8 @@ export function readSettings(variables: Variables): SettingsResult {
   };
 
   const environmentSettings = (
-    names: { port: string; databaseUrl: string; publicUrl: string; platformKey: string; sealingKey: string },
+    names: Record<'port' | 'databaseUrl' | 'publicUrl' | 'platformKey', string> &
+      Record<'masterKey' | 'previousMasterKey' | 'newMasterKey', string>,
     defaultPort: number,
     foreignPrefix: string,
   ): EnvironmentSettings => ({
@@ -106,7 +113,9 @@ export function readSettings(variables: Variables): SettingsResult {
       'platformKey',
       read(names.platformKey, (value) => parsePlatformKey(value, foreignPrefix)),
     ),
-    ...optional('sealingKey', read(names.sealingKey, parseSealingKey)),
+    ...optional('masterKey', read(names.masterKey, parseMasterKey)),
+    ...optional('previousMasterKey', read(names.previousMasterKey, parseMasterKey)),
+    ...optional('newMasterKey', read(names.newMasterKey, parseMasterKey)),
   });
 
   const settings: Settings = {
@@ -119,7 +128,9 @@ export function readSettings(variables: Variables): SettingsResult {
         databaseUrl: 'DATABASE_URL',
         publicUrl: 'PUBLIC_URL',
         platformKey: 'RECKONER_PLATFORM_KEY',
-        sealingKey: 'RECKONER_SEALING_KEY',
+        masterKey: 'RECKONER_MASTER_KEY',
+        previousMasterKey: 'RECKONER_MASTER_KEY_PREVIOUS',
+        newMasterKey: 'RECKONER_NEW_MASTER_KEY',
       },
       4400,
       'rk_test_',
@@ -130,7 +141,9 @@ export function readSettings(variables: Variables): SettingsResult {
         databaseUrl: 'SANDBOX_DATABASE_URL',
         publicUrl: 'SANDBOX_PUBLIC_URL',
         platformKey: 'RECKONER_SANDBOX_PLATFORM_KEY',
-        sealingKey: 'RECKONER_SANDBOX_SEALING_KEY',
+        masterKey: 'RECKONER_SANDBOX_MASTER_KEY',
+        previousMasterKey: 'RECKONER_SANDBOX_MASTER_KEY_PREVIOUS',
+        newMasterKey: 'RECKONER_SANDBOX_NEW_MASTER_KEY',
       },
       4401,
       'rk_live_',
@@ -139,6 +152,7 @@ export function readSettings(variables: Variables): SettingsResult {
     ...optional('mailServer', mailServer(read('SMTP_URL', parseSmtpUrl), read('MAIL_FROM', parseMailFrom))),
     ...optional('stripeApiUrl', read('STRIPE_API_URL', parseApiUrl)),
     trustedProxies: read('TRUSTED_PROXIES', parseProxies) ?? [],
+    lostMasterKeys: read('RECKONER_LOST_MASTER_KEYS', parseKeyNames) ?? [],
     dataDirectory: text('DATA_DIR') ?? './.reckoner',
     demo: read('RECKONER_DEMO', parseBoolean) ?? variables.npm_lifecycle_event === 'start',
     ...optional('logLevel', read('LOG_LEVEL', parseLogLevel)),
@@ -155,7 +169,10 @@ const mailServer = (url: string | undefined, from: string | undefined) =>
 /** What is wrong only together. */
 function conflicts(settings: Settings): SettingProblem[] {
   const { production, sandbox, environments } = settings;
-  const problems = environments.flatMap((name) => missingForRoles(settings, name));
+  const problems = environments.flatMap((name) => [
+    ...missingForRoles(settings, name),
+    ...previousWithoutCurrent(settings[name], name),
+  ]);
   if (production.databaseUrl && sandbox.databaseUrl && sameDatabase(production.databaseUrl, sandbox.databaseUrl)) {
     problems.push({
       name: 'SANDBOX_DATABASE_URL',
@@ -168,10 +185,16 @@ function conflicts(settings: Settings): SettingProblem[] {
   return problems;
 }
 
+function previousWithoutCurrent({ masterKey, previousMasterKey }: EnvironmentSettings, name: EnvironmentName) {
+  if (previousMasterKey === undefined || masterKey !== undefined) return [];
+  const setting = `RECKONER_${name === 'sandbox' ? 'SANDBOX_' : ''}MASTER_KEY`;
+  return [{ name: setting, problem: `is needed with ${setting}_PREVIOUS: secrets are sealed under it` }];
+}
+
 /** What a process that takes only a part of the work must be told, because others take the rest. */
 function missingForRoles({ roles, ...settings }: Settings, name: EnvironmentName): SettingProblem[] {
   if (roles.length === ALL_ROLES.length) return [];
-  const { databaseUrl, platformKey, publicUrl } = settings[name];
+  const { databaseUrl, platformKey, masterKey, publicUrl } = settings[name];
   const prefix = name === 'sandbox' ? 'SANDBOX_' : '';
   const missing = (setting: string, why: string): SettingProblem => ({
     name: setting,
@@ -181,6 +204,9 @@ function missingForRoles({ roles, ...settings }: Settings, name: EnvironmentName
     ...(databaseUrl === undefined ? [missing(`${prefix}DATABASE_URL`, 'the processes share one database')] : []),
     ...(platformKey === undefined
       ? [missing(`RECKONER_${prefix}PLATFORM_KEY`, 'each process would make an operator key of its own')]
+      : []),
+    ...(masterKey === undefined
+      ? [missing(`RECKONER_${prefix}MASTER_KEY`, 'each process would make a master key of its own')]
       : []),
     ...(roles.includes('worker') && !roles.includes('api') && publicUrl === undefined
       ? [missing(`${prefix}PUBLIC_URL`, 'links must lead to a process with the role api')]
@@ -339,11 +365,20 @@ function parsePlatformKey(value: string, foreignPrefix: string): string {
 }
 
 /** It is not repeated here: it opens secrets. */
-function parseSealingKey(value: string): string {
+function parseMasterKey(value: string): string {
   if (value.length >= KEY_LENGTH.least) return value;
   throw new Error(
     `has ${value.length} characters; at least ${KEY_LENGTH.least} are needed: take "openssl rand -hex 32"`,
   );
+}
+
+/** As a start and a rotation print them. */
+function parseKeyNames(value: string): readonly string[] {
+  const names = value.split(',').map((word) => word.trim());
+  const wrong = names.findIndex((name) => !/^[\w-]{8}$/.test(name));
+  // It is not repeated here: somebody may have given the key itself.
+  if (wrong >= 0) throw new Error(`holds at place ${wrong + 1} what is no name of a master key: eight characters`);
+  return names;
 }
 
 function parseBoolean(value: string): boolean {

@@ -6,6 +6,7 @@ import { sql } from '../../src/db/index.ts';
 import { generateApiKey } from '../../src/identity/index.ts';
 import { hashApiKey, keyDisplay } from '../../src/identity/keys.ts';
 import { newId } from '../../src/kernel/ids.ts';
+import { generateMasterKey } from '../../src/kernel/sealing.ts';
 import { registerMeter } from '../../src/metering/index.ts';
 import { keepHeapSmall } from '../../src/start/heap.ts';
 
@@ -63,6 +64,7 @@ if (what === 'bare') {
     databaseUrl: what,
     publicUrl: `http://127.0.0.1:${port}`,
     platformKey: generateApiKey('sandbox'),
+    masterKey: { key: generateMasterKey() },
     logger: pino({ level: 'silent' }),
     ...(how === 'any slots' && {
       slotLimits: { ofMerchant: MANY, ofAll: MANY, waiting: MANY, waitMilliseconds: MANY },

@@ -117,6 +117,7 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
   ],
 
   auditor: ['db'],
+  secrets: ['kernel', 'db'],
 
   settings: ['kernel'],
   credentials: ['settings'],
@@ -147,7 +148,7 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
     ...['documents', 'webhooks'],
   ],
   demo: ['kernel'],
-  app: [...BELOW, 'auditor', 'identity', 'clocks', 'metering', 'wiring', 'demo', 'mail', 'webhooks'],
+  app: [...BELOW, 'auditor', 'identity', 'clocks', 'metering', 'wiring', 'demo', 'mail', 'webhooks', 'secrets'],
   start: ['kernel', 'db', 'settings', 'credentials'],
   main: ['kernel', 'db', 'identity', 'settings', 'start', 'app'],
 };

@@ -37,6 +37,7 @@ const hasTransaction = (file: SourceFile): boolean =>
 /** Which room owns what a migration makes: the word in its name, unless its tables are of several rooms. */
 const OWNERS: Readonly<Record<string, string>> = {
   outbox: 'webhooks',
+  master_key: 'secrets',
   webhook_receipt: 'webhooks',
   outbox_sequence: 'webhooks',
   idempotency_key: 'http',

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { cloneDatabase, openTestEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
 import { openEnvironment } from '../app.ts';
 import type { Database } from '../db/index.ts';
+import { generateMasterKey } from '../kernel/sealing.ts';
 import { Authenticator, type AuthenticatorOptions } from './authentication.ts';
 import { MOST_FAILURES } from './failed-authentications.ts';
 import { generateApiKey } from './keys.ts';
@@ -172,6 +173,7 @@ describe('behind a trusted proxy', () => {
       databaseUrl: url,
       publicUrl: 'http://localhost:4401',
       platformKey: generateApiKey('sandbox'),
+      masterKey: { key: generateMasterKey() },
       logger: pino({ level: 'silent' }),
       now: () => Temporal.Instant.from('2026-03-01T00:00:00Z'),
       trustedProxies,

@@ -3,7 +3,7 @@ import type { Database, Tx } from '../db/index.ts';
 import type { PageRequest } from '../http/index.ts';
 import { newId } from '../kernel/ids.ts';
 import { type FieldError, invalid, notFound, ok, type Result } from '../kernel/result.ts';
-import type { Sealer } from '../kernel/sealing.ts';
+import { placeOf, type Sealer } from '../kernel/sealing.ts';
 import { formatInstant, type Instant } from '../kernel/time.ts';
 import { decideConnection, type Integration } from './integration.ts';
 import {
@@ -169,9 +169,6 @@ function withBody(sealer: Sealer, before: Integration, body: IntegrationBody, no
     updatedAt: now,
   };
 }
-
-/** Where a secret opens: in its own field of its own integration. */
-const placeOf = (id: string, path: string): string => `${id} ${path}`;
 
 /** A secret of an integration; null where it has none of this name, or it was sealed under another key. */
 export function openSecret(sealer: Sealer, { id, secrets }: Integration, path: string): string | null {

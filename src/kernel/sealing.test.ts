@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sealerOf } from './sealing.ts';
+import { generateMasterKey, nameOfMasterKey, sealerOf } from './sealing.ts';
 
 const KEY = 'a key of an environment, long enough';
 
@@ -27,6 +27,25 @@ describe('a sealed secret', () => {
     { what: 'cut short', open: () => sealerOf(KEY).open(sealed.slice(0, 20), 'src_a') },
     { what: 'that never was one', open: () => sealerOf(KEY).open('whsec_plain', 'src_a') },
   ])('does not open $what', ({ open }) => expect(open()).toBeNull());
+});
+
+describe('a sealer with a previous key', () => {
+  const previous = generateMasterKey();
+  const current = generateMasterKey();
+  const both = sealerOf(current, previous);
+
+  it('opens what either key sealed, and seals under the current key alone', () => {
+    expect(both.open(sealerOf(previous).seal('secret', 'whe_a'), 'whe_a')).toBe('secret');
+    expect(both.open(sealerOf(current).seal('secret', 'whe_a'), 'whe_a')).toBe('secret');
+    expect(sealerOf(previous).open(both.seal('secret', 'whe_a'), 'whe_a')).toBeNull();
+  });
+
+  it('names the key in what it seals by eight characters that are no part of the key', () => {
+    const [, name] = both.seal('secret', 'whe_a').split('.');
+    expect(name).toBe(nameOfMasterKey(current));
+    expect(name).toMatch(/^[\w-]{8}$/);
+    expect(current).not.toContain(name);
+  });
 });
 
 /** Another byte near the end; the last character alone may hold unused bits. */

@@ -3,7 +3,7 @@ import { type Database, ownerOf, type Tx } from '../db/index.ts';
 import { type Authentication, FreeMap, hasRole, readJsonBody, readText, validate } from '../http/index.ts';
 import { isId, newId } from '../kernel/ids.ts';
 import { fail, forbidden, invalid, invalidField, notFound, ok, type Result } from '../kernel/result.ts';
-import type { Sealer } from '../kernel/sealing.ts';
+import { placeOf, type Sealer } from '../kernel/sealing.ts';
 import type { Instant } from '../kernel/time.ts';
 import { isFields, type Reading } from './adapter.ts';
 import { adapters } from './adapters.ts';
@@ -78,7 +78,7 @@ async function checkSender(
   arrived: Arrived,
   now: Instant,
 ): Promise<Result<undefined>> {
-  const secret = source.webhookSecret === null ? null : sealer.open(source.webhookSecret, source.id);
+  const secret = source.webhookSecret === null ? null : sealer.open(source.webhookSecret, placeOf(source.id));
   if (source.webhookSecret !== null && secret === null) return fail('SECRET_UNREADABLE');
   // Without a secret nothing can be signed; that a signature came all the same is told by any secret.
   const verdict = adapters[source.type].check(arrived, secret ?? newId('source'), now);

@@ -3,7 +3,7 @@ import { checkReference, type Tx } from '../db/index.ts';
 import type { PageRequest } from '../http/index.ts';
 import { newId } from '../kernel/ids.ts';
 import { invalidField, notFound, ok, type Result } from '../kernel/result.ts';
-import type { Sealer } from '../kernel/sealing.ts';
+import { placeOf, type Sealer } from '../kernel/sealing.ts';
 import { formatInstant, type Instant } from '../kernel/time.ts';
 import { metricProblem } from './decide-usage.ts';
 import type { SourceBody, SourcePatchBody } from './schemas.ts';
@@ -56,7 +56,7 @@ export async function createSource(
     planId: body.planId,
     type: body.type,
     config,
-    webhookSecret: webhookSecret === null ? null : sealer.seal(webhookSecret, id),
+    webhookSecret: webhookSecret === null ? null : sealer.seal(webhookSecret, placeOf(id)),
     enabled: body.enabled ?? true,
     metadata: body.metadata,
     processingMode: body.processingMode ?? 'automatic',
@@ -110,7 +110,7 @@ export async function changeSource(
     config,
     webhookSecret:
       typeof webhookSecret === 'string'
-        ? sealer.seal(webhookSecret, id)
+        ? sealer.seal(webhookSecret, placeOf(id))
         : webhookSecret === null
           ? null
           : source.webhookSecret,

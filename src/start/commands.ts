@@ -1,10 +1,19 @@
-import { credentialsFile, readCredentials } from '../credentials.ts';
+import { credentialsFile, readCredentials, updateCredentials } from '../credentials.ts';
+import { EmbeddedPostgresFailure } from '../db/embedded/index.ts';
+import { nameOfMasterKey } from '../kernel/sealing.ts';
 import type { EnvironmentName, Settings } from '../settings.ts';
 import { openDatabases, shownPath } from './databases.ts';
 import { fillDemo, rememberDemo } from './demo.ts';
 import type { LoadParts, Parts } from './environment.ts';
 import { StartFailure } from './failure.ts';
 import { reachableUrl } from './listening.ts';
+import {
+  type DecidedRotation,
+  decideRotation,
+  explainRefusedKey,
+  masterKeySetting,
+  masterKeysOf,
+} from './master-keys.ts';
 import type { Output } from './output.ts';
 import { createLogger, openDataDirectory } from './start.ts';
 
@@ -111,6 +120,71 @@ export async function recomputeAll(
   if (count > 0) throw new StartFailure(`${count} invoices come out otherwise.`, 'see the lines above, and report it');
 }
 
+/**
+ * `rotate-master-key`: seals every secret of the databases under new master keys. Keys that are kept are changed in
+ * `credentials.json` first, so that a start in between opens both.
+ * @throws where a secret could not be opened
+ */
+export async function rotateAll(
+  settings: Settings,
+  loadParts: LoadParts,
+  output: Output,
+  cleanup: AsyncDisposableStack,
+): Promise<void> {
+  const dataDirectory = openDataDirectory(settings);
+  const rotations = planRotations(settings, dataDirectory);
+  const isBegun = settings.environments.every((name) => rotations.get(name)?.isBegun);
+  const opened = await openAll(settings, loadParts, output, cleanup, isBegun ? 'join' : 'refuse').catch(explainRunning);
+  let unopened = 0;
+  for (const { environment, url, ownerUrl, parts } of opened) {
+    const { to, from, isKept } = rotations.get(environment) as PlannedRotation;
+    const [old] = from;
+    await parts.migrate(ownerUrl);
+    if (isKept && old !== undefined)
+      updateCredentials(dataDirectory, { [environment]: { masterKey: to, previousMasterKey: old } });
+    const done = await output.step(
+      `${environment}: secrets sealed under ${nameOfMasterKey(to)}`,
+      () => parts.rotateDatabase(url, to, from),
+      (report) => `${report.resealed} sealed again, ${report.unopened.length} could not be opened`,
+    );
+    for (const { merchantId, id, where } of done.unopened) output.line(`  ${merchantId} ${id}: ${where}`);
+    unopened += done.unopened.length;
+    if (!isKept && to !== settings[environment].masterKey)
+      output.line(`Start every process of ${environment} with this key from now on: ${masterKeySetting(environment)}`);
+    if (isKept && old !== undefined && !done.stillNeeded.includes(nameOfMasterKey(old)))
+      updateCredentials(dataDirectory, { [environment]: { previousMasterKey: undefined } });
+  }
+  if (unopened === 0) return;
+  throw new StartFailure(
+    `${unopened} secrets were sealed under keys that are not given here; they stay as they are.`,
+    'give their key as RECKONER_MASTER_KEY_PREVIOUS and run this again, or set those secrets again by the API',
+  );
+}
+
+type PlannedRotation = Extract<DecidedRotation, { kind: 'decided' }>;
+
+/** The rotations of all environments, before anything is changed. */
+function planRotations(settings: Settings, dataDirectory: string): Map<EnvironmentName, PlannedRotation> {
+  const known = readCredentials(dataDirectory);
+  return new Map(
+    settings.environments.map((name) => {
+      const decided = decideRotation(name, settings[name], known[name]);
+      if (decided.kind === 'refused') throw new StartFailure(decided.problem, decided.fix);
+      return [name, decided];
+    }),
+  );
+}
+
+/** A running program has its kept key in memory and would not open what is sealed under another one. */
+function explainRunning(error: unknown): never {
+  if (!(error instanceof EmbeddedPostgresFailure) || error.code !== 'DATA_DIRECTORY_IN_USE') throw error;
+  throw new StartFailure(
+    'The program runs, with the master key that is to be changed.',
+    'stop it, run this again, and start it',
+    { cause: error },
+  );
+}
+
 /** `seed`: the demo merchant, in the sandbox, without serving. */
 export async function seed(
   settings: Settings,
@@ -130,15 +204,21 @@ export async function seed(
       'start it once: npm start (which seeds the demo itself)',
     );
   }
-  const environment = await (await loadParts()).openEnvironment({
-    environment: 'sandbox',
-    databaseUrl: databases.urlOf('sandbox'),
-    ownerDatabaseUrl: databases.ownerUrlOf('sandbox'),
-    publicUrl: settings.sandbox.publicUrl ?? kept?.baseUrl ?? reachableUrl(settings.host, settings.sandbox.port),
-    platformKey,
-    ...(settings.sandbox.sealingKey !== undefined && { sealingKey: settings.sandbox.sealingKey }),
-    logger: createLogger(settings, true),
-  });
+  const known = readCredentials(dataDirectory);
+  const parts = await loadParts();
+  const environment = await parts
+    .openEnvironment({
+      environment: 'sandbox',
+      databaseUrl: databases.urlOf('sandbox'),
+      ownerDatabaseUrl: databases.ownerUrlOf('sandbox'),
+      publicUrl: settings.sandbox.publicUrl ?? kept?.baseUrl ?? reachableUrl(settings.host, settings.sandbox.port),
+      platformKey,
+      masterKey: masterKeysOf(settings, 'sandbox', dataDirectory),
+      logger: createLogger(settings, true),
+    })
+    .catch((error: unknown) => {
+      throw explainRefusedKey(error, settings, 'sandbox', known, dataDirectory);
+    });
   cleanup.defer(() => environment.close());
   const demo = (await environment.openDemo?.()) ?? null;
   if (!demo) return output.line('The demo is there already.');
@@ -178,6 +258,8 @@ export const HELP = `
             workers, and end
   audit     hold the data against what is promised about it, and end: with 1 where something does not hold
   recompute calculate all issued invoices of subscriptions again from the events, and end: with 1 where one comes out otherwise
+  rotate-master-key
+            seal all secrets under a new master key, and end: with 1 where one could not be opened
   keys      show the addresses and keys that were kept
   help      this page
 
@@ -199,6 +281,14 @@ export const HELP = `
   RECKONER_PLATFORM_KEY, RECKONER_SANDBOX_PLATFORM_KEY
                                     the first operator's API key, at least 32 characters
                                     (generated, kept in DATA_DIR/credentials.json)
+  RECKONER_MASTER_KEY, RECKONER_SANDBOX_MASTER_KEY
+                                    seals the secrets that merchants store, at least 32 characters
+                                    (generated, kept in DATA_DIR/credentials.json)
+  RECKONER_MASTER_KEY_PREVIOUS, RECKONER_SANDBOX_MASTER_KEY_PREVIOUS
+                                    during a rotation: the master key before it (none)
+  RECKONER_NEW_MASTER_KEY, RECKONER_SANDBOX_NEW_MASTER_KEY
+                                    for rotate-master-key: the new key (generated, where the old one is kept)
+  RECKONER_LOST_MASTER_KEYS         names of master keys that nobody has any more: a start goes on without them (none)
   RECKONER_DEMO                     seed a demo merchant in the sandbox (true under npm start, else false)
   PUBLIC_URL, SANDBOX_PUBLIC_URL    what links start with (http://HOST:PORT)
   LOG_LEVEL                         fatal, error, warn, info, debug, trace, silent (info; warn at a terminal)

@@ -23,6 +23,15 @@ export interface ServedEnvironment {
   openDemo?(): Promise<Demo | null>;
 }
 
+/** The master keys of an environment; `MasterKeys` in secrets. */
+export interface MasterKeysOfStart {
+  readonly key: string;
+  readonly previous?: string | undefined;
+  readonly lost?: readonly string[];
+  readonly isAlone?: boolean;
+  readonly keep?: (() => void) | undefined;
+}
+
 interface EnvironmentRequest {
   readonly environment: EnvironmentName;
   /** Absent: all. */
@@ -36,7 +45,7 @@ interface EnvironmentRequest {
   readonly publicUrl: string;
   readonly trustedProxies?: readonly string[];
   readonly platformKey: string;
-  readonly sealingKey?: string;
+  readonly masterKey: MasterKeysOfStart;
   readonly logger: Logger;
 }
 
@@ -55,6 +64,13 @@ export interface DifferingInvoice {
   readonly differences: readonly string[];
 }
 
+/** What a rotation of a master key did. */
+export interface RotationReport {
+  readonly resealed: number;
+  readonly unopened: readonly { readonly merchantId: string; readonly id: string; readonly where: string }[];
+  readonly stillNeeded: readonly string[];
+}
+
 /** The parts of the program that the commands are wired to. */
 export interface Parts {
   openEnvironment(request: EnvironmentRequest): Promise<ServedEnvironment>;
@@ -64,6 +80,8 @@ export interface Parts {
   /** Says how many were something else. */
   rebuildSums(databaseUrl: string): Promise<{ facts: number; sums: number; counts: number }>;
   auditDatabase(databaseUrl: string): Promise<{ checked: number; violations: readonly BrokenInvariant[] }>;
+  /** @param from the keys that open what is there */
+  rotateDatabase(databaseUrl: string, to: string, from: readonly string[]): Promise<RotationReport>;
   recomputeDatabase(databaseUrl: string): Promise<{ checked: number; differing: readonly DifferingInvoice[] }>;
 }
 

@@ -1,5 +1,5 @@
 import { readSettings, type Settings } from '../settings.ts';
-import { auditAll, HELP, migrateAll, rebuildAll, recomputeAll, seed, showKeys } from './commands.ts';
+import { auditAll, HELP, migrateAll, rebuildAll, recomputeAll, rotateAll, seed, showKeys } from './commands.ts';
 import type { LoadParts } from './environment.ts';
 import { explain, StartFailure } from './failure.ts';
 import { keepHeapSmall } from './heap.ts';
@@ -71,6 +71,8 @@ async function execute(
       return auditAll(settingsOf(variables), loadParts, output, cleanup);
     case 'recompute':
       return recomputeAll(settingsOf(variables), loadParts, output, cleanup);
+    case 'rotate-master-key':
+      return rotateAll(settingsOf(variables), loadParts, output, cleanup);
     case 'keys':
       return showKeys(settingsOf(variables), output);
     case 'help':

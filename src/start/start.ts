@@ -17,6 +17,7 @@ import { fillDemo, rememberDemo } from './demo.ts';
 import type { Demo, LoadParts, Parts, ServedEnvironment } from './environment.ts';
 import { explainListening } from './failure.ts';
 import { type ReservedPort, reachableUrl, reservePort } from './listening.ts';
+import { explainRefusedKey, masterKeysOf, warnOfSharing } from './master-keys.ts';
 import type { Output } from './output.ts';
 
 /** Requests that are under way when a stop begins get this long to end (reliability.md §4). */
@@ -46,7 +47,11 @@ const SECRET_FIELDS = [
   'set-cookie',
   'secret',
   'platformKey',
-  'sealingKey',
+  'masterKey',
+  'previousMasterKey',
+  'newMasterKey',
+  'webhookSecret',
+  'secretKey',
   'merchantKey',
   'password',
 ];
@@ -157,24 +162,30 @@ async function open(
   const baseUrl = reachableUrl(settings.host, port);
   const key = decidePlatformKey(name, settings[name].platformKey, readCredentials(dataDirectory), parts.generateApiKey);
   if (settings.roles.includes('api')) updateCredentials(dataDirectory, { [name]: { baseUrl, platformKey: key.key } });
+  const known = readCredentials(dataDirectory);
+  warnOfSharing(settings, name, dataDirectory, output);
   const environment = await output.step(
     `${name}: schema migrated`,
     () =>
-      parts.openEnvironment({
-        environment: name,
-        roles: settings.roles,
-        databaseUrl: databases.urlOf(name),
-        ownerDatabaseUrl: databases.ownerUrlOf(name),
-        isDiskFull: () => databases.isDiskFull(name),
-        ...(settings.clickhouseUrl !== undefined && { clickhouseUrl: settings.clickhouseUrl }),
-        ...(settings.mailServer !== undefined && { mailServer: settings.mailServer }),
-        ...(settings.stripeApiUrl !== undefined && { stripeApiUrl: settings.stripeApiUrl }),
-        publicUrl: settings[name].publicUrl ?? baseUrl,
-        trustedProxies: settings.trustedProxies,
-        platformKey: key.key,
-        ...(settings[name].sealingKey !== undefined && { sealingKey: settings[name].sealingKey }),
-        logger: logger.child({ environment: name }),
-      }),
+      parts
+        .openEnvironment({
+          environment: name,
+          roles: settings.roles,
+          databaseUrl: databases.urlOf(name),
+          ownerDatabaseUrl: databases.ownerUrlOf(name),
+          isDiskFull: () => databases.isDiskFull(name),
+          ...(settings.clickhouseUrl !== undefined && { clickhouseUrl: settings.clickhouseUrl }),
+          ...(settings.mailServer !== undefined && { mailServer: settings.mailServer }),
+          ...(settings.stripeApiUrl !== undefined && { stripeApiUrl: settings.stripeApiUrl }),
+          publicUrl: settings[name].publicUrl ?? baseUrl,
+          trustedProxies: settings.trustedProxies,
+          platformKey: key.key,
+          masterKey: masterKeysOf(settings, name, dataDirectory),
+          logger: logger.child({ environment: name }),
+        })
+        .catch((error: unknown) => {
+          throw explainRefusedKey(error, settings, name, known, dataDirectory);
+        }),
     ({ migratedTo }) => migratedTo,
   );
   return { name, baseUrl, key, environment };

@@ -3,7 +3,7 @@ import type { PageRequest } from '../http/index.ts';
 import { secretBytes } from '../kernel/chance.ts';
 import { newId } from '../kernel/ids.ts';
 import { fail, invalidField, notFound, ok, type Result } from '../kernel/result.ts';
-import type { Sealer } from '../kernel/sealing.ts';
+import { placeOf, type Sealer } from '../kernel/sealing.ts';
 import { formatInstant, type Instant } from '../kernel/time.ts';
 import { decideStanding, type Endpoint, MOST_ENDPOINTS, OVERLAP_HOURS } from './endpoint.ts';
 import {
@@ -74,7 +74,7 @@ export async function createEndpoint(
     description: body.description ?? null,
     status,
     disabledReason: status === 'enabled' ? null : 'request',
-    secret: parts.sealer.seal(secret, id),
+    secret: parts.sealer.seal(secret, placeOf(id)),
     previousSecret: null,
     previousSecretUntil: null,
     failingSince: null,
@@ -133,7 +133,7 @@ export async function rotateSecret(tx: Tx, { sealer }: EndpointParts, merchantId
   const secret = newSecret();
   const after = await updateEndpoint(tx, {
     ...before,
-    secret: sealer.seal(secret, id),
+    secret: sealer.seal(secret, placeOf(id)),
     previousSecret: before.secret,
     previousSecretUntil: now.add({ hours: OVERLAP_HOURS }),
     updatedAt: now,

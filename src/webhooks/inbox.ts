@@ -1,7 +1,7 @@
 import type { Database, Tx } from '../db/index.ts';
 import type { PageRequest } from '../http/index.ts';
 import { newId } from '../kernel/ids.ts';
-import type { Sealer } from '../kernel/sealing.ts';
+import { placeOf, type Sealer } from '../kernel/sealing.ts';
 import { formatInstant, type Instant, parseInstant } from '../kernel/time.ts';
 import type { Answered } from './attempts.ts';
 import { secretsOf } from './endpoint.ts';
@@ -45,7 +45,9 @@ export const openInbox =
     if (merchantId === null) return answered(401, 'There is no such endpoint.');
     return database.transaction({ merchants: [merchantId] }, async (tx) => {
       const endpoint = await selectEndpoint(tx, merchantId, endpointId);
-      const secrets = (endpoint ? secretsOf(endpoint, at) : []).map((sealed) => sealer.open(sealed, endpointId));
+      const secrets = (endpoint ? secretsOf(endpoint, at) : []).map((sealed) =>
+        sealer.open(sealed, placeOf(endpointId)),
+      );
       const message = { id: headers['webhook-id'] ?? '', timestamp: Number(headers['webhook-timestamp']), body };
       const readable = secrets.filter((secret) => secret !== null);
       if (!isSigned(message, headers['webhook-signature'] ?? '', readable, at.epochMilliseconds / 1000))

@@ -1,4 +1,4 @@
-import type { Sealer } from '../kernel/sealing.ts';
+import { placeOf, type Sealer } from '../kernel/sealing.ts';
 import { formatInstant, type Instant } from '../kernel/time.ts';
 import type { Answered } from './attempts.ts';
 import { type GuardOptions, readTarget } from './guard.ts';
@@ -34,7 +34,7 @@ const failed = (error: string): Answered => ({ kind: 'failed', error });
 
 /** Sends an event to an endpoint, signed, and says what came of it. The URL is checked again. @param now wall time */
 export async function send(way: Way, outgoing: Outgoing, now: Instant, signal: AbortSignal): Promise<Answered> {
-  const secrets = outgoing.secrets.map((sealed) => way.sealer.open(sealed, outgoing.endpointId));
+  const secrets = outgoing.secrets.map((sealed) => way.sealer.open(sealed, placeOf(outgoing.endpointId)));
   const readable = secrets.filter((secret) => secret !== null);
   if (readable.length === 0) return failed('The secret of the endpoint cannot be read. Rotate it.');
   const body = bodyOf(outgoing);

@@ -361,6 +361,7 @@ describe('a whole environment', () => {
       clickhouseUrl,
       publicUrl: 'http://localhost:4401',
       platformKey: env.platform.key,
+      masterKey: { key: env.masterKey },
       logger: pino({ level: 'trace' }, { write: (line: string) => log.push(line) }),
     });
     const product = await merchant.post('/v0/products', { name: 'API', description: 'Calls' });

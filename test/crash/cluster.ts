@@ -9,6 +9,7 @@ import pino from 'pino';
 import { type Environment, openEnvironment } from '../../src/app.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/db/embedded/index.ts';
 import { generateApiKey } from '../../src/identity/index.ts';
+import { generateMasterKey } from '../../src/kernel/sealing.ts';
 import type { Answer, Client } from '../support/environment.ts';
 import { addressOf, freePort, type Member, startMember } from './processes.ts';
 
@@ -48,16 +49,19 @@ export async function openCluster({ waitsForDisk }: { waitsForDisk: boolean }): 
   await postgres.ensureDatabase('crash');
   const databaseUrl = postgres.urlFor('crash');
   const platformKey = generateApiKey('sandbox');
+  const masterKey = generateMasterKey();
   const environment = await openEnvironment({
     environment: 'sandbox',
     roles: ['api'],
     databaseUrl,
     publicUrl: 'https://pay.example',
     platformKey,
+    masterKey: { key: masterKey },
     logger: pino({ level: 'silent' }),
   });
   const ports = [await freePort(), await freePort(), await freePort()] as const;
-  const start = (roles: string, port: number) => startMember({ roles, databaseUrl, platformKey, port, folder });
+  const shared = { databaseUrl, platformKey, masterKey, folder };
+  const start = (roles: string, port: number) => startMember({ ...shared, roles, port });
   const servers = [start('ingest', ports[0]), start('ingest', ports[1])];
   const worker = start('worker', ports[2]);
   const members: readonly Member[] = [...servers, worker];

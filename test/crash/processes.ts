@@ -20,6 +20,7 @@ export interface MemberOptions {
   readonly roles: string;
   readonly databaseUrl: string;
   readonly platformKey: string;
+  readonly masterKey: string;
   readonly port: number;
   /** A folder for what processes keep; each gets one in it. */
   readonly folder: string;
@@ -40,7 +41,7 @@ const READY = /ready [\d.]+ s after the start/;
 /** After a start that failed, which costs a second of a processor. */
 const PAUSE_MILLISECONDS = 400;
 
-export function startMember({ roles, databaseUrl, platformKey, port, folder }: MemberOptions): Member {
+export function startMember({ roles, databaseUrl, platformKey, masterKey, port, folder }: MemberOptions): Member {
   const dataDirectory = mkdtempSync(join(folder, 'member-'));
   let child: ChildProcess;
   let ended: Promise<void>;
@@ -62,6 +63,7 @@ export function startMember({ roles, databaseUrl, platformKey, port, folder }: M
           RECKONER_ROLES: roles,
           SANDBOX_DATABASE_URL: databaseUrl,
           RECKONER_SANDBOX_PLATFORM_KEY: platformKey,
+          RECKONER_SANDBOX_MASTER_KEY: masterKey,
           SANDBOX_PUBLIC_URL: 'https://pay.example',
           SANDBOX_PORT: String(port),
           LOG_LEVEL: 'silent', // every request of an outage would be a line

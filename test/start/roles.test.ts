@@ -7,6 +7,7 @@ import { eventually, kill, launch, launched, READY, startReckoner, type Trial, t
 vi.setConfig({ testTimeout: 180_000 });
 
 const PLATFORM_KEY = 'rk_test_of-all-processes-of-this-world';
+const MASTER_KEY = 'seals the secrets of this world, all of them';
 
 interface Process {
   readonly program: Trial;
@@ -44,6 +45,7 @@ async function openCluster(): Promise<(roles: string) => Promise<Process>> {
       RECKONER_ROLES: roles,
       SANDBOX_DATABASE_URL: url,
       RECKONER_SANDBOX_PLATFORM_KEY: PLATFORM_KEY,
+      RECKONER_SANDBOX_MASTER_KEY: MASTER_KEY,
       SANDBOX_PUBLIC_URL: 'https://pay.example',
     });
     await program.until(READY);

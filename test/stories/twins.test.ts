@@ -19,7 +19,8 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'reckoner-twins-'));
   const ports = [await freePort(), await freePort()];
   addresses = ports.map(addressOf);
-  const shared = { roles: 'ingest', databaseUrl: env.url, platformKey: env.platform.key, folder };
+  const keys = { platformKey: env.platform.key, masterKey: env.masterKey };
+  const shared = { roles: 'ingest', databaseUrl: env.url, ...keys, folder };
   servers.push(...ports.map((port) => startMember({ ...shared, port })));
   await Promise.all(servers.map((server) => server.ready()));
 }, 120_000);

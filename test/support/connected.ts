@@ -1,6 +1,6 @@
 import { jsonb, sql } from '../../src/db/index.ts';
 import { newId } from '../../src/kernel/ids.ts';
-import { sealerOf } from '../../src/kernel/sealing.ts';
+import { placeOf, sealerOf } from '../../src/kernel/sealing.ts';
 import type { Merchant, TestEnvironment } from './environment.ts';
 
 /** The secret by which the fake provider signs its notices. */
@@ -8,9 +8,9 @@ export const NOTICE_SECRET = 'fake webhook secret';
 
 /** Connects a merchant with the fake provider, and lets it take the cards of its customers. */
 export async function connectFake(env: TestEnvironment, merchant: Merchant, externalId = 'acct_fake'): Promise<void> {
-  const sealer = sealerOf(env.platform.key);
+  const sealer = sealerOf(env.masterKey);
   const id = newId('merchantIntegration');
-  const seal = (name: string, value: string) => [name, sealer.seal(JSON.stringify(value), `${id} ${name}`)];
+  const seal = (name: string, value: string) => [name, sealer.seal(JSON.stringify(value), placeOf(id, name))];
   const secrets = Object.fromEntries([seal('secretKey', 'fake'), seal('webhookSecret', NOTICE_SECRET)]);
   await env.database.transaction({ merchants: [merchant.id] }, async (tx) => {
     await tx.run(sql`

@@ -16,6 +16,7 @@ import { viewOf } from '../../src/documents/view.ts';
 import { type EnvironmentName, generateApiKey } from '../../src/identity/index.ts';
 import { hashApiKey, keyDisplay } from '../../src/identity/keys.ts';
 import { newId } from '../../src/kernel/ids.ts';
+import { generateMasterKey } from '../../src/kernel/sealing.ts';
 import type { Instant } from '../../src/kernel/time.ts';
 import { TEMPLATE } from './database-server.ts';
 
@@ -45,6 +46,7 @@ export interface Merchant extends Client {
 
 export interface TestEnvironment extends Environment {
   url: string;
+  masterKey: string;
   /** A platform operator. */
   platform: Client;
   /** A client with any key, or none. */
@@ -115,6 +117,7 @@ export async function openTestEnvironment(
     documents?: 'typeset';
     openDatabase?: (options: DatabaseOptions) => Database;
     mailServer?: EnvironmentOptions['mailServer'];
+    logger?: EnvironmentOptions['logger'];
     stripeApiUrl?: string;
     paymentProviders?: EnvironmentOptions['paymentProviders'];
     resolveHost?: EnvironmentOptions['resolveHost'];
@@ -125,6 +128,7 @@ export async function openTestEnvironment(
   const { url, drop } = await cloneDatabase(options.template);
   const databaseUrl = loginUrl((await options.through?.(url)) ?? url);
   const platformKey = generateApiKey(kind);
+  const masterKey = generateMasterKey();
   let fixedNow: Instant | null = null;
   const environment = await openEnvironment({
     environment: kind,
@@ -132,7 +136,8 @@ export async function openTestEnvironment(
     ownerDatabaseUrl: url,
     publicUrl: 'http://localhost:4401',
     platformKey,
-    logger: pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }),
+    masterKey: { key: masterKey },
+    logger: options.logger ?? pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }),
     now: () => fixedNow ?? wallClock(),
     checkReplies: true,
     ...(options.documents !== 'typeset' && { renderer: plainRenderer }),
@@ -159,6 +164,7 @@ export async function openTestEnvironment(
   return {
     ...environment,
     url,
+    masterKey,
     platform: client(platformKey),
     client,
     userOf,
