@@ -68,14 +68,11 @@ const countWhereAsked = (database: Database, given: readonly string[]): Promise<
 function checkProofs(recorded: readonly RecordedKey[], all: readonly [string, ...string[]]): void {
   const sealer = sealerOf(...all);
   const given = new Set(all.map(nameOfMasterKey));
-  const unproved_ = recorded.filter(
-    ({ name, proof, isLost }) => !isLost && given.has(name) && sealer.open(proof, proofPlace(name)) !== PROOF,
-  );
-  if (unproved_.length > 0)
-    throw new MasterKeyRefused(
-      unproved_.map(({ name }) => name),
-      0,
-    );
+  const names = recorded
+    .filter(({ isLost }) => !isLost)
+    .filter(({ name, proof }) => given.has(name) && sealer.open(proof, proofPlace(name)) !== PROOF)
+    .map(({ name }) => name);
+  if (names.length > 0) throw new MasterKeyRefused(names, 0);
 }
 
 async function record(
