@@ -89,7 +89,7 @@ export function sendPage(
   status: number,
   more: Readonly<Record<string, string>> = {},
 ): FastifyReply {
-  const { text, headers } = page(status);
+  const { text, headers } = page(status, reply.request.headers['accept-language']);
   return reply
     .code(status)
     .headers({ ...more, ...headers })

@@ -145,7 +145,10 @@ export interface RawBody {
 }
 
 /** The page that tells a person of an error status. */
-export type ErrorPage = (status: number) => { text: string; headers: Readonly<Record<string, string>> };
+export type ErrorPage = (
+  status: number,
+  language?: string,
+) => { text: string; headers: Readonly<Record<string, string>> };
 
 interface Sentence<P, Q, B, A extends Access> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

@@ -1,7 +1,8 @@
 import { cardBrandName } from '../kernel/card-brand.ts';
+import { countryCodes } from '../kernel/country.ts';
 import { minorDigits } from '../kernel/currency.ts';
 import { type Decimal, plain } from '../kernel/decimal.ts';
-import type { InEachLocale, Locale } from '../kernel/locale.ts';
+import { type InEachLocale, LOCALES, type Locale } from '../kernel/locale.ts';
 import type { Instant } from '../kernel/time.ts';
 import { FRAME_WORDS } from './words.ts';
 
@@ -69,3 +70,17 @@ export const formatsOf = (locale: Locale): Formats => FORMATS[locale];
 
 /** `Visa`: the brand of a card as it is written on the card. */
 export const brandName = (brand: string): string => cardBrandName(brand) ?? brand;
+
+const COUNTRY_NAMES = Object.fromEntries(LOCALES.map((locale) => [locale, namesIn(locale)])) as unknown as InEachLocale<
+  ReadonlyMap<string, string>
+>;
+
+/** The names of countries by their codes (ISO 3166-1 alpha-2), in the order of the alphabet. */
+export const countryNames = (locale: Locale): ReadonlyMap<string, string> => COUNTRY_NAMES[locale];
+
+function namesIn(locale: Locale): ReadonlyMap<string, string> {
+  const names = new Intl.DisplayNames(locale, { type: 'region', fallback: 'code' });
+  const { compare } = new Intl.Collator(locale);
+  const named = countryCodes.map((code) => [code, names.of(code) ?? code] as const);
+  return new Map(named.toSorted(([, one], [, other]) => compare(one, other)));
+}

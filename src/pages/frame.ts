@@ -1,5 +1,6 @@
 import { Reply } from '../http/index.ts';
 import type { EnvironmentName } from '../identity/index.ts';
+import { type Locale, localeAskedFor } from '../kernel/locale.ts';
 import { Html, html } from './html.ts';
 import { type Look, plainLook } from './look.ts';
 import { accentStyle, contentSecurityPolicy, type PageNeeds, STYLE } from './style.ts';
@@ -79,8 +80,8 @@ function problemOf(status: number): 'unknown' | 'busy' | 'broken' | 'notUndersto
 }
 
 /** For an address that stands for nothing, as an answer. */
-export const unknownReply = (environment: EnvironmentName): Reply => {
-  const look = plainLook(environment);
+export const unknownReply = (environment: EnvironmentName, locale?: Locale): Reply => {
+  const look = plainLook(environment, locale);
   return pageReply(404, problemPage(look, 404), look);
 };
 
@@ -89,10 +90,10 @@ const problemPage = (look: Look, status: number): string => {
   return endFrame(look, { sign: 'question', heading, body: html`<p class="soft">${text}</p>` });
 };
 
-/** The page that a browser gets for a refusal or a fault, instead of JSON. */
+/** The page that a browser gets for a refusal or a fault, instead of JSON, in the language that it asks for. */
 export const errorPage =
   (environment: EnvironmentName) =>
-  (status: number): { text: string; headers: Readonly<Record<string, string>> } => ({
-    text: problemPage(plainLook(environment), status),
+  (status: number, language?: string): { text: string; headers: Readonly<Record<string, string>> } => ({
+    text: problemPage(plainLook(environment, localeAskedFor(language)), status),
     headers: pageHeaders(null),
   });

@@ -1,5 +1,5 @@
 /** What every page for the customers of merchants is made of. */
-export { brandName, type Formats, formatsOf } from './format.ts';
+export { brandName, countryNames, type Formats, formatsOf } from './format.ts';
 export { endFrame, errorPage, frame, mark, PRIVATE, pageReply, unknownReply } from './frame.ts';
 export { Html, html } from './html.ts';
 export { findLook, type Look, plainLook } from './look.ts';

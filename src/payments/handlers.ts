@@ -1,5 +1,6 @@
 import type { Tx } from '../db/index.ts';
 import type { Decimal } from '../kernel/decimal.ts';
+import type { Locale } from '../kernel/locale.ts';
 import type { Result } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { PageDownload, PageLine } from '../pages/index.ts';
@@ -80,10 +81,14 @@ export interface PaymentHandlers {
   ): Promise<boolean>;
   /** The session expired by time or by POST …/expire, not because another one took its place. */
   expired(tx: Tx, event: { merchantId: string; session: PaymentSession }, now: Instant): Promise<void>;
-  /** For the hosted page, at this wall time; null where there is no such entity. */
+  /**
+   * For the hosted page, at this wall time, in the customer's language; `asked` is the browser's, for a customer who has
+   * none.
+   * @returns null where there is no such entity
+   */
   describe(
     tx: Tx,
-    entity: { merchantId: string; entityType: EntityType; entityId: string },
+    entity: { merchantId: string; entityType: EntityType; entityId: string; asked: Locale },
     now: Instant,
   ): Promise<EntityDescription | null>;
   /**

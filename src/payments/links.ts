@@ -4,6 +4,7 @@ import { fingerprint, readDecimal } from '../http/index.ts';
 import { type EnvironmentName, findOrganization, merchantSettings } from '../identity/index.ts';
 import { type Decimal, decimal, sum } from '../kernel/decimal.ts';
 import { newId } from '../kernel/ids.ts';
+import type { Locale } from '../kernel/locale.ts';
 import { digitsProblem, formatMoney, roundTo } from '../kernel/money.ts';
 import { type FieldError, fail, invalid, notFound, ok, type Result } from '../kernel/result.ts';
 import { addDuration, type Instant, isAfter, parseDuration } from '../kernel/time.ts';
@@ -18,6 +19,7 @@ import {
   selectLink,
   selectLinkByKey,
 } from './links.sql.ts';
+import { PAYMENT_WORDS } from './page/words.ts';
 import { redirectProblems } from './redirect-urls.ts';
 import { openSession } from './sessions.ts';
 import { checkTakesCards } from './setup.ts';
@@ -178,19 +180,21 @@ export const withLinks = (upstream: PaymentHandlers): PaymentHandlers => ({
   expired: async (tx, event, now) =>
     event.session.entity_type === 'payment' ? undefined : upstream.expired(tx, event, now),
   describe: (tx, entity, now) =>
-    entity.entityType === 'payment'
-      ? describeLink(tx, entity.merchantId, entity.entityId)
-      : upstream.describe(tx, entity, now),
+    entity.entityType === 'payment' ? describeLink(tx, entity) : upstream.describe(tx, entity, now),
   lock: async (tx, entity) => (entity.entityType === 'payment' ? undefined : upstream.lock?.(tx, entity)),
   lockNow: async (tx, entity) => (entity.entityType === 'payment' ? undefined : upstream.lockNow?.(tx, entity)),
 });
 
-async function describeLink(tx: Tx, merchantId: string, id: string): Promise<EntityDescription | null> {
+async function describeLink(
+  tx: Tx,
+  { merchantId, entityId: id, asked }: { merchantId: string; entityId: string; asked: Locale },
+): Promise<EntityDescription | null> {
   const link = await selectLink(tx, merchantId, id);
   if (!link) return null;
   const merchant = await findOrganization(tx, merchantId, merchantId);
+  const payer = link.customer_id === null ? undefined : await findCustomer(tx, merchantId, link.customer_id);
   return {
-    title: 'Payment',
+    title: PAYMENT_WORDS[payer?.locale ?? asked].payment,
     seller: merchant?.name ?? '',
     number: link.reference,
     lines: link.line_items.map(({ description, amount, quantity }) => ({

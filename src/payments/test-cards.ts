@@ -16,8 +16,6 @@ export type TestCard = (typeof TEST_CARDS)[number];
 interface Behaviour {
   readonly brand: string;
   readonly last4: string;
-  /** For a person at the hosted page. */
-  readonly label: string;
   /** What the card says when it is used for the n-th time, counting from 0 and only the times it worked. */
   readonly answer: (timesItWorked: number) => DeclineReason | null;
   /** Where the outcome comes later: `confirms` when the customer has confirmed, `takes time` after half a minute. */
@@ -37,32 +35,32 @@ export function outcomeAt(card: TestCard, now: Instant): Instant | null {
 }
 
 export const testCards: Readonly<Record<TestCard, Behaviour>> = {
-  pm_ok: { brand: 'visa', last4: '4242', label: 'Succeeds', answer: () => null },
-  pm_declined: { brand: 'visa', last4: '0002', label: 'Is declined', answer: () => 'card_declined' },
+  pm_ok: { brand: 'visa', last4: '4242', answer: () => null },
+  pm_declined: { brand: 'visa', last4: '0002', answer: () => 'card_declined' },
   pm_insufficient_funds: {
     brand: 'mastercard',
     last4: '9995',
-    label: 'Has insufficient funds',
+
     answer: () => 'insufficient_funds',
   },
   pm_then_declined: {
     brand: 'mastercard',
     last4: '0341',
-    label: 'Succeeds once, is declined afterwards',
+
     answer: (timesItWorked) => (timesItWorked === 0 ? null : 'card_declined'),
   },
-  pm_3ds: { brand: 'visa', last4: '3155', label: 'Asks you to confirm', answer: () => null, waits: 'confirms' },
+  pm_3ds: { brand: 'visa', last4: '3155', answer: () => null, waits: 'confirms' },
   pm_slow: {
     brand: 'visa',
     last4: '7726',
-    label: 'Succeeds after 30 seconds',
+
     answer: () => null,
     waits: 'takes time',
   },
   pm_slow_declined: {
     brand: 'visa',
     last4: '7734',
-    label: 'Is declined after 30 seconds',
+
     answer: () => 'card_declined',
     waits: 'takes time',
   },

@@ -53,8 +53,8 @@ export const invoicePaymentHandlers = (parts: InvoicingParts): PaymentHandlers =
     if (!invoice) throw new Error(`Session ${session.id} is of no invoice.`);
     await endWithSession(parts, tx, invoice, now);
   },
-  describe: async (tx, { merchantId, entityId }, now) => {
-    const view = await viewInvoice(tx, parts.environment, { merchantId, id: entityId }, now);
+  describe: async (tx, { merchantId, entityId, asked }, now) => {
+    const view = await viewInvoice(tx, parts.environment, { merchantId, id: entityId }, now, asked);
     return view && describeForSession(view);
   },
   async lock(tx, { merchantId, entityId }) {

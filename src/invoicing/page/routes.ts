@@ -2,6 +2,7 @@ import { type Database, ownerOf, type Tx } from '../../db/index.ts';
 import { freeRoute, Reply, type Route, Strict } from '../../http/index.ts';
 import { findLogo } from '../../identity/index.ts';
 import { isId } from '../../kernel/ids.ts';
+import { localeAskedFor } from '../../kernel/locale.ts';
 import { notFound, ok, orThrow, RefusalError, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { errorPage, PRIVATE, pageReply, unknownReply } from '../../pages/index.ts';
@@ -29,7 +30,6 @@ const FORM = 'application/x-www-form-urlencoded';
 export function invoicePageRoutes(parts: InvoicingParts): readonly Route[] {
   const { environment } = parts;
   const usual = { tag: 'Pages', access: { public: true }, hidden: true, errorPage: errorPage(environment) } as const;
-  const unknown = unknownReply(environment);
   return [
     freeRoute(
       {
@@ -40,11 +40,12 @@ export function invoicePageRoutes(parts: InvoicingParts): readonly Route[] {
         summary: 'The page of an invoice: how it stands, and its documents. It opens nothing and charges nothing',
         replies: { 200: HTML, 404: HTML },
       },
-      async ({ database, params, now }) => {
+      async ({ database, params, request, now }) => {
+        const asked = localeAskedFor(request.headers['accept-language']);
         const view = await ofInvoice(database, params.id as string, (tx, merchantId, id) =>
-          viewInvoice(tx, environment, { merchantId, id }, now),
+          viewInvoice(tx, environment, { merchantId, id }, now, asked),
         );
-        if (!view) return ok(unknown);
+        if (!view) return ok(unknownReply(environment, asked));
         return ok(pageReply(200, invoicePage(view), view.look, { showsLogo: view.hasLogo }));
       },
     ),
@@ -65,7 +66,8 @@ export function invoicePageRoutes(parts: InvoicingParts): readonly Route[] {
         const location = await ofInvoice(database, params.id as string, (tx, merchantId, id) =>
           isOurs ? whereToPay(parts, tx, { merchantId, id }, now) : Promise.resolve(id),
         );
-        return ok(location === null ? unknown : new Reply(303, '', { ...PRIVATE, location }));
+        if (location === null) return ok(unknownReply(environment, localeAskedFor(request.headers['accept-language'])));
+        return ok(new Reply(303, '', { ...PRIVATE, location }));
       },
     ),
     freeRoute(

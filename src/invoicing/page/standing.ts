@@ -7,6 +7,7 @@ import { isShownToCustomers } from '../documents/present.ts';
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { overdueFrom } from '../issue/issue.ts';
+import { INVOICE_WORDS } from './words.ts';
 
 /** How an invoice stands for the customer who got it. */
 export type Standing =
@@ -100,39 +101,24 @@ export function standingWords(
 ): { heading: string; text: string } {
   const { currency, unpaid_amount: unpaid, due_at: due, paid_at: paidAt } = invoice;
   const { money, day } = formatsOf(locale);
+  const words = INVOICE_WORDS[locale];
   const left = money(unpaid, currency);
   switch (standing) {
     case 'asked':
       return {
-        heading: 'This invoice is not paid yet',
-        text: due && !invoice.lives_by_session ? `${left} is left to pay, by ${day(due)}.` : `${left} is left to pay.`,
+        heading: words.asked.heading,
+        text: words.asked.text(left, due && !invoice.lives_by_session ? day(due) : null),
       };
     case 'overdue':
-      return { heading: 'This invoice is overdue', text: `${left} was to be paid by ${day(due as Instant)}.` };
-    case 'onItsWay':
-      return {
-        heading: 'The payment is on its way',
-        text: 'The card is being charged. You need to do nothing; look again in a few minutes.',
-      };
+      return { heading: words.overdue.heading, text: words.overdue.text(left, day(due as Instant)) };
     case 'paid':
-      return {
-        heading: 'This invoice is paid',
-        text: `Paid on ${day(paidAt as Instant)}. There is nothing left to pay.`,
-      };
-    case 'nothing':
-      return { heading: 'There is nothing to pay', text: 'This invoice is settled.' };
+      return { heading: words.paid.heading, text: words.paid.text(day(paidAt as Instant)) };
     case 'refunded':
       return {
-        heading: 'This invoice was refunded',
-        text: refund
-          ? `Refunded on ${day(refund.created_at)} by credit note ${refund.number}. There is nothing to pay.`
-          : '',
+        heading: words.refunded.heading,
+        text: refund ? words.refunded.text(day(refund.created_at), refund.number) : '',
       };
-    case 'cancelled':
-      return { heading: 'This invoice was cancelled', text: 'There is nothing to pay.' };
-    case 'expired':
-      return { heading: 'This offer has expired', text: 'Nothing was charged, and there is nothing to pay.' };
-    case 'closed':
-      return { heading: 'This invoice is closed', text: 'There is nothing to pay.' };
+    default:
+      return words[standing];
   }
 }

@@ -9,6 +9,7 @@ import {
   merchantSettings,
 } from '../../identity/index.ts';
 import { sum } from '../../kernel/decimal.ts';
+import type { Locale } from '../../kernel/locale.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { findLook, formatsOf, type Look, type PageDownload } from '../../pages/index.ts';
 import {
@@ -28,6 +29,7 @@ import type { InvoiceRow, PartyRecord } from '../invoice/invoice.ts';
 import { findInvoice, linesOf } from '../invoice/invoices.sql.ts';
 import { isTopUp } from '../paying/sessions.ts';
 import { isPayableByCard, type Standing, type StandingFacts, standingOf, standingWords } from './standing.ts';
+import { INVOICE_WORDS } from './words.ts';
 
 /** What a customer sees of an invoice. */
 export interface InvoiceView extends StandingFacts {
@@ -52,12 +54,16 @@ const MOST_NOTES = 100;
 /** A page is for reading; whoever wants all lines of a large invoice has the document. */
 const MOST_LINES = 200;
 
-/** @returns null where there is no such invoice, or none that its customer may see yet */
+/**
+ * @param asked the language that the browser asks for, where the customer has none
+ * @returns null where there is no such invoice, or none that its customer may see yet
+ */
 export async function viewInvoice(
   tx: Tx,
   environment: EnvironmentName,
   { merchantId, id }: { readonly merchantId: string; readonly id: string },
   wall: Instant,
+  asked?: Locale,
 ): Promise<InvoiceView | null> {
   const invoice = await findInvoice(tx, merchantId, id);
   if (!invoice) return null;
@@ -73,15 +79,17 @@ export async function viewInvoice(
   };
   const standing = standingOf(facts);
   if (standing === null) return null;
+  const look = await findLook(tx, environment, { merchantId, customerId: invoice.customer_id }, asked);
+  const words = INVOICE_WORDS[look.locale];
   return {
     ...facts,
     standing,
-    look: await findLook(tx, environment, { merchantId, customerId: invoice.customer_id }),
-    title: isTopUp(invoice) ? 'Payment on account' : 'Invoice',
+    look,
+    title: isTopUp(invoice) ? words.topUp : words.invoice,
     seller: invoice.seller ?? { name: (await findOrganization(tx, merchantId, merchantId))?.name ?? '' },
     payments: await receiptsOf(tx, merchantId, id),
     creditNotes: creditNotes.filter(({ status }) => status === 'ISSUED').toReversed(),
-    lines: await linesShown(tx, invoice),
+    lines: await linesShown(tx, invoice, look.locale),
     bankTransfer: settings.bankTransfer,
     hasLogo: (await findLogo(tx, merchantId)) !== undefined,
     hasEInvoice: await hasEInvoice(tx, merchantId, id),
@@ -89,15 +97,16 @@ export async function viewInvoice(
 }
 
 /** The lines of an invoice and its tax, which come to its total; what no page should hold is one line. */
-async function linesShown(tx: Tx, invoice: InvoiceRow): Promise<InvoiceView['lines']> {
+async function linesShown(tx: Tx, invoice: InvoiceRow, locale: Locale): Promise<InvoiceView['lines']> {
   const lines = inOrderOfTime(await linesOf(tx, invoice.merchant_id, invoice.id, -1, MOST_LINES));
   const shown = lines.map(({ display_name, total_price }) => ({ description: display_name, amount: total_price }));
   const more = invoice.item_count - shown.length;
   const rest = invoice.subtotal.minus(sum(shown.map(({ amount }) => amount)));
-  const tax = { description: taxWord(invoice.seller ?? {}), amount: invoice.total_tax };
+  const words = INVOICE_WORDS[locale];
+  const tax = { description: words.tax[taxWord(invoice.seller ?? {})], amount: invoice.total_tax };
   return [
     ...shown,
-    ...(more > 0 ? [{ description: `${more} more lines, on the document`, amount: rest }] : []),
+    ...(more > 0 ? [{ description: words.moreLines(more), amount: rest }] : []),
     ...(invoice.total_tax.isZero() ? [] : [tax]),
   ];
 }
@@ -116,14 +125,18 @@ export async function payableSession(
  * The files that a customer may have of an invoice; receipts stand with their payments.
  * @param base the address of its page, relative to the page that shows them
  */
-export function downloadsOf({ invoice, creditNotes, hasEInvoice, title }: InvoiceView, base: string): PageDownload[] {
+export function downloadsOf(
+  { invoice, creditNotes, hasEInvoice, title, look }: InvoiceView,
+  base: string,
+): PageDownload[] {
+  const words = INVOICE_WORDS[look.locale];
   if (invoice.invoice_number === null) return [];
   const hasDocument = invoice.document_failure === null;
   return [
-    ...(hasDocument ? [{ label: `${title} (PDF)`, href: `${base}/invoice.pdf` }] : []),
-    ...(hasEInvoice ? [{ label: 'E-invoice (XML)', href: `${base}/invoice.xml` }] : []),
+    ...(hasDocument ? [{ label: words.invoicePdf(title), href: `${base}/invoice.pdf` }] : []),
+    ...(hasEInvoice ? [{ label: words.eInvoice, href: `${base}/invoice.xml` }] : []),
     ...creditNotes.map(({ id, number }) => ({
-      label: `Credit note ${number} (PDF)`,
+      label: words.creditNotePdf(number),
       href: `${base}/creditNotes/${id}`,
     })),
   ];
@@ -133,7 +146,7 @@ const receiptsFor = ({ invoice, payments, look }: InvoiceView, base: string): Pa
   invoice.invoice_number === null
     ? []
     : payments.map(({ id, received_at }) => ({
-        label: `Receipt of ${formatsOf(look.locale).day(received_at)} (PDF)`,
+        label: INVOICE_WORDS[look.locale].receiptOf(formatsOf(look.locale).day(received_at)),
         href: `${base}/receipts/${id}`,
       }));
 

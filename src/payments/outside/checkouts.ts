@@ -2,6 +2,7 @@ import { effectiveNow } from '../../clocks/index.ts';
 import { findCustomer } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
 import type { DueKind } from '../../jobs/index.ts';
+import { DEFAULT_LOCALE } from '../../kernel/locale.ts';
 import { next } from '../../kernel/state-table.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { decline, lockFound, type PaymentParts, refusalToComplete, settle } from '../completion.ts';
@@ -86,7 +87,9 @@ async function intend(
   if (session.status === 'completed' || refusalToComplete(session, now)) return null;
   const { entity_type: entityType, entity_id: entityId } = session;
   const entity =
-    session.mode === 'payment' ? await parts.handlers.describe(tx, { merchantId, entityType, entityId }, now) : null;
+    session.mode === 'payment'
+      ? await parts.handlers.describe(tx, { merchantId, entityType, entityId, asked: DEFAULT_LOCALE }, now)
+      : null;
   if (entity?.standing?.isPayable === false) return null;
   const connection = await connectionOf(tx, parts.remote, merchantId, session.provider);
   if (!connection) return null;

@@ -13,13 +13,10 @@ import {
   openForm,
 } from '../../pages/index.ts';
 import type { EntityDescription, EntityStanding } from '../handlers.ts';
-import type { DeclineReason } from '../provider.ts';
 import type { PaymentSession } from '../sessions.sql.ts';
 import { isOver } from '../sessions.ts';
 import { TEST_CARDS, type TestCard, testCards } from '../test-cards.ts';
-
-/** What went wrong with what was just sent. */
-export type PageProblem = 'choose a card' | 'not payable' | 'provider away';
+import { PAYMENT_WORDS, type PageProblem } from './words.ts';
 
 /** What a customer sees of a session. */
 export interface PageView {
@@ -34,15 +31,6 @@ export interface PageView {
   readonly problem?: PageProblem;
 }
 
-const DECLINES: Readonly<Record<DeclineReason, string>> = {
-  card_declined: 'The card was declined.',
-  insufficient_funds: 'The card has insufficient funds.',
-  expired_card: 'The card has expired.',
-  incorrect_cvc: 'The security code is wrong.',
-  authentication_required: 'The bank asks you to confirm the payment.',
-  processing_error: 'The bank could not process the payment.',
-};
-
 /**
  * The hosted page `/pay/{id}` for the state that the session is in. Where it can no longer be paid by, what counts
  * is how the thing stands that it was for.
@@ -54,11 +42,11 @@ export function checkoutPage(view: PageView): string {
       return completedPage(view);
     case 'processing':
       if (session.pending_card === 'pm_3ds') return confirmPage(view);
-      return endPage(view, 'Your payment is on its way', 'The bank has not answered yet. You can close this page.');
+      return waitingPage(view);
     case 'expired':
       return overPage(view, expiredWords(view));
     case 'cancelled':
-      return overPage(view, { heading: 'This payment was cancelled', text: 'Nothing was charged.' });
+      return overPage(view, wordsOf(view).cancelled);
     case 'pending':
     case 'failed':
       if (isOver(session, now)) return overPage(view, expiredWords(view));
@@ -66,53 +54,52 @@ export function checkoutPage(view: PageView): string {
   }
 }
 
+const wordsOf = ({ look }: PageView) => PAYMENT_WORDS[look.locale];
+const nameOf = (view: PageView): Html => html`<bdi>${sellerOf(view)}</bdi>`;
+
 function openPage(view: PageView): string {
   const { session } = view;
+  const words = wordsOf(view);
   const { money, minute } = formatsOf(view.look.locale);
   const isPayment = session.mode === 'payment';
-  const deed = isPayment ? `Pay ${money(session.amount, session.currency)}` : 'Save card';
-  const heading = isPayment ? 'Pay by card' : 'Save a card';
+  const deed = isPayment ? words.pay(money(session.amount, session.currency)) : words.save;
   const problem = problemOf(view);
   return frame(
-    `${problem ? 'Not paid yet – ' : ''}${deed} – ${sellerOf(view)}`,
+    `${problem ? `${words.notPaidYet} – ` : ''}${deed} – ${sellerOf(view)}`,
     view.look,
     html`<div class="sheet two">
 ${summary(view)}
 <section aria-labelledby="pay">
-<h2 id="pay">${heading}</h2>
-${problem && html`<div class="notice" role="alert"><strong>${problem.title}</strong>${problem.text}</div>`}
+<h2 id="pay">${isPayment ? words.payBy : words.saveBy}</h2>
+${problem && html`<div class="notice" role="alert"><strong>${problem.heading}</strong>${problem.text}</div>`}
 <form method="post" action="${session.id}">
-${session.provider === 'sandbox' ? cardChoices : html`<p>You enter your card on the secure page of our payment provider.</p>`}
+${session.provider === 'sandbox' ? cardChoices(view) : html`<p>${words.atProvider}</p>`}
 <button type="submit">${deed}</button>
 </form>
-<p class="fine">This link works until ${minute(session.expires_at)}.</p>
-${back(session.failure_redirect_url, html`Cancel and return to <bdi>${sellerOf(view)}</bdi>`)}
+<p class="fine">${words.worksUntil(minute(session.expires_at))}</p>
+${back(session.failure_redirect_url, words.cancelAndReturn(nameOf(view)))}
 </section>
 </div>`,
   );
 }
 
-const cardChoices = html`<fieldset><legend>Choose a test card</legend>
-${TEST_CARDS.map(cardChoice)}
+const cardChoices = (view: PageView): Html => html`<fieldset><legend>${wordsOf(view).chooseTestCard}</legend>
+${TEST_CARDS.map((card) => cardChoice(view, card))}
 </fieldset>`;
 
-function problemOf({ session, problem }: PageView): { title: string; text: string } | null {
-  if (problem === 'choose a card') return { title: 'Choose a card.', text: 'Nothing was charged.' };
-  if (problem === 'not payable')
-    return {
-      title: 'This can no longer be paid here.',
-      text: 'Nothing was charged. Ask for a new link if you still owe it.',
-    };
-  if (problem === 'provider away')
-    return { title: 'The payment provider does not answer.', text: 'Nothing was charged. Try again in a moment.' };
+function problemOf(view: PageView): { heading: string; text: string } | null {
+  const { session, problem } = view;
+  const words = wordsOf(view);
+  if (problem !== undefined) return words.problems[problem];
   if (session.status !== 'failed' || session.failure_reason === null) return null;
-  return { title: DECLINES[session.failure_reason], text: 'Nothing was charged. Try another card.' };
+  return { heading: words.declines[session.failure_reason], text: words.tryAnother };
 }
 
-function cardChoice(card: (typeof TEST_CARDS)[number]): Html {
-  const { brand, last4, label } = testCards[card];
+function cardChoice(view: PageView, card: TestCard): Html {
+  const { brand, last4 } = testCards[card];
+  const words = wordsOf(view);
   return html`<label class="card"><input type="radio" name="paymentMethod" value="${card}" required${card === 'pm_ok' ? new Html(' checked') : null}>
-<span><span class="face">${brandName(brand)} <span class="unseen">ending in</span><span aria-hidden="true">••••</span> ${last4}</span><span class="note">${label}</span></span></label>
+<span><span class="face">${brandName(brand)} <span class="unseen">${words.endingIn}</span><span aria-hidden="true">••••</span> ${last4}</span><span class="note">${words.testCards[card]}</span></span></label>
 `;
 }
 
@@ -120,14 +107,15 @@ function cardChoice(card: (typeof TEST_CARDS)[number]): Html {
 function summary(view: PageView): Html {
   const { session, entity } = view;
   const { money, day } = formatsOf(view.look.locale);
+  const words = wordsOf(view);
   const isPayment = session.mode === 'payment';
   return html`<section class="summary">
 ${logoImage(entity?.logo)}
-<p class="seller"><bdi>${sellerOf(view)}</bdi></p>
+<p class="seller">${nameOf(view)}</p>
 <h1 dir="auto">${titleOf(view)}</h1>
-${isPayment ? html`<p class="amount">${money(session.amount, session.currency)}</p>` : html`<p class="lead">Your card is kept for later payments. Nothing is charged now.</p>`}
-${entity?.dueAt ? html`<p class="soft">Due ${day(entity.dueAt)}</p>` : null}
-${isPayment && entity && entity.lines.length > 0 ? lineTables(view.look.locale, entity, [['To pay', session.amount]]) : null}
+${isPayment ? html`<p class="amount">${money(session.amount, session.currency)}</p>` : html`<p class="lead">${words.keptForLater}</p>`}
+${entity?.dueAt ? html`<p class="soft">${words.due(day(entity.dueAt))}</p>` : null}
+${isPayment && entity && entity.lines.length > 0 ? lineTables(view.look.locale, entity, [[words.toPay, session.amount]]) : null}
 ${entity?.standing ? downloadLinks(entity.standing.downloads) : null}
 </section>`;
 }
@@ -135,55 +123,59 @@ ${entity?.standing ? downloadLinks(entity.standing.downloads) : null}
 function completedPage(view: PageView): string {
   const { session, entity } = view;
   const { money, minute } = formatsOf(view.look.locale);
+  const words = wordsOf(view);
   const isPayment = session.mode === 'payment';
-  const heading = isPayment ? 'Payment received' : 'Card saved';
+  const heading = isPayment ? words.received : words.saved;
   const standing = isPayment ? entity?.standing : undefined;
   return endFrame(view.look, {
     title: `${heading} – ${sellerOf(view)}`,
     sign: 'check',
     heading,
-    body: html`<p class="soft">${isPayment ? html`<bdi>${sellerOf(view)}</bdi> has received your payment.` : html`<bdi>${sellerOf(view)}</bdi> can charge it for what you agree to.`}</p>
+    body: html`<p class="soft">${isPayment ? words.hasReceived(nameOf(view)) : words.mayCharge(nameOf(view))}</p>
 ${isPayment ? html`<p class="amount">${money(session.amount, session.currency)}</p>` : null}
 <p class="soft" dir="auto">${titleOf(view)}</p>
 ${session.completed_at && html`<p class="soft">${minute(session.completed_at)}</p>`}
 ${standing ? html`<p class="soft">${standing.text}</p>` : null}
-${session.success_redirect_url === null ? null : back(session.success_redirect_url, html`Return to <bdi>${sellerOf(view)}</bdi>`, 'button')}
-${standing ? html`${downloadLinks(standing.downloads)}${pageLink(standing)}` : null}
-${session.success_redirect_url === null ? html`<p class="fine">You can close this page.</p>` : null}`,
+${session.success_redirect_url === null ? null : back(session.success_redirect_url, words.returnTo(nameOf(view)), 'button')}
+${standing ? html`${downloadLinks(standing.downloads)}${pageLink(view, standing)}` : null}
+${session.success_redirect_url === null ? html`<p class="fine">${words.closePage}</p>` : null}`,
   });
 }
+
+/** The bank has not answered: the page asks again by itself. */
+const waitingPage = (view: PageView): string => {
+  const { heading, text } = wordsOf(view).onItsWay;
+  return endPage(view, heading, text);
+};
 
 /** The bank asks the customer to confirm, as a 3-D Secure page does. */
 function confirmPage(view: PageView): string {
   const { session } = view;
   const { money } = formatsOf(view.look.locale);
+  const words = wordsOf(view);
   const choose = (card: TestCard, label: string) =>
     html`<form method="post" action="${session.id}"><input type="hidden" name="paymentMethod" value="${card}"><button type="submit">${label}</button></form>`;
   return endPage(
     view,
-    'Confirm this payment',
-    `Your bank asks whether you pay ${money(session.amount, session.currency)}.`,
-    html`${choose('pm_3ds', 'Confirm')}${choose('pm_declined', 'Refuse')}`,
+    words.confirm.heading,
+    session.mode === 'payment' ? words.confirm.text(money(session.amount, session.currency)) : words.confirmCard,
+    html`${choose('pm_3ds', words.confirmButton)}${choose('pm_declined', words.refuseButton)}`,
   );
 }
 
-const expiredWords = ({ session, entity }: PageView): { heading: string; text: string } => {
-  if (session.mode === 'setup')
-    return {
-      heading: 'This link has expired',
-      text: 'No card was saved. Ask for a new link if you still want to save one.',
-    };
-  const isPayable = entity?.standing?.isPayable === true;
-  const next = isPayable ? 'You can still pay with a new link.' : 'Ask for a new link if you still want to pay.';
-  return { heading: 'This payment link has expired', text: `Nothing was charged. ${next}` };
-};
+function expiredWords(view: PageView): { heading: string; text: string } {
+  const { setupExpired, expired } = wordsOf(view);
+  if (view.session.mode === 'setup') return setupExpired;
+  const isPayable = view.entity?.standing?.isPayable === true;
+  return { heading: expired.heading, text: isPayable ? expired.open : expired.over };
+}
 
 /** A session that can no longer be paid by: what is said of it counts only while its invoice still asks. */
 function overPage(view: PageView, words: { readonly heading: string; readonly text: string }): string {
   const standing = view.entity?.standing;
   if (!standing) return endPage(view, words.heading, words.text);
   return standing.isPayable
-    ? endPage(view, words.heading, words.text, openForm(standing.page, 'Open a new payment page'))
+    ? endPage(view, words.heading, words.text, openForm(standing.page, wordsOf(view).newPage))
     : endPage(view, standing.heading, standing.text);
 }
 
@@ -196,12 +188,13 @@ function endPage(view: PageView, heading: string, text: string, button: Html | n
     body: html`<p class="soft">${text}</p>
 <p class="soft" dir="auto">${titleOf(view)}</p>
 ${button}
-${back(view.session.failure_redirect_url, html`Return to <bdi>${sellerOf(view)}</bdi>`, button === null ? 'button' : 'link')}
-${standing ? html`${downloadLinks(standing.downloads)}${pageLink(standing)}` : null}`,
+${back(view.session.failure_redirect_url, wordsOf(view).returnTo(nameOf(view)), button === null ? 'button' : 'link')}
+${standing ? html`${downloadLinks(standing.downloads)}${pageLink(view, standing)}` : null}`,
   });
 }
 
-const pageLink = ({ page }: EntityStanding): Html => html`<p class="fine"><a href="${page}">See the invoice</a></p>`;
+const pageLink = (view: PageView, { page }: EntityStanding): Html =>
+  html`<p class="fine"><a href="${page}">${wordsOf(view).seeInvoice}</a></p>`;
 
 /** A way back to the merchant, where it gave one; the address was checked when the session was opened. */
 const back = (url: string | null, text: Html, kind: 'link' | 'button' = 'link'): Html | null => {
@@ -213,7 +206,9 @@ const back = (url: string | null, text: Html, kind: 'link' | 'button' = 'link'):
 
 const sellerOf = ({ entity, seller }: PageView): string => entity?.seller ?? seller;
 
-function titleOf({ session, entity }: PageView): string {
-  if (!entity) return session.mode === 'setup' ? 'Payment method' : (session.entity_label ?? 'Payment');
+function titleOf(view: PageView): string {
+  const { session, entity } = view;
+  const words = wordsOf(view);
+  if (!entity) return session.mode === 'setup' ? words.method : (session.entity_label ?? words.payment);
   return entity.number ? `${entity.title} ${entity.number}` : entity.title;
 }

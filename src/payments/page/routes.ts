@@ -3,6 +3,7 @@ import { type Database, ownerOf, type Tx } from '../../db/index.ts';
 import { freeRoute, Reply, type Route, Strict, Text, Type } from '../../http/index.ts';
 import { type EnvironmentName, findOrganization } from '../../identity/index.ts';
 import { isId } from '../../kernel/ids.ts';
+import { type Locale, localeAskedFor } from '../../kernel/locale.ts';
 import { ok, orThrow, RefusalError } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { errorPage, findLook, pageReply, unknownReply } from '../../pages/index.ts';
@@ -13,13 +14,13 @@ import type { PaymentEnvironment } from '../session-routes.ts';
 import { findSession } from '../sessions.ts';
 import { TEST_CARDS, type TestCard } from '../test-cards.ts';
 import { checkoutPage, type PageView } from './page.ts';
+import type { PageProblem } from './words.ts';
 
 const HTML = { contentType: 'text/html', description: 'A page for a person.' } as const;
 const FORM = 'application/x-www-form-urlencoded';
 
 /** The hosted page of a session. Who has its address, which nobody can guess, may pay; nothing else is asked of a customer. */
 export const pageRoutes = (parts: PaymentParts, { environment, publicUrl }: PaymentEnvironment): readonly Route[] => {
-  const unknown = unknownReply(environment);
   /** Nobody pays with a test card in production. */
   const takesCardsHere = (provider: ProviderName): boolean => provider !== 'sandbox' || environment === 'sandbox';
   const pageFor = (status: number, view: PageView) =>
@@ -39,11 +40,13 @@ export const pageRoutes = (parts: PaymentParts, { environment, publicUrl }: Paym
       hidden: true,
       errorPage: errorPage(environment),
     },
-    async ({ database, now, params }) => {
+    async ({ database, now, params, request }) => {
       const id = params.id as string;
+      const asked = localeAskedFor(request.headers['accept-language']);
+      const unknown = unknownReply(environment, asked);
       const merchantId = await merchantOf(database, id);
       if (merchantId === null) return ok(unknown);
-      const view = await viewOf(database, parts, { merchantId, id, environment }, now);
+      const view = await viewOf(database, parts, { merchantId, id, environment, asked }, now);
       return ok(view && takesCardsHere(view.session.provider) ? pageFor(200, view) : unknown);
     },
   );
@@ -62,12 +65,14 @@ export const pageRoutes = (parts: PaymentParts, { environment, publicUrl }: Paym
       hidden: true,
       errorPage: errorPage(environment),
     },
-    async ({ database, now, params, body }) => {
+    async ({ database, now, params, body, request }) => {
       const id = params.id as string;
+      const asked = localeAskedFor(request.headers['accept-language']);
+      const unknown = unknownReply(environment, asked);
       const merchantId = await merchantOf(database, id);
       if (merchantId === null) return ok(unknown);
-      const again = async (status: number, problem: NonNullable<PageView['problem']>) => {
-        const view = await viewOf(database, parts, { merchantId, id, environment }, now);
+      const again = async (status: number, problem: PageProblem) => {
+        const view = await viewOf(database, parts, { merchantId, id, environment, asked }, now);
         return ok(view ? pageFor(status, { ...view, problem }) : unknown);
       };
       const provider = await providerOf(database, { merchantId, id });
@@ -75,12 +80,12 @@ export const pageRoutes = (parts: PaymentParts, { environment, publicUrl }: Paym
       if (provider !== 'sandbox') {
         const opening = await openCheckout(parts, { merchantId, id }, publicUrl);
         if (opening.kind === 'opened') return ok(new Reply(303, '', { location: opening.url }));
-        return again(409, opening.kind === 'away' ? 'provider away' : 'not payable');
+        return again(409, opening.kind === 'away' ? 'providerAway' : 'notPayable');
       }
       const card = TEST_CARDS.find((each) => each === body.paymentMethod);
-      if (!card) return again(400, 'choose a card');
+      if (!card) return again(400, 'chooseCard');
       const session = await payOnce(database, parts, { merchantId, id, card }, now);
-      if (session === null) return again(409, 'not payable');
+      if (session === null) return again(409, 'notPayable');
       const isDone = session.status === 'completed' && session.success_redirect_url !== null;
       // After a form a browser shows what it is sent to, so that reloading shows the state and never pays again.
       return ok(new Reply(303, '', { location: isDone ? (session.success_redirect_url as string) : `./${id}` }));
@@ -98,8 +103,10 @@ export const pageRoutes = (parts: PaymentParts, { environment, publicUrl }: Paym
       hidden: true,
       errorPage: errorPage(environment),
     },
-    async ({ database, params }) => {
+    async ({ database, params, request }) => {
       const id = params.id as string;
+      const asked = localeAskedFor(request.headers['accept-language']);
+      const unknown = unknownReply(environment, asked);
       const merchantId = await merchantOf(database, id);
       if (merchantId === null) return ok(unknown);
       await readSession(parts, { merchantId, id });
@@ -145,7 +152,12 @@ const merchantOf = async (database: Database, id: string): Promise<string | null
 const viewOf = (
   database: Database,
   { handlers }: PaymentParts,
-  { merchantId, id, environment }: { merchantId: string; id: string; environment: EnvironmentName },
+  {
+    merchantId,
+    id,
+    environment,
+    asked,
+  }: { merchantId: string; id: string; environment: EnvironmentName; asked: Locale },
   now: Instant,
 ): Promise<PageView | null> =>
   database.transaction({ merchants: [merchantId] }, async (tx) => {
@@ -153,9 +165,9 @@ const viewOf = (
     if (!session) return null;
     const { entity_type: entityType, entity_id: entityId } = session;
     const entity =
-      session.mode === 'payment' ? await handlers.describe(tx, { merchantId, entityType, entityId }, now) : null;
+      session.mode === 'payment' ? await handlers.describe(tx, { merchantId, entityType, entityId, asked }, now) : null;
     const merchant = await findOrganization(tx, merchantId, merchantId);
     const at = await effectiveNowForReading(tx, merchantId, session.clock_id, now);
-    const look = await findLook(tx, environment, { merchantId, customerId: session.customer_id });
+    const look = await findLook(tx, environment, { merchantId, customerId: session.customer_id }, asked);
     return { session, entity, seller: merchant?.name ?? '', look, now: at };
   });

@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import { INVOICE_WORDS } from '../../src/invoicing/page/words.ts';
+import { type InEachLocale, LOCALES } from '../../src/kernel/locale.ts';
+import { Html } from '../../src/pages/index.ts';
+import { FRAME_WORDS } from '../../src/pages/words.ts';
+import { PAYMENT_WORDS } from '../../src/payments/page/words.ts';
+
+/** What stands for a parameter: a word to sentences of text, markup to sentences of markup. */
+class Parameter extends Html {
+  override toString(): string {
+    return this.text;
+  }
+}
+
+/** Each sentence of a table by its name; those that are written by a function with its parameters numbered. */
+function sentencesOf(words: unknown, name = ''): Map<string, string> {
+  if (typeof words === 'string') return new Map([[name, words]]);
+  if (typeof words === 'function') {
+    const wholes = Array.from({ length: words.length }, (_, index) => new Parameter(`§${index}`));
+    return sentencesOf(textOf(words(...wholes)), name);
+  }
+  if (typeof words !== 'object' || words === null) throw new Error(`${name} is no sentence.`);
+  return new Map(Object.entries(words).flatMap(([key, each]) => [...sentencesOf(each, `${name}.${key}`)]));
+}
+
+const textOf = (made: unknown): string => (made instanceof Html ? made.text : String(made));
+const SENTENCE = /\p{L}{2,}[^\p{L}]+\p{L}{2,}/u;
+
+it.each([
+  { room: 'pages', table: FRAME_WORDS as InEachLocale<unknown> },
+  { room: 'payments/page', table: PAYMENT_WORDS as InEachLocale<unknown> },
+  { room: 'invoicing/page', table: INVOICE_WORDS as InEachLocale<unknown> },
+])('no sentence of $room is the same in two languages, and none is empty', ({ table }) => {
+  const languages = LOCALES.map((locale) => ({ locale, sentences: sentencesOf(table[locale]) }));
+  for (const { locale, sentences } of languages)
+    for (const [name, sentence] of sentences) {
+      expect(sentence.trim(), `${locale}${name}`).not.toBe('');
+      const others = languages.filter((other) => other.locale !== locale);
+      if (!SENTENCE.test(sentence.replace(/§\d/g, ''))) continue;
+      for (const other of others)
+        expect(other.sentences.get(name), `${name} in ${locale} and ${other.locale}`).not.toBe(sentence);
+    }
+});
