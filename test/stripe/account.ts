@@ -195,6 +195,7 @@ export class StripeAccount {
       payment_method_types: listOf(params, 'payment_method_types').map(String),
     });
     this.intents.set(intent.id, intent);
+    this.#emit('payment_intent.created', intent);
     const refusal = CARDS[this.#cards.get(method.id) as CardName].absent;
     if (!this.#bank(intent, method, refusal)) throw this.#cardError(intent, method, refusal as BankRefusal);
     return intent;
@@ -231,6 +232,7 @@ export class StripeAccount {
     Object.assign(intent, { status: 'processing', payment_method: method.id, processing: null });
     this.#addCharge(intent, method, 'pending', null);
     Object.assign(session, { status: 'complete', payment_status: 'unpaid', url: null, customer_details: payer });
+    this.#emit('charge.pending', this.#charge(intent.latest_charge as string));
     this.#emit('payment_intent.processing', intent);
     this.#emit('checkout.session.completed', session);
   }
@@ -253,6 +255,7 @@ export class StripeAccount {
       payment_method: null,
       last_payment_error: { type: 'card_error', code: 'payment_intent_payment_attempt_failed', message },
     });
+    this.#emit('charge.failed', charge);
     this.#emit('payment_intent.payment_failed', intent);
     this.#emit('checkout.session.async_payment_failed', session);
   }
@@ -460,6 +463,7 @@ export class StripeAccount {
     Object.assign(intent, { status: 'succeeded', amount_received: intent.amount, last_payment_error: null });
     this.#emit('charge.succeeded', charge);
     this.#emit('payment_intent.succeeded', intent);
+    this.#emit('charge.updated', charge);
   }
 
   #refund(
