@@ -93,17 +93,19 @@ export class Metrics {
       .createObservableGauge('reckoner_due_parked', {
         description: 'Records whose step was given up; a person has to look.',
       })
-      .addCallback(async (result) => {
-        for (const { kind, parked } of await patiently(countParked)) result.observe(parked, { kind });
-      });
+      .addCallback(
+        observeBy('kind', async () => (await countParked()).map(({ kind, parked }) => [kind, parked] as const)),
+      );
     if (countUnbilled)
       meter
         .createObservableGauge('reckoner_usage_unbilled_events', {
           description: 'Events of the last finished day that nobody pays for, of all merchants.',
         })
-        .addCallback(async (result) => {
-          for (const { reason, events } of await patiently(countUnbilled)) result.observe(events, { reason });
-        });
+        .addCallback(
+          observeBy('reason', async () =>
+            (await countUnbilled()).map(({ reason, events }) => [reason, events] as const),
+          ),
+        );
     if (countWebhooks) {
       const waiting = meter.createObservableGauge('reckoner_webhook_deliveries_pending', {
         description: 'Webhooks that wait for an attempt.',
@@ -215,6 +217,24 @@ export class Metrics {
     this.#delay.disable();
     await this.#provider.shutdown();
   }
+}
+
+/**
+ * Observes figures by a label. A gauge keeps the last figure of a label that is not observed again, so one that is no longer
+ * counted is observed as 0. Where the database does not answer, nothing is observed.
+ */
+function observeBy(
+  label: string,
+  count: () => Promise<readonly (readonly [value: string, figure: number])[]>,
+): (result: { observe(figure: number, labels: Record<string, string>): void }) => Promise<void> {
+  const seen = new Set<string>();
+  return async (result) => {
+    for (const counted of await patiently(async () => [await count()])) {
+      const figures = new Map(counted);
+      for (const value of figures.keys()) seen.add(value);
+      for (const value of seen) result.observe(figures.get(value) ?? 0, { [label]: value });
+    }
+  };
 }
 
 /** What is asked of the database, or nothing where it does not answer in time. */
