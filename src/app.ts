@@ -35,7 +35,14 @@ import {
   rebuildProjection,
   type UsageProjection,
 } from './metering/index.ts';
-import { admitMasterKeys, type MasterKeys, type Rotation, rotateMasterKey, sealedCheck } from './secrets/index.ts';
+import {
+  admitMasterKeys,
+  type MasterKeys,
+  missingKeyChore,
+  type Rotation,
+  rotateMasterKey,
+  sealedCheck,
+} from './secrets/index.ts';
 import {
   createSender,
   INBOX_PATH,
@@ -254,6 +261,9 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
       keyGenerationChore(),
       backfillChore,
       needlessLateChore,
+      missingKeyChore(options.masterKey, (keyNames) =>
+        options.logger.error({ keyNames }, 'a master key that the database needs was not given: start with that key'),
+      ),
       ...domains.chores,
       ...(projection?.chores ?? []),
     ],
