@@ -240,6 +240,7 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
     countParked: () => database.transaction('every merchant, reading', countParked),
     countUnbilled: () => database.transaction('every merchant, reading', domains.countUnbilled),
     countWebhooks: () => database.transaction('every merchant, reading', domains.countWaiting),
+    countExceptions: () => database.transaction('every merchant, reading', domains.countExceptions),
     alertsLate: async () => {
       const oldest = await database.transaction('every merchant, reading', domains.findOldestUnseen);
       return oldest === null ? 0 : now().since(oldest).total('seconds');

@@ -41,6 +41,8 @@ export interface MetricsOptions {
   readonly countUnbilled?: () => Promise<readonly { reason: string; events: number }[]>;
   /** Webhooks that wait, and endpoints that fail or were disabled for it. */
   readonly countWebhooks?: () => Promise<{ pending: number; failing: number; disabled: number }>;
+  /** Payments that need a person, by kind and status. */
+  readonly countExceptions?: () => Promise<readonly { kind: string; status: string; exceptions: number }[]>;
   /** How long ago the oldest event was accepted that alerts have not looked at, in seconds. */
   readonly alertsLate?: () => Promise<number>;
   readonly ingest?: () => IngestMeasure;
@@ -67,7 +69,8 @@ export class Metrics {
   readonly #webhooks;
   readonly #webhookSeconds;
 
-  constructor({ database, countParked, countUnbilled, countWebhooks, alertsLate, ingest, slots }: MetricsOptions) {
+  constructor(options: MetricsOptions) {
+    const { database, countParked, countUnbilled, countWebhooks, countExceptions, alertsLate, ingest, slots } = options;
     const meter = this.#provider.getMeter('reckoner');
     const buckets = { advice: { explicitBucketBoundaries: DURATION_SECONDS } };
     this.#requests = meter.createCounter('reckoner_http_requests', { description: 'Requests answered.' });
@@ -124,6 +127,15 @@ export class Metrics {
         [waiting, endpoints],
       );
     }
+    if (countExceptions)
+      meter
+        .createObservableGauge('reckoner_payment_exceptions', {
+          description: 'Payments at providers that need a person, of all merchants (GET /v0/paymentExceptions).',
+        })
+        .addCallback(async (result) => {
+          for (const { kind, status, exceptions } of await patiently(countExceptions))
+            result.observe(exceptions, { kind, status });
+        });
     if (alertsLate)
       meter
         .createObservableGauge('reckoner_alerts_late_seconds', {
