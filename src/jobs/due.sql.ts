@@ -128,11 +128,14 @@ export async function earliestOnClock(
         order by t.next_action_at, t.${sql.ref(orderColumn)}
         limit 1)`,
   );
-  return tx.maybe<DueRecord>(sql`
+  return tx.maybe<DueRecord>(
+    sql`
     select kind, merchant_id as "merchantId", id, next_action_at as "dueAt"
       from (${sql.join(heads, sql` union all `)}) head
      order by next_action_at, place
-     limit 1`);
+     limit 1`,
+    'earliest_on_clock',
+  );
 }
 
 /** How often the record has failed at this due time; locked, so that two workers count one after the other. */
