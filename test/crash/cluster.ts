@@ -10,6 +10,7 @@ import { type Environment, openEnvironment } from '../../src/app.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/db/embedded/index.ts';
 import { generateApiKey } from '../../src/identity/index.ts';
 import { generateMasterKey } from '../../src/kernel/sealing.ts';
+import { dataFolder } from '../support/data-folder.ts';
 import type { Answer, Client } from '../support/environment.ts';
 import { addressOf, freePort, type Member, startMember } from './processes.ts';
 
@@ -43,7 +44,7 @@ export interface Cluster {
  * every file of the database to the disk, which takes seconds where others use the disk too.
  */
 export async function openCluster({ waitsForDisk }: { waitsForDisk: boolean }): Promise<Cluster> {
-  const folder = await mkdtemp(join(tmpdir(), 'reckoner-crash-'));
+  const folder = await mkdtemp(join(waitsForDisk ? tmpdir() : dataFolder(), 'reckoner-crash-'));
   const options = { dataDirectory: join(folder, 'pg'), settings: { fsync: waitsForDisk ? 'on' : 'off' } };
   let postgres: EmbeddedPostgres = await startEmbeddedPostgres(options);
   await postgres.ensureDatabase('crash');

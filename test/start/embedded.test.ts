@@ -22,6 +22,7 @@ import {
   launched,
   nodeOf,
   processesNaming,
+  programFolder,
   query,
   refused,
   stopLaunch,
@@ -196,7 +197,7 @@ describe('its programs and accounts, in a copy of the project', () => {
     readdirSync(libraries(folder)).filter((name) => lstatSync(join(libraries(folder), name)).isSymbolicLink());
 
   it('repairs the links between its libraries that no install script made', async () => {
-    const folder = temporaryFolder();
+    const folder = programFolder();
     copyProject(folder);
     const links = linksIn(folder);
     for (const link of links) rmSync(join(libraries(folder), link));
@@ -211,7 +212,7 @@ describe('its programs and accounts, in a copy of the project', () => {
       ? 'runs for an ordinary user (nobody, lent by root) from a tree without links that this user cannot write'
       : 'runs for an ordinary user (the one of this run) from a tree without links that this user cannot write',
     async () => {
-      const folder = temporaryFolder();
+      const folder = programFolder();
       copyProject(folder);
       for (const link of linksIn(folder)) rmSync(join(libraries(folder), link));
       const data = temporaryFolder(0o777);
@@ -231,7 +232,7 @@ describe('its programs and accounts, in a copy of the project', () => {
       ? 'runs for root in a folder that only root may enter'
       : 'runs for this ordinary user in a folder that nobody else may enter (this run is not root)',
     async () => {
-      const folder = temporaryFolder(0o700);
+      const folder = programFolder(0o700);
       copyProject(folder);
       const server = launch(join(folder, '.reckoner', 'pg'), folder);
       const { url } = await launched(server);
@@ -243,7 +244,7 @@ describe('its programs and accounts, in a copy of the project', () => {
   const asInContainer = container;
   if (asInContainer) {
     it('runs under another account for a root without user namespaces, as in a container, and again for one with them', async () => {
-      const folder = temporaryFolder();
+      const folder = programFolder();
       copyProject(folder);
       const data = join(folder, 'data');
       const forbidden = asInContainer(nodeOf(folder), [join(folder, 'test', 'start', 'launch.ts'), data]);
@@ -258,7 +259,7 @@ describe('its programs and accounts, in a copy of the project', () => {
     });
 
     it('takes a copy of its programs for that account when it may not enter the folder of the packages', async () => {
-      const folder = temporaryFolder(0o700);
+      const folder = programFolder(0o700);
       copyProject(folder);
       const data = join(temporaryFolder(), 'pg');
       const forbidden = asInContainer(nodeOf(folder), [join(folder, 'test', 'start', 'launch.ts'), data]);
@@ -270,7 +271,7 @@ describe('its programs and accounts, in a copy of the project', () => {
     });
 
     it('says which folder would do when no account may enter the one it was given', async () => {
-      const folder = temporaryFolder(0o700);
+      const folder = programFolder(0o700);
       copyProject(folder);
       const forbidden = asInContainer(nodeOf(folder), [join(folder, 'test', 'start', 'launch.ts'), join(folder, 'pg')]);
       const inContainer = trial(forbidden.program, forbidden.arguments, { cwd: folder, env: variables({}) });

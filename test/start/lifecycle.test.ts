@@ -13,6 +13,7 @@ import {
   launch,
   launched,
   processesNaming,
+  programFolder,
   project,
   query,
   READY,
@@ -273,7 +274,7 @@ describe('npm start', () => {
       ? 'serves root from a project in a folder that only root may enter'
       : 'serves this ordinary user from a project in a folder that nobody else may enter (this run is not root)',
     async () => {
-      const folder = temporaryFolder(0o700);
+      const folder = programFolder(0o700);
       copyProject(folder, 'everything');
       const program = startReckoner({}, folder);
       await program.until(READY);

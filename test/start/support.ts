@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterEach } from 'vitest';
 import type { Credentials } from '../../src/credentials.ts';
+import { dataFolder } from '../support/data-folder.ts';
 
 export const project = fileURLToPath(new URL('../../', import.meta.url));
 export const isRoot = process.getuid?.() === 0;
@@ -17,9 +18,14 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
 });
 
-/** A new folder that others may pass through, removed after the test. */
-export function temporaryFolder(mode = 0o755): string {
-  const folder = mkdtempSync(join(tmpdir(), 'reckoner-start-'));
+/** A new folder for data that others may pass through, removed after the test; in memory where there is room. */
+export const temporaryFolder = (mode = 0o755): string => newFolder(dataFolder(), mode);
+
+/** The same for a copy of the project, on the disk: programs run there, and the copy can be hard links. */
+export const programFolder = (mode = 0o755): string => newFolder(tmpdir(), mode);
+
+function newFolder(parent: string, mode: number): string {
+  const folder = mkdtempSync(join(parent, 'reckoner-start-'));
   chmodSync(folder, mode);
   cleanups.push(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
