@@ -12,9 +12,10 @@ import { asText, shrink } from './shrink.ts';
 /**
  * Random lives of subscriptions through HTTP, held against an oracle that shares no code with the program (README.md).
  * `LIVES` says how many, `SEED` with which to begin, `LAYER` of which layer alone, `KEEP` a folder for those that fail.
+ * Without `SEED` each run has lives that no run had before, and a failure says the seed of each life that fails.
  */
-const LIVES = Number(process.env.LIVES ?? 100);
-const SEED = Number(process.env.SEED ?? 1);
+const LIVES = Number(process.env.LIVES ?? 48);
+const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
 const { KEEP, LAYER, LIFE, RECOMPUTE } = process.env;
 const SHRINKS = Number(process.env.SHRINKS ?? 100);
 const MOST_SHRUNK = Number(process.env.SHRUNK ?? 3);
