@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { Sequencer } from './test/support/sequencer.ts';
 
 /** These have a process for each file: they start and kill programs, or tell the modules of one file from those of another. */
 const APART = ['src/db/embedded/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'];
@@ -9,6 +10,7 @@ export default defineConfig({
     reporters: ['default', './test/support/not-run.ts'],
     pool: 'forks',
     maxWorkers: 2,
+    sequence: { sequencer: Sequencer },
     testTimeout: 30_000,
     hookTimeout: 60_000,
     teardownTimeout: 30_000,
