@@ -73,13 +73,13 @@ import {
   unendedOrders,
 } from './orders/index.ts';
 import {
-  countExceptions,
   createPayments,
   createStripeProvider,
   paymentErrors,
   type RemoteOptions,
   type RemoteProvider,
 } from './payments/index.ts';
+import { forgetPortalLinks, type PortalParts, portalRoutes } from './portal/index.ts';
 import { findDefaultReferences, referenceErrors, referenceRoutes } from './references/index.ts';
 import {
   BILLS_SCHEDULE,
@@ -134,8 +134,6 @@ export interface Domains {
   idle(): Promise<void>;
   /** Deliveries that wait, and endpoints that fail: figures for the metrics. */
   readonly countWaiting: typeof countWaiting;
-  /** Payments that need a person: figures for the metrics. */
-  readonly countExceptions: typeof countExceptions;
   /** When the oldest event was accepted that alerts have not looked at: a figure for the metrics. */
   readonly findOldestUnseen: typeof findOldestUnseen;
   close(): Promise<void>;
@@ -271,6 +269,14 @@ export function wireDomains(
     resources: { order: orderApprovals(orders), invoice: invoiceApprovals(invoicing) },
     findDefaultReferences,
   };
+  const portal: PortalParts = {
+    environment,
+    publicUrl,
+    invoicing,
+    subscriptions,
+    customerHooks,
+    mailLink: letters.portalLink,
+  };
   const alerts: AlertParts = { environment, invoicing, write: letters.alert };
   return {
     routes: (runner) => [
@@ -312,6 +318,7 @@ export function wireDomains(
       ...integrationRoutes({ sealer: sources.sealer, probes: probesOf(remote.providers) }),
       ...alertRoutes(alerts),
       ...payments.routes,
+      ...portalRoutes(portal),
       ...mailRoutes({ environment }),
       ...webhookRoutes(environment, webhooks),
       ...clockRoutes({ environment, runner, blockers: holdersOfClock }),
@@ -324,6 +331,7 @@ export function wireDomains(
       revenueSumsChore,
       unbilledUsageChore(usage),
       forgetWebhookEvents,
+      forgetPortalLinks,
       adoptWebhookEvents,
     ],
     dueKinds: [
@@ -340,7 +348,6 @@ export function wireDomains(
     ],
     countUnbilled,
     countWaiting,
-    countExceptions,
     findOldestUnseen,
     idle: () => payments.idle(),
     close: async () => {

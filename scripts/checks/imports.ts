@@ -116,6 +116,12 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
     ...['payments', 'invoicing', 'subscriptions', 'alerts'],
   ],
 
+  portal: [
+    ...BELOW,
+    ...['identity', 'clocks', 'metering', 'catalog', 'customers', 'pages', 'payments', 'invoicing'],
+    ...['entitlements', 'subscriptions'],
+  ],
+
   auditor: ['db'],
   secrets: ['kernel', 'db'],
 
@@ -138,6 +144,7 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
       'ledger',
       'analytics',
       'mail',
+      'portal',
       'orders',
       'sources',
       'schedules',

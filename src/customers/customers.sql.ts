@@ -99,6 +99,17 @@ export const selectCustomersOfEmail = (tx: Tx, merchantId: string, email: string
        and consumer_id in (${consumerIdsOfEmail(merchantId, email)})
      order by external_id is not null, seq`);
 
+/** Customers to whom is written at this address, in any case; the oldest first. */
+export const selectCustomersMailedAt = async (
+  tx: Tx,
+  merchantId: string,
+  email: string,
+  most: number,
+): Promise<string[]> =>
+  (await tx.rows<{ id: string }>(sql`select id from customers_mailed_at(${merchantId}, ${email}, ${most}) as id`)).map(
+    ({ id }) => id,
+  );
+
 export interface CustomerFilter {
   merchantId: string | null;
   consumerId?: string;

@@ -1,7 +1,12 @@
 /** All that other domains may use of customers. */
 export type { Blocker, CustomerBlocker } from './blockers.ts';
 export type { Consumer, Customer, NewCustomer, NotificationSettings } from './customer.ts';
-export { customerIdsOfExternalId, customersOfExternalIds, type NotificationKind } from './customers.sql.ts';
+export {
+  customerIdsOfExternalId,
+  customersOfExternalIds,
+  type NotificationKind,
+  selectCustomersMailedAt as customersOfEmail,
+} from './customers.sql.ts';
 export {
   type CustomerHooks,
   createCustomer,

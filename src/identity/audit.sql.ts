@@ -6,8 +6,11 @@ export interface AuditRow {
   id: string;
   merchantId: string;
   at: Instant;
-  userId: string;
-  keyId: string;
+  /** Who made the change: a user with a key, or a customer in the customer portal. */
+  actor: 'user' | 'customer';
+  userId: string | null;
+  keyId: string | null;
+  customerId: string | null;
   operation: string;
   resourceId: string | null;
   before: unknown;
@@ -18,9 +21,10 @@ export interface AuditRow {
 /** Rows are only ever added: the application's role may neither change nor delete them. */
 export const insertAuditRow = (tx: Tx, row: Omit<AuditRow, 'before' | 'after'> & { before: Sql; after: Sql }) =>
   tx.run(sql`
-    insert into audit_entry (merchant_id, id, at, user_id, key_id, operation, resource_id, before, after, request_id)
-    values (${row.merchantId}, ${row.id}, ${row.at}, ${row.userId}, ${row.keyId}, ${row.operation}, ${row.resourceId},
-            ${row.before}, ${row.after}, ${row.requestId})`);
+    insert into audit_entry (merchant_id, id, at, actor, user_id, key_id, customer_id, operation, resource_id,
+                             before, after, request_id)
+    values (${row.merchantId}, ${row.id}, ${row.at}, ${row.actor}, ${row.userId}, ${row.keyId}, ${row.customerId},
+            ${row.operation}, ${row.resourceId}, ${row.before}, ${row.after}, ${row.requestId})`);
 
 export interface AuditFilter {
   merchantId: string | null;
@@ -42,8 +46,8 @@ export async function pageOfAuditRows(tx: Tx, filter: AuditFilter, page: PageReq
     filter.from !== undefined && sql`at >= ${filter.from}`,
     filter.to !== undefined && sql`at < ${filter.to}`,
   ]);
-  const select = sql`id, merchant_id as "merchantId", at, user_id as "userId", key_id as "keyId", operation,
-    resource_id as "resourceId", before, after, request_id as "requestId"`;
+  const select = sql`id, merchant_id as "merchantId", at, actor, user_id as "userId", key_id as "keyId",
+    customer_id as "customerId", operation, resource_id as "resourceId", before, after, request_id as "requestId"`;
   const { rows, total } = await pageOfRows<AuditRow>(
     tx,
     { select, from: sql`audit_entry`, where, order: sql`seq desc` },

@@ -7,6 +7,8 @@ import { type AuditRow, insertAuditRow } from './audit.sql.ts';
 export { type AuditFilter, pageOfAuditRows as listAuditEntries } from './audit.sql.ts';
 
 const SECRET_FIELDS = new Set(['secret', 'webhookSecret', 'hash']);
+/** Whose address is a secret: whoever has it acts as the customer. */
+const SECRET_ADDRESSES: ReadonlySet<unknown> = new Set(['customerPortal', 'subscriptionPortal']);
 
 /** Writes one change to the audit log, in the transaction of the change; secrets are left out. Rows are only ever added. */
 export async function recordAudit(tx: Tx, entry: AuditEntry): Promise<void> {
@@ -15,8 +17,10 @@ export async function recordAudit(tx: Tx, entry: AuditEntry): Promise<void> {
     id: newId('auditEntry'),
     merchantId,
     at: entry.at,
+    actor: 'user',
     userId: caller.userId,
     keyId: caller.keyId,
+    customerId: null,
     operation: entry.operation,
     resourceId: entry.resourceId,
     before: withoutSecrets(entry.before),
@@ -25,13 +29,32 @@ export async function recordAudit(tx: Tx, entry: AuditEntry): Promise<void> {
   });
 }
 
+/** What a customer has changed by itself, in the customer portal. */
+export interface CustomerAuditEntry extends Omit<AuditEntry, 'caller'> {
+  readonly customerId: string;
+}
+
+/** The same of a change that a customer made. */
+export const recordCustomerAudit = (tx: Tx, { before, after, ...entry }: CustomerAuditEntry): Promise<unknown> =>
+  insertAuditRow(tx, {
+    id: newId('auditEntry'),
+    actor: 'customer',
+    userId: null,
+    keyId: null,
+    ...entry,
+    before: withoutSecrets(before),
+    after: withoutSecrets(after),
+  });
+
 /** Who changed what, when, before and after, as answers show it. */
 export const publicAuditEntry = (row: AuditRow) => ({
   id: row.id,
   object: 'auditEntry' as const,
   merchantId: row.merchantId,
+  actor: row.actor,
   userId: row.userId,
   keyId: row.keyId,
+  customerId: row.customerId,
   operation: row.operation,
   resourceId: row.resourceId,
   before: row.before,
@@ -48,6 +71,7 @@ function withoutSecrets(value: unknown): Sql {
 function strip(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(strip);
   if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return value;
-  const kept = Object.entries(value).filter(([key]) => !SECRET_FIELDS.has(key));
+  const hidesUrl = 'object' in value && SECRET_ADDRESSES.has(value.object);
+  const kept = Object.entries(value).filter(([key]) => !SECRET_FIELDS.has(key) && !(hidesUrl && key === 'url'));
   return Object.fromEntries(kept.map(([key, part]) => [key, strip(part)]));
 }

@@ -1,5 +1,5 @@
 export { type ApiKey, type CreatedApiKey, createApiKey, type NewApiKey } from './api-keys.ts';
-export { recordAudit } from './audit.ts';
+export { type CustomerAuditEntry, recordAudit, recordCustomerAudit } from './audit.ts';
 export { Authenticator } from './authentication.ts';
 export { identityErrors } from './errors.ts';
 export { type EnvironmentName, generateApiKey } from './keys.ts';
@@ -22,5 +22,12 @@ export {
 } from './organizations.ts';
 export { ensurePlatform } from './platform.ts';
 export { identityRoutes } from './routes.ts';
-export { type ApprovalKind, isHost, type MerchantSettings, Percent, type RateLimit } from './settings.ts';
+export {
+  type ApprovalKind,
+  isHost,
+  type MerchantSettings,
+  Percent,
+  type PortalSettings,
+  type RateLimit,
+} from './settings.ts';
 export { createUser, type NewUser, type User } from './users.ts';

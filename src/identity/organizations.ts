@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ownerOf, type Tx } from '../db/index.ts';
+import { checkReference, ownerOf, type Tx } from '../db/index.ts';
 import { type Address, type Caller, hasRole, type Page, type PageRequest } from '../http/index.ts';
 import { newId } from '../kernel/ids.ts';
 import { fail, forbidden, invalid, invalidField, notFound, ok, type Result } from '../kernel/result.ts';
@@ -204,11 +204,22 @@ export async function changeOrganization(
     const asksForStripe = input.paymentProvider === 'stripe';
     const checked = checkSettings(input, environment, asksForStripe && (await isConnected(tx, merchantId, 'stripe')));
     if (!checked.ok) return checked;
+    const plans = await checkPlans(tx, merchantId, input);
+    if (!plans.ok) return plans;
     change.settings = changedSettings(row.settings, input);
     if (!caller.isOperator && !isDeepStrictEqual(change.settings.rateLimits, row.settings.rateLimits))
       return forbidden('Only a platform operator sets rate limits.');
   }
   return ok(toOrganization(await updateOrganization(tx, { merchantId, id }, change, now)));
+}
+
+/** The plans that customers may choose are the merchant's own. */
+async function checkPlans(tx: Tx, merchantId: string, { portal }: SettingsInput): Promise<Result<void>> {
+  for (const [index, id] of (portal?.planChange?.plans ?? []).entries()) {
+    const owned = await checkReference(tx, merchantId, 'plan', id, `settings.portal.planChange.plans.${index}`);
+    if (!owned.ok) return owned;
+  }
+  return ok(undefined);
 }
 
 export interface ConsumerDetails {

@@ -1,4 +1,15 @@
-import { DecimalNumber, Formed, Nullable, OneOf, readDecimal, type Static, Strict, Text, Type } from '../http/index.ts';
+import {
+  DecimalNumber,
+  Formed,
+  Id,
+  Nullable,
+  OneOf,
+  readDecimal,
+  type Static,
+  Strict,
+  Text,
+  Type,
+} from '../http/index.ts';
 import { type Decimal, jsonNumber } from '../kernel/decimal.ts';
 import { type FieldError, fail, invalid, ok, type Result } from '../kernel/result.ts';
 import { bicProblem, compact, ibanProblem } from './bank-account.ts';
@@ -11,6 +22,8 @@ const APPROVAL_KINDS = ['data_review', 'financial_review', 'push'] as const;
 const DUNNING_ENDS = ['keep', 'write_off', 'terminate'] as const;
 const TAX_PROVIDERS = ['internal', 'stripe_tax'] as const;
 const PAYMENT_PROVIDERS = ['none', 'stripe', 'sandbox'] as const;
+const CHANGE_TIMES = ['now', 'periodEnd'] as const;
+const CANCELLATIONS = ['none', 'period_end', 'now'] as const;
 /**
  * A host as it is written in an address, with a port where that is not the usual one; nothing that a header would read
  * otherwise.
@@ -96,6 +109,22 @@ export const SettingsInput = Strict(
         }),
       ),
     ),
+    portal: Type.Optional(
+      Nullable(
+        Strict({
+          planChange: Type.Optional(
+            Nullable(
+              Strict({
+                plans: Type.Array(Id('plan'), { minItems: 1, maxItems: 50, uniqueItems: true }),
+                effective: Type.Optional(OneOf(CHANGE_TIMES)),
+              }),
+            ),
+          ),
+          quantities: Type.Optional(Type.Boolean({ description: 'Customers change quantities; default false.' })),
+          cancellation: Type.Optional(OneOf(CANCELLATIONS)),
+        }),
+      ),
+    ),
     invoiceNotes: Type.Optional(
       Nullable(
         Strict({
@@ -138,8 +167,18 @@ export interface MerchantSettings {
   readonly branding: { readonly color: string | null; readonly footer: string | null };
   /** Stands on what is paid by transfer; null: none is known. */
   readonly bankTransfer: BankAccount | null;
+  /** What customers may change by themselves in the customer portal. */
+  readonly portal: PortalSettings;
   /** What documents say of sales without tax; null: the common wording. */
   readonly invoiceNotes: { readonly exempt: string | null; readonly reverseCharge: string | null };
+}
+
+/** What customers may change by themselves; without it they see, pay, and keep their cards and details. */
+export interface PortalSettings {
+  /** The plans among which they choose, and from when a change holds; null: they keep theirs. */
+  readonly planChange: { readonly plans: readonly string[]; readonly effective: (typeof CHANGE_TIMES)[number] } | null;
+  readonly quantities: boolean;
+  readonly cancellation: (typeof CANCELLATIONS)[number];
 }
 
 /** The account to which customers send money. */
@@ -168,9 +207,17 @@ export function settingsWithDefaults(stored: SettingsInput, environment: Environ
     mail: { attachDocuments: true, zeroInvoices: false, ...stored.mail },
     branding: { color: null, footer: null, ...stored.branding },
     bankTransfer: stored.bankTransfer ? toBankAccount(stored.bankTransfer) : null,
+    portal: toPortalSettings(stored.portal ?? {}),
     invoiceNotes: { exempt: null, reverseCharge: null, ...stored.invoiceNotes },
   };
 }
+
+const toPortalSettings = ({ planChange, ...rest }: NonNullable<SettingsInput['portal']>): PortalSettings => ({
+  quantities: false,
+  cancellation: 'none',
+  ...rest,
+  planChange: planChange ? { effective: 'now', ...planChange } : null,
+});
 
 const toBankAccount = ({ iban, bic, ...rest }: NonNullable<SettingsInput['bankTransfer']>): BankAccount => ({
   ...{ holder: null, account: null, bank: null, note: null },

@@ -18,6 +18,7 @@ export type {
   ToldInvoice,
 } from './invoice/dependencies.ts';
 export type { InvoiceRow } from './invoice/invoice.ts';
+export type { LineRow } from './invoice/invoice-line.ts';
 export {
   findInvoice,
   lockInvoice,
@@ -46,7 +47,18 @@ export {
   type UpfrontPayment,
   upfrontInvoiceOf,
 } from './one-off/upfront.ts';
+export type { Standing } from './page/standing.ts';
 export { chargeAtOnce } from './paying/card-charge.ts';
+export {
+  type CustomerInvoice,
+  type ListedInvoice,
+  listCustomerInvoices,
+  listDueInvoices,
+  type OpenInvoice,
+  viewAsOfNow,
+  viewCustomerInvoice,
+} from './reading/customer-invoices.ts';
+export { nextToClose } from './reading/open-invoices.sql.ts';
 export { readInvoice } from './reading/read.ts';
 export { type Recomputed, recomputeInvoices } from './reading/recompute.ts';
 export { findPeriodTotal, findRunningPeriod, findUsagePeriod, type RunningPeriod } from './reading/running.ts';

@@ -21,6 +21,9 @@ export const MAIL_KINDS = {
 /** Mails that the owner of an alert asks for: to the merchant itself, and to its customer. No setting turns them off. */
 export const ALERT_MAIL_KINDS = ['alertTriggered', 'alertReached'] as const;
 
+/** A link to the customer portal, for whoever has asked for it. No setting turns it off. */
+export const PORTAL_MAIL_KIND = 'portalLink';
+
 /** A mail that the customer can turn off. */
 export type OptionalMailKind = keyof typeof MAIL_KINDS;
-export type MailKind = OptionalMailKind | (typeof ALERT_MAIL_KINDS)[number];
+export type MailKind = OptionalMailKind | (typeof ALERT_MAIL_KINDS)[number] | typeof PORTAL_MAIL_KIND;

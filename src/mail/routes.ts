@@ -28,7 +28,7 @@ export const mailRoutes = ({ environment }: { environment: EnvironmentName }): r
       if (about.length > 1) return ok(listReply({ data: [], total: 0 }, page)); // no mail is about both
       const filter = { merchantId, customerId, aboutId: about[0], kind, status };
       const { rows, total } = await selectMails(tx, filter, page);
-      return ok(listReply({ data: rows.map(presentMail), total }, page));
+      return ok(listReply({ data: rows.map((mail) => presentMail(mail, environment)), total }, page));
     },
   ),
   route(
@@ -43,7 +43,7 @@ export const mailRoutes = ({ environment }: { environment: EnvironmentName }): r
     },
     async ({ tx, merchantId, params }) => {
       const mail = await selectMail(tx, merchantId, params.id as string);
-      return mail ? ok(presentMail(mail)) : notFound('mail');
+      return mail ? ok(presentMail(mail, environment)) : notFound('mail');
     },
   ),
   ...(environment === 'production' ? [sendRoute] : []),
@@ -63,6 +63,6 @@ const sendRoute: Route = route(
   },
   async ({ tx, merchantId, params, now }) => {
     const sent = await sendAgain(tx, merchantId, params.id as string, now);
-    return sent.ok ? ok(presentMail(sent.value)) : sent;
+    return sent.ok ? ok(presentMail(sent.value, 'production')) : sent;
   },
 );

@@ -1,12 +1,13 @@
 import { Id, ListQuery, Nullable, OneOf, type Static, Timestamp, Type } from '../http/index.ts';
+import type { EnvironmentName } from '../identity/index.ts';
 import { isId } from '../kernel/ids.ts';
 import { formatInstant } from '../kernel/time.ts';
-import { ALERT_MAIL_KINDS, MAIL_KINDS, type MailKind } from './kinds.ts';
-import { html, plainText } from './letter.ts';
+import { ALERT_MAIL_KINDS, MAIL_KINDS, type MailKind, PORTAL_MAIL_KIND } from './kinds.ts';
+import { html, type Letter, plainText } from './letter.ts';
 import type { MailRow } from './mails.sql.ts';
 import { MAIL_STATUSES } from './states.ts';
 
-const Kind = OneOf([...(Object.keys(MAIL_KINDS) as MailKind[]), ...ALERT_MAIL_KINDS]);
+const Kind = OneOf([...(Object.keys(MAIL_KINDS) as MailKind[]), ...ALERT_MAIL_KINDS, PORTAL_MAIL_KIND]);
 const Status = OneOf(MAIL_STATUSES);
 
 /** A mail to a customer. */
@@ -49,8 +50,11 @@ export const MailListQuery = ListQuery({
   status: Type.Optional(Status),
 });
 
-/** A mail as answers show it. */
-export const presentMail = (mail: MailRow): Static<typeof Mail> => ({
+/**
+ * A mail as answers show it. A link to the customer portal is for its customer alone: in production the words are shown
+ * without it.
+ */
+export const presentMail = (mail: MailRow, environment: EnvironmentName): Static<typeof Mail> => ({
   id: mail.id,
   object: 'mail',
   merchantId: mail.merchant_id,
@@ -62,8 +66,8 @@ export const presentMail = (mail: MailRow): Static<typeof Mail> => ({
   alertId: isId('alert', mail.about_id) ? mail.about_id : null,
   to: [...mail.recipients],
   subject: mail.letter.subject,
-  text: plainText(mail.letter),
-  html: html(mail.letter),
+  text: plainText(letterShown(mail, environment)),
+  html: html(letterShown(mail, environment)),
   attachments: mail.attachments.map(({ fileName }) => fileName),
   attempts: mail.attempts,
   lastError: mail.last_error,
@@ -71,3 +75,6 @@ export const presentMail = (mail: MailRow): Static<typeof Mail> => ({
   createdAt: formatInstant(mail.created_at),
   sentAt: mail.sent_at && formatInstant(mail.sent_at),
 });
+
+const letterShown = ({ kind, letter }: MailRow, environment: EnvironmentName): Letter =>
+  kind === PORTAL_MAIL_KIND && environment === 'production' ? { ...letter, action: null } : letter;

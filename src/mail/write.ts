@@ -19,6 +19,7 @@ import { decideMail, outdatedBy } from './decide.ts';
 import { letterOf } from './invoice-letters.ts';
 import { MAIL_KINDS, type MailKind } from './kinds.ts';
 import { hasMailAbout, insertMails, type NewMail, withdrawMails } from './mails.sql.ts';
+import { type PortalLinkFacts, writePortalMail } from './portal-letter.ts';
 
 interface WriterOptions {
   readonly environment: EnvironmentName;
@@ -31,6 +32,7 @@ export interface Letters {
   readonly invoices: InvoiceLetters;
   readonly renewal: (tx: Tx, renewal: ComingRenewal, now: Instant) => Promise<void>;
   readonly alert: AlertParts['write'];
+  readonly portalLink: (tx: Tx, link: PortalLinkFacts, now: Instant) => Promise<void>;
 }
 
 /** A mail before anybody knows whether its customer wants it. */
@@ -107,6 +109,8 @@ export function createLetters({ environment, publicUrl }: WriterOptions): Letter
           mails.map((mail) => ({ ...mail, ...state(now), id: newId('mail') })),
         );
     },
+    portalLink: async (tx, link, now) =>
+      void (await insertMails(tx, [{ ...(await writePortalMail(tx, link)), ...state(now), id: newId('mail') }])),
     invoices: { tellAll, tell: (tx, invoice, fact, now) => tellAll(tx, [{ invoice, fact }], now) },
     renewal: async (tx, { merchantId, subscriptionId, customerId, planName, renewsAt, estimate, card }, now) => {
       const seller = await findOrganization(tx, merchantId, merchantId);

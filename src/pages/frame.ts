@@ -16,8 +16,11 @@ const MARKS = {
 export const mark = (name: keyof typeof MARKS): Html =>
   html`<svg class="mark${name === 'check' ? ' good' : ''}" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d="${MARKS[name]}"/></svg>`;
 
-/** The frame of every page: no script, no resource from anywhere, style sheets whose hashes the policy names. */
-export function frame(title: string, { environment, locale, accent }: Look, body: Html): string {
+/**
+ * The frame of every page: no script, no resource from anywhere, style sheets whose hashes the policy names.
+ * @param style of the room that shows the page; it is named in the needs of the answer, too
+ */
+export function frame(title: string, { environment, locale, accent }: Look, body: Html, style?: string): string {
   const words = FRAME_WORDS[locale];
   return html`<!doctype html>
 <html lang="${locale}">
@@ -26,7 +29,7 @@ export function frame(title: string, { environment, locale, accent }: Look, body
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>${title}</title>
-<style>${new Html(STYLE)}</style>${accent === null ? null : html`<style>${new Html(accentStyle(accent))}</style>`}
+<style>${new Html(STYLE)}</style>${accent === null ? null : html`<style>${new Html(accentStyle(accent))}</style>`}${style === undefined ? null : html`<style>${new Html(style)}</style>`}
 </head>
 <body>
 ${environment === 'sandbox' ? html`<p class="test">${words.sandbox}</p>` : null}

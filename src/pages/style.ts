@@ -131,6 +131,8 @@ const sourceOf = (redirectsTo: string): string =>
 export interface PageNeeds {
   /** The one other address to which a form on it may redirect; `https:` is every one. */
   readonly formsLeadTo?: string | null;
+  /** The style sheet of its room. */
+  readonly style?: string;
   /** It shows the logo of the merchant. */
   readonly showsLogo?: boolean;
 }
@@ -142,12 +144,14 @@ export interface PageNeeds {
  */
 export const contentSecurityPolicy = (
   accent: string | null,
-  { formsLeadTo = null, showsLogo = false }: PageNeeds = {},
+  { formsLeadTo = null, showsLogo = false, style }: PageNeeds = {},
 ): string =>
   [
     "default-src 'none'",
     ...(showsLogo ? ["img-src 'self'"] : []),
-    ['style-src', STYLE_HASH, ...(accent === null ? [] : [hashOf(accentStyle(accent))])].join(' '),
+    ['style-src', STYLE_HASH, ...[accentStyle(accent), style ?? ''].filter((each) => each !== '').map(hashOf)].join(
+      ' ',
+    ),
     `form-action 'self'${formsLeadTo === null ? '' : ` ${sourceOf(formsLeadTo)}`}`,
     "frame-ancestors 'none'",
     "base-uri 'none'",

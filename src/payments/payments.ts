@@ -2,7 +2,6 @@ import type { Route } from '../http/index.ts';
 import type { DueKind } from '../jobs/index.ts';
 import { chargesDue } from './charges.ts';
 import { sessionsDue } from './completion.ts';
-import { exceptionRoutes } from './exceptions/routes.ts';
 import type { PaymentHandlers } from './handlers.ts';
 import { linkRoutes } from './link-routes.ts';
 import { withLinks } from './links.ts';
@@ -55,7 +54,6 @@ export function createPayments({
       ...linkRoutes(environment),
       ...pageRoutes(parts, environment),
       ...noticeRoutes(remote),
-      ...exceptionRoutes(parts),
     ],
     chargeDueKind: chargesDue(parts),
     dueKinds: [sessionsDue(parts), returnsDue(parts), noticesDue(parts), checkoutsDue(parts), strayReturnsDue(remote)],

@@ -10,7 +10,10 @@ export { subscriptionChangeDueKind, subscriptionDueKind } from './steps.ts';
 export {
   activePlansOf,
   countByVersion,
+  findSubscription,
+  listSubscriptions,
   lockFreeSubscriptions,
+  type SubscriptionRow,
   subscriptionsOfPlan,
   unendedSubscriptions,
   updateEndedToBeDue as wakeEnded,

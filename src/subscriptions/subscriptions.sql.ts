@@ -75,6 +75,7 @@ export const insertSubscription = (tx: Tx, subscription: NewSubscription, now: I
     values (${sql.join(entries.map(column))}) returning *`);
 };
 
+/** A subscription of the merchant. */
 export const findSubscription = (tx: Tx, merchantId: string, id: string): Promise<SubscriptionRow | undefined> =>
   tx.maybe<SubscriptionRow>(sql`select * from subscription where merchant_id = ${merchantId} and id = ${id}`);
 
@@ -188,6 +189,7 @@ export interface SubscriptionFilters {
   testClockId?: string;
 }
 
+/** A page of subscriptions, newest first; of all merchants where `merchantId` is null. */
 export const listSubscriptions = (
   tx: Tx,
   merchantId: string | null,

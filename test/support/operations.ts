@@ -3,7 +3,6 @@ import { newId } from '../../src/kernel/ids.ts';
 import { newOrder, orderBody, orderLine } from './orders.ts';
 import { intervalBody, newSchedule, scheduleBody } from './schedules.ts';
 import { type Resource, START } from './shop.ts';
-import { addStrayMoney } from './stray-money.ts';
 import { FAR_AHEAD, newMeteredFeature, newSourceEvent, newSourceRule, storeMethod, type World } from './world.ts';
 
 /** A call of an operation: what fills its path, its query and its body. */
@@ -187,7 +186,10 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
   createOrganization: [({ merchant }) => ({ body: { name: 'Consumer', type: 'consumer', merchantId: merchant.id } })],
   listOrganizations: [() => ({})],
   getOrganization: [({ merchant }) => on(merchant.id)],
-  updateOrganization: [({ merchant }) => on(merchant.id, { phone: '+44 20 0' })],
+  updateOrganization: [
+    ({ merchant }) => on(merchant.id, { phone: '+44 20 0' }),
+    ({ merchant, plan }) => on(merchant.id, { settings: { portal: { planChange: { plans: [plan.id] } } } }),
+  ],
   putOrganizationLogo: [({ merchant }) => on(merchant.id, png())],
   getOrganizationLogo: [
     async ({ merchant }) => {
@@ -252,6 +254,8 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
       on((await shop.customer()).id, { amount: '25.00', currency: 'USD', idempotencyKey: unique('top-up') }),
   ],
   listPaymentMethods: [({ customer }) => on(customer.id)],
+  createCustomerPortal: [async ({ shop }) => on((await shop.customer()).id, {})],
+  createSubscriptionPortal: [({ subscription }) => on(subscription.id, {})],
   setUpPaymentMethod: [async ({ shop }) => on((await shop.customer()).id, {})],
   deletePaymentMethod: [
     async (world) => {
@@ -747,11 +751,6 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
   returnToPaymentPage: [({ session }) => on(session.id)],
   receiveProviderNotice: [
     ({ merchant }) => ({ params: { provider: 'stripe', merchantId: merchant.id }, body: { id: unique('notice') } }),
-  ],
-
-  listPaymentExceptions: [() => ({})],
-  markPaymentExceptionReturned: [
-    async ({ env, merchant }) => on(await addStrayMoney(env, merchant.id), { reference: 'SEPA 1' }),
   ],
 
   createOrder: [

@@ -1,0 +1,96 @@
+import { effectiveNowForReading } from '../../clocks/index.ts';
+import type { Tx } from '../../db/index.ts';
+import type { PageRequest } from '../../http/index.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { creditNotesOf } from '../credit-notes/credit-notes.sql.ts';
+import type { InvoicingParts } from '../invoice/dependencies.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
+import type { LineRow } from '../invoice/invoice-line.ts';
+import { linesOf } from '../invoice/invoices.sql.ts';
+import { type Standing, standingOf } from '../page/standing.ts';
+import { type InvoiceView, viewInvoice } from '../page/view.ts';
+import { selectDueOfCustomer, selectShownOfCustomer } from './customer-invoices.sql.ts';
+import { withLiveTotals } from './read.ts';
+
+interface OfCustomer {
+  readonly merchantId: string;
+  readonly customerId: string;
+}
+
+/** An invoice in a list, and how it stands for its customer. */
+export interface ListedInvoice {
+  readonly invoice: InvoiceRow;
+  readonly standing: Standing;
+}
+
+const MOST_DUE = 50;
+const MOST_NOTES = 100;
+
+/** The invoices that a customer may see, newest first. */
+export async function listCustomerInvoices(
+  tx: Tx,
+  of: OfCustomer,
+  page: PageRequest,
+  now: Instant,
+): Promise<{ invoices: ListedInvoice[]; count: number }> {
+  const { rows, total: count } = await selectShownOfCustomer(tx, of, page);
+  const invoices: ListedInvoice[] = [];
+  for (const invoice of rows) {
+    const standing = await standingInList(tx, invoice, now);
+    if (standing !== null) invoices.push({ invoice, standing });
+  }
+  return { invoices, count };
+}
+
+/** The invoices for which money is asked of a customer, the oldest due first. */
+export async function listDueInvoices(tx: Tx, of: OfCustomer, now: Instant): Promise<ListedInvoice[]> {
+  const due: ListedInvoice[] = [];
+  for (const invoice of await selectDueOfCustomer(tx, of, MOST_DUE)) {
+    const standing = await standingInList(tx, invoice, now);
+    if (standing !== null) due.push({ invoice, standing });
+  }
+  return due;
+}
+
+/** Credit notes are looked up only where they decide something. */
+async function standingInList(tx: Tx, invoice: InvoiceRow, wall: Instant): Promise<Standing | null> {
+  const { merchant_id: merchantId, id, credited_amount: credited, lives_by_session: hasSession } = invoice;
+  const { rows: notes } = credited.isZero()
+    ? { rows: [] }
+    : await creditNotesOf(tx, merchantId, id, { limit: MOST_NOTES, offset: 0 });
+  const now = await effectiveNowForReading(tx, merchantId, invoice.clock_id, wall);
+  const refund = notes.find(({ kind, status }) => kind === 'refund' && status === 'ISSUED') ?? null;
+  return standingOf({ invoice, refund, hasSession, takesCards: true, now });
+}
+
+/** What a customer sees of one invoice, with its lines as they were calculated. */
+export interface CustomerInvoice extends InvoiceView {
+  readonly rows: readonly LineRow[];
+}
+
+const MOST_LINES = 200;
+
+/** @returns null where there is no such invoice of this customer, or none that it may see yet */
+export async function viewCustomerInvoice(
+  parts: Pick<InvoicingParts, 'environment'>,
+  tx: Tx,
+  { merchantId, customerId, id }: OfCustomer & { readonly id: string },
+  wall: Instant,
+): Promise<CustomerInvoice | null> {
+  const view = await viewInvoice(tx, parts.environment, { merchantId, id }, wall);
+  if (view?.invoice.customer_id !== customerId) return null;
+  return { ...view, rows: await linesOf(tx, merchantId, id, -1, MOST_LINES) };
+}
+
+/** An open period as it stands now: what would be billed if it ended as it is. */
+export interface OpenInvoice {
+  readonly invoice: InvoiceRow;
+  readonly lines: readonly LineRow[];
+}
+
+/** @returns null where it cannot be calculated now */
+export async function viewAsOfNow(parts: InvoicingParts, tx: Tx, stored: InvoiceRow): Promise<OpenInvoice | null> {
+  const { invoice, lines } = await withLiveTotals(parts, tx, stored);
+  if (invoice.failure_reason !== null) return null;
+  return { invoice, lines: lines ?? (await linesOf(tx, stored.merchant_id, stored.id)) };
+}

@@ -1,0 +1,90 @@
+import { findCustomer } from '../customers/index.ts';
+import type { Tx } from '../db/index.ts';
+import { findOrganization } from '../identity/index.ts';
+import { DEFAULT_LOCALE, type InEachLocale } from '../kernel/locale.ts';
+import type { Instant } from '../kernel/time.ts';
+import { formatsOf } from '../pages/index.ts';
+import { name } from './compose.ts';
+import type { NewMail } from './mails.sql.ts';
+
+/** A link to the customer portal that somebody has asked for. */
+export interface PortalLinkFacts {
+  readonly merchantId: string;
+  readonly customerId: string;
+  readonly recipient: string;
+  readonly url: string;
+  readonly expiresAt: Instant;
+  readonly occasion: string;
+}
+
+interface LinkWords {
+  readonly greeting: (buyer: string) => string;
+  readonly subject: (seller: string) => string;
+  readonly text: (seller: string, until: string) => string;
+  readonly ignore: string;
+  readonly open: string;
+}
+
+const WORDS: InEachLocale<LinkWords> = {
+  en: {
+    greeting: (buyer) => `Hello ${buyer},`,
+    subject: (seller) => `Your link to your account at ${seller}`,
+    text: (seller, until) => `This link opens your account at ${seller}. It works once, until ${until}.`,
+    ignore: 'If you did not ask for it, you need to do nothing. Please do not pass it on.',
+    open: 'Open your account',
+  },
+  de: {
+    greeting: (buyer) => `Guten Tag ${buyer},`,
+    subject: (seller) => `Ihr Link zu Ihrem Konto bei ${seller}`,
+    text: (seller, until) => `Dieser Link öffnet Ihr Konto bei ${seller}. Er gilt einmal, bis ${until}.`,
+    ignore: 'Wenn Sie ihn nicht angefordert haben, brauchen Sie nichts zu tun. Bitte geben Sie ihn nicht weiter.',
+    open: 'Konto öffnen',
+  },
+  fr: {
+    greeting: (buyer) => `Bonjour ${buyer},`,
+    subject: (seller) => `Votre lien vers votre compte chez ${seller}`,
+    text: (seller, until) =>
+      `Ce lien ouvre votre compte chez ${seller}. Il est valable une seule fois, jusqu’au ${until}.`,
+    ignore: 'Si vous ne l’avez pas demandé, vous n’avez rien à faire. Merci de ne pas le transmettre.',
+    open: 'Ouvrir votre compte',
+  },
+  es: {
+    greeting: (buyer) => `Hola, ${buyer}:`,
+    subject: (seller) => `Su enlace a su cuenta en ${seller}`,
+    text: (seller, until) => `Este enlace abre su cuenta en ${seller}. Funciona una sola vez, hasta el ${until}.`,
+    ignore: 'Si no lo ha solicitado, no tiene que hacer nada. Por favor, no lo comparta.',
+    open: 'Abrir su cuenta',
+  },
+};
+
+type Written = Omit<NewMail, 'id' | 'status' | 'next_action_at' | 'created_at'>;
+
+/** The mail with a link to the customer portal, in the customer's language, to the one address that was typed. */
+export async function writePortalMail(tx: Tx, facts: PortalLinkFacts): Promise<Written> {
+  const { merchantId, customerId, recipient, url, expiresAt, occasion } = facts;
+  const seller = await findOrganization(tx, merchantId, merchantId);
+  const customer = await findCustomer(tx, merchantId, customerId);
+  if (!seller || !customer) throw new Error(`Customer ${customerId} of ${merchantId} is gone.`);
+  const locale = customer.locale ?? DEFAULT_LOCALE;
+  const words = WORDS[locale];
+  const sellerName = name(seller.name);
+  return {
+    merchant_id: merchantId,
+    kind: 'portalLink',
+    about_id: customerId,
+    occasion,
+    customer_id: customerId,
+    recipients: [recipient],
+    sender_name: sellerName,
+    reply_to: seller.billingEmails[0] ?? null,
+    letter: {
+      subject: words.subject(sellerName),
+      greeting: words.greeting(name(customer.organization.name)),
+      paragraphs: [words.text(sellerName, formatsOf(locale).minute(expiresAt)), words.ignore],
+      facts: [],
+      action: { label: words.open, url },
+      signature: sellerName,
+    },
+    attachments: [],
+  };
+}

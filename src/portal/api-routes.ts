@@ -1,0 +1,85 @@
+import { type Route, route, type Static, Strict, Text, Timestamp, Type } from '../http/index.ts';
+import { notFound, ok } from '../kernel/result.ts';
+import { formatInstant } from '../kernel/time.ts';
+import { findSubscription } from '../subscriptions/index.ts';
+import { createLink, type NewLink } from './links.ts';
+import type { PortalParts } from './parts.ts';
+
+const LinkBody = Strict(
+  {
+    expiresIn: Type.Optional(
+      Text({ maxLength: 64, description: 'How long link and session last; default `PT10M`, at most `P7D`.' }),
+    ),
+    returnUrl: Type.Optional(Text({ maxLength: 2048, description: 'Where the portal’s “back” leads.' })),
+  },
+  { $id: 'PortalLinkCreate' },
+);
+
+const linkReply = <const Name extends string>(object: Name, $id: string) =>
+  Type.Object(
+    {
+      object: Type.Literal(object),
+      url: Type.String({ description: 'It opens the portal once. Whoever has it acts as the customer.' }),
+      expiresAt: Timestamp,
+    },
+    { $id },
+  );
+
+const SubscriptionPortal = linkReply('subscriptionPortal', 'SubscriptionPortal');
+const CustomerPortal = linkReply('customerPortal', 'CustomerPortal');
+
+const shown = <const Name extends string>(object: Name, { url, expiresAt }: NewLink) => ({
+  object,
+  url,
+  expiresAt: formatInstant(expiresAt),
+});
+
+/** Links to the customer portal (api.md, Subscriptions and Customers). */
+export const portalLinkRoutes = (parts: Pick<PortalParts, 'environment' | 'publicUrl'>): readonly Route[] => [
+  route(
+    {
+      method: 'POST',
+      path: '/v0/subscriptions/:id/portal',
+      operationId: 'createSubscriptionPortal',
+      tag: 'Subscriptions',
+      summary: 'Create a link to the customer portal, at a subscription',
+      description: 'The portal is that of the subscription’s customer. The link works once, until `expiresAt`.',
+      access: { role: 'member', merchant: { of: 'id', kind: 'subscription' } },
+      body: LinkBody,
+      replies: { 200: SubscriptionPortal },
+      secretReply: true,
+    },
+    async ({ tx, merchantId, params, body, now }) => {
+      const subscriptionId = params.id as string;
+      const subscription = await findSubscription(tx, merchantId, subscriptionId);
+      if (!subscription) return notFound('subscription');
+      const of = { merchantId, customerId: subscription.customer_id, subscriptionId };
+      const link = await createLink(tx, parts, of, requestOf(body), now);
+      return link.ok ? ok(shown('subscriptionPortal', link.value)) : link;
+    },
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/v0/customers/:id/portal',
+      operationId: 'createCustomerPortal',
+      tag: 'Customers',
+      summary: 'Create a link to the customer portal',
+      description: 'The link works once, until `expiresAt`.',
+      access: { role: 'member', merchant: { of: 'id', kind: 'customer' } },
+      body: LinkBody,
+      replies: { 200: CustomerPortal },
+      secretReply: true,
+    },
+    async ({ tx, merchantId, params, body, now }) => {
+      const of = { merchantId, customerId: params.id as string, subscriptionId: null };
+      const link = await createLink(tx, parts, of, requestOf(body), now);
+      return link.ok ? ok(shown('customerPortal', link.value)) : link;
+    },
+  ),
+];
+
+const requestOf = ({ expiresIn, returnUrl }: Static<typeof LinkBody>) => ({
+  ...(expiresIn !== undefined && { expiresIn }),
+  ...(returnUrl !== undefined && { returnUrl }),
+});

@@ -1,0 +1,30 @@
+const NAME = 'reckoner_portal';
+
+/** Where the portal is, as browsers see it, without a slash at the end. */
+export const portalPath = (publicUrl: string): string => `${new URL(publicUrl).pathname.replace(/\/$/, '')}/portal`;
+
+/** The token of the session in the cookies of a request. */
+export function sessionTokenIn(header: string | undefined): string | undefined {
+  for (const pair of (header ?? '').split(';')) {
+    const [name, value] = pair.trim().split('=', 2);
+    if (name === NAME) return value;
+  }
+  return undefined;
+}
+
+const cookie = (publicUrl: string, value: string, seconds: number): string =>
+  [
+    `${NAME}=${value}`,
+    `Path=${portalPath(publicUrl)}`,
+    `Max-Age=${seconds}`,
+    'HttpOnly',
+    'SameSite=Lax',
+    ...(new URL(publicUrl).protocol === 'https:' ? ['Secure'] : []),
+  ].join('; ');
+
+/** Gives a session to the browser: no script reads it, and no other site sends it with a form. */
+export const sessionCookie = (publicUrl: string, token: string, seconds: number): string =>
+  cookie(publicUrl, token, seconds);
+
+/** Takes it back. */
+export const noCookie = (publicUrl: string): string => cookie(publicUrl, '', 0);

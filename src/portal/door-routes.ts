@@ -1,0 +1,220 @@
+import { customersOfEmail, findCustomer } from '../customers/index.ts';
+import { type Database, ownerOf, type Tx } from '../db/index.ts';
+import { freeRoute, RateLimiter, Reply, type Route, Strict, Text, Type } from '../http/index.ts';
+import { findOrganization, recordCustomerAudit } from '../identity/index.ts';
+import { isId } from '../kernel/ids.ts';
+import { localeAskedFor } from '../kernel/locale.ts';
+import { ok } from '../kernel/result.ts';
+import { errorPage, findLook, type Look, PRIVATE, pageReply, unknownReply } from '../pages/index.ts';
+import { noCookie, portalPath, sessionCookie, sessionTokenIn } from './cookie.ts';
+import { deadLinkPage, leftPage, openPage, sentPage, signInPage } from './door-pages.ts';
+import {
+  createMailedLink,
+  findLink,
+  findSession,
+  isOpen,
+  leaveSession,
+  merchantOfLink,
+  merchantOfSession,
+  openLink,
+  stateOfLink,
+} from './links.ts';
+import type { PortalParts } from './parts.ts';
+import type { PortalLink } from './portal.sql.ts';
+import { STYLE } from './style.ts';
+import { hashOfToken, isFormKey } from './tokens.ts';
+import { isForeign } from './visit.ts';
+
+const HTML = { contentType: 'text/html', description: 'A page for a person.' } as const;
+const FORM = 'application/x-www-form-urlencoded';
+const FORM_BYTES = 4096;
+const EMAIL = /^[^\s@<>"',;:\\]{1,64}@[^\s@<>"',;:\\]{1,253}$/;
+/** Customers of one e-mail address who get a link each. */
+const MOST_CUSTOMERS = 5;
+/** Requests for links from one address. */
+const REQUESTS = { perSecond: 1 / 30, burst: 10 };
+
+const subscriptionPath = ({ subscription_id: id }: Pick<PortalLink, 'subscription_id'>): string =>
+  id === null ? '' : `/subscriptions/${id}`;
+
+/** The ways into the portal, and out of it (docs/decisions/0124). */
+export function doorRoutes(parts: PortalParts): readonly Route[] {
+  const { environment, publicUrl } = parts;
+  const base = portalPath(publicUrl);
+  const unknown = unknownReply(environment);
+  const usual = { tag: 'Pages', access: { public: true }, hidden: true, errorPage: errorPage(environment) } as const;
+  const limiter = new RateLimiter({ limitsOf: async () => ({ general: REQUESTS }) });
+  const page = (status: number, text: string, look: Look) => ok(pageReply(status, text, look, { style: STYLE }));
+
+  return [
+    freeRoute(
+      {
+        ...usual,
+        method: 'GET',
+        path: '/portal/open',
+        operationId: 'showPortalLink',
+        summary: 'The first page of a link to the portal. It opens nothing',
+        query: Strict({ token: Type.Optional(Text({ maxLength: 100 })) }),
+        replies: { 200: HTML, 303: HTML, 404: HTML, 410: HTML },
+      },
+      async ({ database, query, request, now }) => {
+        const { token } = query;
+        const merchantId = await merchantOfLink(database, token);
+        if (token === undefined || merchantId === null) return ok(unknown);
+        return database.transaction({ merchants: [merchantId] }, async (tx) => {
+          const link = await findLink(tx, merchantId, token);
+          const customer = link && (await findCustomer(tx, merchantId, link.customer_id));
+          if (!link || !customer) return ok(unknown);
+          const own = hashOfToken(sessionTokenIn(request.headers.cookie));
+          // The browser that opened it comes back to it: by its history, or by the same link once more.
+          if (own !== null && link.session_hash?.equals(own) === true && isOpen(link, now))
+            return ok(new Reply(303, '', { ...PRIVATE, location: `${base}${subscriptionPath(link)}` }));
+          const look = await findLook(
+            tx,
+            environment,
+            { merchantId, customerId: customer.id },
+            localeAskedFor(request.headers['accept-language']),
+          );
+          const state = stateOfLink(link, now);
+          if (state !== 'ready') return page(410, deadLinkPage(look, state, { base, merchantId }), look);
+          const seller = (await findOrganization(tx, merchantId, merchantId))?.name ?? '';
+          return page(200, openPage(look, { base, seller, customer: customer.organization.name, token }), look);
+        });
+      },
+    ),
+    freeRoute(
+      {
+        ...usual,
+        method: 'POST',
+        path: '/portal/open',
+        operationId: 'openPortalLink',
+        summary: 'Opens the portal by a link, once',
+        body: Strict({ token: Text({ maxLength: 100 }) }),
+        contentTypes: [FORM],
+        bodyLimit: FORM_BYTES,
+        replies: { 303: HTML, 404: HTML, 410: HTML },
+      },
+      async ({ database, body, request, now }) => {
+        const merchantId = await merchantOfLink(database, body.token);
+        if (merchantId === null || isForeign(request)) return ok(unknown);
+        return database.transaction({ merchants: [merchantId] }, async (tx) => {
+          const link = await findLink(tx, merchantId, body.token);
+          const customer = link && (await findCustomer(tx, merchantId, link.customer_id, { keep: true }));
+          if (!link || !customer) return ok(unknown);
+          const opened = await openLink(tx, link, now);
+          if (opened === null) {
+            const asked = localeAskedFor(request.headers['accept-language']);
+            const look = await findLook(tx, environment, { merchantId, customerId: customer.id }, asked);
+            const isUsed = ((await findLink(tx, merchantId, body.token)) as PortalLink).opened_at !== null;
+            const state = isUsed ? 'used' : 'expired';
+            return page(410, deadLinkPage(look, state, { base, merchantId }), look);
+          }
+          const { link: session, token } = opened;
+          await recordCustomerAudit(tx, {
+            ...{ merchantId, customerId: customer.id, operation: 'openPortalLink', resourceId: customer.id },
+            ...{ before: null, after: { way: session.way }, requestId: request.id, at: now },
+          });
+          const { seconds } = now.until(session.session_ends_at as typeof now, { largestUnit: 'seconds' });
+          return ok(
+            new Reply(303, '', {
+              ...PRIVATE,
+              location: `${base}${subscriptionPath(session)}`,
+              'set-cookie': sessionCookie(publicUrl, token, seconds),
+            }),
+          );
+        });
+      },
+    ),
+    freeRoute(
+      {
+        ...usual,
+        method: 'POST',
+        path: '/portal/leave',
+        operationId: 'leavePortal',
+        summary: 'Ends the visit to the portal',
+        body: Strict({ formKey: Text({ maxLength: 100 }) }),
+        contentTypes: [FORM],
+        bodyLimit: FORM_BYTES,
+        replies: { 200: HTML, 303: HTML, 404: HTML },
+      },
+      async ({ database, body, request, now }) => {
+        const token = sessionTokenIn(request.headers.cookie);
+        const merchantId = await merchantOfSession(database, token);
+        if (token === undefined || merchantId === null) return ok(unknown);
+        if (isForeign(request) || !isFormKey(token, body.formKey))
+          return ok(new Reply(303, '', { ...PRIVATE, location: base }));
+        return database.transaction({ merchants: [merchantId] }, async (tx) => {
+          const session = await findSession(tx, merchantId, token);
+          await leaveSession(tx, merchantId, token, now);
+          const asked = localeAskedFor(request.headers['accept-language']);
+          const customerId = session?.customer_id ?? null;
+          const look = await findLook(tx, environment, { merchantId, customerId }, asked);
+          const { status, body: text, headers } = pageReply(200, leftPage(look, { base, merchantId }), look);
+          return ok(new Reply(status, text, { ...headers, 'set-cookie': noCookie(publicUrl) }));
+        });
+      },
+    ),
+    freeRoute(
+      {
+        ...usual,
+        method: 'GET',
+        path: '/portal/:merchantId',
+        operationId: 'showPortalSignIn',
+        summary: 'Where customers of a merchant ask for a link by mail',
+        replies: { 200: HTML, 404: HTML },
+      },
+      async ({ database, params, request }) => {
+        const found = await merchantNamed(database, params.merchantId as string, async (tx, merchantId, seller) => {
+          const asked = localeAskedFor(request.headers['accept-language']);
+          const look = await findLook(tx, environment, { merchantId, customerId: null }, asked);
+          return page(200, signInPage(look, { base, merchantId, seller, wrong: null }), look);
+        });
+        return found ?? ok(unknown);
+      },
+    ),
+    freeRoute(
+      {
+        ...usual,
+        method: 'POST',
+        path: '/portal/:merchantId',
+        operationId: 'mailPortalLink',
+        summary: 'Sends a link by mail, and says the same whether somebody is known there or not',
+        body: Strict({ email: Text({ maxLength: 320 }) }),
+        contentTypes: [FORM],
+        bodyLimit: FORM_BYTES,
+        replies: { 200: HTML, 400: HTML, 404: HTML, 429: HTML },
+      },
+      async ({ database, params, body, request, now }) => {
+        const email = body.email.trim();
+        const asked = localeAskedFor(request.headers['accept-language']);
+        const found = await merchantNamed(database, params.merchantId as string, async (tx, merchantId, seller) => {
+          const look = await findLook(tx, environment, { merchantId, customerId: null }, asked);
+          if (isForeign(request) || !EMAIL.test(email))
+            return page(400, signInPage(look, { base, merchantId, seller, wrong: email }), look);
+          const counted = await limiter.take(request.ip, 'general');
+          if (counted?.isAllowed === false) return page(429, sentPage(look, 'tooMany'), look);
+          for (const customerId of await customersOfEmail(tx, merchantId, email, MOST_CUSTOMERS)) {
+            const link = await createMailedLink(tx, publicUrl, { merchantId, customerId, email }, now);
+            if (link !== null) await parts.mailLink(tx, link, now);
+          }
+          return page(200, sentPage(look, 'sent'), look);
+        });
+        return found ?? ok(unknown);
+      },
+    ),
+  ];
+}
+
+/** Runs in a transaction of the merchant that an address names; null where it names none. */
+async function merchantNamed<T>(
+  database: Database,
+  id: string,
+  work: (tx: Tx, merchantId: string, seller: string) => Promise<T>,
+): Promise<T | null> {
+  const owner = isId('organization', id) ? await database.transaction('nobody', (tx) => ownerOf(tx, id)) : null;
+  if (owner !== id) return null; // nobody, or a customer's organization
+  return database.transaction({ merchants: [id] }, async (tx) => {
+    const merchant = await findOrganization(tx, id, id);
+    return merchant?.type === 'merchant' ? work(tx, id, merchant.name) : null;
+  });
+}

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { visit } from '../support/portal.ts';
+import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
+
+/** What customers see of their plans and invoices in the portal, and how they pay. */
+let env: TestEnvironment;
+let merchant: Merchant;
+let shop: Shop;
+beforeAll(async () => {
+  env = await openTestEnvironment({ recomputed: true });
+  merchant = await env.merchant();
+  shop = shopOf(merchant);
+});
+afterAll(() => env.close());
+
+const HOSTILE = `"><script>alert('x')</script>`;
+
+describe('the overview', () => {
+  it('asks for what is due, and leads to the page that takes the payment', async () => {
+    const { invoice, subscription } = await shop.issued();
+    const reader = await visit(env, shop, { id: subscription.customerId });
+    expect(reader.first.words).toContain(`$12.00 Invoice ${invoice.invoiceNumber}`);
+    const session = await reader.press(reader.first, /^Pay \$12\.00/);
+    expect(session.address).toMatch(/^\/pay\/ps_/);
+    const paid = await reader.press(session, /^Pay/, { paymentMethod: 'pm_ok' });
+    expect(paid.status).toBe(200);
+    const after = await reader.open('/portal');
+    expect(after.words).toContain('There is nothing to pay.');
+    expect(await shop.invoice(invoice.id)).toMatchObject({ status: 'PAID' });
+  });
+
+  it('names the next invoice and what it comes to, as the API does', async () => {
+    const clock = await shop.clock(START);
+    const metric = await shop.metric({ eventType: 'portal.call' });
+    const price = await shop.usagePrice({ billableMetricId: metric.id });
+    const plan = await shop.plan([await shop.feePrice(), price], { defaultTaxRate: 20 });
+    const subscription = await shop.subscribe(plan, { clock });
+    await shop.advance(clock, 'P10D');
+    await shop.use(subscription.customerId, '2026-01-05T00:00:00Z', 7, { type: 'portal.call' });
+    const upcoming = await shop.read(`/v0/subscriptions/${subscription.id}/upcomingInvoice`);
+    expect(upcoming.grandTotal).toBe('20.40');
+    const { first } = await visit(env, shop, { id: subscription.customerId });
+    expect(first.words).toContain('Next invoice on 1 February 2026');
+    expect(first.words).toContain('$20.40');
+  });
+
+  it('is another one for each customer, in the customer’s language', async () => {
+    const { invoice, subscription } = await shop.issued();
+    await shop.change(`/v0/customers/${subscription.customerId}`, { locale: 'fr' });
+    const mine = await visit(env, shop, { id: subscription.customerId });
+    expect(mine.first.language).toBe('fr');
+    expect(mine.first.words).toContain(`Facture ${invoice.invoiceNumber}`);
+    const other = await visit(env, shop, await shop.customer());
+    expect(other.first.words).not.toContain(invoice.invoiceNumber);
+  });
+});
+
+describe('the invoices', () => {
+  it('are listed newest first, 20 on a page', async () => {
+    const clock = await shop.clock(START);
+    const plan = await shop.plan([await shop.feePrice()]);
+    const subscription = await shop.subscribe(plan, { clock });
+    for (let count = 0; count < 3; count += 1) await shop.advance(clock, 'P7M');
+    const issued = (await shop.invoices(subscription)).filter(({ issuedAt }) => issuedAt !== null);
+    expect(issued).toHaveLength(21);
+    const reader = await visit(env, shop, { id: subscription.customerId });
+    const first = await reader.follow(reader.first, 'Invoices');
+    const numbers = issued.map(({ invoiceNumber }) => invoiceNumber).toReversed();
+    const shown = (page: typeof first) => page.links.map(({ words }) => words).filter((each) => numbers.includes(each));
+    expect(shown(first)).toEqual(numbers.slice(0, 20));
+    const second = await reader.follow(first, 'Older');
+    expect(shown(second)).toEqual(numbers.slice(20));
+    expect((await reader.open('/portal/invoices?page=nonsense')).status).toBe(200);
+    expect((await reader.open('/portal/invoices?page=99999')).status).toBe(200);
+  });
+
+  it('say where each figure comes from, and lead to their documents', async () => {
+    const clock = await shop.clock(START);
+    const metric = await shop.metric({ eventType: 'portal.tier' });
+    const price = await shop.usagePrice({
+      billableMetricId: metric.id,
+      model: 'graduated',
+      properties: {
+        tiers: [
+          { upTo: '10', unitPrice: '2' },
+          { upTo: null, unitPrice: '1.5' },
+        ],
+      },
+    });
+    const plan = await shop.plan([price], { defaultTaxRate: 20 });
+    const subscription = await shop.subscribe(plan, { clock });
+    await shop.use(subscription.customerId, '2026-01-05T00:00:00Z', 14, { type: 'portal.tier' });
+    await shop.advance(clock, 'P1M');
+    const [invoice] = await shop.invoices(subscription);
+    await shop.pay(invoice);
+    const reader = await visit(env, shop, { id: subscription.customerId });
+    const list = await reader.follow(reader.first, 'Invoices');
+    const page = await reader.follow(list, invoice.invoiceNumber);
+    for (const part of [
+      'Before tax $26.00',
+      'Tax (20 %) $5.20',
+      'Total $31.20',
+      'Paid −$31.20',
+      'Left to pay $0.00',
+      'Quantity 14 call',
+      'above 0, up to 10 10 2 0 20 USD',
+      'above 10 4 1.5 0 6 USD',
+    ])
+      expect(page.words).toContain(part);
+    for (const { href } of page.links.filter(({ words }) => /\((?:PDF|XML)\)$/.test(words)))
+      expect((await env.client().get(href)).status).toBe(200);
+    expect(page.links.map(({ words }) => words)).toContain('Invoice (PDF)');
+  });
+
+  it('keep hostile names as text', async () => {
+    const fee = await shop.create('/v0/fees', {
+      name: HOSTILE,
+      description: HOSTILE,
+      productId: (await shop.product()).id,
+    });
+    const price = await shop.feePrice({ feeId: fee.id, invoiceDisplayName: HOSTILE });
+    const plan = await shop.plan([price], { name: HOSTILE, invoiceDisplayName: HOSTILE });
+    const customer = await shop.customer({
+      consumer: { name: HOSTILE, email: 'hostile@example.com', address: { line1: HOSTILE, city: HOSTILE } },
+    });
+    const clock = await shop.clock(START);
+    const subscription: Resource = await shop.subscribe(plan, { clock, customer, name: HOSTILE });
+    await shop.advance(clock, 'P1M');
+    const [invoice] = await shop.invoices(subscription);
+    const reader = await visit(env, shop, customer);
+    for (const path of ['', '/invoices', `/invoices/${invoice.id}`]) {
+      const page = await reader.open(`/portal${path}`);
+      expect(page.status).toBe(200);
+      expect(page.text).not.toContain('<script');
+      expect(page.words).toContain(HOSTILE);
+    }
+  });
+});
