@@ -35,7 +35,14 @@ import {
   rebuildProjection,
   type UsageProjection,
 } from './metering/index.ts';
-import { admitMasterKeys, type MasterKeys, type Rotation, rotateMasterKey, sealedCheck } from './secrets/index.ts';
+import {
+  admitMasterKeys,
+  type MasterKeys,
+  missingKeyChore,
+  type Rotation,
+  rotateMasterKey,
+  sealedCheck,
+} from './secrets/index.ts';
 import {
   createSender,
   INBOX_PATH,
@@ -233,6 +240,7 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
     countParked: () => database.transaction('every merchant, reading', countParked),
     countUnbilled: () => database.transaction('every merchant, reading', domains.countUnbilled),
     countWebhooks: () => database.transaction('every merchant, reading', domains.countWaiting),
+    countExceptions: () => database.transaction('every merchant, reading', domains.countExceptions),
     alertsLate: async () => {
       const oldest = await database.transaction('every merchant, reading', domains.findOldestUnseen);
       return oldest === null ? 0 : now().since(oldest).total('seconds');
@@ -254,6 +262,9 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
       keyGenerationChore(),
       backfillChore,
       needlessLateChore,
+      missingKeyChore(options.masterKey, (keyNames) =>
+        options.logger.error({ keyNames }, 'a master key that the database needs was not given: start with that key'),
+      ),
       ...domains.chores,
       ...(projection?.chores ?? []),
     ],

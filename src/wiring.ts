@@ -73,6 +73,7 @@ import {
   unendedOrders,
 } from './orders/index.ts';
 import {
+  countExceptions,
   createPayments,
   createStripeProvider,
   paymentErrors,
@@ -134,6 +135,8 @@ export interface Domains {
   idle(): Promise<void>;
   /** Deliveries that wait, and endpoints that fail: figures for the metrics. */
   readonly countWaiting: typeof countWaiting;
+  /** Payments that need a person: figures for the metrics. */
+  readonly countExceptions: typeof countExceptions;
   /** When the oldest event was accepted that alerts have not looked at: a figure for the metrics. */
   readonly findOldestUnseen: typeof findOldestUnseen;
   close(): Promise<void>;
@@ -348,6 +351,7 @@ export function wireDomains(
     ],
     countUnbilled,
     countWaiting,
+    countExceptions,
     findOldestUnseen,
     idle: () => payments.idle(),
     close: async () => {

@@ -94,7 +94,7 @@ export type Figure = Pick<Reading, 'value' | 'used'>;
 
 /**
  * The figures of some alerts of one merchant that know their period, in their order; null where one cannot be read. Usage of
- * one metric is measured for all in one statement.
+ * one metric is measured for all in one statement; balances and totals are read side by side.
  */
 export async function readKnown(
   parts: AlertParts,
@@ -107,7 +107,9 @@ export async function readKnown(
   for (const ofOne of Map.groupBy(usages, ({ billableMetricId }) => billableMetricId).values())
     for (const [index, value] of (await measureKnown(tx, ofOne)).entries())
       figures.set((ofOne[index] as Alert).id, { value, used: ZERO });
-  for (const alert of alerts) if (alert.type !== 'usage') figures.set(alert.id, await readOne(parts, tx, alert, wall));
+  const others = alerts.filter(({ type }) => type !== 'usage');
+  const read = await tx.beside(others.map((alert) => (beside) => readOne(parts, beside, alert, wall)));
+  for (const [index, { id }] of others.entries()) figures.set(id, read[index] ?? null);
   return alerts.map(({ id }) => figures.get(id) ?? null);
 }
 

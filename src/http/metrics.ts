@@ -41,6 +41,8 @@ export interface MetricsOptions {
   readonly countUnbilled?: () => Promise<readonly { reason: string; events: number }[]>;
   /** Webhooks that wait, and endpoints that fail or were disabled for it. */
   readonly countWebhooks?: () => Promise<{ pending: number; failing: number; disabled: number }>;
+  /** Payments that need a person, by kind and status. */
+  readonly countExceptions?: () => Promise<readonly { kind: string; status: string; exceptions: number }[]>;
   /** How long ago the oldest event was accepted that alerts have not looked at, in seconds. */
   readonly alertsLate?: () => Promise<number>;
   readonly ingest?: () => IngestMeasure;
@@ -67,7 +69,8 @@ export class Metrics {
   readonly #webhooks;
   readonly #webhookSeconds;
 
-  constructor({ database, countParked, countUnbilled, countWebhooks, alertsLate, ingest, slots }: MetricsOptions) {
+  constructor(options: MetricsOptions) {
+    const { database, countParked, countUnbilled, countWebhooks, countExceptions, alertsLate, ingest, slots } = options;
     const meter = this.#provider.getMeter('reckoner');
     const buckets = { advice: { explicitBucketBoundaries: DURATION_SECONDS } };
     this.#requests = meter.createCounter('reckoner_http_requests', { description: 'Requests answered.' });
@@ -93,17 +96,19 @@ export class Metrics {
       .createObservableGauge('reckoner_due_parked', {
         description: 'Records whose step was given up; a person has to look.',
       })
-      .addCallback(async (result) => {
-        for (const { kind, parked } of await patiently(countParked)) result.observe(parked, { kind });
-      });
+      .addCallback(
+        observeBy('kind', async () => (await countParked()).map(({ kind, parked }) => [kind, parked] as const)),
+      );
     if (countUnbilled)
       meter
         .createObservableGauge('reckoner_usage_unbilled_events', {
           description: 'Events of the last finished day that nobody pays for, of all merchants.',
         })
-        .addCallback(async (result) => {
-          for (const { reason, events } of await patiently(countUnbilled)) result.observe(events, { reason });
-        });
+        .addCallback(
+          observeBy('reason', async () =>
+            (await countUnbilled()).map(({ reason, events }) => [reason, events] as const),
+          ),
+        );
     if (countWebhooks) {
       const waiting = meter.createObservableGauge('reckoner_webhook_deliveries_pending', {
         description: 'Webhooks that wait for an attempt.',
@@ -122,6 +127,15 @@ export class Metrics {
         [waiting, endpoints],
       );
     }
+    if (countExceptions)
+      meter
+        .createObservableGauge('reckoner_payment_exceptions', {
+          description: 'Payments at providers that need a person, of all merchants (GET /v0/paymentExceptions).',
+        })
+        .addCallback(async (result) => {
+          for (const { kind, status, exceptions } of await patiently(countExceptions))
+            result.observe(exceptions, { kind, status });
+        });
     if (alertsLate)
       meter
         .createObservableGauge('reckoner_alerts_late_seconds', {
@@ -215,6 +229,24 @@ export class Metrics {
     this.#delay.disable();
     await this.#provider.shutdown();
   }
+}
+
+/**
+ * Observes figures by a label. A gauge keeps the last figure of a label that is not observed again, so one that is no longer
+ * counted is observed as 0. Where the database does not answer, nothing is observed.
+ */
+function observeBy(
+  label: string,
+  count: () => Promise<readonly (readonly [value: string, figure: number])[]>,
+): (result: { observe(figure: number, labels: Record<string, string>): void }) => Promise<void> {
+  const seen = new Set<string>();
+  return async (result) => {
+    for (const counted of await patiently(async () => [await count()])) {
+      const figures = new Map(counted);
+      for (const value of figures.keys()) seen.add(value);
+      for (const value of seen) result.observe(figures.get(value) ?? 0, { [label]: value });
+    }
+  };
 }
 
 /** What is asked of the database, or nothing where it does not answer in time. */

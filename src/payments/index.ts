@@ -1,6 +1,7 @@
 export type { ChargeOrigin, FinishedCharge } from './charges.sql.ts';
 export { defaultMethodOf, defaultMethodsOf, intendCharges, performCharge } from './charges.ts';
 export { paymentErrors } from './errors.ts';
+export { countExceptions } from './exceptions/exceptions.sql.ts';
 export type {
   CompletedPayment,
   EntityDescription,

@@ -2,6 +2,7 @@ import type { Route } from '../http/index.ts';
 import type { DueKind } from '../jobs/index.ts';
 import { chargesDue } from './charges.ts';
 import { sessionsDue } from './completion.ts';
+import { exceptionRoutes } from './exceptions/routes.ts';
 import type { PaymentHandlers } from './handlers.ts';
 import { linkRoutes } from './link-routes.ts';
 import { withLinks } from './links.ts';
@@ -54,6 +55,7 @@ export function createPayments({
       ...linkRoutes(environment),
       ...pageRoutes(parts, environment),
       ...noticeRoutes(remote),
+      ...exceptionRoutes(parts),
     ],
     chargeDueKind: chargesDue(parts),
     dueKinds: [sessionsDue(parts), returnsDue(parts), noticesDue(parts), checkoutsDue(parts), strayReturnsDue(remote)],

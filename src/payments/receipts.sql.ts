@@ -189,6 +189,12 @@ export const lockAnyReceipt = (tx: Tx, merchantId: string, id: string): Promise<
     sql`select * from payment_receipt where merchant_id = ${merchantId} and id = ${id} for update`,
   );
 
+/** A receipt that a provider took for an invoice; undefined where there is none. */
+export const selectInvoiceReceipt = (tx: Tx, merchantId: string, id: string): Promise<PaymentReceipt | undefined> =>
+  tx.maybe<PaymentReceipt>(sql`
+    select * from payment_receipt
+     where merchant_id = ${merchantId} and id = ${id} and invoice_id is not null and provider is not null`);
+
 /** A receipt of an invoice. */
 export const selectReceiptOf = (
   tx: Tx,

@@ -55,6 +55,21 @@ export async function admitMasterKeys(
   return { sealer: sealerOf(...all), lost: admission.lose };
 }
 
+/**
+ * A chore of the runner: says when the database has come to need a key that this process was not given, as one that
+ * missed a rotation. It cannot open what the others seal.
+ */
+export const missingKeyChore = ({ key, previous }: MasterKeys, onMissing: (keyNames: readonly string[]) => void) => ({
+  name: 'looking for master keys that are missing',
+  everySeconds: 60,
+  run: async (database: Pick<Database, 'transaction'>): Promise<void> => {
+    const given = [key, ...(previous === undefined ? [] : [previous])].map(nameOfMasterKey);
+    const recorded = await database.transaction('nobody', selectMasterKeys);
+    const missing = recorded.filter(({ name, isLost }) => !isLost && !given.includes(name)).map(({ name }) => name);
+    if (missing.length > 0) onMissing(missing);
+  },
+});
+
 /** How many secrets each key seals, where the answer matters: in a database without records, or with another key. */
 const countWhereAsked = (database: Database, given: readonly string[]): Promise<ReadonlyMap<string, number>> =>
   database.transaction('every merchant, reading', async (tx) => {

@@ -8,7 +8,7 @@ import { Database, type Scope, type Tx } from '../db/index.ts';
 import { generateApiKey } from '../identity/index.ts';
 import { newId } from '../kernel/ids.ts';
 import { generateMasterKey, MasterKeyRefused, nameOfMasterKey, placeOf, sealerOf } from '../kernel/sealing.ts';
-import { admitMasterKeys, type MasterKeys, rotateMasterKey } from './index.ts';
+import { admitMasterKeys, type MasterKeys, missingKeyChore, rotateMasterKey } from './index.ts';
 
 const NOW = Temporal.Instant.from('2026-01-01T00:00:00Z');
 const SECRETS = 6;
@@ -217,6 +217,17 @@ describe('a rotation of the master key', () => {
     await expect(admitMasterKeys(database, { key: fresh }, NOW)).resolves.toMatchObject({ lost: [] });
     await expect(admitMasterKeys(database, { key: fresh, previous: env.masterKey }, NOW)).resolves.toMatchObject({});
   });
+});
+
+it('a process that missed a rotation says which key it lacks; others say nothing', async () => {
+  const missing: (readonly string[])[] = [];
+  const look = (keys: MasterKeys) => missingKeyChore(keys, (names) => missing.push(names)).run(database);
+  await look({ key: env.masterKey });
+  await admitMasterKeys(database, { key: fresh, previous: env.masterKey }, NOW);
+  await look({ key: fresh, previous: env.masterKey });
+  expect(missing).toEqual([]);
+  await look({ key: env.masterKey });
+  expect(missing).toEqual([[nameOfMasterKey(fresh)]]);
 });
 
 describe('a start', () => {

@@ -30,7 +30,7 @@ describe('why a command cannot go on', () => {
     {
       error: new CredentialsUnreadable('/data/credentials.json', 'has a number at production.platformKey'),
       cause: '/data/credentials.json has a number at production.platformKey.',
-      fix: 'repair it, or put it aside: mv /data/credentials.json /data/credentials.json.old',
+      fix: 'repair it, or put it aside with the master key that it keeps: mv /data/credentials.json /data/credentials.json.old',
     },
     { error: ofSystem('ENOSPC', '/data'), cause: 'The disk is full.', fix: 'free some space and start again' },
   ])('$cause', ({ error, cause, fix }) => {

@@ -17,9 +17,13 @@ export function explain(error: unknown): StartFailure | null {
   if (error instanceof StartFailure) return error;
   if (error instanceof EmbeddedPostgresFailure) return new StartFailure(error.message, error.fix, { cause: error });
   if (error instanceof CredentialsUnreadable) {
-    return new StartFailure(error.message, `repair it, or put it aside: mv ${error.file} ${error.file}.old`, {
-      cause: error,
-    });
+    return new StartFailure(
+      error.message,
+      `repair it, or put it aside with the master key that it keeps: mv ${error.file} ${error.file}.old`,
+      {
+        cause: error,
+      },
+    );
   }
   if (error instanceof NotADirectory || error instanceof DirectoryNotMade)
     return new StartFailure(error.message, 'name another folder: DATA_DIR=… npm start', { cause: error });

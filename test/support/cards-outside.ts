@@ -19,6 +19,8 @@ export interface CardsOutside {
   /** Delivers these notices of the provider, or all. They are read by due work. */
   tell(notices?: FakeProvider['notices']): Promise<void>;
   payments(invoice: Resource): Promise<Resource[]>;
+  /** What needs a person. */
+  exceptions(): Promise<Resource[]>;
 }
 
 export async function cardsOutside(env: TestEnvironment, provider: FakeProvider): Promise<CardsOutside> {
@@ -58,5 +60,6 @@ export async function cardsOutside(env: TestEnvironment, provider: FakeProvider)
         });
     },
     payments: async ({ id }) => (await shop.read(`/v2/invoices/${id}/payments`)).data,
+    exceptions: async () => (await shop.read('/v0/paymentExceptions')).data,
   };
 }

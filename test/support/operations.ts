@@ -3,6 +3,7 @@ import { newId } from '../../src/kernel/ids.ts';
 import { newOrder, orderBody, orderLine } from './orders.ts';
 import { intervalBody, newSchedule, scheduleBody } from './schedules.ts';
 import { type Resource, START } from './shop.ts';
+import { addStrayMoney } from './stray-money.ts';
 import { FAR_AHEAD, newMeteredFeature, newSourceEvent, newSourceRule, storeMethod, type World } from './world.ts';
 
 /** A call of an operation: what fills its path, its query and its body. */
@@ -751,6 +752,11 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
   returnToPaymentPage: [({ session }) => on(session.id)],
   receiveProviderNotice: [
     ({ merchant }) => ({ params: { provider: 'stripe', merchantId: merchant.id }, body: { id: unique('notice') } }),
+  ],
+
+  listPaymentExceptions: [() => ({})],
+  markPaymentExceptionReturned: [
+    async ({ env, merchant }) => on(await addStrayMoney(env, merchant.id), { reference: 'SEPA 1' }),
   ],
 
   createOrder: [

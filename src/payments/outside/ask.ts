@@ -41,7 +41,10 @@ export async function askCharge(
   }
 }
 
-/** The same for a refund. What the provider refuses is a failed refund: a person must see to it. */
+/**
+ * The same for a refund. What the provider refuses is a failed refund, and so is one that the provider does not have when
+ * it may have forgotten the key: a person must see to it.
+ */
 export async function askRefund(
   { provider, account }: Connection,
   { request, isFirst, since }: Asked<RemoteRefundRequest>,
@@ -51,7 +54,8 @@ export async function askRefund(
     if (isFirst) return await provider.refund(account, request);
     const found = await provider.findRefund(account, request);
     if (found.status !== 'none') return found;
-    return isRepeatable(since, now) ? await provider.refund(account, request) : null;
+    if (isRepeatable(since, now)) return await provider.refund(account, request);
+    return { status: 'failed', reference: '', reason: 'The provider has no such refund.' };
   } catch (error) {
     if (error instanceof ProviderAway) return null;
     if (error instanceof ProviderRefused && error.about === 'request' && isFirst)

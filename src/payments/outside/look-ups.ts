@@ -22,6 +22,11 @@ export function nextLookUp(since: Instant, lookUps: number, now: Instant): { loo
 /** All look-ups of the first day are over, so a person must see to it. */
 export const isForPeople = (lookUps: number): boolean => lookUps >= OFFSETS.length;
 
+const DAYS_OF_TRIES = 30;
+
+/** Is a notice given up? It was tried once a day for a month after the tries of the first day. */
+export const isGivenUp = (tries: number): boolean => tries >= OFFSETS.length + DAYS_OF_TRIES;
+
 /** How long a provider surely knows a key again, so that a call may be repeated under it. */
 export const REPEATABLE_HOURS = 23;
 

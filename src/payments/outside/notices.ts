@@ -9,7 +9,7 @@ import { settleCharge } from './charges.ts';
 import { selectCheckoutByReference } from './checkouts.sql.ts';
 import { settleCheckout } from './checkouts.ts';
 import { applyDispute, applyOutsideRefund } from './disputes.ts';
-import { isForPeople, nextLookUp } from './look-ups.ts';
+import { isGivenUp, nextLookUp } from './look-ups.ts';
 import { insertNotice, selectNotice, updateNotice } from './notices.sql.ts';
 import { byCourier, type Connection, connectionOf, type RemoteParts } from './parts.ts';
 import { settleReturn } from './returns.ts';
@@ -48,14 +48,17 @@ export async function receiveNotice(
 
 const MOST_ERROR_LENGTH = 500;
 
-/** Reads what notices are about, and writes it down; where that fails it is tried again for a day. */
+/**
+ * Reads what notices are about, and writes it down. Where that fails it is tried again for a month; after the first day
+ * it is a payment exception, which people see.
+ */
 export const noticesDue = (parts: PaymentParts): DueKind => ({
   kind: 'provider_notice',
   step: async (tx, { merchantId, id }, now) => {
     const { remote } = parts;
     const notice = await selectNotice(tx, merchantId, id);
     const { lookUps, at } = nextLookUp(notice.receivedAt, notice.attempts, now);
-    await updateNotice(tx, { merchantId, id }, { attempts: lookUps, next_action_at: isForPeople(lookUps) ? null : at });
+    await updateNotice(tx, { merchantId, id }, { attempts: lookUps, next_action_at: isGivenUp(lookUps) ? null : at });
     const connection = await connectionOf(tx, remote, merchantId, notice.provider);
     if (!connection) return;
     return byCourier(remote, { merchantId, clockId: null }, async () => {

@@ -50,8 +50,15 @@ export const insertStray = (
     on conflict do nothing
     returning ${COLUMNS}`);
 
+/** Stray money, locked. */
 export const selectStray = (tx: Tx, merchantId: string, id: string): Promise<StrayPayment> =>
   tx.one<StrayPayment>(
+    sql`select ${COLUMNS} from stray_payment where merchant_id = ${merchantId} and id = ${id} for update`,
+  );
+
+/** The same, where there may be none. */
+export const lockStrayIfAny = (tx: Tx, merchantId: string, id: string): Promise<StrayPayment | undefined> =>
+  tx.maybe<StrayPayment>(
     sql`select ${COLUMNS} from stray_payment where merchant_id = ${merchantId} and id = ${id} for update`,
   );
 

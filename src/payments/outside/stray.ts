@@ -2,13 +2,23 @@ import type { Tx } from '../../db/index.ts';
 import type { DueKind } from '../../jobs/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
+import { ok, type Result } from '../../kernel/result.ts';
+import { next } from '../../kernel/state-table.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { type LedgerReason, post } from '../../ledger/index.ts';
 import type { RemoteRefund } from '../remote.ts';
+import { returnStates } from '../return-states.ts';
 import { askRefund } from './ask.ts';
 import { nextLookUp } from './look-ups.ts';
 import { byCourier, connectionOf, type RemoteParts, writeOutcome } from './parts.ts';
-import { insertStray, type NewStrayPayment, type StrayPayment, selectStray, updateStrayReturn } from './stray.sql.ts';
+import {
+  insertStray,
+  lockStrayIfAny,
+  type NewStrayPayment,
+  type StrayPayment,
+  selectStray,
+  updateStrayReturn,
+} from './stray.sql.ts';
 
 /**
  * Money that a provider took and that can pay nothing is recorded, owed to whoever paid it, and sent back by due work.
@@ -84,3 +94,22 @@ export const settleStrayReturn = (
     });
     if (isBack) await book(tx, stray, 'money_returned', -1, now);
   });
+
+/**
+ * The merchant has sent stray money back by hand, because the provider could not.
+ * @returns null where there is none; INVALID_TRANSITION where it does not wait for the merchant
+ */
+export async function returnStrayByHand(
+  tx: Tx,
+  { merchantId, id }: { merchantId: string; id: string },
+  { at, reference }: { at: Instant; reference: string | null },
+  now: Instant,
+): Promise<Result<StrayPayment> | null> {
+  const stray = await lockStrayIfAny(tx, merchantId, id);
+  if (!stray) return null;
+  const moved = next(returnStates, stray.returnStatus, 'sayReturned');
+  if (!moved.ok) return moved;
+  await updateStrayReturn(tx, stray, { return_status: 'returned', return_reference: reference, returned_at: at });
+  await book(tx, stray, 'money_returned', -1, now);
+  return ok({ ...stray, returnStatus: 'returned' });
+}

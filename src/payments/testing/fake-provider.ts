@@ -22,10 +22,18 @@ import {
 
 /**
  * What goes wrong with the next call of an operation. `lost before`: the provider never hears of it. `lost after`: it is
- * done and the answer is lost. `refused`: the key was revoked.
+ * done and the answer is lost. `refused`: the key was revoked. `rejected`: the provider will never do this one thing.
  */
-export type Fault = 'lost before' | 'lost after' | 'refused';
-type Operation = 'openCheckout' | 'expireCheckout' | 'readCheckout' | 'charge' | 'findCharge' | 'refund' | 'findRefund';
+export type Fault = 'lost before' | 'lost after' | 'refused' | 'rejected';
+type Operation =
+  | 'openCheckout'
+  | 'expireCheckout'
+  | 'readCheckout'
+  | 'charge'
+  | 'findCharge'
+  | 'refund'
+  | 'findRefund'
+  | 'resolve';
 
 /** What a merchant has connected; its notices are signed with the secret itself. */
 export const fakeAccount = (merchantId: string): ProviderAccount => ({
@@ -135,7 +143,7 @@ export class FakeProvider implements RemoteProvider {
   }
 
   resolve(_account: ProviderAccount, { kind, objectReference }: ProviderNotice): Promise<readonly ProviderFact[]> {
-    return Promise.resolve(this.#facts(kind, objectReference));
+    return this.#call('resolve', objectReference, () => this.#facts(kind, objectReference));
   }
 
   /** The customer pays on the page. `taken`: what the provider took, where that is not what was asked, and what the card will do later. */
@@ -205,6 +213,7 @@ export class FakeProvider implements RemoteProvider {
     const fault = place === -1 ? undefined : this.#faults.splice(place, 1)[0]?.fault;
     if (fault === 'lost before') throw new ProviderAway('The connection was lost.');
     if (fault === 'refused') throw new ProviderRefused('This key was revoked.', 'account');
+    if (fault === 'rejected') throw new ProviderRefused('This cannot be done.');
     this.calls.push(`${operation} ${key}`);
     const answer = work();
     await this.beforeAnswer(operation);

@@ -1,0 +1,94 @@
+import { effectiveNow } from '../../clocks/index.ts';
+import type { Tx } from '../../db/index.ts';
+import { invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
+import { type Instant, isAfter } from '../../kernel/time.ts';
+import type { PaymentParts } from '../completion.ts';
+import type { StrayPayment } from '../outside/stray.sql.ts';
+import { returnStrayByHand } from '../outside/stray.ts';
+import type { ProviderName } from '../provider.ts';
+import { lockAnyReceipt, type PaymentReceipt, selectInvoiceReceipt } from '../receipts.sql.ts';
+import { returnedByHand } from '../returns.ts';
+import type { PaymentException } from './exceptions.sql.ts';
+
+/** How a person has sent money back. */
+export interface ReturnByHand {
+  /** Absent: now. */
+  readonly at?: Instant;
+  readonly reference: string | null;
+}
+
+/** An exception that a person has seen to. */
+export interface ReturnedException extends PaymentException {
+  readonly returnedAt: Instant;
+  readonly returnReference: string | null;
+}
+
+/**
+ * A person says that money went back by hand which a provider could not send back: of a refund, or stray money.
+ * `wall` is wall time.
+ * @returns 404; INVALID_TRANSITION where it is not `manual`, also the second time
+ */
+export async function markReturned(
+  tx: Tx,
+  parts: PaymentParts,
+  { merchantId, id }: { merchantId: string; id: string },
+  { at, reference }: ReturnByHand,
+  wall: Instant,
+): Promise<Result<ReturnedException>> {
+  const receipt = await lockedReceipt(tx, parts, merchantId, id);
+  const now = receipt ? await effectiveNow(tx, merchantId, receipt.clock_id, wall) : wall;
+  if (at !== undefined && isAfter(at, now)) return invalidField('returnedAt', 'must not be in the future');
+  const how = { at: at ?? now, reference };
+  const shown = { returnedAt: how.at, returnReference: reference };
+  if (receipt) {
+    const invoiceId = receipt.invoice_id as string;
+    const returned = await returnedByHand(tx, { merchantId, invoiceId, id }, how, now);
+    return returned.ok ? ok({ ...ofReceipt(returned.value), ...shown }) : returned;
+  }
+  const stray = await returnStrayByHand(tx, { merchantId, id }, how, now);
+  if (stray === null) return notFound('payment');
+  return stray.ok ? ok({ ...ofStray(stray.value), ...shown }) : stray;
+}
+
+/** The card payment of an invoice, locked after the invoice. */
+async function lockedReceipt(
+  tx: Tx,
+  { handlers }: PaymentParts,
+  merchantId: string,
+  id: string,
+): Promise<PaymentReceipt | undefined> {
+  const found = await selectInvoiceReceipt(tx, merchantId, id);
+  if (!found) return;
+  await handlers.lock?.(tx, { merchantId, entityType: 'invoice', entityId: found.invoice_id as string });
+  return lockAnyReceipt(tx, merchantId, id);
+}
+
+const ofReceipt = (receipt: PaymentReceipt): PaymentException => ({
+  kind: 'refund',
+  merchantId: receipt.merchant_id,
+  id: receipt.id,
+  status: receipt.return_status,
+  invoiceId: receipt.invoice_id,
+  amount: receipt.amount,
+  currency: receipt.currency,
+  provider: receipt.provider as ProviderName,
+  providerReference: receipt.provider_reference,
+  reason: null,
+  nextActionAt: null,
+  createdAt: receipt.created_at,
+});
+
+const ofStray = (stray: StrayPayment): PaymentException => ({
+  kind: 'strayPayment',
+  merchantId: stray.merchantId,
+  id: stray.id,
+  status: stray.returnStatus,
+  invoiceId: stray.invoiceId,
+  amount: stray.amount,
+  currency: stray.currency,
+  provider: stray.provider,
+  providerReference: stray.reference,
+  reason: stray.reason,
+  nextActionAt: null,
+  createdAt: stray.receivedAt,
+});
