@@ -97,7 +97,7 @@ export class Metrics {
         description: 'Records whose step was given up; a person has to look.',
       })
       .addCallback(
-        observeBy('kind', async () => (await countParked()).map(({ kind, parked }) => [kind, parked] as const)),
+        observeBy(async () => (await countParked()).map(({ kind, parked }) => ({ labels: { kind }, figure: parked }))),
       );
     if (countUnbilled)
       meter
@@ -105,8 +105,8 @@ export class Metrics {
           description: 'Events of the last finished day that nobody pays for, of all merchants.',
         })
         .addCallback(
-          observeBy('reason', async () =>
-            (await countUnbilled()).map(({ reason, events }) => [reason, events] as const),
+          observeBy(async () =>
+            (await countUnbilled()).map(({ reason, events }) => ({ labels: { reason }, figure: events })),
           ),
         );
     if (countWebhooks) {
@@ -132,10 +132,14 @@ export class Metrics {
         .createObservableGauge('reckoner_payment_exceptions', {
           description: 'Payments at providers that need a person, of all merchants (GET /v0/paymentExceptions).',
         })
-        .addCallback(async (result) => {
-          for (const { kind, status, exceptions } of await patiently(countExceptions))
-            result.observe(exceptions, { kind, status });
-        });
+        .addCallback(
+          observeBy(async () =>
+            (await countExceptions()).map(({ kind, status, exceptions }) => ({
+              labels: { kind, status },
+              figure: exceptions,
+            })),
+          ),
+        );
     if (alertsLate)
       meter
         .createObservableGauge('reckoner_alerts_late_seconds', {
@@ -232,22 +236,30 @@ export class Metrics {
 }
 
 /**
- * Observes figures by a label. A gauge keeps the last figure of a label that is not observed again, so one that is no longer
- * counted is observed as 0. Where the database does not answer, nothing is observed.
+ * Observes figures by their labels. A gauge keeps the last figure of labels that are not observed again, so those that are no
+ * longer counted are observed as 0. Where the database does not answer, nothing is observed.
  */
-function observeBy(
-  label: string,
-  count: () => Promise<readonly (readonly [value: string, figure: number])[]>,
-): (result: { observe(figure: number, labels: Record<string, string>): void }) => Promise<void> {
-  const seen = new Set<string>();
+function observeBy(count: () => Promise<readonly Figure[]>): (result: Observed) => Promise<void> {
+  const seen = new Map<string, Labels>();
   return async (result) => {
     for (const counted of await patiently(async () => [await count()])) {
-      const figures = new Map(counted);
-      for (const value of figures.keys()) seen.add(value);
-      for (const value of seen) result.observe(figures.get(value) ?? 0, { [label]: value });
+      const figures = new Map(counted.map(({ labels, figure }) => [nameOf(labels), figure]));
+      for (const { labels } of counted) seen.set(nameOf(labels), labels);
+      for (const [name, labels] of seen) result.observe(figures.get(name) ?? 0, labels);
     }
   };
 }
+
+type Labels = Readonly<Record<string, string>>;
+interface Figure {
+  readonly labels: Labels;
+  readonly figure: number;
+}
+interface Observed {
+  observe(figure: number, labels: Record<string, string>): void;
+}
+
+const nameOf = (labels: Labels): string => JSON.stringify(labels);
 
 /** What is asked of the database, or nothing where it does not answer in time. */
 async function patiently<Item>(ask: () => Promise<readonly Item[]>): Promise<readonly Item[]> {
