@@ -1,4 +1,6 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import pg from 'pg';
 import pino from 'pino';
 import { inject } from 'vitest';
@@ -11,7 +13,7 @@ import {
   wallClock,
 } from '../../src/app.ts';
 import { type Database, type DatabaseOptions, sql } from '../../src/db/index.ts';
-import { type DocumentRenderer, eInvoiceOf } from '../../src/documents/index.ts';
+import { type DocumentRenderer, eInvoiceOf, type InvoiceDocument } from '../../src/documents/index.ts';
 import { viewOf } from '../../src/documents/view.ts';
 import { type EnvironmentName, generateApiKey } from '../../src/identity/index.ts';
 import { hashApiKey, keyDisplay } from '../../src/identity/keys.ts';
@@ -92,10 +94,24 @@ export async function cloneDatabase(template = TEMPLATE): Promise<{ url: string;
 const plainRenderer: DocumentRenderer = {
   render: async (document) => {
     const electronic = document.kind === 'receipt' ? null : eInvoiceOf(document);
+    if (document.kind !== 'receipt') await keepEInvoice(document);
     return new TextEncoder().encode(`%PDF-1.7\n${JSON.stringify([viewOf(document), electronic])}`);
   },
   close: async () => undefined,
 };
+
+/**
+ * The variable E_INVOICES names a folder in which the e-invoice of every document of the tests is left, for
+ * `scripts/check-e-invoices.ts`. Parties get the details that tests mostly leave out, and without which there is none.
+ */
+async function keepEInvoice(document: InvoiceDocument): Promise<void> {
+  const folder = process.env.E_INVOICES;
+  if (!folder) return;
+  const country = { address: { country: 'DE' } };
+  const seller = { taxId: 'DE123456789', ...country, ...document.seller };
+  const made = eInvoiceOf({ ...document, seller, buyer: { ...document.buyer, ...country } });
+  if ('xml' in made) await writeFile(join(folder, `${randomUUID()}.xml`), made.xml);
+}
 
 /** No test reaches Stripe: one that needs it opens the server of `test/stripe`. */
 const NOBODY_LISTENS = 'http://127.0.0.1:1';

@@ -30,7 +30,7 @@ export function sellerOf(document: InvoiceDocument): Element {
     trading !== null &&
       trading !== name &&
       element('ram:SpecifiedLegalOrganization', element('ram:TradingBusinessName', trading)),
-    contactOf(seller),
+    contactOf(seller, trading),
     addressOf(seller),
     emailAddressOf(seller),
     number !== null && registration(number),
@@ -53,7 +53,7 @@ export function buyerOf(document: InvoiceDocument): Element {
     trading !== null &&
       trading !== name &&
       element('ram:SpecifiedLegalOrganization', element('ram:TradingBusinessName', trading)),
-    contactOf(buyer),
+    phoneOf(buyer),
     addressOf(buyer),
     emailAddressOf(buyer),
     isVat && registration(number),
@@ -63,16 +63,26 @@ export function buyerOf(document: InvoiceDocument): Element {
 const registration = ({ scheme, text }: { scheme: string; text: string }): Element =>
   element('ram:SpecifiedTaxRegistration', elementWith('ram:ID', { schemeID: scheme }, text));
 
-function contactOf(party: Party): Child {
-  const phone = said(party.phone);
-  return (
-    phone !== null &&
-    element(
-      'ram:DefinedTradeContact',
-      element('ram:TelephoneUniversalCommunication', element('ram:CompleteNumber', phone)),
-    )
+/** BG-6: whom to ask. XRechnung wants the name, the phone and the email address (BR-DE-5 to BR-DE-7). */
+function contactOf({ phone, emails }: Party, name: string | null): Child {
+  const [number, email] = [said(phone), said(emails?.[0])];
+  if (number === null && email === null) return null;
+  return element(
+    'ram:DefinedTradeContact',
+    optional('ram:PersonName', name),
+    number !== null && telephone(number),
+    email !== null && element('ram:EmailURIUniversalCommunication', element('ram:URIID', email)),
   );
 }
+
+/** BG-9, of which a phone is known. */
+function phoneOf(party: Party): Child {
+  const phone = said(party.phone);
+  return phone !== null && element('ram:DefinedTradeContact', telephone(phone));
+}
+
+const telephone = (number: string): Element =>
+  element('ram:TelephoneUniversalCommunication', element('ram:CompleteNumber', number));
 
 function addressOf({ address }: Party): Element {
   const code = countryCode(address?.country);

@@ -38,18 +38,18 @@ export function settlementOf(document: InvoiceDocument): Element {
   );
 }
 
+const meansOfCode = (code: string): Element =>
+  element('ram:SpecifiedTradeSettlementPaymentMeans', element('ram:TypeCode', code));
+
 /**
- * BG-16 and BG-17: where money is asked for. A transfer names its account (BR-61); where none is known, it is "not
- * defined".
+ * BG-16 and BG-17: how money is paid. A transfer names its account (BR-61). The means are "not defined" where no
+ * account is known and where no money is asked for: XRechnung wants the group on every document (BR-DE-1).
  */
-function meansOf({ kind, unpaidAmount, paymentUrl, bankTransfer, currency }: InvoiceDocument): Child {
-  if (kind === 'credit_note' || !decimal(unpaidAmount).gt(0)) return null;
+function meansOf({ kind, unpaidAmount, paymentUrl, bankTransfer, currency }: InvoiceDocument): Element {
+  if (kind === 'credit_note' || !decimal(unpaidAmount).gt(0)) return meansOfCode(NOT_DEFINED);
   const [iban, account] = [said(bankTransfer?.iban), said(bankTransfer?.account)];
-  if (paymentUrl || (iban === null && account === null))
-    return element(
-      'ram:SpecifiedTradeSettlementPaymentMeans',
-      element('ram:TypeCode', paymentUrl ? ONLINE : NOT_DEFINED),
-    );
+  if (paymentUrl) return meansOfCode(ONLINE);
+  if (iban === null && account === null) return meansOfCode(NOT_DEFINED);
   const [holder, bic] = [said(bankTransfer?.holder), said(bankTransfer?.bic)];
   return element(
     'ram:SpecifiedTradeSettlementPaymentMeans',
@@ -72,7 +72,7 @@ const taxGroupOf = ({ category, rate, base, tax, reason }: TaxGroup, currency: s
     reason !== null && element('ram:ExemptionReason', reason),
     element('ram:BasisAmount', amountText(base, currency)),
     element('ram:CategoryCode', category),
-    category !== 'O' && element('ram:RateApplicablePercent', plain(rate)),
+    element('ram:RateApplicablePercent', plain(rate)), // of category O it is 0, which XRechnung wants (BR-DE-14)
   );
 
 /** BT-20 and BT-9: BR-CO-25 wants one of them wherever something is due. */
