@@ -2,7 +2,9 @@ import { checkReference, type Tx, uniqueViolation } from '../db/index.ts';
 import type { Page, PageRequest } from '../http/index.ts';
 import {
   type ConsumerDetails,
+  type ConsumerParticulars,
   changeConsumer,
+  changeConsumerParticulars,
   createConsumer,
   findOrCreateConsumer,
   findOrganizations,
@@ -296,6 +298,28 @@ export async function changeCustomer(
   if (updated.value.externalId !== before.externalId)
     await tellExternalId(tx, hooks, updated.value, before.externalId, now);
   return ok(await complete(tx, updated.value));
+}
+
+/** How a customer is billed: its organization's particulars, and its own tax id. */
+export interface BillingDetails extends ConsumerParticulars {
+  readonly taxId: string | null;
+}
+
+/**
+ * Changes how a customer is billed from now on, also what belongs to its organization. Invoices that were issued keep what
+ * they have.
+ */
+export async function changeBillingDetails(
+  tx: Tx,
+  { merchantId, id }: { merchantId: string; id: string },
+  { taxId, ...particulars }: BillingDetails,
+  now: Instant,
+  hooks: CustomerHooks,
+): Promise<Result<Customer>> {
+  const row = await lockCustomerToChange(tx, merchantId, id);
+  if (!row) return notFound('customer');
+  await changeConsumerParticulars(tx, { merchantId, id: row.consumerId }, particulars, now);
+  return changeCustomer(tx, { merchantId, id }, { taxId }, now, hooks);
 }
 
 /**

@@ -1,6 +1,12 @@
 /** All that other domains may use of customers. */
 export type { Blocker, CustomerBlocker } from './blockers.ts';
-export type { Consumer, Customer, NewCustomer, NotificationSettings } from './customer.ts';
+export {
+  type Consumer,
+  type Customer,
+  type NewCustomer,
+  type NotificationSettings,
+  publicCustomer,
+} from './customer.ts';
 export {
   customerIdsOfExternalId,
   customersOfExternalIds,
@@ -9,6 +15,7 @@ export {
 } from './customers.sql.ts';
 export {
   type CustomerHooks,
+  changeBillingDetails,
   createCustomer,
   type ExternalIdChange,
   findCustomer,

@@ -5,6 +5,7 @@ export { endEntitlements, planEndOfEntitlements } from './end.ts';
 export { findEntitlement, isMetricMeasured } from './entitlements.sql.ts';
 export { entitlementErrors } from './errors.ts';
 export { balanceNoticeChore, balanceSweepChore, tellOfBalance } from './notices.ts';
+export { type CustomerBalance, findCustomerBalances } from './of-customer.ts';
 export type { EntitlementParts } from './parts.ts';
 export type { ReconciledFeatures } from './plan-reconciliation.ts';
 export { grantPurchases } from './purchases/paid.ts';

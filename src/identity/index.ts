@@ -9,7 +9,9 @@ export { Email, Phone } from './organization-routes.ts';
 export { consumerEmails, consumerIdsOfEmail, consumerIdsWhere } from './organizations.sql.ts';
 export {
   type ConsumerDetails,
+  type ConsumerParticulars,
   changeConsumer,
+  changeConsumerParticulars,
   createConsumer,
   findOrCreateConsumer,
   findOrganization,

@@ -279,6 +279,22 @@ export async function changeConsumer(
   await updateOrganization(tx, { merchantId, id }, change, now);
 }
 
+/** What stands of a consumer on documents. */
+export interface ConsumerParticulars {
+  readonly name: string;
+  readonly billingEmails: string[];
+  readonly phone: string | null;
+  readonly address: Address | null;
+}
+
+/** Replaces all of it. */
+export const changeConsumerParticulars = async (
+  tx: Tx,
+  of: { merchantId: string; id: string },
+  particulars: ConsumerParticulars,
+  now: Instant,
+): Promise<void> => void (await updateOrganization(tx, of, particulars, now));
+
 /** The consumer, locked until the transaction ends, so that its customer is made once; undefined where it is none of the merchant's. */
 export async function lockConsumer(tx: Tx, merchantId: string, id: string): Promise<Organization | undefined> {
   const row = await lockOrganization(tx, merchantId, id);

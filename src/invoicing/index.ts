@@ -58,7 +58,7 @@ export {
   viewAsOfNow,
   viewCustomerInvoice,
 } from './reading/customer-invoices.ts';
-export { nextToClose } from './reading/open-invoices.sql.ts';
+export { nextToClose, selectSeriesPeriods as findSeriesPeriods } from './reading/open-invoices.sql.ts';
 export { readInvoice } from './reading/read.ts';
 export { type Recomputed, recomputeInvoices } from './reading/recompute.ts';
 export { findPeriodTotal, findRunningPeriod, findUsagePeriod, type RunningPeriod } from './reading/running.ts';

@@ -7,7 +7,7 @@ import { type Failure, fail, notFound, ok, type Result } from '../kernel/result.
 import { next } from '../kernel/state-table.ts';
 import { formatInstant, type Instant } from '../kernel/time.ts';
 import type { PaymentHandlers } from './handlers.ts';
-import { storeMethod } from './methods.ts';
+import { makeDefault, storeMethod } from './methods.ts';
 import type { RemoteParts } from './outside/parts.ts';
 import type { Card, ChargeOutcome, DeclineReason, PaymentProvider } from './provider.ts';
 import { insertReceipt } from './receipts.sql.ts';
@@ -173,6 +173,8 @@ export async function settle(
       ? await storeMethod(tx, { merchantId, customerId, card: storedCard, provider }, now)
       : null;
   if (session.mode === 'setup' && paymentMethodId === null) return notFound('customer'); // deleted meanwhile
+  if (session.becomes_default && customerId !== null && paymentMethodId !== null)
+    await makeDefault(tx, { merchantId, customerId }, paymentMethodId);
   const move = { from: status, to: 'completed' as const, failureReason: null, attempts, paymentMethodId };
   const completed = await moveSession(tx, session, { ...move, providerReference: reference }, now);
   await announce(tx, 'payment_session.completed.v0', completed, now);

@@ -8,7 +8,8 @@ export type {
   EntityStanding,
   PaymentHandlers,
 } from './handlers.ts';
-export { selectMethod as findMethod } from './methods.sql.ts';
+export { type PaymentMethod, selectMethod as findMethod } from './methods.sql.ts';
+export { listMethods, makeDefault, removeMethod } from './methods.ts';
 export { isCallOpen } from './outside/await-outcome.ts';
 export { createPayments, type Payments, type RemoteOptions } from './payments.ts';
 export type { DeclineReason } from './provider.ts';
@@ -34,5 +35,5 @@ export {
   type SetupOpening,
   sessionUrl,
 } from './sessions.ts';
-export { checkTakesCards } from './setup.ts';
+export { checkTakesCards, openSetup } from './setup.ts';
 export { createStripeProvider } from './stripe/provider.ts';

@@ -28,6 +28,8 @@ export interface PaymentSession {
   failure_reason: DeclineReason | null;
   attempts: number;
   save_payment_method: boolean;
+  /** Of a setup: the card is the one that is charged first from then on. */
+  becomes_default: boolean;
   payment_method_id: string | null;
   provider: ProviderName;
   provider_reference: string | null;
@@ -54,10 +56,10 @@ export const insertSessions = (tx: Tx, rows: readonly PaymentSession[]): Promise
   tx.run(sql`
     insert into payment_session
       (merchant_id, id, mode, entity_type, entity_id, entity_label, invoice_id, customer_id, subscription_id, amount,
-       currency, status, save_payment_method, provider, success_redirect_url, failure_redirect_url, metadata, clock_id,
+       currency, status, save_payment_method, becomes_default, provider, success_redirect_url, failure_redirect_url, metadata, clock_id,
        expires_at, next_action_at, created_at, updated_at)
     select merchant_id, id, mode, entity_type, entity_id, entity_label, invoice_id, customer_id, subscription_id, amount,
-           currency, status, save_payment_method, provider, success_redirect_url, failure_redirect_url, metadata, clock_id,
+           currency, status, save_payment_method, becomes_default, provider, success_redirect_url, failure_redirect_url, metadata, clock_id,
            expires_at, next_action_at, created_at, updated_at
       from jsonb_populate_recordset(null::payment_session, ${recordset(rows)})`);
 

@@ -55,6 +55,8 @@ export interface PaymentOpening extends Opening {
 export interface SetupOpening extends Omit<Opening, 'subscriptionId'> {
   readonly mode: 'setup';
   readonly entityType: 'customer';
+  /** The card is the one that is charged first from then on. */
+  readonly becomesDefault?: boolean;
 }
 
 /**
@@ -127,6 +129,7 @@ function newSession(opening: PaymentOpening | SetupOpening, now: Instant): Payme
     failure_reason: null,
     attempts: 0,
     save_payment_method: isPayment ? (opening.savePaymentMethod ?? false) : true,
+    becomes_default: opening.mode === 'setup' && (opening.becomesDefault ?? false),
     payment_method_id: null,
     provider: opening.provider,
     provider_reference: null,

@@ -26,12 +26,20 @@ export interface SetupRequest {
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
+/** What a page of ours asks for, and no request from outside. */
+export interface OwnSetup {
+  /** An address of ours to which the customer comes back. */
+  readonly returnTo?: string;
+  /** The card is the one that is charged first from then on. */
+  readonly becomesDefault?: boolean;
+}
+
 /** Opens a session in which a customer stores a card (api.md, paymentMethods). It has no money; a currency all the same. */
 export async function openSetup(
   tx: Tx,
   environment: EnvironmentName,
   { merchantId, customerId }: { merchantId: string; customerId: string },
-  request: SetupRequest,
+  { returnTo, becomesDefault = false, ...request }: SetupRequest & OwnSetup,
   now: Instant,
 ): Promise<Result<PaymentSession>> {
   const customer = await findCustomer(tx, merchantId, customerId, { keep: true });
@@ -52,8 +60,9 @@ export async function openSetup(
       currency: customer.currency ?? merchant?.defaultCurrency ?? FALLBACK_CURRENCY,
       provider: takesCards.value,
       expiresAt: request.expiresAt ?? now.add({ minutes: DEFAULT_SESSION_MINUTES }),
-      successRedirectUrl: request.successRedirectUrl ?? null,
-      failureRedirectUrl: request.failureRedirectUrl ?? null,
+      successRedirectUrl: returnTo ?? request.successRedirectUrl ?? null,
+      failureRedirectUrl: returnTo ?? request.failureRedirectUrl ?? null,
+      becomesDefault,
       metadata: request.metadata ?? {},
     },
     now,

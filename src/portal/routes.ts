@@ -1,14 +1,22 @@
-import type { Route } from '../http/index.ts';
+import { type Route, Text, Type } from '../http/index.ts';
 import { portalLinkRoutes } from './api-routes.ts';
+import { balancesPage } from './balances.ts';
+import { addCard, cardsPage, chooseCard, removeCard } from './cards.ts';
+import { detailsPage, saveDetails } from './details.ts';
 import { doorRoutes } from './door-routes.ts';
 import { invoicePage, invoicesPage } from './invoices.ts';
 import { overviewPage } from './overview.ts';
+import { DETAIL_FIELDS } from './page-words.ts';
 import type { PortalParts } from './parts.ts';
+import { usagePage } from './usage.ts';
 import { pageMaker } from './visit.ts';
+
+/** Longer texts are told in the form, where they were typed. */
+const DETAILS = Object.fromEntries(DETAIL_FIELDS.map((field) => [field, Type.Optional(Text({ maxLength: 2000 }))]));
 
 /** Every route of the customer portal. */
 export function portalRoutes(parts: PortalParts): readonly Route[] {
-  const { show } = pageMaker(parts);
+  const { show, act } = pageMaker(parts);
   return [
     ...portalLinkRoutes(parts),
     ...doorRoutes(parts),
@@ -16,6 +24,24 @@ export function portalRoutes(parts: PortalParts): readonly Route[] {
     show('/portal/invoices', 'listPortalInvoices', 'The invoices of a customer', invoicesPage),
     show('/portal/invoices/:invoiceId', 'showPortalInvoice', 'An invoice, and where each figure comes from', (visit) =>
       invoicePage(parts, visit),
+    ),
+    show('/portal/cards', 'listPortalCards', 'The cards of a customer', cardsPage),
+    act('/portal/cards', 'addPortalCard', 'Leads to the page on which a card is entered', {}, (visit) =>
+      addCard(parts, visit),
+    ),
+    act(
+      '/portal/cards/:cardId/default',
+      'choosePortalCard',
+      'Makes a card the one that is charged first',
+      {},
+      chooseCard,
+    ),
+    act('/portal/cards/:cardId/remove', 'removePortalCard', 'Forgets a card', {}, removeCard),
+    show('/portal/usage', 'showPortalUsage', 'The usage of each metric, day by day', usagePage),
+    show('/portal/balances', 'showPortalBalances', 'What is left of each entitlement', balancesPage),
+    show('/portal/details', 'showPortalDetails', 'The billing details of a customer', detailsPage),
+    act('/portal/details', 'savePortalDetails', 'Saves the billing details', DETAILS, (visit, form) =>
+      saveDetails(parts, visit, form),
     ),
   ];
 }

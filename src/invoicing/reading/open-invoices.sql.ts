@@ -31,3 +31,15 @@ export const selectStartOfPeriod = async (tx: Tx, invoice: InvoiceRow): Promise<
          and kind = 'subscription' and billing_cadence = ${invoice.billing_cadence}
          and period_number = ${invoice.period_number} and period_end <= ${invoice.period_end}`)
   ).start;
+
+/** The newest periods of a series of a subscription, newest first; early closings do not divide them. */
+export const selectSeriesPeriods = (
+  tx: Tx,
+  of: { readonly merchantId: string; readonly subscriptionId: string; readonly cadence: string },
+  most: number,
+): Promise<{ start: Instant; end: Instant }[]> =>
+  tx.rows<{ start: Instant; end: Instant }>(sql`
+    select min(period_start) as start, max(period_end) as "end" from invoice
+     where merchant_id = ${of.merchantId} and subscription_id = ${of.subscriptionId} and kind = 'subscription'
+       and billing_cadence = ${of.cadence} and status <> 'CANCELLED'
+     group by period_number order by min(period_start) desc limit ${most}`);
