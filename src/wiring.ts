@@ -35,7 +35,7 @@ import {
 } from './entitlements/index.ts';
 import type { Route } from './http/index.ts';
 import { type EnvironmentName, identityErrors, identityRoutes } from './identity/index.ts';
-import { findProviderAccount, integrationRoutes, type Probe } from './integrations/index.ts';
+import { findProviderAccount, integrationRoutes, markRefused, type Probe } from './integrations/index.ts';
 import {
   chargeAtOnce,
   findBilling,
@@ -170,7 +170,7 @@ const noSourceParts: SourceParts = {
 };
 
 /** What calls to payment providers need of the environment. */
-export type RemotePayments = Omit<RemoteOptions, 'accountOf'>;
+export type RemotePayments = Omit<RemoteOptions, 'accountOf' | 'refused'>;
 
 /** No provider outside: for whoever only looks at the routes. */
 const noRemotePayments: RemotePayments = {
@@ -244,6 +244,8 @@ export function wireDomains(
     remote: {
       ...remote,
       accountOf: (tx, merchantId, provider) => findProviderAccount(tx, sources.sealer, merchantId, provider),
+      refused: (tx, { merchantId, secretKey }, provider, reason) =>
+        markRefused(tx, sources.sealer, { merchantId, provider, secretKey }, reason, remote.now()),
     },
   });
   const subscriptions: SubscriptionParts = {

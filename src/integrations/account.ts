@@ -1,6 +1,7 @@
 import type { Tx } from '../db/index.ts';
 import type { Sealer } from '../kernel/sealing.ts';
-import { selectIntegrationOfProvider } from './integrations.sql.ts';
+import type { Instant } from '../kernel/time.ts';
+import { lockIntegrationOfProvider, selectIntegrationOfProvider, updateIntegration } from './integrations.sql.ts';
 import { openSecret } from './integrations.ts';
 
 /** A merchant's account at a payment provider, with the secrets that open it. */
@@ -29,4 +30,21 @@ export async function findProviderAccount(
     secretKey,
     webhookSecret: openSecret(sealer, integration, 'webhookSecret'),
   };
+}
+
+/** Has a merchant connected an account of this provider that works, as far as anybody knows? */
+export const isConnected = async (tx: Tx, merchantId: string, provider: string): Promise<boolean> =>
+  (await selectIntegrationOfProvider(tx, merchantId, provider))?.status === 'active';
+
+/** A call has shown that the keys of an account do not work any more. Keys that were put since are not to blame. */
+export async function markRefused(
+  tx: Tx,
+  sealer: Sealer,
+  { merchantId, provider, secretKey }: { merchantId: string; provider: string; secretKey: string },
+  reason: string,
+  now: Instant,
+): Promise<void> {
+  const integration = await lockIntegrationOfProvider(tx, merchantId, provider);
+  if (integration?.status !== 'active' || openSecret(sealer, integration, 'secretKey') !== secretKey) return;
+  await updateIntegration(tx, { ...integration, status: 'error', statusReason: reason, updatedAt: now });
 }

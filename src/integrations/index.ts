@@ -1,4 +1,4 @@
 /** All that other domains may use of integrations. */
-export { findProviderAccount, type OpenedAccount } from './account.ts';
+export { findProviderAccount, isConnected, markRefused, type OpenedAccount } from './account.ts';
 export { integrationRoutes } from './routes.ts';
 export type { Probe } from './trial.ts';

@@ -166,6 +166,7 @@ export interface DeclineFacts {
 function whyDeclined({ card, reason }: DeclineFacts): string {
   if (reason === 'no_payment_method') return 'no card is stored that could be charged';
   const which = card ?? 'your card';
+  if (reason === 'card_of_another_account') return `${which} cannot be charged any more`;
   return reason === 'insufficient_funds' ? `${which} had insufficient funds` : `${which} was declined`;
 }
 

@@ -3,12 +3,12 @@ import { next } from '../kernel/state-table.ts';
 import { CHARGE_EVENTS, CHARGE_STATUSES, chargeStates } from './charge-states.ts';
 
 const TABLE = `
-  intended   | sent       pending  .          accepted declined
-  sent       | sent       pending  unresolved accepted declined
-  pending    | pending    pending  pending    accepted declined
-  unresolved | unresolved pending  unresolved accepted declined
-  accepted   | .          .        .          .        .
-  declined   | .          .        .          .        .`;
+  intended   | sent       intended pending  .          accepted declined
+  sent       | sent       intended pending  unresolved accepted declined
+  pending    | pending    .        pending  pending    accepted declined
+  unresolved | unresolved .        pending  unresolved accepted declined
+  accepted   | .          .        .        .          .        .
+  declined   | .          .        .        .          .        .`;
 
 describe('a charge', () => {
   const rows = TABLE.trim()

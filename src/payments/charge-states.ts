@@ -7,21 +7,49 @@ import { refuse, statesFor, stateTable } from '../kernel/state-table.ts';
 export const CHARGE_STATUSES = ['intended', 'sent', 'pending', 'unresolved', 'accepted', 'declined'] as const;
 export type ChargeStatus = (typeof CHARGE_STATUSES)[number];
 
-export const CHARGE_EVENTS = ['send', 'wait', 'giveUp', 'accept', 'decline'] as const;
+export const CHARGE_EVENTS = ['send', 'recall', 'wait', 'giveUp', 'accept', 'decline'] as const;
 export type ChargeEvent = (typeof CHARGE_EVENTS)[number];
 
 const illegal = refuse('INVALID_TRANSITION');
 
-/** A charge has one outcome. Until then it is looked up, and its invoice is paid by nothing else. */
+/** A charge has one outcome; `recall`: its call had no effect. Until then it is looked up, and its invoice is paid by nothing else. */
 export const chargeStates = stateTable<ChargeStatus, ChargeEvent>(
   { thing: 'charge', done: { accept: 'accepted', decline: 'declined' } },
   {
-    intended: { send: 'sent', wait: 'pending', giveUp: illegal, accept: 'accepted', decline: 'declined' },
-    sent: { send: 'sent', wait: 'pending', giveUp: 'unresolved', accept: 'accepted', decline: 'declined' },
-    pending: { send: 'pending', wait: 'pending', giveUp: 'pending', accept: 'accepted', decline: 'declined' },
-    unresolved: { send: 'unresolved', wait: 'pending', giveUp: 'unresolved', accept: 'accepted', decline: 'declined' },
-    accepted: { send: illegal, wait: illegal, giveUp: illegal, accept: illegal, decline: illegal },
-    declined: { send: illegal, wait: illegal, giveUp: illegal, accept: illegal, decline: illegal },
+    intended: {
+      send: 'sent',
+      recall: 'intended',
+      wait: 'pending',
+      giveUp: illegal,
+      accept: 'accepted',
+      decline: 'declined',
+    },
+    sent: {
+      send: 'sent',
+      recall: 'intended',
+      wait: 'pending',
+      giveUp: 'unresolved',
+      accept: 'accepted',
+      decline: 'declined',
+    },
+    pending: {
+      send: 'pending',
+      recall: illegal,
+      wait: 'pending',
+      giveUp: 'pending',
+      accept: 'accepted',
+      decline: 'declined',
+    },
+    unresolved: {
+      send: 'unresolved',
+      recall: illegal,
+      wait: 'pending',
+      giveUp: 'unresolved',
+      accept: 'accepted',
+      decline: 'declined',
+    },
+    accepted: { send: illegal, recall: illegal, wait: illegal, giveUp: illegal, accept: illegal, decline: illegal },
+    declined: { send: illegal, recall: illegal, wait: illegal, giveUp: illegal, accept: illegal, decline: illegal },
   },
 );
 

@@ -146,6 +146,8 @@ export function refusalToComplete(session: PaymentSession, at: Instant): Failure
 interface TakenCard {
   readonly card: Pick<Card, 'brand' | 'last4'> | null;
   readonly storedCard: Card | null;
+  /** The merchant's account at the provider that keeps it; absent in the sandbox. */
+  readonly accountId?: string;
 }
 
 type Accepted = Extract<ChargeOutcome, { accepted: true }>;
@@ -156,7 +158,7 @@ export async function settle(
   tx: Tx,
   { handlers }: PaymentParts,
   session: PaymentSession,
-  { card, storedCard }: TakenCard,
+  { card, storedCard, accountId }: TakenCard,
   { reference }: Accepted,
   now: Instant,
 ): Promise<Result<PaymentSession>> {
@@ -170,7 +172,7 @@ export async function settle(
   } = session;
   const paymentMethodId =
     session.save_payment_method && customerId !== null && storedCard !== null
-      ? await storeMethod(tx, { merchantId, customerId, card: storedCard, provider }, now)
+      ? await storeMethod(tx, { merchantId, customerId, card: storedCard, provider, accountId: accountId ?? null }, now)
       : null;
   if (session.mode === 'setup' && paymentMethodId === null) return notFound('customer'); // deleted meanwhile
   if (session.becomes_default && customerId !== null && paymentMethodId !== null)

@@ -35,5 +35,5 @@ export {
   type SetupOpening,
   sessionUrl,
 } from './sessions.ts';
-export { checkTakesCards, openSetup } from './setup.ts';
+export { checkTakesCards, checkTakesCardsNow, openSetup } from './setup.ts';
 export { createStripeProvider } from './stripe/provider.ts';

@@ -22,7 +22,7 @@ import {
 import { PAYMENT_WORDS } from './page/words.ts';
 import { redirectProblems } from './redirect-urls.ts';
 import { openSession } from './sessions.ts';
-import { checkTakesCards } from './setup.ts';
+import { checkTakesCardsNow } from './setup.ts';
 
 const USUAL_TIME = Temporal.Duration.from('P30D');
 const LONGEST_TIME = Temporal.Duration.from('P1Y');
@@ -62,7 +62,7 @@ export async function createLink(
   if (expiresAt === null || errors.length > 0) return invalid(errors);
   const known = await checkCustomer(tx, merchantId, customerId);
   if (!known.ok) return known;
-  const takesCards = checkTakesCards(settings);
+  const takesCards = await checkTakesCardsNow(tx, merchantId, settings);
   if (!takesCards.ok) return takesCards;
 
   const id = newId('payment');

@@ -16,6 +16,8 @@ export interface PaymentMethod {
   provider: ProviderName;
   /** What the provider knows it by; never shown. */
   provider_token: string;
+  /** The merchant's account at the provider that keeps it; null in the sandbox, and where it is not known. */
+  account_id: string | null;
   created_at: Instant;
 }
 
@@ -31,12 +33,13 @@ export const lockMethodsOf = (tx: Tx, { merchantId, customerId }: Owner): Promis
 export const insertMethod = (tx: Tx, row: Omit<PaymentMethod, 'is_default'>): Promise<number> =>
   tx.run(sql`
     insert into payment_method (merchant_id, id, customer_id, type, brand, last4, exp_month, exp_year, is_default,
-                                provider, provider_token, created_at)
+                                provider, provider_token, account_id, created_at)
     select ${row.merchant_id}::text, ${row.id}::text, ${row.customer_id}::text, ${row.type}::text, ${row.brand}::text,
            ${row.last4}::text, ${row.exp_month}::int, ${row.exp_year}::int,
            not exists (select from payment_method
                         where merchant_id = ${row.merchant_id} and customer_id = ${row.customer_id} and is_default),
-           ${row.provider}::text, ${row.provider_token}::text, ${row.created_at}::timestamptz`);
+           ${row.provider}::text, ${row.provider_token}::text, ${row.account_id}::text,
+           ${row.created_at}::timestamptz`);
 
 export const selectMethods = (
   tx: Tx,

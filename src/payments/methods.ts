@@ -23,7 +23,13 @@ interface Owner {
 /** Keeps a card for later charges. A customer's first one is the default. @returns its id; null where the customer is gone. */
 export async function storeMethod(
   tx: Tx,
-  { merchantId, customerId, card, provider }: Owner & { card: Card; provider: ProviderName },
+  {
+    merchantId,
+    customerId,
+    card,
+    provider,
+    accountId = null,
+  }: Owner & { card: Card; provider: ProviderName; accountId?: string | null },
   now: Instant,
 ): Promise<string | null> {
   if (!(await findCustomer(tx, merchantId, customerId, { keep: true }))) return null;
@@ -40,6 +46,7 @@ export async function storeMethod(
     exp_year: card.expYear,
     provider,
     provider_token: card.token,
+    account_id: accountId,
     created_at: now,
   });
   return id;

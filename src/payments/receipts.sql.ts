@@ -177,6 +177,12 @@ export const markAsked = (
        set return_started_at = ${startedAt}, return_look_ups = ${lookUps}, next_action_at = ${at}
      where merchant_id = ${merchant_id} and id = ${id} and return_status = 'requested'`);
 
+/** A call that had no effect: the return is only asked for again. When it is tried next stays. */
+export const recallReceipt = (tx: Tx, { merchant_id, id }: PaymentReceipt): Promise<number> =>
+  tx.run(sql`
+    update payment_receipt set return_started_at = null
+     where merchant_id = ${merchant_id} and id = ${id} and return_status = 'requested'`);
+
 /** The provider could not send it back: the money is here, and the merchant gives it back by hand. */
 export const markFailed = (tx: Tx, { merchant_id, id }: PaymentReceipt): Promise<number> =>
   tx.run(sql`

@@ -1,6 +1,7 @@
 import { findCustomer } from '../customers/index.ts';
 import type { Tx } from '../db/index.ts';
 import { type EnvironmentName, findOrganization, type MerchantSettings, merchantSettings } from '../identity/index.ts';
+import { isConnected } from '../integrations/index.ts';
 import { type FieldError, fail, invalid, notFound, ok, type Result } from '../kernel/result.ts';
 import { type Instant, isAfter } from '../kernel/time.ts';
 import type { ProviderName } from './provider.ts';
@@ -18,6 +19,21 @@ export const checkTakesCards = (settings: Pick<MerchantSettings, 'paymentProvide
   settings.paymentProvider === 'sandbox' || settings.paymentProvider === 'stripe'
     ? ok(settings.paymentProvider)
     : fail('NO_PAYMENT_PROVIDER', { paymentProvider: settings.paymentProvider });
+
+/**
+ * The same for somebody who wants a page now: a provider outside must be connected, and its account must work.
+ * @returns PROVIDER_NOT_CONNECTED
+ */
+export async function checkTakesCardsNow(
+  tx: Tx,
+  merchantId: string,
+  settings: Pick<MerchantSettings, 'paymentProvider'>,
+): Promise<Result<ProviderName>> {
+  const takesCards = checkTakesCards(settings);
+  if (!takesCards.ok || takesCards.value === 'sandbox') return takesCards;
+  const { value: provider } = takesCards;
+  return (await isConnected(tx, merchantId, provider)) ? takesCards : fail('PROVIDER_NOT_CONNECTED', { provider });
+}
 
 export interface SetupRequest {
   readonly successRedirectUrl?: string | null;
@@ -47,7 +63,7 @@ export async function openSetup(
   const settings = await merchantSettings(tx, merchantId);
   const errors = setupProblems(request, { environment, redirectHosts: settings.redirectHosts }, now);
   if (errors.length > 0) return invalid(errors);
-  const takesCards = checkTakesCards(settings);
+  const takesCards = await checkTakesCardsNow(tx, merchantId, settings);
   if (!takesCards.ok) return takesCards;
   const merchant = await findOrganization(tx, merchantId, merchantId);
   return openSession(

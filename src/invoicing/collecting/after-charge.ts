@@ -24,6 +24,7 @@ export async function followCharge(
 ): Promise<InvoiceRow> {
   const { charge, receiptId } = finished;
   const landed = await changeInvoice(tx, invoice, { payment_in_flight: false }, now);
+  if (charge.decline_reason === 'paid_on_page') return landed; // the page pays, in the next transaction
   if (receiptId === null) return afterDecline(parts, tx, landed, finished, now);
   // While it was in flight nobody else could pay, so what was unpaid then is unpaid now.
   return orThrow(await receivePayment(parts, tx, landed, { receiptId, amount: charge.amount }, now));
@@ -38,7 +39,8 @@ async function afterDecline(
 ): Promise<InvoiceRow> {
   const { dunning } = await merchantSettings(tx, invoice.merchant_id);
   const isAutomatic = await isChargedAutomatically(parts, tx, invoice);
-  const decided = decideAfterDecline(invoice, { origin, isAutomatic }, dunning, now);
+  const isOurFault = decline_reason === 'provider_not_connected';
+  const decided = decideAfterDecline(invoice, { origin, isAutomatic, isOurFault }, dunning, now);
   if (decided.kind === 'stands') return changeInvoice(tx, invoice, { failure_reason: decline_reason }, now);
   const retryAt = decided.kind === 'fails' ? decided.retryAt : null;
   const changes = { failed_attempts: decided.failedAttempts, next_action_at: retryAt };
@@ -48,7 +50,7 @@ async function afterDecline(
   const isEnding = decided.kind === 'ends' && decided.by === 'terminate' && failed.subscription_id !== null;
   if (isEnding) await scheduleDunningEnd(tx, failed, now);
   const fact = { kind: 'declined', chargeId, paymentMethodId, reason: decline_reason, next: decided } as const;
-  await parts.letters.tell(tx, after, fact, now);
+  if (!isOurFault) await parts.letters.tell(tx, after, fact, now);
   return after;
 }
 

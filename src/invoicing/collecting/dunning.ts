@@ -14,13 +14,23 @@ const HOURS_PER_DAY = 24;
  */
 export function decideAfterDecline(
   { status, failed_attempts: before }: Pick<InvoiceRow, 'status' | 'failed_attempts'>,
-  { origin, isAutomatic }: { readonly origin: ChargeOrigin; readonly isAutomatic: boolean },
+  {
+    origin,
+    isAutomatic,
+    isOurFault = false,
+  }: {
+    readonly origin: ChargeOrigin;
+    readonly isAutomatic: boolean;
+    /** No account of the merchant worked: the customer had no part in it, and no retry is spent. */
+    readonly isOurFault?: boolean;
+  },
   dunning: MerchantSettings['dunning'],
   now: Instant,
 ): AfterDecline {
   if (origin === 'at_once' || status === 'WRITTEN_OFF' || (status === 'PAYMENT_FAILED' && origin === 'by_hand'))
     return { kind: 'stands' };
   if (origin === 'by_hand' && !isAutomatic) return { kind: 'fails', retryAt: null, failedAttempts: before };
+  if (isOurFault) return { kind: 'fails', retryAt: now.add({ hours: HOURS_PER_DAY }), failedAttempts: before };
   const failedAttempts = before + 1;
   const days = dunning.retryAfterDays[before];
   return days === undefined

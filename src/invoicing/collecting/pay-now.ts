@@ -3,7 +3,7 @@ import { merchantSettings } from '../../identity/index.ts';
 import { fail, ok, type Result } from '../../kernel/result.ts';
 import { statesFor, wrongState } from '../../kernel/state-table.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { checkTakesCards, performCharge } from '../../payments/index.ts';
+import { checkTakesCards, checkTakesCardsNow, performCharge } from '../../payments/index.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { changeInvoice } from '../invoice/invoices.sql.ts';
@@ -33,7 +33,7 @@ export async function payNow(
   if (!allowedFrom.includes(status))
     return wrongState({ thing: 'invoice', status, trigger: 'pay', allowedFrom, done: 'paid' });
   if (invoice.payment_in_flight) return fail('PAYMENT_IN_PROGRESS');
-  const takesCards = checkTakesCards(await merchantSettings(tx, merchantId));
+  const takesCards = await checkTakesCardsNow(tx, merchantId, await merchantSettings(tx, merchantId));
   if (!takesCards.ok) return takesCards;
   const card = await cardOf(tx, invoice);
   if (!card) return fail('NO_PAYMENT_METHOD');

@@ -9,7 +9,7 @@ import type { InvoiceRow } from '../invoice/invoice.ts';
 import { findInvoice, lockInvoice, moveInvoice } from '../invoice/invoices.sql.ts';
 import { lockPurpose } from '../invoice/purposes.ts';
 import { type InvoiceTrigger, invoiceStates, takesMoney } from '../invoice/states.ts';
-import { openSessionFor, shownSession } from '../paying/sessions.ts';
+import { checkSession, openSessionFor, shownSession } from '../paying/sessions.ts';
 import type { SessionOptions } from '../terms/session-options.ts';
 import { lockBilling } from '../usage/billing-lock.sql.ts';
 import { cancelInvoice, isPaidInMoney, writeOffInvoice } from './cancel.ts';
@@ -151,6 +151,8 @@ export async function openInvoiceSession(
       done: 'paid',
     });
   if (invoice.payment_in_flight) return fail('PAYMENT_IN_PROGRESS');
+  const checked = await checkSession(parts, tx, merchantId, options, now);
+  if (!checked.ok) return checked;
   const session = await openSessionFor(parts, tx, invoice, options, now);
   return session.ok ? ok(shownSession(parts, session.value)) : session;
 }

@@ -4,6 +4,7 @@ import { invalid, type Result } from '../../kernel/result.ts';
 import { type Instant, isAfter } from '../../kernel/time.ts';
 import {
   checkTakesCards,
+  checkTakesCardsNow,
   DEFAULT_SESSION_MINUTES,
   expireSessions,
   openSessions,
@@ -110,7 +111,9 @@ export async function checkSession(
   options: SessionOptions,
   now: Instant,
 ): Promise<Result<unknown>> {
-  return checkOptions(parts, await merchantSettings(tx, merchantId), options, now);
+  const settings = await merchantSettings(tx, merchantId);
+  const takesCards = await checkTakesCardsNow(tx, merchantId, settings);
+  return takesCards.ok ? checkOptions(parts, settings, options, now) : takesCards;
 }
 
 function checkOptions(

@@ -17,6 +17,12 @@ export interface Asked<Request> {
   readonly since: Instant;
 }
 
+/** No call of this account can work (a revoked key). This one had no effect. */
+export interface AccountRefused {
+  readonly status: 'account refused';
+  readonly reason: string;
+}
+
 /**
  * Charges a card, or looks up what came of an earlier call. A charge that the provider does not have is made again
  * under the same key; when the provider may have forgotten the key, it counts as declined.
@@ -26,7 +32,7 @@ export async function askCharge(
   { provider, account }: Connection,
   { request, isFirst, since }: Asked<RemoteChargeRequest>,
   now: Instant,
-): Promise<RemoteCharge | null> {
+): Promise<RemoteCharge | AccountRefused | null> {
   const declined = { status: 'declined', reference: null, reason: 'processing_error' } as const;
   try {
     if (isFirst) return await provider.charge(account, request);
@@ -35,6 +41,7 @@ export async function askCharge(
     return isRepeatable(since, now) ? await provider.charge(account, request) : declined;
   } catch (error) {
     if (error instanceof ProviderAway) return null;
+    if (error instanceof ProviderRefused && error.about === 'account') return refusal(error);
     // A refusal says that this call had no effect. Nobody knows that of the calls before.
     if (error instanceof ProviderRefused) return isFirst ? declined : null;
     throw error;
@@ -49,7 +56,7 @@ export async function askRefund(
   { provider, account }: Connection,
   { request, isFirst, since }: Asked<RemoteRefundRequest>,
   now: Instant,
-): Promise<RemoteRefund | null> {
+): Promise<RemoteRefund | AccountRefused | null> {
   try {
     if (isFirst) return await provider.refund(account, request);
     const found = await provider.findRefund(account, request);
@@ -58,9 +65,11 @@ export async function askRefund(
     return { status: 'failed', reference: '', reason: 'The provider has no such refund.' };
   } catch (error) {
     if (error instanceof ProviderAway) return null;
-    if (error instanceof ProviderRefused && error.about === 'request' && isFirst)
-      return { status: 'failed', reference: '', reason: error.message };
+    if (error instanceof ProviderRefused && error.about === 'account') return refusal(error);
+    if (error instanceof ProviderRefused && isFirst) return { status: 'failed', reference: '', reason: error.message };
     if (error instanceof ProviderRefused) return null;
     throw error;
   }
 }
+
+const refusal = ({ message }: ProviderRefused): AccountRefused => ({ status: 'account refused', reason: message });

@@ -5,12 +5,21 @@ import { next } from '../../kernel/state-table.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { keepReceipt } from '../charge-receipt.ts';
 import { CHARGES_ON_THEIR_WAY, chargeStates } from '../charge-states.ts';
-import { type Charge, finishCharge, keepWaiting, lockCharge, selectCharge } from '../charges.sql.ts';
+import {
+  type Charge,
+  type ChargeDecline,
+  finishCharge,
+  keepWaiting,
+  lockCharge,
+  selectCharge,
+} from '../charges.sql.ts';
 import type { PaymentParts } from '../completion.ts';
+import { selectMethod } from '../methods.sql.ts';
 import type { RemoteCharge } from '../remote.ts';
 import { askCharge } from './ask.ts';
+import { endPages } from './end-pages.ts';
 import { isForPeople, nextLookUp } from './look-ups.ts';
-import { byCourier, type Call, connectionOf, writeOutcome } from './parts.ts';
+import { byCourier, type Call, type Connection, connectionOf, reportRefusal, writeOutcome } from './parts.ts';
 import { keepStray } from './stray.ts';
 
 /** The step of a charge by a provider outside our database; its call is made beside due work. */
@@ -39,13 +48,17 @@ export async function prepareCharge(
   const { merchant_id: merchantId, id, invoice_id: invoiceId } = charge;
   const isFirst = charge.status === 'intended';
   const connection = await connectionOf(tx, parts.remote, merchantId, charge.provider);
-  if (!connection && isFirst) {
-    await parts.handlers.lockNow?.(tx, { merchantId, entityType: 'invoice', entityId: invoiceId });
-    await decline(tx, parts, charge, { reason: 'processing_error', reference: null }, now);
-    return;
+  if (isFirst) {
+    const refused = connection ? await isOfAnotherAccount(tx, charge, connection) : await isGivenUp(tx, charge, now);
+    if (refused) {
+      const reason = connection ? 'card_of_another_account' : 'provider_not_connected';
+      await parts.handlers.lockNow?.(tx, { merchantId, entityType: 'invoice', entityId: invoiceId });
+      await decline(tx, parts, charge, { reason, reference: null }, now);
+    }
+    if (refused || !connection) return;
   }
   const since = charge.sent_at ?? now;
-  const { lookUps, at } = nextLookUp(since, charge.look_ups, now);
+  const { lookUps, at } = nextLookUp(since, isFirst ? 0 : charge.look_ups, now);
   const moved = next(chargeStates, charge.status, isForPeople(lookUps) ? 'giveUp' : 'send');
   if (!moved.ok) throw new Error(`Charge ${id} is ${charge.status} and due.`);
   const change = { sent_at: since, look_ups: lookUps, next_action_at: at };
@@ -53,9 +66,59 @@ export async function prepareCharge(
   if (!connection) return;
   const request = { key: id, token: token as string, amount, currency, invoiceId };
   return async () => {
+    const of = { merchantId, id };
+    // Nothing is charged while the customer can still pay on a page of the provider.
+    const withdraw = () => withdrawCharge(parts, of);
+    const pages = isFirst ? await endPages(parts, connection, { merchantId, invoiceId, withdraw }) : 'ended';
+    if (pages === 'paid') return;
+    if (pages === 'unknown') return recallCharge(parts, of);
     const answer = await askCharge(connection, { request, isFirst, since }, now);
-    if (answer) await settleCharge(parts, { merchantId, id }, answer);
+    if (answer?.status === 'account refused') {
+      await reportRefusal(parts.remote, connection, answer.reason);
+      if (isFirst) await recallCharge(parts, of);
+    } else if (answer) await settleCharge(parts, of, answer);
   };
+}
+
+/** Is the card stored in another account than the one that is connected now? Then nobody can charge it. */
+async function isOfAnotherAccount(tx: Tx, charge: Charge, { account }: Connection): Promise<boolean> {
+  const { merchant_id: merchantId, payment_method_id: methodId } = charge;
+  const method = methodId === null ? undefined : await selectMethod(tx, merchantId, methodId);
+  return typeof method?.account_id === 'string' && method.account_id !== account.externalId;
+}
+
+/**
+ * No account works. That is not the customer's fault, so the charge waits, and is tried when a look-up would come.
+ * @returns whether it has waited for a day
+ */
+async function isGivenUp(tx: Tx, charge: Charge, now: Instant): Promise<boolean> {
+  const { lookUps, at } = nextLookUp(charge.created_at, charge.look_ups, now);
+  if (isForPeople(lookUps)) return true;
+  await keepWaiting(tx, charge, { look_ups: lookUps, next_action_at: at });
+  return false;
+}
+
+/** The call had no effect, so the next try is the first. When it comes stays. */
+const recallCharge = (parts: PaymentParts, { merchantId, id }: OfCharge): Promise<void> =>
+  writeOutcome(parts.remote, merchantId, async (tx) => {
+    const charge = await lockCharge(tx, merchantId, id);
+    const moved = charge && next(chargeStates, charge.status, 'recall');
+    if (moved?.ok) await keepWaiting(tx, charge as Charge, { status: moved.value, sent_at: null });
+  });
+
+/** The customer has paid on the provider's page, or the bank is asked there: the card is not charged. */
+const withdrawCharge = (parts: PaymentParts, { merchantId, id }: OfCharge): Promise<void> =>
+  writeOutcome(parts.remote, merchantId, async (tx, wall) => {
+    const found = (await selectCharge(tx, merchantId, id)) as Charge;
+    const now = await effectiveNow(tx, merchantId, found.clock_id, wall);
+    await parts.handlers.lock?.(tx, { merchantId, entityType: 'invoice', entityId: found.invoice_id });
+    const charge = (await lockCharge(tx, merchantId, id)) as Charge;
+    if (charge.status === 'sent') await decline(tx, parts, charge, { reason: 'paid_on_page', reference: null }, now);
+  });
+
+interface OfCharge {
+  readonly merchantId: string;
+  readonly id: string;
 }
 
 /** Writes down what a provider says of a charge, however often and in whatever order it says so. */
@@ -104,7 +167,7 @@ async function decline(
   tx: Tx,
   { handlers }: PaymentParts,
   charge: Charge,
-  { reason, reference }: Pick<Extract<RemoteCharge, { status: 'declined' }>, 'reason' | 'reference'>,
+  { reason, reference }: { readonly reason: ChargeDecline; readonly reference: string | null },
   now: Instant,
 ): Promise<void> {
   const outcome = { status: 'declined', decline_reason: reason, provider_reference: reference } as const;

@@ -46,6 +46,17 @@ export const selectLiveCheckout = (tx: Tx, merchantId: string, sessionId: string
     select ${COLUMNS} from payment_checkout
      where merchant_id = ${merchantId} and session_id = ${sessionId} and status in ('opening', 'open', 'processing')`);
 
+/** The pages by which an invoice can be paid now. */
+export const selectLiveCheckoutsOf = (
+  tx: Tx,
+  { merchantId, invoiceId }: { merchantId: string; invoiceId: string },
+): Promise<Checkout[]> =>
+  tx.rows<Checkout>(sql`
+    select ${COLUMNS} from payment_checkout
+     where merchant_id = ${merchantId} and status in ('opening', 'open', 'processing')
+       and session_id in (select id from payment_session
+                           where merchant_id = ${merchantId} and invoice_id = ${invoiceId})`);
+
 export const selectCheckout = (tx: Tx, merchantId: string, id: string): Promise<Checkout | undefined> =>
   tx.maybe<Checkout>(sql`select ${COLUMNS} from payment_checkout where merchant_id = ${merchantId} and id = ${id}`);
 

@@ -31,7 +31,7 @@ import {
   updateCheckout,
 } from './checkouts.sql.ts';
 import { isRepeatable, lookUpAt, nextLookUp } from './look-ups.ts';
-import { byCourier, type Connection, connectionOf, writeOutcome } from './parts.ts';
+import { byCourier, type Connection, connectionOf, reportRefusal, writeOutcome } from './parts.ts';
 import { keepStray } from './stray.ts';
 
 interface OfSession {
@@ -39,8 +39,13 @@ interface OfSession {
   readonly id: string;
 }
 
-/** Where the customer goes to pay; `refused`: this session cannot be paid; `away`: the provider does not answer. */
-export type PageOpening = { readonly kind: 'opened'; readonly url: string } | { readonly kind: 'refused' | 'away' };
+/**
+ * Where the customer goes to pay. `refused`: this session cannot be paid; `away`: the provider does not answer;
+ * `notConnected`: the merchant's account does not work.
+ */
+export type PageOpening =
+  | { readonly kind: 'opened'; readonly url: string }
+  | { readonly kind: 'refused' | 'away' | 'notConnected' };
 
 /**
  * Opens the provider's payment page of a session, when the customer wants it: the intent is committed, the provider is
@@ -49,7 +54,7 @@ export type PageOpening = { readonly kind: 'opened'; readonly url: string } | { 
 export async function openCheckout(parts: PaymentParts, of: OfSession, publicUrl: string): Promise<PageOpening> {
   const { merchantId } = of;
   const plan = await writeOutcome(parts.remote, merchantId, (tx, wall) => intend(tx, parts, of, publicUrl, wall));
-  if (plan === null) return { kind: 'refused' };
+  if (plan === 'refused' || plan === 'notConnected') return { kind: plan };
   const { checkout, connection, request } = plan;
   if (checkout.url !== null) return { kind: 'opened', url: checkout.url };
   try {
@@ -62,7 +67,9 @@ export async function openCheckout(parts: PaymentParts, of: OfSession, publicUrl
     if (error instanceof ProviderAway) return { kind: 'away' };
     if (!(error instanceof ProviderRefused)) throw error;
     await writeOutcome(parts.remote, merchantId, (tx, wall) => forget(tx, checkout, wall));
-    return { kind: 'refused' };
+    if (error.about === 'request') return { kind: 'refused' };
+    await reportRefusal(parts.remote, connection, error.message);
+    return { kind: 'notConnected' };
   }
 }
 
@@ -72,27 +79,27 @@ interface Plan {
   readonly request: CheckoutRequest;
 }
 
-/** Commits that a page is opened. @returns null where the session cannot be paid at this time */
+/** Commits that a page is opened. @returns why not, where the session cannot be paid at this time */
 async function intend(
   tx: Tx,
   parts: PaymentParts,
   { merchantId, id }: OfSession,
   publicUrl: string,
   wall: Instant,
-): Promise<Plan | null> {
+): Promise<Plan | 'refused' | 'notConnected'> {
   const found = await selectSession(tx, merchantId, id);
-  if (!found || found.provider === 'sandbox') return null;
+  if (!found || found.provider === 'sandbox') return 'refused';
   const now = await effectiveNow(tx, merchantId, found.clock_id, wall);
   const session = await lockFound(tx, parts, found);
-  if (session.status === 'completed' || refusalToComplete(session, now)) return null;
+  if (session.status === 'completed' || refusalToComplete(session, now)) return 'refused';
   const { entity_type: entityType, entity_id: entityId } = session;
   const entity =
     session.mode === 'payment'
       ? await parts.handlers.describe(tx, { merchantId, entityType, entityId, asked: DEFAULT_LOCALE }, now)
       : null;
-  if (entity?.standing?.isPayable === false) return null;
+  if (entity?.standing?.isPayable === false) return 'refused';
   const connection = await connectionOf(tx, parts.remote, merchantId, session.provider);
-  if (!connection) return null;
+  if (!connection) return 'notConnected';
   const live = await selectLiveCheckout(tx, merchantId, id);
   const checkout = live ?? (await begin(tx, session, connection, wall));
   return { checkout, connection, request: await requestOf(tx, session, checkout, entity, publicUrl, wall) };
@@ -288,10 +295,10 @@ async function takeCard(
   parts: PaymentParts,
   session: PaymentSession,
   card: Card,
-  { reference }: Checkout,
+  { reference, accountId }: Checkout,
   now: Instant,
 ): Promise<void> {
-  const taken = { card, storedCard: card };
+  const taken = { card, storedCard: card, accountId };
   await tx.part(
     () => settle(tx, parts, session, taken, { accepted: true, reference: reference as string }, now),
     ({ ok }) => ok,
@@ -315,7 +322,7 @@ async function takeMoney(
   const isOpen = session.status !== 'completed' && next(sessionStates, session.status, 'complete').ok;
   if (isAsked && isOpen) {
     const paid = await tx.part(
-      () => settle(tx, parts, session, money, { accepted: true, reference }, now),
+      () => settle(tx, parts, session, { ...money, accountId: checkout.accountId }, { accepted: true, reference }, now),
       ({ ok }) => ok,
     );
     if (paid.ok) return;

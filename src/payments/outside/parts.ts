@@ -11,6 +11,8 @@ export interface RemoteParts {
   readonly providers: readonly RemoteProvider[];
   /** The account that the merchant has connected; null: none, or not any more. */
   accountOf(tx: Tx, merchantId: string, provider: string): Promise<ProviderAccount | null>;
+  /** The provider refuses this account (a revoked key): the merchant is shown that it does not work. */
+  refused(tx: Tx, account: ProviderAccount, provider: string, reason: string): Promise<void>;
   readonly courier: Courier;
   readonly database: Pick<Database, 'transaction'>;
   /** Wall time. */
@@ -34,6 +36,12 @@ export async function connectionOf(
   const account = provider ? await remote.accountOf(tx, merchantId, name) : null;
   return provider && account ? { provider, account } : null;
 }
+
+/** The provider refuses an account: its connection is an error until the merchant mends it. */
+export const reportRefusal = (remote: RemoteParts, { provider, account }: Connection, reason: string): Promise<void> =>
+  remote.database.transaction({ merchants: [account.merchantId] }, (tx) =>
+    remote.refused(tx, account, provider.name, reason),
+  );
 
 /** A call to a provider, and what is written down of its outcome. It follows the commit of its intent. */
 export type Call = () => Promise<void>;

@@ -9,13 +9,14 @@ import {
   markFailed,
   markReturned,
   type PaymentReceipt,
+  recallReceipt,
   selectReceipt,
 } from '../receipts.sql.ts';
 import type { RemoteRefund } from '../remote.ts';
 import { bookReturn } from '../return-booking.ts';
 import { askRefund } from './ask.ts';
 import { nextLookUp } from './look-ups.ts';
-import { byCourier, type Call, connectionOf, type RemoteParts, writeOutcome } from './parts.ts';
+import { byCourier, type Call, connectionOf, type RemoteParts, reportRefusal, writeOutcome } from './parts.ts';
 
 /** The step of a return by a provider outside our database; its call is made beside due work. */
 export async function callForReturn(
@@ -50,9 +51,19 @@ export async function prepareReturn(
   const request = { key: `return:${id}`, chargeReference: receipt.provider_reference as string, amount, currency };
   return async () => {
     const refund = await askRefund(connection, { request, isFirst, since }, now);
-    if (refund) await settleReturn(remote, { merchantId, id }, refund);
+    if (refund?.status === 'account refused') {
+      await reportRefusal(remote, connection, refund.reason);
+      if (isFirst) await recallReturn(remote, { merchantId, id });
+    } else if (refund) await settleReturn(remote, { merchantId, id }, refund);
   };
 }
+
+/** The call had no effect, so the money has not left: a void may stop it, and the next try is the first. */
+const recallReturn = (remote: RemoteParts, { merchantId, id }: { merchantId: string; id: string }): Promise<void> =>
+  writeOutcome(remote, merchantId, async (tx) => {
+    const receipt = await lockAnyReceipt(tx, merchantId, id);
+    if (receipt) await recallReceipt(tx, receipt);
+  });
 
 /** Writes down what the provider says of a return, however often it says so. */
 export const settleReturn = (

@@ -10,7 +10,7 @@ import type { RemoteRefund } from '../remote.ts';
 import { returnStates } from '../return-states.ts';
 import { askRefund } from './ask.ts';
 import { nextLookUp } from './look-ups.ts';
-import { byCourier, connectionOf, type RemoteParts, writeOutcome } from './parts.ts';
+import { byCourier, connectionOf, type RemoteParts, reportRefusal, writeOutcome } from './parts.ts';
 import {
   insertStray,
   lockStrayIfAny,
@@ -56,7 +56,8 @@ export const strayReturnsDue = (remote: RemoteParts): DueKind => ({
     const request = { key: `return:${id}`, chargeReference, amount, currency };
     return byCourier(remote, { merchantId, clockId: null }, async () => {
       const refund = await askRefund(connection, { request, isFirst, since }, now);
-      if (refund) await settleStrayReturn(remote, { merchantId, id }, refund);
+      if (refund?.status === 'account refused') await reportRefusal(remote, connection, refund.reason);
+      else if (refund) await settleStrayReturn(remote, { merchantId, id }, refund);
     });
   },
 });

@@ -80,7 +80,8 @@ export const pageRoutes = (parts: PaymentParts, { environment, publicUrl }: Paym
       if (provider !== 'sandbox') {
         const opening = await openCheckout(parts, { merchantId, id }, publicUrl);
         if (opening.kind === 'opened') return ok(new Reply(303, '', { location: opening.url }));
-        return again(409, opening.kind === 'away' ? 'providerAway' : 'notPayable');
+        const problems = { away: 'providerAway', notConnected: 'notConnected', refused: 'notPayable' } as const;
+        return again(409, problems[opening.kind]);
       }
       const card = TEST_CARDS.find((each) => each === body.paymentMethod);
       if (!card) return again(400, 'chooseCard');

@@ -4,7 +4,7 @@ import type { DeclineReason } from '../provider.ts';
 import type { TestCard } from '../test-cards.ts';
 
 /** What went wrong with what was just sent. */
-export type PageProblem = 'chooseCard' | 'notPayable' | 'providerAway';
+export type PageProblem = 'chooseCard' | 'notPayable' | 'providerAway' | 'notConnected';
 
 interface Sentence {
   readonly heading: string;
@@ -86,6 +86,10 @@ export const PAYMENT_WORDS: InEachLocale<PaymentWords> = {
         heading: 'The payment provider does not answer.',
         text: 'Nothing was charged. Try again in a moment.',
       },
+      notConnected: {
+        heading: 'This merchant cannot take card payments at the moment.',
+        text: 'Nothing was charged. Ask the merchant, or try again later.',
+      },
     },
     declines: {
       card_declined: 'The card was declined.',
@@ -162,6 +166,10 @@ export const PAYMENT_WORDS: InEachLocale<PaymentWords> = {
       providerAway: {
         heading: 'Der Zahlungsdienstleister antwortet nicht.',
         text: 'Es wurde nichts abgebucht. Versuchen Sie es gleich noch einmal.',
+      },
+      notConnected: {
+        heading: 'Dieser Händler kann gerade keine Kartenzahlungen annehmen.',
+        text: 'Es wurde nichts abgebucht. Wenden Sie sich an den Händler, oder versuchen Sie es später noch einmal.',
       },
     },
     declines: {
@@ -240,6 +248,10 @@ export const PAYMENT_WORDS: InEachLocale<PaymentWords> = {
         heading: 'Le prestataire de paiement ne répond pas.',
         text: 'Rien n’a été débité. Réessayez dans un instant.',
       },
+      notConnected: {
+        heading: 'Ce marchand ne peut pas accepter de paiements par carte pour le moment.',
+        text: 'Rien n’a été débité. Contactez le marchand, ou réessayez plus tard.',
+      },
     },
     declines: {
       card_declined: 'La carte a été refusée.',
@@ -316,6 +328,10 @@ export const PAYMENT_WORDS: InEachLocale<PaymentWords> = {
       providerAway: {
         heading: 'El proveedor de pagos no responde.',
         text: 'No se ha cobrado nada. Inténtelo de nuevo en un momento.',
+      },
+      notConnected: {
+        heading: 'Este comercio no puede aceptar pagos con tarjeta en este momento.',
+        text: 'No se ha cobrado nada. Póngase en contacto con el comercio, o inténtelo más tarde.',
       },
     },
     declines: {

@@ -88,6 +88,7 @@ export async function openShop(options: { environment?: EnvironmentName } = {}) 
   const remote = {
     providers: [provider],
     accountOf: async (_tx: Tx, merchantId: string) => fakeAccount(merchantId),
+    refused: async () => undefined,
     database,
     now,
     onTrouble: (error: Error) => logger.error({ err: error }, 'a call to the provider'),
