@@ -87,7 +87,7 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
   pages: [...BELOW, 'identity', 'customers'],
   ledger: [...BELOW, 'customers'],
   analytics: [...BELOW, 'identity', 'metering', 'catalog', 'customers'],
-  payments: [...BELOW, 'identity', 'clocks', 'customers', 'pages', 'ledger', 'webhooks'],
+  payments: [...BELOW, 'identity', 'integrations', 'clocks', 'customers', 'pages', 'ledger', 'webhooks'],
   invoicing: [
     ...BELOW,
     ...['identity', 'references', 'clocks', 'metering', 'catalog', 'customers', 'pages', 'payments'],
