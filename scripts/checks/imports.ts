@@ -88,10 +88,11 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
   ledger: [...BELOW, 'customers'],
   analytics: [...BELOW, 'identity', 'metering', 'catalog', 'customers'],
   payments: [...BELOW, 'identity', 'integrations', 'clocks', 'customers', 'pages', 'ledger', 'webhooks'],
+  'tax-providers': [...BELOW, 'payments'],
   invoicing: [
     ...BELOW,
     ...['identity', 'references', 'clocks', 'metering', 'catalog', 'customers', 'pages', 'payments'],
-    ...['rating', 'tax', 'documents', 'webhooks', 'ledger', 'approvals'],
+    ...['rating', 'tax', 'tax-providers', 'documents', 'webhooks', 'ledger', 'approvals'],
   ],
   entitlements: [
     ...BELOW,
@@ -152,7 +153,7 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
       'unbilled',
       'alerts',
     ],
-    ...['documents', 'webhooks'],
+    ...['documents', 'webhooks', 'tax-providers'],
   ],
   demo: ['kernel'],
   app: [...BELOW, 'auditor', 'identity', 'clocks', 'metering', 'wiring', 'demo', 'mail', 'webhooks', 'secrets'],

@@ -11,12 +11,15 @@ export type {
 export { type PaymentMethod, selectMethod as findMethod } from './methods.sql.ts';
 export { listMethods, makeDefault, removeMethod } from './methods.ts';
 export { isCallOpen } from './outside/await-outcome.ts';
+export { type Courier, ProviderCourier } from './outside/courier.ts';
+export { isForPeople, nextLookUp } from './outside/look-ups.ts';
+export { byCourier, writeOutcome } from './outside/parts.ts';
 export { createPayments, type Payments, type RemoteOptions } from './payments.ts';
 export type { DeclineReason } from './provider.ts';
 export { type PaymentReceipt, RECORDED_METHODS } from './receipts.sql.ts';
 export { findReceipt, findRecorded, listReceiptsOf, newReceiptId, recordReceipt } from './record.ts';
 export { type RedirectRules, redirectProblems } from './redirect-urls.ts';
-export type { ProviderAccount, RemoteProvider } from './remote.ts';
+export { type ProviderAccount, ProviderAway, ProviderRefused, type RemoteProvider } from './remote.ts';
 export { PaymentSessionReply, publicSession } from './replies.ts';
 export { RETURN_STATUSES, type ReturnStatus } from './return-states.ts';
 export { receiptsOf, requestReturn, returnedByHand, stopReturn } from './returns.ts';
@@ -36,4 +39,13 @@ export {
   sessionUrl,
 } from './sessions.ts';
 export { checkTakesCards, checkTakesCardsNow, openSetup } from './setup.ts';
+export { digitsOf as stripeDigits } from './stripe/amounts.ts';
+export {
+  calling as callingStripe,
+  callingPlainly as callingStripePlainly,
+  isInvalidRequest,
+  openClient as openStripeClient,
+  refusedOr,
+  type StripeOptions,
+} from './stripe/client.ts';
 export { createStripeProvider } from './stripe/provider.ts';

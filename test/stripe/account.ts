@@ -15,25 +15,8 @@ import {
   newSetupIntent,
   stripeId,
 } from './objects.ts';
-
-/** An error as Stripe answers it. */
-export class StripeProblem extends Error {
-  readonly status: number;
-  readonly error: Record<string, unknown>;
-  constructor(status: number, error: Record<string, unknown>) {
-    super(String(error.message));
-    this.status = status;
-    this.error = error;
-  }
-}
-
-export const invalidRequest = (message: string, code?: string, param?: string): StripeProblem =>
-  new StripeProblem(code === 'resource_missing' ? 404 : 400, {
-    type: 'invalid_request_error',
-    message,
-    ...(code !== undefined && { code }),
-    ...(param !== undefined && { param }),
-  });
+import { invalidRequest, StripeProblem } from './problem.ts';
+import { TaxBooks } from './tax.ts';
 
 /** How the notices of an account are delivered. */
 export interface Delivery {
@@ -78,6 +61,8 @@ export class StripeAccount {
   readonly disputes = new Map<string, Stripe.Dispute>();
   readonly sessions = new Map<string, Stripe.Checkout.Session>();
   readonly events: Stripe.Event[] = [];
+  /** What it does with tax. */
+  readonly tax: TaxBooks;
   /** The cards behind the payment methods. */
   readonly #cards = new Map<string, CardName>();
   readonly #savedBySession = new Map<string, Form>();
@@ -88,6 +73,7 @@ export class StripeAccount {
 
   constructor(options: AccountOptions) {
     this.#options = options;
+    this.tax = new TaxBooks(options);
     this.secretKey = `sk_${options.livemode ? 'live' : 'test'}_${stripeId('key')}`;
   }
 

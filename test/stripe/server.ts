@@ -1,9 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { API_VERSION, invalidRequest, StripeAccount, StripeProblem } from './account.ts';
+import { API_VERSION, StripeAccount } from './account.ts';
 import { createFaults, type Fault, type Faults } from './faults.ts';
 import { decodeForm, type Form, formOf, listOf, mapOf, textOf } from './form.ts';
 import { stripeId } from './objects.ts';
+import { invalidRequest, StripeProblem } from './problem.ts';
 
 /** A request as it came, for tests that look at what we send. */
 export interface SeenRequest {
@@ -24,6 +25,8 @@ export interface StripeServer {
   readonly requests: SeenRequest[];
   /** A new account with keys of its own. */
   account(options?: { livemode?: boolean }): StripeAccount;
+  /** As if a day had passed: idempotency keys are known no more. */
+  forgetKeys(): void;
   close(): Promise<void>;
 }
 
@@ -93,6 +96,7 @@ export async function openStripeServer(now: () => number = () => Date.now() / 10
       accounts.push(account);
       return account;
     },
+    forgetKeys: () => replies.clear(),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -234,6 +238,51 @@ export const OPERATIONS: readonly Operation[] = [
     run: ({ refunds }, params) => page(refunds, params, ['payment_intent', 'charge'], '/v1/refunds'),
   },
   read(/^\/v1\/refunds\/([^/]+)$/, 'refund', ({ refunds }, id) => refunds.get(id)),
+  { method: 'GET', path: /^\/v1\/tax\/settings$/, params: [], run: ({ tax }) => tax.settings() },
+  {
+    method: 'POST',
+    path: /^\/v1\/tax\/calculations$/,
+    params: [
+      'currency',
+      'line_items',
+      'customer',
+      'customer_details',
+      'ship_from_details',
+      'shipping_cost',
+      'tax_date',
+    ],
+    run: ({ tax }, params) => tax.calculate(params),
+  },
+  {
+    method: 'GET',
+    path: /^\/v1\/tax\/calculations\/([^/]+)\/line_items$/,
+    params: ['limit', 'starting_after', 'ending_before'],
+    run: ({ tax }, params, id) => tax.calculationItems(id, params),
+  },
+  {
+    method: 'POST',
+    path: /^\/v1\/tax\/transactions\/create_from_calculation$/,
+    params: ['calculation', 'reference', 'metadata', 'posted_at'],
+    run: ({ tax }, params) => tax.commit(params),
+  },
+  {
+    method: 'POST',
+    path: /^\/v1\/tax\/transactions\/create_reversal$/,
+    params: ['mode', 'original_transaction', 'reference', 'flat_amount', 'line_items', 'metadata', 'shipping_cost'],
+    run: ({ tax }, params) => tax.reverse(params),
+  },
+  {
+    method: 'GET',
+    path: /^\/v1\/tax\/transactions\/([^/]+)\/line_items$/,
+    params: ['limit', 'starting_after', 'ending_before'],
+    run: ({ tax }, params, id) => tax.transactionItems(id, params),
+  },
+  {
+    method: 'GET',
+    path: /^\/v1\/tax\/transactions\/([^/]+)$/,
+    params: [],
+    run: ({ tax }, params, id) => tax.transaction(id, params),
+  },
 ];
 
 function read(path: RegExp, kind: string, find: (account: StripeAccount, id: string) => object | undefined): Operation {

@@ -51,9 +51,13 @@ export type Call = () => Promise<void>;
  * due next there may depend on the outcome.
  */
 export const byCourier =
-  (remote: RemoteParts, of: { merchantId: string; clockId: string | null }, work: Call): FollowUp =>
+  (
+    { courier }: Pick<RemoteParts, 'courier'>,
+    of: { merchantId: string; clockId: string | null },
+    work: Call,
+  ): FollowUp =>
   async () => {
-    const over = remote.courier.carry(of.merchantId, work);
+    const over = courier.carry(of.merchantId, work);
     if (of.clockId !== null) await over;
   };
 

@@ -25,7 +25,8 @@ const COARSEST_UNIT: Readonly<Record<string, number>> = {
 
 const MOST = 99_999_999;
 
-const digitsOf = (currency: string): number => DIGITS_AT_STRIPE[currency] ?? minorDigits(currency);
+/** How many digits Stripe counts in a currency. */
+export const digitsOf = (currency: string): number => DIGITS_AT_STRIPE[currency] ?? minorDigits(currency);
 
 /** An amount as Stripe takes it. @throws ProviderRefused for an amount that Stripe cannot take in this currency */
 export function toStripeUnits(amount: Decimal, currency: string): number {
