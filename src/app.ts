@@ -60,6 +60,7 @@ import {
   type RemotePayments,
   rebuildReports,
   recomputeFrom,
+  taxProvidersOutside,
   wireDomains,
 } from './wiring.ts';
 
@@ -99,6 +100,8 @@ export interface EnvironmentOptions {
   readonly renderer?: DocumentRenderer;
   /** Payment providers outside our database; absent: none. */
   readonly paymentProviders?: RemotePayments['providers'];
+  /** Tax providers outside our database; absent: as a start takes them. */
+  readonly taxProviders?: RemotePayments['taxProviders'];
   /** How much of a merchant is in work at once; absent: as http/slots.ts says. Benchmarks compare. */
   readonly slotLimits?: SlotLimits;
   /** Who looks up the hosts of webhook endpoints; tests hand in their own. */
@@ -202,9 +205,10 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
   const usage = projection?.usage(postgresUsage);
   const remote = {
     providers: options.paymentProviders ?? providersOutside(options),
+    taxProviders: options.taxProviders ?? taxProvidersOutside(options),
     database: workDatabase,
     now,
-    onTrouble: (error: Error) => options.logger.warn({ err: error }, 'a call to a payment provider did not end well'),
+    onTrouble: (error: Error) => options.logger.warn({ err: error }, 'a call to a provider did not end well'),
   };
   const resolve = options.resolveHost ?? resolveName;
   const outside = openPost({ resolve });

@@ -111,6 +111,7 @@ import {
   upfrontPayments,
   wakeEnded,
 } from './subscriptions/index.ts';
+import { createStripeTax, createTaxProviders, createTaxReadiness, type TaxProvider } from './tax-providers/index.ts';
 import { countUnbilled, unbilledRoutes, unbilledUsageChore } from './unbilled/index.ts';
 import {
   adoptWebhookEvents,
@@ -131,7 +132,7 @@ export interface Domains {
   readonly chores: readonly Chore[];
   /** Events that nobody pays for, by reason: a figure for the metrics. */
   readonly countUnbilled: typeof countUnbilled;
-  /** When no payment provider is being called any more. */
+  /** When no payment or tax provider is being called any more. */
   idle(): Promise<void>;
   /** Deliveries that wait, and endpoints that fail: figures for the metrics. */
   readonly countWaiting: typeof countWaiting;
@@ -169,12 +170,15 @@ const noSourceParts: SourceParts = {
   authenticate: async () => ({ code: 'API_KEY_INVALID' }),
 };
 
-/** What calls to payment providers need of the environment. */
-export type RemotePayments = Omit<RemoteOptions, 'accountOf' | 'refused'>;
+/** What calls to payment and tax providers need of the environment. */
+export type RemotePayments = Omit<RemoteOptions, 'accountOf' | 'refused'> & {
+  readonly taxProviders: readonly TaxProvider[];
+};
 
 /** No provider outside: for whoever only looks at the routes. */
 const noRemotePayments: RemotePayments = {
   providers: [],
+  taxProviders: [],
   database: { transaction: () => Promise.reject(new Error('There is no payment provider.')) },
   now: () => {
     throw new Error('There is no payment provider.');
@@ -227,6 +231,9 @@ export function wireDomains(
     [UPFRONT]: upfrontPayments,
     [BILLS_SCHEDULE]: scheduledInvoices(lockSubscriptionRow),
   };
+  const accountOf = (tx: Tx, merchantId: string, provider: string) =>
+    findProviderAccount(tx, sources.sealer, merchantId, provider);
+  const taxProviders = createTaxProviders({ ...remote, providers: remote.taxProviders, accountOf });
   const invoicing: InvoicingParts = {
     environment,
     publicUrl,
@@ -235,6 +242,7 @@ export function wireDomains(
     letters: letters.invoices,
     purposes,
     endUnpaid: (tx, of, now) => endUnpaid(subscriptions, tx, of, now),
+    taxProviders,
   };
   const customerHooks: CustomerHooks = { onExternalIdChanged: relinkUsage };
   const payments = createPayments({
@@ -243,7 +251,7 @@ export function wireDomains(
     handlers: invoicePaymentHandlers(invoicing),
     remote: {
       ...remote,
-      accountOf: (tx, merchantId, provider) => findProviderAccount(tx, sources.sealer, merchantId, provider),
+      accountOf,
       refused: (tx, { merchantId, secretKey }, provider, reason) =>
         markRefused(tx, sources.sealer, { merchantId, provider, secretKey }, reason, remote.now()),
     },
@@ -287,8 +295,8 @@ export function wireDomains(
     routes: (runner) => [
       ...identityRoutes({
         environment,
-        isConnected: async (tx, merchantId, provider) =>
-          (await findProviderAccount(tx, sources.sealer, merchantId, provider)) !== null,
+        isConnected: async (tx, merchantId, provider) => (await accountOf(tx, merchantId, provider)) !== null,
+        taxProblem: createTaxReadiness(taxProviders),
       }),
       ...customerRoutes({
         ...customerHooks,
@@ -355,13 +363,21 @@ export function wireDomains(
     countWaiting,
     countExceptions,
     findOldestUnseen,
-    idle: () => payments.idle(),
+    idle: async () => {
+      await payments.idle();
+      await taxProviders.courier.idle();
+    },
     close: async () => {
-      await payments.close();
+      await Promise.all([payments.close(), taxProviders.courier.close()]);
       await renderer.close();
     },
   };
 }
+
+/** The tax providers outside our database, as a start takes them. */
+export const taxProvidersOutside = ({ stripeApiUrl }: { readonly stripeApiUrl?: string }): readonly TaxProvider[] => [
+  createStripeTax(stripeApiUrl === undefined ? {} : { apiUrl: stripeApiUrl }),
+];
 
 /** The payment providers outside our database, as a start takes them. */
 export const providersOutside = ({

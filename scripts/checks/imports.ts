@@ -179,6 +179,7 @@ export const INVOICING_ROOMS: readonly string[] = [
   'terms',
   'timeline',
   'invoice',
+  'outside-tax',
   'owed',
   'difference',
   'credit-notes',

@@ -109,6 +109,14 @@ const BREAKS: Readonly<Record<string, readonly [broken: string, undone: string]>
     `update sales_order set approval_status = 'pending', named_total = 1 where approval_status = 'draft'`,
     `update sales_order set approval_status = 'draft', named_total = null where approval_status = 'pending'`,
   ],
+  'outside-tax-is-recorded': [
+    `update invoice set terms = terms || '{"outside": {"answer": {"reference": "taxcalc_broken"}}}' where id = 'INVOICE'`,
+    `update invoice set terms = terms - 'outside' where id = 'INVOICE'`,
+  ],
+  'recorded-tax-is-billed': [
+    `insert into tax_record (merchant_id, id, invoice_id, kind, provider, currency, net, tax, status, reference, recorded_tax, done_at, created_at) select merchant_id, 'tax_broken', id, 'invoice', 'stripe_tax', 'USD', 1, 2, 'done', 'tax_1', 1, now(), now() from invoice where id = 'INVOICE'`,
+    `delete from tax_record where id = 'tax_broken'`,
+  ],
   'reached-alerts-went-off': [
     `update alert_trigger set period_start = period_start - interval '1 day'`,
     `update alert_trigger set period_start = period_start + interval '1 day'`,

@@ -617,4 +617,36 @@ export const invariants: readonly Invariant[] = [
         from billing_schedule b join sales_order o on o.merchant_id = b.merchant_id and o.id = b.order_id
        where o.cancelled_at is not null and b.status in ('draft', 'active')`,
   },
+  {
+    name: 'outside-tax-is-recorded',
+    says: 'where a tax provider calculated an invoice, what it is to record sums to what was billed, credited and voided',
+    broken: sql`
+      select i.merchant_id, i.id, format('%s + %s, to be recorded %s + %s', i.subtotal, i.total_tax, r.net, r.tax) as detail
+        from invoice i
+        left join lateral (
+          select sum(net) as net, sum(tax) as tax from tax_record r
+           where r.merchant_id = i.merchant_id and r.invoice_id = i.id and r.kind in ('invoice', 'credits')) r on true
+       where i.invoice_number is not null and i.terms #>> '{outside,answer,reference}' is not null
+         and (r.net, r.tax) is distinct from (i.subtotal, i.total_tax)
+       union all
+      select n.merchant_id, n.id, format('%s of %s + %s is not to be recorded', n.kind, n.amount, n.tax_amount)
+        from credit_note n
+        join invoice i on i.merchant_id = n.merchant_id and i.id = n.invoice_id
+       where i.terms #>> '{outside,answer,reference}' is not null and n.total <> 0
+         and (not exists (select from tax_record r
+                           where r.merchant_id = n.merchant_id and r.credit_note_id = n.id and r.kind = 'credit_note'
+                             and r.net = -n.amount and r.tax = -n.tax_amount)
+              or (n.status = 'VOIDED') <>
+                 exists (select from tax_record r
+                          where r.merchant_id = n.merchant_id and r.credit_note_id = n.id and r.kind = 'void'
+                            and r.net = n.amount and r.tax = n.tax_amount))`,
+  },
+  {
+    name: 'recorded-tax-is-billed',
+    says: 'the tax that a provider has recorded is the tax that was billed',
+    broken: sql`
+      select merchant_id, id, format('%s, recorded %s', tax, recorded_tax) as detail
+        from tax_record
+       where status = 'done' and recorded_tax <> tax`,
+  },
 ];

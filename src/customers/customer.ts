@@ -4,8 +4,9 @@ import { OUTSIDE_ID } from '../kernel/ids.ts';
 import type { Locale } from '../kernel/locale.ts';
 import { formatInstant } from '../kernel/time.ts';
 import type { CustomerRow, NotificationKind } from './customers.sql.ts';
-import { type ValidTaxAddress, validTaxAddress } from './tax-address.ts';
+import type { ValidTaxAddress } from './tax-address.ts';
 import { readTaxRates, type TaxRates, type TaxRatesInput, writeTaxRates } from './tax-rates.ts';
+import { decideTaxAddress } from './tax-verdict.ts';
 
 /** What the customer is written to about; everything is on until it is turned off. */
 export type NotificationSettings = Readonly<Record<NotificationKind, boolean>>;
@@ -59,7 +60,7 @@ export function toCustomer(row: CustomerRow, consumer: Organization): Customer {
       ...row.notificationSettings,
     },
     organization: { id, name, email, address, billingEmails, phone, taxId },
-    validTaxAddress: validTaxAddress(address),
+    validTaxAddress: decideTaxAddress(address, row.taxVerdict),
   };
 }
 

@@ -3,6 +3,7 @@ import type { Page, PageRequest } from '../http/index.ts';
 import { consumerEmails, consumerIdsOfEmail, consumerIdsWhere } from '../identity/index.ts';
 import type { Locale } from '../kernel/locale.ts';
 import type { Instant } from '../kernel/time.ts';
+import type { TaxVerdict } from './tax-verdict.ts';
 
 export type NotificationKind = 'invoiceIssued' | 'invoicePaid' | 'renewalReminder';
 
@@ -18,14 +19,20 @@ export interface CustomerRow {
   locale: Locale | null;
   notificationSettings: Partial<Record<NotificationKind, boolean>>;
   metadata: Record<string, string | number | boolean>;
+  /** What the merchant's tax provider has said of an address; null: nothing. */
+  taxVerdict: TaxVerdict | null;
   createdAt: Instant;
   updatedAt: Instant;
 }
 
 const columns = sql`
   id, merchant_id as "merchantId", consumer_id as "consumerId", external_id as "externalId", tax_id as "taxId",
-  tax_rates as "taxRates", currency, locale, notification_settings as "notificationSettings", metadata,
+  tax_rates as "taxRates", currency, locale, notification_settings as "notificationSettings", metadata, tax_verdict as "taxVerdict",
   created_at as "createdAt", updated_at as "updatedAt"`;
+
+/** Keeps what a tax provider has said. */
+export const updateTaxVerdict = (tx: Tx, merchantId: string, id: string, verdict: TaxVerdict): Promise<number> =>
+  tx.run(sql`update customer set tax_verdict = ${jsonb(verdict)} where merchant_id = ${merchantId} and id = ${id}`);
 
 export const insertCustomer = (tx: Tx, row: CustomerRow): Promise<CustomerRow> =>
   tx.one<CustomerRow>(sql`

@@ -185,6 +185,7 @@ async function insertNew(tx: Tx, creation: Creation, consumerId: string): Promis
     locale: null,
     notificationSettings: {},
     metadata: {},
+    taxVerdict: null,
     ...terms,
     createdAt: now,
     updatedAt: now,

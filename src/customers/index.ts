@@ -25,3 +25,4 @@ export { type CustomerParty, customerParties, customerParty, customerTaxRates, f
 export { type CustomerParts, customerRoutes } from './routes.ts';
 export { ConsumerBody, CustomerExternalId, TaxRatesBody } from './schemas.ts';
 export type { TaxRates, TaxRatesInput } from './tax-rates.ts';
+export { findTaxPlace, keepTaxVerdict } from './tax-verdict.ts';

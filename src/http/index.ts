@@ -5,6 +5,7 @@ export type { ErrorReply } from './errors.ts';
 export { type HealthOptions, healthRoutes } from './health.ts';
 export { canonicalJson, fingerprint, forgetIdempotencyKeys } from './idempotency.ts';
 export { Metrics, type MetricsOptions } from './metrics.ts';
+export { AskOutside } from './outside.ts';
 export { RateLimiter, type RateLimits } from './rate-limit.ts';
 export {
   type Access,

@@ -19,6 +19,7 @@ import {
   type StoredReply,
 } from './idempotency.ts';
 import type { NamedSchemas } from './named-schemas.ts';
+import { withAnswers } from './outside.ts';
 import {
   type Access,
   type Context,
@@ -228,7 +229,7 @@ export class Runner {
       };
       // A write goes on without its caller, who may only have lost the connection.
       const options = sentence.method === 'GET' ? { signal: context.signal } : {};
-      const value = await this.#options.database.transaction(scope, work, options);
+      const value = await withAnswers(() => this.#options.database.transaction(scope, work, options));
       if (!(value instanceof Intended)) return this.#answer(each, reply, value);
       const answer = await this.#outcome(each, request, scope, context, value.intent);
       return this.#answer(each, reply, await answer(async (_, result) => orThrow(result)));
@@ -248,8 +249,10 @@ export class Runner {
     const lock = each.sentence.secretReply ? lockOf(bearerToken(request) ?? '') : noLock;
     const print = lock.fingerprint(request.url, context.body);
     const claimed = await this.#unlessWaiting(() =>
-      this.#options.database.transaction(scope, (tx) =>
-        this.#claimed(each, request, tx, { key, lock, print }, context),
+      withAnswers(() =>
+        this.#options.database.transaction(scope, (tx) =>
+          this.#claimed(each, request, tx, { key, lock, print }, context),
+        ),
       ),
     );
     const done =

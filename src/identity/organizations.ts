@@ -137,7 +137,7 @@ export async function createOrganization(
 ): Promise<Result<Organization>> {
   const { type, merchantId, settings = {}, ...particulars } = input;
   const id = newId('organization');
-  const checked = checkSettings(settings, environment, false); // nobody has connected a new merchant
+  const checked = checkSettings(settings, environment, { isConnected: false, taxProblem: null }); // it is new
   if (!checked.ok) return checked;
   if (type === 'merchant') {
     if (merchantId !== undefined) return invalidField('merchantId', 'is only for a consumer');
@@ -179,6 +179,8 @@ export interface OrganizationParts {
   readonly environment: EnvironmentName;
   /** Has a merchant connected an account at this provider that works? */
   isConnected(tx: Tx, merchantId: string, provider: string): Promise<boolean>;
+  /** Why a tax provider that is connected cannot calculate tax; null: it can. It may have to be asked (`AskOutside`). */
+  taxProblem(tx: Tx, merchantId: string, provider: 'stripe_tax'): Promise<string | null>;
 }
 
 /**
@@ -190,7 +192,7 @@ export async function changeOrganization(
   caller: Caller,
   { merchantId, id }: { merchantId: string; id: string },
   patch: OrganizationPatch,
-  { environment, isConnected }: OrganizationParts,
+  { environment, isConnected, taxProblem }: OrganizationParts,
   now: Instant,
 ): Promise<Result<Organization>> {
   const row = await lockOrganization(tx, merchantId, id);
@@ -201,8 +203,13 @@ export async function changeOrganization(
   const change: OrganizationChange = { ...particulars };
   if (input !== undefined) {
     if (row.type !== 'merchant') return invalid([{ field: 'settings', message: 'are only for a merchant' }]);
-    const asksForStripe = input.paymentProvider === 'stripe';
-    const checked = checkSettings(input, environment, asksForStripe && (await isConnected(tx, merchantId, 'stripe')));
+    const asksForTax = input.taxProvider === 'stripe_tax';
+    const asksForStripe = asksForTax || input.paymentProvider === 'stripe';
+    const isThere = asksForStripe && (await isConnected(tx, merchantId, 'stripe'));
+    const checked = checkSettings(input, environment, {
+      isConnected: isThere,
+      taxProblem: asksForTax && isThere ? await taxProblem(tx, merchantId, 'stripe_tax') : null,
+    });
     if (!checked.ok) return checked;
     const plans = await checkPlans(tx, merchantId, input);
     if (!plans.ok) return plans;

@@ -238,25 +238,33 @@ export function changedSettings(stored: SettingsInput, change: SettingsInput): S
   return Object.fromEntries(merged);
 }
 
+/** How a merchant stands with Stripe. */
+export interface ProviderStanding {
+  /** Is an account connected that works? */
+  readonly isConnected: boolean;
+  /** Why it cannot calculate tax; null: it can, or nobody asks. */
+  readonly taxProblem: string | null;
+}
+
 /**
  * The rules that a schema cannot say: no play money in production, and no provider that is not connected: nothing would
  * be taxed, or paid.
- * @param isConnected is Stripe connected?
  */
 export function checkSettings(
   input: SettingsInput,
   environment: EnvironmentName,
-  isConnected: boolean,
+  { isConnected, taxProblem }: ProviderStanding,
 ): Result<SettingsInput> {
   const errors: FieldError[] = [];
   if (input.paymentProvider === 'sandbox' && environment === 'production')
     errors.push({ field: 'settings.paymentProvider', message: 'must not be sandbox in production' });
   errors.push(...bankAccountProblems(input.bankTransfer));
   if (errors.length > 0) return invalid(errors);
-  if (input.taxProvider === 'stripe_tax')
-    return notConnected('taxProvider', 'stripe_tax cannot be connected in this version. Leave it at internal.');
-  if (input.paymentProvider === 'stripe' && !isConnected)
-    return notConnected('paymentProvider', 'stripe is not connected: put its keys by PUT /v0/merchantIntegrations.');
+  const message = 'stripe is not connected: put its keys by PUT /v0/merchantIntegrations.';
+  if (input.taxProvider === 'stripe_tax' && !isConnected) return notConnected('taxProvider', message);
+  if (input.taxProvider === 'stripe_tax' && taxProblem !== null)
+    return fail('TAX_NOT_ENABLED', { field: 'settings.taxProvider' }, taxProblem);
+  if (input.paymentProvider === 'stripe' && !isConnected) return notConnected('paymentProvider', message);
   return ok(input);
 }
 

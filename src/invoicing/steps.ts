@@ -12,6 +12,9 @@ import { tellOverdue } from './invoice/webhooks.ts';
 import { closePeriod, closeUsage } from './issue/close.ts';
 import { issueInvoices } from './issue/issue.ts';
 import { startCalculation, tryCalculation } from './issue/run-calculation.ts';
+import { asksProvider } from './outside-tax/answer.ts';
+import { askFor } from './outside-tax/quotes.ts';
+import { taxRecordDueKind } from './outside-tax/records.ts';
 import { lockBillingOfInvoicesNow } from './usage/billing-lock.sql.ts';
 
 /** Invoices of one merchant in one transaction. */
@@ -30,9 +33,11 @@ export const invoicingDueKinds = (parts: InvoicingParts): DueKind[] => [
     },
     lockParents: lockBillingOfDue,
     step: async (tx, record, now) => {
-      await stepInvoices(parts, tx, [record], now);
+      const [result] = await stepInvoices(parts, tx, [record], now);
+      return result && !result.isLater ? result.followUp : undefined;
     },
   },
+  taxRecordDueKind(parts.taxProviders),
   {
     kind: 'invoice_document',
     isSlow: true,
@@ -85,22 +90,27 @@ export async function stepInvoices(
   const firsts = [...Map.groupBy(locked, ({ customer_id }) => customer_id).values()].map(
     ([oldest]) => oldest as InvoiceRow,
   );
-  await moveInvoices(parts, tx, firsts, now);
+  const asking = await moveInvoices(parts, tx, firsts, now);
   const stepped = new Set(firsts.map(({ id }) => id));
-  return records.map(({ id }) => ({ isLater: !stepped.has(id) }));
+  return records.map(({ id }): StepResult => {
+    if (!stepped.has(id)) return { isLater: true };
+    const invoice = asking.find((each) => each.id === id);
+    return { isLater: false, ...(invoice && { followUp: askFor(parts.taxProviders, invoice) }) };
+  });
 }
 
 /**
  * Moves invoices of different customers that are due, by their states (domain.md §4). From the closed usage to the issued
- * invoice nothing is waited for, so that is one transaction. The usage is closed in a transaction before, because that
- * holds up the merchant's events.
+ * invoice nothing is waited for but a tax provider outside our database, so that is one transaction. The usage is closed
+ * in a transaction before, because that holds up the merchant's events.
+ * @returns the invoices that wait for a tax provider, which is asked when this transaction has committed
  */
 async function moveInvoices(
   parts: InvoicingParts,
   tx: Tx,
   invoices: readonly InvoiceRow[],
   now: Instant,
-): Promise<void> {
+): Promise<InvoiceRow[]> {
   const inStatus = (status: InvoiceStatus) => invoices.filter((invoice) => invoice.status === status);
   const idle = invoices.find(({ status }) => !DUE_STATES.includes(status));
   if (idle) throw new Error(`Invoice ${idle.id} is due, but nothing happens by itself when it is ${idle.status}.`);
@@ -111,7 +121,7 @@ async function moveInvoices(
   const calculated = await tx.beside(
     [...inStatus('CLOSED'), ...inStatus('CALCULATING')].map((invoice) => async (tx: Tx) => {
       const calculating = invoice.status === 'CLOSED' ? await startCalculation(parts, tx, invoice, now) : invoice;
-      return tryCalculation(parts, tx, calculating, now);
+      return tryCalculation(parts, tx, calculating, now, true);
     }),
   );
   const ready = calculated.filter(
@@ -120,6 +130,7 @@ async function moveInvoices(
   await issueInvoices(parts, tx, [...inStatus('DRAFT'), ...ready], 'autoApprove', now);
   await tellOverdue(tx, inStatus('ISSUED'), now);
   for (const invoice of inStatus('PAYMENT_FAILED')) await retryCharge(parts, tx, invoice, now);
+  return calculated.filter(asksProvider);
 }
 
 /** In these states something happens by itself. */

@@ -1,9 +1,18 @@
+/** All that other domains may use of tax providers. */
+export {
+  createTaxProviders,
+  type TaxConnection,
+  type TaxProviderOptions,
+  type TaxProviderParts,
+  taxConnectionOf,
+} from './parts.ts';
 export type {
   AddressVerdict,
   CommitRequest,
   CreditNoteRequest,
   TaxAddress,
   TaxAnswer,
+  TaxedAmount,
   TaxedItem,
   TaxItem,
   TaxProvider,
@@ -13,4 +22,5 @@ export type {
   TaxRequest,
   VoidRequest,
 } from './port.ts';
+export { createTaxReadiness } from './readiness.ts';
 export { createStripeTax } from './stripe/provider.ts';

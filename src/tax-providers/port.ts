@@ -27,8 +27,7 @@ export interface TaxProvider {
   voidCreditNote(account: ProviderAccount, request: VoidRequest): Promise<TaxRecorded>;
 }
 
-/** `scripted` is a provider of the tests, which gives documents of its own. */
-export type TaxProviderName = 'stripe_tax' | 'scripted';
+export type TaxProviderName = 'stripe_tax';
 
 export type TaxReadiness = { readonly ready: true } | { readonly ready: false; readonly reason: string };
 
@@ -99,8 +98,15 @@ export interface CreditNoteRequest {
   readonly original: string;
   readonly currency: string;
   readonly behavior: 'exclusive' | 'inclusive';
-  /** What is taken back, above 0; null: all of it. */
-  readonly part: { readonly net: Decimal; readonly tax: Decimal } | null;
+  /** What is taken back, 0 or above. */
+  readonly part: TaxedAmount;
+  /** What other credit notes in force have taken back before, in their order: items bear a share of what they left. */
+  readonly earlier: readonly TaxedAmount[];
+}
+
+export interface TaxedAmount {
+  readonly net: Decimal;
+  readonly tax: Decimal;
 }
 
 export interface VoidRequest {

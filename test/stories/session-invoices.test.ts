@@ -13,6 +13,7 @@ import { orThrow } from '../../src/kernel/result.ts';
 import { billingSource } from '../../src/subscriptions/index.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
+import { noTaxProviders } from '../support/tax.ts';
 
 /** Invoices that live by their payment session alone (domain.md §4, rows 12 and 18), as purchases make them. */
 let env: TestEnvironment;
@@ -44,6 +45,7 @@ const partsWith = (purposes: Record<string, PurposeHandler>): InvoicingParts => 
   letters: { tell: async () => {}, tellAll: async () => {} },
   purposes,
   endUnpaid: () => Promise.reject(new Error('Nothing here is charged.')),
+  taxProviders: noTaxProviders,
 });
 
 /** Over 50.00 and 20 % tax, with an hour to pay, made as of `NOW`. */

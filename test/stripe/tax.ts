@@ -194,22 +194,21 @@ export class TaxBooks {
       throw invalidRequest(`A transaction with reference ${reference} exists already.`, undefined, 'reference');
   }
 
-  /** What of an item no reversal has taken back, as a reversal takes it. */
+  /** What of an item no reversal in force has taken back, as a reversal takes it. */
   #left(item: Recorded): { of: string; amount: number; tax: number; reference?: string } {
+    const { amount, tax } = this.#standing(item);
+    return { of: item.id, amount: 0 - amount, tax: 0 - tax };
+  }
+
+  /** An item with its reversals, and theirs. */
+  #standing(item: Recorded): { amount: number; tax: number } {
     const back = [...this.transactions.values()]
       .flatMap(({ items }) => items)
-      .filter(({ reversal }) => reversal?.original_line_item === item.id);
-    const left = (whole: number, parts: number[]) => 0 - whole - parts.reduce((all, each) => all + each, 0);
+      .filter(({ reversal }) => reversal?.original_line_item === item.id)
+      .map((each) => this.#standing(each));
     return {
-      of: item.id,
-      amount: left(
-        item.amount,
-        back.map(({ amount }) => amount),
-      ),
-      tax: left(
-        item.amount_tax,
-        back.map(({ amount_tax: tax }) => tax),
-      ),
+      amount: back.reduce((all, each) => all + each.amount, item.amount),
+      tax: back.reduce((all, each) => all + each.tax, item.amount_tax),
     };
   }
 

@@ -136,6 +136,7 @@ export async function openTestEnvironment(
     logger?: EnvironmentOptions['logger'];
     stripeApiUrl?: string;
     paymentProviders?: EnvironmentOptions['paymentProviders'];
+    taxProviders?: EnvironmentOptions['taxProviders'];
     resolveHost?: EnvironmentOptions['resolveHost'];
     outcomeMilliseconds?: number;
   } = {},
@@ -158,6 +159,7 @@ export async function openTestEnvironment(
     checkReplies: true,
     ...(options.documents !== 'typeset' && { renderer: plainRenderer }),
     ...(options.paymentProviders && { paymentProviders: options.paymentProviders }),
+    ...(options.taxProviders && { taxProviders: options.taxProviders }),
     ...(options.mailServer && { mailServer: options.mailServer }),
     stripeApiUrl: options.stripeApiUrl ?? NOBODY_LISTENS,
     ...(options.resolveHost && { resolveHost: options.resolveHost }),

@@ -6,7 +6,7 @@ import { type BilledSoFar, totalBilled } from '../difference/billed.ts';
 import type { DueCharge, DueCommitment, TakenBack } from '../difference/due.ts';
 import { differenceOf } from '../difference/period-difference.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
-import type { FrozenAdjustment } from '../invoice/frozen-terms.ts';
+import type { FrozenAdjustment, FrozenOutsideTax, OutsideTaxAnswer } from '../invoice/frozen-terms.ts';
 import type { TaxRecord } from '../invoice/invoice.ts';
 import type { LineRow, TierRecord } from '../invoice/invoice-line.ts';
 import type { OwedCharge } from '../owed/charges.ts';
@@ -23,7 +23,8 @@ import {
   shortText,
 } from '../rating/index.ts';
 import type { BilledPrice } from '../terms/billing-terms.ts';
-import { invoiceTotals, type TotalLine, type TotalledLine } from './totals.ts';
+import { type OutsideItem, type OutsideLine, outsideItems, outsideTaxes } from './outside-items.ts';
+import { type InvoiceTotals, invoiceTotals, type TotalLine, type TotalledLine } from './totals.ts';
 
 /** Everything that an invoice is calculated from; the same input gives the same invoice. */
 export interface CalculationInput {
@@ -40,6 +41,8 @@ export interface CalculationInput {
   readonly taxRates: ReadonlyMap<string, Decimal>;
   /** In the order in which they apply. */
   readonly adjustments?: readonly FrozenAdjustment[];
+  /** A provider outside our database taxes the lines; those rates do not count then. */
+  readonly outside?: FrozenOutsideTax | undefined;
 }
 
 /** A line as it is stored, but for the ids that saving gives it. */
@@ -70,12 +73,16 @@ export interface Calculation {
   readonly appliesTo?: readonly (number | null)[];
   /** For each line its own id, where it had one before; absent where none had. */
   readonly ids?: readonly (string | null)[];
+  /** Of a provider's tax: what lines take off that bear the tax which was billed before; absent: there are none. */
+  readonly outsideCredits?: NonNullable<OutsideTaxAnswer['credits']>;
 }
 
 /** A line before totals: its amount may still be cut, and has no tax yet. */
 interface DraftLine extends TotalledLine {
   /** The line that it takes something off. */
   readonly appliesTo: DraftLine | null;
+  readonly priceId: string | null;
+  readonly type: string;
   /** What becomes of an amount that is cut: it is credited to the invoices that billed it, or it is lost. */
   readonly cut?: 'credited' | 'lost';
   readonly id?: string | undefined;
@@ -87,20 +94,8 @@ interface DraftLine extends TotalledLine {
  * calculation of a closed one and the recomputation by an auditor are this one function.
  */
 export function calculate(input: CalculationInput): Calculation {
-  const charges = input.charges.map((due) => ({ due, drafts: draftsOf(input, due) }));
-  const isLate = ({ due }: DraftsOfDue): boolean => due.late !== undefined;
-  const ofCommitments = (late: boolean): DraftLine[] =>
-    (input.commitments ?? [])
-      .filter((commitment) => commitment.isLate === late)
-      .flatMap((commitment) => commitmentDrafts(input, commitment, charges));
-  const drafts = [
-    ...charges.filter((each) => !isLate(each)).flatMap(({ drafts: those }) => those),
-    ...ofCommitments(false),
-    ...charges.filter(isLate).flatMap(({ drafts: those }) => those),
-    ...ofCommitments(true),
-    ...(input.others ?? []).map(otherDraft),
-  ];
-  const totals = invoiceTotals(drafts, input.taxBehavior, input.currency);
+  const drafts = allDrafts(input);
+  const { totals, credits } = totalsOf(drafts, input);
   return {
     lines: drafts.map((draft, index) => {
       const total = totals.lines[index] as TotalLine;
@@ -111,12 +106,56 @@ export function calculate(input: CalculationInput): Calculation {
     subtotal: totals.subtotal,
     totalTax: totals.totalTax,
     grandTotal: totals.grandTotal,
-    taxes: totals.taxes.map(({ rate, base, amount }) => ({
-      rate: plain(rate),
-      base: plain(base),
-      amount: plain(amount),
-    })),
+    taxes: recordsOf(totals.taxes),
+    ...(credits && { outsideCredits: credits }),
   };
+}
+
+/** What a provider is asked to tax of an invoice. */
+export const outsideItemsOf = (input: CalculationInput & { readonly outside: FrozenOutsideTax }): OutsideItem[] =>
+  outsideItems(allDrafts(input), input.outside, input.currency);
+
+/** The taxes of an invoice as they are stored. */
+export const recordsOf = (taxes: InvoiceTotals['taxes']): TaxRecord[] =>
+  taxes.map(({ rate, base, amount }) => ({ rate: plain(rate), base: plain(base), amount: plain(amount) }));
+
+/**
+ * The totals of lines: by our rates, or with the taxes of a provider. Lines that take back what was billed keep the tax
+ * that was billed, also with a provider; what they come to is told it by itself.
+ */
+export function totalsOf(
+  lines: readonly OutsideLine[],
+  { outside, taxBehavior, currency }: Pick<CalculationInput, 'outside' | 'taxBehavior' | 'currency'>,
+): { totals: InvoiceTotals; credits?: NonNullable<OutsideTaxAnswer['credits']> | undefined } {
+  if (!outside) return { totals: invoiceTotals(lines, taxBehavior, currency) };
+  const taxed = outsideTaxes(lines, outside, outside.answer, currency);
+  const after = lines.map((line, place) => ({ ...line, ...taxed[place] }));
+  const { lines: totalled, ...totals } = invoiceTotals(after, taxBehavior, currency);
+  const own = totalled.map((line, place) => {
+    const before = lines[place] as OutsideLine;
+    return { ...line, cut: before.amount.minus(line.amount) };
+  });
+  const credited = own.filter((_, place) => taxed[place] === null && lines[place]?.taxRate !== null);
+  const [net, tax] = [sum(credited.map((line) => line.net)), sum(credited.map((line) => line.tax))];
+  const credits = net.isZero() && tax.isZero() ? undefined : { net: plain(net), tax: plain(tax) };
+  return { totals: { ...totals, lines: own }, credits };
+}
+
+/** All lines before totals. */
+function allDrafts(input: CalculationInput): DraftLine[] {
+  const charges = input.charges.map((due) => ({ due, drafts: draftsOf(input, due) }));
+  const isLate = ({ due }: DraftsOfDue): boolean => due.late !== undefined;
+  const ofCommitments = (late: boolean): DraftLine[] =>
+    (input.commitments ?? [])
+      .filter((commitment) => commitment.isLate === late)
+      .flatMap((commitment) => commitmentDrafts(input, commitment, charges));
+  return [
+    ...charges.filter((each) => !isLate(each)).flatMap(({ drafts: those }) => those),
+    ...ofCommitments(false),
+    ...charges.filter(isLate).flatMap(({ drafts: those }) => those),
+    ...ofCommitments(true),
+    ...(input.others ?? []).map(otherDraft),
+  ];
 }
 
 const otherDraft = (line: OtherLine): DraftLine => ({
@@ -125,8 +164,10 @@ const otherDraft = (line: OtherLine): DraftLine => ({
   ...(line.givesWay && { givesWay: line.givesWay }),
   ...(line.tax && { tax: line.tax }),
   appliesTo: null,
+  priceId: line.says.price_id,
+  type: line.says.type,
   id: line.id,
-  stored: (total) => otherLine(line, total),
+  stored: (total) => otherLine({ ...line, taxRate: total.taxRate ?? line.taxRate }, total),
 });
 
 const rateOf = ({ taxRates }: CalculationInput, price: BilledPrice): Decimal => taxRates.get(price.id) ?? ZERO;
@@ -393,6 +434,8 @@ function asDrafts(
       taxRate: rateOf(input, charge.price),
       ...(takesBack && (isKept ? { givesWay: 'credit', cut: 'credited' } : { givesWay: 'rebate', cut: 'lost' })),
       appliesTo: isDiscount(line) ? (drafts[line.chargeAt] as DraftLine) : null, // the charges come first
+      priceId: charge.price.id,
+      type: line.kind,
       stored: (total) => ({
         ...storedLine(input, charge, line, total),
         ...(isOfLate && { type: 'late_usage', display_name: `${charge.price.invoiceDisplayName}: late usage` }),
@@ -458,7 +501,7 @@ function storedLine(
   input: CalculationInput,
   { price, period }: OwedCharge,
   line: RatedLine,
-  { net, tax, gross }: TotalLine,
+  { net, tax, gross, taxRate }: TotalLine,
 ): CalculatedLine {
   const { metric, fee } = price;
   const hasUnits = line.kind === 'charge' || line.kind === 'grants';
@@ -478,7 +521,7 @@ function storedLine(
     unit_price: hasUnits ? line.unitPrice : line.totalPrice,
     total_price: net,
     discount_price: line.eventType === 'discount' ? Decimal.max(ZERO, net.negated()) : ZERO,
-    tax_rate: rateOf(input, price),
+    tax_rate: input.outside ? (taxRate ?? ZERO) : rateOf(input, price),
     total_tax: tax,
     total_amount: gross,
     period_start: period.start,

@@ -3,9 +3,10 @@ import { decimal, plain, ZERO } from '../../kernel/decimal.ts';
 import { roundTo } from '../../kernel/money.ts';
 import { invalidField, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant, parseInstant } from '../../kernel/time.ts';
+import type { FrozenOutsideTax } from '../invoice/frozen-terms.ts';
 import type { OneOffRecord } from '../invoice/invoice.ts';
-import { type Calculation, type OtherLine, otherLine } from './calculate.ts';
-import { invoiceTotals } from './totals.ts';
+import { type Calculation, type OtherLine, otherLine, recordsOf, totalsOf } from './calculate.ts';
+import { type OutsideItem, type OutsideLine, outsideItems } from './outside-items.ts';
 
 /** What a line of a one-off invoice is: written by hand, a grant that is bought, or money put into the wallet. */
 export type OneOffLineType = 'manual' | 'grant' | 'wallet_top_up';
@@ -61,6 +62,8 @@ export interface OneOffInput {
   readonly at: Instant;
   /** What it takes back of other invoices, down to a total of 0. */
   readonly credits?: readonly OtherLine[];
+  /** A provider outside our database taxes the lines. */
+  readonly outside?: FrozenOutsideTax | undefined;
 }
 
 /**
@@ -69,25 +72,35 @@ export interface OneOffInput {
  * @returns a refusal where the lines, with tax and without credits, come to less than 0.
  */
 export function calculateOneOff(input: OneOffInput): Result<Calculation> {
+  const { own, lines } = linesOfOneOff(input);
+  const { totals, credits } = totalsOf(lines.map(toTotal), { ...input, taxBehavior: 'exclusive' });
+  const isBelowZero = totals.lines.some(({ cut }, index) => !cut.isZero() && index < own.length);
+  if (isBelowZero) return invalidField('lines', 'must not come to less than 0');
+  return ok({
+    lines: lines.map((line, index) => {
+      const total = totals.lines[index] as (typeof totals.lines)[number];
+      return otherLine({ ...line, taxRate: total.taxRate }, total);
+    }),
+    subtotal: totals.subtotal,
+    totalTax: totals.totalTax,
+    grandTotal: totals.grandTotal,
+    taxes: recordsOf(totals.taxes),
+    ...(credits && { outsideCredits: credits }),
+  });
+}
+
+/** What a provider is asked to tax of it. */
+export const outsideItemsOfOneOff = (input: OneOffInput & { readonly outside: FrozenOutsideTax }): OutsideItem[] =>
+  outsideItems(linesOfOneOff(input).lines.map(toTotal), input.outside, input.currency);
+
+const toTotal = (line: OtherLine): OutsideLine => ({ ...line, priceId: line.says.price_id, type: line.says.type });
+
+function linesOfOneOff(input: OneOffInput) {
   const own = input.lines.map((line, index) => {
     const rate = bearsTax(line) ? decimal(input.taxRates[String(index)] ?? '0') : ZERO;
     return otherLineOf(line, rate, input.currency, input.at);
   });
-  const lines = [...own, ...(input.credits ?? [])];
-  const totals = invoiceTotals(lines, 'exclusive', input.currency);
-  const isBelowZero = totals.lines.some(({ cut }, index) => !cut.isZero() && index < own.length);
-  if (isBelowZero) return invalidField('lines', 'must not come to less than 0');
-  return ok({
-    lines: lines.map((line, index) => otherLine(line, totals.lines[index] as (typeof totals.lines)[number])),
-    subtotal: totals.subtotal,
-    totalTax: totals.totalTax,
-    grandTotal: totals.grandTotal,
-    taxes: totals.taxes.map(({ rate, base, amount }) => ({
-      rate: plain(rate),
-      base: plain(base),
-      amount: plain(amount),
-    })),
-  });
+  return { own, lines: [...own, ...(input.credits ?? [])] };
 }
 
 /** A line that is kept, as calculations take it; `rate` is the one that it would bear (percent). */

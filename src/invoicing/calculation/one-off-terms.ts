@@ -4,15 +4,27 @@ import type { Tx } from '../../db/index.ts';
 import { merchantSettings } from '../../identity/index.ts';
 import { decimal, plain } from '../../kernel/decimal.ts';
 import { ok, type Result } from '../../kernel/result.ts';
+import type { Instant } from '../../kernel/time.ts';
 import { chooseTaxRate } from '../../tax/index.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
 import type { FrozenTerms } from '../invoice/frozen-terms.ts';
 import type { InvoiceRow, OneOffRecord } from '../invoice/invoice.ts';
+import { withOutsideAnswer } from '../outside-tax/answer.ts';
+import { freezeOutside } from '../outside-tax/freeze.ts';
 import type { Calculation, OtherLine } from './calculate.ts';
-import { bearsTax, calculateOneOff } from './one-off-lines.ts';
+import { bearsTax, calculateOneOff, outsideItemsOfOneOff } from './one-off-lines.ts';
+
+/** A one-off invoice as it is calculated. */
+export interface CalculatedOneOff {
+  readonly calculation: Calculation;
+  readonly frozen: FrozenTerms;
+  /** A tax provider has not answered yet: the amounts are by our own rates, and do not stand. */
+  readonly waits: boolean;
+}
 
 /**
  * Calculates a one-off invoice from the lines it keeps, at the tax rates that were frozen, or else at those of now.
+ * @param when who waits for a tax provider's answer (`withOutsideAnswer`); `stored`: nobody, what was answered is taken
  * @param credits what it takes back of other invoices
  * @returns a refusal where it comes to less than 0. @throws for an invoice of a period.
  */
@@ -20,13 +32,24 @@ export async function calculateKept(
   parts: InvoicingParts,
   tx: Tx,
   invoice: InvoiceRow,
+  when: 'now' | 'later' | 'stored',
+  now: Instant,
   credits: readonly OtherLine[] = [],
-): Promise<Result<{ calculation: Calculation; frozen: FrozenTerms }>> {
+): Promise<Result<CalculatedOneOff>> {
   const { one_off: kept, currency, created_at: at } = invoice;
   if (kept === null) throw new Error(`Invoice ${invoice.id} is of a period.`);
-  const frozen = invoice.terms ?? (await freezeOneOff(parts, tx, invoice, kept));
-  const calculated = calculateOneOff({ currency, lines: kept.lines, taxRates: frozen.taxRates, at, credits });
-  return calculated.ok ? ok({ calculation: calculated.value, frozen }) : calculated;
+  const rates = invoice.terms ?? (await freezeOneOff(parts, tx, invoice, kept, now));
+  const input = { currency, lines: kept.lines, taxRates: rates.taxRates, at, credits };
+  const byOurRates = calculateOneOff(input);
+  if (!byOurRates.ok) return byOurRates;
+  const { outside } = rates;
+  const items = outside ? outsideItemsOfOneOff({ ...input, outside }) : [];
+  const frozen =
+    when === 'stored' ? rates : await withOutsideAnswer(parts.taxProviders, tx, invoice, rates, items, when, now);
+  if (frozen === null) return ok({ calculation: byOurRates.value, frozen: rates, waits: true });
+  if (!frozen.outside?.answer) return ok({ calculation: byOurRates.value, frozen, waits: false });
+  const calculated = calculateOneOff({ ...input, outside: frozen.outside });
+  return calculated.ok ? ok({ calculation: calculated.value, frozen, waits: false }) : calculated;
 }
 
 /** The tax rates as they are now (domain.md §4, Tax): a line's own counts as a price's, and a line has no metric. */
@@ -35,6 +58,7 @@ async function freezeOneOff(
   tx: Tx,
   invoice: InvoiceRow,
   { planId, lines, taxExempt }: OneOffRecord,
+  now: Instant,
 ): Promise<FrozenTerms> {
   const { merchant_id: merchantId, subscription_id: subscriptionId } = invoice;
   const common = {
@@ -54,5 +78,12 @@ async function freezeOneOff(
     const own = line.taxRate === null ? null : decimal(line.taxRate);
     taxRates[index] = plain(chooseTaxRate({ ...common, priceTaxRate: own }).rate);
   }
-  return { taxBehavior: 'exclusive', taxRates, ...(common.taxExempt && { taxExempt: true }) };
+  const facts = { merchantId, customerId: invoice.customer_id, planId, plans: new Map<string, string>() };
+  const outside = await freezeOutside(tx, facts, now);
+  return {
+    taxBehavior: 'exclusive',
+    taxRates,
+    ...(common.taxExempt && { taxExempt: true }),
+    ...(outside && { outside }),
+  };
 }

@@ -15,6 +15,8 @@ export interface TotalledLine extends TaxableLine {
 /** A line with its tax, and what was cut from its amount so that the invoice stays at zero (0 or negative). */
 export interface TotalLine extends TaxedLine {
   readonly amount: Decimal;
+  /** Percent, as it was totalled; null where it bears no tax. */
+  readonly taxRate: Decimal | null;
   readonly cut: Decimal;
 }
 
@@ -40,8 +42,8 @@ export function invoiceTotals(lines: readonly TotalledLine[], behavior: TaxBehav
   const { lines: taxed, taxes } = taxLines(amounts, behavior, currency);
   return {
     lines: taxed.map((line, index): TotalLine => {
-      const { amount } = amounts[index] as TotalledLine;
-      return { ...line, amount, cut: (lines[index] as TotalledLine).amount.minus(amount) };
+      const { amount, taxRate } = amounts[index] as TotalledLine;
+      return { ...line, amount, taxRate, cut: (lines[index] as TotalledLine).amount.minus(amount) };
     }),
     subtotal: sum(taxed.map((line) => line.net)),
     totalTax: sum(taxed.map((line) => line.tax)),

@@ -6,6 +6,7 @@ import type { CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { drawNumbers } from '../invoice/invoices.sql.ts';
 import { creditNoteNumber } from '../invoice/numbering.ts';
+import { recordCreditNote } from '../outside-tax/records.ts';
 
 /** Issues a credit note over all of an invoice that others leave; its number is drawn in this transaction (domain.md §4). */
 export async function insertCreditNote(
@@ -44,11 +45,13 @@ async function issueCreditNote(
   now: Instant,
 ): Promise<CreditNoteRow> {
   const number = creditNoteNumber(await drawNumbers(tx, invoice.merchant_id, 'credit_note', 1));
-  return tx.one<CreditNoteRow>(sql`
+  const note = await tx.one<CreditNoteRow>(sql`
     insert into credit_note (merchant_id, id, kind, invoice_id, number, amount, tax_amount, total, currency, status, reason, created_at)
     values (${invoice.merchant_id}, ${newId('refund')}, ${kind}, ${invoice.id}, ${number}, ${amount}, ${tax},
             ${amount.plus(tax)}, ${invoice.currency}, 'ISSUED', ${reason}, ${now})
     returning *`);
+  await recordCreditNote(tx, invoice, note, now);
+  return note;
 }
 
 /** What of an invoice credit notes over parts have taken back. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
 import { type Resource, type Shop, shopOf } from '../../../test/support/shop.ts';
+import { noTaxProviders } from '../../../test/support/tax.ts';
 import { sql, type Tx } from '../../db/index.ts';
 import {
   createDocumentRenderer,
@@ -56,6 +57,7 @@ const partsWith = (renderer: DocumentRenderer): InvoicingParts => ({
   letters: { tell: async () => {}, tellAll: async () => {} },
   purposes: {},
   endUnpaid: () => Promise.reject(new Error('Nothing here is ended.')),
+  taxProviders: noTaxProviders,
 });
 
 const inTransaction = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>

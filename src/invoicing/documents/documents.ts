@@ -27,6 +27,7 @@ import {
   storeDocument,
   storeEInvoice,
 } from './documents.sql.ts';
+import { TAX_PROVIDER } from './present.ts';
 import { nextRendering } from './render-again.ts';
 
 const idOf = ({ invoiceId, creditNoteId, paymentId }: DocumentOwner): string => paymentId ?? creditNoteId ?? invoiceId;
@@ -43,6 +44,7 @@ export async function documentOf(
   now: Instant,
 ): Promise<Result<Uint8Array>> {
   if (!(await isOfInvoice(tx, owner))) return notFound(owner.paymentId === undefined ? 'refund' : 'payment');
+  if (await isOfTaxProvider(tx, owner)) return fail('DOCUMENT_NOT_AVAILABLE', { reason: TAX_PROVIDER });
   const stored = await findDocument(tx, owner.merchantId, idOf(owner));
   if (stored) return ok(stored.content);
   const described = await describe(parts, tx, owner);
@@ -90,6 +92,19 @@ async function isOfInvoice(
 ): Promise<boolean> {
   if (paymentId !== undefined) return (await findReceipt(tx, { merchantId, invoiceId, id: paymentId })) !== undefined;
   return creditNoteId === undefined || (await findCreditNote(tx, merchantId, invoiceId, creditNoteId)) !== undefined;
+}
+
+/** Is the document the tax provider's (`pdfSource`)? Receipts are always ours. */
+async function isOfTaxProvider(
+  tx: Tx,
+  { merchantId, invoiceId, creditNoteId, paymentId }: DocumentOwner,
+): Promise<boolean> {
+  if (paymentId !== undefined) return false;
+  const owner =
+    creditNoteId === undefined
+      ? await findInvoice(tx, merchantId, invoiceId)
+      : await findCreditNote(tx, merchantId, invoiceId, creditNoteId);
+  return owner?.outside_tax?.pdfUrl != null;
 }
 
 /** What stands on the document. @returns 404 for a credit note or a payment that the invoice does not have. */

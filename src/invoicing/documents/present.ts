@@ -1,4 +1,4 @@
-import { type Decimal, jsonNumber, plain } from '../../kernel/decimal.ts';
+import { type Decimal, decimal, jsonNumber, plain } from '../../kernel/decimal.ts';
 import { formatMoney } from '../../kernel/money.ts';
 import { formatInstant, type Instant } from '../../kernel/time.ts';
 import { type LineContext, notesOfLine } from '../calculation/line-notes.ts';
@@ -20,10 +20,37 @@ export const isShownToCustomers = ({ issued_at }: Pick<InvoiceRow, 'issued_at'>)
 
 const time = (instant: Instant | null): string | null => (instant === null ? null : formatInstant(instant));
 
+/** `pdfSource` of a document that is a tax provider's. */
+export const TAX_PROVIDER = 'tax_provider';
+const TAX_FAILED = 'TAX_FAILED';
+
+/**
+ * What a tax provider has recorded beside what was billed; null where our own rates count, because their tax is final.
+ * An issued invoice is never changed, so no adjustment is ever applied to it.
+ */
+function presentOutsideTax({ outside_tax: outside, currency }: InvoiceRow) {
+  if (outside === null) return null;
+  const { estimatedTax, actualTax, reconciledAt, problem } = outside;
+  const estimated = { estimatedTax: formatMoney(decimal(estimatedTax), currency), adjustmentApplied: false };
+  const wrong = problem === null ? {} : { problem };
+  if (actualTax === null) return { ...estimated, adjustmentNeeded: false, reconciled: false, ...wrong };
+  const difference = decimal(actualTax).minus(estimatedTax);
+  return {
+    ...estimated,
+    actualTax: formatMoney(decimal(actualTax), currency),
+    difference: formatMoney(difference, currency),
+    adjustmentNeeded: !difference.isZero(),
+    reconciled: difference.isZero(),
+    ...(reconciledAt !== null && { reconciledAt }),
+    ...wrong,
+  };
+}
+
 /** An invoice as the API answers it (§2; api.md; fields.md). `lines` are given where they are asked for. */
 export function presentInvoice(invoice: InvoiceRow, links: Links, lines: unknown = null) {
   const money = (amount: Decimal) => formatMoney(amount, invoice.currency);
   const hasDocument = invoice.invoice_number !== null; // one that lives by its session has none until it is paid
+  const outside = invoice.outside_tax;
   const isPayable = takesMoney(invoice.status) && invoice.unpaid_amount.gt(0) && !invoice.payment_in_flight;
   return {
     id: invoice.id,
@@ -50,7 +77,7 @@ export function presentInvoice(invoice: InvoiceRow, links: Links, lines: unknown
     sequenceNumber: invoice.sequence_number,
     itemCount: invoice.item_count,
     lineItems: lines,
-    tax: null, // the internal engine's tax is final; the reconciliation that this object tells of is a provider's
+    tax: presentOutsideTax(invoice),
     nextActionAt: time(invoice.next_action_at),
     issuedAt: time(invoice.issued_at),
     dueAt: time(invoice.due_at),
@@ -60,12 +87,15 @@ export function presentInvoice(invoice: InvoiceRow, links: Links, lines: unknown
     paymentUrl: isPayable
       ? (links.sessionUrl ?? (invoice.pays_online ? payUrl(links.publicUrl, invoice.id) : null))
       : null,
-    pdfUrl: hasDocument ? `${links.publicUrl}/v2/invoices/${invoice.id}/pdf` : null,
-    permalink: isShownToCustomers(invoice) ? payUrl(links.publicUrl, invoice.id) : null,
-    pdfSource: null,
+    pdfUrl: outside?.pdfUrl ?? (hasDocument ? `${links.publicUrl}/v2/invoices/${invoice.id}/pdf` : null),
+    permalink: outside?.permalink ?? (isShownToCustomers(invoice) ? payUrl(links.publicUrl, invoice.id) : null),
+    pdfSource: outside?.pdfUrl == null ? null : TAX_PROVIDER,
     dataSnapshotHash: invoice.snapshot_hash,
-    documentWithheldReason: hasDocument ? invoice.document_failure : 'not_issued',
+    documentWithheldReason:
+      hasDocument && outside?.pdfUrl == null ? invoice.document_failure : hasDocument ? null : 'not_issued',
     ...(invoice.failure_reason !== null && { failureReason: invoice.failure_reason }),
+    ...(invoice.failure_reason === TAX_FAILED &&
+      invoice.failure_detail !== null && { failureDetail: invoice.failure_detail }),
     metadata: invoice.metadata,
     createdAt: formatInstant(invoice.created_at),
     updatedAt: formatInstant(invoice.updated_at),
@@ -111,7 +141,7 @@ export function presentLine(line: LineRow, invoice: LineContext) {
 
 /**
  * A refund as the API answers it (§2); `publicUrl` is what links to this environment start with. With the internal tax engine
- * the credit note's own number is the external id.
+ * the credit note's own number is the external id; with a tax provider the provider's id is, from when it has answered.
  */
 export function presentRefund(note: CreditNoteRow, publicUrl: string) {
   const money = (amount: Decimal) => formatMoney(amount, note.currency);
@@ -125,9 +155,9 @@ export function presentRefund(note: CreditNoteRow, publicUrl: string) {
     total: money(note.total),
     currency: note.currency,
     status: note.status,
-    externalCreditNoteId: note.number,
-    permalink: null,
-    pdfUrl: `${publicUrl}/v2/invoices/${note.invoice_id}/refunds/${note.id}/pdf`,
+    externalCreditNoteId: note.outside_tax?.reference ?? note.number,
+    permalink: note.outside_tax?.permalink ?? null,
+    pdfUrl: note.outside_tax?.pdfUrl ?? `${publicUrl}/v2/invoices/${note.invoice_id}/refunds/${note.id}/pdf`,
     reason: note.reason,
     createdAt: formatInstant(note.created_at),
     voidedAt: time(note.voided_at),

@@ -17,6 +17,8 @@ export interface CreditNoteRow {
   void_reason: string | null;
   created_at: Instant;
   voided_at: Instant | null;
+  /** What a tax provider outside our database has recorded; null: nothing. */
+  outside_tax: { reference: string; permalink: string | null; pdfUrl: string | null } | null;
 }
 
 /** A line of a credit note over a part of an invoice. */

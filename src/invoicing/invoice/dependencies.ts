@@ -3,6 +3,7 @@ import type { DocumentRenderer } from '../../documents/index.ts';
 import type { EnvironmentName, MerchantSettings } from '../../identity/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
+import type { TaxProviderParts } from '../../tax-providers/index.ts';
 import type { BillingSource } from '../terms/billing-terms.ts';
 import type { CreditNoteRow } from './credit-note.ts';
 import type { InvoiceRow } from './invoice.ts';
@@ -92,4 +93,6 @@ export interface InvoicingParts {
   endUnpaid(tx: Tx, subscription: { merchantId: string; subscriptionId: string }, now: Instant): Promise<void>;
   /** By the `type` of the purpose for which an invoice was made (`makeOneOffInvoice`). */
   readonly purposes: Readonly<Record<string, PurposeHandler>>;
+  /** How tax providers outside our database are called. */
+  readonly taxProviders: TaxProviderParts;
 }

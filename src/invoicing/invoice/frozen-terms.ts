@@ -1,3 +1,5 @@
+import type { TaxAddress, TaxProviderName } from '../../tax-providers/index.ts';
+
 /** What transition 4 freezes: the calculation after it reads nothing that could change meanwhile (domain.md §4). */
 export interface FrozenTerms {
   taxBehavior: 'exclusive' | 'inclusive';
@@ -11,6 +13,32 @@ export interface FrozenTerms {
   manualTaxRate?: string;
   /** Of a subscription's invoice: what of the history was known as it was calculated; absent of invoices from before it was kept. */
   history?: FrozenHistory;
+  /** Where a provider outside our database calculates the tax; absent: the rates above do. */
+  outside?: FrozenOutsideTax;
+}
+
+/** What is asked of a tax provider outside our database, and its answer. */
+export interface FrozenOutsideTax {
+  readonly provider: TaxProviderName;
+  /** When this was frozen, RFC 3339: who freezes anew asks anew. */
+  readonly at: string;
+  readonly customer: { readonly address: TaxAddress; readonly taxId: string | null };
+  /** The tax codes of prices, by price id. */
+  readonly taxCodes: Readonly<Record<string, string>>;
+  /** The tax code of lines without a price; null: the account's own. */
+  readonly taxCode: string | null;
+  /** Absent while there is none. */
+  readonly answer?: OutsideTaxAnswer;
+}
+
+/** The tax of an invoice as a provider has calculated it. */
+export interface OutsideTaxAnswer {
+  /** The provider's id of the calculation; null: there was nothing to tax, and nobody was asked. */
+  readonly reference: string | null;
+  /** By the key of the item: tax, and rate in percent, as decimal text. */
+  readonly items: Readonly<Record<string, { readonly tax: string; readonly rate: string }>>;
+  /** What lines take off that bear the tax which was billed before; absent: there are none. */
+  readonly credits?: { readonly net: string; readonly tax: string };
 }
 
 /** The history of a subscription as an invoice was calculated: when it was to end, RFC 3339, and the changes that had brought versions. */

@@ -52,6 +52,8 @@ export interface InvoiceRow {
   failed_attempts: number;
   pays_online: boolean;
   document_failure: string | null;
+  /** What a tax provider outside our database has recorded; null: nothing. */
+  outside_tax: OutsideTaxRecord | null;
   metadata: Record<string, unknown>;
   /** Row 18 of domain.md §4: it ends with its payment session, and has no number until it is paid. */
   lives_by_session: boolean;
@@ -65,6 +67,21 @@ export interface InvoiceRow {
   next_action_at: Instant | null;
   created_at: Instant;
   updated_at: Instant;
+}
+
+/** What a tax provider has recorded of an invoice; amounts as decimal text. */
+export interface OutsideTaxRecord {
+  provider: string;
+  /** As it was calculated, and billed. */
+  estimatedTax: string;
+  /** As it is recorded; null until then. */
+  actualTax: string | null;
+  reconciledAt: string | null;
+  /** Why it is not recorded, in words; null: nothing is wrong. */
+  problem: string | null;
+  /** The provider's own document, where it gives one. */
+  permalink: string | null;
+  pdfUrl: string | null;
 }
 
 /** A party of an invoice as it was at issue. */

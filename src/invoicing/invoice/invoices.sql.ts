@@ -62,7 +62,7 @@ export const findInvoiceOf = (
 export const lockInvoiceKey = (tx: Tx, merchantId: string, key: string): Promise<number> =>
   tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`invoice:${merchantId}:${key}`}, 0))`);
 
-const JSON_COLUMNS = new Set(['terms', 'taxes', 'seller', 'buyer', 'metadata', 'one_off']);
+const JSON_COLUMNS = new Set(['terms', 'taxes', 'seller', 'buyer', 'metadata', 'one_off', 'outside_tax']);
 
 const columns = (changes: object): Record<string, unknown> =>
   Object.fromEntries(

@@ -139,6 +139,7 @@ export const Invoice = Type.Object(
     dataSnapshotHash: Nullable(Type.String({ description: 'What an approval is requested for; null before DRAFT.' })),
     documentWithheldReason: Nullable(Type.String()),
     failureReason: Type.Optional(Type.String()),
+    failureDetail: Type.Optional(Type.String({ description: 'What the tax provider said, where that is the reason.' })),
     metadata: MapOut,
     createdAt: Timestamp,
     updatedAt: Timestamp,

@@ -123,7 +123,7 @@ async function act(
           next_action_at: now,
           calculation_attempts: 0,
           failure_reason: null,
-          terms: await freezeAgain(parts, tx, invoice),
+          terms: await freezeAgain(parts, tx, invoice, now),
         },
         now,
       );

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { decimal } from '../../kernel/decimal.ts';
 import { formatInstant, type Instant } from '../../kernel/time.ts';
-import { afterFailure } from '../calculation/calculation-attempts.ts';
 import { creditNoteNumber, invoiceNumber } from '../invoice/numbering.ts';
 import type { InvoiceStatus } from '../invoice/states.ts';
+import { afterFailure } from '../outside-tax/attempts.ts';
 import { decideAction, type InvoiceAction } from './actions.ts';
 import { dueAt, overdueFrom } from './issue.ts';
 import { decideRefund } from './refund.ts';

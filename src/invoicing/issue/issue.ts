@@ -16,6 +16,7 @@ import type { IssuedLine } from '../invoice/invoice-line.ts';
 import { type NumberedInvoice, numbersOf } from '../invoice/invoice-number.ts';
 import { issuedLinesOf, lockInvoicesOf, updateInvoices } from '../invoice/invoices.sql.ts';
 import { publishInvoices } from '../invoice/webhooks.ts';
+import { outsideTaxAtIssue, recordInvoices } from '../outside-tax/records.ts';
 import { sellsForMoneyOnly, walletShares } from '../paying/apply-wallet.ts';
 import { issuePosting, walletPosting } from '../paying/bookings.ts';
 import { chargesItself, intendAll, type StoredCard } from '../paying/card-charge.ts';
@@ -128,6 +129,7 @@ export async function issueInvoices(
   const numbered = issued.filter((invoice) => !invoice.lives_by_session);
   await publishInvoices(tx, issued, 'invoice.issued.v0', now);
   if (numbered.length > 0) await scheduleDocuments(tx, numbered, now);
+  await recordInvoices(tx, numbered, now);
   await postAll(tx, postingsOf(decided, issued), now);
   const places = issued.map((invoice, place) => ({ invoice, facts: decided[place] as DecidedIssue }));
   const asked = places.filter(({ invoice }) => !invoice.unpaid_amount.isZero());
@@ -256,8 +258,10 @@ function changesOf(
   isCharged: boolean,
 ): InvoiceChanges {
   const isOverNothing = invoice.unpaid_amount.isZero();
+  const outside = invoice.lives_by_session ? undefined : outsideTaxAtIssue(invoice);
   return {
     ...says,
+    ...(outside && { outside_tax: outside }),
     invoice_number: number?.invoice_number ?? null,
     snapshot_hash: number?.snapshot_hash ?? null,
     payment_term_days: paymentTermDays,

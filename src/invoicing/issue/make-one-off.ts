@@ -9,7 +9,7 @@ import { calculateKept } from '../calculation/one-off-terms.ts';
 import { insertUnusedCredit, type UnusedCreditRow } from '../credit-notes/unused-credits.sql.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
 import type { InvoiceKind, InvoiceRow } from '../invoice/invoice.ts';
-import { insertInvoice } from '../invoice/invoices.sql.ts';
+import { changeInvoice, insertInvoice } from '../invoice/invoices.sql.ts';
 import { purposeOf } from '../invoice/purposes.ts';
 import { firstStatus } from '../invoice/states.ts';
 import { checkSession } from '../paying/sessions.ts';
@@ -57,7 +57,8 @@ export interface OneOffInvoice {
 
 /**
  * Makes an invoice that bills no period (domain.md §4): calculated at once, and issued in the same transaction unless it
- * waits for an approval. A total of 0 is paid at once, so that what hangs on it has happened when this returns.
+ * waits for an approval. A total of 0 is paid at once, so that what hangs on it has happened when this returns. Where a
+ * tax provider outside our database is asked, due work goes on with it; one that lives by its session is waited for.
  * @param now effective now for whatever the invoice is for
  * @returns a refusal where the lines come to less than 0 (400, field `lines`), a redirect URL is not allowed (400), the
  * session would be over already (400, field `expiresAt`), or it could only be paid by card and the merchant takes none
@@ -76,9 +77,14 @@ export async function makeOneOffInvoice(
   }
   const opened = await openOneOff(tx, order, now);
   for (const credit of order.credits ?? []) await insertUnusedCredit(tx, { ...credit, target_invoice_id: opened.id });
-  const calculated = await calculateKept(parts, tx, opened, await creditLinesOn(tx, opened));
+  const when = order.livesBySession ? 'now' : 'later';
+  const calculated = await calculateKept(parts, tx, opened, when, now, await creditLinesOn(tx, opened));
   if (!calculated.ok) return calculated;
-  const { calculation, frozen } = calculated.value;
+  const { calculation, frozen, waits } = calculated.value;
+  if (waits) {
+    const waiting = await changeInvoice(tx, opened, { terms: frozen, next_action_at: now }, now);
+    return ok({ invoice: waiting, session: null });
+  }
   const draft = await saveCalculation(tx, opened, calculation, frozen, now);
   const { requiredApprovals } = await merchantSettings(tx, order.merchantId);
   if (!isIssuedAtOnce(order, requiredApprovals.invoice)) return ok({ invoice: draft, session: null });

@@ -10,6 +10,7 @@ import type { InvoicingParts } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { tellStandsAgain } from '../invoice/purposes.ts';
 import { publishInvoice } from '../invoice/webhooks.ts';
+import { recordVoid } from '../outside-tax/records.ts';
 import { bookRefund, bookRefundVoided } from '../paying/bookings.ts';
 import { lockWithNow } from './actions.ts';
 import { giveBackAfterVoid } from './credits.ts';
@@ -68,6 +69,7 @@ export async function voidRefund(
   if (note.status === 'VOIDED')
     return wrongState({ thing: 'refund', status: 'VOIDED', trigger: 'void', allowedFrom: ['ISSUED'], done: 'voided' });
   const voided = await voidCreditNote(tx, note, reason, now);
+  await recordVoid(tx, invoice, note, now);
   const { stopped, left } = await stopReturn(tx, { merchantId, refundId });
   await publishInvoice(tx, invoice, 'invoice.refund_voided.v0', now, { refundId: note.id });
   await bookRefundVoided(tx, invoice, note, stopped, now);

@@ -8,10 +8,17 @@ import { newId } from '../../kernel/ids.ts';
 import { orThrow } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { chooseTaxRate } from '../../tax/index.ts';
-import { type Calculation, calculate, type OtherLine, taxRatesOf } from '../calculation/calculate.ts';
-import { afterFailure, NO_MORE } from '../calculation/calculation-attempts.ts';
+import {
+  type Calculation,
+  type CalculationInput,
+  calculate,
+  type OtherLine,
+  outsideItemsOf,
+  taxRatesOf,
+} from '../calculation/calculate.ts';
 import { otherLineOf } from '../calculation/one-off-lines.ts';
 import { calculateKept } from '../calculation/one-off-terms.ts';
+import type { OutsideItem } from '../calculation/outside-items.ts';
 import { type CreditOn, creditsOn } from '../credit-notes/unused-credits.sql.ts';
 import { firstSeqOf, type PlaceInBilling, selectPlace } from '../difference/billed.sql.ts';
 import { itemsOf, type StoredLine } from '../difference/billed.ts';
@@ -28,6 +35,10 @@ import {
   replaceLines,
   selectEarlierParts,
 } from '../invoice/invoices.sql.ts';
+import { withOutsideAnswer } from '../outside-tax/answer.ts';
+import { afterFailure, NO_MORE } from '../outside-tax/attempts.ts';
+import { freezeOutside } from '../outside-tax/freeze.ts';
+import { leaseUntil } from '../outside-tax/quotes.ts';
 import { asBilled, isOwnSeries } from '../owed/charges.ts';
 import { adjustmentsAt, stillThere } from '../owed/discounts.ts';
 import type { BilledPrice, BillingTerms } from '../terms/billing-terms.ts';
@@ -51,15 +62,20 @@ export async function startCalculation(
   now: Instant,
 ): Promise<InvoiceRow> {
   const terms = await termsOf(tx, parts.source, invoice);
-  const frozen = await freeze(parts, tx, terms, invoice);
+  const frozen = await freezeFor(parts, tx, terms, invoice, now);
   return moveInvoice(tx, invoice, 'startCalculation', { terms: frozen, next_action_at: now }, now);
 }
 
 /** The terms for calculating once more: the tax rates as they are now, and the adjustments taken first that still exist. */
-export async function freezeAgain(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow): Promise<FrozenTerms | null> {
+export async function freezeAgain(
+  parts: InvoicingParts,
+  tx: Tx,
+  invoice: InvoiceRow,
+  now: Instant,
+): Promise<FrozenTerms | null> {
   const isOneOff = invoice.one_off !== null && invoice.kind !== 'upfront';
   if (isOneOff || invoice.subscription_id === null) return null; // frozen as it is calculated
-  const frozen = await freeze(parts, tx, await termsOf(tx, parts.source, invoice), invoice);
+  const frozen = await freezeFor(parts, tx, await termsOf(tx, parts.source, invoice), invoice, now);
   const taken = invoice.terms?.adjustments;
   if (taken === undefined) return frozen;
   const existing = await parts.source.adjustments(tx, invoice.merchant_id, invoice.subscription_id);
@@ -73,7 +89,7 @@ export async function calculateAgain(
   invoice: InvoiceRow,
   now: Instant,
 ): Promise<InvoiceRow> {
-  const terms = await freezeAgain(parts, tx, invoice);
+  const terms = await freezeAgain(parts, tx, invoice, now);
   if (invoice.status === 'CALCULATING') return changeInvoice(tx, invoice, { terms }, now);
   await cancelApprovals(tx, invoice.merchant_id, [invoice.id], now);
   return moveInvoice(tx, invoice, 'recalculate', { next_action_at: now, calculation_attempts: 0, terms }, now);
@@ -114,6 +130,23 @@ export async function freeze(
   };
 }
 
+/** The terms of an invoice that is calculated, and not only shown: with them goes what is asked of a tax provider. */
+export async function freezeFor(
+  parts: InvoicingParts,
+  tx: Tx,
+  terms: BillingTerms,
+  invoice: Pick<InvoiceRow, 'grace_period_end'>,
+  now: Instant,
+): Promise<FrozenTerms> {
+  const frozen = await freeze(parts, tx, terms, invoice);
+  const { merchantId, customerId, planId } = terms;
+  const plans = new Map(
+    versionsOf(terms).flatMap((version) => version.prices.map((price) => [price.id, version.planId] as const)),
+  );
+  const outside = await freezeOutside(tx, { merchantId, customerId, planId, plans }, now);
+  return outside ? { ...frozen, outside } : frozen;
+}
+
 const historyOf = ({ bounds: { endsAt }, versions }: BillingTerms): FrozenHistory => ({
   endsAt: endsAt?.toString() ?? null,
   ...(versions && { changeIds: versions.flatMap(({ changeId }) => changeId ?? []) }),
@@ -122,16 +155,18 @@ const historyOf = ({ bounds: { endsAt }, versions }: BillingTerms): FrozenHistor
 /**
  * Transitions 5 to 7. A calculation that throws is undone alone, waits and is tried again; after the last attempt the
  * invoice is FAILED and says so, until someone asks for a recalculation. Faults of the database are the runner's.
+ * @param asks the caller asks the tax provider after its transaction; else due work does at once
  */
 export async function tryCalculation(
   parts: InvoicingParts,
   tx: Tx,
   invoice: InvoiceRow,
   now: Instant,
+  asks = false,
 ): Promise<InvoiceRow> {
   try {
     return await tx.part(
-      () => finishCalculation(parts, tx, invoice, now),
+      () => finishCalculation(parts, tx, invoice, now, asks),
       () => true,
     );
   } catch (error) {
@@ -166,22 +201,30 @@ async function finishCalculation(
   tx: Tx,
   invoice: InvoiceRow,
   now: Instant,
+  asks: boolean,
 ): Promise<InvoiceRow> {
+  const asked = { next_action_at: asks ? leaseUntil(now) : now };
   if (isOneOff(invoice)) {
     const credits = await creditLinesOn(tx, invoice);
-    const { calculation, frozen } = orThrow(await calculateKept(parts, tx, invoice, credits));
-    return saveCalculation(tx, invoice, calculation, frozen, now);
+    const { calculation, frozen, waits } = orThrow(await calculateKept(parts, tx, invoice, 'later', now, credits));
+    return waits
+      ? changeInvoice(tx, invoice, { terms: frozen, ...asked }, now)
+      : saveCalculation(tx, invoice, calculation, frozen, now);
   }
   const terms = await termsOf(tx, parts.source, invoice);
   await lockBilling(tx, terms.merchantId, [terms.subscriptionId]);
   await deleteUsageTakenOfCorrected(tx, invoice); // of a calculation before this one
   // What is due follows from the history as it stands now, also where a change came since the rates were frozen.
-  const frozen = { ...(invoice.terms ?? (await freeze(parts, tx, terms, invoice))), history: historyOf(terms) };
-  const billing = await loadBilling(tx, parts.source, terms, invoice, frozen);
-  const calculation = calculateInvoice(billing, frozen, invoice, await billedUsageOf(tx, invoice), {
-    manual: await manualLinesOn(tx, invoice, 'none'),
-    credits: await creditsOn(tx, invoice),
-  });
+  const rates = invoice.terms ?? (await freezeFor(parts, tx, terms, invoice, now));
+  const unanswered = { ...rates, history: historyOf(terms) };
+  const billing = await loadBilling(tx, parts.source, terms, invoice, unanswered);
+  const usage = await billedUsageOf(tx, invoice);
+  const beside = { manual: await manualLinesOn(tx, invoice, 'none'), credits: await creditsOn(tx, invoice) };
+  const items = outsideItemsFor(billing, unanswered, invoice, usage, beside);
+  const answered = await withOutsideAnswer(parts.taxProviders, tx, invoice, unanswered, items, 'later', now);
+  if (answered === null) return changeInvoice(tx, invoice, { terms: rates, ...asked }, now);
+  const frozen = { ...answered, history: unanswered.history };
+  const calculation = calculateInvoice(billing, frozen, invoice, usage, beside);
   refuseWrongBill(invoice, calculation, billing);
   await saveReadPeriods(tx, billing.read);
   return saveCalculation(tx, invoice, calculation, await placed(tx, invoice, calculation, frozen), now);
@@ -230,7 +273,7 @@ export async function calculateStored(
 ): Promise<Calculation> {
   if (terms === null) {
     const credits = lines.filter(({ type }) => type === 'credit').map((line) => asStored(line, 'exclusive'));
-    return orThrow(await calculateKept(parts, tx, invoice, credits)).calculation;
+    return orThrow(await calculateKept(parts, tx, invoice, 'stored', invoice.created_at, credits)).calculation;
   }
   const frozen = invoice.terms ?? (await freeze(parts, tx, terms, invoice));
   return recalculate(tx, terms, frozen, invoice, lines, await billedUsageOf(tx, invoice));
@@ -318,7 +361,7 @@ export async function saveCalculation(
       taxes: [...calculation.taxes],
       item_count: calculation.lines.length,
       snapshot_hash: snapshotHash,
-      terms: frozen,
+      terms: withOutsideCredits(frozen, calculation),
       failure_reason: null,
       failure_detail: null,
       next_action_at: waits ? null : now,
@@ -326,6 +369,15 @@ export async function saveCalculation(
     now,
   );
 }
+
+/** What lines take off that were billed before is told a tax provider by itself; the terms keep how much it is. */
+const withOutsideCredits = (
+  { outside, ...frozen }: FrozenTerms,
+  { outsideCredits: credits }: Calculation,
+): FrozenTerms =>
+  outside?.answer
+    ? { ...frozen, outside: { ...outside, answer: { ...outside.answer, ...(credits && { credits }) } } }
+    : frozen;
 
 /** The lines of a calculation with their places, and which takes something off which. */
 export function lineRows(invoice: InvoiceRow, calculation: Calculation, idOf: (position: number) => string): LineRow[] {
@@ -354,28 +406,49 @@ interface Beside {
 
 /** Calculates an invoice of a subscription from what is due on it and the usage of its own period. */
 export function calculateInvoice(
-  { due, commitments }: Pick<Billing, 'due' | 'commitments'>,
+  due: Pick<Billing, 'due' | 'commitments'>,
   frozen: FrozenTerms,
   invoice: InvoiceRow,
   usage: readonly BilledUsage[],
   beside: Beside = { manual: [] },
 ): Calculation {
-  return calculate({
-    currency: invoice.currency,
-    charges: due,
-    commitments,
-    others: [
-      ...(beside.late ?? []),
-      ...(invoice.one_off?.lines ?? []).map((line) => otherLineOf(line, ZERO, invoice.currency, invoice.created_at)),
-      ...beside.manual.map((line) => manualLine(line, decimal(frozen.manualTaxRate ?? '0'))),
-      ...(beside.storedCredits ?? creditLines(beside.credits ?? [], frozen.taxBehavior)),
-    ],
-    usage,
-    taxBehavior: frozen.taxBehavior,
-    taxRates: taxRatesOf(frozen.taxRates),
-    adjustments: frozen.adjustments ?? [],
-  });
+  return calculate(inputOf(due, frozen, invoice, usage, beside));
 }
+
+/** What a tax provider is asked to tax of it; nothing where our own rates count. */
+export function outsideItemsFor(
+  due: Pick<Billing, 'due' | 'commitments'>,
+  frozen: FrozenTerms,
+  invoice: InvoiceRow,
+  usage: readonly BilledUsage[],
+  beside: Beside = { manual: [] },
+): OutsideItem[] {
+  const { outside } = frozen;
+  return outside ? outsideItemsOf({ ...inputOf(due, frozen, invoice, usage, beside), outside }) : [];
+}
+
+const inputOf = (
+  { due, commitments }: Pick<Billing, 'due' | 'commitments'>,
+  frozen: FrozenTerms,
+  invoice: InvoiceRow,
+  usage: readonly BilledUsage[],
+  beside: Beside,
+): CalculationInput => ({
+  currency: invoice.currency,
+  charges: due,
+  commitments,
+  others: [
+    ...(beside.late ?? []),
+    ...(invoice.one_off?.lines ?? []).map((line) => otherLineOf(line, ZERO, invoice.currency, invoice.created_at)),
+    ...beside.manual.map((line) => manualLine(line, decimal(frozen.manualTaxRate ?? '0'))),
+    ...(beside.storedCredits ?? creditLines(beside.credits ?? [], frozen.taxBehavior)),
+  ],
+  usage,
+  taxBehavior: frozen.taxBehavior,
+  taxRates: taxRatesOf(frozen.taxRates),
+  adjustments: frozen.adjustments ?? [],
+  ...(frozen.outside?.answer && { outside: frozen.outside }),
+});
 
 /**
  * What the open period would come to if it ended now: the live totals of an ACTIVE or CLOSING invoice (row 1).

@@ -9,12 +9,13 @@ import { bearsTax, type OneOffLine } from '../calculation/one-off-lines.ts';
 import { upfrontCharges } from '../difference/due.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { findInvoiceOf, linesOf } from '../invoice/invoices.sql.ts';
+import { changeInvoice, findInvoiceOf, linesOf } from '../invoice/invoices.sql.ts';
 import { purposeOf } from '../invoice/purposes.ts';
 import { loadOwnDue } from '../issue/billing-state.ts';
 import { issueInvoice } from '../issue/issue.ts';
 import { type OneOffInvoice, openOneOff } from '../issue/make-one-off.ts';
-import { calculateInvoice, freeze, saveCalculation } from '../issue/run-calculation.ts';
+import { calculateInvoice, freezeFor, outsideItemsFor, saveCalculation } from '../issue/run-calculation.ts';
+import { withOutsideAnswer } from '../outside-tax/answer.ts';
 import { checkSession } from '../paying/sessions.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
 
@@ -63,14 +64,16 @@ export async function makeUpfrontInvoice(
     },
     now,
   );
-  const frozen = await freeze(parts, tx, terms, opened);
-  const draft = await saveCalculation(
-    tx,
-    opened,
-    calculateInvoice(await loadOwnDue(tx, terms, opened, frozen, null), frozen, opened, []),
-    frozen,
-    now,
-  );
+  const unanswered = await freezeFor(parts, tx, terms, opened, now);
+  const due = await loadOwnDue(tx, terms, opened, unanswered, null);
+  const items = outsideItemsFor(due, unanswered, opened, []);
+  const when = opened.lives_by_session ? 'now' : 'later';
+  const frozen = await withOutsideAnswer(parts.taxProviders, tx, opened, unanswered, items, when, now);
+  if (frozen === null) {
+    const waiting = await changeInvoice(tx, opened, { terms: unanswered, next_action_at: now }, now);
+    return ok({ invoice: waiting, session: null });
+  }
+  const draft = await saveCalculation(tx, opened, calculateInvoice(due, frozen, opened, []), frozen, now);
   if (draft.lives_by_session && draft.grand_total.gt(0)) {
     const checked = await checkSession(parts, tx, merchantId, terms.checkout, now);
     if (!checked.ok) return checked;

@@ -11,6 +11,7 @@ import { changeInvoice, moveInvoice } from '../invoice/invoices.sql.ts';
 import { tellPaid, tellStandsAgain } from '../invoice/purposes.ts';
 import { invoiceStates } from '../invoice/states.ts';
 import { publishInvoice } from '../invoice/webhooks.ts';
+import { outsideTaxAtIssue, recordInvoices } from '../outside-tax/records.ts';
 import { bookIssue, bookPayment, bookTopUp } from './bookings.ts';
 import { expireSessionsOf } from './sessions.ts';
 
@@ -96,9 +97,11 @@ export async function markPaid(
 ): Promise<InvoiceRow> {
   const changes = { paid_amount: paidAmount, paid_at: now, next_action_at: null, payment_in_flight: false };
   const isNumbered = invoice.invoice_number !== null;
-  const number = isNumbered ? {} : await numberOf(tx, invoice);
+  const outside = isNumbered ? undefined : outsideTaxAtIssue(invoice);
+  const number = isNumbered ? {} : { ...(await numberOf(tx, invoice)), ...(outside && { outside_tax: outside }) };
   const paid = await moveInvoice(tx, invoice, 'settle', { ...changes, ...number }, now);
   if (!isNumbered) await scheduleDocuments(tx, [paid], now);
+  if (!isNumbered) await recordInvoices(tx, [paid], now);
   await expireSessionsOf(tx, paid, now);
   await publishInvoice(tx, paid, 'invoice.paid.v0', now, await tellPaid(parts, tx, paid, now));
   await parts.letters.tell(tx, paid, { kind: 'paid', ...settlement }, now);

@@ -103,7 +103,7 @@ export async function openShop(options: { environment?: EnvironmentName } = {}) 
   const server = await createServer({
     database,
     routes: [
-      ...identityRoutes({ environment, isConnected: async () => true }),
+      ...identityRoutes({ environment, isConnected: async () => true, taxProblem: async () => null }),
       ...clockRoutes({ environment, runner, blockers: async () => [] }),
       ...customerRoutes({ onExternalIdChanged: async () => undefined, blockers: [] }),
       ...payments.routes,

@@ -3,7 +3,7 @@ import type { StripeAccount } from '../../../test/stripe/account.ts';
 import { openStripeServer, type SeenRequest, type StripeServer } from '../../../test/stripe/server.ts';
 import { decimal, plain } from '../../kernel/decimal.ts';
 import { type ProviderAccount, ProviderAway, ProviderRefused } from '../../payments/index.ts';
-import type { TaxAddress, TaxAnswer, TaxProvider, TaxRequest } from '../port.ts';
+import type { CreditNoteRequest, TaxAddress, TaxAnswer, TaxProvider, TaxRequest } from '../port.ts';
 import { createStripeTax } from './provider.ts';
 import { stripeTaxCode } from './tax-codes.ts';
 import { stripeTaxId } from './tax-ids.ts';
@@ -50,7 +50,6 @@ const figures = ({ items }: Extract<TaxAnswer, { kind: 'calculated' }>) =>
   items.map((item) => [item.reference, plain(item.tax), plain(item.rate)]);
 const sold = async (key: string, fields: Parameters<typeof request>[0] = {}) =>
   tax.commit(account, { key, calculation: (await calculated(fields)).reference, currency: fields.currency ?? 'EUR' });
-const EUR = { currency: 'EUR', behavior: 'exclusive' } as const;
 
 describe('the tax of a sale', () => {
   it('is what Stripe says of each item', async () => {
@@ -156,30 +155,39 @@ describe('what is recorded', () => {
     expect(books.tax.total()).toEqual({ net: 1000, tax: 190 });
   });
 
-  it('is taken back wholly, and stands again when that is voided', async () => {
+  const amount = (net: string, tax: string) => ({ net: decimal(net), tax: decimal(tax) });
+  const back = (fields: Pick<CreditNoteRequest, 'key' | 'original' | 'part'> & Partial<CreditNoteRequest>) =>
+    tax.createCreditNote(account, { currency: 'EUR', behavior: 'exclusive', earlier: [], ...fields });
+
+  it('is taken back wholly, stands again when that is voided, and is taken back again', async () => {
     const { reference: original } = await sold('inv_1', { amounts: ['10.00', '5.00'] });
-    const note = await tax.createCreditNote(account, { ...EUR, key: 'crn_1', original, part: null });
+    const part = amount('15.00', '2.85');
+    const note = await back({ key: 'crn_1', original, part });
     expect(plain(note.tax)).toBe('-2.85');
     expect(books.tax.total()).toEqual({ net: 0, tax: 0 });
-    const back = await tax.voidCreditNote(account, { key: 'crn_1:void', creditNote: note.reference, currency: 'EUR' });
-    expect(plain(back.tax)).toBe('2.85');
+    const request = { key: 'crn_1:void', creditNote: note.reference, currency: 'EUR' };
+    expect(plain((await tax.voidCreditNote(account, request)).tax)).toBe('2.85');
     expect(books.tax.total()).toEqual({ net: 1500, tax: 285 });
+    await back({ key: 'crn_2', original, part });
+    expect(books.tax.total()).toEqual({ net: 0, tax: 0 });
   });
 
-  it('is taken back in parts, to the cent', async () => {
+  it('is taken back in parts, to the cent, and no more than is left', async () => {
     const { reference: original } = await sold('inv_1', { amounts: ['10.00', '5.00', '0.01'] });
-    const part = { net: decimal('7.33'), tax: decimal('1.39') };
-    await tax.createCreditNote(account, { ...EUR, key: 'crn_1', original, part });
+    const first = amount('7.33', '1.39');
+    await back({ key: 'crn_1', original, part: first });
     expect(books.tax.total((reference) => reference === 'crn_1')).toEqual({ net: -733, tax: -139 });
-    const tooMuch = { net: decimal('20.00'), tax: decimal('3.80') };
-    const refused = tax.createCreditNote(account, { ...EUR, key: 'crn_2', original, part: tooMuch });
-    await expect(refused).rejects.toThrow(ProviderRefused);
+    const second = amount('0.02', '0.01');
+    await back({ key: 'crn_2', original, part: second, earlier: [first] });
+    const rest = { key: 'crn_3', original, part: amount('7.66', '1.45'), earlier: [first, second] };
+    await expect(back({ ...rest, part: amount('7.67', '1.45') })).rejects.toThrow(ProviderRefused);
+    await back(rest);
+    expect(books.tax.total()).toEqual({ net: 0, tax: 0 });
   });
 
   it('is taken back in parts of amounts that include the tax', async () => {
     const { reference: original } = await sold('inv_1', { behavior: 'inclusive', amounts: ['11.90', '5.95'] });
-    const part = { net: decimal('3.00'), tax: decimal('0.57') };
-    await tax.createCreditNote(account, { ...EUR, behavior: 'inclusive', key: 'crn_1', original, part });
+    await back({ behavior: 'inclusive', key: 'crn_1', original, part: amount('3.00', '0.57') });
     expect(books.tax.total((reference) => reference === 'crn_1')).toEqual({ net: -300, tax: -57 });
   });
 });

@@ -2,7 +2,7 @@ import type { Stripe } from 'stripe';
 import { Decimal, sum } from '../../kernel/decimal.ts';
 import { allocate } from '../../kernel/money.ts';
 import { callingStripePlainly, ProviderAway, ProviderRefused } from '../../payments/index.ts';
-import type { CommitRequest, CreditNoteRequest, TaxRecorded, VoidRequest } from '../port.ts';
+import type { CommitRequest, CreditNoteRequest, TaxedAmount, TaxRecorded, VoidRequest } from '../port.ts';
 import { fromTaxUnits, toTaxUnits } from './amounts.ts';
 import { MOST_ITEMS } from './calculations.ts';
 
@@ -22,15 +22,15 @@ export async function commit(stripe: Stripe, { key, calculation, currency }: Com
   return recorded(stripe, made, currency);
 }
 
-/** Takes back a transaction, wholly or in part. Of a part, each line bears a share of the net and of the tax. */
+/**
+ * Takes back of a transaction: each item bears a share of the net and of the tax. Also all of it is taken back as a part,
+ * because Stripe's guide lets only partial reversals be undone (stripe.com/docs/tax/custom, Undo a partial refund).
+ */
 export async function createCreditNote(stripe: Stripe, request: CreditNoteRequest): Promise<TaxRecorded> {
-  const { key, original, currency, part } = request;
-  const common = { original_transaction: original, reference: key, metadata: { [MARK]: key }, expand: ['line_items'] };
-  const params =
-    part === null
-      ? { ...common, mode: 'full' as const }
-      : { ...common, mode: 'partial' as const, line_items: await sharesOf(stripe, request, part) };
-  return recorded(stripe, await reverse(stripe, key, params), currency);
+  const { key, original, currency } = request;
+  const params = { original_transaction: original, reference: key, metadata: { [MARK]: key }, expand: ['line_items'] };
+  const line_items = await sharesOf(stripe, request);
+  return recorded(stripe, await reverse(stripe, key, { ...params, mode: 'partial', line_items }), currency);
 }
 
 /**
@@ -45,41 +45,57 @@ export async function voidCreditNote(stripe: Stripe, { key, creditNote, currency
 const reverse = (stripe: Stripe, key: string, params: Stripe.Tax.TransactionCreateReversalParams) =>
   callingStripePlainly(() => stripe.tax.transactions.createReversal(params, { idempotencyKey: `tax:${key}` }));
 
-/** What each line of a transaction bears of a part: largest remainder, in proportion to its own net and tax. */
+/** What each item bears of a part: largest remainder, in proportion to what earlier parts have left of it. */
 async function sharesOf(
   stripe: Stripe,
-  { key, original, currency, behavior }: CreditNoteRequest,
-  { net, tax }: NonNullable<CreditNoteRequest['part']>,
+  { key, original, currency, behavior, part, earlier }: CreditNoteRequest,
 ): Promise<Stripe.Tax.TransactionCreateReversalParams.LineItem[]> {
   const transaction = await callingStripePlainly(() =>
     stripe.tax.transactions.retrieve(original, { expand: ['line_items'] }),
   );
-  const items = (await itemsOf(stripe, transaction)).filter(({ amount }) => amount !== 0);
-  const taxes = items.map((item) => fromTaxUnits(item.amount_tax, currency));
-  const nets = items.map((item, place) => {
-    const amount = fromTaxUnits(item.amount, currency);
-    return behavior === 'inclusive' ? amount.minus(taxes[place] as Decimal) : amount;
+  const items = await itemsOf(stripe, transaction);
+  let left = items.map((item): TaxedAmount => {
+    const [amount, tax] = [fromTaxUnits(item.amount, currency), fromTaxUnits(item.amount_tax, currency)];
+    return { net: behavior === 'inclusive' ? amount.minus(tax) : amount, tax };
   });
-  if (sum(nets).lt(net) || sum(taxes).lt(tax))
-    throw new ProviderRefused(
-      `Stripe Tax holds ${sum(nets).toFixed()} and tax of ${sum(taxes).toFixed()} ${currency} of ${original}, which is ` +
-        `less than ${net.toFixed()} and ${tax.toFixed()}.`,
-    );
-  const netShares = allocate(net, nets, currency);
-  const taxShares = sum(taxes).isZero() ? taxes : allocate(tax, taxes, currency);
+  let shares: TaxedAmount[] = [];
+  for (const each of [...earlier, part]) {
+    shares = shared(each, left, original, currency);
+    left = left.map(({ net, tax }, place) => ({
+      net: net.minus(shares[place]?.net ?? 0),
+      tax: tax.minus(shares[place]?.tax ?? 0),
+    }));
+  }
   return items.flatMap((item, place) => {
-    const [netShare, taxShare] = [netShares[place] as Decimal, taxShares[place] as Decimal];
-    if (netShare.isZero() && taxShare.isZero()) return [];
-    const amount = behavior === 'inclusive' ? netShare.plus(taxShare) : netShare;
+    const { net, tax } = shares[place] as TaxedAmount;
+    if (net.isZero() && tax.isZero()) return [];
     return [
       {
-        amount: toTaxUnits(amount.negated(), currency),
-        amount_tax: toTaxUnits(taxShare.negated(), currency),
+        amount: toTaxUnits((behavior === 'inclusive' ? net.plus(tax) : net).negated(), currency),
+        amount_tax: toTaxUnits(tax.negated(), currency),
         original_line_item: item.id,
         reference: `${key}:${item.reference}`,
       },
     ];
   });
+}
+
+/** @throws ProviderRefused where less is left than is to be taken back */
+function shared(
+  { net, tax }: TaxedAmount,
+  left: readonly TaxedAmount[],
+  original: string,
+  currency: string,
+): TaxedAmount[] {
+  const [nets, taxes] = [left.map((item) => item.net), left.map((item) => item.tax)];
+  if (sum(nets).lt(net) || sum(taxes).lt(tax))
+    throw new ProviderRefused(
+      `Stripe Tax has ${sum(nets).toFixed()} and tax of ${sum(taxes).toFixed()} ${currency} left of ${original}, which ` +
+        `is less than ${net.toFixed()} and ${tax.toFixed()}.`,
+    );
+  const netShares = allocate(net, nets, currency);
+  const taxShares = allocate(tax, taxes, currency);
+  return left.map((_, place) => ({ net: netShares[place] as Decimal, tax: taxShares[place] as Decimal }));
 }
 
 async function itemsOf(

@@ -1,0 +1,70 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Tx } from '../db/index.ts';
+import type { Address } from '../http/index.ts';
+import { findOrganizationsOf } from '../identity/index.ts';
+import { countryCode } from '../kernel/country.ts';
+import { formatInstant, type Instant } from '../kernel/time.ts';
+import { selectCustomersEver, updateTaxVerdict } from './customers.sql.ts';
+import { type ValidTaxAddress, validTaxAddress } from './tax-address.ts';
+
+/** Where a customer is for tax; `country` is an ISO 3166-1 code. */
+export interface TaxPlace {
+  readonly line1: string | null;
+  readonly line2: string | null;
+  readonly city: string | null;
+  readonly state: string | null;
+  readonly zipCode: string | null;
+  readonly country: string;
+}
+
+/** What the merchant's tax provider has said of an address. It holds for no other address. */
+export interface TaxVerdict {
+  readonly address: TaxPlace;
+  /** Why there is no tax rate for it; null: there is one. */
+  readonly message: string | null;
+  readonly checkedAt: string;
+}
+
+/** An address as tax providers are asked for it; null where it names no country. */
+export function taxPlaceOf(address: Address | null): TaxPlace | null {
+  const country = countryCode(address?.country);
+  if (country === null) return null;
+  const { line1, line2, city, state, zipCode } = address ?? {};
+  return {
+    line1: line1 ?? null,
+    line2: line2 ?? null,
+    city: city ?? null,
+    state: state ?? null,
+    zipCode: zipCode ?? null,
+    country,
+  };
+}
+
+/** Our own rule first; then what the provider has said of this very address. */
+export function decideTaxAddress(address: Address | null, verdict: TaxVerdict | null): ValidTaxAddress {
+  const ours = validTaxAddress(address);
+  if (!ours.valid || !verdict?.message || !isDeepStrictEqual(verdict.address, taxPlaceOf(address))) return ours;
+  return { valid: false, message: verdict.message };
+}
+
+/** Where a customer, also a deleted one, is for tax; `address` is null where tax cannot be calculated for it. */
+export async function findTaxPlace(
+  tx: Tx,
+  merchantId: string,
+  customerId: string,
+): Promise<{ address: TaxPlace | null; taxId: string | null }> {
+  const [row] = await selectCustomersEver(tx, merchantId, [customerId]);
+  if (!row) throw new Error(`There is no customer ${customerId}.`);
+  const consumer = (await findOrganizationsOf(tx, merchantId, [row.consumerId])).get(row.consumerId);
+  if (!consumer) throw new Error(`Customer ${row.id} has lost its organization.`);
+  const { valid } = decideTaxAddress(consumer.address, row.taxVerdict);
+  return { address: valid ? taxPlaceOf(consumer.address) : null, taxId: row.taxId ?? consumer.taxId };
+}
+
+/** Keeps what the provider says of an address of a customer. */
+export const keepTaxVerdict = (
+  tx: Tx,
+  { merchantId, customerId }: { merchantId: string; customerId: string },
+  verdict: Omit<TaxVerdict, 'checkedAt'>,
+  now: Instant,
+): Promise<number> => updateTaxVerdict(tx, merchantId, customerId, { ...verdict, checkedAt: formatInstant(now) });

@@ -1,0 +1,19 @@
+import { refuse, stateTable } from '../../kernel/state-table.ts';
+
+/** `waiting`: nobody has asked the provider yet. `sent`: it is asked, and the outcome is not known. */
+export type RecordStatus = 'waiting' | 'sent' | 'done' | 'failed';
+/** `send`: the provider is asked, once more too; `record`: it has recorded; `refuse`: it never will. */
+export type RecordEvent = 'send' | 'record' | 'refuse';
+
+const illegal = refuse('INVALID_TRANSITION');
+
+/** What a tax provider is to record. Both ends are final: a person sees to what has failed. */
+export const recordStates = stateTable<RecordStatus, RecordEvent>(
+  { thing: 'tax record', done: {} },
+  {
+    waiting: { send: 'sent', record: illegal, refuse: 'failed' },
+    sent: { send: 'sent', record: 'done', refuse: 'failed' },
+    done: { send: illegal, record: illegal, refuse: illegal },
+    failed: { send: illegal, record: illegal, refuse: illegal },
+  },
+);

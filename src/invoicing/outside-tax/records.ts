@@ -1,0 +1,265 @@
+import { effectiveNow } from '../../clocks/index.ts';
+import type { Tx } from '../../db/index.ts';
+import type { DueKind, FollowUp } from '../../jobs/index.ts';
+import { type Decimal, decimal, plain } from '../../kernel/decimal.ts';
+import { next } from '../../kernel/state-table.ts';
+import { formatInstant, type Instant } from '../../kernel/time.ts';
+import { byCourier, nextLookUp, ProviderAway, ProviderRefused, writeOutcome } from '../../payments/index.ts';
+import {
+  type TaxConnection,
+  type TaxProviderParts,
+  type TaxRecorded,
+  taxConnectionOf,
+} from '../../tax-providers/index.ts';
+import type { CreditNoteRow } from '../invoice/credit-note.ts';
+import type { InvoiceRow, OutsideTaxRecord } from '../invoice/invoice.ts';
+import { changeInvoice, findInvoice, lockInvoice } from '../invoice/invoices.sql.ts';
+import { type RecordEvent, recordStates } from './record-states.ts';
+import {
+  insertRecords,
+  lockRecord,
+  type NewTaxRecord,
+  recordedTaxOf,
+  selectEarlier,
+  selectRecord,
+  type TaxRecordRow,
+  updateNoteOutside,
+  updateRecord,
+  wakeAfter,
+} from './records.sql.ts';
+
+/*
+ * What a provider records of issued invoices and their credit notes (docs/decisions/0119): written with them, sent by due
+ * work, each once.
+ */
+
+/** Invoices have their numbers: a provider that has calculated their tax is to record the sales. */
+export async function recordInvoices(tx: Tx, invoices: readonly InvoiceRow[], now: Instant): Promise<void> {
+  const records = invoices.flatMap(recordsOf);
+  if (records.length > 0) await insertRecords(tx, records, now);
+}
+
+/** What an invoice has in `outside_tax` as it gets its number; undefined where no provider taxes it. */
+export const outsideTaxAtIssue = ({ terms, total_tax: tax }: InvoiceRow): OutsideTaxRecord | undefined =>
+  terms?.outside?.answer?.reference == null
+    ? undefined
+    : {
+        provider: terms.outside.provider,
+        estimatedTax: plain(tax),
+        actualTax: null,
+        reconciledAt: null,
+        problem: null,
+        permalink: null,
+        pdfUrl: null,
+      };
+
+function recordsOf(invoice: InvoiceRow): NewTaxRecord[] {
+  const { terms, subtotal, total_tax: tax } = invoice;
+  const outside = terms?.outside;
+  if (outside?.answer?.reference == null) return [];
+  const { credits } = outside.answer;
+  const back = { net: decimal(credits?.net ?? 0), tax: decimal(credits?.tax ?? 0) };
+  const sale = recordOf(invoice, {
+    ...{ id: invoice.id, kind: 'invoice', after_id: null, credit_note_id: null },
+    ...{ net: subtotal.minus(back.net), tax: tax.minus(back.tax) },
+  });
+  const taken = { id: `${invoice.id}:credits`, kind: 'credits', after_id: invoice.id, credit_note_id: null } as const;
+  return credits ? [sale, recordOf(invoice, { ...taken, ...back })] : [sale];
+}
+
+const recordOf = (
+  { merchant_id, id: invoice_id, currency, clock_id, terms }: InvoiceRow,
+  fields: Pick<NewTaxRecord, 'id' | 'kind' | 'after_id' | 'credit_note_id' | 'net' | 'tax'>,
+): NewTaxRecord => {
+  const provider = terms?.outside?.provider;
+  if (!provider) throw new Error(`No provider taxes invoice ${invoice_id}.`);
+  return { merchant_id, invoice_id, currency, clock_id, provider, ...fields };
+};
+
+/** A credit note is issued: where the provider records the sale, it is to take it back. */
+export async function recordCreditNote(tx: Tx, invoice: InvoiceRow, note: CreditNoteRow, now: Instant): Promise<void> {
+  if (invoice.terms?.outside?.answer?.reference == null || note.total.isZero()) return;
+  const [net, tax] = [note.amount.negated(), note.tax_amount.negated()];
+  const fields = { id: note.id, kind: 'credit_note', after_id: invoice.id, credit_note_id: note.id } as const;
+  await insertRecords(tx, [recordOf(invoice, { ...fields, net, tax })], now);
+}
+
+/** A credit note is void: what was to be taken back stands again. */
+export async function recordVoid(tx: Tx, invoice: InvoiceRow, note: CreditNoteRow, now: Instant): Promise<void> {
+  if (!(await selectRecord(tx, invoice.merchant_id, note.id))) return;
+  const fields = { id: `${note.id}:void`, kind: 'void', after_id: note.id, credit_note_id: note.id } as const;
+  await insertRecords(tx, [recordOf(invoice, { ...fields, net: note.amount, tax: note.tax_amount })], now);
+}
+
+/** Brings to providers what they are to record. */
+export const taxRecordDueKind = (parts: TaxProviderParts): DueKind => ({
+  kind: 'tax_record',
+  step: (tx, { merchantId, id }, now) => stepRecord(parts, tx, merchantId, id, now),
+});
+
+/** It commits that the provider is asked, and when it is asked again; the call follows. */
+async function stepRecord(
+  parts: TaxProviderParts,
+  tx: Tx,
+  merchantId: string,
+  id: string,
+  now: Instant,
+): Promise<FollowUp | undefined> {
+  const record = await selectRecord(tx, merchantId, id);
+  if (!record) throw new Error(`Tax record ${id} is gone.`);
+  const since = record.sent_at ?? record.created_at;
+  const { lookUps, at } = nextLookUp(since, record.look_ups, now);
+  const wait = { status: record.status, look_ups: lookUps, next_action_at: at } as const;
+  const earlier = await selectEarlier(tx, record);
+  const original = earlier.find((each) => each.id === record.after_id) ?? null;
+  if (original?.status === 'failed') {
+    await fail(tx, record, 'What it takes back was not recorded.', now);
+    return;
+  }
+  // In their order: how the items bear a part follows from the parts before it.
+  if (earlier.some(({ status }) => status === 'waiting' || status === 'sent')) {
+    await updateRecord(tx, record, wait, now);
+    return;
+  }
+  const connection = await taxConnectionOf(tx, parts, merchantId, record.provider);
+  if (!connection) {
+    await updateRecord(tx, record, { ...wait, problem: 'The tax provider is not connected.' }, now);
+    return;
+  }
+  const invoice = await findInvoice(tx, merchantId, record.invoice_id);
+  if (!invoice) throw new Error(`Invoice ${record.invoice_id} is gone.`);
+  const sent = await updateRecord(tx, record, { ...wait, status: moved(record, 'send'), sent_at: now }, now);
+  return byCourier(parts, { merchantId, clockId: record.clock_id }, async () => {
+    const outcome = await ask(connection, sent, invoice, { original, earlier });
+    await settleRecord(parts, sent, outcome);
+  });
+}
+
+const moved = ({ id, status }: TaxRecordRow, event: RecordEvent) => {
+  const to = next(recordStates, status, event);
+  if (!to.ok) throw new Error(`Tax record ${id} is ${status}; ${event} does not apply.`);
+  return to.value;
+};
+
+type Outcome =
+  | { readonly kind: 'recorded'; readonly recorded: TaxRecorded }
+  /** Nobody knows what came of the call, or the merchant's key does not work now. */
+  | { readonly kind: 'away'; readonly problem: string }
+  | { readonly kind: 'refused'; readonly problem: string };
+
+/** What was recorded of the invoice before. */
+interface Before {
+  /** What the record takes back; null of a sale. */
+  readonly original: TaxRecordRow | null;
+  readonly earlier: readonly TaxRecordRow[];
+}
+
+async function ask(
+  connection: TaxConnection,
+  record: TaxRecordRow,
+  invoice: InvoiceRow,
+  before: Before,
+): Promise<Outcome> {
+  try {
+    return { kind: 'recorded', recorded: await call(connection, record, invoice, before) };
+  } catch (error) {
+    if (error instanceof ProviderAway) return { kind: 'away', problem: error.message };
+    if (error instanceof ProviderRefused)
+      return { kind: error.about === 'account' ? 'away' : 'refused', problem: error.message };
+    throw error;
+  }
+}
+
+function call(
+  { provider, account }: TaxConnection,
+  { id: key, kind, currency, net, tax }: TaxRecordRow,
+  { terms }: InvoiceRow,
+  { original, earlier }: Before,
+): Promise<TaxRecorded> {
+  const calculation = terms?.outside?.answer?.reference ?? '';
+  if (kind === 'invoice') return provider.commit(account, { key, calculation, currency });
+  const reference = original?.reference ?? '';
+  if (kind === 'void') return provider.voidCreditNote(account, { key, creditNote: reference, currency });
+  return provider.createCreditNote(account, {
+    ...{ key, original: reference, currency },
+    behavior: terms?.taxBehavior ?? 'exclusive',
+    part: { net: net.negated(), tax: tax.negated() },
+    earlier: inForce(earlier).map((each) => ({ net: each.net.negated(), tax: each.tax.negated() })),
+  });
+}
+
+/** Credit notes that were recorded and are not void. */
+const inForce = (earlier: readonly TaxRecordRow[]): TaxRecordRow[] => {
+  const isVoid = (id: string) => earlier.some((each) => each.kind === 'void' && each.after_id === id);
+  return earlier.filter(
+    ({ id, kind, status }) => (kind === 'credits' || kind === 'credit_note') && status === 'done' && !isVoid(id),
+  );
+};
+
+/** Writes down what the provider has said, however often it says so. */
+const settleRecord = (
+  parts: TaxProviderParts,
+  { merchant_id: merchantId, id, invoice_id: invoiceId, clock_id: clockId }: TaxRecordRow,
+  outcome: Outcome,
+): Promise<void> =>
+  writeOutcome(parts, merchantId, async (tx, wall) => {
+    const now = await effectiveNow(tx, merchantId, clockId, wall);
+    const invoice = await lockInvoice(tx, merchantId, invoiceId);
+    const record = await lockRecord(tx, merchantId, id);
+    if (!invoice || !record) throw new Error(`Tax record ${id} was deleted, which nothing does.`);
+    if (record.status !== 'sent') return;
+    if (outcome.kind === 'away') {
+      const { status, next_action_at } = record;
+      await updateRecord(tx, record, { status, next_action_at, problem: outcome.problem }, now);
+      await noteProblem(tx, invoice, record, outcome.problem, now);
+      return;
+    }
+    if (outcome.kind === 'refused') {
+      await fail(tx, record, outcome.problem, now);
+      await noteProblem(tx, invoice, record, outcome.problem, now);
+      return;
+    }
+    const { reference, tax, document } = outcome.recorded;
+    const done = { status: moved(record, 'record'), reference, recorded_tax: tax, next_action_at: null };
+    await wakeAfter(tx, await updateRecord(tx, record, done, now), now);
+    const { permalink = null, pdfUrl = null } = document ?? {};
+    if (record.kind === 'credit_note')
+      await updateNoteOutside(
+        tx,
+        { merchantId, id: record.credit_note_id as string },
+        { reference, permalink, pdfUrl },
+      );
+    if (record.kind === 'invoice' || record.kind === 'credits')
+      await noteRecorded(tx, invoice, record.kind === 'invoice' ? { permalink, pdfUrl } : {}, now);
+  });
+
+async function fail(tx: Tx, record: TaxRecordRow, problem: string, now: Instant): Promise<void> {
+  const failed = { status: moved(record, 'refuse'), next_action_at: null, problem };
+  await wakeAfter(tx, await updateRecord(tx, record, failed, now), now);
+}
+
+/** What is wrong with the sale stands on the invoice; what is wrong with a credit note stands with its record. */
+async function noteProblem(
+  tx: Tx,
+  invoice: InvoiceRow,
+  { kind }: TaxRecordRow,
+  problem: string,
+  now: Instant,
+): Promise<void> {
+  if (kind === 'credit_note' || kind === 'void' || invoice.outside_tax === null) return;
+  await changeInvoice(tx, invoice, { outside_tax: { ...invoice.outside_tax, problem } }, now);
+}
+
+/** The provider has recorded all of the invoice, or a part of it. */
+async function noteRecorded(
+  tx: Tx,
+  invoice: InvoiceRow,
+  document: { permalink?: string | null; pdfUrl?: string | null },
+  now: Instant,
+): Promise<void> {
+  const { outside_tax: before } = invoice;
+  if (!before) throw new Error(`Invoice ${invoice.id} is taxed by no provider.`);
+  const actual: Decimal | null = await recordedTaxOf(tx, invoice.merchant_id, invoice.id);
+  const recorded = actual === null ? {} : { actualTax: plain(actual), reconciledAt: formatInstant(now) };
+  await changeInvoice(tx, invoice, { outside_tax: { ...before, problem: null, ...document, ...recorded } }, now);
+}

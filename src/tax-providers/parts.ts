@@ -1,0 +1,45 @@
+import type { Database, Tx } from '../db/index.ts';
+import type { Instant } from '../kernel/time.ts';
+import { type Courier, type ProviderAccount, ProviderCourier } from '../payments/index.ts';
+import type { TaxProvider, TaxProviderName } from './port.ts';
+
+/** What calls to tax providers take. */
+export interface TaxProviderParts {
+  readonly providers: readonly TaxProvider[];
+  /** The account of an integration that the merchant has connected; null: none, or not any more. */
+  accountOf(tx: Tx, merchantId: string, integration: string): Promise<ProviderAccount | null>;
+  readonly courier: Courier;
+  readonly database: Pick<Database, 'transaction'>;
+  /** Wall time. */
+  readonly now: () => Instant;
+}
+
+/** How tax providers are reached. */
+export interface TaxProviderOptions extends Omit<TaxProviderParts, 'courier'> {
+  /** Told of a call, or of its outcome, that could not be carried through. */
+  readonly onTrouble: (error: Error) => void;
+}
+
+/** The parts, with a courier of their own: a tax provider that is slow holds up no payment. */
+export const createTaxProviders = ({ onTrouble, ...options }: TaxProviderOptions): TaxProviderParts => ({
+  ...options,
+  courier: new ProviderCourier(options.now, onTrouble),
+});
+
+/** A provider with the account by which it is called. */
+export interface TaxConnection {
+  readonly provider: TaxProvider;
+  readonly account: ProviderAccount;
+}
+
+/** How a merchant's tax provider is called; null where it is not connected. */
+export async function taxConnectionOf(
+  tx: Tx,
+  parts: Pick<TaxProviderParts, 'providers' | 'accountOf'>,
+  merchantId: string,
+  name: TaxProviderName,
+): Promise<TaxConnection | null> {
+  const provider = parts.providers.find((each) => each.name === name);
+  const account = provider ? await parts.accountOf(tx, merchantId, provider.integration) : null;
+  return provider && account ? { provider, account } : null;
+}

@@ -1,0 +1,10 @@
+import type { InvoicingParts } from '../../src/invoicing/index.ts';
+
+/** For who calls operations of invoicing by themselves, with our own tax rates. */
+export const noTaxProviders: InvoicingParts['taxProviders'] = {
+  providers: [],
+  accountOf: async () => null,
+  courier: { carry: async () => undefined, idle: async () => undefined, close: async () => undefined },
+  database: { transaction: () => Promise.reject(new Error('There is no tax provider.')) },
+  now: () => Temporal.Now.instant(),
+};
