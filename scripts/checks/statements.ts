@@ -47,6 +47,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   payment_charge: 'payments',
   payment_link: 'payments',
   remote_payments: 'payments',
+  outside_tax: 'invoicing',
   payment_dispute: 'payments',
   outside_refund: 'payments',
   invoice_overdue: 'invoicing',

@@ -3,7 +3,7 @@ import type { Page, PageRequest } from '../http/index.ts';
 import { consumerEmails, consumerIdsOfEmail, consumerIdsWhere } from '../identity/index.ts';
 import type { Locale } from '../kernel/locale.ts';
 import type { Instant } from '../kernel/time.ts';
-import type { TaxVerdict } from './tax-verdict.ts';
+import type { TaxVerdict } from './tax-address.ts';
 
 export type NotificationKind = 'invoiceIssued' | 'invoicePaid' | 'renewalReminder';
 

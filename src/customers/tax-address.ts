@@ -8,6 +8,24 @@ export interface ValidTaxAddress {
   readonly message: string;
 }
 
+/** Where a customer is for tax; `country` is an ISO 3166-1 code. */
+export interface TaxPlace {
+  readonly line1: string | null;
+  readonly line2: string | null;
+  readonly city: string | null;
+  readonly state: string | null;
+  readonly zipCode: string | null;
+  readonly country: string;
+}
+
+/** What the merchant's tax provider has said of an address. It holds for no other address. */
+export interface TaxVerdict {
+  readonly address: TaxPlace;
+  /** Why there is no tax rate for it; null: there is one. */
+  readonly message: string | null;
+  readonly checkedAt: string;
+}
+
 const COUNTRIES_TAXED_BY_ZIP_CODE = new Set(['US', 'CA']);
 
 /**

@@ -5,25 +5,7 @@ import { findOrganizationsOf } from '../identity/index.ts';
 import { countryCode } from '../kernel/country.ts';
 import { formatInstant, type Instant } from '../kernel/time.ts';
 import { selectCustomersEver, updateTaxVerdict } from './customers.sql.ts';
-import { type ValidTaxAddress, validTaxAddress } from './tax-address.ts';
-
-/** Where a customer is for tax; `country` is an ISO 3166-1 code. */
-export interface TaxPlace {
-  readonly line1: string | null;
-  readonly line2: string | null;
-  readonly city: string | null;
-  readonly state: string | null;
-  readonly zipCode: string | null;
-  readonly country: string;
-}
-
-/** What the merchant's tax provider has said of an address. It holds for no other address. */
-export interface TaxVerdict {
-  readonly address: TaxPlace;
-  /** Why there is no tax rate for it; null: there is one. */
-  readonly message: string | null;
-  readonly checkedAt: string;
-}
+import { type TaxPlace, type TaxVerdict, type ValidTaxAddress, validTaxAddress } from './tax-address.ts';
 
 /** An address as tax providers are asked for it; null where it names no country. */
 export function taxPlaceOf(address: Address | null): TaxPlace | null {

@@ -13,16 +13,19 @@ export type StoredAnswer =
   | ({ readonly kind: 'calculated' } & Pick<OutsideTaxAnswer, 'items'> & { readonly reference: string })
   | { readonly kind: 'address_invalid'; readonly message: string };
 
+/** A request as it is stored. */
 export const storedRequest = (request: TaxRequest): StoredRequest => ({
   ...request,
   items: request.items.map((item) => ({ ...item, amount: plain(item.amount) })),
 });
 
+/** A stored request as a provider takes it. */
 export const openRequest = (stored: StoredRequest): TaxRequest => ({
   ...stored,
   items: stored.items.map((item) => ({ ...item, amount: decimal(item.amount) })),
 });
 
+/** An answer as it is stored. */
 export function storedAnswer(answer: TaxAnswer): StoredAnswer {
   if (answer.kind === 'address_invalid') return answer;
   const items = answer.items.map(({ reference, tax, rate }) => [reference, { tax: plain(tax), rate: plain(rate) }]);

@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe';
-import { Decimal, sum } from '../../kernel/decimal.ts';
+import { type Decimal, sum } from '../../kernel/decimal.ts';
 import { allocate } from '../../kernel/money.ts';
 import { callingStripePlainly, ProviderAway, ProviderRefused } from '../../payments/index.ts';
 import type { CommitRequest, CreditNoteRequest, TaxedAmount, TaxRecorded, VoidRequest } from '../port.ts';
@@ -111,6 +111,6 @@ async function itemsOf(
 
 /** Stripe Tax gives no document to a transaction. */
 async function recorded(stripe: Stripe, made: Stripe.Tax.Transaction, currency: string): Promise<TaxRecorded> {
-  const units = (await itemsOf(stripe, made)).reduce((all, item) => all.plus(item.amount_tax), new Decimal(0));
-  return { reference: made.id, tax: fromTaxUnits(units.toNumber(), currency), document: null };
+  const taxes = (await itemsOf(stripe, made)).map((item) => fromTaxUnits(item.amount_tax, currency));
+  return { reference: made.id, tax: sum(taxes), document: null };
 }
