@@ -12,7 +12,7 @@ export { type PaymentMethod, selectMethod as findMethod } from './methods.sql.ts
 export { listMethods, makeDefault, removeMethod } from './methods.ts';
 export { isCallOpen } from './outside/await-outcome.ts';
 export { type Courier, ProviderCourier } from './outside/courier.ts';
-export { isForPeople, nextLookUp } from './outside/look-ups.ts';
+export { nextLookUp } from './outside/look-ups.ts';
 export { byCourier, writeOutcome } from './outside/parts.ts';
 export { createPayments, type Payments, type RemoteOptions } from './payments.ts';
 export type { DeclineReason } from './provider.ts';

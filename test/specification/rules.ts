@@ -28,9 +28,6 @@ const section = (
   })),
 });
 
-const NO_TAX_PROVIDER =
-  'There is no outside tax provider: settings refuse one, so no document and no credit note is ever its.';
-
 export const SPECIFICATION: readonly RuleSection[] = [
   section('§1 Conventions', '1.conventions', {
     json: 'Bodies are JSON; a request with a body names the content type.',
@@ -124,10 +121,8 @@ export const SPECIFICATION: readonly RuleSection[] = [
     nextActionAt: 'A nullable timestamp.',
     links: '`paymentUrl`, `pdfUrl` and `permalink` are nullable strings.',
     pdfSource: 'Nullable.',
-    'pdfSource.taxProvider': {
-      says: '`tax_provider` where the document belongs to the tax provider, whose link `pdfUrl` then is.',
-      unproved: NO_TAX_PROVIDER,
-    },
+    'pdfSource.taxProvider':
+      '`tax_provider` where the document belongs to the tax provider, whose link `pdfUrl` then is.',
     documentWithheldReason: 'A nullable string.',
   }),
   section('§2 Subscription adjustment', '2.adjustment', {
@@ -297,7 +292,7 @@ export const SPECIFICATION: readonly RuleSection[] = [
     callers: 'The owning merchant and platform operators may refund.',
     creditNote: 'A credit note is made for subtotal and tax, and revenue accounts for it.',
     void: 'An ISSUED refund becomes VOIDED, with `voidedAt`, and no longer counts in revenue.',
-    'void.taxProvider': { says: 'The credit note is taken back at the tax provider.', unproved: NO_TAX_PROVIDER },
+    'void.taxProvider': 'The credit note is taken back at the tax provider.',
     notPaid: 'An invoice that is not PAID cannot be refunded.',
     twice: 'An invoice that is refunded already cannot be refunded.',
   }),
@@ -333,7 +328,7 @@ export const SPECIFICATION: readonly RuleSection[] = [
     'list.merchantId': 'Filters by the merchant.',
     get: 'GET one invoice.',
     pdf: 'GET the PDF: the stored document is streamed; no storage URL is given out.',
-    'pdf.taxProvider': { says: '404 where the document is the tax provider’s.', unproved: NO_TAX_PROVIDER },
+    'pdf.taxProvider': '404 where the document is the tax provider’s.',
   }),
   section('§4 Subscriptions', '4.subscriptions', {
     create: 'POST creates a subscription from the fields of the specification.',
