@@ -28,7 +28,9 @@ export const openRequest = (stored: StoredRequest): TaxRequest => ({
 /** An answer as it is stored. */
 export function storedAnswer(answer: TaxAnswer): StoredAnswer {
   if (answer.kind === 'address_invalid') return answer;
-  const items = answer.items.map(({ reference, tax, rate }) => [reference, { tax: plain(tax), rate: plain(rate) }]);
+  const items = answer.items.map(
+    ({ reference, tax, rate }) => [reference, { tax: plain(tax), rate: plain(rate) }] as const,
+  );
   return { kind: 'calculated', reference: answer.reference, items: Object.fromEntries(items) };
 }
 
