@@ -60,6 +60,7 @@ import {
   type RemotePayments,
   rebuildReports,
   recomputeFrom,
+  registerAt,
   taxProvidersOutside,
   wireDomains,
 } from './wiring.ts';
@@ -81,6 +82,8 @@ export interface EnvironmentOptions {
   readonly mailServer?: MailServer;
   /** Where the API of Stripe is; absent: at Stripe. */
   readonly stripeApiUrl?: string;
+  /** Where VAT numbers are checked; absent or null: nowhere. */
+  readonly viesUrl?: string | null;
   /** What links to this environment start with. */
   readonly publicUrl: string;
   /** The first platform operator's API key. */
@@ -236,6 +239,10 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
     options.renderer,
     remote,
     webhooks,
+    {
+      register: registerAt(options.viesUrl),
+      onTrouble: (error: Error) => options.logger.warn({ err: error }, 'a check of a tax id did not end well'),
+    },
   );
   const slots = new Slots(options.slotLimits);
   const metrics = new Metrics({

@@ -20,6 +20,7 @@ describe('settings', () => {
       roles: ['api', 'ingest', 'worker'],
       production: { port: 4400 },
       sandbox: { port: 4401 },
+      viesUrl: 'https://ec.europa.eu/taxation_customs/vies/rest-api',
       trustedProxies: [],
       lostMasterKeys: [],
       dataDirectory: './.reckoner',
@@ -41,6 +42,7 @@ describe('settings', () => {
         SMTP_URL: 'smtps://a:b@mail.example',
         MAIL_FROM: 'billing@pay.example',
         STRIPE_API_URL: 'http://stripe.internal:12111/',
+        VIES_URL: 'https://vies.internal/rest-api/',
         TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.7,2001:db8::/32',
         DATA_DIR: '/var/lib/reckoner',
         RECKONER_PLATFORM_KEY: 'rk_live_as-it-is-with-32-characters',
@@ -78,12 +80,17 @@ describe('settings', () => {
       clickhouseUrl: 'http://clickhouse:8123/usage',
       mailServer: { url: 'smtps://a:b@mail.example', from: 'billing@pay.example' },
       stripeApiUrl: 'http://stripe.internal:12111',
+      viesUrl: 'https://vies.internal/rest-api',
       trustedProxies: ['10.0.0.0/8', '192.0.2.7', '2001:db8::/32'],
       lostMasterKeys: ['abcd-_89', 'ABCDEFGH'],
       dataDirectory: '/var/lib/reckoner',
       demo: true,
       logLevel: 'debug',
     });
+  });
+
+  it('asks no register of VAT numbers where that is off', () => {
+    expect(read({ VIES_URL: 'off' }).viesUrl).toBeNull();
   });
 
   it('takes an empty variable for one that is not set', () => {
@@ -144,6 +151,7 @@ describe('settings', () => {
     ['STRIPE_API_URL', 'stripe.internal'],
     ['STRIPE_API_URL', 'https://stripe.internal/v1'],
     ['STRIPE_API_URL', 'https://user:password@stripe.internal'],
+    ['VIES_URL', 'vies.internal'],
     ['LOG_LEVEL', 'loud'],
   ])('refuses %s=%s', (name, value) => {
     expect(problemsOf({ [name]: value })).toEqual([name]);

@@ -45,6 +45,8 @@ export interface Settings {
   readonly mailServer?: { readonly url: string; readonly from: string };
   /** Where the API of Stripe is, as a proxy of it; absent: at Stripe. */
   readonly stripeApiUrl?: string;
+  /** Where VAT numbers are checked; null: nowhere. */
+  readonly viesUrl: string | null;
   /** Addresses and CIDR ranges of proxies whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
   /** Names of master keys that nobody has any more: what they sealed is given up. */
@@ -66,6 +68,9 @@ interface SettingProblem {
 export type SettingsResult =
   | { readonly ok: true; readonly settings: Settings }
   | { readonly ok: false; readonly problems: readonly SettingProblem[] };
+
+/** The register of VAT numbers of the European Commission. */
+const VIES_URL = 'https://ec.europa.eu/taxation_customs/vies/rest-api';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -151,6 +156,7 @@ export function readSettings(variables: Variables): SettingsResult {
     ...optional('clickhouseUrl', read('CLICKHOUSE_URL', parseClickHouseUrl)),
     ...optional('mailServer', mailServer(read('SMTP_URL', parseSmtpUrl), read('MAIL_FROM', parseMailFrom))),
     ...optional('stripeApiUrl', read('STRIPE_API_URL', parseApiUrl)),
+    viesUrl: text('VIES_URL')?.toLowerCase() === 'off' ? null : (read('VIES_URL', parsePublicUrl) ?? VIES_URL),
     trustedProxies: read('TRUSTED_PROXIES', parseProxies) ?? [],
     lostMasterKeys: read('RECKONER_LOST_MASTER_KEYS', parseKeyNames) ?? [],
     dataDirectory: text('DATA_DIR') ?? './.reckoner',

@@ -16,7 +16,17 @@ import {
 } from './approvals/index.ts';
 import { type CatalogOptions, catalogErrors, catalogRoutes, selectMeters, usageRoutes } from './catalog/index.ts';
 import { clockErrors, clockRoutes } from './clocks/index.ts';
-import { type CustomerBlocker, type CustomerHooks, customerErrors, customerRoutes } from './customers/index.ts';
+import {
+  type CustomerBlocker,
+  type CustomerHooks,
+  customerErrors,
+  customerRoutes,
+  findTaxId,
+  type TaxIdRegister,
+  taxIdDueKind,
+  viesRegister,
+  watchTaxIdOfConsumer,
+} from './customers/index.ts';
 import type { Database, Tx } from './db/index.ts';
 import { createDocumentRenderer, type DocumentRenderer } from './documents/index.ts';
 import {
@@ -76,6 +86,7 @@ import {
   countExceptions,
   createPayments,
   createStripeProvider,
+  ProviderCourier,
   paymentErrors,
   type RemoteOptions,
   type RemoteProvider,
@@ -132,7 +143,7 @@ export interface Domains {
   readonly chores: readonly Chore[];
   /** Events that nobody pays for, by reason: a figure for the metrics. */
   readonly countUnbilled: typeof countUnbilled;
-  /** When no payment or tax provider is being called any more. */
+  /** When no payment or tax provider and no register is being called any more. */
   idle(): Promise<void>;
   /** Deliveries that wait, and endpoints that fail: figures for the metrics. */
   readonly countWaiting: typeof countWaiting;
@@ -186,6 +197,19 @@ const noRemotePayments: RemotePayments = {
   onTrouble: () => undefined,
 };
 
+/** How tax ids are checked: by which register, and who hears of calls that broke. */
+export interface TaxIdChecks {
+  /** null: no register is asked. */
+  readonly register: TaxIdRegister | null;
+  readonly onTrouble: (error: Error) => void;
+}
+
+const noTaxIdChecks: TaxIdChecks = { register: null, onTrouble: () => undefined };
+
+/** The register of VAT numbers as a start takes it. */
+export const registerAt = (viesUrl: string | null | undefined): TaxIdRegister | null =>
+  viesUrl == null ? null : viesRegister(viesUrl);
+
 /** Nothing leaves, for whoever only looks at the routes. */
 const noWebhookParts: WebhookParts = {
   way: {
@@ -212,6 +236,7 @@ const MOST_WATCHED = 20_000;
  * @param remote how payment providers outside our database are reached
  * @param renderer makes the PDF of each document, and is closed with the domains
  * @param webhooks how webhooks leave
+ * @param taxIds who is asked about VAT numbers
  */
 export function wireDomains(
   environment: EnvironmentName,
@@ -222,6 +247,7 @@ export function wireDomains(
   renderer: DocumentRenderer = createDocumentRenderer(),
   remote: RemotePayments = noRemotePayments,
   webhooks: WebhookParts = noWebhookParts,
+  taxIds: TaxIdChecks = noTaxIdChecks,
 ): Domains {
   const letters = createLetters({ environment, publicUrl });
   const newUsage = createUsageWatch({ most: MOST_WATCHED });
@@ -256,6 +282,7 @@ export function wireDomains(
         markRefused(tx, sources.sealer, { merchantId, provider, secretKey }, reason, remote.now()),
     },
   });
+  const taxIdCourier = new ProviderCourier(remote.now, taxIds.onTrouble);
   const subscriptions: SubscriptionParts = {
     environment,
     source: billingSource,
@@ -297,6 +324,7 @@ export function wireDomains(
         environment,
         isConnected: async (tx, merchantId, provider) => (await accountOf(tx, merchantId, provider)) !== null,
         taxProblem: createTaxReadiness(taxProviders),
+        onConsumerChanged: watchTaxIdOfConsumer,
       }),
       ...customerRoutes({
         ...customerHooks,
@@ -358,17 +386,26 @@ export function wireDomains(
       ...payments.dueKinds,
       alertDueKind(alerts),
       mailDueKind(carrier, attachmentsFrom(invoicing)),
+      taxIdDueKind(
+        {
+          register: taxIds.register,
+          database: remote.database,
+          carry: (merchantId, work) => taxIdCourier.carry(merchantId, work),
+          now: remote.now,
+        },
+        findTaxId,
+      ),
     ],
     countUnbilled,
     countWaiting,
     countExceptions,
     findOldestUnseen,
     idle: async () => {
-      await payments.idle();
+      await Promise.all([payments.idle(), taxIdCourier.idle()]);
       await taxProviders.courier.idle();
     },
     close: async () => {
-      await Promise.all([payments.close(), taxProviders.courier.close()]);
+      await Promise.all([payments.close(), taxProviders.courier.close(), taxIdCourier.close()]);
       await renderer.close();
     },
   };

@@ -67,6 +67,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   parts_of_periods: 'invoicing',
   rollups: 'metering',
   usage_reading: 'metering',
+  tax_id_check: 'customers',
   settled_usage: 'metering',
   shipping: 'metering',
 };

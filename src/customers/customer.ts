@@ -5,6 +5,7 @@ import type { Locale } from '../kernel/locale.ts';
 import { formatInstant } from '../kernel/time.ts';
 import type { CustomerRow, NotificationKind } from './customers.sql.ts';
 import type { ValidTaxAddress } from './tax-address.ts';
+import { isAbout, type TaxIdCheck, type TaxIdSubject } from './tax-ids/check.ts';
 import { readTaxRates, type TaxRates, type TaxRatesInput, writeTaxRates } from './tax-rates.ts';
 import { decideTaxAddress } from './tax-verdict.ts';
 
@@ -17,7 +18,14 @@ export interface Customer extends Omit<CustomerRow, 'taxRates' | 'notificationSe
   readonly notificationSettings: NotificationSettings;
   readonly organization: Consumer;
   readonly validTaxAddress: ValidTaxAddress;
+  /** What is known of its tax id; null where it has none. */
+  readonly taxIdCheck: TaxIdKnowledge | null;
 }
+
+/** What is known of a tax id as it is now. */
+export type TaxIdKnowledge = Pick<TaxIdCheck, 'status' | 'reason' | 'checkedAt'>;
+
+const NOTHING_KNOWN: TaxIdKnowledge = { status: 'unchecked', reason: null, checkedAt: null };
 
 /** The consumer's particulars as a customer shows them. */
 export interface Consumer {
@@ -47,8 +55,21 @@ export interface NewCustomer extends CustomerTerms {
   consumerId?: string;
 }
 
-/** A customer from its row and its consumer. */
-export function toCustomer(row: CustomerRow, consumer: Organization): Customer {
+/** The tax id by which a customer is taxed: the merchant's own word for it comes before the organization's. */
+export function taxIdOf(
+  { taxId: own }: Pick<CustomerRow, 'taxId'>,
+  { taxId: ofOrganization, address }: Pick<Organization, 'taxId' | 'address'>,
+): TaxIdSubject | null {
+  const taxId = own ?? ofOrganization;
+  return taxId === null ? null : { taxId, country: address?.country ?? null };
+}
+
+/** What a check says of a tax id; it says nothing of another one. */
+export const knowledgeOf = (subject: TaxIdSubject | null, check: TaxIdCheck | undefined): TaxIdKnowledge | null =>
+  subject && (check && isAbout(check, subject) ? check : NOTHING_KNOWN);
+
+/** A customer from its row, its consumer and the check of its tax id. */
+export function toCustomer(row: CustomerRow, consumer: Organization, check: TaxIdCheck | undefined): Customer {
   const { id, name, email, address, billingEmails, phone, taxId } = consumer;
   return {
     ...row,
@@ -61,14 +82,25 @@ export function toCustomer(row: CustomerRow, consumer: Organization): Customer {
     },
     organization: { id, name, email, address, billingEmails, phone, taxId },
     validTaxAddress: decideTaxAddress(address, row.taxVerdict),
+    taxIdCheck: knowledgeOf(taxIdOf(row, consumer), check),
   };
 }
 
 const NAMEABLE = new RegExp(OUTSIDE_ID);
 
-/** The specification takes any `externalId` of a customer, and events can only name some of them (decision 0041). */
-const warningsOf = ({ externalId }: Customer): { warnings?: { field: string; message: string }[] } =>
-  externalId === null || NAMEABLE.test(externalId) ? {} : { warnings: [{ field: 'externalId', message: UNNAMEABLE }] };
+interface Warning {
+  readonly field: string;
+  readonly message: string;
+}
+
+/** The specification takes any `externalId` and any `taxId`; events can only name some of the first (decision 0041). */
+function warningsOf({ externalId, taxIdCheck }: Customer): { warnings?: Warning[] } {
+  const warnings: Warning[] = [];
+  if (externalId !== null && !NAMEABLE.test(externalId)) warnings.push({ field: 'externalId', message: UNNAMEABLE });
+  if (taxIdCheck?.status === 'invalid')
+    warnings.push({ field: 'taxId', message: taxIdCheck.reason ?? 'It is not valid.' });
+  return warnings.length === 0 ? {} : { warnings };
+}
 
 const UNNAMEABLE =
   'Events cannot name this customer: externalSubject takes letters, digits, underscores and hyphens. Send its id as subject.';
@@ -81,6 +113,8 @@ export const publicCustomer = (customer: Customer) => ({
   consumerId: customer.consumerId,
   ...(customer.externalId !== null && { externalId: customer.externalId }),
   taxId: customer.taxId,
+  ...(customer.taxIdCheck && { taxIdStatus: customer.taxIdCheck.status }),
+  ...(customer.taxIdCheck?.checkedAt && { taxIdCheckedAt: formatInstant(customer.taxIdCheck.checkedAt) }),
   taxRates: writeTaxRates(customer.taxRates),
   validTaxAddress: customer.validTaxAddress,
   ...(customer.currency !== null && { currency: customer.currency }),

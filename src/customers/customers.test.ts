@@ -62,6 +62,8 @@ describe('POST /v0/customers', () => {
       consumerId: expect.stringMatching(/^org_[0-9A-Za-z]{22}$/),
       externalId: 'crm/42 Ω',
       taxId: 'EL123456789',
+      taxIdStatus: 'invalid',
+      taxIdCheckedAt: '2026-02-03T04:05:06Z',
       taxRates: { default: 24, plan_mine: 13, bm_mine: 6.5 },
       validTaxAddress: { valid: true, message: '' },
       currency: 'EUR',
@@ -75,7 +77,10 @@ describe('POST /v0/customers', () => {
       },
       notificationSettings: { invoiceIssued: true, invoicePaid: true, renewalReminder: false },
       metadata: { tier: 'gold', seats: 12, trial: false },
-      warnings: [{ field: 'externalId', message: expect.stringContaining('Events cannot name this customer') }],
+      warnings: [
+        { field: 'externalId', message: expect.stringContaining('Events cannot name this customer') },
+        { field: 'taxId', message: 'The number has the wrong form or wrong check digits for a VAT number in GR.' },
+      ],
       createdAt: '2026-02-03T04:05:06Z',
       updatedAt: '2026-02-03T04:05:06Z',
     });

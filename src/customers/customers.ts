@@ -16,7 +16,7 @@ import { fail, forbidden, invalid, notFound, ok, type Result } from '../kernel/r
 import type { Instant } from '../kernel/time.ts';
 import { publish } from '../webhooks/index.ts';
 import { type CustomerBlocker, findBlockers } from './blockers.ts';
-import { type Customer, type CustomerTerms, type NewCustomer, toCustomer } from './customer.ts';
+import { type Customer, type CustomerTerms, type NewCustomer, taxIdOf, toCustomer } from './customer.ts';
 import {
   type CustomerChange,
   type CustomerFilter,
@@ -35,6 +35,8 @@ import {
   updateCustomer,
 } from './customers.sql.ts';
 import { allDifferences, nameOrAddressDifferences } from './differences.ts';
+import type { TaxIdSubject } from './tax-ids/check.ts';
+import { loadChecks, watchTaxId } from './tax-ids/checks.ts';
 import { idsIn, nounOf, readTaxRates, writeTaxRates } from './tax-rates.ts';
 
 /** A customer's externalId before and after a change; null is none. */
@@ -191,6 +193,7 @@ async function insertNew(tx: Tx, creation: Creation, consumerId: string): Promis
     updatedAt: now,
   });
   if (made.externalId !== null) await tellExternalId(tx, hooks, made, null, now);
+  await watchTaxIds(tx, [made], now);
   await publish(
     tx,
     { merchantId, type: 'customer.created.v0', data: { customerId: made.id, consumerId: made.consumerId } },
@@ -247,17 +250,48 @@ async function complete(tx: Tx, row: CustomerRow): Promise<Customer> {
   return customer as Customer;
 }
 
-/** The same for many rows, in one question. */
+/** The same for many rows, in as many questions. */
 export async function completeAll(tx: Tx, rows: readonly CustomerRow[]): Promise<Customer[]> {
+  const consumers = await consumersOf(tx, rows);
+  const withTaxId = rows.filter((row) => taxIdOf(row, consumers(row)) !== null);
+  const checks = await loadChecks(tx, withTaxId.map(holderOf));
+  return rows.map((row) => toCustomer(row, consumers(row), checks.get(row.id)));
+}
+
+async function consumersOf(tx: Tx, rows: readonly CustomerRow[]): Promise<(row: CustomerRow) => Organization> {
   const consumers = await findOrganizations(
     tx,
     rows.map(({ consumerId }) => consumerId),
   );
-  return rows.map((row) => {
-    const consumer = consumers.get(row.consumerId);
-    if (!consumer) throw new Error(`Customer ${row.id} has lost its consumer.`);
-    return toCustomer(row, consumer);
-  });
+  return ({ id, consumerId }) => {
+    const consumer = consumers.get(consumerId);
+    if (!consumer) throw new Error(`Customer ${id} has lost its consumer.`);
+    return consumer;
+  };
+}
+
+const holderOf = ({ merchantId, id }: CustomerRow) => ({ merchantId, customerId: id });
+
+/** Has the tax ids of some customers checked where they, or the countries of the addresses, are others than before. */
+async function watchTaxIds(tx: Tx, rows: readonly CustomerRow[], now: Instant): Promise<void> {
+  const consumers = await consumersOf(tx, rows);
+  for (const row of rows) await watchTaxId(tx, holderOf(row), taxIdOf(row, consumers(row)), now);
+}
+
+/** An organization has another tax id or address: the tax id of its customer is checked for what they are now. */
+export async function watchTaxIdOfConsumer(
+  tx: Tx,
+  { merchantId, consumerId }: { merchantId: string; consumerId: string },
+  now: Instant,
+): Promise<void> {
+  const row = await selectCustomerOfConsumer(tx, merchantId, consumerId);
+  if (row) await watchTaxIds(tx, [row], now);
+}
+
+/** The tax id of a customer and the country that it counts for; null where it has none, or is gone. */
+export async function findTaxId(tx: Tx, merchantId: string, customerId: string): Promise<TaxIdSubject | null> {
+  const row = await selectCustomer(tx, merchantId, customerId);
+  return row ? taxIdOf(row, (await consumersOf(tx, [row]))(row)) : null;
 }
 
 /**
@@ -298,6 +332,7 @@ export async function changeCustomer(
   if (!updated.ok) return updated;
   if (updated.value.externalId !== before.externalId)
     await tellExternalId(tx, hooks, updated.value, before.externalId, now);
+  await watchTaxIds(tx, [updated.value], now);
   return ok(await complete(tx, updated.value));
 }
 
@@ -339,6 +374,7 @@ export async function deleteCustomer(
   const found = await findBlockers(tx, blockers, merchantId, id, now);
   if (found.length > 0) return fail('CUSTOMER_IN_USE', { blockers: found });
   await markDeleted(tx, merchantId, id, now);
+  await watchTaxId(tx, { merchantId, customerId: id }, null, now);
   if (row.externalId !== null) await tellExternalId(tx, hooks, { ...row, externalId: null }, row.externalId, now);
   return ok(undefined);
 }

@@ -19,10 +19,16 @@ export {
   createCustomer,
   type ExternalIdChange,
   findCustomer,
+  findTaxId,
+  watchTaxIdOfConsumer,
 } from './customers.ts';
 export { customerErrors } from './errors.ts';
 export { type CustomerParty, customerParties, customerParty, customerTaxRates, findMailboxes } from './party.ts';
 export { type CustomerParts, customerRoutes } from './routes.ts';
 export { ConsumerBody, CustomerExternalId, TaxRatesBody } from './schemas.ts';
+export { type TaxIdParts, taxIdDueKind } from './tax-ids/checks.ts';
+export type { TaxIdRegister } from './tax-ids/register.ts';
+export { viesRegister } from './tax-ids/vies.ts';
 export type { TaxRates, TaxRatesInput } from './tax-rates.ts';
 export { findTaxPlace, keepTaxVerdict } from './tax-verdict.ts';
+export { findTaxation, type Taxation } from './taxation.ts';

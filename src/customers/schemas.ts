@@ -94,6 +94,14 @@ const customerFields = {
   consumerId: Id('organization'),
   externalId: Type.Optional(Type.String()),
   taxId: Nullable(Type.String()),
+  taxIdStatus: Type.Optional(
+    OneOf(['valid', 'invalid', 'unchecked'], {
+      description:
+        'Absent without a tax id. `valid`: a register has confirmed it. `invalid`: its check digits are wrong, or the ' +
+        'register does not know it. `unchecked`: no register has answered yet, or there is none.',
+    }),
+  ),
+  taxIdCheckedAt: Type.Optional(Timestamp),
   taxRates: Type.Unsafe<Record<string, number>>({ type: 'object', additionalProperties: { type: 'number' } }),
   validTaxAddress: ValidTaxAddress,
   currency: Type.Optional(Type.String()),

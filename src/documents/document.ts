@@ -203,7 +203,9 @@ export interface InvoiceDocument extends Letterhead {
   /** Where money is sent that is not paid online; not shown where nothing is due, or where `paymentUrl` is. */
   bankTransfer?: Maybe<BankTransfer>;
   /** The merchant's own words for sales without tax; the common ones stand where they are missing. */
-  invoiceNotes?: Maybe<{ exempt?: Maybe<string>; reverseCharge?: Maybe<string> }>;
+  invoiceNotes?: Maybe<{ exempt?: Maybe<string>; reverseCharge?: Maybe<string>; outside?: Maybe<string> }>;
+  /** Why the place of the sale leaves it untaxed; absent where it does not, or where no place was decided. */
+  untaxedBy?: Maybe<'reverseCharge' | 'exempt' | 'outside'>;
   /** Of a credit note: the invoice it credits. */
   original?: Maybe<{ number: string; issuedAt: Temporal.Instant }>;
   /** Of a credit note: why. */

@@ -1,24 +1,38 @@
 import { countryCode } from '../kernel/country.ts';
 import { decimal } from '../kernel/decimal.ts';
 import type { DocumentLine, InvoiceDocument } from './document.ts';
-import { hasVatNumber, isInEu, taxWord } from './tax-words.ts';
+import { hasVatNumber, isInEu, type TaxWord, taxWord } from './tax-words.ts';
 
-type Taxed = Pick<InvoiceDocument, 'seller' | 'buyer' | 'lines' | 'invoiceNotes'>;
+type Taxed = Pick<InvoiceDocument, 'seller' | 'buyer' | 'lines' | 'invoiceNotes' | 'untaxedBy'>;
 
 const isSupply = (line: DocumentLine): boolean => line.untaxed !== 'prepayment';
 
+const isUntaxed = (lines: Taxed['lines']): boolean => lines.every(({ taxRate }) => decimal(taxRate).isZero());
+
 /**
- * Does the buyer owe the tax? A sale without tax from one member state of the European Union to a business in another
+ * Does the buyer owe the tax? Where the place of the sale was decided, it says so; else a sale without tax from one member state of the European Union to a business in another
  * one, both with VAT numbers (Article 196 of Directive 2006/112/EC). A seller who taxes one line of it does not sell
  * so.
  */
-export function isReverseCharge({ seller, buyer, lines }: Taxed): boolean {
+export function isReverseCharge({ seller, buyer, lines, untaxedBy }: Taxed): boolean {
+  const supplies = lines.filter(isSupply);
+  if (supplies.length === 0 || !isUntaxed(supplies)) return false;
+  if (untaxedBy != null) return untaxedBy === 'reverseCharge';
   const isAcross =
     isInEu(seller) && isInEu(buyer) && countryCode(seller.address?.country) !== countryCode(buyer.address?.country);
-  if (!isAcross || !hasVatNumber(seller) || !hasVatNumber(buyer)) return false;
-  const supplies = lines.filter(isSupply);
-  return supplies.length > 0 && supplies.every(({ taxRate }) => decimal(taxRate).isZero());
+  return isAcross && hasVatNumber(seller) && hasVatNumber(buyer);
 }
+
+/** Is the place of the sale outside the reach of the seller's tax? Lines may be taxed all the same, by rates of their own. */
+export const isOutsideOfReach = ({ lines, untaxedBy }: Pick<Taxed, 'lines' | 'untaxedBy'>): boolean =>
+  untaxedBy === 'outside' && lines.some((line) => isSupply(line) && decimal(line.taxRate).isZero());
+
+/** Why there is no tax on a sale outside the reach of the seller's tax. */
+export const outsideNote = ({ seller, invoiceNotes }: Taxed): string =>
+  invoiceNotes?.outside ??
+  `Outside the scope of ${lowered(taxWord(seller))}: the place of supply is not in the country of the seller`;
+
+const lowered = (word: TaxWord): string => (word === 'Tax' ? 'tax' : word);
 
 /** Are all lines money paid ahead of any supply, for the wallet? */
 export const isPaymentOnAccount = ({ lines }: Pick<InvoiceDocument, 'lines'>): boolean =>
@@ -26,8 +40,7 @@ export const isPaymentOnAccount = ({ lines }: Pick<InvoiceDocument, 'lines'>): b
 
 /** Why there is no tax on lines that are exempt: the merchant's words, else the common ones. */
 export const exemptNote = ({ seller, invoiceNotes }: Taxed): string => {
-  const word = taxWord(seller);
-  return invoiceNotes?.exempt ?? `Exempt from ${word === 'Tax' ? 'tax' : word}`;
+  return invoiceNotes?.exempt ?? `Exempt from ${lowered(taxWord(seller))}`;
 };
 
 /** Why there is no tax where the buyer owes it. */
@@ -38,5 +51,6 @@ export const reverseChargeNote = ({ invoiceNotes }: Taxed): string =>
 /** What the law wants a document to say of tax that is not on it; null where there is nothing to say. */
 export function taxNote(document: Taxed): string | null {
   if (isReverseCharge(document)) return reverseChargeNote(document);
+  if (isOutsideOfReach(document)) return outsideNote(document);
   return document.lines.some(({ untaxed }) => untaxed === 'exempt') ? exemptNote(document) : null;
 }

@@ -1,14 +1,12 @@
-import { countryCode } from '../kernel/country.ts';
+import { countryCode, isEuCountry } from '../kernel/country.ts';
+import { taxNumber } from '../kernel/tax-number.ts';
 import type { Party } from './document.ts';
-import { taxNumber } from './e-invoice/tax-number.ts';
 
-const EU = 'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK';
 const OTHER_VAT =
   'AD AE AL AM AO AR AZ BA BD BH BO BY CH CL CN CO CR DO EC EG ET GB GE GH GT HN IL IM IS KE KG KH KR KZ LA LI MA MC MD ME MG ' +
   'MK MU MX NG NO NP OM PE PH PY RS RU RW SA SN SV TH TN TR TW TZ UA UG UY UZ VE VN XK ZA ZM ZW';
 
-const inEu: ReadonlySet<string> = new Set(EU.split(' '));
-const withVat: ReadonlySet<string> = new Set(`${EU} ${OTHER_VAT}`.split(' '));
+const withVat: ReadonlySet<string> = new Set(OTHER_VAT.split(' '));
 const withGst: ReadonlySet<string> = new Set('AU BT IN JE MV NZ PG SG'.split(' '));
 
 /** What the tax on sales is called in a country: VAT, GST, or tax where it has another name or none is known. */
@@ -17,12 +15,12 @@ export type TaxWord = 'VAT' | 'GST' | 'Tax';
 /** What the tax on sales is called where a party is. */
 export function taxWord(party: Pick<Party, 'address'>): TaxWord {
   const code = countryCode(party.address?.country) ?? '';
-  if (withVat.has(code)) return 'VAT';
+  if (isEuCountry(code) || withVat.has(code)) return 'VAT';
   return withGst.has(code) ? 'GST' : 'Tax';
 }
 
 /** Is the party in the European Union? */
-export const isInEu = (party: Pick<Party, 'address'>): boolean => inEu.has(countryCode(party.address?.country) ?? '');
+export const isInEu = (party: Pick<Party, 'address'>): boolean => isEuCountry(countryCode(party.address?.country));
 
 /** Has the party a VAT number, which begins with its country? */
 export const hasVatNumber = ({ taxId, address }: Pick<Party, 'taxId' | 'address'>): boolean =>

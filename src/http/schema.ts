@@ -25,8 +25,8 @@ export const Name = Text({ minLength: 1, maxLength: 255 });
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
 /** One of some words. */
-export const OneOf = <const Words extends readonly string[]>(words: Words) =>
-  Type.Unsafe<Words[number]>({ type: 'string', enum: [...words] });
+export const OneOf = <const Words extends readonly string[]>(words: Words, options: { description?: string } = {}) =>
+  Type.Unsafe<Words[number]>({ type: 'string', enum: [...words], ...options });
 
 export interface DecimalRules {
   minimum?: string;
@@ -172,7 +172,7 @@ export const ValidationErrorBody = Type.Object(
 );
 
 /** A country by its ISO 3166 code or its English name. A valid one is stored and answered as its alpha-2 code. */
-const Country = Type.String({
+export const Country = Type.String({
   maxLength: 100,
   'x-country': true,
   description: 'ISO 3166: "DE", "DEU" or "Germany"; kept as "DE".',

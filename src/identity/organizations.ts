@@ -22,6 +22,7 @@ import {
 import {
   changedSettings,
   checkSettings,
+  checkTaxRegistrations,
   type MerchantSettings,
   publicSettings,
   type SettingsInput,
@@ -139,6 +140,8 @@ export async function createOrganization(
   const id = newId('organization');
   const checked = checkSettings(settings, environment, { isConnected: false, taxProblem: null }); // it is new
   if (!checked.ok) return checked;
+  const registered = await checkTaxRegistrations(settings);
+  if (!registered.ok) return registered;
   if (type === 'merchant') {
     if (merchantId !== undefined) return invalidField('merchantId', 'is only for a consumer');
     await admitMerchant(tx, id);
@@ -181,6 +184,8 @@ export interface OrganizationParts {
   isConnected(tx: Tx, merchantId: string, provider: string): Promise<boolean>;
   /** Why a tax provider that is connected cannot calculate tax; null: it can. It may have to be asked (`AskOutside`). */
   taxProblem(tx: Tx, merchantId: string, provider: 'stripe_tax'): Promise<string | null>;
+  /** What other domains do in the same transaction where a consumer's particulars have changed. */
+  onConsumerChanged?(tx: Tx, consumer: { merchantId: string; consumerId: string }, now: Instant): Promise<void>;
 }
 
 /**
@@ -192,7 +197,7 @@ export async function changeOrganization(
   caller: Caller,
   { merchantId, id }: { merchantId: string; id: string },
   patch: OrganizationPatch,
-  { environment, isConnected, taxProblem }: OrganizationParts,
+  { environment, isConnected, taxProblem, onConsumerChanged }: OrganizationParts,
   now: Instant,
 ): Promise<Result<Organization>> {
   const row = await lockOrganization(tx, merchantId, id);
@@ -213,11 +218,15 @@ export async function changeOrganization(
     if (!checked.ok) return checked;
     const plans = await checkPlans(tx, merchantId, input);
     if (!plans.ok) return plans;
+    const registered = await checkTaxRegistrations(input);
+    if (!registered.ok) return registered;
     change.settings = changedSettings(row.settings, input);
     if (!caller.isOperator && !isDeepStrictEqual(change.settings.rateLimits, row.settings.rateLimits))
       return forbidden('Only a platform operator sets rate limits.');
   }
-  return ok(toOrganization(await updateOrganization(tx, { merchantId, id }, change, now)));
+  const changed = await updateOrganization(tx, { merchantId, id }, change, now);
+  if (row.type === 'consumer') await onConsumerChanged?.(tx, { merchantId, consumerId: id }, now);
+  return ok(toOrganization(changed));
 }
 
 /** The plans that customers may choose are the merchant's own. */

@@ -18,7 +18,8 @@ const defaults = {
   mail: { attachDocuments: true, zeroInvoices: false },
   branding: { color: null, footer: null },
   bankTransfer: null,
-  invoiceNotes: { exempt: null, reverseCharge: null },
+  taxRegistrations: [],
+  invoiceNotes: { exempt: null, reverseCharge: null, outside: null },
 };
 
 describe('defaults (api.md, Identity)', () => {

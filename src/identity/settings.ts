@@ -1,4 +1,5 @@
 import {
+  Country,
   DecimalNumber,
   Formed,
   Id,
@@ -12,6 +13,7 @@ import {
 } from '../http/index.ts';
 import { type Decimal, jsonNumber } from '../kernel/decimal.ts';
 import { type FieldError, fail, invalid, ok, type Result } from '../kernel/result.ts';
+import { registrationProblems, type TaxRegistration } from '../tax/index.ts';
 import { bicProblem, compact, ibanProblem } from './bank-account.ts';
 import type { EnvironmentName } from './keys.ts';
 
@@ -47,6 +49,23 @@ const InvoicePrefix = Formed(
 const Bucket = Strict({
   perSecond: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
   burst: Type.Integer({ minimum: 1, maximum: 10_000_000 }),
+});
+
+const Day = Formed('^[0-9]{4}-[0-9]{2}-[0-9]{2}$', 'must be a date such as 2026-01-31');
+
+const MOST_REGISTRATIONS = 100;
+
+const TaxRegistrationBody = Strict({
+  country: Country,
+  taxId: Text({ minLength: 1, maxLength: 100 }),
+  scheme: Type.Optional(
+    OneOf(['standard', 'oss'], {
+      description:
+        '`oss`: the one-stop shop of the European Union, whose return this country takes. Default `standard`.',
+    }),
+  ),
+  from: Day,
+  to: Type.Optional(Nullable(Day)),
 });
 
 /** What a merchant sets for itself (api.md, Identity). An absent field is unchanged, `null` is the default again. */
@@ -125,11 +144,22 @@ export const SettingsInput = Strict(
         }),
       ),
     ),
+    taxRegistrations: Type.Optional(
+      Nullable(
+        Type.Array(TaxRegistrationBody, {
+          maxItems: MOST_REGISTRATIONS,
+          description:
+            'Where the merchant is registered for tax, from which day on and until before which. While one holds, the ' +
+            'place of each sale decides its tax (docs/taxes.md). The list is replaced whole: keep what has ended.',
+        }),
+      ),
+    ),
     invoiceNotes: Type.Optional(
       Nullable(
         Strict({
           exempt: Type.Optional(Nullable(Text({ minLength: 1, maxLength: 1000 }))),
           reverseCharge: Type.Optional(Nullable(Text({ minLength: 1, maxLength: 1000 }))),
+          outside: Type.Optional(Nullable(Text({ minLength: 1, maxLength: 1000 }))),
         }),
       ),
     ),
@@ -169,8 +199,14 @@ export interface MerchantSettings {
   readonly bankTransfer: BankAccount | null;
   /** What customers may change by themselves in the customer portal. */
   readonly portal: PortalSettings;
+  /** Where it is registered for tax, in the order in which it was sent; none: its own rates decide alone. */
+  readonly taxRegistrations: readonly TaxRegistration[];
   /** What documents say of sales without tax; null: the common wording. */
-  readonly invoiceNotes: { readonly exempt: string | null; readonly reverseCharge: string | null };
+  readonly invoiceNotes: {
+    readonly exempt: string | null;
+    readonly reverseCharge: string | null;
+    readonly outside: string | null;
+  };
 }
 
 /** What customers may change by themselves; without it they see, pay, and keep their cards and details. */
@@ -208,9 +244,17 @@ export function settingsWithDefaults(stored: SettingsInput, environment: Environ
     branding: { color: null, footer: null, ...stored.branding },
     bankTransfer: stored.bankTransfer ? toBankAccount(stored.bankTransfer) : null,
     portal: toPortalSettings(stored.portal ?? {}),
-    invoiceNotes: { exempt: null, reverseCharge: null, ...stored.invoiceNotes },
+    taxRegistrations: registrationsOf(stored),
+    invoiceNotes: { exempt: null, reverseCharge: null, outside: null, ...stored.invoiceNotes },
   };
 }
+
+const registrationsOf = ({ taxRegistrations }: SettingsInput): TaxRegistration[] =>
+  (taxRegistrations ?? []).map((registration) => ({
+    scheme: 'standard',
+    ...registration,
+    to: registration.to ?? null,
+  }));
 
 const toPortalSettings = ({ planChange, ...rest }: NonNullable<SettingsInput['portal']>): PortalSettings => ({
   quantities: false,
@@ -266,6 +310,12 @@ export function checkSettings(
     return fail('TAX_NOT_ENABLED', { field: 'settings.taxProvider' }, taxProblem);
   if (input.paymentProvider === 'stripe' && !isConnected) return notConnected('paymentProvider', message);
   return ok(input);
+}
+
+/** The rules of registrations for tax: countries, ids and dates that can be, and none twice at once. */
+export async function checkTaxRegistrations(input: SettingsInput): Promise<Result<void>> {
+  const errors = await registrationProblems(registrationsOf(input), 'settings.taxRegistrations');
+  return errors.length > 0 ? invalid(errors) : ok(undefined);
 }
 
 const notConnected = (name: 'taxProvider' | 'paymentProvider', message: string) =>

@@ -40,6 +40,14 @@ export const countryCodes: readonly string[] = countries.map(({ alpha2 }) => alp
 export const countryCode = (text: string | null | undefined): string | null =>
   byWord.get(comparable(text ?? ''))?.alpha2 ?? null;
 
+const EU = 'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK';
+
+/** The alpha-2 codes of the member states of the European Union, sorted. */
+export const euCountryCodes: readonly string[] = EU.split(' ');
+
+/** Is this the alpha-2 code of a member state of the European Union? */
+export const isEuCountry = (code: string | null): boolean => code !== null && euCountryCodes.includes(code);
+
 /** What is wrong with a country in a request, with the name that was probably meant. */
 export function countryProblem(text: string): string {
   const rule = 'must be a country: an ISO 3166 code such as "DE" or "DEU", or its English name';

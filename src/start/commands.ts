@@ -276,6 +276,8 @@ export const HELP = `
   SMTP_URL, MAIL_FROM               the server that production sends mail through, smtp(s)://user:password@host:587, and
                                     the address it comes from (mail is written, and held)
   STRIPE_API_URL                    where the API of Stripe is, as a proxy of it (https://api.stripe.com)
+  VIES_URL                          where VAT numbers are checked: a proxy of VIES, or off
+                                    (https://ec.europa.eu/taxation_customs/vies/rest-api)
   TRUSTED_PROXIES                   addresses and ranges of reverse proxies whose X-Forwarded-For is believed (none)
   DATA_DIR                          embedded data, documents, credentials (./.reckoner)
   RECKONER_PLATFORM_KEY, RECKONER_SANDBOX_PLATFORM_KEY

@@ -42,6 +42,8 @@ interface EnvironmentRequest {
   readonly clickhouseUrl?: string;
   readonly mailServer?: { readonly url: string; readonly from: string };
   readonly stripeApiUrl?: string;
+  /** Where VAT numbers are checked; absent or null: nowhere. */
+  readonly viesUrl?: string | null;
   readonly publicUrl: string;
   readonly trustedProxies?: readonly string[];
   readonly platformKey: string;

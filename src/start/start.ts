@@ -177,6 +177,7 @@ async function open(
           ...(settings.clickhouseUrl !== undefined && { clickhouseUrl: settings.clickhouseUrl }),
           ...(settings.mailServer !== undefined && { mailServer: settings.mailServer }),
           ...(settings.stripeApiUrl !== undefined && { stripeApiUrl: settings.stripeApiUrl }),
+          viesUrl: settings.viesUrl,
           publicUrl: settings[name].publicUrl ?? baseUrl,
           trustedProxies: settings.trustedProxies,
           platformKey: key.key,

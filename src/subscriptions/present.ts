@@ -1,10 +1,11 @@
 import { findFeeQuantities, findPlan } from '../catalog/index.ts';
-import { customerTaxRates, findCustomer } from '../customers/index.ts';
+import { effectiveNowForReading } from '../clocks/index.ts';
+import { findCustomer, findTaxation } from '../customers/index.ts';
 import type { Tx } from '../db/index.ts';
-import { findOrganization, merchantSettings } from '../identity/index.ts';
+import { findOrganization } from '../identity/index.ts';
 import { jsonNumber, plain } from '../kernel/decimal.ts';
 import { formatInstant, type Instant } from '../kernel/time.ts';
-import { chooseTaxRate } from '../tax/index.ts';
+import { chooseTaxRate, taxPoint } from '../tax/index.ts';
 import type { paymentOf } from './payment.ts';
 import { toQuantitiesReply } from './quantities.ts';
 import type { SubscriptionRow } from './subscriptions.sql.ts';
@@ -27,6 +28,7 @@ export async function presentSubscription(
   subscription: SubscriptionRow,
   payment: Awaited<ReturnType<typeof paymentOf>>,
   quantities: ReturnType<typeof toQuantitiesReply>,
+  now: Instant,
   include?: 'customer',
 ) {
   return {
@@ -45,7 +47,7 @@ export async function presentSubscription(
     autoApprove: subscription.auto_approve,
     taxExempt: subscription.tax_exempt,
     bankTransferOnly: subscription.bank_transfer_only,
-    estimatedTaxRate: jsonNumber(await estimatedTaxRate(tx, subscription)),
+    estimatedTaxRate: jsonNumber(await estimatedTaxRate(tx, subscription, now)),
     payment,
     startedAt: formatInstant(subscription.started_at),
     endingAt: time(subscription.ending_at),
@@ -65,21 +67,21 @@ export async function presentSubscription(
 }
 
 /** The rate, in percent, at which its plan would be taxed now (domain.md §4, Tax). */
-async function estimatedTaxRate(
-  tx: Tx,
-  { merchant_id: merchantId, customer_id: customerId, plan_id: planId, tax_exempt: taxExempt }: SubscriptionRow,
-) {
+async function estimatedTaxRate(tx: Tx, subscription: SubscriptionRow, now: Instant) {
+  const { merchant_id: merchantId, customer_id: customerId, plan_id: planId, tax_exempt: taxExempt } = subscription;
   const plan = await findPlan(tx, merchantId, planId);
-  const settings = await merchantSettings(tx, merchantId);
+  const { customerTaxRates, merchantTaxRate, placeOn } = await findTaxation(tx, merchantId, customerId);
+  const at = await effectiveNowForReading(tx, merchantId, subscription.clock_id, now);
   return chooseTaxRate({
     taxExempt,
-    customerTaxRates: await customerTaxRates(tx, merchantId, customerId),
+    customerTaxRates,
     metricId: null,
     planId,
     priceTaxRate: null,
     metricTaxRate: null,
     planTaxRate: plan?.defaultTaxRate ?? null,
-    merchantTaxRate: settings.defaultTaxRate,
+    merchantTaxRate,
+    place: placeOn(taxPoint(at, at), taxExempt),
   }).rate;
 }
 

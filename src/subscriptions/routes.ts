@@ -49,11 +49,11 @@ export const subscriptionRoutes = (
       outcome: {
         wait: ({ merchantId, intent: { invoiceId } }, signal) =>
           awaitOutcome({ merchantId, invoiceId: invoiceId as string }, signal),
-        answer: async ({ tx, merchantId, intent: { subscriptionId, invoiceId } }) => {
+        answer: async ({ tx, now, merchantId, intent: { subscriptionId, invoiceId } }) => {
           const subscription = await findSubscription(tx, merchantId, subscriptionId as string);
           const upfront = await findInvoice(tx, merchantId, invoiceId as string);
           return subscription && upfront
-            ? ok(new Reply(201, await present(parts, tx, subscription, upfront)))
+            ? ok(new Reply(201, await present(parts, tx, subscription, now, upfront)))
             : notFound('subscription');
         },
       },
@@ -62,7 +62,7 @@ export const subscriptionRoutes = (
       const created = await createSubscription(parts, tx, merchantId, body, now);
       if (!created.ok) return created;
       const { subscription, isNew, upfront } = created.value;
-      const standing = new Reply(isNew ? 201 : 200, await present(parts, tx, subscription, upfront));
+      const standing = new Reply(isNew ? 201 : 200, await present(parts, tx, subscription, now, upfront));
       return ok(
         upfront?.payment_in_flight === true
           ? new Intended({ subscriptionId: subscription.id, invoiceId: upfront.id }, standing)
@@ -81,7 +81,7 @@ export const subscriptionRoutes = (
       query: SubscriptionListQuery,
       replies: { 200: SubscriptionList },
     },
-    async ({ tx, merchantId, query }) => {
+    async ({ tx, merchantId, query, now }) => {
       const page = pageOf(query);
       const { limit: _limit, offset: _offset, include, merchantId: _merchantId, startedBefore, ...filters } = query;
       const at = startedBefore === undefined ? {} : { startedBefore: parseInstant(startedBefore) as Instant };
@@ -90,7 +90,7 @@ export const subscriptionRoutes = (
       const data = [];
       for (const [index, row] of rows.entries()) {
         const payment = await paymentOf(parts, tx, row);
-        data.push(await presentSubscription(tx, row, payment, quantities[index] ?? {}, include));
+        data.push(await presentSubscription(tx, row, payment, quantities[index] ?? {}, now, include));
       }
       return ok(listReply({ data, total }, page));
     },
@@ -105,9 +105,9 @@ export const subscriptionRoutes = (
       access: ofSubscription('viewer'),
       replies: { 200: Subscription },
     },
-    async ({ tx, merchantId, params }) => {
+    async ({ tx, merchantId, params, now }) => {
       const subscription = await findSubscription(tx, merchantId, params.id as string);
-      return subscription ? shown(parts, tx, ok(subscription)) : notFound('subscription');
+      return subscription ? shown(parts, tx, ok(subscription), now) : notFound('subscription');
     },
   ),
   route(
@@ -126,7 +126,7 @@ export const subscriptionRoutes = (
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) =>
-      shown(parts, tx, await patchSubscription(parts, tx, merchantId, params.id as string, body, now)),
+      shown(parts, tx, await patchSubscription(parts, tx, merchantId, params.id as string, body, now), now),
   ),
   route(
     {
@@ -141,7 +141,7 @@ export const subscriptionRoutes = (
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) =>
-      shown(parts, tx, await terminateSubscription(parts, tx, merchantId, params.id as string, body, now)),
+      shown(parts, tx, await terminateSubscription(parts, tx, merchantId, params.id as string, body, now), now),
   ),
   route(
     {
@@ -166,16 +166,21 @@ export const subscriptionRoutes = (
   ...changeRoutes(parts),
 ];
 
-const shown = async (parts: SubscriptionParts, tx: Tx, changed: Result<SubscriptionRow>): Promise<Result<unknown>> =>
-  changed.ok ? ok(await present(parts, tx, changed.value)) : changed;
+const shown = async (
+  parts: SubscriptionParts,
+  tx: Tx,
+  changed: Result<SubscriptionRow>,
+  now: Instant,
+): Promise<Result<unknown>> => (changed.ok ? ok(await present(parts, tx, changed.value, now)) : changed);
 
 /** @param upfront the invoice that it asks with, in the transaction that made it */
 async function present(
   parts: SubscriptionParts,
   tx: Tx,
   subscription: SubscriptionRow,
+  now: Instant,
   upfront: InvoiceRow | null = null,
 ) {
   const [quantities = {}] = await quantitiesOf(tx, [subscription]);
-  return presentSubscription(tx, subscription, await paymentOf(parts, tx, subscription, upfront), quantities);
+  return presentSubscription(tx, subscription, await paymentOf(parts, tx, subscription, upfront), quantities, now);
 }

@@ -12,6 +12,7 @@ const all: TaxRateSources = {
   metricTaxRate: decimal(5),
   planTaxRate: decimal(6),
   merchantTaxRate: decimal(7),
+  place: null,
 };
 
 describe('the rate of a line is the first that is named', () => {
@@ -41,6 +42,43 @@ describe('the rate of a line is the first that is named', () => {
       },
       rate: '0',
       source: 'none',
+    },
+    {
+      sources: { ...all, place: { treatment: 'consumer_abroad', rate: decimal(8) } },
+      rate: '1',
+      source: 'customer_metric',
+    },
+    {
+      sources: { ...all, customerTaxRates: {}, place: { treatment: 'consumer_abroad', rate: decimal(8) } },
+      rate: '8',
+      source: 'place',
+    },
+    {
+      sources: { ...all, customerTaxRates: {}, place: { treatment: 'reverse_charge', rate: decimal(0) } },
+      rate: '0',
+      source: 'place',
+    },
+    {
+      sources: { ...all, customerTaxRates: {}, place: { treatment: 'domestic', rate: decimal(8) } },
+      rate: '4',
+      source: 'price',
+    },
+    {
+      sources: {
+        ...all,
+        customerTaxRates: {},
+        priceTaxRate: null,
+        metricTaxRate: null,
+        planTaxRate: null,
+        place: { treatment: 'domestic', rate: decimal(8) },
+      },
+      rate: '8',
+      source: 'place',
+    },
+    {
+      sources: { ...all, customerTaxRates: {}, place: { treatment: 'not_registered', rate: null } },
+      rate: '4',
+      source: 'price',
     },
     { sources: { ...all, customerTaxRates: { bm_1: 0, default: 20 } }, rate: '0', source: 'customer_metric' }, // 0 is a rate
     { sources: { ...all, customerTaxRates: {}, priceTaxRate: decimal(0) }, rate: '0', source: 'price' },

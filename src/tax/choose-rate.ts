@@ -1,4 +1,5 @@
 import { type Decimal, type DecimalInput, decimal, ZERO } from '../kernel/decimal.ts';
+import type { PlaceOfSupply } from './place.ts';
 
 /** All places that may name the rate of a line. Rates are percent: 8.875 is 8.875 %. */
 export interface TaxRateSources {
@@ -12,6 +13,8 @@ export interface TaxRateSources {
   readonly metricTaxRate: Decimal | null;
   readonly planTaxRate: Decimal | null;
   readonly merchantTaxRate: Decimal | null;
+  /** Where the sale is taxed; null where the merchant has no registration for tax. */
+  readonly place: Pick<PlaceOfSupply, 'treatment' | 'rate'> | null;
 }
 
 /** Where the rate came from, for explanations. */
@@ -24,6 +27,7 @@ export type TaxRateSource =
   | 'metric'
   | 'plan'
   | 'merchant'
+  | 'place'
   | 'none';
 
 /** A rate in percent, and who named it. */
@@ -34,7 +38,8 @@ export interface ChosenTaxRate {
 
 /**
  * The tax rate of a line: the first that is named, in the order of domain.md §4. A rate of 0 is a rate, and is not
- * passed over.
+ * passed over. The place of the sale comes after what the merchant has set for the customer. Rates of prices, metrics
+ * and plans are rates of the merchant's own country: elsewhere the place decides before them.
  */
 export function chooseTaxRate(sources: TaxRateSources): ChosenTaxRate {
   if (sources.taxExempt) return { rate: ZERO, source: 'exempt' };
@@ -46,9 +51,11 @@ export function chooseTaxRate(sources: TaxRateSources): ChosenTaxRate {
     ['customer_metric', ofCustomer(sources.metricId)],
     ['customer_plan', ofCustomer(sources.planId)],
     ['customer_default', ofCustomer('default')],
+    ['place', sources.place?.treatment === 'domestic' ? null : (sources.place?.rate ?? null)],
     ['price', sources.priceTaxRate],
     ['metric', sources.metricTaxRate],
     ['plan', sources.planTaxRate],
+    ['place', sources.place?.rate ?? null],
     ['merchant', sources.merchantTaxRate],
   ];
   for (const [source, rate] of candidates) if (rate !== null) return { rate, source };

@@ -135,6 +135,7 @@ export async function openTestEnvironment(
     mailServer?: EnvironmentOptions['mailServer'];
     logger?: EnvironmentOptions['logger'];
     stripeApiUrl?: string;
+    viesUrl?: string;
     paymentProviders?: EnvironmentOptions['paymentProviders'];
     taxProviders?: EnvironmentOptions['taxProviders'];
     resolveHost?: EnvironmentOptions['resolveHost'];
@@ -162,6 +163,7 @@ export async function openTestEnvironment(
     ...(options.taxProviders && { taxProviders: options.taxProviders }),
     ...(options.mailServer && { mailServer: options.mailServer }),
     stripeApiUrl: options.stripeApiUrl ?? NOBODY_LISTENS,
+    ...(options.viesUrl !== undefined && { viesUrl: options.viesUrl }),
     ...(options.resolveHost && { resolveHost: options.resolveHost }),
     ...(options.outcomeMilliseconds !== undefined && { outcomeMilliseconds: options.outcomeMilliseconds }),
     ...(options.openDatabase && { openDatabase: options.openDatabase }),

@@ -1,8 +1,8 @@
 import { countryCode } from '../../kernel/country.ts';
+import { taxNumber } from '../../kernel/tax-number.ts';
 import type { InvoiceDocument, Party } from '../document.ts';
 import { cleanLine } from '../text.ts';
 import { isOutsideOfTax } from './tax-category.ts';
-import { taxNumber } from './tax-number.ts';
 import { type Child, type Element, element, elementWith } from './xml.ts';
 
 const MOST = 1000; // of a name or a line of an address: what EN 16931 does not bound, a reader does
@@ -33,7 +33,8 @@ export function sellerOf(document: InvoiceDocument): Element {
     contactOf(seller, trading),
     addressOf(seller),
     emailAddressOf(seller),
-    number !== null && registration(number),
+    // BR-O-2 admits no VAT number beside what is not subject to tax; it stands as the number of a tax office.
+    number !== null && registration(isOutsideOfTax(document) ? { ...number, scheme: 'FC' } : number),
   );
 }
 

@@ -1,13 +1,13 @@
 import { type Decimal, decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import type { DocumentLine, InvoiceDocument } from '../document.ts';
-import { exemptNote, isReverseCharge, reverseChargeNote } from '../tax-notes.ts';
+import { exemptNote, isOutsideOfReach, isReverseCharge, outsideNote, reverseChargeNote } from '../tax-notes.ts';
 import { cleanLine } from '../text.ts';
 
 const MOST_REASON = 1000;
 
 /**
  * UNCL 5305 as EN 16931 uses it: S is taxed, Z is taxed at 0 %, E is exempt, AE is taxed with the buyer (reverse
- * charge), O is an invoice of a seller who is not registered for tax and has none on any line.
+ * charge), O is an invoice without tax on any line, of a seller who is not registered for tax or for a sale outside its reach.
  */
 export type TaxCategory = 'S' | 'Z' | 'E' | 'AE' | 'O';
 
@@ -27,11 +27,11 @@ const OUTSIDE = 'Not subject to tax: the seller is not registered for tax';
 
 const isTaxed = (line: DocumentLine): boolean => !decimal(line.taxRate).isZero();
 
-/** Does the seller have no tax id, and need none? */
-export const isOutsideOfTax = ({ seller, lines }: Pick<InvoiceDocument, 'seller' | 'lines'>): boolean =>
-  (seller.taxId ?? '').trim() === '' && !lines.some(isTaxed);
+/** Is it in no way subject to tax: has the seller no tax id and needs none, or is the sale outside the reach of its tax? */
+export const isOutsideOfTax = (document: Pick<InvoiceDocument, 'seller' | 'lines' | 'untaxedBy'>): boolean =>
+  !document.lines.some(isTaxed) && ((document.seller.taxId ?? '').trim() === '' || isOutsideOfReach(document));
 
-type Parties = Pick<InvoiceDocument, 'seller' | 'buyer' | 'lines' | 'invoiceNotes'>;
+type Parties = Pick<InvoiceDocument, 'seller' | 'buyer' | 'lines' | 'invoiceNotes' | 'untaxedBy'>;
 
 /** The category of each line of a document. A rate of 0 is Z, unless something says that there is no tax at all. */
 export function categoriesOf(document: Parties): (line: DocumentLine) => TaxCategory {
@@ -41,7 +41,8 @@ export function categoriesOf(document: Parties): (line: DocumentLine) => TaxCate
     if (isOutside) return 'O';
     if (isTaxed(line)) return 'S';
     if (isReversed && line.untaxed !== 'prepayment') return 'AE';
-    return line.untaxed == null ? 'Z' : 'E';
+    // BR-O-11: an invoice with O has nothing else. Beside taxed lines, a line outside the scope of tax is an exempt one.
+    return line.untaxed == null && !isOutsideOfReach(document) ? 'Z' : 'E';
   };
 }
 
@@ -67,10 +68,11 @@ export function taxGroups(document: Parties & Pick<InvoiceDocument, 'taxes'>): T
 }
 
 function reasonOf(document: Parties, category: TaxCategory, lines: readonly DocumentLine[]): string | null {
-  if (category === 'O') return OUTSIDE;
+  if (category === 'O') return isOutsideOfReach(document) ? cleanLine(outsideNote(document), MOST_REASON) : OUTSIDE;
   if (category === 'AE') return cleanLine(reverseChargeNote(document), MOST_REASON);
   if (category !== 'E') return null;
-  const exempt = cleanLine(exemptNote(document), MOST_REASON);
+  const why = isOutsideOfReach(document) ? outsideNote(document) : exemptNote(document);
+  const exempt = cleanLine(why, MOST_REASON);
   return [...new Set(lines.map(({ untaxed }) => (untaxed === 'prepayment' ? PREPAYMENT : exempt)))].join('; ');
 }
 

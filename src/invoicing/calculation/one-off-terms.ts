@@ -1,12 +1,12 @@
 import { findPlan } from '../../catalog/index.ts';
-import { customerTaxRates } from '../../customers/index.ts';
+import { findTaxation } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
-import { merchantSettings } from '../../identity/index.ts';
-import { decimal, plain } from '../../kernel/decimal.ts';
+import { decimal } from '../../kernel/decimal.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { chooseTaxRate } from '../../tax/index.ts';
+import { type ChosenTaxRate, chooseTaxRate, taxPoint } from '../../tax/index.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
+import { freezeRates } from '../invoice/freeze-place.ts';
 import type { FrozenTerms } from '../invoice/frozen-terms.ts';
 import type { InvoiceRow, OneOffRecord } from '../invoice/invoice.ts';
 import { withOutsideAnswer } from '../outside-tax/answer.ts';
@@ -61,29 +61,30 @@ async function freezeOneOff(
   now: Instant,
 ): Promise<FrozenTerms> {
   const { merchant_id: merchantId, subscription_id: subscriptionId } = invoice;
+  const isExempt =
+    taxExempt === true ||
+    (subscriptionId !== null && (await parts.source.terms(tx, merchantId, subscriptionId)).taxExempt);
+  const taxation = await findTaxation(tx, merchantId, invoice.customer_id);
+  const day = taxPoint(invoice.created_at, invoice.created_at);
+  const place = taxation.placeOn(day, isExempt);
   const common = {
-    taxExempt:
-      taxExempt === true ||
-      (subscriptionId !== null && (await parts.source.terms(tx, merchantId, subscriptionId)).taxExempt),
-    customerTaxRates: await customerTaxRates(tx, merchantId, invoice.customer_id),
+    taxExempt: isExempt,
+    customerTaxRates: taxation.customerTaxRates,
     metricId: null,
     planId,
     metricTaxRate: null,
     planTaxRate: planId === null ? null : ((await findPlan(tx, merchantId, planId))?.defaultTaxRate ?? null),
-    merchantTaxRate: (await merchantSettings(tx, merchantId)).defaultTaxRate,
+    merchantTaxRate: taxation.merchantTaxRate,
+    place,
   };
-  const taxRates: Record<string, string> = {};
+  const chosen: Record<string, ChosenTaxRate> = {};
   for (const [index, line] of lines.entries()) {
     if (!bearsTax(line)) continue;
     const own = line.taxRate === null ? null : decimal(line.taxRate);
-    taxRates[index] = plain(chooseTaxRate({ ...common, priceTaxRate: own }).rate);
+    chosen[index] = chooseTaxRate({ ...common, priceTaxRate: own });
   }
   const facts = { merchantId, customerId: invoice.customer_id, planId, plans: new Map<string, string>() };
   const outside = await freezeOutside(tx, facts, now);
-  return {
-    taxBehavior: 'exclusive',
-    taxRates,
-    ...(common.taxExempt && { taxExempt: true }),
-    ...(outside && { outside }),
-  };
+  const rates = freezeRates(chosen, outside ? null : place, { taxIdStatus: taxation.taxId, taxPoint: day });
+  return { taxBehavior: 'exclusive', ...rates, ...(isExempt && { taxExempt: true }), ...(outside && { outside }) };
 }

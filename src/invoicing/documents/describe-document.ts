@@ -143,6 +143,7 @@ async function described(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow) {
     taxIncluded: invoice.terms?.taxBehavior === 'inclusive',
     ...(bankTransfer && { bankTransfer }),
     invoiceNotes,
+    ...(invoice.terms?.place?.noteKey && { untaxedBy: invoice.terms.place.noteKey }),
     environment: parts.environment,
   };
 }

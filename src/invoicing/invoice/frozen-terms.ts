@@ -1,3 +1,4 @@
+import type { TaxIdStanding, TaxRateSource, TaxTreatment } from '../../tax/index.ts';
 import type { TaxAddress, TaxProviderName } from '../../tax-providers/index.ts';
 
 /** What transition 4 freezes: the calculation after it reads nothing that could change meanwhile (domain.md §4). */
@@ -7,6 +8,8 @@ export interface FrozenTerms {
   taxRates: Record<string, string>;
   /** §2 Subscription: nothing on it is taxed, which is not the same as a rate of 0 %. */
   taxExempt?: boolean;
+  /** Where it is taxed, and who named each rate; absent where the merchant has no registration for tax. */
+  place?: FrozenPlace;
   /** Of a subscription's invoice: the adjustments that it was calculated with, in the order in which they apply. */
   adjustments?: readonly FrozenAdjustment[];
   /** Of a subscription's invoice: the rate, in percent, of lines that are written by hand. */
@@ -39,6 +42,28 @@ export interface OutsideTaxAnswer {
   readonly items: Readonly<Record<string, { readonly tax: string; readonly rate: string }>>;
   /** What lines take off that bear the tax which was billed before; absent: there are none. */
   readonly credits?: { readonly net: string; readonly tax: string };
+}
+
+/** Where an invoice is taxed (`PlaceOfSupply`), as it was decided. */
+export interface FrozenPlace {
+  readonly treatment: TaxTreatment;
+  readonly country: string | null;
+  /** Percent, as decimal text; null where the merchant's own rates decided. */
+  readonly rate: string | null;
+  readonly category: 'S' | 'AE' | 'E' | 'O';
+  readonly noteKey: 'reverseCharge' | 'exempt' | 'outside' | null;
+  readonly because: string;
+  readonly registration: {
+    readonly country: string;
+    readonly taxId: string;
+    readonly scheme: 'standard' | 'oss';
+  } | null;
+  /** What was known of the customer's tax id. */
+  readonly taxIdStatus: TaxIdStanding;
+  /** The day whose rates and registrations counted, `YYYY-MM-DD`. */
+  readonly taxPoint: string;
+  /** Who named each rate, by the keys of `taxRates`. */
+  readonly sources: Readonly<Record<string, TaxRateSource>>;
 }
 
 /** The history of a subscription as an invoice was calculated: when it was to end, RFC 3339, and the changes that had brought versions. */

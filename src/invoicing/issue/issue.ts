@@ -202,7 +202,7 @@ function decideIssue(
   const paymentTermDays = ofTerms?.paymentTermDays ?? invoice.payment_term_days;
   return {
     ...facts,
-    says: { seller, buyer, issued_at: now, due_at: dueAt(now, paymentTermDays) },
+    says: { seller: sellerOn(invoice, seller), buyer, issued_at: now, due_at: dueAt(now, paymentTermDays) },
     paymentTermDays,
     paysOnline: takesCards && ofTerms?.bankTransferOnly !== true,
   };
@@ -292,6 +292,13 @@ function sessionOf(
   const ofTerms = isOfTerms(invoice) ? terms : undefined;
   const options = session ?? (invoice.lives_by_session ? ofTerms?.checkout : undefined) ?? {};
   return { invoice, options, keepsCard: ofTerms?.autoCharge === true };
+}
+
+/** The seller bears the tax id of the registration under which the sale is declared; the one-stop shop knows its own. */
+function sellerOn({ terms }: InvoiceRow, seller: PartyRecord): PartyRecord {
+  const registration = terms?.place?.registration;
+  if (registration == null || (registration.scheme === 'oss' && seller.taxId !== undefined)) return seller;
+  return { ...seller, taxId: registration.taxId };
 }
 
 async function sellerParty(tx: Tx, merchantId: string): Promise<PartyRecord> {

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
 import { cancelApprovals, findMissingKinds } from '../../approvals/index.ts';
-import { customerTaxRates } from '../../customers/index.ts';
+import { findTaxation } from '../../customers/index.ts';
 import { sqlState, type Tx } from '../../db/index.ts';
-import { merchantSettings } from '../../identity/index.ts';
 import { decimal, plain, ZERO } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { orThrow } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { chooseTaxRate } from '../../tax/index.ts';
+import { chooseTaxRate, taxPoint } from '../../tax/index.ts';
 import {
   type Calculation,
   type CalculationInput,
@@ -25,6 +24,7 @@ import { itemsOf, type StoredLine } from '../difference/billed.ts';
 import { wrongsOf } from '../difference/check.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
+import { freezeRates } from '../invoice/freeze-place.ts';
 import type { FrozenHistory, FrozenTerms } from '../invoice/frozen-terms.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
@@ -95,34 +95,40 @@ export async function calculateAgain(
   return moveInvoice(tx, invoice, 'recalculate', { next_action_at: now, calculation_attempts: 0, terms }, now);
 }
 
-/** The tax rates as they are now (domain.md §4, Tax), and the adjustments that hold the invoice's instant. */
+/**
+ * The tax rates as they are now (domain.md §4, Tax), for the day of the invoice's tax point, and the adjustments that hold
+ * its instant.
+ */
 export async function freeze(
   parts: InvoicingParts,
   tx: Tx,
   terms: BillingTerms,
-  invoice: Pick<InvoiceRow, 'grace_period_end'>,
+  invoice: Pick<InvoiceRow, 'grace_period_end' | 'period_start' | 'period_end'>,
 ): Promise<FrozenTerms> {
-  const customerRates = await customerTaxRates(tx, terms.merchantId, terms.customerId);
-  const settings = await merchantSettings(tx, terms.merchantId);
-  const rate = (price: BilledPrice | null, plan: Pick<BillingTerms, 'planId' | 'planTaxRate'> = terms) =>
+  const taxation = await findTaxation(tx, terms.merchantId, terms.customerId);
+  const day = taxPoint(invoice.period_start, invoice.period_end);
+  const place = taxation.placeOn(day, terms.taxExempt);
+  const choose = (price: BilledPrice | null, plan: Pick<BillingTerms, 'planId' | 'planTaxRate'> = terms) =>
     chooseTaxRate({
       taxExempt: terms.taxExempt,
-      customerTaxRates: customerRates,
+      customerTaxRates: taxation.customerTaxRates,
       metricId: price?.metric?.id ?? null,
       planId: plan.planId,
       priceTaxRate: price?.taxRate ?? null,
       metricTaxRate: price?.metric?.taxRate ?? null,
       planTaxRate: plan.planTaxRate,
-      merchantTaxRate: settings.defaultTaxRate,
-    }).rate;
+      merchantTaxRate: taxation.merchantTaxRate,
+      place,
+    });
+  const chosen = versionsOf(terms).flatMap((version) =>
+    version.prices.map((price) => [price.id, choose(price, version)] as const),
+  );
   return {
     history: historyOf(terms),
     taxBehavior: terms.taxBehavior,
     ...(terms.taxExempt && { taxExempt: true }),
-    taxRates: Object.fromEntries(
-      versionsOf(terms).flatMap((version) => version.prices.map((price) => [price.id, plain(rate(price, version))])),
-    ),
-    manualTaxRate: plain(rate(null)),
+    ...freezeRates(Object.fromEntries(chosen), place, { taxIdStatus: taxation.taxId, taxPoint: day }),
+    manualTaxRate: plain(choose(null).rate),
     adjustments: adjustmentsAt(
       await parts.source.adjustments(tx, terms.merchantId, terms.subscriptionId),
       invoice.grace_period_end,
@@ -135,16 +141,17 @@ export async function freezeFor(
   parts: InvoicingParts,
   tx: Tx,
   terms: BillingTerms,
-  invoice: Pick<InvoiceRow, 'grace_period_end'>,
+  invoice: Pick<InvoiceRow, 'grace_period_end' | 'period_start' | 'period_end'>,
   now: Instant,
 ): Promise<FrozenTerms> {
-  const frozen = await freeze(parts, tx, terms, invoice);
+  const { place, ...frozen } = await freeze(parts, tx, terms, invoice);
   const { merchantId, customerId, planId } = terms;
   const plans = new Map(
     versionsOf(terms).flatMap((version) => version.prices.map((price) => [price.id, version.planId] as const)),
   );
   const outside = await freezeOutside(tx, { merchantId, customerId, planId, plans }, now);
-  return outside ? { ...frozen, outside } : frozen;
+  if (outside) return { ...frozen, outside }; // the provider decides the place, too
+  return place ? { ...frozen, place } : frozen;
 }
 
 const historyOf = ({ bounds: { endsAt }, versions }: BillingTerms): FrozenHistory => ({

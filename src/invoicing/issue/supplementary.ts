@@ -34,7 +34,7 @@ export async function billLateUsage(
       open.map(({ grace_period_end: end }) => end).reduce((a, b) => latest(a, b)),
     ).add(A_MOMENT);
   const terms = await parts.source.terms(tx, merchantId, subscriptionId);
-  const frozen = await freeze(parts, tx, terms, { grace_period_end: now });
+  const frozen = await freeze(parts, tx, terms, { grace_period_end: now, period_start: now, period_end: now });
   const { due, commitments, read } = await loadCorrections(tx, parts.source, terms, 'changed', frozen);
   if (read.length === 0) return null;
   const { currency, taxBehavior } = terms;

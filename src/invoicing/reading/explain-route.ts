@@ -1,9 +1,20 @@
-import { Id, MapOut, Nullable, NumberOut, type Route, route, Timestamp, Type } from '../../http/index.ts';
+import { Id, MapOut, Nullable, NumberOut, OneOf, type Route, route, Timestamp, Type } from '../../http/index.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
 import { LineNotes, TierUsed } from '../invoice/schemas.ts';
 import { explainInvoice } from './explain.ts';
 
 const Tax = Type.Object({ rate: NumberOut, amount: Type.String() });
+const TaxOfLine = Type.Object({
+  rate: NumberOut,
+  amount: Type.String(),
+  decidedBy: Nullable(
+    Type.String({
+      description:
+        'Who named the rate: `exempt`, `customer_metric`, `customer_plan`, `customer_default`, `place`, `price`, `metric`, ' +
+        '`plan`, `merchant`, `none`. Null where `place` is null, and for lines that no price or order made.',
+    }),
+  ),
+});
 const NullableText = Nullable(Type.String());
 
 const ExplainedLine = Type.Object(
@@ -41,7 +52,7 @@ const ExplainedLine = Type.Object(
       ),
     ),
     amount: Type.String(),
-    tax: Tax,
+    tax: TaxOfLine,
     total: Type.String(),
     usageByHour: Nullable(
       Type.Array(Type.Object({ from: Timestamp, to: Timestamp, value: NumberOut, eventCount: Type.Integer() }), {
@@ -65,6 +76,26 @@ const ExplainedLine = Type.Object(
   { $id: 'ExplainedLine' },
 );
 
+const TaxPlace = Type.Object(
+  {
+    treatment: OneOf(['domestic', 'reverse_charge', 'consumer_abroad', 'outside', 'exempt', 'not_registered']),
+    country: Nullable(Type.String({ description: "Whose tax counts; null: no country's." })),
+    rate: Nullable(NumberOut),
+    because: Type.String({ description: 'The sentence that decided.' }),
+    taxIdStatus: OneOf(['none', 'valid', 'invalid', 'unchecked']),
+    taxPoint: Type.String({ description: 'The day whose rates and registrations counted, in UTC.' }),
+    registration: Nullable(
+      Type.Object({ country: Type.String(), taxId: Type.String(), scheme: OneOf(['standard', 'oss']) }),
+    ),
+  },
+  {
+    $id: 'TaxPlace',
+    description:
+      'Where the invoice is taxed, as it was decided when it was calculated; null before that, and without a ' +
+      'registration for tax.',
+  },
+);
+
 const InvoiceExplanation = Type.Object(
   {
     object: Type.Literal('invoiceExplanation'),
@@ -72,6 +103,7 @@ const InvoiceExplanation = Type.Object(
     status: Type.String(),
     currency: Type.String(),
     taxBehavior: Type.String(),
+    place: Nullable(TaxPlace),
     lines: Type.Array(ExplainedLine),
     taxes: Type.Array(MapOut),
     subtotal: Type.String(),

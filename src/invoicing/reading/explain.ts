@@ -1,5 +1,5 @@
 import type { Tx } from '../../db/index.ts';
-import { jsonNumber, plain, ZERO } from '../../kernel/decimal.ts';
+import { decimal, jsonNumber, plain, ZERO } from '../../kernel/decimal.ts';
 import { formatMoney } from '../../kernel/money.ts';
 import { notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant } from '../../kernel/time.ts';
@@ -14,7 +14,7 @@ import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
 import { findInvoice, linesOf } from '../invoice/invoices.sql.ts';
 import { loadOwnDue } from '../issue/billing-state.ts';
-import { calculateStored, placeOf } from '../issue/run-calculation.ts';
+import { calculateStored, placeOf as placeInBilling } from '../issue/run-calculation.ts';
 import { asBilled, cellOf } from '../owed/charges.ts';
 import type { BilledPrice, BillingTerms } from '../terms/billing-terms.ts';
 import { readUsageByHour } from '../usage/read-usage.ts';
@@ -55,6 +55,7 @@ export async function explainInvoice(
     status: invoice.status,
     currency: invoice.currency,
     taxBehavior: invoice.terms?.taxBehavior ?? terms?.taxBehavior ?? 'exclusive',
+    place: placeOf(invoice),
     lines: explained,
     taxes: invoice.taxes,
     subtotal: money(invoice.subtotal),
@@ -90,14 +91,36 @@ function explainLine(line: LineRow, invoice: InvoiceRow, price: BilledPrice | nu
     workings: line.workings,
     notes: notesOfLine(line, invoice),
     amount: money(line.total_price),
-    tax: { rate: jsonNumber(line.tax_rate), amount: money(line.total_tax) },
+    tax: { rate: jsonNumber(line.tax_rate), amount: money(line.total_tax), decidedBy: deciderOf(line, invoice) },
     total: money(line.total_amount),
+  };
+}
+
+/** Who named the tax rate of a line; null where it was not kept. A line of a one-off invoice is known by its place. */
+function deciderOf({ price_id: priceId, position }: LineRow, { terms, one_off: kept }: InvoiceRow): string | null {
+  const sources = terms?.place?.sources ?? {};
+  const key = priceId ?? (kept === null ? '' : String(position));
+  return Object.hasOwn(sources, key) ? (sources[key] ?? null) : null;
+}
+
+/** Where the invoice is taxed, as it was decided; null before it is calculated, and without a registration for tax. */
+function placeOf({ terms }: InvoiceRow) {
+  if (!terms?.place) return null;
+  const { treatment, country, rate, because, taxIdStatus, taxPoint, registration } = terms.place;
+  return {
+    treatment,
+    country,
+    rate: rate === null ? null : jsonNumber(decimal(rate)),
+    because,
+    taxIdStatus,
+    taxPoint,
+    registration,
   };
 }
 
 /** The own charges of an invoice as they were due: of a calculated one against what was billed before it, of an open one as of now. */
 async function dueIn(tx: Tx, terms: BillingTerms, invoice: InvoiceRow): Promise<readonly DueCharge[]> {
-  const place = OPEN_STATES.has(invoice.status) ? null : await placeOf(tx, invoice);
+  const place = OPEN_STATES.has(invoice.status) ? null : await placeInBilling(tx, invoice);
   return (await loadOwnDue(tx, asBilled(terms, invoice), invoice, {}, place)).due;
 }
 

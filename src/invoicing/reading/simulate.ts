@@ -1,12 +1,11 @@
-import { customerTaxRates } from '../../customers/index.ts';
+import { findTaxation } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
-import { merchantSettings } from '../../identity/index.ts';
 import { type Decimal, ZERO } from '../../kernel/decimal.ts';
 import { WHOLE } from '../../kernel/fraction.ts';
 import { formatMoney } from '../../kernel/money.ts';
 import { formatInstant, type Period } from '../../kernel/time.ts';
 import { usage } from '../../metering/index.ts';
-import { chooseTaxRate, type TaxBehavior } from '../../tax/index.ts';
+import { chooseTaxRate, type TaxBehavior, taxPoint } from '../../tax/index.ts';
 import { calculate } from '../calculation/calculate.ts';
 import { presentLine } from '../documents/present.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
@@ -114,19 +113,20 @@ const rowOf = (
 
 /** The tax rates of the prices, and of what no price makes. */
 async function ratesOf(tx: Tx, simulation: Simulation) {
-  const { merchantId, customerId, planId, planTaxRate } = simulation;
-  const customerRates = customerId === null ? {} : await customerTaxRates(tx, merchantId, customerId);
-  const { defaultTaxRate } = await merchantSettings(tx, merchantId);
+  const { merchantId, customerId, planId, planTaxRate, period } = simulation;
+  const { customerTaxRates, merchantTaxRate, placeOn } = await findTaxation(tx, merchantId, customerId);
+  const place = placeOn(taxPoint(period.start, period.end), false);
   const rate = (price: BilledPrice | null) =>
     chooseTaxRate({
       taxExempt: false,
-      customerTaxRates: customerRates,
+      customerTaxRates,
       metricId: price?.metric?.id ?? null,
       planId,
       priceTaxRate: price?.taxRate ?? null,
       metricTaxRate: price?.metric?.taxRate ?? null,
       planTaxRate,
-      merchantTaxRate: defaultTaxRate,
+      merchantTaxRate,
+      place,
     }).rate;
   return { plan: rate(null), ofPrices: new Map(simulation.prices.map((price) => [price.id, rate(price)])) };
 }

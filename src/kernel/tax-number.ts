@@ -1,9 +1,11 @@
-import { countryCode } from '../../kernel/country.ts';
+import { countryCode } from './country.ts';
 
 /** How a tax id is written: with its scheme, `VA` a VAT number, `FC` a number of the seller's tax office. */
 export interface TaxNumber {
   readonly scheme: 'VA' | 'FC';
   readonly text: string;
+  /** What a VAT number begins with: `DE`, `EL`; null for other numbers. */
+  readonly prefix: string | null;
 }
 
 /** Where the prefix of VAT numbers is not, or not only, the country's code. */
@@ -20,6 +22,6 @@ export function taxNumber(taxId: string, country: string | null | undefined): Ta
   const code = countryCode(country);
   const bare = taxId.replace(/[^0-9A-Za-z+*]/g, '').toUpperCase();
   const prefixes = code === null ? [] : (PREFIXES[code] ?? [code]);
-  const isVat = prefixes.some((prefix) => bare.startsWith(prefix) && AFTER_PREFIX.test(bare.slice(prefix.length)));
-  return isVat ? { scheme: 'VA', text: bare } : { scheme: 'FC', text: taxId };
+  const prefix = prefixes.find((each) => bare.startsWith(each) && AFTER_PREFIX.test(bare.slice(each.length))) ?? null;
+  return prefix === null ? { scheme: 'FC', text: taxId, prefix } : { scheme: 'VA', text: bare, prefix };
 }

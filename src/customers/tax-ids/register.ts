@@ -1,0 +1,18 @@
+/** A VAT number as a register takes it. */
+export interface VatNumber {
+  /** `DE`, `EL`, `XI`. */
+  readonly prefix: string;
+  /** What follows the prefix. */
+  readonly number: string;
+}
+
+/** What a register says. `unavailable` is no answer: nothing is known then, and nothing follows from it. */
+export type RegisterAnswer =
+  | { readonly outcome: 'valid'; readonly name: string | null; readonly address: string | null }
+  | { readonly outcome: 'invalid' }
+  | { readonly outcome: 'unavailable'; readonly reason: string };
+
+/** A register of VAT numbers, which can be asked over the network. It never rejects. */
+export interface TaxIdRegister {
+  check(number: VatNumber): Promise<RegisterAnswer>;
+}
