@@ -18,6 +18,7 @@ const defaults = {
   mail: { attachDocuments: true, zeroInvoices: false },
   branding: { color: null, footer: null },
   bankTransfer: null,
+  portal: { planChange: null, quantities: false, cancellation: 'none' },
   taxRegistrations: [],
   invoiceNotes: { exempt: null, reverseCharge: null, outside: null },
 };

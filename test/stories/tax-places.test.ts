@@ -135,7 +135,7 @@ describe('with registrations in Germany and for the one-stop shop', () => {
     const invoice = await bill(shop, await buyer(shop, 'US', {}, { zipCode: '10001' }));
     const { groups, text } = await documentsOf(merchant, invoice);
     const note = 'Outside the scope of VAT: the place of supply is not in the country of the seller';
-    expect(groups).toEqual([['O', null, note]]);
+    expect(groups).toEqual([['O', '0', note]]);
     expect(text).toContain('Outside the scope of VAT');
   });
 
@@ -221,7 +221,7 @@ describe('without the one-stop shop', () => {
     const [by, of] = await registered([GERMANY], { invoiceNotes: { outside: 'Nicht steuerbar in Deutschland' } });
     const invoice = await bill(of, await buyer(of, 'CH'));
     const { groups, text } = await documentsOf(by, invoice);
-    expect(groups).toEqual([['O', null, 'Nicht steuerbar in Deutschland']]);
+    expect(groups).toEqual([['O', '0', 'Nicht steuerbar in Deutschland']]);
     expect(text).toContain('Nicht steuerbar in Deutschland');
   });
 });
