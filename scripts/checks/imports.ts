@@ -120,7 +120,7 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
   portal: [
     ...BELOW,
     ...['identity', 'clocks', 'metering', 'catalog', 'customers', 'pages', 'payments', 'invoicing'],
-    ...['entitlements', 'subscriptions'],
+    ...['ledger', 'entitlements', 'subscriptions'],
   ],
 
   auditor: ['db'],

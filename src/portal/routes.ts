@@ -8,6 +8,7 @@ import { invoicePage, invoicesPage } from './invoices.ts';
 import { overviewPage } from './overview.ts';
 import { DETAIL_FIELDS } from './page-words.ts';
 import type { PortalParts } from './parts.ts';
+import { changePortal, previewPage, subscriptionPage } from './subscription.ts';
 import { usagePage } from './usage.ts';
 import { pageMaker } from './visit.ts';
 
@@ -24,6 +25,23 @@ export function portalRoutes(parts: PortalParts): readonly Route[] {
     show('/portal/invoices', 'listPortalInvoices', 'The invoices of a customer', invoicesPage),
     show('/portal/invoices/:invoiceId', 'showPortalInvoice', 'An invoice, and where each figure comes from', (visit) =>
       invoicePage(parts, visit),
+    ),
+    show('/portal/subscriptions/:subscriptionId', 'showPortalSubscription', 'A plan, and its next invoice', (visit) =>
+      subscriptionPage(parts, visit),
+    ),
+    act(
+      '/portal/subscriptions/:subscriptionId/preview',
+      'previewPortalChange',
+      'What a change would do. Nothing is done',
+      'any',
+      (visit, form) => previewPage(parts, visit, form),
+    ),
+    act(
+      '/portal/subscriptions/:subscriptionId/change',
+      'changePortalSubscription',
+      'Does what the preview has shown',
+      'any',
+      (visit, form) => changePortal(parts, visit, form),
     ),
     show('/portal/cards', 'listPortalCards', 'The cards of a customer', cardsPage),
     act('/portal/cards', 'addPortalCard', 'Leads to the page on which a card is entered', {}, (visit) =>

@@ -121,7 +121,7 @@ export function pageMaker(parts: PortalParts): PageMaker {
               : Strict({ ...KEY, ...fields }),
           contentTypes: [FORM],
           bodyLimit: FORM_BYTES,
-          replies: { 303: HTML, 400: HTML, 403: HTML, 404: HTML, 409: HTML },
+          replies: { 303: HTML, 200: HTML, 400: HTML, 403: HTML, 404: HTML, 409: HTML },
         },
         async (context) => {
           const form = context.body as FormFields;

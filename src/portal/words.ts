@@ -6,17 +6,7 @@ export const TABS = ['overview', 'invoices', 'cards', 'usage', 'balances', 'deta
 export type Tab = (typeof TABS)[number];
 
 /** What the portal says was done, by the word in the address. */
-export const DONE = [
-  'default',
-  'removed',
-  'details',
-  'changed',
-  'scheduled',
-  'unscheduled',
-  'cancelled',
-  'ending',
-  'goesOn',
-] as const;
+export const DONE = ['default', 'removed', 'details', 'changed', 'scheduled', 'cancelled', 'ending'] as const;
 export type Done = (typeof DONE)[number];
 
 /** The words of the portal's frame, its overview and its invoices. */
@@ -110,10 +100,8 @@ export const PORTAL_WORDS: InEachLocale<PortalWords> = {
       details: 'Your details were saved. Invoices that you already have keep theirs.',
       changed: 'Your plan was changed.',
       scheduled: 'The change is planned.',
-      unscheduled: 'The planned change was withdrawn.',
       cancelled: 'Your plan has ended.',
       ending: 'Your plan ends as shown below.',
-      goesOn: 'Your plan goes on.',
     },
     standings: {
       asked: 'To pay',
@@ -203,10 +191,8 @@ export const PORTAL_WORDS: InEachLocale<PortalWords> = {
       details: 'Ihre Daten wurden gespeichert. Rechnungen, die Sie schon haben, bleiben, wie sie sind.',
       changed: 'Ihr Tarif wurde geändert.',
       scheduled: 'Die Änderung ist vorgemerkt.',
-      unscheduled: 'Die vorgemerkte Änderung wurde zurückgenommen.',
       cancelled: 'Ihr Tarif ist beendet.',
       ending: 'Ihr Tarif endet wie unten angegeben.',
-      goesOn: 'Ihr Tarif läuft weiter.',
     },
     standings: {
       asked: 'Zu zahlen',
@@ -296,10 +282,8 @@ export const PORTAL_WORDS: InEachLocale<PortalWords> = {
       details: 'Vos coordonnées ont été enregistrées. Les factures déjà émises gardent les leurs.',
       changed: 'Votre formule a été modifiée.',
       scheduled: 'La modification est programmée.',
-      unscheduled: 'La modification programmée a été retirée.',
       cancelled: 'Votre formule est terminée.',
       ending: 'Votre formule se termine comme indiqué ci-dessous.',
-      goesOn: 'Votre formule continue.',
     },
     standings: {
       asked: 'À payer',
@@ -389,10 +373,8 @@ export const PORTAL_WORDS: InEachLocale<PortalWords> = {
       details: 'Sus datos se han guardado. Las facturas que ya tiene conservan los suyos.',
       changed: 'Su plan se ha cambiado.',
       scheduled: 'El cambio está previsto.',
-      unscheduled: 'El cambio previsto se ha retirado.',
       cancelled: 'Su plan ha terminado.',
       ending: 'Su plan termina como se indica abajo.',
-      goesOn: 'Su plan continúa.',
     },
     standings: {
       asked: 'Por pagar',
