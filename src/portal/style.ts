@@ -3,7 +3,7 @@ export const STYLE = `
 main { margin: 0 auto; padding-top: 1.5rem; }
 .bar { display: flex; flex-wrap: wrap; gap: .5rem 1.25rem; align-items: center; justify-content: space-between; margin: 0 0 1rem; }
 .bar .seller { margin: 0; }
-.bar .who { color: var(--soft); font-size: .9375rem; }
+.bar .who { margin: 0; color: var(--soft); font-size: .9375rem; }
 .bar .side { display: flex; flex-wrap: wrap; gap: .25rem 1rem; align-items: center; }
 .bar form { margin: 0; }
 .tabs { margin: 0 0 1rem; }
@@ -15,11 +15,15 @@ main { margin: 0 auto; padding-top: 1.5rem; }
 .sheet > section { padding: clamp(1.25rem, 4vw, 2rem); }
 .sheet h1 { color: var(--ink); font-size: 1.5rem; line-height: 1.25; font-weight: 650; letter-spacing: -.01em; }
 .sheet h2 { margin-bottom: .75rem; }
+.sheet p + h2, .sheet dl + h2 { margin-top: 1.5rem; }
+.sheet > section > :last-child { margin-bottom: 0; }
 .sheet table { margin-top: .75rem; }
 td.start, th.start { text-align: start; white-space: normal; padding-inline-start: 0; }
 thead th { font-size: .875rem; color: var(--soft); vertical-align: bottom; padding: .375rem 0; border-top: 0; }
 thead th.end { text-align: end; padding-inline-start: 1.25rem; }
 .wide { overflow-x: auto; }
+.wide td.start, .wide th { padding-inline-end: .75rem; }
+.wide th a { white-space: nowrap; }
 .row { display: flex; flex-wrap: wrap; gap: .5rem 1.25rem; align-items: center; justify-content: space-between; padding: .875rem 0; border-top: 1px solid var(--line); }
 .row:first-of-type { border-top: 0; }
 .row > div { min-width: 0; flex: 1 1 14rem; }
@@ -29,7 +33,7 @@ thead th.end { text-align: end; padding-inline-start: 1.25rem; }
 button.small, .button.small { width: auto; min-height: 2.5rem; margin: 0; padding: .5rem .875rem; display: inline-block; }
 button.second, .button.second { background: var(--tint); color: var(--ink); border: 1px solid var(--line); }
 button.link { width: auto; min-height: 2rem; margin: 0; padding: .25rem; background: none; color: var(--accent); font-weight: 400; text-decoration: underline; }
-.tag { display: inline-block; padding: .0625rem .5rem; border: 1px solid var(--line); border-radius: 1rem; font-size: .8125rem; color: var(--soft); }
+.tag { display: inline-block; white-space: nowrap; overflow-wrap: normal; padding: .0625rem .5rem; border: 1px solid var(--line); border-radius: 1rem; font-size: .8125rem; color: var(--soft); }
 .tag.bad { border-color: var(--bad); color: var(--bad); }
 .tag.good { border-color: var(--good); color: var(--good); }
 .field { margin: 0 0 1.125rem; }
@@ -50,7 +54,8 @@ button.link { width: auto; min-height: 2rem; margin: 0; padding: .25rem; backgro
 .sub { margin: .25rem 0 0; padding-inline-start: 1rem; border-inline-start: 2px solid var(--line); }
 .sub table { margin-top: .25rem; font-size: .875rem; }
 details summary { border-top: 0; padding: .25rem 0; }
-.facts { max-width: 34rem; }
+.facts { max-width: 34rem; margin-top: .875rem; }
+.sheet .tabs { margin-top: .75rem; }
 @media (max-width: 30rem) { .row .acts { flex: 1 1 100%; } }
 @media print { .tabs, .bar .side, button { display: none; } }
 `;
