@@ -2,7 +2,7 @@ import { merchantSettings } from '../identity/index.ts';
 import { findRunningPeriod, lockInvoicesIn, type OpenInvoice, viewAsOfNow } from '../invoicing/index.ts';
 import { decimal } from '../kernel/decimal.ts';
 import { formatMoney } from '../kernel/money.ts';
-import { fail, ok, type Result } from '../kernel/result.ts';
+import { notFound, ok, type Result } from '../kernel/result.ts';
 import { formatInstant, type Instant } from '../kernel/time.ts';
 import { walletBalance } from '../ledger/index.ts';
 import { changePlan, patchSubscription, type SubscriptionRow } from '../subscriptions/index.ts';
@@ -35,7 +35,7 @@ export async function fulfil(
   const invoices: OpenInvoice[] = [];
   for (const open of await lockInvoicesIn(tx, merchantId, subscription.id, ['ACTIVE', 'CLOSING'])) {
     const seen = await viewAsOfNow(parts.invoicing, tx, open);
-    if (seen === null) return fail('CALCULATION_FAILED'); // nobody is asked to confirm what cannot be shown
+    if (seen === null) return notFound('invoice'); // nobody is asked to confirm what cannot be shown
     if (wish.kind !== 'cancel' || open.status === 'CLOSING' || wish.when === 'period_end') invoices.push(seen);
   }
   return ok({
@@ -58,7 +58,7 @@ async function change(
 ): Promise<Result<Done>> {
   if (wish.kind === 'cancel') {
     const at = wish.when === 'now' ? wish.at : await endOfPeriod(parts, { tx, merchantId }, id);
-    if (at === null) return fail('NO_PERIOD');
+    if (at === null) return notFound('period');
     const text = formatInstant(at);
     const end = wish.when === 'now' ? { ...ENDED, terminatedAt: text, terminatedBy: customerId } : { endingAt: text };
     const ended = await patchSubscription(parts.subscriptions, tx, merchantId, id, end, now);
