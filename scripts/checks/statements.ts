@@ -48,6 +48,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   payment_link: 'payments',
   remote_payments: 'payments',
   outside_tax: 'invoicing',
+  tax_address_checks: 'invoicing',
   payment_dispute: 'payments',
   outside_refund: 'payments',
   invoice_overdue: 'invoicing',

@@ -12,6 +12,7 @@ import { tellOverdue } from './invoice/webhooks.ts';
 import { closePeriod, closeUsage } from './issue/close.ts';
 import { issueInvoices } from './issue/issue.ts';
 import { startCalculation, tryCalculation } from './issue/run-calculation.ts';
+import { taxAddressDueKind } from './outside-tax/addresses.ts';
 import { asksProvider } from './outside-tax/answer.ts';
 import { askFor } from './outside-tax/quotes.ts';
 import { taxRecordDueKind } from './outside-tax/records.ts';
@@ -38,6 +39,7 @@ export const invoicingDueKinds = (parts: InvoicingParts): DueKind[] => [
     },
   },
   taxRecordDueKind(parts.taxProviders),
+  taxAddressDueKind(parts.taxProviders),
   {
     kind: 'invoice_document',
     isSlow: true,

@@ -1,8 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { StripeAccount } from '../stripe/account.ts';
 import { openStripeServer, type StripeServer } from '../stripe/server.ts';
 import { expectBooksToBalance } from '../support/books.ts';
+import { connectFake } from '../support/connected.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { scriptedTax } from '../support/scripted-tax.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
 /** A merchant lets Stripe Tax calculate and record, over HTTP on both sides. */
@@ -278,6 +280,68 @@ describe('while Stripe is away', () => {
     await shop.advance(clock, 'P2D');
     expect((await shop.invoice(invoice.id)).tax).toMatchObject({ reconciled: true, actualTax: '1.90' });
     expect(recordedOf(invoice)).toEqual({ net: 1000, tax: 190 });
+  });
+});
+
+describe('validTaxAddress', () => {
+  const validity = async ({ id }: Resource) => (await shop.read(`/v0/customers/${id}`)).validTaxAddress;
+
+  it('is what Stripe says of a new customer’s address, and of a changed one', async () => {
+    const customer = await customerIn({ ...NEW_YORK, zipCode: 'unknown' });
+    expect(await validity(customer)).toEqual({ valid: true, message: '' });
+    await env.runDueWork();
+    expect(await validity(customer)).toEqual({ valid: false, message: expect.stringContaining('tax location') });
+    await shop.change(`/v0/organizations/${customer.consumerId}`, { address: NEW_YORK });
+    await env.runDueWork();
+    expect(await validity(customer)).toEqual({ valid: true, message: '' });
+  });
+
+  it('is asked again while Stripe is away, and once when it is back', async () => {
+    stripe.faults.plan('error_before', 'POST', /calculations/);
+    const customer = await customerIn({ ...NEW_YORK, zipCode: 'unknown' });
+    await env.runDueWork();
+    expect(await validity(customer)).toMatchObject({ valid: true });
+    env.setNow(Temporal.Instant.from(START).add({ minutes: 1 }).toString());
+    await env.runDueWork();
+    expect(await validity(customer)).toMatchObject({ valid: false });
+    const before = calls(/calculations/);
+    env.setNow(Temporal.Instant.from(START).add({ hours: 48 }).toString());
+    await env.runDueWork();
+    expect(calls(/calculations/)).toBe(before);
+  });
+
+  it('is our own rule where the merchant has no tax provider, and nobody is asked', async () => {
+    await setProvider('internal');
+    const before = calls(/calculations/);
+    const customer = await customerIn({ ...NEW_YORK, zipCode: 'unknown' });
+    await env.runDueWork();
+    expect(await validity(customer)).toMatchObject({ valid: true });
+    expect(calls(/calculations/)).toBe(before);
+  });
+});
+
+describe('a process that dies', () => {
+  it('between the question and the answer, and between the record and its outcome, loses nothing', async () => {
+    // What is committed before a call is all that a killed process leaves: the outcome is never written.
+    const broken = scriptedTax();
+    const calculate = vi.spyOn(broken, 'calculate').mockRejectedValueOnce(new Error('killed'));
+    const commit = vi.spyOn(broken, 'commit').mockRejectedValueOnce(new Error('killed'));
+    const other = await openTestEnvironment({ taxProviders: [broken] });
+    try {
+      const seller = await other.merchant();
+      const theirs = shopOf(seller);
+      await connectFake(other, seller);
+      const settings = { taxProvider: 'stripe_tax', paymentProvider: 'sandbox' };
+      await theirs.change(`/v0/organizations/${seller.id}`, { settings });
+      const { clock, invoice } = await theirs.issued();
+      expect(invoice.status).toBe('CALCULATING');
+      await theirs.advance(clock, 'PT10M');
+      expect(await theirs.invoice(invoice.id)).toMatchObject({ status: 'ISSUED', tax: { reconciled: true } });
+      expect(calculate).toHaveBeenCalledTimes(2);
+      expect(commit.mock.calls.map(([, { key }]) => key)).toEqual([invoice.id, invoice.id]);
+    } finally {
+      await other.close();
+    }
   });
 });
 

@@ -1,0 +1,59 @@
+import { findTaxPlace, keepTaxVerdict } from '../../customers/index.ts';
+import type { Tx } from '../../db/index.ts';
+import { merchantSettings } from '../../identity/index.ts';
+import type { DueKind, FollowUp } from '../../jobs/index.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { byCourier, nextLookUp, ProviderAway, ProviderRefused, writeOutcome } from '../../payments/index.ts';
+import {
+  type TaxAddress,
+  type TaxConnection,
+  type TaxProviderParts,
+  taxConnectionOf,
+} from '../../tax-providers/index.ts';
+import { selectAddressCheck, updateAddressCheck } from './addresses.sql.ts';
+
+/** Checks the addresses of new customers, and changed ones, with the merchant's tax provider (`validTaxAddress`). */
+export const taxAddressDueKind = (parts: TaxProviderParts): DueKind => ({
+  kind: 'tax_address',
+  step: (tx, { merchantId, id }, now) => stepAddress(parts, tx, merchantId, id, now),
+});
+
+/** It commits when the provider is asked again; the call follows. Our own rule says before whether there is anything to ask. */
+async function stepAddress(
+  parts: TaxProviderParts,
+  tx: Tx,
+  merchantId: string,
+  id: string,
+  now: Instant,
+): Promise<FollowUp | undefined> {
+  const check = await selectAddressCheck(tx, merchantId, id);
+  const { taxProvider } = await merchantSettings(tx, merchantId);
+  const { address } = await findTaxPlace(tx, merchantId, id);
+  const connection =
+    taxProvider === 'internal' || address === null ? null : await taxConnectionOf(tx, parts, merchantId, taxProvider);
+  if (!connection || address === null) {
+    await updateAddressCheck(tx, check, check.lookUps, null);
+    return;
+  }
+  const { lookUps, at } = nextLookUp(check.askedAt, check.lookUps, now);
+  await updateAddressCheck(tx, check, lookUps, at);
+  return byCourier(parts, { merchantId, clockId: null }, async () => {
+    const message = await ask(connection, address);
+    if (message === undefined) return; // it is asked again
+    await writeOutcome(parts, merchantId, async (own, wall) => {
+      await keepTaxVerdict(own, { merchantId, customerId: id }, { address, message }, wall);
+      await updateAddressCheck(own, check, lookUps, null);
+    });
+  });
+}
+
+/** @returns what is wrong with the address; null: nothing; undefined: nobody knows */
+async function ask({ provider, account }: TaxConnection, address: TaxAddress): Promise<string | null | undefined> {
+  try {
+    const { valid, message } = await provider.validateAddress(account, address);
+    return valid ? null : (message ?? 'The tax provider does not know this address.');
+  } catch (error) {
+    if (error instanceof ProviderAway || error instanceof ProviderRefused) return undefined;
+    throw error;
+  }
+}
