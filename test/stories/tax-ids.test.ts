@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sql } from '../../src/db/index.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { openVies, type Vies } from '../support/vies.ts';
 
@@ -149,6 +150,31 @@ describe('a tax id of a customer', () => {
     await env.runDueWork();
     expect(vies.asked).toHaveLength(before);
     expect((await read(id)).taxIdStatus).toBe('unchecked');
+  });
+
+  it('that was there before ids were checked is checked once', async () => {
+    env.setNow('2026-07-01T00:00:00Z');
+    vies.tell('BE0428759497', 'valid');
+    const [known, other] = [await customer('BE0428759497', 'BE'), await customer('12-3456789', 'US')];
+    await env.database.transaction({ merchants: [merchant.id] }, (tx) =>
+      tx.run(sql`
+        update tax_id_check
+           set tax_id = null, country = null, status = 'unchecked', next_action_at = '2026-07-01T00:00:00Z'
+         where merchant_id = ${merchant.id} and id = any (${[known.id, other.id]}::text[])`),
+    );
+    await env.runDueWork();
+    expect((await read(known.id)).taxIdStatus).toBe('valid');
+    expect((await read(other.id)).taxIdStatus).toBe('unchecked');
+  });
+
+  it('is asked about once by two that set it at the same time', async () => {
+    env.setNow('2026-07-02T00:00:00Z');
+    vies.tell('HU12892312', 'valid');
+    const { id } = await customer(null, 'HU');
+    const answers = await Promise.all([1, 2].map(() => merchant.patch(`/v0/customers/${id}`, { taxId: 'HU12892312' })));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    await env.runDueWork();
+    expect(vies.asked.filter((number) => number === 'HU12892312')).toHaveLength(1);
   });
 
   it('is asked about no more when its customer is deleted', async () => {
