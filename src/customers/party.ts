@@ -1,5 +1,6 @@
 import type { Tx } from '../db/index.ts';
 import { findOrganizationsOf, type Organization } from '../identity/index.ts';
+import type { Locale } from '../kernel/locale.ts';
 import { type CustomerRow, type Mailbox, selectCustomersEver, selectMailboxes } from './customers.sql.ts';
 import { readTaxRates, type TaxRates } from './tax-rates.ts';
 
@@ -11,6 +12,8 @@ export interface CustomerParty {
   address?: Record<string, string>;
   emails?: string[];
   phone?: string;
+  /** The language of documents and mails; English where it is not said. */
+  locale?: Locale;
 }
 
 /**
@@ -47,6 +50,7 @@ function partyOf(row: CustomerRow, consumer: Organization | undefined): Customer
     ...(consumer.address !== null && { address: consumer.address }),
     ...(consumer.billingEmails.length > 0 && { emails: consumer.billingEmails }),
     ...(consumer.phone !== null && { phone: consumer.phone }),
+    ...(row.locale !== null && { locale: row.locale }),
   };
 }
 

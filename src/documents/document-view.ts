@@ -1,7 +1,9 @@
 import { accentColor, textOn } from '../kernel/color.ts';
+import type { Locale } from '../kernel/locale.ts';
 import type { DocumentLogo, PrintedDocument } from './document.ts';
 import { legalParty, MOST, type PartyView, partyView, strange, type Text, textLines } from './parties.ts';
-import { type TaxWord, taxWord } from './tax-words.ts';
+import { taxWord } from './tax-words.ts';
+import { DOCUMENT_WORDS, type DocumentWords } from './words.ts';
 
 /**
  * What the template draws: every word and figure of a document, finished. The template places, it never decides; the
@@ -9,6 +11,9 @@ import { type TaxWord, taxWord } from './tax-words.ts';
  */
 export interface DocumentView {
   metadata: { title: string; author: string };
+  lang: Locale;
+  /** What the template sets by itself. */
+  words: DocumentWords['template'];
   accent: string;
   onAccent: string;
   /** Stands on every page of a document that is none for the tax office. */
@@ -28,7 +33,8 @@ export interface DocumentView {
   headline: { label: string; figure: string; note: string | null; payment: string | null };
   /** Null for a document without a table. */
   columns: { quantity: number; unitPrice: number; tax: number; amount: number } | null;
-  taxWord: TaxWord;
+  /** The head of the column of rates. */
+  taxLabel: string;
   /** The head of the column of amounts. */
   amountLabel: string;
   lines: LineView[];
@@ -74,11 +80,15 @@ export function letterheadOf(document: PrintedDocument, title: string, mark: str
   const number = strange(document.number, MOST.number);
   const brand = strange(document.seller.name, MOST.name);
   const accent = accentColor(document.color);
+  const { locale } = document;
+  const words = DOCUMENT_WORDS[locale];
   return {
     metadata: {
       title: `${title} ${number.text} – ${brand.text}`.replaceAll('\u200b', ''),
       author: brand.text.replaceAll('\u200b', ''),
     },
+    lang: locale,
+    words: words.template,
     accent,
     onAccent: textOn(accent),
     mark: document.environment === 'sandbox' ? mark : null,
@@ -87,9 +97,9 @@ export function letterheadOf(document: PrintedDocument, title: string, mark: str
     brand,
     logo: document.logo ? logoView(document.logo) : null,
     runningBrand: strange(document.seller.name, 60),
-    seller: partyView(legalParty(document.seller)),
-    buyer: partyView(document.buyer),
-    taxWord: taxWord(document.seller),
+    seller: partyView(legalParty(document.seller), locale),
+    buyer: partyView(document.buyer, locale),
+    taxLabel: words.tax.head[taxWord(document.seller)],
     footer: textLines(document.footer, MOST.footer, 3),
   };
 }

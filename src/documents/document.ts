@@ -1,3 +1,5 @@
+import type { Locale } from '../kernel/locale.ts';
+
 /** A decimal as text, in major units where it is money: `57.87`, `-1200`, `0.000012`. */
 export type DecimalText = string;
 
@@ -16,7 +18,7 @@ export interface Party {
     city?: Maybe<string>;
     state?: Maybe<string>;
     zipCode?: Maybe<string>;
-    /** ISO 3166-1 alpha-2 (shown as the country's English name) or any text. */
+    /** ISO 3166-1 alpha-2 (shown as the country's name in the language of the document) or any text. */
     country?: Maybe<string>;
   }>;
   emails?: Maybe<readonly string[]>;
@@ -139,6 +141,8 @@ export interface DocumentLogo {
 
 /** What every document says: between whom, in which currency, and how it looks. */
 interface Letterhead {
+  /** In which its own words, figures and dates are written; texts of the merchant stay as they are. */
+  locale: Locale;
   number: string;
   /** Names the day of the document, and the file's own creation. */
   issuedAt: Temporal.Instant;

@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decimal } from '../kernel/decimal.ts';
-import { amount, breakable, day, money, percent, period, quantity } from './format.ts';
+import { LOCALES } from '../kernel/locale.ts';
+import { breakable, figuresOf } from './format.ts';
+
+const { amount, day, money, percent, period, quantity } = figuresOf('en');
 
 const at = (text: string): Temporal.Instant => Temporal.Instant.from(text);
 
@@ -69,3 +72,58 @@ it.each([
 ])('the period from $start to before $end is $shown', ({ start, end, shown }) =>
   expect(period(at(start), at(end))).toBe(shown),
 );
+
+describe('in each language', () => {
+  const [start, end] = [at('2025-03-01T00:00Z'), at('2025-04-01T00:00Z')];
+  it.each([
+    {
+      locale: 'en' as const,
+      shown: [
+        '€1,234,567.50',
+        '−¥1,200',
+        'KWD\u00a00.125',
+        '1,200.5',
+        '8.875%',
+        '1\u00a0March\u00a02025',
+        '1 – 31 Mar 2025',
+      ],
+    },
+    {
+      locale: 'de' as const,
+      shown: [
+        ...['1.234.567,50\u00a0€', '−1.200\u00a0¥', '0,125\u00a0KWD', '1.200,5', '8,875\u00a0%'],
+        ...['1.\u00a0März\u00a02025', '1. – 31. März 2025'],
+      ],
+    },
+    {
+      locale: 'fr' as const,
+      shown: [
+        ...['1\u202f234\u202f567,50\u00a0€', '−1\u202f200\u00a0¥', '0,125\u00a0KWD', '1\u202f200,5', '8,875\u00a0%'],
+        ...['1er\u00a0mars\u00a02025', '1er – 31 mars 2025'],
+      ],
+    },
+    {
+      locale: 'es' as const,
+      shown: [
+        ...['1.234.567,50\u00a0€', '−1.200\u00a0¥', '0,125\u00a0KWD', '1.200,5', '8,875\u00a0%'],
+        ...['1\u00a0de\u00a0marzo\u00a0de\u00a02025', '1 – 31 mar 2025'],
+      ],
+    },
+  ])('$locale writes $shown', ({ locale, shown }) => {
+    const written = figuresOf(locale);
+    expect([
+      ...[written.money('1234567.5', 'EUR'), written.money('-1200', 'JPY'), written.money('0.125', 'KWD')],
+      ...[written.quantity('1200.5'), written.percent('8.875'), written.day(start), written.period(start, end)],
+    ]).toEqual(shown);
+  });
+
+  it.each(LOCALES)('%s has twelve months, all different', (locale) => {
+    const days = Array.from({ length: 12 }, (_, month) =>
+      at('2025-01-15T00:00Z').toZonedDateTimeISO('UTC').add({ months: month }),
+    );
+    const { day: dayIn, period: periodIn } = figuresOf(locale);
+    expect(new Set(days.map((date) => dayIn(date.toInstant()))).size).toBe(12);
+    expect(new Set(days.map((date) => periodIn(date.toInstant(), date.toInstant()))).size).toBe(12);
+    expect(days.map((date) => dayIn(date.toInstant())).join()).not.toContain('undefined');
+  });
+});

@@ -1,96 +1,151 @@
 import { minorDigits } from '../kernel/currency.ts';
-import { type Decimal, decimal, plain } from '../kernel/decimal.ts';
+import { type Decimal, decimal } from '../kernel/decimal.ts';
+import type { InEachLocale, Locale } from '../kernel/locale.ts';
 
-/** Figures and dates as they stand on paper: English, UTC, every digit of the value and at least those of its currency. */
-
-const MOST_DIGITS = 100; // what Intl can show; kernel decimals stay far below
-
-const formatters = new Map<string, Intl.NumberFormat>();
-
-function formatter(key: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {
-  const known = formatters.get(key);
-  if (known) return known;
-  const made = new Intl.NumberFormat('en', options);
-  formatters.set(key, made);
-  return made;
+/**
+ * Figures and dates as they stand on paper: UTC, every digit of the value and at least those of its currency. Their forms
+ * are our own: Intl changes its forms with its data, and a document must not change with them.
+ */
+export interface Figures {
+  /** An amount with its currency: `€1,234.50`, `1.234,50 €`. @throws for no ISO 4217 currency or no decimal. */
+  readonly money: (text: string, currency: string) => string;
+  /** An amount or a price without its currency: `1,234.50`. */
+  readonly amount: (text: string, currency: string) => string;
+  /** A quantity with its own digits and no more: `1,200`, `0.5`. */
+  readonly quantity: (text: string) => string;
+  /** A rate in percent: `8.875%`. */
+  readonly percent: (text: string) => string;
+  /** `1 December 2025`, the UTC day of the instant. */
+  readonly day: (instant: Temporal.Instant) => string;
+  /** The days that a half-open period touches: `1 – 30 Nov 2025`, `15 Nov – 14 Dec 2025`, `3 Nov 2025`. */
+  readonly period: (start: Temporal.Instant, end: Temporal.Instant) => string;
 }
 
-const fractionDigits = (value: Decimal): number => Math.min(value.decimalPlaces(), MOST_DIGITS);
-
-/** Intl formats decimal text exactly, beyond what a number holds; a true minus sign is as wide as the digits. */
-const show = (format: Intl.NumberFormat, value: Decimal): string =>
-  format.format(plain(value.isZero() ? value.abs() : value) as Intl.StringNumericLiteral).replace('-', '\u2212');
-
-/** An amount with its currency: `€1,234.50`, `¥1,200`, `KWD 0.125`. @throws for no ISO 4217 currency or no decimal. */
-export function money(text: string, currency: string): string {
-  const value = decimal(text);
-  const digits = Math.max(minorDigits(currency), fractionDigits(value));
-  return show(
-    formatter(`${currency}/${digits}`, {
-      style: 'currency',
-      currency,
-      minimumFractionDigits: digits,
-      maximumFractionDigits: digits,
-    }),
-    value,
-  );
+/** How a language writes figures and dates. */
+interface Habits {
+  readonly group: string;
+  readonly point: string;
+  readonly money: (figure: string, symbol: string) => string;
+  readonly percent: (figure: string) => string;
+  readonly months: readonly string[];
+  readonly shortMonths: readonly string[];
+  /** The number of a day, before a month. */
+  readonly dayNumber: (day: number) => string;
+  readonly date: (day: string, month: string, year: string) => string;
 }
 
-/** An amount or a price without its currency: `1,234.50`. */
-export function amount(text: string, currency: string): string {
-  const value = decimal(text);
-  const digits = Math.max(minorDigits(currency), fractionDigits(value));
-  return show(formatter(`/${digits}`, { minimumFractionDigits: digits, maximumFractionDigits: digits }), value);
+const NO_BREAK = '\u00a0';
+const NARROW = '\u202f';
+const MINUS = '\u2212'; // a true minus sign is as wide as the digits
+
+const moneyBehind = (figure: string, symbol: string): string => `${figure}${NO_BREAK}${symbol}`;
+const spaced = (figure: string): string => `${figure}${NO_BREAK}%`;
+const inOrder = (...parts: string[]): string => parts.join(NO_BREAK);
+
+const HABITS: InEachLocale<Habits> = {
+  en: {
+    group: ',',
+    point: '.',
+    money: (figure, symbol) => `${symbol}${/[A-Za-z]$/.test(symbol) ? NO_BREAK : ''}${figure}`,
+    percent: (figure) => `${figure}%`,
+    months: 'January February March April May June July August September October November December'.split(' '),
+    shortMonths: 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' '),
+    dayNumber: String,
+    date: inOrder,
+  },
+  de: {
+    group: '.',
+    point: ',',
+    money: moneyBehind,
+    percent: spaced,
+    months: 'Januar Februar März April Mai Juni Juli August September Oktober November Dezember'.split(' '),
+    shortMonths: 'Jan. Feb. März Apr. Mai Juni Juli Aug. Sept. Okt. Nov. Dez.'.split(' '),
+    dayNumber: (day) => `${day}.`,
+    date: inOrder,
+  },
+  fr: {
+    group: NARROW,
+    point: ',',
+    money: moneyBehind,
+    percent: spaced,
+    months: 'janvier février mars avril mai juin juillet août septembre octobre novembre décembre'.split(' '),
+    shortMonths: 'janv. févr. mars avr. mai juin juil. août sept. oct. nov. déc.'.split(' '),
+    dayNumber: (day) => (day === 1 ? '1er' : String(day)),
+    date: inOrder,
+  },
+  es: {
+    group: '.',
+    point: ',',
+    money: moneyBehind,
+    percent: spaced,
+    months: 'enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre'.split(' '),
+    shortMonths: 'ene feb mar abr may jun jul ago sept oct nov dic'.split(' '),
+    dayNumber: String,
+    date: (day, month, year) => inOrder(day, 'de', month, 'de', year),
+  },
+};
+
+const symbols = new Map<string, string>();
+
+/** `€`, `CA$`, `KWD`: the same in every language. */
+function symbolOf(currency: string): string {
+  const known = symbols.get(currency);
+  if (known !== undefined) return known;
+  const parts = new Intl.NumberFormat('en', { style: 'currency', currency }).formatToParts(0);
+  const symbol = parts.find(({ type }) => type === 'currency')?.value ?? currency;
+  symbols.set(currency, symbol);
+  return symbol;
 }
 
-/** A quantity with its own digits and no more: `1,200`, `0.5`. */
-export function quantity(text: string): string {
-  const value = decimal(text);
-  const digits = fractionDigits(value);
-  return show(formatter(`/${digits}`, { minimumFractionDigits: digits, maximumFractionDigits: digits }), value);
+const utc = (instant: Temporal.Instant): Temporal.ZonedDateTime => instant.toZonedDateTimeISO('UTC');
+
+function figuresIn({ group, point, money, percent, months, shortMonths, dayNumber, date }: Habits): Figures {
+  /** All digits of the value, at least so many behind the point, without its sign. */
+  const digitsOf = (value: Decimal, least: number): string => {
+    const [whole = '', fraction] = value.abs().toFixed(Math.max(least, value.decimalPlaces())).split('.');
+    const grouped = whole.replace(/\B(?=(?:\d{3})+$)/g, group);
+    return fraction === undefined ? grouped : `${grouped}${point}${fraction}`;
+  };
+  const signOf = (value: Decimal): string => (value.lt(0) ? MINUS : '');
+  const show = (text: string, least: number): string => {
+    const value = decimal(text);
+    return `${signOf(value)}${digitsOf(value, least)}`;
+  };
+  const month = (names: readonly string[], at: Temporal.ZonedDateTime): string => names[at.month - 1] as string;
+  return {
+    money: (text, currency) => {
+      const value = decimal(text);
+      return `${signOf(value)}${money(digitsOf(value, minorDigits(currency)), symbolOf(currency))}`;
+    },
+    amount: (text, currency) => show(text, minorDigits(currency)),
+    quantity: (text) => show(text, 0),
+    percent: (text) => percent(show(text, 0)),
+    day: (instant) => {
+      const at = utc(instant);
+      return date(dayNumber(at.day), month(months, at), String(at.year));
+    },
+    period: (start, end) => {
+      const first = utc(start);
+      const last = Temporal.Instant.compare(end, start) > 0 ? utc(end.subtract({ nanoseconds: 1 })) : first;
+      const dayOf = (at: Temporal.ZonedDateTime): string => `${dayNumber(at.day)} ${month(shortMonths, at)}`;
+      const closing = `${dayOf(last)} ${last.year}`;
+      if (first.year !== last.year) return `${dayOf(first)} ${first.year} – ${closing}`;
+      if (first.month !== last.month) return `${dayOf(first)} – ${closing}`;
+      return first.day === last.day ? closing : `${dayNumber(first.day)} – ${closing}`;
+    },
+  };
 }
 
-/** A rate in percent: `8.875%`. */
-export const percent = (text: string): string => `${quantity(text)}%`;
+const FIGURES: InEachLocale<Figures> = {
+  en: figuresIn(HABITS.en),
+  de: figuresIn(HABITS.de),
+  fr: figuresIn(HABITS.fr),
+  es: figuresIn(HABITS.es),
+};
+
+/** How figures and dates are written on documents and in mails of this language. */
+export const figuresOf = (locale: Locale): Figures => FIGURES[locale];
 
 /** The same figure with places where it may break, so that a figure wider than its column loses no digit. */
 export const breakable = (figure: string): string =>
-  figure.length > 16 ? figure.replace(/[,.]|\d{6}(?=\d)/g, '$&\u200b') : figure;
-
-// Our own names: what Intl calls September has changed with its data before, and a document must not change with it.
-const MONTHS = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-] as const;
-
-const NO_BREAK = '\u00a0';
-
-const utc = (instant: Temporal.Instant): Temporal.ZonedDateTime => instant.toZonedDateTimeISO('UTC');
-const longMonth = (date: Temporal.ZonedDateTime): string => MONTHS[date.month - 1] as string;
-const shortMonth = (date: Temporal.ZonedDateTime): string => longMonth(date).slice(0, 3);
-
-/** `1 December 2025`, the UTC day of the instant. */
-export function day(instant: Temporal.Instant): string {
-  const date = utc(instant);
-  return `${date.day}${NO_BREAK}${longMonth(date)}${NO_BREAK}${date.year}`;
-}
-
-/** The days that a half-open period touches: `1 – 30 Nov 2025`, `15 Nov – 14 Dec 2025`, `3 Nov 2025`. */
-export function period(start: Temporal.Instant, end: Temporal.Instant): string {
-  const first = utc(start);
-  const last = Temporal.Instant.compare(end, start) > 0 ? utc(end.subtract({ nanoseconds: 1 })) : first;
-  const closing = `${last.day} ${shortMonth(last)} ${last.year}`;
-  if (first.year !== last.year) return `${first.day} ${shortMonth(first)} ${first.year} – ${closing}`;
-  if (first.month !== last.month) return `${first.day} ${shortMonth(first)} – ${closing}`;
-  return first.day === last.day ? closing : `${first.day} – ${closing}`;
-}
+  figure.length > 16 ? figure.replace(/[,.\u202f]|\d{6}(?=\d)/g, '$&\u200b') : figure;

@@ -8,7 +8,8 @@ export type {
   ReceiptDocument,
 } from './document.ts';
 export { type EInvoice, eInvoiceOf } from './e-invoice/e-invoice.ts';
-export { day, money } from './format.ts';
+export { type Figures, figuresOf } from './format.ts';
+export { lineNameIn } from './line-names.ts';
 export { notesOf } from './line-notes.ts';
 export {
   createDocumentRenderer,

@@ -1,147 +1,149 @@
 import { decimal, plain } from '../kernel/decimal.ts';
 import type { DecimalText, InvoiceDocument } from './document.ts';
 import { type DocumentView, letterheadOf } from './document-view.ts';
-import { breakable, day, money, percent, period } from './format.ts';
+import { breakable, figuresOf } from './format.ts';
 import { columnsOf, lineView } from './line-view.ts';
 import { MOST, present, strange, type Text, textLines } from './parties.ts';
 import { isPaymentOnAccount, taxNote } from './tax-notes.ts';
-import { type TaxWord, taxWord } from './tax-words.ts';
+import { taxWord } from './tax-words.ts';
 import { oneLine } from './text.ts';
+import { DOCUMENT_WORDS } from './words.ts';
 
 const MOST_PAYMENT_URL = 2048;
 
 /** An invoice or a credit note in words and figures. */
 export function invoiceView(document: InvoiceDocument): DocumentView {
   const credit = document.kind === 'credit_note';
-  const head = letterheadOf(document, titleOf(document), 'Sandbox – not a tax document');
+  const { currency, locale } = document;
+  const words = DOCUMENT_WORDS[locale];
+  const head = letterheadOf(document, titleOf(document), words.sandbox);
   const payable = !credit && decimal(document.unpaidAmount).gt(0);
   const payment = payable ? webAddress(document.paymentUrl) : null;
   const taxIncluded = document.taxIncluded === true;
-  const lines = document.lines.map((line) => lineView(line, { currency: document.currency, taxIncluded }));
+  const lines = document.lines.map((line) => lineView(line, { currency, taxIncluded, locale }));
   const note = taxNote(document);
-  const tax = lowered(head.taxWord);
-  const included = taxIncluded ? `Prices and amounts of the lines include ${tax}.` : null;
+  const tax = words.tax.inSentence[taxWord(document.seller)];
+  const included = taxIncluded ? words.pricesInclude(tax) : null;
   return {
     ...head,
-    buyerLabel: credit ? 'Credited to' : 'Billed to',
+    buyerLabel: credit ? words.creditedTo : words.billedTo,
     facts: factsOf(document, head.number),
     headline: headlineOf(document, payable, payment),
     columns: columnsOf(lines),
-    amountLabel: taxIncluded ? `${document.currency} incl. ${tax}` : `Amount ${document.currency}`,
+    amountLabel: taxIncluded ? words.amountWithTax(currency, tax) : words.amount(currency),
     lines,
     totals: totalsOf(document),
-    terms: { heading: credit ? 'About this credit' : 'Payment', sentences: sentencesOf(document, payable) },
+    terms: { heading: credit ? words.aboutCredit : words.payment, sentences: sentencesOf(document, payable) },
     payment: payment === null ? null : { address: payment, shown: oneLine(payment, 200) },
-    bankTransfer: payable && payment === null ? accountOf(document.bankTransfer) : [],
+    bankTransfer: payable && payment === null ? accountOf(document) : [],
     notes: [included, note, document.notes].flatMap((text) => textLines(text, MOST.note, 40)),
   };
 }
 
-/** The name of the tax inside a sentence. */
-const lowered = (word: TaxWord): string => (word === 'Tax' ? 'tax' : word);
-
 function titleOf(document: InvoiceDocument): string {
-  if (document.kind === 'credit_note') return 'Credit note';
-  return isPaymentOnAccount(document) ? 'Payment on account' : 'Invoice';
+  const { titles } = DOCUMENT_WORDS[document.locale];
+  if (document.kind === 'credit_note') return titles.creditNote;
+  return isPaymentOnAccount(document) ? titles.onAccount : titles.invoice;
 }
 
 /** The account to which money is sent, its number in groups of four as banks print it. */
-function accountOf(account: InvoiceDocument['bankTransfer']): DocumentView['bankTransfer'] {
-  const { holder, iban, account: number, bank, bic } = account ?? {};
+function accountOf({ locale, bankTransfer }: InvoiceDocument): DocumentView['bankTransfer'] {
+  const { holder, iban, account: number, bank, bic, note } = bankTransfer ?? {};
+  const words = DOCUMENT_WORDS[locale].account;
   const entries: [string, string | null | undefined][] = [
-    ['Account holder', holder],
+    [words.holder, holder],
     ['IBAN', iban?.replace(/(.{4})(?=.)/g, '$1\u00a0')],
-    ['Account', number],
+    [words.number, number],
     ['BIC', bic],
-    ['Bank', bank],
+    [words.bank, bank],
   ];
   const shown = entries.flatMap(([label, value]) =>
     present(value) ? [{ label, value: strange(value, MOST.addressLine) }] : [],
   );
-  const notes = textLines(account?.note, MOST.footer, 6).map((value) => ({ label: '', value }));
+  const notes = textLines(note, MOST.footer, 6).map((value) => ({ label: '', value }));
   return [...shown, ...notes];
 }
 
 function factsOf(document: InvoiceDocument, number: Text): DocumentView['facts'] {
+  const words = DOCUMENT_WORDS[document.locale].facts;
+  const { day, period } = figuresOf(document.locale);
+  const invoiceLabel = isPaymentOnAccount(document) ? words.number : words.invoiceNumber;
   const facts: DocumentView['facts'] = [
-    {
-      label:
-        document.kind === 'credit_note' ? 'Credit note' : isPaymentOnAccount(document) ? 'Number' : 'Invoice number',
-      value: number,
-    },
-    { label: 'Issued', value: day(document.issuedAt) },
+    { label: document.kind === 'credit_note' ? words.creditNote : invoiceLabel, value: number },
+    { label: words.issued, value: day(document.issuedAt) },
   ];
-  if (document.dueAt) facts.push({ label: 'Due', value: day(document.dueAt) });
+  if (document.dueAt) facts.push({ label: words.due, value: day(document.dueAt) });
   if (document.periodStart && document.periodEnd)
-    facts.push({ label: 'Period', value: period(document.periodStart, document.periodEnd) });
+    facts.push({ label: words.period, value: period(document.periodStart, document.periodEnd) });
   if (document.original) {
-    facts.push({ label: 'Original invoice', value: strange(document.original.number, MOST.number) });
-    facts.push({ label: 'Invoice issued', value: day(document.original.issuedAt) });
+    facts.push({ label: words.originalInvoice, value: strange(document.original.number, MOST.number) });
+    facts.push({ label: words.invoiceIssued, value: day(document.original.issuedAt) });
   }
   return facts;
 }
 
 function headlineOf(document: InvoiceDocument, payable: boolean, payment: string | null): DocumentView['headline'] {
-  const { currency } = document;
+  const { currency, locale } = document;
+  const { headline: words, totals } = DOCUMENT_WORDS[locale];
+  const { money, day } = figuresOf(locale);
   if (document.kind === 'credit_note')
-    return { label: 'Total credited', figure: breakable(money(document.grandTotal, currency)), note: null, payment };
+    return { label: words.totalCredited, figure: breakable(money(document.grandTotal, currency)), note: null, payment };
   if (!payable) {
-    const note = decimal(document.grandTotal).isZero() ? 'Nothing to pay' : 'Paid in full';
-    return { label: 'Total', figure: breakable(money(document.grandTotal, currency)), note, payment };
+    const note = decimal(document.grandTotal).isZero() ? words.nothingToPay : words.paidInFull;
+    return { label: totals.total, figure: breakable(money(document.grandTotal, currency)), note, payment };
   }
-  const note = document.dueAt ? `Due ${day(document.dueAt)}` : null;
-  return { label: 'Amount due', figure: breakable(money(document.unpaidAmount, currency)), note, payment };
+  const note = document.dueAt ? words.due(day(document.dueAt)) : null;
+  return { label: words.amountDue, figure: breakable(money(document.unpaidAmount, currency)), note, payment };
 }
 
 function totalsOf(document: InvoiceDocument): DocumentView['totals'] {
-  const { currency } = document;
+  const { currency, locale } = document;
+  const { totals: words, headline, tax } = DOCUMENT_WORDS[locale];
+  const { money, percent } = figuresOf(locale);
   const totals: DocumentView['totals'] = [];
   const add = (label: string, text: DecimalText, strong = false): void => {
     totals.push({ label, figure: breakable(money(text, currency)), strong });
   };
   const word = taxWord(document.seller);
-  add(document.taxIncluded ? `Subtotal without ${lowered(word)}` : 'Subtotal', document.subtotal);
-  for (const tax of document.taxes) add(`${word} ${percent(tax.rate)} on ${money(tax.base, currency)}`, tax.amount);
-  if (document.taxes.length !== 1) add(word === 'Tax' ? 'Total tax' : `Total ${word}`, document.totalTax);
+  add(document.taxIncluded ? words.subtotalWithout(tax.inSentence[word]) : words.subtotal, document.subtotal);
+  for (const { rate, base, amount } of document.taxes)
+    add(words.taxOf(tax.sum[word], percent(rate), money(base, currency)), amount);
+  if (document.taxes.length !== 1) add(words.allTax(tax.inSentence[word]), document.totalTax);
   if (document.kind === 'credit_note') {
-    add('Total credited', document.grandTotal, true);
+    add(headline.totalCredited, document.grandTotal, true);
     return totals;
   }
-  add('Total', document.grandTotal, true);
+  add(words.total, document.grandTotal, true);
   const wallet = decimal(document.walletApplied ?? '0');
   const otherwise = decimal(document.paidAmount).minus(wallet);
-  if (!wallet.isZero()) add('Paid from wallet', plain(wallet.negated()));
-  if (!otherwise.isZero()) add('Paid', plain(otherwise.negated()));
-  add('Amount due', document.unpaidAmount, true);
+  if (!wallet.isZero()) add(words.fromWallet, plain(wallet.negated()));
+  if (!otherwise.isZero()) add(words.paid, plain(otherwise.negated()));
+  add(headline.amountDue, document.unpaidAmount, true);
   return totals;
 }
 
 function sentencesOf(document: InvoiceDocument, payable: boolean): DocumentView['terms']['sentences'] {
+  const words = DOCUMENT_WORDS[document.locale];
   if (document.kind === 'credit_note') {
     const terms: DocumentView['terms']['sentences'] = [];
     if (document.original) {
       const number = oneLine(document.original.number, MOST.number);
-      terms.push(`This credit note corrects invoice ${number} of ${day(document.original.issuedAt)}.`);
+      terms.push(words.corrects(number, figuresOf(document.locale).day(document.original.issuedAt)));
     }
-    if (present(document.reason)) terms.push(strange(`Reason: ${document.reason}`, MOST.description));
+    if (present(document.reason)) terms.push(strange(words.reason(document.reason), MOST.description));
     return terms;
   }
   if (isPaymentOnAccount(document)) {
-    const account = 'This payment goes to your wallet and pays later invoices. They state the taxes.';
-    return payable ? [account, ...termsOf(document)] : [account];
+    return payable ? [words.onAccount, ...termsOf(document)] : [words.onAccount];
   }
   return payable ? termsOf(document) : [];
 }
 
 /** Until when to pay, and what to quote. */
-function termsOf(document: InvoiceDocument): string[] {
-  const days = document.paymentTermDays;
-  const when = days === 0 ? 'on receipt' : `within ${days} ${days === 1 ? 'day' : 'days'}`;
-  const until = document.dueAt ? `, by ${day(document.dueAt)}` : '';
-  return [
-    `Payment is due ${when}${until}.`,
-    `Please quote ${oneLine(document.number, MOST.number)} with your payment.`,
-  ];
+function termsOf({ locale, number, paymentTermDays, dueAt }: InvoiceDocument): string[] {
+  const words = DOCUMENT_WORDS[locale];
+  const until = dueAt ? figuresOf(locale).day(dueAt) : null;
+  return [words.terms(paymentTermDays, until), words.quote(oneLine(number, MOST.number))];
 }
 
 /** An absolute http or https address without credentials, as `URL` writes it; null for anything else. */

@@ -74,8 +74,8 @@ describe('the notes of a line', () => {
     },
   ])('are $notes', ({ workings, fields, currency = 'USD', notes }) =>
     expect(
-      notesOf({ ...{ kind: 'other', quantity: '27', amount: '3.45' }, ...fields, workings }, currency).map((note) =>
-        note.replaceAll('\u00a0', ' '),
+      notesOf({ ...{ kind: 'other', quantity: '27', amount: '3.45' }, ...fields, workings }, currency, 'en').map(
+        (note) => note.replaceAll('\u00a0', ' '),
       ),
     ).toEqual(notes),
   );

@@ -1,21 +1,26 @@
 import { minorDigits } from '../kernel/currency.ts';
 import { decimal, plain } from '../kernel/decimal.ts';
+import type { Locale } from '../kernel/locale.ts';
 import type { DocumentLine, DocumentTier } from './document.ts';
 import type { DocumentView, LineView } from './document-view.ts';
-import { amount, breakable, percent, period, quantity } from './format.ts';
+import { breakable, figuresOf } from './format.ts';
 import { MOST, present, strange } from './parties.ts';
 import { unitOf } from './units.ts';
+import { DOCUMENT_WORDS } from './words.ts';
 
 const MOST_GROUPS = 12;
 
-/** Where prices stand, and whose: those of an inclusive document are shown with the tax, as they were agreed. */
+/** Where prices stand, and how they are written: those of an inclusive document are shown with the tax, as they were agreed. */
 interface Shown {
   readonly currency: string;
   readonly taxIncluded: boolean;
+  readonly locale: Locale;
 }
 
 /** A line of the table in words and figures. */
-export function lineView(line: DocumentLine, { currency, taxIncluded }: Shown): LineView {
+export function lineView(line: DocumentLine, shown: Shown): LineView {
+  const { currency, taxIncluded, locale } = shown;
+  const { amount, percent, period, quantity } = figuresOf(locale);
   const tiers = line.tiers ?? [];
   const description = strange(line.description, MOST.description);
   const group = Object.entries(line.group ?? {})
@@ -31,11 +36,18 @@ export function lineView(line: DocumentLine, { currency, taxIncluded }: Shown): 
     group,
     keepTogether: characters <= 500 && tiers.length <= 20,
     quantity: isAmount ? '' : breakable(quantity(line.quantity)),
-    unit: !isAmount && present(line.unit) ? strange(unitOf(line.unit, line.quantity), MOST.unit) : null,
-    ...(tiers.length > 0 ? { unitPrice: 'tiered', per: null } : isAmount ? NO_PRICE : priceOf(line, currency)),
+    unit:
+      !isAmount && present(line.unit)
+        ? strange(locale === 'en' ? unitOf(line.unit, line.quantity) : line.unit, MOST.unit)
+        : null,
+    ...(tiers.length > 0
+      ? { unitPrice: DOCUMENT_WORDS[locale].price.tiered, per: null }
+      : isAmount
+        ? NO_PRICE
+        : priceOf(line, shown)),
     tax: breakable(percent(line.taxRate)),
     amount: breakable(amount((taxIncluded ? line.grossAmount : null) ?? line.amount, currency)),
-    tiers: tiers.map((tier) => tierView(tier, currency)),
+    tiers: tiers.map((tier) => tierView(tier, shown)),
   };
 }
 
@@ -44,11 +56,15 @@ const NO_PRICE = { unitPrice: '', per: null };
 type PriceView = Pick<LineView, 'unitPrice' | 'per'>;
 
 /** A price as it was agreed: for a package, a part in percent, or for so many units that it has few digits. */
-function priceOf({ agreed, unitPrice }: DocumentLine, currency: string): PriceView {
-  if (!agreed) return unitPriceOf(unitPrice, currency);
+function priceOf({ agreed, unitPrice }: DocumentLine, shown: Shown): PriceView {
+  if (!agreed) return unitPriceOf(unitPrice, shown);
+  const { amount, percent, quantity } = figuresOf(shown.locale);
   if ('percent' in agreed) return { unitPrice: breakable(percent(agreed.percent)), per: null };
   const { price, per } = agreed;
-  return { unitPrice: breakable(amount(price, currency)), per: `per ${quantity(per)}` };
+  return {
+    unitPrice: breakable(amount(price, shown.currency)),
+    per: DOCUMENT_WORDS[shown.locale].price.per(quantity(per)),
+  };
 }
 
 /** Prices of a unit with more digits than these are shown for more units. */
@@ -58,7 +74,8 @@ const COUNTS = ['1000', '1000000', '1000000000'];
 const MOST_PRICE = 10_000;
 
 /** `0.15 per 1,000,000` for 0.00000015: the fewest units of which the price has no more digits than money needs. */
-function unitPriceOf(text: string, currency: string): PriceView {
+function unitPriceOf(text: string, { currency, locale }: Shown): PriceView {
+  const { amount, quantity } = figuresOf(locale);
   const price = decimal(text);
   const digits = minorDigits(currency);
   const most = Math.max(MOST_DIGITS, digits);
@@ -66,21 +83,27 @@ function unitPriceOf(text: string, currency: string): PriceView {
     price.times(count).decimalPlaces() <= digits && price.times(count).abs().lt(MOST_PRICE);
   const few = price.decimalPlaces() <= most ? undefined : COUNTS.find(isShort);
   if (few === undefined) return { unitPrice: breakable(amount(text, currency)), per: null };
-  return { unitPrice: breakable(amount(plain(price.times(few)), currency)), per: `per ${quantity(few)}` };
+  return {
+    unitPrice: breakable(amount(plain(price.times(few)), currency)),
+    per: DOCUMENT_WORDS[locale].price.per(quantity(few)),
+  };
 }
 
-function tierView(tier: DocumentTier, currency: string): LineView['tiers'][number] {
+function tierView(tier: DocumentTier, shown: Shown): LineView['tiers'][number] {
+  const { currency, locale } = shown;
+  const { amount, quantity } = figuresOf(locale);
+  const words = DOCUMENT_WORDS[locale].price;
   const bounds =
     tier.upTo === null
       ? decimal(tier.from).isZero()
-        ? 'All units'
-        : `Over ${quantity(tier.from)}`
+        ? words.allUnits
+        : words.over(quantity(tier.from))
       : `${quantity(tier.from)} – ${quantity(tier.upTo)}`;
   const flat = tier.flatPrice != null && !decimal(tier.flatPrice).isZero() ? amount(tier.flatPrice, currency) : null;
   return {
-    range: flat === null ? bounds : `${bounds}, plus ${flat} flat`,
+    range: flat === null ? bounds : words.plusFlat(bounds, flat),
     quantity: breakable(quantity(tier.quantity)),
-    ...unitPriceOf(tier.unitPrice, currency),
+    ...unitPriceOf(tier.unitPrice, shown),
     amount: breakable(amount(tier.amount, currency)),
   };
 }

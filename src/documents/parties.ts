@@ -1,6 +1,8 @@
+import { type InEachLocale, LOCALES, type Locale } from '../kernel/locale.ts';
 import type { Party } from './document.ts';
-import { taxIdLabel } from './tax-words.ts';
+import { taxOfId } from './tax-words.ts';
 import { isRightToLeft, manyLines, oneLine } from './text.ts';
+import { DOCUMENT_WORDS } from './words.ts';
 
 /** A stranger's text with its direction; ours is a plain string. */
 export interface Text {
@@ -42,15 +44,17 @@ export const textLines = (text: string | null | undefined, most: number, mostLin
 /** Where the post code follows the town; elsewhere it goes before it. */
 const POST_CODE_LAST: ReadonlySet<string> = new Set('US CA AU NZ GB IE IN SG BR MX CO ZA KR TH ID PH HK PK'.split(' '));
 
-const countryNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' });
+const COUNTRY_NAMES = Object.fromEntries(
+  LOCALES.map((locale) => [locale, new Intl.DisplayNames(locale, { type: 'region', fallback: 'code' })]),
+) as unknown as InEachLocale<Intl.DisplayNames>;
 
-function countryName(country: string): string {
+function countryName(country: string, locale: Locale): string {
   const code = country.trim().toUpperCase();
-  return /^[A-Z]{2}$/.test(code) ? (countryNames.of(code) ?? code) : country;
+  return /^[A-Z]{2}$/.test(code) ? (COUNTRY_NAMES[locale].of(code) ?? code) : country;
 }
 
 /** Who somebody is, line by line as an envelope has it. */
-export function partyView(party: Party): PartyView {
+export function partyView(party: Party, locale: Locale): PartyView {
   const { line1, line2, city, state, zipCode, country } = party.address ?? {};
   const postCodeLast = POST_CODE_LAST.has((country ?? '').trim().toUpperCase());
   const town = postCodeLast
@@ -61,8 +65,8 @@ export function partyView(party: Party): PartyView {
     line1,
     line2,
     town,
-    present(country) ? countryName(country) : null,
-    present(party.taxId) ? `${taxIdLabel(party)} ${party.taxId}` : null,
+    present(country) ? countryName(country, locale) : null,
+    present(party.taxId) ? `${DOCUMENT_WORDS[locale].tax.id[taxOfId(party)]} ${party.taxId}` : null,
     ...(party.emails ?? []).slice(0, MOST_EMAILS),
     party.phone,
   ];

@@ -2,22 +2,24 @@ import { cardBrandName } from '../kernel/card-brand.ts';
 import { decimal, plain } from '../kernel/decimal.ts';
 import type { DecimalText, ReceiptDocument } from './document.ts';
 import { type DocumentView, letterheadOf } from './document-view.ts';
-import { breakable, day, money } from './format.ts';
+import { breakable, figuresOf } from './format.ts';
 import { MOST, present, strange } from './parties.ts';
 import { oneLine } from './text.ts';
+import { DOCUMENT_WORDS } from './words.ts';
 
 /** A receipt in words and figures: what was paid, how and when, for which invoice, and what remains to be paid. */
 export function receiptView(document: ReceiptDocument): DocumentView {
-  const head = letterheadOf(document, 'Receipt', 'Sandbox – no money was paid');
-  const paidOn = `Paid on ${day(document.receivedAt)}`;
+  const { receipt: words, ...all } = DOCUMENT_WORDS[document.locale];
+  const { money, day } = figuresOf(document.locale);
+  const head = letterheadOf(document, all.titles.receipt, all.sandboxReceipt);
   return {
     ...head,
-    buyerLabel: 'Received from',
+    buyerLabel: all.receivedFrom,
     facts: factsOf(document),
     headline: {
-      label: 'Amount paid',
+      label: all.headline.amountPaid,
       figure: breakable(money(document.amount, document.currency)),
-      note: `${paidOn} ${methodPhrase(document)}`,
+      note: words.paidOn(day(document.receivedAt), methodPhrase(document)),
       payment: null,
     },
     columns: null,
@@ -25,11 +27,8 @@ export function receiptView(document: ReceiptDocument): DocumentView {
     lines: [],
     totals: totalsOf(document),
     terms: {
-      heading: 'About this receipt',
-      sentences: [
-        `This receipt confirms a payment of invoice ${oneLine(document.invoice.number, MOST.number)}.`,
-        'The invoice states the taxes. This receipt is not an invoice.',
-      ],
+      heading: words.about,
+      sentences: [words.confirms(oneLine(document.invoice.number, MOST.number)), words.noTaxes],
     },
     payment: null,
     bankTransfer: [],
@@ -38,42 +37,44 @@ export function receiptView(document: ReceiptDocument): DocumentView {
 }
 
 function factsOf(document: ReceiptDocument): DocumentView['facts'] {
+  const words = DOCUMENT_WORDS[document.locale].facts;
+  const { day } = figuresOf(document.locale);
   const facts: DocumentView['facts'] = [
-    { label: 'Receipt number', value: strange(document.number, MOST.number) },
-    { label: 'Paid on', value: day(document.receivedAt) },
-    { label: 'Paid by', value: methodName(document) },
+    { label: words.receiptNumber, value: strange(document.number, MOST.number) },
+    { label: words.paidOn, value: day(document.receivedAt) },
+    { label: words.paidBy, value: methodName(document) },
   ];
-  if (present(document.reference)) facts.push({ label: 'Reference', value: strange(document.reference, MOST.group) });
-  facts.push({ label: 'Invoice', value: strange(document.invoice.number, MOST.number) });
-  facts.push({ label: 'Invoice issued', value: day(document.invoice.issuedAt) });
+  if (present(document.reference))
+    facts.push({ label: words.reference, value: strange(document.reference, MOST.group) });
+  facts.push({ label: words.invoice, value: strange(document.invoice.number, MOST.number) });
+  facts.push({ label: words.invoiceIssued, value: day(document.invoice.issuedAt) });
   return facts;
 }
 
 function totalsOf(document: ReceiptDocument): DocumentView['totals'] {
+  const words = DOCUMENT_WORDS[document.locale].receipt;
+  const { money } = figuresOf(document.locale);
   const totals: DocumentView['totals'] = [];
   const add = (label: string, text: DecimalText, strong = false): void => {
     totals.push({ label, figure: breakable(money(text, document.currency)), strong });
   };
   const wallet = decimal(document.walletAmount);
   const applied = decimal(document.amount).minus(wallet);
-  add('Invoice total', document.invoice.total);
+  add(words.invoiceTotal, document.invoice.total);
   if (!decimal(document.settledBefore).isZero())
-    add('Paid or credited before', plain(decimal(document.settledBefore).negated()));
-  add(wallet.isZero() ? 'This payment' : 'This payment, as far as it was due', plain(applied.negated()));
-  add('Remaining on the invoice', document.remaining, true);
-  if (!wallet.isZero()) add('Overpaid, added to the wallet', document.walletAmount);
+    add(words.settledBefore, plain(decimal(document.settledBefore).negated()));
+  add(wallet.isZero() ? words.thisPayment : words.thisPaymentAsDue, plain(applied.negated()));
+  add(words.remaining, document.remaining, true);
+  if (!wallet.isZero()) add(words.overpaid, document.walletAmount);
   return totals;
 }
 
-function methodName({ method, card }: ReceiptDocument): string {
-  if (method === 'card') return card ? `${cardBrandName(card.brand) ?? 'Card'} ending in ${card.last4}` : 'Card';
-  return { bank_transfer: 'Bank transfer', cash: 'Cash', other: 'Other means' }[method];
+function methodName({ locale, method, card }: ReceiptDocument): string {
+  const { cardEndingIn, methods } = DOCUMENT_WORDS[locale].receipt;
+  return method === 'card' && card ? cardEndingIn(cardBrandName(card.brand) ?? null, card.last4) : methods[method];
 }
 
-function methodPhrase(document: ReceiptDocument): string {
-  if (document.method === 'card')
-    return document.card
-      ? `with ${cardBrandName(document.card.brand) ? methodName(document) : `a card ending in ${document.card.last4}`}`
-      : 'by card';
-  return { bank_transfer: 'by bank transfer', cash: 'in cash', other: 'by other means' }[document.method];
+function methodPhrase({ locale, method, card }: ReceiptDocument): string {
+  const { paidWithCard, paidWith } = DOCUMENT_WORDS[locale].receipt;
+  return method === 'card' && card ? paidWithCard(cardBrandName(card.brand) ?? null, card.last4) : paidWith[method];
 }

@@ -1,9 +1,10 @@
 import { countryCode } from '../kernel/country.ts';
 import { decimal } from '../kernel/decimal.ts';
 import type { DocumentLine, InvoiceDocument } from './document.ts';
-import { hasVatNumber, isInEu, type TaxWord, taxWord } from './tax-words.ts';
+import { hasVatNumber, isInEu, taxWord } from './tax-words.ts';
+import { DOCUMENT_WORDS } from './words.ts';
 
-type Taxed = Pick<InvoiceDocument, 'seller' | 'buyer' | 'lines' | 'invoiceNotes' | 'untaxedBy'>;
+type Taxed = Pick<InvoiceDocument, 'locale' | 'seller' | 'buyer' | 'lines' | 'invoiceNotes' | 'untaxedBy'>;
 
 const isSupply = (line: DocumentLine): boolean => line.untaxed !== 'prepayment';
 
@@ -14,7 +15,7 @@ const isUntaxed = (lines: Taxed['lines']): boolean => lines.every(({ taxRate }) 
  * one, both with VAT numbers (Article 196 of Directive 2006/112/EC). A seller who taxes one line of it does not sell
  * so.
  */
-export function isReverseCharge({ seller, buyer, lines, untaxedBy }: Taxed): boolean {
+export function isReverseCharge({ seller, buyer, lines, untaxedBy }: Omit<Taxed, 'locale' | 'invoiceNotes'>): boolean {
   const supplies = lines.filter(isSupply);
   if (supplies.length === 0 || !isUntaxed(supplies)) return false;
   if (untaxedBy != null) return untaxedBy === 'reverseCharge';
@@ -28,25 +29,24 @@ export const isOutsideOfReach = ({ lines, untaxedBy }: Pick<Taxed, 'lines' | 'un
   untaxedBy === 'outside' && lines.some((line) => isSupply(line) && decimal(line.taxRate).isZero());
 
 /** Why there is no tax on a sale outside the reach of the seller's tax. */
-export const outsideNote = ({ seller, invoiceNotes }: Taxed): string =>
-  invoiceNotes?.outside ??
-  `Outside the scope of ${lowered(taxWord(seller))}: the place of supply is not in the country of the seller`;
-
-const lowered = (word: TaxWord): string => (word === 'Tax' ? 'tax' : word);
+export const outsideNote = ({ locale, seller, invoiceNotes }: Taxed): string => {
+  const { outside, tax } = DOCUMENT_WORDS[locale];
+  return invoiceNotes?.outside ?? outside(tax.inSentence[taxWord(seller)]);
+};
 
 /** Are all lines money paid ahead of any supply, for the wallet? */
 export const isPaymentOnAccount = ({ lines }: Pick<InvoiceDocument, 'lines'>): boolean =>
   lines.length > 0 && !lines.some(isSupply);
 
 /** Why there is no tax on lines that are exempt: the merchant's words, else the common ones. */
-export const exemptNote = ({ seller, invoiceNotes }: Taxed): string => {
-  return invoiceNotes?.exempt ?? `Exempt from ${lowered(taxWord(seller))}`;
+export const exemptNote = ({ locale, seller, invoiceNotes }: Taxed): string => {
+  const { exempt, tax } = DOCUMENT_WORDS[locale];
+  return invoiceNotes?.exempt ?? exempt(tax.inSentence[taxWord(seller)]);
 };
 
 /** Why there is no tax where the buyer owes it. */
-export const reverseChargeNote = ({ invoiceNotes }: Taxed): string =>
-  invoiceNotes?.reverseCharge ??
-  'Reverse charge: the recipient accounts for the VAT (Article 196 of Directive 2006/112/EC)';
+export const reverseChargeNote = ({ locale, invoiceNotes }: Taxed): string =>
+  invoiceNotes?.reverseCharge ?? DOCUMENT_WORDS[locale].reverseCharge;
 
 /** What the law wants a document to say of tax that is not on it; null where there is nothing to say. */
 export function taxNote(document: Taxed): string | null {

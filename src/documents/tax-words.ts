@@ -27,9 +27,10 @@ export const hasVatNumber = ({ taxId, address }: Pick<Party, 'taxId' | 'address'
   taxId != null && taxNumber(taxId, address?.country).scheme === 'VA';
 
 /**
- * What a tax id is called. In the European Union a number without its country is one of a tax office, not a VAT number.
+ * For which tax an id is registered. In the European Union a number without its country is one of a tax office, not a VAT
+ * number.
  */
-export function taxIdLabel(party: Pick<Party, 'taxId' | 'address'>): string {
+export function taxOfId(party: Pick<Party, 'taxId' | 'address'>): TaxWord {
   const word = taxWord(party);
-  return `${word === 'VAT' && isInEu(party) && !hasVatNumber(party) ? 'Tax' : word} ID`;
+  return word === 'VAT' && isInEu(party) && !hasVatNumber(party) ? 'Tax' : word;
 }

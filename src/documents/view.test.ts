@@ -117,7 +117,7 @@ describe('the tax', () => {
     { country: undefined, label: 'Tax' },
   ])('is called $label where the seller is in $country', ({ country, label }) => {
     const view = viewOf({ ...invoice, seller: { ...invoice.seller, address: { country } } });
-    expect(view.taxWord).toBe(label);
+    expect(view.taxLabel).toBe(label);
     expect(view.totals[1]?.label).toMatch(new RegExp(`^${label} 19% on `));
   });
 

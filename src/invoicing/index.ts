@@ -17,7 +17,7 @@ export type {
   PurposeHandler,
   ToldInvoice,
 } from './invoice/dependencies.ts';
-export type { InvoiceRow } from './invoice/invoice.ts';
+export { type InvoiceRow, localeOf } from './invoice/invoice.ts';
 export type { LineRow } from './invoice/invoice-line.ts';
 export {
   findInvoice,

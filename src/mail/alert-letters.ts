@@ -3,6 +3,7 @@ import { findMetric } from '../catalog/index.ts';
 import { customerParty, findMailboxes } from '../customers/index.ts';
 import type { Tx } from '../db/index.ts';
 import { findOrganization } from '../identity/index.ts';
+import { DEFAULT_LOCALE } from '../kernel/locale.ts';
 import { formatInstant } from '../kernel/time.ts';
 import { type AlertFacts, alertLetter, name } from './compose.ts';
 import type { NewMail } from './mails.sql.ts';
@@ -17,10 +18,11 @@ export async function writeAlertMails(tx: Tx, alert: Alert, trigger: AlertTrigge
   const { merchantId, customerId } = alert;
   const seller = await findOrganization(tx, merchantId, merchantId);
   if (!seller) throw new Error(`Merchant ${merchantId} has no organization.`);
-  const { name: buyerName } = await customerParty(tx, merchantId, customerId);
+  const { name: buyerName, locale = DEFAULT_LOCALE } = await customerParty(tx, merchantId, customerId);
   const metricId = alert.billableMetricId;
   const metric = metricId === null ? undefined : await findMetric(tx, merchantId, metricId);
   const facts: AlertFacts = {
+    locale,
     ...{ sellerName: seller.name, buyerName, alertName: alert.name, metricName: metric?.name ?? null },
     ...{ type: alert.type, threshold: alert.threshold, percent: alert.percent, whole: alert.whole },
     ...{ value: trigger.value, periodStart: trigger.periodStart, periodEnd: trigger.periodEnd },

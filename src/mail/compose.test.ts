@@ -21,6 +21,7 @@ import {
 import { html, type Letter, plainText } from './letter.ts';
 
 const facts: InvoiceFacts = {
+  locale: 'en',
   sellerName: 'Halcyon Labs',
   buyerName: 'Prodromos Ltd',
   number: 'INV-000042',
@@ -49,6 +50,7 @@ const credit: CreditFacts = {
   intoWallet: decimal('0'),
 };
 const renewal: RenewalFacts = {
+  locale: 'en',
   sellerName: 'Halcyon Labs',
   buyerName: 'Prodromos Ltd',
   planName: 'Pro',
@@ -164,7 +166,7 @@ it('thanks for a part, and says what is left', () =>
   ]));
 
 describe('a declined card', () => {
-  const decline: DeclineFacts = { card: 'your Visa ending in 4242', reason: 'card_declined', retryAt: null, end: null };
+  const decline: DeclineFacts = { card: 'Visa ending in 4242', reason: 'card_declined', retryAt: null, end: null };
   const retryAt = Temporal.Instant.from('2026-02-05T00:00:00Z');
 
   it.each([
@@ -210,7 +212,7 @@ describe('a declined card', () => {
 
 describe('what is given back', () => {
   it('goes back as it came', () => {
-    const returns = [{ amount: decimal('80'), where: 'to your Visa ending in 4242' }];
+    const returns = [{ amount: decimal('80'), to: { card: 'Visa ending in 4242' } }];
     expect(refundedLetter(facts, { ...credit, returns, intoWallet: decimal('20') }).paragraphs).toEqual([
       'We have refunded invoice INV-000042. Credit note CN-000007 is over €100.00.',
       '€80.00 goes back to your Visa ending in 4242.',
@@ -303,6 +305,7 @@ describe('a name that means harm', () => {
 
 describe('about an alert', () => {
   const alert: AlertFacts = {
+    locale: 'en',
     sellerName: 'Halcyon Labs',
     buyerName: 'Prodromos Ltd',
     alertName: 'Most of the pages',
@@ -322,13 +325,13 @@ describe('about an alert', () => {
     expect(letter.subject).toBe('Alert “Most of the pages” reached: Prodromos Ltd');
     expect(plainText(letter)).toBe(`Hello Halcyon Labs,
 
-The usage of Prodromos Ltd has reached 80 % of 1000.
+The usage of Prodromos Ltd has reached 80 % of 1,000.
 
 This email is sent once in each period.
 
 Metric: Pages
 Usage so far: 850
-Threshold: 80 % of 1000
+Threshold: 80 % of 1,000
 Since: 1 February 2026
 Until: 1 March 2026
 
@@ -343,7 +346,7 @@ Reckoner
       subject: 'Alert reached',
       signature: 'Halcyon Labs',
     });
-    expect(letter.paragraphs[0]).toBe('Your usage has reached 80 % of 1000.');
+    expect(letter.paragraphs[0]).toBe('Your usage has reached 80 % of 1,000.');
   });
 
   it.each<{ change: Partial<AlertFacts>; sentence: string; label: string }>([

@@ -1,8 +1,10 @@
-import { cleanLine, day, money } from '../documents/index.ts';
+import { cleanLine, type Figures, figuresOf } from '../documents/index.ts';
 import type { MerchantSettings } from '../identity/index.ts';
 import { type Decimal, plain } from '../kernel/decimal.ts';
+import { DEFAULT_LOCALE, type Locale } from '../kernel/locale.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { Letter } from './letter.ts';
+import { MAIL_WORDS, type MailWords } from './words.ts';
 
 const MOST_OF_A_NAME = 120;
 const MOST_OF_A_NOTE = 400;
@@ -10,14 +12,30 @@ const MOST_OF_A_NOTE = 400;
 /** A name that strangers chose, as one line that can stand in a header. */
 export const name = (text: string): string => cleanLine(text, MOST_OF_A_NAME);
 
-const date = (instant: Instant): string => day(instant).replaceAll('\u00a0', ' ');
-const sum = (amount: Decimal, currency: string): string => money(plain(amount), currency);
+/** How a letter is written: the words and figures of its language. */
+interface Written {
+  readonly words: MailWords;
+  readonly date: (instant: Instant) => string;
+  readonly sum: (amount: Decimal, currency: string) => string;
+  readonly quantity: Figures['quantity'];
+}
+
+function writtenIn(locale: Locale): Written {
+  const { day, money, quantity } = figuresOf(locale);
+  return {
+    words: MAIL_WORDS[locale],
+    date: (instant) => day(instant).replaceAll('\u00a0', ' '),
+    sum: (amount, currency) => money(plain(amount), currency),
+    quantity,
+  };
+}
 
 type Rows = Letter['facts'][number][];
 const row = (isThere: boolean, label: string, value: string): Rows => (isThere ? [[label, value]] : []);
 
 /** What letters about an invoice tell. Amounts are in major units of `currency`. */
 export interface InvoiceFacts {
+  readonly locale: Locale;
   readonly sellerName: string;
   readonly buyerName: string;
   readonly number: string;
@@ -42,60 +60,71 @@ export interface InvoiceFacts {
 }
 
 /** What every letter about an invoice has in common. */
-const about = ({ sellerName, buyerName }: Pick<InvoiceFacts, 'sellerName' | 'buyerName'>) => ({
-  greeting: `Hello ${name(buyerName)},`,
+const about = ({ locale, sellerName, buyerName }: Pick<InvoiceFacts, 'locale' | 'sellerName' | 'buyerName'>) => ({
+  locale,
+  greeting: MAIL_WORDS[locale].greeting(name(buyerName)),
   signature: name(sellerName),
 });
 
-const seeAction = ({ page }: InvoiceFacts): Letter['action'] => ({ label: 'See this invoice', url: page });
+const seeAction = ({ locale, page }: InvoiceFacts): Letter['action'] => ({
+  label: MAIL_WORDS[locale].seeInvoice,
+  url: page,
+});
 
 /** Pays where it can be paid by card; the page shows it in any case. */
 const payAction = (facts: InvoiceFacts): Letter['action'] =>
-  facts.paysOnline && facts.unpaid.gt(0) ? { label: 'Pay this invoice', url: facts.page } : seeAction(facts);
+  facts.paysOnline && facts.unpaid.gt(0)
+    ? { label: MAIL_WORDS[facts.locale].payInvoice, url: facts.page }
+    : seeAction(facts);
 
 /** To which account, and what to quote; nothing where it is paid by card, or nobody has said. */
-function bankRows({ paysOnline, unpaid, bank, number }: InvoiceFacts): Rows {
+function bankRows({ locale, paysOnline, unpaid, bank, number }: InvoiceFacts): Rows {
+  const { label } = MAIL_WORDS[locale];
   if (paysOnline || unpaid.isZero()) return [];
   const { holder, iban, account, bic, bank: bankName, note } = bank ?? {};
-  const given = (label: string, value: string | null | undefined, most = MOST_OF_A_NAME): Rows =>
-    value == null || value === '' ? [] : [[label, cleanLine(value, most)]];
+  const given = (labelled: string, value: string | null | undefined, most = MOST_OF_A_NAME): Rows =>
+    value == null || value === '' ? [] : [[labelled, cleanLine(value, most)]];
   return [
-    ...given('Account holder', holder),
+    ...given(label.holder, holder),
     ...given('IBAN', iban?.replace(/(.{4})(?=.)/g, '$1 ')),
-    ...given('Account', account),
+    ...given(label.account, account),
     ...given('BIC', bic),
-    ...given('Bank', bankName),
-    ['Reference', name(number)],
-    ...given('Note', note, MOST_OF_A_NOTE),
+    ...given(label.bank, bankName),
+    [label.reference, name(number)],
+    ...given(label.note, note, MOST_OF_A_NOTE),
   ];
 }
 
 /** What it came to, and how far it is settled. */
-const totals = ({ grandTotal, credited, paid, fromWallet, currency }: InvoiceFacts): Rows => [
-  ['Total', sum(grandTotal, currency)],
-  ...row(credited.gt(0), 'Credited', sum(credited, currency)),
-  ...row(fromWallet.gt(0), 'Paid from your balance', sum(fromWallet, currency)),
-  ...row(paid.gt(fromWallet), 'Paid', sum(paid.minus(fromWallet), currency)),
-];
+function totals({ locale, grandTotal, credited, paid, fromWallet, currency }: InvoiceFacts): Rows {
+  const { words, sum } = writtenIn(locale);
+  const { label } = words;
+  return [
+    [label.total, sum(grandTotal, currency)],
+    ...row(credited.gt(0), label.credited, sum(credited, currency)),
+    ...row(fromWallet.gt(0), label.fromBalance, sum(fromWallet, currency)),
+    ...row(paid.gt(fromWallet), label.paid, sum(paid.minus(fromWallet), currency)),
+  ];
+}
 
 /** An invoice was issued: what is to pay until when, and where. */
 export function issuedLetter(facts: InvoiceFacts): Letter {
   const { sellerName, number, currency, unpaid, issuedAt, dueAt } = facts;
+  const { words, date, sum } = writtenIn(facts.locale);
+  const { label } = words;
   const asks = unpaid.gt(0);
   return {
     ...about(facts),
-    subject: `Invoice ${name(number)} from ${name(sellerName)}`,
+    subject: words.subject.issued(name(number), name(sellerName)),
     paragraphs: [
-      asks
-        ? `Here is invoice ${name(number)}. Please pay ${sum(unpaid, currency)} by ${date(dueAt)}.`
-        : `Here is invoice ${name(number)}. There is nothing left to pay.`,
+      asks ? words.pleasePay(name(number), sum(unpaid, currency), date(dueAt)) : words.nothingLeft(name(number)),
     ],
     facts: [
-      ['Invoice', name(number)],
-      ['Issued', date(issuedAt)],
+      [label.invoice, name(number)],
+      [label.issued, date(issuedAt)],
       ...totals(facts),
-      ['To pay', sum(unpaid, currency)],
-      ...row(asks, 'Due', date(dueAt)),
+      [label.toPay, sum(unpaid, currency)],
+      ...row(asks, label.due, date(dueAt)),
       ...bankRows(facts),
     ],
     action: payAction(facts),
@@ -112,19 +141,17 @@ export interface PaymentFacts {
 /** An invoice is paid: the receipt. @param payment the last one; null: the wallet paid all of it */
 export function paidLetter(facts: InvoiceFacts, payment: PaymentFacts | null, paidAt: Instant): Letter {
   const { sellerName, number } = facts;
+  const { words, date } = writtenIn(facts.locale);
+  const { label } = words;
   return {
     ...about(facts),
-    subject: `Receipt for invoice ${name(number)} from ${name(sellerName)}`,
-    paragraphs: [
-      payment
-        ? `Thank you: invoice ${name(number)} is paid.`
-        : `Invoice ${name(number)} is paid from your balance. You need to do nothing.`,
-    ],
+    subject: words.subject.paid(name(number), name(sellerName)),
+    paragraphs: [payment ? words.paid(name(number)) : words.paidFromBalance(name(number))],
     facts: [
-      ['Invoice', name(number)],
+      [label.invoice, name(number)],
       ...totals(facts),
-      ['Paid on', date(payment?.receivedAt ?? paidAt)],
-      ...row(payment !== null, 'Paid by', payment?.method ?? ''),
+      [label.paidOn, date(payment?.receivedAt ?? paidAt)],
+      ...row(payment !== null, label.paidBy, payment?.method ?? ''),
     ],
     action: seeAction(facts),
   };
@@ -133,19 +160,20 @@ export function paidLetter(facts: InvoiceFacts, payment: PaymentFacts | null, pa
 /** A part of an invoice is paid. */
 export function partPaidLetter(facts: InvoiceFacts, payment: PaymentFacts): Letter {
   const { sellerName, number, currency, unpaid, dueAt } = facts;
-  const amount = sum(payment.amount, currency);
+  const { words, date, sum } = writtenIn(facts.locale);
+  const { label } = words;
   return {
     ...about(facts),
-    subject: `Payment received for invoice ${name(number)} from ${name(sellerName)}`,
+    subject: words.subject.partPaid(name(number), name(sellerName)),
     paragraphs: [
-      `Thank you: we have received ${amount} for invoice ${name(number)}.`,
-      `${sum(unpaid, currency)} is left to pay. The invoice is due on ${date(dueAt)}.`,
+      words.received(sum(payment.amount, currency), name(number)),
+      words.leftToPay(sum(unpaid, currency), date(dueAt)),
     ],
     facts: [
-      ['Invoice', name(number)],
-      ['Paid on', date(payment.receivedAt)],
-      ['Paid by', payment.method],
-      ['To pay', sum(unpaid, currency)],
+      [label.invoice, name(number)],
+      [label.paidOn, date(payment.receivedAt)],
+      [label.paidBy, payment.method],
+      [label.toPay, sum(unpaid, currency)],
       ...bankRows(facts),
     ],
     action: payAction(facts),
@@ -163,43 +191,42 @@ export interface DeclineFacts {
   readonly end: 'keep' | 'write_off' | 'terminate' | null;
 }
 
-function whyDeclined({ card, reason }: DeclineFacts): string {
-  if (reason === 'no_payment_method') return 'no card is stored that could be charged';
-  const which = card ?? 'your card';
-  if (reason === 'card_of_another_account') return `${which} cannot be charged any more`;
-  return reason === 'insufficient_funds' ? `${which} had insufficient funds` : `${which} was declined`;
+function whyDeclined({ card, reason }: DeclineFacts, { words }: Written): string {
+  if (reason === 'no_payment_method') return words.noCard;
+  if (reason === 'card_of_another_account') return words.cardOfAnotherAccount(card);
+  return reason === 'insufficient_funds' ? words.insufficientFunds(card) : words.cardDeclined(card);
 }
 
-function whatFollows({ retryAt, end }: DeclineFacts, paysOnline: boolean): string {
-  const another = paysOnline ? 'with any card' : 'by bank transfer';
-  if (retryAt) return `We will try again on ${date(retryAt)}. You can also pay ${another} before that.`;
-  if (end === 'write_off') return 'We will not try again, and you are not asked to pay this invoice any more.';
-  const last = end === null ? '' : 'We will not try again by ourselves. ';
-  const ending = end === 'terminate' ? 'Your subscription ends, and the invoice is still to be paid. ' : '';
-  return `${last}${ending}Please pay ${another}.`;
+function whatFollows({ retryAt, end }: DeclineFacts, paysOnline: boolean, { words, date }: Written): string {
+  if (retryAt) return words.tryAgainOn(date(retryAt), paysOnline);
+  if (end === 'write_off') return words.writtenOff;
+  return [
+    ...(end === null ? [] : [words.noMoreAttempts]),
+    ...(end === 'terminate' ? [words.subscriptionEnds] : []),
+    words.payOtherwise(paysOnline),
+  ].join(' ');
 }
 
 /** A charge was declined: why, and what happens next. */
 export function declinedLetter(facts: InvoiceFacts, decline: DeclineFacts): Letter {
   const { sellerName, number, currency, unpaid, dueAt } = facts;
+  const written = writtenIn(facts.locale);
+  const { words, date, sum } = written;
+  const { label } = words;
   const isOver = decline.end === 'write_off';
   return {
     ...about(facts),
-    subject: `Payment failed for invoice ${name(number)} from ${name(sellerName)}`,
+    subject: words.subject.declined(name(number), name(sellerName)),
     paragraphs: [
-      `We could not charge ${sum(unpaid, currency)} for invoice ${name(number)}: ${whyDeclined(decline)}. Nothing was charged.`,
-      whatFollows(decline, facts.paysOnline),
+      words.notCharged(sum(unpaid, currency), name(number), whyDeclined(decline, written)),
+      whatFollows(decline, facts.paysOnline, written),
     ],
     facts: [
-      ['Invoice', name(number)],
+      [label.invoice, name(number)],
       ...totals(facts),
-      ...(isOver
-        ? []
-        : ([
-            ['To pay', sum(unpaid, currency)],
-            ['Due', date(dueAt)],
-          ] as const)),
-      ...row(decline.retryAt !== null, 'Next attempt', decline.retryAt ? date(decline.retryAt) : ''),
+      ...row(!isOver, label.toPay, sum(unpaid, currency)),
+      ...row(!isOver, label.due, date(dueAt)),
+      ...row(decline.retryAt !== null, label.nextAttempt, decline.retryAt ? date(decline.retryAt) : ''),
       ...(isOver ? [] : bankRows(facts)),
     ],
     action: isOver ? seeAction(facts) : payAction(facts),
@@ -210,33 +237,37 @@ export function declinedLetter(facts: InvoiceFacts, decline: DeclineFacts): Lett
 export interface CreditFacts {
   readonly number: string;
   readonly total: Decimal;
-  /** What goes back in which way: `to Visa ending in 4242`. */
-  readonly returns: readonly { readonly amount: Decimal; readonly where: string }[];
+  /** What goes back: to a card (`Visa ending in 4242`; null: one that is not known), or as it came. */
+  readonly returns: readonly { readonly amount: Decimal; readonly to: 'sender' | { readonly card: string | null } }[];
   /** What it takes off what was to pay. */
   readonly off: Decimal;
   readonly intoWallet: Decimal;
 }
 
-const moneyBack = ({ returns, off, intoWallet }: CreditFacts, currency: string): string[] => [
-  ...returns.map(({ amount, where }) => `${sum(amount, currency)} goes back ${where}.`),
-  ...(off.gt(0) ? [`${sum(off, currency)} is taken off what was left to pay.`] : []),
-  ...(intoWallet.gt(0) ? [`${sum(intoWallet, currency)} is in your balance and pays your next invoices.`] : []),
+const moneyBack = ({ returns, off, intoWallet }: CreditFacts, currency: string, { words, sum }: Written): string[] => [
+  ...returns.map(({ amount, to }) =>
+    to === 'sender' ? words.backAsItCame(sum(amount, currency)) : words.backToCard(sum(amount, currency), to.card),
+  ),
+  ...(off.gt(0) ? [words.takenOff(sum(off, currency))] : []),
+  ...(intoWallet.gt(0) ? [words.intoBalance(sum(intoWallet, currency))] : []),
 ];
 
 /** An invoice is refunded in full. */
 export function refundedLetter(facts: InvoiceFacts, credit: CreditFacts): Letter {
   const { sellerName, number, currency } = facts;
+  const written = writtenIn(facts.locale);
+  const { words, sum } = written;
   return {
     ...about(facts),
-    subject: `Refund of invoice ${name(number)} from ${name(sellerName)}`,
+    subject: words.subject.refunded(name(number), name(sellerName)),
     paragraphs: [
-      `We have refunded invoice ${name(number)}. Credit note ${name(credit.number)} is over ${sum(credit.total, currency)}.`,
-      ...moneyBack(credit, currency),
+      words.refunded(name(number), name(credit.number), sum(credit.total, currency)),
+      ...moneyBack(credit, currency, written),
     ],
     facts: [
-      ['Invoice', name(number)],
-      ['Credit note', name(credit.number)],
-      ['Refunded', sum(credit.total, currency)],
+      [words.label.invoice, name(number)],
+      [words.label.creditNote, name(credit.number)],
+      [words.label.refunded, sum(credit.total, currency)],
     ],
     action: seeAction(facts),
   };
@@ -248,19 +279,18 @@ export function refundVoidedLetter(
   { number: note, stopped, left }: { number: string; stopped: Decimal; left: Decimal },
 ): Letter {
   const { sellerName, number, currency } = facts;
+  const { words, sum } = writtenIn(facts.locale);
   return {
     ...about(facts),
-    subject: `Refund of invoice ${name(number)} from ${name(sellerName)} cancelled`,
+    subject: words.subject.refundVoided(name(number), name(sellerName)),
     paragraphs: [
-      `The refund of invoice ${name(number)} was cancelled, and credit note ${name(note)} is void.`,
-      ...(stopped.gt(0) ? [`${sum(stopped, currency)} is not sent back: it pays the invoice, as before.`] : []),
-      ...(left.gt(0)
-        ? [`${sum(left, currency)} had been sent back already. ${name(sellerName)} will tell you about it.`]
-        : []),
+      words.refundVoided(name(number), name(note)),
+      ...(stopped.gt(0) ? [words.notSentBack(sum(stopped, currency))] : []),
+      ...(left.gt(0) ? [words.sentBackAlready(sum(left, currency), name(sellerName))] : []),
     ],
     facts: [
-      ['Invoice', name(number)],
-      ['Credit note', name(note)],
+      [words.label.invoice, name(number)],
+      [words.label.creditNote, name(note)],
     ],
     action: seeAction(facts),
   };
@@ -269,20 +299,22 @@ export function refundVoidedLetter(
 /** A part of an invoice is credited. */
 export function creditedLetter(facts: InvoiceFacts, credit: CreditFacts): Letter {
   const { sellerName, number, currency, unpaid } = facts;
+  const written = writtenIn(facts.locale);
+  const { words, sum } = written;
   const isSettled = credit.off.gt(0) && unpaid.isZero();
   return {
     ...about(facts),
-    subject: `Credit note ${name(credit.number)} from ${name(sellerName)}`,
+    subject: words.subject.credited(name(credit.number), name(sellerName)),
     paragraphs: [
-      `Credit note ${name(credit.number)} takes ${sum(credit.total, currency)} back of invoice ${name(number)}.`,
-      ...moneyBack(credit, currency),
-      ...(isSettled ? ['Nothing is left to pay.'] : []),
+      words.credited(name(credit.number), sum(credit.total, currency), name(number)),
+      ...moneyBack(credit, currency, written),
+      ...(isSettled ? [words.nothingLeftToPay] : []),
     ],
     facts: [
-      ['Invoice', name(number)],
-      ['Credit note', name(credit.number)],
-      ['Credited', sum(credit.total, currency)],
-      ...row(unpaid.gt(0), 'To pay', sum(unpaid, currency)),
+      [words.label.invoice, name(number)],
+      [words.label.creditNote, name(credit.number)],
+      [words.label.credited, sum(credit.total, currency)],
+      ...row(unpaid.gt(0), words.label.toPay, sum(unpaid, currency)),
     ],
     action: payAction(facts),
   };
@@ -291,16 +323,17 @@ export function creditedLetter(facts: InvoiceFacts, credit: CreditFacts): Letter
 /** An invoice is cancelled. */
 export function cancelledLetter(facts: InvoiceFacts, note: string, intoWallet: Decimal): Letter {
   const { sellerName, number, currency } = facts;
+  const { words, sum } = writtenIn(facts.locale);
   return {
     ...about(facts),
-    subject: `Invoice ${name(number)} from ${name(sellerName)} cancelled`,
+    subject: words.subject.cancelled(name(number), name(sellerName)),
     paragraphs: [
-      `Invoice ${name(number)} was cancelled. There is nothing to pay.`,
-      ...(intoWallet.gt(0) ? [`${sum(intoWallet, currency)} is in your balance again.`] : []),
+      words.cancelled(name(number)),
+      ...(intoWallet.gt(0) ? [words.backInBalance(sum(intoWallet, currency))] : []),
     ],
     facts: [
-      ['Invoice', name(number)],
-      ['Credit note', name(note)],
+      [words.label.invoice, name(number)],
+      [words.label.creditNote, name(note)],
     ],
     action: seeAction(facts),
   };
@@ -308,6 +341,7 @@ export function cancelledLetter(facts: InvoiceFacts, note: string, intoWallet: D
 
 /** What a reminder of a renewal tells. */
 export interface RenewalFacts {
+  readonly locale: Locale;
   readonly sellerName: string;
   readonly buyerName: string;
   readonly planName: string;
@@ -323,22 +357,23 @@ export interface RenewalFacts {
 /** A period is about to end, and the next one follows: when, for how much, from which card, and how not to. */
 export function renewalLetter(facts: RenewalFacts): Letter {
   const { sellerName, planName, renewsAt, estimate, card, contact } = facts;
+  const { words, date, sum } = writtenIn(facts.locale);
+  const { label } = words;
   const amount = estimate?.amount.gt(0) ? sum(estimate.amount, estimate.currency) : null;
-  const charged = card === null ? [] : [`It will be charged to your ${card}.`];
+  const reached = contact === null ? { seller: name(sellerName) } : { address: name(contact) };
   return {
     ...about(facts),
-    subject: `Your subscription to ${name(planName)} renews on ${date(renewsAt)}`,
+    subject: words.subject.renewal(name(planName), date(renewsAt)),
     paragraphs: [
-      `Your subscription to ${name(planName)} from ${name(sellerName)} renews on ${date(renewsAt)}. You need to do nothing to keep it.`,
-      ...(amount === null
-        ? charged
-        : [`The invoice will be about ${amount}. This is an estimate: usage until then can change it.`, ...charged]),
-      `To change or cancel the subscription, ${contact === null ? `contact ${name(sellerName)}` : `write to ${name(contact)}`} before ${date(renewsAt)}.`,
+      words.renews(name(planName), name(sellerName), date(renewsAt)),
+      ...(amount === null ? [] : [words.estimated(amount)]),
+      ...(card === null ? [] : [words.willBeCharged(card)]),
+      words.howToCancel(reached, date(renewsAt)),
     ],
     facts: [
-      ['Renews on', date(renewsAt)],
-      ...row(amount !== null, 'Estimated amount', amount ?? ''),
-      ...row(card !== null, 'Card', card ?? ''),
+      [label.renewsOn, date(renewsAt)],
+      ...row(amount !== null, label.estimate, amount ?? ''),
+      ...row(card !== null, label.card, card ?? ''),
     ],
     action: null,
   };
@@ -346,6 +381,8 @@ export function renewalLetter(facts: RenewalFacts): Letter {
 
 /** What a letter about an alert tells. */
 export interface AlertFacts {
+  /** The customer's; the merchant is written to in English. */
+  readonly locale: Locale;
   readonly sellerName: string;
   readonly buyerName: string;
   readonly alertName: string | null;
@@ -360,23 +397,21 @@ export interface AlertFacts {
   readonly blocksAccess: boolean;
 }
 
-const FIGURES = { balance: 'Balance', invoice_total: 'Invoice total so far, with tax', usage: 'Usage so far' } as const;
-
 /** What an alert waits for, in words. */
-function thresholdWords({ type, threshold, percent, whole }: AlertFacts): string {
-  if (threshold !== null) return type === 'balance' ? `${plain(threshold)} or less` : plain(threshold);
-  const share = `${plain(percent as Decimal)} %`;
-  return whole === null ? `${share} used` : `${share} of ${plain(whole)}`;
+function thresholdWords({ type, threshold, percent, whole }: AlertFacts, { words, quantity }: Written): string {
+  if (threshold === null)
+    return words.alert.share(quantity(plain(percent as Decimal)), whole === null ? null : quantity(plain(whole)));
+  const shown = quantity(plain(threshold));
+  return type === 'balance' ? words.alert.orLess(shown) : shown;
 }
 
-/** What happened, as a sentence. @param owned the figure with its owner: `your balance` */
-function alertSentence(facts: AlertFacts, owned: (figure: string) => string): string {
+/** What happened, as a sentence. @param owner null: the reader */
+function alertSentence(facts: AlertFacts, owner: string | null, written: Written): string {
   const { type, threshold, percent } = facts;
-  if (type === 'balance' && threshold === null) return `${plain(percent as Decimal)} % of ${owned('balance')} is used.`;
-  const figure = { balance: 'balance', invoice_total: 'invoice total with tax', usage: 'usage' }[type];
-  const [first = '', ...rest] = owned(figure);
-  const reached = type === 'balance' ? 'has fallen to' : 'has reached';
-  return `${first.toUpperCase()}${rest.join('')} ${reached} ${thresholdWords(facts)}.`;
+  const { alert } = written.words;
+  return type === 'balance' && threshold === null
+    ? alert.used(written.quantity(plain(percent as Decimal)), owner)
+    : alert.reached[type](thresholdWords(facts, written), owner);
 }
 
 /** An alert went off, for the merchant or for its customer. */
@@ -384,24 +419,22 @@ export function alertLetter(facts: AlertFacts, reader: 'merchant' | 'customer'):
   const { alertName, type, metricName, value, periodStart, periodEnd, blocksAccess } = facts;
   const [seller, buyer] = [name(facts.sellerName), name(facts.buyerName)];
   const isMerchant = reader === 'merchant';
-  const named = alertName === null ? '' : `“${name(alertName)}” `;
-  const owned = (figure: string): string => (isMerchant ? `the ${figure} of ${buyer}` : `your ${figure}`);
+  const locale = isMerchant ? DEFAULT_LOCALE : facts.locale;
+  const written = writtenIn(locale);
+  const { words, date, quantity } = written;
+  const { label, alert } = words;
   return {
-    greeting: `Hello ${isMerchant ? seller : buyer},`,
+    locale,
+    greeting: words.greeting(isMerchant ? seller : buyer),
     signature: isMerchant ? 'Reckoner' : seller,
-    subject: `Alert ${named}reached${isMerchant ? `: ${buyer}` : ''}`,
-    paragraphs: [
-      alertSentence(facts, owned),
-      ...(blocksAccess
-        ? ['This is a budget: access ends now, until the period ends or the budget is raised.']
-        : ['This email is sent once in each period.']),
-    ],
+    subject: words.subject.alert(alertName === null ? null : name(alertName), isMerchant ? buyer : null),
+    paragraphs: [alertSentence(facts, isMerchant ? buyer : null, written), blocksAccess ? alert.budget : alert.once],
     facts: [
-      ...row(metricName !== null, 'Metric', name(metricName ?? '')),
-      [FIGURES[type], plain(value)],
-      ['Threshold', thresholdWords(facts)],
-      ['Since', date(periodStart)],
-      ...row(periodEnd !== null, 'Until', periodEnd === null ? '' : date(periodEnd)),
+      ...row(metricName !== null, label.metric, name(metricName ?? '')),
+      [alert.figure[type], quantity(plain(value))],
+      [label.threshold, thresholdWords(facts, written)],
+      [label.since, date(periodStart)],
+      ...row(periodEnd !== null, label.until, periodEnd === null ? '' : date(periodEnd)),
     ],
     action: null,
   };

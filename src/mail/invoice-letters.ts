@@ -1,5 +1,5 @@
 import type { Tx } from '../db/index.ts';
-import type { InvoiceFact, InvoiceRow } from '../invoicing/index.ts';
+import { type InvoiceFact, type InvoiceRow, localeOf } from '../invoicing/index.ts';
 import { type Decimal, ZERO } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
 import { formatsOf } from '../pages/index.ts';
@@ -19,6 +19,7 @@ import {
   refundVoidedLetter,
 } from './compose.ts';
 import type { Letter } from './letter.ts';
+import { MAIL_WORDS } from './words.ts';
 
 /** The letter about what happened to an invoice, with what has to be looked up for it. */
 export async function letterOf(
@@ -63,34 +64,27 @@ const creditOf = (
   more: Pick<CreditFacts, 'returns' | 'off' | 'intoWallet'>,
 ): CreditFacts => ({ number, total, ...more });
 
-const METHODS: Readonly<Record<PaymentReceipt['method'], string>> = {
-  card: 'Card',
-  bank_transfer: 'Bank transfer',
-  cash: 'Cash',
-  other: 'Other means',
-};
-
-const cardOf = ({ card_brand: brand, card_last4: last4 }: PaymentReceipt): string | null =>
-  brand === null || last4 === null ? null : formatsOf('en').card({ brand, last4 });
+const cardOf = ({ card_brand: brand, card_last4: last4 }: PaymentReceipt, invoice: InvoiceRow): string | null =>
+  brand === null || last4 === null ? null : formatsOf(localeOf(invoice)).card({ brand, last4 });
 
 async function paymentOf(tx: Tx, invoice: InvoiceRow, id: string): Promise<PaymentFacts> {
   const payment = await findReceipt(tx, { merchantId: invoice.merchant_id, invoiceId: invoice.id, id });
   if (!payment) throw new Error(`Payment ${id} is not of invoice ${invoice.id}.`);
   return {
     amount: payment.amount,
-    method: cardOf(payment) ?? METHODS[payment.method],
+    method: cardOf(payment, invoice) ?? MAIL_WORDS[localeOf(invoice)].methods[payment.method],
     receivedAt: payment.received_at,
   };
 }
 
 async function declineOf(
   tx: Tx,
-  { merchant_id: merchantId }: InvoiceRow,
+  invoice: InvoiceRow,
   { paymentMethodId, reason, next }: Extract<InvoiceFact, { kind: 'declined' }>,
 ): Promise<DeclineFacts> {
-  const card = paymentMethodId === null ? undefined : await findMethod(tx, merchantId, paymentMethodId);
+  const card = paymentMethodId === null ? undefined : await findMethod(tx, invoice.merchant_id, paymentMethodId);
   return {
-    card: card ? `your ${formatsOf('en').card(card)}` : null,
+    card: card ? formatsOf(localeOf(invoice)).card(card) : null,
     reason,
     retryAt: next.kind === 'fails' ? next.retryAt : null,
     end: next.kind === 'ends' ? next.by : null,
@@ -98,12 +92,12 @@ async function declineOf(
 }
 
 /** How the money of a refund goes back: what each payment brought, less what of it went into the wallet. */
-async function returnsOf(tx: Tx, { merchant_id, id }: InvoiceRow, refundId: string): Promise<CreditFacts['returns']> {
-  const going = (await receiptsOf(tx, merchant_id, id)).filter(
+async function returnsOf(tx: Tx, invoice: InvoiceRow, refundId: string): Promise<CreditFacts['returns']> {
+  const going = (await receiptsOf(tx, invoice.merchant_id, invoice.id)).filter(
     ({ return_refund_id, return_status }) => return_refund_id === refundId && return_status !== 'stopped',
   );
   return going.map((payment) => ({
     amount: payment.amount.minus(payment.overpaid),
-    where: payment.method === 'card' ? `to your ${cardOf(payment) ?? 'card'}` : 'as it came; we will send it to you',
+    to: payment.method === 'card' ? { card: cardOf(payment, invoice) } : 'sender',
   }));
 }

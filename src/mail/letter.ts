@@ -1,5 +1,9 @@
+import { DEFAULT_LOCALE, type Locale } from '../kernel/locale.ts';
+
 /** The words of a mail, as they were when it was written. Each text is one line, cleaned of what no reader sees. */
 export interface Letter {
+  /** The language of its words; absent of letters that were stored before there were several: English. */
+  readonly locale?: Locale;
   readonly subject: string;
   readonly greeting: string;
   readonly paragraphs: readonly string[];
@@ -37,7 +41,15 @@ const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENT
  * The same letter as HTML, without pictures, styles of its own or anything to load. Whatever strangers wrote in it
  * is text.
  */
-export function html({ subject, greeting, paragraphs, facts, action, signature }: Letter): string {
+export function html({
+  locale = DEFAULT_LOCALE,
+  subject,
+  greeting,
+  paragraphs,
+  facts,
+  action,
+  signature,
+}: Letter): string {
   const rows = facts.map(([label, value]) => `<tr><td>${escaped(label)}</td><td>${escaped(value)}</td></tr>`);
   const parts = [
     ...[greeting, ...paragraphs].map((text) => `<p>${escaped(text)}</p>`),
@@ -46,5 +58,5 @@ export function html({ subject, greeting, paragraphs, facts, action, signature }
     `<p>${escaped(signature)}</p>`,
   ];
   const head = `<head><meta charset="utf-8"><title>${escaped(subject)}</title></head>`;
-  return `<!doctype html>\n<html lang="en">${head}<body>\n${parts.join('\n')}\n</body></html>\n`;
+  return `<!doctype html>\n<html lang="${locale}">${head}<body>\n${parts.join('\n')}\n</body></html>\n`;
 }

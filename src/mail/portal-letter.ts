@@ -78,6 +78,7 @@ export async function writePortalMail(tx: Tx, facts: PortalLinkFacts): Promise<W
     sender_name: sellerName,
     reply_to: seller.billingEmails[0] ?? null,
     letter: {
+      locale,
       subject: words.subject(sellerName),
       greeting: words.greeting(name(customer.organization.name)),
       paragraphs: [words.text(sellerName, formatsOf(locale).minute(expiresAt)), words.ignore],

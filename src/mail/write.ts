@@ -6,11 +6,14 @@ import {
   type InvoiceFact,
   type InvoiceLetters,
   type InvoiceRow,
+  localeOf,
   payUrl,
   type ToldInvoice,
 } from '../invoicing/index.ts';
 import { newId } from '../kernel/ids.ts';
+import { DEFAULT_LOCALE } from '../kernel/locale.ts';
 import { formatInstant, type Instant } from '../kernel/time.ts';
+import { formatsOf } from '../pages/index.ts';
 import type { ComingRenewal } from '../subscriptions/index.ts';
 import { writeAlertMails } from './alert-letters.ts';
 import { type AttachmentRecord, fileNameOf } from './attachments.ts';
@@ -115,8 +118,9 @@ export function createLetters({ environment, publicUrl }: WriterOptions): Letter
     renewal: async (tx, { merchantId, subscriptionId, customerId, planName, renewsAt, estimate, card }, now) => {
       const seller = await findOrganization(tx, merchantId, merchantId);
       if (!seller) throw new Error(`Merchant ${merchantId} has no organization.`);
-      const { name: buyerName } = await customerParty(tx, merchantId, customerId);
+      const { name: buyerName, locale = DEFAULT_LOCALE } = await customerParty(tx, merchantId, customerId);
       const [contact = null] = seller.billingEmails;
+      const cardName = card === null ? null : formatsOf(locale).card(card);
       const mail = {
         merchant_id: merchantId,
         kind: 'renewalReminder' as const,
@@ -125,7 +129,16 @@ export function createLetters({ environment, publicUrl }: WriterOptions): Letter
         customer_id: customerId,
         sender_name: name(seller.name),
         reply_to: contact,
-        letter: renewalLetter({ sellerName: seller.name, buyerName, planName, renewsAt, estimate, card, contact }),
+        letter: renewalLetter({
+          locale,
+          sellerName: seller.name,
+          buyerName,
+          planName,
+          renewsAt,
+          estimate,
+          card: cardName,
+          contact,
+        }),
         attachments: [],
       };
       await write(tx, [{ mail, wants: ['renewalReminder'] }], now);
@@ -185,6 +198,7 @@ function factsOf(
   if (!seller || !buyer || number === null || !issuedAt || !dueAt)
     throw new Error(`Invoice ${invoice.id} has not been issued.`);
   return {
+    locale: localeOf(invoice),
     sellerName: seller.name,
     buyerName: buyer.name,
     number,

@@ -15,8 +15,8 @@ export interface ComingRenewal {
   readonly renewsAt: Instant;
   /** What the invoice of the period that ends comes to as things stand; null where that cannot be said. */
   readonly estimate: { readonly amount: Decimal; readonly currency: string } | null;
-  /** The card that will be charged, `Visa ending in 4242`; null where none will be. */
-  readonly card: string | null;
+  /** The card that will be charged; null where none will be. */
+  readonly card: { readonly brand: string; readonly last4: string } | null;
 }
 
 /** What the operations of subscriptions work with beside their transaction; `app.ts` binds it. */

@@ -11,10 +11,9 @@ import {
   normaliseCadence,
   parseDuration,
 } from '../kernel/time.ts';
-import { formatsOf } from '../pages/index.ts';
 import { defaultMethodOf } from '../payments/index.ts';
 import { endOf, nextActionAt } from './decide.ts';
-import type { SubscriptionParts } from './parts.ts';
+import type { ComingRenewal, SubscriptionParts } from './parts.ts';
 import { changeSubscription, type SubscriptionRow } from './subscriptions.sql.ts';
 import { tell } from './tell.ts';
 
@@ -103,10 +102,10 @@ export async function remind(
 }
 
 /** The card that a renewal is charged to by itself; null where none is. */
-async function cardToCharge(tx: Tx, subscription: SubscriptionRow): Promise<string | null> {
+async function cardToCharge(tx: Tx, subscription: SubscriptionRow): Promise<ComingRenewal['card']> {
   if (!subscription.auto_charge || subscription.bank_transfer_only) return null;
   const card = await defaultMethodOf(tx, subscription.merchant_id, subscription.customer_id);
-  return card ? formatsOf('en').card(card) : null;
+  return card ? { brand: card.brand, last4: card.last4 } : null;
 }
 
 /** As the subscription says, else as its plan does now. */

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
+import { DOCUMENT_WORDS } from '../../src/documents/words.ts';
 import { INVOICE_WORDS } from '../../src/invoicing/page/words.ts';
 import { type InEachLocale, LOCALES } from '../../src/kernel/locale.ts';
+import { MAIL_WORDS } from '../../src/mail/words.ts';
 import { Html } from '../../src/pages/index.ts';
 import { FRAME_WORDS } from '../../src/pages/words.ts';
 import { PAYMENT_WORDS } from '../../src/payments/page/words.ts';
@@ -29,6 +31,8 @@ const SENTENCE = /\p{L}{2,}[^\p{L}]+\p{L}{2,}/u;
 it.each([
   { room: 'pages', table: FRAME_WORDS as InEachLocale<unknown> },
   { room: 'payments/page', table: PAYMENT_WORDS as InEachLocale<unknown> },
+  { room: 'documents', table: DOCUMENT_WORDS as InEachLocale<unknown> },
+  { room: 'mail', table: MAIL_WORDS as InEachLocale<unknown> },
   { room: 'invoicing/page', table: INVOICE_WORDS as InEachLocale<unknown> },
 ])('no sentence of $room is the same in two languages, and none is empty', ({ table }) => {
   const languages = LOCALES.map((locale) => ({ locale, sentences: sentencesOf(table[locale]) }));

@@ -1,6 +1,7 @@
 import { countryCode } from '../../kernel/country.ts';
 import type { InvoiceDocument } from '../document.ts';
 import { manyLines } from '../text.ts';
+import { DOCUMENT_WORDS } from '../words.ts';
 import { hasTwoDigits } from './amounts.ts';
 import { dateIn } from './dates.ts';
 import { linesOf } from './lines.ts';
@@ -95,9 +96,9 @@ const rootOf = (document: InvoiceDocument): Element =>
   );
 
 /** BG-1: what a reader should know beside the figures. */
-const notesOf = ({ environment, reason, notes, footer }: InvoiceDocument): Child =>
+const notesOf = ({ locale, environment, reason, notes, footer }: InvoiceDocument): Child =>
   [
-    environment === 'sandbox' ? 'Sandbox – not a tax document' : null,
+    environment === 'sandbox' ? DOCUMENT_WORDS[locale].sandbox : null,
     reason,
     ...[notes, footer].map((text) => textOf(text)),
   ].map((note) => {

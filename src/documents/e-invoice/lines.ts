@@ -1,5 +1,6 @@
 import { decimal, plain } from '../../kernel/decimal.ts';
 import type { DocumentLine, DocumentTier, InvoiceDocument } from '../document.ts';
+import { DOCUMENT_WORDS } from '../words.ts';
 import { amountText, pricedQuantity } from './amounts.ts';
 import { periodOf } from './dates.ts';
 import { said } from './parties.ts';
@@ -14,15 +15,20 @@ const PIECE = { unitCode: 'C62' };
 /** BG-25: the lines, numbered from 1. */
 export function linesOf(document: InvoiceDocument): Element[] {
   const categoryOf = categoriesOf(document);
-  return document.lines.map((line, index) => lineOf(line, String(index + 1), categoryOf(line), document.currency));
+  return document.lines.map((line, index) => lineOf(line, String(index + 1), categoryOf(line), document));
 }
 
-function lineOf(line: DocumentLine, number: string, category: TaxCategory, currency: string): Element {
+function lineOf(
+  line: DocumentLine,
+  number: string,
+  category: TaxCategory,
+  { currency, locale }: Pick<InvoiceDocument, 'currency' | 'locale'>,
+): Element {
   const { quantity, price, basis } = pricedQuantity(line, currency);
   return element(
     'ram:IncludedSupplyChainTradeLineItem',
     element('ram:AssociatedDocumentLineDocument', element('ram:LineID', number)),
-    productOf(line),
+    productOf(line, DOCUMENT_WORDS[locale].eInvoice.unit),
     element(
       'ram:SpecifiedLineTradeAgreement',
       element(
@@ -50,13 +56,13 @@ const rateOf = (category: TaxCategory, line: DocumentLine): Child => [
   category !== 'O' && element('ram:RateApplicablePercent', plain(decimal(line.taxRate))),
 ];
 
-function productOf(line: DocumentLine): Element {
+function productOf(line: DocumentLine, unitLabel: string): Element {
   const tiers = line.tiers ?? [];
   return element(
     'ram:SpecifiedTradeProduct',
     element('ram:Name', said(line.description, MOST_DESCRIPTION) ?? '–'), // BR-25 wants a name
     tiers.length > 0 && element('ram:Description', tiers.map(tierText).join('; ')),
-    attributeOf('Unit', line.unit),
+    attributeOf(unitLabel, line.unit),
     Object.entries(line.group ?? {}).map(([dimension, value]) => attributeOf(dimension, value)),
   );
 }

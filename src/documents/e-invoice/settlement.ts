@@ -1,5 +1,6 @@
 import { decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import type { InvoiceDocument } from '../document.ts';
+import { DOCUMENT_WORDS } from '../words.ts';
 import { amountText } from './amounts.ts';
 import { dateIn, formattedDateIn, periodOf } from './dates.ts';
 import { said } from './parties.ts';
@@ -77,14 +78,15 @@ const taxGroupOf = ({ category, rate, base, tax, reason }: TaxGroup, currency: s
 
 /** BT-20 and BT-9: BR-CO-25 wants one of them wherever something is due. */
 function termsOf(document: InvoiceDocument): Element {
+  const words = DOCUMENT_WORDS[document.locale].eInvoice;
   if (document.kind === 'credit_note')
-    return element('ram:SpecifiedTradePaymentTerms', element('ram:Description', 'Nothing to pay: this is a credit.'));
-  const { paymentTermDays: days, paymentUrl } = document;
-  const when = days === 0 ? 'Due on receipt.' : `Due within ${days} ${days === 1 ? 'day' : 'days'}.`;
+    return element('ram:SpecifiedTradePaymentTerms', element('ram:Description', words.credit));
+  const { paymentTermDays, paymentUrl } = document;
+  const when = words.due(paymentTermDays);
   const where = said(paymentUrl, 2048);
   return element(
     'ram:SpecifiedTradePaymentTerms',
-    element('ram:Description', where === null ? when : `${when} Pay online: ${where}`),
+    element('ram:Description', where === null ? when : `${when} ${words.payOnline(where)}`),
     document.dueAt !== null && dateIn('ram:DueDateDateTime', document.dueAt),
   );
 }

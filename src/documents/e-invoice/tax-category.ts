@@ -2,6 +2,7 @@ import { type Decimal, decimal, plain, sum, ZERO } from '../../kernel/decimal.ts
 import type { DocumentLine, InvoiceDocument } from '../document.ts';
 import { exemptNote, isOutsideOfReach, isReverseCharge, outsideNote, reverseChargeNote } from '../tax-notes.ts';
 import { cleanLine } from '../text.ts';
+import { DOCUMENT_WORDS } from '../words.ts';
 
 const MOST_REASON = 1000;
 
@@ -22,16 +23,13 @@ export interface TaxGroup {
   readonly reason: string | null;
 }
 
-const PREPAYMENT = 'Payment in advance of any supply, outside the scope of tax';
-const OUTSIDE = 'Not subject to tax: the seller is not registered for tax';
-
 const isTaxed = (line: DocumentLine): boolean => !decimal(line.taxRate).isZero();
 
 /** Is it in no way subject to tax: has the seller no tax id and needs none, or is the sale outside the reach of its tax? */
 export const isOutsideOfTax = (document: Pick<InvoiceDocument, 'seller' | 'lines' | 'untaxedBy'>): boolean =>
   !document.lines.some(isTaxed) && ((document.seller.taxId ?? '').trim() === '' || isOutsideOfReach(document));
 
-type Parties = Pick<InvoiceDocument, 'seller' | 'buyer' | 'lines' | 'invoiceNotes' | 'untaxedBy'>;
+type Parties = Pick<InvoiceDocument, 'locale' | 'seller' | 'buyer' | 'lines' | 'invoiceNotes' | 'untaxedBy'>;
 
 /** The category of each line of a document. A rate of 0 is Z, unless something says that there is no tax at all. */
 export function categoriesOf(document: Parties): (line: DocumentLine) => TaxCategory {
@@ -68,12 +66,14 @@ export function taxGroups(document: Parties & Pick<InvoiceDocument, 'taxes'>): T
 }
 
 function reasonOf(document: Parties, category: TaxCategory, lines: readonly DocumentLine[]): string | null {
-  if (category === 'O') return isOutsideOfReach(document) ? cleanLine(outsideNote(document), MOST_REASON) : OUTSIDE;
+  const { prepayment, notRegistered } = DOCUMENT_WORDS[document.locale].eInvoice;
+  if (category === 'O')
+    return isOutsideOfReach(document) ? cleanLine(outsideNote(document), MOST_REASON) : notRegistered;
   if (category === 'AE') return cleanLine(reverseChargeNote(document), MOST_REASON);
   if (category !== 'E') return null;
   const why = isOutsideOfReach(document) ? outsideNote(document) : exemptNote(document);
   const exempt = cleanLine(why, MOST_REASON);
-  return [...new Set(lines.map(({ untaxed }) => (untaxed === 'prepayment' ? PREPAYMENT : exempt)))].join('; ');
+  return [...new Set(lines.map(({ untaxed }) => (untaxed === 'prepayment' ? prepayment : exempt)))].join('; ');
 }
 
 /** The whole tax: the groups' (BR-CO-14). */

@@ -69,6 +69,7 @@ const seats: DocumentLine = {
 
 /** An invoice of one page with a bit of everything. */
 export const invoice: InvoiceDocument = {
+  locale: 'en',
   kind: 'invoice',
   number: 'INV-000123',
   issuedAt: Temporal.Instant.from('2025-12-01T09:30:00Z'),
@@ -209,6 +210,7 @@ export const invoiceOf = (lines: number): InvoiceDocument =>
 
 /** The receipt of the second payment of the invoice, more than was due. */
 export const receipt: ReceiptDocument = {
+  locale: 'en',
   kind: 'receipt',
   number: 'INV-000123-R2',
   issuedAt: Temporal.Instant.from('2025-12-12T09:30:00Z'),

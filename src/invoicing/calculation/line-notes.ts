@@ -1,6 +1,7 @@
 import type { Tx } from '../../db/index.ts';
 import { notesOf } from '../../documents/index.ts';
 import { plain } from '../../kernel/decimal.ts';
+import type { Locale } from '../../kernel/locale.ts';
 import { formatMoney } from '../../kernel/money.ts';
 import { notesOfCreditsOn } from '../credit-notes/unused-credits.sql.ts';
 import type { FrozenTerms } from '../invoice/frozen-terms.ts';
@@ -22,7 +23,7 @@ const KINDS: Readonly<Record<string, 'minimum' | 'maximum'>> = {
 };
 
 /** How the amount of a line came about, in sentences: the same on the document and in what is explained. */
-export const notesOfLine = (line: LineRow, { currency, terms }: LineContext): string[] =>
+export const notesOfLine = (line: LineRow, { currency, terms }: LineContext, locale: Locale): string[] =>
   notesOf(
     {
       kind: KINDS[line.type] ?? 'other',
@@ -31,6 +32,7 @@ export const notesOfLine = (line: LineRow, { currency, terms }: LineContext): st
       workings: line.workings,
     },
     currency,
+    locale,
   );
 
 /** The lines of an invoice. Those that give back unused time name the credit notes over what they do not hold. */

@@ -1,5 +1,5 @@
 import type { Tx } from '../../db/index.ts';
-import type { DocumentLine, InvoiceDocument, ReceiptDocument } from '../../documents/index.ts';
+import { type DocumentLine, type InvoiceDocument, lineNameIn, type ReceiptDocument } from '../../documents/index.ts';
 import { findLogo, merchantSettings } from '../../identity/index.ts';
 import { type Decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import { formatMoney } from '../../kernel/money.ts';
@@ -10,7 +10,7 @@ import { bearsTax } from '../calculation/one-off-lines.ts';
 import { creditedBefore, linesOfCreditNote } from '../credit-notes/credit-note-lines.sql.ts';
 import type { CreditNoteLine, CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
-import type { InvoiceRow, PartyRecord, TaxRecord } from '../invoice/invoice.ts';
+import { type InvoiceRow, localeOf, type PartyRecord, type TaxRecord } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
 import type { ReceiptRecord } from './documents.sql.ts';
 import { payUrl } from './present.ts';
@@ -128,6 +128,7 @@ async function described(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow) {
   const { branding, bankTransfer, invoiceNotes } = await merchantSettings(tx, invoice.merchant_id);
   const logo = await findLogo(tx, invoice.merchant_id);
   return {
+    locale: localeOf(invoice),
     currency: invoice.currency,
     seller: { ...(invoice.seller as PartyRecord), id: invoice.merchant_id },
     buyer: invoice.buyer as PartyRecord,
@@ -150,7 +151,7 @@ async function described(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow) {
 
 function describeLine(invoice: InvoiceRow, line: LineRow, money: Money): DocumentLine {
   return {
-    description: line.display_name,
+    description: lineNameIn(localeOf(invoice), line.display_name),
     ...datesOf(line),
     quantity: plain(line.quantity),
     unit: line.metric_unit,
@@ -161,7 +162,7 @@ function describeLine(invoice: InvoiceRow, line: LineRow, money: Money): Documen
     untaxed: whyUntaxed(invoice, line),
     kind: line.event_type,
     isAmount: !HAS_UNITS.has(line.type),
-    notes: notesOfLine(line, invoice),
+    notes: notesOfLine(line, invoice, localeOf(invoice)),
     agreed: agreedPrice(line),
     group: line.group_values,
     tiers: line.tiers?.map(({ above, ...tier }) => ({ from: above, ...tier })) ?? null,
@@ -185,7 +186,7 @@ function whyUntaxed(invoice: InvoiceRow, line: LineRow): DocumentLine['untaxed']
 }
 
 const describePart = (invoice: InvoiceRow, line: CreditNoteLine, money: Money): DocumentLine => ({
-  description: line.display_name,
+  description: lineNameIn(localeOf(invoice), line.display_name),
   ...datesOf(line),
   quantity: '1',
   unitPrice: money(line.amount),

@@ -1,4 +1,5 @@
 import { type Decimal, decimal, jsonNumber, plain } from '../../kernel/decimal.ts';
+import { DEFAULT_LOCALE } from '../../kernel/locale.ts';
 import { formatMoney } from '../../kernel/money.ts';
 import { formatInstant, type Instant } from '../../kernel/time.ts';
 import { type LineContext, notesOfLine } from '../calculation/line-notes.ts';
@@ -134,7 +135,7 @@ export function presentLine(line: LineRow, invoice: LineContext) {
     periodEnd: formatInstant(line.period_end),
     group: line.group_values,
     tiers: line.tiers,
-    notes: notesOfLine(line, invoice),
+    notes: notesOfLine(line, invoice, DEFAULT_LOCALE),
     appliesToLineId: line.applies_to_line_id,
   };
 }

@@ -1,4 +1,5 @@
 import type { Decimal } from '../../kernel/decimal.ts';
+import { DEFAULT_LOCALE, type Locale } from '../../kernel/locale.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { FrozenTerms } from './frozen-terms.ts';
 import type { InvoiceStatus } from './states.ts';
@@ -92,7 +93,12 @@ export interface PartyRecord {
   address?: Record<string, string>;
   emails?: string[];
   phone?: string;
+  /** Of a buyer: the language of its documents and mails; English where it is not said. */
+  locale?: Locale;
 }
+
+/** The language of an issued invoice: the customer's at its issue, so that later changes do not reach its documents. */
+export const localeOf = ({ buyer }: Pick<InvoiceRow, 'buyer'>): Locale => buyer?.locale ?? DEFAULT_LOCALE;
 
 /** Tax of one rate, as decimal strings. */
 export interface TaxRecord {

@@ -1,5 +1,6 @@
 import type { Tx } from '../../db/index.ts';
 import { decimal, jsonNumber, plain, ZERO } from '../../kernel/decimal.ts';
+import { DEFAULT_LOCALE } from '../../kernel/locale.ts';
 import { formatMoney } from '../../kernel/money.ts';
 import { notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant } from '../../kernel/time.ts';
@@ -89,7 +90,7 @@ function explainLine(line: LineRow, invoice: InvoiceRow, price: BilledPrice | nu
     unitPrice: plain(line.unit_price),
     tiers: line.tiers,
     workings: line.workings,
-    notes: notesOfLine(line, invoice),
+    notes: notesOfLine(line, invoice, DEFAULT_LOCALE),
     amount: money(line.total_price),
     tax: { rate: jsonNumber(line.tax_rate), amount: money(line.total_tax), decidedBy: deciderOf(line, invoice) },
     total: money(line.total_amount),
@@ -176,7 +177,7 @@ function discountsOf(line: LineRow, all: readonly LineRow[], invoice: InvoiceRow
       description: discount.display_name,
       adjustmentId: taken[index]?.id ?? null,
       percentageDiscount: taken[index]?.percentageDiscount ?? null,
-      notes: notesOfLine(discount, invoice),
+      notes: notesOfLine(discount, invoice, DEFAULT_LOCALE),
       amount: formatMoney(discount.total_price, currency),
       tax: { rate: jsonNumber(discount.tax_rate), amount: formatMoney(discount.total_tax, currency) },
       total: formatMoney(discount.total_amount, currency),

@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { LOCALES } from '../kernel/locale.ts';
+import { lineNameIn } from './line-names.ts';
+
+it.each([
+  { name: 'Tokens', shown: 'Tokens' },
+  { name: 'Tokens: minimum', shown: 'Tokens: Mindestbetrag' },
+  { name: 'Tokens: late usage: carried over', shown: 'Tokens: nachgemeldete Nutzung: Übertrag' },
+  { name: 'Tokens: not used (CN-000001)', shown: 'Tokens: nicht genutzt (CN-000001)' },
+  { name: 'Minimum commitment', shown: 'Mindestumsatz' },
+  { name: 'Wallet top-up', shown: 'Guthabenaufladung' },
+  { name: 'Minimum commitment (old)', shown: 'Minimum commitment (old)' },
+  { name: 'Plan: premium', shown: 'Plan: premium' },
+])('$name is $shown', ({ name, shown }) => {
+  expect(lineNameIn('de', name)).toBe(shown);
+  expect(lineNameIn('en', name)).toBe(name);
+});
+
+it.each(LOCALES)('a name that the merchant gave stands as it is in %s', (locale) =>
+  expect(lineNameIn(locale, 'Seats (10): Europe')).toBe('Seats (10): Europe'),
+);
