@@ -256,7 +256,7 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
   ],
   listPaymentMethods: [({ customer }) => on(customer.id)],
   createCustomerPortal: [async ({ shop }) => on((await shop.customer()).id, {})],
-  createSubscriptionPortal: [({ subscription }) => on(subscription.id, {})],
+  createSubscriptionPortal: [async ({ shop }) => on((await shop.issued()).subscription.id, {})],
   setUpPaymentMethod: [async ({ shop }) => on((await shop.customer()).id, {})],
   deletePaymentMethod: [
     async (world) => {
