@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { decimal } from '../src/kernel/decimal.ts';
 import { createStripeProvider } from '../src/payments/index.ts';
+import { createStripeTax } from '../src/tax-providers/index.ts';
 import { openStripeServer, type SeenRequest } from '../test/stripe/server.ts';
 
 /**
@@ -47,7 +48,17 @@ const NEWER = new Set([
   'setup_intent.allowed_payment_method_types',
   'setup_intent.customer_account',
   'setup_intent.managed_payments',
+  // Fixtures expand nothing.
+  'tax.calculation.line_items',
+  'tax.calculation_line_item.performance_location',
+  'tax.calculation_line_item.tax_breakdown',
 ]);
+
+/**
+ * The document that could be had as a file is older than Stripe Tax. Of these operations the fields of the answers are
+ * held by the fixtures; the parameters were compared by eye with the document 2026-09-30 on 2026-11-23: no difference.
+ */
+const OLDER_THAN_TAX = !Object.keys(spec.paths).some((path) => path.startsWith('/v1/tax/'));
 
 const differences = new Set<string>();
 const validators = new Map<string, ValidateFunction>();
@@ -55,6 +66,11 @@ const requests = await exchanges();
 const operations = new Map<string, number>();
 for (const request of requests) {
   const found = operationOf(request);
+  if (!found && OLDER_THAN_TAX && request.path.startsWith('/v1/tax/')) {
+    operations.set(request.path, (operations.get(request.path) ?? 0) + 1);
+    if (request.answer?.status === 200) compareFields(request.answer.body);
+    continue;
+  }
   if (!found) {
     differences.add(`${request.method} ${request.path} is no operation of Stripe`);
     continue;
@@ -131,8 +147,38 @@ async function exchanges(): Promise<readonly SeenRequest[]> {
   for (const { id: event, type, data } of books.events)
     await stripe.resolve(account, { id: event, kind: type, objectReference: (data.object as { id: string }).id });
   for (const event of books.events) compareFields(event);
+  await taxes(account, server.url);
   await server.close();
   return server.requests;
+}
+
+/** Everything that the adapter of Stripe Tax does, once. */
+async function taxes(
+  account: Parameters<ReturnType<typeof createStripeTax>['probe']>[0],
+  apiUrl: string,
+): Promise<void> {
+  const tax = createStripeTax({ apiUrl });
+  const address = { line1: 'Hauptstr. 1', line2: null, city: 'Berlin', state: null, zipCode: '10115', country: 'DE' };
+  await tax.probe(account);
+  await tax.validateAddress(account, address);
+  const items = Array.from({ length: 11 }, (_, place) => ({
+    reference: `price_${place}`,
+    amount: decimal('10'),
+    taxCode: 'eservice',
+  }));
+  const answer = await tax.calculate(account, {
+    currency: 'EUR',
+    behavior: 'exclusive',
+    customer: { address, taxId: 'DE123456789' },
+    isExempt: false,
+    items,
+  });
+  if (answer.kind !== 'calculated') throw new Error(answer.message);
+  const sale = await tax.commit(account, { key: 'inv_1', calculation: answer.reference, currency: 'EUR' });
+  const part = { net: decimal('12'), tax: decimal('2.28') };
+  const credit = { original: sale.reference, currency: 'EUR', behavior: 'exclusive', part, earlier: [] } as const;
+  const note = await tax.createCreditNote(account, { ...credit, key: 'crn_1' });
+  await tax.voidCreditNote(account, { key: 'crn_1:void', creditNote: note.reference, currency: 'EUR' });
 }
 
 /** Templates with fewer parameters come first: `/v1/account` before `/v1/accounts/{account}`. */

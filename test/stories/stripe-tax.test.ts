@@ -181,6 +181,15 @@ describe('an invoice', () => {
     expect(books.tax.transactions.size).toBe(0);
   });
 
+  it('is taxed where our own rules say, where Stripe knows no rate for the address of a merchant with registrations', async () => {
+    const taxRegistrations = [{ country: 'DE', taxId: 'DE136695976', from: '2020-01-01' }];
+    await shop.change(`/v0/organizations/${merchant.id}`, { settings: { taxRegistrations } });
+    const { invoice } = await issued({ address: { ...NEW_YORK, zipCode: 'unknown' } });
+    expect(invoice).toMatchObject({ status: 'ISSUED', totalTax: '0.00', tax: null });
+    const { place } = await shop.read(`/v2/invoices/${invoice.id}/explain`);
+    expect(place).toMatchObject({ treatment: 'outside' });
+  });
+
   it('made by hand waits for Stripe in CALCULATING, and then goes on', async () => {
     const customer = await customerIn(DE);
     const body = {

@@ -85,6 +85,8 @@ async function freezeOneOff(
   }
   const facts = { merchantId, customerId: invoice.customer_id, planId, plans: new Map<string, string>() };
   const outside = await freezeOutside(tx, facts, now);
-  const rates = freezeRates(chosen, outside ? null : place, { taxIdStatus: taxation.taxId, taxPoint: day });
-  return { taxBehavior: 'exclusive', ...rates, ...(isExempt && { taxExempt: true }), ...(outside && { outside }) };
+  const { place: ours, ...rates } = freezeRates(chosen, place, { taxIdStatus: taxation.taxId, taxPoint: day });
+  const frozen = { taxBehavior: 'exclusive' as const, ...rates, ...(isExempt && { taxExempt: true }) };
+  if (outside) return { ...frozen, outside: { ...outside, ...(ours && { place: ours }) } };
+  return { ...frozen, ...(ours && { place: ours }) };
 }

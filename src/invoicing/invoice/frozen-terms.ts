@@ -30,6 +30,8 @@ export interface FrozenOutsideTax {
   readonly taxCodes: Readonly<Record<string, string>>;
   /** The tax code of lines without a price; null: the account's own. */
   readonly taxCode: string | null;
+  /** Where our own rules would tax it: they count where the provider has no rate for the customer's address. */
+  readonly place?: FrozenPlace;
   /** Absent while there is none. */
   readonly answer?: OutsideTaxAnswer;
 }

@@ -150,7 +150,7 @@ export async function freezeFor(
     versionsOf(terms).flatMap((version) => version.prices.map((price) => [price.id, version.planId] as const)),
   );
   const outside = await freezeOutside(tx, { merchantId, customerId, planId, plans }, now);
-  if (outside) return { ...frozen, outside }; // the provider decides the place, too
+  if (outside) return { ...frozen, outside: { ...outside, ...(place && { place }) } }; // it decides the place, too
   return place ? { ...frozen, place } : frozen;
 }
 

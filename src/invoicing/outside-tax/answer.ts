@@ -48,7 +48,7 @@ export async function withOutsideAnswer(
   if (answer.kind === 'address_invalid') {
     const key = { merchantId: invoice.merchant_id, customerId: invoice.customer_id };
     await keepTaxVerdict(tx, key, { address: outside.customer.address, message: answer.message }, now);
-    return ours;
+    return { ...ours, ...(outside.place && { place: outside.place }) };
   }
   const { reference, items: taxed } = answer;
   return { ...ours, outside: { ...outside, answer: { reference, items: taxed } } };
