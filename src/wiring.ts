@@ -15,6 +15,13 @@ import {
   findGivenKinds,
 } from './approvals/index.ts';
 import { type CatalogOptions, catalogErrors, catalogRoutes, selectMeters, usageRoutes } from './catalog/index.ts';
+import {
+  type CheckoutParts,
+  checkoutErrors,
+  checkoutRoutes,
+  forgetCheckouts,
+  withCheckouts,
+} from './checkout/index.ts';
 import { clockErrors, clockRoutes } from './clocks/index.ts';
 import {
   type CustomerBlocker,
@@ -170,6 +177,7 @@ export const errorTables: readonly ErrorTable[] = [
   approvalErrors,
   sourceErrors,
   webhookErrors,
+  checkoutErrors,
 ];
 
 /** What sources need of the environment; see `ReceivingParts`. */
@@ -274,7 +282,7 @@ export function wireDomains(
   const payments = createPayments({
     environment,
     publicUrl,
-    handlers: invoicePaymentHandlers(invoicing),
+    handlers: withCheckouts(() => checkout, invoicePaymentHandlers(invoicing)),
     remote: {
       ...remote,
       accountOf,
@@ -291,6 +299,7 @@ export function wireDomains(
     chargeNow: (tx, invoice, now) => chargeAtOnce(invoicing, tx, invoice, now),
     remindCustomer: letters.renewal,
   };
+  const checkout: CheckoutParts = { environment, publicUrl, customerHooks, invoicing, subscriptions };
   const orders: OrderParts = {
     environment,
     ...partsForOrders,
@@ -360,6 +369,7 @@ export function wireDomains(
       ...alertRoutes(alerts),
       ...payments.routes,
       ...portalRoutes(portal),
+      ...checkoutRoutes(checkout),
       ...mailRoutes({ environment }),
       ...webhookRoutes(environment, webhooks),
       ...clockRoutes({ environment, runner, blockers: holdersOfClock }),
@@ -374,6 +384,7 @@ export function wireDomains(
       forgetWebhookEvents,
       forgetPortalLinks,
       adoptWebhookEvents,
+      forgetCheckouts,
     ],
     dueKinds: [
       payments.chargeDueKind,

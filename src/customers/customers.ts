@@ -60,6 +60,28 @@ interface Found {
 }
 
 /**
+ * Makes a customer of its own, whatever its e-mail address: for people who describe themselves, and whom nobody has
+ * identified (docs/decisions/0120). `id` was promised before.
+ * @returns EXTERNAL_ID_TAKEN; what is wrong with the tax rates
+ */
+export async function createUnidentified(
+  tx: Tx,
+  merchantId: string,
+  { id, ...input }: NewCustomer & { readonly id: string },
+  now: Instant,
+  hooks: CustomerHooks,
+): Promise<Result<Customer>> {
+  const terms = await checkTerms(tx, merchantId, input);
+  if (!terms.ok) return terms;
+  const made = await unlessTaken(tx, input.externalId, async () => {
+    const consumer = await createConsumer(tx, merchantId, describedIn(input), now);
+    return insertNew(tx, { merchantId, input, terms: terms.value, now, hooks, id }, consumer.id);
+  });
+  if (!made.ok) return made;
+  return made.value.ok ? ok(made.value.value.customer) : made.value;
+}
+
+/**
  * Makes a customer, or finds the one that is meant (docs/decisions/0053). With an `externalId` that is the identity: a
  * known one answers with its customer where nothing that was sent contradicts it; an unknown one makes a new customer,
  * whatever its e-mail address. Without one the e-mail address, or the `consumerId`, finds the customer again. Two at
@@ -99,6 +121,8 @@ interface Creation {
   readonly terms: CustomerChange;
   readonly now: Instant;
   readonly hooks: CustomerHooks;
+  /** Where it was promised before. */
+  readonly id?: string;
 }
 
 async function lockNamedConsumer(tx: Tx, merchantId: string, consumerId: string): Promise<Result<Organization>> {
@@ -175,9 +199,9 @@ const describedIn = ({ consumer }: NewCustomer): ConsumerDetails => {
 };
 
 async function insertNew(tx: Tx, creation: Creation, consumerId: string): Promise<Result<Found>> {
-  const { merchantId, terms, now, hooks } = creation;
+  const { merchantId, terms, now, hooks, id } = creation;
   const made = await insertCustomer(tx, {
-    id: newId('customer'),
+    id: id ?? newId('customer'),
     merchantId,
     consumerId,
     externalId: null,

@@ -17,6 +17,7 @@ export {
   type CustomerHooks,
   changeBillingDetails,
   createCustomer,
+  createUnidentified,
   type ExternalIdChange,
   findCustomer,
   findTaxId,

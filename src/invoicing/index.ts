@@ -49,6 +49,7 @@ export {
 } from './one-off/upfront.ts';
 export type { Standing } from './page/standing.ts';
 export { chargeAtOnce } from './paying/card-charge.ts';
+export { linesForCustomers } from './page/view.ts';
 export {
   type CustomerInvoice,
   type ListedInvoice,
@@ -63,7 +64,7 @@ export { readInvoice } from './reading/read.ts';
 export { type Recomputed, recomputeInvoices } from './reading/recompute.ts';
 export { findPeriodTotal, findRunningPeriod, findUsagePeriod, type RunningPeriod } from './reading/running.ts';
 export { simulateInvoice } from './reading/simulate.ts';
-export { estimateRenewal } from './reading/upcoming.ts';
+export { estimateNextInvoice, estimateRenewal } from './reading/upcoming.ts';
 export { invoiceRoutes } from './routes.ts';
 export { invoicingDueKinds } from './steps.ts';
 export type {

@@ -50,6 +50,8 @@ export const ID_PREFIXES = {
   credit: 'ucr_',
   mail: 'mail_',
   alert: 'alr_',
+  checkoutLink: 'clk_',
+  checkout: 'chk_',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

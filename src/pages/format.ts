@@ -10,6 +10,8 @@ import { FRAME_WORDS } from './words.ts';
 export interface Formats {
   /** `$1,234.50`, `1.234,50 €`: an amount with the digits of its currency. */
   readonly money: (amount: Decimal, currency: string) => string;
+  /** `$0.0025`: the price of one unit, with all its digits. */
+  readonly rate: (amount: Decimal, currency: string) => string;
   /** `1,234.5`: a quantity with all its digits. */
   readonly number: (value: Decimal) => string;
   /** `12 March 2026`. */
@@ -50,6 +52,14 @@ function makeFormats(locale: Locale): Formats {
         useGrouping: 'always',
       });
     },
+    rate: (amount, currency) =>
+      show(amount, {
+        style: 'currency',
+        currency,
+        minimumFractionDigits: minorDigits(currency),
+        maximumFractionDigits: MOST_DIGITS,
+        useGrouping: 'always',
+      }),
     number: (value) => show(value, { maximumFractionDigits: MOST_DIGITS, useGrouping: 'always' }),
     day,
     minute: (instant) =>

@@ -17,10 +17,16 @@ export const mark = (name: keyof typeof MARKS): Html =>
   html`<svg class="mark${name === 'check' ? ' good' : ''}" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d="${MARKS[name]}"/></svg>`;
 
 /**
- * The frame of every page: no script, no resource from anywhere, style sheets whose hashes the policy names.
- * @param style of the room that shows the page; it is named in the needs of the answer, too
+ * The frame of every page: no resource from anywhere, style sheets (and a script, at most) whose hashes the policy names.
+ * @param style of the room that shows the page; it is named in the needs of the answer, too, as the script is
  */
-export function frame(title: string, { environment, locale, accent }: Look, body: Html, style?: string): string {
+export function frame(
+  title: string,
+  { environment, locale, accent }: Look,
+  body: Html,
+  style?: string,
+  script?: string,
+): string {
   const words = FRAME_WORDS[locale];
   return html`<!doctype html>
 <html lang="${locale}">
@@ -36,7 +42,12 @@ ${environment === 'sandbox' ? html`<p class="test">${words.sandbox}</p>` : null}
 <main>
 ${body}
 </main>
-<footer>${words.poweredBy}</footer>
+<footer>${words.poweredBy}</footer>${
+    script === null
+      ? null
+      : html`
+<script>${new Html(script)}</script>`
+  }
 </body>
 </html>
 `.text;
@@ -64,6 +75,11 @@ export const PRIVATE = {
   'cache-control': 'private, no-store',
   'referrer-policy': 'no-referrer',
   'x-robots-tag': 'noindex, nofollow',
+} as const;
+
+/** Of a logo, beside those of every answer: a browser that shows the file by itself runs nothing of it. */
+export const LOGO_HEADERS = {
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
 } as const;
 
 /** A page as an answer; `look` is the one that it was drawn with. */

@@ -120,7 +120,7 @@ export function accentStyle(accent: string | null): string {
   return `${variables(GROUNDS.light)}\n@media (prefers-color-scheme: dark) { ${variables(GROUNDS.dark)} }`;
 }
 
-const hashOf = (style: string): string => `'sha256-${createHash('sha256').update(style).digest('base64')}'`;
+const hashOf = (inline: string): string => `'sha256-${createHash('sha256').update(inline).digest('base64')}'`;
 const STYLE_HASH = hashOf(STYLE);
 
 /** `https:` stands for every address: a payment provider may have its page anywhere. */
@@ -135,6 +135,8 @@ export interface PageNeeds {
   readonly style?: string;
   /** It shows the logo of the merchant. */
   readonly showsLogo?: boolean;
+  /** The one script that it carries, which may ask our own addresses. */
+  readonly script?: string;
 }
 
 /**
@@ -144,7 +146,7 @@ export interface PageNeeds {
  */
 export const contentSecurityPolicy = (
   accent: string | null,
-  { formsLeadTo = null, showsLogo = false, style }: PageNeeds = {},
+  { formsLeadTo = null, showsLogo = false, style, script }: PageNeeds = {},
 ): string =>
   [
     "default-src 'none'",
@@ -152,6 +154,7 @@ export const contentSecurityPolicy = (
     ['style-src', STYLE_HASH, ...[accentStyle(accent), style ?? ''].filter((each) => each !== '').map(hashOf)].join(
       ' ',
     ),
+    ...(script === undefined ? [] : [`script-src ${hashOf(script)}`, "connect-src 'self'"]),
     `form-action 'self'${formsLeadTo === null ? '' : ` ${sourceOf(formsLeadTo)}`}`,
     "frame-ancestors 'none'",
     "base-uri 'none'",

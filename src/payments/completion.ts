@@ -39,7 +39,7 @@ async function findForChange(
 /** The same session, locked after what upstream locks of its own. */
 export async function lockFound(tx: Tx, { handlers }: PaymentParts, found: PaymentSession): Promise<PaymentSession> {
   const { merchant_id: merchantId, id, entity_type: entityType, entity_id: entityId } = found;
-  await handlers.lock?.(tx, { merchantId, entityType, entityId });
+  await handlers.lock?.(tx, { merchantId, sessionId: id, entityType, entityId });
   const session = await lockSession(tx, merchantId, id);
   if (!session) throw new Error(`Payment session ${id} was deleted, which nothing does.`);
   return session;
@@ -170,6 +170,8 @@ export async function settle(
     invoice_id: invoiceId,
     provider,
   } = session;
+  const prepared = await handlers.prepare?.(tx, session, now);
+  if (prepared?.ok === false) return prepared;
   const paymentMethodId =
     session.save_payment_method && customerId !== null && storedCard !== null
       ? await storeMethod(tx, { merchantId, customerId, card: storedCard, provider, accountId: accountId ?? null }, now)
@@ -260,7 +262,7 @@ export const sessionsDue = (parts: PaymentParts): DueKind => ({
     const session = await lockSession(tx, merchantId, id);
     if (!session) throw new Error(`Payment session ${id} is due and not there.`);
     const { mode, entity_type: entityType, entity_id: entityId } = session;
-    if (mode === 'payment') await parts.handlers.lockNow?.(tx, { merchantId, entityType, entityId });
+    if (mode === 'payment') await parts.handlers.lockNow?.(tx, { merchantId, sessionId: id, entityType, entityId });
     if (session.pending_card === null) await expireAndTell(tx, parts, session, now);
     else await endWait(tx, parts, session, session.pending_card, now);
   },

@@ -36,6 +36,12 @@ export interface EntityDescription {
   readonly dueAt?: Instant | null;
   readonly currency: string;
   readonly amount: Decimal;
+  /** Who pays, where no customer is there yet. */
+  readonly payer?: { readonly name: string; readonly email: string };
+  /** What comes of it, in a sentence: when the next invoice comes, or that a subscription has begun. */
+  readonly note?: string;
+  /** The language that its customer has read so far, where no customer says otherwise. */
+  readonly locale?: Locale;
   /** How it stands by now, whatever became of one session; absent where the session is all there is. */
   readonly standing?: EntityStanding;
 }
@@ -53,11 +59,27 @@ export interface EntityStanding {
   readonly downloads: readonly PageDownload[];
 }
 
+/** What a session is for. */
+export interface EntityOfSession {
+  readonly merchantId: string;
+  readonly sessionId: string;
+  readonly entityType: EntityType;
+  readonly entityId: string;
+}
+
+/** The same; without a session where a stored card is charged. */
+export type EntityToLock = Omit<EntityOfSession, 'sessionId'> & Partial<Pick<EntityOfSession, 'sessionId'>>;
+
 /**
  * What payments tells those upstream that opened its sessions; they know what an entity is, payments does not. Each is
  * called in the transaction that moves the session. `now` is effective now for the session.
  */
 export interface PaymentHandlers {
+  /**
+   * Makes what a session is for, where nothing of it was there before: its customer, and what it pays. Called before the
+   * card is kept and the receipt is written, of sessions in mode `setup` too. A refusal undoes the payment.
+   */
+  prepare?(tx: Tx, session: PaymentSession, now: Instant): Promise<Result<void>>;
   /** The money came. A refusal undoes the payment: nothing was charged and the session is as it was. */
   completed(tx: Tx, event: CompletedPayment, now: Instant): Promise<Result<void>>;
   /** A customer has paid, and the bank answers later: until then nothing else may pay. */
@@ -82,23 +104,23 @@ export interface PaymentHandlers {
   /** The session expired by time or by POST …/expire, not because another one took its place. */
   expired(tx: Tx, event: { merchantId: string; session: PaymentSession }, now: Instant): Promise<void>;
   /**
-   * For the hosted page, at this wall time, in the customer's language; `asked` is the browser's, for a customer who has
+   * For the hosted page, in mode `setup` too, at this wall time, in the customer's language; `asked` is the browser's, for a customer who has
    * none.
    * @returns null where there is no such entity
    */
   describe(
     tx: Tx,
-    entity: { merchantId: string; entityType: EntityType; entityId: string; asked: Locale },
+    entity: EntityOfSession & { readonly asked: Locale },
     now: Instant,
   ): Promise<EntityDescription | null>;
   /**
    * Takes the locks of upstream's own records, before payments locks the session: upstream opens and expires sessions while it
    * holds an invoice, so the other order would be a deadlock (found and run anew by the database, a second later).
    */
-  lock?(tx: Tx, entity: { merchantId: string; entityType: EntityType; entityId: string }): Promise<void>;
+  lock?(tx: Tx, entity: EntityToLock): Promise<void>;
   /**
    * The same for due work, which holds the session's row already, so that it must not wait for upstream's.
    * @throws 55P03 where somebody has them: the step is taken again later.
    */
-  lockNow?(tx: Tx, entity: { merchantId: string; entityType: EntityType; entityId: string }): Promise<void>;
+  lockNow?(tx: Tx, entity: EntityToLock): Promise<void>;
 }

@@ -5,9 +5,12 @@ export { countExceptions } from './exceptions/exceptions.sql.ts';
 export type {
   CompletedPayment,
   EntityDescription,
+  EntityOfSession,
   EntityStanding,
+  EntityToLock,
   PaymentHandlers,
 } from './handlers.ts';
+export { endOf as endOfLink } from './links.ts';
 export { type PaymentMethod, selectMethod as findMethod } from './methods.sql.ts';
 export { listMethods, makeDefault, removeMethod } from './methods.ts';
 export { isCallOpen } from './outside/await-outcome.ts';
@@ -27,6 +30,7 @@ export type { SessionStatus } from './session-states.ts';
 export type { EntityType, PaymentSession } from './sessions.sql.ts';
 export {
   DEFAULT_SESSION_MINUTES,
+  endOpenSession,
   expireSessions,
   findSession,
   isOver,

@@ -12,6 +12,7 @@ import {
   type EntityType,
   insertSessions,
   lockOpenSessions,
+  lockSession,
   moveSession,
   type PaymentSession,
   selectOpenSession,
@@ -183,6 +184,16 @@ export async function expireSession(tx: Tx, session: PaymentSession, now: Instan
   if (session.provider !== 'sandbox') await closeCheckouts(tx, session.merchant_id, session.id);
   await announce(tx, 'payment_session.expired.v0', expired, now);
   return expired;
+}
+
+/**
+ * Ends one session that its opener has given up, unless the provider still owes an answer about it, or it is over.
+ * @returns the session as it is then
+ */
+export async function endOpenSession(tx: Tx, merchantId: string, id: string, now: Instant): Promise<PaymentSession> {
+  const session = await lockSession(tx, merchantId, id);
+  if (!session) throw new Error(`Payment session ${id} was deleted, which nothing does.`);
+  return session.status === 'pending' || session.status === 'failed' ? expireSession(tx, session, now) : session;
 }
 
 /** Tells the merchant's webhooks what became of a session. */

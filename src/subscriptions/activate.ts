@@ -1,7 +1,13 @@
 import { findPlanVersion } from '../catalog/index.ts';
 import type { Tx } from '../db/index.ts';
 import { type EntitlingSubscription, entitle } from '../entitlements/index.ts';
-import { asksUpfront, type BillingTerms, makeUpfrontInvoice, openFirstInvoices } from '../invoicing/index.ts';
+import {
+  asksUpfront,
+  type BillingTerms,
+  type InvoiceRow,
+  makeUpfrontInvoice,
+  openFirstInvoices,
+} from '../invoicing/index.ts';
 import type { Decimal } from '../kernel/decimal.ts';
 import { orThrow } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
@@ -64,4 +70,20 @@ export async function openBilling(tx: Tx, subscription: SubscriptionRow, now: In
   await openFirstInvoices(tx, await termsOf(tx, subscription), now);
   const opened = await changeSubscription(tx, subscription, { billing_opened: true }, now);
   return changeSubscription(tx, opened, { next_action_at: await nextActionOf(tx, opened, now) }, now);
+}
+
+/**
+ * What a subscription would ask as its billing starts at an instant ahead. Whoever calls this rolls back.
+ * @returns null where it asks nothing
+ */
+export async function rehearseStart(
+  parts: Pick<SubscriptionParts, 'invoicing'>,
+  tx: Tx,
+  subscription: SubscriptionRow,
+  at: Instant,
+): Promise<InvoiceRow | null> {
+  const asked = await asksOf(tx, subscription);
+  const made = asked && orThrow(await makeUpfrontInvoice(parts.invoicing, tx, { ...asked, awaitedBy: null }, at));
+  await openBilling(tx, subscription, at);
+  return made?.invoice ?? null;
 }

@@ -37,6 +37,15 @@ export interface Created {
   readonly upfront: InvoiceRow | null;
 }
 
+/** What was promised of a subscription before it was made: by a page that showed its price. */
+export interface PromisedSubscription {
+  readonly id: string;
+  /** The version whose prices were shown, whatever the plan's default is by now. */
+  readonly planVersionId: string;
+  /** The invoice that the money pays, which has come already. */
+  readonly invoiceId: string;
+}
+
 /**
  * Subscribes a customer to the default version of a plan (§4; domain.md §3). The version is pinned. What it asks in
  * advance is paid before it is active; the first invoice of each series opens when billing starts, which is then, or later where
@@ -48,6 +57,7 @@ export async function createSubscription(
   merchantId: string,
   input: SubscriptionCreate,
   wall: Instant,
+  promised?: PromisedSubscription,
 ): Promise<Result<Created>> {
   const print = fingerprint('subscription', input);
   if (input.idempotencyKey !== undefined) {
@@ -58,9 +68,9 @@ export async function createSubscription(
         ? ok({ subscription: known, isNew: false, upfront: null })
         : fail('IDEMPOTENCY_KEY_REUSED');
   }
-  const found = await load(parts, tx, merchantId, input, wall);
+  const found = await load(parts, tx, merchantId, input, wall, promised);
   if (!found.ok) return found;
-  const { now, plan, startedAt, endingAt, prices, versionNumber, quantities } = found.value;
+  const { now, plan, startedAt, endingAt, prices, versionId, versionNumber, quantities } = found.value;
 
   const decided = decideCreation(
     {
@@ -85,10 +95,10 @@ export async function createSubscription(
   const times = { billing_opened: false, billing_starts_at: start.billingStartsAt, ending_at: endingAt };
   const row: NewSubscription = {
     merchant_id: merchantId,
-    id: newId('subscription'),
+    id: promised?.id ?? newId('subscription'),
     customer_id: customerId.value,
     plan_id: plan.id,
-    plan_version_id: plan.defaultVersionId,
+    plan_version_id: versionId,
     plan_version_number: versionNumber,
     quantities,
     name: input.name,
@@ -120,7 +130,7 @@ export async function createSubscription(
     now,
   );
   await tell(tx, subscription, 'subscription.created.v0', now);
-  const begun = await begin(parts, tx, subscription, now);
+  const begun = await begin(parts, tx, subscription, now, promised?.invoiceId);
   return begun.ok ? ok({ ...begun.value, isNew: true }) : begun;
 }
 
@@ -139,6 +149,7 @@ async function begin(
   tx: Tx,
   subscription: SubscriptionRow,
   now: Instant,
+  paidAs?: string,
 ): Promise<Result<Begun>> {
   await lockToBill(tx, subscription, subscription.started_at, now);
   if (isAfter(subscription.billing_starts_at, now)) {
@@ -151,8 +162,14 @@ async function begin(
   const isAwaited = !subscription.bank_transfer_only;
   const awaitedBy = isAwaited ? UPFRONT : null;
   const begun = isAwaited ? subscription : await beginBilling(tx, subscription, now);
-  const made = await makeUpfrontInvoice(parts.invoicing, tx, { ...asked, awaitedBy }, now);
+  const made = await makeUpfrontInvoice(
+    parts.invoicing,
+    tx,
+    { ...asked, awaitedBy, ...(paidAs !== undefined && { paidAs }) },
+    now,
+  );
   if (!made.ok) return made;
+  if (paidAs !== undefined) return ok({ subscription: await reread(tx, begun), upfront: made.value.invoice });
   const upfront = await tryToCharge(parts, tx, begun, made.value.invoice, now);
   return ok({ subscription: await reread(tx, begun), upfront });
 }
@@ -180,13 +197,20 @@ async function reread(tx: Tx, { merchant_id, id }: SubscriptionRow): Promise<Sub
 }
 
 /** Everything that the decision needs; ids that the body named are checked here. */
-async function load(parts: SubscriptionParts, tx: Tx, merchantId: string, input: SubscriptionCreate, wall: Instant) {
+async function load(
+  parts: SubscriptionParts,
+  tx: Tx,
+  merchantId: string,
+  input: SubscriptionCreate,
+  wall: Instant,
+  promised: PromisedSubscription | undefined,
+) {
   const checked = await checkReference(tx, merchantId, 'plan', input.planId, 'planId');
   if (!checked.ok) return checked;
   const clock = await clockOf(parts.environment, tx, merchantId, input.testClockId);
   if (!clock.ok) return clock;
   const plan = await findPlan(tx, merchantId, input.planId);
-  const version = plan && (await findPlanVersion(tx, merchantId, plan.defaultVersionId));
+  const version = plan && (await findPlanVersion(tx, merchantId, promised?.planVersionId ?? plan.defaultVersionId));
   if (!plan || !version) return notFound('plan', 'planId');
   const wrongQuantities = quantityErrors(version.prices, input.quantities ?? {});
   if (wrongQuantities.length > 0) return invalid(wrongQuantities);
@@ -195,6 +219,7 @@ async function load(parts: SubscriptionParts, tx: Tx, merchantId: string, input:
   return ok({
     plan,
     prices: version.prices,
+    versionId: version.id,
     versionNumber: version.versionNumber,
     quantities: decideQuantities(version.prices, input.quantities ?? {}),
     now: await effectiveNow(tx, merchantId, input.testClockId ?? null, wall),

@@ -1,7 +1,9 @@
 /** All that other domains may use of subscriptions. */
+export { rehearseStart } from './activate.ts';
 export { billingSource } from './billing-source.ts';
 export { scheduledChange } from './changes.sql.ts';
 export { changePlan } from './changes.ts';
+export { createSubscription } from './create.ts';
 export { endUnpaid } from './end-unpaid.ts';
 export { subscriptionErrors } from './errors.ts';
 export { holdSubscription, lockRow as lockSubscriptionRow, lockStatus } from './hold.ts';

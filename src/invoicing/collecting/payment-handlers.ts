@@ -53,7 +53,8 @@ export const invoicePaymentHandlers = (parts: InvoicingParts): PaymentHandlers =
     if (!invoice) throw new Error(`Session ${session.id} is of no invoice.`);
     await endWithSession(parts, tx, invoice, now);
   },
-  describe: async (tx, { merchantId, entityId, asked }, now) => {
+  describe: async (tx, { merchantId, entityType, entityId, asked }, now) => {
+    if (entityType === 'customer') return null;
     const view = await viewInvoice(tx, parts.environment, { merchantId, id: entityId }, now, asked);
     return view && describeForSession(view);
   },

@@ -59,14 +59,17 @@ interface DecidedIssue extends IssueFacts {
 /** What issues an invoice: somebody, the last required approval, or due work. */
 export type IssueTrigger = 'approve' | 'completeApprovals' | 'autoApprove';
 
-/** Transition 10 of one invoice; see `issueInvoices`. @param session how the payment session is opened, where one is */
+/**
+ * Transition 10 of one invoice; see `issueInvoices`.
+ * @param session how the payment session is opened, where one is; null: its money is there, and nobody is asked for it
+ */
 export async function issueInvoice(
   parts: InvoicingParts,
   tx: Tx,
   invoice: InvoiceRow,
   trigger: IssueTrigger,
   now: Instant,
-  session?: SessionOptions,
+  session?: SessionOptions | null,
 ): Promise<InvoiceRow> {
   const [issued] = await issueInvoices(parts, tx, [invoice], trigger, now, session);
   return issued as InvoiceRow;
@@ -84,7 +87,7 @@ export async function issueInvoices(
   invoices: readonly InvoiceRow[],
   trigger: IssueTrigger,
   now: Instant,
-  session?: SessionOptions,
+  session?: SessionOptions | null,
 ): Promise<InvoiceRow[]> {
   const [first] = invoices;
   if (!first) return [];
@@ -132,7 +135,7 @@ export async function issueInvoices(
   await recordInvoices(tx, numbered, now);
   await postAll(tx, postingsOf(decided, issued), now);
   const places = issued.map((invoice, place) => ({ invoice, facts: decided[place] as DecidedIssue }));
-  const asked = places.filter(({ invoice }) => !invoice.unpaid_amount.isZero());
+  const asked = session === null ? [] : places.filter(({ invoice }) => !invoice.unpaid_amount.isZero());
   await intendAll(
     tx,
     asked.flatMap(({ invoice }) => (cards.has(invoice.id) ? [{ invoice, card: cards.get(invoice.id) }] : [])),
@@ -141,7 +144,7 @@ export async function issueInvoices(
   );
   const sessions = asked
     .filter(({ invoice }) => invoice.pays_online && !cards.has(invoice.id))
-    .map((each) => sessionOf(each, session));
+    .map((each) => sessionOf(each, session ?? undefined));
   for (const opened of await openSessionsFor(parts, tx, sessions, now)) orThrow(opened);
   await parts.letters.tellAll(
     tx,

@@ -20,6 +20,8 @@ import { saveCalculation } from './run-calculation.ts';
 
 /** What an invoice that bills no period is made of. */
 export interface NewOneOffInvoice {
+  /** Where it was promised before the invoice was made; a new one unless given. */
+  readonly id?: string;
   readonly merchantId: string;
   readonly customerId: string;
   readonly subscriptionId: string | null;
@@ -105,7 +107,7 @@ export async function openOneOff(tx: Tx, order: NewOneOffInvoice, now: Instant):
     tx,
     {
       merchant_id: order.merchantId,
-      id: newId('invoice'),
+      id: order.id ?? newId('invoice'),
       kind: order.kind,
       status: firstStatus.other,
       customer_id: order.customerId,

@@ -29,6 +29,8 @@ export interface UpfrontOrder {
    * payment session. Null where the subscription is active without: an invoice like any other.
    */
   readonly awaitedBy: string | null;
+  /** Money that has come already pays it: under this id it is issued, and no session is opened for it. */
+  readonly paidAs?: string;
 }
 
 /** Does a subscription ask anything as it begins? Also where that comes to 0. */
@@ -46,7 +48,7 @@ export const asksUpfront = ({ terms, prefund }: Pick<UpfrontOrder, 'terms' | 'pr
 export async function makeUpfrontInvoice(
   parts: InvoicingParts,
   tx: Tx,
-  { terms, prefund, awaitedBy }: UpfrontOrder,
+  { terms, prefund, awaitedBy, paidAs }: UpfrontOrder,
   now: Instant,
 ): Promise<Result<OneOffInvoice>> {
   purposeOf(parts, awaitedBy);
@@ -55,6 +57,7 @@ export async function makeUpfrontInvoice(
     tx,
     {
       ...terms,
+      ...(paidAs !== undefined && { id: paidAs }),
       kind: 'upfront',
       lines: prefund.gt(0) ? [topUp(prefund)] : [],
       livesBySession: awaitedBy !== null,
@@ -80,7 +83,7 @@ export async function makeUpfrontInvoice(
   }
   const { requiredApprovals } = await merchantSettings(tx, merchantId);
   if (requiredApprovals.invoice.length > 0) return ok({ invoice: draft, session: null });
-  const invoice = await issueInvoice(parts, tx, draft, 'autoApprove', now);
+  const invoice = await issueInvoice(parts, tx, draft, 'autoApprove', now, paidAs === undefined ? undefined : null);
   return ok({ invoice, session: (await openSessionOf(tx, merchantId, invoice.id)) ?? null });
 }
 

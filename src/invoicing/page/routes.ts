@@ -5,7 +5,7 @@ import { isId } from '../../kernel/ids.ts';
 import { localeAskedFor } from '../../kernel/locale.ts';
 import { notFound, ok, orThrow, RefusalError, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { errorPage, PRIVATE, pageReply, unknownReply } from '../../pages/index.ts';
+import { errorPage, LOGO_HEADERS, PRIVATE, pageReply, unknownReply } from '../../pages/index.ts';
 import type { DocumentOwner } from '../documents/document-owner.ts';
 import { documentOf, eInvoiceOfDocument } from '../documents/documents.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
@@ -18,8 +18,6 @@ const HTML = { contentType: 'text/html', description: 'A page for a person.' } a
 const PDF = { contentType: 'application/pdf', description: 'The document.' } as const;
 const XML = { contentType: 'application/xml', description: 'The e-invoice.' } as const;
 const IMAGE = { contentType: 'image/png', description: 'The logo; `image/svg+xml` where it is an SVG.' } as const;
-/** A browser that shows the file by itself runs nothing of it. */
-const LOGO_HEADERS = { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox" } as const;
 const FORM = 'application/x-www-form-urlencoded';
 
 /**

@@ -89,7 +89,7 @@ export async function viewInvoice(
     seller: invoice.seller ?? { name: (await findOrganization(tx, merchantId, merchantId))?.name ?? '' },
     payments: await receiptsOf(tx, merchantId, id),
     creditNotes: creditNotes.filter(({ status }) => status === 'ISSUED').toReversed(),
-    lines: await linesShown(tx, invoice, look.locale),
+    lines: await linesForCustomers(tx, invoice, look.locale),
     bankTransfer: settings.bankTransfer,
     hasLogo: (await findLogo(tx, merchantId)) !== undefined,
     hasEInvoice: await hasEInvoice(tx, merchantId, id),
@@ -97,7 +97,7 @@ export async function viewInvoice(
 }
 
 /** The lines of an invoice and its tax, which come to its total; what no page should hold is one line. */
-async function linesShown(tx: Tx, invoice: InvoiceRow, locale: Locale): Promise<InvoiceView['lines']> {
+export async function linesForCustomers(tx: Tx, invoice: InvoiceRow, locale: Locale): Promise<InvoiceView['lines']> {
   const lines = inOrderOfTime(await linesOf(tx, invoice.merchant_id, invoice.id, -1, MOST_LINES));
   const shown = lines.map(({ display_name, total_price }) => ({ description: display_name, amount: total_price }));
   const more = invoice.item_count - shown.length;

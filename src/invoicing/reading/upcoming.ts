@@ -2,7 +2,7 @@ import type { Tx } from '../../db/index.ts';
 import { type Route, route, Strict, Type } from '../../http/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import { invalidField, notFound, type Result } from '../../kernel/result.ts';
-import { isOnce, normaliseCadence, parseCadence } from '../../kernel/time.ts';
+import { type Instant, isOnce, normaliseCadence, parseCadence } from '../../kernel/time.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
 import { Invoice } from '../invoice/schemas.ts';
 import { nextToClose } from './open-invoices.sql.ts';
@@ -59,4 +59,16 @@ export async function estimateRenewal(
   if (!open) return null;
   const { invoice } = await withLiveTotals(parts, tx, open);
   return invoice.failure_reason === null ? { amount: invoice.grand_total, currency: invoice.currency } : null;
+}
+
+/** When the open period ends that closes next, and what is billed then as things stand; null where none is open. */
+export async function estimateNextInvoice(
+  parts: InvoicingParts,
+  tx: Tx,
+  { merchantId, subscriptionId }: { merchantId: string; subscriptionId: string },
+): Promise<{ at: Instant; amount: Decimal } | null> {
+  const open = await nextToClose(tx, merchantId, subscriptionId, null);
+  if (!open) return null;
+  const { invoice } = await withLiveTotals(parts, tx, open);
+  return { at: open.period_end, amount: invoice.grand_total };
 }

@@ -9,6 +9,7 @@ import { decline, lockFound, type PaymentParts, refusalToComplete, settle } from
 import type { EntityDescription } from '../handlers.ts';
 import type { Card } from '../provider.ts';
 import {
+  type CheckoutCustomer,
   type CheckoutRequest,
   type CheckoutState,
   type OpenedCheckout,
@@ -93,10 +94,8 @@ async function intend(
   const session = await lockFound(tx, parts, found);
   if (session.status === 'completed' || refusalToComplete(session, now)) return 'refused';
   const { entity_type: entityType, entity_id: entityId } = session;
-  const entity =
-    session.mode === 'payment'
-      ? await parts.handlers.describe(tx, { merchantId, entityType, entityId, asked: DEFAULT_LOCALE }, now)
-      : null;
+  const of = { merchantId, sessionId: id, entityType, entityId, asked: DEFAULT_LOCALE };
+  const entity = await parts.handlers.describe(tx, of, now);
   if (entity?.standing?.isPayable === false) return 'refused';
   const connection = await connectionOf(tx, parts.remote, merchantId, session.provider);
   if (!connection) return 'notConnected';
@@ -123,7 +122,7 @@ async function requestOf(
   wall: Instant,
 ): Promise<CheckoutRequest> {
   const { merchant_id: merchantId, customer_id: customerId } = session;
-  const customer = customerId === null ? undefined : await findCustomer(tx, merchantId, customerId);
+  const customer = customerId === null ? null : await payerOf(tx, { merchantId, customerId }, entity);
   const known = { merchantId, provider: checkout.provider, accountId: checkout.accountId };
   const own = sessionUrl(publicUrl, session.id);
   return {
@@ -133,9 +132,7 @@ async function requestOf(
     invoiceId: session.invoice_id,
     customer: customer
       ? {
-          id: customer.id,
-          email: customer.organization.email,
-          name: customer.organization.name,
+          ...customer,
           reference: await selectProviderCustomer(tx, { ...known, customerId: customer.id }),
         }
       : null,
@@ -149,6 +146,17 @@ async function requestOf(
     returnUrl: `${own}/return`,
     cancelUrl: own,
   };
+}
+
+/** The customer, or who will be one: its id is promised, and stands for it at the provider from now on. */
+async function payerOf(
+  tx: Tx,
+  { merchantId, customerId: id }: { readonly merchantId: string; readonly customerId: string },
+  entity: EntityDescription | null,
+): Promise<Pick<CheckoutCustomer, 'id' | 'email' | 'name'> | null> {
+  const customer = await findCustomer(tx, merchantId, id);
+  if (customer) return { id, email: customer.organization.email, name: customer.organization.name };
+  return entity?.payer ? { id, ...entity.payer } : null;
 }
 
 /** Keeps the address of a page. @returns whether it can still be paid by: its session may have ended meanwhile */

@@ -116,9 +116,14 @@ ${logoImage(entity?.logo)}
 ${isPayment ? html`<p class="amount">${money(session.amount, session.currency)}</p>` : html`<p class="lead">${words.keptForLater}</p>`}
 ${entity?.dueAt ? html`<p class="soft">${words.due(day(entity.dueAt))}</p>` : null}
 ${isPayment && entity && entity.lines.length > 0 ? lineTables(view.look.locale, entity, [[words.toPay, session.amount]]) : null}
+${noteOf(view)}
 ${entity?.standing ? downloadLinks(entity.standing.downloads) : null}
 </section>`;
 }
+
+/** What comes of it beside the payment. */
+const noteOf = ({ entity }: PageView): Html | null =>
+  entity?.note === undefined ? null : html`<p class="soft" dir="auto">${entity.note}</p>`;
 
 function completedPage(view: PageView): string {
   const { session, entity } = view;
@@ -135,6 +140,7 @@ function completedPage(view: PageView): string {
 ${isPayment ? html`<p class="amount">${money(session.amount, session.currency)}</p>` : null}
 <p class="soft" dir="auto">${titleOf(view)}</p>
 ${session.completed_at && html`<p class="soft">${minute(session.completed_at)}</p>`}
+${noteOf(view)}
 ${standing ? html`<p class="soft">${standing.text}</p>` : null}
 ${session.success_redirect_url === null ? null : back(session.success_redirect_url, words.returnTo(nameOf(view)), 'button')}
 ${standing ? html`${downloadLinks(standing.downloads)}${pageLink(view, standing)}` : null}

@@ -165,10 +165,14 @@ const viewOf = (
     const session = await findSession(tx, merchantId, id);
     if (!session) return null;
     const { entity_type: entityType, entity_id: entityId } = session;
-    const entity =
-      session.mode === 'payment' ? await handlers.describe(tx, { merchantId, entityType, entityId, asked }, now) : null;
+    const entity = await handlers.describe(tx, { merchantId, sessionId: id, entityType, entityId, asked }, now);
     const merchant = await findOrganization(tx, merchantId, merchantId);
     const at = await effectiveNowForReading(tx, merchantId, session.clock_id, now);
-    const look = await findLook(tx, environment, { merchantId, customerId: session.customer_id }, asked);
+    const look = await findLook(
+      tx,
+      environment,
+      { merchantId, customerId: session.customer_id },
+      entity?.locale ?? asked,
+    );
     return { session, entity, seller: merchant?.name ?? '', look, now: at };
   });

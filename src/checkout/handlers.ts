@@ -1,0 +1,124 @@
+import { findPlan } from '../catalog/index.ts';
+import { findCustomer } from '../customers/index.ts';
+import type { Tx } from '../db/index.ts';
+import { findLogo, findOrganization } from '../identity/index.ts';
+import type { Locale } from '../kernel/locale.ts';
+import { ok } from '../kernel/result.ts';
+import type { Instant } from '../kernel/time.ts';
+import type { EntityDescription, EntityOfSession, EntityToLock, PaymentHandlers } from '../payments/index.ts';
+import type { Checkout } from './checkout.ts';
+import { selectCheckoutOfSession } from './checkouts.sql.ts';
+import { finish } from './finish.ts';
+import { lockLink, selectLink } from './links.sql.ts';
+import type { CheckoutParts } from './parts.ts';
+import { rehearse } from './rehearse.ts';
+import { CHECKOUT_WORDS, nextSentence } from './words.ts';
+
+/**
+ * What the sessions of checkouts lead to happens here first: their customers, subscriptions and invoices are made as the
+ * money comes. From then on their sessions are those of the invoices, and `upstream` is told so; of all other sessions
+ * it is told as they are.
+ * @param partsOf asked when a session moves: checkouts work with subscriptions, which are bound after payments
+ */
+export const withCheckouts = (partsOf: () => CheckoutParts, upstream: PaymentHandlers): PaymentHandlers => {
+  /** A checkout's session for a payment is for the subscription that it will make. */
+  const isOurs = ({ entityType }: Pick<EntityOfSession, 'entityType'>) => entityType === 'subscription';
+  const lock = async (tx: Tx, { merchantId, sessionId }: EntityToLock) => {
+    const checkout = sessionId === undefined ? undefined : await selectCheckoutOfSession(tx, merchantId, sessionId);
+    if (checkout) await lockLink(tx, merchantId, checkout.linkId);
+  };
+  return {
+    ...upstream,
+    async prepare(tx, session, now) {
+      const checkout = await selectCheckoutOfSession(tx, session.merchant_id, session.id);
+      const link = checkout && (await lockLink(tx, checkout.merchantId, checkout.linkId));
+      if (!link) return ok(undefined);
+      const made = await finish(partsOf(), tx, link, checkout, now);
+      return made.ok ? ok(undefined) : made;
+    },
+    completed(tx, event, now) {
+      const { session } = event;
+      if (!isOurs({ entityType: session.entity_type })) return upstream.completed(tx, event, now);
+      const { invoice_id: invoiceId } = session;
+      if (invoiceId === null) throw new Error(`The session ${session.id} of a checkout is for no invoice.`);
+      // The invoice was made a moment ago, so nothing of it was on its way.
+      const ofInvoice = { ...session, entity_type: 'invoice' as const, entity_id: invoiceId };
+      return upstream.completed(tx, { ...event, session: ofInvoice, wasProcessing: false }, now);
+    },
+    declined: async (tx, event, now) =>
+      isOurs({ entityType: event.session.entity_type }) ? undefined : upstream.declined(tx, event, now),
+    processing: async (tx, event, now) =>
+      isOurs({ entityType: event.session.entity_type }) ? undefined : upstream.processing?.(tx, event, now),
+    expired: async (tx, event, now) =>
+      isOurs({ entityType: event.session.entity_type }) ? undefined : upstream.expired(tx, event, now),
+    async describe(tx, entity, now) {
+      const { merchantId, sessionId, entityType, asked } = entity;
+      const canBeOurs = isOurs(entity) || entityType === 'customer';
+      const checkout = canBeOurs ? await selectCheckoutOfSession(tx, merchantId, sessionId) : undefined;
+      if (!checkout) return isOurs(entity) ? null : upstream.describe(tx, entity, now);
+      if (checkout.completedAt === null) return describeCheckout(partsOf(), tx, checkout, asked);
+      return describeSubscribed(upstream, tx, { ...entity, checkout }, now);
+    },
+    lock: (tx, entity) =>
+      isOurs(entity) || entity.entityType === 'customer' ? lock(tx, entity) : (upstream.lock?.(tx, entity) ?? done()),
+    lockNow: async (tx, entity) => (isOurs(entity) ? undefined : upstream.lockNow?.(tx, entity)),
+  };
+};
+
+const done = (): Promise<void> => Promise.resolve();
+
+/** What the page of its session shows of a checkout that nobody has paid yet: the price that was shown, as of then. */
+async function describeCheckout(
+  parts: CheckoutParts,
+  tx: Tx,
+  checkout: Checkout,
+  asked: Locale,
+): Promise<EntityDescription | null> {
+  const { merchantId, linkId, planVersionId: versionId, typed, amount, createdAt } = checkout;
+  const link = await selectLink(tx, merchantId, linkId);
+  if (!link) return null;
+  const locale = typed?.locale ?? asked;
+  const offer = await rehearse(parts, tx, link, { typed, versionId, locale }, createdAt);
+  const shown = offer.ok && offer.value.dueNow.eq(amount) ? offer.value : null;
+  const note = shown && nextSentence(shown, locale);
+  return {
+    ...(await describePlan(tx, checkout, locale)),
+    lines: shown?.lines ?? [],
+    locale,
+    ...(typed !== null && { payer: { name: typed.name, email: typed.email } }),
+    ...(note !== null && { note }),
+  };
+}
+
+/** What it shows afterwards: the invoice, where there was one, and that the subscription has begun. */
+async function describeSubscribed(
+  upstream: PaymentHandlers,
+  tx: Tx,
+  entity: EntityOfSession & { readonly asked: Locale; readonly checkout: Checkout },
+  now: Instant,
+): Promise<EntityDescription> {
+  const { checkout, asked, merchantId } = entity;
+  const customer = await findCustomer(tx, merchantId, checkout.customerId);
+  const locale = customer?.locale ?? asked;
+  const plain = await describePlan(tx, checkout, locale);
+  const ofInvoice = { ...entity, entityType: 'invoice' as const, entityId: checkout.invoiceId };
+  const invoice = checkout.amount.isZero() ? null : await upstream.describe(tx, ofInvoice, now);
+  return { ...(invoice ?? plain), note: CHECKOUT_WORDS[locale].begun(plain.title) };
+}
+
+/** What there is to say without an invoice. */
+async function describePlan(tx: Tx, checkout: Checkout, locale: Locale): Promise<EntityDescription> {
+  const { merchantId, linkId, amount, currency } = checkout;
+  const link = await selectLink(tx, merchantId, linkId);
+  const plan = link && (await findPlan(tx, merchantId, link.planId));
+  const merchant = await findOrganization(tx, merchantId, merchantId);
+  const hasLogo = (await findLogo(tx, merchantId)) !== undefined;
+  return {
+    title: CHECKOUT_WORDS[locale].subscriptionTo(plan?.invoiceDisplayName ?? plan?.name ?? ''),
+    seller: merchant?.name ?? '',
+    ...(hasLogo && { logo: `signup/${linkId}/logo` }),
+    lines: [],
+    currency,
+    amount,
+  };
+}

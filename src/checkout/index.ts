@@ -1,0 +1,6 @@
+/** All that other domains may use of checkouts. */
+export { forgetCheckouts } from './chores.ts';
+export { checkoutErrors } from './errors.ts';
+export { withCheckouts } from './handlers.ts';
+export type { CheckoutParts } from './parts.ts';
+export { checkoutRoutes } from './routes.ts';

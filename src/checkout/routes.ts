@@ -1,0 +1,82 @@
+import { ListOf, listReply, pageOf, type Route, route } from '../http/index.ts';
+import { ok, type Result } from '../kernel/result.ts';
+import type { Instant } from '../kernel/time.ts';
+import type { CheckoutLink } from './link.ts';
+import { createLink, expireLink, getLink, listLinks } from './links.ts';
+import { signupRoutes } from './page-routes.ts';
+import type { CheckoutParts } from './parts.ts';
+import { CheckoutLinkCreate, CheckoutLinkReply, CheckoutLinksQuery, toLinkReply } from './schemas.ts';
+
+const TAG = 'Checkout links';
+const one = { of: 'id', kind: 'checkoutLink' } as const;
+
+/** The operations on sign-up links (api.md, `/v0/checkoutLinks`), and their pages. */
+export function checkoutRoutes(parts: CheckoutParts): readonly Route[] {
+  const shown = (found: Result<CheckoutLink>, now: Instant) =>
+    found.ok ? ok(toLinkReply(found.value, parts.publicUrl, now)) : found;
+  return [
+    route(
+      {
+        method: 'POST',
+        path: '/v0/checkoutLinks',
+        operationId: 'createCheckoutLink',
+        tag: TAG,
+        summary: 'Create a sign-up link',
+        description:
+          'Whoever has its `url` subscribes to the plan there: with billing details, and with a card where the plan ' +
+          'costs anything. The customer and the subscription are made in the transaction that takes the money. With ' +
+          '`customer` or `customerId` it is for one person and is used once.',
+        access: { role: 'member', merchant: 'body', by: ['planId', 'customerId'] },
+        body: CheckoutLinkCreate,
+        replies: { 201: CheckoutLinkReply },
+        errors: [409],
+      },
+      async ({ tx, merchantId, body, now }) => shown(await createLink(parts, tx, merchantId, body, now), now),
+    ),
+    route(
+      {
+        method: 'GET',
+        path: '/v0/checkoutLinks',
+        operationId: 'listCheckoutLinks',
+        tag: TAG,
+        summary: 'List sign-up links, newest first',
+        access: { role: 'viewer', merchant: 'query', by: ['planId', 'customerId'] },
+        query: CheckoutLinksQuery,
+        replies: { 200: ListOf(CheckoutLinkReply) },
+      },
+      async ({ tx, merchantId, query, now }) => {
+        const page = pageOf(query);
+        const { rows, total } = await listLinks(tx, merchantId, query, page);
+        return ok(listReply({ data: rows.map((link) => toLinkReply(link, parts.publicUrl, now)), total }, page));
+      },
+    ),
+    route(
+      {
+        method: 'GET',
+        path: '/v0/checkoutLinks/:id',
+        operationId: 'getCheckoutLink',
+        tag: TAG,
+        summary: 'Retrieve a sign-up link',
+        access: { role: 'viewer', merchant: one },
+        replies: { 200: CheckoutLinkReply },
+      },
+      async ({ tx, merchantId, params, now }) => shown(await getLink(tx, merchantId, params.id as string), now),
+    ),
+    route(
+      {
+        method: 'POST',
+        path: '/v0/checkoutLinks/:id/expire',
+        operationId: 'expireCheckoutLink',
+        tag: TAG,
+        summary: 'Expire a sign-up link before its time',
+        description:
+          'Again is the same as once. Whoever is on the way through it cannot pay any more, save where the bank has ' +
+          'been asked already.',
+        access: { role: 'member', merchant: one },
+        replies: { 200: CheckoutLinkReply },
+      },
+      async ({ tx, merchantId, params, now }) => shown(await expireLink(tx, merchantId, params.id as string, now), now),
+    ),
+    ...signupRoutes(parts),
+  ];
+}
