@@ -1,4 +1,7 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { forgetCheckouts } from '../../src/checkout/index.ts';
+import { sql } from '../../src/db/index.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Page, type PageReader, readerOf } from '../support/page-reader.ts';
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
@@ -42,7 +45,10 @@ const pay = (page: Page, card = 'pm_ok') => reader.press(page, /^(Pay|Save)/, { 
 describe('a sign-up link', () => {
   it('shows the price, takes the details and the card, and makes the customer as the money comes', async () => {
     const plan = await planOf(inAdvance(), shop.usagePrice({ invoiceDisplayName: 'Calls' }));
-    const made = await link(plan, { redirectUrls: { onSuccess: 'https://shop.example/in' }, metadata: { page: 'home' } });
+    const made = await link(plan, {
+      redirectUrls: { onSuccess: 'https://shop.example/in' },
+      metadata: { page: 'home' },
+    });
     expect(made).toMatchObject({
       object: 'checkoutLink',
       id: expect.stringMatching(/^clk_/),
@@ -69,7 +75,12 @@ describe('a sign-up link', () => {
 
     const [subscription, ...others] = await subscriptionsOf(plan);
     expect(others).toEqual([]);
-    expect(subscription).toMatchObject({ status: 'active', autoCharge: true, metadata: { page: 'home' }, startedAt: NOW });
+    expect(subscription).toMatchObject({
+      status: 'active',
+      autoCharge: true,
+      metadata: { page: 'home' },
+      startedAt: NOW,
+    });
     const [customer] = await customerNamed(ADA.name);
     expect(customer).toMatchObject({
       id: subscription?.customerId,
@@ -87,5 +98,386 @@ describe('a sign-up link', () => {
     for (const type of ['customer.created.v0', 'subscription.activated.v0', 'invoice.paid.v0'])
       expect(events).toContain(type);
     expect(events).not.toContain('payment_session.expired.v0');
+  });
+});
+
+describe('what is exactly once', () => {
+  it('one form sent ten times at once leads to one session, and ten payments at once make one subscription', async () => {
+    const plan = await planOf(inAdvance());
+    const page = await open(await link(plan));
+    const sessions = await Promise.all(
+      Array.from({ length: 10 }, () => reader.press(page, 'Go on to payment', { ...ADA, name: 'Ten Times' })),
+    );
+    expect(new Set(sessions.map(({ address }) => address)).size).toBe(1);
+    const paid = await Promise.all(sessions.map((session) => pay(session)));
+    for (const { headings } of paid) expect(headings).toContain('Payment received');
+    expect(await subscriptionsOf(plan)).toHaveLength(1);
+    expect(await customerNamed('Ten Times')).toHaveLength(1);
+  });
+
+  it('a link for one person has one session that can be paid, whatever tabs are open', async () => {
+    const plan = await planOf(inAdvance());
+    const made = await link(plan, { customer: { name: 'One Person', email: 'one@person.example', externalId: 'u-1' } });
+    expect(made).toMatchObject({ maxUses: 1, customer: { name: 'One Person' } });
+    const [tab, other] = [await open(made), await open(made)];
+    expect(tab.text).toContain('value="One Person"');
+    const { name: _name, email: _email, ...address } = ADA;
+    const first = await reader.press(tab, 'Go on to payment', address);
+    const second = await reader.press(other, 'Go on to payment', address);
+    expect(second.address).not.toBe(first.address);
+    const late = await reader.open(first.address);
+    expect(late.headings).toContain('This payment link has expired');
+    await pay(second);
+    expect(await subscriptionsOf(plan)).toHaveLength(1);
+    expect(await read(made)).toMatchObject({ uses: 1, status: 'used' });
+    expect((await open(made)).headings).toEqual(['This link has been used']);
+    const [customer] = await customerNamed('One Person');
+    expect(customer).toMatchObject({ externalId: 'u-1' });
+    expect((await reader.press(tab, 'Go on to payment', address)).headings).toEqual(['This link has been used']);
+    const taken = await merchant.post('/v0/checkoutLinks', { planId: plan.id, customer: { externalId: 'u-1' } });
+    expect([taken.status, taken.body.code]).toEqual([409, 'EXTERNAL_ID_TAKEN']);
+  });
+
+  it('of a link for two people, the third is refused as the money comes, and pays nothing', async () => {
+    const plan = await planOf(inAdvance());
+    const made = await link(plan, { maxUses: 2 });
+    const sessions = [];
+    for (const name of ['First Two', 'Second Two', 'Third Two'])
+      sessions.push(await reader.press(await open(made), 'Go on to payment', { ...ADA, name }));
+    await Promise.all(sessions.map((session) => pay(session)));
+    expect(await subscriptionsOf(plan)).toHaveLength(2);
+    const left = (await Promise.all(sessions.map(({ address }) => reader.open(address)))).filter(
+      ({ headings }) => !headings.includes('Payment received'),
+    );
+    expect(left).toHaveLength(1);
+    const refused = await pay(left[0] as Page);
+    expect([refused.status, refused.words.includes('This can no longer be paid here.')]).toEqual([409, true]);
+    expect(await read(made)).toMatchObject({ uses: 2, status: 'used' });
+    const third = (await customerNamed('Two')).length;
+    expect(third).toBe(2);
+  });
+
+  it('confirming a card once, and a bank that answers later, make one subscription', async () => {
+    for (const card of ['pm_3ds', 'pm_slow']) {
+      const plan = await planOf(inAdvance());
+      const session = await reader.press(await open(await link(plan)), 'Go on to payment', ADA);
+      const waiting = await pay(session, card);
+      expect(await subscriptionsOf(plan)).toEqual([]);
+      if (card === 'pm_3ds') await reader.press(waiting, 'Confirm');
+      else {
+        env.setNow('2026-03-10T09:31:00Z');
+        await env.runDueWork();
+        env.setNow(NOW);
+      }
+      expect((await reader.open(session.address)).headings).toContain('Payment received');
+      expect(await subscriptionsOf(plan)).toMatchObject([{ status: 'active' }]);
+    }
+  });
+});
+
+describe('the price that is paid is the price that was shown', () => {
+  const otherVersion = async (plan: Resource, unitPrice: string) => {
+    const price = await inAdvance(unitPrice);
+    const [old] = plan.prices;
+    const version = await shop.create(`/v0/plans/${plan.id}/versions`, {
+      replacePrices: [{ replacesPriceId: old.id, withPriceId: price.id }],
+    });
+    await shop.change(`/v0/plans/${plan.id}/versions/${version.versionNumber}`, { default: true });
+  };
+
+  it('a version that became the default meanwhile is shown before anybody goes on', async () => {
+    const plan = await planOf(inAdvance());
+    const page = await open(await link(plan));
+    await otherVersion(plan, '99.00');
+    const again = await reader.press(page, 'Go on to payment', ADA);
+    expect([again.status, again.words.includes('The price has changed')]).toEqual([409, true]);
+    expect(again.words).toContain('$118.80');
+    expect(again.text).toContain('value="Ada Lovelace"');
+    const session = await reader.press(again, 'Go on to payment');
+    expect(session.words).toContain('Pay $118.80');
+  });
+
+  it('a version that becomes the default while somebody pays is for the next one', async () => {
+    const plan = await planOf(inAdvance());
+    const session = await reader.press(await open(await link(plan)), 'Go on to payment', ADA);
+    await otherVersion(plan, '99.00');
+    expect((await reader.open(session.address)).words).toContain('Pay $58.80');
+    await pay(session);
+    const [subscription] = await subscriptionsOf(plan);
+    expect(subscription).toMatchObject({ status: 'active', planVersionNumber: 1 });
+    const [invoice] = (await shop.read(`/v2/invoices?subscriptionId=${subscription?.id}&status=PAID`)).data;
+    expect(invoice.grandTotal).toBe('58.80');
+  });
+
+  it('where a tax rate changes while somebody pays, nothing is charged, and the link shows the new price', async () => {
+    const plan = await planOf(inAdvance());
+    const made = await link(plan);
+    const session = await reader.press(await open(made), 'Go on to payment', ADA);
+    await shop.change(`/v0/plans/${plan.id}`, { defaultTaxRate: 25 });
+    expect((await pay(session)).words).toContain('Nothing was charged.');
+    expect(await subscriptionsOf(plan)).toEqual([]);
+    expect((await open(made)).words).toContain('$61.25');
+  });
+
+  it('paid the day after, it has run since the form was sent', async () => {
+    const plan = await planOf(inAdvance());
+    const session = await reader.press(await open(await link(plan)), 'Go on to payment', ADA);
+    env.setNow('2026-03-11T09:00:00Z');
+    await pay(session);
+    env.setNow(NOW);
+    expect(await subscriptionsOf(plan)).toMatchObject([{ status: 'active', startedAt: NOW }]);
+  });
+});
+
+describe('where nothing is due now', () => {
+  it('a plan that bills usage wants a card, which pays later', async () => {
+    const plan = await planOf(shop.usagePrice());
+    const page = await open(await link(plan));
+    expect(page.words).toContain('Nothing is due now.');
+    expect(page.words).toContain(
+      'The next invoice comes on 10 April 2026: $0.00, with tax. What you use is billed on top.',
+    );
+    const session = await reader.press(page, 'Go on to your card', { ...ADA, name: 'Usage Only' });
+    expect(session.words).toContain('Subscription to');
+    const saved = await pay(session);
+    expect(saved.words).toContain('it has begun');
+    expect(await subscriptionsOf(plan)).toMatchObject([{ status: 'active', autoCharge: true }]);
+    const [customer] = await customerNamed('Usage Only');
+    expect((await shop.read(`/v0/customers/${customer?.id}/paymentMethods`)).data).toHaveLength(1);
+  });
+
+  it('a trial says until when, and what comes then', async () => {
+    const price = await inAdvance();
+    const plan = await shop.plan([price], { trialPeriod: 'P14D', defaultTaxRate: 20 });
+    const page = await open(await link(plan));
+    expect(page.words).toContain('Free trial until 24 March 2026');
+    expect(page.words).toContain('The next invoice comes on 24 March 2026: $58.80, with tax.');
+    await pay(await reader.press(page, 'Go on to your card', ADA));
+    expect(await subscriptionsOf(plan)).toMatchObject([{ status: 'active' }]);
+  });
+
+  it('a free plan begins with the form, once', async () => {
+    const plan = await planOf(shop.feePrice({ properties: { unitPrice: '0' } }));
+    const page = await open(await link(plan));
+    const done = await Promise.all(
+      Array.from({ length: 5 }, () => reader.press(page, 'Begin the subscription', { ...ADA, name: 'Free Rider' })),
+    );
+    for (const { headings } of done) expect(headings).toEqual(['Your subscription has begun']);
+    expect(await subscriptionsOf(plan)).toMatchObject([{ status: 'active', autoCharge: false }]);
+    expect(await customerNamed('Free Rider')).toHaveLength(1);
+    const sent = await open(await link(plan, { redirectUrls: { onSuccess: 'https://shop.example/welcome' } }));
+    expect((await reader.press(sent, 'Begin the subscription', ADA)).elsewhere).toBe('https://shop.example/welcome');
+  });
+});
+
+describe('who subscribes', () => {
+  it('nobody learns whose address is known, and nobody becomes a customer by typing one', async () => {
+    const plan = await planOf(inAdvance());
+    const known = await shop.customer({
+      consumer: { name: 'Known', email: 'known@buyer.example', address: { country: 'FR' } },
+    });
+    const made = await link(plan);
+    const typed = { ...ADA, name: 'Stranger', email: 'known@buyer.example' };
+    const asKnown = await reader.press(await open(made), 'Go on to payment', typed);
+    const asNew = await reader.press(await open(made), 'Go on to payment', { ...typed, email: 'new@buyer.example' });
+    const same = ({ words }: Page) => words.replace(/known@|new@/g, '');
+    expect(same(asKnown)).toBe(same(asNew));
+    await pay(asKnown);
+    const [stranger] = await customerNamed('Stranger');
+    expect(stranger?.id).not.toBe(known.id);
+    expect((await shop.read(`/v0/customers/${known.id}/paymentMethods`)).data).toEqual([]);
+    expect((await shop.read(`/v0/subscriptions?customerId=${known.id}`)).data).toEqual([]);
+  });
+
+  it('a customer that is there types nothing, and reads their own language', async () => {
+    const plan = await planOf(inAdvance());
+    const customer = await shop.customer();
+    await shop.change(`/v0/customers/${customer.id}`, { locale: 'de' });
+    const page = await open(await link(plan, { customerId: customer.id }));
+    expect(page.language).toBe('de');
+    expect(page.words).toContain('Jetzt fällig');
+    const session = await reader.press(page, 'Weiter zur Zahlung');
+    await reader.press(session, /zahlen$/, { paymentMethod: 'pm_ok' });
+    expect(await subscriptionsOf(plan)).toMatchObject([{ status: 'active', customerId: customer.id }]);
+    expect((await shop.read(`/v0/customers/${customer.id}/paymentMethods`)).data).toHaveLength(1);
+  });
+
+  it('what is wrong is said in one place and at each field, and what was typed stays', async () => {
+    const page = await open(await link(await planOf(inAdvance())));
+    const wrong = await reader.press(page, 'Go on to payment', {
+      name: 'A & "B" <i>',
+      email: 'no address',
+      country: 'DE',
+      taxId: 'DE12',
+    });
+    expect(wrong.status).toBe(400);
+    expect(wrong.title).toMatch(/^Please look at these fields again – /);
+    expect(wrong.links.map(({ href, words }) => [href, words])).toEqual([
+      ['#email', 'Enter an e-mail address like name@example.com.'],
+      ['#line1', 'Enter your street and number.'],
+      ['#city', 'Enter your town.'],
+      ['#taxId', 'Check your tax number, or leave the field empty.'],
+    ]);
+    for (const part of [
+      'value="A &amp; &quot;B&quot; &lt;i&gt;"',
+      'value="no address"',
+      '<option value="DE" selected>',
+    ])
+      expect(wrong.text).toContain(part);
+    for (const field of ['email', 'line1', 'city', 'taxId'])
+      expect(wrong.text).toMatch(
+        new RegExp(`id="${field}"[^>]*aria-invalid="true"[^>]*aria-describedby="[^"]*${field}-problem"`),
+      );
+  });
+
+  it('a tax number is checked by a button, kept as it is written there, and printed on the invoice', async () => {
+    const plan = await planOf(inAdvance());
+    const page = await open(await link(plan));
+    const german = { ...ADA, name: 'Taxed GmbH', country: 'DE', zipCode: '10115', taxId: '123 456 789' };
+    const checked = await reader.press(page, 'Check the number and the tax', german);
+    expect([checked.status, checked.words.includes('DE123456789 has the right form.')]).toEqual([200, true]);
+    const bad = await reader.press(checked, 'Check the number and the tax', { taxId: 'DE1' });
+    expect(bad.words).toContain('They look like DE123456789.');
+    await pay(await reader.press(checked, 'Go on to payment'));
+    expect(await customerNamed('Taxed GmbH')).toMatchObject([{ taxId: 'DE123456789' }]);
+  });
+
+  it('a tax number is checked while it is typed, too', async () => {
+    const { id } = await link(await planOf(inAdvance()));
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    const said = await env.client().post(`/pay/signup/${id}/taxId`, 'country=FR&taxId=12345678901', form);
+    expect([said.status, said.text]).toEqual([200, 'FR12345678901 has the right form.']);
+    expect((await env.client().post('/pay/signup/clk_none/taxId', 'country=FR&taxId=1', form)).status).toBe(404);
+  });
+});
+
+describe('a link that is over', () => {
+  it('from the instant of its end on takes nobody, and nobody pays who is on the way through it', async () => {
+    const plan = await planOf(inAdvance());
+    const made = await link(plan, { expiresIn: 'PT2H', redirectUrls: { onFailure: 'https://shop.example/plans' } });
+    const page = await open(made);
+    const session = await reader.press(page, 'Go on to payment', ADA);
+    env.setNow('2026-03-10T11:30:00Z');
+    const over = await open(made);
+    expect(over.headings).toEqual(['This link has expired']);
+    expect(over.links.map(({ href }) => href)).toEqual(['https://shop.example/plans']);
+    expect((await reader.press(page, 'Go on to payment', ADA)).headings).toEqual(['This link has expired']);
+    expect((await pay(session)).headings).toContain('This payment link has expired');
+    expect(await read(made)).toMatchObject({ status: 'expired' });
+    env.setNow(NOW);
+    expect(await subscriptionsOf(plan)).toEqual([]);
+  });
+
+  it('ended before its time ends what was begun by it; again is the same as once', async () => {
+    const plan = await planOf(inAdvance());
+    const made = await link(plan);
+    const session = await reader.press(await open(made), 'Go on to payment', ADA);
+    expect(await shop.act(`/v0/checkoutLinks/${made.id}/expire`)).toMatchObject({ status: 'expired' });
+    expect(await shop.act(`/v0/checkoutLinks/${made.id}/expire`)).toMatchObject({ status: 'expired' });
+    expect((await reader.open(session.address)).headings).toContain('This payment link has expired');
+    expect((await open(made)).headings).toEqual(['This link has expired']);
+  });
+
+  it('what was typed by people who did not subscribe is forgotten a day later', async () => {
+    const plan = await planOf(inAdvance());
+    const session = await reader.press(await open(await link(plan)), 'Go on to payment', { ...ADA, name: 'Forget Me' });
+    const kept = () =>
+      env.database.transaction({ merchants: [merchant.id] }, (tx) =>
+        tx.rows(sql`select from checkout where typed ->> 'name' = 'Forget Me'`),
+      );
+    expect(await kept()).toHaveLength(1);
+    await forgetCheckouts.run(env.database, Temporal.Instant.from('2026-03-12T09:29:00Z'));
+    expect(await kept()).toHaveLength(1);
+    await forgetCheckouts.run(env.database, Temporal.Instant.from('2026-03-12T09:31:00Z'));
+    expect(await kept()).toEqual([]);
+    expect((await reader.open(session.address)).status).toBe(200);
+  });
+});
+
+describe('strangers and mistakes', () => {
+  it('a form that another site sends begins nothing', async () => {
+    const { id } = await link(await planOf(inAdvance()));
+    const form = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'cross-site' };
+    const sent = await env.client().post(`/pay/signup/${id}`, 'form=a&version=b', form);
+    expect([sent.status, sent.headers.location]).toEqual([303, id]);
+  });
+
+  it('hostile names in every field stay text', async () => {
+    const hostile = `<script>alert(1)</script>"'`;
+    const plan = await shop.plan([await inAdvance()], {
+      name: hostile,
+      description: hostile,
+      invoiceDisplayName: hostile,
+    });
+    const page = await open(await link(plan));
+    const typed = Object.fromEntries(Object.keys(ADA).map((field) => [field, field === 'country' ? 'GB' : hostile]));
+    const wrong = await reader.press(page, 'Go on to payment', {
+      ...typed,
+      line2: hostile,
+      state: hostile,
+      taxId: hostile,
+    });
+    const session = await reader.press(wrong, 'Go on to payment', { email: ADA.email });
+    const paid = await pay(session);
+    for (const { text } of [page, wrong, session, paid]) {
+      expect(text).not.toContain('<script>alert');
+      expect(text).toContain('&lt;script&gt;');
+    }
+  });
+
+  it.each(['clk_none', 'clk_', 'plan_1', '%3Cscript%3E', '..%2F..%2Fetc'])('%s is no link', async (id) => {
+    expect((await reader.open(`/pay/signup/${id}`)).status).toBe(404);
+  });
+
+  it('runs one script at most, whose hash its policy names', async () => {
+    const page = await open(await link(await planOf(inAdvance())));
+    const [script, ...others] = [...page.text.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, inner = '']) => inner);
+    expect(others).toEqual([]);
+    const hash = createHash('sha256')
+      .update(script as string)
+      .digest('base64');
+    const policy = String(page.headers['content-security-policy']);
+    expect(policy).toContain(`script-src 'sha256-${hash}'; connect-src 'self'`);
+    expect(policy).toContain("default-src 'none'");
+    expect(page.headers).toMatchObject({ 'cache-control': 'private, no-store', 'referrer-policy': 'no-referrer' });
+  });
+
+  it.each([
+    {
+      what: 'a place that is no address',
+      body: { redirectUrls: { onSuccess: 'https:evil.example' } },
+      field: 'redirectUrls.onSuccess',
+    },
+    { what: 'no time', body: { expiresIn: 'PT0S' }, field: 'expiresIn' },
+    { what: 'two people for whom it is', body: { customer: { name: 'A' }, maxUses: 2 }, field: 'maxUses' },
+    { what: 'nobody', body: { maxUses: 0 }, field: 'maxUses' },
+    { what: 'a customer twice', body: { customer: { name: 'A' }, customerId: 'me' }, field: 'customerId' },
+  ])('refuses $what', async ({ body, field }) => {
+    const plan = await planOf(inAdvance());
+    const refused = await merchant.post('/v0/checkoutLinks', { planId: plan.id, ...body });
+    expect([refused.status, refused.body.errors.map((error: Resource) => error.field)]).toEqual([400, [field]]);
+  });
+
+  it('is refused where no cards are taken, and where the first invoice needs an approval', async () => {
+    const other = await env.merchant();
+    const theirs = shopOf(other);
+    const plan = await theirs.plan([await theirs.feePrice({ paymentTerm: 'in_advance' })]);
+    const settings = (fields: object) => theirs.change(`/v0/organizations/${other.id}`, { settings: fields });
+    const code = async () => (await other.post('/v0/checkoutLinks', { planId: plan.id })).body.code;
+    await settings({ requiredApprovals: { invoice: ['financial_review'], order: [] } });
+    expect(await code()).toBe('CHECKOUT_NOT_POSSIBLE');
+    await settings({ requiredApprovals: { invoice: [], order: [] }, paymentProvider: 'none' });
+    expect(await code()).toBe('NO_PAYMENT_PROVIDER');
+    const stranger = await merchant.post('/v0/checkoutLinks', { planId: plan.id });
+    expect(stranger.status).toBe(403);
+  });
+
+  it('is listed newest first, by plan and by customer', async () => {
+    const [plan, customer] = [await planOf(inAdvance()), await shop.customer()];
+    const [one, two] = [await link(plan), await link(plan, { customerId: customer.id })];
+    const listed = async (query: string) =>
+      (await shop.read(`/v0/checkoutLinks?${query}`)).data.map(({ id }: Resource) => id);
+    expect(await listed(`planId=${plan.id}`)).toEqual([two.id, one.id]);
+    expect(await listed(`customerId=${customer.id}`)).toEqual([two.id]);
   });
 });
