@@ -48,8 +48,8 @@ export {
   upfrontInvoiceOf,
 } from './one-off/upfront.ts';
 export type { Standing } from './page/standing.ts';
-export { chargeAtOnce } from './paying/card-charge.ts';
 export { linesForCustomers } from './page/view.ts';
+export { chargeAtOnce } from './paying/card-charge.ts';
 export {
   type CustomerInvoice,
   type ListedInvoice,

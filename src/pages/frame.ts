@@ -42,12 +42,8 @@ ${environment === 'sandbox' ? html`<p class="test">${words.sandbox}</p>` : null}
 <main>
 ${body}
 </main>
-<footer>${words.poweredBy}</footer>${
-    script === null
-      ? null
-      : html`
-<script>${new Html(script)}</script>`
-  }
+<footer>${words.poweredBy}</footer>
+${script === undefined ? null : html`<script>${new Html(script)}</script>`}
 </body>
 </html>
 `.text;

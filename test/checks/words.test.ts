@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { DOCUMENT_WORDS } from '../../src/documents/words.ts';
+import { CHECKOUT_WORDS } from '../../src/checkout/words.ts';
 import { INVOICE_WORDS } from '../../src/invoicing/page/words.ts';
 import { type InEachLocale, LOCALES } from '../../src/kernel/locale.ts';
 import { MAIL_WORDS } from '../../src/mail/words.ts';
@@ -30,6 +31,7 @@ const SENTENCE = /\p{L}{2,}[^\p{L}]+\p{L}{2,}/u;
 
 it.each([
   { room: 'pages', table: FRAME_WORDS as InEachLocale<unknown> },
+  { room: 'checkout', table: CHECKOUT_WORDS as InEachLocale<unknown> },
   { room: 'payments/page', table: PAYMENT_WORDS as InEachLocale<unknown> },
   { room: 'documents', table: DOCUMENT_WORDS as InEachLocale<unknown> },
   { room: 'mail', table: MAIL_WORDS as InEachLocale<unknown> },
