@@ -56,6 +56,7 @@ const TAGS: readonly { readonly name: string; readonly description: string }[] =
     name: 'Entitlements',
     description: 'What customers may use, the balances that grants fund, and what is held of them.',
   },
+  { name: 'Checkout links', description: 'Pages on which people subscribe to a plan by themselves.' },
   { name: 'Alerts', description: 'Figures that are watched, and budgets: told before the shock, once in a period.' },
   { name: 'Orders', description: 'What was agreed with a customer for a term: lines, quantities and prices.' },
   {

@@ -930,6 +930,27 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
       },
     }),
   ],
+  createCheckoutLink: [
+    ({ merchant, plan }) => ({
+      body: {
+        planId: plan.id,
+        redirectUrls: { onSuccess: 'https://shop.example/in', onFailure: 'https://shop.example/plans' },
+        expiresIn: 'P7D',
+        maxUses: 3,
+        metadata: { page: 'home' },
+        merchantId: merchant.id,
+      },
+    }),
+    ({ plan, customer }) => ({ body: { planId: plan.id, customerId: customer.id } }),
+    ({ plan }) => ({
+      body: { planId: plan.id, customer: { name: 'Ada', email: 'ada@engine.example', address: { country: 'GB' } } },
+    }),
+  ],
+  listCheckoutLinks: [({ plan }) => ({ query: { planId: plan.id } }), () => ({})],
+  getCheckoutLink: [({ checkoutLink }) => on(checkoutLink.id)],
+  expireCheckoutLink: [
+    async ({ shop, plan }) => on((await shop.create('/v0/checkoutLinks', { planId: plan.id })).id),
+  ],
   createAlert: [
     ({ merchant, customer, metric }) => ({
       body: {

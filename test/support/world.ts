@@ -48,6 +48,7 @@ export interface World {
   sourceEvent: Resource;
   sourceRule: Resource;
   alert: Resource;
+  checkoutLink: Resource;
   integration: Resource;
   /** For new customers; nobody listens there. */
   webhookEndpoint: Resource;
@@ -136,6 +137,7 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
     entitlementId: entitlement.id,
     threshold: '1000000',
   });
+  const checkoutLink = await shop.create('/v0/checkoutLinks', { planId: plan.id });
   const apiKey = await shop.create(`/v0/users/${merchant.userId}/apikeys`, { name: 'standing' });
   const ids = {
     organization: [merchant.id, customer.consumerId],
@@ -177,6 +179,7 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
       webhookEndpoint,
       webhookEvent,
       alert,
+      checkoutLink,
     ]),
     planVersion: [plan.defaultVersionId],
   };
@@ -216,6 +219,7 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
     webhookEndpoint,
     webhookEvent,
     alert,
+    checkoutLink,
     apiKeyId: apiKey.id,
     ids,
   };
