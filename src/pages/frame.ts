@@ -80,7 +80,13 @@ export const LOGO_HEADERS = {
 
 /** A page as an answer; `look` is the one that it was drawn with. */
 export const pageReply = (status: number, text: string, look: Pick<Look, 'accent'>, needs: PageNeeds = {}): Reply =>
-  new Reply(status, text, pageHeaders(look.accent, needs));
+  new Reply(status, text, {
+    ...pageHeaders(look.accent, needs),
+    ...(needs.looksAgainAt !== undefined && { refresh: `${SECONDS_BETWEEN_LOOKS}; url=${needs.looksAgainAt}` }),
+  });
+
+/** How long a page that waits stands before it looks again. */
+const SECONDS_BETWEEN_LOOKS = 3;
 
 const pageHeaders = (accent: string | null, needs: PageNeeds = {}): Record<string, string> => ({
   ...PRIVATE,

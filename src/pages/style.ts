@@ -135,6 +135,8 @@ export interface PageNeeds {
   readonly style?: string;
   /** It shows the logo of the merchant. */
   readonly showsLogo?: boolean;
+  /** Where the page goes on by itself, relative to its address. */
+  readonly looksAgainAt?: string | undefined;
   /** The one script that it carries, which may ask our own addresses. */
   readonly script?: string;
 }

@@ -239,6 +239,44 @@ describe('the page of a session that cannot be paid', () => {
   });
 });
 
+describe('the page of a payment whose bank has not answered', () => {
+  const refreshOf = async (path: string) => (await shop.nobody.get(path)).headers.refresh;
+
+  it('looks again by itself for two minutes, unless somebody stops it', async () => {
+    const { id } = await openPage();
+    await pay(id, 'paymentMethod=pm_slow');
+    expect(await refreshOf(`/pay/${id}`)).toBe(`3; url=./${id}?look=1`);
+    expect(await refreshOf(`/pay/${id}?look=39`)).toBe(`3; url=./${id}?look=40`);
+    expect(await refreshOf(`/pay/${id}?look=40`)).toBeUndefined();
+    expect(await refreshOf(`/pay/${id}?look=off`)).toBeUndefined();
+    expect((await see(id)).text).toContain(`href="./${id}?look=off"`);
+    expect((await shop.nobody.get(`/pay/${id}?look=off`)).text).toContain(`href="./${id}?look=0"`);
+    for (const look of ['-1', '100', 'x', '1e1'])
+      expect((await shop.nobody.get(`/pay/${id}?look=${look}`)).status).toBe(400);
+  });
+
+  it('does not move while the customer confirms, nor before or after it is paid', async () => {
+    const { id } = await openPage();
+    expect(await refreshOf(`/pay/${id}`)).toBeUndefined();
+    await pay(id, 'paymentMethod=pm_3ds');
+    expect(await refreshOf(`/pay/${id}`)).toBeUndefined();
+    await pay(id, 'paymentMethod=pm_3ds');
+    expect(await refreshOf(`/pay/${id}`)).toBeUndefined();
+  });
+
+  it('goes on to where the merchant said once it is paid, and only who has waited', async () => {
+    const start = shop.now();
+    const { id } = await openPage({ successRedirectUrl: 'https://shop.example/thanks' });
+    await pay(id, 'paymentMethod=pm_slow');
+    shop.setNow(start.add({ minutes: 1 }).toString());
+    await shop.runDueWork();
+    const waited = await shop.nobody.get(`/pay/${id}?look=7`);
+    expect([waited.status, waited.headers.location]).toEqual([303, 'https://shop.example/thanks']);
+    expect((await see(id)).status).toBe(200);
+    shop.setNow(start.toString());
+  });
+});
+
 describe('the page of a setup session', () => {
   it('asks for a card, charges nothing, and says that it is saved', async () => {
     const { body } = await merchant.post(`/v0/customers/${merchant.customerId}/paymentMethods`);

@@ -29,6 +29,17 @@ export interface PageView {
   /** Effective now for the session. */
   readonly now: Instant;
   readonly problem?: PageProblem;
+  /** How often the page has looked by itself whether the bank has answered; null: it does not look by itself. */
+  readonly looks?: number | null;
+}
+
+/** The page looks for two minutes, every three seconds. */
+export const MOST_LOOKS = 40;
+
+/** Where a page that waits looks again by itself; undefined where it does not wait, or has looked often enough. */
+export function looksAgainAt({ session, looks }: PageView): string | undefined {
+  const waits = session.status === 'processing' && session.pending_card !== 'pm_3ds';
+  return waits && typeof looks === 'number' && looks < MOST_LOOKS ? `./${session.id}?look=${looks + 1}` : undefined;
 }
 
 /**
@@ -140,6 +151,7 @@ function completedPage(view: PageView): string {
 ${isPayment ? html`<p class="amount">${money(session.amount, session.currency)}</p>` : null}
 <p class="soft" dir="auto">${titleOf(view)}</p>
 ${session.completed_at && html`<p class="soft">${minute(session.completed_at)}</p>`}
+${isPayment && entity && !standing && entity.lines.length > 0 ? lineTables(view.look.locale, entity, [[words.amountPaid, session.amount]]) : null}
 ${noteOf(view)}
 ${standing ? html`<p class="soft">${standing.text}</p>` : null}
 ${session.success_redirect_url === null ? null : back(session.success_redirect_url, words.returnTo(nameOf(view)), 'button')}
@@ -150,8 +162,13 @@ ${session.success_redirect_url === null ? html`<p class="fine">${words.closePage
 
 /** The bank has not answered: the page asks again by itself. */
 const waitingPage = (view: PageView): string => {
-  const { heading, text } = wordsOf(view).onItsWay;
-  return endPage(view, heading, text);
+  const { onItsWay, looksAgain, lookAgain, stopLooking } = wordsOf(view);
+  const { id } = view.session;
+  const looks =
+    looksAgainAt(view) === undefined
+      ? html`<a class="button" href="./${id}?look=0">${lookAgain}</a>`
+      : html`<p class="soft" role="status">${looksAgain}</p><p class="fine"><a href="./${id}?look=off">${stopLooking}</a></p>`;
+  return endPage(view, onItsWay.heading, onItsWay.text, looks);
 };
 
 /** The bank asks the customer to confirm, as a 3-D Secure page does. */

@@ -1,19 +1,19 @@
 import { effectiveNowForReading } from '../../clocks/index.ts';
 import { type Database, ownerOf, type Tx } from '../../db/index.ts';
-import { freeRoute, Reply, type Route, Strict, Text, Type } from '../../http/index.ts';
+import { Formed, freeRoute, Reply, type Route, Strict, Text, Type } from '../../http/index.ts';
 import { type EnvironmentName, findOrganization } from '../../identity/index.ts';
 import { isId } from '../../kernel/ids.ts';
 import { type Locale, localeAskedFor } from '../../kernel/locale.ts';
 import { ok, orThrow, RefusalError } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { errorPage, findLook, pageReply, unknownReply } from '../../pages/index.ts';
+import { errorPage, findLook, PRIVATE, pageReply, unknownReply } from '../../pages/index.ts';
 import { completeSession, type PaymentParts } from '../completion.ts';
 import { openCheckout, readSession } from '../outside/checkouts.ts';
 import type { ProviderName } from '../provider.ts';
 import type { PaymentEnvironment } from '../session-routes.ts';
 import { findSession } from '../sessions.ts';
 import { TEST_CARDS, type TestCard } from '../test-cards.ts';
-import { checkoutPage, type PageView } from './page.ts';
+import { checkoutPage, looksAgainAt, type PageView } from './page.ts';
 import type { PageProblem } from './words.ts';
 
 const HTML = { contentType: 'text/html', description: 'A page for a person.' } as const;
@@ -25,6 +25,7 @@ export const pageRoutes = (parts: PaymentParts, { environment, publicUrl }: Paym
   const takesCardsHere = (provider: ProviderName): boolean => provider !== 'sandbox' || environment === 'sandbox';
   const pageFor = (status: number, view: PageView) =>
     pageReply(status, checkoutPage(view), view.look, {
+      looksAgainAt: looksAgainAt(view),
       formsLeadTo: view.session.provider === 'sandbox' ? view.session.success_redirect_url : 'https:',
       showsLogo: view.entity?.logo !== undefined,
     });
@@ -36,18 +37,24 @@ export const pageRoutes = (parts: PaymentParts, { environment, publicUrl }: Paym
       tag: 'Pages',
       summary: 'The hosted page of a payment session',
       access: { public: true },
-      replies: { 200: HTML, 404: HTML },
+      query: Strict({ look: Type.Optional(Formed('^(?:off|[0-9]{1,2})$', 'must be a number, or off')) }),
+      replies: { 200: HTML, 303: HTML, 404: HTML },
       hidden: true,
       errorPage: errorPage(environment),
     },
-    async ({ database, now, params, request }) => {
+    async ({ database, now, params, query, request }) => {
       const id = params.id as string;
       const asked = localeAskedFor(request.headers['accept-language']);
       const unknown = unknownReply(environment, asked);
       const merchantId = await merchantOf(database, id);
       if (merchantId === null) return ok(unknown);
       const view = await viewOf(database, parts, { merchantId, id, environment, asked }, now);
-      return ok(view && takesCardsHere(view.session.provider) ? pageFor(200, view) : unknown);
+      if (!view || !takesCardsHere(view.session.provider)) return ok(unknown);
+      const { status, success_redirect_url: onward } = view.session;
+      // Whoever has waited here for the bank goes on to where a payment at once would have led.
+      if (query.look !== undefined && status === 'completed' && onward !== null)
+        return ok(new Reply(303, '', { ...PRIVATE, location: onward }));
+      return ok(pageFor(200, { ...view, looks: query.look === 'off' ? null : Number(query.look ?? 0) }));
     },
   );
   const pay = freeRoute(

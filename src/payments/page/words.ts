@@ -32,6 +32,7 @@ interface PaymentWords {
   readonly keptForLater: string;
   readonly due: (day: string) => string;
   readonly toPay: string;
+  readonly amountPaid: string;
   readonly received: string;
   readonly saved: string;
   readonly hasReceived: (seller: Html) => Html;
@@ -41,6 +42,7 @@ interface PaymentWords {
   /** The page asks again by itself for a while. */
   readonly looksAgain: string;
   readonly lookAgain: string;
+  readonly stopLooking: string;
   readonly confirm: { readonly heading: string; readonly text: (amount: string) => string };
   readonly confirmCard: string;
   readonly confirmButton: string;
@@ -103,6 +105,7 @@ export const PAYMENT_WORDS: InEachLocale<PaymentWords> = {
     keptForLater: 'Your card is kept for later payments. Nothing is charged now.',
     due: (day) => `Due ${day}`,
     toPay: 'To pay',
+    amountPaid: 'Paid',
     received: 'Payment received',
     saved: 'Card saved',
     hasReceived: (seller) => html`${seller} has received your payment.`,
@@ -114,6 +117,7 @@ export const PAYMENT_WORDS: InEachLocale<PaymentWords> = {
     },
     looksAgain: 'This page looks for the answer by itself for two minutes.',
     lookAgain: 'Look again',
+    stopLooking: 'Stop looking by itself',
     confirm: {
       heading: 'Confirm this payment',
       text: (amount) => `Your bank asks whether you pay ${amount}.`,
@@ -184,6 +188,7 @@ export const PAYMENT_WORDS: InEachLocale<PaymentWords> = {
     keptForLater: 'Ihre Karte wird für spätere Zahlungen gespeichert. Jetzt wird nichts abgebucht.',
     due: (day) => `Fällig am ${day}`,
     toPay: 'Zu zahlen',
+    amountPaid: 'Bezahlt',
     received: 'Zahlung eingegangen',
     saved: 'Karte gespeichert',
     hasReceived: (seller) => html`${seller} hat Ihre Zahlung erhalten.`,
@@ -195,6 +200,7 @@ export const PAYMENT_WORDS: InEachLocale<PaymentWords> = {
     },
     looksAgain: 'Diese Seite sieht zwei Minuten lang von selbst nach der Antwort.',
     lookAgain: 'Noch einmal nachsehen',
+    stopLooking: 'Nicht mehr von selbst nachsehen',
     confirm: {
       heading: 'Zahlung bestätigen',
       text: (amount) => `Ihre Bank fragt, ob Sie ${amount} zahlen.`,
@@ -265,6 +271,7 @@ export const PAYMENT_WORDS: InEachLocale<PaymentWords> = {
     keptForLater: 'Votre carte est conservée pour des paiements ultérieurs. Rien n’est débité maintenant.',
     due: (day) => `À payer avant le ${day}`,
     toPay: 'À payer',
+    amountPaid: 'Payé',
     received: 'Paiement reçu',
     saved: 'Carte enregistrée',
     hasReceived: (seller) => html`${seller} a reçu votre paiement.`,
@@ -276,6 +283,7 @@ export const PAYMENT_WORDS: InEachLocale<PaymentWords> = {
     },
     looksAgain: 'Cette page cherche la réponse d’elle-même pendant deux minutes.',
     lookAgain: 'Vérifier à nouveau',
+    stopLooking: 'Ne plus vérifier automatiquement',
     confirm: {
       heading: 'Confirmez ce paiement',
       text: (amount) => `Votre banque vous demande si vous payez ${amount}.`,
@@ -346,6 +354,7 @@ export const PAYMENT_WORDS: InEachLocale<PaymentWords> = {
     keptForLater: 'Su tarjeta se guarda para pagos posteriores. Ahora no se cobra nada.',
     due: (day) => `Vence el ${day}`,
     toPay: 'A pagar',
+    amountPaid: 'Pagado',
     received: 'Pago recibido',
     saved: 'Tarjeta guardada',
     hasReceived: (seller) => html`${seller} ha recibido su pago.`,
@@ -357,6 +366,7 @@ export const PAYMENT_WORDS: InEachLocale<PaymentWords> = {
     },
     looksAgain: 'Esta página busca la respuesta por sí sola durante dos minutos.',
     lookAgain: 'Mirar de nuevo',
+    stopLooking: 'No mirar más por sí sola',
     confirm: {
       heading: 'Confirme este pago',
       text: (amount) => `Su banco pregunta si paga ${amount}.`,
