@@ -38,7 +38,7 @@ export function frame(
 <style>${new Html(STYLE)}</style>${accent === null ? null : html`<style>${new Html(accentStyle(accent))}</style>`}${style === undefined ? null : html`<style>${new Html(style)}</style>`}
 </head>
 <body>
-${environment === 'sandbox' ? html`<p class="test">${words.sandbox}</p>` : null}
+${environment === 'sandbox' ? html`<header><p class="test">${words.sandbox}</p></header>` : null}
 <main>
 ${body}
 </main>

@@ -8,6 +8,11 @@ const REASONS: readonly { readonly files: RegExp; readonly reason: string; reado
     command: 'npm run test:clickhouse',
   },
   {
+    files: /^test\/browser\//,
+    reason: 'they need a Chromium, and none was found',
+    command: 'CHROMIUM_PATH=/path/to/chromium npm test',
+  },
+  {
     files: /^(?:test\/start|src\/db\/embedded)\//,
     reason: 'they look into /proc, which Linux alone has',
     command: 'npm test on Linux',

@@ -948,9 +948,7 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
   ],
   listCheckoutLinks: [({ plan }) => ({ query: { planId: plan.id } }), () => ({})],
   getCheckoutLink: [({ checkoutLink }) => on(checkoutLink.id)],
-  expireCheckoutLink: [
-    async ({ shop, plan }) => on((await shop.create('/v0/checkoutLinks', { planId: plan.id })).id),
-  ],
+  expireCheckoutLink: [async ({ shop, plan }) => on((await shop.create('/v0/checkoutLinks', { planId: plan.id })).id)],
   createAlert: [
     ({ merchant, customer, metric }) => ({
       body: {

@@ -1,0 +1,187 @@
+import type { AddressInfo } from 'node:net';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  accessibilityFaults,
+  chromiumPath,
+  type Looking,
+  openBrowser,
+  openPage,
+  overflowOf,
+} from '../support/browser.ts';
+import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { type Resource, type Shop, shopOf } from '../support/shop.ts';
+
+/** The pages on which people subscribe and pay, in a real browser: journeys, and what accessibility checkers say. */
+const LOOKS: readonly Looking[] = [
+  { width: 360 },
+  { width: 360, dark: true },
+  { width: 1280 },
+  { width: 1280, dark: true },
+];
+const LONG = `${'Donaudampfschifffahrts'.repeat(8)} <script>alert(1)</script>"'`;
+const ADA = { name: 'Ada Lovelace', email: 'ada@engine.example', line1: '1 Square', city: 'London', zipCode: 'SW1' };
+
+describe.skipIf(chromiumPath === undefined)('in a browser', { timeout: 120_000 }, () => {
+  let env: TestEnvironment;
+  let merchant: Merchant;
+  let shop: Shop;
+  let browser: Browser;
+  let home: string;
+  beforeAll(async () => {
+    env = await openTestEnvironment();
+    merchant = await env.merchant();
+    shop = shopOf(merchant);
+    await env.server.listen({ port: 0, host: '127.0.0.1' });
+    home = `http://127.0.0.1:${(env.server.server.address() as AddressInfo).port}`;
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await env?.close();
+  });
+
+  const open = (address: string, looking?: Looking) =>
+    openPage(browser, `${home}${new URL(address, home).pathname}`, looking);
+  const planOf = async (fields: object = {}) =>
+    shop.plan(
+      [
+        await shop.feePrice({
+          paymentTerm: 'in_advance',
+          properties: { unitPrice: '49.00' },
+          invoiceDisplayName: 'Seat',
+        }),
+        await shop.usagePrice(),
+      ],
+      { defaultTaxRate: 20, ...fields },
+    );
+  const linkTo = async (plan: Resource, fields: object = {}): Promise<string> =>
+    (await shop.create('/v0/checkoutLinks', { planId: plan.id, ...fields })).url;
+  const fill = async (page: Page, details: Record<string, string> = ADA, country = 'GB') => {
+    for (const [field, text] of Object.entries(details)) await page.fill(`#${field}`, text);
+    await page.selectOption('#country', country);
+  };
+  const goOn = (page: Page) => page.click('form button:not(.quiet)');
+  const payWith = async (page: Page, card: string) => {
+    await page.check(`input[value=${card}]`);
+    await page.click('form button');
+  };
+  const heading = (page: Page) => page.textContent('h1');
+  /** Nothing that a checker finds, in every look, and nothing beside the window. */
+  const expectGood = async (page: Page, what: string) => {
+    for (const { width = 1280, dark = false } of LOOKS) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
+      expect(await accessibilityFaults(page), `${what}, ${width}, ${dark ? 'dark' : 'light'}`).toEqual([]);
+      expect(await overflowOf(page), `${what}, ${width}`).toBe(0);
+    }
+  };
+
+  it('people subscribe by a link: mistakes, a declined card, a card that asks, and the receipt', async () => {
+    const page = await open(await linkTo(await planOf({ name: 'Pro' })));
+    await expectGood(page, 'form');
+    await goOn(page);
+    expect(await page.textContent('.notice h3')).toBe('Please look at these fields again');
+    await expectGood(page, 'mistakes');
+    await page.click('.notice a >> nth=0');
+    expect(await page.evaluate('document.activeElement.id')).toBe('name');
+    await fill(page);
+    await goOn(page);
+    await expectGood(page, 'payment');
+    await payWith(page, 'pm_declined');
+    expect(await page.textContent('[role=alert] strong')).toBe('The card was declined.');
+    await expectGood(page, 'declined');
+    await payWith(page, 'pm_3ds');
+    expect(await heading(page)).toBe('Confirm this payment');
+    await expectGood(page, 'confirm');
+    await page.click('text=Confirm >> nth=-1');
+    expect(await heading(page)).toBe('Payment received');
+    await expectGood(page, 'paid');
+  });
+
+  it('a page that waits for the bank looks again by itself, and can be stopped', async () => {
+    const page = await open(await linkTo(await planOf()));
+    await fill(page);
+    await goOn(page);
+    await payWith(page, 'pm_slow');
+    expect(await heading(page)).toBe('Your payment is on its way');
+    await page.click('text=Stop looking by itself');
+    await expectGood(page, 'waiting');
+    await page.click('text=Look again');
+    await page.waitForURL(/look=1$/, { timeout: 20_000 });
+    await page.click('text=Stop looking by itself');
+  });
+
+  it('a tax number is checked while it is typed, and by a button without scripts', async () => {
+    const link = await linkTo(await planOf());
+    const page = await open(link);
+    await page.selectOption('#country', 'DE');
+    await page.fill('#taxId', '123456789');
+    await page.press('#taxId', 'Tab');
+    await expect.poll(() => page.textContent('#taxId-check')).toBe('DE123456789 has the right form.');
+    const plain = await open(link, { withoutScripts: true });
+    await plain.selectOption('#country', 'DE');
+    await plain.fill('#taxId', '12');
+    await plain.click('button.quiet');
+    expect(await plain.textContent('#taxId-check')).toContain('They look like DE123456789.');
+    expect(await plain.inputValue('#taxId')).toBe('12');
+  });
+
+  it('long and hostile names in every field stay text, inside the window', async () => {
+    const plan = await planOf({ name: LONG, description: LONG, invoiceDisplayName: LONG });
+    const page = await open(await linkTo(plan));
+    const alerts: string[] = [];
+    page.on('dialog', (dialog) => {
+      alerts.push(dialog.message());
+      void dialog.dismiss();
+    });
+    await expectGood(page, 'hostile form');
+    await fill(page, { ...ADA, name: LONG, line1: LONG, line2: LONG, city: LONG, state: LONG });
+    await goOn(page);
+    await expectGood(page, 'hostile payment');
+    await payWith(page, 'pm_ok');
+    await expectGood(page, 'hostile receipt');
+    expect(alerts).toEqual([]);
+  });
+
+  it.each(['de', 'fr', 'es'])('the pages in %s', async (language) => {
+    const page = await open(await linkTo(await planOf()), { language });
+    expect(await page.getAttribute('html', 'lang')).toBe(language);
+    await expectGood(page, 'form');
+    await goOn(page);
+    await expectGood(page, 'mistakes');
+  });
+
+  it('a link that has expired, one that has been used, and one that does not exist', async () => {
+    const link = await shop.create('/v0/checkoutLinks', { planId: (await planOf()).id });
+    await shop.act(`/v0/checkoutLinks/${link.id}/expire`);
+    const expired = await open(link.url);
+    expect(await heading(expired)).toBe('This link has expired');
+    await expectGood(expired, 'expired');
+    const free = await shop.plan([await shop.feePrice({ properties: { unitPrice: '0' } })]);
+    const once = await linkTo(free, { maxUses: 1 });
+    const page = await open(once);
+    await fill(page);
+    await goOn(page);
+    expect(await heading(page)).toBe('Your subscription has begun');
+    await expectGood(page, 'begun');
+    const used = await open(once);
+    expect(await heading(used)).toBe('This link has been used');
+    await expectGood(used, 'used');
+    await expectGood(await open('/pay/signup/clk_none'), 'unknown');
+  });
+
+  it('a payment link with its lines, and what was paid', async () => {
+    const { paymentUrl } = await shop.create('/v0/payments', {
+      amount: '75.00',
+      currency: 'EUR',
+      reference: 'Table 7',
+      lineItems: [{ description: 'Dinner', amount: '37.50', quantity: 2 }],
+    });
+    const page = await open(paymentUrl);
+    await expectGood(page, 'open');
+    await payWith(page, 'pm_ok');
+    expect(await page.textContent('table')).toContain('2 × Dinner');
+    await expectGood(page, 'paid');
+  });
+});
