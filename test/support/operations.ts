@@ -937,7 +937,7 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
         redirectUrls: { onSuccess: 'https://shop.example/in', onFailure: 'https://shop.example/plans' },
         expiresIn: 'P7D',
         maxUses: 3,
-        metadata: { page: 'home' },
+        metadata: { page: unique('page') },
         merchantId: merchant.id,
       },
     }),
@@ -946,7 +946,7 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
       body: { planId: plan.id, customer: { name: 'Ada', email: 'ada@engine.example', address: { country: 'GB' } } },
     }),
   ],
-  listCheckoutLinks: [({ plan }) => ({ query: { planId: plan.id } }), () => ({})],
+  listCheckoutLinks: [() => ({}), ({ plan }) => ({ query: { planId: plan.id } })],
   getCheckoutLink: [({ checkoutLink }) => on(checkoutLink.id)],
   expireCheckoutLink: [async ({ shop, plan }) => on((await shop.create('/v0/checkoutLinks', { planId: plan.id })).id)],
   createAlert: [
