@@ -4,8 +4,7 @@ import type { ErrorTable } from '../kernel/result.ts';
 export const checkoutErrors = {
   CHECKOUT_NOT_POSSIBLE: {
     status: 400,
-    message:
-      'Nobody can subscribe to this plan by a link: its first invoice needs an approval (settings.requiredApprovals).',
+    message: 'Nobody can subscribe by a link: invoices need approvals, or their tax is calculated outside.',
   },
   CHECKOUT_LINK_USED: { status: 409, message: 'As many people have subscribed by this link as its maxUses allows.' },
   CHECKOUT_CHANGED: {

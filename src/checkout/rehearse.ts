@@ -1,5 +1,6 @@
 import { findPlan, findPlanVersion, type Plan, type PricedVersion } from '../catalog/index.ts';
 import type { Tx } from '../db/index.ts';
+import { merchantSettings } from '../identity/index.ts';
 import { estimateNextInvoice, type InvoiceRow, linesForCustomers } from '../invoicing/index.ts';
 import { type Decimal, decimal, ZERO } from '../kernel/decimal.ts';
 import { newId } from '../kernel/ids.ts';
@@ -60,6 +61,8 @@ export async function rehearse(
   { typed, versionId, locale }: Rehearsal,
   now: Instant,
 ): Promise<Result<Offer>> {
+  const { taxProvider } = await merchantSettings(tx, link.merchantId);
+  if (taxProvider !== 'internal') return fail('CHECKOUT_NOT_POSSIBLE', { taxProvider });
   const plan = await findPlan(tx, link.merchantId, link.planId);
   if (!plan) return notFound('plan', 'planId');
   const version = await findPlanVersion(tx, link.merchantId, versionId ?? plan.defaultVersionId);
