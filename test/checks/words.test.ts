@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { DOCUMENT_WORDS } from '../../src/documents/words.ts';
 import { CHECKOUT_WORDS } from '../../src/checkout/words.ts';
+import { DOCUMENT_WORDS } from '../../src/documents/words.ts';
 import { INVOICE_WORDS } from '../../src/invoicing/page/words.ts';
 import { type InEachLocale, LOCALES } from '../../src/kernel/locale.ts';
 import { MAIL_WORDS } from '../../src/mail/words.ts';
