@@ -45,6 +45,7 @@ export interface CustomerTerms {
   taxRates?: TaxRatesInput;
   currency?: string | null;
   locale?: Locale | null;
+  buyerReference?: string | null;
   notificationSettings?: Partial<NotificationSettings>;
   metadata?: Record<string, string | number | boolean>;
 }
@@ -119,6 +120,7 @@ export const publicCustomer = (customer: Customer) => ({
   validTaxAddress: customer.validTaxAddress,
   ...(customer.currency !== null && { currency: customer.currency }),
   ...(customer.locale !== null && { locale: customer.locale }),
+  ...(customer.buyerReference !== null && { buyerReference: customer.buyerReference }),
   organization: {
     id: customer.organization.id,
     name: customer.organization.name,

@@ -17,6 +17,7 @@ export interface CustomerRow {
   currency: string | null;
   /** What the customer reads; null where nobody has said. */
   locale: Locale | null;
+  buyerReference: string | null;
   notificationSettings: Partial<Record<NotificationKind, boolean>>;
   metadata: Record<string, string | number | boolean>;
   /** What the merchant's tax provider has said of an address; null: nothing. */
@@ -27,8 +28,8 @@ export interface CustomerRow {
 
 const columns = sql`
   id, merchant_id as "merchantId", consumer_id as "consumerId", external_id as "externalId", tax_id as "taxId",
-  tax_rates as "taxRates", currency, locale, notification_settings as "notificationSettings", metadata, tax_verdict as "taxVerdict",
-  created_at as "createdAt", updated_at as "updatedAt"`;
+  tax_rates as "taxRates", currency, locale, buyer_reference as "buyerReference",
+  notification_settings as "notificationSettings", metadata, tax_verdict as "taxVerdict", created_at as "createdAt", updated_at as "updatedAt"`;
 
 /** Keeps what a tax provider has said. */
 export const updateTaxVerdict = (tx: Tx, merchantId: string, id: string, verdict: TaxVerdict): Promise<number> =>
@@ -36,10 +37,10 @@ export const updateTaxVerdict = (tx: Tx, merchantId: string, id: string, verdict
 
 export const insertCustomer = (tx: Tx, row: CustomerRow): Promise<CustomerRow> =>
   tx.one<CustomerRow>(sql`
-    insert into customer (merchant_id, id, consumer_id, external_id, tax_id, tax_rates, currency, locale, notification_settings,
+    insert into customer (merchant_id, id, consumer_id, external_id, tax_id, tax_rates, currency, locale, buyer_reference, notification_settings,
                           metadata, created_at, updated_at)
     values (${row.merchantId}, ${row.id}, ${row.consumerId}, ${row.externalId}, ${row.taxId}, ${jsonb(row.taxRates)},
-            ${row.currency}, ${row.locale}, ${jsonb(row.notificationSettings)}, ${jsonb(row.metadata)}, ${row.createdAt}, ${row.updatedAt})
+            ${row.currency}, ${row.locale}, ${row.buyerReference}, ${jsonb(row.notificationSettings)}, ${jsonb(row.metadata)}, ${row.createdAt}, ${row.updatedAt})
     returning ${columns}`);
 
 export const selectCustomer = (tx: Tx, merchantId: string, id: string): Promise<CustomerRow | undefined> =>
@@ -147,7 +148,10 @@ export async function pageOfCustomers(tx: Tx, filter: CustomerFilter, page: Page
 }
 
 export type CustomerChange = Partial<
-  Pick<CustomerRow, 'externalId' | 'taxId' | 'taxRates' | 'currency' | 'locale' | 'notificationSettings' | 'metadata'>
+  Pick<
+    CustomerRow,
+    'externalId' | 'taxId' | 'taxRates' | 'currency' | 'locale' | 'buyerReference' | 'notificationSettings' | 'metadata'
+  >
 >;
 
 const jsonbIfGiven = (value: unknown) => (value === undefined ? undefined : jsonb(value));
@@ -165,6 +169,7 @@ export const updateCustomer = (
       tax_rates: jsonbIfGiven(change.taxRates),
       currency: change.currency,
       locale: change.locale,
+      buyer_reference: change.buyerReference,
       notification_settings: jsonbIfGiven(change.notificationSettings),
       metadata: jsonbIfGiven(change.metadata),
       updated_at: now,

@@ -49,6 +49,7 @@ describe('POST /v0/customers', () => {
       taxRates: { default: 24, plan_mine: 13, bm_mine: 6.5 },
       currency: 'EUR',
       locale: 'de',
+      buyerReference: '04011000-12345-34',
       notificationSettings: { renewalReminder: false },
       metadata: { tier: 'gold', seats: 12, trial: false },
     });
@@ -68,6 +69,7 @@ describe('POST /v0/customers', () => {
       validTaxAddress: { valid: true, message: '' },
       currency: 'EUR',
       locale: 'de',
+      buyerReference: '04011000-12345-34',
       organization: {
         id: consumerId,
         name: 'Πρόδρομος ΑΕ',
@@ -92,7 +94,7 @@ describe('POST /v0/customers', () => {
   it('leaves out what has nothing to say, save the nullable taxId', async () => {
     const { body } = await create();
     expect(body).toMatchObject({ taxId: null, taxRates: {}, metadata: {} });
-    for (const field of ['externalId', 'currency', 'locale']) expect(body).not.toHaveProperty(field);
+    for (const field of ['externalId', 'currency', 'locale', 'buyerReference']) expect(body).not.toHaveProperty(field);
     expect(body.organization).not.toHaveProperty('phone');
   });
 
@@ -161,6 +163,8 @@ describe('POST /v0/customers', () => {
     { body: { locale: 'de-AT' }, fields: ['locale'] },
     { body: { locale: 'EN' }, fields: ['locale'] },
     { body: { locale: 7 }, fields: ['locale'] },
+    { body: { buyerReference: '' }, fields: ['buyerReference'] },
+    { body: { buyerReference: 'x'.repeat(201) }, fields: ['buyerReference'] },
     { body: { notificationSettings: { spam: true } }, fields: ['notificationSettings.spam'] },
     { body: { metadata: { nested: {} } }, fields: ['metadata.nested'] },
     { body: { metadata: { ['k'.repeat(41)]: 1 } }, fields: [`metadata.${'k'.repeat(41)}`] },
@@ -252,6 +256,7 @@ describe('POST /v0/customers with an externalId', () => {
     { change: { taxRates: 19 }, differing: ['taxRates'] },
     { change: { currency: 'USD' }, differing: ['currency'] },
     { change: { locale: 'fr' }, differing: ['locale'] },
+    { change: { buyerReference: 'B' }, differing: ['buyerReference'] },
     { change: { notificationSettings: { invoicePaid: false } }, differing: ['notificationSettings'] },
     { change: { metadata: { tier: 'gold' } }, differing: ['metadata'] },
   ])('409 EXTERNAL_ID_TAKEN for $change, and nothing is changed', async ({ change, differing }) => {

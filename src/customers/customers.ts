@@ -209,6 +209,7 @@ async function insertNew(tx: Tx, creation: Creation, consumerId: string): Promis
     taxRates: {},
     currency: null,
     locale: null,
+    buyerReference: null,
     notificationSettings: {},
     metadata: {},
     taxVerdict: null,
@@ -228,12 +229,13 @@ async function insertNew(tx: Tx, creation: Creation, consumerId: string): Promis
 
 /** The fields as they are stored, where they can be; ids among the tax rates' keys must be the merchant's own. */
 async function checkTerms(tx: Tx, merchantId: string, terms: CustomerTerms): Promise<Result<CustomerChange>> {
-  const { externalId, taxId, currency, locale, notificationSettings, metadata } = terms;
+  const { externalId, taxId, currency, locale, buyerReference, notificationSettings, metadata } = terms;
   const change: CustomerChange = {
     ...(externalId !== undefined && { externalId }),
     ...(taxId !== undefined && { taxId }),
     ...(currency !== undefined && { currency }),
     ...(locale !== undefined && { locale }),
+    ...(buyerReference !== undefined && { buyerReference }),
     ...(notificationSettings !== undefined && { notificationSettings }),
     ...(metadata !== undefined && { metadata }),
   };

@@ -27,7 +27,8 @@ export const nameOrAddressDifferences = (customer: Customer, input: NewCustomer)
 
 /** Every field in which a creation says something else than the customer with its externalId. */
 export function allDifferences(customer: Customer, input: NewCustomer): string[] {
-  const { consumer, consumerId, taxId, taxRates, currency, locale, notificationSettings, metadata } = input;
+  const { consumer, consumerId, taxId, taxRates, currency, locale, buyerReference, notificationSettings, metadata } =
+    input;
   return contradicting([
     ...ofConsumer(customer, consumer),
     ['consumer.email', consumer?.email.toLowerCase(), customer.organization.email],
@@ -37,6 +38,7 @@ export function allDifferences(customer: Customer, input: NewCustomer): string[]
     ['taxRates', taxRates === undefined ? undefined : readTaxRates(taxRates), customer.taxRates],
     ['currency', currency, customer.currency],
     ['locale', locale, customer.locale],
+    ['buyerReference', buyerReference, customer.buyerReference],
     [
       'notificationSettings',
       notificationSettings && { ...customer.notificationSettings, ...notificationSettings },

@@ -14,6 +14,8 @@ export interface CustomerParty {
   phone?: string;
   /** The language of documents and mails; English where it is not said. */
   locale?: Locale;
+  /** What the customer wants its invoices to say. */
+  buyerReference?: string;
 }
 
 /**
@@ -51,6 +53,7 @@ function partyOf(row: CustomerRow, consumer: Organization | undefined): Customer
     ...(consumer.billingEmails.length > 0 && { emails: consumer.billingEmails }),
     ...(consumer.phone !== null && { phone: consumer.phone }),
     ...(row.locale !== null && { locale: row.locale }),
+    ...(row.buyerReference !== null && { buyerReference: row.buyerReference }),
   };
 }
 

@@ -48,6 +48,7 @@ const terms = {
   taxRates: Type.Optional(TaxRatesBody),
   currency: Type.Optional(Nullable(Type.String({ format: 'currency' }))),
   locale: Type.Optional(Nullable(OneOf(LOCALES))),
+  buyerReference: Type.Optional(Nullable(Text({ minLength: 1, maxLength: 200 }))),
   notificationSettings: Type.Optional(NotificationSettingsBody),
   metadata: Type.Optional(Metadata),
 };
@@ -106,6 +107,7 @@ const customerFields = {
   validTaxAddress: ValidTaxAddress,
   currency: Type.Optional(Type.String()),
   locale: Type.Optional(OneOf(LOCALES)),
+  buyerReference: Type.Optional(Type.String()),
   organization: Type.Object({
     id: Id('organization'),
     name: Type.String(),

@@ -23,6 +23,8 @@ export interface Party {
   }>;
   emails?: Maybe<readonly string[]>;
   phone?: Maybe<string>;
+  /** Of a buyer: what it wants to find on its invoices (EN 16931, BT-10). */
+  buyerReference?: Maybe<string>;
 }
 
 /** A bank account to which money is sent. */

@@ -72,6 +72,8 @@ function factsOf(document: InvoiceDocument, number: Text): DocumentView['facts']
     { label: document.kind === 'credit_note' ? words.creditNote : invoiceLabel, value: number },
     { label: words.issued, value: day(document.issuedAt) },
   ];
+  if (present(document.buyer.buyerReference))
+    facts.push({ label: words.yourReference, value: strange(document.buyer.buyerReference, MOST.group) });
   if (document.dueAt) facts.push({ label: words.due, value: day(document.dueAt) });
   if (document.periodStart && document.periodEnd)
     facts.push({ label: words.period, value: period(document.periodStart, document.periodEnd) });

@@ -37,6 +37,7 @@ export interface DocumentWords {
     readonly number: string;
     readonly creditNote: string;
     readonly issued: string;
+    readonly yourReference: string;
     readonly due: string;
     readonly period: string;
     readonly originalInvoice: string;
@@ -190,6 +191,7 @@ export const DOCUMENT_WORDS: InEachLocale<DocumentWords> = {
       number: 'Number',
       creditNote: 'Credit note',
       issued: 'Issued',
+      yourReference: 'Your reference',
       due: 'Due',
       period: 'Period',
       originalInvoice: 'Original invoice',
@@ -337,6 +339,7 @@ export const DOCUMENT_WORDS: InEachLocale<DocumentWords> = {
       number: 'Nummer',
       creditNote: 'Gutschrift',
       issued: 'Ausgestellt',
+      yourReference: 'Ihr Zeichen',
       due: 'Fällig',
       period: 'Zeitraum',
       originalInvoice: 'Zu Rechnung',
@@ -487,6 +490,7 @@ export const DOCUMENT_WORDS: InEachLocale<DocumentWords> = {
       number: 'Numéro',
       creditNote: 'Avoir',
       issued: 'Émission',
+      yourReference: 'Votre réf.',
       due: 'Échéance',
       period: 'Période',
       originalInvoice: 'Facture initiale',
@@ -634,6 +638,7 @@ export const DOCUMENT_WORDS: InEachLocale<DocumentWords> = {
       number: 'Número',
       creditNote: 'Nota de crédito',
       issued: 'Emisión',
+      yourReference: 'Su referencia',
       due: 'Vencimiento',
       period: 'Período',
       originalInvoice: 'Factura original',

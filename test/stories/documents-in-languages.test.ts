@@ -81,6 +81,8 @@ const said: Readonly<
 
 const TERMS = 'SupplyChainTradeTransaction/ApplicableHeaderTradeSettlement/SpecifiedTradePaymentTerms/Description';
 
+const REFERENCE = 'SupplyChainTradeTransaction/ApplicableHeaderTradeAgreement/BuyerReference';
+
 describe.each(LOCALES)('a customer who reads %s', (locale) => {
   const words = said[locale];
 
@@ -115,7 +117,7 @@ describe.each(LOCALES)('a customer who reads %s', (locale) => {
 it('an e-invoice says its terms in the language of the customer, and its codes in none', async () => {
   for (const locale of LOCALES) {
     const customer = await shop.customer();
-    await shop.change(`/v0/customers/${customer.id}`, { locale });
+    await shop.change(`/v0/customers/${customer.id}`, { locale, buyerReference: '04011000-12345-34' });
     await shop.change(`/v0/organizations/${customer.consumerId}`, { address: { country: 'DE', city: 'Köln' } });
     const invoice = await shop.create('/v2/invoices', {
       customerId: customer.id,
@@ -124,10 +126,12 @@ it('an e-invoice says its terms in the language of the customer, and its codes i
       paymentTermDays: 14,
       autoApprove: true,
     });
+    expect(await pdfOf(`/v2/invoices/${invoice.id}/pdf`)).toContain('04011000-12345-34');
     const answer = await merchant.get(`/v2/invoices/${invoice.id}/document.xml`);
     const root = readXml(answer.bytes.toString());
     for (const part of said[locale].eInvoice) expect(textsAt(root, TERMS).join()).toContain(part);
     expect(textsAt(root, 'ExchangedDocument/TypeCode')).toEqual(['380']);
+    expect(textsAt(root, REFERENCE)).toEqual(['04011000-12345-34']);
   }
 });
 

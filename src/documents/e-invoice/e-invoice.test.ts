@@ -114,6 +114,13 @@ describe('an invoice', () => {
     ).toEqual(['Sandbox – not a tax document']));
 });
 
+it('says the reference that the buyer wants to find (BT-10), and none where it wants none', () => {
+  const REFERENCE = `${TRADE}/ApplicableHeaderTradeAgreement/BuyerReference`;
+  const buyer = { ...invoice.buyer, buyerReference: '04011000-12345-34' };
+  expect(textsAt(read({ ...invoice, buyer }), REFERENCE)).toEqual(['04011000-12345-34']);
+  expect(textsAt(read(invoice), REFERENCE)).toEqual([]);
+});
+
 it('a credit note is a 381 that names the invoice it is to, and asks for no money', () => {
   const root = read(credit);
   expect(textsAt(root, 'ExchangedDocument/TypeCode')).toEqual(['381']);
@@ -203,7 +210,7 @@ describe('the order of elements', () => {
       'RateApplicablePercent',
     ],
     BillingSpecifiedPeriod: ['StartDateTime', 'EndDateTime'],
-    ApplicableHeaderTradeAgreement: ['SellerTradeParty', 'BuyerTradeParty'],
+    ApplicableHeaderTradeAgreement: ['BuyerReference', 'SellerTradeParty', 'BuyerTradeParty'],
     ...Object.fromEntries(
       ['SellerTradeParty', 'BuyerTradeParty'].map((party) => [
         party,

@@ -71,8 +71,9 @@ function obstacle(document: InvoiceDocument): string | null {
   return agrees ? null : 'Its totals are not those of its lines (BR-CO-10 to BR-CO-15).';
 }
 
-const rootOf = (document: InvoiceDocument): Element =>
-  elementWith(
+function rootOf(document: InvoiceDocument): Element {
+  const reference = said(document.buyer.buyerReference);
+  return elementWith(
     'rsm:CrossIndustryInvoice',
     NAMESPACES,
     element(
@@ -89,11 +90,17 @@ const rootOf = (document: InvoiceDocument): Element =>
     element(
       'rsm:SupplyChainTradeTransaction',
       linesOf(document),
-      element('ram:ApplicableHeaderTradeAgreement', sellerOf(document), buyerOf(document)),
+      element(
+        'ram:ApplicableHeaderTradeAgreement',
+        reference !== null && element('ram:BuyerReference', reference),
+        sellerOf(document),
+        buyerOf(document),
+      ),
       element('ram:ApplicableHeaderTradeDelivery'),
       settlementOf(document),
     ),
   );
+}
 
 /** BG-1: what a reader should know beside the figures. */
 const notesOf = ({ locale, environment, reason, notes, footer }: InvoiceDocument): Child =>

@@ -110,5 +110,9 @@ export const eInvoiceCases: Readonly<Record<string, InvoiceDocument>> = {
   'signs-of-markup': made({ lines: [{ ...platformFee, description: '<b>"A" & \'B\'</b> ]]>' }] }),
   'other-scripts': worldwide,
   'many-lines': invoiceOf(120),
+  'for-a-german-authority': made({
+    seller: { ...invoice.seller, phone: '+49 30 1234567' },
+    buyer: { ...german, buyerReference: '04011000-12345-34' },
+  }),
   sandbox: made({ environment: 'sandbox' }),
 };

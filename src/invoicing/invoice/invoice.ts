@@ -95,6 +95,8 @@ export interface PartyRecord {
   phone?: string;
   /** Of a buyer: the language of its documents and mails; English where it is not said. */
   locale?: Locale;
+  /** Of a buyer: what it wants its invoices to say. */
+  buyerReference?: string;
 }
 
 /** The language of an issued invoice: the customer's at its issue, so that later changes do not reach its documents. */
