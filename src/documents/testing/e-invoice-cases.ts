@@ -43,6 +43,8 @@ export const eInvoiceCases: Readonly<Record<string, InvoiceDocument>> = {
   'zero-rate-beside-taxed': made({ lines: [platformFee, untaxed()] }),
   'out-of-scope': made({ seller: unregistered, lines: [untaxed()] }),
   'out-of-scope-abroad': made({ seller: unregistered, buyer: invoice.buyer, lines: [untaxed()] }),
+  'outside-of-reach': made({ untaxedBy: 'outside', lines: [untaxed()] }),
+  'outside-of-reach-beside-taxed': made({ untaxedBy: 'outside', lines: [untaxed(), platformFee] }),
   'top-up': made({ lines: [untaxed({ untaxed: 'prepayment', quantity: '1', description: 'Wallet top-up' })] }),
   'top-up-unregistered': made({ seller: unregistered, lines: [untaxed({ untaxed: 'prepayment' })] }),
   discounts: made({ lines: [platformFee, { ...launchDiscount, amount: '-87.50', unitPrice: '-87.50' }] }),
