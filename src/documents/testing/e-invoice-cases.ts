@@ -43,7 +43,7 @@ export const eInvoiceCases: Readonly<Record<string, InvoiceDocument>> = {
   'zero-rate-beside-taxed': made({ lines: [platformFee, untaxed()] }),
   'out-of-scope': made({ seller: unregistered, lines: [untaxed()] }),
   'out-of-scope-abroad': made({ seller: unregistered, buyer: invoice.buyer, lines: [untaxed()] }),
-  'outside-of-reach': made({ untaxedBy: 'outside', lines: [untaxed()] }),
+  'outside-of-reach': made({ seller: { ...invoice.seller, id: 'org_1' }, untaxedBy: 'outside', lines: [untaxed()] }),
   'outside-of-reach-beside-taxed': made({ untaxedBy: 'outside', lines: [untaxed(), platformFee] }),
   'top-up': made({ lines: [untaxed({ untaxed: 'prepayment', quantity: '1', description: 'Wallet top-up' })] }),
   'top-up-unregistered': made({ seller: unregistered, lines: [untaxed({ untaxed: 'prepayment' })] }),
