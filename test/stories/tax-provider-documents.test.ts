@@ -23,8 +23,8 @@ afterAll(() => env.close());
 const download = (path: string) => merchant.get(path);
 const gone = { status: 404, body: { code: 'DOCUMENT_NOT_AVAILABLE', details: { reason: 'tax_provider' } } };
 
+// Proves 2.invoice.pdfSource.taxProvider, 4.invoices.pdf.taxProvider.
 it('the document of an invoice is the provider’s', async () => {
-  // Proves 2.invoice.pdfSource.taxProvider, 4.invoices.pdf.taxProvider.
   const { invoice } = await shop.issued();
   expect(invoice).toMatchObject({
     totalTax: '1.00',
@@ -38,8 +38,8 @@ it('the document of an invoice is the provider’s', async () => {
   expect(await download(`/v2/invoices/${invoice.id}/document.xml`)).toMatchObject(gone);
 });
 
+// Proves 3.refund.void.taxProvider, 2.refund.externalCreditNoteId.
 it('so is that of a refund, which is taken back at the provider when it is voided', async () => {
-  // Proves 3.refund.void.taxProvider, 2.refund.externalCreditNoteId.
   const { clock, invoice } = await shop.paid();
   const refund = await shop.create(`/v2/invoices/${invoice.id}/refunds`, {});
   await shop.advance(clock, 'PT1H');
