@@ -299,7 +299,14 @@ export function wireDomains(
     chargeNow: (tx, invoice, now) => chargeAtOnce(invoicing, tx, invoice, now),
     remindCustomer: letters.renewal,
   };
-  const checkout: CheckoutParts = { environment, publicUrl, customerHooks, invoicing, subscriptions };
+  const checkout: CheckoutParts = {
+    environment,
+    publicUrl,
+    customerHooks,
+    register: taxIds.register,
+    invoicing,
+    subscriptions,
+  };
   const orders: OrderParts = {
     environment,
     ...partsForOrders,

@@ -103,7 +103,10 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
     ...['identity', 'references', 'clocks', 'metering', 'catalog', 'customers', 'pages', 'payments', 'invoicing'],
     ...['tax', 'webhooks', 'entitlements', 'ledger'],
   ],
-  checkout: [...BELOW, ...['identity', 'catalog', 'customers', 'pages', 'payments', 'invoicing', 'subscriptions']],
+  checkout: [
+    ...BELOW,
+    ...['identity', 'catalog', 'customers', 'tax', 'pages', 'payments', 'invoicing', 'subscriptions'],
+  ],
   orders: [...BELOW, 'identity', 'references', 'clocks', 'catalog', 'customers', 'webhooks', 'approvals'],
   sources: [...BELOW, 'metering', 'catalog', 'customers', 'subscriptions', 'webhooks'],
   schedules: [...BELOW, 'clocks', 'catalog', 'invoicing', 'orders'],

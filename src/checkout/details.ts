@@ -62,18 +62,17 @@ const Buyer = Strict({
   ...Address.properties,
 });
 
-/** @returns what is wrong, by field, in the order of the form; or the details */
-export function readDetails(
-  typed: Typed,
-  locale: Locale,
-):
+type ReadDetails =
   | { readonly ok: true; readonly details: Details }
-  | { readonly ok: false; readonly problems: ReadonlyMap<Field, FieldProblem> } {
+  | { readonly ok: false; readonly problems: ReadonlyMap<Field, FieldProblem> };
+
+/** @returns what is wrong, by field, in the order of the form; or the details */
+export async function readDetails(typed: Typed, locale: Locale): Promise<ReadDetails> {
   const { name, email, taxId, ...rest } = typed;
   const address = Object.fromEntries(Object.entries(rest).filter(([, text]) => text !== ''));
   const needed: readonly Field[] = NEED_ZIP_CODE.has(typed.country) ? [...REQUIRED, 'zipCode'] : REQUIRED;
   const wrong = new Set(validate('body', Buyer, { name, email, ...address }).map(({ field }) => field));
-  const checked = checkTaxId(typed.country === '' ? null : typed.country, taxId);
+  const checked = await checkTaxId(typed.country === '' ? null : typed.country, taxId);
   if (checked.kind === 'bad') wrong.add('taxId');
   const problems = new Map<Field, FieldProblem>();
   for (const field of FIELDS) {
@@ -86,8 +85,8 @@ export function readDetails(
 }
 
 /** As much of the details as is right, for a price that changes with them; null where nothing is. */
-export function detailsSoFar(typed: Typed, locale: Locale): Details | null {
-  const read = readDetails({ ...typed, name: typed.name || '–', email: 'nobody@example.invalid' }, locale);
+export async function detailsSoFar(typed: Typed, locale: Locale): Promise<Details | null> {
+  const read = await readDetails({ ...typed, name: typed.name || '–', email: 'nobody@example.invalid' }, locale);
   if (read.ok) return read.details;
   const country = countryCode(typed.country);
   if (country === null) return null;

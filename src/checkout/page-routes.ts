@@ -21,12 +21,13 @@ import {
 } from './details.ts';
 import type { CheckoutLink } from './link.ts';
 import { selectLink } from './links.sql.ts';
-import { begunPage, closedPage, type FormView, factsOf, type PageFacts, signupPage, taxIdWords } from './page.ts';
+import { begunPage, closedPage, type FormView, factsOf, type PageFacts, signupPage } from './page.ts';
 import type { CheckoutParts } from './parts.ts';
 import { type Offer, rehearse } from './rehearse.ts';
 import { TAX_ID_SCRIPT } from './script.ts';
 import { SIGNUP_STYLE } from './style.ts';
 import { submit } from './submit.ts';
+import { createTaxIdTeller } from './tell-tax-id.ts';
 
 const HTML = { contentType: 'text/html', description: 'A page for a person.' } as const;
 const WORDS = { contentType: 'text/plain', description: 'What is said of a tax number.' } as const;
@@ -48,6 +49,7 @@ interface Found {
  */
 export function signupRoutes(parts: CheckoutParts): readonly Route[] {
   const { environment } = parts;
+  const tellTaxId = createTaxIdTeller(parts.register);
   const usual = { tag: 'Pages', access: { public: true }, hidden: true, errorPage: errorPage(environment) } as const;
   const show = freeRoute(
     {
@@ -85,7 +87,15 @@ export function signupRoutes(parts: CheckoutParts): readonly Route[] {
         return ok(new Reply(303, '', { ...PRIVATE, location: found.link.id }));
       const typed = found.link.customerId === null ? typedIn(body) : typedFrom(null);
       if (body.check !== undefined)
-        return ok(await formReply(parts, database, found, { status: 200, typed, isChecked: true }, now));
+        return ok(
+          await formReply(
+            parts,
+            database,
+            found,
+            { status: 200, typed, taxIdSaid: await tellTaxId(found.facts.look.locale, typed) },
+            now,
+          ),
+        );
       return ok(await takeForm(parts, database, found, { ...body, typed }, now));
     },
   );
@@ -113,7 +123,7 @@ export function signupRoutes(parts: CheckoutParts): readonly Route[] {
       method: 'POST',
       path: '/pay/signup/:id/taxId',
       operationId: 'checkTaxIdOnPage',
-      summary: 'Say whether a tax number has the right form',
+      summary: 'Say whether a tax number has the right form, and whether it is registered',
       body: Strict({ country: Text({ maxLength: 100 }), taxId: Text({ maxLength: 1_000 }) }),
       contentTypes: [FORM],
       bodyLimit: MOST_BYTES,
@@ -123,7 +133,7 @@ export function signupRoutes(parts: CheckoutParts): readonly Route[] {
       const asked = localeAskedFor(request.headers['accept-language']);
       const found = await findLink(parts, database, params.id as string, asked, now);
       if (found === null) return ok(unknownReply(environment, asked));
-      const said = taxIdWords(found.facts.look.locale, body);
+      const said = await tellTaxId(found.facts.look.locale, body);
       return ok(new Reply(200, said, { ...PRIVATE, 'content-type': 'text/plain; charset=utf-8' }));
     },
   );
@@ -181,7 +191,7 @@ const offerOf = (
     rehearse(parts, tx, link, { typed, versionId: null, locale: facts.look.locale }, now),
   );
 
-interface Shown extends Partial<Pick<FormView, 'typed' | 'problems' | 'hasChanged' | 'isChecked'>> {
+interface Shown extends Partial<Pick<FormView, 'typed' | 'problems' | 'hasChanged' | 'taxIdSaid'>> {
   readonly status: number;
 }
 
@@ -196,7 +206,7 @@ async function formReply(
   const { facts } = found;
   const { look } = facts;
   if (facts.status !== 'open') return pageReply(status, closedPage(facts, facts.status), look);
-  const offer = await offerOf(parts, database, found, detailsSoFar(typed, look.locale), now);
+  const offer = await offerOf(parts, database, found, await detailsSoFar(typed, look.locale), now);
   if (!offer.ok) return pageReply(status === 200 ? 200 : 409, closedPage(facts, 'unavailable'), look);
   const view: FormView = {
     ...facts,
@@ -204,7 +214,7 @@ async function formReply(
     typed,
     problems: new Map<Field, FieldProblem>(),
     hasChanged: false,
-    isChecked: false,
+    taxIdSaid: '',
     ...shown,
   };
   return pageReply(status, signupPage(view), look, {
@@ -225,7 +235,7 @@ async function takeForm(
 ): Promise<Reply> {
   const { link, facts } = found;
   const again = (shown: Shown) => formReply(parts, database, found, { typed, ...shown }, now);
-  const read = link.customerId === null ? readDetails(typed, facts.look.locale) : null;
+  const read = link.customerId === null ? await readDetails(typed, facts.look.locale) : null;
   if (read && !read.ok) return again({ status: 400, problems: read.problems });
   const details = read?.details ?? null;
   const offer = await offerOf(parts, database, found, details, now);

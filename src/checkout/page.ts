@@ -23,7 +23,6 @@ import { pricesInWords } from './price-words.ts';
 import type { Offer } from './rehearse.ts';
 import { TAX_ID_SCRIPT } from './script.ts';
 import { SIGNUP_STYLE } from './style.ts';
-import { checkTaxId } from './tax-id.ts';
 import { CHECKOUT_WORDS, nextSentence } from './words.ts';
 
 /** Whose page it is, in which language, and how its link stands. */
@@ -44,8 +43,8 @@ export interface FormView extends PageFacts {
   readonly problems: ReadonlyMap<Field, FieldProblem>;
   /** The price on the page is not the one that was shown before. */
   readonly hasChanged: boolean;
-  /** Somebody has asked to check the tax number. */
-  readonly isChecked: boolean;
+  /** What is said of the tax number, where somebody has asked. */
+  readonly taxIdSaid: string;
 }
 
 /** Whose page a link has, and in which language: the customer's, else what the link says, else what the browser asks. */
@@ -147,6 +146,7 @@ function form(view: FormView): Html {
   return html`<form method="post" action="${link.id}" novalidate>
 <input type="hidden" name="form" value="${randomBase62(LENGTH_OF_FORM)}">
 <input type="hidden" name="version" value="${offer.version.id}">
+<button type="submit" class="unseen" tabindex="-1" aria-hidden="true">${go}</button>
 ${customerName === null ? FIELDS.map((field) => fieldOf(view, field)) : html`<p>${words.for(html`<bdi>${customerName}</bdi>`)}</p>`}
 ${offer.keepsCard ? html`<p class="soft">${words.keepsCard(sellerName(view))}</p>` : null}
 <button type="submit">${go}</button>
@@ -198,24 +198,8 @@ function countryField({ look, typed }: FormView, attributes: Html): Html {
 
 /** The button checks without JavaScript; the script says the same while one types. */
 const taxIdCheck = (view: FormView): Html =>
-  html`<p class="hint" id="taxId-check" role="status">${view.isChecked ? taxIdWords(view.look.locale, view.typed) : ''}</p>
+  html`<p class="hint" id="taxId-check" role="status">${view.taxIdSaid}</p>
 <button type="submit" class="quiet" name="check" value="1">${CHECKOUT_WORDS[view.look.locale].checkTaxId}</button>`;
-
-/** What is said of a tax number as it was typed; empty where none was. */
-export function taxIdWords(locale: Locale, { country, taxId }: Pick<Typed, 'country' | 'taxId'>): string {
-  const words = CHECKOUT_WORDS[locale];
-  const checked = checkTaxId(country === '' ? null : country, taxId);
-  switch (checked.kind) {
-    case 'none':
-      return '';
-    case 'good':
-      return words.taxIdGood(checked.text);
-    case 'unchecked':
-      return words.taxIdUnchecked;
-    case 'bad':
-      return words.taxIdBad(checked.example);
-  }
-}
 
 /** A link by which nobody can subscribe: why, and the way back. */
 export function closedPage(facts: PageFacts, why: 'used' | 'expired' | 'unavailable'): string {

@@ -1,4 +1,4 @@
-import type { CustomerHooks } from '../customers/index.ts';
+import type { CustomerHooks, TaxIdRegister } from '../customers/index.ts';
 import type { EnvironmentName } from '../identity/index.ts';
 import type { InvoicingParts } from '../invoicing/index.ts';
 import type { SubscriptionParts } from '../subscriptions/index.ts';
@@ -9,6 +9,8 @@ export interface CheckoutParts {
   /** What links start with, without a slash at the end. */
   readonly publicUrl: string;
   readonly customerHooks: CustomerHooks;
+  /** Who is asked about tax ids while somebody types one; null: nobody. */
+  readonly register: TaxIdRegister | null;
   readonly invoicing: InvoicingParts;
   readonly subscriptions: SubscriptionParts;
 }

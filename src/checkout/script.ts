@@ -1,5 +1,5 @@
 /**
- * Says whether a tax number has the right form, while it is typed: it asks the page's own address and writes the answer
+ * Says whether a tax number is right, while it is typed: it asks the page's own address and writes the answer
  * where the button would. Without it the button does the same.
  */
 export const TAX_ID_SCRIPT = `

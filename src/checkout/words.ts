@@ -50,9 +50,11 @@ interface CheckoutWords {
   readonly chooseCountry: string;
   readonly taxIdHint: string;
   readonly checkTaxId: string;
+  readonly taxIdRegistered: (taxId: string) => string;
+  readonly taxIdUnknown: (taxId: string) => string;
   readonly taxIdGood: (taxId: string) => string;
   readonly taxIdUnchecked: string;
-  readonly taxIdBad: (example: string) => string;
+  readonly taxIdBad: string;
   readonly missing: Readonly<Record<Field, string>>;
   readonly wrong: Readonly<Record<Field, string>>;
   readonly problems: string;
@@ -125,9 +127,11 @@ export const CHECKOUT_WORDS: InEachLocale<CheckoutWords> = {
     chooseCountry: 'Choose a country',
     taxIdHint: 'For companies. It is printed on the invoice.',
     checkTaxId: 'Check the number and the tax',
+    taxIdRegistered: (taxId) => `${taxId} is registered.`,
+    taxIdUnknown: (taxId) => `The register of the European Union does not know ${taxId}. Check the number.`,
     taxIdGood: (taxId) => `${taxId} has the right form.`,
     taxIdUnchecked: 'Numbers of this country are not checked here.',
-    taxIdBad: (example) => `This is not a tax number of this country. They look like ${example}.`,
+    taxIdBad: 'This is not a tax number of this country. Check each digit.',
     missing: {
       name: 'Enter your name or that of your company.',
       email: 'Enter your e-mail address.',
@@ -227,9 +231,11 @@ export const CHECKOUT_WORDS: InEachLocale<CheckoutWords> = {
     chooseCountry: 'Land wählen',
     taxIdHint: 'Für Unternehmen. Sie steht auf der Rechnung.',
     checkTaxId: 'Nummer und Steuer prüfen',
+    taxIdRegistered: (taxId) => `${taxId} ist registriert.`,
+    taxIdUnknown: (taxId) => `Das Register der Europäischen Union kennt ${taxId} nicht. Prüfen Sie die Nummer.`,
     taxIdGood: (taxId) => `${taxId} hat die richtige Form.`,
     taxIdUnchecked: 'Nummern dieses Landes werden hier nicht geprüft.',
-    taxIdBad: (example) => `Das ist keine Steuernummer dieses Landes. Sie sieht aus wie ${example}.`,
+    taxIdBad: 'Das ist keine Steuernummer dieses Landes. Prüfen Sie jede Ziffer.',
     missing: {
       name: 'Geben Sie Ihren Namen oder Ihre Firma ein.',
       email: 'Geben Sie Ihre E-Mail-Adresse ein.',
@@ -333,9 +339,11 @@ export const CHECKOUT_WORDS: InEachLocale<CheckoutWords> = {
     chooseCountry: 'Choisissez un pays',
     taxIdHint: 'Pour les entreprises. Il figure sur la facture.',
     checkTaxId: 'Vérifier le numéro et la taxe',
+    taxIdRegistered: (taxId) => `${taxId} est enregistré.`,
+    taxIdUnknown: (taxId) => `Le registre de l’Union européenne ne connaît pas ${taxId}. Vérifiez le numéro.`,
     taxIdGood: (taxId) => `${taxId} a la bonne forme.`,
     taxIdUnchecked: 'Les numéros de ce pays ne sont pas vérifiés ici.',
-    taxIdBad: (example) => `Ce n’est pas un numéro de TVA de ce pays. Il ressemble à ${example}.`,
+    taxIdBad: 'Ce n’est pas un numéro de TVA de ce pays. Vérifiez chaque chiffre.',
     missing: {
       name: 'Saisissez votre nom ou celui de votre société.',
       email: 'Saisissez votre adresse e-mail.',
@@ -439,9 +447,11 @@ export const CHECKOUT_WORDS: InEachLocale<CheckoutWords> = {
     chooseCountry: 'Elija un país',
     taxIdHint: 'Para empresas. Figura en la factura.',
     checkTaxId: 'Comprobar el número y el impuesto',
+    taxIdRegistered: (taxId) => `${taxId} está registrado.`,
+    taxIdUnknown: (taxId) => `El registro de la Unión Europea no conoce ${taxId}. Compruebe el número.`,
     taxIdGood: (taxId) => `${taxId} tiene la forma correcta.`,
     taxIdUnchecked: 'Los números de este país no se comprueban aquí.',
-    taxIdBad: (example) => `No es un número de IVA de este país. Tiene la forma de ${example}.`,
+    taxIdBad: 'No es un número de IVA de este país. Compruebe cada cifra.',
     missing: {
       name: 'Escriba su nombre o el de su empresa.',
       email: 'Escriba su correo electrónico.',

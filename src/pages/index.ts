@@ -1,7 +1,6 @@
 /** What every page for the customers of merchants is made of. */
 export { brandName, countryNames, type Formats, formatsOf } from './format.ts';
-export { endFrame, errorPage, frame, LOGO_HEADERS, mark, PRIVATE, pageReply, unknownReply } from './frame.ts';
+export { endFrame, errorPage, frame, LOGO_HEADERS, PRIVATE, pageReply, unknownReply } from './frame.ts';
 export { Html, html } from './html.ts';
 export { findLook, type Look, plainLook } from './look.ts';
 export { downloadLinks, lineTables, logoImage, openForm, type PageDownload, type PageLine } from './parts.ts';
-export { contentSecurityPolicy } from './style.ts';

@@ -5,21 +5,27 @@ import { sql } from '../../src/db/index.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Page, type PageReader, readerOf } from '../support/page-reader.ts';
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
+import { openVies, type Vies } from '../support/vies.ts';
 
 /** Subscribing by a link (docs/checkout.md). */
 const NOW = '2026-03-10T09:30:00Z';
+let vies: Vies;
 let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;
 let reader: PageReader;
 beforeAll(async () => {
-  env = await openTestEnvironment();
+  vies = await openVies();
+  env = await openTestEnvironment({ viesUrl: vies.url });
   env.setNow(NOW);
   merchant = await env.merchant();
   shop = shopOf(merchant);
   reader = readerOf(env.client());
 });
-afterAll(() => env.close());
+afterAll(async () => {
+  await env.close();
+  vies.close();
+});
 
 const ADA = {
   name: 'Ada Lovelace',
@@ -333,21 +339,47 @@ describe('who subscribes', () => {
   it('a tax number is checked by a button, kept as it is written there, and printed on the invoice', async () => {
     const plan = await planOf(inAdvance());
     const page = await open(await link(plan));
-    const german = { ...ADA, name: 'Taxed GmbH', country: 'DE', zipCode: '10115', taxId: '123 456 789' };
+    const german = { ...ADA, name: 'Taxed GmbH', country: 'DE', zipCode: '10115', taxId: '136 695 976' };
     const checked = await reader.press(page, 'Check the number and the tax', german);
-    expect([checked.status, checked.words.includes('DE123456789 has the right form.')]).toEqual([200, true]);
+    expect([checked.status, checked.words.includes('DE136695976 has the right form.')]).toEqual([200, true]);
     const bad = await reader.press(checked, 'Check the number and the tax', { taxId: 'DE1' });
-    expect(bad.words).toContain('They look like DE123456789.');
+    expect(bad.words).toContain('This is not a tax number of this country.');
     await pay(await reader.press(checked, 'Go on to payment'));
-    expect(await customerNamed('Taxed GmbH')).toMatchObject([{ taxId: 'DE123456789' }]);
+    expect(await customerNamed('Taxed GmbH')).toMatchObject([{ taxId: 'DE136695976' }]);
   });
 
-  it('a tax number is checked while it is typed, too', async () => {
+  it.each([
+    { country: 'FR', typed: '40 303 265 045', answer: 'valid', says: 'FR40303265045 is registered.' },
+    {
+      country: 'FR',
+      typed: 'FR40303265045',
+      answer: 'invalid',
+      says: 'The register of the European Union does not know',
+    },
+    { country: 'FR', typed: 'FR40303265045', answer: 'down', says: 'FR40303265045 has the right form.' },
+    { country: 'GR', typed: '094259216', answer: 'valid', says: 'EL094259216 is registered.' },
+    { country: 'FR', typed: 'FR40303265046', answer: 'valid', says: 'This is not a tax number of this country.' },
+    { country: 'DE', typed: 'none', answer: 'valid', says: 'This is not a tax number of this country.' },
+    { country: 'US', typed: '12-3456789', answer: 'valid', says: 'Numbers of this country are not checked here.' },
+    { country: '', typed: '12', answer: 'valid', says: 'Numbers of this country are not checked here.' },
+    { country: 'FR', typed: '', answer: 'valid', says: '' },
+  ] as const)('of $country, $typed is checked while it is typed, with the register $answer', async (row) => {
+    for (const number of ['FR40303265045', 'EL094259216']) vies.tell(number, row.answer);
     const { id } = await link(await planOf(inAdvance()));
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
-    const said = await env.client().post(`/pay/signup/${id}/taxId`, 'country=FR&taxId=12345678901', form);
-    expect([said.status, said.text]).toEqual([200, 'FR12345678901 has the right form.']);
-    expect((await env.client().post('/pay/signup/clk_none/taxId', 'country=FR&taxId=1', form)).status).toBe(404);
+    const body = new URLSearchParams({ country: row.country, taxId: row.typed }).toString();
+    const said = await env.client().post(`/pay/signup/${id}/taxId`, body, form);
+    expect(said.status).toBe(200);
+    if (row.says === '') expect(said.text).toBe('');
+    else expect(said.text).toContain(row.says);
+    expect((await env.client().post('/pay/signup/clk_none/taxId', body, form)).status).toBe(404);
+  });
+
+  it('Enter in a field goes on, and does not only check the tax number', async () => {
+    const page = await open(await link(await planOf(inAdvance())));
+    const [first] = page.text.match(/<button[\s\S]*?<\/button>/g) ?? []; // a browser presses the first (HTML, implicit submission)
+    expect(first).toContain('Go on to payment');
+    expect(first).not.toContain('name=');
   });
 });
 

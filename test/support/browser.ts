@@ -2,6 +2,7 @@ import { accessSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
 import { chromium } from 'playwright-core';
+import { expect } from 'vitest';
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
@@ -64,12 +65,29 @@ interface Checked {
 }
 
 /** What is wrong with a page by the rules of WCAG 2.2 AA and good practice, each with where; empty where nothing is. */
-export async function accessibilityFaults(page: Page): Promise<string[]> {
+async function accessibilityFaults(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   const { violations } = (await page.evaluate('axe.run(document)')) as Checked;
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
 }
 
 /** How far a page is wider than its window: beyond 0 somebody must scroll sideways. */
-export const overflowOf = (page: Page): Promise<number> =>
+const overflowOf = (page: Page): Promise<number> =>
   page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+
+const LOOKS = [
+  { width: 360, dark: false },
+  { width: 360, dark: true },
+  { width: 1280, dark: false },
+  { width: 1280, dark: true },
+] as const;
+
+/** On a phone and at a desk, light and dark: nothing that a checker finds, and nothing beside the window. */
+export async function expectGood(page: Page, what: string): Promise<void> {
+  for (const { width, dark } of LOOKS) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
+    expect(await accessibilityFaults(page), `${what}, ${width}, ${dark ? 'dark' : 'light'}`).toEqual([]);
+    expect(await overflowOf(page), `${what}, ${width}`).toBe(0);
+  }
+}

@@ -206,6 +206,10 @@ const elements = (text: string, name: string): { attributes: Map<string, string>
     ([, attributes = '', inner = '']) => ({ attributes: attributesOf(attributes), inner }),
   );
 
+/** A browser alone may know a button: the one that Enter presses. */
+const isForPeople = ({ attributes }: { attributes: Map<string, string> }): boolean =>
+  attributes.get('aria-hidden') !== 'true';
+
 function readPage({ status, headers, text }: Answer, url: URL, elsewhere: string | null): Page {
   const main = /<main[^>]*>([\s\S]*)<\/main>/.exec(text)?.[1] ?? '';
   const page = pathOf(url);
@@ -228,12 +232,14 @@ function readPage({ status, headers, text }: Answer, url: URL, elsewhere: string
       method: attributes.get('method') ?? 'get',
       isChecked: !attributes.has('novalidate'),
       fields: fieldsOf(inner),
-      buttons: elements(inner, 'button').map((button) => ({
-        words: wordsOf(button.inner),
-        name: button.attributes.get('name') ?? null,
-        value: button.attributes.get('value') ?? '',
-        action: button.attributes.get('formaction') ?? null,
-      })),
+      buttons: elements(inner, 'button')
+        .filter(isForPeople)
+        .map((button) => ({
+          words: wordsOf(button.inner),
+          name: button.attributes.get('name') ?? null,
+          value: button.attributes.get('value') ?? '',
+          action: button.attributes.get('formaction') ?? null,
+        })),
     })),
   };
 }
