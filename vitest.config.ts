@@ -1,8 +1,15 @@
 import { defineConfig } from 'vitest/config';
 import { Sequencer } from './test/support/sequencer.ts';
 
-/** These have a process for each file: they start and kill programs, or tell the modules of one file from those of another. */
-const APART = ['src/db/embedded/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'];
+/** These have a process for each file: they start and kill programs, or load the engine of another database. */
+const APART = [
+  'src/db/embedded/*.test.ts',
+  'test/start/*.test.ts',
+  'test/crash/*.test.ts',
+  'test/docs/*.test.ts',
+  'test/conformance/*.test.ts',
+  'scripts/**/*.test.ts',
+];
 
 export default defineConfig({
   test: {
@@ -17,11 +24,11 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        // Files of one worker share the modules of the program: to load them takes longer than most of these files.
+        // Files of one worker share the modules of the program: to load them takes longer than many of these files.
         test: {
-          name: 'src',
-          include: ['src/**/*.test.ts'],
-          exclude: ['src/db/embedded/*.test.ts'],
+          name: 'shared',
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: APART,
           isolate: false,
         },
       },
