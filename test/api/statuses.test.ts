@@ -884,14 +884,14 @@ it('the webhook of a source answers every status that it declares', async () => 
   expect((await receive(merchant, { params: { id: disabled.id } })).status).toBe(409);
   expect((await receive(merchant, { body: JSON.stringify({ id: 'x'.repeat(256 * 1024) }) })).status).toBe(413);
   expect((await receive(merchant, { body: 'text', headers: { 'content-type': 'text/plain' } })).status).toBe(415);
-  const { rows } = await tables.query('select webhook_secret as sealed from source where id = $1', [disabled.id]);
+  const [row] = await tables.query('select webhook_secret as sealed from source where id = $1', [disabled.id]);
   await tables.query(`update source set webhook_secret = 'v1.another.key' where id = $1`, [disabled.id]);
   expect(await receive(merchant, { params: { id: disabled.id } })).toMatchObject({
     status: 503,
     body: { code: 'SECRET_UNREADABLE' },
   });
   // The auditor asks at the end for the key of every secret.
-  await tables.query('update source set webhook_secret = $2 where id = $1', [disabled.id, rows[0]?.sealed]);
+  await tables.query('update source set webhook_secret = $2 where id = $1', [disabled.id, row?.sealed]);
 });
 
 it('the webhook of a payment provider answers every status that it declares', async () => {

@@ -32,7 +32,7 @@ export async function live(env: TestEnvironment, life: Life): Promise<Lived> {
 
 const SETTLED_AFTER_DAYS = 45;
 /** How long a clock may go on after it answered. */
-const MOST_TRIES = 600;
+const MOST_TRIES = 2_400;
 const BETWEEN_TRIES_MILLISECONDS = 100;
 const REFUSALS = new Set([400, 404, 409]);
 
