@@ -24,8 +24,9 @@ create table portal_link (
   check (expires_at > created_at)
 );
 call tenant_table('portal_link');
-create unique index portal_link_hash on portal_link (link_hash);
-create unique index portal_session_hash on portal_link (session_hash) where session_hash is not null;
+create index portal_link_hash on portal_link (link_hash);
+create unique index portal_session on portal_link (merchant_id, session_hash) where session_hash is not null;
+create index portal_session_hash on portal_link (session_hash) where session_hash is not null;
 create index portal_link_of_customer on portal_link (merchant_id, customer_id, created_at desc);
 create index portal_link_of_subscription on portal_link (merchant_id, subscription_id) where subscription_id is not null;
 create index portal_link_age on portal_link (created_at);

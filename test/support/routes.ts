@@ -22,6 +22,12 @@ export async function allSentences(): Promise<Sentence[]> {
   return sentences;
 }
 
+/**
+ * Is it a page that people walk through with a session or a form of its own? Stories do that, and try each with the ids of
+ * others: `portal-foreign-ids` and `sign-up`.
+ */
+export const isWalkedThrough = ({ path }: Sentence): boolean => /^\/(?:portal|pay\/signup)(?:\/|$)/.test(path);
+
 /** The properties of an object schema; of a union those of its first part. */
 export function propertiesOf(schema: TSchema | undefined): Record<string, TSchema> {
   if (!schema) return {};
