@@ -35,9 +35,11 @@ export const DetailsForm = Strict({
   ...Object.fromEntries(FIELDS.map((field) => [field, Type.Optional(Text({ maxLength: MOST_TYPED }))])),
 });
 
+const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
+
 /** What stands in the fields of a form that was sent. */
 export const typedIn = (body: Readonly<Record<string, unknown>>): Typed =>
-  Object.fromEntries(FIELDS.map((field) => [field, String(body[field] ?? '').trim()])) as Typed;
+  Object.fromEntries(FIELDS.map((field) => [field, textOf(body[field])])) as Typed;
 
 /** What stands in the fields before anything is typed. */
 export const typedFrom = (known: KnownBuyer | null): Typed => ({
