@@ -8,6 +8,7 @@ const APART = [
   'test/crash/*.test.ts',
   'test/docs/*.test.ts',
   'test/conformance/*.test.ts',
+  'test/browser/*.test.ts',
   'scripts/**/*.test.ts',
 ];
 

@@ -48,7 +48,7 @@ function balanceSection({ look }: Visit, { detail, windows }: CustomerBalance, n
 <p class="amount">${number(figure(detail.balance))}</p>
 <p class="soft">${detail.hasAccess ? words.left : words.noAccess}${end === null ? html` · ${words.once}` : html` · ${words.until(day(end))}`}${detail.isSoftLimit ? html` · ${words.soft}` : null}</p>
 <dl class="facts">${fact(words.used, number(figure(detail.usageInPeriod)))}${reserved.isZero() ? null : fact(words.reserved, number(reserved))}${overage.isZero() ? null : fact(words.overage, number(overage))}</dl>
-${points.length === 0 ? null : lineChart(title, `${id}-chart`, points, highest)}
+${highestOf(points).isZero() ? null : lineChart(title, `${id}-chart`, points, highest)}
 ${
   points.length === 0
     ? null

@@ -2,9 +2,8 @@ import { type Decimal, ZERO } from '../kernel/decimal.ts';
 import { type Html, html } from '../pages/index.ts';
 
 const WIDTH = 640;
-const HEIGHT = 160;
-const TOP = 16;
-const BOTTOM = 20;
+const HEIGHT = 120;
+const TOP = 2; // half of a line's width must not be cut off
 const PLACES = 3;
 
 /** A figure of a stretch of time. */
@@ -18,7 +17,7 @@ const shareOf = (value: Decimal, highest: Decimal): Decimal =>
   highest.gt(0) && value.gt(0) ? value.div(highest) : ZERO;
 
 /** A height in the picture, as an attribute. */
-const heightOf = (share: Decimal): Decimal => share.times(HEIGHT - TOP - BOTTOM);
+const heightOf = (share: Decimal): Decimal => share.times(HEIGHT - TOP);
 
 const attribute = (value: Decimal): string => value.toFixed(PLACES);
 
@@ -26,14 +25,14 @@ const attribute = (value: Decimal): string => value.toFixed(PLACES);
 export const highestOf = (points: readonly Point[]): Decimal =>
   points.reduce((highest, { value }) => (value.gt(highest) ? value : highest), ZERO);
 
+/** The picture between its highest figure and its ends, which are text of the page: a phone shows it as large as any. */
 const frameOf = (title: string, id: string, points: readonly Point[], shownHighest: string, inside: Html): Html => {
   const [first, last] = [points[0]?.label ?? '', points.at(-1)?.label ?? ''];
-  const floor = String(HEIGHT - BOTTOM);
-  return html`<svg class="chart" viewBox="0 0 ${String(WIDTH)} ${String(HEIGHT)}" role="img" aria-labelledby="${id}"><title id="${id}">${title}</title>
-<line class="axis" x1="0" y1="${floor}" x2="${String(WIDTH)}" y2="${floor}"/>
-<text x="0" y="11">${shownHighest}</text>
-${inside}
-<text x="0" y="${String(HEIGHT - 5)}">${first}</text>${points.length > 1 ? html`<text x="${String(WIDTH)}" y="${String(HEIGHT - 5)}" text-anchor="end">${last}</text>` : null}</svg>`;
+  return html`<div class="chart"><p aria-hidden="true">${shownHighest}</p>
+<svg viewBox="0 0 ${String(WIDTH)} ${String(HEIGHT)}" preserveAspectRatio="none" role="img" aria-labelledby="${id}"><title id="${id}">${title}</title>
+<line class="axis" x1="0" y1="${String(HEIGHT)}" x2="${String(WIDTH)}" y2="${String(HEIGHT)}"/>
+${inside}</svg>
+<p class="ends" aria-hidden="true"><span>${first}</span>${points.length > 1 ? html`<span>${last}</span>` : null}</p></div>`;
 };
 
 /**

@@ -22,7 +22,7 @@ td.start, th.start { text-align: start; white-space: normal; padding-inline-star
 thead th { font-size: .875rem; color: var(--soft); vertical-align: bottom; padding: .375rem 0; border-top: 0; }
 thead th.end { text-align: end; padding-inline-start: 1.25rem; }
 .wide { overflow-x: auto; }
-.wide td.start, .wide th { padding-inline-end: .75rem; }
+.wide td.start, .wide th:not(.end) { padding-inline-end: .75rem; }
 .wide th a { white-space: nowrap; }
 .row { display: flex; flex-wrap: wrap; gap: .5rem 1.25rem; align-items: center; justify-content: space-between; padding: .875rem 0; border-top: 1px solid var(--line); }
 .row:first-of-type { border-top: 0; }
@@ -46,11 +46,13 @@ button.link { width: auto; min-height: 2rem; margin: 0; padding: .25rem; backgro
 .notice a { color: inherit; }
 .notice ul { margin: .25rem 0 0; padding-inline-start: 1.25rem; }
 .pages { display: flex; justify-content: space-between; gap: 1rem; margin: 1rem 0 0; }
-.chart { display: block; width: 100%; height: auto; margin: .75rem 0 0; color: var(--soft); }
+.chart { margin: .75rem 0 0; }
+.chart p { margin: 0; color: var(--soft); font-size: .8125rem; font-variant-numeric: tabular-nums; }
+.chart svg { display: block; width: 100%; height: 7.5rem; margin: .25rem 0; overflow: visible; }
+.chart .ends { display: flex; flex-wrap: wrap; gap: 0 1rem; justify-content: space-between; }
 .chart .bars { fill: var(--accent); }
 .chart .line { fill: none; stroke: var(--accent); stroke-width: 2; vector-effect: non-scaling-stroke; }
 .chart .axis { stroke: var(--line); stroke-width: 1; vector-effect: non-scaling-stroke; }
-.chart text { fill: var(--soft); font-size: 11px; }
 .sub { margin: .25rem 0 0; padding-inline-start: 1rem; border-inline-start: 2px solid var(--line); }
 .sub table { margin-top: .25rem; font-size: .875rem; }
 details summary { border-top: 0; padding: .25rem 0; }

@@ -118,7 +118,7 @@ async function metricSection(visit: Visit, { metric, subscription, periods }: Me
   return html`<section aria-labelledby="${id}"><h2 id="${id}" dir="auto">${metric.name}</h2>
 <p class="soft">${stretch(look.locale, from, end)}</p>
 <p><strong>${total}</strong> <span class="note">${words.sumOf[isLevel(meter) ? 'LATEST' : meter.aggregation]}</span></p>
-${barChart(title, `${id}-chart`, points, highest)}
+${highestOf(points).isZero() ? null : barChart(title, `${id}-chart`, points, highest)}
 <details><summary>${words.asTable}<span class="unseen">: ${metric.name}</span></summary>
 <table><caption class="unseen">${metric.name}</caption><thead><tr><th scope="col">${words.onDay}</th><th scope="col" class="end">${words.used}</th></tr></thead>
 <tbody>${points.map(({ label, value }) => html`<tr><th scope="row">${label}</th><td>${figure(value)}${unit}</td></tr>`)}</tbody></table></details>
