@@ -105,7 +105,7 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
   ],
   checkout: [
     ...BELOW,
-    ...['identity', 'catalog', 'customers', 'tax', 'pages', 'payments', 'invoicing', 'subscriptions'],
+    ...['identity', 'clocks', 'catalog', 'customers', 'tax', 'pages', 'payments', 'invoicing', 'subscriptions'],
   ],
   orders: [...BELOW, 'identity', 'references', 'clocks', 'catalog', 'customers', 'webhooks', 'approvals'],
   sources: [...BELOW, 'metering', 'catalog', 'customers', 'subscriptions', 'webhooks'],

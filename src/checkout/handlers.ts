@@ -1,7 +1,9 @@
 import { findPlan } from '../catalog/index.ts';
+import { effectiveNowForReading } from '../clocks/index.ts';
 import { findCustomer } from '../customers/index.ts';
 import type { Tx } from '../db/index.ts';
 import { findLogo, findOrganization } from '../identity/index.ts';
+import { findInvoice } from '../invoicing/index.ts';
 import type { Locale } from '../kernel/locale.ts';
 import { ok } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
@@ -11,7 +13,7 @@ import { selectCheckoutOfSession } from './checkouts.sql.ts';
 import { finish } from './finish.ts';
 import { lockLink, selectLink } from './links.sql.ts';
 import type { CheckoutParts } from './parts.ts';
-import { rehearse } from './rehearse.ts';
+import { rehearse, rehearsePayment } from './rehearse.ts';
 import { CHECKOUT_WORDS, nextSentence } from './words.ts';
 
 /**
@@ -55,7 +57,10 @@ export const withCheckouts = (partsOf: () => CheckoutParts, upstream: PaymentHan
       const { merchantId, sessionId, entityType, asked } = entity;
       const canBeOurs = isOurs(entity) || entityType === 'customer';
       const checkout = canBeOurs ? await selectCheckoutOfSession(tx, merchantId, sessionId) : undefined;
-      if (!checkout) return isOurs(entity) ? null : upstream.describe(tx, entity, now);
+      if (!checkout) {
+        const description = isOurs(entity) ? null : await upstream.describe(tx, entity, now);
+        return description && withNext(partsOf(), tx, entity, description, now);
+      }
       if (checkout.completedAt === null) return describeCheckout(partsOf(), tx, checkout, asked);
       return describeSubscribed(upstream, tx, { ...entity, checkout }, now);
     },
@@ -66,6 +71,22 @@ export const withCheckouts = (partsOf: () => CheckoutParts, upstream: PaymentHan
 };
 
 const done = (): Promise<void> => Promise.resolve();
+
+/** The page of the first payment of a subscription also says when its next invoice comes. */
+async function withNext(
+  parts: CheckoutParts,
+  tx: Tx,
+  { merchantId, entityType, entityId, asked }: EntityOfSession & { readonly asked: Locale },
+  description: EntityDescription,
+  wall: Instant,
+): Promise<EntityDescription> {
+  const invoice = entityType === 'invoice' ? await findInvoice(tx, merchantId, entityId) : undefined;
+  if (invoice?.kind !== 'upfront' || description.standing?.isPayable !== true) return description;
+  const now = await effectiveNowForReading(tx, merchantId, invoice.clock_id, wall);
+  const after = await rehearsePayment(parts, tx, invoice, now);
+  const customer = await findCustomer(tx, merchantId, invoice.customer_id);
+  return after === null ? description : { ...description, note: nextSentence(after, customer?.locale ?? asked) };
+}
 
 /** What the page of its session shows of a checkout that nobody has paid yet: the price that was shown, as of then. */
 async function describeCheckout(

@@ -8,7 +8,7 @@ import { DEFAULT_LOCALE, type Locale } from '../kernel/locale.ts';
 import { fail, notFound, ok, type Result } from '../kernel/result.ts';
 import { type Instant, isAfter } from '../kernel/time.ts';
 import type { PageLine } from '../pages/index.ts';
-import { rehearseStart, type SubscriptionRow, upfrontPayments } from '../subscriptions/index.ts';
+import { findSubscription, rehearseStart, type SubscriptionRow, upfrontPayments } from '../subscriptions/index.ts';
 import type { Details } from './details.ts';
 import type { CheckoutLink } from './link.ts';
 import type { CheckoutParts } from './parts.ts';
@@ -129,6 +129,29 @@ async function nextOf(
 ): Promise<Offer['next']> {
   if (upfront !== null && subscription.status === 'pending_payment') await upfrontPayments.paid(tx, upfront, now);
   return openPeriod(parts, tx, subscription);
+}
+
+/**
+ * What follows the first payment of a subscription, as if it came at this moment. Nothing is written.
+ * @returns null where the invoice is for no subscription that waits for it
+ */
+export async function rehearsePayment(
+  parts: CheckoutParts,
+  tx: Tx,
+  upfront: InvoiceRow,
+  now: Instant,
+): Promise<Pick<Offer, 'next' | 'plan' | 'version'> | null> {
+  const { merchant_id: merchantId, purpose_id: subscriptionId } = upfront;
+  const subscription = subscriptionId === null ? undefined : await findSubscription(tx, merchantId, subscriptionId);
+  if (subscription?.status !== 'pending_payment') return null;
+  const plan = await findPlan(tx, merchantId, subscription.plan_id);
+  const version = await findPlanVersion(tx, merchantId, subscription.plan_version_id);
+  if (!plan || !version) return null;
+  const next = await tx.part(
+    () => nextOf(parts, tx, subscription, upfront, now),
+    () => false,
+  );
+  return { next, plan, version };
 }
 
 async function afterTrial(parts: CheckoutParts, tx: Tx, subscription: SubscriptionRow): Promise<Offer['next']> {

@@ -505,7 +505,10 @@ export const CHECKOUT_WORDS: InEachLocale<CheckoutWords> = {
 };
 
 /** When the next invoice comes and what it will be, as far as that is known before anything is used. */
-export function nextSentence({ next, plan, version }: Offer, locale: Locale): string {
+export function nextSentence(
+  { next, plan, version }: Pick<Offer, 'next' | 'plan' | 'version'>,
+  locale: Locale,
+): string {
   const words = CHECKOUT_WORDS[locale];
   const { day, money } = formatsOf(locale);
   if (next === null) return words.noNext;

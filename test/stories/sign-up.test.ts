@@ -383,6 +383,26 @@ describe('who subscribes', () => {
   });
 });
 
+describe('the first payment of a subscription that the merchant made', () => {
+  it.each([
+    { locale: 'en', says: 'The next invoice comes on 10 April 2026: $58.80, with tax. What you use is billed on top.' },
+    { locale: 'de', says: 'Die nächste Rechnung kommt am 10. April 2026: 58,80' },
+  ] as const)('says when the next invoice comes, in $locale, and changes nothing by saying so', async (row) => {
+    const plan = await planOf(inAdvance(), shop.usagePrice());
+    const customer = await shop.customer({ locale: row.locale });
+    const made = await shop.subscribe(plan, { customer, startedAt: NOW });
+    const path = new URL(made.payment.checkoutUrl).pathname;
+    const page = await reader.open(path);
+    expect(page.words).toContain(row.says);
+    expect((await shop.read(`/v0/subscriptions/${made.id}`)).status).toBe('pending_payment');
+    expect((await shop.read(`/v2/invoices?subscriptionId=${made.id}&status=ACTIVE`)).data).toEqual([]);
+    await shop.act(`/v0/paymentSessions/${made.payment.paymentSessionId}/complete`, { paymentMethod: 'pm_ok' });
+    const [open] = (await shop.read(`/v2/invoices?subscriptionId=${made.id}&status=ACTIVE`)).data;
+    expect([open.periodEnd, open.grandTotal]).toEqual(['2026-04-10T09:30:00Z', '58.80']);
+    expect((await reader.open(path)).words).not.toContain(row.says);
+  });
+});
+
 describe('a link that is over', () => {
   it('from the instant of its end on takes nobody, and nobody pays who is on the way through it', async () => {
     const plan = await planOf(inAdvance());
