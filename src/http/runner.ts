@@ -18,7 +18,6 @@ import {
   type ReplyLock,
   type StoredReply,
 } from './idempotency.ts';
-import type { NamedSchemas } from './named-schemas.ts';
 import { withAnswers } from './outside.ts';
 import {
   type Access,
@@ -30,7 +29,6 @@ import {
   Reply,
   type Route,
 } from './route.ts';
-import { errorStatuses } from './statuses.ts';
 import { validate } from './validation.ts';
 
 type Guarded = Exclude<Access, { public: true }>;
@@ -52,15 +50,13 @@ const NEVER_ABORTED = new AbortController().signal;
 export class Runner {
   readonly #options: ServerOptions;
   readonly #errors: ErrorReplies;
-  readonly #schemas: NamedSchemas;
   /** An id never changes its owner; deleted ones end in the handler's own 404. */
   readonly #owners = new LRUCache<string, string>({ max: OWNERS_KEPT });
   readonly #readersByPath = new Map<string, Route>();
 
-  constructor(options: ServerOptions, errors: ErrorReplies, schemas: NamedSchemas) {
+  constructor(options: ServerOptions, errors: ErrorReplies) {
     this.#options = options;
     this.#errors = errors;
-    this.#schemas = schemas;
     for (const each of options.routes)
       if (each.sentence.method === 'GET') this.#readersByPath.set(each.sentence.path, each);
   }
@@ -73,7 +69,6 @@ export class Runner {
       method: sentence.method,
       url: sentence.path,
       bodyLimit: sentence.bodyLimit ?? BODY_LIMIT,
-      schema: openApiSchema(each, this.#schemas),
       ...(sentence.errorPage && { config: { errorPage: sentence.errorPage } }),
       onRequest: async (request, reply) => {
         if (!('public' in sentence.access)) {
@@ -611,45 +606,4 @@ function checkPolicy({ sentence }: Route): void {
   if (typeof merchant !== 'object' || !parameters.includes(merchant.of)) {
     throw new Error(`${sentence.method} ${sentence.path}: the policy names no resource of the path.`);
   }
-}
-
-function replySchema(status: number, schema: Route['sentence']['replies'][number], schemas: NamedSchemas): unknown {
-  if (status === 204) return { description: 'Done.', type: 'null' };
-  if (!('contentType' in schema)) return schemas.ofReply(schema);
-  const content = { [schema.contentType]: { schema: { type: 'string', format: 'binary' } } };
-  return { description: schema.description, content };
-}
-
-/** JSON whose bytes the handler needs, for their signature, is JSON to the caller. */
-const filesOf = (types: readonly string[] = []) =>
-  Object.fromEntries(
-    types.map((type) => [type, { schema: type === 'application/json' ? {} : { type: 'string', format: 'binary' } }]),
-  );
-
-/** The schemas of a route for the OpenAPI document, named ones as references. */
-function openApiSchema({ sentence }: Route, schemas: NamedSchemas): Record<string, unknown> {
-  const replies = Object.entries(sentence.replies).map(([status, schema]) => [
-    status,
-    replySchema(Number(status), schema, schemas),
-  ]);
-  const failures = errorStatuses(sentence).map((status) => [
-    status,
-    { $ref: status === 400 ? 'BadRequest#' : 'Error#' },
-  ]);
-  const parameters = [...sentence.path.matchAll(/:([A-Za-z]+)/g)].map((match) => match[1] as string);
-  return {
-    operationId: sentence.operationId,
-    tags: [sentence.tag],
-    summary: sentence.summary,
-    ...(sentence.description && { description: sentence.description }),
-    ...('public' in sentence.access && { security: [] }),
-    ...(sentence.hidden && { hide: true }),
-    ...(parameters.length > 0 && {
-      params: { type: 'object', properties: Object.fromEntries(parameters.map((name) => [name, { type: 'string' }])) },
-    }),
-    ...(sentence.query && { querystring: schemas.ofReply(sentence.query) }),
-    ...(sentence.body && { body: schemas.ofBody(sentence.body) }),
-    ...(sentence.bodyBytes && { body: { content: filesOf(sentence.contentTypes) } }),
-    response: Object.fromEntries([...replies, ...failures]),
-  };
 }

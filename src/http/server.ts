@@ -13,7 +13,6 @@ import { BodyError, readJsonBody, readJsonParts, readText } from './body.ts';
 import { compactText, plainUrl } from './compact.ts';
 import { bearerToken, type ServerOptions, send, sendPage } from './edge.ts';
 import { authenticationReply, ErrorReplies, type ErrorReply, reply as errorReply } from './errors.ts';
-import { NamedSchemas } from './named-schemas.ts';
 import { addOpenApi } from './openapi.ts';
 import type { ErrorPage, RawBody, Route } from './route.ts';
 import { Runner } from './runner.ts';
@@ -52,8 +51,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   });
   app.server.maxConnections = MOST_CONNECTIONS;
   const errors = new ErrorReplies(options.errorTables);
-  const schemas = new NamedSchemas();
-  const runner = new Runner(options, errors, schemas);
+  const runner = new Runner(options, errors);
   const quiet = new Set(
     options.routes
       .filter(({ sentence }) => sentence.makesDue === false)
@@ -115,7 +113,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.setErrorHandler(async (error, request, reply) => send(reply, faultReply(error, errors, request)));
   app.setNotFoundHandler(async (request, reply) => answerUnknown(request, reply));
 
-  await addOpenApi(app, options.routes, schemas, options.baseUrl);
+  await addOpenApi(app, options.routes, options.baseUrl);
   for (const each of options.routes) runner.mount(app, each);
   return app;
 }

@@ -110,7 +110,8 @@ export async function start(
   readCredentials(dataDirectory); // a file that cannot be read is better found before anything is started
   const loading = loadParts();
   loading.catch(() => undefined); // said below, unless the database has something more urgent to say
-  const databases = await openDatabases(settings, dataDirectory, output, cleanup);
+  const migrate = async (ownerUrl: string) => (await loading).migrate(ownerUrl);
+  const databases = await openDatabases(settings, dataDirectory, output, cleanup, 'refuse', migrate);
   const parts = await loading;
   stop.throwIfAborted();
 

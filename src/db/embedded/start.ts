@@ -28,8 +28,12 @@ export interface EmbeddedPostgres {
   urlFor(database: string): string;
   /** The same for the role that the program works under, which is no superuser. */
   loginUrlFor(database: string): string;
-  /** Creates the database, and the role that logs in, if they do not exist. */
-  ensureDatabase(name: string): Promise<void>;
+  /**
+   * Creates the database, and the role that logs in, if they do not exist.
+   * @param like the database that a new one is a copy of; nobody may be connected to it
+   * @returns whether the database is new
+   */
+  ensureDatabase(name: string, like?: string): Promise<boolean>;
   /** Shuts the server down cleanly and lets go of the data folder; a second call waits for the first. */
   stop(): Promise<void>;
   /** The version of PostgreSQL, as in `18.4`. */
@@ -83,7 +87,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       },
       urlFor: (database) => connectionUrl(endpoint, database),
       loginUrlFor: (database) => connectionUrl(endpoint, database, LOGIN),
-      ensureDatabase: (name) => ensureDatabase(endpoint, name),
+      ensureDatabase: (name, like) => ensureDatabase(endpoint, name, like),
       stop: once(async () => {
         forgetEndpoint(dataDirectory);
         await keeper.stop();
@@ -185,17 +189,21 @@ const DUPLICATE_DATABASE = '42P04';
 const DUPLICATE_OBJECT = '42710';
 const UNIQUE_VIOLATION = '23505';
 
-async function ensureDatabase(endpoint: Endpoint, name: string): Promise<void> {
+async function ensureDatabase(endpoint: Endpoint, name: string, like = 'template1'): Promise<boolean> {
   const client = new pg.Client({ connectionString: connectionUrl(endpoint, 'postgres') });
   await client.connect();
   try {
     await ensureLogin(client, endpoint);
     const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
-    if (rowCount === 0) await client.query(`create database ${pg.escapeIdentifier(name)} owner ${SUPERUSER}`);
+    if (rowCount !== 0) return false;
+    const [made, model] = [pg.escapeIdentifier(name), pg.escapeIdentifier(like)];
+    await client.query(`create database ${made} owner ${SUPERUSER} template ${model}`);
+    return true;
   } catch (error) {
     // Two who ask at once: the second one finds what it wanted.
     if (![DUPLICATE_DATABASE, DUPLICATE_OBJECT, UNIQUE_VIOLATION].includes((error as { code?: string }).code ?? ''))
       throw error;
+    return false;
   } finally {
     await client.end();
   }
