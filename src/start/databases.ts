@@ -25,12 +25,19 @@ export interface Databases {
   isDiskFull(environment: EnvironmentName): boolean;
 }
 
+/** How a start gets ready sooner. */
+export interface Help {
+  /** Called where the embedded server is being started and there is time for something else. */
+  readonly meanwhile?: () => void;
+  /** Brings a database to the newest schema. With it, new databases are made by one migration and a copy. */
+  readonly migrate?: (ownerUrl: string) => Promise<unknown>;
+}
+
 /**
  * Starts the embedded server when an environment has no database of its own, and looks at each database before anything is written
  * to it. `cleanup` takes the server's end.
  * @param whereBusy what to do where another process keeps the embedded server: refuse, or `join` it, as commands do that
  *   only look at data
- * @param migrate brings a database to the newest schema. With it, new databases are made by one migration and a copy
  */
 export async function openDatabases(
   settings: Settings,
@@ -38,14 +45,14 @@ export async function openDatabases(
   output: Output,
   cleanup: AsyncDisposableStack,
   whereBusy: 'refuse' | 'join' = 'refuse',
-  migrate?: (ownerUrl: string) => Promise<unknown>,
+  help: Help = {},
 ): Promise<Databases> {
   const own = settings.environments.filter((environment) => settings[environment].databaseUrl === undefined);
   const urls = new Map<EnvironmentName, string>();
   const ownerUrls = new Map<EnvironmentName, string>();
   if (own.length > 0) {
-    const server = await openServer(join(dataDirectory, 'pg'), output, cleanup, whereBusy);
-    if ('ensureDatabase' in server) await ensureDatabases(server, own.map(nameOf), output, migrate);
+    const server = await openServer(join(dataDirectory, 'pg'), output, cleanup, whereBusy, help);
+    if ('ensureDatabase' in server) await ensureDatabases(server, own.map(nameOf), output, help);
     for (const environment of own) {
       const name = nameOf(environment);
       urls.set(environment, server.loginUrlFor(name));
@@ -84,7 +91,7 @@ async function ensureDatabases(
   server: EmbeddedPostgres,
   [first, ...others]: readonly string[],
   output: Output,
-  migrate?: (ownerUrl: string) => Promise<unknown>,
+  { migrate }: Help,
 ): Promise<void> {
   if (first === undefined) return;
   const isNew = await server.ensureDatabase(first);
@@ -98,9 +105,10 @@ async function openServer(
   output: Output,
   cleanup: AsyncDisposableStack,
   whereBusy: 'refuse' | 'join',
+  help: Help,
 ): Promise<EmbeddedPostgres | RunningPostgres> {
   try {
-    const server = await startServer(folder, output);
+    const server = await startServer(folder, output, help);
     cleanup.defer(() => server.stop());
     return server;
   } catch (error) {
@@ -112,10 +120,15 @@ async function openServer(
   }
 }
 
-async function startServer(folder: string, output: Output): Promise<EmbeddedPostgres> {
+async function startServer(folder: string, output: Output, { meanwhile }: Help): Promise<EmbeddedPostgres> {
   return output.step(
     `PostgreSQL (embedded, ${shownPath(folder)})`,
-    () => startEmbeddedPostgres({ dataDirectory: folder, log: (message) => output.notice(message) }),
+    () =>
+      startEmbeddedPostgres({
+        dataDirectory: folder,
+        log: (message) => output.notice(message),
+        ...(meanwhile && { meanwhile }),
+      }),
     ({ version }) => `version ${version}`,
   );
 }

@@ -108,11 +108,12 @@ export async function start(
   );
   const dataDirectory = openDataDirectory(settings);
   readCredentials(dataDirectory); // a file that cannot be read is better found before anything is started
-  const loading = loadParts();
-  loading.catch(() => undefined); // said below, unless the database has something more urgent to say
-  const migrate = async (ownerUrl: string) => (await loading).migrate(ownerUrl);
-  const databases = await openDatabases(settings, dataDirectory, output, cleanup, 'refuse', migrate);
-  const parts = await loading;
+  const load = loadedOnce(loadParts);
+  const databases = await openDatabases(settings, dataDirectory, output, cleanup, 'refuse', {
+    meanwhile: load,
+    migrate: async (ownerUrl) => (await load()).migrate(ownerUrl),
+  });
+  const parts = await load();
   stop.throwIfAborted();
 
   let filling: Promise<void> | undefined;
@@ -145,6 +146,16 @@ export async function start(
   if (settings.roles.includes('api')) welcome(served, demo, dataDirectory, output);
   else for (const { name, baseUrl } of served) output.line(`  ${name} ${baseUrl}   ${settings.roles.join(', ')} only`);
   if (demo) filling = fillBesides(demo, output, logger, stop);
+}
+
+/** Loading keeps the process busy, so it is begun where PostgreSQL has work of its own. */
+function loadedOnce(loadParts: LoadParts): LoadParts {
+  let loading: Promise<Parts> | undefined;
+  return () => {
+    loading ??= loadParts();
+    loading.catch(() => undefined); // thrown where it is waited for; the database may have something more urgent to say
+    return loading;
+  };
 }
 
 const portSetting = (name: EnvironmentName): string => (name === 'production' ? 'PORT' : 'SANDBOX_PORT');

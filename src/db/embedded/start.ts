@@ -15,7 +15,7 @@ import {
   SUPERUSER,
   writeConfiguration,
 } from './configuration.ts';
-import { isDiskFull, isRoot, makeDirectory } from './directories.ts';
+import { exists, isDiskFull, isRoot, makeDirectory } from './directories.ts';
 import { stopLeftovers } from './leftovers.ts';
 import { lockDataDirectory } from './lock.ts';
 import { forgetEndpoint, noteEndpoint } from './running.ts';
@@ -49,6 +49,8 @@ export interface EmbeddedPostgresOptions {
   readonly log?: (message: string) => void;
   /** PostgreSQL settings over our defaults. */
   readonly settings?: PostgresSettings;
+  /** Called once, when a program of PostgreSQL is at work and this process would only wait for it. */
+  readonly meanwhile?: () => void;
 }
 
 const RESTART_PAUSE_MILLISECONDS = [0, 1_000, 5_000, 15_000, 30_000];
@@ -74,11 +76,17 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     await stopLeftovers(join(dataDirectory, 'cluster'), log);
     const endpoint = await chooseEndpoint(dataDirectory, ownerOf(account));
     const password = endpoint.kind === 'tcp' ? endpoint.password : undefined;
-    const cluster = await prepareCluster(dataDirectory, account, binaries, password);
+    const meanwhile = once(options.meanwhile ?? (() => {}));
+    const isNew = !exists(join(dataDirectory, 'cluster'));
+    const preparing = prepareCluster(dataDirectory, account, binaries, password);
+    if (isNew) meanwhile();
+    const cluster = await preparing;
     writeConfiguration(cluster, endpoint, options.settings ?? {});
     forgetEndpoint(dataDirectory);
     const plan: ServerPlan = { account, binaries, cluster, logFile: join(dataDirectory, 'postgresql.log'), log };
-    const keeper = await keepRunning(plan);
+    const starting = keepRunning(plan);
+    meanwhile();
+    const keeper = await starting;
     noteEndpoint(dataDirectory, endpoint);
     return {
       version,
@@ -217,10 +225,10 @@ async function ensureLogin(client: pg.Client, endpoint: Endpoint): Promise<void>
     await client.query(`alter role ${LOGIN} password ${pg.escapeLiteral(endpoint.password)}`);
 }
 
-function once(action: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | undefined;
+function once<T>(action: () => T): () => T {
+  let done: { readonly result: T } | undefined;
   return () => {
-    running ??= action();
-    return running;
+    done ??= { result: action() };
+    return done.result;
   };
 }
