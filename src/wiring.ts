@@ -161,7 +161,7 @@ export interface Domains {
   close(): Promise<void>;
 }
 
-/** The codes of all domains (style §9). */
+/** The codes of all domains. */
 export const errorTables: readonly ErrorTable[] = [
   identityErrors,
   customerErrors,

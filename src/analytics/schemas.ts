@@ -91,7 +91,7 @@ const FIGURES = {
   trend: Type.Array(RevenueTrendBucket),
 };
 
-/** fields.md, RevenueSummaryResponse. */
+/** The revenue of a time. */
 export const RevenueSummaryReply = Type.Object(
   {
     object: Type.Literal('revenue_summary'),
@@ -131,7 +131,7 @@ const PROFIT = {
   marginPct: Nullable(Type.String({ description: 'Percent of the net revenue; null where that is not above 0.' })),
 };
 
-/** fields.md, ProfitabilitySummaryResponse. */
+/** The profit by customer. */
 export const ProfitabilityReply = Type.Object(
   {
     object: Type.Literal('profitability_summary'),

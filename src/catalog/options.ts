@@ -5,8 +5,7 @@ import type { Cost } from './costs/costs.sql.ts';
 import type { Metric } from './metrics/metrics.sql.ts';
 
 /**
- * What the catalog must know of domains that stand upstream of it: `app.ts` hands it in, so that no import goes back
- * (house.md, The road).
+ * The knowledge of later domains that the catalog needs. The wiring hands it in, so that no import goes back.
  */
 export interface CatalogOptions {
   /** How many subscriptions that have not ended are pinned to each version; ids without any may be left out. */

@@ -106,7 +106,7 @@ function warningsOf({ externalId, taxIdCheck }: Customer): { warnings?: Warning[
 const UNNAMEABLE =
   'Events cannot name this customer: externalSubject takes letters, digits, underscores and hyphens. Send its id as subject.';
 
-/** A customer as answers show it (fields.md): a field that has nothing to say is left out, save the nullable taxId. */
+/** A customer as answers show it: a field that has nothing to say is left out, save the nullable taxId. */
 export const publicCustomer = (customer: Customer) => ({
   id: customer.id,
   object: 'customer' as const,

@@ -1,5 +1,5 @@
 /**
- * Text that strangers wrote, made fit for paper (reliability.md §3, "PDF injection"). Typst never reads it as markup, so
+ * Text that strangers wrote, made fit for paper. Typst never reads it as markup, so
  * what is left to fear are characters that cannot be seen and change how others are read, and length.
  */
 

@@ -1,6 +1,6 @@
 import type { ErrorTable } from '../kernel/result.ts';
 
-/** What entitlements refuse because of the state they are in; where two apply, the first listed answers (style §9). */
+/** What entitlements refuse because of the state they are in; where two apply, the first listed answers. */
 export const entitlementErrors = {
   ENTITLEMENT_NOT_METERED: { status: 400, message: 'Only a metered entitlement has grants, resets and reservations.' },
   RESERVATION_UNAVAILABLE: {

@@ -28,7 +28,7 @@ import { tellOfGrant } from './tell.ts';
 /** A grant as it is kept, or as its row will be once it is written. */
 type ShownGrant = Omit<GrantRow, 'seq'>;
 
-/** A grant as it is answered (§2; fields.md). */
+/** A grant as it is answered (§2). */
 export const grantOut = (grant: ShownGrant): Static<typeof Grant> => ({
   id: grant.id,
   object: 'grant',

@@ -21,7 +21,7 @@ const isActiveAt = (entitlement: EntitlementRow, at: Instant): boolean =>
   statusAt(entitlement, at) === 'active' && !isAfter(entitlement.active_from, at);
 
 /**
- * An entitlement as the API answers it (fields.md).
+ * An entitlement as the API answers it.
  * @param now effective now of the entitlement
  */
 export async function presentEntitlement(

@@ -50,7 +50,7 @@ const metered = {
 const fixed = { ...common, featureType: Type.Literal('static'), config: MapOut };
 const plain = { ...common, featureType: Type.Literal('boolean'), config: Type.Null() };
 
-/** One of the three forms, by the feature's type (fields.md). */
+/** One of the three forms, by the feature's type. */
 export const EntitlementDetail = Type.Union(
   [
     Type.Object(metered, { $id: 'MeteredEntitlementDetail' }),

@@ -209,7 +209,7 @@ export interface Route {
   readonly free?: (context: FreeContext<never, never, never>) => Promise<Result<unknown>>;
 }
 
-/** Declares a route: schema in, operation, schema out (style §6). Its handler works in one transaction. */
+/** Declares a route: schema in, operation, schema out. Its handler works in one transaction. */
 export const route = <A extends Access, P extends TSchema, Q extends TSchema, B extends TSchema>(
   sentence: Sentence<P, Q, B, A>,
   handler: (context: Context<Record<string, string>, StaticOf<Q>, StaticOf<B>, A>) => Promise<Result<unknown>>,

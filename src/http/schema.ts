@@ -10,7 +10,7 @@ export const Id = (kind: IdKind) => Type.String({ pattern: idPattern(kind) });
 /** An RFC 3339 date-time with an offset, in the years 2000 to 2199. */
 export const Timestamp = Type.String({ format: 'date-time' });
 
-/** Text of at most 8,192 characters (reliability §4) without NUL, which PostgreSQL cannot hold, and without lone surrogates. */
+/** Text of at most 8,192 characters without NUL, which PostgreSQL cannot hold, and without lone surrogates. */
 export const Text = (options: { minLength?: number; maxLength?: number; description?: string } = {}) =>
   Type.String({ maxLength: 8192, 'x-text': true, ...options });
 

@@ -75,7 +75,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   };
 
   app.setValidatorCompiler(() => () => true); // Runner validates, all parts at once; fastify only routes
-  app.setSerializerCompiler(() => JSON.stringify); // exact numbers survive (stack.md)
+  app.setSerializerCompiler(() => JSON.stringify); // exact numbers survive
   app.decorateRequest('caller', null);
   app.decorateRequest('place', null);
   app.decorateRequest('slot', null);

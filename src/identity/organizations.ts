@@ -43,7 +43,7 @@ const toOrganization = ({ settings, environment, ...row }: OrganizationRow): Org
   settings: row.type === 'merchant' ? settingsWithDefaults(settings, environment) : null,
 });
 
-/** An organization as answers show it (fields.md). */
+/** An organization as answers show it. */
 export const publicOrganization = (organization: Organization) => ({
   id: organization.id,
   object: 'organization' as const,

@@ -16,7 +16,7 @@ import {
 
 export type { User } from './users.sql.ts';
 
-/** A user as answers show it (fields.md): a field that has nothing to say is left out. */
+/** A user as answers show it: a field that has nothing to say is left out. */
 export const publicUser = (user: User) => ({
   id: user.id,
   object: 'user' as const,

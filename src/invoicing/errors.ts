@@ -1,6 +1,6 @@
 import type { ErrorTable } from '../kernel/result.ts';
 
-/** What can go wrong with an invoice; where two apply, the first listed answers (style §9). */
+/** What can go wrong with an invoice; where two apply, the first listed answers. */
 export const invoicingErrors = {
   INVOICE_NOT_PAID: { status: 400, message: 'Only a paid invoice can be refunded.' }, // §3
   INVOICE_ALREADY_REFUNDED: { status: 400, message: 'This invoice has been refunded already.' }, // §3

@@ -3,7 +3,7 @@ import { type Failure, fail } from './result.ts';
 /** What a cell of a state table holds: the next state, or the refusal. */
 export type Cell<State extends string> = State | { readonly refuse: string };
 
-/** Every state has a cell for every event, so a forgotten case does not compile (style §8). */
+/** Every state has a cell for every event, so a forgotten case does not compile. */
 export type StateTable<State extends string, Event extends string> = Readonly<
   Record<State, Readonly<Record<Event, Cell<State>>>>
 >;

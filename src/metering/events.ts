@@ -59,7 +59,7 @@ const presentListed = (row: ReadEvent): Static<typeof ListedEvent> => ({
   ...(row.reason !== null && { reason: row.reason }),
 });
 
-/** An event as a metric lists it (fields.md, MeterEvent). */
+/** An event as a metric lists it. */
 export interface MeterEvent {
   id: string;
   object: 'meterEvent';

@@ -19,7 +19,7 @@ import type { IncomingEvent } from './incoming-event.ts';
 import { flushAlone, flushWithin, storedKeys } from './intake.sql.ts';
 import { inSlices } from './slices.ts';
 
-/** The port of performance.md §6.3 through which events come in: one batch, all or nothing, answered after its commit. */
+/** The port through which events come in: one batch, all or nothing, answered after its commit. */
 export interface EventIntake {
   /** @returns the events in the order given, a repeated one as it was first accepted; see `acceptEvents`. @throws RefusalError */
   accept(events: readonly IncomingEvent[], now: Instant): Promise<EventRecord[]>;

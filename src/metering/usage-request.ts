@@ -50,7 +50,7 @@ export interface UsageRow {
 }
 
 /**
- * The usage of a meter, exact (the port of performance.md §6.3). A cut without groups, customers and windows has always
+ * The usage of a meter, exact. A cut without groups, customers and windows has always
  * one row, 0 where nothing counts; any other cut has a row for each combination that has events.
  * COUNT counts events, with a `valueProperty` those that have a value there. UNIQUE_COUNT compares texts.
  *

@@ -63,7 +63,7 @@ export const PaymentCreate = Strict(
 );
 export type PaymentCreate = Static<typeof PaymentCreate>;
 
-/** fields.md, Payment. */
+/** A payment link. */
 export const Payment = Type.Object(
   {
     object: Type.Literal('payment'),

@@ -32,7 +32,7 @@ const PaymentMethodSetup = Strict(
   { $id: 'PaymentMethodSetup' },
 );
 
-/** The operations on payment methods: list, set up by a session, make default, remove (api.md, Payments). */
+/** The operations on payment methods: list, set up by a session, make default, remove (api.md, Invoices and payments). */
 export const methodRoutes = ({ publicUrl, environment }: PaymentEnvironment): readonly Route[] => [
   route(
     {

@@ -7,7 +7,7 @@ import { SESSION_STATUSES } from './session-states.ts';
 import { ENTITY_TYPES, type PaymentSession } from './sessions.sql.ts';
 import { sessionUrl } from './sessions.ts';
 
-/** A payment session (fields.md, PaymentSession). */
+/** A payment session. */
 export const PaymentSessionReply = Type.Object(
   {
     object: Type.Literal('paymentSession'),
@@ -68,7 +68,7 @@ export const publicSession = (session: PaymentSession, publicUrl: string): Payme
   updatedAt: formatInstant(session.updated_at),
 });
 
-/** A payment session in a list (fields.md, PaymentSession in lists). */
+/** A payment session in a list. */
 export const ListedPaymentSession = Type.Object(
   {
     object: Type.Literal('payment_session'),
@@ -118,7 +118,7 @@ export const listedSession = (session: PaymentSession): ListedPaymentSession => 
   updatedAt: formatInstant(session.updated_at),
 });
 
-/** A stored payment method (fields.md, PaymentMethod). */
+/** A stored payment method. */
 export const PaymentMethodReply = Type.Object(
   {
     object: Type.Literal('paymentMethod'),

@@ -1,6 +1,6 @@
 import type { ErrorTable } from '../kernel/result.ts';
 
-/** What sources refuse; where two apply, the first listed answers (style §9). */
+/** What sources refuse; where two apply, the first listed answers. */
 export const sourceErrors = {
   WEBHOOK_SIGNATURE_INVALID: {
     status: 401,

@@ -22,7 +22,7 @@ export interface DatabaseVerdict {
   readonly warnings: readonly string[];
 }
 
-/** reliability.md §4: production refuses a database on which a committed row may be lost; the sandbox only says so. Pure. */
+/** Production refuses a database on which a committed row may be lost; the sandbox only says so. Pure. */
 export function judgeDatabase(environment: EnvironmentName, facts: DatabaseFacts): DatabaseVerdict {
   const unsafe = (
     [

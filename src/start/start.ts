@@ -20,7 +20,7 @@ import { type ReservedPort, reachableUrl, reservePort } from './listening.ts';
 import { explainRefusedKey, masterKeysOf, warnOfSharing } from './master-keys.ts';
 import type { Output } from './output.ts';
 
-/** Requests that are under way when a stop begins get this long to end (reliability.md §4). */
+/** Requests that are under way when a stop begins get this long to end. */
 const DRAIN_MILLISECONDS = 25_000;
 const CLOSE_MILLISECONDS = 3_000;
 const TIDY_MILLISECONDS = 50;

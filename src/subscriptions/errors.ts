@@ -1,6 +1,6 @@
 import type { ErrorTable } from '../kernel/result.ts';
 
-/** What can go wrong with a subscription; where two apply, the first listed answers (style §9). */
+/** What can go wrong with a subscription; where two apply, the first listed answers. */
 export const subscriptionErrors = {
   ADJUSTMENT_IN_USE: {
     status: 409,

@@ -22,7 +22,7 @@ export async function quantitiesOf(tx: Tx, rows: readonly Quantified[]) {
   return rows.map((row) => toQuantitiesReply(prices.get(row.plan_version_id) ?? [], row.quantities));
 }
 
-/** A subscription as the API answers it (§2; fields.md). */
+/** A subscription as the API answers it (§2). */
 export async function presentSubscription(
   tx: Tx,
   subscription: SubscriptionRow,

@@ -19,7 +19,7 @@ const LOOPBACK_NAME = /^(?:[^.]+\.)*localhost$/;
 const PRIVATE_NAME = /(?:^|\.)(?:local|localdomain|internal|intranet|private|corp|home|lan|home\.arpa)$/;
 
 /**
- * Reads the URL of an endpoint (reliability.md §3): https to a public host on port 443 or 8443. The host is normalised by
+ * Reads the URL of an endpoint: https to a public host on port 443 or 8443. The host is normalised by
  * the URL itself, so that 0x7f.1 and full-width digits are the addresses that they stand for.
  * @returns what is wrong with it, as the end of a sentence; or the target
  */

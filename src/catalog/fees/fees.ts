@@ -17,7 +17,7 @@ import {
 } from './fees.sql.ts';
 import type { FeeCreate, FeeUpdate } from './schema.ts';
 
-/** A fee as it is answered (fields.md). */
+/** A fee as it is answered. */
 export const feeOut = (fee: Fee) => ({
   id: fee.id,
   object: 'fee' as const,

@@ -147,7 +147,7 @@ async function catalogHolders(tx: Tx, { merchantId, id }: Item): Promise<Blocker
   );
 }
 
-/** An item as it stands beside the lines that name it (fields.md, ResolvedItem). */
+/** An item as it stands beside the lines that name it. */
 export interface ResolvedItem {
   readonly id: string;
   readonly name: string;

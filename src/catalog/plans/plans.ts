@@ -24,7 +24,7 @@ import type { PlanCreate, PlanUpdate } from './schema.ts';
 import { checkTemplatesAgree } from './version-prices.ts';
 import { insertVersion, selectMinimumAmounts, selectVersionIds } from './versions.sql.ts';
 
-/** A plan as it is answered (fields.md), with the prices and the commitment of its default version. */
+/** A plan as it is answered, with the prices and the commitment of its default version. */
 export const planOut = (plan: Plan, prices: readonly Price[], minimumAmount: Decimal | null) => ({
   id: plan.id,
   object: 'plan' as const,

@@ -25,7 +25,7 @@ import type { PriceCreate, PriceUpdate } from './schema.ts';
 import { BOOLEAN_BY_DEFAULT } from './template.ts';
 import { changedFields, checkSurroundings, checkTerms, type PriceTerms } from './terms.ts';
 
-/** A price as it is answered (fields.md). */
+/** A price as it is answered. */
 export const priceOut = (price: Price) => ({
   id: price.id,
   object: 'price' as const,

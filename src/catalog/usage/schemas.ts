@@ -38,7 +38,7 @@ export const MeterQuery = Strict({
 });
 export type MeterQuery = Static<typeof MeterQuery>;
 
-/** fields.md, UsageResponse. */
+/** The figures of a meter. */
 export const MeterOut = Type.Object(
   {
     object: Type.Literal('meter'),
@@ -101,7 +101,7 @@ export const CostSummaryQuery = Strict({
 });
 export type CostSummaryQuery = Static<typeof CostSummaryQuery>;
 
-/** fields.md, CostUsageResponse. */
+/** What the usage of a cost comes to. */
 export const CostSummaryOut = Type.Object(
   {
     object: Type.Literal('cost'),
@@ -148,7 +148,7 @@ export const CostReportQuery = Strict({
 });
 export type CostReportQuery = Static<typeof CostReportQuery>;
 
-/** fields.md, CostReportGroup. */
+/** A group of the cost report. */
 const CostReportGroup = Type.Object(
   {
     key: Type.String(),
@@ -163,7 +163,7 @@ const CostReportGroup = Type.Object(
   { $id: 'CostReportGroup' },
 );
 
-/** fields.md, CostReportResponse. */
+/** The cost report. */
 export const CostReportOut = Type.Object(
   {
     object: Type.Literal('cost_report'),

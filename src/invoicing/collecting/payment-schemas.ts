@@ -33,7 +33,7 @@ export const PaymentCreate = Strict(
 );
 export type PaymentCreate = Static<typeof PaymentCreate>;
 
-/** Money that came in for an invoice, by card or recorded (fields.md, Payment). */
+/** Money that came in for an invoice, by card or recorded. */
 export const InvoicePayment = Type.Object(
   {
     object: Type.Literal('payment'),

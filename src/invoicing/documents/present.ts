@@ -47,7 +47,7 @@ function presentOutsideTax({ outside_tax: outside, currency }: InvoiceRow) {
   };
 }
 
-/** An invoice as the API answers it (§2; api.md; fields.md). `lines` are given where they are asked for. */
+/** An invoice as the API answers it (§2; api.md). `lines` are given where they are asked for. */
 export function presentInvoice(invoice: InvoiceRow, links: Links, lines: unknown = null) {
   const money = (amount: Decimal) => formatMoney(amount, invoice.currency);
   const hasDocument = invoice.invoice_number !== null; // one that lives by its session has none until it is paid

@@ -8,7 +8,7 @@ import { listLineItems, presentManual } from './list-line-items.ts';
 const TAG = 'Invoices';
 const MOST_LINES_ON_PAGE = 100;
 
-/** `/v2/invoices/lineItems` (api.md, Invoices and payments; fields.md LineItem). */
+/** `/v2/invoices/lineItems` (api.md, Invoices and payments). */
 export const lineItemRoutes = (parts: InvoicingParts): readonly Route[] => [
   route(
     {
