@@ -89,7 +89,7 @@ class Keys {
     while (this.#made < until) {
       const next = Math.min(KEYS_AT_ONCE, until - this.#made);
       await this.#client.query(
-        `insert into event_key select $1, md5('key ' || n)::uuid, 'evt_202601' || left(md5('event ' || n), 30), n
+        `insert into event_key (merchant_id, h, seq, day, fp) select $1, md5('key ' || n)::uuid, n, '2026-01-01', n
            from generate_series($2::bigint, $3::bigint) n order by 2`,
         [this.#merchantId, this.#made + 1, this.#made + next],
       );

@@ -86,8 +86,8 @@ async function fill(url: string, database: Database, meter: Meter): Promise<void
   );
   for (let first = 1; first <= eventCount; first += AT_ONCE)
     await client.query(
-      `insert into event (merchant_id, id, at, type, source, subject_id, idempotency_key, data, accepted_at)
-       select $1, 'evt_202603' || n, $2::timestamptz + make_interval(secs => mixed % $3), 'call', 'https://api.example.com/v1',
+      `insert into event (merchant_id, at, type, source, subject_id, idempotency_key, data, accepted_at)
+       select $1, $2::timestamptz + make_interval(secs => mixed % $3), 'call', 'https://api.example.com/v1',
               (select min(id) from event_subject) + n % $4, 'request-' || n,
               jsonb_build_object('tokens', round((mixed % 10000) / 100.0, 2), 'user', 'user-' || mixed / 128 % $5, 'region', 'eu-central'), $2
          from (select n, n * 2654435761 % 4294967296 as mixed from generate_series($6::bigint, $7::bigint) n) numbered`,

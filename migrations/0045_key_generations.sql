@@ -94,8 +94,8 @@ create function refresh_event_key_views() returns void
   set search_path = public, pg_temp
   as $$
 declare
-  keys constant text := 'select merchant_id, h, event_id, fp from %I';
-  no_keys constant text := 'select null::text as merchant_id, null::uuid as h, null::text as event_id, null::bigint as fp where false';
+  keys constant text := 'select seq, fp, day, merchant_id, h from %I';
+  no_keys constant text := 'select null::bigint as seq, null::bigint as fp, null::date as day, null::text as merchant_id, null::uuid as h where false';
   no_sieve constant text := 'select 4 as digits, null::text collate "C" as prefix, null::bytea as rests where false';
 begin
   execute 'create or replace view event_key_sealed with (security_invoker = true) as '
@@ -123,13 +123,13 @@ drop table event_key_sealed;
 select refresh_event_key_views();
 grant select on event_key_sealed, event_key_unsifted, event_key_sieve to reckoner_app, reckoner_operator;
 
-/* Which of some keys lie in sealed generations, and what is stored of them. `places` says, for each hash, whose key it is among
+/* Which of some keys lie in sealed generations. `places` says, for each hash, whose key it is among
    `owners`, from 1; `place` is that of the hash. The caller holds the 'event keys' lock, shared, so that the tables stay the same.
 
    Almost all new keys are told by the sieve alone. Look-ups are subqueries of one row, which go by index whatever the
    planner thinks. */
 create function sealed_event_keys(owners text[], places int[], hashes uuid[])
-  returns table (place int, event_id text, fp bigint)
+  returns table (place int)
   language plpgsql
   set enable_nestloop = off set enable_seqscan = off set plan_cache_mode = force_generic_plan
   as $$
@@ -144,12 +144,10 @@ begin
       or (select true from event_key_unsifted u where u.merchant_id = owners[k.owner] and u.h = k.h limit 1);
   if suspects is null then return; end if;
   return query
-    select k.place, stored.event_id, stored.fp
+    select k.place
       from unnest(suspects) k (place)
-     cross join lateral (
-       select s.event_id, s.fp from event_key_sealed s
-        where s.merchant_id = owners[places[k.place]] and s.h = hashes[k.place]
-        limit 1) stored;
+     where (select true from event_key_sealed s
+             where s.merchant_id = owners[places[k.place]] and s.h = hashes[k.place] limit 1);
 end $$;
 
 /* Whoever makes other tables of keys the ones that are read: nobody is accepting events then, so what is being stored looked
@@ -305,10 +303,10 @@ declare
   added bigint;
 begin
   slice := event_key_slice(work.slices, work.done);
-  select string_agg(format('select merchant_id, h, event_id, fp from %I where %s', g.name,
+  select string_agg(format('select seq, fp, day, merchant_id, h from %I where %s', g.name,
                            in_event_key_slice(slice.first_digits, slice.end_digits)), ' union all ')
     into sources from unnest(work.generations) g (name);
-  execute format('insert into %I (merchant_id, h, event_id, fp) select * from (%s) source order by h', work.name, sources);
+  execute format('insert into %I (seq, fp, day, merchant_id, h) select * from (%s) source order by h', work.name, sources);
   get diagnostics added = row_count;
   return added;
 end $$;

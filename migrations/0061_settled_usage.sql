@@ -82,18 +82,34 @@ begin
   return ingest_writers(merchant);
 end $$;
 
-/* As before (0043), and notes late events. Whether somebody is raising marks is asked under the ingest lock and before the marks are read:
-   so who raises them sees this transaction at work, or is seen by it, or has ended and its marks are read. */
-create or replace function ingest_flush(
+/* Accepts events in one call. `merchants` come sorted. Whoever has no time to wait for a merchant's ingest lock is told whose
+   is taken, and nothing is done. The subjects are those that the events name, each once and sorted. A kind is a merchant, a type
+   and a source. The events come in the order of acceptance, each key once; `kinds` and `subjects` are places among those, from 1.
+   Events of one group are stored together: where the key of one is stored with other content, none of them are.
+   Repeated events are told with what is stored of them and does not follow from what was sent. The numbers of all events are told,
+   one after the other; that of a repeated event is drawn for nothing.
+
+   Locks are taken in one order: generations of keys, ingest locks, new subjects, keys, roll-ups; each sorted. The locks
+   are statements of their own, so that what comes after them sees all that was committed under them.
+
+   Joins of arrays are hashed: a plan that knows nothing of their lengths would compare each with each. Look-ups in tables
+   are subqueries of one row, which go by index whatever the planner thinks; and by the one index that is in order already,
+   where a plan made for an empty table would take any that begins with the merchant, and sort.
+
+   Events for a time before the mark of their subject are noted. Whether somebody is raising marks is asked under the ingest lock and before
+   the marks are read: so who raises them sees this transaction at work, or is seen by it, or has ended and its marks are read.
+
+   The lock on the table comes before the first number, for those who ask which numbers may still come (`event_writers`). */
+create function ingest_flush(
   merchants text[], may_wait boolean, accepted timestamptz,
   subject_merchants text[], subject_kinds text[], subject_keys text[],
   kind_merchants text[], kind_types text[], kind_sources text[],
-  hashes uuid[], prints bigint[], ids text[], groups int[], kinds int[], subjects int[], times timestamptz[],
+  hashes uuid[], prints bigint[], groups int[], kinds int[], subjects int[], times timestamptz[],
   external_subjects text[], external_ids text[], keys text[], datas jsonb[])
-  returns table (busy text[], addressees text[], repeated int[], repeated_ids text[], repeated_times text[],
+  returns table (busy text[], addressees text[], numbers text, repeated int[], repeated_numbers text, repeated_times text[],
                  repeated_addressees text[], conflicting int[])
   language plpgsql
-  set enable_nestloop = off set enable_sort = off set enable_seqscan = off set plan_cache_mode = force_generic_plan
+  set enable_nestloop = off set enable_sort = off set enable_seqscan = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan
   as $$
 #variable_conflict use_variable
 declare
@@ -147,63 +163,63 @@ begin
         on conflict do nothing;
   end loop;
 
+  lock table only event in row exclusive mode;
+  seqs := array(select nextval('event_seq_seq') from generate_series(1, cardinality(hashes)));
+  numbers := array_to_string(seqs, ',');
   select array_agg(s.place) into sealed from sealed_event_keys(kind_merchants, kinds, hashes) s;
-  insert into event_key (merchant_id, h, event_id, fp)
-  select kind_merchants[k.kind], k.h, k.event_id, k.fp
-    from unnest(kinds, hashes, ids, prints) with ordinality k (kind, h, event_id, fp, place)
+  insert into event_key (seq, fp, day, merchant_id, h)
+  select k.seq, k.fp, (k.at at time zone 'UTC')::date, kind_merchants[k.kind], k.h
+    from unnest(kinds, hashes, seqs, prints, times) with ordinality k (kind, h, seq, fp, at, place)
    where sealed is null or k.place <> all (sealed)
-   order by 1, 2
+   order by 4, 5
       on conflict do nothing;
   get diagnostics claimed = row_count;
 
   if claimed < cardinality(hashes) then
-    -- Ids are new, so a key that names the id of ours was claimed here; unless none was, then this very call was made before.
-    -- A month has few partitions, so each event is looked up by its own.
+    -- Numbers are new, so a key with the number of ours was claimed here. A day lies in few partitions, so each event is
+    -- looked up by its own.
     select array_agg(stored.is_new order by k.place),
            array_agg(k.place order by k.place) filter (where not stored.is_new),
-           array_agg(stored.event_id order by k.place) filter (where not stored.is_new),
+           string_agg(stored.seq::text, ',' order by k.place) filter (where not stored.is_new),
            array_agg(e.time order by k.place) filter (where not stored.is_new),
            array_agg(e.name order by k.place) filter (where not stored.is_new),
            array_agg(k.place order by k.place) filter (where stored.fp <> k.fp)
-      into is_new, repeated, repeated_ids, repeated_times, repeated_addressees, conflicting
-      from unnest(kinds, hashes, prints, ids) with ordinality k (kind, h, fp, id, place)
+      into is_new, repeated, repeated_numbers, repeated_times, repeated_addressees, conflicting
+      from unnest(kinds, hashes, prints, seqs) with ordinality k (kind, h, fp, seq, place)
      cross join lateral (
-       select found.event_id, found.fp, claimed > 0 and found.event_id = k.id as is_new from (
-         select a.event_id, a.fp from event_key a where a.merchant_id = kind_merchants[k.kind] and a.h = k.h
+       select found.seq, found.day, found.fp, found.seq = k.seq as is_new from (
+         select a.seq, a.day, a.fp from event_key a where a.merchant_id = kind_merchants[k.kind] and a.h = k.h
           union all
-         select s.event_id, s.fp from event_key_sealed s where s.merchant_id = kind_merchants[k.kind] and s.h = k.h
+         select s.seq, s.day, s.fp from event_key_sealed s where s.merchant_id = kind_merchants[k.kind] and s.h = k.h
           limit 1) found) stored
       left join lateral (
        select replace((found.at at time zone 'UTC')::text, ' ', 'T') || 'Z' as time,
               (select coalesce(s.customer_id, s.addressee) from event_subject s
                 where s.merchant_id = found.merchant_id and s.id = found.subject_id limit 1) as name
          from event found
-        where not stored.is_new and found.merchant_id = kind_merchants[k.kind] and found.id = stored.event_id
-          and found.at >= event_month(stored.event_id) and found.at < event_month(stored.event_id) + interval '1 month'
-        order by found.at
+        where not stored.is_new and found.merchant_id = kind_merchants[k.kind] and found.seq = stored.seq
+          and found.at >= stored.day::timestamp at time zone 'UTC'
+          and found.at < (stored.day + 1)::timestamp at time zone 'UTC'
         limit 1) e on true;
     if conflicting is not null then
       select array_agg(n.is_new and batch_group <> all (array(select groups[c] from unnest(conflicting) c)) order by n.place)
         into is_new
         from unnest(is_new, groups) with ordinality n (is_new, batch_group, place);
-      delete from event_key k using unnest(kinds, hashes, ids, is_new) n (kind, h, id, is_new)
-       where not n.is_new and k.merchant_id = kind_merchants[n.kind] and k.h = n.h and k.event_id = n.id;
+      delete from event_key k using unnest(kinds, hashes, seqs, is_new) n (kind, h, seq, is_new)
+       where not n.is_new and k.merchant_id = kind_merchants[n.kind] and k.h = n.h and k.seq = n.seq;
     end if;
     select array_agg(n.a), coalesce(array_agg(n.b), '{}'), array_agg(n.c), array_agg(n.d), array_agg(n.e), array_agg(n.f), array_agg(n.g), array_agg(n.i)
-      into ids, kinds, subjects, times, external_subjects, external_ids, keys, datas
-      from unnest(ids, kinds, subjects, times, external_subjects, external_ids, keys, datas, is_new) n (a, b, c, d, e, f, g, i, is_new)
+      into seqs, kinds, subjects, times, external_subjects, external_ids, keys, datas
+      from unnest(seqs, kinds, subjects, times, external_subjects, external_ids, keys, datas, is_new) n (a, b, c, d, e, f, g, i, is_new)
      where n.is_new;
   end if;
 
   if cardinality(kinds) > 0 then
-    with stored as (
-      insert into event (merchant_id, id, at, type, source, subject_id, external_subject, external_id, idempotency_key, data, accepted_at)
-      select kind_merchants[n.kind], n.id, n.at, kind_types[n.kind], kind_sources[n.kind], subject_ids[n.subject],
-             n.external_subject, n.external_id, n.key, n.data, accepted
-        from unnest(kinds, ids, subjects, times, external_subjects, external_ids, keys, datas)
-             n (kind, id, subject, at, external_subject, external_id, key, data)
-      returning seq)
-    select array_agg(stored.seq) into seqs from stored;
+    insert into event (seq, at, accepted_at, subject_id, merchant_id, type, source, idempotency_key, data, external_subject, external_id)
+    select n.seq, n.at, accepted, subject_ids[n.subject], kind_merchants[n.kind], kind_types[n.kind], kind_sources[n.kind],
+           n.key, n.data, n.external_subject, n.external_id
+      from unnest(seqs, kinds, subjects, times, external_subjects, external_ids, keys, datas)
+           n (seq, kind, subject, at, external_subject, external_id, key, data);
     if exists (select from usage_series s where s.merchant_id = any (merchants)) then
       perform roll_up_events(kind_merchants, kind_types, null, free_rollup_lane(), kinds,
         (select array_agg(subject_ids[n.subject] order by n.place) from unnest(subjects) with ordinality n (subject, place)),

@@ -226,10 +226,7 @@ const BREAKS: Readonly<Record<string, readonly [broken: string, undone: string]>
      update subscription set status = 'terminated', terminated_at = started_at`,
     `update entitlement set is_from_plan = false, subscription_id = null; update subscription set status = 'active', terminated_at = null`,
   ],
-  'events-have-keys': [
-    `update event_key set event_id = 'x' || event_id`,
-    'update event_key set event_id = substr(event_id, 2)',
-  ],
+  'events-have-keys': ['update event_key set seq = seq + 1000000', 'update event_key set seq = seq - 1000000'],
   'books-balance': [
     'update ledger_entry set amount = amount * 2 where position = (select min(position) from ledger_entry)',
     'update ledger_entry set amount = amount / 2 where position = (select min(position) from ledger_entry)',

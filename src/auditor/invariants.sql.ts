@@ -20,6 +20,9 @@ const bookedOf = (account: string): Sql => sql`
      join ledger_entry e on e.merchant_id = t.merchant_id and e.transaction_id = t.id
     where t.merchant_id = i.merchant_id and t.invoice_id = i.id and e.account = ${account})`;
 
+/** Does an event id begin with the month of the event `e`? The rest of the id is enciphered. */
+const isNamedBy = (id: Sql): Sql => sql`starts_with(${id}, 'evt_' || to_char(e.at at time zone 'UTC', 'YYYYMM'))`;
+
 /** Lists whose totals are kept: the table, what divides its rows, and which rows count. */
 const COUNTED_LISTS: Readonly<Record<string, readonly [facet: Sql, counts?: Sql]>> = {
   invoice: [sql`status`],
@@ -266,7 +269,8 @@ export const invariants: readonly Invariant[] = [
       select r.merchant_id, r.id, format('settled %s by %s', r.settled_amount, r.event_id) as detail
         from entitlement_reservation r
        where r.status = 'settled' and r.settled_amount > 0
-         and not exists (select from event e where e.merchant_id = r.merchant_id and e.id = r.event_id)`,
+         and not exists (select from event e
+                          where e.merchant_id = r.merchant_id and e.idempotency_key = r.id and ${isNamedBy(sql`r.event_id`)})`,
   },
   {
     name: 'source-events-are-usage-once',
@@ -277,7 +281,8 @@ export const invariants: readonly Invariant[] = [
        where (s.status = 'processed'
               and (cardinality(s.usage_event_ids) <> 1
                    or not exists (select from event e
-                                   where e.merchant_id = s.merchant_id and e.id = s.usage_event_ids[1])))
+                                   where e.merchant_id = s.merchant_id and e.idempotency_key = s.id
+                                     and ${isNamedBy(sql`s.usage_event_ids[1]`)})))
           or (s.status <> 'processed' and s.usage_event_ids <> '{}')`,
   },
   {
@@ -293,12 +298,12 @@ export const invariants: readonly Invariant[] = [
     name: 'events-have-keys',
     says: 'I-03: every event has its key, and every key its event',
     broken: sql`
-      select coalesce(e.merchant_id, k.merchant_id) as merchant_id, coalesce(e.id, k.event_id) as id,
-             case when e.id is null then 'a key without an event' else 'an event without a key' end as detail
+      select coalesce(e.merchant_id, k.merchant_id) as merchant_id, coalesce(e.seq, k.seq)::text as id,
+             case when e.seq is null then 'a key without an event' else 'an event without a key' end as detail
         from event e
-        full join (select merchant_id, event_id from event_key union all select merchant_id, event_id from event_key_sealed) k
-          on k.merchant_id = e.merchant_id and k.event_id = e.id
-       where e.id is null or k.event_id is null`,
+        full join (select merchant_id, seq, day from event_key union all select merchant_id, seq, day from event_key_sealed) k
+          on k.merchant_id = e.merchant_id and k.seq = e.seq and k.day = (e.at at time zone 'UTC')::date
+       where e.seq is null or k.seq is null`,
   },
   {
     name: 'books-balance',

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
+import type { Constants } from './constants.ts';
 import {
   calledNames,
   collide,
@@ -57,6 +58,7 @@ export class NotApart extends Error {}
 export class Together {
   readonly #client: pg.PoolClient;
   readonly #known: MergedStatements;
+  readonly #constants: Constants;
   readonly #afterCommit: (() => void)[] = [];
   readonly #shared = new Map<string, Promise<unknown>>();
   readonly #gathered = new Map<string, Gathered>();
@@ -64,9 +66,10 @@ export class Together {
   #isSending = false;
   #failure: { readonly error: unknown } | undefined;
 
-  constructor(client: pg.PoolClient, known: MergedStatements) {
+  constructor(client: pg.PoolClient, known: MergedStatements, constants: Constants) {
     this.#client = client;
     this.#known = known;
+    this.#constants = constants;
   }
 
   /** Does all the work. @throws the first thing that went wrong, when all have ended */
@@ -123,6 +126,7 @@ export class Together {
         return (await done)[place] as Awaited<ReturnType<typeof work>>[number];
       },
       beside: (works) => Promise.all(works.map((work) => work(this.#tx()))),
+      constant: (key, load) => this.#constants.of(key, load),
       afterCommit: (work) => this.#afterCommit.push(work),
     };
   }

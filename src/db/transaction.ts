@@ -4,6 +4,7 @@ import pg from 'pg';
 import { decimal } from '../kernel/decimal.ts';
 import { DatabaseFull, isAway, saysDiskFull } from './away.ts';
 import { Circuit } from './circuit.ts';
+import { Constants } from './constants.ts';
 import { parseExactJson } from './json.ts';
 import { compile, type Sql } from './sql.ts';
 import { sqlState } from './sql-state.ts';
@@ -76,6 +77,7 @@ export class Database {
   readonly #statementTimeout: number;
   readonly #circuit = new Circuit(() => performance.now());
   readonly #merged: MergedStatements = new Map();
+  readonly #constants = new Constants();
   readonly #isDiskFull: () => boolean;
   #fullUntil = 0;
 
@@ -113,7 +115,7 @@ export class Database {
         scope,
         async (client) => {
           if (byKeys) await client.query(BY_KEYS);
-          const tx = new ConnectionTx(client, signal, this.#merged);
+          const tx = new ConnectionTx(client, signal, this.#merged, this.#constants);
           return { value: await work(tx), tx };
         },
         signal,
@@ -148,14 +150,14 @@ export class Database {
   #sideBySide<T>(scope: Scope, works: readonly ((tx: Tx) => Promise<T>)[]): Promise<T[]> {
     return this.#attempt(scope, async (client) => {
       await client.query(BY_KEYS);
-      const tx = new Together(client, this.#merged);
+      const tx = new Together(client, this.#merged, this.#constants);
       return { value: await tx.run(works), tx };
     });
   }
 
   #oneAfterAnother<T>(scope: Scope, works: readonly ((tx: Tx) => Promise<T>)[]): Promise<T[]> {
     return this.#attempt(scope, async (client) => {
-      const tx = new ConnectionTx(client, undefined, this.#merged);
+      const tx = new ConnectionTx(client, undefined, this.#merged, this.#constants);
       const value: T[] = [];
       for (const work of works) value.push(await work(tx));
       return { value, tx };
@@ -301,12 +303,14 @@ class ConnectionTx implements Tx {
   readonly #signal: AbortSignal | undefined;
   readonly #afterCommit: (() => void)[] = [];
   readonly #merged: MergedStatements;
+  readonly #constants: Constants;
   #parts = 0;
 
-  constructor(client: pg.PoolClient, signal: AbortSignal | undefined, merged: MergedStatements) {
+  constructor(client: pg.PoolClient, signal: AbortSignal | undefined, merged: MergedStatements, constants: Constants) {
     this.#client = client;
     this.#signal = signal;
     this.#merged = merged;
+    this.#constants = constants;
   }
 
   async rows<Row>(query: Sql, plan?: string): Promise<Row[]> {
@@ -358,10 +362,14 @@ class ConnectionTx implements Tx {
     const [first, ...others] = works;
     if (!first) return [];
     if (others.length === 0) return [await first(this)];
-    const together = new Together(this.#client, this.#merged);
+    const together = new Together(this.#client, this.#merged, this.#constants);
     const values = await together.run(works);
     this.#afterCommit.push(() => together.committed());
     return values;
+  }
+
+  constant<T>(key: string, load: () => Promise<T>): Promise<T> {
+    return this.#constants.of(key, load);
   }
 
   afterCommit(work: () => void): void {

@@ -34,6 +34,11 @@ export interface Tx {
    * @throws where one of them throws, or two change the same row: then the transaction has to be rolled back
    */
   beside<T>(works: readonly ((tx: Tx) => Promise<T>)[]): Promise<T[]>;
+  /**
+   * What never changes in this database: loaded once for the process. `load` reads only what was committed before this transaction.
+   * @param key names it among everything that is kept in this way
+   */
+  constant<T>(key: string, load: () => Promise<T>): Promise<T>;
   /** Called once after the commit, never after a rollback; for waking a worker, never for an effect that must happen. */
   afterCommit(work: () => void): void;
 }

@@ -1,6 +1,7 @@
 import { allOf, type Sql, sql, type Tx } from '../db/index.ts';
 import { type Decimal, ZERO } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
+import { eventIds } from './event-id.sql.ts';
 import { dimensionPath, type Meter } from './meter.ts';
 import { ADDITIVE, countsFor, meterValue } from './usage.sql.ts';
 import type { UsageSource } from './usage-request.ts';
@@ -17,6 +18,21 @@ export interface EventSample {
   readonly lastAt: Instant | null;
   readonly examples: readonly string[];
 }
+
+/** Makes ids of the examples as `examplesOf` tells them. */
+async function withIds<Sample extends EventSample>(tx: Tx, sample: Sample): Promise<Sample> {
+  const ids = await eventIds(tx);
+  const events = sample.examples.map((text) => {
+    const [at = '', seq = ''] = text.split(' ');
+    return { at, seq };
+  });
+  return { ...sample, examples: ids.idsOf(events) };
+}
+
+/** A few events of a relation, the latest first: each its day and its number. */
+const examplesOf = (relation: 'latest' | 'found'): Sql => sql`
+  array(select format('%s %s', (at at time zone 'UTC')::date, seq) from ${sql.table(relation)}
+         order by at desc, seq desc limit ${MOST_EXAMPLES})`;
 
 const MOST_EXAMPLES = 5;
 
@@ -65,7 +81,7 @@ const inRange = ({ merchantId, from, to }: Range): Sql =>
  * Events of customers and subscriptions that a meter counts, by whose they are and when. Of each subject the first event
  * and the last few are read, in the order of an index: many events cost no more than few.
  */
-export const selectBeside = (tx: Tx, range: Range, filter: BesideFilter): Promise<EventSample> => {
+export const selectBeside = async (tx: Tx, range: Range, filter: BesideFilter): Promise<EventSample> => {
   const { meter, within, outside, group } = filter;
   const wanted = allOf([
     inRange(range),
@@ -77,7 +93,9 @@ export const selectBeside = (tx: Tx, range: Range, filter: BesideFilter): Promis
       ([name, value]) => sql`event_text(e.data, ${dimensionPath(meter, name)}) is not distinct from ${value}::text`,
     ),
   ]);
-  return tx.one<EventSample>(sql`
+  return withIds(
+    tx,
+    await tx.one<EventSample>(sql`
     with asked as materialized (
       select s.id, w.times as within, o.times as outside
         from event_subject s
@@ -86,12 +104,13 @@ export const selectBeside = (tx: Tx, range: Range, filter: BesideFilter): Promis
        where s.merchant_id = ${range.merchantId} and s.addressee is not null
     ), latest as materialized (
       select l.* from asked a cross join lateral (
-        select e.id, e.at, e.seq from event e where ${wanted} order by e.at desc, e.seq desc limit ${MOST_EXAMPLES}) l
+        select e.at, e.seq from event e where ${wanted} order by e.at desc, e.seq desc limit ${MOST_EXAMPLES}) l
     )
     select (select min(f.at) from asked a cross join lateral (
               select e.at from event e where ${wanted} order by e.at limit 1) f) as "firstAt",
            (select max(at) from latest) as "lastAt",
-           array(select id from latest order by at desc, seq desc limit ${MOST_EXAMPLES}) as examples`);
+           ${examplesOf('latest')} as examples`),
+  );
 };
 
 /** Events that a meter counts and that are addressed to nobody: of many subjects, a few each. */
@@ -120,7 +139,7 @@ export async function selectLateUsage(
   const none = { eventCount: 0, firstAt: null, lastAt: null, examples: [], quantity: ZERO };
   if (late.length === 0) return none;
   const amount = ADDITIVE.has(meter.aggregation) && meter.aggregation !== 'COUNT' ? meterValue(meter) : sql`1`;
-  return tx.one<LateUsage>(sql`
+  const usage = await tx.one<LateUsage>(sql`
     with asked as materialized (
       select s.id, t.since, t.until, t.after, t.up_to
         from unnest(${late.map(({ subject }) => subject)}::text[], ${late.map(({ from }) => from)}::timestamptz[],
@@ -130,14 +149,15 @@ export async function selectLateUsage(
         join event_subject s on s.merchant_id = ${range.merchantId} and s.addressee = t.subject
        where exists (select from usage_late l where l.merchant_id = ${range.merchantId} and l.subject_id = s.id)
     ), found as materialized (
-      select e.id, e.at, e.seq, ${amount}::numeric as amount
+      select e.at, e.seq, ${amount}::numeric as amount
         from asked a
         join event e on e.merchant_id = ${range.merchantId} and e.subject_id = a.id and e.at >= a.since and e.at < a.until
                     and e.seq > a.after and (a.up_to is null or e.seq <= a.up_to)
        where ${allOf([inRange(range), countsFor(meter), isTaken(meter, taken)])})
     select count(*)::int as "eventCount", min(at) as "firstAt", max(at) as "lastAt", coalesce(sum(amount), 0) as quantity,
-           array(select id from found order by at desc, seq desc limit ${MOST_EXAMPLES}) as examples
+           ${examplesOf('found')} as examples
       from found`);
+  return withIds(tx, usage);
 }
 
 const isTaken = (meter: Meter, taken: readonly TakenValues[]): Sql | undefined => {
@@ -190,11 +210,12 @@ export async function countOfType(tx: Tx, range: Range, { eventType, eventFrom }
 }
 
 async function selectSample(tx: Tx, wanted: Sql): Promise<EventSample> {
-  return tx.one<EventSample>(sql`
+  const sample = await tx.one<EventSample>(sql`
     with found as materialized (
-      select e.id, e.at, e.seq from event e join event_subject s on s.merchant_id = e.merchant_id and s.id = e.subject_id
+      select e.at, e.seq from event e join event_subject s on s.merchant_id = e.merchant_id and s.id = e.subject_id
        where ${wanted})
     select min(at) as "firstAt", max(at) as "lastAt",
-           array(select id from found order by at desc, seq desc limit ${MOST_EXAMPLES}) as examples
+           ${examplesOf('found')} as examples
       from found`);
+  return withIds(tx, sample);
 }

@@ -1,14 +1,16 @@
 import { allOf, pageOfRows, type Sql, sql, type Tx } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
+import { eventIds } from './event-id.sql.ts';
+import type { EventPlace } from './event-id.ts';
 import type { EventRecord } from './event-record.ts';
 import type { Meter } from './meter.ts';
 import type { UnmatchedReason } from './schemas.ts';
 import { countEvents } from './tally.sql.ts';
 import { countsFor } from './usage.sql.ts';
 
-/** The columns of an `EventRecord`; `e` is the event, `s` its subject. */
-export const eventColumns: Sql = sql`
-  e.id, e.merchant_id as "merchantId", e.type, e.source, coalesce(s.customer_id, s.addressee) as subject,
+/** The columns of a `StoredEvent`; `e` is the event, `s` its subject. */
+const EVENT_COLUMNS: Sql = sql`
+  e.seq, e.merchant_id as "merchantId", e.type, e.source, coalesce(s.customer_id, s.addressee) as subject,
   coalesce(e.external_subject, case s.kind when 'external' then s.key end) as "externalSubject",
   e.external_id as "externalId", e.at, e.idempotency_key as "idempotencyKey"`;
 
@@ -16,7 +18,7 @@ export const eventColumns: Sql = sql`
 const SENT_SUBJECT: Sql = sql`case s.kind when 'direct' then s.key end as "sentSubject"`;
 
 /** Joins the subject to `e`. */
-export const eventTables: Sql = sql`join event_subject s on s.merchant_id = e.merchant_id and s.id = e.subject_id`;
+const EVENT_TABLES: Sql = sql`join event_subject s on s.merchant_id = e.merchant_id and s.id = e.subject_id`;
 
 /** Whose meter it is; for an operator's list there are several merchants. */
 export interface OwnedMeter {
@@ -37,8 +39,11 @@ export interface EventFilter {
   readonly to?: Instant | undefined;
 }
 
-export interface ReadEvent extends EventRecord {
-  readonly at: Instant;
+/** A row of an event: its id is made of its time and its number. */
+type StoredEvent = Omit<EventRecord, 'id'> & { readonly at: Instant; readonly seq: bigint };
+
+export interface ReadEvent extends StoredEvent {
+  readonly id: string;
   readonly reason: UnmatchedReason | null;
   /** The subject as it was sent, whoever that is; null where none was. */
   readonly sentSubject: string | null;
@@ -89,8 +94,14 @@ function reasonOf(meters: readonly OwnedMeter[]): Sql {
      where m.merchant_id = e.merchant_id and m.event_type = e.type) end`;
 }
 
+/** Rows with their ids. */
+async function withIds<Row extends StoredEvent>(tx: Tx, rows: readonly Row[]): Promise<(Row & { id: string })[]> {
+  const ids = (await eventIds(tx)).idsOf(rows);
+  return rows.map((row, index) => ({ ...row, id: ids[index] as string }));
+}
+
 /** Events in the reverse order of acceptance. `status` keeps those that count, or those that do not. */
-export const selectEvents = (
+export const selectEvents = async (
   tx: Tx,
   filter: EventFilter,
   status: 'matched' | 'unmatched' | undefined,
@@ -99,17 +110,18 @@ export const selectEvents = (
 ): Promise<{ rows: ReadEvent[]; total: number }> => {
   const reason = reasonOf(meters);
   const kept = status && (status === 'matched' ? sql`(${reason}) is null` : sql`(${reason}) is not null`);
-  return pageOfRows<ReadEvent>(
+  const { rows, total } = await pageOfRows<Omit<ReadEvent, 'id'>>(
     tx,
     {
-      select: sql`${eventColumns}, ${SENT_SUBJECT}, ${reason} as reason, e.data`,
-      from: sql`event e ${eventTables}`,
+      select: sql`${EVENT_COLUMNS}, ${SENT_SUBJECT}, ${reason} as reason, e.data`,
+      from: sql`event e ${EVENT_TABLES}`,
       where: allOf([matching(filter), kept]),
       order: sql`e.seq desc`,
     },
     page,
     isWide(filter) && status === undefined ? () => countEvents(tx, filter.merchantId, filter.type) : undefined,
   );
+  return { rows: await withIds(tx, rows), total };
 };
 
 /** Is all that came in wanted, or all of a type? */
@@ -117,31 +129,34 @@ const isWide = ({ subject, externalSubject, externalId, from, to }: EventFilter)
   [subject, externalSubject, externalId, from, to].every((value) => value === undefined);
 
 /** One event, in the month that its id names. */
-export const selectEvent = (
+export async function selectEvent(
   tx: Tx,
   merchantId: string | null,
-  id: string,
-  month: { from: Instant; to: Instant },
+  { seq, from, to }: EventPlace,
   meters: readonly OwnedMeter[],
-): Promise<ReadEvent | undefined> =>
-  tx.maybe<ReadEvent>(sql`
-    select ${eventColumns}, ${SENT_SUBJECT}, ${reasonOf(meters)} as reason, e.data from event e ${eventTables}
-     where ${matching({ merchantId, from: month.from, to: month.to })} and e.id = ${id}`);
+): Promise<ReadEvent | undefined> {
+  const rows = await tx.rows<Omit<ReadEvent, 'id'>>(sql`
+    select ${EVENT_COLUMNS}, ${SENT_SUBJECT}, ${reasonOf(meters)} as reason, e.data from event e ${EVENT_TABLES}
+     where ${matching({ merchantId, from, to })} and e.seq = ${seq}`);
+  return (await withIds(tx, rows))[0];
+}
 
 /** The events that a meter counts, in the reverse order of acceptance. */
-export const selectMeterEvents = (
+export const selectMeterEvents = async (
   tx: Tx,
   meter: Meter,
   filter: EventFilter,
   page: Paging,
-): Promise<{ rows: (EventRecord & { data: unknown })[]; total: number }> =>
-  pageOfRows(
+): Promise<{ rows: (EventRecord & { data: unknown })[]; total: number }> => {
+  const { rows, total } = await pageOfRows<StoredEvent & { data: unknown }>(
     tx,
     {
-      select: sql`${eventColumns}, e.data`,
-      from: sql`event e ${eventTables}`,
+      select: sql`${EVENT_COLUMNS}, e.data`,
+      from: sql`event e ${EVENT_TABLES}`,
       where: allOf([matching(filter), countsFor(meter)]),
       order: sql`e.seq desc`,
     },
     page,
   );
+  return { rows: await withIds(tx, rows), total };
+};

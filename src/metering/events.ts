@@ -2,7 +2,7 @@ import type { Tx } from '../db/index.ts';
 import type { Static } from '../http/index.ts';
 import { notFound, ok, type Result } from '../kernel/result.ts';
 import { type Instant, parseInstant } from '../kernel/time.ts';
-import { monthOfEvent } from './event-id.ts';
+import { eventIds } from './event-id.sql.ts';
 import { presentEvent } from './event-record.ts';
 import {
   type EventFilter,
@@ -41,9 +41,10 @@ export async function findEvent(
   metersOf: MeterRegistry,
   findBilling: FindBilling,
 ): Promise<Result<Static<typeof EventWithData>>> {
-  const month = monthOfEvent(id);
-  const meters = month === null ? [] : await metersOf(tx, merchantId);
-  const row = month && (await selectEvent(tx, merchantId, id, month, meters));
+  const place = (await eventIds(tx)).placeOf(id);
+  if (place === null) return notFound('event');
+  const meters = await metersOf(tx, merchantId);
+  const row = await selectEvent(tx, merchantId, place, meters);
   if (!row) return notFound('event');
   const outcome = await outcomeOf(tx, row, meters, findBilling);
   return ok({ ...presentListed(row), data: row.data as Record<string, unknown>, outcome });

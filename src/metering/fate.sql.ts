@@ -14,7 +14,6 @@ export interface MeterReading {
 
 export interface EventReadings {
   readonly readings: readonly MeterReading[];
-  readonly seq: bigint;
   /** The customer or subscription whose event it is; null while it is nobody's. */
   readonly addressee: string | null;
 }
@@ -22,17 +21,16 @@ export interface EventReadings {
 /** What each of some meters of its type reads in an event, by the same functions that add up usage. */
 export async function selectReadings(
   tx: Tx,
-  event: { readonly merchantId: string; readonly id: string; readonly at: Instant },
+  event: { readonly merchantId: string; readonly seq: bigint; readonly at: Instant },
   meters: readonly OwnedMeter[],
 ): Promise<EventReadings> {
   const column = (value: (meter: OwnedMeter['meter']) => unknown): Sql =>
     sql`${meters.map(({ meter }) => value(meter))}`;
-  const { seq, addressee, readings } = await tx.one<{
-    seq: bigint;
+  const { addressee, readings } = await tx.one<{
     addressee: string | null;
     readings: (MeterReading & { is_in_time: boolean })[];
   }>(sql`
-    select e.seq, s.addressee, coalesce((
+    select s.addressee, coalesce((
         select jsonb_agg(jsonb_build_object(
                  'id', m.id, 'is_in_time', m.event_from is null or e.at > m.event_from,
                  'value', case when m.path is null then '1'
@@ -49,9 +47,8 @@ export async function selectReadings(
                       ${column(({ groupBy }) => JSON.stringify(groupBy ?? {}))}::text[])
                with ordinality as m (id, aggregation, path, event_from, dimensions, place)), '[]') as readings
       from event e join event_subject s on s.merchant_id = e.merchant_id and s.id = e.subject_id
-     where e.merchant_id = ${event.merchantId} and e.id = ${event.id} and e.at = ${event.at}`);
+     where e.merchant_id = ${event.merchantId} and e.seq = ${event.seq} and e.at = ${event.at}`);
   return {
-    seq,
     addressee,
     readings: readings.map(({ id, is_in_time: isInTime, value, group }) => {
       if (!isInTime) return { id, group, value: null, reason: 'BEFORE_EVENT_FROM' };

@@ -50,7 +50,7 @@ export async function outcomeOf(
   const own = meters.filter(
     ({ merchantId, meter }) => merchantId === event.merchantId && meter.eventType === event.type,
   );
-  const { readings, seq, addressee } = await selectReadings(tx, event, own);
+  const { readings, addressee } = await selectReadings(tx, event, own);
   const counted = readings.filter(({ reason }) => reason === null);
   const asked = event.reason === null && addressee !== null && counted.length > 0;
   const found = asked
@@ -58,7 +58,7 @@ export async function outcomeOf(
         merchantId: event.merchantId,
         addressee,
         at: event.at,
-        seq,
+        seq: event.seq,
         counts: counted.map(({ id, group }) => ({ id, group })),
       })
     : null;

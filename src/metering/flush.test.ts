@@ -5,6 +5,8 @@ import { openTestEnvironment, type TestEnvironment } from '../../test/support/en
 import { Database, sql, type Tx } from '../db/index.ts';
 import { newId } from '../kernel/ids.ts';
 import { RefusalError } from '../kernel/result.ts';
+import type { Instant } from '../kernel/time.ts';
+import { eventIds } from './event-id.sql.ts';
 import type { EventRecord } from './event-record.ts';
 import { keyGenerationChore } from './generations.ts';
 import type { IncomingEvent } from './incoming-event.ts';
@@ -38,9 +40,11 @@ const inMerchant = <T>(merchantId: string, work: (tx: Tx) => Promise<T>) =>
 
 const stored = (merchantId: string) =>
   inMerchant(merchantId, async (tx) => {
-    const rows = await tx.rows<{ key: string; id: string; v: string | null }>(
-      sql`select idempotency_key as key, id, data->>'v' as v from event order by seq`,
+    const events = await tx.rows<{ key: string; at: Instant; seq: bigint; v: string | null }>(
+      sql`select idempotency_key as key, at, seq, data->>'v' as v from event order by seq`,
     );
+    const ids = (await eventIds(tx)).idsOf(events);
+    const rows = events.map(({ key, v }, index) => ({ key, v, id: ids[index] }));
     const { keys } = await tx.one<{ keys: number }>(sql`select count(*)::int as keys from event_key`);
     expect(keys).toBe(rows.length);
     return rows;

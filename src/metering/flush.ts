@@ -1,6 +1,5 @@
 import { type Failure, fail } from '../kernel/result.ts';
-import type { Instant } from '../kernel/time.ts';
-import { newEventId } from './event-id.ts';
+import type { EventIds } from './event-id.ts';
 import type { EventRecord } from './event-record.ts';
 import { contentPrint, keyHash } from './fingerprint.ts';
 import type { IncomingEvent } from './incoming-event.ts';
@@ -13,16 +12,13 @@ export interface PreparedEvent {
   readonly h: string;
   /** Its content, by hash. */
   readonly fp: bigint;
-  /** The id that it gets if it is new. */
-  readonly id: string;
 }
 
 /** What is stored of an event, apart from who may see it. */
-export const prepare = (event: IncomingEvent, now: Instant): PreparedEvent => ({
+export const prepare = (event: IncomingEvent): PreparedEvent => ({
   event,
   h: keyHash(event.merchantId, event.idempotencyKey, event.keySource),
   fp: contentPrint(contentOf(event)),
-  id: newEventId(event.at, now),
 });
 
 /** What a retry must repeat, as canonical JSON; the prints of all events that were ever stored are of this text. */
@@ -75,9 +71,11 @@ export interface FlushedRow {
   readonly busy: string[] | null;
   /** Whom the answers of each subject name. */
   readonly addressees: (string | null)[] | null;
+  /** The number of each entry in the order of acceptance, if it is new; one after the other. */
+  readonly numbers: string | null;
   /** Entries whose key was stored before; and what is stored of each and does not follow from what was sent. */
   readonly repeated: number[] | null;
-  readonly repeated_ids: string[] | null;
+  readonly repeated_numbers: string | null;
   readonly repeated_times: string[] | null;
   readonly repeated_addressees: (string | null)[] | null;
   /** Those of them that were stored with other content: nothing of their requests was stored. */
@@ -183,19 +181,26 @@ const kindTextOf = ({ merchantId, type, source }: IncomingEvent): string => `${m
 export type Outcome = { readonly records: EventRecord[] } | Failure | 'again';
 
 /** Reads off what became of each batch. */
-export function outcomesOf(batches: readonly Batch[], flush: Flush, row: FlushedRow): Outcome[] {
+export function outcomesOf(batches: readonly Batch[], flush: Flush, row: FlushedRow, ids: EventIds): Outcome[] {
   const entryAt = (place: number): Entry => flush.entries[place - 1] as Entry;
   const conflicting = new Set(row.conflicting?.map((place) => entryAt(place).prepared.h));
   const refused = new Set(row.conflicting?.map((place) => entryAt(place).group));
+  const repeated = new Map(row.repeated?.map((place, index) => [place, index]));
+  const [numbers, repeatedNumbers] = [listOf(row.numbers), listOf(row.repeated_numbers)];
+  const stored = flush.entries.map(({ prepared, subjectPlace }, entry) => {
+    const index = repeated.get(entry + 1);
+    const [subject, at, seq] =
+      index === undefined
+        ? [row.addressees?.[subjectPlace - 1], prepared.event.at, numbers[entry]]
+        : [row.repeated_addressees?.[index], row.repeated_times?.[index], repeatedNumbers[index]];
+    if (seq === undefined || at === undefined || at === null) throw new Error('A key is stored whose event is not.');
+    return { subject: subject ?? null, at, seq };
+  });
   const found = new Map<string, EventRecord>();
-  for (const { prepared, group, subjectPlace } of flush.entries)
-    if (!refused.has(group)) found.set(prepared.h, recordOf(prepared, row.addressees?.[subjectPlace - 1] ?? null));
-  for (const [index, place] of (row.repeated ?? []).entries()) {
-    const { prepared, group } = entryAt(place);
-    const [id, at] = [row.repeated_ids?.[index], row.repeated_times?.[index]];
-    if (id === undefined || at === undefined || at === null) throw new Error('A key is stored whose event is not.');
-    const subject = row.repeated_addressees?.[index] ?? null;
-    if (!refused.has(group)) found.set(prepared.h, { ...recordOf(prepared, subject), id, at });
+  for (const [entry, id] of ids.idsOf(stored).entries()) {
+    const { prepared, group } = flush.entries[entry] as Entry;
+    const { subject, at } = stored[entry] as (typeof stored)[number];
+    if (!refused.has(group)) found.set(prepared.h, recordOf(prepared.event, id, subject, at));
   }
   return batches.map(({ events }) => {
     if (conflicting.size > 0 && events.some(({ h }) => conflicting.has(h)))
@@ -242,7 +247,9 @@ export const keysReused = (
       .map(({ index, prepared }) => ({ index, idempotencyKey: prepared.event.idempotencyKey })),
   });
 
-const recordOf = ({ id, event }: PreparedEvent, addressee: string | null): EventRecord => ({
+const listOf = (numbers: string | null): string[] => (numbers === null ? [] : numbers.split(','));
+
+const recordOf = (event: IncomingEvent, id: string, addressee: string | null, at: string): EventRecord => ({
   id,
   merchantId: event.merchantId,
   type: event.type,
@@ -250,6 +257,6 @@ const recordOf = ({ id, event }: PreparedEvent, addressee: string | null): Event
   subject: addressee,
   externalSubject: event.externalSubject,
   externalId: event.externalId,
-  at: event.at,
+  at,
   idempotencyKey: event.idempotencyKey,
 });

@@ -52,9 +52,9 @@ const SMALL: KeyLimits = { generations: 2, sieveRatio: 2, keysOfPlace: 0.004, by
 
 /** What is stored of every key, wherever it lies. */
 const allKeys = async () => {
-  const { rows } = await owner.query<{ event_id: string; n: number }>(
-    `select event_id, count(*)::int as n from (
-       select event_id from event_key union all select event_id from event_key_sealed) keys group by event_id`,
+  const { rows } = await owner.query<{ seq: string; n: number }>(
+    `select seq, count(*)::int as n from (
+       select seq from event_key union all select seq from event_key_sealed) keys group by seq`,
   );
   return rows;
 };

@@ -16,7 +16,7 @@ export interface FlushTerms {
 async function flushArguments({ merchants, subjects, kinds, entries }: Flush, terms: FlushTerms): Promise<Sql> {
   const dataOf = ({ prepared }: Entry): string => prepared.event.data;
   const slices = await inSlices(entries, dataOf, (slice) => COLUMNS.map((column) => column(slice)));
-  const [h, fp, id, group, kindPlace, subjectPlace, at, externalSubject, externalId, key, data] = COLUMNS.map(
+  const [h, fp, group, kindPlace, subjectPlace, at, externalSubject, externalId, key, data] = COLUMNS.map(
     (_, index) => `{${slices.map((columns) => columns[index]).join()}}`,
   );
   return sql`
@@ -25,7 +25,7 @@ async function flushArguments({ merchants, subjects, kinds, entries }: Flush, te
     ${texts(subjects, (subject) => subject.key)}::text[],
     ${texts(kinds, ({ merchantId }) => merchantId)}::text[], ${texts(kinds, ({ type }) => type)}::text[],
     ${texts(kinds, ({ source }) => source)}::text[],
-    ${h}::uuid[], ${fp}::bigint[], ${id}::text[], ${group}::int[], ${kindPlace}::int[], ${subjectPlace}::int[],
+    ${h}::uuid[], ${fp}::bigint[], ${group}::int[], ${kindPlace}::int[], ${subjectPlace}::int[],
     ${at}::timestamptz[], ${externalSubject}::text[], ${externalId}::text[], ${key}::text[], ${data}::jsonb[]`;
 }
 
@@ -48,7 +48,7 @@ function elements<Item>(items: readonly Item[], textOf: (item: Item) => string |
 const TO_ESCAPE = /["\\]/;
 const ALL_TO_ESCAPE = /["\\]/g;
 
-/** The same of what has no character that means something there: numbers, hashes, ids, instants. */
+/** The same of what has no character that means something there: numbers, hashes, instants. */
 const plains = <Item>(items: readonly Item[], partOf: (item: Item) => string | number | bigint): string =>
   items.map(partOf).join();
 
@@ -56,7 +56,6 @@ const plains = <Item>(items: readonly Item[], partOf: (item: Item) => string | n
 const COLUMNS: readonly ((entries: readonly Entry[]) => string)[] = [
   (entries) => plains(entries, ({ prepared }) => prepared.h),
   (entries) => plains(entries, ({ prepared }) => prepared.fp),
-  (entries) => plains(entries, ({ prepared }) => prepared.id),
   (entries) => plains(entries, ({ group }) => group),
   (entries) => plains(entries, ({ kindPlace }) => kindPlace),
   (entries) => plains(entries, ({ subjectPlace }) => subjectPlace),

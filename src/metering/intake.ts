@@ -1,6 +1,8 @@
 import { type Database, sqlState, type Tx } from '../db/index.ts';
 import { type Failure, fail, ok, orThrow, RefusalError, type Result } from '../kernel/result.ts';
 import { type Instant, latest } from '../kernel/time.ts';
+import { eventIds } from './event-id.sql.ts';
+import type { EventIds } from './event-id.ts';
 import type { EventRecord } from './event-record.ts';
 import { FairQueue, type Waiting } from './fair-queue.ts';
 import {
@@ -90,6 +92,7 @@ class Intake implements EventIntake {
   #events = 0;
   #bytes = 0;
   #isLookingSoon = false;
+  #known: EventIds | undefined;
 
   constructor(database: Database, { onAccepted, ...limits }: IntakeOptions) {
     this.#database = database;
@@ -107,7 +110,7 @@ class Intake implements EventIntake {
     this.#events += incoming.length;
     let bytes = 0;
     try {
-      const events = await prepareInSlices(incoming, now);
+      const events = await prepareInSlices(incoming);
       bytes = events.reduce((total, { event }) => total + event.data.length + EVENT_OVERHEAD_BYTES, 0);
       this.#bytes += bytes;
       if (contradictsItself({ events })) return await this.#refuse(events);
@@ -157,6 +160,12 @@ class Intake implements EventIntake {
     return isFirst || this.#queue.size >= WORTH_ANOTHER || this.#lastCame - this.#lastTaken > PATIENCE;
   }
 
+  /** The ids of this database, read before the first flush. */
+  async #ids(): Promise<EventIds> {
+    this.#known ??= await this.#database.transaction('nobody', eventIds);
+    return this.#known;
+  }
+
   /** Stores requests together and answers them. Never rejects. */
   async #flush(requests: readonly Request[], mayWait: boolean): Promise<void> {
     try {
@@ -173,12 +182,13 @@ class Intake implements EventIntake {
   async #tryFlush(requests: readonly Request[], mayWait: boolean): Promise<void> {
     const flush = flushOf(requests);
     const now = requests.reduce((newest, request) => latest(newest, request.now), (requests[0] as Request).now);
+    const ids = await this.#ids();
     const row = await flushAlone(this.#database, flush, { mayWait, now });
     if (row.busy !== null) {
       this.#waitFor(new Set(row.busy), requests);
       return;
     }
-    const outcomes = outcomesOf(requests, flush, row);
+    const outcomes = outcomesOf(requests, flush, row, ids);
     const again = requests.filter((_, index) => outcomes[index] === 'again');
     this.#queue.putBack(again);
     answer(requests, outcomes);
@@ -208,18 +218,11 @@ class Intake implements EventIntake {
 
 const queueFull: Failure = fail('INGEST_QUEUE_FULL');
 
-const prepareAll = (events: readonly IncomingEvent[], now: Instant): PreparedEvent[] =>
-  events.map((event) => prepare(event, now));
+const prepareAll = (events: readonly IncomingEvent[]): PreparedEvent[] => events.map(prepare);
 
 /** So that a large batch keeps nobody else waiting for long. */
-const prepareInSlices = async (events: readonly IncomingEvent[], now: Instant): Promise<PreparedEvent[]> =>
-  (
-    await inSlices(
-      events,
-      ({ data }) => data,
-      (slice) => prepareAll(slice, now),
-    )
-  ).flat();
+const prepareInSlices = async (events: readonly IncomingEvent[]): Promise<PreparedEvent[]> =>
+  (await inSlices(events, ({ data }) => data, prepareAll)).flat();
 
 function answer(requests: readonly Request[], outcomes: readonly Outcome[]): void {
   for (const [index, { settle }] of requests.entries()) {
@@ -255,11 +258,11 @@ export async function acceptEvents(
   now: Instant,
 ): Promise<Result<EventRecord[]>> {
   if (incoming.length === 0) return ok([]);
-  const events = prepareAll(incoming, now);
+  const events = prepareAll(incoming);
   if (contradictsItself({ events })) return explain(tx, events);
   const flush = flushOf([{ events }]);
   const row = await flushWithin(tx, flush, { mayWait: true, now });
-  const [outcome] = outcomesOf([{ events }], flush, row);
+  const [outcome] = outcomesOf([{ events }], flush, row, await eventIds(tx));
   if (outcome === undefined || outcome === 'again') throw new Error('A flush of one batch told nothing of it.');
   return 'records' in outcome ? ok(outcome.records) : outcome;
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { EventIds } from '../../src/metering/event-id.ts';
 import { type Cluster, openCluster, VICTIMS, type Victim } from './cluster.ts';
 import { type Journal, keyOf } from './journal.ts';
 import { type RunningLoad, startLoad } from './running-load.ts';
@@ -78,10 +79,15 @@ async function storedEvents(): Promise<StoredEvent[]> {
   const places = new Map<string, number>();
   for (const [place, { client }] of merchants.entries())
     places.set((await client.get('/v0/me')).body.organization.id, place);
-  const rows = await cluster.query<{ merchant: string; key: string; id: string }>(
-    'select merchant_id as merchant, idempotency_key as key, id from event',
+  const [cipher] = await cluster.query<{ key: Uint8Array }>('select key from event_id_key');
+  const rows = await cluster.query<{ merchant: string; key: string; at: string; seq: string }>(
+    `select merchant_id as merchant, idempotency_key as key, (at at time zone 'UTC')::text as at, seq from event`,
   );
-  return rows.map(({ merchant, key, id }) => ({ key: keyOf(places.get(merchant) ?? -1, Number(key.slice(1))), id }));
+  const ids = new EventIds(cipher?.key as Uint8Array).idsOf(rows);
+  return rows.map(({ merchant, key }, index) => ({
+    key: keyOf(places.get(merchant) ?? -1, Number(key.slice(1))),
+    id: ids[index] as string,
+  }));
 }
 
 /** Sends events again, many at a time and to each server. @returns the ids with which they are acknowledged. */

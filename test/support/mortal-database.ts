@@ -144,6 +144,7 @@ const mortal = (tx: Tx, before: () => Promise<void>): Tx => ({
   once: (key, load) => tx.once(key, load),
   gather: (key, item, work) => tx.gather(key, item, work),
   beside: (works) => tx.beside(works.map((work) => (inner) => work(mortal(inner, before)))),
+  constant: (key, load) => tx.constant(key, load),
   afterCommit: (work) => tx.afterCommit(work),
 });
 

@@ -31,8 +31,8 @@ afterEach(() => writer.end());
 /** Stores events as their owner, on a connection of its own, and answers their numbers. */
 async function storeEvents(count: number, client: pg.Client = writer, data = '{"v":1}'): Promise<bigint[]> {
   const { rows } = await client.query<{ seq: string }>(
-    `insert into event (merchant_id, id, at, type, source, subject_id, idempotency_key, data, accepted_at)
-     select 'org_' || n % 3, gen_random_uuid()::text, '2026-02-01', 'call', 'test', n, 'k', $2, now()
+    `insert into event (merchant_id, at, type, source, subject_id, idempotency_key, data, accepted_at)
+     select 'org_' || n % 3, '2026-02-01', 'call', 'test', n, 'k', $2, now()
        from generate_series(1, $1::int) n returning seq`,
     [count, data],
   );
