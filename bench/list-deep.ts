@@ -92,6 +92,12 @@ await withStack(async (stack) => {
       {},
       { status: 'ISSUED' },
       { issuedFrom: half.toString() },
+      { issuedTo: half.toString() },
+      { issuedFrom: half.toString(), status: 'ISSUED' },
+      { amountFrom: '500', amountTo: '501' },
+      { amountFrom: '500', amountTo: '510' },
+      { amountFrom: '500', issuedFrom: half.toString() },
+      { amountFrom: '500', status: 'ISSUED' },
       { amountFrom: '500' },
     ];
     for (const query of queries) {

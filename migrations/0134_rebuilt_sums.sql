@@ -81,6 +81,13 @@ begin
   select (select count(*) from gone where was_wrong) + (select count(*) from saved) into sums;
 end $$;
 
+/* How many rows the stretches of a measure count, by facet. */
+create function range_totals(merchant text, of_list text, of_measure text) returns jsonb language sql stable as $$
+  select jsonb_object_agg(facet::text, count)
+    from (select facet, sum(count) as count from list_range
+           where merchant_id = merchant and list = of_list and measure = of_measure group by facet having sum(count) <> 0) totals
+$$;
+
 /* Counts all lists of a merchant anew, and says how many counts were something else. Only who adds changes to counts waits: counts are the
    rows less the changes that wait, in one snapshot. */
 create function count_lists_again(merchant text) returns int language plpgsql as $$
@@ -88,13 +95,15 @@ declare
   counted counted_list;
   mended int := 0;
   wrong int;
+  measure text;
+  found jsonb;
 begin
   lock table list_count in share row exclusive mode;
   for counted in select * from counted_list order by list loop
     execute format(
       'with wanted as materialized (
          select facet, sum(count)::bigint as count
-           from (select %2$s as facet, count(*) as count from %1$I where merchant_id = $1 and %3$s group by 1
+           from (select array[%2$s]::text[] as facet, count(*) as count from %1$I where merchant_id = $1 and %3$s group by 1
                  union all
                  select facet, -change from list_count_change where merchant_id = $1 and list = %1$L) parts
           group by 1 having sum(count) <> 0
@@ -107,8 +116,13 @@ begin
          returning 1
        )
        select (select count(*) from gone where was_wrong) + (select count(*) from saved)',
-      counted.list, counted.facet, counted.condition) into wrong using merchant;
+      counted.list, array_to_string(counted.facets, ', '), counted.condition) into wrong using merchant;
     mended := mended + wrong;
+    foreach measure in array counted.measures loop
+      found := range_totals(merchant, counted.list, measure);
+      perform measure_again(merchant, counted.list, measure);
+      mended := mended + (found is distinct from range_totals(merchant, counted.list, measure))::int;
+    end loop;
   end loop;
   return mended;
 end $$;

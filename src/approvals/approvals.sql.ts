@@ -58,7 +58,7 @@ export const selectApprovalPage = (tx: Tx, merchantId: string | null, filter: Ap
       order: sql`seq desc`,
     },
     page,
-    keptTotal(tx, 'approval', merchantId, filter, 'decision'),
+    keptTotal(tx, 'approval', merchantId, filter, ['decision', 'kind']),
   );
 
 /** What of an approval changes as it is decided. */

@@ -296,6 +296,10 @@ const BREAKS: Readonly<Record<string, readonly [broken: string, undone: string]>
     `update list_count_change set change = change + 1 where list = 'invoice'`,
     `update list_count_change set change = change - 1 where list = 'invoice'`,
   ],
+  'list-ranges-are-true': [
+    `insert into list_range select merchant_id, 'invoice', 'issued_at', 1, '{BROKEN}', 1, 1, 1, 1 from invoice where id = 'INVOICE'`,
+    `delete from list_range where facet = '{BROKEN}'`,
+  ],
   'revenue-facts-are-true': [
     `update revenue_fact set amount = amount + 1 where id = 'INVOICE'`,
     `update revenue_fact set amount = amount - 1 where id = 'INVOICE'`,

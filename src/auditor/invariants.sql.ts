@@ -24,26 +24,26 @@ const bookedOf = (account: string): Sql => sql`
 const isNamedBy = (id: Sql): Sql => sql`starts_with(${id}, 'evt_' || to_char(e.at at time zone 'UTC', 'YYYYMM'))`;
 
 /** Lists whose totals are kept: the table, what divides its rows, and which rows count. */
-const COUNTED_LISTS: Readonly<Record<string, readonly [facet: Sql, counts?: Sql]>> = {
+const COUNTED_LISTS: Readonly<Record<string, readonly [facets: Sql, counts?: Sql]>> = {
   invoice: [sql`status`],
-  customer: [sql`''`, sql`deleted_at is null`],
+  customer: [sql``, sql`deleted_at is null`],
   organization: [sql`type`],
-  subscription: [sql`status`],
-  payment_session: [sql`status`],
-  payment_link: [sql`''`],
-  mail: [sql`status`],
-  audit_entry: [sql`''`],
-  external_reference: [sql`entity_type`],
-  sales_order: [sql`case when cancelled_at is null then approval_status else 'cancelled' end`],
+  subscription: [sql`status, plan_id`],
+  payment_session: [sql`status, entity_type`],
+  payment_link: [sql``],
+  mail: [sql`status, kind`],
+  audit_entry: [sql``],
+  external_reference: [sql`entity_type, provider`],
+  sales_order: [sql`case when cancelled_at is null then approval_status else 'cancelled' end, type`],
   billing_schedule: [sql`status`],
-  approval: [sql`decision`],
-  source_event: [sql`source_id || ' ' || status`],
+  approval: [sql`decision, kind`],
+  source_event: [sql`source_id, status`],
 };
 
 const rowsOfLists: Sql = sql.join(
   Object.entries(COUNTED_LISTS).map(
-    ([list, [facet, counts = sql`true`]]) => sql`
-      select merchant_id, ${list}::text as list, ${facet} as facet, count(*) as count
+    ([list, [facets, counts = sql`true`]]) => sql`
+      select merchant_id, ${list}::text as list, array[${facets}]::text[] as facet, count(*) as count
         from ${sql.table(list)} where ${counts} group by 1, 3`,
   ),
   sql` union all `,
@@ -422,6 +422,33 @@ export const invariants: readonly Invariant[] = [
               union all
               select merchant_id, list, facet, -count from (${rowsOfLists}) rows) parts
        group by merchant_id, list, facet having sum(count) <> 0`,
+  },
+  {
+    name: 'list-ranges-are-true',
+    says: 'the kept count of a stretch of times or amounts is the number of its rows without the changes that wait',
+    broken: sql`
+      with entry as (
+        select merchant_id, 'invoice' as list, measure, array[status] as facet, value, 1 as change, null::bigint as count, null::numeric as most
+          from invoice, lateral (values ('issued_at', microseconds(issued_at)), ('due_at', microseconds(due_at)),
+                                        ('grand_total', grand_total)) m (measure, value)
+         where value is not null
+        union all
+        select merchant_id, list, measures[(n - 1) % cardinality(measures) + 1], facet, value, -sign(change), null, null
+          from list_count_change join counted_list using (list), unnest(measured) with ordinality m (value, n)
+         where value is not null
+        union all
+        select merchant_id, list, measure, facet, least, 0, count, most from list_range
+      ), placed as (
+        select *, count(most) over (partition by merchant_id, list, measure, facet order by value, most nulls last
+                                    rows unbounded preceding) as stretch from entry
+      ), stretch as (
+        select merchant_id, list, measure, facet, stretch, sum(count) as count, max(most) as most
+          from placed group by 1, 2, 3, 4, 5
+      )
+      select p.merchant_id, p.list as id, format('%s rows by %s of "%s" are counted, %s there', coalesce(s.count, 0), p.measure, p.facet, sum(p.change)) as detail
+        from placed p join stretch s using (merchant_id, list, measure, facet, stretch)
+       group by p.merchant_id, p.list, p.measure, p.facet, p.stretch, s.count
+      having sum(p.change) <> coalesce(s.count, 0) or coalesce(sum(p.change) filter (where p.value > s.most), 0) <> 0`,
   },
   {
     name: 'revenue-facts-are-true',

@@ -3,8 +3,11 @@ export { parseExactJson } from './json.ts';
 export {
   addListChanges,
   type CountedList,
+  type CountedRange,
   countListsAgain,
+  keptRange,
   keptTotal,
+  type RangedList,
   selectAllMerchants,
   selectMerchantsToCount,
 } from './list-counts.ts';

@@ -1,4 +1,4 @@
-import { allOf, sql } from './sql.ts';
+import { allOf, type Sql, sql } from './sql.ts';
 import type { Tx } from './tx.ts';
 
 /** Lists whose rows are counted as they change; see `counted_list` (migrations/0132), where each has its facets. */
@@ -17,21 +17,29 @@ export type CountedList =
   | 'approval'
   | 'source_event';
 
+/** Values of each dimension that divides the counts of a list, in the order of `counted_list`; absent: all values. */
+export type Facets = readonly (readonly string[] | undefined)[];
+
+const facetsAre = (facets: Facets): (Sql | false)[] =>
+  facets.map(
+    (values, index) => values !== undefined && sql`facet[${sql.lit(index + 1)}] = any (${[...values]}::text[])`,
+  );
+
 /**
  * How many rows a list has, without counting them: the kept counts and the changes that wait, in one statement.
  * @param merchantId null for an operator's list over all merchants
- * @param facets only rows of these, e.g. of a status; absent: all rows
+ * @param facets only rows of these, e.g. of a status
  */
 export async function keptCount(
   tx: Tx,
   list: CountedList,
   merchantId: string | null,
-  facets?: readonly string[],
+  facets: Facets = [],
 ): Promise<number> {
   const where = allOf([
     sql`list = ${list}`,
     merchantId !== null && sql`merchant_id = ${merchantId}`,
-    facets !== undefined && sql`facet = any (${[...facets]}::text[])`,
+    ...facetsAre(facets),
   ]);
   const { total } = await tx.one<{ total: number }>(sql`
     select coalesce(sum(many), 0)::int as total
@@ -41,6 +49,80 @@ export async function keptCount(
   return total;
 }
 
+/** A list that is counted by ranges too: its dimensions and measures as `counted_list` has them. */
+export interface RangedList {
+  readonly list: CountedList;
+  readonly facet: Sql;
+  readonly measures: readonly string[];
+}
+
+/** A range of a column; null is an open end. Of a number both ends are within, of a time the first alone. */
+export interface CountedRange {
+  readonly measure: string;
+  readonly kind: 'time' | 'number';
+  readonly from: Sql | null;
+  readonly to: Sql | null;
+}
+
+/**
+ * How many rows of a list lie in a range of a column, and a `seq` above which there is none of them. Stretches of the
+ * column that lie within the range are kept counts; only the rows of a stretch that the range cuts are counted.
+ */
+export function keptRange(
+  tx: Tx,
+  { list, facet, measures }: RangedList,
+  merchantId: string | null,
+  { measure, kind, from, to }: CountedRange,
+  facets: Facets = [],
+): Promise<{ total: number; top: bigint | null }> {
+  const [low, high] =
+    kind === 'time'
+      ? [from && sql`microseconds(${from}::timestamptz)`, to && sql`microseconds(${to}::timestamptz) - 1`]
+      : [from && sql`${from}::numeric`, to && sql`${to}::numeric`];
+  const column = sql.ref(measure);
+  const key = sql.ref(`${measure}_key`);
+  const [ends, isWithin] =
+    kind === 'time'
+      ? [
+          sql`at_microseconds(greatest(least, low)) as "from", at_microseconds(least(most, high)) as "to"`,
+          sql`${column} between cut."from" and cut."to"`,
+        ]
+      : [
+          sql`greatest(least, low) as "from", least(most, high) as "to",
+              range_key(greatest(least, low)) as from_key, range_key(least(most, high)) as to_key`,
+          sql`${key} between cut.from_key and cut.to_key and ${column} between cut."from" and cut."to"`,
+        ];
+  const where = allOf([
+    sql`list = ${list}`,
+    merchantId !== null && sql`merchant_id = ${merchantId}`,
+    ...facetsAre(facets),
+  ]);
+  return tx.one<{ total: number; top: bigint | null }>(sql`
+    with asked as materialized (
+      select ${low ?? sql`'-Infinity'::numeric`} as low, ${high ?? sql`'Infinity'::numeric`} as high
+    ), kept as materialized (
+      select r.merchant_id, r.facet, r.count, r.least, r.most, r.top, low, high, least < low or most > high as is_cut
+        from list_range r, asked
+       where ${where} and measure = ${measure} and least <= high and most >= low
+    ), cut as materialized (
+      select merchant_id, facet, least, most, ${ends} from kept where is_cut
+    ), waiting as (
+      select merchant_id, facet, sign(change) as change, top, value
+        from list_count_change, unnest(measured) with ordinality as m (value, n), asked
+       where ${where} and (n - 1) % ${sql.lit(measures.length)} = ${sql.lit(measures.indexOf(measure))}
+         and value between low and high
+    )
+    select ((select coalesce(sum(count), 0) from kept where not is_cut)
+            + (select coalesce(sum(counted.many), 0)
+                 from cut, lateral (select count(*) as many from ${sql.ref(list)} counted
+                                     where counted.merchant_id = cut.merchant_id and ${isWithin}
+                                       and ${facet} = cut.facet) counted)
+            + (select coalesce(sum(change), 0) from waiting w
+                where not exists (select from cut where cut.merchant_id = w.merchant_id and cut.facet = w.facet
+                                     and w.value between cut.least and cut.most)))::int as total,
+           greatest((select max(top) from kept), (select max(top) from waiting)) as top`);
+}
+
 /** What queries of lists have beside filters. */
 const NO_FILTERS: ReadonlySet<string> = new Set(['merchantId', 'limit', 'offset']);
 
@@ -48,19 +130,22 @@ const NO_FILTERS: ReadonlySet<string> = new Set(['merchantId', 'limit', 'offset'
  * How a list's total is found from the kept counts, for `pageOfRows`; undefined where the list has a filter that they do
  * not know, so that its rows are counted.
  * @param filters all filters of the list, absent ones undefined
- * @param facet the filter that divides the counts, e.g. `status`: one value or several
+ * @param dimensions the filters that divide the counts, in the order of `counted_list`, e.g. `status`: one value or several
  */
 export function keptTotal<Filters extends object>(
   tx: Tx,
   list: CountedList,
   merchantId: string | null,
   filters: Filters,
-  facet?: keyof Filters,
+  dimensions: readonly (keyof Filters)[] = [],
 ): (() => Promise<number>) | undefined {
-  const given = Object.entries(filters).filter(([name, value]) => !NO_FILTERS.has(name) && value !== undefined);
-  if (given.some(([name]) => name !== facet)) return undefined;
-  const facets = given.flatMap(([, value]) => value as string | readonly string[]);
-  return () => keptCount(tx, list, merchantId, given.length === 0 ? undefined : facets);
+  const isKnown = new Set<string | number | symbol>([...dimensions, ...NO_FILTERS]);
+  if (Object.entries(filters).some(([name, value]) => !isKnown.has(name) && value !== undefined)) return undefined;
+  const facets = dimensions.map((name) => {
+    const value = filters[name] as string | readonly string[] | undefined;
+    return typeof value === 'string' ? [value] : value;
+  });
+  return () => keptCount(tx, list, merchantId, facets);
 }
 
 /** Merchants with changes that the counts do not hold yet. */
@@ -71,26 +156,11 @@ export const selectMerchantsToCount = async (tx: Tx): Promise<string[]> =>
   ).map(({ merchantId }) => merchantId);
 
 /**
- * Adds the oldest changes of a merchant to its counts. Changes that another worker is adding are left to it; nobody else
- * writes counts.
+ * Adds the oldest changes of a merchant to its counts. One worker at a time adds the changes of a merchant.
  * @returns how many changes were added
  */
 export const addListChanges = (tx: Tx, merchantId: string, most: number): Promise<number> =>
-  tx
-    .one<{ added: number }>(sql`
-      with oldest as materialized (
-        select seq from list_count_change where merchant_id = ${merchantId} order by seq limit ${most} for update skip locked
-      ), taken as (
-        delete from list_count_change c using oldest
-         where c.merchant_id = ${merchantId} and c.seq = oldest.seq
-        returning c.list, c.facet, c.change
-      ), added as (
-        insert into list_count as kept (merchant_id, list, facet, count)
-        select ${merchantId}, list, facet, sum(change) from taken group by list, facet order by list, facet
-        on conflict (merchant_id, list, facet) do update set count = kept.count + excluded.count
-      )
-      select count(*)::int as added from taken`)
-    .then(({ added }) => added);
+  tx.one<{ added: number }>(sql`select add_list_changes(${merchantId}, ${most}) as added`).then(({ added }) => added);
 
 /**
  * Counts all lists of a merchant anew, while the program runs; only who adds changes to counts waits.

@@ -106,7 +106,7 @@ export async function pageOfOrganizations(
     tx,
     { select: columns, from: sql`organization`, where, order: sql`seq desc` },
     page,
-    keptTotal(tx, 'organization', filter.merchantId, filter, 'type'),
+    keptTotal(tx, 'organization', filter.merchantId, filter, ['type']),
   );
   return { data: rows, total };
 }

@@ -94,7 +94,7 @@ export const selectMails = (
       order: sql`seq desc`,
     },
     page,
-    keptTotal(tx, 'mail', merchantId, { customerId, aboutId, kind, status }, 'status'),
+    keptTotal(tx, 'mail', merchantId, { customerId, aboutId, kind, status }, ['status', 'kind']),
   );
 
 export type MailChange = Pick<MailRow, 'status' | 'attempts' | 'last_error' | 'next_action_at' | 'sent_at'>;

@@ -76,7 +76,7 @@ export const selectOrderPage = (tx: Tx, merchantId: string | null, filter: Order
       order: sql`seq desc`,
     },
     page,
-    keptTotal(tx, 'sales_order', merchantId, filter, 'status'),
+    keptTotal(tx, 'sales_order', merchantId, filter, ['status', 'type']),
   );
 
 /** What of an order can change; absent fields stay. */

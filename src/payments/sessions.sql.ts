@@ -165,5 +165,5 @@ export const selectSessions = (
       order: sql`seq desc`,
     },
     page,
-    keptTotal(tx, 'payment_session', merchantId, filter, 'status'),
+    keptTotal(tx, 'payment_session', merchantId, filter, ['status', 'entityType']),
   );

@@ -67,7 +67,7 @@ export const selectReferences = (tx: Tx, merchantId: string | null, filter: Refe
       order: sql`seq desc`,
     },
     page,
-    keptTotal(tx, 'external_reference', merchantId, filter, 'entityType'),
+    keptTotal(tx, 'external_reference', merchantId, filter, ['entityType', 'provider']),
   );
 
 export const selectReferencesOf = (tx: Tx, merchantIds: readonly string[], entityIds: readonly string[]) =>

@@ -113,7 +113,7 @@ export const selectSchedulePage = async (
       order: sql`seq desc`,
     },
     page,
-    keptTotal(tx, 'billing_schedule', merchantId, filter, 'status'),
+    keptTotal(tx, 'billing_schedule', merchantId, filter, ['status']),
   );
   return { rows: rows.map(toRow), total };
 };

@@ -1,7 +1,7 @@
 import { allOf, jsonb, keptTotal, pageOfRows, recordset, sql, type Tx } from '../db/index.ts';
 import type { PageRequest } from '../http/index.ts';
 import type { Instant } from '../kernel/time.ts';
-import { SOURCE_EVENT_STATUSES, type SourceEventStatus } from './event-states.ts';
+import type { SourceEventStatus } from './event-states.ts';
 import type { SourceEvent } from './source.ts';
 
 const COLUMNS = sql`id, merchant_id as "merchantId", source_id as "sourceId", external_event_id as "externalEventId",
@@ -93,10 +93,6 @@ export interface SourceEventFilter {
   readonly to?: string | undefined;
 }
 
-/** Events of sources are counted by source and status (migrations/0132). */
-const facetsOf = (sourceId: string, status: SourceEventStatus | undefined): string[] =>
-  (status === undefined ? SOURCE_EVENT_STATUSES : [status]).map((each) => `${sourceId} ${each}`);
-
 export const selectSourceEvents = (
   tx: Tx,
   merchantId: string,
@@ -120,5 +116,5 @@ export const selectSourceEvents = (
       order: sql`seq desc`,
     },
     page,
-    keptTotal(tx, 'source_event', merchantId, { ...filter, status: facetsOf(sourceId, filter.status) }, 'status'),
+    keptTotal(tx, 'source_event', merchantId, { sourceId, ...filter }, ['sourceId', 'status']),
   );

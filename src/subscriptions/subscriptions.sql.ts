@@ -215,7 +215,7 @@ export const listSubscriptions = (
       order: sql`seq desc`,
     },
     page,
-    keptTotal(tx, 'subscription', merchantId, filters, 'status'),
+    keptTotal(tx, 'subscription', merchantId, filters, ['status', 'planId']),
   );
 
 /** What says when a subscription bills its customer's usage, and whether something is still to happen to it. */

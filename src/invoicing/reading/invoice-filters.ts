@@ -5,7 +5,7 @@ import type { InvoiceListQuery } from '../invoice/schemas.ts';
 import type { InvoiceStatus } from '../invoice/states.ts';
 
 /** A range of which either end may be open. */
-interface Range<T> {
+export interface Range<T> {
   readonly from: T | null;
   readonly to: T | null;
 }
