@@ -23,7 +23,8 @@ call tenant_table('usage_series');
 create index usage_series_pending on usage_series (merchant_id, id) where not is_ready;
 
 /* A row for each hour in which events of a subject have values of one group. `lane` is a number of whoever writes: two who
-   flush at once add to different rows and need not wait for each other, and readers add up all of them. */
+   flush at once add to different rows and need not wait for each other, and readers add up all of them. The times of the
+   first and the last event say whether all events of a row lie in a question; a row of kind `latest` has only the last. */
 create table usage_rollup (
   merchant_id text not null,
   series_id bigint not null,
@@ -33,6 +34,8 @@ create table usage_rollup (
   lane smallint not null,
   group_values text[] not null,
   event_count bigint not null,
+  first_at timestamptz,
+  last_at timestamptz,
   total numeric,
   least_value numeric,
   greatest_value numeric,

@@ -91,13 +91,16 @@ begin
                     case when later then excluded.latest_value else r.latest_value end
                from (select (excluded.latest_at, excluded.latest_seq) > (r.latest_at, r.latest_seq) as later) compared)
   )
-  insert into usage_rollup as r (merchant_id, series_id, subject_id, hour, group_hash, lane, group_values, event_count, total, least_value, greatest_value)
-  select merchant_id, series_id, subject_id, hour, group_hash, flush_lane, any_value(group_values), count(*), sum(number), min(number), max(number)
+  insert into usage_rollup as r (merchant_id, series_id, subject_id, hour, group_hash, lane, group_values, event_count, first_at, last_at,
+                                 total, least_value, greatest_value)
+  select merchant_id, series_id, subject_id, hour, group_hash, flush_lane, any_value(group_values), count(*), min(at), max(at),
+         sum(number), min(number), max(number)
     from usable where kind <> 'latest'
    group by merchant_id, series_id, subject_id, hour, group_hash
    order by merchant_id, series_id, subject_id, hour, group_hash
       on conflict (merchant_id, series_id, subject_id, hour, group_hash, lane) do update
      set event_count = r.event_count + excluded.event_count, total = r.total + excluded.total,
+         first_at = least(r.first_at, excluded.first_at), last_at = greatest(r.last_at, excluded.last_at),
          least_value = least(r.least_value, excluded.least_value),
          greatest_value = greatest(r.greatest_value, excluded.greatest_value);
 end $$;

@@ -1,73 +1,123 @@
--- Reading in a time that does not grow: the usual question about usage is planned once and asked in one call, and a list of
+-- Reading in a time that does not grow: the usual questions about usage are planned once and asked in one call, and a list of
 -- events knows its total without counting them all.
 
-/* One figure of some customers or subscriptions (`value`) and how many values it is of: of full hours as they were added up, and of
-   the rest event by event. A rest is added where its sign is 1, and taken away where it is -1, from an hour that holds more
-   than was asked; only sums and numbers can be. A subject may come several times, at times that do not overlap. The rest is from
-   `earliest` to `latest`, so that other partitions of events are not opened. Without a series whose roll-ups hold all events
-   it is not complete, and the figure is worth nothing.
+/* The figures of many questions about usage in one call: a row for each question, with its `value` and the number of
+   values in it. A question is one or more parts, which have its number: a meter, a customer or subscription, and a time.
+   The times of one subject in a question do not overlap. Meters are named by their place in `meter_types`.
 
-   The plan is made once for a connection, without knowing any value: so tables are entered by the index that their
-   conditions name, in the order in which they stand here, however small they were then. And each figure has a function of its
-   own, because the others would be added up for nothing, row by row. */
+   A roll-up row is taken whole where the times of its first and last event lie in the part. An hour with a row that is
+   cut, because it has events in the part and others beside it, is read event by event (`usage_sum_cut`). Where no
+   series has rolled up all events of a meter, a figure is not complete and worth nothing.
+
+   The plan is made once for a connection, without knowing any value. So tables are read by the index of their
+   conditions, in the order in which they stand here, however small they are at that time. Each figure has its own function,
+   because the others would be added up for nothing, row by row. */
 do $do$
 declare
   figure record;
 begin
   for figure in
     select * from (values
-      ('usage_sum', 'sum', 'r.total', 'w.sign * v.value'),
-      ('usage_least', 'min', 'r.least_value', 'v.value'),
-      ('usage_greatest', 'max', 'r.greatest_value', 'v.value')) f (name, aggregate, kept, passed_on)
+      ('usage_sum', 'sum', 'total', true),
+      ('usage_least', 'min', 'least_value', false),
+      ('usage_greatest', 'max', 'greatest_value', false)) f (name, aggregate, kept, is_additive)
   loop
     execute format($format$
-create function %1$I(
-  merchant text, wanted_type text, wanted uuid,
-  hour_subjects text[], hour_froms timestamptz[], hour_tos timestamptz[],
-  rest_subjects text[], rest_froms timestamptz[], rest_tos timestamptz[], rest_signs int[],
-  earliest timestamptz, latest timestamptz)
-  returns table (value numeric, event_count bigint, is_complete boolean)
-  language sql stable
+/* The figure of one subject row in a time with cut hours. Of a sum, the shorter part of an hour is read: if that is the
+   part outside, it is taken away from the whole hour. */
+create function %1$s_cut(
+  merchant text, wanted_type text, series bigint, value_kind text, value_path text[], subject bigint,
+  from_at timestamptz, to_at timestamptz, out value numeric, out event_count bigint)
+  language plpgsql stable
   set plan_cache_mode = force_generic_plan set enable_seqscan = off
   as $$
-  with series as materialized (
-    select s.id, s.kind, string_to_array(s.path, '.') as path from usage_series s
-     where s.merchant_id = merchant and s.event_type = wanted_type and s.content = wanted and s.is_ready
-  ), addressed as materialized (
-    select distinct w.subject, es.id
-      from unnest(hour_subjects || rest_subjects) w (subject)
-     cross join lateral (
-       select es.id from event_subject es where es.merchant_id = merchant and es.addressee = w.subject
-        union all
-       select es.id from event_subject es where es.merchant_id = merchant and es.kind = 'direct' and es.key = w.subject) es
-  ), counted as (
-    select r.*
-      from series s
-     cross join unnest(hour_subjects, hour_froms, hour_tos) w (subject, from_at, to_at)
-      join addressed a on a.subject = w.subject
-     cross join lateral (
-       select %2$s(%3$s) as value, sum(r.event_count) as event_count
-         from usage_rollup r
-        where r.merchant_id = merchant and r.series_id = s.id and r.subject_id = a.id and r.hour >= w.from_at and r.hour < w.to_at) r
-     union all
-    select %4$s, w.sign * v.event_count
-      from series s
-     cross join unnest(rest_subjects, rest_froms, rest_tos, rest_signs) w (subject, from_at, to_at, sign)
-      join addressed a on a.subject = w.subject
-     cross join lateral (
-       select %2$s(e.value) as value, count(e.value) as event_count
-         from (
-           select case when s.kind = 'number' then event_number(e.data, s.path)
-                       when s.path is null or event_text(e.data, s.path) is not null then 1 end as value
-             from event e
-            where e.merchant_id = merchant and e.type = wanted_type and e.subject_id = a.id
-              and e.at >= w.from_at and e.at < w.to_at and e.at >= earliest and e.at < latest
-           offset 0) e) v
-  )
-  select %2$s(c.value), coalesce(sum(c.event_count), 0)::bigint, exists (select from series)
-    from counted c
-  $$
-    $format$, figure.name, figure.aggregate, figure.kept, figure.passed_on);
+#variable_conflict use_variable
+declare
+  cut_hours timestamptz[];
+  cut_hour timestamptz;
+  next_hour timestamptz;
+  read_from timestamptz;
+  read_to timestamptz;
+  is_outside boolean;
+  whole record;
+  read record;
+begin
+  select array_agg(distinct r.hour) into cut_hours from usage_rollup r
+   where r.merchant_id = merchant and r.series_id = series and r.subject_id = subject
+     and r.hour >= date_bin('1 hour', from_at, '2000-01-01Z') and r.hour < to_at
+     and r.first_at < to_at and r.last_at >= from_at and (r.first_at < from_at or r.last_at >= to_at);
+  select %2$s(r.%3$s), coalesce(sum(r.event_count), 0) into value, event_count from usage_rollup r
+   where r.merchant_id = merchant and r.series_id = series and r.subject_id = subject
+     and r.hour >= date_bin('1 hour', from_at, '2000-01-01Z') and r.hour < to_at
+     and r.first_at >= from_at and r.last_at < to_at and r.hour <> all (cut_hours);
+  foreach cut_hour in array cut_hours loop
+    next_hour := cut_hour + interval '1 hour';
+    read_from := greatest(from_at, cut_hour);
+    read_to := least(to_at, next_hour);
+    is_outside := %4$L and read_to - read_from > interval '30 minutes' and (read_from = cut_hour or read_to = next_hour);
+    if is_outside then
+      select sum(r.total) as value, sum(r.event_count) as event_count into whole from usage_rollup r
+       where r.merchant_id = merchant and r.series_id = series and r.subject_id = subject and r.hour = cut_hour;
+      if read_from = cut_hour then
+        read_from := read_to;
+        read_to := next_hour;
+      else
+        read_to := read_from;
+        read_from := cut_hour;
+      end if;
+    end if;
+    select %2$s(e.value) as value, count(e.value) as event_count into read
+      from (
+        select case when value_kind = 'number' then event_number(e.data, value_path)
+                    when value_path is null or event_text(e.data, value_path) is not null then 1 end as value
+          from event e
+         where e.merchant_id = merchant and e.type = wanted_type and e.subject_id = subject
+           and e.at >= read_from and e.at < read_to
+        offset 0) e;
+    if is_outside then
+      read.value := whole.value - coalesce(read.value, 0);
+      read.event_count := whole.event_count - read.event_count;
+    end if;
+    select %2$s(v), event_count + read.event_count into value, event_count from unnest(array[value, read.value]) v;
+  end loop;
+end $$;
+
+create function %1$s(
+  merchant text, meter_types text[], meter_contents text[],
+  questions int[], meters int[], subjects text[], froms timestamptz[], tos timestamptz[])
+  returns table (question int, value numeric, event_count bigint, is_complete boolean)
+  language plpgsql stable
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+  as $$
+#variable_conflict use_column
+begin
+  return query
+  select w.question, %2$s(case when f.is_cut then c.value else f.value end),
+         coalesce(sum(case when f.is_cut then c.event_count else f.event_count end), 0)::bigint,
+         bool_and(s.id is not null)
+    from unnest(questions, meters, subjects, froms, tos) w (question, meter, subject, from_at, to_at)
+    left join lateral (
+      select s.id, s.event_type, s.kind, string_to_array(s.path, '.') as path from usage_series s
+       where s.merchant_id = merchant and s.event_type = meter_types[w.meter] and s.content = text_hash(meter_contents[w.meter])
+         and s.is_ready) s on true
+    left join lateral (
+      select es.id from event_subject es where es.merchant_id = merchant and es.addressee = w.subject
+       union all
+      select es.id from event_subject es
+       where es.merchant_id = merchant and es.kind = 'direct' and es.key = w.subject and es.addressee is distinct from w.subject) a on true
+    left join lateral (
+      select %2$s(r.%3$s) as value, sum(r.event_count) as event_count,
+             bool_or(r.first_at < w.from_at or r.last_at >= w.to_at) as is_cut
+        from usage_rollup r
+       where r.merchant_id = merchant and r.series_id = s.id and r.subject_id = a.id
+         and r.hour >= date_bin('1 hour', w.from_at, '2000-01-01Z') and r.hour < w.to_at
+         and r.first_at < w.to_at and r.last_at >= w.from_at) f on true
+    left join lateral (
+      select p.* from %1$s_cut(merchant, s.event_type, s.id, s.kind, s.path, a.id, w.from_at, w.to_at) p
+       where f.is_cut offset 0) c on true
+   group by w.question;
+end $$;
+    $format$, figure.name, figure.aggregate, figure.kept, figure.is_additive);
   end loop;
 end $do$;
 

@@ -337,6 +337,16 @@ const FALSE_ROLLUPS: readonly { what: string; broken: string; undone: string }[]
     undone: 'update usage_rollup set greatest_value = greatest_value - 1',
   },
   {
+    what: 'the time of the first event of an hour',
+    broken: `update usage_rollup set first_at = first_at + interval '1 microsecond'`,
+    undone: `update usage_rollup set first_at = first_at - interval '1 microsecond'`,
+  },
+  {
+    what: 'the time of the last event of an hour',
+    broken: `update usage_rollup set last_at = last_at - interval '1 microsecond'`,
+    undone: `update usage_rollup set last_at = last_at + interval '1 microsecond'`,
+  },
+  {
     what: 'a latest value',
     broken: 'update usage_rollup set latest_value = latest_value + 1',
     undone: 'update usage_rollup set latest_value = latest_value - 1',

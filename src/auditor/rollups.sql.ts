@@ -74,12 +74,12 @@ export const selectDifferingRollups = (tx: Tx, slice: Slice): Promise<BrokenRow[
     with ${valuesOf(slice)},
     counted as (
       select ${KEY}, min(group_values) as group_values,
-             (count(*), sum(number) filter (where kind <> 'latest'), min(number) filter (where kind <> 'latest'),
+             (count(*), min(at) filter (where kind <> 'latest'), max(at) filter (where kind <> 'latest'), sum(number) filter (where kind <> 'latest'), min(number) filter (where kind <> 'latest'),
               max(number) filter (where kind <> 'latest'), max(row(at, seq, number)) filter (where kind = 'latest')) as figures
         from usable group by ${KEY}),
     kept as (
       select ${KEY}, min(group_values) as group_values,
-             (sum(event_count)::bigint, sum(total), min(least_value), max(greatest_value),
+             (sum(event_count)::bigint, min(first_at), max(last_at), sum(total), min(least_value), max(greatest_value),
               max(row(latest_at, latest_seq, latest_value)) filter (where latest_at is not null)) as figures
         from ${keptOf('usage_rollup', slice)} group by ${KEY})
     select merchant_id, ${nameOf} as id,

@@ -22,12 +22,16 @@ function scopeOf({ entitlement, elders }: Loaded, meter: MeasuredMeter, { from, 
   return sources.length === 0 ? null : { merchantId: entitlement.merchant_id, meter, sources, ...span };
 }
 
+/** A metric in a span. */
+interface Question extends Span {
+  readonly meter: MeasuredMeter;
+}
+
 /**
- * The figures of a metric in some spans, in one statement; of this transaction, so that it sees what was accepted
- * before.
+ * The figures of metrics in some spans, in one call; of this transaction, so that it sees what was accepted before.
  */
-async function figuresOf(tx: Tx, of: Loaded, meter: MeasuredMeter, spans: readonly Span[]): Promise<UsageFigure[]> {
-  const scopes = spans.map((span) => scopeOf(of, meter, span));
+async function figuresOf(tx: Tx, of: Loaded, questions: readonly Question[]): Promise<UsageFigure[]> {
+  const scopes = questions.map(({ meter, ...span }) => scopeOf(of, meter, span));
   const figures = await measureEach(
     tx,
     scopes.flatMap((scope) => scope ?? []),
@@ -42,34 +46,33 @@ async function figuresOf(tx: Tx, of: Loaded, meter: MeasuredMeter, spans: readon
 
 /**
  * What was used in each of some stretches: sums and counts by what lies in them, distinct counts by what they add to that of
- * their usage period. All metrics together.
+ * their usage period. All metrics together, and asked for together.
  */
 export async function flowsIn(tx: Tx, of: Loaded, stretches: readonly Stretch[]): Promise<Decimal[]> {
   const busy = stretches.filter(({ isQuiet }) => !isQuiet);
-  const totals = busy.map(() => ZERO);
-  for (const meter of of.meters.filter(({ aggregation }) => !GAUGES.has(aggregation)))
-    for (const [index, flow] of (await flowsOf(tx, of, meter, busy)).entries())
-      totals[index] = (totals[index] as Decimal).plus(flow);
-  let next = 0;
-  return stretches.map(({ isQuiet }) => {
-    if (isQuiet) return ZERO;
-    next += 1;
-    return totals[next - 1] as Decimal;
-  });
+  const meters = of.meters.filter(({ aggregation }) => !GAUGES.has(aggregation));
+  const flows = busy.flatMap((stretch) => meters.flatMap((meter) => questionsOf(meter, stretch)));
+  const figures = await figuresOf(tx, of, flows);
+  const totals = new Map(busy.map((stretch) => [stretch, ZERO]));
+  for (const [place, { stretch, sign }] of flows.entries()) {
+    const { value } = figures[place] as UsageFigure;
+    totals.set(stretch, (totals.get(stretch) as Decimal).plus(sign === 1 ? value : value.negated()));
+  }
+  return stretches.map((stretch) => totals.get(stretch) ?? ZERO);
 }
 
-async function flowsOf(tx: Tx, of: Loaded, meter: MeasuredMeter, stretches: readonly Stretch[]): Promise<Decimal[]> {
-  if (meter.aggregation !== 'UNIQUE_COUNT')
-    return (await figuresOf(tx, of, meter, stretches)).map(({ value }) => value);
-  const upTo = stretches.flatMap(({ from, to, periodStart }) => [
-    { from: periodStart, to },
-    { from: periodStart, to: from },
-  ]);
-  const figures = await figuresOf(tx, of, meter, upTo);
-  return stretches.map((_, index) => {
-    const [after, before] = [figures[2 * index], figures[2 * index + 1]] as [UsageFigure, UsageFigure];
-    return after.value.minus(before.value);
-  });
+interface FlowQuestion extends Question {
+  readonly stretch: Stretch;
+  readonly sign: 1 | -1;
+}
+
+function questionsOf(meter: MeasuredMeter, stretch: Stretch): FlowQuestion[] {
+  const { from, to, periodStart } = stretch;
+  if (meter.aggregation !== 'UNIQUE_COUNT') return [{ meter, from, to, stretch, sign: 1 }];
+  return [
+    { meter, from: periodStart, to, stretch, sign: 1 },
+    { meter, from: periodStart, to: from, stretch, sign: -1 },
+  ];
 }
 
 /** Where usage up to an instant can be, in order and apart; outside of it there is none. */
@@ -112,8 +115,8 @@ export async function levelsAt(tx: Tx, of: Loaded, asked: readonly LevelQuestion
 }
 
 async function highest(tx: Tx, of: Loaded, meter: MeasuredMeter, asked: readonly LevelQuestion[]): Promise<Decimal[]> {
-  const spans = asked.map(({ periodStart, until }) => ({ from: periodStart, to: until }));
-  return (await figuresOf(tx, of, meter, spans)).map(({ value }) => value);
+  const questions = asked.map(({ periodStart, until }) => ({ meter, from: periodStart, to: until }));
+  return (await figuresOf(tx, of, questions)).map(({ value }) => value);
 }
 
 /**
@@ -122,8 +125,8 @@ async function highest(tx: Tx, of: Loaded, meter: MeasuredMeter, asked: readonly
  */
 async function levelsOf(tx: Tx, of: Loaded, meter: MeasuredMeter, asked: readonly LevelQuestion[]): Promise<Decimal[]> {
   const ends = asked.map(({ until }) => earliest(upToMicrosecond(until), of.entitlement.active_to ?? until));
-  const spans = ends.map((end) => ({ from: end.subtract({ microseconds: 1 }), to: end }));
-  return (await figuresOf(tx, of, meter, spans)).map(({ value }) => value);
+  const questions = ends.map((end) => ({ meter, from: end.subtract({ microseconds: 1 }), to: end }));
+  return (await figuresOf(tx, of, questions)).map(({ value }) => value);
 }
 
 /** Does an entitlement measure what uses nothing up? */

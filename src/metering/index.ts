@@ -18,6 +18,7 @@ export type { OwnedMeter } from './events.sql.ts';
 export { listMeterEvents } from './events.ts';
 export { usageMark } from './fate.sql.ts';
 export type { BillingOfEvent, CountedEvent, EventBilling } from './fate.ts';
+export type { UsageFigure } from './figures.ts';
 export { keyGenerationChore } from './generations.ts';
 export { createIntakes, type OnAccepted } from './intake.ts';
 export { everyWindow } from './levels.ts';
@@ -40,7 +41,7 @@ export { customersWithEvents, oldestAcceptedAfter, type UsedCustomer } from './s
 export { linkExternalSubject, linkSubscriptionSubject, subjectsOf, subjectsOfEach } from './subjects.ts';
 export { merchantsWithEvents } from './tally.sql.ts';
 export { eventTallyChore } from './tally.ts';
-export { measureEach, postgresUsage, type UsageFigure, usage, usedSpans } from './usage.ts';
+export { measureEach, postgresUsage, usage, usageOfEach, usedSpans } from './usage.ts';
 export type { UsageCut, UsageQuery, UsageRequest, UsageRow, UsageScope, UsageSource } from './usage-request.ts';
 export { createUsageWatch, type UsageWatch, type UsedBy } from './usage-watch.ts';
 export { WINDOW_SIZES, type WindowSize, windowCount, windowsOf } from './windows.ts';

@@ -1,14 +1,14 @@
 import { type Sql, sql } from '../db/index.ts';
 import type { Decimal } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
-import { hoursOf, type Rest } from './hours.ts';
+import { hoursOf, type Interval } from './hours.ts';
 import { contentOf } from './series.sql.ts';
 import type { SeriesSpec } from './series-spec.ts';
-import { ADDITIVE, AGGREGATES, hullOf, KEPT, meterValue, PASSED_ON, partsOf } from './usage.sql.ts';
+import { AGGREGATES, hullOf, meterValue, partsOf } from './usage.sql.ts';
 import type { UsageScope } from './usage-request.ts';
 
 /** Some time of one subject, and the number of the question that it belongs to. */
-interface Part extends Rest {
+interface Part extends Interval {
   readonly question: number;
   readonly subject: string;
 }
@@ -20,11 +20,11 @@ export interface AnsweredRow {
   readonly is_complete: boolean;
 }
 
-/** As arrays: questions, subjects, beginnings, ends and signs. */
+/** As arrays: questions, subjects, beginnings and ends. */
 const unnested = (parts: readonly Part[]): Sql => sql`
   unnest(${parts.map(({ question }) => question)}::int[], ${parts.map(({ subject }) => subject)}::text[],
-         ${parts.map(({ from }) => from)}::timestamptz[], ${parts.map(({ to }) => to)}::timestamptz[],
-         ${parts.map(({ sign }) => sign)}::int[]) a (question, subject, from_at, to_at, sign)`;
+         ${parts.map(({ from }) => from)}::timestamptz[], ${parts.map(({ to }) => to)}::timestamptz[])
+         a (question, subject, from_at, to_at)`;
 
 /**
  * The rows of subjects: what is addressed to them, and what was sent with just this subject, though it names nobody.
@@ -46,25 +46,23 @@ const readySeries = (merchantId: string, spec: SeriesSpec): Sql => sql`
 /**
  * Many questions about one meter in one statement: a row for each, in no order.
  * @param questions all of one merchant and meter; their sources name subjects
- * @param spec where full hours are read from; null: every event is read. Unless `is_complete`, the figures are worth
- * nothing.
+ * @param spec of a distinct count: full hours are read from its values. Null: every event is read. Unless `is_complete`,
+ * the figures are worth nothing.
  */
 export function selectAnswers(questions: readonly UsageScope[], spec: SeriesSpec | null): Sql {
   const [{ merchantId, meter }] = questions as [UsageScope];
   const cut = questions.flatMap((scope, question) =>
     partsOf(scope).map((part) => ({
       part: { question, subject: part.subject as string },
-      ...(spec === null
-        ? { full: null, rest: [{ ...part, sign: 1 as const }] }
-        : hoursOf(part, ADDITIVE.has(meter.aggregation))),
+      ...(spec === null ? { full: null, rest: [part] } : hoursOf(part, false)),
     })),
   );
-  const full = cut.flatMap(({ part, full: hours }): Part[] => (hours === null ? [] : [{ ...hours, ...part, sign: 1 }]));
+  const full = cut.flatMap(({ part, full: hours }): Part[] => (hours === null ? [] : [{ ...hours, ...part }]));
   const rest = cut.flatMap(({ part, rest: times }): Part[] => times.map((each) => ({ ...each, ...part })));
   const { from, to } = hullOf(rest);
-  const rolled = (table: string, at: Sql, kept: Sql, eventCount: Sql) => sql`
+  const rolled = (table: 'usage_rollup' | 'usage_value', kept: Sql) => sql`
     union all
-    select a.question, ${at}, ${kept}, ${eventCount}
+    select a.question, null, null, ${kept}
       from ${unnested(full)}
       join addressed s on s.subject = a.subject
      cross join lateral (
@@ -72,12 +70,11 @@ export function selectAnswers(questions: readonly UsageScope[], spec: SeriesSpec
         where r.merchant_id = ${merchantId} and r.series_id = (select id from series) and r.subject_id = s.id
           and r.hour >= a.from_at and r.hour < a.to_at
        offset 0) r`;
-  const isSet = meter.aggregation === 'UNIQUE_COUNT';
   return sql`
     with ${spec === null ? sql`` : sql`${readySeries(merchantId, spec)},`}
     ${addressed(merchantId, [...new Set([...full, ...rest].map(({ subject }) => subject))])},
     counted (question, at, seq, value, event_count) as (
-      select a.question, c.at, c.seq, ${(spec && PASSED_ON[meter.aggregation]) ?? sql`c.value`}, a.sign::bigint
+      select a.question, c.at, c.seq, ${spec === null ? sql`c.value` : sql`text_hash(c.value)`}, 1::bigint
         from ${unnested(rest)}
         join addressed s on s.subject = a.subject
        cross join lateral (
@@ -86,17 +83,7 @@ export function selectAnswers(questions: readonly UsageScope[], spec: SeriesSpec
             and e.at >= a.from_at and e.at < a.to_at and e.at >= ${from} and e.at < ${to}
          offset 0) c
        where c.value is not null
-      ${
-        spec === null
-          ? sql``
-          : rolled(
-              'usage_rollup',
-              sql`r.latest_at, r.latest_seq`,
-              KEPT[meter.aggregation] ?? (isSet ? sql`null::uuid` : sql`null::numeric`),
-              sql`r.event_count`,
-            )
-      }
-      ${spec !== null && isSet ? rolled('usage_value', sql`null, null`, sql`r.value_hash`, sql`0`) : sql``})
+      ${spec === null ? sql`` : sql`${rolled('usage_rollup', sql`null::uuid, r.event_count`)} ${rolled('usage_value', sql`r.value_hash, 0`)}`})
     select q.question, f.value, coalesce(f.event_count, 0)::bigint as event_count,
            ${spec === null ? sql`true` : sql`exists (select from series)`} as is_complete
       from generate_series(0, ${questions.length - 1}::int) q (question)

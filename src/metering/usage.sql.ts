@@ -305,7 +305,6 @@ export function selectRolledUsage(
   spec: SeriesSpec,
 ): Sql | null {
   const { merchantId, meter } = scope;
-  if (isPlain(scope, columns)) return selectFigure(scope, spec);
   const inHours = columns.window === 'MINUTE' ? { full: [], rest: partsOf(scope).map(added) } : hoursIn(scope);
   const { full } = inHours;
   const earlier = earlierThan(scope);
@@ -360,48 +359,14 @@ export const KEPT: Readonly<Partial<Record<Aggregation, Sql>>> = {
   LATEST: sql`r.latest_value`,
 };
 
-/** Who answers the usual question; others do not have its figure. */
-const FIGURES: Readonly<Partial<Record<Aggregation, Sql>>> = {
-  SUM: sql`usage_sum`,
-  AVG: sql`usage_sum`,
-  COUNT: sql`usage_sum`,
-  MIN: sql`usage_least`,
-  MAX: sql`usage_greatest`,
-};
-
-/** Is it the usual question, of one figure of some subjects? */
-const isPlain = ({ meter, sources, groupFilters }: UsageScope, columns: UsageColumns): boolean =>
-  sources !== null &&
-  FIGURES[meter.aggregation] !== undefined &&
-  columnNames(columns).length === 0 &&
-  Object.keys(groupFilters ?? {}).length === 0;
-
-/** What the plan of the usual question is kept under; its text differs by the aggregation alone. */
-export const planOfFigure = (scope: UsageScope, columns: UsageColumns): string | undefined =>
-  isPlain(scope, columns) ? `usage figure ${scope.meter.aggregation}` : undefined;
-
-/** Planned once, so it takes what the rows take. */
-function selectFigure(scope: UsageScope, spec: SeriesSpec): Sql {
-  const { merchantId, meter } = scope;
-  const { full, rest } = hoursIn(scope);
-  const { from, to } = hullOf(rest);
-  return sql`
-    select 0 as summed_over, ${meter.aggregation === 'COUNT' ? sql`event_count::numeric as value` : sql`value`}, event_count, is_complete
-      from ${FIGURES[meter.aggregation]}(${merchantId}, ${spec.eventType}, text_hash(${contentOf(spec)}),
-             ${columnsOf(full)}, ${columnsOf(rest)}, ${rest.map(({ sign }) => sign)}::int[], ${from}, ${to})`;
-}
-
-/** Subjects, beginnings and ends, as arrays. */
-const columnsOf = (parts: readonly Part<Interval>[]): Sql =>
-  sql`${parts.map(({ subject }) => subject)}::text[], ${parts.map(({ from }) => from)}::timestamptz[], ${parts.map(({ to }) => to)}::timestamptz[]`;
-
 /**
  * The subject rows of the sources with the times for which they count: what is addressed to the customer or subscription,
  * and what was sent with just this subject, though it names nobody.
  */
 const addressed = (merchantId: string, parts: readonly Part<Rest>[]): Sql => sql`(
     select es.id as subject_id, w.from_at, w.to_at, w.sign
-      from unnest(${columnsOf(parts)}, ${parts.map(({ sign }) => sign)}::int[]) as w (subject, from_at, to_at, sign)
+      from unnest(${parts.map(({ subject }) => subject)}::text[], ${parts.map(({ from }) => from)}::timestamptz[],
+                  ${parts.map(({ to }) => to)}::timestamptz[], ${parts.map(({ sign }) => sign)}::int[]) as w (subject, from_at, to_at, sign)
      cross join lateral (
        select id from event_subject where merchant_id = ${merchantId} and addressee = w.subject
         union

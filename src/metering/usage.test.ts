@@ -13,7 +13,7 @@ import { backfillChore, rebuildRollups, registerMeter } from './series.ts';
 import { type SeriesSpec, seriesOf } from './series-spec.ts';
 import { linkExternalSubject, linkSubscriptionSubject } from './subjects.ts';
 import { type NaiveEvent, naiveUsage } from './testing/oracle.ts';
-import { measure, rawUsage, usage } from './usage.ts';
+import { measure, measureEach, rawUsage, usage } from './usage.ts';
 import type { UsageCut, UsageRow, UsageScope } from './usage-request.ts';
 
 let database: Database;
@@ -243,6 +243,7 @@ describe('rolled-up usage', () => {
           instants,
           async (sent, { sources, eventFrom, withValue }, from, to) => {
             await withEvents(sent, async (tx, merchantId, naive) => {
+              const asked: UsageScope[] = [];
               for (const aggregation of aggregations) {
                 const valueProperty = aggregation === 'COUNT' && !withValue ? null : '$.v';
                 const meter = meterOf(aggregation, { eventFrom, valueProperty });
@@ -253,7 +254,10 @@ describe('rolled-up usage', () => {
                 expect(await read()).toEqual(expected);
                 await backfill(tx, merchantId);
                 expect(await read()).toEqual(expected);
+                asked.push(scope, { ...scope, from: FROM }, { ...scope, to: TO }, scope);
               }
+              const together = (await measureEach(tx, asked)).map((figure) => textOf({ group: {}, ...figure }, {}));
+              expect(together).toEqual(asked.flatMap((scope) => naiveUsage(naive, scope, {})));
             });
           },
         ),
@@ -307,7 +311,7 @@ describe('rolled-up usage', () => {
     });
   });
 
-  it('is read from the roll-ups where hours are full, and from no event in them', async () => {
+  it('is read from the roll-ups where hours are full or all their events are in the time, and from no event in them', async () => {
     const sent = [0, 30, 90, 150, 400].map((minutes) => ({ at: FROM.add({ minutes }), data: '{"v":1}' }));
     for (const aggregation of aggregations) {
       const meter = meterOf(aggregation);
@@ -323,7 +327,8 @@ describe('rolled-up usage', () => {
           };
           await tx.run(sql`update usage_rollup set event_count = event_count + 100`);
           const [row] = await usage(tx, scope);
-          expect([aggregation, row?.eventCount]).toEqual([aggregation, sent.length + 400]);
+          const hours = ['UNIQUE_COUNT', 'LATEST'].includes(aggregation) ? 4 : 5;
+          expect([aggregation, row?.eventCount]).toEqual([aggregation, sent.length + hours * 100]);
         },
         { meter, after: 0 },
       );

@@ -1,21 +1,12 @@
 import type { Tx } from '../db/index.ts';
-import { type Decimal, decimal, ZERO } from '../kernel/decimal.ts';
+import { figure, isKept, keptFigures, type UsageFigure } from './figures.ts';
 import { type Stamped, withoutRepeats } from './levels.ts';
-import { isLevel, type Meter } from './meter.ts';
+import { isLevel } from './meter.ts';
 import { type AnsweredRow, selectAnswers, selectUsedSpans, type UsedSpanRow } from './parts.sql.ts';
 import { seriesOf } from './series-spec.ts';
-import {
-  columnNames,
-  type MeasuredRow,
-  planOfFigure,
-  selectRolledUsage,
-  selectUsage,
-  type UsageColumns,
-} from './usage.sql.ts';
+import { columnNames, type MeasuredRow, selectRolledUsage, selectUsage, type UsageColumns } from './usage.sql.ts';
 import type { UsageCut, UsageQuery, UsageRequest, UsageRow, UsageScope } from './usage-request.ts';
 import { clippedWindow, type WindowSize } from './windows.ts';
-
-const AVERAGE_DIGITS = 50;
 
 /** Usage straight from the raw events in PostgreSQL, all cuts in one statement and so of one moment. */
 export const rawUsage: UsageQuery<Tx> = {
@@ -29,9 +20,13 @@ export const rawUsage: UsageQuery<Tx> = {
 export const postgresUsage: UsageQuery<Tx> = {
   async measure(tx, scope, cuts) {
     const { columns, distinct } = askedOf(cuts);
+    if (columnNames(columns).length === 0 && isKept(scope)) {
+      const [kept] = await keptFigures(tx, [scope]);
+      return kept ? cuts.map(() => [{ group: {}, ...kept }]) : rawUsage.measure(tx, scope, cuts);
+    }
     const spec = scope.acceptedUpTo === undefined ? seriesOf(scope.meter) : null;
     const query = spec && selectRolledUsage(scope, columns, distinct, spec);
-    const rows = query && (await tx.rows<MeasuredRow>(query, planOfFigure(scope, columns)));
+    const rows = query && (await tx.rows<MeasuredRow>(query));
     if (!rows?.every(({ is_complete: isComplete }) => isComplete)) return rawUsage.measure(tx, scope, cuts);
     return cutRows(rows, scope, cuts, columns);
   },
@@ -72,36 +67,60 @@ export async function usage(tx: Tx, request: UsageRequest): Promise<UsageRow[]> 
 export const measure = (tx: Tx, scope: UsageScope, cuts: readonly UsageCut[]): Promise<UsageRow[][]> =>
   postgresUsage.measure(tx, scope, cuts);
 
-/** One figure, and how many events it is of. */
-export type UsageFigure = Pick<UsageRow, 'value' | 'eventCount'>;
-
-/** One after the other: a level is of the last event before, whenever that came, which has a statement of its own. */
-async function inTurn(tx: Tx, questions: readonly UsageScope[]): Promise<UsageFigure[]> {
-  const figures: UsageFigure[] = [];
-  for (const question of questions) {
-    const [[row] = []] = await postgresUsage.measure(tx, question, [{}]);
-    figures.push(row as UsageRow);
+/** The rows of each of many requests of a merchant, in their order; whole figures of some subjects in one call. */
+export async function usageOfEach(tx: Tx, requests: readonly UsageRequest[]): Promise<UsageRow[][]> {
+  const whole = requests.filter((request) => columnNames(columnsOf([request])).length === 0);
+  const figures = new Map((await measureEach(tx, whole)).map((each, place) => [whole[place], each]));
+  const rows: UsageRow[][] = [];
+  for (const request of requests) {
+    const kept = figures.get(request);
+    rows.push(kept ? [{ group: {}, ...kept }] : await usage(tx, request));
   }
-  return figures;
+  return rows;
 }
 
 /**
- * The whole figure of each of many questions about one meter of a merchant, in their order and in one statement, unless
- * it is about levels. Their sources name subjects.
+ * The whole figure of each of many questions of a merchant, in their order: in one call where roll-ups keep it, else in
+ * one statement for each meter. Levels, and questions about groups or all subjects, have a statement each.
  */
 export async function measureEach(tx: Tx, questions: readonly UsageScope[]): Promise<UsageFigure[]> {
-  const [first] = questions;
-  if (first === undefined) return [];
-  if (questions.length === 1 || isLevel(first.meter)) return inTurn(tx, questions);
-  const spec = seriesOf(first.meter);
+  const figures = await keptFigures(tx, questions);
+  const open = questions.flatMap((question, place) => (figures[place] ? [] : [{ question, place }]));
+  for (const ofOne of Map.groupBy(open, ({ question }) => togetherWith(question)).values()) {
+    const found = await answersOf(
+      tx,
+      ofOne.map(({ question }) => question),
+    );
+    for (const [index, { place }] of ofOne.entries()) figures[place] = found[index] as UsageFigure;
+  }
+  return figures as UsageFigure[];
+}
+
+/** Questions with the same text have one statement; a level is of the last event before, whenever that came. */
+const togetherWith = (question: UsageScope): unknown => {
+  const { meter, sources, groupFilters = {}, acceptedUpTo } = question;
+  const isAlone = sources === null || acceptedUpTo !== undefined || Object.keys(groupFilters).length > 0;
+  if (isAlone || isLevel(meter)) return question;
+  const { eventType, aggregation, valueProperty } = meter;
+  return JSON.stringify([eventType, aggregation, valueProperty, meter.groupBy]);
+};
+
+async function answersOf(tx: Tx, questions: readonly UsageScope[]): Promise<UsageFigure[]> {
+  const [first] = questions as [UsageScope];
+  const { meter } = first;
+  if (typeof togetherWith(first) !== 'string' || questions.length === 1) {
+    const [[row] = []] = await postgresUsage.measure(tx, first, [{}]);
+    return questions.map(() => row as UsageRow);
+  }
+  const spec = meter.aggregation === 'UNIQUE_COUNT' ? seriesOf(meter) : null;
   const rolled = spec && (await tx.rows<AnsweredRow>(selectAnswers(questions, spec)));
   const isComplete = rolled?.every(({ is_complete: each }) => each) === true;
   const rows = rolled && isComplete ? rolled : await tx.rows<AnsweredRow>(selectAnswers(questions, null));
-  const figures = new Map(rows.map((row) => [row.question, row]));
+  const found = new Map(rows.map((row) => [row.question, row]));
   return questions.map((_, question) => {
-    const { value, event_count: events } = figures.get(question) as AnsweredRow;
+    const { value, event_count: events } = found.get(question) as AnsweredRow;
     const eventCount = Number(events);
-    return { value: figure(first.meter, value, eventCount), eventCount };
+    return { value: figure(meter, value, eventCount), eventCount };
   });
 }
 
@@ -159,16 +178,3 @@ function usageRow(row: MeasuredRow, cut: UsageCut, { dimensions }: UsageColumns,
 
 const windowOf = (start: Temporal.Instant, size: WindowSize, { from, to }: UsageScope) =>
   clippedWindow(start, size, from, to);
-
-/**
- * Nothing is 0, whether there never was anything or all was taken away again; a level needs no event. A sum becomes an
- * average here, because PostgreSQL would choose the digits of the quotient by itself.
- */
-function figure(meter: Meter, value: Decimal | null, eventCount: number): Decimal {
-  if (value === null || (eventCount === 0 && !isLevel(meter))) return ZERO;
-  return meter.aggregation === 'AVG' ? average(value, eventCount) : value;
-}
-
-/** Exact where it fits 50 significant digits, else rounded to them, half away from zero. */
-const average = (total: Decimal, count: number): Decimal =>
-  total.div(decimal(count)).toSignificantDigits(AVERAGE_DIGITS);

@@ -2,7 +2,14 @@ import type { Tx } from '../../db/index.ts';
 import { ZERO } from '../../kernel/decimal.ts';
 import type { Fraction } from '../../kernel/fraction.ts';
 import { earliest, isBefore, latest, type Period } from '../../kernel/time.ts';
-import { type CountedEvent, isLevel, type UsageRequest, type UsageRow, usage } from '../../metering/index.ts';
+import {
+  type CountedEvent,
+  isLevel,
+  type UsageRequest,
+  type UsageRow,
+  usage,
+  usageOfEach,
+} from '../../metering/index.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { asBilled, usageChargesOn } from '../owed/charges.ts';
@@ -21,28 +28,148 @@ import {
 } from './burnt-units.ts';
 import { ownShare } from './own-share.ts';
 
+/** An invoice of a period, with the terms on which its subscription is billed. */
+interface PeriodToRead {
+  readonly terms: BillingTerms;
+  readonly invoice: InvoiceRow;
+}
+
+interface ReadOptions {
+  /** The usage mark: as it was when only these events were there, from the events themselves. */
+  readonly acceptedUpTo?: bigint | undefined;
+  /** Other periods whose usage was read anew and is not stored yet. */
+  readonly anew?: readonly ReadAnew[];
+}
+
 /**
  * The usage of each metered price of an invoice: of the time in which it held, from the start of its whole period to the end of
  * the invoice's, so that a part that `closeNow` left is measured with the parts before it.
- * @param acceptedUpTo the usage mark: as it was when only these events were there, from the events themselves
- * @param anew other periods whose usage was read anew and is not stored yet
  */
 export async function readUsage(
   tx: Tx,
   source: BillingSource,
   terms: BillingTerms,
   invoice: InvoiceRow,
-  { acceptedUpTo, anew = [] }: { readonly acceptedUpTo?: bigint | undefined; readonly anew?: readonly ReadAnew[] } = {},
+  options: ReadOptions = {},
 ): Promise<BilledUsage[]> {
-  const found: BilledUsage[] = [];
-  const covered: (GrantClaim & { readonly priceId: string })[] = [];
-  for (const { price, spans: cut } of usageChargesOn(terms, invoice)) {
-    const rows = await readPriceUsage(tx, source, terms, price, cut, acceptedUpTo);
-    found.push(...rows);
-    const [only] = rows; // a price that grants may cover has no groups (the catalog sees to it)
-    if (price.grantDiscountEnabled && only)
-      covered.push({ priceId: price.id, metricId: price.metric.id, spans: cut, used: only.quantity });
+  const [found = []] = await readUsageOfEach(tx, source, [{ terms, invoice }], options);
+  return found;
+}
+
+/** The same of several invoices of a merchant, in their order: the figures of all their prices are asked for in one call. */
+export async function readUsageOfEach(
+  tx: Tx,
+  source: BillingSource,
+  periods: readonly PeriodToRead[],
+  { acceptedUpTo, anew = [] }: ReadOptions = {},
+): Promise<BilledUsage[][]> {
+  const asked: AskedPrice[] = [];
+  for (const period of periods) asked.push(...(await pricesAsked(tx, source, period, acceptedUpTo)));
+  const answered = Map.groupBy(await answers(tx, asked), ({ period }) => period);
+  const found: BilledUsage[][] = [];
+  for (const period of periods)
+    found.push(await withoutBurnt(tx, source, { ...period, anew }, answered.get(period) ?? []));
+  return found;
+}
+
+/** A price of a period, and its question to metering. */
+interface AskedPrice {
+  readonly period: PeriodToRead;
+  readonly price: BilledPrice;
+  readonly spans: readonly Period[];
+  readonly request: UsageRequest;
+}
+
+async function pricesAsked(
+  tx: Tx,
+  source: BillingSource,
+  period: PeriodToRead,
+  acceptedUpTo: bigint | undefined,
+): Promise<AskedPrice[]> {
+  const { terms, invoice } = period;
+  const asked: AskedPrice[] = [];
+  for (const { price, spans } of usageChargesOn(terms, invoice)) {
+    const metric = price.metric as NonNullable<BilledPrice['metric']>;
+    const sources = [];
+    for (const span of spans) sources.push(...(await source.usageSources(tx, terms, metric.id, span)));
+    const [first, last] = [spans[0], spans.at(-1)];
+    if (!(first && last) || sources.length === 0) continue;
+    const request = {
+      merchantId: terms.merchantId,
+      meter: metric.meter,
+      sources,
+      from: first.start,
+      to: last.end,
+      ...cutOf(price),
+      ...(acceptedUpTo !== undefined && { acceptedUpTo }),
+    };
+    asked.push({ period, price, spans, request });
   }
+  return asked;
+}
+
+interface AnsweredPrice extends AskedPrice {
+  readonly usage: readonly BilledUsage[];
+}
+
+async function answers(tx: Tx, asked: readonly AskedPrice[]): Promise<AnsweredPrice[]> {
+  const rows = await usageOfEach(
+    tx,
+    asked.map(({ request }) => request),
+  );
+  const shares = await readShares(tx, asked);
+  return asked.map((each, place) => {
+    const share = shares.get(each);
+    const usage = (rows[place] ?? []).map((row) => ({
+      price_id: each.price.id,
+      group_values: row.group,
+      quantity: row.value,
+      event_count: row.eventCount,
+      granted: ZERO,
+      ...(share && { share }),
+    }));
+    return { ...each, usage };
+  });
+}
+
+/**
+ * What of the time a figure is for that does not add up (`ownShare`). What names the subscription itself makes it one for
+ * all of the time.
+ */
+async function readShares(tx: Tx, asked: readonly AskedPrice[]): Promise<Map<AskedPrice, Fraction>> {
+  const shared = asked.flatMap((each) => {
+    const { meter, sources } = each.request;
+    const share = isAdditive(meter.aggregation)
+      ? null
+      : ownShare(each.spans, sources ?? [], each.period.terms.customerId);
+    return share === null ? [] : [{ each, share }];
+  });
+  const direct = await usageOfEach(
+    tx,
+    shared.map(({ each: { request, period } }) => ({
+      ...request,
+      sources: request.sources?.filter(({ subject }) => subject === period.terms.subscriptionId) ?? [],
+    })),
+  );
+  const isNamed = (rows: readonly UsageRow[]) =>
+    rows.some(({ eventCount, value }) => eventCount > 0 || !value.isZero());
+  return new Map(shared.flatMap(({ each, share }, place) => (isNamed(direct[place] ?? []) ? [] : [[each, share]])));
+}
+
+/** The usage of the prices of a period, with the units that grants burnt of it. */
+async function withoutBurnt(
+  tx: Tx,
+  source: BillingSource,
+  { terms, invoice, anew }: PeriodToRead & { readonly anew: readonly ReadAnew[] },
+  answered: readonly AnsweredPrice[],
+): Promise<BilledUsage[]> {
+  const found = answered.flatMap(({ usage }) => usage);
+  const covered = answered.flatMap(({ price, spans, usage: [only] }) =>
+    // A price that grants may cover has no groups (the catalog sees to it).
+    price.grantDiscountEnabled && only
+      ? [{ priceId: price.id, metricId: price.metric?.id as string, spans, used: only.quantity }]
+      : [],
+  );
   if (covered.length === 0) return found;
   const allotted = allotBurnt(await readBurnt(tx, source, terms, { invoice, anew }, covered), covered);
   const byPrice = new Map(covered.map(({ priceId }, index) => [priceId, allotted[index]]));
@@ -78,54 +205,6 @@ function spanned(spans: readonly Period[]): Period | null {
   return first
     ? spans.reduce((all, { start, end }) => ({ start: earliest(all.start, start), end: latest(all.end, end) }), first)
     : null;
-}
-
-async function readPriceUsage(
-  tx: Tx,
-  source: BillingSource,
-  terms: BillingTerms,
-  price: BilledPrice,
-  spans: readonly Period[],
-  acceptedUpTo: bigint | undefined,
-): Promise<BilledUsage[]> {
-  const metric = price.metric as NonNullable<BilledPrice['metric']>;
-  const sources = [];
-  for (const span of spans) sources.push(...(await source.usageSources(tx, terms, metric.id, span)));
-  const [first, last] = [spans[0], spans.at(-1)];
-  if (!(first && last) || sources.length === 0) return [];
-  const asked = {
-    merchantId: terms.merchantId,
-    meter: metric.meter,
-    sources,
-    from: first.start,
-    to: last.end,
-    ...cutOf(price),
-    ...(acceptedUpTo !== undefined && { acceptedUpTo }),
-  };
-  const rows = await usage(tx, asked);
-  const share = isAdditive(metric.meter.aggregation) ? null : await readShare(tx, terms, spans, asked);
-  return rows.map((row) => ({
-    price_id: price.id,
-    group_values: row.group,
-    quantity: row.value,
-    event_count: row.eventCount,
-    granted: ZERO,
-    ...(share && { share }),
-  }));
-}
-
-/** What of the time a figure is for (`ownShare`). What names the subscription itself makes it one for all of the time. */
-async function readShare(
-  tx: Tx,
-  { subscriptionId, customerId }: BillingTerms,
-  spans: readonly Period[],
-  asked: UsageRequest,
-): Promise<Fraction | null> {
-  const share = ownShare(spans, asked.sources ?? [], customerId);
-  if (share === null) return null;
-  const direct = asked.sources?.filter(({ subject }) => subject === subscriptionId) ?? [];
-  const rows = await usage(tx, { ...asked, sources: direct });
-  return rows.some(({ eventCount, value }) => eventCount > 0 || !value.isZero()) ? null : share;
 }
 
 /** What is asked of an event: whether its level still holds at the end of a period, for a price, in its own group. */

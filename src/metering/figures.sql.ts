@@ -1,0 +1,53 @@
+import { type Sql, sql } from '../db/index.ts';
+import type { Decimal } from '../kernel/decimal.ts';
+import type { Aggregation } from './meter.ts';
+import { contentOf } from './series.sql.ts';
+import { type SeriesSpec, seriesText } from './series-spec.ts';
+import type { UsageSource } from './usage-request.ts';
+
+/** The functions that add up what roll-ups keep (`migrations/0044_usage_reading.sql`). */
+export type FigureFunction = 'usage_sum' | 'usage_least' | 'usage_greatest';
+
+/** The function that has the figure of an aggregation. Of the others, roll-ups keep no single value. */
+export const FIGURES: Readonly<Partial<Record<Aggregation, FigureFunction>>> = {
+  SUM: 'usage_sum',
+  AVG: 'usage_sum',
+  COUNT: 'usage_sum',
+  MIN: 'usage_least',
+  MAX: 'usage_greatest',
+};
+
+/** A question about one figure. No moment of a subject is in two of its parts. */
+export interface FigureQuestion {
+  readonly spec: SeriesSpec;
+  readonly parts: readonly UsageSource[];
+}
+
+export interface FigureRow {
+  /** The place of the question in the list. */
+  readonly question: number;
+  /** Null: no value; or only the number of events is kept. */
+  readonly value: Decimal | null;
+  readonly event_count: bigint;
+  /** Did the roll-ups hold all events, at the moment of the statement? Else the figure is worth nothing. */
+  readonly is_complete: boolean;
+}
+
+/** The figures of many questions of a merchant in one call: a row for each that has a part, in no order. */
+export function selectFigures(name: FigureFunction, merchantId: string, questions: readonly FigureQuestion[]): Sql {
+  const meters = new Map<string, { readonly place: number; readonly eventType: string; readonly content: string }>();
+  const asked = questions.flatMap(({ spec, parts }, question) => {
+    const { eventType } = spec;
+    const [text, content] = [seriesText(spec), contentOf(spec)];
+    const { place } = meters.get(text) ?? { place: meters.size + 1 };
+    meters.set(text, { place, eventType, content });
+    return parts.map((part) => ({ ...part, question, meter: place }));
+  });
+  const listed = [...meters.values()];
+  return sql`
+    select question, value, event_count, is_complete
+      from ${sql.ref(name)}(${merchantId}, ${listed.map(({ eventType }) => eventType)}::text[], ${listed.map(({ content }) => content)}::text[],
+             ${asked.map(({ question }) => question)}::int[], ${asked.map(({ meter }) => meter)}::int[],
+             ${asked.map(({ subject }) => subject)}::text[], ${asked.map(({ from }) => from)}::timestamptz[],
+             ${asked.map(({ to }) => to)}::timestamptz[])`;
+}
