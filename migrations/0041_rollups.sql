@@ -24,7 +24,8 @@ create index usage_series_pending on usage_series (merchant_id, id) where not is
 
 /* A row for each hour in which events of a subject have values of one group. `lane` is a number of whoever writes: two who
    flush at once add to different rows and need not wait for each other, and readers add up all of them. The times of the
-   first and the last event say whether all events of a row lie in a question; a row of kind `latest` has only the last. */
+   first and the last event say whether all events of a row lie in a question. Rows of kind `latest` do not
+   keep them. */
 create table usage_rollup (
   merchant_id text not null,
   series_id bigint not null,
