@@ -23,14 +23,19 @@ call tenant_table('event_subject');
 create index event_subject_addressee on event_subject (merchant_id, addressee) where addressee is not null;
 create index event_subject_customer on event_subject (merchant_id, customer_id) where customer_id is not null;
 
-/* The key under which the ids of events are enciphered. It stays for as long as the events do: with another one, every
-   event would have another id (docs/decisions/0131-event-ids-are-places.md). It is made of 244 random bits. */
-create table event_id_key (
+/* Random bits of which the key is made that enciphers the ids of events. They stay for as long as the events do: with
+   others, every event would have another id (docs/decisions/0131-event-ids-are-places.md). */
+create table event_id_seed (
   is_only boolean primary key default true check (is_only),
-  key bytea not null check (octet_length(key) = 32)
+  seed bytea not null check (octet_length(seed) = 32)
 );
-grant select on event_id_key to reckoner_app, reckoner_operator;
-insert into event_id_key (key) select uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid());
+grant select on event_id_seed to reckoner_app, reckoner_operator;
+insert into event_id_seed (seed) select uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid());
+
+/* The key. The platform's id is in it, because two databases may begin as copies of one: their ids differ all the same. */
+create function event_id_key() returns bytea
+  language sql stable
+  as $$ select sha256(seed || convert_to(coalesce(platform_organization(), ''), 'UTF8')) from event_id_seed $$;
 
 /* Which events there are, for ever and over all partitions: a unique index of a partitioned table would have to hold the
    time, and a retry that lets the time default would then count twice around midnight. `h` is the first half of SHA-256

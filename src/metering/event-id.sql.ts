@@ -4,6 +4,6 @@ import { EventIds } from './event-id.ts';
 /** The ids of the events of this database. Their key is read once. */
 export const eventIds = (tx: Tx): Promise<EventIds> =>
   tx.constant('event ids', async () => {
-    const { key } = await tx.one<{ key: Uint8Array }>(sql`select key from event_id_key`);
+    const { key } = await tx.one<{ key: Uint8Array }>(sql`select event_id_key() as key`);
     return new EventIds(key);
   });

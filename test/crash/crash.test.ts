@@ -79,7 +79,7 @@ async function storedEvents(): Promise<StoredEvent[]> {
   const places = new Map<string, number>();
   for (const [place, { client }] of merchants.entries())
     places.set((await client.get('/v0/me')).body.organization.id, place);
-  const [cipher] = await cluster.query<{ key: Uint8Array }>('select key from event_id_key');
+  const [cipher] = await cluster.query<{ key: Uint8Array }>('select event_id_key() as key');
   const rows = await cluster.query<{ merchant: string; key: string; at: string; seq: string }>(
     `select merchant_id as merchant, idempotency_key as key, (at at time zone 'UTC')::text as at, seq from event`,
   );
