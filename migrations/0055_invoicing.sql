@@ -1,6 +1,7 @@
 -- Invoices, their lines, the usage that they bill, numbers, credit notes and documents (§2, §3; domain.md §4).
 
-/* The legal moves between states, the same edges as the table in src/invoicing/invoice/states.ts (a test holds them equal). */
+/* The legal moves between states, the same edges as the table in src/invoicing/invoice/states.ts and the passages through
+   several states in one transaction that stand there (a test holds them equal). */
 create table invoice_edge (
   from_status text not null,
   to_status text not null,
@@ -12,7 +13,8 @@ insert into invoice_edge values
   ('DRAFT', 'CALCULATING'), ('DRAFT', 'ISSUED'), ('DRAFT', 'CANCELLED'),
   ('ISSUED', 'PAID'), ('ISSUED', 'PAYMENT_FAILED'), ('ISSUED', 'WRITTEN_OFF'), ('ISSUED', 'CANCELLED'),
   ('PAYMENT_FAILED', 'PAID'), ('PAYMENT_FAILED', 'WRITTEN_OFF'), ('PAYMENT_FAILED', 'CANCELLED'),
-  ('WRITTEN_OFF', 'PAID');
+  ('WRITTEN_OFF', 'PAID'),
+  ('CLOSED', 'DRAFT'), ('CLOSED', 'FAILED'), ('CLOSED', 'ISSUED'), ('CALCULATING', 'ISSUED');
 grant select on invoice_edge to reckoner_app, reckoner_operator;
 
 create table invoice (

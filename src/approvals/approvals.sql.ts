@@ -98,6 +98,19 @@ export const selectGiven = (tx: Tx, { merchantId, id }: ResourceKey, dataSnapsho
        and data_snapshot_hash = ${dataSnapshotHash}
      order by seq`);
 
+/** The same of some resources of a merchant, each for its own snapshot. */
+export const selectGivenOf = (
+  tx: Tx,
+  merchantId: string,
+  snapshots: readonly { readonly id: string; readonly hash: string }[],
+) =>
+  tx.rows<Approval>(sql`
+    select ${COLUMNS} from approval
+     where merchant_id = ${merchantId} and decision = 'approved'
+       and (resource_id, data_snapshot_hash) in (
+         select * from unnest(${snapshots.map(({ id }) => id)}::text[], ${snapshots.map(({ hash }) => hash)}::text[]))
+     order by seq`);
+
 export const updatePushed = (tx: Tx, merchantId: string, ids: readonly string[], now: Instant) =>
   tx.run(sql`
     update approval set pushed_at = ${now}, updated_at = ${now}

@@ -3,7 +3,7 @@ import { type ApprovalKind, merchantSettings } from '../identity/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import { publishAll } from '../webhooks/index.ts';
 import type { Approval, ResourceKey, ResourceType } from './approval.ts';
-import { cancelPending, selectGiven } from './approvals.sql.ts';
+import { cancelPending, selectGiven, selectGivenOf } from './approvals.sql.ts';
 import { missingKinds } from './complete.ts';
 
 /** The kinds of which a resource has an approved approval for a snapshot. */
@@ -18,12 +18,32 @@ export const findGivenKinds = async (
 export async function findMissingKinds(
   tx: Tx,
   type: ResourceType,
-  resource: ResourceKey,
+  { merchantId, id }: ResourceKey,
   dataSnapshotHash: string | null,
 ): Promise<readonly ApprovalKind[]> {
-  const required = (await merchantSettings(tx, resource.merchantId)).requiredApprovals[type];
-  if (required.length === 0 || dataSnapshotHash === null) return required;
-  return missingKinds(required, await findGivenKinds(tx, resource, dataSnapshotHash));
+  const missing = await findMissingKindsOf(tx, type, merchantId, new Map([[id, dataSnapshotHash]]));
+  return missing.get(id) ?? [];
+}
+
+/** The same of some resources of one merchant. @param snapshots by resource; null: none, so that nothing is approved for it */
+export async function findMissingKindsOf(
+  tx: Tx,
+  type: ResourceType,
+  merchantId: string,
+  snapshots: ReadonlyMap<string, string | null>,
+): Promise<ReadonlyMap<string, readonly ApprovalKind[]>> {
+  const required = (await merchantSettings(tx, merchantId)).requiredApprovals[type];
+  const known = [...snapshots].flatMap(([id, hash]) => (hash === null || required.length === 0 ? [] : [{ id, hash }]));
+  const given = Map.groupBy(
+    known.length === 0 ? [] : await selectGivenOf(tx, merchantId, known),
+    ({ resourceId }) => resourceId,
+  );
+  return new Map(
+    [...snapshots.keys()].map((id) => [
+      id,
+      missingKinds(required, new Set((given.get(id) ?? []).map(({ kind }) => kind))),
+    ]),
+  );
 }
 
 /** The resources have changed or are over: every pending approval of them is cancelled. Their rows are locked. */

@@ -17,8 +17,10 @@ export {
   defaultVersionOf,
   findPlan,
   findPlanNames,
+  findPlans,
   findPlanVersion,
   findPlanVersionByNumber,
+  findPlanVersions,
   findPrices,
   type PricedVersion,
 } from './plans/find.ts';

@@ -32,4 +32,4 @@ export type { TaxIdRegister } from './tax-ids/register.ts';
 export { viesRegister } from './tax-ids/vies.ts';
 export type { TaxRates, TaxRatesInput } from './tax-rates.ts';
 export { findTaxPlace, keepTaxVerdict } from './tax-verdict.ts';
-export { findTaxation, type Taxation } from './taxation.ts';
+export { findTaxation, findTaxations, type Taxation } from './taxation.ts';

@@ -1,5 +1,5 @@
 import type { Tx } from '../db/index.ts';
-import { findOrganization, type Organization } from '../identity/index.ts';
+import { findOrganization, findOrganizationsOf, type Organization } from '../identity/index.ts';
 import type { Decimal } from '../kernel/decimal.ts';
 import { decidePlace, type PlaceOfSupply, type TaxIdStanding } from '../tax/index.ts';
 import { knowledgeOf, taxIdOf } from './customer.ts';
@@ -27,34 +27,73 @@ export interface Taxation {
  * @throws where the merchant never had such a customer: a fault of ours.
  */
 export async function findTaxation(tx: Tx, merchantId: string, customerId: string | null): Promise<Taxation> {
+  const taxations = await loadTaxations(tx, merchantId, customerId === null ? [] : [customerId]);
+  return taxations(customerId);
+}
+
+/** The same of some customers of the merchant, by their ids. */
+export async function findTaxations(
+  tx: Tx,
+  merchantId: string,
+  customerIds: readonly string[],
+): Promise<(customerId: string) => Taxation> {
+  return loadTaxations(tx, merchantId, [...new Set(customerIds)]);
+}
+
+async function loadTaxations(
+  tx: Tx,
+  merchantId: string,
+  customerIds: readonly string[],
+): Promise<(customerId: string | null) => Taxation> {
   const merchant = await findOrganization(tx, merchantId, merchantId);
   if (!merchant?.settings) throw new Error(`There is no merchant ${merchantId}.`);
   const { taxRegistrations, defaultTaxRate } = merchant.settings;
-  const row = customerId === null ? null : await customerEver(tx, merchantId, customerId);
-  const isPlaced = taxRegistrations.length > 0;
-  const consumer = row && isPlaced ? await findOrganization(tx, merchantId, row.consumerId) : undefined;
-  const taxId = row && consumer ? await standingOf(tx, row, consumer) : 'none';
-  return {
-    customerTaxRates: row ? readTaxRates(row.taxRates) : {},
-    merchantTaxRate: defaultTaxRate,
-    taxId,
-    placeOn: (day, taxExempt) =>
-      decidePlace({
-        ...{ registrations: taxRegistrations, seller: merchant.address, customer: consumer?.address ?? null },
-        ...{ taxId, taxExempt, day },
-      }),
+  const found = customerIds.length === 0 ? [] : await selectCustomersEver(tx, merchantId, customerIds);
+  const rows = new Map(found.map((row) => [row.id, row]));
+  const isPlaced = taxRegistrations.length > 0 && rows.size > 0;
+  const places = isPlaced ? await loadPlaces(tx, merchantId, [...rows.values()]) : new Map<string, Place>();
+  return (customerId) => {
+    const row = customerId === null ? null : rows.get(customerId);
+    if (row === undefined) throw new Error(`There is no customer ${customerId}.`);
+    const { address = null, taxId = 'none' } = places.get(customerId ?? '') ?? {};
+    return {
+      customerTaxRates: row ? readTaxRates(row.taxRates) : {},
+      merchantTaxRate: defaultTaxRate,
+      taxId,
+      placeOn: (day, taxExempt) =>
+        decidePlace({
+          ...{ registrations: taxRegistrations, seller: merchant.address, customer: address },
+          ...{ taxId, taxExempt, day },
+        }),
+    };
   };
 }
 
-async function customerEver(tx: Tx, merchantId: string, customerId: string): Promise<CustomerRow> {
-  const [row] = await selectCustomersEver(tx, merchantId, [customerId]);
-  if (!row) throw new Error(`There is no customer ${customerId}.`);
-  return row;
+/** What decides where a customer is taxed. */
+interface Place {
+  readonly address: Organization['address'];
+  readonly taxId: TaxIdStanding;
 }
 
-async function standingOf(tx: Tx, row: CustomerRow, consumer: Organization): Promise<TaxIdStanding> {
-  const subject = taxIdOf(row, consumer);
-  if (subject === null) return 'none';
-  const checks = await loadChecks(tx, [{ merchantId: row.merchantId, customerId: row.id }]);
-  return knowledgeOf(subject, checks.get(row.id))?.status ?? 'none';
+async function loadPlaces(tx: Tx, merchantId: string, rows: readonly CustomerRow[]): Promise<Map<string, Place>> {
+  const consumers = await findOrganizationsOf(
+    tx,
+    merchantId,
+    rows.map(({ consumerId }) => consumerId),
+  );
+  const subjects = rows.flatMap((row) => {
+    const consumer = consumers.get(row.consumerId);
+    return consumer ? [{ row, consumer, subject: taxIdOf(row, consumer) }] : [];
+  });
+  const named = subjects.filter(({ subject }) => subject !== null);
+  const checks = await loadChecks(
+    tx,
+    named.map(({ row }) => ({ merchantId: row.merchantId, customerId: row.id })),
+  );
+  return new Map(
+    subjects.map(({ row, consumer, subject }) => {
+      const taxId = subject === null ? 'none' : (knowledgeOf(subject, checks.get(row.id))?.status ?? 'none');
+      return [row.id, { address: consumer.address, taxId }];
+    }),
+  );
 }

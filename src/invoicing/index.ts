@@ -68,6 +68,7 @@ export { estimateNextInvoice, estimateRenewal } from './reading/upcoming.ts';
 export { invoiceRoutes } from './routes.ts';
 export { invoicingDueKinds } from './steps.ts';
 export type {
+  Adjustment,
   BilledPrice,
   BilledVersion,
   BillingSource,

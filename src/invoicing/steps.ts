@@ -4,14 +4,15 @@ import { type Instant, isAfter } from '../kernel/time.ts';
 import { dunningDueKinds } from './collecting/dunning-steps.ts';
 import { retryCharge } from './collecting/pay-now.ts';
 import { renderCreditNote, renderIssued, renderReceipt } from './documents/documents.ts';
+import { type ChangedInvoice, unchanged } from './invoice/changed-invoice.ts';
 import type { InvoicingParts } from './invoice/dependencies.ts';
 import type { InvoiceRow } from './invoice/invoice.ts';
-import { lockInvoices } from './invoice/invoices.sql.ts';
+import { lockInvoices, updateInvoices } from './invoice/invoices.sql.ts';
 import type { InvoiceStatus } from './invoice/states.ts';
 import { tellOverdue } from './invoice/webhooks.ts';
-import { closePeriod, closeUsage } from './issue/close.ts';
-import { issueInvoices } from './issue/issue.ts';
-import { startCalculation, tryCalculation } from './issue/run-calculation.ts';
+import { closePeriods, closeUsage } from './issue/close.ts';
+import { issueChanged } from './issue/issue.ts';
+import { startCalculations, tryCalculations } from './issue/run-calculation.ts';
 import { taxAddressDueKind } from './outside-tax/addresses.ts';
 import { asksProvider } from './outside-tax/answer.ts';
 import { askFor } from './outside-tax/quotes.ts';
@@ -116,23 +117,22 @@ async function moveInvoices(
   const inStatus = (status: InvoiceStatus) => invoices.filter((invoice) => invoice.status === status);
   const idle = invoices.find(({ status }) => !DUE_STATES.includes(status));
   if (idle) throw new Error(`Invoice ${idle.id} is due, but nothing happens by itself when it is ${idle.status}.`);
-  await tx.beside(
-    inStatus('ACTIVE').map((invoice) => (tx: Tx) => closePeriod(tx, parts.source, invoice, 'endPeriod', now)),
-  );
+  await closePeriods(tx, parts.source, inStatus('ACTIVE'), 'endPeriod', now);
   await tx.beside(inStatus('CLOSING').map((invoice) => (tx: Tx) => closeUsage(tx, parts.source, invoice, now)));
-  const calculated = await tx.beside(
-    [...inStatus('CLOSED'), ...inStatus('CALCULATING')].map((invoice) => async (tx: Tx) => {
-      const calculating = invoice.status === 'CLOSED' ? await startCalculation(parts, tx, invoice, now) : invoice;
-      return tryCalculation(parts, tx, calculating, now, true);
-    }),
+  const started = await startCalculations(parts, tx, inStatus('CLOSED'), now);
+  const pending = [...started, ...inStatus('CALCULATING').map(unchanged)];
+  const changes = await tryCalculations(parts, tx, pending, now, true);
+  const isReady = ({ after: { status, next_action_at: due } }: ChangedInvoice) =>
+    status === 'DRAFT' && due !== null && !isAfter(due, now);
+  await updateInvoices(
+    tx,
+    changes.filter((change) => !isReady(change)),
   );
-  const ready = calculated.filter(
-    ({ status, next_action_at: due }) => status === 'DRAFT' && due !== null && !isAfter(due, now),
-  );
-  await issueInvoices(parts, tx, [...inStatus('DRAFT'), ...ready], 'autoApprove', now);
+  const drafts = [...inStatus('DRAFT').map(unchanged), ...changes.filter(isReady)];
+  await issueChanged(parts, tx, drafts, 'autoApprove', now);
   await tellOverdue(tx, inStatus('ISSUED'), now);
   for (const invoice of inStatus('PAYMENT_FAILED')) await retryCharge(parts, tx, invoice, now);
-  return calculated.filter(asksProvider);
+  return changes.map(({ after }) => after).filter(asksProvider);
 }
 
 /** In these states something happens by itself. */

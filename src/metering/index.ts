@@ -32,6 +32,7 @@ export {
   forgetLate,
   isSettled,
   lateSince,
+  lateSinceOf,
   needlessLateChore,
   settleUsage,
   type TakenUsage,

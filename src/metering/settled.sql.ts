@@ -60,6 +60,18 @@ export const selectLate = (
            with ordinality t (at, snapshot, place)
      order by t.place`);
 
+/** Who of some has usage that was noted as late, whenever that was; and the server that this is. */
+export const selectWithLate = (
+  tx: Tx,
+  merchantId: string,
+  subjects: readonly string[],
+): Promise<{ server: string; named: string[] }> =>
+  tx.one<{ server: string; named: string[] }>(sql`
+    select ${server} as server,
+           array(select unnest(array[s.addressee, case when s.kind = 'direct' then s.key end])
+                   from usage_rows(${merchantId}, ${[...subjects]}::text[]) s
+                  where exists (select from usage_late l where l.merchant_id = ${merchantId} and l.subject_id = s.id)) as named`);
+
 /** Deletes what makes none of some figures late. */
 export const deleteLate = (
   tx: Tx,

@@ -10,6 +10,7 @@ import {
   raiseMarks,
   selectLate,
   selectSnapshot,
+  selectWithLate,
 } from './settled.sql.ts';
 
 /** A figure of the usage before `at` that was stored, with the `usageSnapshot` that was read before it. */
@@ -73,6 +74,34 @@ export async function lateSince(
   areKept?: Sql,
 ): Promise<boolean[]> {
   return (await selectLate(tx, merchantId, subjects, taken, areKept)).map(({ late }) => late);
+}
+
+/**
+ * The same of several groups of subjects of one merchant, an answer for each. Whether anything is late at all is asked
+ * once for all of them; who has late usage is asked for by itself.
+ */
+export async function lateSinceOf(
+  tx: Tx,
+  merchantId: string,
+  asked: readonly { readonly subjects: readonly string[]; readonly taken: readonly TakenUsage[] }[],
+): Promise<boolean[][]> {
+  const taking = asked.filter(({ taken }) => taken.length > 0);
+  if (taking.length === 0) return asked.map(() => []);
+  const { server, named } = await selectWithLate(
+    tx,
+    merchantId,
+    taking.flatMap(({ subjects }) => subjects),
+  );
+  const withLate = new Set(named);
+  const answers: boolean[][] = [];
+  for (const { subjects, taken } of asked) {
+    const isHere = taken.every(({ snapshot }) => snapshot.startsWith(`${server}/`));
+    const isQuiet = isHere && !subjects.some((subject) => withLate.has(subject));
+    answers.push(
+      isQuiet || taken.length === 0 ? taken.map(() => false) : await lateSince(tx, merchantId, subjects, taken),
+    );
+  }
+  return answers;
 }
 
 /**

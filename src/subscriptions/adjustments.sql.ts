@@ -65,8 +65,13 @@ export const listAdjustmentRows = (
     page,
   );
 
-/** All adjustments of a subscription, oldest first: the order in which they apply. */
-export const adjustmentsOf = (tx: Tx, merchantId: string, subscriptionId: string): Promise<AdjustmentRow[]> =>
+/** All adjustments of some subscriptions, those of each oldest first: the order in which they apply. */
+export const adjustmentsOf = (
+  tx: Tx,
+  merchantId: string,
+  subscriptionIds: readonly string[],
+): Promise<AdjustmentRow[]> =>
   tx.rows<AdjustmentRow>(sql`
     select * from subscription_adjustment
-     where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} order by seq`);
+     where merchant_id = ${merchantId} and subscription_id = any (${[...subscriptionIds]}::text[])
+     order by subscription_id, seq`);

@@ -1,15 +1,15 @@
-import { findPlan, findPlanVersion } from '../catalog/index.ts';
+import { findPlans, findPlanVersions, type Plan, type PricedVersion } from '../catalog/index.ts';
 import type { Tx } from '../db/index.ts';
 import { burntUnits } from '../entitlements/index.ts';
-import type { BilledVersion, BillingSource, BillingTerms, PaymentTerms } from '../invoicing/index.ts';
+import type { Adjustment, BilledVersion, BillingSource, BillingTerms, PaymentTerms } from '../invoicing/index.ts';
 import { normaliseCadence } from '../kernel/time.ts';
-import { adjustmentsOf } from './adjustments.sql.ts';
+import { type AdjustmentRow, adjustmentsOf } from './adjustments.sql.ts';
 import { endOf } from './decide.ts';
 import { withQuantities } from './quantities.ts';
 import { findSubscription, findSubscriptions, type SubscriptionRow } from './subscriptions.sql.ts';
 import { loadClaims, readBeyondTheEnd } from './usage-claims.ts';
 import { ownedSpans } from './usage-owner.ts';
-import { type VersionRow, versionsOfSubscription } from './versions.sql.ts';
+import { type VersionRow, versionsOfSubscriptions } from './versions.sql.ts';
 
 /** What invoicing asks of subscriptions. */
 export const billingSource: BillingSource = {
@@ -24,6 +24,11 @@ export const billingSource: BillingSource = {
       if (!subscription) throw new Error(`There is no subscription ${subscriptionId}.`);
       return termsOf(tx, subscription);
     }),
+
+  async termsOf(tx, merchantId, subscriptionIds) {
+    const found = await findSubscriptions(tx, merchantId, [...new Set(subscriptionIds)]);
+    return new Map((await termsOfAll(tx, merchantId, found)).map((terms) => [terms.subscriptionId, terms]));
+  },
 
   async usageSources(tx, terms, metricId, period) {
     const { merchantId, subscriptionId } = terms;
@@ -43,34 +48,81 @@ export const billingSource: BillingSource = {
   granted: (tx, { merchantId, subscriptionId }, metricIds, period) =>
     burntUnits(tx, { merchantId, subscriptionId, metricIds }, period),
 
-  async adjustments(tx, merchantId, subscriptionId) {
-    const rows = await adjustmentsOf(tx, merchantId, subscriptionId);
-    return rows.map((row) => ({
-      id: row.id,
-      percentageDiscount: row.percentage_discount,
-      effectiveFrom: row.effective_from,
-      effectiveTo: row.effective_to,
-      description: row.description,
-      createdAt: row.created_at,
-    }));
+  async adjustments(tx, merchantId, subscriptionIds) {
+    const rows = await adjustmentsOf(tx, merchantId, subscriptionIds);
+    const bySubscription = Map.groupBy(rows, ({ subscription_id: id }) => id);
+    return new Map(subscriptionIds.map((id) => [id, (bySubscription.get(id) ?? []).map(adjustmentOf)]));
   },
 };
 
+const adjustmentOf = (row: AdjustmentRow): Adjustment => ({
+  id: row.id,
+  percentageDiscount: row.percentage_discount,
+  effectiveFrom: row.effective_from,
+  effectiveTo: row.effective_to,
+  description: row.description,
+  createdAt: row.created_at,
+});
+
 /** The terms on which a subscription is billed: those of its pinned plan version, in its own quantities. */
 export async function termsOf(tx: Tx, subscription: SubscriptionRow): Promise<BillingTerms> {
-  const { merchant_id: merchantId } = subscription;
-  const plan = await findPlan(tx, merchantId, subscription.plan_id);
-  const version = await findPlanVersion(tx, merchantId, subscription.plan_version_id);
-  if (!plan || !version) throw new Error(`The plan version of subscription ${subscription.id} is gone.`);
-  const planCadence = normaliseCadence(plan.billingCadence);
-  return {
+  const [terms] = await termsOfAll(tx, subscription.merchant_id, [subscription]);
+  return terms as BillingTerms;
+}
+
+/** The same of some subscriptions of one merchant, in their order. Each plan and version is loaded once. */
+async function termsOfAll(
+  tx: Tx,
+  merchantId: string,
+  subscriptions: readonly SubscriptionRow[],
+): Promise<BillingTerms[]> {
+  if (subscriptions.length === 0) return [];
+  const history = Map.groupBy(
+    await versionsOfSubscriptions(
+      tx,
+      merchantId,
+      subscriptions.map(({ id }) => id),
+    ),
+    ({ subscription_id: id }) => id,
+  );
+  const pinned = await loadPinned(tx, merchantId, [...subscriptions, ...[...history.values()].flat()]);
+  return subscriptions.map((subscription) => billingTerms(subscription, history.get(subscription.id) ?? [], pinned));
+}
+
+type PinnedTo = Pick<VersionRow, 'plan_id' | 'plan_version_id'>;
+
+/** The plan and the version that somebody is pinned to. */
+type Pinned = (to: PinnedTo) => { readonly plan: Plan; readonly version: PricedVersion };
+
+/** A foreign key holds both, so one that is gone is a fault of ours. */
+async function loadPinned(tx: Tx, merchantId: string, all: readonly PinnedTo[]): Promise<Pinned> {
+  const plans = await findPlans(
+    tx,
     merchantId,
+    all.map((each) => each.plan_id),
+  );
+  const versions = await findPlanVersions(
+    tx,
+    merchantId,
+    all.map((each) => each.plan_version_id),
+  );
+  return ({ plan_id: planId, plan_version_id: versionId }) => {
+    const [plan, version] = [plans.get(planId), versions.get(versionId)];
+    if (!plan || !version) throw new Error(`Plan version ${versionId} is gone.`);
+    return { plan, version };
+  };
+}
+
+function billingTerms(subscription: SubscriptionRow, history: readonly VersionRow[], pinned: Pinned): BillingTerms {
+  const { plan, version } = pinned(subscription);
+  return {
+    merchantId: subscription.merchant_id,
     subscriptionId: subscription.id,
     customerId: subscription.customer_id,
     planId: plan.id,
     clockId: subscription.clock_id,
     currency: plan.currency,
-    planCadence,
+    planCadence: normaliseCadence(plan.billingCadence),
     bounds: {
       anchor: subscription.billing_anchor,
       startedAt: subscription.billing_starts_at,
@@ -85,23 +137,13 @@ export async function termsOf(tx: Tx, subscription: SubscriptionRow): Promise<Bi
     planTaxRate: plan.defaultTaxRate,
     prices: withQuantities(version.prices, subscription.quantities),
     minimumAmount: version.minimumAmount,
-    ...(await historyOf(tx, subscription)),
+    // All versions and quantities that it had or will have, where there is more than the one.
+    ...(history.length > 0 && { versions: history.map((row) => billedVersion(row, pinned)) }),
   };
 }
 
-/** All versions and quantities that a subscription had or will have, where there is more than the one. */
-async function historyOf(tx: Tx, subscription: SubscriptionRow): Promise<Pick<BillingTerms, 'versions'>> {
-  const rows = await versionsOfSubscription(tx, subscription.merchant_id, subscription.id);
-  if (rows.length === 0) return {};
-  const versions: BilledVersion[] = [];
-  for (const row of rows) versions.push(await versionOf(tx, row));
-  return { versions };
-}
-
-async function versionOf(tx: Tx, row: VersionRow): Promise<BilledVersion> {
-  const plan = await findPlan(tx, row.merchant_id, row.plan_id);
-  const version = await findPlanVersion(tx, row.merchant_id, row.plan_version_id);
-  if (!plan || !version) throw new Error(`Plan version ${row.plan_version_id} is gone.`); // a foreign key holds it
+function billedVersion(row: VersionRow, pinned: Pinned): BilledVersion {
+  const { plan, version } = pinned(row);
   return {
     from: row.holds_from,
     changeId: row.change_id,

@@ -1,8 +1,8 @@
 import type { Tx } from '../../db/index.ts';
 import { type CatalogPrice, withWhatTheyPrice } from '../prices/catalog-price.ts';
 import { selectPrice, selectPricesOfVersions } from '../prices/prices.sql.ts';
-import { type Plan, selectPlan, selectPlanNames } from './plans.sql.ts';
-import { type PlanVersion, selectVersion, selectVersionByNumber } from './versions.sql.ts';
+import { type Plan, selectPlan, selectPlanNames, selectPlansById } from './plans.sql.ts';
+import { type PlanVersion, selectVersion, selectVersionByNumber, selectVersionsById } from './versions.sql.ts';
 
 /** A plan version with its prices, for subscriptions and invoices. */
 export interface PricedVersion extends PlanVersion {
@@ -12,6 +12,24 @@ export interface PricedVersion extends PlanVersion {
 /** A plan of the merchant. */
 export const findPlan = (tx: Tx, merchantId: string, planId: string): Promise<Plan | undefined> =>
   tx.once(`plan ${planId} of ${merchantId}`, () => selectPlan(tx, merchantId, planId));
+
+/** Some plans of the merchant, by their ids. */
+export const findPlans = async (
+  tx: Tx,
+  merchantId: string,
+  ids: Iterable<string>,
+): Promise<ReadonlyMap<string, Plan>> =>
+  new Map((await selectPlansById(tx, merchantId, [...new Set(ids)])).map((plan) => [plan.id, plan]));
+
+/** Some versions, of any status, with their prices as `findPlanVersion` answers them, by their ids. */
+export async function findPlanVersions(
+  tx: Tx,
+  merchantId: string,
+  ids: Iterable<string>,
+): Promise<ReadonlyMap<string, PricedVersion>> {
+  const versions = await selectVersionsById(tx, merchantId, [...new Set(ids)]);
+  return new Map((await withPrices(tx, merchantId, versions)).map((version) => [version.id, version]));
+}
 
 /** What some plans of the merchant are called, by their ids. */
 export const findPlanNames = async (tx: Tx, merchantId: string, ids: readonly string[]): Promise<Map<string, string>> =>
@@ -24,7 +42,7 @@ export async function findPlanVersion(
   versionId: string,
 ): Promise<PricedVersion | undefined> {
   return tx.once(`plan version ${versionId} of ${merchantId}`, async () =>
-    withPrices(tx, await selectVersion(tx, merchantId, versionId)),
+    withItsPrices(tx, await selectVersion(tx, merchantId, versionId)),
   );
 }
 
@@ -35,7 +53,7 @@ export async function findPlanVersionByNumber(
   planId: string,
   versionNumber: number,
 ): Promise<PricedVersion | undefined> {
-  return withPrices(tx, await selectVersionByNumber(tx, merchantId, planId, versionNumber));
+  return withItsPrices(tx, await selectVersionByNumber(tx, merchantId, planId, versionNumber));
 }
 
 /** The version that a new subscription is pinned to. */
@@ -56,8 +74,18 @@ export async function findPrices(tx: Tx, merchantId: string, ids: readonly strin
   );
 }
 
-async function withPrices(tx: Tx, version: PlanVersion | undefined): Promise<PricedVersion | undefined> {
-  if (!version) return;
-  const prices = await selectPricesOfVersions(tx, [version.merchantId], [version.id]);
-  return { ...version, prices: await withWhatTheyPrice(tx, version.merchantId, prices.get(version.id) ?? []) };
+async function withItsPrices(tx: Tx, version: PlanVersion | undefined): Promise<PricedVersion | undefined> {
+  return version && (await withPrices(tx, version.merchantId, [version]))[0];
+}
+
+async function withPrices(tx: Tx, merchantId: string, versions: readonly PlanVersion[]): Promise<PricedVersion[]> {
+  if (versions.length === 0) return [];
+  const ids = versions.map(({ id }) => id);
+  const prices = await selectPricesOfVersions(tx, [merchantId], ids);
+  const priced = await withWhatTheyPrice(tx, merchantId, [...prices.values()].flat());
+  const places = new Map(priced.map((price) => [price.id, price]));
+  return versions.map((version) => ({
+    ...version,
+    prices: (prices.get(version.id) ?? []).map(({ id }) => places.get(id) as CatalogPrice),
+  }));
 }

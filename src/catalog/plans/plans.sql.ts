@@ -62,13 +62,17 @@ const selectOne = (tx: Tx, merchantId: string, id: string, lock: Sql) =>
   tx.maybe<Plan>(sql`select ${COLUMNS} from plan where merchant_id = ${merchantId} and id = ${id} ${lock}`);
 
 export const selectPlan = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, UNLOCKED);
-/** One at a time: who changes a plan or its versions holds its row, so version numbers follow each other without a gap. */
+/** Some plans; unknown ids are left out. */
+export const selectPlansById = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<Plan[]> =>
+  tx.rows<Plan>(sql`select ${COLUMNS} from plan where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])`);
+
 /** What plans are called; unknown ids are left out. */
 export const selectPlanNames = (tx: Tx, merchantId: string, ids: readonly string[]) =>
   tx.rows<{ id: string; name: string }>(
     sql`select id, name from plan where merchant_id = ${merchantId} and id = any (${ids})`,
   );
 
+/** One at a time: who changes a plan or its versions holds its row, so version numbers follow each other without a gap. */
 export const lockPlan = (tx: Tx, merchantId: string, id: string) => selectOne(tx, merchantId, id, FOR_UPDATE);
 
 /** Which plans a list shows. */

@@ -40,6 +40,12 @@ export async function insertVersion(tx: Tx, version: PlanVersion, priceIds: read
 export const selectVersion = (tx: Tx, merchantId: string, id: string) =>
   tx.maybe<PlanVersion>(sql`select ${COLUMNS} from plan_version where merchant_id = ${merchantId} and id = ${id}`);
 
+/** Some versions; unknown ids are left out. */
+export const selectVersionsById = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<PlanVersion[]> =>
+  tx.rows<PlanVersion>(
+    sql`select ${COLUMNS} from plan_version where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])`,
+  );
+
 /** The commitments of some versions, by the version's id; those without one are left out. */
 export async function selectMinimumAmounts(
   tx: Tx,

@@ -77,11 +77,23 @@ export const invoicesWithCredits = async (
 };
 
 /** Credits that stand on an invoice as lines, in the order of these. */
-export const creditsOn = (tx: Tx, { merchant_id, id }: InvoiceRow): Promise<CreditOn[]> =>
-  tx.rows<CreditOn>(sql`
+export const creditsOn = async (tx: Tx, { merchant_id, id }: InvoiceRow): Promise<readonly CreditOn[]> =>
+  (await creditsOnInvoices(tx, merchant_id, [id])).get(id) ?? [];
+
+/** The same of some invoices of a merchant, by invoice. */
+export async function creditsOnInvoices(
+  tx: Tx,
+  merchantId: string,
+  invoiceIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly CreditOn[]>> {
+  const rows = await tx.rows<CreditOn & { target_invoice_id: string }>(sql`
     select c.*, i.invoice_number as billed_number
       from unused_credit c join invoice i on i.merchant_id = c.merchant_id and i.id = c.invoice_id
-     where c.merchant_id = ${merchant_id} and c.target_invoice_id = ${id} and c.noted_amount < c.amount order by c.seq`);
+     where c.merchant_id = ${merchantId} and c.target_invoice_id = any (${[...invoiceIds]}::text[])
+       and c.noted_amount < c.amount
+     order by c.seq`);
+  return Map.groupBy(rows, (row) => row.target_invoice_id);
+}
 
 /** Credit notes over what the lines of an invoice could not give back. */
 export const notesOfCreditsOn = (

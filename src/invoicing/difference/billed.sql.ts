@@ -7,71 +7,143 @@ import type { UncalculatedInvoice } from './due.ts';
 /** Whose bill it is, and which invoice is not counted: the one that is being calculated. */
 export type BilledFor = Pick<InvoiceRow, 'merchant_id' | 'id' | 'subscription_id'>;
 
+/** Of whose bill something is asked. */
+export interface BilledQuestion {
+  readonly invoice: BilledFor;
+  /** Only of time after this. */
+  readonly since: Instant;
+  /** Only what was billed before this place; null: all. */
+  readonly before: PlaceInBilling | null;
+}
+
+/** Rows of the answers to some questions, each with the place of its question. */
+type Placed<Row> = Row & { readonly place: number };
+
+/** The rows of each of some questions, in the order of the questions. */
+function apart<Row>(questions: number, rows: readonly Placed<Row>[]): Row[][] {
+  const answers = Array.from({ length: questions }, (): Row[] => []);
+  for (const { place, ...row } of rows) answers[place - 1]?.push(row as Row);
+  return answers;
+}
+
 /**
  * The lines that the other invoices of a subscription bill of time after an instant, in the order of billing: fees, usage and
  * corrections, and all that is billed once. Credits are read with `selectCredits`.
- * @param beforeSeq only lines that were billed before this one
  * @param alsoOf invoices of which all lines of that time are selected, however long before it their periods ended
  */
-export const selectBilledLines = (
+export async function selectBilledLines(
   tx: Tx,
-  { merchant_id: merchantId, id, subscription_id: subscriptionId }: BilledFor,
+  invoice: BilledFor,
   since: Instant,
-  beforeSeq: bigint | null = null,
+  before: PlaceInBilling | null = null,
   alsoOf: readonly string[] = [],
-): Promise<StoredLine[]> =>
-  tx.rows<StoredLine>(sql`
-    select l.invoice_id as "invoiceId", i.status, l.price_id as "priceId", l.fee_id as "feeId", l.type,
+): Promise<StoredLine[]> {
+  const [lines] = await selectBilledLinesOf(tx, invoice.merchant_id, [{ invoice, since, before }], alsoOf);
+  return lines as StoredLine[];
+}
+
+/** The same of some subscriptions of one merchant: an answer for each question, in their order. */
+export async function selectBilledLinesOf(
+  tx: Tx,
+  merchantId: string,
+  asked: readonly BilledQuestion[],
+  alsoOf: readonly string[] = [],
+): Promise<StoredLine[][]> {
+  if (asked.length === 0) return [];
+  const rows = await tx.rows<Placed<StoredLine>>(sql`
+    select q.place::int, l.invoice_id as "invoiceId", i.status, l.price_id as "priceId", l.fee_id as "feeId", l.type,
            l.display_name as "displayName", l.quantity, l.total_price as net, l.total_tax as tax, l.tax_rate as "taxRate",
            l.period_start as "periodStart", l.period_end as "periodEnd", l.group_values as "group", l.tiers, l.workings,
            exists (select from credit_note n
                     where n.merchant_id = i.merchant_id and n.invoice_id = i.id and n.kind = 'refund' and n.status = 'ISSUED') as "isRefunded"
-      from invoice i join invoice_line l on l.merchant_id = i.merchant_id and l.invoice_id = i.id
-     where i.merchant_id = ${merchantId} and i.subscription_id = ${subscriptionId} and i.id <> ${id}
-       and i.status in ('DRAFT', 'ISSUED', 'PAYMENT_FAILED', 'PAID', 'WRITTEN_OFF', 'CANCELLED')
-       and (i.kind <> 'subscription' or i.period_end >= ${since} or l.period_start = l.period_end
+      from unnest(${asked.map(({ invoice }) => invoice.subscription_id)}::text[],
+                  ${asked.map(({ invoice }) => invoice.id)}::text[],
+                  ${asked.map(({ since }) => since)}::timestamptz[],
+                  ${asked.map(({ before }) => before?.seq ?? null)}::bigint[])
+             with ordinality as q (subscription_id, id, since, before_seq, place)
+      join invoice i on i.merchant_id = ${merchantId} and i.subscription_id = q.subscription_id and i.id <> q.id
+      join invoice_line l on l.merchant_id = i.merchant_id and l.invoice_id = i.id
+     where i.status in ('DRAFT', 'ISSUED', 'PAYMENT_FAILED', 'PAID', 'WRITTEN_OFF', 'CANCELLED')
+       and (i.kind <> 'subscription' or i.period_end >= q.since or l.period_start = l.period_end
             or i.id = any (${[...alsoOf]}::text[]))
-       and (l.period_end > ${since} or l.period_start = l.period_end)
+       and (l.period_end > q.since or l.period_start = l.period_end)
        and (l.price_id is not null or l.type = 'commitment') and l.type <> 'credit'
-       and (${beforeSeq}::bigint is null or l.seq < ${beforeSeq})
-     order by l.seq`);
+       and (q.before_seq is null or l.seq < q.before_seq)
+     order by q.place, l.seq`);
+  return apart(asked.length, rows);
+}
 
-/**
- * What was taken back of lines of a subscription for time after an instant.
- * @param before only what was taken back before this place
- */
-export const selectCredits = (
+type CreditRow = StoredCredit & { readonly id: string };
+
+/** What was taken back of lines of a subscription for time after an instant. */
+export async function selectCredits(
   tx: Tx,
-  { merchant_id: merchantId, subscription_id: subscriptionId }: BilledFor,
+  invoice: BilledFor,
   since: Instant,
   before: PlaceInBilling | null = null,
-): Promise<(StoredCredit & { readonly id: string })[]> =>
-  tx.rows<StoredCredit & { readonly id: string }>(sql`
-    select c.id, c.invoice_id as "invoiceId", c.price_id as "priceId", c.charged_from as "chargedFrom", c.charged_to as "chargedTo",
-           c.unused_from as "unusedFrom", c.unused_to as "unusedTo", c.amount as net, c.tax_amount as tax, c.correction
-      from unused_credit c
-     where c.merchant_id = ${merchantId} and c.subscription_id = ${subscriptionId} and c.charged_to > ${since}
-       and (${before?.seq ?? null}::bigint is null or c.line_seq < ${before?.seq ?? null})
-       and (${before?.creditSeq ?? null}::bigint is null or c.seq <= ${before?.creditSeq ?? null})
-     order by c.seq`);
+): Promise<CreditRow[]> {
+  const [credits] = await selectCreditsOf(tx, invoice.merchant_id, [{ invoice, since, before }]);
+  return credits as CreditRow[];
+}
+
+/** The same of some subscriptions of one merchant: an answer for each question, in their order. */
+export async function selectCreditsOf(
+  tx: Tx,
+  merchantId: string,
+  asked: readonly BilledQuestion[],
+): Promise<CreditRow[][]> {
+  if (asked.length === 0) return [];
+  const rows = await tx.rows<Placed<CreditRow>>(sql`
+    select q.place::int, c.id, c.invoice_id as "invoiceId", c.price_id as "priceId", c.charged_from as "chargedFrom",
+           c.charged_to as "chargedTo", c.unused_from as "unusedFrom", c.unused_to as "unusedTo", c.amount as net,
+           c.tax_amount as tax, c.correction
+      from unnest(${asked.map(({ invoice }) => invoice.subscription_id)}::text[],
+                  ${asked.map(({ since }) => since)}::timestamptz[],
+                  ${asked.map(({ before }) => before?.seq ?? null)}::bigint[],
+                  ${asked.map(({ before }) => before?.creditSeq ?? null)}::bigint[])
+             with ordinality as q (subscription_id, since, before_seq, before_credit, place)
+      join unused_credit c on c.merchant_id = ${merchantId} and c.subscription_id = q.subscription_id
+     where c.charged_to > q.since
+       and (q.before_seq is null or c.line_seq < q.before_seq)
+       and (q.before_credit is null or c.seq <= q.before_credit)
+     order by q.place, c.seq`);
+  return apart(asked.length, rows);
+}
 
 /**
  * The other invoices of a subscription that have no lines yet.
  * @param beforeSeq as it was then: those whose lines are not older than this one
  */
-export const selectUncalculated = (
+export async function selectUncalculated(
   tx: Tx,
-  { merchant_id: merchantId, id, subscription_id: subscriptionId }: BilledFor,
+  invoice: BilledFor,
   beforeSeq: bigint | null = null,
-): Promise<UncalculatedInvoice[]> =>
-  tx.rows<UncalculatedInvoice>(sql`
-    select id, kind, billing_cadence, billing_anchor, period_number, period_start, period_end from invoice i
-     where i.merchant_id = ${merchantId} and i.subscription_id = ${subscriptionId} and i.id <> ${id}
-       and i.kind in ('subscription', 'upfront')
+): Promise<UncalculatedInvoice[]> {
+  const [others] = await selectUncalculatedOf(tx, invoice.merchant_id, [{ invoice, beforeSeq }]);
+  return others as UncalculatedInvoice[];
+}
+
+/** The same of some subscriptions of one merchant: an answer for each question, in their order. */
+export async function selectUncalculatedOf(
+  tx: Tx,
+  merchantId: string,
+  asked: readonly { readonly invoice: BilledFor; readonly beforeSeq: bigint | null }[],
+): Promise<UncalculatedInvoice[][]> {
+  if (asked.length === 0) return [];
+  const rows = await tx.rows<Placed<UncalculatedInvoice>>(sql`
+    select q.place::int, i.id, i.kind, i.billing_cadence, i.billing_anchor, i.period_number, i.period_start, i.period_end
+      from unnest(${asked.map(({ invoice }) => invoice.subscription_id)}::text[],
+                  ${asked.map(({ invoice }) => invoice.id)}::text[],
+                  ${asked.map(({ beforeSeq }) => beforeSeq)}::bigint[])
+             with ordinality as q (subscription_id, id, before_seq, place)
+      join invoice i on i.merchant_id = ${merchantId} and i.subscription_id = q.subscription_id and i.id <> q.id
+     where i.kind in ('subscription', 'upfront')
        and (i.status in ('ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING', 'FAILED')
             or exists (select from invoice_line l
-                        where l.merchant_id = i.merchant_id and l.invoice_id = i.id and l.seq > ${beforeSeq}::bigint))
-     order by i.seq`);
+                        where l.merchant_id = i.merchant_id and l.invoice_id = i.id and l.seq > q.before_seq))
+     order by q.place, i.seq`);
+  return apart(asked.length, rows);
+}
 
 /** Where an invoice stands in the order of billing of its subscription. */
 export interface PlaceInBilling {

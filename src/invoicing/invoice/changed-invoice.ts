@@ -29,3 +29,13 @@ export function moved(
   const done = changed(before, changes, now);
   return { ...done, after: { ...done.after, status: to.value } };
 }
+
+/** An invoice of which nothing is changed yet. */
+export const unchanged = (invoice: InvoiceRow): ChangedInvoice => ({ before: invoice, after: invoice, changes: {} });
+
+/** What is changed of an invoice, and what is changed of it after that, as one. */
+export const followedBy = ({ before, changes }: ChangedInvoice, then: ChangedInvoice): ChangedInvoice => ({
+  before,
+  changes: { ...changes, ...then.changes },
+  after: then.after,
+});

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
 import { newId } from '../../kernel/ids.ts';
 import { next } from '../../kernel/state-table.ts';
-import { type InvoiceTrigger, invoiceStates, invoiceStatuses, invoiceTriggers } from './states.ts';
+import { type InvoiceTrigger, invoicePassages, invoiceStates, invoiceStatuses, invoiceTriggers } from './states.ts';
 
 /** The walls that the database holds by itself, whoever comes: also a colleague with a console. */
 let env: TestEnvironment;
@@ -63,7 +63,7 @@ const change = (id: string, set: string) => owner.query(`update invoice set ${se
 const ISSUED = { status: 'ISSUED', invoice_number: null as string | null, issued_at: '2025-02-01' };
 
 describe('the database and the table of states', () => {
-  it('know the same edges', async () => {
+  it('know the same edges and passages', async () => {
     const { rows } = await owner.query('select from_status, to_status from invoice_edge');
     const inDatabase = rows.map(({ from_status, to_status }) => `${from_status} → ${to_status}`);
     const inCode = invoiceStatuses.flatMap((status) =>
@@ -72,7 +72,8 @@ describe('the database and the table of states', () => {
         return to.ok && to.value !== status ? [`${status} → ${to.value}`] : [];
       }),
     );
-    expect(inDatabase.toSorted()).toEqual([...new Set(inCode)].toSorted());
+    const passages = invoicePassages.map(([from, to]) => `${from} → ${to}`);
+    expect(inDatabase.toSorted()).toEqual([...new Set([...inCode, ...passages])].toSorted());
   });
 
   it.each([

@@ -36,6 +36,18 @@ export const lockInvoicesOf = (tx: Tx, merchantId: string, subscriptionIds: read
 export const findInvoice = (tx: Tx, merchantId: string, id: string): Promise<InvoiceRow | undefined> =>
   tx.maybe<InvoiceRow>(sql`select * from invoice where merchant_id = ${merchantId} and id = ${id}`);
 
+/** Some invoices as they are now, by their ids. */
+export const findInvoices = async (
+  tx: Tx,
+  merchantId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, InvoiceRow>> => {
+  const rows = await tx.rows<InvoiceRow>(
+    sql`select * from invoice where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])`,
+  );
+  return new Map(rows.map((row) => [row.id, row]));
+};
+
 /**
  * Locks the invoice where nobody has it: for who holds the lock of something that others take after the invoice.
  * @throws 55P03 where somebody has it.
@@ -130,10 +142,20 @@ export async function updateInvoices(tx: Tx, invoices: readonly ChangedInvoice[]
 export const insertInvoice = (tx: Tx, invoice: NewInvoice, now: Instant): Promise<InvoiceRow> =>
   tx.one<InvoiceRow>(sql`${insertion(invoice, now)} returning *`);
 
-/** Opens the invoice of a period; one that exists already is left as it is (unique index `invoice_period`). */
-export const insertPeriod = (tx: Tx, invoice: NewInvoice, now: Instant): Promise<number> =>
-  tx.run(sql`${insertion(invoice, now)}
+/**
+ * Opens invoices of periods. One that exists already is left as it is: the unique index `invoice_period` on merchant,
+ * subscription, cadence and start makes a second attempt do nothing.
+ */
+export async function insertPeriods(tx: Tx, invoices: readonly NewInvoice[], now: Instant): Promise<void> {
+  const [first] = invoices;
+  if (!first) return;
+  const names = sql.join([...Object.keys(first), 'created_at', 'updated_at'].map((name) => sql.ref(name)));
+  const rows = invoices.map((invoice) => ({ ...invoice, created_at: now, updated_at: now }));
+  await tx.run(sql`
+    insert into invoice (${names})
+    select ${names} from jsonb_populate_recordset(null::invoice, ${recordset(rows)})
     on conflict (merchant_id, subscription_id, billing_cadence, period_start) where kind = 'subscription' do nothing`);
+}
 
 const insertion = (invoice: NewInvoice, now: Instant): Sql => {
   const entries = Object.entries({ ...columns(invoice), created_at: now, updated_at: now });
@@ -203,14 +225,24 @@ const LINE_COLUMNS = [
   'source_key',
 ] as const satisfies readonly (keyof LineRow)[];
 
-/** Replaces the lines of an invoice that is being calculated. The database refuses it once the invoice is issued. */
-export async function replaceLines(tx: Tx, invoice: InvoiceRow, lines: readonly LineRow[]): Promise<void> {
-  if (invoice.item_count > 0)
+/**
+ * Replaces the lines of some invoices of one merchant that are being calculated. The database refuses it once they are
+ * issued.
+ */
+export async function replaceLines(
+  tx: Tx,
+  merchantId: string,
+  invoices: readonly { readonly invoice: InvoiceRow; readonly lines: readonly LineRow[] }[],
+): Promise<void> {
+  const before = invoices.filter(({ invoice }) => invoice.item_count > 0).map(({ invoice }) => invoice.id);
+  if (before.length > 0)
     await tx.run(
-      sql`delete from invoice_line where merchant_id = ${invoice.merchant_id} and invoice_id = ${invoice.id}`,
+      sql`delete from invoice_line where merchant_id = ${merchantId} and invoice_id = any (${before}::text[])`,
     );
-  if (lines.length === 0) return;
-  const rows = lines.map((line) => Object.fromEntries(LINE_COLUMNS.map((name) => [name, jsonValue(line[name])])));
+  const rows = invoices.flatMap(({ lines }) =>
+    lines.map((line) => Object.fromEntries(LINE_COLUMNS.map((name) => [name, jsonValue(line[name])]))),
+  );
+  if (rows.length === 0) return;
   await tx.run(sql`
     insert into invoice_line (${sql.join(LINE_COLUMNS.map((name) => sql.ref(name)))})
     select ${sql.join(LINE_COLUMNS.map((name) => sql.ref(name)))}
@@ -261,15 +293,33 @@ interface StoredUsage extends Omit<BilledUsage, 'share' | 'taken'> {
   share_denominator: bigint | null;
 }
 
-export async function billedUsageOf(tx: Tx, invoice: InvoiceRow): Promise<BilledUsage[]> {
-  const rows = await tx.rows<StoredUsage>(sql`
-    select price_id, group_values, quantity, event_count, granted, share_numerator, share_denominator from invoice_usage
-     where merchant_id = ${invoice.merchant_id} and invoice_id = ${invoice.id} order by price_id, group_key`);
-  return rows.map(({ share_numerator: numerator, share_denominator: denominator, ...row }) => ({
-    ...row,
-    ...(numerator !== null && denominator !== null && { share: { numerator, denominator } }),
-  }));
+export const billedUsageOf = async (tx: Tx, { merchant_id, id }: InvoiceRow): Promise<readonly BilledUsage[]> =>
+  (await billedUsageOfInvoices(tx, merchant_id, [id])).get(id) ?? [];
+
+/** What was metered for some invoices of a merchant, by invoice. */
+export async function billedUsageOfInvoices(
+  tx: Tx,
+  merchantId: string,
+  invoiceIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly BilledUsage[]>> {
+  const rows = await tx.rows<StoredUsage & { invoice_id: string }>(sql`
+    select invoice_id, price_id, group_values, quantity, event_count, granted, share_numerator, share_denominator
+      from invoice_usage
+     where merchant_id = ${merchantId} and invoice_id = any (${[...invoiceIds]}::text[])
+     order by invoice_id, price_id, group_key`);
+  const byInvoice = Map.groupBy(rows, ({ invoice_id: id }) => id);
+  return new Map([...byInvoice].map(([id, those]) => [id, those.map(billedUsage)]));
 }
+
+const billedUsage = ({
+  invoice_id: _,
+  share_numerator: numerator,
+  share_denominator: denominator,
+  ...row
+}: StoredUsage & { invoice_id: string }): BilledUsage => ({
+  ...row,
+  ...(numerator !== null && denominator !== null && { share: { numerator, denominator } }),
+});
 
 /** The lines of some invoices, each in its order on the document. */
 export async function issuedLinesOf(
@@ -314,13 +364,28 @@ export const openInvoicesOfCustomer = (tx: Tx, merchantId: string, customerId: s
  * waited for.
  */
 export const selectEarlierParts = (tx: Tx, invoice: InvoiceRow): Promise<InvoiceRow[]> =>
-  tx.rows<InvoiceRow>(sql`
-    select * from invoice
-     where merchant_id = ${invoice.merchant_id} and subscription_id = ${invoice.subscription_id} and kind = 'subscription'
-       and billing_cadence = ${invoice.billing_cadence} and billing_anchor = ${invoice.billing_anchor}
-       and period_number = ${invoice.period_number} and period_start < ${invoice.period_start}
-       and status in ('ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING')
-     order by period_start`);
+  tx.rows<InvoiceRow>(
+    sql`select * from invoice p where ${isEarlierPart((name) => sql`${invoice[name]}`)} order by p.period_start`,
+  );
+
+/** Which of some invoices of a merchant have such parts. */
+export async function selectWithEarlierParts(
+  tx: Tx,
+  merchantId: string,
+  invoiceIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await tx.rows<{ id: string }>(sql`
+    select i.id from invoice i
+     where i.merchant_id = ${merchantId} and i.id = any (${[...invoiceIds]}::text[])
+       and exists (select from invoice p where ${isEarlierPart((name) => sql.ref(`i.${name}`))})`);
+  return new Set(rows.map(({ id }) => id));
+}
+
+const isEarlierPart = (of: (name: keyof InvoiceRow) => Sql): Sql => sql`
+  p.merchant_id = ${of('merchant_id')} and p.subscription_id = ${of('subscription_id')} and p.kind = 'subscription'
+    and p.billing_cadence = ${of('billing_cadence')} and p.billing_anchor = ${of('billing_anchor')}
+    and p.period_number = ${of('period_number')} and p.period_start < ${of('period_start')}
+    and p.status in ('ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING')`;
 
 /** The last invoice of a series. */
 export const lastOfSeries = (

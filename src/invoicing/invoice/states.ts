@@ -134,6 +134,17 @@ export const invoiceStates = stateTable<InvoiceStatus, InvoiceTrigger>(invoiceWo
   FAILED: { ...refused, retry: 'CALCULATING', recalculate: 'CALCULATING' },
 });
 
+/**
+ * Where due work leads an invoice through several states in one transaction, and stores it once: what was closed is
+ * calculated at once, and a draft that waits for nobody is issued.
+ */
+export const invoicePassages: readonly (readonly [from: InvoiceStatus, to: InvoiceStatus])[] = [
+  ['CLOSED', 'DRAFT'],
+  ['CLOSED', 'FAILED'],
+  ['CLOSED', 'ISSUED'],
+  ['CALCULATING', 'ISSUED'],
+];
+
 /** The table as a page of the documentation (`docs/invoice-states.md`; a test holds the two equal). */
 export function printInvoiceStates(): string {
   const triggers = Object.keys(invoiceTriggers) as InvoiceTrigger[];

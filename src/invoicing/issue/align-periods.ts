@@ -2,13 +2,13 @@ import type { Tx } from '../../db/index.ts';
 import { addDuration, type Instant, isAfter, isBefore, latest } from '../../kernel/time.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { lastOfSeries, lockInvoicesIn } from '../invoice/invoices.sql.ts';
+import { insertPeriods, lastOfSeries, lockInvoicesIn } from '../invoice/invoices.sql.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
 import { boundsOfSeries, cadencesOf, segmentAt, segmentsOf } from '../timeline/segments.ts';
 import { periodHolding, periodOf } from '../timeline/series.ts';
 import { dropUnbilledInvoice } from './cancel.ts';
 import { closePeriod, cutPeriod } from './close.ts';
-import { openInvoice } from './open.ts';
+import { invoiceOfPeriod } from './open.ts';
 
 /** Two statements: while the first waited for a worker that closed a period, that worker opened the next one. */
 export async function lockTwice(
@@ -65,6 +65,7 @@ async function openMissing(tx: Tx, terms: BillingTerms, at: Instant, now: Instan
     const startedAt = goesOn ? last.period_end : bounds.startedAt;
     const period = periodHolding(cadence, { ...bounds, startedAt }, startedAt);
     const sequence = goesOn ? last.sequence_number + 1 : 1;
-    if (period) await openInvoice(tx, terms, cadence, { ...period, anchor: bounds.anchor }, sequence, now);
+    if (period)
+      await insertPeriods(tx, [invoiceOfPeriod(terms, cadence, { ...period, anchor: bounds.anchor }, sequence)], now);
   }
 }

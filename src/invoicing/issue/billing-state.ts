@@ -3,10 +3,14 @@ import { decimal } from '../../kernel/decimal.ts';
 import { earliest, type Instant, isAfter, isBefore } from '../../kernel/time.ts';
 import {
   type BilledFor,
+  type BilledQuestion,
   type PlaceInBilling,
   selectBilledLines,
+  selectBilledLinesOf,
   selectCredits,
+  selectCreditsOf,
   selectUncalculated,
+  selectUncalculatedOf,
 } from '../difference/billed.sql.ts';
 import { type BilledItem, itemsOf, type StoredLine } from '../difference/billed.ts';
 import {
@@ -24,7 +28,7 @@ import type { InvoiceRow } from '../invoice/invoice.ts';
 import { asBilled, cellAt, cellOf, type InvoicePeriod, justBefore } from '../owed/charges.ts';
 import type { BillingSource, BillingTerms } from '../terms/billing-terms.ts';
 import { cadencesOf, segmentsOf } from '../timeline/segments.ts';
-import { type ReadPeriod, readClosedPeriods, type WhichPeriods } from '../usage/late-usage.ts';
+import { type ReadPeriod, readClosedPeriods, readClosedPeriodsOf, type WhichPeriods } from '../usage/late-usage.ts';
 
 /** What an invoice of a subscription bills, and the closed periods that were read for it. */
 export interface Billing {
@@ -35,21 +39,69 @@ export interface Billing {
   readonly items: readonly BilledItem[];
 }
 
+/** An invoice of a subscription for which it is asked what it bills. */
+export interface BillingQuestion {
+  readonly terms: BillingTerms;
+  readonly invoice: InvoiceRow;
+  readonly frozen: Pick<FrozenTerms, 'manualTaxRate'>;
+  /** Lines that others will bill. */
+  readonly assumed?: readonly StoredLine[];
+}
+
 /** Loads what is billed, and finds what of all that is owed an invoice bills: its own charges, and corrections of closed periods. */
-export async function loadBilling(
+export async function loadBilling(tx: Tx, source: BillingSource, asked: BillingQuestion): Promise<Billing> {
+  const [billing] = (await loadBillings(tx, source, [asked])) as [Loaded];
+  return billingOf(billing);
+}
+
+/** What decides what an invoice bills, as it was loaded. */
+export interface Loaded {
+  readonly state: BillingState;
+  readonly read: readonly ReadPeriod[];
+  readonly frozen: Pick<FrozenTerms, 'manualTaxRate'>;
+}
+
+/** The same for some invoices of one merchant, each of another subscription, in their order; `billingOf` finds what each bills. */
+export async function loadBillings(
   tx: Tx,
   source: BillingSource,
-  terms: BillingTerms,
-  invoice: InvoiceRow,
-  frozen: Pick<FrozenTerms, 'manualTaxRate'>,
-  assumed: readonly StoredLine[] = [],
-): Promise<Billing> {
-  const others = await selectUncalculated(tx, invoice);
-  const read = invoice.kind === 'upfront' ? [] : await readClosedPeriods(tx, source, terms, [...others, invoice]);
-  const state = await loadState(tx, terms, invoice, { others, read, assumed });
-  const commitments = commitmentsDue(state, read, decimal(frozen.manualTaxRate ?? '0'));
-  return { due: [...dueOn(state), ...lateDue(state, read)], commitments, read, items: state.items };
+  asked: readonly BillingQuestion[],
+): Promise<Loaded[]> {
+  const [first] = asked;
+  if (!first) return [];
+  const { merchantId } = first.terms;
+  const others = await selectUncalculatedOf(
+    tx,
+    merchantId,
+    asked.map(({ invoice }) => ({ invoice, beforeSeq: null })),
+  );
+  const withPeriods = asked.flatMap(({ terms, invoice }, place) =>
+    invoice.kind === 'upfront' ? [] : [{ place, terms, uncalculated: [...(others[place] ?? []), invoice] }],
+  );
+  const found = await readClosedPeriodsOf(tx, source, withPeriods);
+  const read = new Map(withPeriods.map(({ place }, index) => [place, found[index] ?? []]));
+  const states = await loadStates(
+    tx,
+    merchantId,
+    asked.map(({ terms, invoice, assumed }, place) => ({
+      ...{ terms, invoice, others: others[place] ?? [], read: read.get(place) ?? [] },
+      ...(assumed && { assumed }),
+    })),
+  );
+  return asked.map(({ frozen }, place) => ({
+    state: states[place] as BillingState,
+    read: read.get(place) ?? [],
+    frozen,
+  }));
 }
+
+/** What an invoice bills of what was loaded for it. */
+export const billingOf = ({ state, read, frozen }: Loaded): Billing => ({
+  due: [...dueOn(state), ...lateDue(state, read)],
+  commitments: commitmentsDue(state, read, decimal(frozen.manualTaxRate ?? '0')),
+  read,
+  items: state.items,
+});
 
 /** What closed periods of a subscription come to more or less than was billed, where no invoice follows. */
 export async function loadCorrections(
@@ -61,7 +113,7 @@ export async function loadCorrections(
 ): Promise<Billing> {
   const all = { merchant_id: terms.merchantId, subscription_id: terms.subscriptionId, id: '' };
   const others = await selectUncalculated(tx, all);
-  const read = await readClosedPeriods(tx, source, terms, others, which);
+  const read = await readClosedPeriods(tx, source, { terms, uncalculated: others }, which);
   if (read.length === 0) return { due: [], commitments: [], read, items: [] };
   const starts = startsOf(terms, read);
   const since = justBefore(starts.reduce(earliest));
@@ -85,29 +137,40 @@ export async function loadOwnDue(
   corrections: readonly StoredLine[] = [],
 ): Promise<Pick<Billing, 'due' | 'commitments'>> {
   const others = await selectUncalculated(tx, invoice, place?.seq ?? null);
-  const state = await loadState(tx, terms, invoice, { others, read: [], place });
+  const [state] = (await loadStates(tx, terms.merchantId, [{ terms, invoice, others, read: [], place }])) as [
+    BillingState,
+  ];
   const all = { ...state, items: [...state.items, ...itemsOf(corrections, [])] };
   const commitments = commitmentsDue(all, [], decimal(frozen.manualTaxRate ?? '0'));
   return { due: dueOn(state), commitments: commitments.filter(({ isLate }) => !isLate) };
 }
 
-interface Loaded {
+interface StateQuestion {
+  readonly terms: BillingTerms;
+  readonly invoice: UncalculatedInvoice & BilledFor;
   readonly others: readonly UncalculatedInvoice[];
   readonly read: readonly ReadPeriod[];
   readonly place?: PlaceInBilling | null;
   readonly assumed?: readonly StoredLine[];
 }
 
-async function loadState(
-  tx: Tx,
-  terms: BillingTerms,
-  invoice: UncalculatedInvoice & BilledFor,
-  { others, read, place = null, assumed = [] }: Loaded,
-): Promise<BillingState> {
-  const since = billedSince(terms, invoice, read);
-  const lines = await selectBilledLines(tx, invoice, since, place?.seq ?? null);
-  const credits = lines.length === 0 ? [] : await selectCredits(tx, invoice, since, place);
-  return { terms, invoice, others, items: itemsOf([...lines, ...assumed], credits) };
+/** Credits are of lines, so they are asked for only where there are some. */
+async function loadStates(tx: Tx, merchantId: string, asked: readonly StateQuestion[]): Promise<BillingState[]> {
+  const questions = asked.map(
+    ({ terms, invoice, read, place = null }): BilledQuestion => ({
+      invoice,
+      since: billedSince(terms, invoice, read),
+      before: place,
+    }),
+  );
+  const lines = await selectBilledLinesOf(tx, merchantId, questions);
+  const withLines = questions.filter((_, place) => lines[place]?.length);
+  const found = await selectCreditsOf(tx, merchantId, withLines);
+  const credits = new Map(withLines.map((question, index) => [question, found[index] ?? []]));
+  return asked.map(({ terms, invoice, others, assumed = [] }, place) => {
+    const own = credits.get(questions[place] as BilledQuestion) ?? [];
+    return { terms, invoice, others, items: itemsOf([...(lines[place] ?? []), ...assumed], own) };
+  });
 }
 
 /** From where on lines of closed periods can matter. */

@@ -33,9 +33,12 @@ export async function carryOver(
 ): Promise<void> {
   const ofPeriods = invoices.filter(({ kind }) => kind === 'subscription');
   for (const [merchantId, those] of Map.groupBy(ofPeriods, ({ merchant_id }) => merchant_id)) {
-    const ends = new Map(those.map(({ id, period_end }) => [id, period_end]));
-    const lines = await selectNegativeLinesOn(tx, merchantId, [...ends.keys()]);
-    const carried = lines.flatMap((line) => planRemainder(line, ends.get(line.invoice_id as string) ?? now, now));
+    const byId = new Map(those.map((invoice) => [invoice.id, invoice]));
+    const lines = await selectNegativeLinesOn(tx, merchantId, [...byId.keys()]);
+    const carried = lines.flatMap((line) => {
+      const invoice = byId.get(line.invoice_id as string) as InvoiceRow;
+      return planRemainder(line, invoice.terms?.taxBehavior ?? 'exclusive', invoice.period_end, now);
+    });
     await saveCarried(parts, tx, merchantId, carried, now);
   }
 }
@@ -57,8 +60,13 @@ export async function carryOverCancelled(
 }
 
 /** Of a line what its invoice could not take off. Inclusive amounts hold their tax. */
-export function planRemainder(line: BilledManualLine, invoiceAt: Instant, now: Instant): NewManualLine[] {
-  const billed = line.tax_behavior === 'inclusive' ? line.billed_gross : line.billed_net;
+export function planRemainder(
+  line: BilledManualLine,
+  taxBehavior: BillingTerms['taxBehavior'],
+  invoiceAt: Instant,
+  now: Instant,
+): NewManualLine[] {
+  const billed = taxBehavior === 'inclusive' ? line.billed_gross : line.billed_net;
   const amount = amountOf(line).minus(billed);
   if (!amount.lt(0)) return [];
   return [carriedLine(line, { amount, taxRate: line.billed_rate, invoiceAt, because: 'remainder' }, now)];

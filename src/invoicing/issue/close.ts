@@ -1,8 +1,16 @@
 import type { Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { lockIngest, settleUsage, usageMark, usageSnapshot } from '../../metering/index.ts';
+import { moved } from '../invoice/changed-invoice.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { changeInvoice, moveInvoice, saveBilledUsage, selectEarlierParts } from '../invoice/invoices.sql.ts';
+import {
+  changeInvoice,
+  insertPeriods,
+  moveInvoice,
+  saveBilledUsage,
+  selectEarlierParts,
+  updateInvoices,
+} from '../invoice/invoices.sql.ts';
 import type { BillingSource, BillingTerms } from '../terms/billing-terms.ts';
 import { lockBilling } from '../usage/billing-lock.sql.ts';
 import { saveTaken } from '../usage/burnt-taken.sql.ts';
@@ -11,9 +19,9 @@ import { subjectsOf } from '../usage/late-usage.ts';
 import { readUsage } from '../usage/read-usage.ts';
 import { takeManualLines } from './manual-lines.sql.ts';
 import { waitingFor } from './manual-lines.ts';
-import { openNextInvoice } from './open.ts';
+import { nextInvoice } from './open.ts';
 
-/** Transition 2: the period is over; the next one opens in the same transaction, unless the subscription ended. */
+/** Transition 2 of one invoice; see `closePeriods`. */
 export async function closePeriod(
   tx: Tx,
   source: BillingSource,
@@ -21,10 +29,27 @@ export async function closePeriod(
   trigger: 'endPeriod' | 'terminate' | 'closeNow',
   now: Instant,
 ): Promise<InvoiceRow> {
-  const terms = await termsOf(tx, source, invoice);
-  const closing = await moveInvoice(tx, invoice, trigger, { next_action_at: invoice.grace_period_end }, now);
-  await openNextInvoice(tx, terms, invoice, now);
-  return closing;
+  const [closing] = await closePeriods(tx, source, [invoice], trigger, now);
+  return closing as InvoiceRow;
+}
+
+/**
+ * Transition 2, of some invoices of one merchant: the periods are over. The next ones open in the same transaction, unless
+ * their subscriptions ended.
+ */
+export async function closePeriods(
+  tx: Tx,
+  source: BillingSource,
+  invoices: readonly InvoiceRow[],
+  trigger: 'endPeriod' | 'terminate' | 'closeNow',
+  now: Instant,
+): Promise<InvoiceRow[]> {
+  const terms = await termsOfInvoices(tx, source, invoices);
+  const moves = invoices.map((invoice) => moved(invoice, trigger, { next_action_at: invoice.grace_period_end }, now));
+  await updateInvoices(tx, moves);
+  const next = invoices.flatMap((invoice) => nextInvoice(terms(invoice), invoice) ?? []);
+  await insertPeriods(tx, next, now);
+  return moves.map(({ after }) => after);
 }
 
 /** How long a part of a period waits for the part before it, whose lines it goes on from. */
@@ -64,6 +89,22 @@ export async function closeUsage(
 export async function termsOf(tx: Tx, source: BillingSource, invoice: InvoiceRow): Promise<BillingTerms> {
   if (invoice.subscription_id === null) throw new Error(`Invoice ${invoice.id} is of no subscription.`);
   return source.terms(tx, invoice.merchant_id, invoice.subscription_id);
+}
+
+/** The same of some invoices of one merchant. */
+export async function termsOfInvoices(
+  tx: Tx,
+  source: BillingSource,
+  invoices: readonly InvoiceRow[],
+): Promise<(invoice: InvoiceRow) => BillingTerms> {
+  const ids = invoices.flatMap(({ subscription_id: id }) => id ?? []);
+  const [first] = invoices;
+  const terms = first ? await source.termsOf(tx, first.merchant_id, ids) : new Map<string, BillingTerms>();
+  return ({ id, subscription_id: subscriptionId }) => {
+    const found = subscriptionId === null ? undefined : terms.get(subscriptionId);
+    if (!found) throw new Error(`Invoice ${id} is of no subscription.`);
+    return found;
+  };
 }
 
 /** Moves the end of a period whose usage is not read yet, and with it its grace and its due time. */

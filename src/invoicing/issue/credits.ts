@@ -104,7 +104,7 @@ export async function expectedCredits(
   terms: BillingTerms,
   invoice: InvoiceRow,
   now: Instant,
-): Promise<CreditOn[]> {
+): Promise<readonly CreditOn[]> {
   const standing = await creditsOn(tx, invoice);
   const { endsAt } = terms.bounds;
   const isLast = endsAt?.equals(invoice.period_end) === true && invoice.billing_cadence === terms.planCadence;

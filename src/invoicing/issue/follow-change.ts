@@ -79,7 +79,7 @@ export async function redoDrafts(parts: InvoicingParts, tx: Tx, terms: BillingTe
 
 async function isOther(parts: InvoicingParts, tx: Tx, terms: BillingTerms, invoice: InvoiceRow): Promise<boolean> {
   if (invoice.status !== 'DRAFT' || invoice.terms === null) return true;
-  const billing = await loadBilling(tx, parts.source, terms, invoice, invoice.terms);
+  const billing = await loadBilling(tx, parts.source, { terms, invoice, frozen: invoice.terms });
   const calculation = calculateInvoice(billing, invoice.terms, invoice, await billedUsageOf(tx, invoice), {
     manual: await manualLinesOn(tx, invoice, 'none'),
     credits: await creditsOn(tx, invoice),

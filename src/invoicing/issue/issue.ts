@@ -9,7 +9,7 @@ import { lockedWalletBalances, type Posting, postAll } from '../../ledger/index.
 import { checkTakesCards, defaultMethodsOf } from '../../payments/index.ts';
 import { invoicesWithCredits } from '../credit-notes/unused-credits.sql.ts';
 import { scheduleDocuments } from '../documents/documents.sql.ts';
-import { moved } from '../invoice/changed-invoice.ts';
+import { type ChangedInvoice, followedBy, moved, unchanged } from '../invoice/changed-invoice.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
 import type { InvoiceChanges, InvoiceRow, PartyRecord } from '../invoice/invoice.ts';
 import type { IssuedLine } from '../invoice/invoice-line.ts';
@@ -41,6 +41,8 @@ export const overdueFrom = (due: Instant): Instant =>
 /** What the issue of an invoice needs to know of it beside its row. */
 interface IssueFacts {
   readonly invoice: InvoiceRow;
+  /** What is changed of it and not stored yet. */
+  readonly pending: ChangedInvoice;
   readonly buyer: PartyRecord;
   readonly lines: readonly IssuedLine[];
   /** Of its subscription, at this moment; undefined where it has none. */
@@ -75,29 +77,41 @@ export async function issueInvoice(
   return issued as InvoiceRow;
 }
 
-/**
- * Transition 10, of some invoices of one merchant: the number, the parties as they are now, the dates; the jobs that follow
- * (document, payment session) are written with it. The customer's wallet pays what it can; where nothing is left, the
- * invoice is paid at once (12). One that lives by its session has neither number nor document until it is paid, and is
- * never overdue. Numbers are in the order of the list.
- */
-export async function issueInvoices(
+/** Transition 10 of some invoices; see `issueChanged`. */
+export const issueInvoices = (
   parts: InvoicingParts,
   tx: Tx,
   invoices: readonly InvoiceRow[],
   trigger: IssueTrigger,
   now: Instant,
   session?: SessionOptions | null,
+): Promise<InvoiceRow[]> => issueChanged(parts, tx, invoices.map(unchanged), trigger, now, session);
+
+/**
+ * Transition 10, of some invoices of one merchant: the number, the parties as they are now, the dates; the jobs that follow
+ * (document, payment session) are written with it. The customer's wallet pays what it can; where nothing is left, the
+ * invoice is paid at once (12). One that lives by its session has neither number nor document until it is paid, and is
+ * never overdue. Numbers are in the order of the list.
+ * @param pending the drafts, with what is changed of them and not stored yet: it is stored with the issue
+ */
+export async function issueChanged(
+  parts: InvoicingParts,
+  tx: Tx,
+  pending: readonly ChangedInvoice[],
+  trigger: IssueTrigger,
+  now: Instant,
+  session?: SessionOptions | null,
 ): Promise<InvoiceRow[]> {
-  const [first] = invoices;
+  const [first] = pending;
   if (!first) return [];
-  const merchantId = first.merchant_id;
+  const merchantId = first.after.merchant_id;
   const settings = await merchantSettings(tx, merchantId);
   const takesCards = checkTakesCards(settings).ok;
   const seller = await sellerParty(tx, merchantId);
-  const decided = (await loadFacts(parts, tx, merchantId, invoices)).map((facts) =>
+  const decided = (await loadFacts(parts, tx, merchantId, pending)).map((facts) =>
     decideIssue(facts, { seller, takesCards }, now),
   );
+  const invoices = decided.map(({ invoice }) => invoice);
   await lockCredited(tx, merchantId, decided);
   const numbers = await numbersOf(
     tx,
@@ -112,14 +126,11 @@ export async function issueInvoices(
   await carryOver(parts, tx, invoices, now);
   const shares = await sharesOfWallets(tx, merchantId, decided);
   const cards = await cardsFor(tx, merchantId, decided, shares);
-  const moves = decided.map((each) =>
-    moved(
-      each.invoice,
-      trigger,
-      changesOf(each, numbers.get(each.invoice.id), shares.get(each.invoice.id) ?? ZERO, cards.has(each.invoice.id)),
-      now,
-    ),
-  );
+  const moves = decided.map((each) => {
+    const { id } = each.invoice;
+    const changes = changesOf(each, numbers.get(id), shares.get(id) ?? ZERO, cards.has(id));
+    return followedBy(each.pending, moved(each.invoice, trigger, changes, now));
+  });
   await updateInvoices(tx, moves);
   if (trigger !== 'autoApprove')
     await cancelApprovals(
@@ -169,8 +180,9 @@ async function loadFacts(
   parts: InvoicingParts,
   tx: Tx,
   merchantId: string,
-  invoices: readonly InvoiceRow[],
+  pending: readonly ChangedInvoice[],
 ): Promise<IssueFacts[]> {
+  const invoices = pending.map(({ after }) => after);
   const ids = invoices.map(({ id }) => id);
   const subscriptionIds = invoices.flatMap(({ subscription_id: id }) => (id === null ? [] : [id]));
   const buyers = await customerParties(
@@ -181,12 +193,16 @@ async function loadFacts(
   const lines = await issuedLinesOf(tx, merchantId, ids);
   const terms = await parts.source.paymentTerms(tx, merchantId, subscriptionIds);
   const withCredits = await invoicesWithCredits(tx, merchantId, ids);
-  return invoices.map((invoice) => ({
-    invoice,
-    buyer: buyers.get(invoice.customer_id) as PartyRecord,
-    lines: lines.get(invoice.id) ?? [],
-    terms: invoice.subscription_id === null ? undefined : terms.get(invoice.subscription_id),
-    hasCredits: withCredits.has(invoice.id),
+  // What is given back needs the invoice as it is stored.
+  const early = pending.filter(({ before, after }) => withCredits.has(after.id) && before !== after);
+  await updateInvoices(tx, early);
+  return pending.map((each) => ({
+    invoice: each.after,
+    pending: early.includes(each) ? unchanged(each.after) : each,
+    buyer: buyers.get(each.after.customer_id) as PartyRecord,
+    lines: lines.get(each.after.id) ?? [],
+    terms: each.after.subscription_id === null ? undefined : terms.get(each.after.subscription_id),
+    hasCredits: withCredits.has(each.after.id),
   }));
 }
 

@@ -30,6 +30,18 @@ const on = ({ merchant_id: merchantId, id, subscription_id: subscriptionId }: In
 export const manualLinesOn = (tx: Tx, invoice: InvoiceRow, waiting: Waiting): Promise<ManualLineRow[]> =>
   tx.rows<ManualLineRow>(sql`select * from manual_line where ${on(invoice, waiting)} order by seq`);
 
+/** The lines that stand on some invoices whose usage is read, by invoice; those of each in the order in which they were written. */
+export async function manualLinesOfInvoices(
+  tx: Tx,
+  merchantId: string,
+  invoiceIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly ManualLineRow[]>> {
+  const rows = await tx.rows<ManualLineRow & { invoice_id: string }>(sql`
+    select * from manual_line
+     where merchant_id = ${merchantId} and invoice_id = any (${[...invoiceIds]}::text[]) order by seq`);
+  return Map.groupBy(rows, (row) => row.invoice_id);
+}
+
 /**
  * An invoice takes its lines, for good. Each statement names whose lines it changes, so that invoices can do it side by
  * side.
@@ -60,7 +72,6 @@ export type BilledManualLine = ManualLineRow & {
   readonly billed_net: Decimal;
   readonly billed_gross: Decimal;
   readonly billed_rate: Decimal;
-  readonly tax_behavior: 'exclusive' | 'inclusive';
 };
 
 export const selectNegativeLinesOn = (
@@ -69,10 +80,8 @@ export const selectNegativeLinesOn = (
   invoiceIds: readonly string[],
 ): Promise<BilledManualLine[]> =>
   tx.rows<BilledManualLine>(sql`
-    select m.*, l.total_price as billed_net, l.total_amount as billed_gross, l.tax_rate as billed_rate,
-           i.terms ->> 'taxBehavior' as tax_behavior
+    select m.*, l.total_price as billed_net, l.total_amount as billed_gross, l.tax_rate as billed_rate
       from manual_line m
-      join invoice i on i.merchant_id = m.merchant_id and i.id = m.invoice_id
       join invoice_line l on l.merchant_id = m.merchant_id and l.invoice_id = m.invoice_id and l.id = m.id
      where m.merchant_id = ${merchantId} and m.invoice_id = any (${[...invoiceIds]}) and m.quantity * m.unit_price < 0
      order by m.seq`);

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { cancelApprovals, findMissingKinds } from '../../approvals/index.ts';
-import { findTaxation } from '../../customers/index.ts';
+import { cancelApprovals, findMissingKindsOf } from '../../approvals/index.ts';
+import { findTaxations, type Taxation } from '../../customers/index.ts';
 import { sqlState, type Tx } from '../../db/index.ts';
+import { merchantSettings } from '../../identity/index.ts';
 import { decimal, plain, ZERO } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { orThrow } from '../../kernel/result.ts';
@@ -18,22 +19,25 @@ import {
 import { otherLineOf } from '../calculation/one-off-lines.ts';
 import { calculateKept } from '../calculation/one-off-terms.ts';
 import type { OutsideItem } from '../calculation/outside-items.ts';
-import { type CreditOn, creditsOn } from '../credit-notes/unused-credits.sql.ts';
+import { type CreditOn, creditsOnInvoices } from '../credit-notes/unused-credits.sql.ts';
 import { firstSeqOf, type PlaceInBilling, selectPlace } from '../difference/billed.sql.ts';
 import { itemsOf, type StoredLine } from '../difference/billed.ts';
 import { wrongsOf } from '../difference/check.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
+import { type ChangedInvoice, changed, followedBy, moved, unchanged } from '../invoice/changed-invoice.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
 import { freezeRates } from '../invoice/freeze-place.ts';
 import type { FrozenHistory, FrozenTerms } from '../invoice/frozen-terms.ts';
-import type { InvoiceRow } from '../invoice/invoice.ts';
+import type { InvoiceChanges, InvoiceRow } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
 import {
   billedUsageOf,
+  billedUsageOfInvoices,
   changeInvoice,
   moveInvoice,
   replaceLines,
   selectEarlierParts,
+  updateInvoices,
 } from '../invoice/invoices.sql.ts';
 import { withOutsideAnswer } from '../outside-tax/answer.ts';
 import { afterFailure, NO_MORE } from '../outside-tax/attempts.ts';
@@ -45,25 +49,31 @@ import type { BilledPrice, BillingTerms } from '../terms/billing-terms.ts';
 import { versionsOf } from '../timeline/segments.ts';
 import { lockBilling } from '../usage/billing-lock.sql.ts';
 import { deleteUsageTakenOfCorrected } from '../usage/late-usage.sql.ts';
-import { saveReadPeriods } from '../usage/late-usage.ts';
+import { type ReadPeriod, saveReadPeriods } from '../usage/late-usage.ts';
 import { readUsage } from '../usage/read-usage.ts';
-import { type Billing, loadBilling, loadOwnDue } from './billing-state.ts';
-import { termsOf } from './close.ts';
+import { type Billing, billingOf, type Loaded, loadBilling, loadBillings, loadOwnDue } from './billing-state.ts';
+import { termsOf, termsOfInvoices } from './close.ts';
 import { creditLines, creditLinesOn, expectedCredits } from './credits.ts';
 import type { ManualLineRow } from './manual-line.ts';
-import { manualLinesOn } from './manual-lines.sql.ts';
+import { manualLinesOfInvoices, manualLinesOn } from './manual-lines.sql.ts';
 import { manualLine, waitingFor } from './manual-lines.ts';
 
-/** Transition 4: what could change while the calculation runs or is tried again is frozen (prices are pinned as it is). */
-export async function startCalculation(
+/**
+ * Transition 4 of some invoices of one merchant: what could change while the calculation runs or is tried again is frozen
+ * (prices are pinned as it is). Nothing is stored yet.
+ */
+export async function startCalculations(
   parts: InvoicingParts,
   tx: Tx,
-  invoice: InvoiceRow,
+  invoices: readonly InvoiceRow[],
   now: Instant,
-): Promise<InvoiceRow> {
-  const terms = await termsOf(tx, parts.source, invoice);
-  const frozen = await freezeFor(parts, tx, terms, invoice, now);
-  return moveInvoice(tx, invoice, 'startCalculation', { terms: frozen, next_action_at: now }, now);
+): Promise<ChangedInvoice[]> {
+  const terms = await termsOfInvoices(tx, parts.source, invoices);
+  const asked = invoices.map((invoice) => ({ invoice, terms: terms(invoice) }));
+  const frozen = await freezeAllFor(parts, tx, asked, now);
+  return invoices.map((invoice, place) =>
+    moved(invoice, 'startCalculation', { terms: frozen[place] as FrozenTerms, next_action_at: now }, now),
+  );
 }
 
 /** The terms for calculating once more: the tax rates as they are now, and the adjustments taken first that still exist. */
@@ -78,8 +88,8 @@ export async function freezeAgain(
   const frozen = await freezeFor(parts, tx, await termsOf(tx, parts.source, invoice), invoice, now);
   const taken = invoice.terms?.adjustments;
   if (taken === undefined) return frozen;
-  const existing = await parts.source.adjustments(tx, invoice.merchant_id, invoice.subscription_id);
-  return { ...frozen, adjustments: stillThere(taken, existing) };
+  const existing = await parts.source.adjustments(tx, invoice.merchant_id, [invoice.subscription_id]);
+  return { ...frozen, adjustments: stillThere(taken, existing.get(invoice.subscription_id) ?? []) };
 }
 
 /** Sends a draft back (transition 9), or has a calculation that runs go on with what is frozen anew. */
@@ -95,6 +105,12 @@ export async function calculateAgain(
   return moveInvoice(tx, invoice, 'recalculate', { next_action_at: now, calculation_attempts: 0, terms }, now);
 }
 
+/** An invoice whose terms are frozen. */
+interface ToFreeze {
+  readonly terms: BillingTerms;
+  readonly invoice: Pick<InvoiceRow, 'grace_period_end' | 'period_start' | 'period_end'>;
+}
+
 /**
  * The tax rates as they are now (domain.md §4, Tax), for the day of the invoice's tax point, and the adjustments that hold
  * its instant.
@@ -103,9 +119,34 @@ export async function freeze(
   parts: InvoicingParts,
   tx: Tx,
   terms: BillingTerms,
-  invoice: Pick<InvoiceRow, 'grace_period_end' | 'period_start' | 'period_end'>,
+  invoice: ToFreeze['invoice'],
 ): Promise<FrozenTerms> {
-  const taxation = await findTaxation(tx, terms.merchantId, terms.customerId);
+  const [frozen] = await freezeAll(parts, tx, [{ terms, invoice }]);
+  return frozen as FrozenTerms;
+}
+
+/** The same for some invoices of one merchant, in their order. */
+async function freezeAll(parts: InvoicingParts, tx: Tx, all: readonly ToFreeze[]): Promise<FrozenTerms[]> {
+  const [first] = all;
+  if (!first) return [];
+  const { merchantId } = first.terms;
+  const taxationOf = await findTaxations(
+    tx,
+    merchantId,
+    all.map(({ terms }) => terms.customerId),
+  );
+  const adjustments = await parts.source.adjustments(
+    tx,
+    merchantId,
+    all.map(({ terms }) => terms.subscriptionId),
+  );
+  return all.map(({ terms, invoice }) => ({
+    ...freezeTax(taxationOf(terms.customerId), terms, invoice),
+    adjustments: adjustmentsAt(adjustments.get(terms.subscriptionId) ?? [], invoice.grace_period_end),
+  }));
+}
+
+function freezeTax(taxation: Taxation, terms: BillingTerms, invoice: ToFreeze['invoice']): FrozenTerms {
   const day = taxPoint(invoice.period_start, invoice.period_end);
   const place = taxation.placeOn(day, terms.taxExempt);
   const choose = (price: BilledPrice | null, plan: Pick<BillingTerms, 'planId' | 'planTaxRate'> = terms) =>
@@ -129,10 +170,6 @@ export async function freeze(
     ...(terms.taxExempt && { taxExempt: true }),
     ...freezeRates(Object.fromEntries(chosen), place, { taxIdStatus: taxation.taxId, taxPoint: day }),
     manualTaxRate: plain(choose(null).rate),
-    adjustments: adjustmentsAt(
-      await parts.source.adjustments(tx, terms.merchantId, terms.subscriptionId),
-      invoice.grace_period_end,
-    ),
   };
 }
 
@@ -141,10 +178,37 @@ export async function freezeFor(
   parts: InvoicingParts,
   tx: Tx,
   terms: BillingTerms,
-  invoice: Pick<InvoiceRow, 'grace_period_end' | 'period_start' | 'period_end'>,
+  invoice: ToFreeze['invoice'],
   now: Instant,
 ): Promise<FrozenTerms> {
-  const { place, ...frozen } = await freeze(parts, tx, terms, invoice);
+  const [frozen] = await freezeAllFor(parts, tx, [{ terms, invoice }], now);
+  return frozen as FrozenTerms;
+}
+
+/** The same for some invoices of one merchant. Where it has a tax provider, what to ask is found for each by itself. */
+async function freezeAllFor(
+  parts: InvoicingParts,
+  tx: Tx,
+  all: readonly ToFreeze[],
+  now: Instant,
+): Promise<FrozenTerms[]> {
+  const [first] = all;
+  if (!first) return [];
+  const frozen = await freezeAll(parts, tx, all);
+  const { taxProvider } = await merchantSettings(tx, first.terms.merchantId);
+  if (taxProvider === 'internal') return frozen;
+  const withOutside: FrozenTerms[] = [];
+  for (const [index, { terms }] of all.entries())
+    withOutside.push(await freezeOutsideOf(tx, terms, frozen[index] as FrozenTerms, now));
+  return withOutside;
+}
+
+async function freezeOutsideOf(
+  tx: Tx,
+  terms: BillingTerms,
+  { place, ...frozen }: FrozenTerms,
+  now: Instant,
+): Promise<FrozenTerms> {
   const { merchantId, customerId, planId } = terms;
   const plans = new Map(
     versionsOf(terms).flatMap((version) => version.prices.map((price) => [price.id, version.planId] as const)),
@@ -159,82 +223,228 @@ const historyOf = ({ bounds: { endsAt }, versions }: BillingTerms): FrozenHistor
   ...(versions && { changeIds: versions.flatMap(({ changeId }) => changeId ?? []) }),
 });
 
-/**
- * Transitions 5 to 7. A calculation that throws is undone alone, waits and is tried again; after the last attempt the
- * invoice is FAILED and says so, until someone asks for a recalculation. Faults of the database are the runner's.
- * @param asks the caller asks the tax provider after its transaction; else due work does at once
- */
+/** Transitions 5 to 7 of one invoice; see `tryCalculations`. */
 export async function tryCalculation(
   parts: InvoicingParts,
   tx: Tx,
   invoice: InvoiceRow,
   now: Instant,
-  asks = false,
 ): Promise<InvoiceRow> {
+  const done = await tryCalculations(parts, tx, [unchanged(invoice)], now);
+  await updateInvoices(tx, done);
+  return (done[0] as ChangedInvoice).after;
+}
+
+/**
+ * Transitions 5 to 7 of some invoices of one merchant, each of another subscription. A calculation that throws is undone
+ * alone, waits and is tried again; after the last attempt the invoice is FAILED and says so, until someone asks for a
+ * recalculation. Faults of the database are the runner's. Rare ones are calculated by themselves: those without a period,
+ * those that were calculated before, and those of which a tax provider is asked.
+ * @param pending invoices that are CALCULATING, with what is to be stored of them
+ * @param asks the caller asks the tax provider after its transaction; else due work does at once
+ * @returns what is to be stored of the invoices themselves, in their order. All else is stored.
+ */
+export async function tryCalculations(
+  parts: InvoicingParts,
+  tx: Tx,
+  pending: readonly ChangedInvoice[],
+  now: Instant,
+  asks = false,
+): Promise<ChangedInvoice[]> {
+  const plain = pending.filter(({ after }) => isPlain(after));
+  const together = plain.length > 1 ? plain : [];
+  const done = new Map<ChangedInvoice, ChangedInvoice>();
+  const ended = await finishCalculations(
+    parts,
+    tx,
+    together.map(({ after }) => after),
+    now,
+    asks,
+  );
+  for (const [place, change] of together.entries())
+    done.set(change, afterCalculation(change, ended[place] as Ended, now));
+  for (const change of pending)
+    if (!done.has(change))
+      done.set(change, afterCalculation(change, await finishAlone(parts, tx, change, now, asks), now));
+  return pending.map((change) => done.get(change) as ChangedInvoice);
+}
+
+const isPlain = (invoice: InvoiceRow): boolean =>
+  !isOneOff(invoice) && invoice.item_count === 0 && invoice.terms !== null && invoice.terms.outside === undefined;
+
+/** How a calculation ended: with what is to be stored of the invoice, or with what was thrown. */
+type Ended = { readonly change: ChangedInvoice } | { readonly error: unknown };
+
+function afterCalculation(pending: ChangedInvoice, ended: Ended, now: Instant): ChangedInvoice {
+  if ('change' in ended) return followedBy(pending, ended.change);
+  const { error } = ended;
+  const attempts = pending.after.calculation_attempts + 1;
+  const outcome = error instanceof WrongBillError ? NO_MORE : afterFailure(attempts);
+  const failed = { calculation_attempts: attempts, failure_detail: String(error) };
+  const changes =
+    outcome.trigger === 'deferCalculation'
+      ? { ...failed, next_action_at: now.add({ minutes: outcome.waitMinutes }) }
+      : { ...failed, failure_reason: 'CALCULATION_FAILED', next_action_at: null };
+  return followedBy(pending, moved(pending.after, outcome.trigger, changes, now));
+}
+
+/** What a calculation that throws has written is rolled back. */
+async function finishAlone(
+  parts: InvoicingParts,
+  tx: Tx,
+  { after: invoice }: ChangedInvoice,
+  now: Instant,
+  asks: boolean,
+): Promise<Ended> {
   try {
     return await tx.part(
-      () => finishCalculation(parts, tx, invoice, now, asks),
+      async () => {
+        if (isOneOff(invoice)) return { change: await finishOneOff(parts, tx, invoice, now, asks) };
+        const [ended] = (await finishCalculations(parts, tx, [invoice], now, asks)) as [Ended];
+        if ('error' in ended) throw ended.error;
+        return ended;
+      },
       () => true,
     );
   } catch (error) {
     if (sqlState(error) !== '') throw error;
-    const attempts = invoice.calculation_attempts + 1;
-    const outcome = error instanceof WrongBillError ? NO_MORE : afterFailure(attempts);
-    const failed = { calculation_attempts: attempts, failure_detail: String(error) };
-    return outcome.trigger === 'deferCalculation'
-      ? moveInvoice(
-          tx,
-          invoice,
-          outcome.trigger,
-          { ...failed, next_action_at: now.add({ minutes: outcome.waitMinutes }) },
-          now,
-        )
-      : moveInvoice(
-          tx,
-          invoice,
-          outcome.trigger,
-          { ...failed, failure_reason: 'CALCULATION_FAILED', next_action_at: null },
-          now,
-        );
+    return { error };
   }
 }
 
-/**
- * The invoices of a subscription are calculated one after another: each bills what is owed and not billed, so it must see the lines of
- * the others.
- */
-async function finishCalculation(
+/** When an invoice that waits for a tax provider is due. */
+const askedAt = (asks: boolean, now: Instant): InvoiceChanges => ({ next_action_at: asks ? leaseUntil(now) : now });
+
+async function finishOneOff(
   parts: InvoicingParts,
   tx: Tx,
   invoice: InvoiceRow,
   now: Instant,
   asks: boolean,
-): Promise<InvoiceRow> {
-  const asked = { next_action_at: asks ? leaseUntil(now) : now };
-  if (isOneOff(invoice)) {
-    const credits = await creditLinesOn(tx, invoice);
-    const { calculation, frozen, waits } = orThrow(await calculateKept(parts, tx, invoice, 'later', now, credits));
-    return waits
-      ? changeInvoice(tx, invoice, { terms: frozen, ...asked }, now)
-      : saveCalculation(tx, invoice, calculation, frozen, now);
-  }
-  const terms = await termsOf(tx, parts.source, invoice);
-  await lockBilling(tx, terms.merchantId, [terms.subscriptionId]);
-  await deleteUsageTakenOfCorrected(tx, invoice); // of a calculation before this one
+): Promise<ChangedInvoice> {
+  const credits = await creditLinesOn(tx, invoice);
+  const { calculation, frozen, waits } = orThrow(await calculateKept(parts, tx, invoice, 'later', now, credits));
+  if (waits) return changed(invoice, { terms: frozen, ...askedAt(asks, now) }, now);
+  const [change] = await saveCalculations(tx, [{ invoice, calculation, frozen }], now);
+  return change as ChangedInvoice;
+}
+
+/** All that decides what an invoice of a subscription comes to. */
+interface CalculationFacts {
+  readonly invoice: InvoiceRow;
+  readonly rates: FrozenTerms;
+  readonly unanswered: FrozenTerms & { readonly history: FrozenHistory };
+  readonly loaded: Loaded;
+  readonly usage: readonly BilledUsage[];
+  readonly beside: Beside;
+}
+
+/**
+ * The invoices of a subscription are calculated one after another: each bills what is owed and not billed, so it must see the lines of
+ * the others. Nothing is stored before all are decided.
+ */
+async function finishCalculations(
+  parts: InvoicingParts,
+  tx: Tx,
+  invoices: readonly InvoiceRow[],
+  now: Instant,
+  asks: boolean,
+): Promise<Ended[]> {
+  const decided: (Decided | { readonly error: unknown })[] = [];
+  for (const facts of await loadFacts(parts, tx, invoices, now))
+    decided.push(await decideOrFail(parts, tx, facts, now));
+  const calculated: Calculated[] = [];
+  for (const each of decided)
+    if ('calculation' in each) {
+      await saveReadPeriods(tx, each.read);
+      calculated.push({ ...each, frozen: await placed(tx, each.invoice, each.calculation, each.frozen) });
+    }
+  const saved = await saveCalculations(tx, calculated, now);
+  const changes = new Map(saved.map((change) => [change.before.id, change]));
+  return decided.map((each) => {
+    if ('error' in each) return each;
+    if ('calculation' in each) return { change: changes.get(each.invoice.id) as ChangedInvoice };
+    return { change: changed(each.invoice, { terms: each.waitsWith, ...askedAt(asks, now) }, now) };
+  });
+}
+
+async function loadFacts(
+  parts: InvoicingParts,
+  tx: Tx,
+  invoices: readonly InvoiceRow[],
+  now: Instant,
+): Promise<CalculationFacts[]> {
+  const [first] = invoices;
+  if (!first) return [];
+  const { merchant_id: merchantId } = first;
+  const termsOf = await termsOfInvoices(tx, parts.source, invoices);
+  const ids = invoices.map(({ id }) => id);
+  await lockBilling(
+    tx,
+    merchantId,
+    invoices.map((invoice) => termsOf(invoice).subscriptionId),
+  );
+  for (const invoice of invoices) if (invoice.item_count > 0) await deleteUsageTakenOfCorrected(tx, invoice); // of a calculation before this one
+  const unfrozen = invoices.filter(({ terms }) => terms === null);
+  const fresh = await freezeAllFor(
+    parts,
+    tx,
+    unfrozen.map((invoice) => ({ invoice, terms: termsOf(invoice) })),
+    now,
+  );
   // What is due follows from the history as it stands now, also where a change came since the rates were frozen.
-  const rates = invoice.terms ?? (await freezeFor(parts, tx, terms, invoice, now));
-  const unanswered = { ...rates, history: historyOf(terms) };
-  const billing = await loadBilling(tx, parts.source, terms, invoice, unanswered);
-  const usage = await billedUsageOf(tx, invoice);
-  const beside = { manual: await manualLinesOn(tx, invoice, 'none'), credits: await creditsOn(tx, invoice) };
+  const asked = invoices.map((invoice) => {
+    const terms = termsOf(invoice);
+    const rates = invoice.terms ?? (fresh[unfrozen.indexOf(invoice)] as FrozenTerms);
+    return { invoice, terms, rates, frozen: { ...rates, history: historyOf(terms) } };
+  });
+  const loaded = await loadBillings(tx, parts.source, asked);
+  const usage = await billedUsageOfInvoices(tx, merchantId, ids);
+  const manual = await manualLinesOfInvoices(tx, merchantId, ids);
+  const credits = await creditsOnInvoices(tx, merchantId, ids);
+  return asked.map(({ invoice, rates, frozen }, place) => ({
+    ...{ invoice, rates, unanswered: frozen, loaded: loaded[place] as Loaded },
+    usage: usage.get(invoice.id) ?? [],
+    beside: { manual: manual.get(invoice.id) ?? [], credits: credits.get(invoice.id) ?? [] },
+  }));
+}
+
+/** What is decided of an invoice: what it comes to, or that it waits for a tax provider. */
+type Decided =
+  | (Calculated & {
+      readonly frozen: FrozenTerms & { readonly history: FrozenHistory };
+      readonly read: readonly ReadPeriod[];
+    })
+  | { readonly invoice: InvoiceRow; readonly waitsWith: FrozenTerms };
+
+async function decideOrFail(
+  parts: InvoicingParts,
+  tx: Tx,
+  facts: CalculationFacts,
+  now: Instant,
+): Promise<Decided | { readonly error: unknown }> {
+  try {
+    return await decideCalculation(parts, tx, facts, now);
+  } catch (error) {
+    if (sqlState(error) !== '') throw error;
+    return { error };
+  }
+}
+
+async function decideCalculation(
+  parts: InvoicingParts,
+  tx: Tx,
+  { invoice, rates, unanswered, loaded, usage, beside }: CalculationFacts,
+  now: Instant,
+): Promise<Decided> {
+  const billing = billingOf(loaded);
   const items = outsideItemsFor(billing, unanswered, invoice, usage, beside);
   const answered = await withOutsideAnswer(parts.taxProviders, tx, invoice, unanswered, items, 'later', now);
-  if (answered === null) return changeInvoice(tx, invoice, { terms: rates, ...asked }, now);
+  if (answered === null) return { invoice, waitsWith: rates };
   const frozen = { ...answered, history: unanswered.history };
   const calculation = calculateInvoice(billing, frozen, invoice, usage, beside);
   refuseWrongBill(invoice, calculation, billing);
-  await saveReadPeriods(tx, billing.read);
-  return saveCalculation(tx, invoice, calculation, await placed(tx, invoice, calculation, frozen), now);
+  return { invoice, calculation, frozen, read: billing.read };
 }
 
 /** The lines of an invoice say its place in the order of billing; one without lines keeps it. */
@@ -341,7 +551,7 @@ function asStored(line: LineRow, taxBehavior: FrozenTerms['taxBehavior']): Other
   };
 }
 
-/** Transition 5: what was calculated is stored, and the draft is issued by itself unless it waits for somebody. */
+/** Transition 5 of one invoice; see `saveCalculations`. */
 export async function saveCalculation(
   tx: Tx,
   invoice: InvoiceRow,
@@ -349,32 +559,57 @@ export async function saveCalculation(
   frozen: FrozenTerms,
   now: Instant,
 ): Promise<InvoiceRow> {
+  const saved = await saveCalculations(tx, [{ invoice, calculation, frozen }], now);
+  await updateInvoices(tx, saved);
+  return (saved[0] as ChangedInvoice).after;
+}
+
+/** What an invoice comes to, and the terms that it was calculated with. */
+interface Calculated {
+  readonly invoice: InvoiceRow;
+  readonly calculation: Calculation;
+  readonly frozen: FrozenTerms;
+}
+
+/**
+ * Transition 5, of some invoices of one merchant: the lines are stored, and the draft is issued by itself unless it waits
+ * for somebody.
+ * @returns what is to be stored of the invoices themselves
+ */
+async function saveCalculations(tx: Tx, calculated: readonly Calculated[], now: Instant): Promise<ChangedInvoice[]> {
+  const [first] = calculated;
+  if (!first) return [];
+  const { merchant_id: merchantId } = first.invoice;
   await replaceLines(
     tx,
-    invoice,
-    lineRows(invoice, calculation, () => newId('lineItem')),
+    merchantId,
+    calculated.map(({ invoice, calculation }) => ({
+      invoice,
+      lines: lineRows(invoice, calculation, () => newId('lineItem')),
+    })),
   );
-  const snapshotHash = draftHash(calculation);
-  const key = { merchantId: invoice.merchant_id, id: invoice.id };
-  const waits = !invoice.auto_approve || (await findMissingKinds(tx, 'invoice', key, snapshotHash)).length > 0;
-  return moveInvoice(
-    tx,
-    invoice,
-    'finishCalculation',
-    {
-      subtotal: calculation.subtotal,
-      total_tax: calculation.totalTax,
-      grand_total: calculation.grandTotal,
-      taxes: [...calculation.taxes],
-      item_count: calculation.lines.length,
-      snapshot_hash: snapshotHash,
-      terms: withOutsideCredits(frozen, calculation),
-      failure_reason: null,
-      failure_detail: null,
-      next_action_at: waits ? null : now,
-    },
-    now,
-  );
+  const hashes = new Map(calculated.map(({ invoice, calculation }) => [invoice.id, draftHash(calculation)]));
+  const missing = await findMissingKindsOf(tx, 'invoice', merchantId, hashes);
+  return calculated.map(({ invoice, calculation, frozen }) => {
+    const waits = !invoice.auto_approve || (missing.get(invoice.id) ?? []).length > 0;
+    return moved(
+      invoice,
+      'finishCalculation',
+      {
+        subtotal: calculation.subtotal,
+        total_tax: calculation.totalTax,
+        grand_total: calculation.grandTotal,
+        taxes: [...calculation.taxes],
+        item_count: calculation.lines.length,
+        snapshot_hash: hashes.get(invoice.id) as string,
+        terms: withOutsideCredits(frozen, calculation),
+        failure_reason: null,
+        failure_detail: null,
+        next_action_at: waits ? null : now,
+      },
+      now,
+    );
+  });
 }
 
 /** What lines take off that were billed before is told a tax provider by itself; the terms keep how much it is. */
@@ -465,7 +700,8 @@ export async function tryPreview(parts: InvoicingParts, tx: Tx, invoice: Invoice
   const terms = await termsOf(tx, parts.source, invoice);
   const usage = await readUsage(tx, parts.source, terms, invoice);
   const frozen = await freeze(parts, tx, terms, invoice);
-  const billing = await loadBilling(tx, parts.source, terms, invoice, frozen, await earlierParts(parts, tx, invoice));
+  const assumed = await earlierParts(parts, tx, invoice);
+  const billing = await loadBilling(tx, parts.source, { terms, invoice, frozen, assumed });
   const manual = await manualLinesOn(tx, invoice, waitingFor(terms, invoice));
   const credits = await expectedCredits(tx, terms, invoice, invoice.period_end);
   try {

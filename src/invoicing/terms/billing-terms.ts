@@ -146,10 +146,16 @@ export interface BillingSource {
     subscriptionIds: Iterable<string>,
   ): Promise<ReadonlyMap<string, PaymentTerms>>;
   terms(tx: Tx, merchantId: string, subscriptionId: string): Promise<BillingTerms>;
+  /** The terms of some of a merchant's subscriptions; by subscription. */
+  termsOf(tx: Tx, merchantId: string, subscriptionIds: Iterable<string>): Promise<ReadonlyMap<string, BillingTerms>>;
   /** Whose usage of a metric the subscription bills in a period (domain.md §3, "Whose usage"). */
   usageSources(tx: Tx, terms: BillingTerms, metricId: string, period: Period): Promise<UsageSource[]>;
   /** What grants of the subscription's entitlements that measure one of some metrics burnt in a period. */
   granted(tx: Tx, terms: BillingTerms, metricIds: readonly string[], period: Period): Promise<readonly BurntUnits[]>;
-  /** All adjustments of a subscription, oldest first. */
-  adjustments(tx: Tx, merchantId: string, subscriptionId: string): Promise<readonly Adjustment[]>;
+  /** All adjustments of some subscriptions; by subscription, those of each oldest first. */
+  adjustments(
+    tx: Tx,
+    merchantId: string,
+    subscriptionIds: readonly string[],
+  ): Promise<ReadonlyMap<string, readonly Adjustment[]>>;
 }

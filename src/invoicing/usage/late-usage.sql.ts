@@ -2,17 +2,25 @@ import { sql, type Tx } from '../../db/index.ts';
 import type { TakenUsage } from '../../metering/index.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 
-/** An invoice whose usage was read and that has its lines, and which events there were then (null: it is to be read again). */
-export type ReadInvoice = InvoiceRow & { snapshot: string | null };
+/** A period whose usage was read and that has its lines, and which events there were then (null: it is to be read again). */
+export type ReadInvoice = Pick<
+  InvoiceRow,
+  'id' | 'subscription_id' | 'billing_cadence' | 'billing_anchor' | 'period_number' | 'period_end'
+> & { readonly snapshot: string | null };
 
-/** The invoices of periods whose usage is billed, in the order of time. */
-export const selectReadInvoices = (tx: Tx, merchantId: string, subscriptionId: string): Promise<ReadInvoice[]> =>
+/** The invoices of periods of some subscriptions whose usage is billed, those of each in the order of time. */
+export const selectReadInvoices = (
+  tx: Tx,
+  merchantId: string,
+  subscriptionIds: readonly string[],
+): Promise<ReadInvoice[]> =>
   tx.rows<ReadInvoice>(sql`
-    select i.*, t.snapshot from invoice i
+    select i.id, i.subscription_id, i.billing_cadence, i.billing_anchor, i.period_number, i.period_end, t.snapshot
+      from invoice i
       left join usage_taken t on t.merchant_id = i.merchant_id and t.invoice_id = i.id
-     where i.merchant_id = ${merchantId} and i.subscription_id = ${subscriptionId} and i.kind = 'subscription'
-       and i.usage_mark is not null and i.status not in ('CLOSED', 'CALCULATING', 'FAILED')
-     order by i.period_start, i.seq`);
+     where i.merchant_id = ${merchantId} and i.subscription_id = any (${[...subscriptionIds]}::text[])
+       and i.kind = 'subscription' and i.usage_mark is not null and i.status not in ('CLOSED', 'CALCULATING', 'FAILED')
+     order by i.subscription_id, i.period_start, i.seq`);
 
 export const saveUsageTaken = (tx: Tx, merchantId: string, invoiceId: string, snapshot: string): Promise<number> =>
   tx.run(sql`

@@ -1,8 +1,9 @@
 import type { Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { lateSince, usageSnapshot } from '../../metering/index.ts';
+import { lateSinceOf, usageSnapshot } from '../../metering/index.ts';
 import type { ClosedPeriod, UncalculatedInvoice } from '../difference/due.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
+import { findInvoices } from '../invoice/invoices.sql.ts';
 import { asBilled } from '../owed/charges.ts';
 import type { BillingSource, BillingTerms } from '../terms/billing-terms.ts';
 import { saveTaken } from './burnt-taken.sql.ts';
@@ -25,6 +26,13 @@ export interface ReadPeriod extends ClosedPeriod {
   readonly snapshot: string;
 }
 
+/** Whose closed periods are read. */
+export interface WhoseClosedPeriods {
+  readonly terms: BillingTerms;
+  /** Invoices of the subscription that are still to be calculated. */
+  readonly uncalculated: readonly UncalculatedInvoice[];
+}
+
 /**
  * Reads the usage of the closed periods of a subscription for which something may have come or changed since they were read
  * (§4, Late usage). A period of which an invoice is still to be calculated is left to that one.
@@ -32,13 +40,59 @@ export interface ReadPeriod extends ClosedPeriod {
 export async function readClosedPeriods(
   tx: Tx,
   source: BillingSource,
-  terms: BillingTerms,
-  uncalculated: readonly UncalculatedInvoice[],
+  whose: WhoseClosedPeriods,
   which: WhichPeriods = 'changed',
 ): Promise<ReadPeriod[]> {
+  const [found] = await readClosedPeriodsOf(tx, source, [whose], which);
+  return found as ReadPeriod[];
+}
+
+/**
+ * The same of some subscriptions of one merchant, in their order. That nothing came is asked once for all; what came is
+ * read for each by itself.
+ */
+export async function readClosedPeriodsOf(
+  tx: Tx,
+  source: BillingSource,
+  all: readonly WhoseClosedPeriods[],
+  which: WhichPeriods = 'changed',
+): Promise<ReadPeriod[][]> {
+  const [first] = all;
+  if (!first) return [];
+  const { merchantId } = first.terms;
+  const subscriptionIds = all.map(({ terms }) => terms.subscriptionId);
+  const read = Map.groupBy(await selectReadInvoices(tx, merchantId, subscriptionIds), (each) => each.subscription_id);
+  const late = await findLate(
+    tx,
+    merchantId,
+    all.map(({ terms }) => ({ terms, read: read.get(terms.subscriptionId) ?? [] })),
+  );
+  const answers: ReadPeriod[][] = [];
+  for (const [place, { terms, uncalculated }] of all.entries()) {
+    const changed = late[place] as ReadonlySet<ReadInvoice>;
+    const periods = periodsToRead(read.get(terms.subscriptionId) ?? [], { changed, uncalculated }, which);
+    answers.push(await readPeriods(tx, source, terms, periods, which));
+  }
+  return answers;
+}
+
+async function readPeriods(
+  tx: Tx,
+  source: BillingSource,
+  terms: BillingTerms,
+  periods: readonly (readonly ReadInvoice[])[],
+  which: WhichPeriods,
+): Promise<ReadPeriod[]> {
+  if (periods.length === 0) return [];
+  const invoices = await findInvoices(
+    tx,
+    terms.merchantId,
+    periods.flat().map(({ id }) => id),
+  );
   const found: ReadPeriod[] = [];
-  for (const parts of await periodsToRead(tx, terms, uncalculated, which)) {
-    const invoice = parts.at(-1) as ReadInvoice;
+  for (const period of periods) {
+    const parts = period.map(({ id }) => invoices.get(id) as InvoiceRow);
+    const invoice = parts.at(-1) as InvoiceRow;
     const snapshot = await usageSnapshot(tx, terms.merchantId);
     // Not from sums that were kept of the events, and beside what is stored; else beside those that are corrected with it.
     const how = which === 'unchanged' ? { acceptedUpTo: LAST_EVENT } : { anew: found };
@@ -54,21 +108,33 @@ const LAST_EVENT = 9_223_372_036_854_775_807n;
 /** Those of which the next invoice may bill a difference, or those of which there must be none. */
 export type WhichPeriods = 'changed' | 'unchanged';
 
-async function periodsToRead(
-  tx: Tx,
-  terms: BillingTerms,
-  uncalculated: readonly UncalculatedInvoice[],
+function periodsToRead(
+  read: readonly ReadInvoice[],
+  { changed, uncalculated }: Pick<WhoseClosedPeriods, 'uncalculated'> & { readonly changed: ReadonlySet<ReadInvoice> },
   which: WhichPeriods,
-): Promise<ReadInvoice[][]> {
-  const read = await selectReadInvoices(tx, terms.merchantId, terms.subscriptionId);
-  const known = read.filter(({ snapshot }) => snapshot !== null);
-  const taken = known.map(({ period_end: at, snapshot }) => ({ at, snapshot: snapshot as string }));
-  const late = taken.length === 0 ? [] : await lateSince(tx, terms.merchantId, subjectsOf(terms), taken);
-  const changed = new Set(read.filter((invoice) => !known.includes(invoice) || late[known.indexOf(invoice)]));
+): ReadInvoice[][] {
   const open = new Set(uncalculated.filter(({ kind }) => kind === 'subscription').map(periodOfInvoice));
   return [...Map.groupBy(read, periodOfInvoice)]
     .filter(([period, parts]) => !open.has(period) && parts.some((part) => changed.has(part)) === (which === 'changed'))
     .map(([, parts]) => parts);
+}
+
+/** Of the invoices of each of some subscriptions those for whose period something may have come since it was read. */
+async function findLate(
+  tx: Tx,
+  merchantId: string,
+  all: readonly { readonly terms: BillingTerms; readonly read: readonly ReadInvoice[] }[],
+): Promise<ReadonlySet<ReadInvoice>[]> {
+  const known = all.map(({ read }) => read.filter(({ snapshot }) => snapshot !== null));
+  const asked = all.map(({ terms }, place) => ({
+    subjects: subjectsOf(terms),
+    taken: (known[place] ?? []).map(({ period_end: at, snapshot }) => ({ at, snapshot: snapshot as string })),
+  }));
+  const late = await lateSinceOf(tx, merchantId, asked);
+  return all.map(({ read }, place) => {
+    const those = known[place] as readonly ReadInvoice[];
+    return new Set(read.filter((invoice) => !those.includes(invoice) || late[place]?.[those.indexOf(invoice)]));
+  });
 }
 
 /** The whole period of which an invoice bills all or a part. */
