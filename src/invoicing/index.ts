@@ -74,6 +74,7 @@ export type {
   BillingSource,
   BillingTerms,
   CreditMode,
+  FindUsageSources,
   PaymentTerms,
   Proration,
   SeriesBounds,

@@ -7,8 +7,7 @@ import { type AdjustmentRow, adjustmentsOf } from './adjustments.sql.ts';
 import { endOf } from './decide.ts';
 import { withQuantities } from './quantities.ts';
 import { findSubscription, findSubscriptions, type SubscriptionRow } from './subscriptions.sql.ts';
-import { loadClaims, readBeyondTheEnd } from './usage-claims.ts';
-import { ownedSpans } from './usage-owner.ts';
+import { loadUsageSources } from './usage-claims.ts';
 import { type VersionRow, versionsOfSubscriptions } from './versions.sql.ts';
 
 /** What invoicing asks of subscriptions. */
@@ -30,20 +29,7 @@ export const billingSource: BillingSource = {
     return new Map((await termsOfAll(tx, merchantId, found)).map((terms) => [terms.subscriptionId, terms]));
   },
 
-  async usageSources(tx, terms, metricId, period) {
-    const { merchantId, subscriptionId } = terms;
-    const subscription = await tx.once(`subscription ${subscriptionId} of ${merchantId}`, () =>
-      findSubscription(tx, merchantId, subscriptionId),
-    );
-    if (!subscription) throw new Error(`There is no subscription ${subscriptionId}.`);
-    const claims = await loadClaims(tx, subscription, terms);
-    const read = await readBeyondTheEnd(tx, merchantId, claims, period);
-    const own = ownedSpans(claims, { subscriptionId, metricId }, period, read);
-    return [
-      { subject: subscriptionId, from: period.start, to: period.end },
-      ...own.map(({ start, end }) => ({ subject: subscription.customer_id, from: start, to: end })),
-    ];
-  },
+  usageSources: loadUsageSources,
 
   granted: (tx, { merchantId, subscriptionId }, metricIds, period) =>
     burntUnits(tx, { merchantId, subscriptionId, metricIds }, period),

@@ -238,13 +238,26 @@ export type ClaimingRow = Pick<
  */
 export const selectClaiming = (
   tx: Tx,
-  { merchant_id, customer_id, clock_id }: Pick<SubscriptionRow, 'merchant_id' | 'customer_id' | 'clock_id'>,
-): Promise<ClaimingRow[]> =>
-  tx.rows<ClaimingRow>(sql`
-    select merchant_id, id, plan_id, plan_version_id, status, started_at, ending_at, terminated_at, next_action_at from subscription
-     where merchant_id = ${merchant_id} and customer_id = ${customer_id}
-       and clock_id is not distinct from ${clock_id} and activated_at is not null
-     order by seq`);
+  { merchant_id, ...holder }: Pick<SubscriptionRow, 'merchant_id' | 'customer_id' | 'clock_id'>,
+): Promise<ClaimingRow[]> => selectClaimingOf(tx, merchant_id, [holder]);
+
+/** Whose usage it is: a customer's on a clock, or on none. */
+type Holder = Pick<SubscriptionRow, 'customer_id' | 'clock_id'>;
+
+/** The same of some customers of one merchant; those of each in the order of their creation. */
+export const selectClaimingOf = (
+  tx: Tx,
+  merchantId: string,
+  holders: readonly Holder[],
+): Promise<(ClaimingRow & Holder)[]> =>
+  tx.rows<ClaimingRow & Holder>(sql`
+    select s.merchant_id, s.id, s.customer_id, s.clock_id, s.plan_id, s.plan_version_id, s.status, s.started_at,
+           s.ending_at, s.terminated_at, s.next_action_at
+      from unnest(${holders.map(({ customer_id: id }) => id)}::text[],
+                  ${holders.map(({ clock_id: id }) => id)}::text[]) h (customer_id, clock_id)
+      join subscription s on s.merchant_id = ${merchantId} and s.customer_id = h.customer_id
+                         and s.clock_id is not distinct from h.clock_id and s.activated_at is not null
+     order by s.seq`);
 
 /** The same with whose they are, and from when on they are billed. */
 export type ClaimingCustomerRow = ClaimingRow & Pick<SubscriptionRow, 'customer_id' | 'clock_id' | 'billing_starts_at'>;

@@ -1,9 +1,10 @@
-import { findPlan, findPlanVersion } from '../catalog/index.ts';
+import { findPlans, findPlanVersions } from '../catalog/index.ts';
 import type { Tx } from '../db/index.ts';
 import {
   type BilledVersion,
   type BillingTerms,
   cadenceOfPrice,
+  type FindUsageSources,
   findReadSeries,
   lockBilling,
   lockBillingNow,
@@ -19,51 +20,65 @@ import {
   lockSubscriptionsNow,
   type SubscriptionRow,
   selectClaiming,
+  selectClaimingOf,
   updateEndedToBeDue,
 } from './subscriptions.sql.ts';
-import { claimOf, type PricedSpan, type ReadSeries, shareMetric, type UsageClaim } from './usage-owner.ts';
+import { claimOf, ownedSpans, type PricedSpan, type ReadSeries, shareMetric, type UsageClaim } from './usage-owner.ts';
 import { type VersionRow, versionsOfSubscriptions } from './versions.sql.ts';
 
 /**
- * What all subscriptions of a customer on one clock claim of its usage, in the order of their creation. The own claim is that of the
- * terms, so that nothing is loaded for a subscription that is alone.
+ * Whose usage of a metric some subscriptions of one merchant bill in a period: what names a subscription, and its share of
+ * what is addressed to its customer. The own claim is that of the terms, so that nothing is loaded for a subscription that
+ * is alone.
  */
-export async function loadClaims(tx: Tx, subscription: SubscriptionRow, terms: BillingTerms): Promise<UsageClaim[]> {
-  const { merchant_id: merchantId, id } = subscription;
-  const { rows, others } = await tx.once(`usage claims beside ${id} of ${merchantId}`, async () => {
-    const found = await selectClaiming(tx, subscription);
-    return {
-      rows: found,
-      others: await claimsOf(
-        tx,
-        found.filter((row) => row.id !== id),
-      ),
-    };
-  });
-  const own = claimOf(
-    { subscriptionId: id, start: subscription.started_at, end: endOf(subscription) },
+export async function loadUsageSources(
+  tx: Tx,
+  merchantId: string,
+  all: readonly BillingTerms[],
+): Promise<FindUsageSources> {
+  const holders = new Map(
+    all.map((terms) => [holderOf(terms), { customer_id: terms.customerId, clock_id: terms.clockId }]),
+  );
+  const rows = holders.size === 0 ? [] : await selectClaimingOf(tx, merchantId, [...holders.values()]);
+  const byHolder = Map.groupBy(rows, (row) => holderOf({ customerId: row.customer_id, clockId: row.clock_id }));
+  const together = [...byHolder.values()].filter((those) => those.length > 1).flat();
+  const others = new Map((await claimsOf(tx, together)).map((claim) => [claim.subscriptionId, claim]));
+  const ended = together.filter((row) => endOf(row) !== null).map(({ id }) => id);
+  const read = ended.length < 2 ? [] : await findReadSeries(tx, merchantId, ended);
+  return (terms, metricId, period) => {
+    const { subscriptionId } = terms;
+    const claims = (byHolder.get(holderOf(terms)) ?? []).map((row) =>
+      row.id === subscriptionId ? ownClaim(row, terms) : (others.get(row.id) as UsageClaim),
+    );
+    const own = ownedSpans(claims, { subscriptionId, metricId }, period, beyondTheEnd(read, claims, period));
+    return [
+      { subject: subscriptionId, from: period.start, to: period.end },
+      ...own.map(({ start, end }) => ({ subject: terms.customerId, from: start, to: end })),
+    ];
+  };
+}
+
+const holderOf = ({ customerId, clockId }: Pick<BillingTerms, 'customerId' | 'clockId'>): string =>
+  `${customerId} ${clockId}`;
+
+const ownClaim = (row: ClaimingRow, terms: BillingTerms): UsageClaim =>
+  claimOf(
+    { subscriptionId: row.id, start: row.started_at, end: endOf(row) },
     versionsOf(terms).map((version) => ({
-      from: 'from' in version ? version.from : subscription.started_at,
+      from: 'from' in version ? version.from : row.started_at,
       metrics: metricsOf(version),
     })),
   );
-  return rows.flatMap((row) => (row.id === id ? own : (others.find((other) => other.subscriptionId === row.id) ?? [])));
-}
 
 /**
  * How far the usage of those was read that ended before a period does: only then can usage after an end be somebody's still
- * (`ownedSpans`). Nothing is asked where there is no such subscription.
+ * (`ownedSpans`). One that is alone has whatever it asks for.
  */
-export async function readBeyondTheEnd(
-  tx: Tx,
-  merchantId: string,
-  claims: readonly UsageClaim[],
-  period: Period,
-): Promise<ReadSeries[]> {
+function beyondTheEnd(read: readonly ReadSeries[], claims: readonly UsageClaim[], period: Period): ReadSeries[] {
   const ended = claims.filter(({ end }) => end !== null && isAfter(period.end, end));
-  if (ended.length < 2) return []; // alone it has whatever it asks for
-  const ids = ended.map(({ subscriptionId }) => subscriptionId);
-  return tx.once(`read series of ${ids.join()} of ${merchantId}`, () => findReadSeries(tx, merchantId, ids));
+  if (ended.length < 2) return [];
+  const ids = new Set(ended.map(({ subscriptionId }) => subscriptionId));
+  return read.filter(({ subscriptionId }) => ids.has(subscriptionId));
 }
 
 /**
@@ -139,34 +154,45 @@ async function siblingsToRead(tx: Tx, subscription: SubscriptionRow, from: Insta
   return sharing;
 }
 
+/** What subscriptions of one merchant claim, with each plan and version loaded once. */
 async function claimsOf(tx: Tx, rows: readonly ClaimingRow[]): Promise<UsageClaim[]> {
   const [first] = rows;
   if (!first) return [];
+  const { merchant_id: merchantId } = first;
   const ids = rows.map(({ id }) => id);
-  const pinned = Map.groupBy(
-    await versionsOfSubscriptions(tx, first.merchant_id, ids),
-    ({ subscription_id: id }) => id,
+  const pinned = Map.groupBy(await versionsOfSubscriptions(tx, merchantId, ids), ({ subscription_id: id }) => id);
+  const given = rows.map((row) => pinned.get(row.id) ?? [{ ...row, holds_from: row.started_at }]);
+  const pricedBy = await loadPriced(tx, merchantId, given.flat());
+  return rows.map((row, place) =>
+    claimOf(
+      { subscriptionId: row.id, start: row.started_at, end: endOf(row) },
+      (given[place] ?? []).map((each) => ({ from: each.holds_from, metrics: pricedBy(each) })),
+    ),
   );
-  const claims: UsageClaim[] = [];
-  for (const row of rows) claims.push(await claim(tx, row, pinned.get(row.id) ?? []));
-  return claims;
 }
 
-async function claim(tx: Tx, row: ClaimingRow, pinned: readonly VersionRow[]): Promise<UsageClaim> {
-  const given = pinned.length > 0 ? pinned : [{ ...row, holds_from: row.started_at }];
-  const versions = [];
-  for (const each of given) versions.push({ from: each.holds_from, metrics: await pricedBy(tx, each) });
-  return claimOf({ subscriptionId: row.id, start: row.started_at, end: endOf(row) }, versions);
-}
+type PinnedTo = Pick<VersionRow, 'plan_id' | 'plan_version_id'>;
 
-async function pricedBy(
+async function loadPriced(
   tx: Tx,
-  { merchant_id, plan_id, plan_version_id }: Pick<VersionRow, 'merchant_id' | 'plan_id' | 'plan_version_id'>,
-): Promise<PricedSpan['metrics']> {
-  const plan = await findPlan(tx, merchant_id, plan_id);
-  const version = await findPlanVersion(tx, merchant_id, plan_version_id);
-  if (!plan || !version) throw new Error(`Plan version ${plan_version_id} is gone.`); // a foreign key holds it
-  return metricsOf({ planCadence: normaliseCadence(plan.billingCadence), prices: version.prices });
+  merchantId: string,
+  all: readonly PinnedTo[],
+): Promise<(to: PinnedTo) => PricedSpan['metrics']> {
+  const plans = await findPlans(
+    tx,
+    merchantId,
+    all.map((each) => each.plan_id),
+  );
+  const versions = await findPlanVersions(
+    tx,
+    merchantId,
+    all.map((each) => each.plan_version_id),
+  );
+  return ({ plan_id: planId, plan_version_id: versionId }) => {
+    const [plan, version] = [plans.get(planId), versions.get(versionId)];
+    if (!plan || !version) throw new Error(`Plan version ${versionId} is gone.`); // a foreign key holds it
+    return metricsOf({ planCadence: normaliseCadence(plan.billingCadence), prices: version.prices });
+  };
 }
 
 /** The metrics that a version prices, each with the cadences of its prices. */

@@ -134,6 +134,9 @@ export interface BurntUnits {
   readonly units: Decimal;
 }
 
+/** Whose usage of a metric a subscription bills in a period (domain.md §3, "Whose usage"). */
+export type FindUsageSources = (terms: BillingTerms, metricId: string, period: Period) => UsageSource[];
+
 /**
  * What invoicing asks of subscriptions, which stand upstream of it: `app.ts` hands it in, so that data goes one way and
  * no import goes back.
@@ -148,8 +151,8 @@ export interface BillingSource {
   terms(tx: Tx, merchantId: string, subscriptionId: string): Promise<BillingTerms>;
   /** The terms of some of a merchant's subscriptions; by subscription. */
   termsOf(tx: Tx, merchantId: string, subscriptionIds: Iterable<string>): Promise<ReadonlyMap<string, BillingTerms>>;
-  /** Whose usage of a metric the subscription bills in a period (domain.md §3, "Whose usage"). */
-  usageSources(tx: Tx, terms: BillingTerms, metricId: string, period: Period): Promise<UsageSource[]>;
+  /** Whose usage some of a merchant's subscriptions bill; the answer says it of each of them. */
+  usageSources(tx: Tx, merchantId: string, all: readonly BillingTerms[]): Promise<FindUsageSources>;
   /** What grants of the subscription's entitlements that measure one of some metrics burnt in a period. */
   granted(tx: Tx, terms: BillingTerms, metricIds: readonly string[], period: Period): Promise<readonly BurntUnits[]>;
   /** All adjustments of some subscriptions; by subscription, those of each oldest first. */

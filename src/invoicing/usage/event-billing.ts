@@ -36,12 +36,13 @@ async function onInvoice(
 ): Promise<EventBilling[]> {
   const terms = await source.terms(tx, invoice.merchant_id, invoice.subscription_id as string);
   const period = { start: invoice.period_start, end: invoice.period_end };
+  const sourcesOf = await source.usageSources(tx, terms.merchantId, [terms]);
   const found: EventBilling[] = [];
   for (const { price } of usageChargesOn(asBilled(terms, invoice), invoice)) {
     const { metric } = price;
     const count = event.counts.find(({ id }) => id === metric?.id);
     if (metric === null || count === undefined || !canCount(metric.meter)) continue;
-    const sources = (await source.usageSources(tx, terms, metric.id, period)).filter(
+    const sources = sourcesOf(terms, metric.id, period).filter(
       ({ subject, from, to }) =>
         subject === event.addressee && (isLevel(metric.meter) || !isBefore(event.at, from)) && isBefore(event.at, to),
     );

@@ -14,7 +14,7 @@ import type { BilledUsage } from '../invoice/billed-usage.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { asBilled, usageChargesOn } from '../owed/charges.ts';
 import { isAdditive } from '../rating/index.ts';
-import type { BilledPrice, BillingSource, BillingTerms } from '../terms/billing-terms.ts';
+import type { BilledPrice, BillingSource, BillingTerms, FindUsageSources } from '../terms/billing-terms.ts';
 import { takenByOthers } from './burnt-taken.sql.ts';
 import {
   allotBurnt,
@@ -63,8 +63,15 @@ export async function readUsageOfEach(
   periods: readonly PeriodToRead[],
   { acceptedUpTo, anew = [] }: ReadOptions = {},
 ): Promise<BilledUsage[][]> {
-  const asked: AskedPrice[] = [];
-  for (const period of periods) asked.push(...(await pricesAsked(tx, source, period, acceptedUpTo)));
+  const [first] = periods;
+  if (!first) return [];
+  const { merchantId } = first.terms;
+  const sourcesOf = await source.usageSources(
+    tx,
+    merchantId,
+    periods.map(({ terms }) => terms),
+  );
+  const asked = periods.flatMap((period) => pricesAsked(sourcesOf, period, acceptedUpTo));
   const answered = Map.groupBy(await answers(tx, asked), ({ period }) => period);
   const found: BilledUsage[][] = [];
   for (const period of periods)
@@ -80,20 +87,17 @@ interface AskedPrice {
   readonly request: UsageRequest;
 }
 
-async function pricesAsked(
-  tx: Tx,
-  source: BillingSource,
+function pricesAsked(
+  sourcesOf: FindUsageSources,
   period: PeriodToRead,
   acceptedUpTo: bigint | undefined,
-): Promise<AskedPrice[]> {
+): AskedPrice[] {
   const { terms, invoice } = period;
-  const asked: AskedPrice[] = [];
-  for (const { price, spans } of usageChargesOn(terms, invoice)) {
+  return usageChargesOn(terms, invoice).flatMap(({ price, spans }) => {
     const metric = price.metric as NonNullable<BilledPrice['metric']>;
-    const sources = [];
-    for (const span of spans) sources.push(...(await source.usageSources(tx, terms, metric.id, span)));
+    const sources = spans.flatMap((span) => sourcesOf(terms, metric.id, span));
     const [first, last] = [spans[0], spans.at(-1)];
-    if (!(first && last) || sources.length === 0) continue;
+    if (!(first && last) || sources.length === 0) return [];
     const request = {
       merchantId: terms.merchantId,
       meter: metric.meter,
@@ -103,9 +107,8 @@ async function pricesAsked(
       ...cutOf(price),
       ...(acceptedUpTo !== undefined && { acceptedUpTo }),
     };
-    asked.push({ period, price, spans, request });
-  }
-  return asked;
+    return [{ period, price, spans, request }];
+  });
 }
 
 interface AnsweredPrice extends AskedPrice {
@@ -227,7 +230,7 @@ export async function isSuperseded(
   const { metric } = price;
   if (metric === null || !isLevel(metric.meter)) return false;
   const from = event.at.add({ microseconds: 1 });
-  const sources = (await source.usageSources(tx, terms, metric.id, period))
+  const sources = (await source.usageSources(tx, terms.merchantId, [terms]))(terms, metric.id, period)
     .map((each) => ({ ...each, from }))
     .filter(({ to }) => isBefore(from, to));
   if (sources.length === 0) return false;
@@ -263,8 +266,8 @@ export async function readUsageByHour(
   const charge = usageChargesOn(asBilled(terms, invoice), invoice).find(({ price }) => price.id === priceId);
   const metric = charge?.price.metric;
   if (!(charge && metric)) return [];
-  const sources = [];
-  for (const span of charge.spans) sources.push(...(await source.usageSources(tx, terms, metric.id, span)));
+  const sourcesOf = await source.usageSources(tx, terms.merchantId, [terms]);
+  const sources = charge.spans.flatMap((span) => sourcesOf(terms, metric.id, span));
   if (sources.length === 0) return [];
   return usage(tx, {
     merchantId: terms.merchantId,
