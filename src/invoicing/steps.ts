@@ -10,7 +10,7 @@ import type { InvoiceRow } from './invoice/invoice.ts';
 import { lockInvoices, updateInvoices } from './invoice/invoices.sql.ts';
 import type { InvoiceStatus } from './invoice/states.ts';
 import { tellOverdue } from './invoice/webhooks.ts';
-import { closePeriods, closeUsage } from './issue/close.ts';
+import { closePeriods, closeUsages } from './issue/close.ts';
 import { issueChanged } from './issue/issue.ts';
 import { startCalculations, tryCalculations } from './issue/run-calculation.ts';
 import { taxAddressDueKind } from './outside-tax/addresses.ts';
@@ -118,7 +118,7 @@ async function moveInvoices(
   const idle = invoices.find(({ status }) => !DUE_STATES.includes(status));
   if (idle) throw new Error(`Invoice ${idle.id} is due, but nothing happens by itself when it is ${idle.status}.`);
   await closePeriods(tx, parts.source, inStatus('ACTIVE'), 'endPeriod', now);
-  await tx.beside(inStatus('CLOSING').map((invoice) => (tx: Tx) => closeUsage(tx, parts.source, invoice, now)));
+  await closeUsages(tx, parts.source, inStatus('CLOSING'), now);
   const started = await startCalculations(parts, tx, inStatus('CLOSED'), now);
   const pending = [...started, ...inStatus('CALCULATING').map(unchanged)];
   const changes = await tryCalculations(parts, tx, pending, now, true);

@@ -22,7 +22,7 @@ export type { UsageFigure } from './figures.ts';
 export { keyGenerationChore } from './generations.ts';
 export { createIntakes, type OnAccepted } from './intake.ts';
 export { everyWindow } from './levels.ts';
-export { lockIngest } from './lock.sql.ts';
+export { lockIngest, readBetweenEvents } from './lock.sql.ts';
 export { dimensionsOf, isLevel, type Meter } from './meter.ts';
 export { type ActiveSpan, ownSpans } from './own-spans.ts';
 export { eventPartitionChore } from './partitions.ts';

@@ -269,21 +269,27 @@ export const linesOf = (
      where merchant_id = ${merchantId} and invoice_id = ${invoiceId} and position > ${after}
      order by position limit ${limit}`);
 
-/** Stores what was metered for the prices of a closing period (transition 3). */
-export async function saveBilledUsage(tx: Tx, invoice: InvoiceRow, usage: readonly BilledUsage[]): Promise<void> {
-  if (usage.length === 0) return;
-  const rows = usage.map((row) => ({
-    merchant_id: invoice.merchant_id,
-    invoice_id: invoice.id,
-    price_id: row.price_id,
-    group_key: groupKey(row.group_values),
-    group_values: row.group_values,
-    quantity: row.quantity.toFixed(),
-    event_count: row.event_count,
-    granted: row.granted.toFixed(),
-    share_numerator: row.share?.numerator.toString() ?? null,
-    share_denominator: row.share?.denominator.toString() ?? null,
-  }));
+/** Stores what was metered for the prices of some closing periods of one merchant (transition 3). */
+export async function saveBilledUsage(
+  tx: Tx,
+  merchantId: string,
+  invoices: readonly { readonly invoice: InvoiceRow; readonly usage: readonly BilledUsage[] }[],
+): Promise<void> {
+  const rows = invoices.flatMap(({ invoice, usage }) =>
+    usage.map((row) => ({
+      merchant_id: merchantId,
+      invoice_id: invoice.id,
+      price_id: row.price_id,
+      group_key: groupKey(row.group_values),
+      group_values: row.group_values,
+      quantity: row.quantity.toFixed(),
+      event_count: row.event_count,
+      granted: row.granted.toFixed(),
+      share_numerator: row.share?.numerator.toString() ?? null,
+      share_denominator: row.share?.denominator.toString() ?? null,
+    })),
+  );
+  if (rows.length === 0) return;
   await tx.run(sql`
     insert into invoice_usage select * from jsonb_populate_recordset(null::invoice_usage, ${JSON.stringify(rows)}::jsonb)`);
 }

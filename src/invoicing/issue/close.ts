@@ -1,14 +1,13 @@
 import type { Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { lockIngest, settleUsage, usageMark, usageSnapshot } from '../../metering/index.ts';
-import { moved } from '../invoice/changed-invoice.ts';
+import { readBetweenEvents, settleUsage, usageMark, usageSnapshot } from '../../metering/index.ts';
+import { changed, moved } from '../invoice/changed-invoice.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import {
   changeInvoice,
   insertPeriods,
-  moveInvoice,
   saveBilledUsage,
-  selectEarlierParts,
+  selectWithEarlierParts,
   updateInvoices,
 } from '../invoice/invoices.sql.ts';
 import type { BillingSource, BillingTerms } from '../terms/billing-terms.ts';
@@ -16,7 +15,8 @@ import { lockBilling } from '../usage/billing-lock.sql.ts';
 import { saveTaken } from '../usage/burnt-taken.sql.ts';
 import { saveUsageTaken } from '../usage/late-usage.sql.ts';
 import { subjectsOf } from '../usage/late-usage.ts';
-import { readUsage } from '../usage/read-usage.ts';
+import { readUsageOfEach } from '../usage/read-usage.ts';
+import type { Waiting } from './manual-line.ts';
 import { takeManualLines } from './manual-lines.sql.ts';
 import { waitingFor } from './manual-lines.ts';
 import { nextInvoice } from './open.ts';
@@ -56,33 +56,85 @@ export async function closePeriods(
 const A_WHILE = { minutes: 1 };
 
 /**
- * Transition 3: the grace is over, and the quantities are read and stored. No event can slip in between: intake holds the
- * merchant's ingest lock shared, and this takes it exclusively, so what is accepted later is late usage.
+ * Transition 3, of some invoices of one merchant, each of another subscription: the grace is over, and the quantities are
+ * read and stored. No event can slip in between: what is accepted after the quantities are read is late usage. A part of a
+ * period waits for the parts before it.
  */
-export async function closeUsage(
+export async function closeUsages(
   tx: Tx,
   source: BillingSource,
-  invoice: InvoiceRow,
+  invoices: readonly InvoiceRow[],
   now: Instant,
-): Promise<InvoiceRow> {
-  const terms = await termsOf(tx, source, invoice);
-  if ((await selectEarlierParts(tx, invoice)).length > 0)
-    return changeInvoice(tx, invoice, { next_action_at: now.add(A_WHILE) }, now);
-  await lockBilling(tx, terms.merchantId, [terms.subscriptionId]);
-  await takeManualLines(tx, invoice, waitingFor(terms, invoice), now);
-  await lockIngest(tx, invoice.merchant_id, 'exclusive');
-  const read = await readUsage(tx, source, terms, invoice);
-  await saveBilledUsage(tx, invoice, read);
-  await saveTaken(tx, invoice, read);
-  const mark = await usageMark(tx, invoice.merchant_id);
-  await saveUsageTaken(tx, invoice.merchant_id, invoice.id, await usageSnapshot(tx, invoice.merchant_id));
-  // Under the lock nobody is accepting events, so whoever does from now on sees the mark and notes what is late.
-  await settleUsage(
+): Promise<InvoiceRow[]> {
+  const [first] = invoices;
+  if (!first) return [];
+  const { merchant_id: merchantId } = first;
+  const termsOf = await termsOfInvoices(tx, source, invoices);
+  const waiting = await selectWithEarlierParts(
     tx,
-    { merchantId: invoice.merchant_id, subjects: subjectsOf(terms), until: invoice.period_end },
-    now,
+    merchantId,
+    invoices.map(({ id }) => id),
   );
-  return moveInvoice(tx, invoice, 'endGrace', { usage_mark: mark, next_action_at: now }, now);
+  const closing = invoices
+    .filter(({ id }) => !waiting.has(id))
+    .map((invoice) => ({ invoice, terms: termsOf(invoice), waiting: waitingFor(termsOf(invoice), invoice) }));
+  const mark = await saveUsage(tx, source, merchantId, closing, now);
+  const changes = invoices.map((invoice) =>
+    waiting.has(invoice.id)
+      ? changed(invoice, { next_action_at: now.add(A_WHILE) }, now)
+      : moved(invoice, 'endGrace', { usage_mark: mark, next_action_at: now }, now),
+  );
+  await updateInvoices(tx, changes);
+  return changes.map(({ after }) => after);
+}
+
+/** An invoice whose usage is read, and the lines by hand that it takes. */
+interface Closing {
+  readonly invoice: InvoiceRow;
+  readonly terms: BillingTerms;
+  readonly waiting: Waiting;
+}
+
+/** @returns up to which event the usage was read; null where nothing was */
+async function saveUsage(
+  tx: Tx,
+  source: BillingSource,
+  merchantId: string,
+  closing: readonly Closing[],
+  now: Instant,
+): Promise<bigint | null> {
+  if (closing.length === 0) return null;
+  await lockBilling(
+    tx,
+    merchantId,
+    closing.map(({ terms }) => terms.subscriptionId),
+  );
+  await takeManualLines(tx, merchantId, closing, now);
+  const { mark, snapshot, read } = await readBetweenEvents(tx, merchantId, async () => ({
+    mark: await usageMark(tx, merchantId),
+    snapshot: await usageSnapshot(tx, merchantId),
+    read: await readUsageOfEach(tx, source, closing),
+  }));
+  const usage = closing.map(({ invoice }, place) => ({ invoice, usage: read[place] ?? [] }));
+  await saveBilledUsage(tx, merchantId, usage);
+  for (const each of usage) await saveTaken(tx, each.invoice, each.usage);
+  await saveUsageTaken(
+    tx,
+    merchantId,
+    closing.map(({ invoice }) => invoice.id),
+    snapshot,
+  );
+  for (const those of Map.groupBy(closing, ({ invoice }) => invoice.period_end.epochNanoseconds).values())
+    await settleUsage(
+      tx,
+      {
+        merchantId,
+        subjects: those.flatMap(({ terms }) => subjectsOf(terms)),
+        until: (those[0] as Closing).invoice.period_end,
+      },
+      now,
+    );
+  return mark;
 }
 
 /** The terms of an invoice's subscription. @throws for an invoice that has none: only invoices of periods come here. */

@@ -42,21 +42,29 @@ export async function manualLinesOfInvoices(
   return Map.groupBy(rows, (row) => row.invoice_id);
 }
 
-/**
- * An invoice takes its lines, for good. Each statement names whose lines it changes, so that invoices can do it side by
- * side.
- */
-export async function takeManualLines(tx: Tx, invoice: InvoiceRow, waiting: Waiting, now: Instant): Promise<void> {
+/** Some invoices of one merchant, each of another subscription, take their lines, for good. */
+export async function takeManualLines(
+  tx: Tx,
+  merchantId: string,
+  invoices: readonly { readonly invoice: InvoiceRow; readonly waiting: Waiting }[],
+  now: Instant,
+): Promise<void> {
   const taken = sql`calculated_at = ${now}, updated_at = ${now}`;
-  if (waiting !== 'none')
+  const taking = invoices.flatMap(({ invoice: { id, subscription_id: subscriptionId }, waiting }) =>
+    waiting === 'none' ? [] : [{ id, subscriptionId, until: waiting === 'all' ? null : waiting.until }],
+  );
+  if (taking.length > 0)
     await tx.run(sql`
-      update manual_line set invoice_id = ${invoice.id}, ${taken}
-       where merchant_id = ${invoice.merchant_id} and subscription_id = ${invoice.subscription_id}
-         and invoice_id is null and calculated_at is null and into_wallet_at is null
-         and ${waiting === 'all' ? sql`true` : sql`invoice_at <= ${waiting.until}`}`);
+      update manual_line m set invoice_id = w.invoice_id, ${taken}
+        from unnest(${taking.map(({ id }) => id)}::text[], ${taking.map(({ subscriptionId: id }) => id)}::text[],
+                    ${taking.map(({ until }) => until)}::timestamptz[]) w (invoice_id, subscription_id, until)
+       where m.merchant_id = ${merchantId} and m.subscription_id = w.subscription_id
+         and m.invoice_id is null and m.calculated_at is null and m.into_wallet_at is null
+         and (w.until is null or m.invoice_at <= w.until)`);
   await tx.run(sql`
     update manual_line set ${taken}
-     where merchant_id = ${invoice.merchant_id} and invoice_id = ${invoice.id} and calculated_at is null`);
+     where merchant_id = ${merchantId} and invoice_id = any (${invoices.map(({ invoice }) => invoice.id)}::text[])
+       and calculated_at is null`);
 }
 
 /** Lines of a subscription that no invoice that is open now would take. */

@@ -22,9 +22,15 @@ export const selectReadInvoices = (
        and i.kind = 'subscription' and i.usage_mark is not null and i.status not in ('CLOSED', 'CALCULATING', 'FAILED')
      order by i.subscription_id, i.period_start, i.seq`);
 
-export const saveUsageTaken = (tx: Tx, merchantId: string, invoiceId: string, snapshot: string): Promise<number> =>
+export const saveUsageTaken = (
+  tx: Tx,
+  merchantId: string,
+  invoiceIds: readonly string[],
+  snapshot: string,
+): Promise<number> =>
   tx.run(sql`
-    insert into usage_taken (merchant_id, invoice_id, snapshot) values (${merchantId}, ${invoiceId}, ${snapshot})
+    insert into usage_taken (merchant_id, invoice_id, snapshot)
+    select ${merchantId}, id, ${snapshot} from unnest(${invoiceIds.toSorted()}::text[]) id
     on conflict (merchant_id, invoice_id) do update set snapshot = excluded.snapshot`);
 
 /** The periods that an invoice corrects are to be read again, because its corrections do not stand. */

@@ -146,7 +146,12 @@ const periodOfInvoice = (
 export async function saveReadPeriods(tx: Tx, periods: readonly ReadPeriod[]): Promise<void> {
   for (const { invoice, parts, usage, snapshot } of periods) {
     await saveTaken(tx, invoice, usage); // also where they are as many: they may be others
-    for (const { merchant_id: merchantId, id } of parts) await saveUsageTaken(tx, merchantId, id, snapshot);
+    await saveUsageTaken(
+      tx,
+      invoice.merchant_id,
+      parts.map(({ id }) => id),
+      snapshot,
+    );
   }
 }
 

@@ -63,7 +63,7 @@ it('waits for who is reading the usage, who may not have seen the change, and th
     await lockBilling(tx, merchant.id, [subscription.id]);
     marked = mark([subscription.id], '2026-01-01T00:00:00Z');
     while (!(await isWaitedFor(tx)));
-    await saveUsageTaken(tx, merchant.id, january.id, 'as it was before');
+    await saveUsageTaken(tx, merchant.id, [january.id], 'as it was before');
   });
   await marked;
   expect(await known(subscription.id)).toEqual([]);
