@@ -118,3 +118,7 @@ create table due_failure (
   primary key (merchant_id, kind, id)
 );
 call tenant_table('due_failure');
+
+/* An instant as a number: microseconds since 1970. */
+create function epoch_microseconds(at timestamptz) returns bigint language sql immutable
+  return (extract(epoch from at) * 1000000)::bigint;

@@ -51,7 +51,7 @@ export async function historyOf(
   const from = question.from ?? earliest(usagePeriodAt(loaded.inputs, now).start, to);
   if (!isBefore(from, to))
     return question.to === null && question.from === null
-      ? ok(historyOut([]))
+      ? ok({ object: 'entitlementHistory', windows: [] })
       : invalidField('to', 'must be after from');
   const windows = windowsBetween(from, to, question.windowSize);
   if (windows === null) return invalidField('windowSize', `gives more than ${MOST_WINDOWS} windows`);
@@ -59,7 +59,8 @@ export async function historyOf(
   const { signal } = question;
   return within('to', async (budget) => {
     try {
-      return ok(historyOut(await walk(tx, atFrom, windows, { signal, budget, mostGrants: MOST_GRANTS })));
+      const seen = await walk(tx, atFrom, windows, { signal, budget, mostGrants: MOST_GRANTS });
+      return ok(await inTurns(historyOut(seen), signal));
     } catch (error) {
       if (!(error instanceof TooManyGrants)) throw error;
       return invalidField(
@@ -143,33 +144,60 @@ async function walk(
   const instants = [...bounds, ...before].toSorted(Temporal.Instant.compare);
   const question = { ...asked, instants, grants: true, closelyFrom: first.from };
   const { timeline, flows, levels, observations, gone } = await replayed(tx, loaded, question);
-  return windows.map((window) => {
-    const inside = ({ at }: { readonly at: Instant }) => !isBefore(at, window.from) && isBefore(at, window.to);
-    const used = timeline.stretches.flatMap(({ from }, index) =>
-      inside({ at: from }) ? [flows[index] as Decimal] : [],
-    );
-    const level = levels[timeline.questions.findLastIndex(inside)] ?? ZERO;
-    const left = before.length > 0 ? [] : gone.filter((each) => inside(each) && isAfter(each.at, window.from));
-    return { window, usage: sum([...used, level]), views: observations.filter(inside), gone: left };
-  });
+  const inWindow = divided(windows);
+  const used = inWindow(timeline.stretches.map(({ from: at }, index) => ({ at, flow: flows[index] as Decimal })));
+  const levelled = inWindow(timeline.questions.map(({ at }, index) => ({ at, level: levels[index] ?? ZERO })));
+  const views = inWindow(observations);
+  const left = inWindow(before.length > 0 ? [] : gone);
+  return windows.map((window, index) => ({
+    window,
+    usage: sum([...(used[index] ?? []).map(({ flow }) => flow), levelled[index]?.at(-1)?.level ?? ZERO]),
+    views: views[index] ?? [],
+    gone: (left[index] ?? []).filter(({ at }) => isAfter(at, window.from)),
+  }));
 }
 
-const historyOut = (seen: readonly Seen[]): EntitlementHistory => ({
-  object: 'entitlementHistory',
-  windows: seen.map((each) => {
+/** Divides what has an instant, and is in order of time, among windows that adjoin; what lies outside is left out. */
+const divided =
+  (windows: readonly Window[]) =>
+  <Each extends { readonly at: Instant }>(list: readonly Each[]): Each[][] => {
+    const lists: Each[][] = windows.map(() => []);
+    let number = 0;
+    for (const each of list) {
+      while (number < windows.length && !isBefore(each.at, (windows[number] as Window).to)) number += 1;
+      if (number < windows.length && !isBefore(each.at, (windows[number] as Window).from)) lists[number]?.push(each);
+    }
+    return lists;
+  };
+
+/** So many grants are written before others have a turn. */
+const GRANTS_A_TURN = 2_000;
+
+/** The answer, with pauses where many windows have many grants. */
+function* historyOut(seen: readonly Seen[]): Generator<void, EntitlementHistory> {
+  const windows: EntitlementHistory['windows'] = [];
+  let written = 0;
+  for (const each of seen) {
     const { window, usage, views } = each;
     const [start, end] = [views[0] as BalanceAt, views.at(-1) as BalanceAt];
-    return {
+    const grants = grantsIn(each);
+    windows.push({
       from: formatInstant(window.from),
       to: formatInstant(window.to),
       balanceAtStart: jsonNumber(start.balance),
       usage: jsonNumber(usage),
       overage: jsonNumber(end.overage),
       balanceAtEnd: jsonNumber(end.balance),
-      grants: grantsIn(each),
-    };
-  }),
-});
+      grants,
+    });
+    written += grants.length;
+    if (written > GRANTS_A_TURN) {
+      written = 0;
+      yield;
+    }
+  }
+  return { object: 'entitlementHistory', windows };
+}
 
 const grantsIn = (seen: Seen): EntitlementHistory['windows'][number]['grants'] =>
   burntOfGrants(seen).map(({ grantId, burned, balance }) => ({

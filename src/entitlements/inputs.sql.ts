@@ -6,7 +6,8 @@ import type { Instant } from '../kernel/time.ts';
 export interface InputRow {
   readonly feature_key: string;
   readonly terms: readonly { readonly from: string; readonly template: unknown }[];
-  readonly grants: readonly GrantInput[] | null;
+  /** Lines of `GrantFields`, divided by `|`. */
+  readonly grants: string | null;
   readonly resets:
     | readonly { readonly at: string; readonly retainAnchor: boolean; readonly preserveOverage: boolean }[]
     | null;
@@ -20,20 +21,24 @@ export interface InputRow {
   readonly snapshot_taken: string | null;
 }
 
-export interface GrantInput {
-  readonly id: string;
-  readonly amount: string;
-  readonly priority: number;
-  readonly effectiveAt: string;
-  readonly expiresAt: string | null;
-  readonly voidedAt: string | null;
-  readonly recurrence: string | null;
-  readonly maxRollover: string;
-  readonly minRollover: string;
-  readonly createdAt: string;
-  readonly order: string;
-  readonly origin: 'direct' | 'purchase' | 'template' | 'reconciliation';
-}
+/** The fields of a line of grants. Instants are microseconds since 1970; empty: there is none. */
+export type GrantFields = [
+  id: string,
+  amount: string,
+  priority: string,
+  effectiveAt: string,
+  expiresAt: string,
+  voidedAt: string,
+  recurrence: string,
+  maxRollover: string,
+  minRollover: string,
+  createdAt: string,
+  order: string,
+  origin: string,
+];
+
+/** A line for each grant. */
+export const grantLines = (text: string | null): string[] => (text === null ? [] : text.split('\n'));
 
 export interface MeterInput {
   readonly id: string;

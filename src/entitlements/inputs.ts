@@ -4,7 +4,7 @@ import { type Decimal, decimal, ZERO } from '../kernel/decimal.ts';
 import { type Instant, isAfter, parseCadence } from '../kernel/time.ts';
 import type { BalanceGrant, BalanceInputs, BalanceTerm } from './balance/index.ts';
 import type { EntitlementRow } from './entitlements.sql.ts';
-import { type GrantInput, type InputRow, selectInputs } from './inputs.sql.ts';
+import { type GrantFields, grantLines, type InputRow, selectInputs } from './inputs.sql.ts';
 import { readKept, type Snapshot } from './kept.ts';
 import type { Elder, MeasuredMeter } from './sources.ts';
 import { eachInTurns } from './turns.ts';
@@ -86,7 +86,7 @@ async function loadedOf(entitlement: EntitlementRow, at: Instant, row: InputRow)
       activeFrom: entitlement.active_from,
       activeTo: entitlement.active_to,
       terms: terms.flatMap((term) => balanceTerm(term, entitlement.active_from) ?? []),
-      grants: await eachInTurns(row.grants ?? [], balanceGrant),
+      grants: await eachInTurns(grantLines(row.grants), grantReader()),
       resets: (row.resets ?? []).map((reset) => ({ ...reset, at: Temporal.Instant.from(reset.at) })),
     },
     meters: (row.meters ?? []).map((meter) => ({ ...meter, eventFrom: instantOrNull(meter.eventFrom) })),
@@ -123,20 +123,40 @@ function balanceTerm({ from, template }: Term, activeFrom: Instant): BalanceTerm
   };
 }
 
-function balanceGrant(grant: GrantInput): BalanceGrant {
-  const effectiveAt = Temporal.Instant.from(grant.effectiveAt);
-  return {
-    id: grant.id,
-    amount: decimal(grant.amount),
-    priority: grant.priority,
-    effectiveAt,
-    expiresAt: instantOrNull(grant.expiresAt),
-    voidedAt: instantOrNull(grant.voidedAt),
-    recurrence: grant.recurrence === null ? null : Temporal.Duration.from(grant.recurrence),
-    maxRollover: decimal(grant.maxRollover),
-    minRollover: decimal(grant.minRollover),
-    createdAt: Temporal.Instant.from(grant.createdAt),
-    order: BigInt(grant.order),
-    issuedAt: grant.origin === 'template' ? effectiveAt : null,
+/** Reads lines of grants. Most of a list share their figures: each is read once. */
+function grantReader(): (line: string) => BalanceGrant {
+  const decimalOf = remembered(decimal);
+  const instantOf = remembered((microseconds) => Temporal.Instant.fromEpochNanoseconds(BigInt(microseconds) * 1000n));
+  const instantOrNone = (text: string) => (text === '' ? null : instantOf(text));
+  return (line) => {
+    const [id, amount, priority, effectiveAt, expiresAt, voidedAt, recurrence, max, min, createdAt, order, origin] =
+      line.split('|') as GrantFields;
+    const begins = instantOf(effectiveAt);
+    return {
+      id,
+      amount: decimalOf(amount),
+      priority: Number(priority),
+      effectiveAt: begins,
+      expiresAt: instantOrNone(expiresAt),
+      voidedAt: instantOrNone(voidedAt),
+      recurrence: recurrence === '' ? null : Temporal.Duration.from(recurrence),
+      maxRollover: decimalOf(max),
+      minRollover: decimalOf(min),
+      createdAt: instantOf(createdAt),
+      order: BigInt(order),
+      issuedAt: origin === 'template' ? begins : null,
+    };
+  };
+}
+
+/** The same value for the same text, made once. */
+function remembered<T>(make: (text: string) => T): (text: string) => T {
+  const known = new Map<string, T>();
+  return (text) => {
+    const found = known.get(text);
+    if (found !== undefined) return found;
+    const made = make(text);
+    known.set(text, made);
+    return made;
   };
 }

@@ -1,7 +1,7 @@
 import type { Tx } from '../db/index.ts';
 import { Decimal, ZERO } from '../kernel/decimal.ts';
 import { earliest, type Instant, isBefore } from '../kernel/time.ts';
-import { measureEach, type UsageFigure, type UsageScope, usedSpans } from '../metering/index.ts';
+import { measureEach, measureStretches, type UsageFigure, type UsageScope, usedSpans } from '../metering/index.ts';
 import type { Span, Stretch } from './balance/index.ts';
 import type { Loaded } from './inputs.ts';
 import { type MeasuredMeter, sourcesOf, subjectsOf } from './sources.ts';
@@ -9,10 +9,17 @@ import { type MeasuredMeter, sourcesOf, subjectsOf } from './sources.ts';
 /** These say how high something is, and use nothing up. */
 const GAUGES: ReadonlySet<MeasuredMeter['aggregation']> = new Set<MeasuredMeter['aggregation']>(['LATEST', 'MAX']);
 
+/** The values of these add up, so that those of many stretches are read in one pass. */
+const ADDED_UP: ReadonlySet<MeasuredMeter['aggregation']> = new Set<MeasuredMeter['aggregation']>(['SUM', 'COUNT']);
+
+/** Up to so many stretches, a figure for each costs less than a pass over all of them. */
+const FEW_STRETCHES = 24;
+
 const NOTHING: UsageFigure = { value: ZERO, eventCount: 0 };
 
 /** Times of events are whole microseconds: what lies before an instant between two of them lies before the later one. */
-const upToMicrosecond = (at: Instant): Instant => at.round({ smallestUnit: 'microsecond', roundingMode: 'ceil' });
+const upToMicrosecond = (at: Instant): Instant =>
+  at.epochNanoseconds % 1000n === 0n ? at : at.round({ smallestUnit: 'microsecond', roundingMode: 'ceil' });
 
 /** The usage of one metric that the entitlement counts in a span; null: none of it is the entitlement's. */
 function scopeOf({ entitlement, elders }: Loaded, meter: MeasuredMeter, { from, to }: Span): UsageScope | null {
@@ -51,13 +58,20 @@ async function figuresOf(tx: Tx, of: Loaded, questions: readonly Question[]): Pr
 export async function flowsIn(tx: Tx, of: Loaded, stretches: readonly Stretch[]): Promise<Decimal[]> {
   const busy = stretches.filter(({ isQuiet }) => !isQuiet);
   const meters = of.meters.filter(({ aggregation }) => !GAUGES.has(aggregation));
-  const flows = busy.flatMap((stretch) => meters.flatMap((meter) => questionsOf(meter, stretch)));
+  const inOnePass = busy.length > FEW_STRETCHES ? meters.filter(({ aggregation }) => ADDED_UP.has(aggregation)) : [];
+  const others = meters.filter((meter) => !inOnePass.includes(meter));
+  const flows = busy.flatMap((stretch) => others.flatMap((meter) => questionsOf(meter, stretch)));
   const figures = await figuresOf(tx, of, flows);
   const totals = new Map(busy.map((stretch) => [stretch, ZERO]));
   for (const [place, { stretch, sign }] of flows.entries()) {
     const { value } = figures[place] as UsageFigure;
     totals.set(stretch, (totals.get(stretch) as Decimal).plus(sign === 1 ? value : value.negated()));
   }
+  for (const meter of inOnePass)
+    for (const [place, value] of (await addedIn(tx, of, meter, busy)).entries()) {
+      const stretch = busy[place] as Stretch;
+      totals.set(stretch, (totals.get(stretch) as Decimal).plus(value));
+    }
   return stretches.map((stretch) => totals.get(stretch) ?? ZERO);
 }
 
@@ -73,6 +87,30 @@ function questionsOf(meter: MeasuredMeter, stretch: Stretch): FlowQuestion[] {
     { meter, from: periodStart, to, stretch, sign: 1 },
     { meter, from: periodStart, to: from, stretch, sign: -1 },
   ];
+}
+
+/** What was used in each of some stretches, which are in order and apart. */
+async function addedIn(
+  tx: Tx,
+  { entitlement, elders }: Loaded,
+  meter: MeasuredMeter,
+  stretches: readonly Stretch[],
+): Promise<Decimal[]> {
+  const bounds: Instant[] = [];
+  const numbers: number[] = [];
+  for (const stretch of stretches) {
+    const [from, to] = [upToMicrosecond(stretch.from), upToMicrosecond(stretch.to)];
+    const last = bounds.at(-1);
+    if (last?.epochNanoseconds !== from.epochNanoseconds) bounds.push(from);
+    numbers.push(bounds.length - 1);
+    bounds.push(to);
+  }
+  const [from, to] = [bounds[0], bounds.at(-1)];
+  if (!from || !to || !isBefore(from, to)) return stretches.map(() => ZERO);
+  const { merchant_id: merchantId } = entitlement;
+  const sources = sourcesOf(entitlement, elders, meter.id, from, to);
+  const figures = sources.length === 0 ? [] : await measureStretches(tx, { merchantId, meter, sources }, bounds);
+  return numbers.map((number) => figures[number]?.value ?? ZERO);
 }
 
 /** Where usage up to an instant can be, in order and apart; outside of it there is none. */

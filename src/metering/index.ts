@@ -38,6 +38,7 @@ export {
   type TakenUsage,
   usageSnapshot,
 } from './settled.ts';
+export { measureStretches } from './stretches.ts';
 export { customersWithEvents, oldestAcceptedAfter, type UsedCustomer } from './subjects.sql.ts';
 export { linkExternalSubject, linkSubscriptionSubject, subjectsOf, subjectsOfEach } from './subjects.ts';
 export { merchantsWithEvents } from './tally.sql.ts';

@@ -29,7 +29,7 @@ const unnested = (parts: readonly Part[]): Sql => sql`
 /**
  * The rows of subjects: what is addressed to them, and what was sent with just this subject, though it names nobody.
  */
-const addressed = (merchantId: string, subjects: readonly string[]): Sql => sql`
+export const addressed = (merchantId: string, subjects: readonly string[]): Sql => sql`
   addressed as materialized (
     select w.subject, es.id
       from unnest(${[...subjects]}::text[]) w (subject)
@@ -38,7 +38,7 @@ const addressed = (merchantId: string, subjects: readonly string[]): Sql => sql`
         union
        select id from event_subject where merchant_id = ${merchantId} and kind = 'direct' and key = w.subject) es)`;
 
-const readySeries = (merchantId: string, spec: SeriesSpec): Sql => sql`
+export const readySeries = (merchantId: string, spec: SeriesSpec): Sql => sql`
   series as materialized (
     select id from usage_series
      where merchant_id = ${merchantId} and event_type = ${spec.eventType} and content = text_hash(${contentOf(spec)}) and is_ready)`;

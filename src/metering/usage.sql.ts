@@ -108,7 +108,7 @@ const dimensionsAs = ({ dimensions }: UsageColumns, textOf: (dimension: string) 
   listed(dimensions.map((dimension, index) => sql`${textOf(dimension)} as ${sql.ref(`d${index}`)}`));
 
 /** Some time, of one subject or of all events. */
-type Part<Time extends Interval> = Time & { readonly subject: string | null };
+export type Part<Time extends Interval> = Time & { readonly subject: string | null };
 
 /** The time that is asked about, from the first event on that can count; no moment of a subject twice. */
 export function partsOf({ meter, sources, from, to }: UsageScope): Part<Interval>[] {

@@ -7,6 +7,7 @@ import { finish } from './turns.ts';
 /** This bound means that there is none (§2 Grant), also to a grant of more than that. */
 const UNLIMITED = decimal('999999999999');
 
+const NONE: Lot[] = [];
 const NOTHING = { balance: ZERO, burned: ZERO, returnable: ZERO };
 
 /** What stands at an instant; it is changed in place by what happens, with pauses where that is much. */
@@ -29,6 +30,7 @@ export class Ledger {
    */
   *use(usage: Decimal): Generator<void, void> {
     const waiting = this.overage.plus(usage);
+    if (waiting.isZero() && usage.isZero()) return;
     this.used = this.used.plus(usage);
     this.overage = waiting.isNegative()
       ? ZERO.minus(yield* this.lots.giveBack(waiting.negated()))
@@ -38,7 +40,7 @@ export class Ledger {
 
   /** Does anything happen to what stands? Not where only grants end that were used up for ever. */
   isConcernedBy({ reset, starting, ending, recurring }: Moment): boolean {
-    const stands = (ids: ReadonlySet<string>) => ids.size > 0 && [...ids].some((id) => this.lots.of(id));
+    const stands = (ids: ReadonlySet<string>) => ids.size > 0 && ids.values().some((id) => this.lots.of(id));
     return reset !== null || starting.length > 0 || stands(ending) || stands(recurring);
   }
 
@@ -55,8 +57,8 @@ export class Ledger {
       this.#start(grant);
       if (index % LOTS_A_TURN === LOTS_A_TURN - 1) yield;
     }
-    yield* this.use(ZERO);
-    return [...gone, ...spent];
+    if (!this.overage.isZero()) yield* this.use(ZERO);
+    return spent.length === 0 ? gone : [...gone, ...spent];
   }
 
   /**
@@ -69,6 +71,7 @@ export class Ledger {
   }
 
   #end(ending: ReadonlySet<string>): Lot[] {
+    if (ending.size === 0) return NONE;
     const ended = [...ending].flatMap((id) => this.lots.of(id) ?? []);
     for (const { grant, balance } of ended) {
       const flow = endsVoided(grant) ? 'voided' : 'expired';

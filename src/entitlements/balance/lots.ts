@@ -125,7 +125,7 @@ export class Lots {
     if (index < this.#end) this.#end += 1;
     if (!lot.returnable.isZero()) this.#end = Math.max(this.#end, index + 1);
     this.#remaining = this.#remaining.plus(totalOf(lot.balance, lot));
-    this.#returnable = this.#returnable.plus(totalOf(lot.returnable, lot));
+    if (!lot.returnable.isZero()) this.#returnable = this.#returnable.plus(totalOf(lot.returnable, lot));
   }
 
   /** Takes lots out, with whatever is left of them. */
@@ -133,8 +133,8 @@ export class Lots {
     for (const lot of lots) {
       this.#touched.delete(lot);
       this.#byGrant.delete(lot.grant.id);
-      this.#remaining = this.#remaining.minus(totalOf(lot.balance, lot));
-      this.#returnable = this.#returnable.minus(totalOf(lot.returnable, lot));
+      if (!lot.balance.isZero()) this.#remaining = this.#remaining.minus(totalOf(lot.balance, lot));
+      if (!lot.returnable.isZero()) this.#returnable = this.#returnable.minus(totalOf(lot.returnable, lot));
     }
     if (lots.length > FEW) {
       const gone = new Set(lots);

@@ -85,7 +85,7 @@ export function* replayInTurns(
   function* settle(moment: Moment): Generator<void, void> {
     work += 1;
     if (ledger.isConcernedBy(moment)) {
-      yield* ledger.use(usage);
+      if (!usage.isZero()) yield* ledger.use(usage);
       usage = ZERO;
       const left = yield* ledger.settle(moment);
       if (wanted.grants) for (const lot of left) gone.push(...goneOf(lot, moment.at));
@@ -94,7 +94,8 @@ export function* replayInTurns(
   }
   answer(null);
   for (const [index, { moment, run }] of points.entries()) {
-    usage = usage.plus(flows[index - 1] ?? ZERO);
+    const flow = flows[index - 1];
+    if (flow && !flow.isZero()) usage = usage.plus(flow);
     if (moment) yield* settle(moment);
     for (let done = 1; run && done < run.length && !ledger.passOver(run, done); done += 1) {
       takeStep(wanted.budget);
@@ -172,29 +173,37 @@ function viewOf(ledger: Ledger, usage: Decimal, { at, period }: Question, level:
 
 /** The grants of such a view. */
 function grantsOf({ lots, overage }: Ledger, usage: Decimal, level: Decimal): GrantBalance[] {
-  const grants = lots.all.flatMap((lot) => [
-    ...membersOf(lot, ({ id }, { balance, burned, returnable }) => ({ id, balance, burned, returnable })),
-  ]);
+  const grants: Figures[] = [];
+  for (const { count, grant, grantAt, balance, burned, returnable } of lots.all)
+    for (let number = 0; number < count; number += 1)
+      grants.push({ id: number === 0 ? grant.id : grantAt(number).id, balance, burned, returnable });
   const waiting = overage.plus(usage);
-  let rest = waiting.isNegative() ? waiting : waiting.plus(level);
-  if (rest.isNegative())
-    for (const grant of grants.toReversed()) {
-      if (rest.isZero()) break;
-      rest = rest.plus(move(grant, Decimal.min(grant.returnable, rest.negated()).negated()));
-    }
-  if (waiting.isNegative()) rest = level;
-  for (const grant of grants) {
-    if (rest.isZero()) break;
-    rest = rest.minus(move(grant, Decimal.min(grant.balance, rest)));
+  if (waiting.isNegative()) giveBack(grants, waiting.negated());
+  burn(grants, waiting.isNegative() ? level : waiting.plus(level));
+  return grants;
+}
+
+/** The figures of a grant, as they are changed. */
+type Figures = { -readonly [key in keyof Omit<GrantState, 'issuedAt'>]: GrantState[key] };
+
+function giveBack(grants: readonly Figures[], amount: Decimal): void {
+  let rest = amount;
+  for (let index = grants.length - 1; index >= 0 && !rest.isZero(); index -= 1) {
+    const grant = grants[index] as Figures;
+    if (!grant.returnable.isZero()) rest = rest.minus(move(grant, Decimal.min(grant.returnable, rest).negated()));
   }
-  return grants.map(({ id, balance, burned }) => ({ id, balance, burned }));
+}
+
+function burn(grants: readonly Figures[], amount: Decimal): void {
+  let rest = amount;
+  for (const grant of grants) {
+    if (rest.isZero()) return;
+    if (!grant.balance.isZero()) rest = rest.minus(move(grant, Decimal.min(grant.balance, rest)));
+  }
 }
 
 /** @returns how much was moved, without its sign */
-function move(
-  grant: { -readonly [key in keyof Omit<GrantState, 'issuedAt'>]: GrantState[key] },
-  amount: Decimal,
-): Decimal {
+function move(grant: Figures, amount: Decimal): Decimal {
   grant.balance = grant.balance.minus(amount);
   grant.burned = grant.burned.plus(amount);
   return amount.abs();

@@ -150,6 +150,23 @@ export function periodIn({ inputs, segments }: Schedule, asked: Instant): UsageP
   return { start, end: next ? earliest(end, next.from) : end, lastResetAt: resetAt(inputs, start) };
 }
 
+/** The usage periods of many instants: one that several instants share is found once. */
+export class Periods {
+  readonly #schedule: Schedule;
+  #known: UsagePeriod | null = null;
+
+  constructor(schedule: Schedule) {
+    this.#schedule = schedule;
+  }
+
+  at(asked: Instant): UsagePeriod {
+    const known = this.#known;
+    if (known?.end && !isBefore(asked, known.start) && isBefore(asked, known.end)) return known;
+    this.#known = periodIn(this.#schedule, asked);
+    return this.#known;
+  }
+}
+
 const resetAt = ({ activeFrom }: BalanceInputs, start: Instant): Instant | null =>
   isAfter(start, activeFrom) ? start : null;
 

@@ -17,7 +17,7 @@ import {
   lastBoundary,
   type NextReset,
   nextTermAfter,
-  periodIn,
+  Periods,
   ResetCursor,
   resetOf,
   type Schedule,
@@ -65,12 +65,12 @@ export function* timelineInTurns(
   const held = heldBy(schedule, state);
   const asked = observed.filter((at) => !isBefore(at, start)).map((at) => lastInstantOf(inputs, start, at));
   const points = asked.length === 0 ? [] : yield* pointsOf(schedule, state, held, asked, new Quiet(used), budget);
-  const index = new Map(
-    points.flatMap(({ at, isAsked }, number) => (isAsked ? [[at.epochNanoseconds, number] as const] : [])),
-  );
+  const index = new Map<bigint, number>();
+  for (const [number, { at, isAsked }] of points.entries()) if (isAsked) index.set(at.epochNanoseconds, number);
+  const periods = new Periods(schedule);
   const questions = observed.map((at) => ({
     at,
-    period: periodIn(schedule, at),
+    period: periods.at(at),
     point: isBefore(at, start) ? null : (index.get(lastInstantOf(inputs, start, at).epochNanoseconds) ?? null),
   }));
   return { stretches: yield* stretchesOf(points, new Quiet(used)), points, questions, state, held };
@@ -111,13 +111,21 @@ const NONE: ReadonlySet<string> = new Set();
 /** What happens at an instant beside resets and recurrences, or somebody asks there. */
 interface Landmark {
   readonly at: Instant;
+  /** Nanoseconds since 1970: asking an instant for them costs more than comparing them. */
+  readonly time: bigint;
   readonly isAsked: boolean;
   readonly ending: ReadonlySet<string>;
   readonly starting: readonly BalanceGrant[];
 }
 
-/** Of most instants there is one thing to tell: a grant begins, or one ends. */
-const MOSTLY: Pick<Landmark, 'isAsked' | 'ending' | 'starting'> = { isAsked: false, ending: NONE, starting: [] };
+/** A landmark that more is found of. */
+interface NotedLandmark extends Landmark {
+  isAsked: boolean;
+  ending: Set<string> | typeof NONE;
+  starting: BalanceGrant[] | typeof NOTHING;
+}
+
+const NOTHING: readonly BalanceGrant[] = [];
 
 /** So many points are found before others have a turn. */
 const POINTS_A_TURN = 256;
@@ -183,31 +191,37 @@ class PointFinder {
   }
 
   next(): TimelinePoint | null {
-    const { until } = this.#found;
-    const soonest = this.#soonest();
-    if (soonest === null || isAfter(soonest, until)) return null;
-    const landmark = this.#landmarkAt(soonest);
-    const recurring = this.#recurrences.soonest?.next?.equals(soonest) ? this.#recurrences.takeAll(soonest) : [];
-    const reset = this.#resets.next?.at.equals(soonest) ? this.#resets.next : null;
-    const point = reset ? this.#atReset(reset, landmark, recurring) : this.#between(soonest, landmark, recurring);
+    const landmark = this.#landmark ?? null;
+    const other = this.#soonestOther();
+    if (landmark && (other === null || landmark.time < other.epochNanoseconds)) {
+      if (isAfter(landmark.at, this.#found.until)) return null;
+      this.#passed += 1;
+      return this.#between(landmark.at, landmark, []);
+    }
+    if (other === null || isAfter(other, this.#found.until)) return null;
+    const isHere = landmark?.time === other.epochNanoseconds;
+    if (isHere) this.#passed += 1;
+    return this.#atOther(other, isHere ? landmark : null);
+  }
+
+  /** Where usage is reset or grants recur. */
+  #atOther(at: Instant, landmark: Landmark | null): TimelinePoint {
+    const recurring = this.#recurrences.soonest?.next?.equals(at) ? this.#recurrences.takeAll(at) : [];
+    const reset = this.#resets.next?.at.equals(at) ? this.#resets.next : null;
+    const point = reset ? this.#atReset(reset, landmark, recurring) : this.#between(at, landmark, recurring);
     for (const cursor of recurring) this.#wait(cursor);
     return point;
   }
 
-  #soonest(): Instant | null {
-    const times = [this.#landmark?.at, this.#resets.next?.at, this.#recurrences.soonest?.next];
-    return times.flatMap((time) => time ?? []).reduce<Instant | null>((a, b) => (a ? earliest(a, b) : b), null);
+  /** The next reset or recurrence. */
+  #soonestOther(): Instant | null {
+    const reset = this.#resets.next?.at ?? null;
+    const recurrence = this.#recurrences.soonest?.next ?? null;
+    return reset && recurrence ? earliest(reset, recurrence) : (reset ?? recurrence);
   }
 
   get #landmark(): Landmark | undefined {
     return this.#found.landmarks[this.#passed];
-  }
-
-  #landmarkAt(at: Instant): Landmark | null {
-    const landmark = this.#landmark;
-    if (!landmark?.at.equals(at)) return null;
-    this.#passed += 1;
-    return landmark;
   }
 
   #atReset(reset: NextReset, landmark: Landmark | null, recurring: readonly RecurrenceCursor[]): TimelinePoint {
@@ -308,44 +322,43 @@ function* landmarksOf(
   until: Instant,
 ): Generator<void, { landmarks: Landmark[]; counting: BalanceGrant[] }> {
   const start = state?.at ?? inputs.activeFrom;
-  const found = new Map<bigint, Landmark>();
-  const note = (at: Instant, add: (known: typeof MOSTLY) => Partial<typeof MOSTLY>): void => {
-    const known = found.get(at.epochNanoseconds) ?? { at, ...MOSTLY };
-    found.set(at.epochNanoseconds, { ...known, ...add(known) });
+  const found = new Map<bigint, NotedLandmark>();
+  const noted = (at: Instant): NotedLandmark => {
+    const time = at.epochNanoseconds;
+    const known = found.get(time);
+    if (known) return known;
+    const landmark = { at, time, isAsked: false, ending: NONE, starting: NOTHING };
+    found.set(time, landmark);
+    return landmark;
   };
   const happens = (time: Instant) =>
     (state === null || isAfter(time, start)) && !isAfter(time, until) && isActiveAt(inputs, time);
-  note(start, () => ({}));
-  for (const at of asked) note(at, () => ({ isAsked: true }));
+  noted(start);
+  for (const at of asked) noted(at).isAsked = true;
   const counting = [...held.values()];
   for (const [index, grant] of inputs.grants.entries()) {
     const begins = startOf(inputs, grant);
     if (happens(begins) && isEver(inputs, grant)) {
-      note(begins, ({ starting }) => ({ starting: starting.length === 0 ? [grant] : appended(starting, grant) }));
+      const landmark = noted(begins);
+      if (landmark.starting === NOTHING) landmark.starting = [grant];
+      else (landmark.starting as BalanceGrant[]).push(grant);
       counting.push(grant);
     }
     if (index % POINTS_A_TURN === POINTS_A_TURN - 1) yield;
   }
   for (const [index, grant] of counting.entries()) {
     const end = endOf(grant);
-    if (end && happens(end))
-      note(end, ({ ending }) => ({ ending: ending === NONE ? new Set([grant.id]) : added(ending, grant.id) }));
+    if (end && happens(end)) {
+      const landmark = noted(end);
+      if (landmark.ending === NONE) landmark.ending = new Set([grant.id]);
+      else (landmark.ending as Set<string>).add(grant.id);
+    }
     if (index % POINTS_A_TURN === POINTS_A_TURN - 1) yield;
   }
-  const landmarks = [...found].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, landmark]) => landmark);
+  yield;
+  const landmarks = [...found.values()].toSorted((a, b) => (a.time < b.time ? -1 : 1));
   yield;
   return { landmarks, counting: counting.filter(({ recurrence }) => recurrence !== null) };
-}
-
-/** The same list with one more: many grants can begin at one instant, and a copy for each would cost the square. */
-function appended(grants: readonly BalanceGrant[], grant: BalanceGrant): readonly BalanceGrant[] {
-  (grants as BalanceGrant[]).push(grant);
-  return grants;
-}
-
-function added(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
-  (ids as Set<string>).add(id);
-  return ids;
 }
 
 /** Does a grant count at any time? Not one that was voided before it began. */
