@@ -292,6 +292,10 @@ const BREAKS: Readonly<Record<string, readonly [broken: string, undone: string]>
        from invoice where id = 'INVOICE'`,
     `delete from payment_dispute where id = 'broken'`,
   ],
+  'customers-are-found': [
+    `update customer set consumer_name = consumer_name || 'x'`,
+    `update customer set consumer_name = left(consumer_name, -1)`,
+  ],
   'list-counts-are-true': [
     `update list_count_change set change = change + 1 where list = 'invoice'`,
     `update list_count_change set change = change - 1 where list = 'invoice'`,

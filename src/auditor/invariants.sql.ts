@@ -412,6 +412,14 @@ export const invariants: readonly Invariant[] = [
                           where a.merchant_id = o.merchant_id and a.resource_id = o.id and a.decision = 'approved')`,
   },
   {
+    name: 'customers-are-found',
+    says: 'the name and the addresses by which a customer is found are those of its consumer',
+    broken: sql`
+      select c.merchant_id, c.id, format('is found as "%s" %s', c.consumer_name, c.consumer_emails) as detail
+        from customer c join organization o on o.merchant_id = c.merchant_id and o.id = c.consumer_id
+       where (c.consumer_name, c.consumer_emails) is distinct from (lower(o.name), lower_emails(o.email, o.billing_emails))`,
+  },
+  {
     name: 'list-counts-are-true',
     says: 'the kept count of a list, with the changes that wait, is the number of its rows',
     broken: sql`

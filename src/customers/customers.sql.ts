@@ -1,6 +1,6 @@
 import { allOf, assignments, jsonb, keptTotal, pageOfRows, type Sql, sql, type Tx } from '../db/index.ts';
 import type { Page, PageRequest } from '../http/index.ts';
-import { consumerEmails, consumerIdsOfEmail, consumerIdsWhere } from '../identity/index.ts';
+import { consumerEmails, consumerIdsOfEmail } from '../identity/index.ts';
 import type { Locale } from '../kernel/locale.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { TaxVerdict } from './tax-address.ts';
@@ -128,15 +128,21 @@ export interface CustomerFilter {
   externalId?: string;
 }
 
+/** A part of a text that is kept in lower case (migrations/0260). */
+const holds = (column: Sql, part: string): Sql => sql`strpos(${column}, lower(${part})) > 0`;
+
 export async function pageOfCustomers(tx: Tx, filter: CustomerFilter, page: PageRequest): Promise<Page<CustomerRow>> {
   const { merchantId, consumerId, name, email, externalId } = filter;
-  const parts = { ...(name !== undefined && { name }), ...(email !== undefined && { email }) };
+  const isSearch = name !== undefined || email !== undefined;
+  if (isSearch && merchantId !== null && consumerId === undefined && externalId === undefined)
+    return pageOfFound(tx, merchantId, filter, page);
   const where = allOf([
     sql`deleted_at is null`,
     merchantId !== null && sql`merchant_id = ${merchantId}`,
     consumerId !== undefined && sql`consumer_id = ${consumerId}`,
     externalId !== undefined && sql`external_id = ${externalId}`,
-    Object.keys(parts).length > 0 && sql`consumer_id in (${consumerIdsWhere(parts)})`,
+    name !== undefined && holds(sql`consumer_name`, name),
+    email !== undefined && sql`${holds(sql`consumer_emails`, email)} and strpos(${email}, e'\n') = 0`,
   ]);
   const { rows, total } = await pageOfRows<CustomerRow>(
     tx,
@@ -145,6 +151,26 @@ export async function pageOfCustomers(tx: Tx, filter: CustomerFilter, page: Page
     keptTotal(tx, 'customer', merchantId, filter),
   );
   return { data: rows, total };
+}
+
+/** The same of a merchant's customers by parts of name and e-mail alone, which are found and counted once. */
+async function pageOfFound(
+  tx: Tx,
+  merchantId: string,
+  { name, email }: CustomerFilter,
+  { limit, offset }: PageRequest,
+): Promise<Page<CustomerRow>> {
+  const { total, seqs } = await tx.one<{ total: number; seqs: string[] }>(sql`
+    with found as materialized (
+      select seq from customers_with(${merchantId}, ${name ?? null}, ${email ?? null}) seq
+    )
+    select (select count(*)::int from found) as total,
+           array(select seq from found order by seq desc limit ${limit} offset ${offset})::text[] as seqs`);
+  if (seqs.length === 0) return { data: [], total };
+  const data = await tx.rows<CustomerRow>(sql`
+    select ${columns} from customer
+     where merchant_id = ${merchantId} and deleted_at is null and seq = any (${seqs}::bigint[]) order by seq desc`);
+  return { data, total };
 }
 
 export type CustomerChange = Partial<

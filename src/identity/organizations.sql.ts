@@ -131,14 +131,6 @@ export const consumerEmails: Sql = sql`
 export const consumerIdsOfEmail = (merchantId: string, email: string): Sql => sql`
   select id from organization where merchant_id = ${merchantId} and type = 'consumer' and email = ${email}`;
 
-/** The ids of consumers by a part of their name or of an e-mail address: for other domains' lists, as a subselect. */
-export const consumerIdsWhere = (parts: { name?: string; email?: string }): Sql => sql`
-  select id from organization where ${allOf([
-    sql`type = 'consumer'`,
-    parts.name !== undefined && nameHolds(parts.name),
-    parts.email !== undefined && emailHolds(parts.email),
-  ])}`;
-
 export type OrganizationChange = Partial<
   Pick<
     OrganizationRow,
