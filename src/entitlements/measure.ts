@@ -15,8 +15,6 @@ const ADDED_UP: ReadonlySet<MeasuredMeter['aggregation']> = new Set<MeasuredMete
 /** Up to so many stretches, a figure for each costs less than a pass over all of them. */
 const FEW_STRETCHES = 24;
 
-const NOTHING: UsageFigure = { value: ZERO, eventCount: 0 };
-
 /** Times of events are whole microseconds: what lies before an instant between two of them lies before the later one. */
 const upToMicrosecond = (at: Instant): Instant =>
   at.epochNanoseconds % 1000n === 0n ? at : at.round({ smallestUnit: 'microsecond', roundingMode: 'ceil' });
@@ -29,64 +27,84 @@ function scopeOf({ entitlement, elders }: Loaded, meter: MeasuredMeter, { from, 
   return sources.length === 0 ? null : { merchantId: entitlement.merchant_id, meter, sources, ...span };
 }
 
-/** A metric in a span. */
-interface Question extends Span {
-  readonly meter: MeasuredMeter;
+/** The questions about usage that a replay asks, and what the answers come to. */
+export interface Measuring {
+  readonly scopes: readonly UsageScope[];
+  /** @param figures one for each scope, in their order */
+  readonly sumUp: (figures: readonly UsageFigure[]) => Measured;
+}
+
+export interface Measured {
+  /** What was used in each stretch. */
+  readonly flows: readonly Decimal[];
+  /** The level of all gauges together at each question; one below 0 counts as 0. */
+  readonly levels: readonly Decimal[];
+}
+
+/** An instant at which a level is wanted. */
+export interface LevelQuestion {
+  readonly periodStart: Instant;
+  /** Events before it count. */
+  readonly until: Instant;
+}
+
+/** A span of a metric whose figure is added to a result, or taken from it. */
+interface Term {
+  readonly scope: UsageScope;
+  readonly of: 'flows' | 'levels';
+  readonly index: number;
+  readonly sign: 1 | -1;
 }
 
 /**
- * The figures of metrics in some spans, in one call; of this transaction, so that it sees what was accepted before.
+ * What a replay has to know of usage: of each stretch what was used in it, and of each question the level of the gauges. Sums
+ * and counts are of what lies in a stretch; distinct counts are what it adds to that of its usage period.
  */
-async function figuresOf(tx: Tx, of: Loaded, questions: readonly Question[]): Promise<UsageFigure[]> {
-  const scopes = questions.map(({ meter, ...span }) => scopeOf(of, meter, span));
-  const figures = await measureEach(
-    tx,
-    scopes.flatMap((scope) => scope ?? []),
+export function measuringOf(
+  of: Loaded,
+  stretches: readonly Stretch[],
+  questions: readonly LevelQuestion[],
+): Measuring {
+  const terms = of.meters.flatMap((meter) =>
+    GAUGES.has(meter.aggregation) ? levelTerms(of, meter, questions) : flowTerms(of, meter, stretches),
   );
-  let next = 0;
-  return scopes.map((scope) => {
-    if (scope === null) return NOTHING;
-    next += 1;
-    return figures[next - 1] as UsageFigure;
-  });
+  return {
+    scopes: terms.map(({ scope }) => scope),
+    sumUp: (figures) => {
+      const found = { flows: stretches.map(() => ZERO), levels: questions.map(() => ZERO) };
+      for (const [place, { of: which, index, sign }] of terms.entries()) {
+        const { value } = figures[place] as UsageFigure;
+        const counted = which === 'levels' ? Decimal.max(ZERO, value) : value;
+        const before = found[which][index] as Decimal;
+        found[which][index] = sign === 1 ? before.plus(counted) : before.minus(counted);
+      }
+      return found;
+    },
+  };
 }
 
 /**
- * What was used in each of some stretches: sums and counts by what lies in them, distinct counts by what they add to that of
- * their usage period. All metrics together, and asked for together.
+ * Asks for what a replay has to know, all of it in this transaction, so that it sees what was accepted before. Many
+ * stretches are read in one pass, where they add up.
  */
-export async function flowsIn(tx: Tx, of: Loaded, stretches: readonly Stretch[]): Promise<Decimal[]> {
+export async function measured(
+  tx: Tx,
+  of: Loaded,
+  stretches: readonly Stretch[],
+  questions: readonly LevelQuestion[],
+): Promise<Measured> {
   const busy = stretches.filter(({ isQuiet }) => !isQuiet);
-  const meters = of.meters.filter(({ aggregation }) => !GAUGES.has(aggregation));
-  const inOnePass = busy.length > FEW_STRETCHES ? meters.filter(({ aggregation }) => ADDED_UP.has(aggregation)) : [];
-  const others = meters.filter((meter) => !inOnePass.includes(meter));
-  const flows = busy.flatMap((stretch) => others.flatMap((meter) => questionsOf(meter, stretch)));
-  const figures = await figuresOf(tx, of, flows);
-  const totals = new Map(busy.map((stretch) => [stretch, ZERO]));
-  for (const [place, { stretch, sign }] of flows.entries()) {
-    const { value } = figures[place] as UsageFigure;
-    totals.set(stretch, (totals.get(stretch) as Decimal).plus(sign === 1 ? value : value.negated()));
-  }
+  const inOnePass = busy.length > FEW_STRETCHES ? of.meters.filter(({ aggregation }) => ADDED_UP.has(aggregation)) : [];
+  const meters = of.meters.filter((meter) => !inOnePass.includes(meter));
+  const { scopes, sumUp } = measuringOf({ ...of, meters }, stretches, questions);
+  const { flows, levels } = sumUp(await measureEach(tx, scopes));
+  const totals = new Map(stretches.map((stretch, place) => [stretch, flows[place] as Decimal]));
   for (const meter of inOnePass)
     for (const [place, value] of (await addedIn(tx, of, meter, busy)).entries()) {
       const stretch = busy[place] as Stretch;
       totals.set(stretch, (totals.get(stretch) as Decimal).plus(value));
     }
-  return stretches.map((stretch) => totals.get(stretch) ?? ZERO);
-}
-
-interface FlowQuestion extends Question {
-  readonly stretch: Stretch;
-  readonly sign: 1 | -1;
-}
-
-function questionsOf(meter: MeasuredMeter, stretch: Stretch): FlowQuestion[] {
-  const { from, to, periodStart } = stretch;
-  if (meter.aggregation !== 'UNIQUE_COUNT') return [{ meter, from, to, stretch, sign: 1 }];
-  return [
-    { meter, from: periodStart, to, stretch, sign: 1 },
-    { meter, from: periodStart, to: from, stretch, sign: -1 },
-  ];
+  return { flows: [...totals.values()], levels };
 }
 
 /** What was used in each of some stretches, which are in order and apart. */
@@ -113,6 +131,40 @@ async function addedIn(
   return numbers.map((number) => figures[number]?.value ?? ZERO);
 }
 
+const termOf = (
+  of: Loaded,
+  meter: MeasuredMeter,
+  span: Span,
+  to: Pick<Term, 'of' | 'index'> & Partial<Pick<Term, 'sign'>>,
+): Term[] => {
+  const scope = scopeOf(of, meter, span);
+  return scope === null ? [] : [{ scope, sign: 1, ...to }];
+};
+
+const flowTerms = (of: Loaded, meter: MeasuredMeter, stretches: readonly Stretch[]): Term[] =>
+  stretches.flatMap(({ from, to, periodStart, isQuiet }, index) => {
+    const stretch = { of: 'flows', index } as const;
+    if (isQuiet) return [];
+    if (meter.aggregation !== 'UNIQUE_COUNT') return termOf(of, meter, { from, to }, stretch);
+    return [
+      ...termOf(of, meter, { from: periodStart, to }, stretch),
+      ...termOf(of, meter, { from: periodStart, to: from }, { ...stretch, sign: -1 }),
+    ];
+  });
+
+const levelTerms = (of: Loaded, meter: MeasuredMeter, questions: readonly LevelQuestion[]): Term[] =>
+  questions.flatMap((question, index) => termOf(of, meter, levelSpan(of, meter, question), { of: 'levels', index }));
+
+/**
+ * MAX is of its usage period. LATEST is of the last event before an instant, however long ago, also before the entitlement
+ * began: of whom it counts then. Once it has ended, of the instant at which it did.
+ */
+function levelSpan(of: Loaded, { aggregation }: MeasuredMeter, { periodStart, until }: LevelQuestion): Span {
+  if (aggregation === 'MAX') return { from: periodStart, to: until };
+  const to = earliest(upToMicrosecond(until), of.entitlement.active_to ?? until);
+  return { from: to.subtract({ microseconds: 1 }), to };
+}
+
 /** Where usage up to an instant can be, in order and apart; outside of it there is none. */
 export async function usedIn(tx: Tx, of: Loaded, { from, to }: Span): Promise<Span[]> {
   const found: Span[] = [];
@@ -131,40 +183,6 @@ function joined(spans: readonly Span[]): Span[] {
     else if (isBefore(last.to, span.to)) apart[apart.length - 1] = { from: last.from, to: span.to };
   }
   return apart;
-}
-
-/** An instant at which a level is wanted. */
-export interface LevelQuestion {
-  readonly periodStart: Instant;
-  /** Events before it count. */
-  readonly until: Instant;
-}
-
-/** The level of all gauges together at each of some instants; one that is below 0 counts as 0. */
-export async function levelsAt(tx: Tx, of: Loaded, asked: readonly LevelQuestion[]): Promise<Decimal[]> {
-  const levels = asked.map(() => ZERO);
-  for (const meter of of.meters.filter(({ aggregation }) => GAUGES.has(aggregation))) {
-    const found =
-      meter.aggregation === 'MAX' ? await highest(tx, of, meter, asked) : await levelsOf(tx, of, meter, asked);
-    for (const [index, level] of found.entries())
-      levels[index] = (levels[index] as Decimal).plus(Decimal.max(ZERO, level));
-  }
-  return levels;
-}
-
-async function highest(tx: Tx, of: Loaded, meter: MeasuredMeter, asked: readonly LevelQuestion[]): Promise<Decimal[]> {
-  const questions = asked.map(({ periodStart, until }) => ({ meter, from: periodStart, to: until }));
-  return (await figuresOf(tx, of, questions)).map(({ value }) => value);
-}
-
-/**
- * Of the last event before each instant, however long ago, also before the entitlement began: of whom it counts then.
- * Once it has ended, of the instant at which it did.
- */
-async function levelsOf(tx: Tx, of: Loaded, meter: MeasuredMeter, asked: readonly LevelQuestion[]): Promise<Decimal[]> {
-  const ends = asked.map(({ until }) => earliest(upToMicrosecond(until), of.entitlement.active_to ?? until));
-  const questions = ends.map((end) => ({ meter, from: end.subtract({ microseconds: 1 }), to: end }));
-  return (await figuresOf(tx, of, questions)).map(({ value }) => value);
 }
 
 /** Does an entitlement measure what uses nothing up? */

@@ -12,7 +12,7 @@ import {
   type Wanted,
 } from './balance/index.ts';
 import type { Loaded } from './inputs.ts';
-import { flowsIn, type LevelQuestion, levelsAt, usedIn } from './measure.ts';
+import { type LevelQuestion, measured, usedIn } from './measure.ts';
 import { inTurns } from './turns.ts';
 
 /**
@@ -54,9 +54,8 @@ export async function replayed(tx: Tx, loaded: Loaded, question: ReplayQuestion)
     (stretch, index): Stretch =>
       question.lastTo && index === last ? { ...stretch, to: question.lastTo(timeline), isQuiet: false } : stretch,
   );
-  const flows = await flowsIn(tx, loaded, stretches);
   const levelOf = question.levelOf ?? (({ at, period }) => ({ periodStart: period.start, until: at }));
-  const levels = await levelsAt(tx, loaded, timeline.questions.map(levelOf));
+  const { flows, levels } = await measured(tx, loaded, stretches, timeline.questions.map(levelOf));
   return { timeline, flows, levels, ...(await inTurns(replayInTurns(timeline, flows, levels, question), signal)) };
 }
 
