@@ -48,6 +48,19 @@ create function usage_rows(merchant text, named text[]) returns setof event_subj
     select es.* from event_subject es where es.merchant_id = merchant and es.kind = 'direct' and es.key = any (named)
   $$;
 
+/* Did usage of some customers or subscriptions for a time before `until` come that a snapshot does not hold? Late rows that came
+   with a dump of another server were there before every snapshot of this one: no transaction of this one that is visible now
+   has their number. */
+create function is_usage_late(merchant text, named text[], until timestamptz, taken pg_snapshot) returns boolean
+  language sql stable
+  as $$
+    select exists (
+      select from usage_late l
+       where l.merchant_id = merchant and l.subject_id in (select r.id from usage_rows(merchant, named) r)
+         and (pg_visible_in_snapshot(l.xid, pg_current_snapshot()) or l.xid = pg_current_xact_id_if_assigned())
+         and l.at < until and not pg_visible_in_snapshot(l.xid, taken))
+  $$;
+
 /* Raises the marks of some customers and subscriptions, and tells who may still be storing events without having seen them. Who
    begins to accept events from now on finds the lock of those who raise marks taken, or the marks.
 

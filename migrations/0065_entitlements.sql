@@ -19,6 +19,7 @@ create table entitlement (
   billable_metric_ids text[] not null,   -- what it measures; empty where it is not metered
   metadata jsonb not null default '{}',
   next_action_at timestamptz,
+  change_count bigint not null default 0, -- of all that its balance depends on beside usage (0200)
   created_at timestamptz not null,
   updated_at timestamptz not null,
   primary key (merchant_id, id),

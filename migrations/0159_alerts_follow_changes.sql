@@ -97,3 +97,15 @@ create trigger wake_alerts after update on event_subject
 
 /* Budgets that are spent, for each question of access. */
 create index alert_spent on alert (merchant_id, customer_id) where blocks_access and is_reached;
+
+/* The budgets of a customer that are spent, as of the last look, in a period that has not ended. `wall` is wall time. */
+create function spent_budgets(merchant text, customer text, wall timestamptz)
+  returns table (subscription_id text, billable_metric_id text)
+  language sql stable
+  as $$
+    select a.subscription_id, a.billable_metric_id from alert a
+     where a.merchant_id = merchant and a.customer_id = customer and a.blocks_access and a.is_reached
+       and (a.period_end is null
+            or a.period_end > coalesce((select c.clock_time from test_clock c
+                                         where c.merchant_id = a.merchant_id and c.id = a.clock_id), wall))
+  $$;

@@ -36,6 +36,7 @@ const hasTransaction = (file: SourceFile): boolean =>
 
 /** Which room owns what a migration makes: the word in its name, unless its tables are of several rooms. */
 const OWNERS: Readonly<Record<string, string>> = {
+  catalog_change: 'catalog',
   outbox: 'webhooks',
   master_key: 'secrets',
   webhook_receipt: 'webhooks',

@@ -1,4 +1,3 @@
-import { effectiveNowOf } from '../clocks/index.ts';
 import { sql, type Tx } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
 
@@ -17,6 +16,4 @@ export const selectSpentBudgets = (
 ): Promise<SpentBudget[]> =>
   tx.rows<SpentBudget>(sql`
     select subscription_id as "subscriptionId", billable_metric_id as "billableMetricId"
-      from alert
-     where merchant_id = ${merchantId} and customer_id = ${customerId} and blocks_access and is_reached
-       and (period_end is null or period_end > ${effectiveNowOf('alert', now)})`);
+      from spent_budgets(${merchantId}, ${customerId}, ${now})`);

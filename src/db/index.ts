@@ -14,7 +14,7 @@ export {
 export { type Migrated, migrate, migrationNames } from './migrate.ts';
 export { checkReference, ownerOf } from './ownership.ts';
 export { pageOfRows } from './page.ts';
-export { allOf, assignments, jsonb, recordset, type Sql, sql } from './sql.ts';
+export { allOf, assignments, jsonb, type Prepared, prepare, recordset, type Sql, sql } from './sql.ts';
 export { sqlState, uniqueViolation } from './sql-state.ts';
 export { Database, type DatabaseOptions, type Scope } from './transaction.ts';
 export type { Tx } from './tx.ts';

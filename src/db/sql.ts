@@ -29,6 +29,26 @@ export function compile(query: Sql): { text: string; values: unknown[] } {
   return { text, values: parameters.map(toParameter) };
 }
 
+/** A statement whose text and parameters are written out once and sent many times. */
+export interface Prepared {
+  /** What its plan is kept under on each connection; the same text always has the same name. */
+  readonly name: string;
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/** Writes a statement out, its arrays too, so that the driver has nothing left to do. */
+export function prepare(name: string, query: Sql): Prepared {
+  const { text, values } = compile(query);
+  return { name, text, values: values.map((value) => (Array.isArray(value) ? arrayText(value) : value)) };
+}
+
+/** A flat array as PostgreSQL reads it. */
+const arrayText = (elements: readonly unknown[]): string => `{${elements.map(elementText).join()}}`;
+
+const elementText = (element: unknown): string =>
+  element === null ? 'null' : `"${String(element).replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+
 function toParameter(value: unknown): unknown {
   if (value instanceof Decimal) return plain(value);
   if (value instanceof Temporal.Instant || value instanceof Temporal.Duration) return value.toString();

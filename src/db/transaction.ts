@@ -6,7 +6,7 @@ import { DatabaseFull, isAway, saysDiskFull } from './away.ts';
 import { Circuit } from './circuit.ts';
 import { Constants } from './constants.ts';
 import { parseExactJson } from './json.ts';
-import { compile, type Sql } from './sql.ts';
+import { compile, type Prepared, type Sql } from './sql.ts';
 import { sqlState } from './sql-state.ts';
 import { type MergedStatements, NotApart, Together } from './together.ts';
 import type { Tx } from './tx.ts';
@@ -250,7 +250,12 @@ export class Database {
    * @param name what its plan is kept under on each connection
    */
   async call<Row>(name: string, query: Sql): Promise<Row[]> {
-    const statement = { ...compile(query), name };
+    return this.callPrepared<Row>({ ...compile(query), name });
+  }
+
+  /** The same for a statement that is written out already. */
+  async callPrepared<Row>({ name, text, values }: Prepared): Promise<Row[]> {
+    const statement = { name, text, values: values as unknown[] };
     const { rows } = await this.#tryAgain(() => this.#asking(() => this.#pool.query(statement)));
     return rows as Row[];
   }

@@ -55,16 +55,26 @@ export async function accessOf(
   if (!shown.ok) return shown;
   const budgets =
     question.at === null && shown.value.length > 0 ? await parts.findSpentBudgets(tx, merchantId, customerId, now) : [];
-  const byFeature = Map.groupBy(shown.value, ({ featureId }) => featureId);
-  const missing = (asked ?? []).filter(({ id }) => !byFeature.has(id));
-  return ok({
+  return ok(toAccess({ customerId, asked, details: shown.value, budgets }));
+}
+
+/** The access of a customer to features by its active entitlements, oldest first. */
+export function toAccess(of: {
+  readonly customerId: string;
+  readonly asked?: readonly Feature[] | undefined;
+  readonly details: readonly EntitlementDetail[];
+  readonly budgets: readonly SpentBudget[];
+}): CustomerAccess {
+  const byFeature = Map.groupBy(of.details, ({ featureId }) => featureId);
+  const missing = (of.asked ?? []).filter(({ id }) => !byFeature.has(id));
+  return {
     object: 'customerAccess',
-    customerId,
+    customerId: of.customerId,
     features: [
-      ...[...byFeature.values()].map((details) => accessToFeature(details, budgets)),
+      ...[...byFeature.values()].map((details) => accessToFeature(details, of.budgets)),
       ...missing.map(notEntitled),
     ],
-  });
+  };
 }
 
 /** Is what an entitlement gives covered by a budget that is spent? */

@@ -4,7 +4,7 @@ import { earliest, type Instant, isBefore } from '../kernel/time.ts';
 import type { BalanceAt, Budget, Timeline } from './balance/index.ts';
 import type { EntitlementRow } from './entitlements.sql.ts';
 import { type Loaded, loadInput } from './inputs.ts';
-import { replayed } from './replaying.ts';
+import { type ReplayQuestion, replayed } from './replaying.ts';
 import { withHolding } from './snapshots.ts';
 
 /** The balance of a metered entitlement, and what of it is held. */
@@ -59,8 +59,7 @@ export async function balanceOfLoaded(
     question.at === null
       ? await presentBalance(tx, holding, question, now)
       : await balanceAt(tx, holding, question.at, question);
-  const reserved = question.at === null ? holding.reserved : ZERO;
-  return { ...answer, reserved, available: Decimal.max(ZERO, answer.balance.minus(reserved)) };
+  return withReserved(answer, question.at === null ? holding.reserved : ZERO);
 }
 
 const limitsOf = ({ signal, budget }: Pick<BalanceQuestion, 'signal' | 'budget'>) => ({ signal, budget });
@@ -76,17 +75,21 @@ export async function balanceAt(
   return observations[0] as BalanceAt;
 }
 
-/** The last stretch ends right after now, when all that happens now has happened, and takes in what is stamped ahead. */
 async function presentBalance(
   tx: Tx,
   loaded: Loaded,
   limits: Pick<BalanceQuestion, 'signal' | 'budget'>,
   now: Instant,
 ): Promise<BalanceAt> {
+  const { observations } = await replayed(tx, loaded, { ...limitsOf(limits), ...presentQuestion(loaded, now) });
+  return { ...(observations[0] as BalanceAt), at: now };
+}
+
+/** The last stretch ends right after now, when all that happens now has happened, and takes in what is stamped ahead. */
+export function presentQuestion(loaded: Loaded, now: Instant): ReplayQuestion {
   const seen = now.add(RIGHT_AFTER);
   const endOf = ({ period }: Timeline['questions'][number]) => period.end ?? END_OF_TIME;
-  const { observations } = await replayed(tx, loaded, {
-    ...limitsOf(limits),
+  return {
     instants: [seen],
     lastTo: ({ stretches, questions }) =>
       aheadOf(loaded, stretches.at(-1)?.to ?? seen, endOf(questions[0] as Timeline['questions'][number])),
@@ -94,9 +97,15 @@ async function presentBalance(
       periodStart: question.period.start,
       until: aheadOf(loaded, seen, endOf(question)),
     }),
-  });
-  return { ...(observations[0] as BalanceAt), at: now };
+  };
 }
+
+/** A balance with what reservations hold of it. */
+export const withReserved = (answer: BalanceAt, reserved: Decimal): Balance => ({
+  ...answer,
+  reserved,
+  available: Decimal.max(ZERO, answer.balance.minus(reserved)),
+});
 
 /** Up to where usage counts now: the end of the usage period. Before the entitlement begins, and after it ended, none does. */
 function aheadOf(

@@ -60,11 +60,7 @@ interface Term {
  * What a replay has to know of usage: of each stretch what was used in it, and of each question the level of the gauges. Sums
  * and counts are of what lies in a stretch; distinct counts are what it adds to that of its usage period.
  */
-export function measuringOf(
-  of: Loaded,
-  stretches: readonly Stretch[],
-  questions: readonly LevelQuestion[],
-): Measuring {
+export function measuringOf(of: Loaded, stretches: readonly Stretch[], questions: readonly LevelQuestion[]): Measuring {
   const terms = of.meters.flatMap((meter) =>
     GAUGES.has(meter.aggregation) ? levelTerms(of, meter, questions) : flowTerms(of, meter, stretches),
   );

@@ -40,13 +40,18 @@ export async function presentLoaded(
   question: BalanceQuestion,
   now: Instant,
 ): Promise<EntitlementDetail> {
+  const isMetered = loaded.entitlement.feature_type === 'metered';
+  const balance = isMetered ? await balanceOfLoaded(tx, loaded, question, now) : null;
+  return detailOf(loaded, balance, instantOf(question, now));
+}
+
+/** @param balance null: nothing is metered */
+export function detailOf(loaded: Loaded, balance: Balance | null, at: Instant): EntitlementDetail {
   const { entitlement, terms } = loaded;
-  const at = instantOf(question, now);
   const isActive = isActiveAt(entitlement, at);
   const template = templateAt(terms, at);
   const shared = sharedFields(loaded, at);
-  if (entitlement.feature_type === 'metered') {
-    const balance = await balanceOfLoaded(tx, loaded, question, now);
+  if (balance) {
     const isSoftLimit = template.type === 'metered' && template.isSoftLimit === true;
     const hasAccess = isActive && (isSoftLimit || balance.available.gt(0));
     return { ...shared, ...meteredFields(loaded, balance), isSoftLimit, hasAccess };

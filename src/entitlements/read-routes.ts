@@ -1,14 +1,16 @@
 import { findFeaturesByKey } from '../catalog/index.ts';
 import { effectiveNowForReading } from '../clocks/index.ts';
-import { customerIdsOfExternalId, findCustomer } from '../customers/index.ts';
+import { customerIdsOfExternalId } from '../customers/index.ts';
 import type { Tx } from '../db/index.ts';
-import { listReply, pageOf, type Route, route } from '../http/index.ts';
-import { invalidField, notFound, ok } from '../kernel/result.ts';
+import { freeRoute, listReply, pageOf, type Route, readRoute, route } from '../http/index.ts';
+import { invalidField, notFound, ok, type Result } from '../kernel/result.ts';
 import { formatInstant, type Instant, parseInstant } from '../kernel/time.ts';
-import { accessOf, presentAll } from './access.ts';
+import { accessOf, presentAll, toAccess } from './access.ts';
+import type { BalanceQuestion } from './balances.ts';
 import { findEntitlement } from './entitlements.sql.ts';
 import { historyOf } from './history.ts';
-import type { EntitlementParts } from './parts.ts';
+import { type AccessOf, accessQuestion, detailQuestion, findAsked, findWhose } from './known/questions.ts';
+import { type ReadingParts, type ReadingQuestion, Readings } from './known/readings.ts';
 import { type EntitlementFilters, pageOfActive, pageOfEntitlements, type TimedEntitlement } from './reading.sql.ts';
 import {
   AccessQuery,
@@ -31,137 +33,171 @@ const ofEntitlement = { role: 'viewer', merchant: { of: 'id', kind: 'entitlement
 const instantIn = (text: string | undefined): Instant | null => (text === undefined ? null : parseInstant(text));
 
 /** What is read of entitlements (§4, Entitlements and grants; api.md, Entitlements). */
-export const entitlementReadRoutes = (parts: Pick<EntitlementParts, 'findSpentBudgets'>): readonly Route[] => [
-  route(
-    {
-      method: 'GET',
-      path: '/v1/entitlements',
-      operationId: 'listEntitlements',
-      tag: TAG,
-      summary: 'List entitlements, newest first',
-      description:
-        'At most one of customerId and externalCustomerId. Those that have ended or have not begun are listed too.',
-      access: { role: 'viewer', merchant: 'query', by: ['customerId', 'productId', 'subscriptionId'] },
-      query: EntitlementListQuery,
-      replies: { 200: EntitlementList },
-    },
-    async ({ tx, merchantId, query, now, signal }) => {
-      if (query.customerId !== undefined && query.externalCustomerId !== undefined)
-        return invalidField('externalCustomerId', 'must not be given beside customerId');
-      const page = pageOf(query);
-      const filters = await filtersOf(tx, merchantId, query);
-      const { rows, total } = await pageOfEntitlements(tx, merchantId, filters, page, now);
-      const shown = await presentAll(tx, rows, { at: instantIn(query.at), signal });
-      if (!shown.ok) return shown;
-      return ok(listReply({ data: shown.value.map((each) => ({ ...each, entitlementId: each.id })), total }, page));
-    },
-  ),
-  route(
-    {
-      method: 'GET',
-      path: '/v0/entitlements/activeEntitlements',
-      operationId: 'listActiveEntitlements',
-      tag: TAG,
-      summary: 'List what a customer is entitled to now, newest first',
-      access: { role: 'viewer', merchant: 'query', by: ['customerId', 'productId', 'subscriptionId'] },
-      query: ActiveEntitlementQuery,
-      replies: { 200: ActiveEntitlementList },
-    },
-    async ({ tx, merchantId, query, now }) => {
-      const page = pageOf(query);
-      const { rows, total } = await pageOfActive(tx, merchantId, query, page, now);
-      return ok(listReply({ data: rows.map(presentActive), total }, page));
-    },
-  ),
-  route(
-    {
-      method: 'GET',
-      path: '/v1/entitlements/:id',
-      operationId: 'getEntitlement',
-      tag: TAG,
-      summary: 'Retrieve an entitlement with its balance',
-      access: ofEntitlement,
-      query: EntitlementQuery,
-      replies: { 200: EntitlementDetail },
-    },
-    async ({ tx, merchantId, params, query, now, signal }) => {
-      const entitlement = await findEntitlement(tx, merchantId, params.id as string);
-      if (!entitlement) return notFound('entitlement');
-      const effective_now = await effectiveNowForReading(tx, merchantId, entitlement.clock_id, now);
-      const shown = await presentAll(tx, [{ ...entitlement, effective_now }], { at: instantIn(query.at), signal });
-      return shown.ok ? ok(shown.value[0]) : shown;
-    },
-  ),
-  route(
-    {
-      method: 'GET',
-      path: '/v1/entitlements/:id/history',
-      operationId: 'getEntitlementHistory',
-      tag: TAG,
-      summary: 'Retrieve the history of a balance',
-      description: 'Windows of a day unless windowSize says otherwise, at most 400.',
-      access: ofEntitlement,
-      query: HistoryQuery,
-      replies: { 200: EntitlementHistory },
-    },
-    async ({ tx, merchantId, params, query, now, signal }) => {
-      const entitlement = await findEntitlement(tx, merchantId, params.id as string);
-      if (!entitlement) return notFound('entitlement');
-      const own = await effectiveNowForReading(tx, merchantId, entitlement.clock_id, now);
-      const { from, to, windowSize = 'DAY' } = query;
-      const question = { from: instantIn(from), to: instantIn(to), windowSize, signal };
-      return historyOf(tx, entitlement, question, own);
-    },
-  ),
-  route(
-    {
-      method: 'GET',
-      path: '/v1/customers/:id/access',
-      operationId: 'getCustomerAccess',
-      tag: TAG,
-      summary: 'Retrieve a customer’s access to every feature',
-      access: { role: 'viewer', merchant: { of: 'id', kind: 'customer' } },
-      query: AccessQuery,
-      replies: { 200: CustomerAccess },
-    },
-    async ({ tx, merchantId, params, query, now, signal }) => {
-      const customer = await findCustomer(tx, merchantId, params.id as string);
-      if (!customer) return notFound('customer');
-      const of = { ...(await accessFilters(tx, merchantId, query)), customerId: customer.id };
-      return accessOf(parts, tx, merchantId, of, { at: instantIn(query.at), signal }, now);
-    },
-  ),
-  route(
-    {
-      method: 'GET',
-      path: '/v1/customers/access',
-      operationId: 'getExternalCustomerAccess',
-      tag: TAG,
-      summary: 'Get what a customer may use, by externalCustomerId',
-      description: 'The same as GET /v1/customers/{id}/access, for callers who know the customer by their own id.',
-      access: { role: 'viewer', merchant: 'query', by: ['productId'] },
-      query: ExternalAccessQuery,
-      replies: { 200: CustomerAccess },
-    },
-    async ({ tx, merchantId, query, now, signal }) => {
-      if (merchantId === null) return invalidField('merchantId', 'is required of a platform operator');
-      const [customerId] = await customerIdsOfExternalId(tx, merchantId, query.externalCustomerId);
-      if (customerId === undefined) return notFound('customer', 'externalCustomerId');
-      const of = { ...(await accessFilters(tx, merchantId, query)), customerId };
-      return accessOf(parts, tx, merchantId, of, { at: instantIn(query.at), signal }, now);
-    },
-  ),
-];
-
-/** The features that an access is asked for; by default all to which the customer is entitled. */
-const accessFilters = async (tx: Tx, merchantId: string, { productId, featureKey }: AccessQuery) => ({
-  productId,
-  ...(featureKey !== undefined && {
-    asked: (await findFeaturesByKey(tx, merchantId, featureKey)).filter(
-      (feature) => productId === undefined || feature.productId === productId,
+export const entitlementReadRoutes = (parts: ReadingParts): readonly Route[] => {
+  const readings = new Readings(parts);
+  const access = accessBy(parts, readings);
+  return [
+    route(
+      {
+        method: 'GET',
+        path: '/v1/entitlements',
+        operationId: 'listEntitlements',
+        tag: TAG,
+        summary: 'List entitlements, newest first',
+        description:
+          'At most one of customerId and externalCustomerId. Those that have ended or have not begun are listed too.',
+        access: { role: 'viewer', merchant: 'query', by: ['customerId', 'productId', 'subscriptionId'] },
+        query: EntitlementListQuery,
+        replies: { 200: EntitlementList },
+      },
+      async ({ tx, merchantId, query, now, signal }) => {
+        if (query.customerId !== undefined && query.externalCustomerId !== undefined)
+          return invalidField('externalCustomerId', 'must not be given beside customerId');
+        const page = pageOf(query);
+        const filters = await filtersOf(tx, merchantId, query);
+        const { rows, total } = await pageOfEntitlements(tx, merchantId, filters, page, now);
+        const shown = await presentAll(tx, rows, { at: instantIn(query.at), signal });
+        if (!shown.ok) return shown;
+        return ok(listReply({ data: shown.value.map((each) => ({ ...each, entitlementId: each.id })), total }, page));
+      },
     ),
-  }),
-});
+    route(
+      {
+        method: 'GET',
+        path: '/v0/entitlements/activeEntitlements',
+        operationId: 'listActiveEntitlements',
+        tag: TAG,
+        summary: 'List what a customer is entitled to now, newest first',
+        access: { role: 'viewer', merchant: 'query', by: ['customerId', 'productId', 'subscriptionId'] },
+        query: ActiveEntitlementQuery,
+        replies: { 200: ActiveEntitlementList },
+      },
+      async ({ tx, merchantId, query, now }) => {
+        const page = pageOf(query);
+        const { rows, total } = await pageOfActive(tx, merchantId, query, page, now);
+        return ok(listReply({ data: rows.map(presentActive), total }, page));
+      },
+    ),
+    readRoute(
+      {
+        method: 'GET',
+        path: '/v1/entitlements/:id',
+        operationId: 'getEntitlement',
+        tag: TAG,
+        summary: 'Retrieve an entitlement with its balance',
+        access: ofEntitlement,
+        query: EntitlementQuery,
+        replies: { 200: EntitlementDetail },
+      },
+      async ({ database, merchantId, params, query, now, signal }) => {
+        const id = params.id as string;
+        const at = instantIn(query.at);
+        if (at !== null)
+          return inReading({ database, merchantId, signal }, (tx) => detailAt(tx, merchantId, id, { at, signal }, now));
+        const answer = await readings.answer(detailQuestion({ database, merchantId, now, signal }, id));
+        return answer.ok ? ok(answer.value.details[0]) : answer;
+      },
+      ({ tx, merchantId, params, query, now, signal }) =>
+        detailAt(tx, merchantId, params.id as string, { at: instantIn(query.at), signal }, now),
+    ),
+    route(
+      {
+        method: 'GET',
+        path: '/v1/entitlements/:id/history',
+        operationId: 'getEntitlementHistory',
+        tag: TAG,
+        summary: 'Retrieve the history of a balance',
+        description: 'Windows of a day unless windowSize says otherwise, at most 400.',
+        access: ofEntitlement,
+        query: HistoryQuery,
+        replies: { 200: EntitlementHistory },
+      },
+      async ({ tx, merchantId, params, query, now, signal }) => {
+        const entitlement = await findEntitlement(tx, merchantId, params.id as string);
+        if (!entitlement) return notFound('entitlement');
+        const own = await effectiveNowForReading(tx, merchantId, entitlement.clock_id, now);
+        const { from, to, windowSize = 'DAY' } = query;
+        const question = { from: instantIn(from), to: instantIn(to), windowSize, signal };
+        return historyOf(tx, entitlement, question, own);
+      },
+    ),
+    freeRoute(
+      {
+        method: 'GET',
+        path: '/v1/customers/:id/access',
+        operationId: 'getCustomerAccess',
+        tag: TAG,
+        summary: 'Retrieve a customer’s access to every feature',
+        access: { role: 'viewer', merchant: { of: 'id', kind: 'customer' } },
+        query: AccessQuery,
+        replies: { 200: CustomerAccess },
+      },
+      ({ database, merchantId, params, query, now, signal }) =>
+        access({ database, merchantId, now, signal }, { customer: { id: params.id as string }, ...query }),
+    ),
+    freeRoute(
+      {
+        method: 'GET',
+        path: '/v1/customers/access',
+        operationId: 'getExternalCustomerAccess',
+        tag: TAG,
+        summary: 'Get what a customer may use, by externalCustomerId',
+        description: 'The same as GET /v1/customers/{id}/access, for callers who know the customer by their own id.',
+        access: { role: 'viewer', merchant: 'query', by: ['productId'] },
+        query: ExternalAccessQuery,
+        replies: { 200: CustomerAccess },
+      },
+      async ({ database, merchantId, query, now, signal }) => {
+        if (merchantId === null) return invalidField('merchantId', 'is required of a platform operator');
+        const customer = { externalId: query.externalCustomerId };
+        return access({ database, merchantId, now, signal }, { customer, ...query });
+      },
+    ),
+  ];
+};
+
+/** Who reads. */
+type Reader = Pick<ReadingQuestion, 'database' | 'merchantId' | 'signal'>;
+
+const inReading = <T>({ database, merchantId, signal }: Reader, work: (tx: Tx) => Promise<T>): Promise<T> =>
+  database.transaction({ merchants: [merchantId] }, work, { signal });
+
+async function detailAt(
+  tx: Tx,
+  merchantId: string,
+  id: string,
+  question: BalanceQuestion,
+  now: Instant,
+): Promise<Result<EntitlementDetail>> {
+  const entitlement = await findEntitlement(tx, merchantId, id);
+  if (!entitlement) return notFound('entitlement');
+  const effective_now = await effectiveNowForReading(tx, merchantId, entitlement.clock_id, now);
+  const shown = await presentAll(tx, [{ ...entitlement, effective_now }], question);
+  return shown.ok ? ok(shown.value[0] as EntitlementDetail) : shown;
+}
+
+/** Access for now, or at an instant. */
+const accessBy =
+  (parts: ReadingParts, readings: Readings) =>
+  async (
+    reader: Reader & { readonly now: Instant },
+    { at: text, ...of }: AccessOf & { readonly at?: string },
+  ): Promise<Result<CustomerAccess>> => {
+    const at = instantIn(text);
+    if (at === null) {
+      const answer = await readings.answer(accessQuestion(reader, of));
+      return answer.ok ? ok(toAccess(answer.value)) : answer;
+    }
+    const { merchantId, signal, now } = reader;
+    return inReading(reader, async (tx) => {
+      const found = await findWhose(tx, merchantId, of.customer);
+      if (!found.ok) return found;
+      const asked = await findAsked(tx, merchantId, of);
+      const { productId } = of;
+      const filters = { customerId: found.value, productId, ...(asked && { asked }) };
+      return accessOf(parts, tx, merchantId, filters, { at, signal }, now);
+    });
+  };
 
 /** Keys of features are unique within a product only, so one can stand for several; an unknown one, or an unknown customer, for none. */
 async function filtersOf(

@@ -18,7 +18,7 @@ export interface EntitlementFilters {
   readonly subscriptionId?: string | undefined;
 }
 
-const conditionsOf = (merchantId: string | null, filters: EntitlementFilters): (Sql | false)[] => [
+export const conditionsOf = (merchantId: string | null, filters: EntitlementFilters): (Sql | false)[] => [
   merchantId !== null && sql`merchant_id = ${merchantId}`,
   filters.customerId !== undefined && sql`customer_id = ${filters.customerId}`,
   filters.customerIds !== undefined && sql`customer_id = any (${[...filters.customerIds]}::text[])`,

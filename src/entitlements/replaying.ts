@@ -12,7 +12,7 @@ import {
   type Wanted,
 } from './balance/index.ts';
 import type { Loaded } from './inputs.ts';
-import { type LevelQuestion, measured, usedIn } from './measure.ts';
+import { type LevelQuestion, type Measured, measured, usedIn } from './measure.ts';
 import { inTurns } from './turns.ts';
 
 /**
@@ -40,14 +40,30 @@ export interface Answers extends Replayed {
   readonly levels: readonly Decimal[];
 }
 
+/** What a replay goes through, and what it asks of usage. */
+export interface Plan {
+  readonly timeline: Timeline;
+  readonly stretches: readonly Stretch[];
+  readonly levels: readonly LevelQuestion[];
+}
+
 /**
  * Goes through the time from the snapshot to what is asked: finds the stretches, measures them, and burns what was
  * used.
  */
 export async function replayed(tx: Tx, loaded: Loaded, question: ReplayQuestion): Promise<Answers> {
+  const plan = await planReplay(loaded, question, await usedBefore(tx, loaded, question));
+  return burned(plan, await measured(tx, loaded, plan.stretches, plan.levels), question);
+}
+
+/** Finds the stretches. @param used where usage can be; null: anywhere */
+export async function planReplay(
+  loaded: Loaded,
+  question: ReplayQuestion,
+  used: readonly Span[] | null,
+): Promise<Plan> {
   const { instants, signal } = question;
   const state = loaded.snapshot?.kept.balance ?? null;
-  const used = await usedBefore(tx, loaded, question);
   const timeline = await inTurns(timelineInTurns(loaded.inputs, state, instants, used, question.budget), signal);
   const last = timeline.stretches.length - 1;
   const stretches = timeline.stretches.map(
@@ -55,8 +71,22 @@ export async function replayed(tx: Tx, loaded: Loaded, question: ReplayQuestion)
       question.lastTo && index === last ? { ...stretch, to: question.lastTo(timeline), isQuiet: false } : stretch,
   );
   const levelOf = question.levelOf ?? (({ at, period }) => ({ periodStart: period.start, until: at }));
-  const { flows, levels } = await measured(tx, loaded, stretches, timeline.questions.map(levelOf));
-  return { timeline, flows, levels, ...(await inTurns(replayInTurns(timeline, flows, levels, question), signal)) };
+  return { timeline, stretches, levels: timeline.questions.map(levelOf) };
+}
+
+/** Burns what was used. */
+export async function burned(
+  { timeline }: Plan,
+  { flows, levels }: Measured,
+  question: Pick<ReplayQuestion, keyof Wanted | 'signal'>,
+): Promise<Answers> {
+  const found = await inTurns(replayInTurns(timeline, flows, levels, question), question.signal);
+  return { timeline, flows, levels, ...found };
+}
+
+/** Is there little enough on the way to an instant that the usage of each stretch is asked for at once? */
+export function isShort({ inputs, snapshot }: Loaded, to: Instant): boolean {
+  return countSteps(inputs, snapshot?.kept.balance ?? null, to) + inputs.grants.length <= FEW_STEPS;
 }
 
 /** Where usage can be; null: it is not worth asking for. */
@@ -68,7 +98,7 @@ async function usedBefore(
   const state = loaded.snapshot?.kept.balance ?? null;
   const from = state?.at ?? loaded.inputs.activeFrom;
   const to = instants.reduce(latest, from);
-  if (countSteps(loaded.inputs, state, to) + loaded.inputs.grants.length <= FEW_STEPS) return null;
+  if (isShort(loaded, to)) return null;
   const used = await usedIn(tx, loaded, { from, to });
   if (closelyFrom === undefined || !isAfter(to, closelyFrom)) return used;
   const before = used.filter((span) => !isAfter(span.from, closelyFrom));

@@ -20,6 +20,7 @@ export {
   type RawBody,
   Reply,
   type Route,
+  readRoute,
   route,
 } from './route.ts';
 export * from './schema.ts';

@@ -202,7 +202,7 @@ interface Sentence<P, Q, B, A extends Access> {
   readonly contentTypes?: readonly string[];
 }
 
-/** A route whose handler works in one transaction, or (`free`) makes its own. */
+/** A route whose handler works in one transaction, or (`free`) makes its own; with both, `free` answers. */
 export interface Route {
   readonly sentence: Sentence<TSchema, TSchema, TSchema, Access>;
   readonly handler?: (context: Context<never, never, never>) => Promise<Result<unknown>>;
@@ -220,3 +220,13 @@ export const freeRoute = <A extends Access, P extends TSchema, Q extends TSchema
   sentence: Sentence<P, Q, B, A>,
   free: (context: FreeContext<Record<string, string>, StaticOf<Q>, StaticOf<B>, A>) => Promise<Result<unknown>>,
 ): Route => ({ sentence, free });
+
+/**
+ * Declares a route that reads without a transaction of its own. `handler` reads the same in a transaction, for the audit log
+ * of whatever changes the resource.
+ */
+export const readRoute = <A extends Access, P extends TSchema, Q extends TSchema, B extends TSchema>(
+  sentence: Sentence<P, Q, B, A>,
+  free: (context: FreeContext<Record<string, string>, StaticOf<Q>, StaticOf<B>, A>) => Promise<Result<unknown>>,
+  handler: (context: Context<Record<string, string>, StaticOf<Q>, StaticOf<B>, A>) => Promise<Result<unknown>>,
+): Route => ({ sentence, free, handler });

@@ -34,7 +34,33 @@ export interface FigureRow {
 }
 
 /** The figures of many questions of a merchant in one call: a row for each that has a part, in no order. */
-export function selectFigures(name: FigureFunction, merchantId: string, questions: readonly FigureQuestion[]): Sql {
+export const selectFigures = (
+  name: FigureFunction,
+  merchantId: string,
+  questions: readonly FigureQuestion[],
+): Sql => sql`
+    select question, value, event_count, is_complete from ${figuresFrom(name, merchantId, questions)}`;
+
+/**
+ * The same as columns of another statement, one for each function and each after a comma: a text with the number of the
+ * question, the value (`-`: none) and the number of events, with spaces between them and commas between the questions. It
+ * is null where one is not complete.
+ */
+export const figureColumns = (
+  calls: readonly { readonly name: FigureFunction; readonly questions: readonly FigureQuestion[] }[],
+  merchant: Sql,
+): Sql =>
+  sql.join(
+    calls.map(
+      ({ name, questions }) => sql`,
+    (select case when bool_and(f.is_complete)
+                 then string_agg(concat_ws(' ', f.question, coalesce(f.value::text, '-'), f.event_count), ',') end
+       from ${figuresFrom(name, merchant, questions)} f) as ${sql.ref(name)}`,
+    ),
+    sql``,
+  );
+
+function figuresFrom(name: FigureFunction, merchant: string | Sql, questions: readonly FigureQuestion[]): Sql {
   const meters = new Map<string, { readonly place: number; readonly eventType: string; readonly content: string }>();
   const asked = questions.flatMap(({ spec, parts }, question) => {
     const { eventType } = spec;
@@ -45,8 +71,7 @@ export function selectFigures(name: FigureFunction, merchantId: string, question
   });
   const listed = [...meters.values()];
   return sql`
-    select question, value, event_count, is_complete
-      from ${sql.ref(name)}(${merchantId}, ${listed.map(({ eventType }) => eventType)}::text[], ${listed.map(({ content }) => content)}::text[],
+      ${sql.ref(name)}(${merchant}, ${listed.map(({ eventType }) => eventType)}::text[], ${listed.map(({ content }) => content)}::text[],
              ${asked.map(({ question }) => question)}::int[], ${asked.map(({ meter }) => meter)}::int[],
              ${asked.map(({ subject }) => subject)}::text[], ${asked.map(({ from }) => from)}::timestamptz[],
              ${asked.map(({ to }) => to)}::timestamptz[])`;

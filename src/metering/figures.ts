@@ -41,7 +41,8 @@ interface Asked extends FigureQuestion {
   readonly place: number;
 }
 
-function questionOf(scope: UsageScope): Omit<Asked, 'scope' | 'place'> | null {
+/** A question as roll-ups answer it; null: they do not. */
+export function questionOf(scope: UsageScope): Omit<Asked, 'scope' | 'place'> | null {
   const { meter, sources, groupFilters = {}, acceptedUpTo } = scope;
   const [name, spec] = [FIGURES[meter.aggregation], seriesOf(meter)];
   if (name === undefined || spec === null || sources === null || acceptedUpTo !== undefined) return null;
@@ -59,7 +60,7 @@ const textOf = ({ spec, parts }: Asked): string =>
     .join('\n');
 
 /** A question without any part has no row: nothing counts. */
-function figureOf(meter: Meter, row: FigureRow | undefined): UsageFigure | null {
+export function figureOf(meter: Meter, row: FigureRow | undefined): UsageFigure | null {
   if (row === undefined) return { value: ZERO, eventCount: 0 };
   const eventCount = Number(row.event_count);
   const value = meter.aggregation === 'COUNT' ? decimal(row.event_count) : row.value;

@@ -18,6 +18,7 @@ export type { OwnedMeter } from './events.sql.ts';
 export { listMeterEvents } from './events.ts';
 export { usageMark } from './fate.sql.ts';
 export type { BillingOfEvent, CountedEvent, EventBilling } from './fate.ts';
+export { type FigureCall, type FigureColumns, figureCall } from './figure-call.ts';
 export type { UsageFigure } from './figures.ts';
 export { keyGenerationChore } from './generations.ts';
 export { createIntakes, type OnAccepted } from './intake.ts';

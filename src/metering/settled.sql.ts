@@ -36,10 +36,7 @@ export const selectSnapshot = async (tx: Tx): Promise<string> => {
 const rowsOf = (merchantId: string, subjects: readonly string[]) =>
   sql`select id from usage_rows(${merchantId}, ${[...subjects]}::text[])`;
 
-/**
- * Late rows that came with a dump of another server were there before every snapshot of this one: no transaction of this one
- * that is visible now has their number.
- */
+/** What is kept of another server holds nothing of this one. */
 export const selectLate = (
   tx: Tx,
   merchantId: string,
@@ -48,14 +45,8 @@ export const selectLate = (
   areKept: Sql = sql`true`,
 ): Promise<{ late: boolean }[]> =>
   tx.rows<{ late: boolean }>(sql`
-    with late as materialized (
-      select l.at, l.xid from usage_late l
-       where l.merchant_id = ${merchantId} and l.subject_id in (${rowsOf(merchantId, subjects)})
-         and (pg_visible_in_snapshot(l.xid, pg_current_snapshot()) or l.xid = pg_current_xact_id_if_assigned())
-    )
     select not (${areKept}) or split_part(t.snapshot, '/', 1) <> ${server}
-           or exists (select from late l
-                       where l.at < t.at and not pg_visible_in_snapshot(l.xid, split_part(t.snapshot, '/', 2)::pg_snapshot)) as late
+           or is_usage_late(${merchantId}, ${[...subjects]}::text[], t.at, split_part(t.snapshot, '/', 2)::pg_snapshot) as late
       from unnest(${taken.map(({ at }) => at)}::timestamptz[], ${taken.map(({ snapshot }) => snapshot)}::text[])
            with ordinality t (at, snapshot, place)
      order by t.place`);

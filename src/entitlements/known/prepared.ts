@@ -1,0 +1,72 @@
+import type { Decimal } from '../../kernel/decimal.ts';
+import { earliest, type Instant, isAfter, isBefore } from '../../kernel/time.ts';
+import type { UsageFigure, UsageScope } from '../../metering/index.ts';
+import { type BalanceAt, timelineInTurns } from '../balance/index.ts';
+import { presentQuestion, withReserved } from '../balances.ts';
+import type { Loaded } from '../inputs.ts';
+import { measuringOf } from '../measure.ts';
+import { detailOf } from '../present.ts';
+import { burned, isShort, planReplay } from '../replaying.ts';
+import type { EntitlementDetail } from '../schemas.ts';
+import { inTurns } from '../turns.ts';
+
+/** An entitlement of which nothing but usage and reservations is missing to answer for any instant of a span. */
+export interface Prepared {
+  readonly loaded: Loaded;
+  /** The span, half-open: nothing happens in it but usage and reservations. */
+  readonly from: Instant;
+  readonly until: Instant;
+  /** The same questions about usage at each instant of the span. */
+  readonly scopes: readonly UsageScope[];
+  /** @param figures one for each scope, in their order */
+  readonly detail: (figures: readonly UsageFigure[], reserved: Decimal) => Promise<EntitlementDetail>;
+}
+
+/** An answer is prepared for this long at most, so that what happens after now needs not be looked for far ahead. */
+const AHEAD = { hours: 1 };
+
+/**
+ * Prepares the answer about an entitlement from its inputs and a snapshot that holds.
+ * @param now effective now of the entitlement, for which the inputs were loaded
+ * @param nextGrantAt when the next grant begins that was left out of the inputs
+ * @returns null where so much happened since the snapshot that usage has to be looked for first
+ */
+export async function prepareDetail(
+  loaded: Loaded,
+  now: Instant,
+  nextGrantAt: Instant | null,
+): Promise<Prepared | null> {
+  const { entitlement, terms } = loaded;
+  const ahead = now.add(AHEAD);
+  const changes = [entitlement.active_from, entitlement.active_to, nextGrantAt, ...terms.map(({ from }) => from)];
+  const until = changes.reduce(
+    (soonest, at) => (at && isAfter(at, now) ? earliest(soonest as Instant, at) : soonest),
+    ahead,
+  ) as Instant;
+  if (entitlement.feature_type !== 'metered')
+    return { loaded, from: now, until, scopes: [], detail: async () => detailOf(loaded, null, now) };
+  if (!isShort(loaded, ahead)) return null;
+  const question = presentQuestion(loaded, now);
+  const plan = await planReplay(loaded, question, null);
+  const measuring = measuringOf(loaded, plan.stretches, plan.levels);
+  return {
+    loaded,
+    from: now,
+    until: earliest(until, await nextMoment(loaded, now, ahead)),
+    scopes: measuring.scopes,
+    detail: async (figures, reserved) => {
+      const { observations } = await burned(plan, measuring.sumUp(figures), question);
+      return detailOf(loaded, withReserved(observations[0] as BalanceAt, reserved), now);
+    },
+  };
+}
+
+/** When a grant begins, ends or recurs, or usage starts anew, for the first time after now. */
+async function nextMoment({ inputs, snapshot }: Loaded, now: Instant, ahead: Instant): Promise<Instant> {
+  const { points } = await inTurns(timelineInTurns(inputs, snapshot?.kept.balance ?? null, [ahead], null));
+  return points.find(({ at, moment }) => moment !== null && isAfter(at, now))?.at ?? ahead;
+}
+
+/** Is an answer prepared for an instant? */
+export const isPreparedFor = ({ from, until }: Pick<Prepared, 'from' | 'until'>, now: Instant): boolean =>
+  !isBefore(now, from) && isBefore(now, until);

@@ -1,0 +1,69 @@
+import { findFeaturesByKey } from '../../catalog/index.ts';
+import { customerIdsOfExternalId, findCustomer } from '../../customers/index.ts';
+import type { Tx } from '../../db/index.ts';
+import { notFound, ok, type Result } from '../../kernel/result.ts';
+import { selectState, selectStated, selectUnended } from './known.sql.ts';
+import type { Reading, ReadingQuestion } from './readings.ts';
+
+type Asked = Omit<ReadingQuestion, 'text' | 'find'>;
+
+/** The question about one entitlement, also one that has ended or has not begun. */
+export const detailQuestion = (asked: Asked, id: string): ReadingQuestion => ({
+  ...asked,
+  text: id,
+  find: async (tx) => {
+    const found = await selectStated(tx, asked.merchantId, id, asked.now);
+    if (!found) return notFound('entitlement');
+    const { customer_id: customerId, state } = found;
+    return ok({ customerId, state, entitlements: [found], isActiveOnly: false, customer: null });
+  },
+});
+
+/** Of whom access is asked for, and to what. */
+export interface AccessOf {
+  readonly customer: { readonly id: string } | { readonly externalId: string };
+  readonly productId?: string | undefined;
+  readonly featureKey?: string | undefined;
+}
+
+/** The question about all active entitlements of a customer, or those to some features. */
+export const accessQuestion = (asked: Asked, of: AccessOf): ReadingQuestion => ({
+  ...asked,
+  text: JSON.stringify([of.customer, of.productId ?? null, of.featureKey ?? null]),
+  find: (tx) => findAccess(tx, asked, of),
+});
+
+async function findAccess(tx: Tx, { merchantId, now }: Asked, of: AccessOf): Promise<Result<Reading>> {
+  const { productId, featureKey } = of;
+  const found = await findWhose(tx, merchantId, of.customer);
+  if (!found.ok) return found;
+  const customerId = found.value;
+  const state = await selectState(tx, merchantId, customerId); // before all that is as it says
+  const asked = await findAsked(tx, merchantId, { productId, featureKey });
+  const filters = { customerId, productId, ...(asked && { featureIds: asked.map(({ id }) => id) }) };
+  const entitlements = await selectUnended(tx, merchantId, filters, now);
+  const externalId = 'externalId' in of.customer ? of.customer.externalId : null;
+  return ok({ customerId, state, entitlements, isActiveOnly: true, customer: { externalId }, asked });
+}
+
+/** The customer that is asked about. */
+export async function findWhose(tx: Tx, merchantId: string, customer: AccessOf['customer']): Promise<Result<string>> {
+  if ('id' in customer) {
+    const found = await findCustomer(tx, merchantId, customer.id);
+    return found ? ok(found.id) : notFound('customer');
+  }
+  const [id] = await customerIdsOfExternalId(tx, merchantId, customer.externalId);
+  return id === undefined ? notFound('customer', 'externalCustomerId') : ok(id);
+}
+
+/** The features that are asked for; undefined: all to which the customer is entitled. */
+export const findAsked = async (
+  tx: Tx,
+  merchantId: string,
+  { productId, featureKey }: Pick<AccessOf, 'productId' | 'featureKey'>,
+) =>
+  featureKey === undefined
+    ? undefined
+    : (await findFeaturesByKey(tx, merchantId, featureKey)).filter(
+        (feature) => productId === undefined || feature.productId === productId,
+      );
