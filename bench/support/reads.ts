@@ -6,8 +6,11 @@ export interface ReadOrder {
   readonly key: string;
   readonly connections: number;
   readonly seconds: number;
-  /** Reads that become due a second, by the clock, whatever became of those before them. */
-  readonly rate: number;
+  /**
+   * Reads that become due a second, by the clock, whatever became of those before them; null: each connection reads again
+   * as soon as it has its answer.
+   */
+  readonly rate: number | null;
   /** Each read is of one of these, by chance. `#` stands for the number, of 22 digits. */
   readonly path: string;
   readonly many: number;
@@ -33,6 +36,11 @@ async function run(order: ReadOrder): Promise<ReadReport> {
   const idle: ((due: number) => void)[] = [];
   let refused = 0;
   let chance = 1;
+  let end = 0;
+  let due = 0;
+  const dueNow = () => (order.rate === null && performance.now() < end ? performance.now() : waiting.shift());
+  const isOver = (passed: number): boolean =>
+    passed >= order.seconds * 1000 && times.length >= due && (order.rate !== null || idle.length === order.connections);
 
   const client = (): Promise<void> =>
     new Promise((resolve, reject) => {
@@ -60,7 +68,7 @@ async function run(order: ReadOrder): Promise<ReadReport> {
           refused += 1;
         }
         answer = Buffer.alloc(0);
-        const next = waiting.shift();
+        const next = dueNow();
         if (next === undefined) idle.push(read);
         else read(next);
       });
@@ -68,17 +76,19 @@ async function run(order: ReadOrder): Promise<ReadReport> {
 
   await Promise.all(Array.from({ length: order.connections }, client));
   const began = performance.now();
-  let due = 0;
+  end = began + order.seconds * 1000;
+  if (order.rate === null) for (const read of idle.splice(0)) read(performance.now());
   await new Promise<void>((resolve) => {
     const timer = setInterval(() => {
       const passed = performance.now() - began;
-      for (; due < (Math.min(passed, order.seconds * 1000) / 1000) * order.rate; due += 1) {
-        const at = began + (due / order.rate) * 1000;
+      const perSecond = order.rate ?? 0;
+      for (; due < (Math.min(passed, order.seconds * 1000) / 1000) * perSecond; due += 1) {
+        const at = began + (due / perSecond) * 1000;
         const read = idle.pop();
         if (read) read(at);
         else waiting.push(at);
       }
-      if (passed < order.seconds * 1000 || times.length < due) return;
+      if (!isOver(passed)) return;
       clearInterval(timer);
       resolve();
     }, TICK_MILLISECONDS);

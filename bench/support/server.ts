@@ -2,10 +2,12 @@ import { createServer } from 'node:net';
 import Fastify from 'fastify';
 import pino from 'pino';
 import { openEnvironment } from '../../src/app.ts';
-import { sql } from '../../src/db/index.ts';
-import { generateApiKey } from '../../src/identity/index.ts';
+import { type Database, sql } from '../../src/db/index.ts';
+import { createServer as createHttpServer, freeRoute, Type } from '../../src/http/index.ts';
+import { Authenticator, generateApiKey } from '../../src/identity/index.ts';
 import { hashApiKey, keyDisplay } from '../../src/identity/keys.ts';
 import { newId } from '../../src/kernel/ids.ts';
+import { ok } from '../../src/kernel/result.ts';
 import { generateMasterKey } from '../../src/kernel/sealing.ts';
 import { registerMeter } from '../../src/metering/index.ts';
 import { keepHeapSmall } from '../../src/start/heap.ts';
@@ -74,7 +76,38 @@ if (what === 'bare') {
   const { key, merchantId } = await makeMerchant();
   const { key: otherKey } = await makeMerchant();
   await environment.server.listen({ host: '127.0.0.1', port });
-  process.send?.({ port, key, merchantId, otherKey });
+  const limitPort = await freePort();
+  await serveLimit(environment.database, limitPort);
+  process.send?.({ port, limitPort, key, merchantId, otherKey });
+
+  /** The least that a read costs: the same edge and the same keys before `select 1`. */
+  async function serveLimit(database: Database, at: number) {
+    const authenticator = new Authenticator({ database, now: () => Temporal.Now.instant() });
+    const one = freeRoute(
+      {
+        method: 'GET',
+        path: '/v0/one',
+        operationId: 'getOne',
+        tag: 'Limit',
+        summary: 'Select 1',
+        access: { role: 'viewer', merchant: 'caller' },
+        replies: { 200: Type.Object({ one: Type.Number() }) },
+      },
+      async () => ok((await database.call<{ one: number }>('one', sql`select 1 as one`))[0]),
+    );
+    const limit = await createHttpServer({
+      database,
+      routes: [one],
+      errorTables: [],
+      authenticate: (token, address) => authenticator.authenticate(token, address),
+      audit: async () => undefined,
+      now: () => Temporal.Now.instant(),
+      logger: pino({ level: 'silent' }),
+      baseUrl: `http://127.0.0.1:${at}`,
+      environment: 'sandbox',
+    });
+    await limit.listen({ host: '127.0.0.1', port: at });
+  }
 
   async function makeMerchant() {
     const [id, user, made] = [newId('organization'), newId('user'), generateApiKey('sandbox')];

@@ -11,6 +11,8 @@ import type { ReadOrder, ReadReport } from './reads.ts';
 
 export interface Target {
   readonly port: number;
+  /** Of a server in the same process whose only route, `/v0/one`, is `select 1` with a key. */
+  readonly limitPort: number;
   readonly key: string;
   readonly merchantId: string;
   /** The key of another merchant. */
@@ -31,7 +33,7 @@ export interface Stack {
   /** Loads a server by the clock; see `FloodOrder`. `log` is written in the stack's folder. */
   flood(target: Target, order: Omit<FloodOrder, 'port' | 'key' | 'now'> & { key?: string }): Promise<FloodReport>;
   /** Reads from a server by the clock; see `ReadOrder`. */
-  read(target: Target, order: Omit<ReadOrder, 'port' | 'key'> & { key?: string }): Promise<ReadReport>;
+  read(target: Target, order: Omit<ReadOrder, 'port' | 'key'> & { key?: string; port?: number }): Promise<ReadReport>;
   /** The path of a file that is removed with the stack. */
   file(name: string): string;
 }
@@ -80,7 +82,7 @@ export async function withStack(work: (stack: Stack) => Promise<void>): Promise<
       flood: ({ port, key }, order) =>
         firstMessage<FloodReport>(fork(here('flood.ts'), [JSON.stringify({ key, ...order, port, now: START })])),
       read: ({ port, key }, order) =>
-        firstMessage<ReadReport>(fork(here('reads.ts'), [JSON.stringify({ key, ...order, port })])),
+        firstMessage<ReadReport>(fork(here('reads.ts'), [JSON.stringify({ key, port, ...order })])),
       file: (name) => join(folder, name),
     });
   } finally {
