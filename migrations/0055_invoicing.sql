@@ -14,6 +14,8 @@ insert into invoice_edge values
   ('ISSUED', 'PAID'), ('ISSUED', 'PAYMENT_FAILED'), ('ISSUED', 'WRITTEN_OFF'), ('ISSUED', 'CANCELLED'),
   ('PAYMENT_FAILED', 'PAID'), ('PAYMENT_FAILED', 'WRITTEN_OFF'), ('PAYMENT_FAILED', 'CANCELLED'),
   ('WRITTEN_OFF', 'PAID'),
+  ('ACTIVE', 'CLOSED'), ('ACTIVE', 'CALCULATING'), ('ACTIVE', 'DRAFT'), ('ACTIVE', 'FAILED'), ('ACTIVE', 'ISSUED'),
+  ('CLOSING', 'CALCULATING'), ('CLOSING', 'DRAFT'), ('CLOSING', 'FAILED'), ('CLOSING', 'ISSUED'),
   ('CLOSED', 'DRAFT'), ('CLOSED', 'FAILED'), ('CLOSED', 'ISSUED'), ('CALCULATING', 'ISSUED');
 grant select on invoice_edge to reckoner_app, reckoner_operator;
 

@@ -10,7 +10,7 @@ import type { InvoiceRow } from './invoice/invoice.ts';
 import { lockInvoices, updateInvoices } from './invoice/invoices.sql.ts';
 import type { InvoiceStatus } from './invoice/states.ts';
 import { tellOverdue } from './invoice/webhooks.ts';
-import { closePeriods, closeUsages } from './issue/close.ts';
+import { closeUsages, endPeriods } from './issue/close.ts';
 import { issueChanged } from './issue/issue.ts';
 import { startCalculations, tryCalculations } from './issue/run-calculation.ts';
 import { taxAddressDueKind } from './outside-tax/addresses.ts';
@@ -103,9 +103,9 @@ export async function stepInvoices(
 }
 
 /**
- * Moves invoices of different customers that are due, by their states (domain.md §4). From the closed usage to the issued
- * invoice nothing is waited for but a tax provider outside our database, so that is one transaction. The usage is closed
- * in a transaction before, because that holds up the merchant's events.
+ * Moves invoices of different customers that are due, by their states (domain.md §4). From the end of the period to the
+ * issued invoice nothing is waited for but a grace and a tax provider outside our database, so that is one transaction,
+ * and the invoice is stored once.
  * @returns the invoices that wait for a tax provider, which is asked when this transaction has committed
  */
 async function moveInvoices(
@@ -117,22 +117,37 @@ async function moveInvoices(
   const inStatus = (status: InvoiceStatus) => invoices.filter((invoice) => invoice.status === status);
   const idle = invoices.find(({ status }) => !DUE_STATES.includes(status));
   if (idle) throw new Error(`Invoice ${idle.id} is due, but nothing happens by itself when it is ${idle.status}.`);
-  await closePeriods(tx, parts.source, inStatus('ACTIVE'), 'endPeriod', now);
-  await closeUsages(tx, parts.source, inStatus('CLOSING'), now);
-  const started = await startCalculations(parts, tx, inStatus('CLOSED'), now);
-  const pending = [...started, ...inStatus('CALCULATING').map(unchanged)];
-  const changes = await tryCalculations(parts, tx, pending, now, true);
-  const isReady = ({ after: { status, next_action_at: due } }: ChangedInvoice) =>
-    status === 'DRAFT' && due !== null && !isAfter(due, now);
+  const { source } = parts;
+  let all = invoices.map(unchanged);
+  all = await lead(all, 'ACTIVE', now, (those) => endPeriods(tx, source, those, 'endPeriod', now));
+  all = await lead(all, 'CLOSING', now, (those) => closeUsages(tx, source, those, now));
+  all = await lead(all, 'CLOSED', now, (those) => startCalculations(parts, tx, those, now));
+  all = await lead(all, 'CALCULATING', now, (those) => tryCalculations(parts, tx, those, now, true));
+  const isReady = (change: ChangedInvoice) => isDueIn(change, 'DRAFT', now);
   await updateInvoices(
     tx,
-    changes.filter((change) => !isReady(change)),
+    all.filter((change) => change.before !== change.after && !isReady(change)),
   );
-  const drafts = [...inStatus('DRAFT').map(unchanged), ...changes.filter(isReady)];
-  await issueChanged(parts, tx, drafts, 'autoApprove', now);
+  await issueChanged(parts, tx, all.filter(isReady), 'autoApprove', now);
   await tellOverdue(tx, inStatus('ISSUED'), now);
   for (const invoice of inStatus('PAYMENT_FAILED')) await retryCharge(parts, tx, invoice, now);
-  return changes.map(({ after }) => after).filter(asksProvider);
+  return all.map(({ after }) => after).filter(asksProvider);
+}
+
+const isDueIn = ({ after }: ChangedInvoice, status: InvoiceStatus, now: Instant): boolean =>
+  after.status === status && after.next_action_at !== null && !isAfter(after.next_action_at, now);
+
+/** Leads those on that are due in a state; the others stay as they are. */
+async function lead(
+  all: readonly ChangedInvoice[],
+  status: InvoiceStatus,
+  now: Instant,
+  on: (those: readonly ChangedInvoice[]) => Promise<ChangedInvoice[]>,
+): Promise<ChangedInvoice[]> {
+  const those = all.filter((change) => isDueIn(change, status, now));
+  if (those.length === 0) return [...all];
+  const led = await on(those);
+  return all.map((change) => led[those.indexOf(change)] ?? change);
 }
 
 /** In these states something happens by itself. */

@@ -134,16 +134,18 @@ export const invoiceStates = stateTable<InvoiceStatus, InvoiceTrigger>(invoiceWo
   FAILED: { ...refused, retry: 'CALCULATING', recalculate: 'CALCULATING' },
 });
 
+const WAY: readonly InvoiceStatus[] = ['ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING'];
+
 /**
- * Where due work leads an invoice through several states in one transaction, and stores it once: what was closed is
- * calculated at once, and a draft that waits for nobody is issued.
+ * Where due work leads an invoice through several states in one transaction, and stores it once: a period that is over is
+ * closed, calculated and issued, as far as nothing is waited for.
  */
-export const invoicePassages: readonly (readonly [from: InvoiceStatus, to: InvoiceStatus])[] = [
-  ['CLOSED', 'DRAFT'],
-  ['CLOSED', 'FAILED'],
-  ['CLOSED', 'ISSUED'],
-  ['CALCULATING', 'ISSUED'],
-];
+export const invoicePassages: readonly (readonly [from: InvoiceStatus, to: InvoiceStatus])[] = WAY.flatMap(
+  (from, place) => {
+    const ends: readonly InvoiceStatus[] = ['DRAFT', 'FAILED', 'ISSUED'];
+    return [...WAY.slice(place + 2), ...ends].map((to) => [from, to] as const);
+  },
+);
 
 /** The table as a page of the documentation (`docs/invoice-states.md`; a test holds the two equal). */
 export function printInvoiceStates(): string {

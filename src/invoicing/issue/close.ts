@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { readBetweenEvents, settleUsage, usageMark, usageSnapshot } from '../../metering/index.ts';
-import { changed, moved } from '../invoice/changed-invoice.ts';
+import { type ChangedInvoice, changed, followedBy, moved, unchanged } from '../invoice/changed-invoice.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import {
   changeInvoice,
@@ -21,7 +21,7 @@ import { takeManualLines } from './manual-lines.sql.ts';
 import { waitingFor } from './manual-lines.ts';
 import { nextInvoice } from './open.ts';
 
-/** Transition 2 of one invoice; see `closePeriods`. */
+/** Transition 2 of one invoice; see `endPeriods`. */
 export async function closePeriod(
   tx: Tx,
   source: BillingSource,
@@ -29,27 +29,31 @@ export async function closePeriod(
   trigger: 'endPeriod' | 'terminate' | 'closeNow',
   now: Instant,
 ): Promise<InvoiceRow> {
-  const [closing] = await closePeriods(tx, source, [invoice], trigger, now);
-  return closing as InvoiceRow;
+  const closing = await endPeriods(tx, source, [unchanged(invoice)], trigger, now);
+  await updateInvoices(tx, closing);
+  return (closing[0] as ChangedInvoice).after;
 }
 
 /**
  * Transition 2, of some invoices of one merchant: the periods are over. The next ones open in the same transaction, unless
  * their subscriptions ended.
+ * @param pending the invoices, with what is changed of them and not stored yet
+ * @returns what is to be stored of them; all else is stored
  */
-export async function closePeriods(
+export async function endPeriods(
   tx: Tx,
   source: BillingSource,
-  invoices: readonly InvoiceRow[],
+  pending: readonly ChangedInvoice[],
   trigger: 'endPeriod' | 'terminate' | 'closeNow',
   now: Instant,
-): Promise<InvoiceRow[]> {
+): Promise<ChangedInvoice[]> {
+  const invoices = pending.map(({ after }) => after);
   const terms = await termsOfInvoices(tx, source, invoices);
-  const moves = invoices.map((invoice) => moved(invoice, trigger, { next_action_at: invoice.grace_period_end }, now));
-  await updateInvoices(tx, moves);
   const next = invoices.flatMap((invoice) => nextInvoice(terms(invoice), invoice) ?? []);
   await insertPeriods(tx, next, now);
-  return moves.map(({ after }) => after);
+  return pending.map((each) =>
+    followedBy(each, moved(each.after, trigger, { next_action_at: each.after.grace_period_end }, now)),
+  );
 }
 
 /** How long a part of a period waits for the part before it, whose lines it goes on from. */
@@ -59,16 +63,19 @@ const A_WHILE = { minutes: 1 };
  * Transition 3, of some invoices of one merchant, each of another subscription: the grace is over, and the quantities are
  * read and stored. No event can slip in between: what is accepted after the quantities are read is late usage. A part of a
  * period waits for the parts before it.
+ * @param pending the invoices, with what is changed of them and not stored yet
+ * @returns what is to be stored of them; all else is stored
  */
 export async function closeUsages(
   tx: Tx,
   source: BillingSource,
-  invoices: readonly InvoiceRow[],
+  pending: readonly ChangedInvoice[],
   now: Instant,
-): Promise<InvoiceRow[]> {
-  const [first] = invoices;
+): Promise<ChangedInvoice[]> {
+  const [first] = pending;
   if (!first) return [];
-  const { merchant_id: merchantId } = first;
+  const invoices = pending.map(({ after }) => after);
+  const { merchant_id: merchantId } = first.after;
   const termsOf = await termsOfInvoices(tx, source, invoices);
   const waiting = await selectWithEarlierParts(
     tx,
@@ -79,13 +86,14 @@ export async function closeUsages(
     .filter(({ id }) => !waiting.has(id))
     .map((invoice) => ({ invoice, terms: termsOf(invoice), waiting: waitingFor(termsOf(invoice), invoice) }));
   const mark = await saveUsage(tx, source, merchantId, closing, now);
-  const changes = invoices.map((invoice) =>
-    waiting.has(invoice.id)
-      ? changed(invoice, { next_action_at: now.add(A_WHILE) }, now)
-      : moved(invoice, 'endGrace', { usage_mark: mark, next_action_at: now }, now),
+  return pending.map((each) =>
+    followedBy(
+      each,
+      waiting.has(each.after.id)
+        ? changed(each.after, { next_action_at: now.add(A_WHILE) }, now)
+        : moved(each.after, 'endGrace', { usage_mark: mark, next_action_at: now }, now),
+    ),
   );
-  await updateInvoices(tx, changes);
-  return changes.map(({ after }) => after);
 }
 
 /** An invoice whose usage is read, and the lines by hand that it takes. */

@@ -60,20 +60,24 @@ import { manualLine, waitingFor } from './manual-lines.ts';
 
 /**
  * Transition 4 of some invoices of one merchant: what could change while the calculation runs or is tried again is frozen
- * (prices are pinned as it is). Nothing is stored yet.
+ * (prices are pinned as it is).
+ * @param pending the invoices, with what is changed of them and not stored yet
+ * @returns what is to be stored of them
  */
 export async function startCalculations(
   parts: InvoicingParts,
   tx: Tx,
-  invoices: readonly InvoiceRow[],
+  pending: readonly ChangedInvoice[],
   now: Instant,
 ): Promise<ChangedInvoice[]> {
+  const invoices = pending.map(({ after }) => after);
   const terms = await termsOfInvoices(tx, parts.source, invoices);
   const asked = invoices.map((invoice) => ({ invoice, terms: terms(invoice) }));
   const frozen = await freezeAllFor(parts, tx, asked, now);
-  return invoices.map((invoice, place) =>
-    moved(invoice, 'startCalculation', { terms: frozen[place] as FrozenTerms, next_action_at: now }, now),
-  );
+  return pending.map((each, place) => {
+    const changes = { terms: frozen[place] as FrozenTerms, next_action_at: now };
+    return followedBy(each, moved(each.after, 'startCalculation', changes, now));
+  });
 }
 
 /** The terms for calculating once more: the tax rates as they are now, and the adjustments taken first that still exist. */
@@ -240,7 +244,7 @@ export async function tryCalculation(
  * alone, waits and is tried again; after the last attempt the invoice is FAILED and says so, until someone asks for a
  * recalculation. Faults of the database are the runner's. Rare ones are calculated by themselves: those without a period,
  * those that were calculated before, and those of which a tax provider is asked.
- * @param pending invoices that are CALCULATING, with what is to be stored of them
+ * @param pending invoices that are CALCULATING, with what is changed of them and not stored yet
  * @param asks the caller asks the tax provider after its transaction; else due work does at once
  * @returns what is to be stored of the invoices themselves, in their order. All else is stored.
  */
