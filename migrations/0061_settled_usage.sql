@@ -61,19 +61,17 @@ create function is_usage_late(merchant text, named text[], until timestamptz, ta
          and l.at < until and not pg_visible_in_snapshot(l.xid, taken))
   $$;
 
-/* Raises the marks of some customers and subscriptions, and tells who may still be storing events without having seen them. Who
-   begins to accept events from now on finds the lock of those who raise marks taken, or the marks.
+/* Raises the mark of each of some customers and subscriptions to a time, and tells who may still be storing events without having
+   seen them. Who begins to accept events from now on finds the lock of those who raise marks taken, or the marks.
 
    The direct rows are locked first and sorted, so that two who raise marks, or one and another who links an externalId, come
    one after the other; the statement after that sees all rows. */
-create function settle_usage(merchant text, named text[], until timestamptz, made_at timestamptz) returns text[]
+create function settle_usage(merchant text, named text[], untils timestamptz[], made_at timestamptz) returns text[]
   language plpgsql
   as $$
-declare
-  rows_to_raise bigint[];
 begin
-  if not exists (select from unnest(named) n (key)
-                  where (select es.settled_until >= until from event_subject es
+  if not exists (select from unnest(named, untils) n (key, until)
+                  where (select es.settled_until >= n.until from event_subject es
                           where es.merchant_id = merchant and es.kind = 'direct' and es.key = n.key limit 1) is not true) then
     return ingest_writers(merchant); -- no row of them has a mark below that of its direct row
   end if;
@@ -89,9 +87,12 @@ begin
     where es.merchant_id = merchant and es.kind = 'direct' and es.key = any (named)
     order by es.key
       for no key update;
-  rows_to_raise := array(select s.id from usage_rows(merchant, named) s where s.settled_until >= until is not true);
-  update event_subject es set settled_until = until
-   where es.merchant_id = merchant and es.id = any (rows_to_raise);
+  update event_subject es set settled_until = raised.until
+    from (select s.id, max(n.until) as until
+            from usage_rows(merchant, named) s
+            join unnest(named, untils) n (key, until) on n.key = s.addressee or s.kind = 'direct' and n.key = s.key
+           group by s.id) raised
+   where es.merchant_id = merchant and es.id = raised.id and es.settled_until >= raised.until is not true;
   return ingest_writers(merchant);
 end $$;
 

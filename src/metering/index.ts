@@ -35,6 +35,7 @@ export {
   lateSince,
   lateSinceOf,
   needlessLateChore,
+  settleEach,
   settleUsage,
   type TakenUsage,
   usageSnapshot,

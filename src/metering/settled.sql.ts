@@ -1,17 +1,23 @@
 import { type Sql, sql, type Tx } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
 
+/** Subjects whose marks are raised to a time. */
+export interface Marks {
+  readonly subjects: readonly string[];
+  readonly until: Instant;
+}
+
 /** Raises marks. @returns the transactions that may be storing events without having seen them */
 export const raiseMarks = async (
   tx: Tx,
   merchantId: string,
-  subjects: readonly string[],
-  until: Instant,
+  marks: readonly Marks[],
   now: Instant,
 ): Promise<string[]> => {
-  const { writers } = await tx.one<{ writers: string[] }>(
-    sql`select settle_usage(${merchantId}, ${[...subjects]}::text[], ${until}, ${now}) as writers`,
-  );
+  const each = marks.flatMap(({ subjects, until }) => subjects.map((subject) => ({ subject, until })));
+  const { writers } = await tx.one<{ writers: string[] }>(sql`
+    select settle_usage(${merchantId}, ${each.map(({ subject }) => subject)}::text[],
+                        ${each.map(({ until }) => until)}::timestamptz[], ${now}) as writers`);
   return writers;
 };
 

@@ -10,10 +10,12 @@ import { orThrow } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { IncomingEvent } from './incoming-event.ts';
 import { acceptEvents, createIntake, type EventIntake } from './intake.ts';
+import { readBetweenEvents } from './lock.sql.ts';
 import {
   forgetLate,
   isSettled,
   lateSince,
+  lateSinceOf,
   needlessLateChore,
   settleUsage,
   type TakenUsage,
@@ -280,6 +282,30 @@ describe.each([{ tables: 'whole tables' }, { tables: 'tables that are split by m
         expect(await isLate(merchantId, ['cus_a'], taken)).toBe(true);
       });
 
+      it('is let go on as soon as the figure is read, and is late', async () => {
+        const merchantId = newMerchant();
+        const send = (seconds: number) => intake.accept([eventAt(merchantId, ago(seconds), { subject: 'cus_a' })], NOW);
+        await send(9);
+        const flush = await openFlush(merchantId, [eventAt(merchantId, ago(8), { subject: 'cus_a' })]);
+        const taken = await inMerchant(merchantId, async (tx) => {
+          const reading = readBetweenEvents(tx, merchantId, async () => ({
+            at: NOW,
+            snapshot: await usageSnapshot(tx),
+            count: await countOf(tx, merchantId, 'cus_a'),
+          }));
+          await flush.end(); // the reading waits for it
+          const read = await reading;
+          await send(7); // does not wait for the end of this transaction
+          await settleUsage(tx, { merchantId, subjects: ['cus_a'], until: NOW }, NOW);
+          return read;
+        });
+        expect(taken.count).toBe(2);
+        expect(await isLate(merchantId, ['cus_a'], taken)).toBe(true);
+        expect(await isLate(merchantId, ['cus_a'], { ...taken, at: ago(8) })).toBe(false);
+        const anew = await take(merchantId);
+        expect(await isLate(merchantId, ['cus_a'], anew)).toBe(false);
+      });
+
       it('never changes a figure without being late', async () => {
         for (let round = 0; round < 12; round += 1) {
           const merchantId = newMerchant();
@@ -313,6 +339,33 @@ describe.each([{ tables: 'whole tables' }, { tables: 'tables that are split by m
         }
       });
     }, 60_000);
+
+    it('is late for several customers at once as for each by itself', async () => {
+      const merchantId = newMerchant();
+      const subjects = ['a', 'b', 'c', 'd'].map((name) => [`sub_${name}`, `cus_${name}`]);
+      await settle(merchantId, subjects.flat());
+      const taken = [await take(merchantId, ago(20)), await take(merchantId)];
+      for (const [subject, seconds] of [
+        ['cus_a', 30],
+        ['sub_b', 10],
+        ['cus_d', -5],
+      ] as const)
+        await intake.accept([eventAt(merchantId, ago(seconds), { subject })], NOW);
+      const foreign = [{ at: NOW, snapshot: `1/${taken[0]?.snapshot.split('/')[1]}` }];
+      const asked = [
+        ...subjects.map((each) => ({ subjects: each, taken })),
+        ...[
+          { subjects: ['cus_c'], taken: [] },
+          { subjects: ['cus_c'], taken: foreign },
+        ],
+      ];
+      const answers = await inMerchant(merchantId, (tx) => lateSinceOf(tx, merchantId, asked));
+      const each = asked.map((one) =>
+        inMerchant(merchantId, (tx) => lateSince(tx, merchantId, one.subjects, one.taken)),
+      );
+      expect(answers).toEqual(await Promise.all(each));
+      expect(answers.map((those) => those.includes(true))).toEqual([true, true, false, false, false, true]);
+    });
 
     it('late usage is forgotten when it makes no figure late that is kept', async () => {
       const merchantId = newMerchant();

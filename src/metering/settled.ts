@@ -6,6 +6,7 @@ import {
   areAtWork,
   deleteLate,
   deleteNeedless,
+  type Marks,
   merchantsWithNeedless,
   raiseMarks,
   selectLate,
@@ -36,11 +37,15 @@ export async function settleUsage(
     `settle usage of ${merchantId} until ${until.toString()} at ${now.toString()}`,
     subjects,
     async (all) => {
-      const writers = (await raiseMarks(tx, merchantId, all.flat(), until, now)).join();
+      const writers = await settleEach(tx, merchantId, [{ subjects: all.flat(), until }], now);
       return all.map(() => writers);
     },
   );
 }
+
+/** The same of several groups of subjects of one merchant, each up to its own time. */
+export const settleEach = async (tx: Tx, merchantId: string, marks: readonly Marks[], now: Instant): Promise<string> =>
+  (await raiseMarks(tx, merchantId, marks, now)).join();
 
 /**
  * Have all ended who may have accepted events without having seen the marks? May be asked in the transaction that raised them, and in

@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { readBetweenEvents, settleUsage, usageMark, usageSnapshot } from '../../metering/index.ts';
+import { readBetweenEvents, settleEach, usageMark, usageSnapshot } from '../../metering/index.ts';
 import { type ChangedInvoice, changed, followedBy, moved, unchanged } from '../invoice/changed-invoice.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import {
@@ -123,6 +123,8 @@ async function saveUsage(
     snapshot: await usageSnapshot(tx, merchantId),
     read: await readUsageOfEach(tx, source, closing),
   }));
+  const marks = closing.map(({ invoice, terms }) => ({ subjects: subjectsOf(terms), until: invoice.period_end }));
+  await settleEach(tx, merchantId, marks, now);
   const usage = closing.map(({ invoice }, place) => ({ invoice, usage: read[place] ?? [] }));
   await saveBilledUsage(tx, merchantId, usage);
   for (const each of usage) await saveTaken(tx, each.invoice, each.usage);
@@ -132,16 +134,6 @@ async function saveUsage(
     closing.map(({ invoice }) => invoice.id),
     snapshot,
   );
-  for (const those of Map.groupBy(closing, ({ invoice }) => invoice.period_end.epochNanoseconds).values())
-    await settleUsage(
-      tx,
-      {
-        merchantId,
-        subjects: those.flatMap(({ terms }) => subjectsOf(terms)),
-        until: (those[0] as Closing).invoice.period_end,
-      },
-      now,
-    );
   return mark;
 }
 
