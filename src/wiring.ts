@@ -42,6 +42,7 @@ import {
   entitlementDueKind,
   entitlementErrors,
   entitlementRoutes,
+  eventBalances,
   GRANT_PURCHASE,
   grantPurchases,
   isMetricMeasured,
@@ -360,7 +361,14 @@ export function wireDomains(
         onMeterChanged: registerMeter,
       }),
       ...referenceRoutes,
-      ...eventRoutes(selectMeters, (tx, event) => findBilling(billingSource, tx, event), intakeOf),
+      ...eventRoutes(
+        {
+          metersOf: selectMeters,
+          findBilling: (tx, event) => findBilling(billingSource, tx, event),
+          balances: eventBalances,
+        },
+        intakeOf,
+      ),
       ...usageRoutes(usage),
       ...analyticsRoutes(usage),
       ...unbilledRoutes(usage),

@@ -6,6 +6,7 @@ export { findEntitlement, isMetricMeasured } from './entitlements.sql.ts';
 export { entitlementErrors } from './errors.ts';
 export { balanceNoticeChore, balanceSweepChore, tellOfBalance } from './notices.ts';
 export { type CustomerBalance, findCustomerBalances } from './of-customer.ts';
+export { eventBalances } from './of-events.ts';
 export type { EntitlementParts } from './parts.ts';
 export type { ReconciledFeatures } from './plan-reconciliation.ts';
 export { grantPurchases } from './purchases/paid.ts';

@@ -83,3 +83,28 @@ export const allActive = (
 ): Promise<TimedEntitlement[]> =>
   tx.rows<TimedEntitlement>(sql`
     select ${timed(now)} from entitlement where ${activeWhere(merchantId, filters, at, now)} order by seq`);
+
+/** The active metered entitlements that measure events of customers, oldest first; `wall` is wall time. */
+export const measuringEvents = (
+  tx: Tx,
+  merchantId: string,
+  uses: readonly { customerId: string; subscriptionId: string | null; eventType: string }[],
+  wall: Instant,
+): Promise<TimedEntitlement[]> =>
+  tx.rows<TimedEntitlement>(
+    sql`
+    select ${timed(wall)} from entitlement
+     where merchant_id = ${merchantId} and feature_type = 'metered'
+       and customer_id = any (${uses.map(({ customerId }) => customerId)}::text[])
+       and active_from <= ${effectiveNowOf('entitlement', wall)}
+       and (active_to is null or active_to > ${effectiveNowOf('entitlement', wall)})
+       and exists (
+         select from unnest(${uses.map(({ customerId }) => customerId)}::text[],
+                            ${uses.map(({ subscriptionId }) => subscriptionId)}::text[],
+                            ${uses.map(({ eventType }) => eventType)}::text[]) u (customer, subscription, type)
+           join billable_metric m on m.merchant_id = ${merchantId} and m.event_type = u.type
+          where m.id = any (billable_metric_ids) and u.customer = customer_id
+            and (u.subscription is null or u.subscription = subscription_id))
+     order by seq`,
+    'entitlements that measure events',
+  );

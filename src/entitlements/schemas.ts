@@ -50,10 +50,13 @@ const metered = {
 const fixed = { ...common, featureType: Type.Literal('static'), config: MapOut };
 const plain = { ...common, featureType: Type.Literal('boolean'), config: Type.Null() };
 
+/** A metered entitlement with its balance. */
+export const MeteredEntitlementDetail = Type.Object(metered, { $id: 'MeteredEntitlementDetail' });
+
 /** One of the three forms, by the feature's type. */
 export const EntitlementDetail = Type.Union(
   [
-    Type.Object(metered, { $id: 'MeteredEntitlementDetail' }),
+    MeteredEntitlementDetail,
     Type.Object(fixed, { $id: 'StaticEntitlementDetail' }),
     Type.Object(plain, { $id: 'BooleanEntitlementDetail' }),
   ],

@@ -4,22 +4,31 @@ import { type Caller, freeRoute, JsonParts, listReply, pageOf, type Route, route
 import { fail, invalidField, notFound, ok, type Result } from '../kernel/result.ts';
 import { admissionOf } from './admission.ts';
 import { BATCH_TYPE, type EventForm, formOf, type Headers, STRUCTURED_TYPE } from './cloud-events.ts';
-import { presentEvent } from './event-record.ts';
+import { type EventRecord, presentEvent } from './event-record.ts';
 import { findEvent, listEvents, type MeterRegistry } from './events.ts';
+import { balancesAfter, checkSubjects, type EventBalances, EventsCreateQuery } from './expand.ts';
 import type { FindBilling } from './fate.ts';
 import type { IncomingEvent } from './incoming-event.ts';
 import { createIntakes, type EventIntake } from './intake.ts';
 import { BODY_LIMITS, type EventDefaults, readBatch, readBinary, readCloudEvents } from './read-batch.ts';
-import { AcceptedEvents, Event, EventList, EventListQuery, EventsCreate, EventWithData } from './schemas.ts';
+import { acceptedSchemas, EventList, EventListQuery, EventsCreate, EventWithData } from './schemas.ts';
 
 const MOST_BODY_BYTES = 8 * 1024 * 1024;
 
 const TAG = 'Metering';
 
-/** The routes of events. @param metersOf what the status of an event is told by @param findBilling where it is billed */
+/** What the routes of events must know of other domains; `wiring.ts` binds it. */
+export interface EventParts {
+  /** What the status of an event is told by. */
+  readonly metersOf: MeterRegistry;
+  /** Where an event is billed. */
+  readonly findBilling: FindBilling;
+  readonly balances: EventBalances;
+}
+
+/** The routes of events. */
 export const eventRoutes = (
-  metersOf: MeterRegistry,
-  findBilling: FindBilling,
+  { metersOf, findBilling, balances }: EventParts,
   intakeOf: (database: Database) => EventIntake = createIntakes(),
 ): readonly Route[] => [
   freeRoute(
@@ -30,11 +39,12 @@ export const eventRoutes = (
       tag: TAG,
       summary: 'Report usage: one event, or an array of up to 10,000',
       description:
-        'Answered after the events are stored durably. An array is accepted whole or not at all. The same idempotencyKey with the same content is the same event, for ever. The Idempotency-Key header stands for the missing idempotencyKey of a single event. CloudEvents 1.0 are taken as application/cloudevents+json, as application/cloudevents-batch+json, and in binary mode (ce-* headers): id is the idempotencyKey within its source, time is the timestamp, and the extensions externalsubject, externalid and namespace are the fields of these names.',
+        'Answered after the events are stored durably. An array is accepted whole or not at all. The same idempotencyKey with the same content is the same event, for ever. The Idempotency-Key header stands for the missing idempotencyKey of a single event. CloudEvents 1.0 are taken as application/cloudevents+json, as application/cloudevents-batch+json, and in binary mode (ce-* headers): id is the idempotencyKey within its source, time is the timestamp, and the extensions externalsubject, externalid and namespace are the fields of these names. expand=entitlements adds the balances that the events change, read after they are stored.',
       access: { role: 'member', merchant: 'caller' },
       body: EventsCreate,
       bodyChecked: 'by the handler',
-      replies: { 202: Type.Union([Event, AcceptedEvents]) },
+      query: EventsCreateQuery,
+      replies: { 202: acceptedSchema(balances.schema) },
       errors: [409, 413, 415, 503],
       bodyLimit: MOST_BODY_BYTES,
       makesDue: false,
@@ -49,7 +59,7 @@ export const eventRoutes = (
       idempotent: false,
       audited: false,
     },
-    async ({ body: sent, caller, now, database, request, place }) => {
+    async ({ body: sent, query, caller, now, database, request, place }) => {
       const form = formOf(request.headers);
       if (form === null) return fail('UNSUPPORTED_MEDIA_TYPE', undefined, 'CloudEvents in JSON are UTF-8.');
       const body = sent instanceof JsonParts ? sent : undefined;
@@ -65,9 +75,20 @@ export const eventRoutes = (
       if (!read.ok) return read;
       const known = await checkNamespaces(database, caller, read.value, isBatch);
       if (!known.ok) return known;
+      const isExpanded = query.expand !== undefined;
+      const few = isExpanded ? checkSubjects(read.value) : ok(undefined);
+      if (!few.ok) return few;
       if (place?.resize(read.value.length) === false) return fail('INGEST_QUEUE_FULL');
-      const accepted = (await intakeOf(database).accept(read.value, now)).map(presentEvent);
-      return ok(isBatch ? { object: 'list', data: accepted } : accepted[0]);
+      const accepted = await intakeOf(database).accept(read.value, now);
+      const answer = isBatch
+        ? { object: 'list', data: accepted.map(presentEvent) }
+        : presentEvent(accepted[0] as EventRecord);
+      if (!isExpanded) return ok(answer);
+      // The events are stored: a client that heard of a fault would send them again.
+      const entitlements = await balancesAfter(balances, database, { sent: read.value, accepted }, now).catch(
+        () => null,
+      );
+      return ok({ ...answer, entitlements });
     },
   ),
   route(
@@ -101,6 +122,11 @@ export const eventRoutes = (
     async ({ tx, merchantId, params }) => findEvent(tx, merchantId, params.id ?? '', metersOf, findBilling),
   ),
 ];
+
+function acceptedSchema(entitlement: EventBalances['schema']) {
+  const { one, many } = acceptedSchemas(entitlement);
+  return Type.Union([one, many]);
+}
 
 /** One event, or a batch: CloudEvents have a content type for each. */
 async function readForm(

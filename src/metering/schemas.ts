@@ -12,6 +12,7 @@ import {
   Strict,
   Text,
   Timestamp,
+  type TSchema,
   Type,
 } from '../http/index.ts';
 import { OUTSIDE_ID } from '../kernel/ids.ts';
@@ -123,11 +124,23 @@ export const EventWithData = Type.Object(
   { $id: 'EventWithData' },
 );
 
-/** The answer to an array. */
-export const AcceptedEvents = Type.Object(
-  { object: Type.Literal('list'), data: Type.Array(Event) },
-  { $id: 'AcceptedEvents' },
-);
+/** The answers to one event and to an array. @param entitlement one of the balances that `expand` asks for */
+export function acceptedSchemas(entitlement: TSchema) {
+  const expanded = {
+    entitlements: Type.Optional({
+      ...Nullable(Type.Array(entitlement)),
+      description:
+        'With expand=entitlements: the balances after the events. null: they could not be read; the events are stored.',
+    }),
+  };
+  return {
+    one: Type.Object({ ...eventFields, ...expanded }, { $id: 'AcceptedEvent' }),
+    many: Type.Object(
+      { object: Type.Literal('list'), data: Type.Array(Event), ...expanded },
+      { $id: 'AcceptedEvents' },
+    ),
+  };
+}
 
 export const EventListQuery = ListQuery(
   {

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { selectMeters } from '../../src/catalog/index.ts';
 import { Database, type Sql, sql } from '../../src/db/index.ts';
+import { eventBalances } from '../../src/entitlements/index.ts';
 import { admissionOf } from '../../src/metering/admission.ts';
 import { eventRoutes, lockIngest, meteringErrors } from '../../src/metering/index.ts';
 import { createIntake } from '../../src/metering/intake.ts';
@@ -35,8 +36,7 @@ beforeAll(async () => {
   database = new SlowDatabase({ url });
   const intake = createIntake(database, { flush: 100 });
   const routes = eventRoutes(
-    selectMeters,
-    async () => ({ billing: [], reason: null }),
+    { metersOf: selectMeters, findBilling: async () => ({ billing: [], reason: null }), balances: eventBalances },
     () => intake,
   );
   edge = await openEdge(routes, { url, database, errorTables: [meteringErrors] });
