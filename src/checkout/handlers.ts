@@ -51,8 +51,12 @@ export const withCheckouts = (partsOf: () => CheckoutParts, upstream: PaymentHan
       isOurs({ entityType: event.session.entity_type }) ? undefined : upstream.declined(tx, event, now),
     processing: async (tx, event, now) =>
       isOurs({ entityType: event.session.entity_type }) ? undefined : upstream.processing?.(tx, event, now),
-    expired: async (tx, event, now) =>
-      isOurs({ entityType: event.session.entity_type }) ? undefined : upstream.expired(tx, event, now),
+    expired: (tx, sessions, now) =>
+      upstream.expired(
+        tx,
+        sessions.filter(({ entity_type: entityType }) => !isOurs({ entityType })),
+        now,
+      ),
     async describe(tx, entity, now) {
       const { merchantId, sessionId, entityType, asked } = entity;
       const canBeOurs = isOurs(entity) || entityType === 'customer';
@@ -66,7 +70,11 @@ export const withCheckouts = (partsOf: () => CheckoutParts, upstream: PaymentHan
     },
     lock: (tx, entity) =>
       isOurs(entity) || entity.entityType === 'customer' ? lock(tx, entity) : (upstream.lock?.(tx, entity) ?? done()),
-    lockNow: async (tx, entity) => (isOurs(entity) ? undefined : upstream.lockNow?.(tx, entity)),
+    lockNow: async (tx, entities) =>
+      upstream.lockNow?.(
+        tx,
+        entities.filter((entity) => !isOurs(entity)),
+      ),
   };
 };
 

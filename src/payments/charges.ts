@@ -122,7 +122,7 @@ export const chargesDue = (parts: PaymentParts): DueKind => ({
     if (!charge) throw new Error(`Charge ${id} is due and not there.`);
     if (charge.provider !== 'sandbox' && charge.provider_token !== null) return callForCharge(tx, parts, charge, now);
     // Whoever asked for it holds the invoice and then wants the charge, whose row this step has already.
-    await parts.handlers.lockNow?.(tx, { merchantId, entityType: 'invoice', entityId: charge.invoice_id });
+    await parts.handlers.lockNow?.(tx, [{ merchantId, entityType: 'invoice', entityId: charge.invoice_id }]);
     await parts.handlers.charged(tx, await performCharge(tx, { merchantId, id }, now, parts.provider), now);
     return;
   },

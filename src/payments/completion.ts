@@ -1,6 +1,6 @@
 import { effectiveNow } from '../clocks/index.ts';
 import type { Tx } from '../db/index.ts';
-import type { DueKind } from '../jobs/index.ts';
+import type { DueKind, StepResult } from '../jobs/index.ts';
 import { ZERO } from '../kernel/decimal.ts';
 import { newId } from '../kernel/ids.ts';
 import { type Failure, fail, notFound, ok, type Result } from '../kernel/result.ts';
@@ -12,8 +12,8 @@ import type { RemoteParts } from './outside/parts.ts';
 import type { Card, ChargeOutcome, DeclineReason, PaymentProvider } from './provider.ts';
 import { insertReceipt } from './receipts.sql.ts';
 import { sessionStates } from './session-states.ts';
-import { lockSession, moveSession, type PaymentSession, selectSession } from './sessions.sql.ts';
-import { announce, expireSession, isOver } from './sessions.ts';
+import { lockSession, lockSessions, moveSession, type PaymentSession, selectSession } from './sessions.sql.ts';
+import { announce, expireAll, isOver } from './sessions.ts';
 import { enterTestCard, outcomeAt, type TestCard, testCards } from './test-cards.ts';
 
 /** What moving a session takes beside the database. */
@@ -252,21 +252,54 @@ export async function endSession(
   const to = next(sessionStates, session.status, 'expire');
   if (!to.ok) return to;
   if (session.status === 'expired') return ok(session);
-  return ok(await expireAndTell(tx, parts, session, found.at));
+  const [expired] = await expireAndTell(tx, parts, [session], found.at);
+  return ok(expired as PaymentSession);
 }
+
+/** Sessions of one merchant in one transaction. */
+const MOST_SESSIONS = 200;
 
 /** Sessions expire by due work, each on its own clock; test cards that wait have their outcome by it, too. */
 export const sessionsDue = (parts: PaymentParts): DueKind => ({
   kind: 'payment_session',
-  step: async (tx, { merchantId, id }, now) => {
-    const session = await lockSession(tx, merchantId, id);
-    if (!session) throw new Error(`Payment session ${id} is due and not there.`);
-    const { mode, entity_type: entityType, entity_id: entityId } = session;
-    if (mode === 'payment') await parts.handlers.lockNow?.(tx, { merchantId, sessionId: id, entityType, entityId });
-    if (session.pending_card === null) await expireAndTell(tx, parts, session, now);
-    else await endWait(tx, parts, session, session.pending_card, now);
+  list: { most: MOST_SESSIONS, steps: (tx, records, now) => stepSessions(tx, parts, records, now) },
+  step: async (tx, record, now) => {
+    await stepSessions(tx, parts, [record], now);
   },
 });
+
+/** The next steps of some sessions of one merchant: those that have run out expire as a list. */
+async function stepSessions(
+  tx: Tx,
+  parts: PaymentParts,
+  records: readonly { readonly merchantId: string; readonly id: string }[],
+  now: Instant,
+): Promise<StepResult[]> {
+  const [first] = records;
+  if (!first) return [];
+  const { merchantId } = first;
+  const ids = records.map(({ id }) => id);
+  const sessions = await lockSessions(tx, merchantId, ids);
+  if (sessions.length < ids.length) throw new Error(`A payment session from ${first.id} on is due and not there.`);
+  const entities = sessions
+    .filter(({ mode }) => mode === 'payment')
+    .map(({ id: sessionId, entity_type: entityType, entity_id: entityId }) => ({
+      merchantId,
+      sessionId,
+      entityType,
+      entityId,
+    }));
+  await parts.handlers.lockNow?.(tx, entities);
+  for (const session of sessions)
+    if (session.pending_card !== null) await endWait(tx, parts, session, session.pending_card, now);
+  await expireAndTell(
+    tx,
+    parts,
+    sessions.filter(({ pending_card: card }) => card === null),
+    now,
+  );
+  return records.map(() => ({ isLater: false }));
+}
 
 /** The bank has answered, or the customer has not confirmed in time. What upstream refuses was not charged. */
 async function endWait(
@@ -287,11 +320,14 @@ async function endWait(
 async function expireAndTell(
   tx: Tx,
   { handlers }: PaymentParts,
-  session: PaymentSession,
+  sessions: readonly PaymentSession[],
   now: Instant,
-): Promise<PaymentSession> {
-  const expired = await expireSession(tx, session, now);
-  if (expired.mode === 'payment')
-    await handlers.expired(tx, { merchantId: expired.merchant_id, session: expired }, now);
+): Promise<PaymentSession[]> {
+  const expired = await expireAll(tx, sessions, now);
+  await handlers.expired(
+    tx,
+    expired.filter(({ mode }) => mode === 'payment'),
+    now,
+  );
   return expired;
 }

@@ -101,8 +101,8 @@ export interface PaymentHandlers {
     payment: { merchantId: string; invoiceId: string; receiptId: string },
     wall: Instant,
   ): Promise<boolean>;
-  /** The session expired by time or by POST …/expire, not because another one took its place. */
-  expired(tx: Tx, event: { merchantId: string; session: PaymentSession }, now: Instant): Promise<void>;
+  /** Sessions of one merchant expired by time or by POST …/expire, not because others took their places. */
+  expired(tx: Tx, sessions: readonly PaymentSession[], now: Instant): Promise<void>;
   /**
    * For the hosted page, in mode `setup` too, at this wall time, in the customer's language; `asked` is the browser's, for a customer who has
    * none.
@@ -119,8 +119,9 @@ export interface PaymentHandlers {
    */
   lock?(tx: Tx, entity: EntityToLock): Promise<void>;
   /**
-   * The same for due work, which holds the session's row already, so that it must not wait for upstream's.
+   * The same for due work of one merchant, which holds the rows of the sessions already, so that it must not wait for
+   * upstream's.
    * @throws 55P03 where somebody has them: the step is taken again later.
    */
-  lockNow?(tx: Tx, entity: EntityToLock): Promise<void>;
+  lockNow?(tx: Tx, entities: readonly EntityToLock[]): Promise<void>;
 }

@@ -177,12 +177,20 @@ export const withLinks = (upstream: PaymentHandlers): PaymentHandlers => ({
     event.session.entity_type === 'payment' ? undefined : upstream.declined(tx, event, now),
   processing: async (tx, event, now) =>
     event.session.entity_type === 'payment' ? undefined : upstream.processing?.(tx, event, now),
-  expired: async (tx, event, now) =>
-    event.session.entity_type === 'payment' ? undefined : upstream.expired(tx, event, now),
+  expired: (tx, sessions, now) =>
+    upstream.expired(
+      tx,
+      sessions.filter(({ entity_type }) => entity_type !== 'payment'),
+      now,
+    ),
   describe: (tx, entity, now) =>
     entity.entityType === 'payment' ? describeLink(tx, entity) : upstream.describe(tx, entity, now),
   lock: async (tx, entity) => (entity.entityType === 'payment' ? undefined : upstream.lock?.(tx, entity)),
-  lockNow: async (tx, entity) => (entity.entityType === 'payment' ? undefined : upstream.lockNow?.(tx, entity)),
+  lockNow: async (tx, entities) =>
+    upstream.lockNow?.(
+      tx,
+      entities.filter(({ entityType }) => entityType !== 'payment'),
+    ),
 });
 
 async function describeLink(

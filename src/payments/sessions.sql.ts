@@ -72,6 +72,14 @@ export const lockSession = (tx: Tx, merchantId: string, id: string): Promise<Pay
     sql`select * from payment_session where merchant_id = ${merchantId} and id = ${id} for update`,
   );
 
+/** Locks some sessions, in the order of their ids. @returns them in the order of their creation */
+export const lockSessions = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<PaymentSession[]> =>
+  tx.rows<PaymentSession>(sql`
+    with locked as materialized (
+      select * from payment_session
+       where merchant_id = ${merchantId} and id = any (${[...ids]}::text[]) order by id for update)
+    select * from locked order by seq`);
+
 /** The session of an entity, or of an invoice, that can still be paid: the indexes allow one. */
 export const selectOpenSession = (tx: Tx, merchantId: string, entityId: string): Promise<PaymentSession | undefined> =>
   tx.maybe<PaymentSession>(sql`
@@ -127,6 +135,32 @@ export const moveSession = (
        })}
      where merchant_id = ${session.merchant_id} and id = ${session.id} and status = ${move.from}
     returning *`);
+
+/**
+ * Expires some sessions of one merchant that the caller has locked.
+ * @returns them in their order
+ * @throws where one is not in the status that the caller decided on
+ */
+export async function updateToExpired(
+  tx: Tx,
+  sessions: readonly PaymentSession[],
+  now: Instant,
+): Promise<PaymentSession[]> {
+  const [first] = sessions;
+  if (!first) return [];
+  const rows = await tx.rows<PaymentSession>(sql`
+    update payment_session s
+       set status = 'expired', pending_card = null, next_action_at = null, updated_at = ${now}
+      from unnest(${sessions.map(({ id }) => id)}::text[], ${sessions.map(({ status }) => status)}::text[]) as u (id, was)
+     where s.merchant_id = ${first.merchant_id} and s.id = u.id and s.status = u.was
+    returning s.*`);
+  const expired = new Map(rows.map((row) => [row.id, row]));
+  return sessions.map(({ id }) => {
+    const row = expired.get(id);
+    if (!row) throw new Error(`Payment session ${id} moved on while it was locked.`);
+    return row;
+  });
+}
 
 /** Numbers the next attempt to pay a session, whose lock the caller holds. */
 export const countAttempt = async (tx: Tx, { merchant_id, id }: PaymentSession): Promise<number> =>

@@ -4,7 +4,7 @@ import { newId } from '../kernel/ids.ts';
 import { fail, ok, type Result } from '../kernel/result.ts';
 import { next } from '../kernel/state-table.ts';
 import { type Instant, isBefore } from '../kernel/time.ts';
-import { publish } from '../webhooks/index.ts';
+import { publishAll } from '../webhooks/index.ts';
 import { closeCheckouts } from './outside/checkouts.sql.ts';
 import type { ProviderName } from './provider.ts';
 import { sessionStates } from './session-states.ts';
@@ -13,11 +13,11 @@ import {
   insertSessions,
   lockOpenSessions,
   lockSession,
-  moveSession,
   type PaymentSession,
   selectOpenSession,
   selectOpenSessions,
   selectSession,
+  updateToExpired,
 } from './sessions.sql.ts';
 
 /** How long a session can be paid where nobody says otherwise. */
@@ -92,7 +92,7 @@ export async function openSessions(
         entities.includes(entity_id) || (invoice_id !== null && entities.includes(invoice_id)),
     );
     const isBusy = own.some(({ status }) => status === 'processing');
-    if (!isBusy) for (const session of own) await expireSession(tx, session, now);
+    if (!isBusy) await expireAll(tx, own, now);
     results.push(isBusy ? fail('PAYMENT_IN_PROGRESS') : ok(newSession(opening, now)));
   }
   const opened = results.flatMap((result) => (result.ok ? [result.value] : []));
@@ -168,7 +168,7 @@ export const openSessionsOf = async (
  */
 export async function expireSessions(tx: Tx, merchantId: string, entityId: string, now: Instant): Promise<number> {
   const open = (await lockOpenSessions(tx, merchantId, [entityId])).filter(({ status }) => status !== 'processing');
-  for (const session of open) await expireSession(tx, session, now);
+  await expireAll(tx, open, now);
   return open.length;
 }
 
@@ -178,11 +178,19 @@ export const isOver = (session: Pick<PaymentSession, 'expires_at'>, now: Instant
 
 /** Expires one that the caller has locked. @throws where its state does not allow it. */
 export async function expireSession(tx: Tx, session: PaymentSession, now: Instant): Promise<PaymentSession> {
-  const to = next(sessionStates, session.status, 'expire');
-  if (!to.ok) throw new Error(`Payment session ${session.id} is ${session.status} and cannot expire.`);
-  const expired = await moveSession(tx, session, { from: session.status, to: to.value }, now);
-  if (session.provider !== 'sandbox') await closeCheckouts(tx, session.merchant_id, session.id);
-  await announce(tx, 'payment_session.expired.v0', expired, now);
+  const [expired] = await expireAll(tx, [session], now);
+  return expired as PaymentSession;
+}
+
+/** The same of some of one merchant. @returns them as they are then, in their order */
+export async function expireAll(tx: Tx, sessions: readonly PaymentSession[], now: Instant): Promise<PaymentSession[]> {
+  for (const { id, status } of sessions)
+    if (!next(sessionStates, status, 'expire').ok)
+      throw new Error(`Payment session ${id} is ${status} and cannot expire.`);
+  const expired = await updateToExpired(tx, sessions, now);
+  for (const { merchant_id, id, provider } of expired)
+    if (provider !== 'sandbox') await closeCheckouts(tx, merchant_id, id);
+  await announceAll(tx, 'payment_session.expired.v0', expired, now);
   return expired;
 }
 
@@ -196,30 +204,33 @@ export async function endOpenSession(tx: Tx, merchantId: string, id: string, now
   return session.status === 'pending' || session.status === 'failed' ? expireSession(tx, session, now) : session;
 }
 
+type SessionEvent = 'payment_session.completed.v0' | 'payment_session.expired.v0';
+
 /** Tells the merchant's webhooks what became of a session. */
-export const announce = (
+export const announce = (tx: Tx, type: SessionEvent, session: PaymentSession, now: Instant): Promise<void> =>
+  announceAll(tx, type, [session], now);
+
+async function announceAll(
   tx: Tx,
-  type: 'payment_session.completed.v0' | 'payment_session.expired.v0',
-  session: PaymentSession,
+  type: SessionEvent,
+  sessions: readonly PaymentSession[],
   now: Instant,
-): Promise<string> =>
-  publish(
-    tx,
-    {
-      merchantId: session.merchant_id,
-      type,
-      data: {
-        paymentSessionId: session.id,
-        entityType: session.entity_type,
-        entityId: session.entity_id,
-        ...(session.invoice_id !== null && { invoiceId: session.invoice_id }),
-        ...(session.customer_id !== null && { customerId: session.customer_id }),
-        ...(session.subscription_id !== null && { subscriptionId: session.subscription_id }),
-        ...(session.payment_method_id !== null && { paymentMethodId: session.payment_method_id }),
-      },
+): Promise<void> {
+  const events = sessions.map((session) => ({
+    merchantId: session.merchant_id,
+    type,
+    data: {
+      paymentSessionId: session.id,
+      entityType: session.entity_type,
+      entityId: session.entity_id,
+      ...(session.invoice_id !== null && { invoiceId: session.invoice_id }),
+      ...(session.customer_id !== null && { customerId: session.customer_id }),
+      ...(session.subscription_id !== null && { subscriptionId: session.subscription_id }),
+      ...(session.payment_method_id !== null && { paymentMethodId: session.payment_method_id }),
     },
-    now,
-  );
+  }));
+  await publishAll(tx, events, now);
+}
 
 /** Where a customer pays. `publicUrl` is the environment's, without a slash at the end. */
 export const sessionUrl = (publicUrl: string, id: string): string => `${publicUrl}/pay/${id}`;

@@ -4,7 +4,7 @@ import type { Instant } from '../../kernel/time.ts';
 import { type PaymentHandlers, receiptsOf } from '../../payments/index.ts';
 import type { InvoicingParts } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { changeInvoice, findInvoice, lockInvoice, lockInvoiceNow } from '../invoice/invoices.sql.ts';
+import { changeInvoice, findInvoices, lockInvoice, lockInvoices, lockInvoicesNow } from '../invoice/invoices.sql.ts';
 import { lockPurpose } from '../invoice/purposes.ts';
 import { endWithSession } from '../issue/cancel.ts';
 import { refundInvoice } from '../issue/refund.ts';
@@ -48,10 +48,13 @@ export const invoicePaymentHandlers = (parts: InvoicingParts): PaymentHandlers =
     );
     return refunded.ok;
   },
-  async expired(tx, { merchantId, session }, now) {
-    const invoice = await lockInvoice(tx, merchantId, session.entity_id);
-    if (!invoice) throw new Error(`Session ${session.id} is of no invoice.`);
-    await endWithSession(parts, tx, invoice, now);
+  async expired(tx, sessions, now) {
+    const [first] = sessions;
+    if (!first) return;
+    const ids = sessions.map(({ entity_id: id }) => id);
+    const invoices = await lockInvoices(tx, first.merchant_id, ids);
+    if (invoices.length < ids.length) throw new Error(`One of the sessions from ${first.id} on is of no invoice.`);
+    for (const invoice of invoices) await endWithSession(parts, tx, invoice, now);
   },
   describe: async (tx, { merchantId, entityType, entityId, asked }, now) => {
     if (entityType === 'customer') return null;
@@ -59,12 +62,15 @@ export const invoicePaymentHandlers = (parts: InvoicingParts): PaymentHandlers =
     return view && describeForSession(view);
   },
   async lock(tx, { merchantId, entityId }) {
-    await lockUpstream(parts, tx, { merchantId, entityId }, true);
+    await lockUpstream(parts, tx, merchantId, [entityId], true);
     await lockInvoice(tx, merchantId, entityId);
   },
-  async lockNow(tx, { merchantId, entityId }) {
-    await lockUpstream(parts, tx, { merchantId, entityId }, false);
-    await lockInvoiceNow(tx, merchantId, entityId);
+  async lockNow(tx, entities) {
+    const [first] = entities;
+    if (!first) return;
+    const ids = entities.map(({ entityId }) => entityId);
+    await lockUpstream(parts, tx, first.merchantId, ids, false);
+    await lockInvoicesNow(tx, first.merchantId, ids);
   },
 });
 
@@ -76,9 +82,9 @@ const landed = (tx: Tx, invoice: InvoiceRow, now: Instant): Promise<InvoiceRow> 
 async function lockUpstream(
   parts: InvoicingParts,
   tx: Tx,
-  { merchantId, entityId }: { merchantId: string; entityId: string },
+  merchantId: string,
+  ids: readonly string[],
   wait: boolean,
 ): Promise<void> {
-  const invoice = await findInvoice(tx, merchantId, entityId);
-  if (invoice) await lockPurpose(parts, tx, invoice, wait);
+  for (const invoice of (await findInvoices(tx, merchantId, ids)).values()) await lockPurpose(parts, tx, invoice, wait);
 }

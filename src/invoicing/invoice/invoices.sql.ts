@@ -49,11 +49,14 @@ export const findInvoices = async (
 };
 
 /**
- * Locks the invoice where nobody has it: for who holds the lock of something that others take after the invoice.
- * @throws 55P03 where somebody has it.
+ * Locks some invoices where nobody has any of them, in the order of their ids: for who holds the locks of records that
+ * others take after the invoices.
+ * @throws 55P03 where somebody has one
  */
-export const lockInvoiceNow = (tx: Tx, merchantId: string, id: string): Promise<InvoiceRow | undefined> =>
-  tx.maybe<InvoiceRow>(sql`select * from invoice where merchant_id = ${merchantId} and id = ${id} for update nowait`);
+export const lockInvoicesNow = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<number> =>
+  tx.run(sql`
+    select from invoice where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])
+     order by id for update nowait`);
 
 /** The invoice that was made under an idempotency key. */
 export const findInvoiceByKey = (tx: Tx, merchantId: string, key: string): Promise<InvoiceRow | undefined> =>

@@ -52,7 +52,7 @@ export async function prepareCharge(
     const refused = connection ? await isOfAnotherAccount(tx, charge, connection) : await isGivenUp(tx, charge, now);
     if (refused) {
       const reason = connection ? 'card_of_another_account' : 'provider_not_connected';
-      await parts.handlers.lockNow?.(tx, { merchantId, entityType: 'invoice', entityId: invoiceId });
+      await parts.handlers.lockNow?.(tx, [{ merchantId, entityType: 'invoice', entityId: invoiceId }]);
       await decline(tx, parts, charge, { reason, reference: null }, now);
     }
     if (refused || !connection) return;

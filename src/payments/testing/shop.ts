@@ -288,10 +288,13 @@ function toyHandlers(descriptions: ReadonlyMap<string, EntityDescription>): Paym
       await record(tx, 'declined', event, { detail: event.reason });
     },
     charged: () => Promise.reject(new Error('Toys are not charged.')),
-    async expired(tx, event) {
-      await tx.run(sql`update toy set status = 'cancelled'
-        where merchant_id = ${event.merchantId} and id = ${event.session.entity_id} and status = 'open'`);
-      await record(tx, 'expired', event);
+    async expired(tx, sessions) {
+      for (const session of sessions) {
+        const { merchant_id: merchantId, entity_id: id } = session;
+        await tx.run(sql`update toy set status = 'cancelled'
+          where merchant_id = ${merchantId} and id = ${id} and status = 'open'`);
+        await record(tx, 'expired', { merchantId, session });
+      }
     },
     describe: async (_tx, { entityId }) => descriptions.get(entityId) ?? null,
     async lock(tx, { merchantId, entityId }) {
