@@ -222,11 +222,18 @@ begin
 end $$;
 create trigger guard_delete before delete on invoice for each row execute function guard_issued_invoice();
 
+/* When a document is due that is ordered at an effective time: documents are made in wall time, and no test clock waits for them. */
+create function document_due(merchant text, clock text, at timestamptz) returns timestamptz
+  language sql stable
+  as $$
+    select coalesce((select updated_at from test_clock where merchant_id = merchant and id = clock), at)
+  $$;
+
 /* The job that renders a document after issue. */
 create table document_job (
   merchant_id text not null,
   id text not null,
-  clock_id text,
+  clock_id text check (clock_id is null),
   next_action_at timestamptz,
   primary key (merchant_id, id),
   foreign key (merchant_id, id) references invoice (merchant_id, id)

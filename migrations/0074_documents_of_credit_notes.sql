@@ -15,7 +15,7 @@ revoke update, delete on e_invoice from reckoner_app;
 create table credit_note_job (
   merchant_id text not null,
   id text not null,
-  clock_id text,
+  clock_id text check (clock_id is null),
   next_action_at timestamptz,
   primary key (merchant_id, id),
   foreign key (merchant_id, id) references credit_note (merchant_id, id)
@@ -26,8 +26,9 @@ call due_table('credit_note_document', 'credit_note_job');
 /* Whoever issues a credit note, and why: it gets its document. */
 create function render_credit_note() returns trigger language plpgsql as $$
 begin
-  insert into credit_note_job (merchant_id, id, clock_id, next_action_at)
-  select new.merchant_id, new.id, clock_id, new.created_at from invoice where merchant_id = new.merchant_id and id = new.invoice_id;
+  insert into credit_note_job (merchant_id, id, next_action_at)
+  select new.merchant_id, new.id, document_due(new.merchant_id, clock_id, new.created_at)
+    from invoice where merchant_id = new.merchant_id and id = new.invoice_id;
   return null;
 end $$;
 create trigger render after insert on credit_note for each row execute function render_credit_note();

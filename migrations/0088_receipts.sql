@@ -36,7 +36,7 @@ create table receipt_job (
   position int not null,                 -- the n-th payment of its invoice: the end of its number
   remaining numeric not null check (remaining >= 0), -- of the invoice, after this payment
   attempts int not null default 0,
-  clock_id text,
+  clock_id text check (clock_id is null),
   next_action_at timestamptz,
   primary key (merchant_id, id),
   foreign key (merchant_id, id) references payment_receipt (merchant_id, id),

@@ -5,11 +5,14 @@ import type { Instant } from '../../kernel/time.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { DocumentOwner } from './document-owner.ts';
 
-/** Writes the jobs that render invoices' documents; they run by themselves as due work (kind `invoice_document`). */
+/**
+ * Writes the jobs that render invoices' documents; they run by themselves as due work (kind `invoice_document`), in wall
+ * time also for an invoice on a test clock.
+ */
 export const scheduleDocuments = (tx: Tx, invoices: readonly InvoiceRow[], now: Instant): Promise<number> =>
   tx.run(sql`
-    insert into document_job (merchant_id, id, clock_id, next_action_at)
-    select merchant_id, id, clock_id, ${now}::timestamptz
+    insert into document_job (merchant_id, id, next_action_at)
+    select merchant_id, id, document_due(merchant_id, clock_id, ${now})
       from jsonb_to_recordset(${recordset(invoices.map(({ merchant_id, id, clock_id }) => ({ merchant_id, id, clock_id })))})
         as i (merchant_id text, id text, clock_id text)
     on conflict do nothing`);
@@ -45,9 +48,9 @@ export interface ReceiptRecord {
  */
 export const scheduleReceipt = (tx: Tx, invoice: InvoiceRow, paymentId: string, now: Instant): Promise<number> =>
   tx.run(sql`
-    insert into receipt_job (merchant_id, id, invoice_id, position, remaining, clock_id, next_action_at)
+    insert into receipt_job (merchant_id, id, invoice_id, position, remaining, next_action_at)
     select ${invoice.merchant_id}::text, ${paymentId}::text, ${invoice.id}::text, 1 + count(*),
-           ${invoice.unpaid_amount}::numeric, ${invoice.clock_id}::text, ${now}::timestamptz
+           ${invoice.unpaid_amount}::numeric, document_due(${invoice.merchant_id}, ${invoice.clock_id}, ${now})
       from receipt_job where merchant_id = ${invoice.merchant_id} and invoice_id = ${invoice.id}`);
 
 export const findReceiptRecord = (tx: Tx, merchantId: string, paymentId: string): Promise<ReceiptRecord | undefined> =>
