@@ -8,6 +8,8 @@ create table test_clock (
   description text,
   clock_time timestamptz not null,   -- currentTime
   advancing_to timestamptz,          -- null: it stands still
+  advancing_from timestamptz,        -- where its last advance began
+  advance_steps int not null default 0, -- how many steps that has taken
   created_at timestamptz not null,
   updated_at timestamptz not null,
   deleted_at timestamptz,

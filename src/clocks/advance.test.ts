@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addToy, note, openToyWorld, readDiary, schedule, type ToyWorld } from '../../test/support/toy-work.ts';
 import { Database, sql } from '../db/index.ts';
-import type { DueKind, DueRunner } from '../jobs/index.ts';
+import type { DueKind, DueRunner, StepList } from '../jobs/index.ts';
 import { type Instant, parseInstant } from '../kernel/time.ts';
+import { readClock } from './clocks.sql.ts';
 import { changeClock } from './clocks.ts';
 import { clockBook, effectiveNow, findClock } from './index.ts';
 
@@ -161,6 +162,55 @@ describe('an advance', () => {
     );
     expect(failures).toEqual([{ id: 'bad', attempts: 5, parked: true }]);
     expect(await clockOf(world, clock)).toEqual({ time: '2026-01-01T04:00:00Z', to: null });
+  });
+
+  it('takes what is due at one instant as lists, of kinds that take them, and shows their steps', async () => {
+    const sizes: string[] = [];
+    const listing: DueKind = {
+      ...everyHours('toy', () => clock),
+      list: {
+        most: 3,
+        steps: async (tx, records, now) => {
+          sizes.push(records.map(({ id }) => id).join(' '));
+          for (const record of records) await everyHours('toy', () => clock).step(tx, record, now);
+          return records.map(() => ({ isLater: false }));
+        },
+      },
+    };
+    for (const id of ['d', 'a', 'c', 'b']) await world.add('toy', id, '2026-01-01T01:00:00Z', clock);
+    await world.add('toy', 'e', '2026-01-01T02:00:00Z', clock);
+    await world.add('other_toy', 'f', '2026-01-01T01:00:00Z', clock);
+    await advance(world, world.runner([listing, kinds()[1] as DueKind]), clock, '2026-01-01T02:00:00Z');
+    expect(sizes).toEqual(['d a c']);
+    expect((await world.diary()).map((line) => line.slice(21))).toEqual([
+      ...['toy d', 'toy a', 'toy c', 'toy b', 'other_toy f', 'toy e'],
+    ]);
+    expect((await world.in((tx) => readClock(tx, world.merchantId, clock)))?.advanceSteps).toBe(6);
+  });
+
+  it('halves a list that throws, and counts only the record at fault, which is parked', async () => {
+    const sizes: number[] = [];
+    const step: DueKind['step'] = async (tx, record, now) => {
+      await everyHours('toy', () => clock).step(tx, record, now);
+      if (record.id === 'bad') throw new Error('not this one');
+    };
+    const steps: StepList['steps'] = async (tx, records, now) => {
+      sizes.push(records.length);
+      for (const record of records) await step(tx, record, now);
+      return records.map(() => ({ isLater: false }));
+    };
+    for (const id of ['a', 'b', 'c', 'd', 'bad', 'e', 'f', 'g'])
+      await world.add('toy', id, '2026-01-01T01:00:00Z', clock);
+    await advance(
+      world,
+      world.runner([{ kind: 'toy', list: { most: 8, steps }, step }]),
+      clock,
+      '2026-01-01T02:00:00Z',
+    );
+    expect(sizes).toEqual([8, 4, 4, 2, 2]);
+    expect((await world.diary()).map((line) => line.slice(25))).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g']);
+    const failures = await world.in((tx) => tx.rows(sql`select id, attempts from due_failure`));
+    expect(failures).toEqual([{ id: 'bad', attempts: 5 }]);
   });
 
   it('waits for whoever holds the clock still, and is seen between its steps only', async () => {

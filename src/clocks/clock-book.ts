@@ -1,5 +1,5 @@
 import type { ClockBook } from '../jobs/index.ts';
-import { clocksWithWork, readClockForUpdate, updateClock } from './clocks.sql.ts';
+import { addAdvanceSteps, clocksWithWork, readClockForUpdate, updateClock } from './clocks.sql.ts';
 
 /** What the runner of due work sees of test clocks. */
 export const clockBook: ClockBook = {
@@ -15,5 +15,8 @@ export const clockBook: ClockBook = {
       ...(arrived && { advancingTo: null }),
       updatedAt: now,
     });
+  },
+  count: async (tx, { merchantId, id }, steps) => {
+    await addAdvanceSteps(tx, merchantId, id, steps);
   },
 };

@@ -9,6 +9,8 @@ const clockAt = (currentTime: string, advancingTo: string | null = null): Clock 
   description: null,
   currentTime: Temporal.Instant.from(currentTime),
   advancingTo: advancingTo === null ? null : Temporal.Instant.from(advancingTo),
+  advancingFrom: null,
+  advanceSteps: 0,
   createdAt: Temporal.Instant.from(currentTime),
   updatedAt: Temporal.Instant.from(currentTime),
   deletedAt: null,

@@ -18,6 +18,9 @@ export interface Clock {
   readonly description: string | null;
   readonly currentTime: Instant;
   readonly advancingTo: Instant | null;
+  /** Where the last advance began, and how many steps it has taken; null: there was none. */
+  readonly advancingFrom: Instant | null;
+  readonly advanceSteps: number;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
   readonly deletedAt: Instant | null;

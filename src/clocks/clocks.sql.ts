@@ -4,7 +4,7 @@ import type { Instant } from '../kernel/time.ts';
 import type { Clock } from './clock.ts';
 
 const COLUMNS = sql`id, merchant_id as "merchantId", name, description, clock_time as "currentTime",
-  advancing_to as "advancingTo", created_at as "createdAt", updated_at as "updatedAt", deleted_at as "deletedAt"`;
+  advancing_to as "advancingTo", advancing_from as "advancingFrom", advance_steps as "advanceSteps", created_at as "createdAt", updated_at as "updatedAt", deleted_at as "deletedAt"`;
 
 export const insertClock = (tx: Tx, clock: Clock) =>
   tx.one<Clock>(sql`
@@ -41,6 +41,8 @@ export interface ClockChange {
   readonly description?: string | null | undefined;
   readonly currentTime?: Instant;
   readonly advancingTo?: Instant | null;
+  readonly advancingFrom?: Instant;
+  readonly advanceSteps?: number;
   readonly deletedAt?: Instant;
   readonly updatedAt: Instant;
 }
@@ -52,11 +54,18 @@ export const updateClock = (tx: Tx, merchantId: string, id: string, change: Cloc
       description: change.description,
       clock_time: change.currentTime,
       advancing_to: change.advancingTo,
+      advancing_from: change.advancingFrom,
+      advance_steps: change.advanceSteps,
       deleted_at: change.deletedAt,
       updated_at: change.updatedAt,
     })}
     where merchant_id = ${merchantId} and id = ${id}
     returning ${COLUMNS}`);
+
+/** Adds steps to those that the advance has taken. The caller has locked the clock. */
+export const addAdvanceSteps = (tx: Tx, merchantId: string, id: string, steps: number): Promise<number> =>
+  tx.run(sql`
+    update test_clock set advance_steps = advance_steps + ${steps} where merchant_id = ${merchantId} and id = ${id}`);
 
 export const clocksWithWork = (tx: Tx, kinds: readonly string[]) =>
   tx.rows<{ merchantId: string; id: string }>(sql`

@@ -31,6 +31,8 @@ export async function createClock(tx: Tx, merchantId: string, draft: ClockDraft,
     description: draft.description ?? null,
     currentTime: draft.currentTime === undefined ? now : (parseInstant(draft.currentTime) as Instant),
     advancingTo: null,
+    advancingFrom: null,
+    advanceSteps: 0,
     createdAt: now,
     updatedAt: now,
     deletedAt: null,
@@ -66,6 +68,7 @@ export async function changeClock(
     name: patch.name,
     description: patch.description,
     ...(target.value !== undefined && { advancingTo: target.value }),
+    ...(target.value != null && { advancingFrom: found.value.currentTime, advanceSteps: 0 }),
     updatedAt: now,
   });
   return ok({ before: found.value, after });

@@ -32,6 +32,12 @@ const TestClock = Type.Object(
     description: Nullable(Type.String()),
     currentTime: Timestamp,
     advancingTo: Nullable(Timestamp),
+    progress: Nullable(
+      Type.Object(
+        { from: Timestamp, steps: Type.Integer({ minimum: 0 }) },
+        { description: 'Of an advance: the time at which it began, and the steps that it has taken. Else null.' },
+      ),
+    ),
     createdAt: Timestamp,
     updatedAt: Timestamp,
     deletedAt: Nullable(Timestamp),
@@ -75,10 +81,14 @@ const clockReply = (clock: Clock) => ({
   description: clock.description,
   currentTime: formatInstant(clock.currentTime),
   advancingTo: textOf(clock.advancingTo),
+  progress: progressOf(clock),
   createdAt: formatInstant(clock.createdAt),
   updatedAt: formatInstant(clock.updatedAt),
   deletedAt: textOf(clock.deletedAt),
 });
+
+const progressOf = ({ advancingTo, advancingFrom, advanceSteps }: Clock) =>
+  advancingTo === null || advancingFrom === null ? null : { from: formatInstant(advancingFrom), steps: advanceSteps };
 
 const textOf = (instant: Instant | null): string | null => (instant === null ? null : formatInstant(instant));
 

@@ -10,6 +10,7 @@ import type { InvoiceRow } from './invoice/invoice.ts';
 import { lockInvoices, updateInvoices } from './invoice/invoices.sql.ts';
 import type { InvoiceStatus } from './invoice/states.ts';
 import { tellOverdue } from './invoice/webhooks.ts';
+import { selectWeights } from './invoice/weights.sql.ts';
 import { closeUsages, endPeriods } from './issue/close.ts';
 import { issueChanged } from './issue/issue.ts';
 import { startCalculations, tryCalculations } from './issue/run-calculation.ts';
@@ -21,6 +22,8 @@ import { lockBillingOfInvoicesNow } from './usage/billing-lock.sql.ts';
 
 /** Invoices of one merchant in one transaction. */
 const MOST_INVOICES = 200;
+/** And so many lines of theirs, about. */
+const MOST_LINES = 10_000;
 
 /**
  * The due work of invoicing: invoices move by themselves, and issued ones, credit notes and payments get their
@@ -31,6 +34,7 @@ export const invoicingDueKinds = (parts: InvoicingParts): DueKind[] => [
     kind: 'invoice',
     list: {
       most: MOST_INVOICES,
+      weight: { most: MOST_LINES, of: weigh },
       steps: (tx, records, now) => stepInvoices(parts, tx, records, now),
     },
     lockParents: lockBillingOfDue,
@@ -58,6 +62,20 @@ export const invoicingDueKinds = (parts: InvoicingParts): DueKind[] => [
   },
   ...dunningDueKinds(parts),
 ];
+
+/** The lines that the next steps of some invoices of one merchant hold, about. */
+async function weigh(
+  tx: Tx,
+  records: readonly { readonly merchantId: string; readonly id: string }[],
+): Promise<number[]> {
+  const [first] = records;
+  if (!first) return [];
+  return selectWeights(
+    tx,
+    first.merchantId,
+    records.map(({ id }) => id),
+  );
+}
 
 /** An invoice whose subscription somebody else bills meanwhile waits for another time. */
 async function lockBillingOfDue(

@@ -18,15 +18,13 @@ export type FollowUp = () => Promise<void>;
  */
 export interface DueKind {
   readonly kind: string;
-  /** Where records of one merchant may be stepped side by side, in one transaction; absent: each in its own. */
-  readonly together?: Together;
   /** Where records of one merchant may be stepped as a list, in one transaction; absent: each in its own. */
   readonly list?: StepList;
   /** It takes long (a document): of such kinds only a few records are taken at a time while other work is due. */
   readonly isSlow?: boolean;
   /**
    * Locks what everybody locks before such records of one merchant, without waiting. It is asked before the records are
-   * locked, in the same transaction, for a list and for one; not for records that go together.
+   * locked, in the same transaction, for a list and for one.
    * @returns the ids of the records that may be locked now; the others wait for another time
    */
   lockParents?(tx: Tx, records: readonly { merchantId: string; id: string }[]): Promise<ReadonlySet<string>>;
@@ -34,27 +32,25 @@ export interface DueKind {
   step(tx: Tx, record: { merchantId: string; id: string }, now: Instant): Promise<FollowUp | void>;
 }
 
-/**
- * How records are stepped side by side (`Database.together`). What goes wrong in one of them undoes all; then each is stepped
- * by itself, so that a step is the same in both ways.
- */
-export interface Together {
-  /** Records in one transaction at most. */
-  readonly most: number;
-  /** Two records for which this is the same are never stepped side by side: their steps touch the same rows. Called when the record is locked. */
-  apart(tx: Tx, record: { merchantId: string; id: string }): Promise<string>;
-}
-
 /** How records are stepped as a list. A step of one does what a step of a list does for it. */
 export interface StepList {
   /** Records in one transaction at most. */
   readonly most: number;
+  /** How much work the records are, where they differ; absent: one is like another. */
+  readonly weight?: Weight;
   /**
    * Steps some records of one merchant, as `step` does one. What it throws undoes all; then the list is halved until the
    * record is alone that is at fault.
    * @returns a result for each record, in their order
    */
   steps(tx: Tx, records: readonly { merchantId: string; id: string }[], now: Instant): Promise<StepResult[]>;
+}
+
+/** A list holds the work of so many units at most: its memory and its time have a bound. A heavier record goes alone. */
+export interface Weight {
+  readonly most: number;
+  /** @returns an estimate for each record, in their order */
+  of(tx: Tx, records: readonly { merchantId: string; id: string }[]): Promise<readonly number[]>;
 }
 
 /** What became of a record of a list: it is stepped, or it waits for another one, untouched. */
@@ -81,6 +77,8 @@ export interface ClockBook {
   lock(tx: Tx, clock: ClockReference): Promise<{ currentTime: Instant; advancingTo: Instant | null } | null>;
   /** Moves it forward; `arrived` when nothing is left on its way, which ends it. */
   move(tx: Tx, clock: ClockReference, to: Instant, arrived: boolean, now: Instant): Promise<void>;
+  /** Adds steps to those that its advance has taken. */
+  count(tx: Tx, clock: ClockReference, steps: number): Promise<void>;
 }
 
 /** What became of one step, for the metrics. */

@@ -36,24 +36,12 @@ const hasFailed = (kind: string): Sql => sql`
   exists (select from due_failure f where f.merchant_id = t.merchant_id and f.kind = ${kind} and f.id = t.id)`;
 
 /**
- * Locks a record of the wall clock if it is still due; one that another worker holds, has done or has seen fail since it
- * was found is left alone. Not against rows that only refer to it: a worker that closes a subscription's invoice opens the
- * next one, and would wait by its foreign key for the one that ends the subscription and waits for the invoice.
- */
-export const lockDueRecord = (tx: Tx, { kind, table }: DueTable, { merchantId, id }: DueRecord, now: Instant) =>
-  tx.maybe<LockedRecord>(sql`
-    select t.next_action_at as "dueAt", t.ctid::text as version, ${hasFailed(kind)} as "hasFailed"
-      from ${sql.table(table)} t
-     where t.merchant_id = ${merchantId} and t.id = ${id} and t.clock_id is null and t.next_action_at <= ${now}
-       and not exists (
-         select from due_failure f
-          where f.merchant_id = t.merchant_id and f.kind = ${kind} and f.id = t.id and f.due_at = t.next_action_at
-            and (f.parked_at is not null or f.retry_at > ${now}))
-       for no key update of t skip locked`);
-
-/**
- * The same of several records of one kind and merchant, in the order of their ids; by their ids. They are found by their
- * keys alone: the other conditions are written so that the index of what is due, which may be long, is not used.
+ * Locks records of the wall clock, of one kind and merchant, that are still due, in the order of their ids. One that
+ * another worker holds, has done or has seen fail since it was found is left alone. Not against rows that only refer to
+ * them: a worker that closes a subscription's invoice opens the next one, and would wait by its foreign key for the one
+ * that ends the subscription and waits for the invoice. They are found by their keys alone: the other conditions are
+ * written so that the index of what is due, which may be long, is not used.
+ * @returns what was locked, by its id
  */
 export async function lockDueRecords(
   tx: Tx,
@@ -77,21 +65,28 @@ export async function lockDueRecords(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Locks a record of a clock, whose row the transaction holds: whoever has the record is about to let it go. */
-export const lockClockRecord = (tx: Tx, { kind, table }: DueTable, { merchantId, id, dueAt }: DueRecord) =>
-  tx.maybe<LockedRecord>(sql`
-    select t.next_action_at as "dueAt", t.ctid::text as version, ${hasFailed(kind)} as "hasFailed"
+/**
+ * The same of records of a clock, whose row the transaction holds, that are due at one instant. It waits for each:
+ * whoever has it is about to let it go.
+ */
+export async function lockClockRecords(
+  tx: Tx,
+  { kind, table }: DueTable,
+  records: readonly DueRecord[],
+): Promise<ReadonlyMap<string, LockedRecord>> {
+  const [first] = records;
+  if (!first) return new Map();
+  const rows = await tx.rows<LockedRecord & { id: string }>(sql`
+    select t.id, t.next_action_at as "dueAt", t.ctid::text as version, ${hasFailed(kind)} as "hasFailed"
       from ${sql.table(table)} t
-     where t.merchant_id = ${merchantId} and t.id = ${id} and t.next_action_at = ${dueAt}
+     where t.merchant_id = ${first.merchantId} and t.id = any (${records.map(({ id }) => id)})
+       and coalesce(t.next_action_at, 'infinity') = ${first.dueAt}
+     order by t.id
        for no key update of t`);
+  return new Map(rows.map((row) => [row.id, row]));
+}
 
-/** The same record after its step; undefined when the step deleted it. */
-export const readRecord = (tx: Tx, { table }: DueTable, { merchantId, id }: DueRecord) =>
-  tx.maybe<{ dueAt: Instant | null; version: string }>(sql`
-    select next_action_at as "dueAt", ctid::text as version
-      from ${sql.table(table)} where merchant_id = ${merchantId} and id = ${id}`);
-
-/** Some records after their steps, by their ids. */
+/** Some records after their steps, by their ids; without those that a step deleted. */
 export async function readRecords(
   tx: Tx,
   { table }: DueTable,
@@ -104,6 +99,13 @@ export async function readRecords(
       from ${sql.table(table)} where merchant_id = ${first.merchantId} and id = any (${records.map(({ id }) => id)})`);
   return new Map(rows.map((row) => [row.id, row]));
 }
+
+/** Has this record of a clock not been parked at its due time? */
+const isNotParked = (kind: string): Sql => sql`
+  not exists (
+    select from due_failure f
+     where f.merchant_id = t.merchant_id and f.kind = ${kind} and f.id = t.id and f.due_at = t.next_action_at
+       and f.parked_at is not null)`;
 
 /**
  * The record of a clock that is due first, over all kinds; of those due at one instant the first kind in the order of
@@ -121,10 +123,7 @@ export async function earliestOnClock(
       (select ${place}::int as place, ${kind}::text as kind, t.merchant_id, t.id, t.next_action_at
          from ${sql.table(table)} t
         where t.merchant_id = ${clock.merchantId} and t.clock_id = ${clock.id} and t.next_action_at <= ${until}
-          and not exists (
-            select from due_failure f
-             where f.merchant_id = t.merchant_id and f.kind = ${kind} and f.id = t.id and f.due_at = t.next_action_at
-               and f.parked_at is not null)
+          and ${isNotParked(kind)}
         order by t.next_action_at, t.${sql.ref(orderColumn)}
         limit 1)`,
   );
@@ -137,6 +136,25 @@ export async function earliestOnClock(
     'earliest_on_clock',
   );
 }
+
+/** The records of a clock that are due at the same instant as the first of their kind, in the order in which they were made. */
+export const dueWith = (
+  tx: Tx,
+  { kind, table, orderColumn }: DueTable,
+  clock: ClockReference,
+  { dueAt }: DueRecord,
+  most: number,
+): Promise<DueRecord[]> =>
+  tx.rows<DueRecord>(
+    sql`
+    select ${kind}::text as kind, t.merchant_id as "merchantId", t.id, t.next_action_at as "dueAt"
+      from ${sql.table(table)} t
+     where t.merchant_id = ${clock.merchantId} and t.clock_id = ${clock.id} and t.next_action_at = ${dueAt}
+       and ${isNotParked(kind)}
+     order by t.${sql.ref(orderColumn)}
+     limit ${most}`,
+    `due_with_${kind}`,
+  );
 
 /** How often the record has failed at this due time; locked, so that two workers count one after the other. */
 export async function failedAttempts(tx: Tx, { merchantId, kind, id, dueAt }: DueRecord): Promise<number> {

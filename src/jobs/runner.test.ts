@@ -154,6 +154,15 @@ describe('records of a kind that takes lists', () => {
     expect(await lists()).toEqual(['a w c', 'w']);
   });
 
+  it('are stepped in lists that are not too heavy, and one that is goes alone', async () => {
+    await addAll('a1', 'a2', 'a9', 'a3', 'a1x');
+    const kind = listing();
+    const of = (_: unknown, records: readonly { id: string }[]) =>
+      Promise.resolve(records.map(({ id }) => Number(id[1])));
+    await world.runner([{ ...kind, list: { ...kind.list, most: 5, weight: { most: 4, of } } }]).runOnce();
+    expect(await lists()).toEqual(['a1 a2', 'a9', 'a3 a1x']);
+  });
+
   it('are halved where the list throws, until the one at fault is alone, which alone is counted', async () => {
     await addAll('a', 'b', 'c', 'd');
     await world.runner([listing(['c'])]).runOnce();
@@ -191,67 +200,6 @@ describe('records of a kind that takes lists', () => {
       await world.runner([listing()]).runOnce();
     });
     expect(await lists()).toEqual(['a c']);
-  });
-});
-
-describe('records that go together', () => {
-  /** Notes in which transaction it was stepped; two with the same first letter are kept apart. */
-  const beside = (fault = ''): DueKind => ({
-    kind: 'toy',
-    together: { most: 3, apart: async (_, { id }) => id.slice(0, 1) },
-    step: async (tx, { merchantId, id }) => {
-      const { transaction } = await tx.one<{ transaction: string }>(
-        sql`select pg_current_xact_id()::text as transaction, ${id}::text as id`,
-      );
-      await note(tx, merchantId, `${id} ${transaction}`);
-      if (id === fault) throw new Error('out of paper');
-      await schedule(tx, 'toy', id, null);
-    },
-  });
-  /** Who was stepped with whom, in the order of the transactions. */
-  const company = async () => {
-    const lines = (await world.diary()).map((line) => line.split(' '));
-    return [...Map.groupBy(lines, ([, transaction]) => transaction).values()].map((those) =>
-      those.map(([id]) => id).join(' '),
-    );
-  };
-  const addAll = async (...ids: string[]) => {
-    for (const [hour, id] of ids.entries()) await world.add('toy', id, `2025-12-31T0${hour}:00:00Z`);
-  };
-
-  it('are stepped in one transaction, so many at most', async () => {
-    await addAll('a', 'b', 'c', 'd');
-    expect(await world.runner([beside()]).runOnce()).toBe(4);
-    expect(await company()).toEqual(['a b c', 'd']);
-  });
-
-  it('are kept apart where they touch the same, and none is forgotten', async () => {
-    await addAll('a1', 'a2', 'b');
-    expect(await world.runner([beside()]).runOnce()).toBe(3);
-    expect(await company()).toEqual(['a1 b', 'a2']);
-  });
-
-  it('are stepped each by itself where one throws, which alone is counted', async () => {
-    await addAll('a', 'b', 'c');
-    await world.runner([beside('b')]).runOnce();
-    expect(await company()).toEqual(['a', 'c']);
-    expect(await failures()).toMatchObject([{ id: 'b', attempts: 1, error: 'Error: out of paper' }]);
-  });
-
-  it('leave out whom somebody else has, and who is not due any more', async () => {
-    await addAll('a', 'b', 'c');
-    await world.in(async (tx) => {
-      await tx.rows(sql`select from toy where id = 'b' for update`);
-      expect(await world.runner([beside()]).runOnce()).toBe(2);
-    });
-    expect(await company()).toEqual(['a c']);
-  });
-
-  it('of a test clock are taken one after the other', async () => {
-    const clock = await world.clock('2026-01-01T00:00:00Z');
-    for (const id of ['a', 'b']) await world.add('toy', id, '2025-12-31T00:00:00Z', clock);
-    await world.runner([beside()]).runOnce();
-    expect(await company()).toEqual(['a', 'b']);
   });
 });
 

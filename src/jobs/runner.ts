@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Database } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import { findDue } from './due.sql.ts';
-import type { ClockBook, ClockReference, DueKind, StepReport } from './due-kind.ts';
+import type { ClockBook, ClockReference, DueKind, DueRecord, StepReport } from './due-kind.ts';
 import { Steps } from './steps.ts';
 import { unitsOf } from './units.ts';
 
@@ -58,6 +58,8 @@ const TURN_MILLISECONDS = 50;
 /** How long a test clock is driven before those that wait have their turn: an advance over centuries takes hours. */
 const SLICE_MILLISECONDS = 1_000;
 const CLOCKS_KEPT = 10_000;
+/** Records of a test clock in one transaction at most, whatever their kind allows. */
+const MOST_ON_CLOCK = 500;
 
 class Runner implements DueRunner {
   readonly #options: RunnerOptions;
@@ -132,9 +134,9 @@ class Runner implements DueRunner {
     const { pollMilliseconds = 500, logger } = this.#options;
     for (let troubles = 0; !this.#isStopping; ) {
       this.#isWoken = false;
-      let steps = 0;
+      let rests = true;
       try {
-        ({ steps } = await this.#pass(this.#concurrency));
+        rests = (await this.#pass(this.#concurrency)).isLast;
         await this.#startClocks();
         await this.#doChores();
         troubles = 0;
@@ -142,7 +144,7 @@ class Runner implements DueRunner {
         troubles += 1;
         logger.warn({ err: error }, 'due work could not be looked for');
       }
-      if (steps > 0) continue; // there may be more: a batch is only a batch
+      if (!rests) continue; // there may be more: a batch is only a batch
       await this.#pause(SHORTEST_REST, this.#end.signal);
       if (this.#isWoken) continue;
       this.#rest = new AbortController();
@@ -155,24 +157,30 @@ class Runner implements DueRunner {
     await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
   }
 
+  get #drivesClocks(): boolean {
+    return this.#clockRuns.size > 0;
+  }
+
   get #isStopping(): boolean {
     return this.#end.signal.aborted;
   }
 
   /**
    * Finds a batch and takes its steps, some at a time.
-   * @returns how many were tried, and whether a record waits only because somebody else has what is locked before it
+   * @returns how many were tried; whether a record waits only because somebody else has what is locked before it; and
+   * whether there is time to rest: nothing was due, or only what is slow while a test clock is driven
    */
-  async #pass(lanes: number): Promise<{ steps: number; isBlocked: boolean }> {
+  async #pass(lanes: number): Promise<{ steps: number; isBlocked: boolean; isLast: boolean }> {
     const { database, now, batch = 400 } = this.#options;
     await this.#steps.check();
     const found = await database.transaction('nobody', (tx) => findDue(tx, this.#steps.kindNames, now(), batch));
-    const queue = unitsOf(found, this.#options.kinds).values();
+    const units = unitsOf(found, this.#options.kinds, this.#drivesClocks);
+    const queue = units.values();
     let steps = 0;
     let isBlocked = false;
     const lane = async () => {
       for (const unit of queue) {
-        const outcomes = await this.#steps.runTogether(unit, () => this.#isStopping);
+        const outcomes = await this.#steps.runAll(unit, () => this.#isStopping);
         steps += outcomes.filter((outcome) => outcome === 'done' || outcome === 'failed').length;
         isBlocked ||= outcomes.includes('blocked');
         if (this.#isStopping) return;
@@ -180,17 +188,26 @@ class Runner implements DueRunner {
     };
     const ended = await Promise.allSettled(Array.from({ length: lanes }, lane));
     for (const each of ended) if (each.status === 'rejected') throw each.reason;
-    return { steps, isBlocked };
+    const isSlow = ({ kind }: DueRecord) => this.#options.kinds.some((each) => each.kind === kind && each.isSlow);
+    return { steps, isBlocked, isLast: steps === 0 || (this.#drivesClocks && units.flat().every(isSlow)) };
   }
 
+  /** Lists that fail are halved, until the record at fault is alone and counted; then they grow again. */
   async #driveClock(clock: ClockReference, signal: AbortSignal): Promise<number> {
-    for (let steps = 0; ; ) {
+    for (let steps = 0, most = MOST_ON_CLOCK; ; ) {
       if (this.#isStopping || signal.aborted) return steps;
-      const outcome = await this.#steps.runOnClock(clock);
+      const { outcome, records } = await this.#steps.runOnClock(clock, most);
       if (outcome === 'nothing') return steps;
-      if (outcome === 'waiting' || outcome === 'blocked') await sleep(TURN_MILLISECONDS);
-      else steps += 1;
-      if (outcome === 'failed') await sleep(TURN_MILLISECONDS);
+      if (outcome === 'done') {
+        steps += records;
+        most = Math.min(MOST_ON_CLOCK, most * 2);
+        continue;
+      }
+      if (outcome === 'failed') {
+        most = Math.ceil(records / 2);
+        if (records === 1) steps += 1;
+      }
+      if (outcome !== 'failed' || records === 1) await sleep(TURN_MILLISECONDS);
     }
   }
 

@@ -1,32 +1,22 @@
-import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { type Database, sqlState, type Tx } from '../db/index.ts';
 import { type Instant, isAfter, latest } from '../kernel/time.ts';
 import {
   type DueTable,
+  dueWith,
   earliestOnClock,
   failedAttempts,
   forgetFailure,
   type LockedRecord,
   loadTables,
-  lockClockRecord,
-  lockDueRecord,
+  lockClockRecords,
   lockDueRecords,
-  readRecord,
   readRecords,
   saveFailure,
 } from './due.sql.ts';
-import type {
-  ClockBook,
-  ClockReference,
-  DueKind,
-  DueRecord,
-  FollowUp,
-  StepList,
-  StepReport,
-  Together,
-} from './due-kind.ts';
+import type { ClockBook, ClockReference, DueKind, DueRecord, FollowUp, StepReport, StepResult } from './due-kind.ts';
 import { MOST_ATTEMPTS, nextTry } from './retry.ts';
+import { Rounds } from './rounds.ts';
 
 /** A record may pass through several states at one instant; one that takes more steps than this turns in a circle. */
 const MOST_STEPS_AT_ONE_TIME = 100;
@@ -39,6 +29,18 @@ const LOCK_NOT_AVAILABLE = '55P03';
  */
 export type Outcome = 'done' | 'failed' | 'waiting' | 'blocked' | 'nothing';
 
+/** What became of an attempt on a test clock, and how many records were in it; of several that failed none is counted. */
+export interface ClockOutcome {
+  readonly outcome: Outcome;
+  readonly records: number;
+}
+
+/** A record whose step is done, in a transaction that may still be rolled back. */
+interface Stepped {
+  readonly record: DueRecord;
+  readonly followUp: FollowUp | undefined;
+}
+
 export interface StepsOptions {
   readonly database: Database;
   /** In the order in which records that are due at one instant of a test clock are taken. */
@@ -49,11 +51,11 @@ export interface StepsOptions {
   readonly observe: ((report: StepReport) => void) | undefined;
 }
 
-/** Runs single steps: lock and check again, run, hold that the record moved on, commit; count what fails. */
+/** Runs steps, of one record or a list: lock and check again, run, hold that each record moved on, commit; count what fails. */
 export class Steps {
   readonly #options: StepsOptions;
   readonly #kinds: ReadonlyMap<string, DueKind>;
-  readonly #stepsAtOneTime = new LRUCache<string, number>({ max: 1000 });
+  readonly #rounds = new Rounds();
   #tables: Promise<readonly DueTable[]> | undefined;
 
   constructor(options: StepsOptions) {
@@ -75,107 +77,157 @@ export class Steps {
   async run(record: DueRecord): Promise<Outcome> {
     const table = await this.#tableOf(record.kind);
     const now = this.#options.now();
-    let due = record;
-    return this.#attempt(
-      record.merchantId,
-      async (tx) => {
-        if (!(await this.#lockParents(tx, [record])).has(record.id)) return 'blocked';
-        const locked = await lockDueRecord(tx, table, record, now);
-        if (!locked) return 'nothing';
-        due = { ...record, dueAt: locked.dueAt };
-        return this.#step(tx, table, due, locked, now);
-      },
-      () => ({ record: due, onClock: false }),
-    );
-  }
-
-  /**
-   * A step of each of some records of one kind and one merchant, in one transaction where their kind allows it; who shares what must be kept
-   * apart, waits for the next time. Where something goes wrong, each is stepped by itself.
-   * @param isStopping asked between steps
-   */
-  async runTogether(records: readonly DueRecord[], isStopping: () => boolean): Promise<Outcome[]> {
-    const [first, ...others] = records;
-    if (!first) return [];
-    const { together, list } = this.#kinds.get(first.kind) as DueKind;
-    if (list) return this.#runList(records, list, isStopping);
-    if (!together || others.length === 0) return this.#runEach(records, isStopping);
-    const table = await this.#tableOf(first.kind);
-    const now = this.#options.now();
     const started = performance.now();
-    const { database, logger } = this.#options;
-    const taken = new Map<string, string>();
+    let due = record;
     try {
-      const steps = await database.together(
-        { merchants: [first.merchantId] },
-        records.map((record) => (tx) => this.#stepBeside(tx, table, record, together, taken, now)),
-        (reason) =>
-          logger.warn({ err: reason, kind: first.kind }, 'steps touch the same rows, and run one after another'),
-      );
-      for (const step of steps)
-        if (typeof step === 'object') await this.#ended(step.record, step.followUp, started, records.length);
-      return steps.map((step) => (typeof step === 'object' ? 'done' : step));
+      const stepped = await this.#options.database.transaction({ merchants: [record.merchantId] }, async (tx) => {
+        if (!(await this.#lockParents(tx, [record])).has(record.id)) return 'blocked';
+        const [locked] = lockedOf([record], await lockDueRecords(tx, table, [record], now));
+        if (!locked) return 'nothing';
+        due = locked.record;
+        return this.#stepLocked(tx, table, [locked], now);
+      });
+      if (typeof stepped === 'string') return stepped;
+      await this.#ended(stepped, started);
+      return 'done';
     } catch (error) {
-      logger.info({ err: error, kind: first.kind }, 'steps that did not go together are taken one by one');
-      return this.#runEach(records, isStopping);
+      return this.#failed(due, error, started, false);
     }
   }
 
-  /** Steps a list in one transaction. Where it throws, each half is a list of its own; one record is stepped alone. */
-  async #runList(records: readonly DueRecord[], list: StepList, isStopping: () => boolean): Promise<Outcome[]> {
+  /**
+   * A step of each of some records of one kind and one merchant, in as few transactions as their kind allows. A list that
+   * throws is halved, until the record at fault is alone.
+   * @param isStopping asked between transactions
+   * @returns what became of each; fewer where it stopped
+   */
+  async runAll(records: readonly DueRecord[], isStopping: () => boolean): Promise<Outcome[]> {
     const [first, ...others] = records;
     if (!first || isStopping()) return [];
     if (others.length === 0) return [await this.run(first)];
+    if (!this.#kindOf(first).list) return [await this.run(first), ...(await this.runAll(others, isStopping))];
     const { database, logger } = this.#options;
     const table = await this.#tableOf(first.kind);
     const now = this.#options.now();
     const started = performance.now();
+    let taken = records;
     try {
       const { stepped, free } = await database.transaction(
         { merchants: [first.merchantId] },
         async (tx) => {
-          const free = await this.#lockParents(tx, records);
-          const lockable = records.filter(({ id }) => free.has(id));
-          return { stepped: await this.#stepList(tx, table, lockable, list, now), free };
+          taken = await this.#lightest(tx, records);
+          const free = await this.#lockParents(tx, taken);
+          const lockable = taken.filter(({ id }) => free.has(id));
+          const locked = lockedOf(lockable, await lockDueRecords(tx, table, lockable, now));
+          return { stepped: await this.#stepLocked(tx, table, locked, now), free };
         },
         { byKeys: true },
       );
-      for (const { record, followUp } of stepped) await this.#ended(record, followUp, started, stepped.length);
+      await this.#ended(stepped, started);
       const done = new Set(stepped.map(({ record }) => record.id));
-      return records.map(({ id }) => (done.has(id) ? 'done' : free.has(id) ? 'waiting' : 'blocked'));
+      const outcomes = taken.map(({ id }) => (done.has(id) ? 'done' : free.has(id) ? 'waiting' : 'blocked'));
+      return [...outcomes, ...(await this.runAll(records.slice(taken.length), isStopping))];
     } catch (error) {
-      logger.info({ err: error, kind: first.kind, records: records.length }, 'a list of steps failed and is halved');
-      const half = Math.ceil(records.length / 2);
-      const before = await this.#runList(records.slice(0, half), list, isStopping);
-      return [...before, ...(await this.#runList(records.slice(half), list, isStopping))];
+      logger.info({ err: error, kind: first.kind, records: taken.length }, 'a list of steps failed and is halved');
+      const half = Math.ceil(taken.length / 2);
+      const before = await this.runAll(records.slice(0, half), isStopping);
+      return [...before, ...(await this.runAll(records.slice(half), isStopping))];
     }
   }
 
-  async #stepList(
-    tx: Tx,
-    table: DueTable,
-    records: readonly DueRecord[],
-    list: StepList,
-    now: Instant,
-  ): Promise<{ record: DueRecord; followUp: FollowUp | undefined }[]> {
-    const locked = await lockDueRecords(tx, table, records, now);
-    const due = records.flatMap((record) => {
-      const found = locked.get(record.id);
-      return found ? [{ record: { ...record, dueAt: found.dueAt }, found }] : [];
+  /**
+   * The next steps of a test clock, with effective now = their due time, or the clock's time where that is later: of the
+   * record that is due first, and of those of its kind that are due at the same instant where the kind takes lists.
+   * Picking the records, their steps and the clock's move are one transaction under the clock's lock, so that drivers of
+   * one clock take turns and no step is taken twice. `nothing`: the clock has arrived.
+   * @param most records at most; a caller whose list failed asks for fewer
+   */
+  async runOnClock(clock: ClockReference, most: number): Promise<ClockOutcome> {
+    const { clocks, database, logger } = this.#options;
+    if (!clocks) return { outcome: 'nothing', records: 0 };
+    const tables = await this.#loadedTables();
+    const started = performance.now();
+    let picked: readonly DueRecord[] = [];
+    try {
+      const stepped = await database.transaction(
+        { merchants: [clock.merchantId] },
+        async (tx) => {
+          picked = [];
+          const time = await clocks.lock(tx, clock);
+          if (!time) return 'nothing';
+          const { currentTime, advancingTo } = time;
+          const first = await earliestOnClock(tx, tables, clock, advancingTo ?? currentTime);
+          if (!first) {
+            if (advancingTo) await clocks.move(tx, clock, advancingTo, true, this.#options.now());
+            return 'nothing';
+          }
+          const table = await this.#tableOf(first.kind);
+          const size = Math.min(most, this.#kindOf(first).list?.most ?? 1);
+          picked = await this.#lightest(tx, size === 1 ? [first] : await dueWith(tx, table, clock, first, size));
+          const free = await this.#lockParents(tx, picked);
+          const lockable = picked.filter(({ id }) => free.has(id));
+          if (lockable.length === 0) return 'blocked';
+          const locked = lockedOf(lockable, await lockClockRecords(tx, table, lockable));
+          const now = latest(first.dueAt, currentTime);
+          if (isAfter(now, currentTime)) await clocks.move(tx, clock, now, false, this.#options.now());
+          const stepped = await this.#stepLocked(tx, table, locked, now);
+          if (advancingTo && stepped.length > 0) await clocks.count(tx, clock, stepped.length);
+          return stepped.length === 0 ? 'waiting' : stepped;
+        },
+        { byKeys: true },
+      );
+      if (typeof stepped === 'string') return { outcome: stepped, records: 0 };
+      await this.#ended(stepped, started);
+      return { outcome: 'done', records: stepped.length };
+    } catch (error) {
+      const [first, ...others] = picked;
+      if (!first && sqlState(error) !== LOCK_NOT_AVAILABLE) throw error;
+      if (!first || others.length === 0)
+        return { outcome: first ? await this.#failed(first, error, started, true) : 'waiting', records: 1 };
+      if (sqlState(error) === LOCK_NOT_AVAILABLE) return { outcome: 'waiting', records: 0 };
+      logger.info({ err: error, kind: first.kind, records: picked.length }, 'a list of steps failed and is halved');
+      return { outcome: 'failed', records: picked.length };
+    }
+  }
+
+  /** The first of some records of one kind that are not too heavy together; at least one. */
+  async #lightest(tx: Tx, records: readonly DueRecord[]): Promise<readonly DueRecord[]> {
+    const [first, ...others] = records;
+    const weight = first && this.#kindOf(first).list?.weight;
+    if (!weight || others.length === 0) return records;
+    const weights = await weight.of(tx, records);
+    let sum = 0;
+    const tooHeavy = weights.findIndex((each, place) => {
+      sum += each;
+      return place > 0 && sum > weight.most;
     });
-    if (due.length === 0) return [];
-    const results = await list.steps(
-      tx,
-      due.map(({ record: { merchantId, id } }) => ({ merchantId, id })),
-      now,
-    );
+    return tooHeavy === -1 ? records : records.slice(0, tooHeavy);
+  }
+
+  /** Locks what everybody locks before some records of one kind. @returns the ids of those of which nobody else has it */
+  async #lockParents(tx: Tx, records: readonly DueRecord[]): Promise<ReadonlySet<string>> {
+    const [first] = records;
+    const lockParents = first && this.#kindOf(first).lockParents;
+    return lockParents ? lockParents(tx, records) : new Set(records.map(({ id }) => id));
+  }
+
+  /** Steps some records of one kind that are locked. @returns those that are stepped; the others wait for one of these */
+  async #stepLocked(tx: Tx, table: DueTable, locked: readonly LockedDue[], now: Instant): Promise<Stepped[]> {
+    const [first, ...others] = locked;
+    if (!first) return [];
+    const kind = this.#kindOf(first.record);
+    const ids = locked.map(({ record: { merchantId, id } }) => ({ merchantId, id }));
+    const results: readonly StepResult[] =
+      kind.list && others.length > 0
+        ? await kind.list.steps(tx, ids, now)
+        : [await stepAlone(kind, tx, ids[0] as (typeof ids)[number], now)];
     const after = await readRecords(
       tx,
       table,
-      due.map(({ record }) => record),
+      locked.map(({ record }) => record),
     );
-    const stepped: { record: DueRecord; followUp: FollowUp | undefined }[] = [];
-    for (const [place, { record, found }] of due.entries()) {
+    const stepped: Stepped[] = [];
+    for (const [place, { record, found }] of locked.entries()) {
       const result = results[place];
       if (!result || result.isLater) continue;
       this.#checkMoved(record, found, after.get(record.id));
@@ -185,134 +237,37 @@ export class Steps {
     return stepped;
   }
 
-  async #runEach(records: readonly DueRecord[], isStopping: () => boolean): Promise<Outcome[]> {
-    const outcomes: Outcome[] = [];
-    for (const record of records) {
-      if (isStopping()) break;
-      outcomes.push(await this.run(record));
+  /** Steps are committed: what follows them is done. */
+  async #ended(stepped: readonly Stepped[], started: number): Promise<void> {
+    const { observe, logger } = this.#options;
+    const seconds = (performance.now() - started) / 1000 / stepped.length;
+    for (const { record, followUp } of stepped) {
+      observe?.({ kind: record.kind, outcome: 'done', seconds });
+      await followUp?.().catch((error: unknown) => {
+        logger.error({ err: error, ...record }, 'what followed a step of due work failed');
+      });
     }
-    return outcomes;
   }
 
-  /** @param taken which record has what must be kept apart; it still has it when the transaction is tried again */
-  async #stepBeside(
-    tx: Tx,
-    table: DueTable,
-    record: DueRecord,
-    { apart }: Together,
-    taken: Map<string, string>,
-    now: Instant,
-  ) {
-    const locked = await lockDueRecord(tx, table, record, now);
-    if (!locked) return 'nothing';
-    const key = await apart(tx, record);
-    const holder = taken.getOrInsert(key, record.id);
-    if (holder !== record.id) return 'waiting';
-    const due = { ...record, dueAt: locked.dueAt };
-    return { record: due, followUp: await this.#step(tx, table, due, locked, now) };
-  }
-
-  /**
-   * The next step of a test clock, with effective now = its due time, or the clock's time where that is later. Picking the
-   * record, its step and the clock's move are one transaction under the clock's lock, so that drivers of one clock take
-   * turns and no step is taken twice. `nothing`: the clock has arrived.
-   */
-  async runOnClock(clock: ClockReference): Promise<Outcome> {
-    const { clocks } = this.#options;
-    if (!clocks) return 'nothing';
-    const tables = await this.#loadedTables();
-    let picked: DueRecord | undefined;
-    return this.#attempt(
-      clock.merchantId,
-      async (tx) => {
-        picked = undefined;
-        const time = await clocks.lock(tx, clock);
-        if (!time) return 'nothing';
-        const { currentTime, advancingTo } = time;
-        const next = await earliestOnClock(tx, tables, clock, advancingTo ?? currentTime);
-        if (!next) {
-          if (advancingTo) await clocks.move(tx, clock, advancingTo, true, this.#options.now());
-          return 'nothing';
-        }
-        const now = latest(next.dueAt, currentTime);
-        const table = await this.#tableOf(next.kind);
-        if (!(await this.#lockParents(tx, [next])).has(next.id)) return 'blocked';
-        const locked = await lockClockRecord(tx, table, next);
-        if (!locked) return 'waiting';
-        picked = next;
-        if (isAfter(now, currentTime)) await clocks.move(tx, clock, now, false, this.#options.now());
-        return this.#step(tx, table, next, locked, now);
-      },
-      () => picked && { record: picked, onClock: true },
-    );
-  }
-
-  /** Locks what everybody locks before some records of one kind. @returns the ids of those of which nobody else has it */
-  async #lockParents(tx: Tx, records: readonly DueRecord[]): Promise<ReadonlySet<string>> {
-    const { lockParents } = this.#kinds.get((records[0] as DueRecord).kind) as DueKind;
-    return lockParents ? lockParents(tx, records) : new Set(records.map(({ id }) => id));
-  }
-
-  /** One transaction; what throws in it is rolled back and counted against the record that was being worked on. */
-  async #attempt(
-    merchantId: string,
-    work: (tx: Tx) => Promise<FollowUp | undefined | 'nothing' | 'waiting' | 'blocked'>,
-    current: () => { record: DueRecord; onClock: boolean } | undefined,
-  ): Promise<Outcome> {
-    const started = performance.now();
-    const report = (record: DueRecord, outcome: StepReport['outcome']) =>
-      this.#options.observe?.({ kind: record.kind, outcome, seconds: (performance.now() - started) / 1000 });
-    let followUp: FollowUp | undefined;
-    try {
-      const result = await this.#options.database.transaction({ merchants: [merchantId] }, work);
-      if (typeof result === 'string') return result;
-      followUp = result;
-    } catch (error) {
-      if (sqlState(error) === LOCK_NOT_AVAILABLE) return 'waiting'; // somebody else's transaction is slow: no fault of the step
-      const at = current();
-      if (!at) throw error;
-      report(at.record, await this.#fail(at.record, error, at.onClock));
-      return 'failed';
-    }
-    const { record } = current() as { record: DueRecord };
-    await this.#ended(record, followUp, started);
-    return 'done';
-  }
-
-  /** A step is committed; it was one of so many in its transaction. */
-  async #ended(record: DueRecord, followUp: FollowUp | undefined, started: number, of = 1): Promise<void> {
-    this.#options.observe?.({ kind: record.kind, outcome: 'done', seconds: (performance.now() - started) / 1000 / of });
-    await followUp?.().catch((error: unknown) => {
-      this.#options.logger.error({ err: error, ...record }, 'what followed a step of due work failed');
-    });
-  }
-
-  async #step(
-    tx: Tx,
-    table: DueTable,
-    record: DueRecord,
-    locked: LockedRecord,
-    now: Instant,
-  ): Promise<FollowUp | undefined> {
-    const { merchantId, id } = record;
-    const kind = this.#kinds.get(record.kind) as DueKind;
-    const followUp = await kind.step(tx, { merchantId, id }, now);
-    this.#checkMoved(record, locked, await readRecord(tx, table, record));
-    if (locked.hasFailed) await forgetFailure(tx, record);
-    return followUp ?? undefined;
+  /** A step has thrown, and nothing of it stands: it is counted, unless somebody else's transaction was only slow. */
+  async #failed(record: DueRecord, error: unknown, started: number, onClock: boolean): Promise<'waiting' | 'failed'> {
+    if (sqlState(error) === LOCK_NOT_AVAILABLE) return 'waiting';
+    const outcome = await this.#fail(record, error, onClock);
+    this.#options.observe?.({ kind: record.kind, outcome, seconds: (performance.now() - started) / 1000 });
+    return 'failed';
   }
 
   /** @throws where a step left its record due as it was, or has done so in other words too often */
   #checkMoved(
-    { kind, id }: DueRecord,
+    record: DueRecord,
     locked: LockedRecord,
     after: { dueAt: Instant | null; version: string } | undefined,
   ): void {
-    if (!after?.dueAt || Temporal.Instant.compare(after.dueAt, locked.dueAt) !== 0) return;
-    const key = `${kind} ${id} ${locked.dueAt.toString()}`;
-    const steps = (this.#stepsAtOneTime.get(key) ?? 0) + 1;
-    this.#stepsAtOneTime.set(key, steps);
-    if (after.version === locked.version || steps > MOST_STEPS_AT_ONE_TIME)
+    if (!after?.dueAt?.equals(locked.dueAt)) {
+      this.#rounds.end(record);
+      return;
+    }
+    if (after.version === locked.version || this.#rounds.count(record) > MOST_STEPS_AT_ONE_TIME)
       throw new Error('The step left the record due at the time at which it was due.');
   }
 
@@ -344,10 +299,37 @@ export class Steps {
     return this.#tables;
   }
 
+  #kindOf({ kind }: DueRecord): DueKind {
+    return this.#kinds.get(kind) as DueKind;
+  }
+
   async #tableOf(kind: string): Promise<DueTable> {
     return (await this.#loadedTables()).find((table) => table.kind === kind) as DueTable;
   }
 }
+
+async function stepAlone(
+  kind: DueKind,
+  tx: Tx,
+  record: { merchantId: string; id: string },
+  now: Instant,
+): Promise<StepResult> {
+  const followUp = await kind.step(tx, record, now);
+  return { isLater: false, ...(followUp && { followUp }) };
+}
+
+/** A record that the transaction has locked and found to be due. */
+interface LockedDue {
+  readonly record: DueRecord;
+  readonly found: LockedRecord;
+}
+
+/** Those of some records that are locked, in their order, each with the time at which it is due now. */
+const lockedOf = (records: readonly DueRecord[], locked: ReadonlyMap<string, LockedRecord>): LockedDue[] =>
+  records.flatMap((record) => {
+    const found = locked.get(record.id);
+    return found ? [{ record: { ...record, dueAt: found.dueAt }, found }] : [];
+  });
 
 const errorText = (error: unknown): string =>
   (error instanceof Error ? `${error.name}: ${error.message}` : String(error))

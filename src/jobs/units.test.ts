@@ -3,9 +3,8 @@ import type { DueKind, DueRecord } from './due-kind.ts';
 import { unitsOf } from './units.ts';
 
 const step = () => Promise.resolve();
-const apart = () => Promise.resolve('');
 const kinds: readonly DueKind[] = [
-  { kind: 'invoice', together: { most: 3, apart }, step },
+  { kind: 'invoice', list: { most: 3, steps: () => Promise.resolve([]) }, step },
   { kind: 'session', step },
   { kind: 'letter', list: { most: 2, steps: () => Promise.resolve([]) }, step },
   { kind: 'document', isSlow: true, step },
@@ -45,5 +44,10 @@ it.each([
     units: Array.from({ length: 50 }, (_, index) => String(index)),
   },
 ])('takes together $what', ({ found, units }) => {
-  expect(unitsOf(due(found), kinds).map((unit) => unit.map(({ id }) => id).join(' '))).toEqual(units);
+  expect(unitsOf(due(found), kinds, false).map((unit) => unit.map(({ id }) => id).join(' '))).toEqual(units);
+});
+
+it('takes one of a slow kind while a test clock is driven', () => {
+  const found = due('document:a document:a invoice:a document:a');
+  expect(unitsOf(found, kinds, true).map((unit) => unit.map(({ id }) => id).join(' '))).toEqual(['0', '2']);
 });

@@ -2,19 +2,21 @@ import type { DueKind, DueRecord } from './due-kind.ts';
 
 /** Of kinds that take long, so many are taken at a time while something else is due. */
 const SLOW_BESIDE_OTHERS = 4;
-/** And so many while nothing else is: whatever becomes due meanwhile waits for them. */
+/** So many while a test clock is driven, which has no other place in the order. */
+const SLOW_BESIDE_CLOCKS = 1;
+/** And so many while nothing else is due: whatever becomes due meanwhile waits for them. */
 const SLOW_ALONE = 50;
 
-const mostOf = (kind: DueKind | undefined): number => kind?.list?.most ?? kind?.together?.most ?? 1;
+const mostOf = (kind: DueKind | undefined): number => kind?.list?.most ?? 1;
 
 /**
  * What is done in one transaction each, those that are due longest first: records of one kind and merchant together, where the
  * kind allows it, else each by itself. Of slow kinds only some.
  */
-export function unitsOf(found: readonly DueRecord[], kinds: readonly DueKind[]): DueRecord[][] {
+export function unitsOf(found: readonly DueRecord[], kinds: readonly DueKind[], drivesClocks: boolean): DueRecord[][] {
   const of = new Map(kinds.map((kind) => [kind.kind, kind]));
   const isSlow = ({ kind }: DueRecord) => of.get(kind)?.isSlow === true;
-  const mostSlow = found.every(isSlow) ? SLOW_ALONE : SLOW_BESIDE_OTHERS;
+  const mostSlow = drivesClocks ? SLOW_BESIDE_CLOCKS : found.every(isSlow) ? SLOW_ALONE : SLOW_BESIDE_OTHERS;
   let slow = 0;
   const units: DueRecord[][] = [];
   const open = new Map<string, DueRecord[]>();

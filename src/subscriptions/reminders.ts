@@ -14,8 +14,8 @@ import {
 import { defaultMethodOf } from '../payments/index.ts';
 import { endOf, nextActionAt } from './decide.ts';
 import type { ComingRenewal, SubscriptionParts } from './parts.ts';
-import { changeSubscription, type SubscriptionRow } from './subscriptions.sql.ts';
-import { tell } from './tell.ts';
+import { type SubscriptionRow, updateReminded } from './subscriptions.sql.ts';
+import { tellAll } from './tell.ts';
 
 /** What decides when somebody is reminded. */
 export interface ReminderTerms {
@@ -50,8 +50,29 @@ export function nextReminder(
 
 /** What happens next by itself to a subscription: billing starts, a renewal is told of, or it ends; null: nothing. */
 export async function nextActionOf(tx: Tx, subscription: SubscriptionRow, now: Instant): Promise<Instant | null> {
+  return decideNextAction(subscription, await loadPlans(tx, [subscription]), now);
+}
+
+type Plans = ReadonlyMap<string, RenewedPlan>;
+type RenewedPlan = NonNullable<Awaited<ReturnType<typeof findPlan>>>;
+
+/** The plans of some subscriptions of one merchant, by their ids. */
+async function loadPlans(tx: Tx, subscriptions: readonly SubscriptionRow[]): Promise<Plans> {
+  const plans = new Map<string, RenewedPlan>();
+  for (const { id, merchant_id: merchantId, plan_id: planId } of subscriptions.filter(isRenewing)) {
+    if (plans.has(planId)) continue;
+    const plan = await findPlan(tx, merchantId, planId);
+    if (!plan) throw new Error(`The plan of subscription ${id} is gone.`);
+    plans.set(planId, plan);
+  }
+  return plans;
+}
+
+const isRenewing = ({ status, billing_opened }: SubscriptionRow): boolean => status === 'active' && billing_opened;
+
+function decideNextAction(subscription: SubscriptionRow, plans: Plans, now: Instant): Instant | null {
   const own = nextActionAt(subscription);
-  const reminder = await reminderOf(tx, subscription, now);
+  const reminder = decideReminder(subscription, plans, now);
   return own && reminder ? earliest(own, reminder.at) : (own ?? reminder?.at ?? null);
 }
 
@@ -77,28 +98,54 @@ export function isRenewalMailed({
   return !isBefore(addDuration(anchor, duration), addDuration(anchor, SHORTEST_MAILED));
 }
 
-/** Tells of a renewal whose time has come, and sets what happens next. */
+/** Tells of the renewals of some active subscriptions of one merchant whose time has come, and sets what happens next. */
 export async function remind(
-  { remindCustomer, invoicing }: Pick<SubscriptionParts, 'remindCustomer' | 'invoicing'>,
+  parts: Pick<SubscriptionParts, 'remindCustomer' | 'invoicing'>,
   tx: Tx,
-  subscription: SubscriptionRow,
+  subscriptions: readonly SubscriptionRow[],
   now: Instant,
 ): Promise<void> {
-  const due = await reminderOf(tx, subscription, now);
-  let told = subscription;
-  if (due && !isAfter(due.at, now)) {
-    told = await changeSubscription(tx, subscription, { reminded_period: due.period }, now);
-    await tell(tx, told, 'subscription.renewal_reminder.v0', now);
-    const { merchant_id: merchantId, id: subscriptionId, customer_id: customerId } = told;
-    const { planName, renewsAt, cadence } = due;
-    const isAskedFor = told.renewal_reminder_enabled === true;
-    if (isRenewalMailed({ isAskedFor, cadence, anchor: told.billing_anchor })) {
-      const estimate = await estimateRenewal(invoicing, tx, { merchantId, subscriptionId, cadence });
-      const card = await cardToCharge(tx, told);
-      await remindCustomer(tx, { merchantId, subscriptionId, customerId, planName, renewsAt, estimate, card }, now);
-    }
-  }
-  await changeSubscription(tx, told, { next_action_at: await nextActionOf(tx, told, now) }, now);
+  const [first] = subscriptions;
+  if (!first) return;
+  const plans = await loadPlans(tx, subscriptions);
+  const decided = subscriptions.map((subscription) => {
+    const reminder = decideReminder(subscription, plans, now);
+    const due = reminder && !isAfter(reminder.at, now) ? reminder : null;
+    const told = due ? { ...subscription, reminded_period: due.period } : subscription;
+    return { due, told: { ...told, next_action_at: decideNextAction(told, plans, now) } };
+  });
+  const renewals = decided.flatMap(({ due, told }) => (due ? [{ due, told }] : []));
+  await tellAll(
+    tx,
+    renewals.map(({ told }) => told),
+    'subscription.renewal_reminder.v0',
+    now,
+  );
+  for (const { due, told } of renewals) await mailRenewal(parts, tx, told, due, now);
+  await updateReminded(
+    tx,
+    first.merchant_id,
+    decided.map(({ told }) => told),
+    now,
+  );
+}
+
+type Reminder = NonNullable<ReturnType<typeof decideReminder>>;
+
+/** Writes to the customer of a renewal, where it is one of which customers are told. */
+async function mailRenewal(
+  { remindCustomer, invoicing }: Pick<SubscriptionParts, 'remindCustomer' | 'invoicing'>,
+  tx: Tx,
+  told: SubscriptionRow,
+  { planName, renewsAt, cadence }: Reminder,
+  now: Instant,
+): Promise<void> {
+  const isAskedFor = told.renewal_reminder_enabled === true;
+  if (!isRenewalMailed({ isAskedFor, cadence, anchor: told.billing_anchor })) return;
+  const { merchant_id: merchantId, id: subscriptionId, customer_id: customerId } = told;
+  const estimate = await estimateRenewal(invoicing, tx, { merchantId, subscriptionId, cadence });
+  const card = await cardToCharge(tx, told);
+  await remindCustomer(tx, { merchantId, subscriptionId, customerId, planName, renewsAt, estimate, card }, now);
 }
 
 /** The card that a renewal is charged to by itself; null where none is. */
@@ -109,11 +156,9 @@ async function cardToCharge(tx: Tx, subscription: SubscriptionRow): Promise<Comi
 }
 
 /** As the subscription says, else as its plan does now. */
-async function reminderOf(tx: Tx, subscription: SubscriptionRow, now: Instant) {
-  if (subscription.status !== 'active' || !subscription.billing_opened) return null;
-  const plan = await findPlan(tx, subscription.merchant_id, subscription.plan_id);
-  if (!plan) throw new Error(`The plan of subscription ${subscription.id} is gone.`);
-  if (!(subscription.renewal_reminder_enabled ?? plan.renewalReminderEnabled)) return null;
+function decideReminder(subscription: SubscriptionRow, plans: Plans, now: Instant) {
+  const plan = isRenewing(subscription) ? plans.get(subscription.plan_id) : undefined;
+  if (!plan || !(subscription.renewal_reminder_enabled ?? plan.renewalReminderEnabled)) return null;
   const { billing_anchor: anchor, billing_starts_at: startedAt } = subscription;
   const cadence = normaliseCadence(plan.billingCadence);
   const next = nextReminder(

@@ -1,60 +1,102 @@
 import type { Tx } from '../db/index.ts';
 import { merchantSettings } from '../identity/index.ts';
 import { billLateUsage, creditCarriedLines, lateUsageDueAt } from '../invoicing/index.ts';
-import type { DueKind } from '../jobs/index.ts';
+import type { DueKind, StepResult } from '../jobs/index.ts';
 import { type Instant, isAfter, isBefore } from '../kernel/time.ts';
 import { startBilling } from './activate.ts';
 import { applyScheduled } from './changes.ts';
 import { endSubscription } from './end.ts';
 import type { SubscriptionParts } from './parts.ts';
 import { remind } from './reminders.ts';
-import {
-  changeSubscription,
-  customerOfSubscription,
-  lockSubscription,
-  type SubscriptionRow,
-} from './subscriptions.sql.ts';
-import { lockToBill } from './usage-claims.ts';
+import { changeSubscription, lockSubscriptions, type SubscriptionRow } from './subscriptions.sql.ts';
+import { lockAllToBill } from './usage-claims.ts';
 
-/** Subscriptions of one merchant in one transaction; those of one customer bill the usage of one another. */
-const SUBSCRIPTIONS_TOGETHER = 200;
+/** Subscriptions of one merchant in one transaction. */
+const MOST_SUBSCRIPTIONS = 200;
+
+type StepParts = Pick<SubscriptionParts, 'source' | 'invoicing' | 'remindCustomer'>;
 
 /**
  * What a subscription does by itself: billing starts when a future start or a trial's end comes, its renewals are told of, it
  * ends at its planned end, and at last what came late for it is billed.
  */
-export const subscriptionDueKind = (
-  parts: Pick<SubscriptionParts, 'source' | 'invoicing' | 'remindCustomer'>,
-): DueKind => ({
+export const subscriptionDueKind = (parts: StepParts): DueKind => ({
   kind: 'subscription',
-  together: {
-    most: SUBSCRIPTIONS_TOGETHER,
-    apart: (tx, { merchantId, id }) => customerOfSubscription(tx, merchantId, id),
-  },
-  step: async (tx, { merchantId, id }, now) => {
-    const subscription = await lockSubscription(tx, merchantId, id);
-    if (subscription?.status === 'terminated') {
-      await lockToBill(tx, subscription, now, now);
-      const again = await billLateUsage(parts.invoicing, tx, { merchantId, subscriptionId: id }, now);
-      await creditCarriedLines(parts.invoicing, tx, merchantId, id, now);
-      await changeSubscription(
-        tx,
-        subscription,
-        { next_action_at: again ?? (await lateUsageAfter(tx, subscription, now)) },
-        now,
-      );
-      return;
-    }
-    if (subscription?.status !== 'active') return;
-    if (billingStartsFirst(subscription) && !isAfter(subscription.billing_starts_at, now)) {
-      await startBilling(parts, tx, subscription, now);
-    } else if (subscription.ending_at !== null && !isAfter(subscription.ending_at, now)) {
-      await endSubscription(tx, parts, subscription, { at: subscription.ending_at, by: null, reason: null }, now);
-    } else {
-      await remind(parts, tx, subscription, now);
-    }
+  list: { most: MOST_SUBSCRIPTIONS, steps: (tx, records, now) => stepSubscriptions(parts, tx, records, now) },
+  step: async (tx, record, now) => {
+    await stepSubscriptions(parts, tx, [record], now);
   },
 });
+
+/** What is due of a subscription. */
+type Duty = 'start' | 'end' | 'remind' | 'billLate';
+
+/**
+ * The next steps of some subscriptions of one merchant that are due. Of several of one customer the oldest goes first,
+ * and the others wait: they bill the usage of one another. Reminders are the rule and go as a list; what starts, ends or
+ * has ended goes one by one, when the billing of all of them is locked.
+ */
+async function stepSubscriptions(
+  parts: StepParts,
+  tx: Tx,
+  records: readonly { readonly merchantId: string; readonly id: string }[],
+  now: Instant,
+): Promise<StepResult[]> {
+  const [first] = records;
+  if (!first) return [];
+  const locked = await lockSubscriptions(
+    tx,
+    first.merchantId,
+    records.map(({ id }) => id),
+  );
+  const oldest = [...Map.groupBy(locked, ({ customer_id }) => customer_id).values()].flatMap((those) =>
+    those.slice(0, 1),
+  );
+  const due = Map.groupBy(oldest, (subscription) => dutyOf(subscription, now));
+  const having = (duty: Duty) => due.get(duty) ?? [];
+  await lockAllToBill(
+    tx,
+    [...having('start'), ...having('end'), ...having('billLate')].map((subscription) => ({
+      subscription,
+      from: having('end').includes(subscription) ? (subscription.ending_at as Instant) : now,
+    })),
+    now,
+  );
+  for (const subscription of having('billLate')) await billLate(parts, tx, subscription, now);
+  for (const subscription of having('start')) await startBilling(parts, tx, subscription, now);
+  for (const subscription of having('end'))
+    await endSubscription(
+      tx,
+      parts,
+      subscription,
+      { at: subscription.ending_at as Instant, by: null, reason: null },
+      now,
+    );
+  await remind(parts, tx, having('remind'), now);
+  const stepped = new Set(oldest.map(({ id }) => id));
+  return records.map(({ id }) => ({ isLater: !stepped.has(id) }));
+}
+
+/** @returns null where nothing happens by itself any more */
+function dutyOf(subscription: SubscriptionRow, now: Instant): Duty | null {
+  if (subscription.status === 'terminated') return 'billLate';
+  if (subscription.status !== 'active') return null;
+  if (billingStartsFirst(subscription) && !isAfter(subscription.billing_starts_at, now)) return 'start';
+  return subscription.ending_at !== null && !isAfter(subscription.ending_at, now) ? 'end' : 'remind';
+}
+
+/** Bills what came late for a subscription that has ended. */
+async function billLate(parts: StepParts, tx: Tx, subscription: SubscriptionRow, now: Instant): Promise<void> {
+  const { merchant_id: merchantId, id } = subscription;
+  const again = await billLateUsage(parts.invoicing, tx, { merchantId, subscriptionId: id }, now);
+  await creditCarriedLines(parts.invoicing, tx, merchantId, id, now);
+  await changeSubscription(
+    tx,
+    subscription,
+    { next_action_at: again ?? (await lateUsageAfter(tx, subscription, now)) },
+    now,
+  );
+}
 
 /** When what comes late is still to be billed: one that ended is also looked at before, where somebody else takes over its usage. */
 async function lateUsageAfter(tx: Tx, { merchant_id, terminated_at: end }: SubscriptionRow, now: Instant) {

@@ -1,4 +1,4 @@
-import { allOf, assignments, jsonb, keptTotal, pageOfRows, sql, type Tx } from '../db/index.ts';
+import { allOf, assignments, jsonb, keptTotal, pageOfRows, recordset, sql, type Tx } from '../db/index.ts';
 import type { CreditMode } from '../invoicing/index.ts';
 import type { Decimal } from '../kernel/decimal.ts';
 import type { Instant, Period } from '../kernel/time.ts';
@@ -84,14 +84,6 @@ export const findSubscriptions = (tx: Tx, merchantId: string, ids: readonly stri
     sql`select * from subscription where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])`,
   );
 
-/** Whose a subscription is; that never changes. */
-export const customerOfSubscription = async (tx: Tx, merchantId: string, id: string): Promise<string> =>
-  (
-    await tx.one<{ customer_id: string }>(
-      sql`select customer_id from subscription where merchant_id = ${merchantId} and id = ${id}`,
-    )
-  ).customer_id;
-
 /**
  * Locks a subscription; taken before its invoices (reliability: merchant, customer, subscription, invoice). Not against rows
  * that only refer to it: a worker that holds an invoice opens the next one, and its foreign key would close the circle.
@@ -113,11 +105,13 @@ export const lockFreeSubscriptions = async (tx: Tx, merchantId: string, ids: rea
        order by id for no key update skip locked`)
   ).map(({ id }) => id);
 
-/** Locks some subscriptions, in the order of their ids. */
-export const lockSubscriptions = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<number> =>
-  tx.run(sql`
-    select from subscription where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])
-     order by id for no key update`);
+/** Locks some subscriptions, in the order of their ids. @returns them in the order of their creation */
+export const lockSubscriptions = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<SubscriptionRow[]> =>
+  tx.rows<SubscriptionRow>(sql`
+    with locked as materialized (
+      select * from subscription
+       where merchant_id = ${merchantId} and id = any (${[...ids]}::text[]) order by id for no key update)
+    select * from locked order by seq`);
 
 /** The same where nobody has them. @throws 55P03 where somebody has one. */
 export const lockSubscriptionsNow = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<number> =>
@@ -179,6 +173,26 @@ export const changeSubscription = (
     })}
      where merchant_id = ${subscription.merchant_id} and id = ${subscription.id} and status = ${subscription.status}
     returning *`);
+
+/** When a subscription that is active acts next, and the last period whose renewal was told of. */
+export type Reminded = Pick<SubscriptionRow, 'id' | 'reminded_period' | 'next_action_at'>;
+
+/** Stores what became of some active subscriptions of one merchant. @throws where one is not active any more */
+export async function updateReminded(
+  tx: Tx,
+  merchantId: string,
+  rows: readonly Reminded[],
+  now: Instant,
+): Promise<void> {
+  if (rows.length === 0) return;
+  const kept = rows.map(({ id, reminded_period, next_action_at }) => ({ id, reminded_period, next_action_at }));
+  const count = await tx.run(sql`
+    update subscription s
+       set reminded_period = u.reminded_period, next_action_at = u.next_action_at, updated_at = ${now}
+      from jsonb_to_recordset(${recordset(kept)}) as u (id text, reminded_period int, next_action_at timestamptz)
+     where s.merchant_id = ${merchantId} and s.id = u.id and s.status = 'active'`);
+  if (count !== rows.length) throw new Error('A subscription moved on while it was locked.');
+}
 
 export interface SubscriptionFilters {
   customerId?: string;

@@ -1,25 +1,25 @@
 import type { Tx } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
-import { type EventType, publish } from '../webhooks/index.ts';
+import { type EventType, publishAll } from '../webhooks/index.ts';
 import type { SubscriptionRow } from './subscriptions.sql.ts';
 
+type SubscriptionEvent = EventType & `subscription.${string}`;
+
 /** Writes a webhook about a subscription into the outbox. */
-export const tell = (
+export const tell = (tx: Tx, subscription: SubscriptionRow, type: SubscriptionEvent, now: Instant): Promise<void> =>
+  tellAll(tx, [subscription], type, now);
+
+/** The same about each of several. */
+export async function tellAll(
   tx: Tx,
-  subscription: SubscriptionRow,
-  type: EventType & `subscription.${string}`,
+  subscriptions: readonly SubscriptionRow[],
+  type: SubscriptionEvent,
   now: Instant,
-): Promise<string> =>
-  publish(
-    tx,
-    {
-      merchantId: subscription.merchant_id,
-      type,
-      data: {
-        merchantId: subscription.merchant_id,
-        subscriptionId: subscription.id,
-        customerId: subscription.customer_id,
-      },
-    },
-    now,
-  );
+): Promise<void> {
+  const events = subscriptions.map(({ merchant_id: merchantId, id: subscriptionId, customer_id: customerId }) => ({
+    merchantId,
+    type,
+    data: { merchantId, subscriptionId, customerId },
+  }));
+  await publishAll(tx, events, now);
+}

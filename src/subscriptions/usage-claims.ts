@@ -81,17 +81,32 @@ function beyondTheEnd(read: readonly ReadSeries[], claims: readonly UsageClaim[]
   return read.filter(({ subscriptionId }) => ids.has(subscriptionId));
 }
 
+/** A subscription whose row is locked, and since when its history changes. */
+interface ToBill {
+  readonly subscription: SubscriptionRow;
+  readonly from: Instant;
+}
+
 /**
  * Locks what billing a subscription takes, whose row is locked: its billing and then its invoices. Where its history
  * changes in the past, others of the customer may bill its usage: they are locked with it. It is the first thing that
- * whoever bills does, and in the same words for all, so that a list of subscriptions is locked before any is billed.
+ * whoever bills does.
  * @param from since when its history changes
  */
-export async function lockToBill(tx: Tx, subscription: SubscriptionRow, from: Instant, now: Instant): Promise<void> {
-  const { merchant_id: merchantId, id } = subscription;
-  const others = await selectOthers(tx, subscription);
-  await lockBillingOf(tx, subscription, isAfter(now, from) ? others : [], true);
-  await lockInvoicesOf(tx, merchantId, [id]);
+export const lockToBill = (tx: Tx, subscription: SubscriptionRow, from: Instant, now: Instant): Promise<void> =>
+  lockAllToBill(tx, [{ subscription, from }], now);
+
+/** The same for some subscriptions of one merchant, all of which are locked before any is billed. */
+export async function lockAllToBill(tx: Tx, billed: readonly ToBill[], now: Instant): Promise<void> {
+  const [first] = billed;
+  if (!first) return;
+  const { merchant_id: merchantId } = first.subscription;
+  const others: ClaimingRow[] = [];
+  for (const { subscription, from } of billed)
+    if (isAfter(now, from)) others.push(...(await selectOthers(tx, subscription)));
+  const ids = billed.map(({ subscription }) => subscription.id);
+  await lockBillingOf(tx, merchantId, ids, others, true);
+  await lockInvoicesOf(tx, merchantId, ids);
 }
 
 /**
@@ -100,7 +115,8 @@ export async function lockToBill(tx: Tx, subscription: SubscriptionRow, from: In
  * @param wait false: throws 55P03 where somebody has one of them
  */
 export async function lockToActivate(tx: Tx, subscription: SubscriptionRow, wait: boolean): Promise<void> {
-  await lockBillingOf(tx, subscription, await selectOthers(tx, subscription), wait);
+  const { merchant_id: merchantId, id } = subscription;
+  await lockBillingOf(tx, merchantId, [id], await selectOthers(tx, subscription), wait);
 }
 
 const selectOthers = async (tx: Tx, subscription: SubscriptionRow): Promise<ClaimingRow[]> =>
@@ -109,13 +125,14 @@ const selectOthers = async (tx: Tx, subscription: SubscriptionRow): Promise<Clai
 /** Those that have ended may become due (`siblingsToRead`). Rows of subscriptions come before their billing. */
 async function lockBillingOf(
   tx: Tx,
-  { merchant_id: merchantId, id }: SubscriptionRow,
+  merchantId: string,
+  own: readonly string[],
   others: readonly ClaimingRow[],
   wait: boolean,
 ): Promise<void> {
   const ended = others.filter(({ status }) => status === 'terminated').map((other) => other.id);
   if (ended.length > 0) await (wait ? lockSubscriptions : lockSubscriptionsNow)(tx, merchantId, ended);
-  const ids = [id, ...others.map((other) => other.id)];
+  const ids = [...new Set([...own, ...others.map(({ id }) => id)])];
   await (wait ? lockBilling : lockBillingNow)(tx, merchantId, ids);
 }
 
