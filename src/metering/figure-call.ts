@@ -1,7 +1,7 @@
-import type { Sql } from '../db/index.ts';
+import type { Sql, Tx } from '../db/index.ts';
 import { decimal } from '../kernel/decimal.ts';
 import { type FigureFunction, figureColumns } from './figures.sql.ts';
-import { figureOf, questionOf, type UsageFigure } from './figures.ts';
+import { figureOf, knownHours, questionOf, type UsageFigure, withKnown } from './figures.ts';
 import type { UsageScope } from './usage-request.ts';
 
 /** Figures of usage that are asked for as columns of another statement. */
@@ -23,14 +23,18 @@ export interface FigureCall {
 export type FigureColumns = { readonly [name in FigureFunction]?: string | null };
 
 /**
- * The figures of questions of a merchant, for a statement that asks other things too.
+ * The figures of questions of a merchant, for a statement that asks other things too, with what is known now of hours that
+ * they cut.
  * @returns null where roll-ups do not answer one of them, as `keptFigures` says
  */
-export function figureCall(scopes: readonly UsageScope[]): FigureCall | null {
+export async function figureCall(tx: Tx, scopes: readonly UsageScope[]): Promise<FigureCall | null> {
+  const hours = await knownHours(tx);
   const asked = scopes.map((scope, place) => ({ scope, place, question: questionOf(scope) }));
   if (asked.some(({ question }) => question === null)) return null;
   const known = asked.flatMap(({ scope, place, question }) =>
-    question && question.parts.length > 0 ? [{ ...question, meter: scope.meter, place }] : [],
+    question && question.parts.length > 0
+      ? [{ ...withKnown({ ...question, scope }, hours), name: question.name, meter: scope.meter, place }]
+      : [],
   );
   const calls = [...Map.groupBy(known, ({ name }) => name)]
     .map(([name, questions]) => ({ name, questions }))

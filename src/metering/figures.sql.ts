@@ -1,5 +1,6 @@
 import { type Sql, sql } from '../db/index.ts';
 import type { Decimal } from '../kernel/decimal.ts';
+import type { Instant } from '../kernel/time.ts';
 import type { Aggregation } from './meter.ts';
 import { contentOf } from './series.sql.ts';
 import { type SeriesSpec, seriesText } from './series-spec.ts';
@@ -20,7 +21,32 @@ export const FIGURES: Readonly<Partial<Record<Aggregation, FigureFunction>>> = {
 /** A question about one figure. No moment of a subject is in two of its parts. */
 export interface FigureQuestion {
   readonly spec: SeriesSpec;
-  readonly parts: readonly UsageSource[];
+  readonly parts: readonly FigurePart[];
+}
+
+export interface FigurePart extends UsageSource {
+  /** What was read before of hours that the part cuts. */
+  readonly known: readonly KnownHour[];
+}
+
+/** The figure of an hour's part for one row of a subject. It holds as long as the hour has as many values. */
+export interface KnownHour {
+  readonly subject: string;
+  readonly hour: string;
+  /** Where the part begins and ends in the hour; null: it has all events before or after. */
+  readonly from: Instant | null;
+  readonly to: Instant | null;
+  /** Of the whole hour. */
+  readonly eventCount: string;
+  readonly value: string | null;
+  readonly events: string;
+}
+
+/** An hour that was read event by event, for the part at a place of the list, from 1. */
+export interface ReadHour extends Omit<KnownHour, 'from' | 'to'> {
+  readonly part: string;
+  readonly isFromCut: boolean;
+  readonly isToCut: boolean;
 }
 
 export interface FigureRow {
@@ -31,6 +57,8 @@ export interface FigureRow {
   readonly event_count: bigint;
   /** Did the roll-ups hold all events, at the moment of the statement? Else the figure is worth nothing. */
   readonly is_complete: boolean;
+  /** Hours of its parts that are worth to be known the next time, by row of their subjects. */
+  readonly read_hours: readonly (readonly ReadHour[])[] | null;
 }
 
 /** The figures of many questions of a merchant in one call: a row for each that has a part, in no order. */
@@ -39,7 +67,7 @@ export const selectFigures = (
   merchantId: string,
   questions: readonly FigureQuestion[],
 ): Sql => sql`
-    select question, value, event_count, is_complete from ${figuresFrom(name, merchantId, questions)}`;
+    select question, value, event_count, is_complete, read_hours from ${figuresFrom(name, merchantId, questions)}`;
 
 /**
  * The same as columns of another statement, one for each function and each after a comma: a text with the number of the
@@ -70,9 +98,14 @@ function figuresFrom(name: FigureFunction, merchant: string | Sql, questions: re
     return parts.map((part) => ({ ...part, question, meter: place }));
   });
   const listed = [...meters.values()];
+  const known = asked.flatMap((part, index) => part.known.map((hour) => ({ ...hour, part: index + 1 })));
   return sql`
       ${sql.ref(name)}(${merchant}, ${listed.map(({ eventType }) => eventType)}::text[], ${listed.map(({ content }) => content)}::text[],
              ${asked.map(({ question }) => question)}::int[], ${asked.map(({ meter }) => meter)}::int[],
              ${asked.map(({ subject }) => subject)}::text[], ${asked.map(({ from }) => from)}::timestamptz[],
-             ${asked.map(({ to }) => to)}::timestamptz[])`;
+             ${asked.map(({ to }) => to)}::timestamptz[],
+             ${known.map(({ part }) => part)}::int[], ${known.map(({ subject }) => subject)}::bigint[],
+             ${known.map(({ hour }) => hour)}::timestamptz[], ${known.map(({ from }) => from)}::timestamptz[],
+             ${known.map(({ to }) => to)}::timestamptz[], ${known.map(({ eventCount }) => eventCount)}::bigint[],
+             ${known.map(({ value }) => value)}::numeric[], ${known.map(({ events }) => events)}::bigint[])`;
 }

@@ -1,8 +1,9 @@
 import type { Tx } from '../db/index.ts';
 import { type Decimal, decimal, ZERO } from '../kernel/decimal.ts';
 import { FIGURES, type FigureFunction, type FigureQuestion, type FigureRow, selectFigures } from './figures.sql.ts';
+import { KnownHours, readHours } from './known-hours.ts';
 import { isLevel, type Meter } from './meter.ts';
-import { seriesOf, seriesText } from './series-spec.ts';
+import { type SeriesSpec, seriesOf, seriesText } from './series-spec.ts';
 import { partsOf } from './usage.sql.ts';
 import type { UsageRow, UsageScope, UsageSource } from './usage-request.ts';
 
@@ -22,11 +23,18 @@ export async function keptFigures(tx: Tx, scopes: readonly UsageScope[]): Promis
     const question = questionOf(scope);
     return question === null ? [] : [{ ...question, scope, place }];
   });
+  const known = await knownHours(tx);
   for (const [name, ofOne] of Map.groupBy(asked, (each) => each.name)) {
     const equal = ofOne.length === 1 ? [ofOne] : [...Map.groupBy(ofOne, textOf).values()];
     const different = equal.map(([one]) => one as Asked);
     const { merchantId } = (different[0] as Asked).scope;
-    const rows = await tx.rows<FigureRow>(selectFigures(name, merchantId, different), name);
+    const parts = different.flatMap((one) => one.parts.map((part) => ({ part, meter: meterOf(one) })));
+    const questions = different.map((one) => withKnown(one, known));
+    const rows = await tx.rows<FigureRow>(selectFigures(name, merchantId, questions), name);
+    for (const read of readHours(rows)) {
+      const { part, meter } = parts[Number(read.part) - 1] as (typeof parts)[number];
+      known.keep(meter, part, read);
+    }
     const found = new Map(rows.map((row) => [row.question, row]));
     for (const [question, those] of equal.entries())
       for (const { scope, place } of those) figures[place] = figureOf(scope.meter, found.get(question));
@@ -34,7 +42,18 @@ export async function keptFigures(tx: Tx, scopes: readonly UsageScope[]): Promis
   return figures;
 }
 
-interface Asked extends FigureQuestion {
+/** What this process knows of cut hours in the database of a transaction. */
+export const knownHours = (tx: Tx): Promise<KnownHours> => tx.constant('parts of hours', async () => new KnownHours());
+
+/** A question with what is known of its parts. */
+export const withKnown = (question: Omit<Asked, 'place'>, known: KnownHours): FigureQuestion => ({
+  spec: question.spec,
+  parts: question.parts.map((part) => ({ ...part, known: known.of(meterOf(question), part) })),
+});
+
+interface Asked {
+  readonly spec: SeriesSpec;
+  readonly parts: readonly UsageSource[];
   readonly name: FigureFunction;
   readonly scope: UsageScope;
   /** In the list of questions. */
@@ -50,6 +69,10 @@ export function questionOf(scope: UsageScope): Omit<Asked, 'scope' | 'place'> | 
   return { name, spec, parts: partsOf(scope) as UsageSource[] };
 }
 
+/** What is read, and how. */
+const meterOf = ({ name, spec, scope }: Omit<Asked, 'place'>): string =>
+  `${name} ${scope.merchantId} ${seriesText(spec)}`;
+
 /** Do roll-ups keep the whole figure that is asked for, once they hold all events of its meter? */
 export const isKept = (scope: UsageScope): boolean => questionOf(scope) !== null;
 
@@ -60,7 +83,7 @@ const textOf = ({ spec, parts }: Asked): string =>
     .join('\n');
 
 /** A question without any part has no row: nothing counts. */
-export function figureOf(meter: Meter, row: FigureRow | undefined): UsageFigure | null {
+export function figureOf(meter: Meter, row: Omit<FigureRow, 'read_hours'> | undefined): UsageFigure | null {
   if (row === undefined) return { value: ZERO, eventCount: 0 };
   const eventCount = Number(row.event_count);
   const value = meter.aggregation === 'COUNT' ? decimal(row.event_count) : row.value;

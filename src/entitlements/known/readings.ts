@@ -170,13 +170,18 @@ async function load(
   const budgets = customer ? await parts.findSpentBudgets(tx, merchantId, customerId, now) : [];
   return ok({
     answer: { customerId, asked, details, budgets },
-    known: known.includes(null) ? null : knownOf(merchantId, found.value, known as KnownEntitlement[]),
+    known: known.includes(null) ? null : await knownOf(tx, merchantId, found.value, known as KnownEntitlement[]),
   });
 }
 
-function knownOf(merchantId: string, reading: Reading, entitlements: readonly KnownEntitlement[]): Known | null {
+async function knownOf(
+  tx: Tx,
+  merchantId: string,
+  reading: Reading,
+  entitlements: readonly KnownEntitlement[],
+): Promise<Known | null> {
   const scopes = entitlements.flatMap(({ prepared }) => prepared?.scopes ?? []);
-  const figures = scopes.length > MOST_FIGURES ? null : figureCall(scopes);
+  const figures = scopes.length > MOST_FIGURES ? null : await figureCall(tx, scopes);
   if (!figures) return null;
   const { customerId, customer, state, asked } = reading;
   const kept = entitlements.flatMap(({ prepared }) => {
