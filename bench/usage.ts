@@ -6,9 +6,9 @@ import { createIntake } from '../src/metering/intake.ts';
 import { eventPartitionChore } from '../src/metering/partitions.ts';
 import { registerMeter } from '../src/metering/series.ts';
 import { eventTallyChore } from '../src/metering/tally.ts';
-import { rawUsage, usage } from '../src/metering/usage.ts';
+import { measureEach, rawUsage, usage } from '../src/metering/usage.ts';
 import { exponent, median, numbersOf } from './support/arguments.ts';
-import { processorSeconds, type Stack, withStack } from './support/stack.ts';
+import { processMicroseconds, processorSeconds, type Stack, withStack } from './support/stack.ts';
 
 /** How long a question about usage takes, and how that and taking events in grow with what is stored. See README.md. */
 
@@ -17,6 +17,7 @@ const DEFAULTS = {
   one: { from: 1_000, to: 1_000_000, rounds: 200 },
   growth: { from: 10_000, to: 1_000_000, rounds: 100 },
   level: { from: 1_000, to: 100_000, rounds: 100 },
+  flat: { from: 10_000, to: 160_000, rounds: 60 },
 } as const;
 const { from, to, rounds } = numbersOf(DEFAULTS[name as keyof typeof DEFAULTS] ?? DEFAULTS.one);
 
@@ -301,7 +302,127 @@ async function level(stack: Stack): Promise<void> {
   }
 }
 
-const commands: Readonly<Record<string, (stack: Stack) => Promise<void>>> = { one, growth, level };
+/** A customer whose events lie evenly in one hour, and the time of a question that begins and ends there or elsewhere. */
+const SCENES = {
+  'the open hour': { from: PERIOD.from, to: MONTH_START.add({ hours: 300, minutes: 59, seconds: 59 }), hour: 300 },
+  'the hour in which a first period begins': { from: MONTH_START.add({ hours: 200 }), to: PERIOD.to, hour: 200 },
+  'the hour in which a later period begins': {
+    from: MONTH_START.add({ hours: 100, minutes: 17 }),
+    to: PERIOD.to,
+    hour: 100,
+  },
+} as const;
+const SCENE_SIZES = [10, 100, 1_000, 10_000] as const;
+const SCENE_NAMES = Object.keys(SCENES) as (keyof typeof SCENES)[];
+
+interface SceneCustomer {
+  readonly name: string;
+  readonly scene: keyof typeof SCENES;
+  readonly size: number;
+}
+
+const SCENE_CUSTOMERS: readonly SceneCustomer[] = SCENE_NAMES.flatMap((scene, place) =>
+  SCENE_SIZES.map((size) => ({ name: `scene-${place}-${size}`, scene, size })),
+);
+
+const sceneScope = ({ name: customer, scene }: SceneCustomer) => {
+  const { from: begin, to: end } = SCENES[scene];
+  const sources = [{ subject: `cus_${customer}`, from: begin, to: end }];
+  return { merchantId, meter, from: begin, to: end, sources };
+};
+
+async function fillScene(database: Database, { name: customer, scene, size }: SceneCustomer): Promise<void> {
+  const intake = createIntake(database);
+  const hour = MONTH_START.add({ hours: SCENES[scene].hour });
+  for (let first = 0; first < size; first += BATCH)
+    await intake.accept(
+      Array.from({ length: Math.min(BATCH, size - first) }, (_, index) => ({
+        merchantId,
+        type: 'call',
+        source: 'https://api.example.com/v1',
+        subject: null,
+        externalSubject: customer,
+        externalId: null,
+        at: hour.add({ milliseconds: Math.floor(((first + index) * 3_590_000) / size) }).toString(),
+        isTimeSent: true,
+        idempotencyKey: `${customer}-${first + index}`,
+        data: JSON.stringify({ tokens: (first + index) % 89 }),
+      })),
+      MONTH_START,
+    );
+}
+
+/** What PostgreSQL takes for the figures of some questions, one call each: the middle of many rounds, in turn, in microseconds. */
+async function statementCosts(database: Database, scopes: readonly ReturnType<typeof sceneScope>[]): Promise<number[]> {
+  const taken: number[][] = scopes.map(() => []);
+  for (let round = -10; round < rounds; round += 1)
+    for (const [index, scope] of scopes.entries())
+      await database.transaction({ merchants: [merchantId] }, async (tx) => {
+        const { pid } = await tx.one<{ pid: number }>(sql`select pg_backend_pid() as pid`);
+        const before = processMicroseconds(pid);
+        await measureEach(tx, [scope]);
+        if (round >= 0) taken[index]?.push(processMicroseconds(pid) - before);
+      });
+  return taken.map(median);
+}
+
+/** What one figure costs, by the events in an hour at its ends, and by the events of others in the store. */
+async function flat(stack: Stack): Promise<void> {
+  const url = await stack.database();
+  const database = await open(url);
+  for (const customer of SCENE_CUSTOMERS) await fillScene(database, customer);
+  await database.transaction({ merchants: [merchantId] }, (tx) =>
+    tx.run(sql`update event_subject set addressee = 'cus_' || key, customer_id = 'cus_' || key`),
+  );
+  await analyze(url);
+  for (const customer of SCENE_CUSTOMERS)
+    await database.transaction({ merchants: [merchantId] }, async (tx) => {
+      const scope = sceneScope(customer);
+      const [[rolled], [scanned]] = [await measureEach(tx, [scope]), await raw(tx, scope)];
+      if (!rolled || !scanned || !rolled.value.equals(scanned.value)) throw new Error(`${customer.name} is wrong.`);
+    });
+  await database.close();
+  const asking = new Database({ url, connections: 1 });
+  const costs = await statementCosts(asking, SCENE_CUSTOMERS.map(sceneScope));
+  for (const scene of SCENE_NAMES) {
+    const points = SCENE_CUSTOMERS.flatMap((each, index) =>
+      each.scene === scene ? [[each.size, costs[index] as number] as const] : [],
+    );
+    const [[, least], [, most]] = [points[0], points.at(-1)] as [readonly [number, number], readonly [number, number]];
+    const grows = exponent(points);
+    console.log(
+      `  ${scene.padEnd(40)} ${points.map(([size, cost]) => `${size.toLocaleString('en')}: ${cost.toFixed(0)} µs`).join('   ')}   ratio ${(most / least).toFixed(2)}   N^${grows.toFixed(3)}   wanted ≤ 0.05   ${grows <= 0.05 ? 'yes' : 'NO'}`,
+    );
+  }
+  await asking.close();
+  await inAGrowingStore(stack);
+}
+
+/** The figure of one customer of a hundred events, as the events of a thousand others come in. */
+async function inAGrowingStore(stack: Stack): Promise<void> {
+  const url = await stack.database();
+  const [database, asking] = [await open(url), new Database({ url, connections: 1 })];
+  const customer = SCENE_CUSTOMERS[1] as SceneCustomer;
+  await fillScene(database, customer);
+  await database.transaction({ merchants: [merchantId] }, (tx) =>
+    tx.run(sql`update event_subject set addressee = 'cus_' || key, customer_id = 'cus_' || key`),
+  );
+  const fill = filler(database, 1_000, asTheyHappen);
+  const points: [number, number][] = [];
+  for (let size = from; size <= to; size *= 4) {
+    await fill(size);
+    const [cost] = await statementCosts(asking, [sceneScope(customer)]);
+    points.push([size, cost as number]);
+  }
+  const grows = exponent(points);
+  console.log(
+    `  ${'events of others in the store'.padEnd(40)} ${points.map(([size, cost]) => `${size.toLocaleString('en')}: ${cost.toFixed(0)} µs`).join('   ')}   N^${grows.toFixed(3)}   wanted ≤ 0.05   ${grows <= 0.05 ? 'yes' : 'NO'}`,
+  );
+  await database.close();
+  await asking.close();
+}
+
+const commands: Readonly<Record<string, (stack: Stack) => Promise<void>>> = { one, growth, level, flat };
 const command = commands[name];
 if (!command) throw new Error(`There is ${Object.keys(commands).join(', ')}.`);
 await withStack(command);

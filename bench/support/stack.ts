@@ -119,6 +119,10 @@ export function processorSeconds(ancestor: number): number {
   return ticks / TICKS_PER_SECOND;
 }
 
+/** The processor time that a process of one thread has taken, in microseconds: finer than ticks. */
+export const processMicroseconds = (processId: number): number =>
+  Number(readFileSync(`/proc/${processId}/schedstat`, 'utf8').split(' ')[0]) / 1_000;
+
 /** The fields of /proc/<pid>/stat after the name: state, parent, … */
 function statOf(name: string): string[] {
   try {
