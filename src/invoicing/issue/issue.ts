@@ -193,8 +193,9 @@ async function loadFacts(
   const lines = await issuedLinesOf(tx, merchantId, ids);
   const terms = await parts.source.paymentTerms(tx, merchantId, subscriptionIds);
   const withCredits = await invoicesWithCredits(tx, merchantId, ids);
-  // What is given back needs the invoice as it is stored.
-  const early = pending.filter(({ before, after }) => withCredits.has(after.id) && before !== after);
+  // Who gives something back, or carries a line on, looks at the states of the subscription's invoices as they are stored.
+  const looks = ({ id }: InvoiceRow) => withCredits.has(id) || lines.get(id)?.some(({ type }) => type === 'manual');
+  const early = pending.filter(({ before, after }) => before !== after && looks(after));
   await updateInvoices(tx, early);
   return pending.map((each) => ({
     invoice: each.after,
