@@ -16,6 +16,6 @@ $$;
 
 /* Invoices of a range are found and counted by these alone. Of an amount a whole number is compared, whose comparison is leakproof. */
 alter table invoice add column grand_total_key bigint generated always as (range_key(grand_total)) stored;
-create index invoice_by_issued_at on invoice (merchant_id, issued_at, seq) include (status) where issued_at is not null;
-create index invoice_by_due_at on invoice (merchant_id, due_at, seq) include (status) where due_at is not null;
+create index invoice_by_issued_at on invoice (merchant_id, issued_at, seq) include (status, grand_total) where issued_at is not null;
+create index invoice_by_due_at on invoice (merchant_id, due_at, seq) include (status, grand_total) where due_at is not null;
 create index invoice_by_amount on invoice (merchant_id, grand_total_key, seq) include (grand_total, status);

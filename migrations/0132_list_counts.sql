@@ -231,16 +231,18 @@ begin
          select merchant_id, %1$L, %2$s, -count(*), array_agg(array[%4$s]), max(seq) from old_rows where %3$s group by 1, 3;
        else
          insert into list_count_change (merchant_id, list, facet, change, measured, top)
-         select merchant_id, %1$L, facet, sum(change), array_agg(measured), max(seq)
-           from (select merchant_id, facet, measured, seq, sum(change) as change
-                   from (select merchant_id, %2$s as facet, array[%4$s] as measured, seq, 1 as change from new_rows where %3$s
-                         union all
-                         select merchant_id, %2$s, array[%4$s], seq, -1 from old_rows where %3$s) moved
-                  group by merchant_id, facet, measured, seq having sum(change) <> 0) net
-          group by merchant_id, facet, change;
+         select merchant_id, %1$L, side.facet, sum(side.change), array_agg(side.measured), max(seq)
+           from (select merchant_id, seq, %2$s as facet, array[%4$s] as measured, %3$s as counts from new_rows) new_row
+           join (select merchant_id, seq, %2$s as facet, array[%4$s] as measured, %3$s as counts from old_rows) old_row
+             using (merchant_id, seq),
+                lateral (values (new_row.facet, new_row.measured, 1, new_row.counts),
+                                (old_row.facet, old_row.measured, -1, old_row.counts)) side (facet, measured, change, counts)
+          where (new_row.facet, new_row.measured, new_row.counts) is distinct from (old_row.facet, old_row.measured, old_row.counts)
+            and side.counts
+          group by merchant_id, side.facet, side.change;
        end if;
        return null;
-     end $body$' end, of_list, facet, condition, measure);
+     end $body$ set enable_nestloop = off' end, of_list, facet, condition, measure);
   execute format('create trigger count_new after insert on %1$I referencing new table as new_rows
     for each statement execute function count_%1$s()', of_list);
   execute format('create trigger count_moved after update on %1$I referencing old table as old_rows new table as new_rows

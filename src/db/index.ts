@@ -8,6 +8,7 @@ export {
   keptRange,
   keptTotal,
   type RangedList,
+  type RangeTotal,
   selectAllMerchants,
   selectMerchantsToCount,
 } from './list-counts.ts';

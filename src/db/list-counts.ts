@@ -64,8 +64,16 @@ export interface CountedRange {
   readonly to: Sql | null;
 }
 
+export interface RangeTotal {
+  readonly total: number;
+  /** No row of the range has a `seq` above. */
+  readonly top: bigint | null;
+  /** About how many rows of all facets an index of the column reads for the range. */
+  readonly reach: number;
+}
+
 /**
- * How many rows of a list lie in a range of a column, and a `seq` above which there is none of them. Stretches of the
+ * How many rows of a list lie in a range of a column. Stretches of the
  * column that lie within the range are kept counts; only the rows of a stretch that the range cuts are counted.
  */
 export function keptRange(
@@ -74,7 +82,7 @@ export function keptRange(
   merchantId: string | null,
   { measure, kind, from, to }: CountedRange,
   facets: Facets = [],
-): Promise<{ total: number; top: bigint | null }> {
+): Promise<RangeTotal> {
   const [low, high] =
     kind === 'time'
       ? [from && sql`microseconds(${from}::timestamptz)`, to && sql`microseconds(${to}::timestamptz) - 1`]
@@ -92,27 +100,24 @@ export function keptRange(
               range_key(greatest(least, low)) as from_key, range_key(least(most, high)) as to_key`,
           sql`${key} between cut.from_key and cut.to_key and ${column} between cut."from" and cut."to"`,
         ];
-  const where = allOf([
-    sql`list = ${list}`,
-    merchantId !== null && sql`merchant_id = ${merchantId}`,
-    ...facetsAre(facets),
-  ]);
-  return tx.one<{ total: number; top: bigint | null }>(sql`
+  const ofList = allOf([sql`list = ${list}`, merchantId !== null && sql`merchant_id = ${merchantId}`]);
+  return tx.one<RangeTotal>(sql`
     with asked as materialized (
       select ${low ?? sql`'-Infinity'::numeric`} as low, ${high ?? sql`'Infinity'::numeric`} as high
     ), kept as materialized (
-      select r.merchant_id, r.facet, r.count, r.least, r.most, r.top, low, high, least < low or most > high as is_cut
+      select r.merchant_id, r.facet, r.count, r.least, r.most, r.top, low, high, least < low or most > high as is_cut,
+             ${allOf(facetsAre(facets))} as is_asked
         from list_range r, asked
-       where ${where} and measure = ${measure} and least <= high and most >= low
+       where ${ofList} and measure = ${measure} and least <= high and most >= low
     ), cut as materialized (
-      select merchant_id, facet, least, most, ${ends} from kept where is_cut
+      select merchant_id, facet, least, most, ${ends} from kept where is_cut and is_asked
     ), waiting as (
       select merchant_id, facet, sign(change) as change, top, value
         from list_count_change, unnest(measured) with ordinality as m (value, n), asked
-       where ${where} and (n - 1) % ${sql.lit(measures.length)} = ${sql.lit(measures.indexOf(measure))}
+       where ${allOf([ofList, ...facetsAre(facets)])} and (n - 1) % ${sql.lit(measures.length)} = ${sql.lit(measures.indexOf(measure))}
          and value between low and high
     )
-    select ((select coalesce(sum(count), 0) from kept where not is_cut)
+    select ((select coalesce(sum(count), 0) from kept where is_asked and not is_cut)
             + (select coalesce(sum(counted.many), 0)
                  from cut, lateral (select count(*) as many from ${sql.ref(list)} counted
                                      where counted.merchant_id = cut.merchant_id and ${isWithin}
@@ -120,7 +125,8 @@ export function keptRange(
             + (select coalesce(sum(change), 0) from waiting w
                 where not exists (select from cut where cut.merchant_id = w.merchant_id and cut.facet = w.facet
                                      and w.value between cut.least and cut.most)))::int as total,
-           greatest((select max(top) from kept), (select max(top) from waiting)) as top`);
+           greatest((select max(top) from kept where is_asked), (select max(top) from waiting)) as top,
+           (select coalesce(sum(count), 0)::int from kept) as reach`);
 }
 
 /** What queries of lists have beside filters. */

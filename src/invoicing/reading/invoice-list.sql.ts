@@ -5,6 +5,7 @@ import {
   keptRange,
   keptTotal,
   type RangedList,
+  type RangeTotal,
   type Sql,
   sql,
   type Tx,
@@ -22,7 +23,9 @@ const isUnpaid = sql`status in ('ISSUED', 'PAYMENT_FAILED') and unpaid_amount > 
 
 /** The UTC day of `dueAt` is over, by the invoice's own effective now (domain.md §4); never null. */
 const isOverdue = (now: InvoiceFilters['now']): Sql => sql`
-  (${isUnpaid} and due_at is not null and due_at < date_trunc('day', ${effectiveNowOf('invoice', now)}, 'UTC'))`;
+  (${isUnpaid} and due_at is not null
+   and due_at < case when clock_id is null then date_trunc('day', ${now}::timestamptz, 'UTC')
+                     else date_trunc('day', ${effectiveNowOf('invoice', now)}, 'UTC') end)`;
 
 const conditionsOf = (merchantId: string | null, filters: InvoiceFilters): Sql => {
   const { status, subscriptionId, customerId, invoiceNumber, issued, due, amount, overdue } = filters;
@@ -93,23 +96,24 @@ export async function selectInvoicePage(
   { limit, offset }: PageRequest,
 ): Promise<{ rows: InvoiceRow[]; total: number }> {
   const { issued: _, due: __, amount: ___, now: ____, isReady, ...others } = filters;
-  const found: { total: number; top: bigint | null }[] = [];
+  const found: RangeTotal[] = [];
   for (const count of rangesOf(tx, merchantId, filters)) found.push(await count());
   const most = Math.min(...found.map(({ total }) => total));
   if (most === 0) return { rows: [], total: 0 };
+  const kept = keptTotal(tx, 'invoice', merchantId, { ...others, isReady: isReady || undefined }, ['status']);
+  if (kept && found.length === 1 && offset >= most) return { rows: [], total: most };
   const where = allOf([
     conditionsOf(merchantId, filters),
     ...found.map(({ top }) => top !== null && sql`seq <= ${top}`),
   ]);
   const shown =
-    most <= FEW
+    Math.min(...found.map(({ reach }) => reach)) <= FEW
       ? sql`select * from (select merchant_id, seq from invoice where ${where} offset 0) few
              order by seq desc limit ${limit} offset ${offset}`
       : sql`select merchant_id, seq from invoice where ${where} order by seq desc limit ${limit} offset ${offset}`;
   const rows = await tx.rows<InvoiceRow>(sql`
     select invoice.* from (${shown}) shown join invoice using (merchant_id, seq) order by seq desc`);
   if (offset === 0 && rows.length < limit) return { rows, total: rows.length };
-  const kept = keptTotal(tx, 'invoice', merchantId, { ...others, isReady: isReady || undefined }, ['status']);
   if (kept && found.length === 0) return { rows, total: await kept() };
   if (kept && found.length === 1) return { rows, total: most };
   const counted = await tx.one<{ many: number }>(sql`select count(*)::int as many from invoice where ${where}`);
