@@ -10,18 +10,23 @@ import { processorSeconds, type Stack, type Target, withStack } from './support/
 
 const { keys, events, pairs, connections, subjects, batch } = numbersOf({
   keys: 10_000_000,
-  events: 600_000,
-  pairs: 3,
+  events: 400_000,
+  pairs: 2,
   connections: 4,
   subjects: 1_000,
   batch: 1_000,
 });
 
-const MOST_WAL_BYTES = 1_200;
+const MOST_WAL_BYTES = 1_000;
 const LEAST_RATIO = 0.8;
-const KEYS_AT_ONCE = 100_000;
 /** Half the keys of a generation. */
-const HALF = 530_000;
+const HALF = 690_000;
+/** As many keys as fill a generation. */
+const GENERATION = 2 * HALF;
+/** The active keys are made in parts, so that their index has room in its pages, as after many flushes. */
+const KEYS_AT_ONCE = 50_000;
+/** Kinds of records that are shown. */
+const MOST_KINDS = 14;
 const order = { connections, batch, subjects, seconds: 600 };
 
 const warm = (stack: Stack, target: Target, run: number) =>
@@ -30,6 +35,7 @@ const warm = (stack: Stack, target: Target, run: number) =>
 /** Right after a checkpoint, when each page that is touched is written to the log whole. */
 async function pass(stack: Stack, client: pg.Client, target: Target, run: number, store: string) {
   await client.query('checkpoint');
+  const { rows: places } = await client.query('select pg_current_wal_insert_lsn()::text as place');
   const before = { wal: await walBytes(client), images: await imagesOf(client) };
   const processor = [processorSeconds(stack.postgresId), processorSeconds(target.processId)] as const;
   const report = await stack.load(target, { ...order, requests: events / batch, firstKey: run * 1e12 });
@@ -42,7 +48,31 @@ async function pass(stack: Stack, client: pg.Client, target: Target, run: number
   console.log(
     `  ${store.padEnd(17)} ${Math.round(eventsPerSecond).toLocaleString('en').padStart(8)} events/s   ${bytes.toFixed(0)} bytes of WAL, ${images.toFixed(3)} whole pages, PostgreSQL ${postgres.toFixed(1)} µs, Node ${node.toFixed(1)} µs an event${report.refused > 0 ? `   refused ${report.refused}` : ''}`,
   );
-  return { eventsPerSecond, bytes, microseconds: postgres + node };
+  return {
+    eventsPerSecond,
+    bytes,
+    microseconds: postgres + node,
+    kinds: await kindsOf(client, places[0].place, report.events),
+  };
+}
+
+interface Kind {
+  readonly kind: string;
+  readonly records: number;
+  readonly bytes: number;
+  readonly pages: number;
+}
+
+/** What was written to the log since a place in it, by the kind of record, for one event. */
+async function kindsOf(client: pg.Client, since: string, ofEvents: number): Promise<Kind[]> {
+  const { rows } = await client.query<Kind>(
+    `select "resource_manager/record_type" as kind, count::float8 / $2 as records, record_size::float8 / $2 as bytes,
+            fpi_size::float8 / $2 as pages
+       from pg_get_wal_stats($1::pg_lsn, pg_current_wal_flush_lsn(), true)
+      where count > 0 order by combined_size desc limit $3`,
+    [since, ofEvents, MOST_KINDS],
+  );
+  return rows;
 }
 
 /** Until the connections of another database have ended: else their processor time would be missing in the middle of a pass. */
@@ -83,11 +113,11 @@ class Keys {
     this.#merchantId = merchantId;
   }
 
-  /** Makes so many as events leave them, in no order. */
-  async make(count: number): Promise<void> {
+  /** Makes so many, of which so many are written at once, in the order of their hashes. */
+  async make(count: number, atOnce: number): Promise<void> {
     const until = this.#made + count;
     while (this.#made < until) {
-      const next = Math.min(KEYS_AT_ONCE, until - this.#made);
+      const next = Math.min(atOnce, until - this.#made);
       await this.#client.query(
         `insert into event_key (merchant_id, h, seq, day, fp) select $1, md5('key ' || n)::uuid, n, '2026-01-01', n
            from generate_series($2::bigint, $3::bigint) n order by 2`,
@@ -112,7 +142,7 @@ class Keys {
    */
   async half(): Promise<void> {
     await this.seal();
-    await this.make(Math.min(HALF, Math.floor(keys / 2)));
+    await this.make(Math.min(HALF, Math.floor(keys / 2)), KEYS_AT_ONCE);
   }
 
   async tell(): Promise<void> {
@@ -143,15 +173,17 @@ async function wal(stack: Stack): Promise<void> {
   client.on('error', () => undefined); // what failed is told by what failed
   await client.connect();
   // Vacuuming writes too, some time later and for many passes at once: it would be counted for the one that happens to run.
+  await client.query('create extension pg_walinspect');
   await client.query('alter system set autovacuum = off');
   await client.query('select pg_reload_conf()');
   const database = new Database({ url, statementTimeout: 600_000 });
   await stack.serving(url, async (full) => {
     const store = new Keys(stack, client, database, full.merchantId);
-    await store.make(keys - Math.min(HALF, Math.floor(keys / 2)));
+    await store.make(keys - Math.min(HALF, Math.floor(keys / 2)), GENERATION);
     const ratios: number[] = [];
     const costs: number[] = [];
     const bytes: number[] = [];
+    let kinds: readonly Kind[] = [];
     for (let pair = 0; pair < pairs; pair += 1) {
       const empty = await stack.serving(await stack.database(), async (target) => {
         await warm(stack, target, 1);
@@ -166,7 +198,13 @@ async function wal(stack: Stack): Promise<void> {
       ratios.push(found.eventsPerSecond / empty.eventsPerSecond);
       costs.push(found.microseconds / empty.microseconds);
       bytes.push(found.bytes);
+      kinds = found.kinds;
     }
+    console.log('  of an event, by the kind of record              records   bytes   of whole pages');
+    for (const { kind, records, bytes: size, pages } of kinds)
+      console.log(
+        `    ${kind.padEnd(44)} ${records.toFixed(3).padStart(8)} ${size.toFixed(1).padStart(7)} ${pages.toFixed(1).padStart(8)}`,
+      );
     const yes = (holds: boolean) => (holds ? 'yes' : 'NO');
     const [written, ratio] = [median(bytes), median(ratios)];
     console.log(

@@ -50,6 +50,8 @@ create function roll_up_events(
   language plpgsql
   set enable_nestloop = off set plan_cache_mode = force_generic_plan
   as $$
+declare
+  added usage_rollup[];
 begin
   with read as materialized (
     select k.place as event_kind, s.merchant_id, s.id as series_id, s.kind, string_to_array(s.path, '.') as path, s.dimensions
@@ -76,33 +78,70 @@ begin
      group by merchant_id, series_id, subject_id, hour, group_hash, text_hash(text)
      order by merchant_id, series_id, subject_id, hour, group_hash, text_hash(text)
         on conflict do nothing
-  ), newest as (
-    insert into usage_rollup as r (merchant_id, series_id, subject_id, hour, group_hash, lane, group_values, event_count, latest_at, latest_seq, latest_value)
-    select distinct on (merchant_id, series_id, subject_id, hour, group_hash)
-           merchant_id, series_id, subject_id, hour, group_hash, flush_lane, group_values,
-           count(*) over (partition by merchant_id, series_id, subject_id, hour, group_hash), at, seq, number
-      from usable where kind = 'latest'
-     order by merchant_id, series_id, subject_id, hour, group_hash, at desc, seq desc
-        on conflict (merchant_id, series_id, subject_id, hour, group_hash, lane) do update
-       set event_count = r.event_count + excluded.event_count,
-           (latest_at, latest_seq, latest_value) = (
-             select case when later then excluded.latest_at else r.latest_at end,
-                    case when later then excluded.latest_seq else r.latest_seq end,
-                    case when later then excluded.latest_value else r.latest_value end
-               from (select (excluded.latest_at, excluded.latest_seq) > (r.latest_at, r.latest_seq) as later) compared)
+  ), grouped as (
+    select series_id, subject_id, hour, group_hash, merchant_id, any_value(group_values) as group_values, count(*) as event_count,
+           min(at) as first_at, max(at) as last_at, sum(number) as total, min(number) as least_value, max(number) as greatest_value,
+           null::timestamptz as latest_at, null::bigint as latest_seq, null::numeric as latest_value
+      from usable where kind <> 'latest'
+     group by merchant_id, series_id, subject_id, hour, group_hash
+     union all
+    select * from (
+      select distinct on (merchant_id, series_id, subject_id, hour, group_hash)
+             series_id, subject_id, hour, group_hash, merchant_id, group_values,
+             count(*) over (partition by merchant_id, series_id, subject_id, hour, group_hash),
+             null::timestamptz, null::timestamptz, null::numeric, null::numeric, null::numeric, at, seq, number
+        from usable where kind = 'latest'
+       order by merchant_id, series_id, subject_id, hour, group_hash, at desc, seq desc) newest
   )
-  insert into usage_rollup as r (merchant_id, series_id, subject_id, hour, group_hash, lane, group_values, event_count, first_at, last_at,
-                                 total, least_value, greatest_value)
-  select merchant_id, series_id, subject_id, hour, group_hash, flush_lane, any_value(group_values), count(*), min(at), max(at),
-         sum(number), min(number), max(number)
-    from usable where kind <> 'latest'
-   group by merchant_id, series_id, subject_id, hour, group_hash
-   order by merchant_id, series_id, subject_id, hour, group_hash
+  select array_agg(row(g.merchant_id, g.series_id, g.subject_id, g.hour, g.group_hash, flush_lane, g.group_values, g.event_count,
+                       g.first_at, g.last_at, g.total, g.least_value, g.greatest_value, g.latest_at, g.latest_seq, g.latest_value)::usage_rollup)
+    into added
+    from (select * from grouped order by merchant_id, series_id, subject_id, hour, group_hash) g;
+  if added is not null then perform add_rollups(added); end if;
+end $$;
+
+/* Adds to roll-ups what is new in them. The rows are in the order in which they are locked.
+
+   Rows that exist are updated, and only the others are inserted: `on conflict` writes two records into the log for each, one of them
+   for the lock. Where another transaction inserts or changes a row at the same time, the update misses the row and the insert finds it. Rows are
+   looked up one by one, and updated where they lie, so that no plan reads the table whole. */
+create function add_rollups(added usage_rollup[]) returns void
+  language plpgsql
+  set enable_nestloop = on set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  set plan_cache_mode = force_generic_plan
+  as $$
+begin
+  with updated as (
+    update usage_rollup r
+       set event_count = r.event_count + n.event_count, total = r.total + n.total,
+           first_at = least(r.first_at, n.first_at), last_at = greatest(r.last_at, n.last_at),
+           least_value = least(r.least_value, n.least_value), greatest_value = greatest(r.greatest_value, n.greatest_value),
+           latest_at = case when (n.latest_at, n.latest_seq) > (r.latest_at, r.latest_seq) then n.latest_at else r.latest_at end,
+           latest_seq = case when (n.latest_at, n.latest_seq) > (r.latest_at, r.latest_seq) then n.latest_seq else r.latest_seq end,
+           latest_value = case when (n.latest_at, n.latest_seq) > (r.latest_at, r.latest_seq) then n.latest_value else r.latest_value end
+      from (
+        select u.*, (select f.ctid from usage_rollup f
+                      where f.merchant_id = u.merchant_id and f.series_id = u.series_id and f.subject_id = u.subject_id
+                        and f.hour = u.hour and f.group_hash = u.group_hash and f.lane = u.lane) as place
+          from unnest(added) with ordinality u offset 0) n
+     where r.ctid = n.place and r.merchant_id = n.merchant_id and r.series_id = n.series_id and r.subject_id = n.subject_id
+       and r.hour = n.hour and r.group_hash = n.group_hash and r.lane = n.lane
+    returning n.ordinality
+  )
+  insert into usage_rollup as r
+  select u.merchant_id, u.series_id, u.subject_id, u.hour, u.group_hash, u.lane, u.group_values, u.event_count, u.first_at, u.last_at,
+         u.total, u.least_value, u.greatest_value, u.latest_at, u.latest_seq, u.latest_value
+    from unnest(added) with ordinality u
+   where u.ordinality not in (select ordinality from updated)
       on conflict (merchant_id, series_id, subject_id, hour, group_hash, lane) do update
      set event_count = r.event_count + excluded.event_count, total = r.total + excluded.total,
          first_at = least(r.first_at, excluded.first_at), last_at = greatest(r.last_at, excluded.last_at),
-         least_value = least(r.least_value, excluded.least_value),
-         greatest_value = greatest(r.greatest_value, excluded.greatest_value);
+         least_value = least(r.least_value, excluded.least_value), greatest_value = greatest(r.greatest_value, excluded.greatest_value),
+         (latest_at, latest_seq, latest_value) = (
+           select case when later then excluded.latest_at else r.latest_at end,
+                  case when later then excluded.latest_seq else r.latest_seq end,
+                  case when later then excluded.latest_value else r.latest_value end
+             from (select (excluded.latest_at, excluded.latest_seq) > (r.latest_at, r.latest_seq) as later) compared);
 end $$;
 
 /* Adds the next `most` events in the order of acceptance that were there before a series, and says whether there are more.

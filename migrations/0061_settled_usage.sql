@@ -130,6 +130,7 @@ declare
   merchant text;
   subject_ids bigint[];
   sealed int[];
+  known boolean[];
   claimed int;
   is_new boolean[];
   seqs bigint[];
@@ -181,13 +182,27 @@ begin
   seqs := array(select nextval('event_seq_seq') from generate_series(1, cardinality(hashes)));
   numbers := array_to_string(seqs, ',');
   select array_agg(s.place) into sealed from sealed_event_keys(kind_merchants, kinds, hashes) s;
-  insert into event_key (seq, fp, day, merchant_id, h)
-  select k.seq, k.fp, (k.at at time zone 'UTC')::date, kind_merchants[k.kind], k.h
-    from unnest(kinds, hashes, seqs, prints, times) with ordinality k (kind, h, seq, fp, at, place)
-   where sealed is null or k.place <> all (sealed)
-   order by 4, 5
-      on conflict do nothing;
-  get diagnostics claimed = row_count;
+  -- A key that is not stored yet is inserted plainly: `on conflict` writes one more record into the log for each. Where another
+  -- transaction stores one of them at the same time, all are inserted again with `on conflict`.
+  known := array(
+    select (select true from event_key a where a.merchant_id = kind_merchants[k.kind] and a.h = k.h limit 1)
+      from unnest(kinds, hashes) with ordinality k (kind, h, place) order by k.place);
+  begin
+    insert into event_key (seq, fp, day, merchant_id, h)
+    select k.seq, k.fp, (k.at at time zone 'UTC')::date, kind_merchants[k.kind], k.h
+      from unnest(kinds, hashes, seqs, prints, times, known) with ordinality k (kind, h, seq, fp, at, is_known, place)
+     where k.is_known is null and (sealed is null or k.place <> all (sealed))
+     order by 4, 5;
+    get diagnostics claimed = row_count;
+  exception when unique_violation then
+    insert into event_key (seq, fp, day, merchant_id, h)
+    select k.seq, k.fp, (k.at at time zone 'UTC')::date, kind_merchants[k.kind], k.h
+      from unnest(kinds, hashes, seqs, prints, times) with ordinality k (kind, h, seq, fp, at, place)
+     where sealed is null or k.place <> all (sealed)
+     order by 4, 5
+        on conflict do nothing;
+    get diagnostics claimed = row_count;
+  end;
 
   if claimed < cardinality(hashes) then
     -- Numbers are new, so a key with the number of ours was claimed here. A day lies in few partitions, so each event is

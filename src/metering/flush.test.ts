@@ -4,13 +4,13 @@ import { type CutWire, layWire } from '../../test/support/cut-wire.ts';
 import { openTestEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
 import { Database, sql, type Tx } from '../db/index.ts';
 import { newId } from '../kernel/ids.ts';
-import { RefusalError } from '../kernel/result.ts';
+import { orThrow, RefusalError } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
 import { eventIds } from './event-id.sql.ts';
 import type { EventRecord } from './event-record.ts';
 import { keyGenerationChore } from './generations.ts';
 import type { IncomingEvent } from './incoming-event.ts';
-import { createIntake } from './intake.ts';
+import { acceptEvents, createIntake } from './intake.ts';
 import { lockIngest } from './lock.sql.ts';
 
 let env: TestEnvironment;
@@ -101,6 +101,24 @@ describe('requests that are stored together', () => {
     );
     expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect((await stored(merchantId)).map(({ key }) => key)).toEqual(['one', 'two']);
+  });
+
+  it('wait for another flush that stores one of their keys, and answer with its event', async () => {
+    const merchantId = newId('organization');
+    const intake = createIntake(env.database);
+    const { first, others } = await inMerchant(merchantId, async (tx) => {
+      const [kept] = orThrow(await acceptEvents(tx, [eventOf(merchantId, 'twin')], NOW));
+      const answers = intake.accept(
+        ['a', 'twin', 'z'].map((key) => eventOf(merchantId, key)),
+        NOW,
+      );
+      const isWaitedFor = sql`select from pg_locks where not granted and pg_backend_pid() = any (pg_blocking_pids(pid))`;
+      while ((await tx.rows(isWaitedFor)).length === 0);
+      return { first: kept, others: answers };
+    });
+    expect((await others)[1]).toEqual(first);
+    const rows = await stored(merchantId);
+    expect((await others).map(({ id }) => id).toSorted()).toEqual(rows.map(({ id }) => id).toSorted());
   });
 
   it('do not wait for another merchant whose events must be all there are', async () => {
