@@ -365,7 +365,7 @@ export function wireDomains(
         {
           metersOf: selectMeters,
           findBilling: (tx, event) => findBilling(billingSource, tx, event),
-          balances: eventBalances,
+          balances: eventBalances({ findSpentBudgets }),
         },
         intakeOf,
       ),

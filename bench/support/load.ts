@@ -15,6 +15,8 @@ export interface LoadOrder {
   /** Where the numbers of every second event begin, if not there. */
   readonly everySecond?: number;
   readonly subjects: number;
+  /** Behind the path; by default nothing. */
+  readonly query?: string;
 }
 
 /** What it saw. */
@@ -55,7 +57,7 @@ async function run(order: LoadOrder): Promise<LoadReport> {
         sent += 1;
         started = performance.now();
         socket.write(
-          `POST /v0/events HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${order.key}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+          `POST /v0/events${order.query ?? ''} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${order.key}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
         );
       };
       socket.on('connect', next);

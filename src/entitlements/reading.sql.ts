@@ -84,7 +84,7 @@ export const allActive = (
   tx.rows<TimedEntitlement>(sql`
     select ${timed(now)} from entitlement where ${activeWhere(merchantId, filters, at, now)} order by seq`);
 
-/** The active metered entitlements that measure events of customers, oldest first; `wall` is wall time. */
+/** The metered entitlements that measure events of customers and have not ended, oldest first; `wall` is wall time. */
 export const measuringEvents = (
   tx: Tx,
   merchantId: string,
@@ -96,7 +96,6 @@ export const measuringEvents = (
     select ${timed(wall)} from entitlement
      where merchant_id = ${merchantId} and feature_type = 'metered'
        and customer_id = any (${uses.map(({ customerId }) => customerId)}::text[])
-       and active_from <= ${effectiveNowOf('entitlement', wall)}
        and (active_to is null or active_to > ${effectiveNowOf('entitlement', wall)})
        and exists (
          select from unnest(${uses.map(({ customerId }) => customerId)}::text[],

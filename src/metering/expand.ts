@@ -1,4 +1,4 @@
-import type { Database, Tx } from '../db/index.ts';
+import type { Database } from '../db/index.ts';
 import { OneOf, type Static, Strict, type TSchema, Type } from '../http/index.ts';
 import { ID_PREFIXES } from '../kernel/ids.ts';
 import { invalidField, ok, type Result } from '../kernel/result.ts';
@@ -25,12 +25,21 @@ export interface EventUse {
   readonly eventType: string;
 }
 
+/** Who asks for balances, and when. */
+export interface BalancesQuestion {
+  readonly database: Database;
+  readonly merchantId: string;
+  /** Wall time. */
+  readonly now: Instant;
+  readonly signal: AbortSignal;
+}
+
 /** The balances that metering does not know; `wiring.ts` binds it. */
 export interface EventBalances {
   /** One entitlement as it is answered. */
   readonly schema: TSchema;
-  /** The balances that uses of a merchant's events change, each once. `wall` is wall time. */
-  readonly find: (tx: Tx, merchantId: string, uses: readonly EventUse[], wall: Instant) => Promise<readonly unknown[]>;
+  /** The balances that uses of a merchant's events change, each once. Every event that was committed before counts. */
+  readonly find: (asked: BalancesQuestion, uses: readonly EventUse[]) => Promise<readonly unknown[]>;
 }
 
 /** May the balances of these events be asked for? Looked at before any of them is stored. */
@@ -44,20 +53,17 @@ export function checkSubjects(events: readonly IncomingEvent[]): Result<void> {
 }
 
 /**
- * The balances after events were stored. Read in transactions that begin after their commit, so each holds its event.
+ * The balances after events were stored. Read after their commit, so they hold the events.
  * @param sent the events as they came, in the order of `accepted`
  */
 export async function balancesAfter(
   balances: EventBalances,
-  database: Database,
+  asked: Omit<BalancesQuestion, 'merchantId'>,
   { sent, accepted }: { readonly sent: readonly IncomingEvent[]; readonly accepted: readonly EventRecord[] },
-  wall: Instant,
 ): Promise<unknown[]> {
   const found: unknown[] = [];
   for (const [merchantId, uses] of usesByMerchant(sent, accepted))
-    found.push(
-      ...(await database.transaction({ merchants: [merchantId] }, (tx) => balances.find(tx, merchantId, uses, wall))),
-    );
+    found.push(...(await balances.find({ ...asked, merchantId }, uses)));
   return found;
 }
 

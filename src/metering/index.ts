@@ -16,7 +16,7 @@ export { openProjection, rebuildProjection, settledSeq, type UsageProjection } f
 export { meteringErrors } from './errors.ts';
 export type { OwnedMeter } from './events.sql.ts';
 export { listMeterEvents } from './events.ts';
-export type { EventBalances } from './expand.ts';
+export type { BalancesQuestion, EventBalances, EventUse } from './expand.ts';
 export { usageMark } from './fate.sql.ts';
 export type { BillingOfEvent, CountedEvent, EventBilling } from './fate.ts';
 export { type FigureCall, type FigureColumns, figureCall } from './figure-call.ts';

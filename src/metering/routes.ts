@@ -59,7 +59,7 @@ export const eventRoutes = (
       idempotent: false,
       audited: false,
     },
-    async ({ body: sent, query, caller, now, database, request, place }) => {
+    async ({ body: sent, query, caller, now, database, request, place, signal }) => {
       const form = formOf(request.headers);
       if (form === null) return fail('UNSUPPORTED_MEDIA_TYPE', undefined, 'CloudEvents in JSON are UTF-8.');
       const body = sent instanceof JsonParts ? sent : undefined;
@@ -85,9 +85,11 @@ export const eventRoutes = (
         : presentEvent(accepted[0] as EventRecord);
       if (!isExpanded) return ok(answer);
       // The events are stored: a client that heard of a fault would send them again.
-      const entitlements = await balancesAfter(balances, database, { sent: read.value, accepted }, now).catch(
-        () => null,
-      );
+      const entitlements = await balancesAfter(
+        balances,
+        { database, now, signal },
+        { sent: read.value, accepted },
+      ).catch(() => null);
       return ok({ ...answer, entitlements });
     },
   ),

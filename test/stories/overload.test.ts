@@ -36,7 +36,11 @@ beforeAll(async () => {
   database = new SlowDatabase({ url });
   const intake = createIntake(database, { flush: 100 });
   const routes = eventRoutes(
-    { metersOf: selectMeters, findBilling: async () => ({ billing: [], reason: null }), balances: eventBalances },
+    {
+      metersOf: selectMeters,
+      findBilling: async () => ({ billing: [], reason: null }),
+      balances: eventBalances({ findSpentBudgets: async () => [] }),
+    },
     () => intake,
   );
   edge = await openEdge(routes, { url, database, errorTables: [meteringErrors] });
