@@ -90,6 +90,23 @@ begin
   return merchant;
 end $$;
 
+/* An entitlement that a process does not know yet, at its effective now, with the state of all of its customer's and the time at
+   which its next grant begins. All is of one moment, as the inputs beside it. */
+create function entitlement_opening(merchant text, wanted text, wall timestamptz)
+  returns table (found entitlement, state text, effective_now timestamptz, next_grant_at timestamptz)
+  language plpgsql stable
+  as $$
+begin
+  return query
+    select e, entitlements_state(e.merchant_id, e.customer_id), t.at,
+           (select min(g.effective_at) from entitlement_grant g
+             where g.merchant_id = e.merchant_id and g.entitlement_id = e.id and g.effective_at > t.at)
+      from entitlement e
+     cross join lateral (select coalesce((select c.clock_time from test_clock c
+                                           where c.merchant_id = e.merchant_id and c.id = e.clock_id), wall) as at) t
+     where e.merchant_id = merchant and e.id = wanted;
+end $$;
+
 /* All that a process must hear of some entitlements of a customer that it knows, beside usage: whether the inputs are as they were
    (`state`), the time of each one's clock and what reservations hold of it (texts in the order asked, with spaces between
    them; `-`: no clock). `kept_…` are the snapshots that balances are counted from: does each hold? Of a question about the

@@ -72,7 +72,8 @@ export function templateAt(terms: readonly Term[], at: Instant): EntitlementTemp
   return term.template;
 }
 
-async function loadedOf(entitlement: EntitlementRow, at: Instant, row: InputRow): Promise<Loaded> {
+/** The inputs of one entitlement from their row, which was read for an instant. */
+export async function loadedOf(entitlement: EntitlementRow, at: Instant, row: InputRow): Promise<Loaded> {
   const terms = row.terms.map(({ from, template }) => ({
     from: Temporal.Instant.from(from),
     template: template as EntitlementTemplate,

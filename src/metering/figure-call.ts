@@ -2,6 +2,7 @@ import type { Sql, Tx } from '../db/index.ts';
 import { decimal } from '../kernel/decimal.ts';
 import { type FigureFunction, figureColumns } from './figures.sql.ts';
 import { figureOf, knownHours, questionOf, type UsageFigure, withKnown } from './figures.ts';
+import { KnownHours } from './known-hours.ts';
 import type { UsageScope } from './usage-request.ts';
 
 /** Figures of usage that are asked for as columns of another statement. */
@@ -25,10 +26,11 @@ export type FigureColumns = { readonly [name in FigureFunction]?: string | null 
 /**
  * The figures of questions of a merchant, for a statement that asks other things too, with what is known now of hours that
  * they cut.
+ * @param tx null: nothing is known of such hours
  * @returns null where roll-ups do not answer one of them, as `keptFigures` says
  */
-export async function figureCall(tx: Tx, scopes: readonly UsageScope[]): Promise<FigureCall | null> {
-  const hours = await knownHours(tx);
+export async function figureCall(tx: Tx | null, scopes: readonly UsageScope[]): Promise<FigureCall | null> {
+  const hours = tx === null ? new KnownHours() : await knownHours(tx);
   const asked = scopes.map((scope, place) => ({ scope, place, question: questionOf(scope) }));
   if (asked.some(({ question }) => question === null)) return null;
   const known = asked.flatMap(({ scope, place, question }) =>

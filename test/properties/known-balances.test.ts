@@ -305,9 +305,10 @@ describe('a process that knows entitlements', () => {
     const readings = new Readings({ findSpentBudgets });
     const asked = { database: env.database, merchantId: merchant.id, now, signal: new AbortController().signal };
     const question = detailQuestion(asked, life.entitlements[0] as string);
-    const before = orThrow(await readings.answer(question)).details[0];
     const transaction = vi.spyOn(env.database, 'transaction');
     try {
+      const before = orThrow(await readings.answer(question)).details[0];
+      expect(transaction).not.toHaveBeenCalled(); // one statement more for what is not known yet
       await life.use(-1, 4);
       transaction.mockClear();
       const after = orThrow(await readings.answer(question)).details[0];

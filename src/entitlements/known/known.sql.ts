@@ -1,8 +1,9 @@
 import { effectiveNowOf } from '../../clocks/index.ts';
-import { allOf, type Prepared as PreparedStatement, prepare, sql, type Tx } from '../../db/index.ts';
+import { allOf, type Database, type Prepared as PreparedStatement, prepare, sql, type Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { FigureCall, FigureColumns } from '../../metering/index.ts';
 import type { EntitlementRow } from '../entitlements.sql.ts';
+import type { InputRow } from '../inputs.sql.ts';
 import { conditionsOf, type EntitlementFilters, type TimedEntitlement } from '../reading.sql.ts';
 
 /** What has to be heard of entitlements that are known. */
@@ -83,6 +84,30 @@ export const selectStated = (
       from entitlement e where e.merchant_id = ${merchantId} and e.id = ${id}`,
     'stated entitlement',
   );
+
+/** An entitlement with all that its balance depends on beside usage, in one statement that is a transaction of its own. */
+export interface OpenedRow extends StatedEntitlement, InputRow {
+  readonly next_grant_at: Instant | null;
+}
+
+/** Opens an entitlement of the merchant. */
+export const openEntitlement = async (
+  database: Database,
+  merchantId: string,
+  id: string,
+  now: Instant,
+): Promise<OpenedRow | undefined> => {
+  const [row] = await database.call<OpenedRow>(
+    'open entitlement',
+    sql`
+    select (o.found).*, o.state, o.effective_now, o.next_grant_at, i.feature_key, i.terms, i.grants, i.resets, i.meters, i.elders,
+           i.reserved, i.snapshot_at, i.snapshot_state, i.snapshot_taken
+      from as_merchant(${merchantId}) m (merchant)
+     cross join lateral entitlement_opening(m.merchant, ${id}, ${now}) o
+     cross join lateral entitlement_inputs(array[m.merchant], array[(o.found).id], array[o.effective_now], array[o.effective_now]) i`,
+  );
+  return row;
+};
 
 /** The state of all entitlements of a customer. */
 export const selectState = async (tx: Tx, merchantId: string, customerId: string): Promise<string> => {

@@ -2,15 +2,18 @@ import { findFeaturesByKey } from '../../catalog/index.ts';
 import { customerIdsOfExternalId, findCustomer } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { notFound, ok, type Result } from '../../kernel/result.ts';
-import { selectState, selectStated, selectUnended } from './known.sql.ts';
-import type { Reading, ReadingQuestion } from './readings.ts';
+import type { EntitlementRow } from '../entitlements.sql.ts';
+import { loadedOf } from '../inputs.ts';
+import { type OpenedRow, openEntitlement, selectState, selectStated, selectUnended } from './known.sql.ts';
+import type { OpenedReading, Reading, ReadingQuestion } from './readings.ts';
 
-type Asked = Omit<ReadingQuestion, 'text' | 'find'>;
+type Asked = Omit<ReadingQuestion, 'text' | 'open' | 'find'>;
 
 /** The question about one entitlement, also one that has ended or has not begun. */
 export const detailQuestion = (asked: Asked, id: string): ReadingQuestion => ({
   ...asked,
   text: id,
+  open: () => openDetail(asked, id),
   find: async (tx) => {
     const found = await selectStated(tx, asked.merchantId, id, asked.now);
     if (!found) return notFound('entitlement');
@@ -18,6 +21,27 @@ export const detailQuestion = (asked: Asked, id: string): ReadingQuestion => ({
     return ok({ customerId, state, entitlements: [found], isActiveOnly: false, customer: null });
   },
 });
+
+async function openDetail({ database, merchantId, now }: Asked, id: string): Promise<OpenedReading | null> {
+  const row = await openEntitlement(database, merchantId, id, now);
+  if (!row) return null;
+  const { customer_id: customerId, state, effective_now: at, next_grant_at: nextGrantAt } = row;
+  const reading = { customerId, state, entitlements: [row], isActiveOnly: false, customer: null };
+  return { reading, loaded: [await loadedOf(entitlementOf(row), at, row)], nextGrants: [nextGrantAt] };
+}
+
+/** Without the inputs beside it, which are kept as what was read from them. */
+function entitlementOf({
+  terms,
+  grants,
+  resets,
+  meters,
+  elders,
+  snapshot_state,
+  ...entitlement
+}: OpenedRow): EntitlementRow {
+  return entitlement;
+}
 
 /** Of whom access is asked for, and to what. */
 export interface AccessOf {

@@ -4,7 +4,7 @@ import type { Database, Prepared as PreparedStatement, Tx } from '../../db/index
 import { decimal } from '../../kernel/decimal.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import { type Instant, isAfter } from '../../kernel/time.ts';
-import { type FigureCall, figureCall, measureEach } from '../../metering/index.ts';
+import { type FigureCall, figureCall, measureEach, type UsageScope } from '../../metering/index.ts';
 import type { EntitlementRow } from '../entitlements.sql.ts';
 import { type Loaded, loadInputs } from '../inputs.ts';
 import type { EntitlementParts, SpentBudget } from '../parts.ts';
@@ -29,6 +29,14 @@ export interface Reading {
   readonly asked?: readonly Feature[] | undefined;
 }
 
+/** A reading with its inputs, whose snapshots may not hold. */
+export interface OpenedReading {
+  readonly reading: Reading;
+  readonly loaded: readonly Loaded[];
+  /** When the next grant of each begins. */
+  readonly nextGrants: readonly (Instant | null)[];
+}
+
 export interface Answer {
   readonly customerId: string;
   readonly asked: readonly Feature[] | undefined;
@@ -45,6 +53,8 @@ export interface ReadingQuestion {
   readonly merchantId: string;
   /** Questions with the same text have the same `find`. */
   readonly text: string;
+  /** Reads the inputs in one statement, of one moment; null where there are none. Absent: `find` comes first. */
+  readonly open?: () => Promise<OpenedReading | null>;
   /** Finds what is read. A refusal is answered as it is. */
   readonly find: (tx: Tx) => Promise<Result<Reading>>;
   /** Wall time. */
@@ -67,8 +77,12 @@ interface Known {
   readonly statement: PreparedStatement;
 }
 
-/** Entitlements with at most so many parts, counted as `sizeOf` does, are known at a time. */
-const MOST_PARTS = 200_000;
+/** Readings of about so many kibibytes are known at a time. */
+const MOST_KIBIBYTES = 98_304;
+/** What a reading and an entitlement of it take at least, with one grant. */
+const READING_KIBIBYTES = 4;
+const ENTITLEMENT_KIBIBYTES = 8;
+const HOUR_NANOSECONDS = 3_600_000_000_000n;
 /** A reading that asks for more figures is not worth knowing. */
 const MOST_FIGURES = 200;
 
@@ -77,7 +91,7 @@ const MOST_FIGURES = 200;
  * as they were, and how much was used (docs/decisions/0134). Where they are not, all is loaded again.
  */
 export class Readings {
-  readonly #known = new LRUCache<string, Known>({ maxSize: MOST_PARTS, sizeCalculation: sizeOf });
+  readonly #known = new LRUCache<string, Known>({ maxSize: MOST_KIBIBYTES, sizeCalculation: sizeOf });
   readonly #parts: ReadingParts;
 
   constructor(parts: ReadingParts) {
@@ -88,7 +102,7 @@ export class Readings {
   async answer(question: ReadingQuestion): Promise<Result<Answer>> {
     const key = `${question.merchantId} ${question.text}`;
     const known = this.#known.get(key);
-    const answer = known && (await recalled(known, question));
+    const answer = (known && (await recalled(known, question))) ?? (await this.#opened(key, question));
     if (answer) return ok(answer);
     const { merchantId, database, signal } = question;
     const loaded = await database.transaction({ merchants: [merchantId] }, (tx) => load(this.#parts, tx, question), {
@@ -99,7 +113,31 @@ export class Readings {
     else this.#known.delete(key);
     return ok(loaded.value.answer);
   }
+
+  /** Takes the inputs from one statement and the answer from a second one, which says whether they hold. */
+  async #opened(key: string, question: ReadingQuestion): Promise<Answer | null> {
+    const opened = await question.open?.();
+    if (!opened) return null;
+    const { reading, loaded, nextGrants } = opened;
+    const entitlements: KnownEntitlement[] = [];
+    for (const [place, of] of loaded.entries()) {
+      const prepared = await prepareDetail(of, of.at, nextGrants[place] ?? null);
+      if (!prepared || prepared.scopes.some((scope) => mayCutHour(scope, of.entitlement))) return null;
+      entitlements.push({ ...prepared, entitlement: of.entitlement, prepared });
+    }
+    const known = await knownOf(null, question.merchantId, reading, entitlements);
+    const answer = known && (await recalled(known, question));
+    if (known && answer) this.#known.set(key, known);
+    return answer;
+  }
 }
+
+/**
+ * May an hour have values before a question and in it? Such an hour is read event by event, unless the full road, which
+ * remembers what it read, has been taken before. There is nothing before the first hour of an entitlement, mostly.
+ */
+const mayCutHour = ({ from }: UsageScope, { active_from: start }: Pick<EntitlementRow, 'active_from'>): boolean =>
+  isAfter(from, start) && from.epochNanoseconds % HOUR_NANOSECONDS !== 0n;
 
 /** @returns null where something has changed, or nothing is prepared for now */
 async function recalled(known: Known, { database, now }: ReadingQuestion): Promise<Answer | null> {
@@ -175,7 +213,7 @@ async function load(
 }
 
 async function knownOf(
-  tx: Tx,
+  tx: Tx | null,
   merchantId: string,
   reading: Reading,
   entitlements: readonly KnownEntitlement[],
@@ -210,8 +248,10 @@ async function knownOf(
   };
 }
 
-/** About how much memory a reading takes, in parts of about a kibibyte. */
+/** About how much memory a reading takes, in kibibytes. */
 function sizeOf({ entitlements }: Known): number {
-  const parts = entitlements.map(({ prepared }) => (prepared ? 4 + prepared.loaded.inputs.grants.length : 1));
-  return parts.reduce((a, b) => a + b, 1);
+  const sizes = entitlements.map(({ prepared }) =>
+    prepared ? ENTITLEMENT_KIBIBYTES + prepared.loaded.inputs.grants.length : 1,
+  );
+  return sizes.reduce((a, b) => a + b, READING_KIBIBYTES);
 }
