@@ -77,8 +77,8 @@ async function run(stack: Stack): Promise<void> {
       postgres: (processorSeconds(stack.postgresId) - before.postgres) * each,
       node: ((node.user + node.system) / 1e6) * each,
     };
-    const { rows } = await pool.query<{ issued: number; lines: number }>(
-      `select count(*)::int as issued, min(item_count)::int as lines
+    const { rows } = await pool.query<{ issued: number; lines: number; documents: number }>(
+      `select count(*)::int as issued, min(item_count)::int as lines, (select count(*)::int from document) as documents
          from invoice where clock_id = $1 and invoice_number is not null`,
       [clock.id],
     );
@@ -90,7 +90,7 @@ async function run(stack: Stack): Promise<void> {
     console.log(
       `  ${subscriptions} subscriptions × ${months} months   ` +
         `PostgreSQL ${spent.postgres.toFixed(2)} + Node ${spent.node.toFixed(2)} ms, ` +
-        `${statements.toFixed(2)} statements a subscription and month`,
+        `${statements.toFixed(2)} statements a subscription and month, ${rows[0].documents} documents beside`,
     );
     console.log(
       `  clock.year, seconds                    ${seconds.toFixed(1)}   wanted ≤ ${wanted.toFixed(0)}   ${verdict(seconds <= wanted)}`,
