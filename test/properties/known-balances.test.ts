@@ -301,10 +301,10 @@ describe('a process that knows entitlements', () => {
 
   it('asks for nothing but one statement while only usage and reservations change', async () => {
     const life = await Life.begin(null);
-    await life.compare();
+    await life.entitle(1, [0], { type: 'metered' }, -2);
     const readings = new Readings({ findSpentBudgets });
     const asked = { database: env.database, merchantId: merchant.id, now, signal: new AbortController().signal };
-    const question = detailQuestion(asked, life.entitlements[0] as string);
+    const question = detailQuestion(asked, life.entitlements.at(-1) as string);
     const transaction = vi.spyOn(env.database, 'transaction');
     try {
       const before = orThrow(await readings.answer(question)).details[0];
