@@ -7,7 +7,6 @@ import { readInvoiceFilters } from '../src/invoicing/reading/invoice-filters.ts'
 import { selectInvoicePage } from '../src/invoicing/reading/invoice-list.sql.ts';
 import { addAllListChanges } from '../src/jobs/list-counts.ts';
 import { orThrow } from '../src/kernel/result.ts';
-import { listSubscriptions } from '../src/subscriptions/subscriptions.sql.ts';
 import { exponent, numbersOf } from './support/arguments.ts';
 import { withStack } from './support/stack.ts';
 
@@ -47,7 +46,7 @@ async function fill(url: string, many: { invoices: number; customers: number }):
   try {
     await client.query(`set session_replication_role = replica; set maintenance_work_mem = '256MB';
                         set synchronous_commit = off`);
-    const tables = ['invoice', 'organization', 'customer', 'subscription'];
+    const tables = ['invoice', 'organization', 'customer'];
     await withoutIndexes(client, tables, async () => {
       await client.query(
         `insert into invoice (merchant_id, id, kind, status, customer_id, currency, billing_cadence, billing_anchor,
@@ -146,7 +145,6 @@ const reads: Readonly<Record<string, Read>> = {
       (tx, page) => pageOfCustomers(tx, { ...filter, merchantId }, page),
     ]),
   ),
-  'subscriptions {}': (tx, page) => listSubscriptions(tx, merchantId, {}, page),
 };
 
 async function measure(url: string): Promise<Record<string, { first: number; far: number; total: number }>> {
