@@ -35,7 +35,7 @@ export function moneyInNumbers(files: readonly SourceFile[]): Finding[] {
         say(node, 'calls toNumber()');
     };
     walk(parse(file).program, (node) => {
-      // A page's total counts its rows; it is looked at together with them.
+      // The total of a page counts its rows, and that of a progress what is to be done; each is looked at with them.
       hideCounts(node);
       look(node);
     });
@@ -49,7 +49,7 @@ function hideCounts(node: Node): void {
   if (!['TSTypeLiteral', 'TSInterfaceBody', 'ObjectExpression'].includes(node.type)) return;
   const members = (node.members ?? node.body ?? node.properties) as readonly Node[];
   const names = members.map((member) => nameOf(member.key));
-  if (!['rows', 'data', 'offset'].some((name) => names.includes(name))) return;
+  if (!['rows', 'data', 'offset', 'done'].some((name) => names.includes(name))) return;
   for (const member of members) if (nameOf(member.key) === 'total') counts.add(member);
 }
 

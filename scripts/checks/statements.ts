@@ -57,6 +57,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   subscription_adjustment: 'subscriptions',
   subscription_version: 'subscriptions',
   subscription_change: 'subscriptions',
+  plan_migration: 'subscriptions',
   unused_credit: 'invoicing',
   adjustments: 'invoicing',
   money_leftovers: 'invoicing',

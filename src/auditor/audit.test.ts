@@ -2,6 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
 import { newOrder, orderLine } from '../../test/support/orders.ts';
+import { planOfTwoVersions } from '../../test/support/plan-migrations.ts';
 import { approveOrder, intervalBody, newSchedule, putIntervals } from '../../test/support/schedules.ts';
 import { type Resource, type Shop, shopOf } from '../../test/support/shop.ts';
 import { newSource, newSourceEvent } from '../../test/support/world.ts';
@@ -18,6 +19,8 @@ beforeAll(async () => {
   await shop.create('/v0/webhookEndpoints', { url: 'http://127.0.0.1:9/' });
   ({ invoice } = await shop.paid());
   await shop.create(`/v2/invoices/${invoice.id}/refunds`, { reason: 'Tried' });
+  const migrated = await planOfTwoVersions(shop, 1);
+  await shop.create(`/v0/plans/${migrated.plan.id}/migrations`, { fromVersion: 1, toVersion: 2 });
   const product = await shop.product();
   const metric = await shop.metric({ productId: product.id });
   const feature = await shop.create('/v0/features', {
@@ -112,6 +115,10 @@ const BREAKS: Readonly<Record<string, readonly [broken: string, undone: string]>
   'outside-tax-is-recorded': [
     `update invoice set terms = terms || '{"outside": {"answer": {"reference": "taxcalc_broken"}}}' where id = 'INVOICE'`,
     `update invoice set terms = terms - 'outside' where id = 'INVOICE'`,
+  ],
+  'migrations-count-their-outcomes': [
+    `update plan_migration set done = 0, failed = 1`,
+    `update plan_migration set done = 1, failed = 0`,
   ],
   'recorded-tax-is-billed': [
     `insert into tax_record (merchant_id, id, invoice_id, kind, provider, currency, net, tax, status, reference, recorded_tax, done_at, created_at) select merchant_id, 'tax_broken', id, 'invoice', 'stripe_tax', 'USD', 1, 2, 'done', 'tax_1', 1, now(), now() from invoice where id = 'INVOICE'`,

@@ -689,4 +689,24 @@ export const invariants: readonly Invariant[] = [
         from tax_record
        where status = 'done' and recorded_tax <> tax`,
   },
+  {
+    name: 'migrations-count-their-outcomes',
+    says: 'a migration of a plan counts its subscriptions by their outcomes, and each that was changed has its change',
+    broken: sql`
+      select m.merchant_id, m.id, format('%s of %s done, %s failed; found %s of %s, %s', m.done, m.total, m.failed, f.done, f.total, f.failed) as detail
+        from plan_migration m
+       cross join lateral (
+         select count(*) as total, count(*) filter (where outcome <> 'refused') as done,
+                count(*) filter (where outcome = 'refused') as failed
+           from plan_migration_subscription s where s.merchant_id = m.merchant_id and s.migration_id = m.id) f
+       where (m.total, m.done, m.failed) <> (f.total, f.done, f.failed)
+       union all
+      select m.merchant_id, m.id, format('subscription %s has no such change', s.subscription_id)
+        from plan_migration m
+        join plan_migration_subscription s on s.merchant_id = m.merchant_id and s.migration_id = m.id
+       where s.outcome <> 'refused'
+         and m.is_dry is distinct from not exists (
+           select from subscription_change c
+            where c.merchant_id = s.merchant_id and c.id = s.change_id and c.subscription_id = s.subscription_id)`,
+  },
 ];

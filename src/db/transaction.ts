@@ -367,6 +367,7 @@ class ConnectionTx implements Tx {
     const [first, ...others] = works;
     if (!first) return [];
     if (others.length === 0) return [await first(this)];
+    await this.#client.query(BY_KEYS); // a merged statement's plan is kept on the connection
     const together = new Together(this.#client, this.#merged, this.#constants);
     const values = await together.run(works);
     this.#afterCommit.push(() => together.committed());

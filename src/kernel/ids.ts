@@ -47,6 +47,7 @@ export const ID_PREFIXES = {
   auditEntry: 'aud_',
   ledgerTransaction: 'ltx_',
   subscriptionChange: 'subchg_',
+  planMigration: 'pmig_',
   credit: 'ucr_',
   mail: 'mail_',
   alert: 'alr_',

@@ -5,8 +5,6 @@ import { invalidField, ok, type Result } from '../kernel/result.ts';
 import { formatInstant, type Instant } from '../kernel/time.ts';
 import {
   ChangeCreate,
-  MigrationCreate,
-  PlanMigration,
   PlanSimulation,
   SimulationCreate,
   SubscriptionChangeList,
@@ -15,8 +13,8 @@ import {
 } from './change-schemas.ts';
 import { type ChangeRow, listChanges } from './changes.sql.ts';
 import { cancelChange, changePlan } from './changes.ts';
-import { migratePlan } from './migrate.ts';
 import type { SubscriptionParts } from './parts.ts';
+import { planMigrationRoutes } from './plan-migration/routes.ts';
 import { quantitiesOf } from './present.ts';
 import { simulatePlan } from './simulate.ts';
 
@@ -84,25 +82,7 @@ export const changeRoutes = (parts: SubscriptionParts): readonly Route[] => [
       return cancelChange(tx, merchantId, id, changeId);
     },
   ),
-  route(
-    {
-      method: 'POST',
-      path: '/v0/plans/:id/migrations',
-      operationId: 'migratePlan',
-      tag: 'Plans',
-      summary: 'Change all subscriptions of one version of a plan to another',
-      description:
-        'Each subscription is changed as POST …/changes would; one that cannot be is left as it is, and its `reason` says why. With `dryRun` nothing is written, and the answer is 200.',
-      access: { role: 'member', merchant: { of: 'id', kind: 'plan' } },
-      body: MigrationCreate,
-      replies: { 201: PlanMigration, 200: PlanMigration },
-    },
-    async ({ tx, merchantId, params, body, now }) => {
-      const work = () => migratePlan(parts, tx, merchantId, params.id as string, body, now);
-      const migrated = await (body.dryRun === true ? tx.part(work, () => false) : work());
-      return migrated.ok ? ok(new Reply(body.dryRun === true ? 200 : 201, migrated.value)) : migrated;
-    },
-  ),
+  ...planMigrationRoutes(parts),
   simulationRoute,
 ];
 

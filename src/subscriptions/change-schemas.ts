@@ -14,11 +14,11 @@ import {
 import { Invoice, InvoiceLineItem } from '../invoicing/index.ts';
 import { QuantitiesBody, QuantitiesReply } from './schemas.ts';
 
-const Effective = OneOf(['now', 'periodEnd']);
-const ProrationWord = OneOf(['second', 'day', 'none']);
-const CreditWord = OneOf(['invoice', 'wallet', 'none']);
+export const Effective = OneOf(['now', 'periodEnd']);
+export const ProrationWord = OneOf(['second', 'day', 'none']);
+export const CreditWord = OneOf(['invoice', 'wallet', 'none']);
 const MOST_VERSIONS = 2 ** 31 - 1;
-const VersionNumber = Type.Integer({ minimum: 1, maximum: MOST_VERSIONS });
+export const VersionNumber = Type.Integer({ minimum: 1, maximum: MOST_VERSIONS });
 
 export const ChangeCreate = Strict(
   {
@@ -61,45 +61,6 @@ export const SubscriptionChangeReply = Type.Object(
 
 export const SubscriptionChangeList = ListOf(SubscriptionChange);
 export const SubscriptionChangeListQuery = ListQuery({});
-
-export const MigrationCreate = Strict(
-  {
-    fromVersion: VersionNumber,
-    toVersion: VersionNumber,
-    replacePrices: Type.Optional(
-      Type.Array(Strict({ replacesPriceId: Id('price'), withPriceId: Id('price') }), {
-        maxItems: 1000,
-        description: 'Fee prices of `toVersion` that take over the quantity of one of `fromVersion`.',
-      }),
-    ),
-    effective: Type.Optional(Effective),
-    proration: Type.Optional(ProrationWord),
-    credit: Type.Optional(CreditWord),
-    dryRun: Type.Optional(Type.Boolean({ default: false, description: 'true: only tells what would be.' })),
-  },
-  { $id: 'PlanMigrationCreate' },
-);
-export type MigrationCreate = Static<typeof MigrationCreate>;
-
-export const PlanMigration = Type.Object(
-  {
-    object: Type.Literal('plan_migration'),
-    planId: Id('plan'),
-    fromVersion: Type.Integer(),
-    toVersion: Type.Integer(),
-    dryRun: Type.Boolean(),
-    subscriptions: Type.Array(
-      Type.Object({
-        subscriptionId: Id('subscription'),
-        outcome: OneOf(['applied', 'scheduled', 'refused']),
-        effectiveAt: Nullable(Timestamp),
-        changeId: Nullable(Id('subscriptionChange')),
-        reason: Nullable(Type.String({ description: 'The code of the refusal.' })),
-      }),
-    ),
-  },
-  { $id: 'PlanMigration' },
-);
 
 export const SimulationCreate = Strict(
   {

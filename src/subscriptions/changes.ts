@@ -66,6 +66,8 @@ export interface ChangeOrder {
   readonly planId?: string;
   /** Of that plan, else of its own. Absent: the default version of that plan; without a plan the version that it has. */
   readonly versionNumber?: number;
+  /** The version that it must still have. */
+  readonly fromVersionId?: string;
   /** How many of some fee prices; of the others as many as it has, or as the price says. */
   readonly quantities?: Quantities;
   /** Prices that have the quantities which the subscription has of others. */
@@ -93,7 +95,7 @@ interface Target {
  * Changes the plan version or the quantities of a subscription, at once or at the end of the period of its plan's own
  * series (domain.md §3, Plan change). `wall` is wall time.
  * @returns 404; 400 for a version or quantities that it cannot have; INVALID_TRANSITION where it is not active;
- * CHANGE_SCHEDULED where another change is to come
+ * OTHER_PLAN_VERSION where it has another version by now; CHANGE_SCHEDULED where another change is to come
  */
 export async function changePlan(
   parts: SubscriptionParts,
@@ -106,6 +108,8 @@ export async function changePlan(
   const locked = await lockActive(tx, merchantId, id, 'change', wall);
   if (!locked.ok) return locked;
   const { subscription, now } = locked.value;
+  const { fromVersionId = subscription.plan_version_id } = order;
+  if (fromVersionId !== subscription.plan_version_id) return fail('OTHER_PLAN_VERSION');
   const waiting = await scheduledChange(tx, merchantId, id);
   if (waiting) return fail('CHANGE_SCHEDULED', { changeId: waiting.id });
   const target = await targetOf(tx, subscription, order);

@@ -10,4 +10,12 @@ export const subscriptionErrors = {
     status: 409,
     message: 'Another change of this subscription is to come. Cancel it first.', // domain.md §3, Plan change
   },
+  OTHER_PLAN_VERSION: {
+    status: 409,
+    message: 'The subscription has another version of its plan by now, so the migration left it as it is.',
+  },
+  PLAN_MIGRATION_RUNNING: {
+    status: 409,
+    message: 'Another migration of this version is running. Wait until it has ended, or cancel it.',
+  },
 } as const satisfies ErrorTable;

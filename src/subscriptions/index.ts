@@ -9,6 +9,7 @@ export { subscriptionErrors } from './errors.ts';
 export { holdSubscription, lockRow as lockSubscriptionRow, lockStatus } from './hold.ts';
 export type { ComingRenewal, SubscriptionParts } from './parts.ts';
 export { patchSubscription } from './patch.ts';
+export { planMigrationDueKind } from './plan-migration/steps.ts';
 export { quantitiesOf } from './present.ts';
 export { type BillableUsage, findBillableUsage, type PricedUsage } from './priced-usage.ts';
 export { subscriptionRoutes } from './routes.ts';

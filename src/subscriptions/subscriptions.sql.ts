@@ -321,16 +321,6 @@ export async function countByVersion(
   return new Map(rows.map(({ version_id, count }) => [version_id, count]));
 }
 
-/** The subscriptions that are pinned to a plan version and have not ended, oldest first. */
-export const unendedOfVersion = (
-  tx: Tx,
-  merchantId: string,
-  versionId: string,
-): Promise<Pick<SubscriptionRow, 'id'>[]> =>
-  tx.rows<Pick<SubscriptionRow, 'id'>>(sql`
-    select id from subscription
-     where merchant_id = ${merchantId} and plan_version_id = ${versionId} and status <> 'terminated' order by seq`);
-
 /** The plans to which a customer has an active subscription. */
 export async function activePlansOf(tx: Tx, merchantId: string, customerId: string): Promise<string[]> {
   const rows = await tx.rows<{ plan_id: string }>(sql`

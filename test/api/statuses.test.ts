@@ -7,6 +7,7 @@ import { connectFake, NOTICE_SECRET } from '../support/connected.ts';
 import { type Answer, type Client, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Call, draft, operations, type Scenario, urlOf } from '../support/operations.ts';
 import { newOrder, orderLine } from '../support/orders.ts';
+import { planOfTwoVersions, waitingMigration } from '../support/plan-migrations.ts';
 import { allSentences, isWalkedThrough, propertiesOf, requiredOf, type Sentence } from '../support/routes.ts';
 import { newSchedule, scheduleBody } from '../support/schedules.ts';
 import { type Resource, START } from '../support/shop.ts';
@@ -705,6 +706,24 @@ describe('409', () => {
         const body = { planId: (await shop.plan([await shop.feePrice()])).id };
         const { change } = await shop.create(`/v0/subscriptions/${subscription.id}/changes`, body);
         return { params: { id: subscription.id, changeId: change.id } };
+      },
+    },
+    {
+      operationId: 'migratePlan',
+      code: 'PLAN_MIGRATION_RUNNING',
+      call: async ({ env, merchant, shop }) => {
+        const { plan } = await planOfTwoVersions(shop, 1);
+        await waitingMigration(env, merchant.id, plan.id);
+        return { params: { id: plan.id }, body: { fromVersion: 1, toVersion: 2 } };
+      },
+    },
+    {
+      operationId: 'cancelPlanMigration',
+      code: 'INVALID_TRANSITION',
+      call: async ({ shop }) => {
+        const { plan } = await planOfTwoVersions(shop, 1);
+        const { id } = await shop.create(`/v0/plans/${plan.id}/migrations`, { fromVersion: 1, toVersion: 2 });
+        return { params: { id: plan.id, migrationId: id } };
       },
     },
     conflict('createSubscriptionAdjustment', 'INVALID_TRANSITION', terminated, {

@@ -52,6 +52,7 @@ describe('these checks see', () => {
   it.each([
     'interface Line { amount: Decimal }',
     'interface Page { rows: Line[]; total: number }',
+    'interface Progress { done: number; total: number }',
     'const Page = Type.Object({ limit: Type.Integer(), offset: Type.Integer(), total: Type.Integer() });',
     'interface Settings { lateUsageDays: number }',
     'const MOST_PRICES = 200;',

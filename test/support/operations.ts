@@ -1,6 +1,7 @@
 import { png } from '../../src/identity/logo/testing.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { newOrder, orderBody, orderLine } from './orders.ts';
+import { planOfTwoVersions, waitingMigration } from './plan-migrations.ts';
 import { intervalBody, newSchedule, scheduleBody } from './schedules.ts';
 import { type Resource, START } from './shop.ts';
 import { addStrayMoney } from './stray-money.ts';
@@ -142,6 +143,18 @@ const newChange = async (shop: World['shop']) => {
   const body = { planId: (await otherPlan(shop)).id, effective: 'periodEnd' };
   return (await shop.create(`/v0/subscriptions/${subscription.id}/changes`, body)).change;
 };
+const migrated = new WeakMap<World, Promise<Resource>>();
+/** The last of several migrations of a plan, of several subscriptions; the same in one world. */
+const migratedPlan = (world: World): Promise<Resource> => {
+  const often = async ({ shop }: World) => {
+    const { plan } = await planOfTwoVersions(shop, 3, { customer: await shop.customer() });
+    const path = `/v0/plans/${plan.id}/migrations`;
+    await shop.act(path, { fromVersion: 1, toVersion: 2, dryRun: true });
+    return shop.create(path, { fromVersion: 1, toVersion: 2 });
+  };
+  return migrated.getOrInsertComputed(world, often);
+};
+const ofMigration = ({ planId, id }: { planId: string; id: string }) => ({ id: planId, migrationId: id });
 const changed = new WeakMap<World, Promise<string>>();
 /** A subscription that was changed and is to be changed again; the same in one world. */
 const changedSubscription = (world: World): Promise<string> => {
@@ -582,6 +595,15 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
       return on(plan.id, { fromVersion: 1, toVersion: 2, replacePrices });
     },
   ],
+  listPlanMigrations: [async (world) => on((await migratedPlan(world)).planId)],
+  getPlanMigration: [async (world) => ({ params: ofMigration(await migratedPlan(world)) })],
+  cancelPlanMigration: [
+    async ({ env, merchant, shop }) => {
+      const { plan } = await planOfTwoVersions(shop, 1);
+      return { params: ofMigration(await waitingMigration(env, merchant.id, plan.id)) };
+    },
+  ],
+  listPlanMigrationSubscriptions: [async (world) => ({ params: ofMigration(await migratedPlan(world)) })],
   simulatePlan: [
     ({ plan, metric }) => {
       counter += 1;

@@ -40,8 +40,12 @@ export interface UnusedCreditRow {
   created_at: Instant;
 }
 
-export const insertUnusedCredit = (tx: Tx, row: Omit<UnusedCreditRow, 'seq'>): Promise<UnusedCreditRow> =>
-  tx.one<UnusedCreditRow>(sql`
+export async function insertUnusedCredit(tx: Tx, row: Omit<UnusedCreditRow, 'seq'>): Promise<UnusedCreditRow> {
+  const { last } = await tx.one<{ last: bigint }>(sql`
+    select coalesce(max(l.seq), 0) as last
+      from invoice i join invoice_line l on l.merchant_id = i.merchant_id and l.invoice_id = i.id
+     where i.merchant_id = ${row.merchant_id} and i.subscription_id = ${row.subscription_id}`);
+  return tx.one<UnusedCreditRow>(sql`
     insert into unused_credit (merchant_id, id, subscription_id, invoice_id, price_id, charged_from, charged_to, unused_from,
                                unused_to, display_name, amount, tax_amount, tax_rate, noted_amount, noted_tax,
                                target_invoice_id, created_at, workings, correction, source_key, line_seq)
@@ -49,11 +53,9 @@ export const insertUnusedCredit = (tx: Tx, row: Omit<UnusedCreditRow, 'seq'>): P
             ${row.charged_to}, ${row.unused_from}, ${row.unused_to}, ${row.display_name}, ${row.amount}, ${row.tax_amount},
             ${row.tax_rate}, ${row.noted_amount}, ${row.noted_tax}, ${row.target_invoice_id}, ${row.created_at},
             ${jsonb(row.workings)}, ${row.correction === null ? null : jsonb(row.correction)},
-            ${row.source_key},
-            (select coalesce(max(l.seq), 0)
-               from invoice i join invoice_line l on l.merchant_id = i.merchant_id and l.invoice_id = i.id
-              where i.merchant_id = ${row.merchant_id} and i.subscription_id = ${row.subscription_id}))
+            ${row.source_key}, ${last})
     returning *`);
+}
 
 /** A credit, and the number of the invoice that billed. */
 export interface CreditOn extends UnusedCreditRow {
@@ -130,6 +132,7 @@ export async function deleteOpenCredits(
   subscriptionId: string,
   after: Instant,
 ): Promise<string[]> {
+  if ((await selectOpenCredits(tx, merchantId, subscriptionId, after)).length === 0) return []; // as a rule
   const deleted = await tx.rows<{ invoice_id: string }>(sql`
     delete from unused_credit c where ${openCredits(merchantId, subscriptionId, after)} returning c.invoice_id`);
   return [...new Set(deleted.map(({ invoice_id: id }) => id))];

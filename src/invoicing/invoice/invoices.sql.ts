@@ -167,18 +167,18 @@ const insertion = (invoice: NewInvoice, now: Instant): Sql => {
 };
 
 /** The invoices of a subscription in some states, in the order of their creation, locked. */
-export const lockInvoicesIn = (
+export async function lockInvoicesIn(
   tx: Tx,
   merchantId: string,
   subscriptionId: string,
   statuses: readonly InvoiceStatus[],
-): Promise<InvoiceRow[]> =>
-  tx.rows<InvoiceRow>(sql`
-    with locked as materialized (
-      select * from invoice
-       where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and status = any (${statuses})
-       order by id for update)
-    select * from locked order by seq`);
+): Promise<InvoiceRow[]> {
+  const locked = await tx.rows<InvoiceRow & { readonly seq: bigint }>(sql`
+    select * from invoice
+     where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and status = any (${statuses})
+     order by id for update`);
+  return locked.toSorted((one, other) => (one.seq < other.seq ? -1 : 1)); // locks are taken in another order
+}
 
 /** Whether periods that are not calculated yet wait for an approval then. */
 export const updateAutoApprove = (

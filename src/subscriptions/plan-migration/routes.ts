@@ -1,0 +1,189 @@
+import type { Tx } from '../../db/index.ts';
+import { listReply, type PageRequest, pageOf, Reply, type Route, route } from '../../http/index.ts';
+import { notFound, ok, type Result } from '../../kernel/result.ts';
+import { next } from '../../kernel/state-table.ts';
+import { formatInstant, type Instant } from '../../kernel/time.ts';
+import type { SubscriptionParts } from '../parts.ts';
+import { type PlanMigration, planMigrationStates } from './migration.ts';
+import {
+  lockPlanMigration,
+  type MemberRow,
+  selectMemberPage,
+  selectPlanMigration,
+  selectPlanMigrationPage,
+  updatePlanMigration,
+} from './migrations.sql.ts';
+import {
+  PlanMigrationCreate,
+  PlanMigrationList,
+  PlanMigrationListQuery,
+  PlanMigrationReply,
+  PlanMigrationStarted,
+  PlanMigrationSubscriptionList,
+  PlanMigrationSubscriptionListQuery,
+} from './schemas.ts';
+import { startPlanMigration } from './start.ts';
+
+const TAG = 'Plans';
+const ofPlan = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', kind: 'plan' } }) as const;
+
+/** Migrations of plans: they change all subscriptions of a version (domain.md §3, Plan change). */
+export const planMigrationRoutes = (parts: SubscriptionParts): readonly Route[] => [
+  route(
+    {
+      method: 'POST',
+      path: '/v0/plans/:id/migrations',
+      operationId: 'migratePlan',
+      tag: TAG,
+      summary: 'Change all subscriptions of one version of a plan to another',
+      description:
+        'Each subscription is changed as POST …/changes would; one that cannot be is left as it is, and its `reason` says why. ' +
+        'A migration of up to 50 subscriptions is `completed` in the answer. A larger one is `running`, goes on by itself, and GET …/migrations/{migrationId} tells its progress. ' +
+        'With `dryRun` no subscription is changed, and the answer is 200.',
+      access: ofPlan('member'),
+      body: PlanMigrationCreate,
+      replies: { 201: PlanMigrationStarted, 200: PlanMigrationStarted },
+      errors: [409],
+    },
+    async ({ tx, merchantId, params, body, now }) => {
+      const started = await startPlanMigration(parts, tx, merchantId, params.id as string, body, now);
+      if (!started.ok) return started;
+      const { status, isDry, total } = started.value;
+      const all = { limit: total, offset: 0 };
+      const { rows } = status === 'running' ? { rows: [] } : await selectMemberPage(tx, started.value, undefined, all);
+      const subscriptions = rows.map((row) => toOutcomeReply(started.value, row));
+      return ok(new Reply(isDry ? 200 : 201, { ...toMigrationReply(started.value), subscriptions }));
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/plans/:id/migrations',
+      operationId: 'listPlanMigrations',
+      tag: TAG,
+      summary: 'List the migrations of a plan, newest first',
+      access: ofPlan('viewer'),
+      query: PlanMigrationListQuery,
+      replies: { 200: PlanMigrationList },
+    },
+    async ({ tx, merchantId, params, query }) => {
+      const page = pageOf(query);
+      const { rows, total } = await selectPlanMigrationPage(tx, merchantId, params.id as string, page);
+      return ok(listReply({ data: rows.map(toMigrationReply), total }, page));
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/plans/:id/migrations/:migrationId',
+      operationId: 'getPlanMigration',
+      tag: TAG,
+      summary: 'Retrieve a migration and its progress',
+      access: ofPlan('viewer'),
+      replies: { 200: PlanMigrationReply },
+    },
+    async ({ tx, merchantId, params }) => {
+      const found = await findOfPlan(selectPlanMigration, tx, merchantId, params);
+      return found.ok ? ok(toMigrationReply(found.value)) : found;
+    },
+  ),
+  route(
+    {
+      method: 'DELETE',
+      path: '/v0/plans/:id/migrations/:migrationId',
+      operationId: 'cancelPlanMigration',
+      tag: TAG,
+      summary: 'Cancel a running migration',
+      description: 'Subscriptions that are changed by now stay changed; the others stay as they are.',
+      access: ofPlan('member'),
+      replies: { 200: PlanMigrationReply },
+      errors: [409],
+    },
+    async ({ tx, merchantId, params, now }) => {
+      const found = await findOfPlan(lockPlanMigration, tx, merchantId, params);
+      if (!found.ok) return found;
+      const status = next(planMigrationStates, found.value.status, 'cancel');
+      if (!status.ok) return status;
+      const { done, failed } = found.value;
+      const cancelled = await updatePlanMigration(tx, found.value, { status: status.value, done, failed }, now);
+      return ok(toMigrationReply(cancelled));
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/plans/:id/migrations/:migrationId/subscriptions',
+      operationId: 'listPlanMigrationSubscriptions',
+      tag: TAG,
+      summary: 'List the subscriptions of a migration, oldest first',
+      description: '`waiting` are those whose turn is still to come; `cancelled` those whose turn did not come.',
+      access: ofPlan('viewer'),
+      query: PlanMigrationSubscriptionListQuery,
+      replies: { 200: PlanMigrationSubscriptionList },
+    },
+    async ({ tx, merchantId, params, query }) => {
+      const found = await findOfPlan(selectPlanMigration, tx, merchantId, params);
+      if (!found.ok) return found;
+      const page = pageOf(query);
+      const { rows, total } = await listMembers(tx, found.value, query.outcome, page);
+      return ok(listReply({ data: rows.map((row) => toMemberReply(found.value, row)), total }, page));
+    },
+  ),
+];
+
+/** The migration that a path names, where it is of the plan that the path names. */
+async function findOfPlan(
+  select: typeof selectPlanMigration,
+  tx: Tx,
+  merchantId: string,
+  { id, migrationId }: Readonly<Record<string, string>>,
+): Promise<Result<PlanMigration>> {
+  const found = await select(tx, merchantId, migrationId as string);
+  return found && found.planId === id ? ok(found) : notFound('planMigration');
+}
+
+type MemberOutcome = NonNullable<MemberRow['outcome']> | 'waiting' | 'cancelled';
+
+/** What a subscription without an outcome is told as. */
+const withoutOutcome = ({ status }: PlanMigration): 'waiting' | 'cancelled' =>
+  status === 'cancelled' ? 'cancelled' : 'waiting';
+
+function listMembers(tx: Tx, migration: PlanMigration, outcome: MemberOutcome | undefined, page: PageRequest) {
+  if (outcome !== 'waiting' && outcome !== 'cancelled') return selectMemberPage(tx, migration, outcome, page);
+  return outcome === withoutOutcome(migration)
+    ? selectMemberPage(tx, migration, null, page)
+    : { rows: [] as MemberRow[], total: 0 };
+}
+
+const textOf = (instant: Instant | null): string | null => instant && formatInstant(instant);
+
+const toMigrationReply = (migration: PlanMigration) => ({
+  id: migration.id,
+  object: 'plan_migration' as const,
+  planId: migration.planId,
+  fromVersion: migration.fromVersion,
+  toVersion: migration.toVersion,
+  replacePrices: migration.replacePrices,
+  effective: migration.effective,
+  proration: migration.proration,
+  credit: migration.credit,
+  dryRun: migration.isDry,
+  status: migration.status,
+  progress: { total: migration.total, done: migration.done, failed: migration.failed },
+  createdAt: formatInstant(migration.createdAt),
+  updatedAt: formatInstant(migration.updatedAt),
+  endedAt: textOf(migration.endedAt),
+});
+
+const toMemberReply = (migration: PlanMigration, row: MemberRow) => ({
+  object: 'plan_migration_subscription' as const,
+  ...toOutcomeReply(migration, row),
+});
+
+const toOutcomeReply = (migration: PlanMigration, row: MemberRow) => ({
+  subscriptionId: row.subscriptionId,
+  outcome: row.outcome ?? withoutOutcome(migration),
+  effectiveAt: textOf(row.effectiveAt),
+  changeId: row.changeId,
+  reason: row.reason,
+});

@@ -1,0 +1,13 @@
+import type { DueKind } from '../../jobs/index.ts';
+import type { SubscriptionParts } from '../parts.ts';
+import { changeNext } from './change-next.ts';
+import { selectPlanMigration } from './migrations.sql.ts';
+
+/** A migration goes on with its next subscriptions, each time in a transaction of its own, until none is left. */
+export const planMigrationDueKind = (parts: SubscriptionParts): DueKind => ({
+  kind: 'plan_migration',
+  step: async (tx, { merchantId, id }, now) => {
+    const migration = await selectPlanMigration(tx, merchantId, id);
+    if (migration?.status === 'running') await changeNext(parts, tx, migration, now);
+  },
+});
