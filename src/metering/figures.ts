@@ -13,7 +13,8 @@ export type UsageFigure = Pick<UsageRow, 'value' | 'eventCount'>;
 const AVERAGE_DIGITS = 50;
 
 /**
- * The figures of questions of a merchant about some subjects, from roll-ups and in one call. Equal questions are asked once.
+ * The figures of questions of a merchant about some subjects, from roll-ups and in one call. Equal questions are asked
+ * once.
  * @returns null for each question that roll-ups do not answer: of all subjects, of groups, up to a mark, of an
  * aggregation that is not kept as one value, or of a meter whose events are not rolled up yet
  */
