@@ -153,7 +153,7 @@ export function periodIn({ inputs, segments }: Schedule, asked: Instant): UsageP
 /** The usage periods of many instants: one that several instants share is found once. */
 export class Periods {
   readonly #schedule: Schedule;
-  #known: UsagePeriod | null = null;
+  #known: { readonly period: UsagePeriod; readonly from: Instant } | null = null;
 
   constructor(schedule: Schedule) {
     this.#schedule = schedule;
@@ -161,9 +161,11 @@ export class Periods {
 
   at(asked: Instant): UsagePeriod {
     const known = this.#known;
-    if (known?.end && !isBefore(asked, known.start) && isBefore(asked, known.end)) return known;
-    this.#known = periodIn(this.#schedule, asked);
-    return this.#known;
+    // Before the instant at which it was found, another rule may have counted the same period.
+    if (known?.period.end && !isBefore(asked, known.from) && isBefore(asked, known.period.end)) return known.period;
+    const period = periodIn(this.#schedule, asked);
+    this.#known = { period, from: asked };
+    return period;
   }
 }
 
