@@ -121,7 +121,8 @@ export class Readings {
     const { reading, loaded, nextGrants } = opened;
     const entitlements: KnownEntitlement[] = [];
     for (const [place, of] of loaded.entries()) {
-      const prepared = await prepareDetail(of, of.at, nextGrants[place] ?? null);
+      const now = of.entitlement.clock_id === null ? question.now : of.at; // the database rounds to microseconds
+      const prepared = await prepareDetail(of, now, nextGrants[place] ?? null);
       if (!prepared || prepared.scopes.some((scope) => mayCutHour(scope, of.entitlement))) return null;
       entitlements.push({ ...prepared, entitlement: of.entitlement, prepared });
     }
