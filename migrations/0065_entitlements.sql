@@ -198,6 +198,11 @@ create trigger keep before update on entitlement_grant for each row execute func
 
 create index entitlement_grant_time on entitlement_grant (merchant_id, entitlement_id, effective_at);
 
+/* The metrics that count events of some types. */
+create function metrics_of_types(merchant text, types text[]) returns table (id text, event_type text)
+  language sql stable
+  as $$ select m.id, m.event_type from billable_metric m where m.merchant_id = merchant and m.event_type = any (types) $$;
+
 /* All that the balances of some entitlements depend on beside usage, in the order asked. `ats` are the instants that are asked
    about; from a snapshot of `untils` or before on, only what can still matter is read: so it takes the same after any number of
    periods. Grants are lines of fields: there can be ten thousand, and a jsonb object for each takes ten times as long. The plan is

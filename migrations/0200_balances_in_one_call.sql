@@ -3,8 +3,9 @@
 
 /* How often the features and the meters of a merchant have changed, as entitlements see them. */
 create table catalog_change (
-  merchant_id text primary key,
-  change_count bigint not null
+  merchant_id text not null,
+  change_count bigint not null,
+  primary key (merchant_id)
 );
 call tenant_table('catalog_change');
 

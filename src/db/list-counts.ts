@@ -65,7 +65,7 @@ export interface CountedRange {
 }
 
 export interface RangeTotal {
-  readonly total: number;
+  readonly rows: number;
   /** No row of the range has a `seq` above. */
   readonly top: bigint | null;
   /** About how many rows of all facets an index of the column reads for the range. */
@@ -73,8 +73,8 @@ export interface RangeTotal {
 }
 
 /**
- * How many rows of a list lie in a range of a column. Stretches of the
- * column that lie within the range are kept counts; only the rows of a stretch that the range cuts are counted.
+ * How many rows of a list lie in a range of a column. Stretches of the column that lie within the range are kept counts;
+ * only the rows of a stretch that the range cuts are counted.
  */
 export function keptRange(
   tx: Tx,
@@ -124,7 +124,7 @@ export function keptRange(
                                        and ${facet} = cut.facet) counted)
             + (select coalesce(sum(change), 0) from waiting w
                 where not exists (select from cut where cut.merchant_id = w.merchant_id and cut.facet = w.facet
-                                     and w.value between cut.least and cut.most)))::int as total,
+                                     and w.value between cut.least and cut.most)))::int as rows,
            greatest((select max(top) from kept where is_asked), (select max(top) from waiting)) as top,
            (select coalesce(sum(count), 0)::int from kept) as reach`);
 }

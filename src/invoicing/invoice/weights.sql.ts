@@ -10,7 +10,7 @@ export async function selectWeights(tx: Tx, merchantId: string, ids: readonly st
     sql`
     select i.id,
            case when i.status in ('CLOSING', 'CLOSED', 'CALCULATING', 'DRAFT')
-                then greatest(1, i.item_count, before.lines, usage.rows, case when before.lines is null then cells.all end)
+                then greatest(1, i.item_count, before.lines, usage.rows, case when before.lines is null then cells.number end)
                 else 1 end::int as weight
       from invoice i
       left join lateral (
@@ -21,13 +21,8 @@ export async function selectWeights(tx: Tx, merchantId: string, ids: readonly st
       left join lateral (
         select count(*) as rows from invoice_usage u
          where u.merchant_id = i.merchant_id and u.invoice_id = i.id) usage on i.status in ('CLOSED', 'CALCULATING')
-      left join lateral (
-        select sum(jsonb_array_length(p.properties -> 'cells')) as all
-          from subscription s
-          join plan_version_price v on v.merchant_id = s.merchant_id and v.version_id = s.plan_version_id
-          join price p on p.merchant_id = v.merchant_id and p.id = v.price_id and p.model = 'matrix'
-         where s.merchant_id = i.merchant_id and s.id = i.subscription_id)
-        cells on i.status = 'CLOSING' and before.lines is null
+      left join lateral matrix_cells(i.merchant_id, i.subscription_id) cells (number)
+        on i.status = 'CLOSING' and before.lines is null
      where i.merchant_id = ${merchantId} and i.id = any (${[...ids]}::text[])`,
     'invoice_weights',
   );

@@ -98,7 +98,7 @@ export async function selectInvoicePage(
   const { issued: _, due: __, amount: ___, now: ____, isReady, ...others } = filters;
   const found: RangeTotal[] = [];
   for (const count of rangesOf(tx, merchantId, filters)) found.push(await count());
-  const most = Math.min(...found.map(({ total }) => total));
+  const most = Math.min(...found.map(({ rows }) => rows));
   if (most === 0) return { rows: [], total: 0 };
   const kept = keptTotal(tx, 'invoice', merchantId, { ...others, isReady: isReady || undefined }, ['status']);
   if (kept && found.length === 1 && offset >= most) return { rows: [], total: most };
