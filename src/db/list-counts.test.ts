@@ -196,7 +196,7 @@ it('a kept range is the number of rows in it, and none of them comes after its t
         await within(merchantId, async (tx) => {
           if (step.action !== 'fold') await changeMeasures(tx, merchantId, step);
           const [kept, counted] = await bothWays(tx, merchantId, question);
-          expect(kept.total).toBe(counted.total);
+          expect(kept.rows).toBe(counted.total);
           expect(kept.top ?? 0n).toBeGreaterThanOrEqual(counted.top ?? 0n);
         });
       }
