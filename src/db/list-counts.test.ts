@@ -130,7 +130,7 @@ it('a kept count is the number of rows, in all and of each facet, whatever is ch
 });
 
 const START = Temporal.Instant.from('2026-01-01T00:00:00Z');
-const RANGED = { list: TOY, facet: sql`array[status]`, measures: ['at', 'amount'] };
+const RANGED = { list: TOY, facet: sql`array[status]`, measures: ['at', 'amount'], condition: sql`not is_hidden` };
 const timeOf = (n: number) => START.add({ microseconds: n * 500_001 });
 const amountOf = (n: number) => `${n - 5}.00000000000000000${n % 2}`;
 

@@ -54,6 +54,8 @@ export interface RangedList {
   readonly list: CountedList;
   readonly facet: Sql;
   readonly measures: readonly string[];
+  /** Of its rows, those that are counted, as the schema says it; absent: all. */
+  readonly condition?: Sql;
 }
 
 /** A range of a column; null is an open end. Of a number both ends are within, of a time the first alone. */
@@ -78,7 +80,7 @@ export interface RangeTotal {
  */
 export function keptRange(
   tx: Tx,
-  { list, facet, measures }: RangedList,
+  { list, facet, measures, condition }: RangedList,
   merchantId: string | null,
   { measure, kind, from, to }: CountedRange,
   facets: Facets = [],
@@ -120,8 +122,10 @@ export function keptRange(
     select ((select coalesce(sum(count), 0) from kept where is_asked and not is_cut)
             + (select coalesce(sum(counted.many), 0)
                  from cut, lateral (select count(*) as many from ${sql.ref(list)} counted
-                                     where counted.merchant_id = cut.merchant_id and ${isWithin}
-                                       and ${facet} = cut.facet) counted)
+                                     where ${allOf([
+                                       sql`counted.merchant_id = cut.merchant_id and ${isWithin} and ${facet} = cut.facet`,
+                                       condition,
+                                     ])}) counted)
             + (select coalesce(sum(change), 0) from waiting w
                 where not exists (select from cut where cut.merchant_id = w.merchant_id and cut.facet = w.facet
                                      and w.value between cut.least and cut.most)))::int as rows,
