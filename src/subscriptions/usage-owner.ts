@@ -11,6 +11,8 @@ export interface UsageClaim {
   readonly subscriptionId: string;
   /** One for each version that held for any time, in the order of time; none goes beyond the end. */
   readonly spans: readonly PricedSpan[];
+  /** Of the version that holds at the end, also where it begins there: it billed what came after an end of the past. */
+  readonly metricsAtEnd: PricedSpan['metrics'];
   /** When it ends, or ended; null: no end is set. */
   readonly end: Instant | null;
 }
@@ -64,13 +66,20 @@ export function claimOf(
     const to = next && end ? earliest(next, end) : (next ?? end);
     return { metrics, from: index === 0 ? start : latest(from, start), to };
   });
-  return { subscriptionId, end, spans: spans.filter(({ from, to }) => to === null || isBefore(from, to)) };
+  const last = versions.findLast(({ from }) => end === null || !isAfter(from, end)) ?? versions[0];
+  return {
+    subscriptionId,
+    end,
+    spans: spans.filter(({ from, to }) => to === null || isBefore(from, to)),
+    metricsAtEnd: last?.metrics ?? new Map(),
+  };
 }
 
 /** Do two subscriptions price a metric that is the same? */
 export const shareMetric = (one: UsageClaim, other: UsageClaim): boolean => {
-  const metrics = new Set(one.spans.flatMap((span) => [...span.metrics.keys()]));
-  return other.spans.some((span) => span.metrics.keys().some((id) => metrics.has(id)));
+  const metricsOf = ({ spans, metricsAtEnd }: UsageClaim) =>
+    new Set([...spans.map(({ metrics }) => metrics), metricsAtEnd].flatMap((metrics) => [...metrics.keys()]));
+  return !metricsOf(one).isDisjointFrom(metricsOf(other));
 };
 
 const pricing = ({ spans }: UsageClaim, metricId: string): ActiveSpan[] =>
@@ -80,12 +89,12 @@ const pricing = ({ spans }: UsageClaim, metricId: string): ActiveSpan[] =>
 function afterEnd(claim: UsageClaim, metricId: string, until: Instant | null): ActiveSpan | null {
   const { end } = claim;
   const hasSome = end !== null && until !== null && isAfter(until, end);
-  return hasSome && claim.spans.at(-1)?.metrics.has(metricId) ? { from: end, to: until } : null;
+  return hasSome && claim.metricsAtEnd.has(metricId) ? { from: end, to: until } : null;
 }
 
 /** Until when the usage of a metric was read in the periods of a subscription; null: never. */
-function readUntil({ subscriptionId, spans }: UsageClaim, metricId: string, read: readonly ReadSeries[]) {
-  const cadences = spans.at(-1)?.metrics.get(metricId) ?? [];
+function readUntil({ subscriptionId, metricsAtEnd }: UsageClaim, metricId: string, read: readonly ReadSeries[]) {
+  const cadences = metricsAtEnd.get(metricId) ?? [];
   const ends = read.filter((each) => each.subscriptionId === subscriptionId && cadences.includes(each.cadence));
   return ends.length === 0 ? null : ends.map(({ until }) => until).reduce(latest);
 }

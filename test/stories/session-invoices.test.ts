@@ -238,7 +238,9 @@ describe('what hangs on an invoice', () => {
   const tell = (kind: 'completed' | 'expired', id: string, by = parts()) =>
     inTransaction(async (tx) => {
       const handlers = invoicePaymentHandlers(by);
-      const session = { id: 'ps_toy', merchant_id: merchant.id, entity_id: id } as Parameters<typeof handlers.expired>[1][number];
+      const session = { id: 'ps_toy', merchant_id: merchant.id, entity_id: id } as Parameters<
+        typeof handlers.expired
+      >[1][number];
       if (kind === 'expired') return handlers.expired(tx, [session], now);
       const receiptId = `pay_${id}`;
       await tx.run(sql`

@@ -15,7 +15,13 @@ export async function planOfTwoVersions(shop: Shop, subscriptions: number, field
   const plan = await shop.plan([price], { gracePeriod: 'P0D', defaultTaxRate: 20 });
   const made: Resource[] = [];
   while (made.length < subscriptions)
-    made.push(await shop.subscribe(plan, { bankTransferOnly: true, startedAt: Temporal.Now.instant().subtract({ hours: 24 }).toString(), ...fields }));
+    made.push(
+      await shop.subscribe(plan, {
+        bankTransferOnly: true,
+        startedAt: Temporal.Now.instant().subtract({ hours: 24 }).toString(),
+        ...fields,
+      }),
+    );
   await dearer(shop, plan, price);
   return { plan, subscriptions: made };
 }
