@@ -62,13 +62,13 @@ class Life {
   #externalId: string;
   readonly #clock: string | null;
 
-  constructor(customer: Resource, metrics: Resource[], features: Resource[], clock: Resource | null) {
+  constructor(customer: Resource, metrics: Resource[], features: Resource[], clock: Resource) {
     [this.customer, this.metrics, this.features] = [customer, metrics, features];
     this.#externalId = customer.externalId;
     this.#clock = clock?.id ?? null;
   }
 
-  static async begin(clock: Resource | null): Promise<Life> {
+  static async begin(clock: Resource): Promise<Life> {
     const metrics = [
       await shop.metric({}),
       await shop.metric({ aggregation: 'COUNT', valueProperty: null }),
