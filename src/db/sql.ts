@@ -40,13 +40,16 @@ export interface Prepared {
 /** Writes a statement out, its arrays too, so that the driver has nothing left to do. */
 export function prepare(name: string, query: Sql): Prepared {
   const { text, values } = compile(query);
-  return { name, text, values: values.map((value) => (Array.isArray(value) ? arrayText(value) : value)) };
+  return { name, text, values: values.map((value) => (Array.isArray(value) ? arrayText(value as Element[]) : value)) };
 }
 
-/** A flat array as PostgreSQL reads it. */
-const arrayText = (elements: readonly unknown[]): string => `{${elements.map(elementText).join()}}`;
+/** An element of an array of parameters. */
+type Element = string | number | boolean | null;
 
-const elementText = (element: unknown): string =>
+/** A flat array as PostgreSQL reads it. */
+const arrayText = (elements: readonly Element[]): string => `{${elements.map(elementText).join()}}`;
+
+const elementText = (element: Element): string =>
   element === null ? 'null' : `"${String(element).replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 
 function toParameter(value: unknown): unknown {

@@ -165,7 +165,9 @@ describe('a migration of many subscriptions', () => {
     expect(migration).toMatchObject({ status: 'running', dryRun: true });
     await env.runDueWork();
     const listed = await outcomesOf(shop, plan, migration.id);
-    expect(listed.map(({ outcome, changeId }) => [outcome, changeId])).toEqual(Array.from({ length: MANY }, () => ['applied', null]));
+    expect(listed.map(({ outcome, changeId }) => [outcome, changeId])).toEqual(
+      Array.from({ length: MANY }, () => ['applied', null]),
+    );
     const after = await tables.snapshot(merchant.id);
     const changed = Object.keys(after).filter((table) => after[table] !== before[table]);
     expect(changed).toEqual([
