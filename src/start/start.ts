@@ -110,7 +110,7 @@ export async function start(
   readCredentials(dataDirectory); // a file that cannot be read is better found before anything is started
   const load = loadedOnce(loadParts);
   const databases = await openDatabases(settings, dataDirectory, output, cleanup, 'refuse', {
-    meanwhile: load,
+    meanwhile: () => void load(),
     migrate: async (ownerUrl) => (await load()).migrate(ownerUrl),
   });
   const parts = await load();
