@@ -103,6 +103,15 @@ describe('usage after an end that was set back, of a period that was closed', ()
     expect(owned(claims, 'b', period, [readUntil('a', 31, 'P1Y')])).toEqual(['01-20/02-01']); // another price’s series
   });
 
+  it('stays where the plan that began at that instant prices it', () => {
+    const claims = [claim('a', [-5, 19], [-5, NOTHING], [19, CALLS])];
+    expect(owned(claims, 'a')).toEqual(['01-20/02-01']);
+  });
+
+  it('is nobody’s of a subscription whose end lies before its start', () => {
+    expect(owned([claim('a', [19, 9])], 'a')).toEqual([]);
+  });
+
   it('is nobody’s where the plan at the end did not price it', () => {
     expect(owned([claim('a', [-5, 19], [-5, CALLS], [9, NOTHING])], 'a')).toEqual(['01-01/01-10']);
   });
@@ -157,10 +166,10 @@ describe('whatever the histories are', () => {
         const active = claims.filter(({ spans }) =>
           spans.some((span) => span.metrics.has('calls') && holds({ start: span.from, end: span.to ?? day(50) }, at)),
         );
-        const billed = claims.filter(({ end, spans }, index) => {
+        const billed = claims.filter(({ end, metricsAtEnd }, index) => {
           const last = list[index]?.read;
           const isReached = last != null && end !== null && holds({ start: end, end: day(last) }, at);
-          return isReached && spans.at(-1)?.metrics.has('calls') === true;
+          return isReached && metricsAtEnd.has('calls');
         });
         expect(owners).toEqual([...active, ...billed].slice(0, 1));
       }),

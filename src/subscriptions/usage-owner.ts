@@ -66,12 +66,13 @@ export function claimOf(
     const to = next && end ? earliest(next, end) : (next ?? end);
     return { metrics, from: index === 0 ? start : latest(from, start), to };
   });
-  const last = versions.findLast(({ from }) => end === null || !isAfter(from, end)) ?? versions[0];
+  const hasBegun = end === null || isBefore(start, end);
+  const last = versions.findLast(({ from }, index) => index === 0 || end === null || !isAfter(from, end));
   return {
     subscriptionId,
     end,
     spans: spans.filter(({ from, to }) => to === null || isBefore(from, to)),
-    metricsAtEnd: last?.metrics ?? new Map(),
+    metricsAtEnd: (hasBegun ? last?.metrics : undefined) ?? new Map(),
   };
 }
 
