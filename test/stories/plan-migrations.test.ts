@@ -192,6 +192,20 @@ describe('a migration of many subscriptions', () => {
     expect((await shop.create(migrationsOf(plan), ONE_TO_TWO)).progress.total).toBe(0);
   });
 
+  it('is one of ten that are asked for at once', async () => {
+    const { merchant, plan } = await many();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => merchant.post(migrationsOf(plan), ONE_TO_TWO)));
+    const started = answers.filter(({ status }) => status === 201);
+    expect(started).toHaveLength(1);
+    for (const { status, body } of answers.filter((answer) => !started.includes(answer)))
+      expect({ status, code: body.code }).toEqual({ status: 409, code: 'PLAN_MIGRATION_RUNNING' });
+    await env.runDueWork();
+    const list = await merchant.get(migrationsOf(plan));
+    expect(list.body.data.map(({ status, progress }: Resource) => [status, progress.done])).toEqual([
+      ['completed', MANY],
+    ]);
+  });
+
   it('that is cancelled leaves the others as they are', async () => {
     const { merchant, shop, plan } = await many();
     await env.runDueWork();
