@@ -103,11 +103,29 @@ end $$;
 /* Adds to roll-ups what is new in them. The rows are in the order in which they are locked.
 
    Rows that exist are updated, and only the others are inserted: `on conflict` writes two records into the log for each, one of them
-   for the lock. Where another transaction inserts or changes a row at the same time, the update misses the row and the insert finds it. Rows are
-   looked up one by one, and updated where they lie, so that no plan reads the table whole. */
+   for the lock. Where another transaction inserts or changes a row at the same time, the update misses the row and the insert finds
+   it. */
 create function add_rollups(added usage_rollup[]) returns void
   language plpgsql
-  set enable_nestloop = on set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  set enable_seqscan = off set plan_cache_mode = force_generic_plan
+  as $$
+declare
+  places tid[];
+begin
+  select array_agg((select f.ctid from usage_rollup f
+                     where f.merchant_id = u.merchant_id and f.series_id = u.series_id and f.subject_id = u.subject_id
+                       and f.hour = u.hour and f.group_hash = u.group_hash and f.lane = u.lane) order by u.ordinality)
+    into places
+    from unnest(added) with ordinality u;
+  perform write_rollups(added, places);
+end $$;
+
+/* Adds to the rows at these places, null where there is none yet. Whatever the planner believes of the table, it cannot read more of
+   it: statistics of an empty table would have it compare every row of the merchant with every new one. */
+create function write_rollups(added usage_rollup[], places tid[]) returns void
+  language plpgsql
+  set enable_nestloop = on set enable_hashjoin = off set enable_mergejoin = off
+  set enable_seqscan = off set enable_indexscan = off set enable_bitmapscan = off
   set plan_cache_mode = force_generic_plan
   as $$
 begin
@@ -119,11 +137,7 @@ begin
            latest_at = case when (n.latest_at, n.latest_seq) > (r.latest_at, r.latest_seq) then n.latest_at else r.latest_at end,
            latest_seq = case when (n.latest_at, n.latest_seq) > (r.latest_at, r.latest_seq) then n.latest_seq else r.latest_seq end,
            latest_value = case when (n.latest_at, n.latest_seq) > (r.latest_at, r.latest_seq) then n.latest_value else r.latest_value end
-      from (
-        select u.*, (select f.ctid from usage_rollup f
-                      where f.merchant_id = u.merchant_id and f.series_id = u.series_id and f.subject_id = u.subject_id
-                        and f.hour = u.hour and f.group_hash = u.group_hash and f.lane = u.lane) as place
-          from unnest(added) with ordinality u offset 0) n
+      from (select u.*, places[u.ordinality] as place from unnest(added) with ordinality u offset 0) n
      where r.ctid = n.place and r.merchant_id = n.merchant_id and r.series_id = n.series_id and r.subject_id = n.subject_id
        and r.hour = n.hour and r.group_hash = n.group_hash and r.lane = n.lane
     returning n.ordinality

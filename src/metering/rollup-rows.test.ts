@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openTestEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
 import { sql, type Tx } from '../db/index.ts';
@@ -47,6 +48,23 @@ const sum = (subject: number, ...values: number[]) => ({
   first: Math.min(...values),
   last: Math.max(...values),
   latest: null,
+});
+
+it('each row is looked up once, also where the statistics are those of an empty table', async () => {
+  const merchantId = newId('organization');
+  const owner = new pg.Client({ connectionString: env.url });
+  await owner.connect();
+  await owner.query('vacuum analyze usage_rollup');
+  await owner.end();
+  const rows = Array.from({ length: 100 }, (_, subject) => ({ subject, total: 1 }));
+  const lookups = await env.database.transaction({ merchants: [merchantId] }, async (tx) => {
+    for (let time = 0; time < 3; time += 1) await add(tx, merchantId, rows);
+    const { many } = await tx.one<{ many: number }>(
+      sql`select pg_stat_get_xact_numscans('usage_rollup_pkey'::regclass)::int as many`,
+    );
+    return many;
+  });
+  expect(lookups).toBe(4 * rows.length); // the first time each row is also looked for as it is inserted
 });
 
 it('what is added to rows that are there, to new ones and to both is their sum', async () => {
