@@ -76,10 +76,10 @@ begin
     return ingest_writers(merchant); -- no row of them has a mark below that of its direct row
   end if;
   perform pg_advisory_xact_lock_shared(hashtextextended('usage marks ' || merchant, 0));
-  insert into event_subject (merchant_id, kind, key, addressee, customer_id, created_at)
+  insert into event_subject (merchant_id, kind, key, addressee, customer_id, created_at, settled_until)
   select merchant, 'direct', n.key, case when ours.is_ours then n.key end,
-         case when ours.is_ours and n.key like 'cus\_%' then n.key end, made_at
-    from (select distinct key from unnest(named) u (key)) n
+         case when ours.is_ours and n.key like 'cus\_%' then n.key end, made_at, n.until
+    from (select key, max(until) as until from unnest(named, untils) u (key, until) group by key) n
    cross join lateral (select owner_of(n.key) is not distinct from merchant as is_ours) ours
    order by n.key
       on conflict do nothing;
@@ -88,10 +88,13 @@ begin
     order by es.key
       for no key update;
   update event_subject es set settled_until = raised.until
-    from (select s.id, max(n.until) as until
-            from usage_rows(merchant, named) s
-            join unnest(named, untils) n (key, until) on n.key = s.addressee or s.kind = 'direct' and n.key = s.key
-           group by s.id) raised
+    from (select id, max(until) as until
+            from (select s.id, n.until from unnest(named, untils) n (key, until)
+                    join event_subject s on s.merchant_id = merchant and s.addressee = n.key
+                  union all
+                  select s.id, n.until from unnest(named, untils) n (key, until)
+                    join event_subject s on s.merchant_id = merchant and s.kind = 'direct' and s.key = n.key) found
+           group by id) raised
    where es.merchant_id = merchant and es.id = raised.id and es.settled_until >= raised.until is not true;
   return ingest_writers(merchant);
 end $$;

@@ -125,8 +125,11 @@ select s.merchant_id, s.id, 'payment', case s.status when 'expired' then 'expire
  where s.mode = 'payment' and s.status in ('pending', 'processing', 'failed', 'expired');
 grant select on revenue_source to reckoner_app, reckoner_operator;
 
-/* Makes the facts of some records what they now are, and appends by how much they changed. The plan of a fact stays. */
-create function keep_revenue(merchants text[], ids text[], of_kind text) returns void language plpgsql as $$
+/* Makes the facts of some records what they now are, and appends by how much they changed. The plan of a fact stays. Facts are joined by
+   hashing with what they were, which whoever works on a list has turned off. */
+create function keep_revenue(merchants text[], ids text[], of_kind text) returns void language plpgsql
+  set enable_hashjoin = on
+  as $$
 begin
   with now_so as materialized (
     select * from revenue_source s where s.merchant_id = any (merchants) and s.id = any (ids) and s.kind = of_kind
@@ -157,15 +160,17 @@ begin
   having sum(count) <> 0 or sum(amount) <> 0 or sum(open_amount) <> 0;
 end $$;
 
-create function keep_revenue_of_invoices() returns trigger language plpgsql as $$
+create function keep_revenue_of_invoices() returns trigger language plpgsql
+  set enable_hashjoin = on
+  as $$
 declare
   merchants text[];
   ids text[];
 begin
-  select array_agg(n.merchant_id), array_agg(n.id) into merchants, ids
-    from new_rows n join old_rows o on o.merchant_id = n.merchant_id and o.id = n.id
-   where n.issued_at is not null
-     and (n.status, n.paid_amount, n.invoice_number) is distinct from (o.status, o.paid_amount, o.invoice_number);
+  select array_agg(merchant_id), array_agg(id) into merchants, ids
+    from (select merchant_id, id, status, paid_amount, invoice_number from new_rows where issued_at is not null
+          except
+          select merchant_id, id, status, paid_amount, invoice_number from old_rows) changed;
   if ids is null then
     return null;
   end if;
@@ -246,9 +251,9 @@ begin
     return 0;
   end if;
   with taken as (
-    delete from revenue_change c using (
-      select seq from revenue_change where merchant_id = merchant order by seq limit most) first
-     where c.merchant_id = merchant and c.seq = first.seq
+    delete from revenue_change c
+     where c.merchant_id = merchant
+       and c.seq = any (array(select seq from revenue_change where merchant_id = merchant order by seq limit most))
     returning c.*
   ), by_member as (
     select 'hour' as grain, hour as starts_at, plan_id as member, t.* from taken t

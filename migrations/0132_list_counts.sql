@@ -242,7 +242,7 @@ begin
           group by merchant_id, side.facet, side.change;
        end if;
        return null;
-     end $body$ set enable_nestloop = off' end, of_list, facet, condition, measure);
+     end $body$ set enable_nestloop = off set enable_hashjoin = on' end, of_list, facet, condition, measure);
   execute format('create trigger count_new after insert on %1$I referencing new table as new_rows
     for each statement execute function count_%1$s()', of_list);
   execute format('create trigger count_moved after update on %1$I referencing old table as old_rows new table as new_rows

@@ -2,10 +2,13 @@
 
 /* The second lock behind the table of states, and the wall around issued invoices: no line, amount, number or date of theirs ever
    changes (domain.md §4). An invoice that lives by its session gets its number, and with it its hash, once, as it is paid. What a
-   wallet paid is given back where the invoice is cancelled. */
+   wallet paid is given back where the invoice is cancelled. The rows before and after are joined by hashing: they have no index, and
+   whoever works on a list has turned hashing off. */
 drop trigger guard on invoice;
 drop function guard_invoice();
-create function guard_invoices() returns trigger language plpgsql as $$
+create function guard_invoices() returns trigger language plpgsql
+  set enable_hashjoin = on set enable_nestloop = off
+  as $$
 declare
   refusal text;
 begin
@@ -43,7 +46,7 @@ create trigger guard after update on invoice referencing old table as old_rows n
   for each statement execute function guard_invoices();
 
 /* Lines and quantities of an issued invoice: none comes, changes or goes. The plans are kept, and may have been made when there were
-   few invoices. */
+   few invoices: each is looked up by its key, because a join may begin with all that are issued. */
 drop trigger guard on invoice_line;
 drop trigger guard on invoice_usage;
 drop function guard_issued_rows();
@@ -53,10 +56,9 @@ create function guard_rows_of_issued() returns trigger language plpgsql
 declare
   issued text;
 begin
-  select i.id into issued
+  select t.invoice_id into issued
     from (select distinct merchant_id, invoice_id from touched) t
-    join invoice i on i.merchant_id = t.merchant_id and i.id = t.invoice_id
-   where i.issued_at is not null limit 1;
+   where (select i.issued_at from invoice i where i.merchant_id = t.merchant_id and i.id = t.invoice_id) is not null limit 1;
   if issued is not null then
     raise exception 'invoice % is issued; its lines and quantities do not change', issued;
   end if;

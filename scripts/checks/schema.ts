@@ -114,3 +114,17 @@ export const openDefiners = (query: Query): Promise<string[]> =>
         and not exists (select from unnest(p.proconfig) setting where setting like 'search_path=%')
       order by 1`,
   );
+
+/**
+ * Triggers that join the rows before with the rows after may run where an operation on a list has turned hashing off.
+ * These rows have no index, so each of them would be compared with each.
+ */
+export const joinsWithoutHashing = (query: Query): Promise<string[]> =>
+  texts(
+    query,
+    `select format('%s joins old_rows with new_rows and does not turn hashing on', p.proname) as says
+       from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+      where ${IN_OURS} and p.prorettype = 'trigger'::regtype and p.prosrc ~ 'join old_rows|from old_rows\\) old_row'
+        and not coalesce('enable_hashjoin=on' = any (p.proconfig), false)
+      order by 1`,
+  );

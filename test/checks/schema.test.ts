@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { projectFiles } from '../../scripts/checks/project.ts';
 import {
   excessRights,
+  joinsWithoutHashing,
   keysWithoutMerchant,
   lossyColumns,
   openDefiners,
@@ -38,6 +39,8 @@ describe('the migrated database', () => {
   it('gives the roles of the program no more than rows', async () => expect(await excessRights(query)).toEqual([]));
 
   it('fixes the search path of what runs as the owner', async () => expect(await openDefiners(query)).toEqual([]));
+
+  it('joins the rows of a trigger by hashing', async () => expect(await joinsWithoutHashing(query)).toEqual([]));
 });
 
 describe('the migrations', () => {
@@ -143,6 +146,12 @@ describe('these checks see', () => {
   it('a function that runs as its owner on any path', async () => {
     const made = "create function bad() returns int language sql security definer as 'select 1'";
     expect(await foundAfter(made, openDefiners)).toHaveLength(1);
+  });
+
+  it('a trigger that compares each row with each', async () => {
+    const made = `create function bad() returns trigger language plpgsql as
+      'begin perform from new_rows n join old_rows o on o.id = n.id; return null; end'`;
+    expect(await foundAfter(made, joinsWithoutHashing)).toHaveLength(1);
   });
 });
 
