@@ -66,16 +66,20 @@ create trigger count_changes_by_insert after insert on entitlement_reset referen
   for each statement execute function count_changes_of_entitlements();
 
 /* A text that differs after each change of what the balances of a customer depend on beside usage, reservations, snapshots and
-   time. Entitlements are never deleted, and both numbers of them only grow: they are equal in two snapshots of the
-   database only if the same changes are visible in both. The start of the server tells apart two servers with one history. */
+   time. Entitlements are never deleted, and all three numbers only grow: they are equal in two snapshots of the database only
+   if the same changes are visible in both. The start of the server tells apart two servers with one history. */
+create function state_text(catalog_changes bigint, entitlements bigint, entitlement_changes numeric) returns text
+  language sql stable
+  as $$ select concat_ws('/', extract(epoch from pg_postmaster_start_time()), catalog_changes, entitlements, entitlement_changes) $$;
+
+/* That text for all entitlements of a customer. */
 create function entitlements_state(merchant text, customer text) returns text
   language plpgsql stable
   as $$
 declare
   found text;
 begin
-  select concat_ws('/', extract(epoch from pg_postmaster_start_time()),
-                   (select c.change_count from catalog_change c where c.merchant_id = merchant), count(*), sum(e.change_count))
+  select state_text((select c.change_count from catalog_change c where c.merchant_id = merchant), count(*), sum(e.change_count))
     into found from entitlement e where e.merchant_id = merchant and e.customer_id = customer;
   return found;
 end $$;
@@ -108,56 +112,70 @@ begin
      where e.merchant_id = merchant and e.id = wanted;
 end $$;
 
-/* All that a process must hear of some entitlements of a customer that it knows, beside usage: whether the inputs are as they were
-   (`state`), the time of each one's clock and what reservations hold of it (texts in the order asked, with spaces between
-   them; `-`: no clock). `kept_…` are the snapshots that balances are counted from: does each hold? Of a question about the
-   customer: is it there, with this id of the merchant's, and which of its budgets are spent?
+/* All that a process must hear, beside usage, of entitlements that it knows, for many questions of a merchant at once. A question is
+   about entitlements of one customer: `customers`, and where it is about the customer itself (`are_about_customers`), the
+   customer must be there, with this id of the merchant's (`externals`; null: any), and its spent budgets are told. `held` are
+   entitlements of which reservations may hold something, with their clocks; `kept` are the snapshots that balances are
+   counted from, each of the question of this number.
+
+   The texts have spaces between their words: the state of each question (`-`: its customer is not there); the numbers of the
+   questions of which a snapshot does not hold; the time of each clock in microseconds since 1970 (`-`: there is none); the
+   place of each entitlement of which something is held, and how much. Numbers count from 1.
 
    It is stable, so that all is of the moment of the one statement that calls it, as the usage beside it. */
 create function entitlements_now(
-  merchant text, customer text, external text, is_about_customer boolean, wall timestamptz,
-  entitlements text[], clocks text[],
-  kept_ids text[], kept_subscriptions text[], kept_ats timestamptz[], kept_takens text[])
-  returns table (state text, is_there boolean, holds boolean, clock_times text, reserved text, budgets jsonb)
+  merchant text, wall timestamptz,
+  customers text[], are_about_customers boolean[], externals text[],
+  held_ids text[], held_clocks text[], clocks text[],
+  kept_questions int[], kept_ids text[], kept_subscriptions text[], kept_ats timestamptz[], kept_takens text[])
+  returns table (states text, lost text, clock_times text, reserved text, budgets jsonb)
   language plpgsql stable
+  set enable_hashjoin = off set enable_mergejoin = off
   as $$
 #variable_conflict use_variable
+declare
+  catalog_changes bigint;
 begin
-  state := entitlements_state(merchant, customer);
-  is_there := true;
-  holds := true;
-  if is_about_customer then
-    is_there := exists (
-      select from customer c
-       where c.merchant_id = merchant and c.id = customer and c.deleted_at is null and (external is null or c.external_id = external));
-    budgets := (
-      select jsonb_agg(jsonb_build_object('subscriptionId', b.subscription_id, 'billableMetricId', b.billable_metric_id))
-        from spent_budgets(merchant, customer, wall) b);
+  select c.change_count into catalog_changes from catalog_change c where c.merchant_id = merchant;
+  select string_agg(case when q.is_about and not exists (
+                             select from customer c
+                              where c.merchant_id = merchant and c.id = q.customer and c.deleted_at is null
+                                and (q.external is null or c.external_id = q.external)) then '-'
+                         else state_text(catalog_changes, e.entitlements, e.changes) end, ' ' order by q.question)
+    into states
+    from unnest(customers, are_about_customers, externals) with ordinality q (customer, is_about, external, question)
+   cross join lateral (
+     select count(*) as entitlements, sum(e.change_count) as changes from entitlement e
+      where e.merchant_id = merchant and e.customer_id = q.customer) e;
+  if true = any (are_about_customers) then
+    select jsonb_agg(jsonb_build_object('question', q.question, 'subscriptionId', b.subscription_id, 'billableMetricId', b.billable_metric_id))
+      into budgets
+      from unnest(customers, are_about_customers) with ordinality q (customer, is_about, question)
+     cross join lateral spent_budgets(merchant, q.customer, wall) b
+     where q.is_about;
   end if;
   if cardinality(kept_ids) > 0 then
-    holds := (
-      select bool_and(exists (select from entitlement_snapshot s
-                               where s.merchant_id = merchant and s.entitlement_id = k.id and s.at = k.at and s.taken = k.taken)
-                      and not is_usage_late(merchant, array_remove(array[customer, k.subscription_id], null), k.at,
-                                            split_part(k.taken, '/', 2)::pg_snapshot))
-        from unnest(kept_ids, kept_subscriptions, kept_ats, kept_takens) k (id, subscription_id, at, taken));
+    select string_agg(k.question::text, ' ') into lost
+      from unnest(kept_questions, kept_ids, kept_subscriptions, kept_ats, kept_takens) k (question, id, subscription_id, at, taken)
+     where not exists (select from entitlement_snapshot s
+                        where s.merchant_id = merchant and s.entitlement_id = k.id and s.at = k.at and s.taken = k.taken)
+        or is_usage_late(merchant, array_remove(array[customers[k.question], k.subscription_id], null), k.at,
+                         split_part(k.taken, '/', 2)::pg_snapshot);
   end if;
-  if array_remove(clocks, null) = '{}' then
-    select string_agg(coalesce(h.amount, 0)::text, ' ' order by w.place) into reserved
-      from unnest(entitlements) with ordinality w (id, place)
-      left join lateral (
-        select sum(r.amount) as amount from entitlement_reservation r
-         where r.merchant_id = merchant and r.entitlement_id = w.id and r.status = 'held' and r.expires_at > wall) h on true;
-  else
-    select string_agg(coalesce((extract(epoch from c.clock_time) * 1000000)::bigint::text, '-'), ' ' order by w.place),
-           string_agg(coalesce(h.amount, 0)::text, ' ' order by w.place)
-      into clock_times, reserved
-      from unnest(entitlements, clocks) with ordinality w (id, clock_id, place)
-      left join test_clock c on c.merchant_id = merchant and c.id = w.clock_id
-      left join lateral (
-        select sum(r.amount) as amount from entitlement_reservation r
-         where r.merchant_id = merchant and r.entitlement_id = w.id and r.status = 'held'
-           and r.expires_at > coalesce(c.clock_time, wall)) h on true;
+  if cardinality(clocks) > 0 then
+    select string_agg(coalesce((extract(epoch from c.clock_time) * 1000000)::bigint::text, '-'), ' ' order by w.place) into clock_times
+      from unnest(clocks) with ordinality w (id, place)
+      left join test_clock c on c.merchant_id = merchant and c.id = w.id;
+  end if;
+  if cardinality(held_ids) > 0 then
+    select string_agg(w.place || ' ' || h.amount, ' ') into reserved
+      from unnest(held_ids, held_clocks) with ordinality w (id, clock_id, place)
+     cross join lateral (
+       select sum(r.amount) as amount from entitlement_reservation r
+        where r.merchant_id = merchant and r.entitlement_id = w.id and r.status = 'held'
+          and r.expires_at > coalesce(case when w.clock_id is not null then (
+                select c.clock_time from test_clock c where c.merchant_id = merchant and c.id = w.clock_id) end, wall)) h
+     where h.amount is not null;
   end if;
   return next;
 end $$;

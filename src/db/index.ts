@@ -15,7 +15,18 @@ export {
 export { type Migrated, migrate, migrationNames } from './migrate.ts';
 export { checkReference, ownerOf } from './ownership.ts';
 export { pageOfRows } from './page.ts';
-export { allOf, assignments, jsonb, type Prepared, prepare, recordset, type Sql, sql } from './sql.ts';
+export {
+  allOf,
+  arrayElements,
+  assignments,
+  filled,
+  jsonb,
+  recordset,
+  type Sql,
+  sql,
+  type Template,
+  template,
+} from './sql.ts';
 export { sqlState, uniqueViolation } from './sql-state.ts';
 export { Database, type DatabaseOptions, type Scope } from './transaction.ts';
 export type { Tx } from './tx.ts';

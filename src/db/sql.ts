@@ -37,17 +37,35 @@ export interface Prepared {
   readonly values: readonly unknown[];
 }
 
-/** Writes a statement out, its arrays too, so that the driver has nothing left to do. */
-export function prepare(name: string, query: Sql): Prepared {
-  const { text, values } = compile(query);
-  return { name, text, values: values.map((value) => (Array.isArray(value) ? arrayText(value as Element[]) : value)) };
+/** A statement that is written out once and sent with other parameters each time. */
+export interface Template<Name extends string> {
+  readonly name: string;
+  readonly text: string;
+  /** The names of its parameters, in their order. */
+  readonly parameters: readonly Name[];
 }
+
+/** Writes a statement out. Each of its parameters is the name under which `filled` gives it a value. */
+export function template<Name extends string>(name: string, query: Sql): Template<Name> {
+  const { text, values } = compile(query);
+  return { name, text, parameters: values as Name[] };
+}
+
+/** The statement with its parameters, as the driver sends them. */
+export const filled = <Name extends string>(
+  { name, text, parameters }: Template<Name>,
+  values: Readonly<Record<Name, string | null>>,
+): Prepared => ({ name, text, values: parameters.map((parameter) => values[parameter]) });
+
+/**
+ * The elements of a flat array as PostgreSQL reads them between its braces: texts, numbers, decimals, instants. Written out
+ * once, they can be joined with others by commas.
+ */
+export const arrayElements = (elements: readonly unknown[]): string =>
+  elements.map((element) => elementText(toParameter(element) as Element)).join();
 
 /** An element of an array of parameters. */
 type Element = string | number | boolean | null;
-
-/** A flat array as PostgreSQL reads it. */
-const arrayText = (elements: readonly Element[]): string => `{${elements.map(elementText).join()}}`;
 
 const elementText = (element: Element): string =>
   element === null ? 'null' : `"${String(element).replaceAll(/["\\]/g, String.raw`\$&`)}"`;

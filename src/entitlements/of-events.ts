@@ -7,17 +7,17 @@ import { type EntitlementDetail, MeteredEntitlementDetail } from './schemas.ts';
 
 /**
  * The balances that POST /v0/events answers: of the active entitlements that measure the events, oldest first for each
- * customer. A customer whose entitlements this process knows takes one statement.
+ * customer. Those of customers whose entitlements this process knows are asked in one statement, also for requests whose
+ * events were stored together.
  */
 export function eventBalances(parts: ReadingParts): EventBalances {
   const readings = new Readings(parts);
   return {
     schema: MeteredEntitlementDetail,
     find: async (asked, uses) => {
-      const found: EntitlementDetail[] = [];
-      for (const [customerId, ofOne] of Map.groupBy(uses, (use) => use.customerId))
-        found.push(...orThrow(await readings.answer(questionOf(asked, customerId, ofOne))).details);
-      return found;
+      const byCustomer = [...Map.groupBy(uses, (use) => use.customerId)];
+      const answers = await readings.answerEach(byCustomer.map(([id, ofOne]) => questionOf(asked, id, ofOne)));
+      return answers.flatMap((answer): readonly EntitlementDetail[] => orThrow(answer).details);
     },
   };
 }

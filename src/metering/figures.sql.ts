@@ -61,34 +61,57 @@ export interface FigureRow {
   readonly read_hours: readonly (readonly ReadHour[])[] | null;
 }
 
+/** The arguments of the functions after the merchant: their types, in their order. */
+export const FIGURE_ARGUMENTS = {
+  meterTypes: 'text',
+  meterContents: 'text',
+  questions: 'int',
+  meters: 'int',
+  subjects: 'text',
+  froms: 'timestamptz',
+  tos: 'timestamptz',
+  knownParts: 'int',
+  knownSubjects: 'bigint',
+  knownHours: 'timestamptz',
+  knownFroms: 'timestamptz',
+  knownTos: 'timestamptz',
+  knownCounts: 'bigint',
+  knownValues: 'numeric',
+  knownEvents: 'bigint',
+} as const;
+export type FigureArgument = keyof typeof FIGURE_ARGUMENTS;
+
 /** The figures of many questions of a merchant in one call: a row for each that has a part, in no order. */
-export const selectFigures = (
-  name: FigureFunction,
-  merchantId: string,
-  questions: readonly FigureQuestion[],
-): Sql => sql`
-    select question, value, event_count, is_complete, read_hours from ${figuresFrom(name, merchantId, questions)}`;
+export const selectFigures = (name: FigureFunction, merchantId: string, questions: readonly FigureQuestion[]): Sql => {
+  const values = figureArguments(questions);
+  return sql`
+    select question, value, event_count, is_complete, read_hours
+      from ${figuresFrom(name, merchantId, (argument) => values[argument])}`;
+};
 
 /**
  * The same as columns of another statement, one for each function and each after a comma: a text with the number of the
- * question, the value (`-`: none) and the number of events, with spaces between them and commas between the questions. It
- * is null where one is not complete.
+ * question, the value (`-`: none, `!`: the figure is not complete) and the number of events, with spaces between them and
+ * commas between the questions.
+ * @param argumentOf an argument of one of the functions
  */
 export const figureColumns = (
-  calls: readonly { readonly name: FigureFunction; readonly questions: readonly FigureQuestion[] }[],
+  names: readonly FigureFunction[],
   merchant: Sql,
+  argumentOf: (name: FigureFunction, argument: FigureArgument) => unknown,
 ): Sql =>
   sql.join(
-    calls.map(
-      ({ name, questions }) => sql`,
-    (select case when bool_and(f.is_complete)
-                 then string_agg(concat_ws(' ', f.question, coalesce(f.value::text, '-'), f.event_count), ',') end
-       from ${figuresFrom(name, merchant, questions)} f) as ${sql.ref(name)}`,
+    names.map(
+      (name) => sql`,
+    (select string_agg(concat_ws(' ', f.question, case when f.is_complete then coalesce(f.value::text, '-') else '!' end,
+                                 f.event_count), ',')
+       from ${figuresFrom(name, merchant, (argument) => argumentOf(name, argument))} f) as ${sql.ref(name)}`,
     ),
     sql``,
   );
 
-function figuresFrom(name: FigureFunction, merchant: string | Sql, questions: readonly FigureQuestion[]): Sql {
+/** The arguments for some questions. */
+export function figureArguments(questions: readonly FigureQuestion[]): Readonly<Record<FigureArgument, unknown[]>> {
   const meters = new Map<string, { readonly place: number; readonly eventType: string; readonly content: string }>();
   const asked = questions.flatMap(({ spec, parts }, question) => {
     const { eventType } = spec;
@@ -99,13 +122,32 @@ function figuresFrom(name: FigureFunction, merchant: string | Sql, questions: re
   });
   const listed = [...meters.values()];
   const known = asked.flatMap((part, index) => part.known.map((hour) => ({ ...hour, part: index + 1 })));
-  return sql`
-      ${sql.ref(name)}(${merchant}, ${listed.map(({ eventType }) => eventType)}::text[], ${listed.map(({ content }) => content)}::text[],
-             ${asked.map(({ question }) => question)}::int[], ${asked.map(({ meter }) => meter)}::int[],
-             ${asked.map(({ subject }) => subject)}::text[], ${asked.map(({ from }) => from)}::timestamptz[],
-             ${asked.map(({ to }) => to)}::timestamptz[],
-             ${known.map(({ part }) => part)}::int[], ${known.map(({ subject }) => subject)}::bigint[],
-             ${known.map(({ hour }) => hour)}::timestamptz[], ${known.map(({ from }) => from)}::timestamptz[],
-             ${known.map(({ to }) => to)}::timestamptz[], ${known.map(({ eventCount }) => eventCount)}::bigint[],
-             ${known.map(({ value }) => value)}::numeric[], ${known.map(({ events }) => events)}::bigint[])`;
+  return {
+    meterTypes: listed.map(({ eventType }) => eventType),
+    meterContents: listed.map(({ content }) => content),
+    questions: asked.map(({ question }) => question),
+    meters: asked.map(({ meter }) => meter),
+    subjects: asked.map(({ subject }) => subject),
+    froms: asked.map(({ from }) => from),
+    tos: asked.map(({ to }) => to),
+    knownParts: known.map(({ part }) => part),
+    knownSubjects: known.map(({ subject }) => subject),
+    knownHours: known.map(({ hour }) => hour),
+    knownFroms: known.map(({ from }) => from),
+    knownTos: known.map(({ to }) => to),
+    knownCounts: known.map(({ eventCount }) => eventCount),
+    knownValues: known.map(({ value }) => value),
+    knownEvents: known.map(({ events }) => events),
+  };
+}
+
+function figuresFrom(
+  name: FigureFunction,
+  merchant: string | Sql,
+  argumentOf: (argument: FigureArgument) => unknown,
+): Sql {
+  const values = Object.entries(FIGURE_ARGUMENTS).map(
+    ([argument, type]) => sql`${argumentOf(argument as FigureArgument)}::${sql.raw(type)}[]`,
+  );
+  return sql`${sql.ref(name)}(${merchant}, ${sql.join(values)})`;
 }

@@ -19,7 +19,16 @@ export { listMeterEvents } from './events.ts';
 export type { BalancesQuestion, EventBalances, EventUse } from './expand.ts';
 export { usageMark } from './fate.sql.ts';
 export type { BillingOfEvent, CountedEvent, EventBilling } from './fate.ts';
-export { type FigureCall, type FigureColumns, figureCall } from './figure-call.ts';
+export {
+  type FigureCall,
+  type FigureColumns,
+  type FigureParameter,
+  figureCall,
+  figureParameters,
+  type JoinedFigures,
+  joinFigures,
+} from './figure-call.ts';
+export type { FigureFunction } from './figures.sql.ts';
 export type { UsageFigure } from './figures.ts';
 export { keyGenerationChore } from './generations.ts';
 export { createIntakes, type OnAccepted } from './intake.ts';

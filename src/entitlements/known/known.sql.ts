@@ -1,18 +1,29 @@
 import { effectiveNowOf } from '../../clocks/index.ts';
-import { allOf, type Database, type Prepared as PreparedStatement, prepare, sql, type Tx } from '../../db/index.ts';
+import { allOf, arrayElements, type Database, filled, sql, type Template, type Tx, template } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { FigureCall, FigureColumns } from '../../metering/index.ts';
+import {
+  type FigureCall,
+  type FigureColumns,
+  type FigureFunction,
+  type FigureParameter,
+  figureParameters,
+  joinFigures,
+  type UsageFigure,
+} from '../../metering/index.ts';
 import type { EntitlementRow } from '../entitlements.sql.ts';
 import type { InputRow } from '../inputs.sql.ts';
+import type { SpentBudget } from '../parts.ts';
 import { conditionsOf, type EntitlementFilters, type TimedEntitlement } from '../reading.sql.ts';
 
 /** What has to be heard of entitlements that are known. */
 export interface NowQuestion {
-  readonly merchantId: string;
   readonly customerId: string;
   /** The question is about the customer, who must not be deleted and must have this id of the merchant's (null: any). */
   readonly customer: { readonly externalId: string | null } | null;
-  readonly entitlements: readonly Pick<EntitlementRow, 'id' | 'clock_id'>[];
+  /** The entitlements of which reservations may hold something. */
+  readonly held: readonly Pick<EntitlementRow, 'id' | 'clock_id'>[];
+  /** The clocks whose time is asked for. */
+  readonly clocks: readonly string[];
   /** The snapshots that their balances are counted from. */
   readonly kept: readonly {
     readonly id: string;
@@ -23,48 +34,150 @@ export interface NowQuestion {
   readonly figures: FigureCall;
 }
 
-export interface NowRow extends FigureColumns {
-  readonly state: string;
-  readonly is_there: boolean;
-  /** Does each snapshot hold? */
-  readonly holds: boolean;
-  /** Microseconds since 1970, or `-`. */
-  readonly clock_times: string | null;
-  readonly reserved: string | null;
-  readonly budgets:
-    | readonly { readonly subscriptionId: string | null; readonly billableMetricId: string | null }[]
-    | null;
+/** A question with the elements of its arrays written out once. */
+export interface WrittenQuestion {
+  readonly figures: FigureCall;
+  readonly lengths: { readonly held: number; readonly clocks: number; readonly kept: number };
+  readonly texts: Readonly<Record<ArrayArgument, string>>;
 }
 
-const WALL = 'wall';
+/** The arrays that `entitlements_now` takes, in the order of its arguments. */
+const ARRAYS = [
+  'customers',
+  'areAboutCustomers',
+  'externals',
+  'heldIds',
+  'heldClocks',
+  'clocks',
+  'keptQuestions',
+  'keptIds',
+  'keptSubscriptions',
+  'keptAts',
+  'keptTakens',
+] as const;
+type ArrayArgument = Exclude<(typeof ARRAYS)[number], 'keptQuestions'>;
+type Parameter = 'merchant' | 'wall' | (typeof ARRAYS)[number] | FigureParameter;
 
-/** The one statement that answers a question about entitlements that are known; `askedAt` gives it the time. */
-export function prepareNow({
-  merchantId,
+/** Writes a question out. */
+export const writtenQuestion = ({
   customerId,
   customer,
-  entitlements,
+  held,
+  clocks,
   kept,
   figures,
-}: NowQuestion): PreparedStatement {
-  const name = ['entitlements now', ...figures.functions].join(' ');
-  return prepare(
-    name,
-    sql`
-    select n.*${figures.columns(sql`m.merchant`)}
-      from as_merchant(${merchantId}) m (merchant)
-     cross join lateral entitlements_now(m.merchant, ${customerId}, ${customer?.externalId ?? null}, ${customer !== null}, ${WALL},
-             ${entitlements.map(({ id }) => id)}, ${entitlements.map(({ clock_id: clock }) => clock)},
-             ${kept.map(({ id }) => id)}, ${kept.map(({ subscriptionId }) => subscriptionId)}, ${kept.map(({ at }) => at)},
-             ${kept.map(({ taken }) => taken)}) n`,
-  );
+}: NowQuestion): WrittenQuestion => ({
+  figures,
+  lengths: { held: held.length, clocks: clocks.length, kept: kept.length },
+  texts: {
+    customers: arrayElements([customerId]),
+    areAboutCustomers: arrayElements([customer !== null]),
+    externals: arrayElements([customer?.externalId ?? null]),
+    heldIds: arrayElements(held.map(({ id }) => id)),
+    heldClocks: arrayElements(held.map(({ clock_id: clock }) => clock)),
+    clocks: arrayElements(clocks),
+    keptIds: arrayElements(kept.map(({ id }) => id)),
+    keptSubscriptions: arrayElements(kept.map(({ subscriptionId }) => subscriptionId)),
+    keptAts: arrayElements(kept.map(({ at }) => at)),
+    keptTakens: arrayElements(kept.map(({ taken }) => taken)),
+  },
+});
+
+/** What the database says to one question. */
+export interface NowAnswer {
+  /** Of all entitlements of the customer; null: the customer is not there, or a snapshot does not hold. */
+  readonly state: string | null;
+  /** Microseconds since 1970, for each clock that is asked for; null: there is none. */
+  readonly clockTimes: readonly (string | null)[];
+  /** For each entitlement of `held`; null: nothing. */
+  readonly reserved: readonly (string | null)[];
+  /** Of the customer, where the question is about it. */
+  readonly budgets: readonly SpentBudget[];
+  /** Null: roll-ups do not hold all events of one. */
+  readonly figures: readonly UsageFigure[] | null;
 }
 
-/** The same statement, asked at some wall time. */
-export const askedAt = (statement: PreparedStatement, wall: Instant): PreparedStatement => ({
-  ...statement,
-  values: statement.values.map((value) => (value === WALL ? wall.toString() : value)),
-});
+interface NowRow extends FigureColumns {
+  readonly states: string;
+  readonly lost: string | null;
+  readonly clock_times: string | null;
+  readonly reserved: string | null;
+  readonly budgets: readonly (SpentBudget & { readonly question: number })[] | null;
+}
+
+const templates = new Map<string, Template<Parameter>>();
+
+/** The statement for figures of these functions. */
+function templateFor(functions: readonly FigureFunction[]): Template<Parameter> {
+  const name = ['entitlements now', ...functions].join(' ');
+  const known = templates.get(name);
+  if (known) return known;
+  const made = template<Parameter>(
+    name,
+    sql`
+    select n.*${figureParameters(functions, sql`m.merchant`)}
+      from as_merchant(${'merchant'}) m (merchant)
+     cross join lateral entitlements_now(m.merchant, ${'wall'}, ${sql.join(ARRAYS)}) n`,
+  );
+  templates.set(name, made);
+  return made;
+}
+
+/**
+ * Asks many questions of one merchant in one statement, which is a transaction of its own: all is of one moment.
+ * @param wall wall time
+ * @returns an answer for each question, in their order
+ */
+export async function selectNow(
+  database: Database,
+  merchantId: string,
+  wall: Instant,
+  questions: readonly WrittenQuestion[],
+): Promise<NowAnswer[]> {
+  const figures = joinFigures(questions.map((question) => question.figures));
+  const arrays = ARRAYS.map((argument) => [argument, `{${elementsOf(argument, questions)}}`]);
+  const values = { merchant: merchantId, wall: wall.toString(), ...Object.fromEntries(arrays), ...figures.values };
+  const [row] = (await database.callPrepared<NowRow>(filled(templateFor(figures.functions), values))) as [NowRow];
+  return answersOf(questions, row, figures.figuresOf(row));
+}
+
+const elementsOf = (argument: (typeof ARRAYS)[number], questions: readonly WrittenQuestion[]): string =>
+  argument === 'keptQuestions'
+    ? questions.flatMap(({ lengths }, place) => Array.from({ length: lengths.kept }, () => place + 1)).join()
+    : questions.flatMap(({ texts }) => (texts[argument] === '' ? [] : [texts[argument]])).join();
+
+function answersOf(
+  questions: readonly WrittenQuestion[],
+  row: NowRow,
+  figures: readonly (readonly UsageFigure[] | null)[],
+): NowAnswer[] {
+  const states = row.states.split(' ');
+  const lost = new Set(row.lost?.split(' ').map(Number));
+  const clockTimes = row.clock_times?.split(' ') ?? [];
+  const reserved = placed(row.reserved);
+  let [clock, held] = [0, 0];
+  return questions.map(({ lengths }, place) => {
+    const state = states[place] as string;
+    const [firstClock, firstHeld] = [clock, held];
+    clock += lengths.clocks;
+    held += lengths.held;
+    return {
+      state: state === '-' || lost.has(place + 1) ? null : state,
+      clockTimes: clockTimes.slice(firstClock, clock).map((time) => (time === '-' ? null : time)),
+      reserved: Array.from({ length: lengths.held }, (_, index) => reserved.get(firstHeld + index + 1) ?? null),
+      budgets: row.budgets?.filter(({ question }) => question === place + 1) ?? [],
+      figures: figures[place] as readonly UsageFigure[] | null,
+    };
+  });
+}
+
+/** Words that come in twos: a place and what stands there. */
+function placed(text: string | null): ReadonlyMap<number, string> {
+  const words = text?.split(' ') ?? [];
+  const found = new Map<number, string>();
+  for (let index = 0; index < words.length; index += 2) found.set(Number(words[index]), words[index + 1] as string);
+  return found;
+}
 
 /** An entitlement as it is, with the state of all entitlements of its customer at the same moment. */
 export interface StatedEntitlement extends TimedEntitlement {

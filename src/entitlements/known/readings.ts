@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import type { Feature } from '../../catalog/index.ts';
-import type { Database, Prepared as PreparedStatement, Tx } from '../../db/index.ts';
-import { decimal } from '../../kernel/decimal.ts';
+import type { Database, Tx } from '../../db/index.ts';
+import { decimal, ZERO } from '../../kernel/decimal.ts';
 import { ok, type Result } from '../../kernel/result.ts';
-import { type Instant, isAfter } from '../../kernel/time.ts';
-import { type FigureCall, figureCall, measureEach, type UsageScope } from '../../metering/index.ts';
+import { type Instant, isAfter, latest } from '../../kernel/time.ts';
+import { figureCall, measureEach, type UsageScope } from '../../metering/index.ts';
 import type { EntitlementRow } from '../entitlements.sql.ts';
 import { type Loaded, loadInputs } from '../inputs.ts';
 import type { EntitlementParts, SpentBudget } from '../parts.ts';
@@ -12,7 +12,8 @@ import { presentLoaded } from '../present.ts';
 import type { TimedEntitlement } from '../reading.sql.ts';
 import type { EntitlementDetail } from '../schemas.ts';
 import { withHolding } from '../snapshots.ts';
-import { askedAt, type NowRow, prepareNow, selectNextGrants } from './known.sql.ts';
+import { Joined } from './joined.ts';
+import { type NowAnswer, selectNextGrants, selectNow, type WrittenQuestion, writtenQuestion } from './known.sql.ts';
 import { isPreparedFor, type Prepared, prepareDetail } from './prepared.ts';
 
 /** What is read of entitlements of one customer: some that are answered, and others that only say until when. */
@@ -73,8 +74,16 @@ interface KnownEntitlement extends Pick<Prepared, 'from' | 'until'> {
 interface Known {
   readonly reading: Pick<Reading, 'customerId' | 'state' | 'asked'>;
   readonly entitlements: readonly KnownEntitlement[];
-  readonly figures: FigureCall;
-  readonly statement: PreparedStatement;
+  readonly question: WrittenQuestion;
+  /** How much of a statement it takes. */
+  readonly weight: number;
+}
+
+/** A known reading that is asked about. */
+interface KnownQuestion {
+  readonly known: Known;
+  readonly now: Instant;
+  readonly weight: number;
 }
 
 /** Readings of about so many kibibytes are known at a time. */
@@ -92,6 +101,7 @@ const MOST_FIGURES = 200;
  */
 export class Readings {
   readonly #known = new LRUCache<string, Known>({ maxSize: MOST_KIBIBYTES, sizeCalculation: sizeOf });
+  readonly #now = new Joined(answerTogether);
   readonly #parts: ReadingParts;
 
   constructor(parts: ReadingParts) {
@@ -100,9 +110,35 @@ export class Readings {
 
   /** Answers for now; every accepted event of the current usage period counts. */
   async answer(question: ReadingQuestion): Promise<Result<Answer>> {
-    const key = `${question.merchantId} ${question.text}`;
-    const known = this.#known.get(key);
-    const answer = (known && (await recalled(known, question))) ?? (await this.#opened(key, question));
+    const recalled = await this.#recalled(question);
+    return recalled ? ok(recalled) : this.#anew(question);
+  }
+
+  /** The same for many, in their order: what is known is asked in one statement. */
+  async answerEach(questions: readonly ReadingQuestion[]): Promise<Result<Answer>[]> {
+    const recalled = await Promise.all(questions.map((question) => this.#recalled(question)));
+    const answers: Result<Answer>[] = [];
+    for (const [place, question] of questions.entries()) {
+      const answer = recalled[place];
+      answers.push(answer ? ok(answer) : await this.#anew(question));
+    }
+    return answers;
+  }
+
+  /** The answer from what is known; null: too little. */
+  async #recalled(question: ReadingQuestion): Promise<Answer | null> {
+    const known = this.#known.get(keyOf(question));
+    return known ? this.#recall(known, question) : null;
+  }
+
+  #recall(known: Known, { database, merchantId, now }: ReadingQuestion): Promise<Answer | null> {
+    return this.#now.ask(database, merchantId, { known, now, weight: known.weight });
+  }
+
+  /** Answers what is not known, or has changed. */
+  async #anew(question: ReadingQuestion): Promise<Result<Answer>> {
+    const key = keyOf(question);
+    const answer = await this.#opened(key, question);
     if (answer) return ok(answer);
     const { merchantId, database, signal } = question;
     const loaded = await database.transaction({ merchants: [merchantId] }, (tx) => load(this.#parts, tx, question), {
@@ -126,8 +162,8 @@ export class Readings {
       if (!prepared || prepared.scopes.some((scope) => mayCutHour(scope, of.entitlement))) return null;
       entitlements.push({ ...prepared, entitlement: of.entitlement, prepared });
     }
-    const known = await knownOf(null, question.merchantId, reading, entitlements);
-    const answer = known && (await recalled(known, question));
+    const known = await knownOf(null, reading, entitlements);
+    const answer = known && (await this.#recall(known, question));
     if (known && answer) this.#known.set(key, known);
     return answer;
   }
@@ -140,29 +176,54 @@ export class Readings {
 const mayCutHour = ({ from }: UsageScope, { active_from: start }: Pick<EntitlementRow, 'active_from'>): boolean =>
   isAfter(from, start) && from.epochNanoseconds % HOUR_NANOSECONDS !== 0n;
 
-/** @returns null where something has changed, or nothing is prepared for now */
-async function recalled(known: Known, { database, now }: ReadingQuestion): Promise<Answer | null> {
-  const { entitlements, figures, statement, reading } = known;
-  if (!entitlements.every((each) => each.entitlement.clock_id !== null || isPreparedFor(each, now))) return null;
-  const [row] = (await database.callPrepared<NowRow>(askedAt(statement, now))) as [NowRow];
-  if (row.state !== reading.state || !row.is_there || !row.holds) return null;
-  const clocks = row.clock_times?.split(' ');
-  const isPrepared = (each: KnownEntitlement, place: number) =>
-    each.entitlement.clock_id === null || isPreparedFor(each, instantOf(clocks?.[place] as string));
-  if (!entitlements.every(isPrepared)) return null;
-  const found = figures.figuresOf(row);
-  if (!found) return null;
-  const reserved = row.reserved?.split(' ');
-  const details: EntitlementDetail[] = [];
-  let next = 0;
-  for (const [place, { prepared }] of entitlements.entries()) {
-    if (!prepared) continue;
-    const own = found.slice(next, next + prepared.scopes.length);
-    next += prepared.scopes.length;
-    details.push(await prepared.detail(own, decimal(reserved?.[place] as string)));
+const keyOf = ({ merchantId, text }: ReadingQuestion): string => `${merchantId} ${text}`;
+
+/**
+ * Answers questions of one merchant from what is known, all at the time of the latest, in one statement. Those about the
+ * same reading have the same answer.
+ * @returns for each null where something has changed, or nothing is prepared for that time
+ */
+async function answerTogether(
+  database: Database,
+  merchantId: string,
+  questions: readonly KnownQuestion[],
+): Promise<(Answer | null)[]> {
+  const wall = questions.map(({ now }) => now).reduce(latest);
+  const isPrepared = ({ entitlements }: Known) =>
+    entitlements.every((each) => each.entitlement.clock_id !== null || isPreparedFor(each, wall));
+  const asked = [...new Set(questions.map(({ known }) => known))].filter(isPrepared);
+  const found = new Map<Known, Answer | null>();
+  if (asked.length > 0) {
+    const written = asked.map(({ question }) => question);
+    const answers = await selectNow(database, merchantId, wall, written);
+    for (const [place, known] of asked.entries()) found.set(known, await recalled(known, answers[place] as NowAnswer));
   }
-  return { customerId: reading.customerId, asked: reading.asked, details, budgets: row.budgets ?? [] };
+  return questions.map(({ known }) => found.get(known) ?? null);
 }
+
+/** @returns null where something has changed, or nothing is prepared for the time of a clock */
+async function recalled({ entitlements, reading }: Known, said: NowAnswer): Promise<Answer | null> {
+  if (said.state !== reading.state || said.figures === null) return null;
+  const details: EntitlementDetail[] = [];
+  let [figure, clock, held] = [0, 0, 0];
+  for (const each of entitlements) {
+    const { prepared } = each;
+    if (each.entitlement.clock_id !== null) {
+      const time = said.clockTimes[clock];
+      clock += 1;
+      if (typeof time !== 'string' || !isPreparedFor(each, instantOf(time))) return null;
+    }
+    if (!prepared) continue;
+    const own = said.figures.slice(figure, figure + prepared.scopes.length);
+    figure += prepared.scopes.length;
+    const reserved = isMetered(prepared) ? said.reserved[held] : null;
+    if (isMetered(prepared)) held += 1;
+    details.push(await prepared.detail(own, typeof reserved === 'string' ? decimal(reserved) : ZERO));
+  }
+  return { customerId: reading.customerId, asked: reading.asked, details, budgets: said.budgets };
+}
+
+const isMetered = ({ loaded }: Prepared): boolean => loaded.entitlement.feature_type === 'metered';
 
 const instantOf = (microseconds: string): Instant =>
   Temporal.Instant.fromEpochNanoseconds(BigInt(microseconds) * 1000n);
@@ -209,13 +270,12 @@ async function load(
   const budgets = customer ? await parts.findSpentBudgets(tx, merchantId, customerId, now) : [];
   return ok({
     answer: { customerId, asked, details, budgets },
-    known: known.includes(null) ? null : await knownOf(tx, merchantId, found.value, known as KnownEntitlement[]),
+    known: known.includes(null) ? null : await knownOf(tx, found.value, known as KnownEntitlement[]),
   });
 }
 
 async function knownOf(
   tx: Tx | null,
-  merchantId: string,
   reading: Reading,
   entitlements: readonly KnownEntitlement[],
 ): Promise<Known | null> {
@@ -229,6 +289,16 @@ async function knownOf(
       ? [{ id: entitlement.id, subscriptionId: entitlement.subscription_id, at: snapshot.at, taken: snapshot.taken }]
       : [];
   });
+  const question = writtenQuestion({
+    customerId,
+    customer,
+    held: entitlements.flatMap(({ prepared }) =>
+      prepared && isMetered(prepared) ? [prepared.loaded.entitlement] : [],
+    ),
+    clocks: entitlements.flatMap(({ entitlement: { clock_id: clock } }) => clock ?? []),
+    kept,
+    figures,
+  });
   return {
     reading: { customerId, state, asked },
     entitlements: entitlements.map(({ entitlement: { id, clock_id }, from, until, prepared }) => ({
@@ -237,15 +307,8 @@ async function knownOf(
       until,
       prepared,
     })),
-    figures,
-    statement: prepareNow({
-      merchantId,
-      customerId,
-      customer,
-      entitlements: entitlements.map(({ entitlement }) => entitlement),
-      kept,
-      figures,
-    }),
+    question,
+    weight: 1 + scopes.length,
   };
 }
 
