@@ -119,7 +119,10 @@ class Keys {
     while (this.#made < until) {
       const next = Math.min(atOnce, until - this.#made);
       await this.#client.query(
-        `insert into event_key (merchant_id, h, seq, day, fp) select $1, md5('key ' || n)::uuid, n, '2026-01-01', n
+        `with made as (insert into merchant_number (merchant_id) values ($1) on conflict do nothing returning number)
+         insert into event_key (merchant_number, h, seq, day, fp)
+         select coalesce((select number from made), (select number from merchant_number where merchant_id = $1)),
+                md5('key ' || n)::uuid, n, '2026-01-01', n
            from generate_series($2::bigint, $3::bigint) n order by 2`,
         [this.#merchantId, this.#made + 1, this.#made + next],
       );

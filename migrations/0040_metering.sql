@@ -37,6 +37,32 @@ create function event_id_key() returns bytea
   language sql stable
   as $$ select sha256(seed || convert_to(coalesce(platform_organization(), ''), 'UTF8')) from event_id_seed $$;
 
+/* A merchant as a number, for tables that have a row for each event: four bytes in place of 27
+   (docs/decisions/0166-keys-carry-a-number.md). Given with the first event, and never changed or taken back. */
+create table merchant_number (
+  merchant_id text not null,
+  number int generated always as identity unique,
+  primary key (merchant_id)
+);
+call tenant_table('merchant_number');
+revoke update, delete on merchant_number from reckoner_app;
+
+/* Locks a table that has `merchant_number` in place of `merchant_id` to its merchants. A transaction sees the numbers of
+   its own merchants alone, because `merchant_number` is locked to them. */
+create procedure numbered_table(name regclass)
+  language plpgsql
+  as $$
+begin
+  execute format('alter table %s enable row level security', name);
+  execute format(
+    'create policy merchants on %s to reckoner_app
+       using (merchant_number = any ((select array_agg(n.number) from merchant_number n)::int[]))
+       with check (merchant_number = any ((select array_agg(n.number) from merchant_number n)::int[]))', name);
+  execute format('create policy operator on %s for select to reckoner_operator using (true)', name);
+  execute format('grant select, insert, update, delete on %s to reckoner_app', name);
+  execute format('grant select on %s to reckoner_operator', name);
+end $$;
+
 /* Which events there are, for ever and over all partitions: a unique index of a partitioned table would have to hold the
    time, and a retry that lets the time default would then count twice around midnight. `h` is the first half of SHA-256
    over (namespace, key); `fp` the first 8 bytes of SHA-256 over the content, to tell a retry from another event. The
@@ -46,18 +72,18 @@ create table event_key (
   seq bigint not null,
   fp bigint not null,
   day date not null,                         -- of the event's own timestamp, in UTC
-  merchant_id text not null,
+  merchant_number int not null,
   h uuid not null,
-  primary key (merchant_id, h)
+  primary key (merchant_number, h)
 );
-call tenant_table('event_key');
+call numbered_table('event_key');
 
 /* Keys of earlier generations, in tables that inherit from this one and are never written again. A key lies in one
    generation; new ones go into `event_key` alone, so that the pages which ingestion touches stay few however many
    keys there are: after a checkpoint each first touch of a page writes all of it into the log. */
 create table event_key_sealed (like event_key including constraints);
-alter table event_key_sealed add primary key (merchant_id, h);
-call tenant_table('event_key_sealed');
+alter table event_key_sealed add primary key (merchant_number, h);
+call numbered_table('event_key_sealed');
 revoke insert, update, delete on event_key_sealed from reckoner_app;
 
 /* The raw events. An event's id is its month and its number, enciphered; so it has no column and no index. `ingest_flush`
@@ -163,6 +189,6 @@ begin
   execute format('revoke all on %I from reckoner_app, reckoner_operator', sealed);
   execute format('alter table %I inherit event_key_sealed', sealed);
   create table event_key (like event_key_sealed including all);
-  call tenant_table('event_key');
+  call numbered_table('event_key');
   return true;
 end $$;

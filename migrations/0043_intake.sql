@@ -20,7 +20,10 @@ do $$
 declare
   name regclass;
 begin
-  for name in select polrelid::regclass from pg_policy where polname = 'merchants' loop
+  for name in
+    select p.polrelid::regclass from pg_policy p join pg_attribute a on a.attrelid = p.polrelid
+     where p.polname = 'merchants' and a.attname = 'merchant_id'
+  loop
     execute format(
       'alter policy merchants on %s
          using (merchant_id = any ((select string_to_array(current_setting(''reckoner.merchants'', true), '',''))::text[]))

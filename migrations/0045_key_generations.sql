@@ -73,7 +73,7 @@ begin
     execute format('alter table %I enable row level security', name || substr(part.relname, length(model) + 1));
   end loop;
   perform set_event_key_storage(name);
-  execute format('call tenant_table(%L)', name);
+  execute format('call numbered_table(%L)', name);
 end $$;
 
 create function set_event_key_storage(name text) returns void
@@ -94,8 +94,8 @@ create function refresh_event_key_views() returns void
   set search_path = public, pg_temp
   as $$
 declare
-  keys constant text := 'select seq, fp, day, merchant_id, h from %I';
-  no_keys constant text := 'select null::bigint as seq, null::bigint as fp, null::date as day, null::text as merchant_id, null::uuid as h where false';
+  keys constant text := 'select seq, fp, day, merchant_number, h from %I';
+  no_keys constant text := 'select null::bigint as seq, null::bigint as fp, null::date as day, null::int as merchant_number, null::uuid as h where false';
   no_sieve constant text := 'select 4 as digits, null::text collate "C" as prefix, null::bytea as rests where false';
 begin
   execute 'create or replace view event_key_sealed with (security_invoker = true) as '
@@ -114,7 +114,7 @@ declare
 begin
   for sealed in select inhrelid::regclass from pg_inherits where inhparent = 'event_key_sealed'::regclass loop
     execute format('alter table %s no inherit event_key_sealed', sealed);
-    execute format('call tenant_table(%L)', sealed);
+    execute format('call numbered_table(%L)', sealed);
     execute format('revoke insert, update, delete on %s from reckoner_app', sealed);
     insert into event_key_generation (name, bytes) values (sealed::text, pg_relation_size(sealed));
   end loop;
@@ -124,11 +124,11 @@ select refresh_event_key_views();
 grant select on event_key_sealed, event_key_unsifted, event_key_sieve to reckoner_app, reckoner_operator;
 
 /* Which of some keys lie in sealed generations. `places` says, for each hash, whose key it is among
-   `owners`, from 1; `place` is that of the hash. The caller holds the 'event keys' lock, shared, so that the tables stay the same.
+   `owners`, which are numbers of merchants, from 1; `place` is that of the hash. The caller holds the 'event keys' lock, shared, so that the tables stay the same.
 
    Almost all new keys are told by the sieve alone. Look-ups are subqueries of one row, which go by index whatever the
    planner thinks. */
-create function sealed_event_keys(owners text[], places int[], hashes uuid[])
+create function sealed_event_keys(owners int[], places int[], hashes uuid[])
   returns table (place int)
   language plpgsql
   set enable_nestloop = off set enable_seqscan = off set plan_cache_mode = force_generic_plan
@@ -141,13 +141,13 @@ begin
     from unnest(places, hashes) with ordinality k (owner, h, place)
    where (select true from event_key_sieve s
            where s.prefix = left(k.h::text, s.digits) and position(substr(uuid_send(k.h), 3, 3) in s.rests) > 0 limit 1)
-      or (select true from event_key_unsifted u where u.merchant_id = owners[k.owner] and u.h = k.h limit 1);
+      or (select true from event_key_unsifted u where u.merchant_number = owners[k.owner] and u.h = k.h limit 1);
   if suspects is null then return; end if;
   return query
     select k.place
       from unnest(suspects) k (place)
      where (select true from event_key_sealed s
-             where s.merchant_id = owners[places[k.place]] and s.h = hashes[k.place] limit 1);
+             where s.merchant_number = owners[places[k.place]] and s.h = hashes[k.place] limit 1);
 end $$;
 
 /* Whoever makes other tables of keys the ones that are read: nobody is accepting events then, so what is being stored looked
@@ -303,10 +303,10 @@ declare
   added bigint;
 begin
   slice := event_key_slice(work.slices, work.done);
-  select string_agg(format('select seq, fp, day, merchant_id, h from %I where %s', g.name,
+  select string_agg(format('select seq, fp, day, merchant_number, h from %I where %s', g.name,
                            in_event_key_slice(slice.first_digits, slice.end_digits)), ' union all ')
     into sources from unnest(work.generations) g (name);
-  execute format('insert into %I (seq, fp, day, merchant_id, h) select * from (%s) source order by h', work.name, sources);
+  execute format('insert into %I (seq, fp, day, merchant_number, h) select * from (%s) source order by h', work.name, sources);
   get diagnostics added = row_count;
   return added;
 end $$;

@@ -106,7 +106,8 @@ end $$;
    Repeated events are told with what is stored of them and does not follow from what was sent. The numbers of all events are told,
    one after the other; that of a repeated event is drawn for nothing.
 
-   Locks are taken in one order: generations of keys, ingest locks, new subjects, keys, roll-ups; each sorted. The locks
+   Locks are taken in one order: generations of keys, ingest locks, new numbers of merchants, new subjects, keys, roll-ups;
+   each sorted. The locks
    are statements of their own, so that what comes after them sees all that was committed under them.
 
    Joins of arrays are hashed: a plan that knows nothing of their lengths would compare each with each. Look-ups in tables
@@ -131,6 +132,7 @@ create function ingest_flush(
 #variable_conflict use_variable
 declare
   merchant text;
+  kind_numbers int[];
   subject_ids bigint[];
   sealed int[];
   known boolean[];
@@ -154,6 +156,18 @@ begin
     return next;
     return;
   end if;
+
+  for attempt in 1..2 loop
+    kind_numbers := array(
+      select (select n.number from merchant_number n where n.merchant_id = k.merchant_id)
+        from unnest(kind_merchants) with ordinality k (merchant_id, place) order by k.place);
+    exit when array_position(kind_numbers, null) is null;
+    insert into merchant_number (merchant_id)
+    select m.id from unnest(merchants) with ordinality m (id, place)
+     where not exists (select from merchant_number n where n.merchant_id = m.id)
+     order by m.place
+        on conflict do nothing;
+  end loop;
 
   for attempt in 1..2 loop
     select array_agg(found.id), array_agg(found.name), array_agg(found.mark), max(found.mark)
@@ -184,22 +198,22 @@ begin
   lock table only event in row exclusive mode;
   seqs := array(select nextval('event_seq_seq') from generate_series(1, cardinality(hashes)));
   numbers := array_to_string(seqs, ',');
-  select array_agg(s.place) into sealed from sealed_event_keys(kind_merchants, kinds, hashes) s;
+  select array_agg(s.place) into sealed from sealed_event_keys(kind_numbers, kinds, hashes) s;
   -- A key that is not stored yet is inserted plainly: `on conflict` writes one more record into the log for each. Where another
   -- transaction stores one of them at the same time, all are inserted again with `on conflict`.
   known := array(
-    select (select true from event_key a where a.merchant_id = kind_merchants[k.kind] and a.h = k.h limit 1)
+    select (select true from event_key a where a.merchant_number = kind_numbers[k.kind] and a.h = k.h limit 1)
       from unnest(kinds, hashes) with ordinality k (kind, h, place) order by k.place);
   begin
-    insert into event_key (seq, fp, day, merchant_id, h)
-    select k.seq, k.fp, (k.at at time zone 'UTC')::date, kind_merchants[k.kind], k.h
+    insert into event_key (seq, fp, day, merchant_number, h)
+    select k.seq, k.fp, (k.at at time zone 'UTC')::date, kind_numbers[k.kind], k.h
       from unnest(kinds, hashes, seqs, prints, times, known) with ordinality k (kind, h, seq, fp, at, is_known, place)
      where k.is_known is null and (sealed is null or k.place <> all (sealed))
      order by 4, 5;
     get diagnostics claimed = row_count;
   exception when unique_violation then
-    insert into event_key (seq, fp, day, merchant_id, h)
-    select k.seq, k.fp, (k.at at time zone 'UTC')::date, kind_merchants[k.kind], k.h
+    insert into event_key (seq, fp, day, merchant_number, h)
+    select k.seq, k.fp, (k.at at time zone 'UTC')::date, kind_numbers[k.kind], k.h
       from unnest(kinds, hashes, seqs, prints, times) with ordinality k (kind, h, seq, fp, at, place)
      where sealed is null or k.place <> all (sealed)
      order by 4, 5
@@ -220,9 +234,9 @@ begin
       from unnest(kinds, hashes, prints, seqs) with ordinality k (kind, h, fp, seq, place)
      cross join lateral (
        select found.seq, found.day, found.fp, found.seq = k.seq as is_new from (
-         select a.seq, a.day, a.fp from event_key a where a.merchant_id = kind_merchants[k.kind] and a.h = k.h
+         select a.seq, a.day, a.fp from event_key a where a.merchant_number = kind_numbers[k.kind] and a.h = k.h
           union all
-         select s.seq, s.day, s.fp from event_key_sealed s where s.merchant_id = kind_merchants[k.kind] and s.h = k.h
+         select s.seq, s.day, s.fp from event_key_sealed s where s.merchant_number = kind_numbers[k.kind] and s.h = k.h
           limit 1) found) stored
       left join lateral (
        select replace((found.at at time zone 'UTC')::text, ' ', 'T') || 'Z' as time,
@@ -238,7 +252,7 @@ begin
         into is_new
         from unnest(is_new, groups) with ordinality n (is_new, batch_group, place);
       delete from event_key k using unnest(kinds, hashes, seqs, is_new) n (kind, h, seq, is_new)
-       where not n.is_new and k.merchant_id = kind_merchants[n.kind] and k.h = n.h and k.seq = n.seq;
+       where not n.is_new and k.merchant_number = kind_numbers[n.kind] and k.h = n.h and k.seq = n.seq;
     end if;
     select array_agg(n.a), coalesce(array_agg(n.b), '{}'), array_agg(n.c), array_agg(n.d), array_agg(n.e), array_agg(n.f), array_agg(n.g), array_agg(n.i)
       into seqs, kinds, subjects, times, external_subjects, external_ids, keys, datas

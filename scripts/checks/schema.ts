@@ -9,21 +9,36 @@ const ROLES = ['reckoner_app', 'reckoner_operator'];
 const texts = async (query: Query, text: string): Promise<string[]> =>
   (await query(text)).map(({ says }) => String(says));
 
+/** The condition of each policy by the column that says whose a row is. */
+const POLICIES = {
+  merchant_id:
+    "(merchant_id = ANY (( SELECT string_to_array(current_setting('reckoner.merchants'::text, true), ','::text) AS string_to_array)::text[]))",
+  merchant_number:
+    '(merchant_number = ANY (( SELECT array_agg(n.number) AS array_agg\n   FROM merchant_number n)::integer[]))',
+};
+
+const CONDITIONS = Object.entries(POLICIES)
+  .map(([column, condition]) => `when '${column}' then '${condition.replaceAll("'", "''")}'`)
+  .join(' ');
+
+/** The column that says whose a row is: the merchant's id, or its number (decision 0166). */
+const IS_OF_MERCHANTS = "a.attname in ('merchant_id', 'merchant_number') and not a.attisdropped";
+
 /**
- * Tables with merchant_id that are not locked to their merchants: without row-level security, or without the two policies of
- * tenant_table() (migrations/0001). Partitions are reached through their table; they may lack policies (then they are
- * closed), but not the lock.
+ * Tables of merchants that are not locked to them: without row-level security, or without the two policies of
+ * tenant_table() or numbered_table() (migrations/0001, 0040). Partitions are reached through their table; they may
+ * lack policies (then they are closed), but not the lock.
  */
 export const unlockedTables = (query: Query): Promise<string[]> =>
   texts(
     query,
     `select case
               when not c.relrowsecurity then format('%s is not locked: row-level security is off', c.relname)
-              else format('%s lacks a policy of tenant_table() or has one of its own', c.relname)
+              else format('%s lacks a policy of tenant_table() or numbered_table(), or has one of its own', c.relname)
             end as says
        from pg_class c join pg_namespace n on n.oid = c.relnamespace
+       join pg_attribute a on a.attrelid = c.oid and ${IS_OF_MERCHANTS}
       where ${IN_OURS} and c.relkind in ('r', 'p')
-        and exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'merchant_id' and not a.attisdropped)
         and c.relname <> 'resource' -- closed to both roles; owner_of() reads it
         and (not c.relrowsecurity
              or not c.relispartition and (
@@ -33,31 +48,28 @@ export const unlockedTables = (query: Query): Promise<string[]> =>
                                 order by p.polname)
                  from pg_policy p where p.polrelid = c.oid)
                is distinct from array[
-                 'merchants * reckoner_app ' || condition || ' check ' || condition,
+                 format('merchants * reckoner_app %1$s check %1$s', case a.attname ${CONDITIONS} end),
                  'operator r reckoner_operator true'])
-      order by c.relname`.replaceAll(
-      'condition',
-      `'(merchant_id = ANY (( SELECT string_to_array(current_setting(''reckoner.merchants''::text, true), '',''::text) AS string_to_array)::text[]))'`,
-    ),
+      order by c.relname`,
   );
 
-/** Tables with merchant_id whose primary key, or whose reference to such a table, does not begin with it. */
+/** Tables of merchants whose primary key, or whose reference to such a table, does not begin with the merchant. */
 export const keysWithoutMerchant = (query: Query): Promise<string[]> =>
   texts(
     query,
     `with tenant as (
-       select c.oid, c.relname, a.attnum
+       select c.oid, c.relname, a.attname, a.attnum
          from pg_class c join pg_namespace n on n.oid = c.relnamespace
-         join pg_attribute a on a.attrelid = c.oid and a.attname = 'merchant_id' and not a.attisdropped
+         join pg_attribute a on a.attrelid = c.oid and ${IS_OF_MERCHANTS}
         where ${IN_OURS} and c.relkind in ('r', 'p') and not c.relispartition and c.relname <> 'resource')
      select format('%s has no primary key', relname) as says from tenant t
       where relname <> 'event' -- each event has a row in event_key, whose key holds the merchant
         and not exists (select from pg_constraint k where k.conrelid = t.oid and k.contype = 'p')
      union all
-     select format('the primary key of %s does not begin with merchant_id', relname) from tenant t
+     select format('the primary key of %s does not begin with %s', relname, attname) from tenant t
        join pg_constraint k on k.conrelid = t.oid and k.contype = 'p' where k.conkey[1] <> t.attnum
      union all
-     select format('%s of %s does not begin with merchant_id', k.conname, t.relname) from tenant t
+     select format('%s of %s does not begin with %s', k.conname, t.relname, t.attname) from tenant t
        join pg_constraint k on k.conrelid = t.oid and k.contype = 'f'
        join tenant o on o.oid = k.confrelid
       where k.conkey[1] <> t.attnum or k.confkey[1] <> o.attnum

@@ -301,7 +301,11 @@ export const invariants: readonly Invariant[] = [
       select coalesce(e.merchant_id, k.merchant_id) as merchant_id, coalesce(e.seq, k.seq)::text as id,
              case when e.seq is null then 'a key without an event' else 'an event without a key' end as detail
         from event e
-        full join (select merchant_id, seq, day from event_key union all select merchant_id, seq, day from event_key_sealed) k
+        full join (select coalesce(n.merchant_id, stored.merchant_number::text) as merchant_id, stored.seq, stored.day
+                     from (select merchant_number, seq, day from event_key
+                            union all
+                           select merchant_number, seq, day from event_key_sealed) stored
+                     left join merchant_number n on n.number = stored.merchant_number) k
           on k.merchant_id = e.merchant_id and k.seq = e.seq and k.day = (e.at at time zone 'UTC')::date
        where e.seq is null or k.seq is null`,
   },

@@ -92,8 +92,9 @@ export const storedKeys = (tx: Tx, keys: readonly { merchantId: string; h: strin
   tx.rows<StoredKey>(sql`
     select replace(k.h::text, '-', '') as h, stored.fp
       from unnest(${keys.map(({ merchantId }) => merchantId)}::text[], ${keys.map(({ h }) => h)}::uuid[]) as k (merchant_id, h)
+      join merchant_number n on n.merchant_id = k.merchant_id
      cross join lateral (
-       select a.fp from event_key a where a.merchant_id = k.merchant_id and a.h = k.h
+       select a.fp from event_key a where a.merchant_number = n.number and a.h = k.h
         union all
-       select s.fp from event_key_sealed s where s.merchant_id = k.merchant_id and s.h = k.h
+       select s.fp from event_key_sealed s where s.merchant_number = n.number and s.h = k.h
         limit 1) stored`);

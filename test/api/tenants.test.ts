@@ -397,23 +397,23 @@ describe('the database itself', () => {
         where table_schema = 'public' and table_name = $1 and is_generated = 'NEVER'`,
       [name],
     );
+    const isTheirs = await tables.rowsOf(name, theirs.merchant.id);
+    const isOurs = await tables.rowsOf(name, ours.merchant.id);
     const [row] = await tables.query<{ row: unknown }>(
-      `select to_jsonb(t) as row from ${name} t where merchant_id = $1 limit 1`,
-      [theirs.merchant.id],
+      `select to_jsonb(t) as row from ${name} t where ${isTheirs} limit 1`,
     );
-    const filter = `where merchant_id = '${theirs.merchant.id}'`;
+    const filter = `where ${isTheirs}`;
+    const [column] = isTheirs.split(' ');
     expect(await asOurs(`select count(*)::int as count from ${name} ${filter}`), name).toBeOneOf([
       SAME_ERROR,
       [{ count: 0 }],
     ]);
-    expect(await asOurs(`update ${name} set merchant_id = merchant_id ${filter} returning 1`), name).toBeOneOf([
+    expect(await asOurs(`update ${name} set ${column} = ${column} ${filter} returning 1`), name).toBeOneOf([
       SAME_ERROR,
       [],
     ]);
     expect(await asOurs(`delete from ${name} ${filter} returning 1`), name).toBeOneOf([SAME_ERROR, []]);
-    const taken = await asOurs(
-      `update ${name} set merchant_id = '${theirs.merchant.id}' where merchant_id = '${ours.merchant.id}' returning 1`,
-    );
+    const taken = await asOurs(`update ${name} set ${isTheirs} where ${isOurs} returning 1`);
     expect(typeof taken === 'string' || taken.length === 0, `${name} ${JSON.stringify(taken)}`).toBe(true);
     if (!row) return;
     const forged = `insert into ${name} (${columns}) overriding system value
@@ -437,7 +437,7 @@ describe('the database itself', () => {
 
   it('has row-level security on every table with rows of merchants, and nobody owns what it reads', async () => {
     const open = await tables.query<{ name: string }>(
-      `select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'merchant_id'
+      `select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname in ('merchant_id', 'merchant_number')
         where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace and not c.relrowsecurity`,
     );
     expect(open.map(({ name }) => name)).toEqual(['resource']); // read by owner_of() alone

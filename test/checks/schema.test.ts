@@ -87,6 +87,8 @@ describe('these checks see', () => {
     }
   };
   const table = 'create table bad (merchant_id text not null, id text not null, primary key (merchant_id, id));';
+  const numbered =
+    'create table bad (merchant_number int not null, id text not null, primary key (merchant_number, id));';
 
   it.each([
     { what: 'a table that nobody locked', made: table },
@@ -103,9 +105,16 @@ describe('these checks see', () => {
       what: 'a policy that was changed',
       made: `${table} call tenant_table('bad'); alter policy merchants on bad using (true)`,
     },
+    { what: 'a table of numbers that nobody locked', made: numbered },
+    {
+      what: 'a policy of numbers that was changed',
+      made: `${numbered} call numbered_table('bad');
+             alter policy merchants on bad using (merchant_number = any (array[1, 2]))`,
+    },
   ])('$what', async ({ made }) => {
     expect(await foundAfter(made, unlockedTables)).toHaveLength(1);
     expect(await foundAfter(`${table} call tenant_table('bad')`, unlockedTables)).toEqual([]);
+    expect(await foundAfter(`${numbered} call numbered_table('bad')`, unlockedTables)).toEqual([]);
   });
 
   it.each([
@@ -113,6 +122,10 @@ describe('these checks see', () => {
     {
       what: 'a key that ends with the merchant',
       made: 'create table bad (merchant_id text, id text, primary key (id, merchant_id))',
+    },
+    {
+      what: 'a key that ends with the number of the merchant',
+      made: 'create table bad (merchant_number int, id text, primary key (id, merchant_number))',
     },
     { what: 'a table without a key', made: 'create table bad (merchant_id text)' },
     {

@@ -56,7 +56,7 @@ const clientOf = ({ access }: Sentence): Client =>
 describe('a schema that is split by merchant', () => {
   it('has no table of merchants that is whole, but for those that every server must have', async () => {
     const { rows } = await owner.query(`
-      select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'merchant_id'
+      select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname in ('merchant_id', 'merchant_number')
        where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace and not c.relispartition
          and not exists (select from pg_partitioned_table p where p.partrelid = c.oid and p.partstrat = 'h')`);
     expect(rows.map(({ name }) => name).toSorted()).toEqual(['event', ...Object.keys(WHOLE)].toSorted());

@@ -13,6 +13,7 @@ export const WHOLE: Readonly<Record<string, string>> = {
   resource: 'says whose an id is, before a merchant is known',
   organization: 'there is one platform among all',
   api_key: 'says whose a key is, before a merchant is known',
+  merchant_number: 'no two merchants have one number',
 };
 
 const parts = (table: string, storage = ''): string =>
@@ -28,9 +29,9 @@ const TABLE = /create table (\w+) \(\n([\s\S]*?)\n\)( partition by range \(at\))
 export function sharded(migration: string): string {
   return migration
     .replaceAll(TABLE, (statement, table: string, columns: string, range?: string, storage?: string) => {
-      const isOfMerchants = /^ {2}merchant_id text not null/m.test(columns);
-      if (!isOfMerchants || range !== undefined || Object.hasOwn(WHOLE, table)) return statement;
-      return `create table ${table} (\n${columns}\n) partition by hash (merchant_id);\n${parts(table, storage)}`;
+      const [, merchant] = /^ {2}(merchant_id text|merchant_number int) not null/m.exec(columns) ?? [];
+      if (merchant === undefined || range !== undefined || Object.hasOwn(WHOLE, table)) return statement;
+      return `create table ${table} (\n${columns}\n) partition by hash (${merchant.split(' ')[0]});\n${parts(table, storage)}`;
     })
     .replace(
       'create table event_default partition of event default;',
