@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { changedFiles } from './test/support/changed-files.ts';
 import { Sequencer } from './test/support/sequencer.ts';
 
 /** These have a process for each file: they start and kill programs, or load the engine of another database. */
@@ -15,7 +16,8 @@ const APART = [
 export default defineConfig({
   test: {
     globalSetup: ['test/support/database-server.ts'],
-    reporters: ['default', './test/support/not-run.ts'],
+    reporters: ['default', './test/support/progress.ts', './test/support/not-run.ts'],
+    experimental: { vcsProvider: changedFiles },
     pool: 'forks',
     maxWorkers: 2,
     sequence: { sequencer: Sequencer },
