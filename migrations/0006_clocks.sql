@@ -29,29 +29,3 @@ begin
 end $$;
 create trigger goes_forward before update on test_clock
   for each row when (new.clock_time < old.clock_time) execute function test_clock_goes_forward();
-
-/* The clocks that have something to do, across merchants: those that are on their way, and those that stand still while a
-   record of theirs is due at the time they show (it was just created, or a payment just arrived). */
-create function clocks_with_work(kinds text[])
-  returns table (merchant_id text, id text)
-  language plpgsql stable security definer set search_path = public, pg_temp
-  as $$
-declare
-  each due_kind;
-begin
-  return query select c.merchant_id, c.id from test_clock c where c.advancing_to is not null and c.deleted_at is null;
-  for each in select d.* from due_kind d where d.kind = any (kinds) loop
-    return query execute format(
-      'select c.merchant_id, c.id
-         from test_clock c
-        where c.deleted_at is null and c.advancing_to is null
-          and exists (
-            select from %2$I t
-             where t.merchant_id = c.merchant_id and t.clock_id = c.id and t.next_action_at <= c.clock_time
-               and not exists (
-                 select from due_failure f
-                  where f.merchant_id = t.merchant_id and f.kind = %1$L and f.id = t.id
-                    and f.due_at = t.next_action_at and f.parked_at is not null))',
-      each.kind, each.table_name);
-  end loop;
-end $$;

@@ -111,31 +111,22 @@ const isNotParked = (kind: string): Sql => sql`
  * The record of a clock that is due first, over all kinds; of those due at one instant the first kind in the order of
  * registration, then the record that was made first. Parked ones are passed over.
  */
-export async function earliestOnClock(
+export const earliestOnClock = (
   tx: Tx,
   tables: readonly DueTable[],
   clock: ClockReference,
   until: Instant,
-): Promise<DueRecord | undefined> {
-  if (tables.length === 0) return undefined;
-  const heads = tables.map(
-    ({ kind, table, orderColumn }, place) => sql`
-      (select ${place}::int as place, ${kind}::text as kind, t.merchant_id, t.id, t.next_action_at
-         from ${sql.table(table)} t
-        where t.merchant_id = ${clock.merchantId} and t.clock_id = ${clock.id} and t.next_action_at <= ${until}
-          and ${isNotParked(kind)}
-        order by t.next_action_at, t.${sql.ref(orderColumn)}
-        limit 1)`,
-  );
+): Promise<DueRecord | undefined> => {
+  const kinds = tables.map(({ kind }) => kind);
   return tx.maybe<DueRecord>(
     sql`
-    select kind, merchant_id as "merchantId", id, next_action_at as "dueAt"
-      from (${sql.join(heads, sql` union all `)}) head
-     order by next_action_at, place
+    select kind, merchant_id as "merchantId", id, due_at as "dueAt"
+      from first_on_clock(${kinds}, ${clock.merchantId}, ${clock.id}, ${until})
+     order by due_at, array_position(${kinds}::text[], kind)
      limit 1`,
     'earliest_on_clock',
   );
-}
+};
 
 /** The records of a clock that are due at the same instant as the first of their kind, in the order in which they were made. */
 export const dueWith = (
