@@ -8,7 +8,7 @@ import {
   figureColumns,
 } from './figures.sql.ts';
 import { figureOf, knownHours, questionOf, type UsageFigure, withKnown } from './figures.ts';
-import { KnownHours } from './known-hours.ts';
+import type { KnownHours } from './known-hours.ts';
 import type { Meter } from './meter.ts';
 import type { UsageScope } from './usage-request.ts';
 
@@ -59,6 +59,9 @@ export type FigureParameter = `${FigureFunction} ${FigureArgument}`;
 export const figureParameters = (functions: readonly FigureFunction[], merchant: Sql): Sql =>
   figureColumns(functions, merchant, (name, argument): FigureParameter => `${name} ${argument}`);
 
+/** One for all: a `KnownHours` takes half a megabyte before anything is in it. */
+const NOTHING_KNOWN: Pick<KnownHours, 'of'> = { of: () => [] };
+
 /**
  * The figures of questions of a merchant, for a statement that asks other things too, with what is known now of hours that
  * they cut.
@@ -66,7 +69,7 @@ export const figureParameters = (functions: readonly FigureFunction[], merchant:
  * @returns null where roll-ups do not answer one of them, as `keptFigures` says
  */
 export async function figureCall(tx: Tx | null, scopes: readonly UsageScope[]): Promise<FigureCall | null> {
-  const hours = tx === null ? new KnownHours() : await knownHours(tx);
+  const hours = tx === null ? NOTHING_KNOWN : await knownHours(tx);
   const asked = scopes.map((scope, place) => ({ scope, place, question: questionOf(scope) }));
   if (asked.some(({ question }) => question === null)) return null;
   const known = asked.flatMap(({ scope, place, question }) =>

@@ -47,7 +47,7 @@ export async function keptFigures(tx: Tx, scopes: readonly UsageScope[]): Promis
 export const knownHours = (tx: Tx): Promise<KnownHours> => tx.constant('parts of hours', async () => new KnownHours());
 
 /** A question with what is known of its parts. */
-export const withKnown = (question: Omit<Asked, 'place'>, known: KnownHours): FigureQuestion => ({
+export const withKnown = (question: Omit<Asked, 'place'>, known: Pick<KnownHours, 'of'>): FigureQuestion => ({
   spec: question.spec,
   parts: question.parts.map((part) => ({ ...part, known: known.of(meterOf(question), part) })),
 });
