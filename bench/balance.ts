@@ -1,7 +1,8 @@
 import pg from 'pg';
 import { numbersOf } from './support/arguments.ts';
+import { clientOf, makeFeature, seedEntitlements } from './support/entitlements.ts';
 import { flatness } from './support/flat.ts';
-import { processorSeconds, type Stack, type Target, withStack } from './support/stack.ts';
+import { processorSeconds, residentMegabytes, type Stack, type Target, withStack } from './support/stack.ts';
 
 /** How long a balance takes: alone, while events come in, right after an event, and as the past grows. See README.md. */
 
@@ -20,99 +21,20 @@ const { entitlements, rate, seconds, connections, events, claims, from, to, roun
 
 const P50_LIMIT = 1;
 const P99_LIMIT = 5;
+/** Of the whole process, in MiB, however many entitlements there are. */
+const MEMORY_LIMIT = 768;
 const BATCH = 100;
 
 const verdict = (kept: boolean) => (kept ? 'yes' : 'NO');
-
-/** A client of one server that throws where it is refused. */
-const client = ({ port, key }: Pick<Target, 'port' | 'key'>) => ({
-  async call(method: string, path: string, body?: unknown) {
-    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${key}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    const answer = (await response.json()) as Record<string, unknown>;
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(answer)}`);
-    return answer as { id: string } & Record<string, unknown>;
-  },
-});
-
-/** A feature that measures the tokens of calls, through the API. */
-async function makeFeature(target: Target) {
-  const { call } = client(target);
-  const product = await call('POST', '/v0/products', { name: 'Calls', description: 'Calls' });
-  const metric = await call('POST', '/v0/billableMetrics', {
-    name: 'Tokens',
-    description: 'Tokens',
-    unit: 'token',
-    productId: product.id,
-    aggregation: 'SUM',
-    eventType: 'call',
-    valueProperty: '$.tokens',
-  });
-  const feature = await call('POST', '/v0/features', {
-    key: 'tokens',
-    name: 'Tokens',
-    productId: product.id,
-    type: 'metered',
-  });
-  return { product, metric, feature };
-}
-
-/** Customers that are known as `customer-<n>` in events, each with an entitlement of a month that a grant funds. */
-async function seed(url: string, { merchantId }: Target, made: Awaited<ReturnType<typeof makeFeature>>): Promise<void> {
-  const pool = new pg.Pool({ connectionString: url, max: 1 });
-  const numbers = `(select n, lpad(n::text, 22, '0') as id from generate_series(0, ${entitlements - 1}) n) numbered`;
-  const template = { type: 'metered', usagePeriod: { interval: 'P1M' }, billableMetricIds: [made.metric.id] };
-  const statements: [string, unknown[]][] = [
-    [
-      `insert into organization (merchant_id, id, type, name, default_currency, created_at, updated_at)
-       select $1, 'org_' || id, 'consumer', 'Customer', 'USD', now(), now() from ${numbers}`,
-      [merchantId],
-    ],
-    [
-      `insert into customer (merchant_id, id, consumer_id, external_id, created_at, updated_at)
-       select $1, 'cus_' || id, 'org_' || id, 'customer-' || n, now(), now() from ${numbers}`,
-      [merchantId],
-    ],
-    [
-      `insert into event_subject (merchant_id, kind, key, addressee, customer_id, created_at)
-       select $1, 'external', 'customer-' || n, 'cus_' || id, 'cus_' || id, now() from ${numbers}`,
-      [merchantId],
-    ],
-    [
-      `insert into entitlement (merchant_id, id, customer_id, feature_id, feature_type, product_id, is_from_plan, active_from,
-                                billable_metric_ids, created_at, updated_at)
-       select $1, 'ent_' || id, 'cus_' || id, $2, 'metered', $3, false, now() - interval '10 days', array[$4], now(), now()
-         from ${numbers}`,
-      [merchantId, made.feature.id, made.product.id, made.metric.id],
-    ],
-    [
-      `insert into entitlement_term (merchant_id, entitlement_id, effective_from, template)
-       select merchant_id, id, active_from, $2::jsonb from entitlement where merchant_id = $1`,
-      [merchantId, JSON.stringify(template)],
-    ],
-    [
-      `insert into entitlement_grant (merchant_id, id, entitlement_id, origin, amount, priority, effective_at, reset_max_rollover,
-                                      reset_min_rollover, created_at)
-       select merchant_id, 'grt_' || substr(id, 5), id, 'direct', 1e9, 0, active_from, 999999999999, 0, now()
-         from entitlement where merchant_id = $1`,
-      [merchantId],
-    ],
-    ['vacuum analyze', []],
-  ];
-  for (const [text, values] of statements) await pool.query(text, values);
-  await pool.end();
-}
 
 /** A server on a store with entitlements, each with some events. */
 async function withEntitlements(stack: Stack, work: (target: Target, url: string) => Promise<void>): Promise<void> {
   const url = await stack.database();
   await stack.serving(url, async (target) => {
-    await seed(url, target, await makeFeature(target));
+    await seedEntitlements(url, await makeFeature(target), entitlements);
     const order = { connections: 4, batch: 1_000, seconds: 60, requests: Math.ceil((entitlements * 2) / 1_000) };
-    await stack.load(target, { ...order, firstKey: 0, subjects: entitlements });
+    const { refused } = await stack.load(target, { ...order, firstKey: 0, subjects: entitlements });
+    if (refused > 0) throw new Error(`${refused} requests with events were refused.`);
     const pool = new pg.Pool({ connectionString: url, max: 1 });
     await pool.query('vacuum analyze');
     await pool.end();
@@ -131,6 +53,10 @@ async function measureReads(stack: Stack, target: Target, during: () => Promise<
   const each = (index: 0 | 1) => (((spent[index] - before[index]) / reads) * 1_000).toFixed(2);
   console.log(
     `  ${(reads / taken).toFixed(0)} reads/s of ${rate} due   Node ${each(0)} ms, PostgreSQL ${each(1)} ms a read   refused ${refused}`,
+  );
+  const held = residentMegabytes(target.processId);
+  console.log(
+    `  balance.${name} memory of the server   ${held.toFixed(0)} MiB   wanted < ${MEMORY_LIMIT}   ${verdict(held < MEMORY_LIMIT)}`,
   );
   console.log(`  balance.${name} p50   ${p50.toFixed(2)} ms   wanted < ${P50_LIMIT}   ${verdict(p50 < P50_LIMIT)}`);
   console.log(`  balance.${name} p99   ${p99.toFixed(2)} ms   wanted < ${P99_LIMIT}   ${verdict(p99 < P99_LIMIT)}`);
@@ -153,16 +79,16 @@ async function busy(stack: Stack, target: Target): Promise<void> {
 async function readYourWrites(stack: Stack): Promise<void> {
   await withEntitlements(stack, (writer, url) =>
     stack.serving(url, async (reader) => {
-      const [write, read] = [client(writer), client({ port: reader.port, key: writer.key })];
+      const [write, read] = [clientOf(writer), clientOf({ port: reader.port, key: writer.key })];
       const used = async (id: string) =>
-        ((await read.call('GET', `/v1/entitlements/${id}`)) as unknown as { usageInPeriod: number }).usageInPeriod;
+        ((await read('GET', `/v1/entitlements/${id}`)) as unknown as { usageInPeriod: number }).usageInPeriod;
       let [claim, stale] = [0, 0];
       const caller = async (n: number) => {
         const id = `ent_${String(n).padStart(22, '0')}`;
         let before = await used(id);
         while (claim < claims) {
           claim += 1;
-          await write.call('POST', '/v0/events', {
+          await write('POST', '/v0/events', {
             type: 'call',
             source: 'https://api.example.com/v1',
             externalSubject: `customer-${n}`,
@@ -184,10 +110,7 @@ async function readYourWrites(stack: Stack): Promise<void> {
 /** One entitlement after the other with a longer past, asked in this process. */
 async function flat(stack: Stack): Promise<void> {
   const url = await stack.database();
-  const sold = await stack.serving(url, async (target) => {
-    const { product, metric, feature } = await makeFeature(target);
-    return { merchantId: target.merchantId, productId: product.id, featureId: feature.id, metricId: metric.id };
-  });
+  const sold = await stack.serving(url, makeFeature);
   await flatness(stack, url, sold, { from, to, rounds });
 }
 
@@ -199,14 +122,14 @@ const FAR_ROUNDS = 5;
 async function far(stack: Stack): Promise<void> {
   const url = await stack.database();
   await stack.serving(url, async (target) => {
-    const { metric, product } = await makeFeature(target);
-    const { call } = client(target);
+    const { metricId, productId } = await makeFeature(target);
+    const call = clientOf(target);
     const entitle = async (key: string, template: object, fields: object = {}) => {
-      const feature = await call('POST', '/v0/features', { key, name: key, productId: product.id, type: 'metered' });
+      const feature = await call('POST', '/v0/features', { key, name: key, productId, type: 'metered' });
       const consumer = { name: key, email: `${key}@example.com`, address: { country: 'GB' } };
       const customer = await call('POST', '/v0/customers', { consumer });
       const body = { customerId: customer.id, featureId: feature.id, ...fields };
-      const measured = { type: 'metered', billableMetricIds: [metric.id], ...template };
+      const measured = { type: 'metered', billableMetricIds: [metricId], ...template };
       return (await call('POST', '/v1/entitlements', { ...body, template: measured })).id;
     };
     const daily = { usagePeriod: { interval: 'P1D' }, issueAfterReset: 5, resetMaxRollover: 999999999999 };
