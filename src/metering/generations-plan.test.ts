@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { KEY_LIMITS, type KeyTables, type KeyWork, planKeyWork } from './generations-plan.ts';
 
 const KEYS = 1_000_000;
-const BYTES = 125 * KEYS;
+const BYTES = 68 * KEYS;
 
 const generation = (name: string, size: number, isSifted = true) => ({
   name,
@@ -107,7 +107,7 @@ describe('what is made of sealed keys next', () => {
     { keys: 536_000_000, digits: 5 },
     { keys: 9e9, digits: 6 },
   ])('$keys keys are found in the sieve by $digits digits', ({ keys, digits }) => {
-    const [work] = planKeyWork(tablesOf({ generations: [{ name: '1', bytes: keys * 125, keyCount: null }] }));
+    const [work] = planKeyWork(tablesOf({ generations: [{ name: '1', bytes: keys * 68, keyCount: null }] }));
     expect(work?.digits).toBe(digits);
   });
 });

@@ -60,7 +60,7 @@ export function planKeyWork(tables: KeyTables, limits: KeyLimits = KEY_LIMITS): 
   );
 }
 
-const KEY_BYTES = 125;
+const KEY_BYTES = 68;
 /** What the sieve takes for a key, about. */
 const SIEVE_BYTES = 4;
 const PLACES = 65_536;

@@ -123,7 +123,8 @@ describe('sealed keys', () => {
     }
     expect(await strayTables()).toEqual([]);
     const { generations, parts, underWay } = await tables();
-    expect({ generations, underWay }).toEqual({ generations: 2, underWay: [] });
+    expect(underWay).toEqual([]);
+    expect(generations).toBeLessThanOrEqual(SMALL.generations); // how many follows from their pages, which undone steps fill
     expect(parts).toBeGreaterThan(0);
     expect([...seen].some((each) => each.endsWith('generation,sieve'))).toBe(true);
   }, 120_000);

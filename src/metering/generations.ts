@@ -4,8 +4,8 @@ import { Background } from './background.ts';
 import { beginKeyWork, continueKeyWork, keyTables, sealKeys } from './generations.sql.ts';
 import { KEY_LIMITS, type KeyLimits, type KeyWork, planKeyWork } from './generations-plan.ts';
 
-/** Some million keys: with their index about as much as a small PostgreSQL keeps in memory. */
-export const MOST_BYTES = 128_000_000;
+/** About 1.4 million keys of 68 bytes: with their index about as much as a small PostgreSQL keeps in memory. */
+export const MOST_BYTES = 95_000_000;
 const TEN_SECONDS = 10;
 
 /**
