@@ -17,10 +17,10 @@ const { rounds } = numbersOf({ rounds: 7 });
 const isAsked = (name: 'balance' | 'history' | 'unreset'): boolean => only === undefined || only === name;
 
 const NOW = Temporal.Instant.from('2026-03-21T12:00:00Z');
-const DAYS = { year: 365, period: 20 };
+const DAYS = { month: 31, year: 365, period: 20 };
 const NONE = 'infinity';
 const BATCH = 1_000;
-const LIMITS = { balance: 20, hold: 50, growth: 1.1, window: 0.3, flat: 1.5 };
+const LIMITS = { balance: 20, hold: 50, growth: 1.1, window: 0.3, flat: 1.3 };
 
 const daysBefore = (at: Instant, days: number): Instant => at.subtract({ hours: 24 * days });
 const numbered = (prefix: string, n: number): string => prefix + String(n).padStart(22, '0');
@@ -81,11 +81,16 @@ await withStack(async (stack) => {
     return (await inMerchant((tx) => findEntitlement(tx, sold.merchantId, numbered('ent_', number)))) as EntitlementRow;
   }
 
-  /** Due work of the last days, as if the process had been there: what it keeps is there when somebody asks. */
-  async function live({ merchant_id: merchantId, id }: EntitlementRow): Promise<void> {
+  /** Everything that was due since the start, each step at its time: what it keeps is there when somebody asks. */
+  async function live({ merchant_id: merchantId, id, active_from: start }: EntitlementRow): Promise<void> {
     const { step } = entitlementDueKind();
-    for (let turn = 0; turn < 3; turn += 1)
-      for (const now of [NOW, NOW.add({ seconds: 20 })]) await inMerchant((tx) => step(tx, { merchantId, id }, now));
+    for (let at: Instant | null = start; at !== null && Temporal.Instant.compare(at, NOW) <= 0; ) {
+      const now: Instant = at;
+      at = await inMerchant(async (tx) => {
+        await step(tx, { merchantId, id }, now);
+        return (await findEntitlement(tx, merchantId, id))?.next_action_at ?? null;
+      });
+    }
   }
 
   async function measure(work: (tx: Tx) => Promise<unknown>): Promise<Taken> {
@@ -140,7 +145,7 @@ await withStack(async (stack) => {
       ['that are used up', 'null'],
     ] as const) {
       const sums: number[] = [];
-      for (const days of isAsked('unreset') ? [62, DAYS.year, 3 * DAYS.year] : []) {
+      for (const days of isAsked('unreset') ? [DAYS.month, DAYS.year, 3 * DAYS.year] : []) {
         const daily = { every: "'1 day'", expires, priority: '0', grants: days };
         const entitlement = await make({ days, events: days * 4, ...daily });
         await live(entitlement);

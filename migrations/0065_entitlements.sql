@@ -96,13 +96,14 @@ create table entitlement_reset (
 );
 call tenant_table('entitlement_reset');
 
-/* The balance as it stood right after a reset: a cache. It holds as long as no event before `at` came that `taken` did not see
-   (metering's usageSnapshot). */
+/* The balance as it stood right after a reset, or at an instant between two: a cache. It holds as long as no event before
+   `at` came that `taken` did not see (metering's usageSnapshot). `is_grouped`: some of its grants are counted as one. */
 create table entitlement_snapshot (
   merchant_id text not null,
   entitlement_id text not null,
   at timestamptz not null,
   state jsonb not null,
+  is_grouped boolean not null,
   taken text not null,
   primary key (merchant_id, entitlement_id, at),
   foreign key (merchant_id, entitlement_id) references entitlement (merchant_id, id)
@@ -110,12 +111,15 @@ create table entitlement_snapshot (
 call tenant_table('entitlement_snapshot');
 
 /* The last reset up to which everything was written and the usage of the entitlement was marked as settled, and for whom to wait before
-   it is (metering's settleUsage). */
+   it is (metering's settleUsage). The same of an instant between two resets, while its snapshot is to be taken. */
 create table entitlement_mark (
   merchant_id text not null,
   entitlement_id text not null,
   at timestamptz not null,
   wait_for text not null,
+  between_at timestamptz,
+  between_wait_for text,
+  check ((between_at is null) = (between_wait_for is null)),
   primary key (merchant_id, entitlement_id),
   foreign key (merchant_id, entitlement_id) references entitlement (merchant_id, id)
 );
@@ -205,9 +209,9 @@ create function metrics_of_types(merchant text, types text[]) returns table (id 
 
 /* All that the balances of some entitlements depend on beside usage, in the order asked. `ats` are the instants that are asked
    about; from a snapshot of `untils` or before on, only what can still matter is read: so it takes the same after any number of
-   periods. Grants are lines of fields: there can be ten thousand, and a jsonb object for each takes ten times as long. The plan is
-   made once for a connection, as that of `usage_sum`. */
-create function entitlement_inputs(merchants text[], ids text[], ats timestamptz[], untils timestamptz[])
+   periods. `by_grant`: a snapshot that does not name each grant is passed over. Grants are lines of fields: there can be ten
+   thousand, and a jsonb object for each takes ten times as long. The plan is made once for a connection, as that of `usage_sum`. */
+create function entitlement_inputs(merchants text[], ids text[], ats timestamptz[], untils timestamptz[], by_grant boolean)
   returns table (entitlement_id text, feature_key text, terms jsonb, grants text, resets jsonb, meters jsonb, elders jsonb,
                  reserved numeric, snapshot_at timestamptz, snapshot_state jsonb, snapshot_taken text)
   language sql stable
@@ -247,6 +251,7 @@ create function entitlement_inputs(merchants text[], ids text[], ats timestamptz
     left join lateral (
       select n.at, n.state, n.taken from entitlement_snapshot n
        where n.merchant_id = e.merchant_id and n.entitlement_id = e.id and n.at <= w.until
+         and not (by_grant and n.is_grouped)
        order by n.at desc limit 1) s on true
    order by w.place
   $$;

@@ -23,6 +23,7 @@ import { loadInput } from './inputs.ts';
 import { type EntitlementKey, hasEnded, lockWithNow } from './lock.ts';
 import { tellOfBalance } from './notices.ts';
 import { forgetSince, lockBillingBefore } from './past-change.ts';
+import { forgetGrouped } from './snapshots.sql.ts';
 import { tellOfGrant } from './tell.ts';
 
 /** A grant as it is kept, or as its row will be once it is written. */
@@ -113,8 +114,9 @@ export async function writeGrant(
 ): Promise<GrantRow> {
   const made = await insertGrant(tx, grant);
   if (!made) throw new Error(`Grant ${grant.id} is there already.`); // the entitlement's lock is held
-  await forgetSince(tx, entitlement, made.effective_at, now);
-  await lookAtExpiry(tx, entitlement, made, now);
+  const isForgotten = await forgetSince(tx, entitlement, made.effective_at, now);
+  if (isForgotten) await changeEntitlement(tx, entitlement, { next_action_at: now }, now);
+  else await lookAtExpiry(tx, entitlement, made, now);
   await tellOfGrant(tx, entitlement, made, 'grant.created.v0', now);
   return made;
 }
@@ -146,6 +148,8 @@ export async function voidGrant(
   if (grant.voided_at !== null) return ok(grant);
   const voided = await markGrantVoided(tx, grant, now);
   await forgetSince(tx, entitlement, now, now);
+  const forgotten = await forgetGrouped(tx, entitlement, grant.effective_at);
+  if (forgotten > 0) await changeEntitlement(tx, entitlement, { next_action_at: now }, now);
   await tellOfGrant(tx, entitlement, voided, 'grant.voided.v0', now);
   await tellOfBalance(tx, entitlement, now);
   return ok(voided);

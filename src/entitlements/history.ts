@@ -55,7 +55,10 @@ export async function historyOf(
       : invalidField('to', 'must be after from');
   const windows = windowsBetween(from, to, question.windowSize);
   if (windows === null) return invalidField('windowSize', `gives more than ${MOST_WINDOWS} windows`);
-  const atFrom = await withHolding(tx, await loadInput(tx, { entitlement, at: to, snapshotUntil: from }));
+  const atFrom = await withHolding(
+    tx,
+    await loadInput(tx, { entitlement, at: to, snapshotUntil: from, byGrant: true }),
+  );
   const { signal } = question;
   return within('to', async (budget) => {
     try {
@@ -77,7 +80,10 @@ export async function burntOf(tx: Tx, entitlement: EntitlementRow, stretch: Wind
   const from = latest(stretch.from, activeFrom);
   const to = activeTo === null ? stretch.to : earliest(stretch.to, activeTo);
   if (!isBefore(from, to)) return ZERO;
-  const loaded = await withHolding(tx, await loadInput(tx, { entitlement, at: to, snapshotUntil: from }));
+  const loaded = await withHolding(
+    tx,
+    await loadInput(tx, { entitlement, at: to, snapshotUntil: from, byGrant: true }),
+  );
   const [seen] = await walk(tx, loaded, [{ from, to }], {});
   return sum(burntOfGrants(seen as Seen).map(({ burned }) => burned));
 }

@@ -59,12 +59,12 @@ export interface InputKey {
   readonly snapshotUntil: Instant;
 }
 
-/** In the order asked. */
-export const selectInputs = (tx: Tx, keys: readonly InputKey[]): Promise<InputRow[]> =>
+/** In the order asked. @param byGrant no snapshot is wanted that does not name each grant */
+export const selectInputs = (tx: Tx, keys: readonly InputKey[], byGrant: boolean): Promise<InputRow[]> =>
   tx.rows<InputRow>(
     sql`
     select feature_key, terms, grants, resets, meters, elders, reserved, snapshot_at, snapshot_state, snapshot_taken
       from entitlement_inputs(${keys.map(({ merchantId }) => merchantId)}, ${keys.map(({ id }) => id)},
-                              ${keys.map(({ at }) => at)}, ${keys.map(({ snapshotUntil }) => snapshotUntil)})`,
+                              ${keys.map(({ at }) => at)}, ${keys.map(({ snapshotUntil }) => snapshotUntil)}, ${byGrant})`,
     'entitlement_inputs',
   );

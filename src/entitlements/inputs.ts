@@ -29,6 +29,8 @@ export interface Loaded {
   readonly reserved: Decimal;
   /** Up to where grants were read. */
   readonly at: Instant;
+  /** As it was wanted. */
+  readonly byGrant: boolean;
   /** Where a replay can begin, if it still holds (`kept.ts`); the grants of before that it does not name are left out. */
   readonly snapshot: Snapshot | null;
 }
@@ -39,6 +41,8 @@ export interface Wanted {
   readonly at: Instant;
   /** No later snapshot is used; by default the instant itself. */
   readonly snapshotUntil?: Instant;
+  /** Figures of each grant are wanted: no snapshot is used that counts several as one. */
+  readonly byGrant?: boolean | undefined;
 }
 
 /** The inputs of some entitlements, in one statement and in the order asked. */
@@ -52,10 +56,11 @@ export async function loadInputs(tx: Tx, wanted: readonly Wanted[]): Promise<Loa
       at,
       snapshotUntil: snapshotUntil ?? at,
     })),
+    wanted.some(({ byGrant }) => byGrant === true),
   );
   const loaded: Loaded[] = [];
-  for (const [index, { entitlement, at }] of wanted.entries())
-    loaded.push(await loadedOf(entitlement, at, rows[index] as InputRow));
+  for (const [index, { entitlement, at, byGrant }] of wanted.entries())
+    loaded.push(await loadedOf({ entitlement, at, byGrant }, rows[index] as InputRow));
   return loaded;
 }
 
@@ -73,7 +78,10 @@ export function templateAt(terms: readonly Term[], at: Instant): EntitlementTemp
 }
 
 /** The inputs of one entitlement from their row, which was read for an instant. */
-export async function loadedOf(entitlement: EntitlementRow, at: Instant, row: InputRow): Promise<Loaded> {
+export async function loadedOf(
+  { entitlement, at, byGrant = false }: Omit<Wanted, 'snapshotUntil'>,
+  row: InputRow,
+): Promise<Loaded> {
   const terms = row.terms.map(({ from, template }) => ({
     from: Temporal.Instant.from(from),
     template: template as EntitlementTemplate,
@@ -97,6 +105,7 @@ export async function loadedOf(entitlement: EntitlementRow, at: Instant, row: In
     })),
     reserved: row.reserved,
     at,
+    byGrant,
     snapshot:
       row.snapshot_at === null || row.snapshot_taken === null
         ? null

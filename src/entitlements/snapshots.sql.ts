@@ -12,16 +12,29 @@ export const forgetSnapshots = (
     sql`delete from entitlement_snapshot where merchant_id = ${merchant_id} and entitlement_id = ${id} and at >= ${from}`,
   );
 
-/** Keeps the balance at a reset; a later one of the same reset is put in its place. @param taken as `usageSnapshot` says */
+/** Drops those that count a grant together with others, without naming it. @param from when the grant begins */
+export const forgetGrouped = (
+  tx: Tx,
+  { merchant_id, id }: Pick<EntitlementRow, 'merchant_id' | 'id'>,
+  from: Instant,
+): Promise<number> =>
+  tx.run(sql`
+    delete from entitlement_snapshot
+     where merchant_id = ${merchant_id} and entitlement_id = ${id} and at >= ${from} and is_grouped`);
+
+/**
+ * Keeps the balance at an instant; a later one of the same is put in its place. @param taken as `usageSnapshot` says
+ */
 export const keepSnapshot = (
   tx: Tx,
   { merchant_id, id }: Pick<EntitlementRow, 'merchant_id' | 'id'>,
-  snapshot: { at: Instant; state: unknown; taken: string },
+  snapshot: { at: Instant; state: unknown; isGrouped: boolean; taken: string },
 ): Promise<number> =>
   tx.run(sql`
-    insert into entitlement_snapshot (merchant_id, entitlement_id, at, state, taken)
-    values (${merchant_id}, ${id}, ${snapshot.at}, ${jsonb(snapshot.state)}, ${snapshot.taken})
-    on conflict (merchant_id, entitlement_id, at) do update set state = excluded.state, taken = excluded.taken`);
+    insert into entitlement_snapshot (merchant_id, entitlement_id, at, state, is_grouped, taken)
+    values (${merchant_id}, ${id}, ${snapshot.at}, ${jsonb(snapshot.state)}, ${snapshot.isGrouped}, ${snapshot.taken})
+    on conflict (merchant_id, entitlement_id, at)
+    do update set state = excluded.state, is_grouped = excluded.is_grouped, taken = excluded.taken`);
 
 /** Is a snapshot kept as it was read? For the statement that asks what came late since. */
 export const isKept = (
@@ -108,6 +121,9 @@ export interface ResetMark {
   readonly at: Instant;
   /** As `settleUsage` answered, for `isSettled`. */
   readonly wait_for: string;
+  /** An instant after it whose snapshot is to be taken; null: none is. */
+  readonly between_at: Instant | null;
+  readonly between_wait_for: string | null;
 }
 
 export const findMark = (
@@ -115,14 +131,25 @@ export const findMark = (
   { merchant_id, id }: Pick<EntitlementRow, 'merchant_id' | 'id'>,
 ): Promise<ResetMark | undefined> =>
   tx.maybe<ResetMark>(sql`
-    select at, wait_for from entitlement_mark where merchant_id = ${merchant_id} and entitlement_id = ${id}`);
+    select at, wait_for, between_at, between_wait_for from entitlement_mark
+     where merchant_id = ${merchant_id} and entitlement_id = ${id}`);
 
 export const setMark = (
   tx: Tx,
   { merchant_id, id }: Pick<EntitlementRow, 'merchant_id' | 'id'>,
-  mark: ResetMark,
+  mark: Pick<ResetMark, 'at' | 'wait_for'>,
 ): Promise<number> =>
   tx.run(sql`
     insert into entitlement_mark (merchant_id, entitlement_id, at, wait_for)
     values (${merchant_id}, ${id}, ${mark.at}, ${mark.wait_for})
     on conflict (merchant_id, entitlement_id) do update set at = excluded.at, wait_for = excluded.wait_for`);
+
+/** Says that the snapshot of an instant between two resets is to be taken; null: none is. The mark is there. */
+export const setBetween = (
+  tx: Tx,
+  { merchant_id, id }: Pick<EntitlementRow, 'merchant_id' | 'id'>,
+  between: { readonly at: Instant; readonly wait_for: string } | null,
+): Promise<number> =>
+  tx.run(sql`
+    update entitlement_mark set between_at = ${between?.at ?? null}, between_wait_for = ${between?.wait_for ?? null}
+     where merchant_id = ${merchant_id} and entitlement_id = ${id}`);

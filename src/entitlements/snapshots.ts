@@ -1,6 +1,7 @@
 import type { Tx } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import { lateSince, usageSnapshot } from '../metering/index.ts';
+import type { BalanceState } from './balance/index.ts';
 import type { EntitlementRow } from './entitlements.sql.ts';
 import { type Loaded, loadInput, type Wanted } from './inputs.ts';
 import { countingOf, writeKept } from './kept.ts';
@@ -12,6 +13,8 @@ import { subjectsOf } from './sources.ts';
 /** The next instant of the database, and the one before. */
 const MICROSECOND = { microseconds: 1 };
 
+const END_OF_TIME = Temporal.Instant.from('2200-01-01T00:00:00Z');
+
 /** The same with a snapshot that still holds, or with none: then all grants are there. */
 export async function withHolding(tx: Tx, loaded: Loaded): Promise<Loaded> {
   let found = loaded;
@@ -20,6 +23,7 @@ export async function withHolding(tx: Tx, loaded: Loaded): Promise<Loaded> {
       entitlement: found.entitlement,
       at: found.at,
       snapshotUntil: found.snapshot.at.subtract(MICROSECOND),
+      byGrant: found.byGrant,
     });
   return found;
 }
@@ -43,23 +47,42 @@ async function holds(tx: Tx, { entitlement, snapshot, meters, elders }: Loaded):
 }
 
 /**
- * Keeps the balance at a reset, computed from the snapshot before. All usage before it must be settled: then whatever comes
- * later is known to be late. Those after the one that it is computed from did not hold, or would not now. What was late for
- * none that is left is forgotten.
+ * Keeps the balance at an instant, computed from the snapshot before. All usage before it must be settled: then
+ * whatever comes later is known to be late. Those after the one that it is computed from did not hold, or would not
+ * now. What was late for none that is left is forgotten.
+ * @param at after the start: a reset, or an instant between two, where many grants are counted as one
  */
-export async function takeSnapshot(tx: Tx, entitlement: EntitlementRow, reset: Instant): Promise<void> {
+export async function takeSnapshot(
+  tx: Tx,
+  entitlement: EntitlementRow,
+  at: Instant,
+  kind: 'reset' | 'between',
+): Promise<void> {
   await lockSnapshots(tx, entitlement);
   const taken = await usageSnapshot(tx);
-  const loaded = await loadHolding(tx, { entitlement, at: reset });
-  if (loaded.snapshot?.at.equals(reset)) return;
-  const { states } = await replayed(tx, loaded, { instants: [reset], states: (at) => at.equals(reset) });
+  const isReset = kind === 'reset';
+  const until = isReset ? at : END_OF_TIME; // all grants: none may come between those that count as one
+  const newest = await loadHolding(tx, { entitlement, at: until, snapshotUntil: at });
+  if (newest.snapshot?.at.equals(at)) return;
+  const loaded =
+    isReset && isGrouped(newest.snapshot?.kept.balance)
+      ? await loadHolding(tx, { entitlement, at, byGrant: true })
+      : newest;
+  const { states } = await replayed(tx, loaded, {
+    instants: [at],
+    states: (time, isOfReset) => time.equals(at) && (isOfReset || !isReset),
+    ...(!isReset && { grouping: { known: loaded.inputs.grants } }),
+  });
   const balance = states.at(-1);
-  if (!balance?.at.equals(reset)) return;
-  await forgetSnapshots(tx, entitlement, loaded.snapshot?.at.add(MICROSECOND) ?? entitlement.active_from);
+  if (!balance?.at.equals(at)) return;
+  await forgetSnapshots(tx, entitlement, newest.snapshot?.at.add(MICROSECOND) ?? entitlement.active_from);
   const state = writeKept({
     balance,
-    counting: countingOf(loaded.meters, loaded.elders, reset),
+    counting: countingOf(loaded.meters, loaded.elders, at),
   });
-  await keepSnapshot(tx, entitlement, { at: reset, state, taken });
+  await keepSnapshot(tx, entitlement, { at, state, isGrouped: isGrouped(balance), taken });
   await forgetLateUsage(tx, entitlement);
 }
+
+const isGrouped = (balance: BalanceState | undefined): boolean =>
+  balance?.grants.some(({ group }) => group !== null) === true;

@@ -3,13 +3,14 @@ import type { DueKind } from '../jobs/index.ts';
 import { earliest, type Instant, isAfter } from '../kernel/time.ts';
 import { isSettled, settleUsage } from '../metering/index.ts';
 import { type BalanceInputs, issuedGrants, resetsIn, usagePeriodAt } from './balance/index.ts';
+import { isInLongPeriod, nextBetween } from './between.ts';
 import { changeEntitlement, type EntitlementRow, lockEntitlement } from './entitlements.sql.ts';
 import { insertGrants, nextExpiry } from './grants.sql.ts';
 import { issuedRow } from './grants.ts';
 import { loadInput } from './inputs.ts';
 import { insertNotices } from './notices.sql.ts';
-import { findMark, type ResetMark, setMark } from './snapshots.sql.ts';
-import { takeSnapshot } from './snapshots.ts';
+import { findMark, type ResetMark, setBetween, setMark } from './snapshots.sql.ts';
+import { takeSnapshot, withHolding } from './snapshots.ts';
 import { subjectsOf } from './sources.ts';
 import { tellOfEntitlement } from './tell.ts';
 
@@ -47,12 +48,19 @@ async function catchUp(tx: Tx, entitlement: EntitlementRow, now: Instant): Promi
   if (isAfter(entitlement.active_from, now)) return entitlement.active_from;
   const mark = await findMark(tx, entitlement);
   const isKept = mark ? await keep(tx, entitlement, mark) : true;
-  const { inputs } = await loadInput(tx, { entitlement, at: now });
+  const read = await loadInput(tx, { entitlement, at: now });
+  const loaded = isInLongPeriod(read.inputs, now) ? await withHolding(tx, read) : read;
+  const { inputs } = loaded;
   const since = mark?.at ?? entitlement.active_from;
   const resets = resetsIn(inputs, since, now, MOST_RESETS).map(({ at }) => at);
   const reached = resets.at(-1) ?? (mark ? null : entitlement.active_from);
-  const next = resets.length === MOST_RESETS ? now : await nextOf(tx, entitlement, inputs, now);
-  if (reached === null) return isKept || entitlement.clock_id !== null ? next : sooner(next, now); // simulated time does not pass by waiting
+  const between = nextBetween(loaded, now);
+  const next = resets.length === MOST_RESETS ? now : await nextOf(tx, entitlement, inputs, between.next, now);
+  if (reached === null) {
+    const isNew = mark !== undefined && (await settleBetween(tx, entitlement, mark, between.at, now));
+    const isWaiting = !isKept && entitlement.clock_id === null; // simulated time does not pass by waiting
+    return isNew || isWaiting ? sooner(next, now) : next;
+  }
   const issued = issuedGrants(inputs, mark?.at ?? null, reached);
   await insertGrants(
     tx,
@@ -63,10 +71,42 @@ async function catchUp(tx: Tx, entitlement: EntitlementRow, now: Instant): Promi
   return sooner(next, now);
 }
 
-/** The balance of the last reset, once its usage is settled. @returns whether there is nothing to wait for */
+/**
+ * The balance of the last reset, and that of an instant after it, once the usage before them is settled. At the start
+ * there is nothing to keep. @returns whether there is nothing to wait for
+ */
 async function keep(tx: Tx, entitlement: EntitlementRow, mark: ResetMark): Promise<boolean> {
   if (!(await isSettled(tx, mark.wait_for))) return false;
-  await takeSnapshot(tx, entitlement, mark.at);
+  if (isAfter(mark.at, entitlement.active_from)) await takeSnapshot(tx, entitlement, mark.at, 'reset');
+  const { between_at: at, between_wait_for: waitFor } = mark;
+  if (at === null || waitFor === null) return true;
+  if (!isAfter(at, mark.at)) return overtaken(tx, entitlement);
+  if (!(await isSettled(tx, waitFor))) return false;
+  await takeSnapshot(tx, entitlement, at, 'between');
+  await setBetween(tx, entitlement, null);
+  return true;
+}
+
+/** A reset has come after the instant. */
+async function overtaken(tx: Tx, entitlement: EntitlementRow): Promise<true> {
+  await setBetween(tx, entitlement, null);
+  return true;
+}
+
+/**
+ * Has the usage before an instant settled, so that the next step keeps its balance. @returns false: it waits already
+ */
+async function settleBetween(
+  tx: Tx,
+  entitlement: EntitlementRow,
+  mark: ResetMark,
+  at: Instant | null,
+  now: Instant,
+): Promise<boolean> {
+  if (at === null || mark.between_at?.equals(at)) return false;
+  const { merchant_id: merchantId } = entitlement;
+  const wait_for = await settleUsage(tx, { merchantId, subjects: subjectsOf(entitlement), until: at }, now);
+  await setBetween(tx, entitlement, { at, wait_for });
   return true;
 }
 
@@ -91,18 +131,19 @@ export async function tellOfResets(
 const sooner = (next: Instant | null, now: Instant): Instant =>
   next === null ? now.add(SOON) : earliest(next, now.add(SOON));
 
-/** The next reset, or the end, or what is left of a grant goes, whichever comes first. */
+/** The next reset, or the end, or what is left of a grant goes, or it is time for a snapshot, whichever comes first. */
 async function nextOf(
   tx: Tx,
   entitlement: EntitlementRow,
   inputs: BalanceInputs,
+  between: Instant | null,
   now: Instant,
 ): Promise<Instant | null> {
   const { activeTo } = inputs;
   if (activeTo !== null && !isAfter(activeTo, now)) return null;
   const [reset] = resetsIn(inputs, now, usagePeriodAt(inputs, now).end ?? activeTo ?? END_OF_TIME);
   const expiry = await nextExpiry(tx, entitlement, now);
-  const times = [reset?.at ?? null, activeTo, expiry].filter((time) => time !== null);
+  const times = [reset?.at ?? null, activeTo, expiry, between].filter((time) => time !== null);
   return times.length === 0 ? null : times.reduce(earliest);
 }
 

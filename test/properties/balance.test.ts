@@ -12,7 +12,7 @@ import {
   stateFromJson,
   stateToJson,
 } from '../../src/entitlements/balance/index.ts';
-import { replay } from '../../src/entitlements/balance/replay.ts';
+import { replay, type Wanted } from '../../src/entitlements/balance/replay.ts';
 import { timelineOf } from '../../src/entitlements/balance/timeline.ts';
 import { type Decimal, decimal, plain, sum } from '../../src/kernel/decimal.ts';
 import type { Instant } from '../../src/kernel/time.ts';
@@ -143,6 +143,43 @@ const history = (isGivingBack: boolean): fc.Arbitrary<OracleHistory> =>
       events: used.filter(({ at }) => at >= activeFrom && (activeTo === null || at < activeTo)),
     }));
 
+/** Many grants of few kinds, mostly without a usage period: neighbours in burn order are often alike. */
+const crowd: fc.Arbitrary<OracleHistory> = fc
+  .record({
+    past: fc.boolean().chain(history),
+    isReset: fc.constantFrom(true, false, false),
+    grants: fc.array(
+      fc.record({
+        amount: fc.oneof({ weight: 6, arbitrary: whole(6) }, { weight: 1, arbitrary: fc.constant(1n) }),
+        priority: fc.constantFrom(0, 0, 0, 1),
+        effective: hour(-40, STEPS),
+        created: hour(-40, STEPS),
+        expires: fc.constantFrom(null, null, null, FIRST_HOUR + 600, FIRST_HOUR + 720),
+        voided: fc.oneof({ weight: 12, arbitrary: fc.constant(null) }, hour(-40, STEPS)),
+        isKept: fc.constantFrom(true, true, true, false),
+      }),
+      { minLength: 6, maxLength: 24 },
+    ),
+  })
+  .map(({ past, isReset, grants }) => ({
+    ...past,
+    terms: isReset ? past.terms : [{ ...(past.terms[0] as OracleTerm), rule: null }],
+    resets: isReset ? past.resets : [],
+    grants: [
+      ...past.grants.slice(0, 1),
+      ...grants
+        .filter(({ effective, expires }) => expires === null || expires > effective)
+        .map(({ isKept, ...each }, index) => ({
+          ...each,
+          key: `grt_of_many_${index}`,
+          order: 100 + index,
+          recurrence: null,
+          max: isKept ? 999_999_999_999n * ONE_UNIT : 0n,
+          min: 0n,
+        })),
+    ],
+  }));
+
 const anyHistory = fc.boolean().chain(history);
 const questions = fc.array(hour(20, STEPS), { minLength: 1, maxLength: 12 });
 
@@ -209,7 +246,8 @@ function metersOf(used: readonly OracleEvent[]) {
   return { flow, level };
 }
 
-const EVERYTHING = { grants: true, states: () => true };
+const betweenResets = (_at: Instant, isReset: boolean) => !isReset;
+const EVERYTHING = { grants: true, states: (_at: Instant, isReset: boolean) => isReset };
 
 function run(
   inputs: BalanceInputs,
@@ -217,11 +255,12 @@ function run(
   observed: readonly Instant[],
   state: BalanceState | null = null,
   spans: readonly Span[] | null = null,
+  wanted: Wanted = EVERYTHING,
 ) {
   const meters = metersOf(used);
   const timeline = timelineOf(inputs, state, observed, spans);
   const flows = timeline.stretches.map(meters.flow);
-  return { timeline, flows, ...replay(timeline, flows, observed.map(meters.level), EVERYTHING) };
+  return { timeline, flows, ...replay(timeline, flows, observed.map(meters.level), wanted) };
 }
 
 // ——— as text, to compare ———
@@ -326,6 +365,68 @@ describe('a replay', () => {
       }),
       RUNS,
     );
+  });
+
+  it('gives the same from the state of any instant, in whatever order grants are burned', () => {
+    let states = 0;
+    fc.assert(
+      fc.property(anyHistory, questions, (past, hours) => {
+        const inputs = inputsOf(past);
+        const wanted = { grants: true, states: betweenResets };
+        const all = run(inputs, past.events, hours.map(instant), null, null, wanted);
+        for (const [state, answers] of goneOn(past, inputs, all)) {
+          expect(answers.map(shown)).toEqual(laterThan(all.observations, state).map(shown));
+          states += 1;
+        }
+      }),
+      RUNS,
+    );
+    expect(states).toBeGreaterThan(RUNS.numRuns);
+  });
+
+  it('gives the same figures where states count grants as one, whatever state they follow from', () => {
+    let grouped = 0;
+    fc.assert(
+      fc.property(crowd, questions, (past, hours) => {
+        const inputs = inputsOf(past);
+        const grouping = { known: inputs.grants, few: 0 };
+        const all = run(inputs, past.events, hours.map(instant), null, null, { states: betweenResets, grouping });
+        const sizes = new Map(all.states.map(({ at, grants }) => [at.toString(), grants.length]));
+        for (const [state, answers, again] of goneOn(past, inputs, all, grouping)) {
+          expect(answers.map(figures)).toEqual(laterThan(all.observations, state).map(figures));
+          for (const { at, grants } of again) expect(grants).toHaveLength(sizes.get(at.toString()) ?? -1);
+          grouped += state.grants.some(({ group }) => group !== null) ? 1 : 0;
+        }
+      }),
+      RUNS,
+    );
+    expect(grouped).toBeGreaterThan(RUNS.numRuns);
+  });
+
+  it('gives the same figures where grants are made after grants were counted as one', () => {
+    let grouped = 0;
+    fc.assert(
+      fc.property(crowd, questions, hour(10, STEPS - 20), fc.nat({ max: 20 }), (past, hours, at, steps) => {
+        const taken = at + steps * STEP;
+        const isMade = ({ created }: OracleGrant) => created <= taken;
+        const grants = past.grants.filter((each) => isMade(each) || each.effective > at);
+        const [before, after] = [
+          { ...past, grants: grants.filter(isMade) },
+          { ...past, grants },
+        ].map(inputsOf) as [BalanceInputs, BalanceInputs];
+        const observed = [at, ...hours.filter((each) => each >= at)].map(instant);
+        const grouping = { known: before.grants, few: 0 };
+        const wanted = { states: (time: Instant) => time.equals(instant(at)), grouping };
+        const [state] = run(before, past.events, [instant(at)], null, null, wanted).states;
+        if (!state) return; // the entitlement has not begun
+        grouped += state.grants.some(({ group }) => group !== null) ? 1 : 0;
+        const rest = run(after, past.events, observed, state, null, {});
+        const whole = run(after, past.events, observed, null, null, {});
+        expect(rest.observations.map(figures)).toEqual(whole.observations.map(figures));
+      }),
+      RUNS,
+    );
+    expect(grouped).toBeGreaterThan(RUNS.numRuns / 4);
   });
 
   it('passes over what repeats without usage as if it went step by step', () => {
@@ -448,6 +549,26 @@ describe('a replay', () => {
     );
   });
 });
+
+/** The answers from the same instant on. */
+const laterThan = (answers: readonly BalanceAt[], { at: from }: BalanceState): BalanceAt[] =>
+  answers.filter(({ at }) => Temporal.Instant.compare(at, from) >= 0);
+
+/** From each state, read back from its column: the answers, and the states that follow from it. */
+function* goneOn(
+  past: OracleHistory,
+  inputs: BalanceInputs,
+  { states, observations }: { readonly states: BalanceState[]; readonly observations: BalanceAt[] },
+  grouping?: Wanted['grouping'],
+): Generator<[BalanceState, BalanceAt[], BalanceState[]]> {
+  for (const stored of states) {
+    const state = stateFromJson(JSON.parse(JSON.stringify(stateToJson(stored))));
+    const observed = laterThan(observations, state).map(({ at }) => at);
+    const wanted = { grants: grouping === undefined, states: betweenResets, ...(grouping && { grouping }) };
+    const rest = run(inputs, past.events, observed, state, null, wanted);
+    yield [state, rest.observations, rest.states];
+  }
+}
 
 /** Spans of hours, in order and apart. */
 function spansOf(spans: readonly [Hour, number][]): Span[] {

@@ -1,7 +1,14 @@
+import { decimal } from '../../kernel/decimal.ts';
 import { earliest, type Instant, isAfter, isBefore, latest, microsecondsBetween } from '../../kernel/time.ts';
 import type { BalanceGrant, BalanceInputs } from './model.ts';
 
 /** When a grant counts, ends and recurs, and which one is burned first (domain.md §5). */
+
+/** This bound means that there is none (§2 Grant), also to a grant of more than that. */
+export const UNLIMITED = decimal('999999999999');
+
+/** Does all that is left of a grant roll over? */
+export const rollsOverWhole = ({ maxRollover }: BalanceGrant): boolean => maxRollover.gte(UNLIMITED);
 
 /** When a grant begins to count: never before the entitlement. */
 export const startOf = ({ activeFrom }: BalanceInputs, { effectiveAt }: BalanceGrant): Instant =>

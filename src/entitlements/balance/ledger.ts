@@ -1,11 +1,8 @@
-import { Decimal, decimal, ZERO } from '../../kernel/decimal.ts';
-import { endsVoided } from './grant-time.ts';
+import { Decimal, ZERO } from '../../kernel/decimal.ts';
+import { endsVoided, rollsOverWhole } from './grant-time.ts';
 import { LOTS_A_TURN, type Lot, Lots, lotOfMany } from './lots.ts';
 import type { BalanceGrant, Moment, Reset, Run, Totals } from './model.ts';
 import { finish } from './turns.ts';
-
-/** This bound means that there is none (§2 Grant), also to a grant of more than that. */
-const UNLIMITED = decimal('999999999999');
 
 const NONE: Lot[] = [];
 const NOTHING = { balance: ZERO, burned: ZERO, returnable: ZERO };
@@ -152,9 +149,9 @@ export class Ledger {
   }
 }
 
-function rolledOver({ minRollover, maxRollover }: BalanceGrant, balance: Decimal): Decimal {
-  const floored = Decimal.max(minRollover, balance);
-  return maxRollover.gte(UNLIMITED) ? floored : Decimal.min(maxRollover, floored);
+function rolledOver(grant: BalanceGrant, balance: Decimal): Decimal {
+  const floored = Decimal.max(grant.minRollover, balance);
+  return rollsOverWhole(grant) ? floored : Decimal.min(grant.maxRollover, floored);
 }
 
 /**

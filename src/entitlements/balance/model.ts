@@ -105,17 +105,35 @@ export interface GrantState extends GrantBalance {
   readonly returnable: Decimal;
   /** As in the grant: from it one without a row is made again. */
   readonly issuedAt: Instant | null;
+  /** These are sums of several grants, which the state does not name (`groups.ts`); null: this is one grant. */
+  readonly group: GrantGroup | null;
+}
+
+/** The words of grants that are counted as one: they are neighbours in burn order and end at the same time. */
+export interface GrantGroup {
+  readonly priority: number;
+  readonly expiresAt: Instant | null;
+  /** Of the first of them in burn order. */
+  readonly createdAt: Instant;
+  readonly order: bigint;
+  /** At a reset all that is left rolls over; false: nothing does. */
+  readonly rollsOver: boolean;
 }
 
 /**
- * Where a replay can go on: all that happens at `at`, which is a reset, has happened, and no usage of the new period is in
- * it. It holds as long as no usage before `at`, and no term, grant or reset of `at` or before, was added or changed.
+ * Where a replay can go on: all that happens at `at` has happened, and all usage before it is counted. It holds as
+ * long as no usage before `at`, and no term, grant or reset of `at` or before, was added or changed; one with groups,
+ * as long as none of their grants is voided.
  */
 export interface BalanceState {
   readonly at: Instant;
-  /** Those that can still cover something. */
+  /** Those that can still cover something, or be given something back. */
   readonly grants: readonly GrantState[];
   readonly overage: Decimal;
+  /** Usage since something last happened, which is not burned yet; at a reset 0. */
+  readonly pending: Decimal;
+  /** Usage of the usage period without what is pending; at a reset 0. */
+  readonly used: Decimal;
   readonly totals: Totals;
 }
 
@@ -205,7 +223,7 @@ export interface Timeline {
 export interface Replayed {
   /** One for each observed instant, in the order in which they were asked for. */
   readonly observations: BalanceAt[];
-  /** One for each reset that was asked for, in order of time. */
+  /** One for each reset and observed instant that was asked for, in order of time. */
   readonly states: BalanceState[];
   /** Where grants were asked for: those that ended or were used up for ever, in order of time. */
   readonly gone: GrantGone[];
@@ -228,7 +246,16 @@ export interface BalanceStateJson {
     readonly burned: string;
     readonly returnable: string;
     readonly issuedAt: string | null;
+    readonly group?: {
+      readonly priority: number;
+      readonly expiresAt: string | null;
+      readonly createdAt: string;
+      readonly order: string;
+      readonly rollsOver: boolean;
+    };
   }[];
   readonly overage: string;
+  readonly pending: string;
+  readonly used: string;
   readonly totals: { readonly [name in keyof Totals]: string };
 }

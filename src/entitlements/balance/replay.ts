@@ -1,5 +1,6 @@
 import { Decimal, ZERO } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
+import { type Grouping, groupedStates, namedStates, type StateMember } from './groups.ts';
 import { Ledger } from './ledger.ts';
 import type { Lot } from './lots.ts';
 import type {
@@ -24,8 +25,10 @@ export interface Wanted {
   readonly mostGrants?: number;
   /** Taken from by each moment of a run that cannot be passed over. */
   readonly budget?: Budget | undefined;
-  /** The states of these resets. */
-  readonly states?: (reset: Instant) => boolean;
+  /** The states of these resets and observed instants. */
+  readonly states?: (at: Instant, isReset: boolean) => boolean;
+  /** Given: states count grants as one where they can. */
+  readonly grouping?: Grouping;
 }
 
 /** More figures of grants than somebody wants. */
@@ -67,7 +70,7 @@ export function* replayInTurns(
   const states: BalanceState[] = [];
   const gone: GrantGone[] = [];
   // Usage since something last happened counts as one sum, so that being observed changes nothing.
-  let usage = ZERO;
+  let usage = timeline.state?.pending ?? ZERO;
   let work = 0;
   let told = 0;
   const answer = (point: number | null) => {
@@ -82,6 +85,9 @@ export function* replayInTurns(
       if (told > (wanted.mostGrants ?? told)) throw new TooManyGrants();
     }
   };
+  const keepState = (at: Instant, isReset: boolean) => {
+    if (wanted.states?.(at, isReset)) states.push(stateOf(timeline, ledger, { at, usage }, wanted.grouping));
+  };
   function* settle(moment: Moment): Generator<void, void> {
     work += 1;
     if (ledger.isConcernedBy(moment)) {
@@ -90,10 +96,10 @@ export function* replayInTurns(
       const left = yield* ledger.settle(moment);
       if (wanted.grants) for (const lot of left) gone.push(...goneOf(lot, moment.at));
     }
-    if (moment.reset && wanted.states?.(moment.at)) states.push(stateOf(moment.at, ledger));
+    if (moment.reset) keepState(moment.at, true);
   }
   answer(null);
-  for (const [index, { moment, run }] of points.entries()) {
+  for (const [index, { at, moment, run, isAsked }] of points.entries()) {
     const flow = flows[index - 1];
     if (flow && !flow.isZero()) usage = usage.plus(flow);
     if (moment) yield* settle(moment);
@@ -105,6 +111,7 @@ export function* replayInTurns(
         yield;
       }
     }
+    if (isAsked && !moment?.reset) keepState(at, false);
     answer(index);
     if (work > WORK_A_TURN) {
       work = 0;
@@ -123,6 +130,7 @@ function ledgerOf({ state, held }: Timeline): Ledger {
   const { remaining: _, ...flows } = state.totals;
   Object.assign(ledger.flows, flows);
   ledger.overage = state.overage;
+  ledger.used = state.used;
   return ledger;
 }
 
@@ -135,20 +143,22 @@ const goneOf = (lot: Lot, at: Instant): GrantGone[] => [
   ...membersOf(lot, ({ id }, { burned }) => ({ at, id, burned })),
 ];
 
-const stateOf = (at: Instant, { lots, overage, totals }: Ledger): BalanceState => ({
-  at,
-  grants: lots.all.flatMap((lot) => [
-    ...membersOf(lot, ({ id, issuedAt }, { balance, burned, returnable }) => ({
-      id,
-      balance,
-      burned,
-      returnable,
-      issuedAt,
-    })),
-  ]),
-  overage,
-  totals,
-});
+function stateOf(
+  { state }: Timeline,
+  { lots, overage, used, totals }: Ledger,
+  { at, usage }: { readonly at: Instant; readonly usage: Decimal },
+  grouping: Grouping | undefined,
+): BalanceState {
+  const groups = new Map(state?.grants.map(({ id, group }) => [id, group]));
+  const members = lots.all.flatMap((lot) => [
+    ...membersOf(lot, (grant, { balance, burned, returnable }): StateMember => {
+      const figures = { balance, burned, returnable };
+      return { grant, figures, group: groups.get(grant.id) ?? null };
+    }),
+  ]);
+  const grants = grouping ? groupedStates(members, at, grouping) : namedStates(members);
+  return { at, grants, overage, pending: usage, used, totals };
+}
 
 /** The figures when usage that has not been burned yet, and a gauge, are counted; nothing is changed by it. */
 function viewOf(ledger: Ledger, usage: Decimal, { at, period }: Question, level: Decimal): BalanceAt {
@@ -184,7 +194,7 @@ function grantsOf({ lots, overage }: Ledger, usage: Decimal, level: Decimal): Gr
 }
 
 /** The figures of a grant, as they are changed. */
-type Figures = { -readonly [key in keyof Omit<GrantState, 'issuedAt'>]: GrantState[key] };
+type Figures = { -readonly [key in keyof Omit<GrantState, 'issuedAt' | 'group'>]: GrantState[key] };
 
 function giveBack(grants: readonly Figures[], amount: Decimal): void {
   let rest = amount;

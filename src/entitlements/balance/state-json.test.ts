@@ -26,6 +26,8 @@ describe('a stored state', () => {
         { balance: '0.00000001', burned: '0', returnable: '0', issuedAt: '2026-02-01T00:00:00Z' },
       ],
       overage: '0',
+      pending: '0',
+      used: '0',
       totals: { consumed: '0.00000001', expired: '10', voided: '0', dropped: '0.00000001' },
     });
   });

@@ -1,5 +1,6 @@
 import { boundary, earliest, type Instant, isAfter, isBefore, latest } from '../../kernel/time.ts';
 import { countRecurrences, endOf, RecurrenceCursor, startOf } from './grant-time.ts';
+import { grantOfGroup } from './groups.ts';
 import { issuedGrantAt, issuesAtStart, writtenAt } from './issued.ts';
 import type {
   BalanceGrant,
@@ -18,6 +19,7 @@ import {
   type NextReset,
   nextTermAfter,
   Periods,
+  periodIn,
   ResetCursor,
   resetOf,
   type Schedule,
@@ -73,7 +75,8 @@ export function* timelineInTurns(
     period: periods.at(at),
     point: isBefore(at, start) ? null : (index.get(lastInstantOf(inputs, start, at).epochNanoseconds) ?? null),
   }));
-  return { stretches: yield* stretchesOf(points, new Quiet(used)), points, questions, state, held };
+  const periodStart = state ? periodIn(schedule, start).start : start;
+  return { stretches: yield* stretchesOf(points, new Quiet(used), periodStart), points, questions, state, held };
 }
 
 /**
@@ -98,7 +101,9 @@ function heldBy(schedule: Schedule, state: BalanceState | null): ReadonlyMap<str
   if (!state) return new Map();
   const ids = new Set(state.grants.map(({ id }) => id));
   const rows = new Map(schedule.inputs.grants.filter(({ id }) => ids.has(id)).map((grant) => [grant.id, grant]));
-  const found = state.grants.map(({ id, issuedAt }): [string, BalanceGrant] => {
+  const found = state.grants.map((held): [string, BalanceGrant] => {
+    const { id, issuedAt, group } = held;
+    if (group) return [id, grantOfGroup(held, group, state.at)];
     const grant = rows.get(id) ?? (issuedAt && issuedGrantAt(schedule, issuedAt));
     if (grant?.id !== id) throw new RangeError(`The state holds ${id}, which is no grant of the entitlement.`);
     return [id, grant];
@@ -401,14 +406,18 @@ class Quiet {
   }
 }
 
-/** Between one point and the next. A replay begins with a usage period. */
-function* stretchesOf(points: readonly TimelinePoint[], quiet: Quiet): Generator<void, Stretch[]> {
-  let periodStart = points[0]?.at;
+/** Between one point and the next. @param firstPeriod when the usage period began that runs at the first point */
+function* stretchesOf(
+  points: readonly TimelinePoint[],
+  quiet: Quiet,
+  firstPeriod: Instant,
+): Generator<void, Stretch[]> {
+  let periodStart = firstPeriod;
   const stretches: Stretch[] = [];
   for (const [index, { at: from, moment }] of points.slice(0, -1).entries()) {
     if (moment?.reset) periodStart = from;
     const to = (points[index + 1] as TimelinePoint).from;
-    stretches.push({ from, to, periodStart: periodStart ?? from, isQuiet: quiet.isIn({ from, to }) });
+    stretches.push({ from, to, periodStart, isQuiet: quiet.isIn({ from, to }) });
     if (index % POINTS_A_TURN === POINTS_A_TURN - 1) yield;
   }
   return stretches;

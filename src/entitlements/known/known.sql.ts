@@ -217,7 +217,7 @@ export const openEntitlement = async (
            i.reserved, i.snapshot_at, i.snapshot_state, i.snapshot_taken
       from as_merchant(${merchantId}) m (merchant)
      cross join lateral entitlement_opening(m.merchant, ${id}, ${now}) o
-     cross join lateral entitlement_inputs(array[m.merchant], array[(o.found).id], array[o.effective_now], array[o.effective_now]) i`,
+     cross join lateral entitlement_inputs(array[m.merchant], array[(o.found).id], array[o.effective_now], array[o.effective_now], false) i`,
   );
   return row;
 };

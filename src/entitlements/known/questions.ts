@@ -27,7 +27,7 @@ async function openDetail({ database, merchantId, now }: Asked, id: string): Pro
   if (!row) return null;
   const { customer_id: customerId, state, effective_now: at, next_grant_at: nextGrantAt } = row;
   const reading = { customerId, state, entitlements: [row], isActiveOnly: false, customer: null };
-  return { reading, loaded: [await loadedOf(entitlementOf(row), at, row)], nextGrants: [nextGrantAt] };
+  return { reading, loaded: [await loadedOf({ entitlement: entitlementOf(row), at }, row)], nextGrants: [nextGrantAt] };
 }
 
 /** Without the inputs beside it, which are kept as what was read from them. */

@@ -111,7 +111,7 @@ export function ask(
     timeline,
     flows,
     levels?.map((level) => decimal(level)),
-    { grants: true, states: () => true },
+    { grants: true, states: (_at, isReset) => isReset },
   );
 }
 
