@@ -3,13 +3,16 @@ import { openTestEnvironment, type TestEnvironment } from '../../test/support/en
 import { type Resource, type Shop, shopOf } from '../../test/support/shop.ts';
 import type { EntitlementTemplate } from '../catalog/index.ts';
 import { sql, type Tx } from '../db/index.ts';
-import { decimal, plain } from '../kernel/decimal.ts';
+import { decimal, jsonNumber, plain } from '../kernel/decimal.ts';
 import { newId } from '../kernel/ids.ts';
+import { orThrow } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
 import { linkExternalSubject } from '../metering/index.ts';
 import { balanceOf } from './balances.ts';
 import { changeEntitlement, type EntitlementRow, insertEntitlement, type NewEntitlement } from './entitlements.sql.ts';
 import { insertGrant, type NewGrant } from './grants.sql.ts';
+import { detailQuestion } from './known/questions.ts';
+import { Readings } from './known/readings.ts';
 import { forgetSnapshots } from './snapshots.sql.ts';
 import { entitlementDueKind } from './steps.ts';
 
@@ -396,6 +399,11 @@ describe('snapshots', () => {
     expect(await story.figures(younger, '2026-06-06')).toBe('600 0 0');
     await story.inMerchant((tx) => changeEntitlement(tx, older, { active_to: at('2026-06-03') }, NOW));
     expect(await story.figures(younger, '2026-06-06')).toBe('596 0 0');
+    const asked = { database: env.database, merchantId: story.merchantId, now: at('2026-06-06') };
+    const signal = new AbortController().signal;
+    const readings = new Readings({ findSpentBudgets: async () => [] });
+    const answer = orThrow(await readings.answer(detailQuestion({ ...asked, signal }, younger.id)));
+    expect(answer.details[0]).toMatchObject({ balance: jsonNumber(decimal(596)) });
   });
 });
 

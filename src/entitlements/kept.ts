@@ -47,3 +47,13 @@ export function countingOf(meters: readonly MeasuredMeter[], elders: readonly El
     .map(({ metricIds, span }) => [metricIds, span.from.toString(), earliest(span.to ?? before, before).toString()]);
   return JSON.stringify([meters.map((meter) => ({ ...meter, eventFrom: meter.eventFrom?.toString() ?? null })), taken]);
 }
+
+interface Counting {
+  readonly snapshot: Snapshot | null;
+  readonly meters: readonly MeasuredMeter[];
+  readonly elders: readonly Elder[];
+}
+
+/** Is the usage before the snapshot counted as it was then? Without a snapshot there is nothing to compare. */
+export const countsAsThen = ({ snapshot, meters, elders }: Counting): boolean =>
+  snapshot === null || snapshot.kept.counting === countingOf(meters, elders, snapshot.at);

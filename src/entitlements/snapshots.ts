@@ -4,7 +4,7 @@ import { lateSince, usageSnapshot } from '../metering/index.ts';
 import type { BalanceState } from './balance/index.ts';
 import type { EntitlementRow } from './entitlements.sql.ts';
 import { type Loaded, loadInput, type Wanted } from './inputs.ts';
-import { countingOf, writeKept } from './kept.ts';
+import { countingOf, countsAsThen, writeKept } from './kept.ts';
 import { forgetLateUsage } from './late.ts';
 import { replayed } from './replaying.ts';
 import { forgetSnapshots, isKept, keepSnapshot, lockSnapshots } from './snapshots.sql.ts';
@@ -33,8 +33,9 @@ export const loadHolding = async (tx: Tx, wanted: Wanted): Promise<Loaded> =>
   withHolding(tx, await loadInput(tx, wanted));
 
 /** Was the same usage counted then, and did nothing come late? Changed grants have deleted it (`forgetSnapshots`). */
-async function holds(tx: Tx, { entitlement, snapshot, meters, elders }: Loaded): Promise<boolean> {
-  if (!snapshot || snapshot.kept.counting !== countingOf(meters, elders, snapshot.at)) return false;
+async function holds(tx: Tx, loaded: Loaded): Promise<boolean> {
+  const { entitlement, snapshot } = loaded;
+  if (!snapshot || !countsAsThen(loaded)) return false;
   const taken = [{ at: snapshot.at, snapshot: snapshot.taken }];
   const [late] = await lateSince(
     tx,

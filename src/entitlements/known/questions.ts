@@ -4,6 +4,7 @@ import type { Tx } from '../../db/index.ts';
 import { notFound, ok, type Result } from '../../kernel/result.ts';
 import type { EntitlementRow } from '../entitlements.sql.ts';
 import { loadedOf } from '../inputs.ts';
+import { countsAsThen } from '../kept.ts';
 import { type OpenedRow, openEntitlement, selectState, selectStated, selectUnended } from './known.sql.ts';
 import type { OpenedReading, Reading, ReadingQuestion } from './readings.ts';
 
@@ -27,7 +28,8 @@ async function openDetail({ database, merchantId, now }: Asked, id: string): Pro
   if (!row) return null;
   const { customer_id: customerId, state, effective_now: at, next_grant_at: nextGrantAt } = row;
   const reading = { customerId, state, entitlements: [row], isActiveOnly: false, customer: null };
-  return { reading, loaded: [await loadedOf({ entitlement: entitlementOf(row), at }, row)], nextGrants: [nextGrantAt] };
+  const loaded = await loadedOf({ entitlement: entitlementOf(row), at }, row);
+  return countsAsThen(loaded) ? { reading, loaded: [loaded], nextGrants: [nextGrantAt] } : null;
 }
 
 /** Without the inputs beside it, which are kept as what was read from them. */
