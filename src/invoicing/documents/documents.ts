@@ -19,9 +19,9 @@ import {
   findDocument,
   findEInvoice,
   findReceiptRecord,
-  forgetDocumentFailure,
   invoiceOfReceipt,
   noteCreditNoteJob,
+  noteDocumentFailure,
   noteDocumentJob,
   noteReceiptJob,
   storeDocument,
@@ -54,7 +54,8 @@ export async function documentOf(
   await storeDocument(tx, owner.merchantId, idOf(owner), rendered.value, now);
   const made = described.value.kind === 'receipt' ? null : eInvoiceOf(described.value);
   if (made && 'xml' in made) await storeEInvoice(tx, owner.merchantId, idOf(owner), made.xml, now);
-  if (idOf(owner) === owner.invoiceId) await forgetDocumentFailure(tx, owner.merchantId, owner.invoiceId);
+  // One that the job could not make was made after all.
+  if (idOf(owner) === owner.invoiceId) await noteDocumentFailure(tx, owner.merchantId, owner.invoiceId, null);
   const kept = await findDocument(tx, owner.merchantId, idOf(owner));
   return kept ? ok(kept.content) : notFound('document');
 }
