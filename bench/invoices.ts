@@ -174,13 +174,17 @@ async function subscribe(call: Caller, pool: pg.Pool, plan: Answer): Promise<voi
 
 const POLL_MILLISECONDS = 25;
 
-/** The worker as it runs beside a server, until every invoice is issued; documents are rendered later. */
-async function issueAll(environment: Environment, pool: pg.Pool): Promise<number> {
+/** By then the first periods are over, and their invoices are not overdue. */
+const AHEAD = Temporal.Duration.from({ hours: 24 * 40 });
+
+/** The worker as it runs beside a server, until no invoice is due; documents are rendered later. */
+async function issueAll(environment: Environment, pool: pg.Pool, now: Temporal.Instant): Promise<number> {
   const began = performance.now();
   environment.startWorker();
   for (;;) {
     const { rows } = await pool.query<{ isOpen: boolean }>(
-      `select exists (select from invoice where sequence_number = 1 and invoice_number is null) as "isOpen"`,
+      'select exists (select from invoice where clock_id is null and next_action_at <= $1) as "isOpen"',
+      [now.toString()],
     );
     if (rows[0]?.isOpen === false) return (performance.now() - began) / 1000;
     await sleep(POLL_MILLISECONDS);
@@ -244,12 +248,12 @@ async function run(stack: Stack): Promise<void> {
     await year(call); // the first document starts the renderer
     tellYear(await year(call));
     await subscribe(call, pool, await makePlan(call));
-    setAhead(Temporal.Duration.from({ hours: 24 * 40 }));
+    setAhead(AHEAD);
     await pool.query('vacuum analyze');
     const before = processorSeconds(stack.postgresId);
     const logged = await walBytes(pool);
     const node = process.cpuUsage();
-    const seconds = await issueAll(environment, pool);
+    const seconds = await issueAll(environment, pool, wallClock().add(AHEAD));
     const spent = process.cpuUsage(node);
     const postgres = (processorSeconds(stack.postgresId) - before) / subscriptions;
     const wal = (await walBytes(pool)) - logged;
