@@ -12,6 +12,8 @@
    events nobody else may ever see. Where no series has rolled up all events of a meter, a figure is not complete and
    worth nothing.
 
+   The series of the meters are looked up once for each call.
+
    The plan is made once for a connection, without knowing any value. So tables are read by the index of their
    conditions, in the order in which they stand here, however small they are at that time. Each figure has its own function,
    because the others would be added up for nothing, row by row. */
@@ -122,16 +124,23 @@ create function %1$s(
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
   as $$
 #variable_conflict use_column
+declare
+  series_ids bigint[];
+  series_kinds text[];
+  series_paths text[];
 begin
+  select array_agg(s.id order by m.place), array_agg(s.kind order by m.place), array_agg(s.path order by m.place)
+    into series_ids, series_kinds, series_paths
+    from unnest(meter_types, meter_contents) with ordinality m (event_type, content, place)
+   cross join lateral (select text_hash(m.content) as content offset 0) h
+    left join lateral (
+      select s.id, s.kind, s.path from usage_series s
+       where s.merchant_id = merchant and s.event_type = m.event_type and s.content = h.content and s.is_ready) s on true;
   return query
   select w.question, %2$s(case when f.is_cut then c.value else f.value end),
          coalesce(sum(case when f.is_cut then c.event_count else f.event_count end), 0)::bigint,
-         bool_and(s.id is not null), jsonb_agg(c.read_hours) filter (where c.read_hours is not null)
+         bool_and(series_ids[w.meter] is not null), jsonb_agg(c.read_hours) filter (where c.read_hours is not null)
     from unnest(questions, meters, subjects, froms, tos) with ordinality w (question, meter, subject, from_at, to_at, part)
-    left join lateral (
-      select s.id, s.event_type, s.kind, string_to_array(s.path, '.') as path from usage_series s
-       where s.merchant_id = merchant and s.event_type = meter_types[w.meter] and s.content = text_hash(meter_contents[w.meter])
-         and s.is_ready) s on true
     left join lateral (
       select es.id from event_subject es where es.merchant_id = merchant and es.addressee = w.subject
        union all
@@ -141,11 +150,12 @@ begin
       select %2$s(r.%3$s) as value, sum(r.event_count) as event_count,
              bool_or(r.first_at < w.from_at or r.last_at >= w.to_at) as is_cut
         from usage_rollup r
-       where r.merchant_id = merchant and r.series_id = s.id and r.subject_id = a.id
+       where r.merchant_id = merchant and r.series_id = series_ids[w.meter] and r.subject_id = a.id
          and r.hour >= date_bin('1 hour', w.from_at, '2000-01-01Z') and r.hour < w.to_at
          and r.first_at < w.to_at and r.last_at >= w.from_at) f on true
     left join lateral (
-      select p.* from %1$s_cut(merchant, s.event_type, s.id, s.kind, s.path, w.part::int, a.id, w.from_at, w.to_at,
+      select p.* from %1$s_cut(merchant, meter_types[w.meter], series_ids[w.meter], series_kinds[w.meter],
+                               string_to_array(series_paths[w.meter], '.'), w.part::int, a.id, w.from_at, w.to_at,
                                known_parts, known_subjects, known_hours, known_froms, known_tos,
                                known_counts, known_values, known_events) p
        where f.is_cut offset 0) c on true
