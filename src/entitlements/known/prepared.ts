@@ -43,8 +43,10 @@ export async function prepareDetail(
     (soonest, at) => (at && isAfter(at, now) ? earliest(soonest as Instant, at) : soonest),
     ahead,
   ) as Instant;
-  if (entitlement.feature_type !== 'metered')
-    return { loaded, from: now, until, scopes: [], detail: async () => detailOf(loaded, null, now) };
+  if (entitlement.feature_type !== 'metered') {
+    const detail = detailOf(loaded, null, now);
+    return { loaded, from: now, until, scopes: [], detail: async () => detail };
+  }
   if (!isShort(loaded, ahead)) return null;
   const question = presentQuestion(loaded, now);
   const plan = await planReplay(loaded, question, null);
@@ -54,12 +56,27 @@ export async function prepareDetail(
     from: now,
     until: earliest(until, await nextMoment(loaded, now, ahead)),
     scopes: measuring.scopes,
-    detail: async (figures, reserved) => {
+    detail: lastKept(async (figures, reserved) => {
       const { observations } = await burned(plan, measuring.sumUp(figures), question);
       return detailOf(loaded, withReserved(observations[0] as BalanceAt, reserved), now);
-    },
+    }),
   };
 }
+
+/** The same answer as the last time where the figures are the same. */
+function lastKept(detail: Prepared['detail']): Prepared['detail'] {
+  let last: { readonly figures: readonly UsageFigure[]; readonly reserved: Decimal; readonly found: EntitlementDetail };
+  return async (figures, reserved) => {
+    if (last && last.reserved.eq(reserved) && figures.every((figure, place) => isSame(figure, last.figures[place])))
+      return last.found;
+    const found = await detail(figures, reserved);
+    last = { figures, reserved, found };
+    return found;
+  };
+}
+
+const isSame = (one: UsageFigure, other: UsageFigure | undefined): boolean =>
+  one.eventCount === other?.eventCount && one.value.eq(other.value);
 
 /** When a grant begins, ends or recurs, or usage starts anew, for the first time after now. */
 async function nextMoment({ inputs, snapshot }: Loaded, now: Instant, ahead: Instant): Promise<Instant> {
