@@ -18,7 +18,10 @@ export interface Facts {
   readonly effects: ReadonlyMap<string, Effect>;
 }
 
-/** A statement that does for many inputs what another does for one. Its one parameter is a JSON array of theirs. */
+/**
+ * A statement that does for many inputs what another does for one. Its first parameter is a JSON array of theirs; those
+ * that all inputs share follow.
+ */
 export interface Merged {
   readonly text: string;
   readonly types: readonly string[];
@@ -50,18 +53,34 @@ export const calledNames = (statement: string): string[] => {
 export const mayMerge = (statement: string): boolean => MERGEABLE.test(statement) && tokenize(statement) !== null;
 const MERGEABLE = /^\s*(?:select|insert|update|delete)\b[\s\S]*\$1/;
 
+const MERCHANT = /\bmerchant_id\s*=\s*(?:any\s*\(\s*)?\$(\d+)/g;
+
+/**
+ * The merchants, or lists of them, that a statement names where all inputs name the same: places of parameters, from 0.
+ * As constants they lead the planner to the one part of a table that is split by merchant, and to the front of every
+ * key.
+ */
+export const sharedMerchants = (statement: string, inputs: readonly (readonly unknown[])[]): number[] =>
+  [...new Set(Array.from(statement.matchAll(MERCHANT), ([, number]) => Number(number) - 1))].filter((place) => {
+    const shared = asText(inputs[0]?.[place]);
+    return inputs.every((values) => asText(values[place]) === shared);
+  });
+
+const asText = (merchants: unknown): string => JSON.stringify(merchants);
+
 /**
  * Rewrites a statement so that it does for many lists of parameters what it does for each of them, one after another.
  * `select` is joined laterally, `insert` takes its rows from the inputs, `update` and `delete` are joined with them.
+ * @param shared places of parameters that are the same in all inputs and stay parameters, in this order from the second
  * @returns null where that is not certain: then the statement is sent once for each
  */
-export function merge(statement: string, { types, effects }: Facts): Merged | null {
+export function merge(statement: string, { types, effects }: Facts, shared: readonly number[] = []): Merged | null {
   const text = statement.trim();
   const tokens = tokenize(text);
   if (!tokens || types.length === 0 || tokens.some((token) => token.text.startsWith('"~'))) return null;
   if (types.some((type) => /^jsonb?\[\]$/.test(type))) return null;
   const effect = effectOf(tokens, effects);
-  const source: Source = { text, tokens, types, inputs: inputsOf(types) };
+  const source: Source = { text, tokens, types, shared, inputs: inputsOf(types) };
   switch (tokens[0]?.text) {
     case 'select':
       return mergedSelect(source, effect);
@@ -80,6 +99,8 @@ interface Source {
   readonly text: string;
   readonly tokens: readonly Token[];
   readonly types: readonly string[];
+  /** Parameters, from 0, that stay parameters. */
+  readonly shared: readonly number[];
   /** The relation of the inputs, for a `from`. */
   readonly inputs: string;
 }
@@ -286,14 +307,17 @@ const wordAt = (tokens: readonly Token[], word: string): number =>
 const countOf = (tokens: readonly Token[], word: string): number =>
   tokens.filter(({ kind, text }) => kind === 'word' && text === word).length;
 
-/** The text from the first token to the last one, with the inputs' columns in place of parameters. */
-function rewritten({ text }: Source, tokens: readonly Token[]): string {
+/** The text from the first token to the last one, with the inputs' columns in place of parameters that are not shared. */
+function rewritten({ text, types, shared }: Source, tokens: readonly Token[]): string {
   const [first] = tokens;
   if (!first) return '';
   let place = first.start;
   let made = '';
   for (const token of tokens.filter(({ kind }) => kind === 'parameter')) {
-    made += `${text.slice(place, token.start)}${INPUT}.p${token.text.slice(1)}`;
+    const number = Number(token.text.slice(1));
+    const constant = shared.indexOf(number - 1);
+    const value = constant < 0 ? `${INPUT}.p${number}` : `$${constant + 2}::${types[number - 1]}`;
+    made += text.slice(place, token.start) + value;
     place = token.end;
   }
   return made + text.slice(place, tokens.at(-1)?.end);

@@ -81,6 +81,28 @@ const statements: readonly {
         select ${decimal('0.1').times(number)}::numeric as amount, ${NOW.add({ hours: number })}::timestamptz as at, ${jsonb({ name, a: [1] })} as data,
                ${jsonb('text')} as text, ${null}::text as nothing, ${number > 2}::boolean as truth, array(select id from toy where id = any (${[name, 'eel']}) order by id) as found`),
   },
+  {
+    shape: 'a question that names the merchant of all',
+    sent: 1,
+    ask: (tx, name, number) =>
+      tx.rows(
+        sql`select id, steps + ${number}::int as sum from toy where merchant_id = ${world.merchantId} and id = ${name}`,
+      ),
+  },
+  {
+    shape: 'an update of rows of one merchant, each with its own values',
+    sent: 1,
+    ask: (tx, name, number) =>
+      tx.one(sql`update toy set steps = ${number}
+                  where merchant_id = ${world.merchantId} and id = ${name} and merchant_id = ${world.merchantId}
+              returning id, steps`),
+  },
+  {
+    shape: 'a question in which each names a merchant of its own',
+    sent: 1,
+    ask: (tx, name, number) =>
+      tx.rows(sql`select id from toy where merchant_id = ${number > 2 ? world.merchantId : 'org_0'} and id = ${name}`),
+  },
   { shape: 'a lock', sent: 1, ask: (tx, name) => tx.maybe(sql`select id from toy where id = ${name} for update`) },
   {
     shape: 'an advisory lock',

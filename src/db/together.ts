@@ -10,12 +10,13 @@ import {
   mayMerge,
   merge,
   mergedParameter,
+  sharedMerchants,
 } from './merge.ts';
 import { compile, type Sql } from './sql.ts';
 import { sqlState } from './sql-state.ts';
 import type { Tx } from './tx.ts';
 
-/** What a merged statement is, by the text of the one that it is made of; null: it is sent once for each. */
+/** What a merged statement is, by `mergedKey` of the one that it is made of; null: it is sent once for each. */
 export type MergedStatements = Map<string, Merged | null>;
 
 interface Answer {
@@ -196,10 +197,14 @@ export class Together {
   async #answer(group: readonly Asked[]): Promise<Answer[]> {
     const [first] = group as [Asked];
     const inputs = group.map(({ values }) => values);
-    const merged = group.length > 1 ? await this.#mergedOf(first) : null;
+    const shared = sharedMerchants(first.text, inputs);
+    const merged = group.length > 1 ? await this.#mergedOf(first, shared) : null;
     if (merged && collide(merged, inputs)) throw new NotApart(`Two works may change the same row: ${first.text}`);
     const parameter = merged && mergedParameter(merged, inputs);
-    if (merged && parameter !== null) return this.#askMerged(first, merged, parameter, group.length);
+    if (merged && parameter !== null) {
+      const values = [parameter, ...shared.map((place) => first.values[place])];
+      return this.#askMerged(merged, values, group.length, mergedKey(first.text, shared));
+    }
     const answers: Answer[] = [];
     for (const { text, values } of group) {
       const { rows, rowCount } = await this.#client.query({ text, values: [...values] });
@@ -208,15 +213,15 @@ export class Together {
     return answers;
   }
 
-  async #askMerged(asked: Asked, merged: Merged, parameter: string, inputs: number): Promise<Answer[]> {
+  async #askMerged(merged: Merged, values: unknown[], inputs: number, key: string): Promise<Answer[]> {
     const { rows, fields, rowCount } = await this.#client
-      .query<unknown[]>({ text: merged.text, values: [parameter], name: planName(merged.text), rowMode: 'array' })
+      .query<unknown[]>({ text: merged.text, values, name: planName(merged.text), rowMode: 'array' })
       .catch((error: unknown) => {
-        throw this.#explained(error, asked);
+        throw this.#explained(error, key);
       });
     const names = fields.map(({ name }) => name);
     if (merged.rows === 'one each') {
-      if (rowCount !== inputs) throw new NotApart(`Not every work inserted its row: ${asked.text}`);
+      if (rowCount !== inputs) throw new NotApart(`Not every work inserted its row: ${merged.text}`);
       return Array.from({ length: inputs }, (_, index) => ({
         rows: names.length > 0 ? [rowOf(names, rows[index] as unknown[])] : [],
         count: 1,
@@ -234,24 +239,25 @@ export class Together {
   /**
    * What the failure of a merged statement means: where it alone can be at fault, the works are done one after another.
    */
-  #explained(error: unknown, { text }: Asked): unknown {
+  #explained(error: unknown, key: string): unknown {
     const state = sqlState(error);
     if (state.startsWith(NOT_A_STATEMENT))
-      this.#known.set(text, null); // it is not tried again
+      this.#known.set(key, null); // it is not tried again
     else if (state !== SAME_ROW_TWICE) return error;
-    return new NotApart(`A statement could not be merged: ${text}`, { cause: error });
+    return new NotApart(`A statement could not be merged: ${key}`, { cause: error });
   }
 
   /** Asks PostgreSQL for what it knows of a statement, once for its text, and rewrites it. */
-  async #mergedOf({ text }: Asked): Promise<Merged | null> {
-    const known = this.#known.get(text);
+  async #mergedOf({ text }: Asked, shared: readonly number[]): Promise<Merged | null> {
+    const key = mergedKey(text, shared);
+    const known = this.#known.get(key);
     if (known !== undefined) return known;
-    const merged = mayMerge(text) ? merge(text, await this.#factsOf(text)) : null;
-    this.#known.set(text, merged);
+    const merged = mayMerge(text) ? merge(text, await this.#factsOf(text, key), shared) : null;
+    this.#known.set(key, merged);
     return merged;
   }
 
-  async #factsOf(text: string): Promise<Facts> {
+  async #factsOf(text: string, key: string): Promise<Facts> {
     try {
       await this.#client.query(`prepare "~t" as ${text}`);
       const { rows } = await this.#client.query<{ types: string[]; effects: Record<string, Effect> }>({
@@ -262,7 +268,7 @@ export class Together {
       const [{ types, effects } = { types: [], effects: {} }] = rows;
       return { types, effects: new Map(Object.entries(effects)) };
     } catch (error) {
-      this.#known.set(text, null); // it is not tried again
+      this.#known.set(key, null); // it is not tried again
       throw error;
     }
   }
@@ -282,6 +288,8 @@ const FACTS = `select parameter_types::text[] as types,
                               else 'pure' end as effect
                     from pg_proc where proname = any ($1) group by proname) called) as effects
     from pg_prepared_statements where name = '~t'`;
+
+const mergedKey = (text: string, shared: readonly number[]): string => [...shared, text].join(' ');
 
 const planName = (text: string): string => `m${createHash('sha256').update(text).digest('base64url').slice(0, 20)}`;
 

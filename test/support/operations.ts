@@ -147,7 +147,7 @@ const migrated = new WeakMap<World, Promise<Resource>>();
 /** The last of several migrations of a plan, of several subscriptions; the same in one world. */
 const migratedPlan = (world: World): Promise<Resource> => {
   const often = async ({ shop }: World) => {
-    const { plan } = await planOfTwoVersions(shop, 3, { customer: await shop.customer() });
+    const { plan } = await planOfTwoVersions(shop, 3);
     const path = `/v0/plans/${plan.id}/migrations`;
     await shop.act(path, { fromVersion: 1, toVersion: 2, dryRun: true });
     return shop.create(path, { fromVersion: 1, toVersion: 2 });
