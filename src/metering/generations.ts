@@ -5,7 +5,7 @@ import { beginKeyWork, continueKeyWork, keyTables, sealKeys } from './generation
 import { KEY_LIMITS, type KeyLimits, type KeyWork, planKeyWork } from './generations-plan.ts';
 
 /** About 1.4 million keys of 68 bytes: with their index about as much as a small PostgreSQL keeps in memory. */
-export const MOST_BYTES = 95_000_000;
+export const MOST_BYTES = 94_000_000;
 const TEN_SECONDS = 10;
 
 /**
