@@ -21,8 +21,11 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     sequence: { sequencer: Sequencer },
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // No test measures time: on a busy machine all of them take many times as long, and only one that hangs ends here.
+    testTimeout: 120_000,
+    hookTimeout: 240_000,
+    // What is polled comes at once on a quiet machine, and after many seconds on a busy one.
+    expect: { poll: { interval: 20, timeout: 60_000 } },
     teardownTimeout: 30_000,
     projects: [
       {
