@@ -30,7 +30,7 @@ import {
  * goes; `CRASH_SEED` repeats the choices of a run, though not its moments.
  */
 const isLong = process.env.CRASH_ROUNDS !== undefined;
-const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 20);
+const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 10);
 const SEED = Number(process.env.CRASH_SEED ?? Date.now() % 1_000_000);
 const MIDDLE = Math.floor(ROUNDS / 2);
 

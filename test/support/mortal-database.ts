@@ -55,7 +55,7 @@ export class Life {
   }
 }
 
-/** A database whose process is killed where its fate says so: the connection is gone, and no rollback was sent on it. */
+/** A database whose process is killed where its fate says so: its transaction is undone, and nothing of it goes on. */
 export class MortalDatabase extends Database {
   readonly #life: Life;
 
@@ -148,8 +148,21 @@ const mortal = (tx: Tx, before: () => Promise<void>): Tx => ({
   afterCommit: (work) => tx.afterCommit(work),
 });
 
-/** Ends the connection from its other side, in the midst of the transaction; then there is nothing to roll back on. */
+/** Every so many deaths end the backend too. */
+const DEATHS_PER_ENDED_BACKEND = 10;
+
+/**
+ * Leaves the transaction. PostgreSQL undoes it in the same way where the connection breaks and where it is rolled back, so
+ * most deaths leave the connection for the next life. A new connection reads the catalog again, which took two fifths of
+ * the processor time of the failpoints (0156).
+ */
 async function die(tx: Tx, life: Life): Promise<never> {
+  if (life.deaths % DEATHS_PER_ENDED_BACKEND === 1) await endBackend(tx, life);
+  throw new Death();
+}
+
+/** Ends the connection from its other side, in the midst of the transaction; then there is nothing to roll back on. */
+async function endBackend(tx: Tx, life: Life): Promise<void> {
   await tx.run(sql`reset role`); // the program's own role may end nobody
   life.leftBehind = (await tx.one<{ pid: number }>(sql`select pg_backend_pid() as pid`)).pid;
   const ended = tx.run(sql`select pg_terminate_backend(pg_backend_pid()), pg_sleep(10)`);
@@ -158,5 +171,4 @@ async function die(tx: Tx, life: Life): Promise<never> {
     () => false,
   );
   if (survived) throw new Error('A connection that was killed lives on.');
-  throw new Death();
 }
