@@ -63,12 +63,19 @@ export async function prepareDetail(
   };
 }
 
+interface LastAnswer {
+  readonly figures: readonly UsageFigure[];
+  readonly reserved: Decimal;
+  readonly found: EntitlementDetail;
+}
+
 /** The same answer as the last time where the figures are the same. */
 function lastKept(detail: Prepared['detail']): Prepared['detail'] {
-  let last: { readonly figures: readonly UsageFigure[]; readonly reserved: Decimal; readonly found: EntitlementDetail };
+  let last: LastAnswer | undefined;
   return async (figures, reserved) => {
-    if (last && last.reserved.eq(reserved) && figures.every((figure, place) => isSame(figure, last.figures[place])))
-      return last.found;
+    const kept = last;
+    if (kept?.reserved.eq(reserved) && figures.every((figure, place) => isSame(figure, kept.figures[place])))
+      return kept.found;
     const found = await detail(figures, reserved);
     last = { figures, reserved, found };
     return found;
