@@ -152,9 +152,9 @@ const mortal = (tx: Tx, before: () => Promise<void>): Tx => ({
 const DEATHS_PER_ENDED_BACKEND = 10;
 
 /**
- * Leaves the transaction. PostgreSQL undoes it in the same way where the connection breaks and where it is rolled back, so
- * most deaths leave the connection for the next life. A new connection reads the catalog again, which took two fifths of
- * the processor time of the failpoints (0156).
+ * Leaves the transaction. PostgreSQL undoes it in the same way where the connection breaks and where it is rolled
+ * back, so most deaths leave the connection for the next life. A new connection reads the catalog again, which took
+ * two fifths of the processor time of the failpoints (docs/decisions/0156).
  */
 async function die(tx: Tx, life: Life): Promise<never> {
   if (life.deaths % DEATHS_PER_ENDED_BACKEND === 1) await endBackend(tx, life);
