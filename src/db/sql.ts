@@ -54,7 +54,7 @@ export function template<Name extends string>(name: string, query: Sql): Templat
 /** The statement with its parameters, as the driver sends them. */
 export const filled = <Name extends string>(
   { name, text, parameters }: Template<Name>,
-  values: Readonly<Record<Name, string | null>>,
+  values: Readonly<Partial<Record<Name, string>>>,
 ): Prepared => ({ name, text, values: parameters.map((parameter) => values[parameter]) });
 
 /**

@@ -135,8 +135,8 @@ export async function selectNow(
   questions: readonly WrittenQuestion[],
 ): Promise<NowAnswer[]> {
   const figures = joinFigures(questions.map((question) => question.figures));
-  const arrays = ARRAYS.map((argument) => [argument, `{${elementsOf(argument, questions)}}`]);
-  const values = { merchant: merchantId, wall: wall.toString(), ...Object.fromEntries(arrays), ...figures.values };
+  const values: Partial<Record<Parameter, string>> = { merchant: merchantId, wall: wall.toString(), ...figures.values };
+  for (const argument of ARRAYS) values[argument] = `{${elementsOf(argument, questions)}}`;
   const [row] = (await database.callPrepared<NowRow>(filled(templateFor(figures.functions), values))) as [NowRow];
   return answersOf(questions, row, figures.figuresOf(row));
 }
