@@ -82,13 +82,13 @@ await withStack(async (stack) => {
   }
 
   /** Everything that was due since the start, each step at its time: what it keeps is there when somebody asks. */
-  async function live({ merchant_id: merchantId, id, active_from: start }: EntitlementRow): Promise<void> {
+  async function live({ merchantId, id, activeFrom: start }: EntitlementRow): Promise<void> {
     const { step } = entitlementDueKind();
     for (let at: Instant | null = start; at !== null && Temporal.Instant.compare(at, NOW) <= 0; ) {
       const now: Instant = at;
       at = await inMerchant(async (tx) => {
         await step(tx, { merchantId, id }, now);
-        return (await findEntitlement(tx, merchantId, id))?.next_action_at ?? null;
+        return (await findEntitlement(tx, merchantId, id))?.nextActionAt ?? null;
       });
     }
   }

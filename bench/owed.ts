@@ -89,17 +89,17 @@ function billed(): BilledItem[] {
   });
   const stored = lines.map(
     (line, place): StoredLine => ({
-      ...{ invoiceId: `invoice ${place % CHANGES}`, status: 'PAID', isRefunded: false, priceId: line.price_id },
-      ...{ feeId: line.fee_id, type: line.type, displayName: line.display_name, quantity: line.quantity },
+      ...{ invoiceId: `invoice ${place % CHANGES}`, status: 'PAID', isRefunded: false, priceId: line.priceId },
+      ...{ feeId: line.feeId, type: line.type, displayName: line.displayName, quantity: line.quantity },
       ...{
-        net: line.total_price,
-        tax: line.total_tax,
-        taxRate: line.tax_rate,
+        net: line.totalPrice,
+        tax: line.totalTax,
+        taxRate: line.taxRate,
         group: null,
         tiers: null,
         workings: null,
       },
-      ...{ periodStart: line.period_start, periodEnd: line.period_end },
+      ...{ periodStart: line.periodStart, periodEnd: line.periodEnd },
     }),
   );
   return itemsOf(stored, []);
@@ -110,8 +110,8 @@ const terms = termsOf(versions);
 const cell = cellAt(terms, 'P1M', year.end.subtract({ hours: DAY_HOURS }));
 if (!cell) throw new Error('The year has no last month.');
 const invoice = {
-  ...{ id: 'this', kind: 'subscription', billing_anchor: START, billing_cadence: 'P1M' },
-  ...{ period_number: cell.number, period_start: cell.start, period_end: cell.end },
+  ...{ id: 'this', kind: 'subscription', billingAnchor: START, billingCadence: 'P1M' },
+  ...{ periodNumber: cell.number, periodStart: cell.start, periodEnd: cell.end },
 };
 
 /** A fresh history each time, so that nothing that was worked out for it before is known. */

@@ -3,12 +3,12 @@ import type { PageRequest } from '../http/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { Alert, AlertTrigger, AlertType } from './alert.ts';
 
-const COLUMNS = sql`merchant_id as "merchantId", id, type, name, customer_id as "customerId",
-  entitlement_id as "entitlementId", subscription_id as "subscriptionId", billable_metric_id as "billableMetricId",
-  period, threshold, percent, whole, blocks_access as "blocksAccess", notifies_customer as "notifiesCustomer", metadata,
-  clock_id as "clockId", period_start as "periodStart", period_end as "periodEnd", invoice_id as "invoiceId",
-  is_reached as "isReached", looked_at as "lookedAt", next_action_at as "nextActionAt", created_at as "createdAt",
-  updated_at as "updatedAt"`;
+const COLUMNS = sql`merchant_id, id, type, name, customer_id,
+  entitlement_id, subscription_id, billable_metric_id,
+  period, threshold, percent, whole, blocks_access, notifies_customer, metadata,
+  clock_id, period_start, period_end, invoice_id,
+  is_reached, looked_at, next_action_at, created_at,
+  updated_at`;
 
 export const insertAlert = (tx: Tx, alert: Alert): Promise<Alert> =>
   tx.one<Alert>(sql`
@@ -93,9 +93,9 @@ export const updateLook = (
 export const deleteAlertRow = async (tx: Tx, merchantId: string, id: string): Promise<boolean> =>
   (await tx.run(sql`delete from alert where merchant_id = ${merchantId} and id = ${id}`)) === 1;
 
-const TRIGGER_COLUMNS = sql`merchant_id as "merchantId", alert_id as "alertId", period_start as "periodStart",
-  period_end as "periodEnd", threshold, percent, whole, value, webhook_event_id as "webhookEventId",
-  triggered_at as "triggeredAt"`;
+const TRIGGER_COLUMNS = sql`merchant_id, alert_id, period_start,
+  period_end, threshold, percent, whole, value, webhook_event_id,
+  triggered_at`;
 
 /** Has it gone off in this period? The alert is locked, so nobody else writes one meanwhile. */
 export const hasTriggered = async (

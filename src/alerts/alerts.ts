@@ -132,8 +132,8 @@ async function findTarget(
     if (!owned.ok) return owned;
     const entitlement = await findEntitlement(tx, merchantId, id);
     if (!entitlement) return notFound('entitlement', 'entitlementId');
-    if (entitlement.feature_type !== 'metered') return fail('ENTITLEMENT_NOT_METERED');
-    return ok({ customerId: entitlement.customer_id, clockId: entitlement.clock_id });
+    if (entitlement.featureType !== 'metered') return fail('ENTITLEMENT_NOT_METERED');
+    return ok({ customerId: entitlement.customerId, clockId: entitlement.clockId });
   }
   if (body.type === 'invoice_total') {
     const id = body.subscriptionId as string;

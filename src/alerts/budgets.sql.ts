@@ -15,5 +15,5 @@ export const selectSpentBudgets = (
   now: Instant,
 ): Promise<SpentBudget[]> =>
   tx.rows<SpentBudget>(sql`
-    select subscription_id as "subscriptionId", billable_metric_id as "billableMetricId"
+    select subscription_id, billable_metric_id
       from spent_budgets(${merchantId}, ${customerId}, ${now})`);

@@ -6,7 +6,7 @@ import { oldestAcceptedAfter, type UsedCustomer } from '../metering/index.ts';
 /** Up to where events have been looked at, and is there an alert of any merchant? */
 export const selectStanding = (tx: Tx): Promise<{ seenSeq: bigint; hasAlerts: boolean }> =>
   tx.one<{ seenSeq: bigint; hasAlerts: boolean }>(sql`
-    select seen_seq as "seenSeq", exists (select from alert) as "hasAlerts" from alert_mark`);
+    select seen_seq, exists (select from alert) as has_alerts from alert_mark`);
 
 /** When the oldest event was accepted that has not been looked at; null: there is none, or nobody has an alert. */
 export const selectOldestUnseen = async (tx: Tx): Promise<Instant | null> => {
@@ -33,7 +33,7 @@ export interface UsedAlert {
 /** The alerts of some customers, in the order of merchants and ids. */
 export const selectAlertsOfCustomers = (tx: Tx, customers: readonly UsedCustomer[]): Promise<UsedAlert[]> =>
   tx.rows<UsedAlert>(sql`
-    select a.merchant_id as "merchantId", a.id
+    select a.merchant_id, a.id
       from unnest(${customers.map(({ merchantId }) => merchantId)}::text[],
                   ${customers.map(({ customerId }) => customerId)}::text[]) c (merchant_id, customer_id)
       join alert a on a.merchant_id = c.merchant_id and a.customer_id = c.customer_id

@@ -28,7 +28,7 @@ const figuresOf = async (tx: Tx, range: Range, { width, by }: FigureCut, from: S
       : sql`greatest(date_trunc(${width}, at, 'UTC'), ${range.from}::timestamptz)`;
   const rows = await tx.rows<FigureRow>(sql`
     select currency, ${bucket} as bucket, ${by === undefined ? sql`''` : sql`member`} as member, kind, status,
-           sum(count)::bigint as count, sum(amount) as amount, sum(open_amount) as "openAmount"
+           sum(count)::bigint as count, sum(amount) as amount, sum(open_amount) as open_amount
       from (${from}) figure
      group by 1, 2, 3, 4, 5
     having sum(count) <> 0 or sum(amount) <> 0 or sum(open_amount) <> 0`);

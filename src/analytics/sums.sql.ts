@@ -4,7 +4,7 @@ import { sql, type Tx } from '../db/index.ts';
 export const selectMerchantsWithChanges = async (tx: Tx): Promise<string[]> =>
   (
     await tx.rows<{ merchantId: string }>(sql`
-      select distinct merchant_id as "merchantId" from revenue_change order by 1`)
+      select distinct merchant_id from revenue_change order by 1`)
   ).map(({ merchantId }) => merchantId);
 
 /** Adds the oldest changes to the sums. @returns how many; 0 where another worker is at it */
@@ -15,7 +15,7 @@ export const addChanges = async (tx: Tx, merchantId: string, most: number): Prom
 export const selectMerchantsWithRevenue = async (tx: Tx): Promise<string[]> =>
   (
     await tx.rows<{ merchantId: string }>(sql`
-      select merchant_id as "merchantId" from revenue_source
+      select merchant_id from revenue_source
       union select merchant_id from revenue_fact
       union select merchant_id from revenue_sum
       order by 1`)

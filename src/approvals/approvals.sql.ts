@@ -5,10 +5,10 @@ import type { Instant } from '../kernel/time.ts';
 import type { Approval, ResourceKey, ResourceType } from './approval.ts';
 import type { Decision } from './states.ts';
 
-const COLUMNS = sql`merchant_id as "merchantId", id, resource_type as "resourceType", resource_id as "resourceId", kind,
-  decision, requester, reviewer, request_note as "requestNote", decision_note as "decisionNote",
-  data_snapshot_hash as "dataSnapshotHash", pushed_at as "pushedAt", decided_at as "decidedAt",
-  created_at as "createdAt", updated_at as "updatedAt"`;
+const COLUMNS = sql`merchant_id, id, resource_type, resource_id, kind,
+  decision, requester, reviewer, request_note, decision_note,
+  data_snapshot_hash, pushed_at, decided_at,
+  created_at, updated_at`;
 
 /** @param snapshot what the hash is of */
 export const insertApproval = (tx: Tx, approval: Approval, snapshot: unknown): Promise<Approval> =>

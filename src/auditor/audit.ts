@@ -53,4 +53,4 @@ async function runCheck(database: Database, check: Check<unknown>): Promise<Viol
   return count === 0 ? null : { name, says, count, examples };
 }
 
-const toExample = ({ merchant_id: merchantId, id, detail }: BrokenRow) => ({ merchantId, id, detail });
+const toExample = ({ merchantId, id, detail }: BrokenRow) => ({ merchantId, id, detail });

@@ -2,7 +2,7 @@ import type { Tx } from '../db/index.ts';
 
 /** A row that breaks a check, as all statements of the auditor answer them. */
 export interface BrokenRow {
-  readonly merchant_id: string;
+  readonly merchantId: string;
   readonly id: string;
   readonly detail: string;
 }

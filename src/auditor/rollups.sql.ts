@@ -10,7 +10,7 @@ export interface Subject {
 /** The next subjects, of any merchant, whose events are rolled up. */
 export const selectSubjects = (tx: Tx, after: Subject | undefined, most: number): Promise<Subject[]> =>
   tx.rows<Subject>(sql`
-    select s.merchant_id as "merchantId", s.id
+    select s.merchant_id, s.id
       from event_subject s
      where (s.merchant_id, s.id) > (${after?.merchantId ?? ''}, ${after?.id ?? -1n}::bigint)
        and exists (select from usage_series u where u.merchant_id = s.merchant_id and u.is_ready)

@@ -2,10 +2,10 @@ import { type Database, jsonb, sql, type Tx } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { Checkout } from './checkout.ts';
 
-const COLUMNS = sql`merchant_id as "merchantId", id, link_id as "linkId", form, plan_version_id as "planVersionId",
-  typed, amount, currency, customer_id as "customerId", subscription_id as "subscriptionId",
-  invoice_id as "invoiceId", session_id as "sessionId", expires_at as "expiresAt", completed_at as "completedAt",
-  created_at as "createdAt"`;
+const COLUMNS = sql`merchant_id, id, link_id, form, plan_version_id,
+  typed, amount, currency, customer_id, subscription_id,
+  invoice_id, session_id, expires_at, completed_at,
+  created_at`;
 
 export const insertCheckout = (tx: Tx, checkout: Checkout): Promise<Checkout> =>
   tx.one<Checkout>(sql`

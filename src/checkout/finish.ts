@@ -29,7 +29,7 @@ export async function finish(
   if (!made.ok) return made;
   const { upfront } = made.value;
   if (upfront?.status === 'DRAFT') return fail('CHECKOUT_NOT_POSSIBLE');
-  if (!sum(upfront === null ? [] : [upfront.unpaid_amount]).eq(checkout.amount)) return fail('CHECKOUT_CHANGED');
+  if (!sum(upfront === null ? [] : [upfront.unpaidAmount]).eq(checkout.amount)) return fail('CHECKOUT_CHANGED');
   await completeCheckout(tx, checkout, now);
   await countUse(tx, link, now);
   return made;

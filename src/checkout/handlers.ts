@@ -32,7 +32,7 @@ export const withCheckouts = (partsOf: () => CheckoutParts, upstream: PaymentHan
   return {
     ...upstream,
     async prepare(tx, session, now) {
-      const checkout = await selectCheckoutOfSession(tx, session.merchant_id, session.id);
+      const checkout = await selectCheckoutOfSession(tx, session.merchantId, session.id);
       const link = checkout && (await lockLink(tx, checkout.merchantId, checkout.linkId));
       if (!link) return ok(undefined);
       const made = await finish(partsOf(), tx, link, checkout, now);
@@ -40,21 +40,21 @@ export const withCheckouts = (partsOf: () => CheckoutParts, upstream: PaymentHan
     },
     completed(tx, event, now) {
       const { session } = event;
-      if (!isOurs({ entityType: session.entity_type })) return upstream.completed(tx, event, now);
-      const { invoice_id: invoiceId } = session;
+      if (!isOurs({ entityType: session.entityType })) return upstream.completed(tx, event, now);
+      const { invoiceId } = session;
       if (invoiceId === null) throw new Error(`The session ${session.id} of a checkout is for no invoice.`);
       // The invoice was made a moment ago, so nothing of it was on its way.
-      const ofInvoice = { ...session, entity_type: 'invoice' as const, entity_id: invoiceId };
+      const ofInvoice = { ...session, entityType: 'invoice' as const, entityId: invoiceId };
       return upstream.completed(tx, { ...event, session: ofInvoice, wasProcessing: false }, now);
     },
     declined: async (tx, event, now) =>
-      isOurs({ entityType: event.session.entity_type }) ? undefined : upstream.declined(tx, event, now),
+      isOurs({ entityType: event.session.entityType }) ? undefined : upstream.declined(tx, event, now),
     processing: async (tx, event, now) =>
-      isOurs({ entityType: event.session.entity_type }) ? undefined : upstream.processing?.(tx, event, now),
+      isOurs({ entityType: event.session.entityType }) ? undefined : upstream.processing?.(tx, event, now),
     expired: (tx, sessions, now) =>
       upstream.expired(
         tx,
-        sessions.filter(({ entity_type: entityType }) => !isOurs({ entityType })),
+        sessions.filter(({ entityType }) => !isOurs({ entityType })),
         now,
       ),
     async describe(tx, entity, now) {
@@ -90,9 +90,9 @@ async function withNext(
 ): Promise<EntityDescription> {
   const invoice = entityType === 'invoice' ? await findInvoice(tx, merchantId, entityId) : undefined;
   if (invoice?.kind !== 'upfront' || description.standing?.isPayable !== true) return description;
-  const now = await effectiveNowForReading(tx, merchantId, invoice.clock_id, wall);
+  const now = await effectiveNowForReading(tx, merchantId, invoice.clockId, wall);
   const after = await rehearsePayment(parts, tx, invoice, now);
-  const customer = await findCustomer(tx, merchantId, invoice.customer_id);
+  const customer = await findCustomer(tx, merchantId, invoice.customerId);
   return after === null ? description : { ...description, note: nextSentence(after, customer?.locale ?? asked) };
 }
 

@@ -3,10 +3,10 @@ import type { PageRequest } from '../http/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { CheckoutLink } from './link.ts';
 
-const COLUMNS = sql`merchant_id as "merchantId", id, plan_id as "planId", customer_id as "customerId", known,
-  max_uses as "maxUses", uses, success_redirect_url as "successRedirectUrl",
-  failure_redirect_url as "failureRedirectUrl", metadata, expires_at as "expiresAt", ended_at as "endedAt",
-  created_at as "createdAt", updated_at as "updatedAt"`;
+const COLUMNS = sql`merchant_id, id, plan_id, customer_id, known,
+  max_uses, uses, success_redirect_url,
+  failure_redirect_url, metadata, expires_at, ended_at,
+  created_at, updated_at`;
 
 export const insertLink = (tx: Tx, link: CheckoutLink): Promise<CheckoutLink> =>
   tx.one<CheckoutLink>(sql`

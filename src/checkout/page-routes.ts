@@ -151,7 +151,7 @@ export function signupRoutes(parts: CheckoutParts): readonly Route[] {
         findLogo(tx, merchantId),
       );
       if (!found) return notFound('logo');
-      return ok(new Reply(200, found.content, { ...PRIVATE, ...LOGO_HEADERS, 'content-type': found.content_type }));
+      return ok(new Reply(200, found.content, { ...PRIVATE, ...LOGO_HEADERS, 'content-type': found.contentType }));
     },
   );
   return [show, send, logo, checkTaxId, done];

@@ -109,13 +109,13 @@ async function comesTo(
   locale: Locale,
   now: Instant,
 ): Promise<Pick<Offer, 'dueNow' | 'lines' | 'total' | 'fromBalance' | 'trialEndsAt' | 'next'>> {
-  const isTrial = isAfter(subscription.billing_starts_at, now);
+  const isTrial = isAfter(subscription.billingStartsAt, now);
   return {
-    dueNow: upfront?.unpaid_amount ?? ZERO,
+    dueNow: upfront?.unpaidAmount ?? ZERO,
     lines: upfront === null ? [] : await linesForCustomers(tx, upfront, locale),
-    total: upfront?.grand_total ?? ZERO,
-    fromBalance: upfront?.wallet_applied ?? ZERO,
-    trialEndsAt: isTrial ? subscription.billing_starts_at : null,
+    total: upfront?.grandTotal ?? ZERO,
+    fromBalance: upfront?.walletApplied ?? ZERO,
+    trialEndsAt: isTrial ? subscription.billingStartsAt : null,
     next: isTrial ? await afterTrial(parts, tx, subscription) : await nextOf(parts, tx, subscription, upfront, now),
   };
 }
@@ -141,11 +141,11 @@ export async function rehearsePayment(
   upfront: InvoiceRow,
   now: Instant,
 ): Promise<Pick<Offer, 'next' | 'plan' | 'version'> | null> {
-  const { merchant_id: merchantId, purpose_id: subscriptionId } = upfront;
+  const { merchantId, purposeId: subscriptionId } = upfront;
   const subscription = subscriptionId === null ? undefined : await findSubscription(tx, merchantId, subscriptionId);
   if (subscription?.status !== 'pending_payment') return null;
-  const plan = await findPlan(tx, merchantId, subscription.plan_id);
-  const version = await findPlanVersion(tx, merchantId, subscription.plan_version_id);
+  const plan = await findPlan(tx, merchantId, subscription.planId);
+  const version = await findPlanVersion(tx, merchantId, subscription.planVersionId);
   if (!plan || !version) return null;
   const next = await tx.part(
     () => nextOf(parts, tx, subscription, upfront, now),
@@ -155,12 +155,12 @@ export async function rehearsePayment(
 }
 
 async function afterTrial(parts: CheckoutParts, tx: Tx, subscription: SubscriptionRow): Promise<Offer['next']> {
-  const at = subscription.billing_starts_at;
+  const at = subscription.billingStartsAt;
   const first = await rehearseStart(parts.subscriptions, tx, subscription, at);
-  return first !== null && !first.grand_total.isZero()
-    ? { at, amount: first.grand_total }
+  return first !== null && !first.grandTotal.isZero()
+    ? { at, amount: first.grandTotal }
     : openPeriod(parts, tx, subscription);
 }
 
-const openPeriod = (parts: CheckoutParts, tx: Tx, { merchant_id: merchantId, id }: SubscriptionRow) =>
+const openPeriod = (parts: CheckoutParts, tx: Tx, { merchantId, id }: SubscriptionRow) =>
   estimateNextInvoice(parts.invoicing, tx, { merchantId, subscriptionId: id });

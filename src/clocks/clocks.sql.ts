@@ -3,8 +3,8 @@ import type { Page, PageRequest } from '../http/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { Clock } from './clock.ts';
 
-const COLUMNS = sql`id, merchant_id as "merchantId", name, description, clock_time as "currentTime",
-  advancing_to as "advancingTo", advancing_from as "advancingFrom", advance_steps as "advanceSteps", created_at as "createdAt", updated_at as "updatedAt", deleted_at as "deletedAt"`;
+const COLUMNS = sql`id, merchant_id, name, description, clock_time as current_time,
+  advancing_to, advancing_from, advance_steps, created_at, updated_at, deleted_at`;
 
 export const insertClock = (tx: Tx, clock: Clock) =>
   tx.one<Clock>(sql`
@@ -52,12 +52,12 @@ export const updateClock = (tx: Tx, merchantId: string, id: string, change: Cloc
     update test_clock set ${assignments({
       name: change.name,
       description: change.description,
-      clock_time: change.currentTime,
-      advancing_to: change.advancingTo,
-      advancing_from: change.advancingFrom,
-      advance_steps: change.advanceSteps,
-      deleted_at: change.deletedAt,
-      updated_at: change.updatedAt,
+      clockTime: change.currentTime,
+      advancingTo: change.advancingTo,
+      advancingFrom: change.advancingFrom,
+      advanceSteps: change.advanceSteps,
+      deletedAt: change.deletedAt,
+      updatedAt: change.updatedAt,
     })}
     where merchant_id = ${merchantId} and id = ${id}
     returning ${COLUMNS}`);
@@ -69,4 +69,4 @@ export const addAdvanceSteps = (tx: Tx, merchantId: string, id: string, steps: n
 
 export const clocksWithWork = (tx: Tx, kinds: readonly string[]) =>
   tx.rows<{ merchantId: string; id: string }>(sql`
-    select merchant_id as "merchantId", id from clocks_with_work(${kinds})`);
+    select merchant_id, id from clocks_with_work(${kinds})`);

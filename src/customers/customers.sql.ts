@@ -27,9 +27,9 @@ export interface CustomerRow {
 }
 
 const columns = sql`
-  id, merchant_id as "merchantId", consumer_id as "consumerId", external_id as "externalId", tax_id as "taxId",
-  tax_rates as "taxRates", currency, locale, buyer_reference as "buyerReference",
-  notification_settings as "notificationSettings", metadata, tax_verdict as "taxVerdict", created_at as "createdAt", updated_at as "updatedAt"`;
+  id, merchant_id, consumer_id, external_id, tax_id,
+  tax_rates, currency, locale, buyer_reference,
+  notification_settings, metadata, tax_verdict, created_at, updated_at`;
 
 /** Keeps what a tax provider has said. */
 export const updateTaxVerdict = (tx: Tx, merchantId: string, id: string, verdict: TaxVerdict): Promise<number> =>
@@ -63,7 +63,7 @@ export interface Mailbox {
 /** The mailboxes of some customers, also of deleted ones. */
 export const selectMailboxes = (tx: Tx, merchantId: string, customerIds: readonly string[]): Promise<Mailbox[]> =>
   tx.rows<Mailbox>(sql`
-    select customer.id as "customerId", consumer.emails, customer.notification_settings as "notificationSettings"
+    select customer.id as customer_id, consumer.emails, customer.notification_settings
       from customer
       join (${consumerEmails}) consumer
         on consumer.merchant_id = customer.merchant_id and consumer.id = customer.consumer_id
@@ -190,15 +190,15 @@ export const updateCustomer = (
 ): Promise<CustomerRow> =>
   tx.one<CustomerRow>(sql`
     update customer set ${assignments({
-      external_id: change.externalId,
-      tax_id: change.taxId,
-      tax_rates: jsonbIfGiven(change.taxRates),
+      externalId: change.externalId,
+      taxId: change.taxId,
+      taxRates: jsonbIfGiven(change.taxRates),
       currency: change.currency,
       locale: change.locale,
-      buyer_reference: change.buyerReference,
-      notification_settings: jsonbIfGiven(change.notificationSettings),
+      buyerReference: change.buyerReference,
+      notificationSettings: jsonbIfGiven(change.notificationSettings),
       metadata: jsonbIfGiven(change.metadata),
-      updated_at: now,
+      updatedAt: now,
     })} where merchant_id = ${merchantId} and id = ${id} returning ${columns}`);
 
 export const markDeleted = (tx: Tx, merchantId: string, id: string, now: Instant): Promise<number> =>
@@ -233,7 +233,7 @@ export const customersOfExternalIds = async (
   externalIds: readonly string[],
 ): Promise<ReadonlyMap<string, string>> => {
   const rows = await tx.rows<{ id: string; externalId: string }>(sql`
-    select id, external_id as "externalId" from customer
+    select id, external_id from customer
      where merchant_id = ${merchantId} and external_id = any (${[...externalIds]}::text[]) and deleted_at is null`);
   return new Map(rows.map(({ id, externalId }) => [externalId, id]));
 };

@@ -19,6 +19,8 @@ export {
   allOf,
   arrayElements,
   assignments,
+  column,
+  columns,
   filled,
   jsonb,
   recordset,

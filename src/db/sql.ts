@@ -8,6 +8,7 @@ import {
   sql,
 } from 'kysely';
 import { Decimal, plain } from '../kernel/decimal.ts';
+import { columnOf, columnsOf } from './names.ts';
 
 /** SQL as text with parameters: kysely's tag. Values become parameters; `sql.join`, `sql.ref` and nested fragments compose. */
 export { sql };
@@ -82,17 +83,24 @@ function toParameter(value: unknown): unknown {
 export const jsonb = (value: unknown): Sql => sql`${JSON.stringify(value)}::jsonb`;
 
 /**
- * Rows as one parameter, for `jsonb_to_recordset` and `jsonb_populate_recordset`: decimals, instants and big integers are
- * text, which PostgreSQL reads as what the column is.
+ * Rows as one parameter, for `jsonb_to_recordset` and `jsonb_populate_recordset`: fields become columns; decimals,
+ * instants and big integers are text, which PostgreSQL reads as what the column is.
  */
 export const recordset = (rows: readonly object[]): Sql =>
-  sql`${JSON.stringify(rows, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))}::jsonb`;
+  sql`${JSON.stringify(rows.map(columnsOf), (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))}::jsonb`;
+
+/** The column of a field, as a name in a statement. @param table its table, where several have such a column */
+export const column = (field: string, table?: string): Sql =>
+  sql.ref(table === undefined ? columnOf(field) : `${table}.${columnOf(field)}`);
+
+/** The columns of some fields, as a list in a statement. */
+export const columns = (fields: readonly string[]): Sql => sql.join(fields.map((field) => column(field)));
 
 /** The `set` list of an update from the fields that are present: absent means unchanged, null means cleared. */
-export function assignments(columns: Readonly<Record<string, unknown>>): Sql {
-  const pairs = Object.entries(columns)
+export function assignments(fields: Readonly<Record<string, unknown>>): Sql {
+  const pairs = Object.entries(fields)
     .filter(([, value]) => value !== undefined)
-    .map(([column, value]) => sql`${sql.ref(column)} = ${value}`);
+    .map(([field, value]) => sql`${column(field)} = ${value}`);
   return sql.join(pairs, sql`, `);
 }
 

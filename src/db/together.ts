@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
+import { ask } from './ask.ts';
 import type { Constants } from './constants.ts';
 import {
   calledNames,
@@ -12,6 +13,7 @@ import {
   mergedParameter,
   sharedMerchants,
 } from './merge.ts';
+import { fieldOf, rowOf } from './names.ts';
 import { compile, type Sql } from './sql.ts';
 import { sqlState } from './sql-state.ts';
 import type { Tx } from './tx.ts';
@@ -207,7 +209,7 @@ export class Together {
     }
     const answers: Answer[] = [];
     for (const { text, values } of group) {
-      const { rows, rowCount } = await this.#client.query({ text, values: [...values] });
+      const { rows, rowCount } = await ask(this.#client, { text, values: [...values] });
       answers.push({ rows, count: rowCount ?? 0 });
     }
     return answers;
@@ -219,7 +221,7 @@ export class Together {
       .catch((error: unknown) => {
         throw this.#explained(error, key);
       });
-    const names = fields.map(({ name }) => name);
+    const names = fields.map(({ name }) => fieldOf(name));
     if (merged.rows === 'one each') {
       if (rowCount !== inputs) throw new NotApart(`Not every work inserted its row: ${merged.text}`);
       return Array.from({ length: inputs }, (_, index) => ({
@@ -292,9 +294,3 @@ const FACTS = `select parameter_types::text[] as types,
 const mergedKey = (text: string, shared: readonly number[]): string => [...shared, text].join(' ');
 
 const planName = (text: string): string => `m${createHash('sha256').update(text).digest('base64url').slice(0, 20)}`;
-
-const rowOf = (names: readonly string[], values: readonly unknown[]): Record<string, unknown> => {
-  const row: Record<string, unknown> = {};
-  for (const [index, name] of names.entries()) row[name] = values[index];
-  return row;
-};

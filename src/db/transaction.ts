@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import pg from 'pg';
 import { decimal } from '../kernel/decimal.ts';
+import { ask } from './ask.ts';
 import { DatabaseFull, isAway, saysDiskFull } from './away.ts';
 import { Circuit } from './circuit.ts';
 import { Constants } from './constants.ts';
@@ -256,7 +257,7 @@ export class Database {
   /** The same for a statement that is written out already. */
   async callPrepared<Row>({ name, text, values }: Prepared): Promise<Row[]> {
     const statement = { name, text, values: values as unknown[] };
-    const { rows } = await this.#tryAgain(() => this.#asking(() => this.#pool.query(statement)));
+    const { rows } = await this.#tryAgain(() => this.#asking(() => ask(this.#pool, statement)));
     return rows as Row[];
   }
 
@@ -320,7 +321,7 @@ class ConnectionTx implements Tx {
 
   async rows<Row>(query: Sql, plan?: string): Promise<Row[]> {
     this.#signal?.throwIfAborted();
-    const { rows } = await this.#client.query({ ...compile(query), ...(plan !== undefined && { name: plan }) });
+    const { rows } = await ask(this.#client, { ...compile(query), ...(plan !== undefined && { name: plan }) });
     return rows as Row[];
   }
 

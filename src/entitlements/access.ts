@@ -23,12 +23,12 @@ export async function presentAll(
 ): Promise<Result<EntitlementDetail[]>> {
   const loaded = await loadInputs(
     tx,
-    entitlements.map((entitlement) => ({ entitlement, at: instantOf(question, entitlement.effective_now) })),
+    entitlements.map((entitlement) => ({ entitlement, at: instantOf(question, entitlement.effectiveNow) })),
   );
   const present = async (budget?: Budget): Promise<Result<EntitlementDetail[]>> => {
     const shown: EntitlementDetail[] = [];
     for (const [index, each] of loaded.entries()) {
-      const { effective_now: now } = entitlements[index] as TimedEntitlement;
+      const { effectiveNow: now } = entitlements[index] as TimedEntitlement;
       shown.push(await presentLoaded(tx, each, { ...question, budget }, now));
     }
     return ok(shown);

@@ -68,21 +68,21 @@ async function openStory(metricFields: Record<string, unknown> = {}): Promise<St
         insertEntitlement(
           tx,
           {
-            merchant_id: merchant.id,
+            merchantId: merchant.id,
             id: newId('entitlement'),
-            customer_id: customer.id,
-            feature_id: feature.id,
-            feature_type: 'metered',
-            product_id: metric.productId,
-            plan_id: null,
-            subscription_id: null,
-            is_from_plan: false,
-            clock_id: null,
-            active_from: at('2026-01-01'),
-            active_to: null,
-            billable_metric_ids: [metric.id],
+            customerId: customer.id,
+            featureId: feature.id,
+            featureType: 'metered',
+            productId: metric.productId,
+            planId: null,
+            subscriptionId: null,
+            isFromPlan: false,
+            clockId: null,
+            activeFrom: at('2026-01-01'),
+            activeTo: null,
+            billableMetricIds: [metric.id],
             metadata: {},
-            next_action_at: null,
+            nextActionAt: null,
             ...row,
           },
           { type: 'metered', usagePeriod: { interval: 'P1M' }, issueAfterReset: 100, ...template },
@@ -91,23 +91,23 @@ async function openStory(metricFields: Record<string, unknown> = {}): Promise<St
       ),
     grant: (entitlement, fields) =>
       inMerchant(async (tx) => {
-        const effectiveAt = fields.effective_at ?? NOW;
+        const effectiveAt = fields.effectiveAt ?? NOW;
         await forgetSnapshots(tx, entitlement, effectiveAt);
         await insertGrant(tx, {
-          merchant_id: merchant.id,
+          merchantId: merchant.id,
           id: newId('grant'),
-          entitlement_id: entitlement.id,
+          entitlementId: entitlement.id,
           origin: 'direct',
           priority: 0,
-          effective_at: effectiveAt,
-          expires_at: null,
-          recurrence_period: null,
-          reset_max_rollover: decimal('999999999999'),
-          reset_min_rollover: decimal(0),
-          idempotency_key: null,
-          idempotency_print: null,
-          invoice_id: null,
-          created_at: NOW,
+          effectiveAt,
+          expiresAt: null,
+          recurrencePeriod: null,
+          resetMaxRollover: decimal('999999999999'),
+          resetMinRollover: decimal(0),
+          idempotencyKey: null,
+          idempotencyPrint: null,
+          invoiceId: null,
+          createdAt: NOW,
           ...fields,
           amount: decimal(fields.amount),
         });
@@ -178,7 +178,7 @@ describe('usage that counts now', () => {
 
   it('is only what lies within the time of the entitlement', async () => {
     const story = await openStory();
-    const entitlement = await story.entitle({}, { active_from: at('2026-06-02'), active_to: at('2026-06-10') });
+    const entitlement = await story.entitle({}, { activeFrom: at('2026-06-02'), activeTo: at('2026-06-10') });
     for (const day of ['01', '02', '09', '10', '14'])
       await story.shop.use(story.customer.id, `2026-06-${day}T00:00:00Z`, 5);
     expect(await story.figures(entitlement)).toBe('90 10 0');
@@ -198,10 +198,10 @@ describe('whose usage counts', () => {
     ];
     const older = await story.entitle(
       {},
-      { subscription_id: one.id, active_from: at('2026-06-01'), active_to: at('2026-06-10') },
+      { subscriptionId: one.id, activeFrom: at('2026-06-01'), activeTo: at('2026-06-10') },
     );
-    const younger = await story.entitle({}, { subscription_id: two.id, active_from: at('2026-06-01') });
-    const byHand = await story.entitle({}, { active_from: at('2026-06-01') });
+    const younger = await story.entitle({}, { subscriptionId: two.id, activeFrom: at('2026-06-01') });
+    const byHand = await story.entitle({}, { activeFrom: at('2026-06-01') });
     await shop.use(one.id, '2026-06-03T00:00:00Z', 1);
     await shop.use(two.id, '2026-06-03T00:00:00Z', 2);
     await shop.use(customer.id, '2026-06-03T00:00:00Z', 4);
@@ -247,7 +247,7 @@ describe('what is measured', () => {
     const story = await openStory();
     const { shop, customer, metric } = story;
     const second = await shop.metric({ productId: metric.productId, eventType: 'upload', aggregation: 'COUNT' });
-    const entitlement = await story.entitle({}, { billable_metric_ids: [metric.id, second.id] });
+    const entitlement = await story.entitle({}, { billableMetricIds: [metric.id, second.id] });
     await shop.use(customer.id, '2026-06-03T00:00:00Z', 4);
     await shop.use(customer.id, '2026-06-03T00:00:00Z', 9, { type: 'upload' });
     expect(await story.figures(entitlement)).toBe('95 5 0');
@@ -259,11 +259,11 @@ describe('snapshots', () => {
     const story = await openStory();
     const entitlement = await story.entitle({ resetMaxRollover: 40, preserveOverageAtReset: true });
     const { shop, customer } = story;
-    await story.grant(entitlement, { amount: '500', effective_at: at('2026-01-15'), priority: 3 });
+    await story.grant(entitlement, { amount: '500', effectiveAt: at('2026-01-15'), priority: 3 });
     await story.grant(entitlement, {
       amount: '7',
-      effective_at: at('2026-02-03'),
-      recurrence_period: 'P1W',
+      effectiveAt: at('2026-02-03'),
+      recurrencePeriod: 'P1W',
       priority: -1,
     });
     for (const month of ['01', '02', '03', '04', '05', '06'])
@@ -303,7 +303,7 @@ describe('snapshots', () => {
     {
       what: 'a backdated grant',
       happens: (story, entitlement) =>
-        story.grant(entitlement, { amount: '60', effective_at: at('2026-03-09'), priority: -5 }),
+        story.grant(entitlement, { amount: '60', effectiveAt: at('2026-03-09'), priority: -5 }),
     },
     {
       what: 'a voided grant',
@@ -349,8 +349,8 @@ describe('snapshots', () => {
     const { shop, customer, metric } = story;
     const plan = await shop.plan([await shop.usagePrice({ billableMetricId: metric.id })]);
     const subscription = await shop.subscribe(plan, { customer, startedAt: '2026-06-01T00:00:00Z' });
-    const ended = await story.entitle({}, { subscription_id: subscription.id, active_to: at('2026-03-15') });
-    const other = await story.entitle({}, { subscription_id: subscription.id });
+    const ended = await story.entitle({}, { subscriptionId: subscription.id, activeTo: at('2026-03-15') });
+    const other = await story.entitle({}, { subscriptionId: subscription.id });
     const reset = async (of: EntitlementRow, day: string) => {
       await step(story, of, day);
       await step(story, of, `${day}T00:00:20Z`);
@@ -387,17 +387,17 @@ describe('snapshots', () => {
     ];
     const template = { usagePeriod: { interval: 'P1D' } };
     const [older, younger] = [
-      await story.entitle(template, { subscription_id: one.id, active_from: at('2026-06-01') }),
+      await story.entitle(template, { subscriptionId: one.id, activeFrom: at('2026-06-01') }),
       await story.entitle(
         { ...template, resetMaxRollover: 999 },
-        { subscription_id: two.id, active_from: at('2026-06-01') },
+        { subscriptionId: two.id, activeFrom: at('2026-06-01') },
       ),
     ];
     await shop.use(customer.id, '2026-06-03T00:00:00Z', 4);
     await step(story, younger, '2026-06-05');
     await step(story, younger, '2026-06-06');
     expect(await story.figures(younger, '2026-06-06')).toBe('600 0 0');
-    await story.inMerchant((tx) => changeEntitlement(tx, older, { active_to: at('2026-06-03') }, NOW));
+    await story.inMerchant((tx) => changeEntitlement(tx, older, { activeTo: at('2026-06-03') }, NOW));
     expect(await story.figures(younger, '2026-06-06')).toBe('596 0 0');
     const asked = { database: env.database, merchantId: story.merchantId, now: at('2026-06-06') };
     const signal = new AbortController().signal;

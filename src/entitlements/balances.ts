@@ -108,11 +108,7 @@ export const withReserved = (answer: BalanceAt, reserved: Decimal): Balance => (
 });
 
 /** Up to where usage counts now: the end of the usage period. Before the entitlement begins, and after it ended, none does. */
-function aheadOf(
-  { entitlement: { active_from: from, active_to: to } }: Loaded,
-  seen: Instant,
-  until: Instant,
-): Instant {
+function aheadOf({ entitlement: { activeFrom: from, activeTo: to } }: Loaded, seen: Instant, until: Instant): Instant {
   if (isBefore(seen, from)) return seen;
   return to === null ? until : earliest(until, to);
 }

@@ -24,7 +24,7 @@ export async function burntUnits(
   for (const entitlement of await planEntitlementsMeasuring(tx, usage))
     burnt.push({
       entitlementId: entitlement.id,
-      metricIds: entitlement.billable_metric_ids ?? [],
+      metricIds: entitlement.billableMetricIds ?? [],
       units: await burntOf(tx, entitlement, { from: start, to: end }),
     });
   return burnt;

@@ -30,14 +30,14 @@ export function cancelEntitlement(
   at: Instant,
   now: Instant,
 ): Promise<EntitlementRow> {
-  return moveEnd(tx, entitlement, { active_to: latest(entitlement.active_from, at), is_canceled: true }, now);
+  return moveEnd(tx, entitlement, { activeTo: latest(entitlement.activeFrom, at), isCanceled: true }, now);
 }
 
 /** The planned end of a subscription is set, moved or cleared (null), and what its plan made ends with it. */
 export async function planEndOfEntitlements(tx: Tx, of: Ended, endsAt: Instant | null, now: Instant): Promise<void> {
   for (const entitlement of await lockEntitlementsOfPlan(tx, of.merchantId, of.subscriptionId)) {
-    const end = endsAt && latest(entitlement.active_from, endsAt);
-    if (!isSameEnd(entitlement.active_to, end)) await moveEnd(tx, entitlement, { active_to: end }, now);
+    const end = endsAt && latest(entitlement.activeFrom, endsAt);
+    if (!isSameEnd(entitlement.activeTo, end)) await moveEnd(tx, entitlement, { activeTo: end }, now);
   }
 }
 
@@ -47,18 +47,18 @@ const isSameEnd = (a: Instant | null, b: Instant | null): boolean => (a === null
 async function moveEnd(
   tx: Tx,
   entitlement: EntitlementRow,
-  changes: { active_to: Instant | null; is_canceled?: boolean },
+  changes: { activeTo: Instant | null; isCanceled?: boolean },
   now: Instant,
 ): Promise<EntitlementRow> {
-  const ends = [entitlement.active_to, changes.active_to].filter((end) => end !== null);
+  const ends = [entitlement.activeTo, changes.activeTo].filter((end) => end !== null);
   if (ends.length > 0) await forgetSnapshots(tx, entitlement, ends.reduce(earliest));
-  const isDue = entitlement.feature_type === 'metered';
+  const isDue = entitlement.featureType === 'metered';
   return changeEntitlement(
     tx,
     entitlement,
     {
       ...changes,
-      ...(isDue && { next_action_at: isAfter(entitlement.active_from, now) ? entitlement.active_from : now }),
+      ...(isDue && { nextActionAt: isAfter(entitlement.activeFrom, now) ? entitlement.activeFrom : now }),
     },
     now,
   );

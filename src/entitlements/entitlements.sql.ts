@@ -6,35 +6,35 @@ export type FeatureType = 'metered' | 'static' | 'boolean';
 
 /** An entitlement as it is kept; its balance follows from usage and grants. */
 export interface EntitlementRow {
-  readonly merchant_id: string;
+  readonly merchantId: string;
   readonly id: string;
   readonly seq: bigint;
-  readonly customer_id: string;
-  readonly feature_id: string;
-  readonly feature_type: FeatureType;
-  readonly product_id: string;
-  readonly plan_id: string | null;
-  readonly subscription_id: string | null;
-  readonly is_from_plan: boolean;
-  readonly clock_id: string | null;
-  readonly active_from: Instant;
-  readonly active_to: Instant | null;
-  readonly is_canceled: boolean;
-  readonly billable_metric_ids: readonly string[];
+  readonly customerId: string;
+  readonly featureId: string;
+  readonly featureType: FeatureType;
+  readonly productId: string;
+  readonly planId: string | null;
+  readonly subscriptionId: string | null;
+  readonly isFromPlan: boolean;
+  readonly clockId: string | null;
+  readonly activeFrom: Instant;
+  readonly activeTo: Instant | null;
+  readonly isCanceled: boolean;
+  readonly billableMetricIds: readonly string[];
   readonly metadata: Readonly<Record<string, unknown>>;
-  readonly next_action_at: Instant | null;
-  readonly created_at: Instant;
-  readonly updated_at: Instant;
+  readonly nextActionAt: Instant | null;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
 }
 
 /** What the template says from an instant on. */
 export interface TermRow {
-  readonly entitlement_id: string;
-  readonly effective_from: Instant;
+  readonly entitlementId: string;
+  readonly effectiveFrom: Instant;
   readonly template: EntitlementTemplate;
 }
 
-export type NewEntitlement = Omit<EntitlementRow, 'seq' | 'is_canceled' | 'created_at' | 'updated_at'>;
+export type NewEntitlement = Omit<EntitlementRow, 'seq' | 'isCanceled' | 'createdAt' | 'updatedAt'>;
 
 /** Writes an entitlement with its first term. */
 export async function insertEntitlement(
@@ -46,24 +46,24 @@ export async function insertEntitlement(
   const made = await tx.one<EntitlementRow>(sql`
     insert into entitlement (merchant_id, id, customer_id, feature_id, feature_type, product_id, plan_id, subscription_id, is_from_plan,
                              clock_id, active_from, active_to, billable_metric_ids, metadata, next_action_at, created_at, updated_at)
-    values (${row.merchant_id}, ${row.id}, ${row.customer_id}, ${row.feature_id}, ${row.feature_type}, ${row.product_id}, ${row.plan_id},
-            ${row.subscription_id}, ${row.is_from_plan}, ${row.clock_id}, ${row.active_from}, ${row.active_to},
-            ${[...row.billable_metric_ids]}, ${jsonb(row.metadata)}, ${row.next_action_at}, ${now}, ${now})
+    values (${row.merchantId}, ${row.id}, ${row.customerId}, ${row.featureId}, ${row.featureType}, ${row.productId}, ${row.planId},
+            ${row.subscriptionId}, ${row.isFromPlan}, ${row.clockId}, ${row.activeFrom}, ${row.activeTo},
+            ${[...row.billableMetricIds]}, ${jsonb(row.metadata)}, ${row.nextActionAt}, ${now}, ${now})
     returning *`);
-  await insertTerm(tx, made, row.active_from, template);
+  await insertTerm(tx, made, row.activeFrom, template);
   return made;
 }
 
 /** What the template says from `from` on; said twice for one instant, the later word holds. */
 export const insertTerm = (
   tx: Tx,
-  { merchant_id, id }: Pick<EntitlementRow, 'merchant_id' | 'id'>,
+  { merchantId, id }: Pick<EntitlementRow, 'merchantId' | 'id'>,
   from: Instant,
   template: EntitlementTemplate,
 ): Promise<number> =>
   tx.run(sql`
     insert into entitlement_term (merchant_id, entitlement_id, effective_from, template)
-    values (${merchant_id}, ${id}, ${from}, ${jsonb(template)})
+    values (${merchantId}, ${id}, ${from}, ${jsonb(template)})
     on conflict (merchant_id, entitlement_id, effective_from) do update set template = excluded.template`);
 
 /** An entitlement of the merchant as it is kept. */
@@ -87,13 +87,13 @@ export const termsOf = (tx: Tx, merchantIds: readonly string[], ids: readonly st
 
 export const changeEntitlement = (
   tx: Tx,
-  { merchant_id, id }: Pick<EntitlementRow, 'merchant_id' | 'id'>,
-  changes: Partial<Pick<EntitlementRow, 'active_to' | 'is_canceled' | 'next_action_at'>>,
+  { merchantId, id }: Pick<EntitlementRow, 'merchantId' | 'id'>,
+  changes: Partial<Pick<EntitlementRow, 'activeTo' | 'isCanceled' | 'nextActionAt'>>,
   now: Instant,
 ): Promise<EntitlementRow> =>
   tx.one<EntitlementRow>(sql`
-    update entitlement set ${assignments({ ...changes, updated_at: now })}
-     where merchant_id = ${merchant_id} and id = ${id} returning *`);
+    update entitlement set ${assignments({ ...changes, updatedAt: now })}
+     where merchant_id = ${merchantId} and id = ${id} returning *`);
 
 /** The entitlements that a subscription's plan made and that have not been canceled, oldest first, locked. */
 export const lockEntitlementsOfPlan = (tx: Tx, merchantId: string, subscriptionId: string): Promise<EntitlementRow[]> =>

@@ -5,35 +5,35 @@ import type { EntitlementRow } from './entitlements.sql.ts';
 
 /** §2 Grant, as it is kept. */
 export interface GrantRow {
-  readonly merchant_id: string;
+  readonly merchantId: string;
   readonly id: string;
   readonly seq: bigint;
-  readonly entitlement_id: string;
+  readonly entitlementId: string;
   /** A grant of a reconciliation is the template's, too, but no reset issued it. */
   readonly origin: 'direct' | 'purchase' | 'template' | 'reconciliation';
   readonly amount: Decimal;
   readonly priority: number;
-  readonly effective_at: Instant;
-  readonly expires_at: Instant | null;
-  readonly voided_at: Instant | null;
+  readonly effectiveAt: Instant;
+  readonly expiresAt: Instant | null;
+  readonly voidedAt: Instant | null;
   /** ISO 8601, as it was sent. */
-  readonly recurrence_period: string | null;
-  readonly reset_max_rollover: Decimal;
-  readonly reset_min_rollover: Decimal;
-  readonly idempotency_key: string | null;
-  readonly idempotency_print: Buffer | null;
-  readonly invoice_id: string | null;
-  readonly created_at: Instant;
+  readonly recurrencePeriod: string | null;
+  readonly resetMaxRollover: Decimal;
+  readonly resetMinRollover: Decimal;
+  readonly idempotencyKey: string | null;
+  readonly idempotencyPrint: Buffer | null;
+  readonly invoiceId: string | null;
+  readonly createdAt: Instant;
 }
 
-type OfEntitlement = Pick<EntitlementRow, 'merchant_id' | 'id'>;
+type OfEntitlement = Pick<EntitlementRow, 'merchantId' | 'id'>;
 
-export type NewGrant = Omit<GrantRow, 'seq' | 'voided_at'>;
+export type NewGrant = Omit<GrantRow, 'seq' | 'voidedAt'>;
 
 const valuesOf = (grant: NewGrant): Sql => sql`
-  (${grant.merchant_id}, ${grant.id}, ${grant.entitlement_id}, ${grant.origin}, ${grant.amount}, ${grant.priority},
-   ${grant.effective_at}, ${grant.expires_at}, ${grant.recurrence_period}, ${grant.reset_max_rollover},
-   ${grant.reset_min_rollover}, ${grant.idempotency_key}, ${grant.idempotency_print}, ${grant.invoice_id}, ${grant.created_at})`;
+  (${grant.merchantId}, ${grant.id}, ${grant.entitlementId}, ${grant.origin}, ${grant.amount}, ${grant.priority},
+   ${grant.effectiveAt}, ${grant.expiresAt}, ${grant.recurrencePeriod}, ${grant.resetMaxRollover},
+   ${grant.resetMinRollover}, ${grant.idempotencyKey}, ${grant.idempotencyPrint}, ${grant.invoiceId}, ${grant.createdAt})`;
 
 /**
  * Writes grants, in their order. Whoever does holds the entitlement's lock.
@@ -53,43 +53,39 @@ export const insertGrants = async (tx: Tx, grants: readonly NewGrant[]): Promise
 export const insertGrant = async (tx: Tx, grant: NewGrant): Promise<GrantRow | undefined> =>
   (await insertGrants(tx, [grant]))[0];
 
-export const findGrant = (tx: Tx, { merchant_id, id }: OfEntitlement, grantId: string): Promise<GrantRow | undefined> =>
+export const findGrant = (tx: Tx, { merchantId, id }: OfEntitlement, grantId: string): Promise<GrantRow | undefined> =>
   tx.maybe<GrantRow>(sql`
-    select * from entitlement_grant where merchant_id = ${merchant_id} and entitlement_id = ${id} and id = ${grantId}`);
+    select * from entitlement_grant where merchant_id = ${merchantId} and entitlement_id = ${id} and id = ${grantId}`);
 
-export const findGrantByKey = (
-  tx: Tx,
-  { merchant_id, id }: OfEntitlement,
-  key: string,
-): Promise<GrantRow | undefined> =>
+export const findGrantByKey = (tx: Tx, { merchantId, id }: OfEntitlement, key: string): Promise<GrantRow | undefined> =>
   tx.maybe<GrantRow>(sql`
     select * from entitlement_grant
-     where merchant_id = ${merchant_id} and entitlement_id = ${id} and idempotency_key = ${key}`);
+     where merchant_id = ${merchantId} and entitlement_id = ${id} and idempotency_key = ${key}`);
 
 /** What a plan has granted from an instant on and nobody has voided: by its template, or by a reconciliation. */
-export const planGrantsSince = (tx: Tx, { merchant_id, id }: OfEntitlement, from: Instant): Promise<GrantRow[]> =>
+export const planGrantsSince = (tx: Tx, { merchantId, id }: OfEntitlement, from: Instant): Promise<GrantRow[]> =>
   tx.rows<GrantRow>(sql`
     select * from entitlement_grant
-     where merchant_id = ${merchant_id} and entitlement_id = ${id} and origin in ('template', 'reconciliation')
+     where merchant_id = ${merchantId} and entitlement_id = ${id} and origin in ('template', 'reconciliation')
        and effective_at >= ${from} and voided_at is null
      order by seq`);
 
 /** When the next grant that is not voided expires; null: none does. */
 export const nextExpiry = async (
   tx: Tx,
-  { merchant_id, id }: OfEntitlement,
+  { merchantId, id }: OfEntitlement,
   after: Instant,
 ): Promise<Instant | null> => {
   const { at } = await tx.one<{ at: Instant | null }>(sql`
     select min(expires_at) as at from entitlement_grant
-     where merchant_id = ${merchant_id} and entitlement_id = ${id} and expires_at > ${after} and voided_at is null`);
+     where merchant_id = ${merchantId} and entitlement_id = ${id} and expires_at > ${after} and voided_at is null`);
   return at;
 };
 
 /** Voids a grant that is not voided. Whoever does holds the entitlement's lock. */
-export const markGrantVoided = (tx: Tx, { merchant_id, id }: Pick<GrantRow, 'merchant_id' | 'id'>, at: Instant) =>
+export const markGrantVoided = (tx: Tx, { merchantId, id }: Pick<GrantRow, 'merchantId' | 'id'>, at: Instant) =>
   tx.one<GrantRow>(sql`
-    update entitlement_grant set voided_at = ${at} where merchant_id = ${merchant_id} and id = ${id} returning *`);
+    update entitlement_grant set voided_at = ${at} where merchant_id = ${merchantId} and id = ${id} returning *`);
 
 /**
  * A page of an entitlement's grants, newest first: those that are written, and among them by their time those that the template
@@ -98,7 +94,7 @@ export const markGrantVoided = (tx: Tx, { merchant_id, id }: Pick<GrantRow, 'mer
  */
 export async function pageOfGrants(
   tx: Tx,
-  { merchant_id, id }: OfEntitlement,
+  { merchantId, id }: OfEntitlement,
   issued: readonly { readonly id: string; readonly createdAt: Instant }[],
   { includeVoided }: { includeVoided: boolean },
   page: { limit: number; offset: number },
@@ -109,7 +105,7 @@ export async function pageOfGrants(
       select: sql`id`,
       from: sql`(
         select id, created_at, origin = 'template' as is_issued, seq from entitlement_grant
-         where merchant_id = ${merchant_id} and entitlement_id = ${id} and (${includeVoided} or voided_at is null)
+         where merchant_id = ${merchantId} and entitlement_id = ${id} and (${includeVoided} or voided_at is null)
         union all
         select id, created_at, true, null
           from unnest(${issued.map((grant) => grant.id)}::text[], ${issued.map((grant) => grant.createdAt)}::timestamptz[]) as issued (id, created_at)) g`,
@@ -120,7 +116,7 @@ export async function pageOfGrants(
   );
   const written = await tx.rows<GrantRow>(sql`
     select * from entitlement_grant
-     where merchant_id = ${merchant_id} and id = any (${ids.rows.map((row) => row.id)})`);
+     where merchant_id = ${merchantId} and id = any (${ids.rows.map((row) => row.id)})`);
   const byId = new Map(written.map((row) => [row.id, row]));
   return { rows: ids.rows.map((row) => ({ id: row.id, row: byId.get(row.id) })), total: ids.total };
 }

@@ -33,17 +33,17 @@ type ShownGrant = Omit<GrantRow, 'seq'>;
 export const grantOut = (grant: ShownGrant): Static<typeof Grant> => ({
   id: grant.id,
   object: 'grant',
-  entitlementId: grant.entitlement_id,
+  entitlementId: grant.entitlementId,
   amount: jsonNumber(grant.amount),
-  effectiveAt: formatInstant(grant.effective_at),
-  expiresAt: grant.expires_at && formatInstant(grant.expires_at),
-  voidedAt: grant.voided_at && formatInstant(grant.voided_at),
-  recurrencePeriod: grant.recurrence_period,
-  idempotencyKey: grant.idempotency_key,
-  resetMaxRollover: jsonNumber(grant.reset_max_rollover),
-  resetMinRollover: jsonNumber(grant.reset_min_rollover),
+  effectiveAt: formatInstant(grant.effectiveAt),
+  expiresAt: grant.expiresAt && formatInstant(grant.expiresAt),
+  voidedAt: grant.voidedAt && formatInstant(grant.voidedAt),
+  recurrencePeriod: grant.recurrencePeriod,
+  idempotencyKey: grant.idempotencyKey,
+  resetMaxRollover: jsonNumber(grant.resetMaxRollover),
+  resetMinRollover: jsonNumber(grant.resetMinRollover),
   priority: grant.priority,
-  createdAt: formatInstant(grant.created_at),
+  createdAt: formatInstant(grant.createdAt),
 });
 
 /**
@@ -63,11 +63,11 @@ export async function createGrant(
   const locked = await lockWithNow(tx, key, wall);
   if (!locked.ok) return locked;
   const { entitlement, now } = locked.value;
-  if (entitlement.feature_type !== 'metered') return fail('ENTITLEMENT_NOT_METERED');
+  if (entitlement.featureType !== 'metered') return fail('ENTITLEMENT_NOT_METERED');
   const print = fingerprint('grant', input);
   if (input.idempotencyKey !== undefined) {
     const known = await findGrantByKey(tx, entitlement, input.idempotencyKey);
-    if (known) return known.idempotency_print?.equals(print) ? ok(known) : fail('IDEMPOTENCY_KEY_REUSED');
+    if (known) return known.idempotencyPrint?.equals(print) ? ok(known) : fail('IDEMPOTENCY_KEY_REUSED');
   }
   if (hasEnded(entitlement, now)) return fail('ENTITLEMENT_ENDED');
   const terms = decideGrant(input, now);
@@ -76,32 +76,32 @@ export async function createGrant(
     tx,
     entitlement,
     {
-      merchant_id: entitlement.merchant_id,
+      merchantId: entitlement.merchantId,
       id: newId('grant'),
-      entitlement_id: entitlement.id,
+      entitlementId: entitlement.id,
       origin: 'direct',
       amount: terms.value.amount,
       priority: terms.value.priority,
-      effective_at: terms.value.effectiveAt,
-      expires_at: terms.value.expiresAt,
-      recurrence_period: terms.value.recurrencePeriod,
-      reset_max_rollover: terms.value.resetMaxRollover,
-      reset_min_rollover: terms.value.resetMinRollover,
-      idempotency_key: input.idempotencyKey ?? null,
-      idempotency_print: input.idempotencyKey === undefined ? null : print,
-      invoice_id: null,
-      created_at: now,
+      effectiveAt: terms.value.effectiveAt,
+      expiresAt: terms.value.expiresAt,
+      recurrencePeriod: terms.value.recurrencePeriod,
+      resetMaxRollover: terms.value.resetMaxRollover,
+      resetMinRollover: terms.value.resetMinRollover,
+      idempotencyKey: input.idempotencyKey ?? null,
+      idempotencyPrint: input.idempotencyKey === undefined ? null : print,
+      invoiceId: null,
+      createdAt: now,
     },
     now,
   );
-  const isRepeated = isBefore(grant.effective_at, now) && grant.recurrence_period !== null;
+  const isRepeated = isBefore(grant.effectiveAt, now) && grant.recurrencePeriod !== null;
   const past = isRepeated ? await checkRecurrences(tx, entitlement, now) : ok(undefined);
   return past.ok ? ok(grant) : past;
 }
 
 /** Can a balance be counted from the start of an entitlement until now, though grants recur that began long ago? */
 async function checkRecurrences(tx: Tx, entitlement: EntitlementRow, now: Instant): Promise<Result<void>> {
-  const all = await loadInput(tx, { entitlement, at: now, snapshotUntil: entitlement.active_from });
+  const all = await loadInput(tx, { entitlement, at: now, snapshotUntil: entitlement.activeFrom });
   return checkPast(all, now, 'effectiveAt', MOST_STEPS);
 }
 
@@ -114,8 +114,8 @@ export async function writeGrant(
 ): Promise<GrantRow> {
   const made = await insertGrant(tx, grant);
   if (!made) throw new Error(`Grant ${grant.id} is there already.`); // the entitlement's lock is held
-  const isForgotten = await forgetSince(tx, entitlement, made.effective_at, now);
-  if (isForgotten) await changeEntitlement(tx, entitlement, { next_action_at: now }, now);
+  const isForgotten = await forgetSince(tx, entitlement, made.effectiveAt, now);
+  if (isForgotten) await changeEntitlement(tx, entitlement, { nextActionAt: now }, now);
   else await lookAtExpiry(tx, entitlement, made, now);
   await tellOfGrant(tx, entitlement, made, 'grant.created.v0', now);
   return made;
@@ -125,12 +125,12 @@ export async function writeGrant(
 async function lookAtExpiry(
   tx: Tx,
   entitlement: EntitlementRow,
-  { expires_at: at }: GrantRow,
+  { expiresAt: at }: GrantRow,
   now: Instant,
 ): Promise<void> {
   if (at === null || !isAfter(at, now) || hasEnded(entitlement, now)) return;
-  const { next_action_at: next } = entitlement;
-  if (next === null || isAfter(next, at)) await changeEntitlement(tx, entitlement, { next_action_at: at }, now);
+  const { nextActionAt: next } = entitlement;
+  if (next === null || isAfter(next, at)) await changeEntitlement(tx, entitlement, { nextActionAt: at }, now);
 }
 
 /** Takes a grant out of the balance from now on (§3 Grant); once more answers it as it is. `wall` is wall time. */
@@ -145,11 +145,11 @@ export async function voidGrant(
   const { entitlement, now } = locked.value;
   const grant = (await findGrant(tx, entitlement, grantId)) ?? (await writeIssued(tx, entitlement, grantId, now));
   if (!grant) return notFound('grant');
-  if (grant.voided_at !== null) return ok(grant);
+  if (grant.voidedAt !== null) return ok(grant);
   const voided = await markGrantVoided(tx, grant, now);
   await forgetSince(tx, entitlement, now, now);
-  const forgotten = await forgetGrouped(tx, entitlement, grant.effective_at);
-  if (forgotten > 0) await changeEntitlement(tx, entitlement, { next_action_at: now }, now);
+  const forgotten = await forgetGrouped(tx, entitlement, grant.effectiveAt);
+  if (forgotten > 0) await changeEntitlement(tx, entitlement, { nextActionAt: now }, now);
   await tellOfGrant(tx, entitlement, voided, 'grant.voided.v0', now);
   await tellOfBalance(tx, entitlement, now);
   return ok(voided);
@@ -177,9 +177,9 @@ export async function getGrant(
   if (!entitlement) return notFound('entitlement');
   const written = await findGrant(tx, entitlement, grantId);
   if (written) return ok(written);
-  const now = await effectiveNowForReading(tx, key.merchantId, entitlement.clock_id, wall);
+  const now = await effectiveNowForReading(tx, key.merchantId, entitlement.clockId, wall);
   const issued = (await unwrittenGrants(tx, entitlement, now)).find(({ id }) => id === grantId);
-  return issued ? ok({ ...issuedRow(entitlement, issued), voided_at: null }) : notFound('grant');
+  return issued ? ok({ ...issuedRow(entitlement, issued), voidedAt: null }) : notFound('grant');
 }
 
 /** The grants of an entitlement, newest first, with those that nobody has written yet. `wall` is wall time. */
@@ -192,36 +192,36 @@ export async function listGrants(
 ): Promise<Result<Page<ShownGrant>>> {
   const entitlement = await findEntitlement(tx, key.merchantId, key.entitlementId);
   if (!entitlement) return notFound('entitlement');
-  const now = await effectiveNowForReading(tx, key.merchantId, entitlement.clock_id, wall);
+  const now = await effectiveNowForReading(tx, key.merchantId, entitlement.clockId, wall);
   const unwritten = await unwrittenGrants(tx, entitlement, now);
   const { rows, total } = await pageOfGrants(tx, entitlement, unwritten, filter, page);
-  const shown = new Map(unwritten.map((grant) => [grant.id, { ...issuedRow(entitlement, grant), voided_at: null }]));
+  const shown = new Map(unwritten.map((grant) => [grant.id, { ...issuedRow(entitlement, grant), voidedAt: null }]));
   return ok({ data: rows.map(({ id, row }) => row ?? (shown.get(id) as ShownGrant)), total });
 }
 
 /** What the template has issued until now and due work has not written yet. */
 async function unwrittenGrants(tx: Tx, entitlement: EntitlementRow, now: Instant): Promise<BalanceGrant[]> {
-  if (entitlement.feature_type !== 'metered') return [];
-  const snapshotUntil = entitlement.active_from; // none: beside a snapshot only part of the grants is read
+  if (entitlement.featureType !== 'metered') return [];
+  const snapshotUntil = entitlement.activeFrom; // none: beside a snapshot only part of the grants is read
   const { inputs } = await loadInput(tx, { entitlement, at: now, snapshotUntil });
   return issuedGrants(inputs, null, now);
 }
 
 /** The row of a grant that the template issued: whoever writes it, and whenever, it is the same. */
-export const issuedRow = ({ merchant_id, id }: EntitlementRow, grant: BalanceGrant): NewGrant => ({
-  merchant_id,
+export const issuedRow = ({ merchantId, id }: EntitlementRow, grant: BalanceGrant): NewGrant => ({
+  merchantId,
   id: grant.id,
-  entitlement_id: id,
+  entitlementId: id,
   origin: 'template',
   amount: grant.amount,
   priority: grant.priority,
-  effective_at: grant.effectiveAt,
-  expires_at: grant.expiresAt,
-  recurrence_period: null,
-  reset_max_rollover: grant.maxRollover,
-  reset_min_rollover: grant.minRollover,
-  idempotency_key: null,
-  idempotency_print: null,
-  invoice_id: null,
-  created_at: grant.createdAt,
+  effectiveAt: grant.effectiveAt,
+  expiresAt: grant.expiresAt,
+  recurrencePeriod: null,
+  resetMaxRollover: grant.maxRollover,
+  resetMinRollover: grant.minRollover,
+  idempotencyKey: null,
+  idempotencyPrint: null,
+  invoiceId: null,
+  createdAt: grant.createdAt,
 });

@@ -45,7 +45,7 @@ export async function historyOf(
   question: HistoryQuestion,
   now: Instant,
 ): Promise<Result<EntitlementHistory>> {
-  if (entitlement.feature_type !== 'metered') return fail('ENTITLEMENT_NOT_METERED');
+  if (entitlement.featureType !== 'metered') return fail('ENTITLEMENT_NOT_METERED');
   const to = question.to ?? now;
   const loaded = await loadInput(tx, { entitlement, at: to });
   const from = question.from ?? earliest(usagePeriodAt(loaded.inputs, now).start, to);
@@ -76,7 +76,7 @@ export async function historyOf(
 
 /** How many units grants of an entitlement burnt in a stretch of time, as it is known now. */
 export async function burntOf(tx: Tx, entitlement: EntitlementRow, stretch: Window): Promise<Decimal> {
-  const { active_from: activeFrom, active_to: activeTo } = entitlement;
+  const { activeFrom, activeTo } = entitlement;
   const from = latest(stretch.from, activeFrom);
   const to = activeTo === null ? stretch.to : earliest(stretch.to, activeTo);
   if (!isBefore(from, to)) return ZERO;

@@ -4,7 +4,7 @@ import type { Instant } from '../kernel/time.ts';
 
 /** A row of `entitlement_inputs`, whose aggregates hold instants and decimals as text. */
 export interface InputRow {
-  readonly feature_key: string;
+  readonly featureKey: string;
   readonly terms: readonly { readonly from: string; readonly template: unknown }[];
   /** Lines of `GrantFields`, divided by `|`. */
   readonly grants: string | null;
@@ -16,9 +16,9 @@ export interface InputRow {
     | readonly { readonly metricIds: readonly string[]; readonly from: string; readonly to: string | null }[]
     | null;
   readonly reserved: Decimal;
-  readonly snapshot_at: Instant | null;
-  readonly snapshot_state: unknown;
-  readonly snapshot_taken: string | null;
+  readonly snapshotAt: Instant | null;
+  readonly snapshotState: unknown;
+  readonly snapshotTaken: string | null;
 }
 
 /** The fields of a line of grants. Instants are microseconds since 1970; empty: there is none. */

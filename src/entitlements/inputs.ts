@@ -50,7 +50,7 @@ export async function loadInputs(tx: Tx, wanted: readonly Wanted[]): Promise<Loa
   if (wanted.length === 0) return [];
   const rows = await selectInputs(
     tx,
-    wanted.map(({ entitlement: { merchant_id: merchantId, id }, at, snapshotUntil }) => ({
+    wanted.map(({ entitlement: { merchantId, id }, at, snapshotUntil }) => ({
       merchantId,
       id,
       at,
@@ -88,13 +88,13 @@ export async function loadedOf(
   }));
   return {
     entitlement,
-    featureKey: row.feature_key,
+    featureKey: row.featureKey,
     terms,
     inputs: {
       entitlementId: entitlement.id,
-      activeFrom: entitlement.active_from,
-      activeTo: entitlement.active_to,
-      terms: terms.flatMap((term) => balanceTerm(term, entitlement.active_from) ?? []),
+      activeFrom: entitlement.activeFrom,
+      activeTo: entitlement.activeTo,
+      terms: terms.flatMap((term) => balanceTerm(term, entitlement.activeFrom) ?? []),
       grants: await eachInTurns(grantLines(row.grants), grantReader()),
       resets: (row.resets ?? []).map((reset) => ({ ...reset, at: Temporal.Instant.from(reset.at) })),
     },
@@ -107,9 +107,9 @@ export async function loadedOf(
     at,
     byGrant,
     snapshot:
-      row.snapshot_at === null || row.snapshot_taken === null
+      row.snapshotAt === null || row.snapshotTaken === null
         ? null
-        : { at: row.snapshot_at, taken: row.snapshot_taken, kept: readKept(row.snapshot_state) },
+        : { at: row.snapshotAt, taken: row.snapshotTaken, kept: readKept(row.snapshotState) },
   };
 }
 

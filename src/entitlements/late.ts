@@ -5,7 +5,7 @@ import type { EntitlementRow } from './entitlements.sql.ts';
 import { dropSnapshots, type KeptSnapshot, meteredSubscriptions, snapshotsOfCustomer } from './snapshots.sql.ts';
 import { subjectsOf } from './sources.ts';
 
-type OfCustomer = Pick<EntitlementRow, 'merchant_id' | 'customer_id'>;
+type OfCustomer = Pick<EntitlementRow, 'merchantId' | 'customerId'>;
 
 /**
  * Forgets the late usage of a customer and its subscriptions that no snapshot needs any more. A snapshot for which something came
@@ -15,30 +15,30 @@ type OfCustomer = Pick<EntitlementRow, 'merchant_id' | 'customer_id'>;
 export async function forgetLateUsage(tx: Tx, customer: OfCustomer): Promise<void> {
   const snapshots = await snapshotsOfCustomer(tx, customer);
   const late = new Set<KeptSnapshot>();
-  for (const [subscriptionId, those] of Map.groupBy(snapshots, (each) => each.subscription_id))
+  for (const [subscriptionId, those] of Map.groupBy(snapshots, (each) => each.subscriptionId))
     for (const snapshot of await lateOf(tx, customer, subscriptionId, those)) late.add(snapshot);
-  const gone = late.size === 0 ? [] : await dropSnapshots(tx, customer.merchant_id, [...late]);
+  const gone = late.size === 0 ? [] : await dropSnapshots(tx, customer.merchantId, [...late]);
   const isGone = (snapshot: KeptSnapshot) =>
-    gone.some(({ entitlement_id: id, at }) => id === snapshot.entitlement_id && at.equals(snapshot.at));
+    gone.some(({ entitlementId: id, at }) => id === snapshot.entitlementId && at.equals(snapshot.at));
   const kept = snapshots.filter((snapshot) => !isGone(snapshot));
 
-  const billed = await usageTakenByInvoices(tx, customer.merchant_id, customer.customer_id); // they rely on both as well
-  await forgetLate(tx, customer.merchant_id, [customer.customer_id], [...kept.map(takenUsage), ...billed]);
+  const billed = await usageTakenByInvoices(tx, customer.merchantId, customer.customerId); // they rely on both as well
+  await forgetLate(tx, customer.merchantId, [customer.customerId], [...kept.map(takenUsage), ...billed]);
   for (const subscriptionId of await meteredSubscriptions(tx, customer)) {
-    const relying = kept.filter((snapshot) => snapshot.subscription_id === subscriptionId);
+    const relying = kept.filter((snapshot) => snapshot.subscriptionId === subscriptionId);
     const ofIt = billed.filter((each) => each.subscriptionId === subscriptionId);
-    await forgetLate(tx, customer.merchant_id, [subscriptionId], [...relying.map(takenUsage), ...ofIt]);
+    await forgetLate(tx, customer.merchantId, [subscriptionId], [...relying.map(takenUsage), ...ofIt]);
   }
 }
 
 async function lateOf(
   tx: Tx,
-  { merchant_id, customer_id }: OfCustomer,
-  subscription_id: string | null,
+  { merchantId, customerId }: OfCustomer,
+  subscriptionId: string | null,
   snapshots: readonly KeptSnapshot[],
 ): Promise<KeptSnapshot[]> {
-  const subjects = subjectsOf({ customer_id, subscription_id });
-  const late = await lateSince(tx, merchant_id, subjects, snapshots.map(takenUsage));
+  const subjects = subjectsOf({ customerId, subscriptionId });
+  const late = await lateSince(tx, merchantId, subjects, snapshots.map(takenUsage));
   return snapshots.filter((_, index) => late[index]);
 }
 

@@ -18,11 +18,11 @@ export async function lockWithNow(
 ): Promise<Result<{ entitlement: EntitlementRow; now: Instant }>> {
   const found = await findEntitlement(tx, merchantId, entitlementId);
   if (!found) return notFound('entitlement');
-  const now = await effectiveNow(tx, merchantId, found.clock_id, wall);
+  const now = await effectiveNow(tx, merchantId, found.clockId, wall);
   const entitlement = await lockEntitlement(tx, merchantId, entitlementId);
   return entitlement ? ok({ entitlement, now }) : notFound('entitlement');
 }
 
 /** Has an entitlement ended? At the instant of its end it has. */
-export const hasEnded = ({ active_to }: Pick<EntitlementRow, 'active_to'>, now: Instant): boolean =>
-  active_to !== null && !isAfter(active_to, now);
+export const hasEnded = ({ activeTo }: Pick<EntitlementRow, 'activeTo'>, now: Instant): boolean =>
+  activeTo !== null && !isAfter(activeTo, now);

@@ -24,7 +24,7 @@ function scopeOf({ entitlement, elders }: Loaded, meter: MeasuredMeter, { from, 
   const span = { from: upToMicrosecond(from), to: upToMicrosecond(to) };
   if (!isBefore(span.from, span.to)) return null;
   const sources = sourcesOf(entitlement, elders, meter.id, span.from, span.to);
-  return sources.length === 0 ? null : { merchantId: entitlement.merchant_id, meter, sources, ...span };
+  return sources.length === 0 ? null : { merchantId: entitlement.merchantId, meter, sources, ...span };
 }
 
 /** The questions about usage that a replay asks, and what the answers come to. */
@@ -121,7 +121,7 @@ async function addedIn(
   }
   const [from, to] = [bounds[0], bounds.at(-1)];
   if (!from || !to || !isBefore(from, to)) return stretches.map(() => ZERO);
-  const { merchant_id: merchantId } = entitlement;
+  const { merchantId } = entitlement;
   const sources = sourcesOf(entitlement, elders, meter.id, from, to);
   const figures = sources.length === 0 ? [] : await measureStretches(tx, { merchantId, meter, sources }, bounds);
   return numbers.map((number) => figures[number]?.value ?? ZERO);
@@ -157,14 +157,14 @@ const levelTerms = (of: Loaded, meter: MeasuredMeter, questions: readonly LevelQ
  */
 function levelSpan(of: Loaded, { aggregation }: MeasuredMeter, { periodStart, until }: LevelQuestion): Span {
   if (aggregation === 'MAX') return { from: periodStart, to: until };
-  const to = earliest(upToMicrosecond(until), of.entitlement.active_to ?? until);
+  const to = earliest(upToMicrosecond(until), of.entitlement.activeTo ?? until);
   return { from: to.subtract({ microseconds: 1 }), to };
 }
 
 /** Where usage up to an instant can be, in order and apart; outside of it there is none. */
 export async function usedIn(tx: Tx, of: Loaded, { from, to }: Span): Promise<Span[]> {
   const found: Span[] = [];
-  const { merchant_id: merchantId } = of.entitlement;
+  const { merchantId } = of.entitlement;
   for (const meter of of.meters.filter(({ aggregation }) => !GAUGES.has(aggregation)))
     found.push(...(await usedSpans(tx, { merchantId, meter, from, to }, subjectsOf(of.entitlement))));
   return joined(found);

@@ -11,13 +11,13 @@ export interface Notice {
 /** Writes down what is told. @returns how much of it was not told before, by whomever; only that is told */
 export const insertNotices = (
   tx: Tx,
-  { merchant_id, id }: Pick<EntitlementRow, 'merchant_id' | 'id'>,
+  { merchantId, id }: Pick<EntitlementRow, 'merchantId' | 'id'>,
   notices: readonly Notice[],
   now: Instant,
 ): Promise<number> =>
   tx.run(sql`
     insert into entitlement_notice (merchant_id, entitlement_id, period_start, kind, created_at)
-    select ${merchant_id}, ${id}, n.period_start, n.kind, ${now}
+    select ${merchantId}, ${id}, n.period_start, n.kind, ${now}
       from unnest(${notices.map(({ periodStart }) => periodStart)}::timestamptz[], ${notices.map(({ kind }) => kind)}::text[])
            n (period_start, kind)
     on conflict do nothing`);
@@ -36,8 +36,8 @@ export const selectMeteredOf = (
      order by seq`);
 
 /** An entitlement by its key, and whether there can be something to tell of it. */
-export interface SweptRow extends Pick<EntitlementRow, 'merchant_id' | 'id'> {
-  readonly is_told_of: boolean;
+export interface SweptRow extends Pick<EntitlementRow, 'merchantId' | 'id'> {
+  readonly isToldOf: boolean;
 }
 
 /**
@@ -46,7 +46,7 @@ export interface SweptRow extends Pick<EntitlementRow, 'merchant_id' | 'id'> {
  */
 export const entitlementsAfter = (
   tx: Tx,
-  after: Pick<EntitlementRow, 'merchant_id' | 'id'> | null,
+  after: Pick<EntitlementRow, 'merchantId' | 'id'> | null,
   now: Instant,
   most: number,
 ): Promise<SweptRow[]> =>
@@ -55,5 +55,5 @@ export const entitlementsAfter = (
            feature_type = 'metered' and clock_id is null and active_from <= ${now} and (active_to is null or active_to > ${now})
              as is_told_of
       from entitlement
-     where (merchant_id, id) > (${after?.merchant_id ?? ''}, ${after?.id ?? ''})
+     where (merchant_id, id) > (${after?.merchantId ?? ''}, ${after?.id ?? ''})
      order by merchant_id, id limit ${most}`);

@@ -29,8 +29,8 @@ export function noticeOf({
  * @param now effective now of the entitlement
  */
 export async function tellOfBalance(tx: Tx, entitlement: EntitlementRow, now: Instant): Promise<void> {
-  const isActive = !isAfter(entitlement.active_from, now) && !hasEnded(entitlement, now);
-  if (entitlement.feature_type !== 'metered' || !isActive) return;
+  const isActive = !isAfter(entitlement.activeFrom, now) && !hasEnded(entitlement, now);
+  if (entitlement.featureType !== 'metered' || !isActive) return;
   const balance = await balanceOf(tx, entitlement, { at: null }, now);
   const kind = noticeOf(balance);
   if (kind === null) return;
@@ -74,11 +74,11 @@ async function meteredOfUsed(
 /** As it is by now: it may have waited for its turn. `wall` is wall time. */
 const look = (
   database: Database,
-  { merchant_id: merchantId, id, clock_id }: Pick<EntitlementRow, 'merchant_id' | 'id' | 'clock_id'>,
+  { merchantId, id, clockId }: Pick<EntitlementRow, 'merchantId' | 'id' | 'clockId'>,
   wall: Instant,
 ) =>
   database.transaction({ merchants: [merchantId] }, async (tx) => {
-    const now = await effectiveNow(tx, merchantId, clock_id, wall);
+    const now = await effectiveNow(tx, merchantId, clockId, wall);
     const entitlement = await findEntitlement(tx, merchantId, id);
     if (entitlement) await tellOfBalance(tx, entitlement, now);
   });
@@ -109,9 +109,9 @@ export function balanceSweepChore(mostInATurn = MOST_IN_A_TURN): Chore {
       );
       after = found.length === mostInATurn ? (found.at(-1) as SweptRow) : null;
       const failures: unknown[] = []; // whose balance cannot be told does not keep others from hearing of theirs
-      for (const { is_told_of, ...key } of found)
-        if (is_told_of)
-          await look(database, { ...key, clock_id: null }, now).catch((error: unknown) => failures.push(error));
+      for (const { isToldOf, ...key } of found)
+        if (isToldOf)
+          await look(database, { ...key, clockId: null }, now).catch((error: unknown) => failures.push(error));
       if (failures.length > 0) throw new AggregateError(failures, 'Some balances could not be looked at.');
     },
   };

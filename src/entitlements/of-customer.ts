@@ -27,8 +27,8 @@ export async function findCustomerBalances(
     const detail = details[index] as EntitlementDetail;
     const question = { from: null, to: null, windowSize: 'DAY', signal } as const;
     const history =
-      entitlement.feature_type === 'metered'
-        ? await historyOf(tx, entitlement, question, entitlement.effective_now)
+      entitlement.featureType === 'metered'
+        ? await historyOf(tx, entitlement, question, entitlement.effectiveNow)
         : null;
     balances.push({ detail, windows: history?.ok === true ? history.value.windows : [] });
   }

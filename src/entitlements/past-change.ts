@@ -11,7 +11,7 @@ import { forgetSnapshots } from './snapshots.sql.ts';
  */
 export async function lockBillingBefore(tx: Tx, { merchantId, entitlementId }: EntitlementKey): Promise<void> {
   const found = await findEntitlement(tx, merchantId, entitlementId);
-  if (found?.is_from_plan && found.subscription_id !== null) await lockBilling(tx, merchantId, [found.subscription_id]);
+  if (found?.isFromPlan && found.subscriptionId !== null) await lockBilling(tx, merchantId, [found.subscriptionId]);
 }
 
 /**
@@ -22,7 +22,7 @@ export async function lockBillingBefore(tx: Tx, { merchantId, entitlementId }: E
  */
 export async function forgetSince(tx: Tx, entitlement: EntitlementRow, from: Instant, now: Instant): Promise<boolean> {
   const forgotten = await forgetSnapshots(tx, entitlement, from);
-  const { merchant_id: merchantId, subscription_id: subscriptionId, is_from_plan: isFromPlan } = entitlement;
+  const { merchantId, subscriptionId, isFromPlan } = entitlement;
   if (isFromPlan && subscriptionId !== null && isAfter(now, from))
     await markToBeReadAgain(tx, merchantId, [subscriptionId], from);
   return forgotten > 0;

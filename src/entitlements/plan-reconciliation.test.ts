@@ -8,8 +8,8 @@ const NOW = Temporal.Instant.from('2026-01-10T00:00:00Z');
 const metered = (issueAfterReset: number): EntitlementTemplate => ({ type: 'metered', issueAfterReset });
 const carried = (template: EntitlementTemplate, metricIds = ['met_1']) =>
   ({ feature: { id: 'feat_1', key: 'calls' }, template, metricIds }) as unknown as CarriedFeature;
-const held = (template: EntitlementTemplate, granted: string | null, active_to: string | null = null): HeldFeature => ({
-  row: { feature_id: 'feat_1', active_to: active_to && Temporal.Instant.from(active_to) } as EntitlementRow,
+const held = (template: EntitlementTemplate, granted: string | null, activeTo: string | null = null): HeldFeature => ({
+  row: { featureId: 'feat_1', activeTo: activeTo && Temporal.Instant.from(activeTo) } as EntitlementRow,
   featureKey: 'calls',
   template,
   granted: granted === null ? null : decimal(granted),

@@ -68,10 +68,10 @@ export function planReconciliation(
   { billedIds, grantsNow }: { readonly billedIds: ReadonlySet<string>; readonly grantsNow: boolean },
   now: Instant,
 ): ReconciliationPlan {
-  const heldById = new Map(held.map((each) => [each.row.feature_id, each]));
+  const heldById = new Map(held.map((each) => [each.row.featureId, each]));
   const carriedIds = new Set(carried.map(({ feature }) => feature.id));
   const missing = carried.filter(({ feature }) => !heldById.has(feature.id));
-  const left = held.filter(({ row }) => !carriedIds.has(row.feature_id));
+  const left = held.filter(({ row }) => !carriedIds.has(row.featureId));
   const decided = carried.flatMap((each) => {
     const known = heldById.get(each.feature.id);
     return known ? [decideKept(known, each, grantsNow, now)] : [];
@@ -85,7 +85,7 @@ export function planReconciliation(
       added: missing.filter(isMeasured).map((each) => ({ ...named(each), billed: billedIds.has(each.feature.id) })),
       updated: decided.filter(isDone).flatMap(({ updated }) => updated ?? []),
       skipped: decided.filter((each) => isDone(each) && !each.updated).map(({ kept }) => named(kept.carried)),
-      removed: left.map(({ row, featureKey }) => ({ featureId: row.feature_id, featureKey })),
+      removed: left.map(({ row, featureKey }) => ({ featureId: row.featureId, featureKey })),
       failed: [
         ...missing
           .filter((each) => !isMeasured(each))
@@ -111,7 +111,7 @@ function decideKept(held: HeldFeature, carried: CarriedFeature, grantsNow: boole
   const isRetold = canonicalJson(template) !== canonicalJson(carried.template);
   const after = allowanceOf(carried.template);
   const due = grantsNow && granted !== null && after.gt(granted) ? after.minus(granted) : null;
-  const isOver = row.active_to !== null && !isAfter(row.active_to, now);
+  const isOver = row.activeTo !== null && !isAfter(row.activeTo, now);
   const kept = { row, carried, isRetold, grant: isOver ? null : due };
   const isFailed = isOver && due !== null;
   if (!isRetold && due === null) return { kept, updated: null, isFailed };

@@ -10,15 +10,15 @@ const time = (instant: Instant | null): string | null => (instant === null ? nul
 
 /** What an entitlement is at an instant (§2): before its start, too, it is `active`, but gives no access yet. */
 export function statusAt(
-  { active_to: to, is_from_plan, is_canceled }: Pick<EntitlementRow, 'active_to' | 'is_from_plan' | 'is_canceled'>,
+  { activeTo: to, isFromPlan, isCanceled }: Pick<EntitlementRow, 'activeTo' | 'isFromPlan' | 'isCanceled'>,
   at: Instant,
 ): EntitlementDetail['status'] {
   if (to === null || isBefore(at, to)) return 'active';
-  return is_from_plan || is_canceled ? 'canceled' : 'expired';
+  return isFromPlan || isCanceled ? 'canceled' : 'expired';
 }
 
 const isActiveAt = (entitlement: EntitlementRow, at: Instant): boolean =>
-  statusAt(entitlement, at) === 'active' && !isAfter(entitlement.active_from, at);
+  statusAt(entitlement, at) === 'active' && !isAfter(entitlement.activeFrom, at);
 
 /**
  * An entitlement as the API answers it.
@@ -40,7 +40,7 @@ export async function presentLoaded(
   question: BalanceQuestion,
   now: Instant,
 ): Promise<EntitlementDetail> {
-  const isMetered = loaded.entitlement.feature_type === 'metered';
+  const isMetered = loaded.entitlement.featureType === 'metered';
   const balance = isMetered ? await balanceOfLoaded(tx, loaded, question, now) : null;
   return detailOf(loaded, balance, instantOf(question, now));
 }
@@ -64,16 +64,16 @@ export function detailOf(loaded: Loaded, balance: Balance | null, at: Instant): 
 const sharedFields = ({ entitlement, featureKey }: Loaded, at: Instant) => ({
   id: entitlement.id,
   object: 'entitlement' as const,
-  merchantId: entitlement.merchant_id,
-  customerId: entitlement.customer_id,
-  featureId: entitlement.feature_id,
+  merchantId: entitlement.merchantId,
+  customerId: entitlement.customerId,
+  featureId: entitlement.featureId,
   featureKey,
-  productId: entitlement.product_id,
-  planId: entitlement.plan_id,
-  subscriptionId: entitlement.subscription_id,
+  productId: entitlement.productId,
+  planId: entitlement.planId,
+  subscriptionId: entitlement.subscriptionId,
   status: statusAt(entitlement, at),
-  activeFrom: formatInstant(entitlement.active_from),
-  activeTo: time(entitlement.active_to),
+  activeFrom: formatInstant(entitlement.activeFrom),
+  activeTo: time(entitlement.activeTo),
   metadata: entitlement.metadata,
 });
 
@@ -90,7 +90,7 @@ function meteredFields({ entitlement }: Loaded, { available, usageInPeriod, over
     currentPeriodStart: isPeriodic ? formatInstant(period.start) : null,
     currentPeriodEnd: time(period.end),
     lastResetAt: time(period.lastResetAt),
-    billableMetrics: [...entitlement.billable_metric_ids],
+    billableMetrics: [...entitlement.billableMetricIds],
     pricingUnitId: null,
   };
 }

@@ -115,7 +115,7 @@ export const entitlementReadRoutes = (parts: ReadingParts): readonly Route[] => 
       async ({ tx, merchantId, params, query, now, signal }) => {
         const entitlement = await findEntitlement(tx, merchantId, params.id as string);
         if (!entitlement) return notFound('entitlement');
-        const own = await effectiveNowForReading(tx, merchantId, entitlement.clock_id, now);
+        const own = await effectiveNowForReading(tx, merchantId, entitlement.clockId, now);
         const { from, to, windowSize = 'DAY' } = query;
         const question = { from: instantIn(from), to: instantIn(to), windowSize, signal };
         return historyOf(tx, entitlement, question, own);
@@ -171,8 +171,8 @@ async function detailAt(
 ): Promise<Result<EntitlementDetail>> {
   const entitlement = await findEntitlement(tx, merchantId, id);
   if (!entitlement) return notFound('entitlement');
-  const effective_now = await effectiveNowForReading(tx, merchantId, entitlement.clock_id, now);
-  const shown = await presentAll(tx, [{ ...entitlement, effective_now }], question);
+  const effectiveNow = await effectiveNowForReading(tx, merchantId, entitlement.clockId, now);
+  const shown = await presentAll(tx, [{ ...entitlement, effectiveNow }], question);
   return shown.ok ? ok(shown.value[0] as EntitlementDetail) : shown;
 }
 
@@ -219,10 +219,10 @@ async function filtersOf(
 const presentActive = (entitlement: TimedEntitlement) => ({
   id: entitlement.id,
   object: 'entitlement' as const,
-  billableMetrics: [...entitlement.billable_metric_ids],
-  customerId: entitlement.customer_id,
-  planId: entitlement.plan_id,
-  productId: entitlement.product_id,
-  subscriptionId: entitlement.subscription_id,
-  verifiedAt: formatInstant(entitlement.effective_now),
+  billableMetrics: [...entitlement.billableMetricIds],
+  customerId: entitlement.customerId,
+  planId: entitlement.planId,
+  productId: entitlement.productId,
+  subscriptionId: entitlement.subscriptionId,
+  verifiedAt: formatInstant(entitlement.effectiveNow),
 });

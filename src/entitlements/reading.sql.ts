@@ -5,7 +5,7 @@ import type { EntitlementRow } from './entitlements.sql.ts';
 
 /** An entitlement with its effective now: the time of its clock, or wall time. */
 export interface TimedEntitlement extends EntitlementRow {
-  readonly effective_now: Instant;
+  readonly effectiveNow: Instant;
 }
 
 const timed = (now: Instant): Sql => sql`*, ${effectiveNowOf('entitlement', now)} as effective_now`;

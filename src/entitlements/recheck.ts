@@ -13,7 +13,7 @@ const MICROSECOND = { microseconds: 1 };
 
 /** A snapshot that gives another balance than grants and usage from the beginning on. */
 interface DifferingSnapshot {
-  readonly merchant_id: string;
+  readonly merchantId: string;
   readonly id: string;
   readonly detail: string;
 }
@@ -35,17 +35,15 @@ export const snapshotRecheck = {
 
 async function differencesOf(tx: Tx, { merchantId, entitlementId, at }: SnapshotKey): Promise<DifferingSnapshot[]> {
   const entitlement = await findEntitlement(tx, merchantId, entitlementId);
-  if (!entitlement) return [{ merchant_id: merchantId, id: entitlementId, detail: 'a snapshot of no entitlement' }];
+  if (!entitlement) return [{ merchantId, id: entitlementId, detail: 'a snapshot of no entitlement' }];
   const holding = await loadHolding(tx, { entitlement, at });
   if (!holding.snapshot?.at.equals(at)) return []; // usage came late, so it is not used
-  const snapshotUntil = entitlement.active_from.subtract(MICROSECOND);
+  const snapshotUntil = entitlement.activeFrom.subtract(MICROSECOND);
   const fresh = await loadInput(tx, { entitlement, at, snapshotUntil });
   const [kept, computed] = await Promise.all([holding, fresh].map((loaded) => balanceAt(tx, loaded, at)));
   const [one, other] = [described(kept), described(computed)];
   if (one === other) return [];
-  return [
-    { merchant_id: merchantId, id: entitlementId, detail: `at ${formatInstant(at)} kept ${one}, computed ${other}` },
-  ];
+  return [{ merchantId, id: entitlementId, detail: `at ${formatInstant(at)} kept ${one}, computed ${other}` }];
 }
 
 const described = (balance: BalanceAt | undefined): string =>

@@ -62,8 +62,8 @@ export async function reconcileEntitlements(
 
 /** The entitlements with what their templates say and have granted. */
 async function heldFeatures(tx: Tx, rows: readonly EntitlementRow[], now: Instant): Promise<HeldFeature[]> {
-  const merchantIds = rows.map(({ merchant_id }) => merchant_id);
-  const ids = rows.map(({ feature_id }) => feature_id);
+  const merchantIds = rows.map(({ merchantId }) => merchantId);
+  const ids = rows.map(({ featureId }) => featureId);
   const keys = new Map((await findFeatures(tx, merchantIds, ids)).map((feature) => [feature.id, feature.key]));
   const terms = Map.groupBy(
     await termsOf(
@@ -71,13 +71,13 @@ async function heldFeatures(tx: Tx, rows: readonly EntitlementRow[], now: Instan
       merchantIds,
       rows.map(({ id }) => id),
     ),
-    ({ entitlement_id }) => entitlement_id,
+    ({ entitlementId }) => entitlementId,
   );
   const held: HeldFeature[] = [];
   for (const row of rows) {
     const template = terms.get(row.id)?.at(-1)?.template;
     if (!template) throw new Error(`Entitlement ${row.id} has no term.`);
-    held.push({ row, featureKey: keys.get(row.feature_id) ?? '', template, granted: await grantedOf(tx, row, now) });
+    held.push({ row, featureKey: keys.get(row.featureId) ?? '', template, granted: await grantedOf(tx, row, now) });
   }
   return held;
 }
@@ -87,7 +87,7 @@ async function heldFeatures(tx: Tx, rows: readonly EntitlementRow[], now: Instan
  * ever.
  */
 async function grantedOf(tx: Tx, row: EntitlementRow, now: Instant): Promise<Decimal | null> {
-  if (row.feature_type !== 'metered' || isAfter(row.active_from, now)) return null;
+  if (row.featureType !== 'metered' || isAfter(row.activeFrom, now)) return null;
   const { start } = usagePeriodAt((await loadInput(tx, { entitlement: row, at: now })).inputs, now);
   const { inputs } = await loadInput(tx, { entitlement: row, at: now, snapshotUntil: start }); // with all rows of the period
   const written = await planGrantsSince(tx, row, start);
@@ -96,7 +96,7 @@ async function grantedOf(tx: Tx, row: EntitlementRow, now: Instant): Promise<Dec
 }
 
 /** Right before an instant, so that what happens at it is included; null: from the start of the entitlement on. */
-const beforeStart = ({ active_from: from }: EntitlementRow, at: Instant): Instant | null =>
+const beforeStart = ({ activeFrom: from }: EntitlementRow, at: Instant): Instant | null =>
   isAfter(at, from) ? at.subtract({ microseconds: 1 }) : null;
 
 /** What the template says by now holds from now on, and what the plan owes of the current usage period is granted. */
@@ -106,11 +106,11 @@ async function converge(tx: Tx, { row, carried, isRetold, grant }: KeptFeature, 
 }
 
 async function retell(tx: Tx, row: EntitlementRow, { template }: CarriedFeature, now: Instant): Promise<void> {
-  const from = latest(row.active_from, now);
-  if (row.feature_type === 'metered' && !isAfter(row.active_from, now)) await writeIssued(tx, row, now);
+  const from = latest(row.activeFrom, now);
+  if (row.featureType === 'metered' && !isAfter(row.activeFrom, now)) await writeIssued(tx, row, now);
   await insertTerm(tx, row, from, template);
   await forgetSince(tx, row, from, now);
-  if (row.feature_type === 'metered') await changeEntitlement(tx, row, { next_action_at: from }, now);
+  if (row.featureType === 'metered') await changeEntitlement(tx, row, { nextActionAt: from }, now);
 }
 
 /**
@@ -134,21 +134,21 @@ async function mint(tx: Tx, row: EntitlementRow, { template }: CarriedFeature, a
     tx,
     row,
     {
-      merchant_id: row.merchant_id,
+      merchantId: row.merchantId,
       id: newId('grant'),
-      entitlement_id: row.id,
+      entitlementId: row.id,
       origin: 'reconciliation',
       amount,
       priority: issueAfterResetPriority ?? 0,
-      effective_at: now,
-      expires_at: null,
-      recurrence_period: null,
-      reset_max_rollover: resetMaxRollover === undefined ? ZERO : decimal(resetMaxRollover),
-      reset_min_rollover: resetMinRollover === undefined ? ZERO : decimal(resetMinRollover),
-      idempotency_key: null,
-      idempotency_print: null,
-      invoice_id: null,
-      created_at: now,
+      effectiveAt: now,
+      expiresAt: null,
+      recurrencePeriod: null,
+      resetMaxRollover: resetMaxRollover === undefined ? ZERO : decimal(resetMaxRollover),
+      resetMinRollover: resetMinRollover === undefined ? ZERO : decimal(resetMinRollover),
+      idempotencyKey: null,
+      idempotencyPrint: null,
+      invoiceId: null,
+      createdAt: now,
     },
     now,
   );

@@ -3,7 +3,7 @@ import { decimal } from '../kernel/decimal.ts';
 import { usageEvent } from './reservation-event.ts';
 
 const now = Temporal.Instant.from('2026-03-01T12:00:00.5Z');
-const ofSubscription = { subscription_id: 'sub_a', customer_id: 'cus_a' };
+const ofSubscription = { subscriptionId: 'sub_a', customerId: 'cus_a' };
 const tokens = { aggregation: 'SUM', eventType: 'llm', valueProperty: '$.tokens' } as const;
 const settled = (amount: string) => ({ id: 'rsv_a', amount: decimal(amount) });
 
@@ -20,7 +20,7 @@ describe('the event of a settled reservation', () => {
   });
 
   it('is of the customer where the entitlement is of no subscription', () => {
-    expect(usageEvent({ ...ofSubscription, subscription_id: null }, tokens, settled('1'), now)?.subject).toBe('cus_a');
+    expect(usageEvent({ ...ofSubscription, subscriptionId: null }, tokens, settled('1'), now)?.subject).toBe('cus_a');
   });
 
   it.each([

@@ -22,7 +22,7 @@ const SOURCE = 'reckoner/reservations';
  * @returns null where nothing was used
  */
 export function usageEvent(
-  { subscription_id, customer_id }: Pick<EntitlementRow, 'subscription_id' | 'customer_id'>,
+  { subscriptionId, customerId }: Pick<EntitlementRow, 'subscriptionId' | 'customerId'>,
   { eventType, valueProperty }: ReservedUsage,
   { id, amount }: { id: string; amount: Decimal },
   now: Instant,
@@ -31,7 +31,7 @@ export function usageEvent(
   return {
     type: eventType,
     source: SOURCE,
-    subject: subscription_id ?? customer_id,
+    subject: subscriptionId ?? customerId,
     timestamp: formatInstant(now),
     idempotencyKey: id,
     data: valueProperty === null ? {} : dataAt(valueProperty, plain(amount)),

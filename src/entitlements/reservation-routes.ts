@@ -46,17 +46,17 @@ export const Reservation = Type.Object(
 const presentReservation = (row: ReservationRow, now: Instant): Static<typeof Reservation> => ({
   id: row.id,
   object: 'reservation',
-  entitlementId: row.entitlement_id,
+  entitlementId: row.entitlementId,
   amount: jsonNumber(row.amount),
   status: statusAt(row, now),
-  settledAmount: row.settled_amount === null ? null : jsonNumber(row.settled_amount),
-  expiresAt: formatInstant(row.expires_at),
-  createdAt: formatInstant(row.created_at),
+  settledAmount: row.settledAmount === null ? null : jsonNumber(row.settledAmount),
+  expiresAt: formatInstant(row.expiresAt),
+  createdAt: formatInstant(row.createdAt),
 });
 
 /** What a write has just brought about is as it is stored. */
 const written = (result: Result<ReservationRow>) =>
-  result.ok ? ok(presentReservation(result.value, result.value.created_at)) : result;
+  result.ok ? ok(presentReservation(result.value, result.value.createdAt)) : result;
 
 /** The operations on reservations (api.md, Entitlements): hold, settle, release, list, read. */
 export const reservationRoutes: readonly Route[] = [
@@ -179,5 +179,5 @@ export const reservationRoutes: readonly Route[] = [
 async function entitlementNow(tx: Tx, merchantId: string, id: string, wall: Instant) {
   const entitlement = await findEntitlement(tx, merchantId, id);
   if (!entitlement) return notFound('entitlement');
-  return ok({ entitlement, now: await effectiveNowForReading(tx, merchantId, entitlement.clock_id, wall) });
+  return ok({ entitlement, now: await effectiveNowForReading(tx, merchantId, entitlement.clockId, wall) });
 }

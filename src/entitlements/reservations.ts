@@ -52,7 +52,7 @@ const ONE_EVENT = 'must be 1, because the metric counts events and settling writ
 
 /** May so much be used? A soft limit lets everything pass, once the entitlement has begun. */
 async function isAvailable(tx: Tx, entitlement: EntitlementRow, amount: Decimal, now: Instant): Promise<boolean> {
-  if (isAfter(entitlement.active_from, now)) return false;
+  if (isAfter(entitlement.activeFrom, now)) return false;
   const loaded = await loadInput(tx, { entitlement, at: now });
   const template = templateAt(loaded.terms, now);
   if (template.type === 'metered' && template.isSoftLimit) return true;
@@ -62,9 +62,9 @@ async function isAvailable(tx: Tx, entitlement: EntitlementRow, amount: Decimal,
 
 /** What settling a reservation would report: the entitlement's metric, where it has one whose amounts can be added. */
 async function reservableUsage(tx: Tx, entitlement: EntitlementRow): Promise<Result<ReservedUsage>> {
-  if (entitlement.feature_type !== 'metered') return fail('ENTITLEMENT_NOT_METERED');
-  const [metricId, ...others] = entitlement.billable_metric_ids;
-  const metric = metricId && others.length === 0 && (await findMetric(tx, entitlement.merchant_id, metricId));
+  if (entitlement.featureType !== 'metered') return fail('ENTITLEMENT_NOT_METERED');
+  const [metricId, ...others] = entitlement.billableMetricIds;
+  const metric = metricId && others.length === 0 && (await findMetric(tx, entitlement.merchantId, metricId));
   return (metric && usageOf(metric)) || fail('RESERVATION_UNAVAILABLE');
 }
 
@@ -91,8 +91,8 @@ async function lockForEnd(
 }
 
 /** The status as it is at a moment: what is over has expired, though the due work that says so comes a moment later. */
-export const statusAt = ({ status, expires_at }: ReservationRow, now: Instant): ReservationStatus =>
-  status === 'held' && !isAfter(expires_at, now) ? 'expired' : status;
+export const statusAt = ({ status, expiresAt }: ReservationRow, now: Instant): ReservationStatus =>
+  status === 'held' && !isAfter(expiresAt, now) ? 'expired' : status;
 
 /**
  * Ends a reservation with what was really used, which becomes a usage event under the reservation's id as its key. Settled
@@ -149,6 +149,6 @@ export async function releaseReservation(
 export const reservationDueKind: DueKind = {
   kind: 'entitlement_reservation',
   step: async (tx, { merchantId, id }, now) => {
-    await endReservation(tx, { merchant_id: merchantId, id }, { status: 'expired' }, now);
+    await endReservation(tx, { merchantId, id }, { status: 'expired' }, now);
   },
 };

@@ -36,7 +36,7 @@ export async function resetEntitlement(
   const locked = await lockWithNow(tx, key, wall);
   if (!locked.ok) return locked;
   const { entitlement, now } = locked.value;
-  if (entitlement.feature_type !== 'metered') return fail('ENTITLEMENT_NOT_METERED');
+  if (entitlement.featureType !== 'metered') return fail('ENTITLEMENT_NOT_METERED');
   if (hasEnded(entitlement, now)) return fail('ENTITLEMENT_ENDED');
   const at = input.effectiveAt === undefined ? now : (parseInstant(input.effectiveAt) as Instant);
   const { inputs, terms } = await loadInput(tx, { entitlement, at: now });
@@ -54,12 +54,12 @@ export async function resetEntitlement(
   if (!isNew) return ok({ entitlement, now });
   await forgetSince(tx, entitlement, at, now);
   await tellOfResets(tx, entitlement, [at], now);
-  return ok({ entitlement: await changeEntitlement(tx, entitlement, { next_action_at: now }, now), now });
+  return ok({ entitlement: await changeEntitlement(tx, entitlement, { nextActionAt: now }, now), now });
 }
 
 /** Why a reset cannot be at an instant; null where it can. What is before the current usage period has been told as it was. */
-function timeProblem({ active_from }: EntitlementRow, at: Instant, periodStart: Instant, now: Instant): string | null {
+function timeProblem({ activeFrom }: EntitlementRow, at: Instant, periodStart: Instant, now: Instant): string | null {
   if (isAfter(at, now)) return 'must not be in the future';
-  if (!isAfter(at, active_from)) return 'must be after activeFrom: nothing was used before';
+  if (!isAfter(at, activeFrom)) return 'must be after activeFrom: nothing was used before';
   return isBefore(at, periodStart) ? 'must not be before the current usage period' : null;
 }

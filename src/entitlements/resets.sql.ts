@@ -6,11 +6,11 @@ import type { EntitlementRow } from './entitlements.sql.ts';
 /** Writes a reset that somebody asked for. @returns false where one was asked for at this instant before */
 export const insertReset = async (
   tx: Tx,
-  { merchant_id, id }: Pick<EntitlementRow, 'merchant_id' | 'id'>,
+  { merchantId, id }: Pick<EntitlementRow, 'merchantId' | 'id'>,
   { at, retainAnchor, preserveOverage }: ManualReset,
   now: Instant,
 ): Promise<boolean> =>
   (await tx.run(sql`
     insert into entitlement_reset (merchant_id, entitlement_id, at, retain_anchor, preserve_overage, created_at)
-    values (${merchant_id}, ${id}, ${at}, ${retainAnchor}, ${preserveOverage}, ${now})
+    values (${merchantId}, ${id}, ${at}, ${retainAnchor}, ${preserveOverage}, ${now})
     on conflict do nothing`)) > 0;

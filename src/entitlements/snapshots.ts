@@ -39,7 +39,7 @@ async function holds(tx: Tx, loaded: Loaded): Promise<boolean> {
   const taken = [{ at: snapshot.at, snapshot: snapshot.taken }];
   const [late] = await lateSince(
     tx,
-    entitlement.merchant_id,
+    entitlement.merchantId,
     subjectsOf(entitlement),
     taken,
     isKept(entitlement, snapshot),
@@ -76,7 +76,7 @@ export async function takeSnapshot(
   });
   const balance = states.at(-1);
   if (!balance?.at.equals(at)) return;
-  await forgetSnapshots(tx, entitlement, newest.snapshot?.at.add(MICROSECOND) ?? entitlement.active_from);
+  await forgetSnapshots(tx, entitlement, newest.snapshot?.at.add(MICROSECOND) ?? entitlement.activeFrom);
   const state = writeKept({
     balance,
     counting: countingOf(loaded.meters, loaded.elders, at),

@@ -9,12 +9,12 @@ const elder = (from: number, to: number | null, metricIds = ['bm_1']): Elder => 
 });
 
 /** Active from the 5th up to the 25th. */
-const entitlement = { customer_id: 'cus_1', subscription_id: 'sub_1', active_from: at(5), active_to: at(25) };
+const entitlement = { customerId: 'cus_1', subscriptionId: 'sub_1', activeFrom: at(5), activeTo: at(25) };
 const days = (instant: Temporal.Instant) => instant.since(at(1)).total('hours') / 24 + 1;
 
 it.each<{
   why: string;
-  of?: Partial<typeof entitlement> | { subscription_id: null };
+  of?: Partial<typeof entitlement> | { subscriptionId: null };
   elders: Elder[];
   from: number;
   to: number;
@@ -39,7 +39,7 @@ it.each<{
   },
   {
     why: 'the customer’s alone without a subscription, whoever else counts it',
-    of: { subscription_id: null },
+    of: { subscriptionId: null },
     elders: [],
     from: 1,
     to: 31,

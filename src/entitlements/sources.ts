@@ -19,18 +19,13 @@ export interface Elder {
  * what is addressed to its customer. Only while it is active.
  */
 export function sourcesOf(
-  entitlement: Pick<EntitlementRow, 'customer_id' | 'subscription_id' | 'active_from' | 'active_to'>,
+  entitlement: Pick<EntitlementRow, 'customerId' | 'subscriptionId' | 'activeFrom' | 'activeTo'>,
   elders: readonly Elder[],
   metricId: string,
   from: Instant,
   to: Instant,
 ): UsageSource[] {
-  const {
-    customer_id: customerId,
-    subscription_id: subscriptionId,
-    active_from: activeFrom,
-    active_to: activeTo,
-  } = entitlement;
+  const { customerId, subscriptionId, activeFrom, activeTo } = entitlement;
   const start = latest(from, activeFrom);
   const end = activeTo === null ? to : earliest(to, activeTo);
   if (!isBefore(start, end)) return [];
@@ -48,7 +43,7 @@ export function sourcesOf(
 
 /** To whom usage of an entitlement can be addressed. */
 export const subjectsOf = ({
-  customer_id: customerId,
-  subscription_id: subscriptionId,
-}: Pick<EntitlementRow, 'customer_id' | 'subscription_id'>): string[] =>
+  customerId,
+  subscriptionId,
+}: Pick<EntitlementRow, 'customerId' | 'subscriptionId'>): string[] =>
   subscriptionId === null ? [customerId] : [subscriptionId, customerId];

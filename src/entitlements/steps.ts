@@ -37,28 +37,28 @@ export const entitlementDueKind = (then: readonly EntitlementStepHook[] = []): D
     const entitlement = await lockEntitlement(tx, merchantId, id);
     if (!entitlement) return;
     const next =
-      entitlement.feature_type === 'metered' ? await catchUp(tx, entitlement, now) : nextEnd(entitlement, now);
-    await changeEntitlement(tx, entitlement, { next_action_at: next }, now);
+      entitlement.featureType === 'metered' ? await catchUp(tx, entitlement, now) : nextEnd(entitlement, now);
+    await changeEntitlement(tx, entitlement, { nextActionAt: next }, now);
     for (const hook of then) await hook(tx, entitlement, now);
   },
 });
 
 /** @returns when there is something to do next; null: never again */
 async function catchUp(tx: Tx, entitlement: EntitlementRow, now: Instant): Promise<Instant | null> {
-  if (isAfter(entitlement.active_from, now)) return entitlement.active_from;
+  if (isAfter(entitlement.activeFrom, now)) return entitlement.activeFrom;
   const mark = await findMark(tx, entitlement);
   const isKept = mark ? await keep(tx, entitlement, mark) : true;
   const read = await loadInput(tx, { entitlement, at: now });
   const loaded = isInLongPeriod(read.inputs, now) ? await withHolding(tx, read) : read;
   const { inputs } = loaded;
-  const since = mark?.at ?? entitlement.active_from;
+  const since = mark?.at ?? entitlement.activeFrom;
   const resets = resetsIn(inputs, since, now, MOST_RESETS).map(({ at }) => at);
-  const reached = resets.at(-1) ?? (mark ? null : entitlement.active_from);
+  const reached = resets.at(-1) ?? (mark ? null : entitlement.activeFrom);
   const between = nextBetween(loaded, now);
   const next = resets.length === MOST_RESETS ? now : await nextOf(tx, entitlement, inputs, between.next, now);
   if (reached === null) {
     const isNew = mark !== undefined && (await settleBetween(tx, entitlement, mark, between.at, now));
-    const isWaiting = !isKept && entitlement.clock_id === null; // simulated time does not pass by waiting
+    const isWaiting = !isKept && entitlement.clockId === null; // simulated time does not pass by waiting
     return isNew || isWaiting ? sooner(next, now) : next;
   }
   const issued = issuedGrants(inputs, mark?.at ?? null, reached);
@@ -76,9 +76,9 @@ async function catchUp(tx: Tx, entitlement: EntitlementRow, now: Instant): Promi
  * there is nothing to keep. @returns whether there is nothing to wait for
  */
 async function keep(tx: Tx, entitlement: EntitlementRow, mark: ResetMark): Promise<boolean> {
-  if (!(await isSettled(tx, mark.wait_for))) return false;
-  if (isAfter(mark.at, entitlement.active_from)) await takeSnapshot(tx, entitlement, mark.at, 'reset');
-  const { between_at: at, between_wait_for: waitFor } = mark;
+  if (!(await isSettled(tx, mark.waitFor))) return false;
+  if (isAfter(mark.at, entitlement.activeFrom)) await takeSnapshot(tx, entitlement, mark.at, 'reset');
+  const { betweenAt: at, betweenWaitFor: waitFor } = mark;
   if (at === null || waitFor === null) return true;
   if (!isAfter(at, mark.at)) return overtaken(tx, entitlement);
   if (!(await isSettled(tx, waitFor))) return false;
@@ -103,17 +103,17 @@ async function settleBetween(
   at: Instant | null,
   now: Instant,
 ): Promise<boolean> {
-  if (at === null || mark.between_at?.equals(at)) return false;
-  const { merchant_id: merchantId } = entitlement;
-  const wait_for = await settleUsage(tx, { merchantId, subjects: subjectsOf(entitlement), until: at }, now);
-  await setBetween(tx, entitlement, { at, wait_for });
+  if (at === null || mark.betweenAt?.equals(at)) return false;
+  const { merchantId } = entitlement;
+  const waitFor = await settleUsage(tx, { merchantId, subjects: subjectsOf(entitlement), until: at }, now);
+  await setBetween(tx, entitlement, { at, waitFor });
   return true;
 }
 
 async function settle(tx: Tx, entitlement: EntitlementRow, until: Instant, now: Instant): Promise<void> {
-  const { merchant_id: merchantId } = entitlement;
-  const wait_for = await settleUsage(tx, { merchantId, subjects: subjectsOf(entitlement), until }, now);
-  await setMark(tx, entitlement, { at: until, wait_for });
+  const { merchantId } = entitlement;
+  const waitFor = await settleUsage(tx, { merchantId, subjects: subjectsOf(entitlement), until }, now);
+  await setMark(tx, entitlement, { at: until, waitFor });
 }
 
 /** `entitlement.reset.v0`, once for each reset, whether it came by itself or was asked for. */
@@ -147,5 +147,5 @@ async function nextOf(
   return times.length === 0 ? null : times.reduce(earliest);
 }
 
-const nextEnd = ({ active_to: to }: EntitlementRow, now: Instant): Instant | null =>
+const nextEnd = ({ activeTo: to }: EntitlementRow, now: Instant): Instant | null =>
   to !== null && isAfter(to, now) ? to : null;

@@ -4,10 +4,10 @@ import { type EventType, publish } from '../webhooks/index.ts';
 import type { EntitlementRow } from './entitlements.sql.ts';
 import type { GrantRow } from './grants.sql.ts';
 
-const about = ({ id, customer_id, subscription_id }: EntitlementRow) => ({
+const about = ({ id, customerId, subscriptionId }: EntitlementRow) => ({
   entitlementId: id,
-  customerId: customer_id,
-  subscriptionId: subscription_id,
+  customerId: customerId,
+  subscriptionId: subscriptionId,
 });
 
 /** Writes a webhook about an entitlement into the outbox. */
@@ -16,7 +16,7 @@ export const tellOfEntitlement = (
   entitlement: EntitlementRow,
   type: EventType & `entitlement.${string}`,
   now: Instant,
-): Promise<string> => publish(tx, { merchantId: entitlement.merchant_id, type, data: about(entitlement) }, now);
+): Promise<string> => publish(tx, { merchantId: entitlement.merchantId, type, data: about(entitlement) }, now);
 
 /** Writes a webhook about a grant into the outbox. */
 export const tellOfGrant = (
@@ -26,4 +26,4 @@ export const tellOfGrant = (
   type: 'grant.created.v0' | 'grant.voided.v0',
   now: Instant,
 ): Promise<string> =>
-  publish(tx, { merchantId: entitlement.merchant_id, type, data: { grantId: grant.id, ...about(entitlement) } }, now);
+  publish(tx, { merchantId: entitlement.merchantId, type, data: { grantId: grant.id, ...about(entitlement) } }, now);

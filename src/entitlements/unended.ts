@@ -17,10 +17,10 @@ export async function unendedEntitlements(
 ): Promise<{ id: string; featureKey: string }[]> {
   const found: EntitlementRow[] = [];
   for (const each of await entitlementsEndingAfter(tx, merchantId, by, wall)) {
-    const now = await effectiveNowForReading(tx, merchantId, each.clock_id, wall);
+    const now = await effectiveNowForReading(tx, merchantId, each.clockId, wall);
     if (!hasEnded(each, now)) found.push(each);
   }
-  const ids = found.map(({ feature_id }) => feature_id);
+  const ids = found.map(({ featureId }) => featureId);
   const keys = new Map((await findFeatures(tx, [merchantId], ids)).map(({ id, key }) => [id, key]));
-  return found.map(({ id, feature_id }) => ({ id, featureKey: keys.get(feature_id) ?? '' }));
+  return found.map(({ id, featureId }) => ({ id, featureKey: keys.get(featureId) ?? '' }));
 }

@@ -28,7 +28,7 @@ export async function findWatchedBalance(
   const entitlement = await findEntitlement(tx, merchantId, id);
   if (!entitlement) return null;
   const asked = at ?? now;
-  if (isAfter(entitlement.active_from, asked) || hasEnded(entitlement, asked)) return null;
+  if (isAfter(entitlement.activeFrom, asked) || hasEnded(entitlement, asked)) return null;
   const { balance, usageInPeriod, period } = await balanceOf(tx, entitlement, { at }, now);
   return { balance, used: usageInPeriod, period: { start: period.start, end: period.end } };
 }

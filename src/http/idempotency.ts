@@ -74,7 +74,7 @@ interface ClaimRow {
   readonly status: number | null;
   readonly body: string | null;
   readonly intent: Intent | null;
-  readonly answer_due_at: Instant | null;
+  readonly answerDueAt: Instant | null;
 }
 
 const sameKey = ({ merchantId, route, key }: IdempotencyScope): Sql =>
@@ -93,9 +93,8 @@ const replyOf = ({ status, body }: Pick<ClaimRow, 'status' | 'body'>): StoredRep
 async function takeOver(tx: Tx, scope: IdempotencyScope, now: Instant): Promise<Claim> {
   const row = await tx.one<ClaimRow>(sql`select * from idempotency_key where ${sameKey(scope)} for update`);
   if (row.status !== null) return { kind: 'answered', reply: replyOf(row) };
-  if (row.intent === null || row.answer_due_at === null)
-    throw new Error('A claim has neither an answer nor an intent.');
-  if (isBefore(now, row.answer_due_at)) return { kind: 'waiting' };
+  if (row.intent === null || row.answerDueAt === null) throw new Error('A claim has neither an answer nor an intent.');
+  if (isBefore(now, row.answerDueAt)) return { kind: 'waiting' };
   await keepIntent(tx, scope, row.intent, now);
   return { kind: 'abandoned', intent: row.intent };
 }

@@ -16,8 +16,8 @@ export interface ApiKey {
 }
 
 const columns = sql`
-  id, merchant_id as "merchantId", user_id as "userId", name, prefix, last4, expires_at as "expiresAt",
-  last_used_at as "lastUsedAt", created_at as "createdAt"`;
+  id, merchant_id, user_id, name, prefix, last4, expires_at,
+  last_used_at, created_at`;
 
 export const insertApiKey = (tx: Tx, key: ApiKey, hash: Buffer): Promise<ApiKey> =>
   tx.one<ApiKey>(sql`
@@ -66,7 +66,7 @@ export const findKeys = (database: Database, hashes: readonly Buffer[], now: Ins
   database.call<FoundKey>(
     'find_api_keys',
     sql`
-    select hash, key_id as "keyId", user_id as "userId", organization_id as "organizationId",
-           organization_type as "organizationType", role, expires_at as "expiresAt"
+    select hash, key_id, user_id, organization_id,
+           organization_type, role, expires_at
       from find_api_keys(${hashes}::bytea[], ${now})`,
   );

@@ -46,8 +46,8 @@ export async function pageOfAuditRows(tx: Tx, filter: AuditFilter, page: PageReq
     filter.from !== undefined && sql`at >= ${filter.from}`,
     filter.to !== undefined && sql`at < ${filter.to}`,
   ]);
-  const select = sql`id, merchant_id as "merchantId", at, actor, user_id as "userId", key_id as "keyId",
-    customer_id as "customerId", operation, resource_id as "resourceId", before, after, request_id as "requestId"`;
+  const select = sql`id, merchant_id, at, actor, user_id, key_id,
+    customer_id, operation, resource_id, before, after, request_id`;
   const { rows, total } = await pageOfRows<AuditRow>(
     tx,
     { select, from: sql`audit_entry`, where, order: sql`seq desc` },

@@ -23,9 +23,9 @@ export interface OrganizationRow {
 }
 
 const columns = sql`
-  id, merchant_id as "merchantId", type, name, legal_name as "legalName", tax_id as "taxId", address,
-  billing_emails as "billingEmails", email, phone, default_currency as "defaultCurrency", settings,
-  (select environment_name()) as environment, created_at as "createdAt", updated_at as "updatedAt"`;
+  id, merchant_id, type, name, legal_name, tax_id, address,
+  billing_emails, email, phone, default_currency, settings,
+  (select environment_name()) as environment, created_at, updated_at`;
 
 const jsonbOrNull = (value: unknown) => (value === null ? null : jsonb(value));
 
@@ -147,12 +147,12 @@ export const updateOrganization = (
   tx.one<OrganizationRow>(sql`
     update organization set ${assignments({
       name: change.name,
-      legal_name: change.legalName,
-      tax_id: change.taxId,
+      legalName: change.legalName,
+      taxId: change.taxId,
       address: change.address === undefined ? undefined : jsonbOrNull(change.address),
-      billing_emails: change.billingEmails,
+      billingEmails: change.billingEmails,
       phone: change.phone,
-      default_currency: change.defaultCurrency,
+      defaultCurrency: change.defaultCurrency,
       settings: change.settings === undefined ? undefined : jsonb(change.settings),
-      updated_at: now,
+      updatedAt: now,
     })} where merchant_id = ${merchantId} and id = ${id} returning ${columns}`);

@@ -36,11 +36,11 @@ it('takes another key as a further one of the same operator', async () => {
   await ensurePlatform(database, OTHER_KEY, now, 'sandbox');
   expect(await counts()).toEqual({ organizations: 1, users: 1, keys: 2 });
   const found = await database.transaction('nobody', (tx) =>
-    tx.one<{ organization_type: string; role: string }>(
+    tx.one<{ organizationType: string; role: string }>(
       sql`select * from find_api_keys(array[${hashApiKey(OTHER_KEY)}::bytea], ${now})`,
     ),
   );
-  expect(found).toMatchObject({ organization_type: 'platform', role: 'admin' });
+  expect(found).toMatchObject({ organizationType: 'platform', role: 'admin' });
 });
 
 it('refuses a database of the other environment', async () => {

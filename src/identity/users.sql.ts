@@ -19,8 +19,8 @@ export interface User {
 }
 
 const columns = sql`
-  id, merchant_id as "merchantId", organization_id as "organizationId", email, first_name as "firstName",
-  last_name as "lastName", phone, address, type, role, created_at as "createdAt", updated_at as "updatedAt"`;
+  id, merchant_id, organization_id, email, first_name,
+  last_name, phone, address, type, role, created_at, updated_at`;
 
 const jsonbOrNull = (value: unknown) => (value === null ? null : jsonb(value));
 
@@ -64,10 +64,10 @@ export const updateUser = (
   tx.maybe<User>(sql`
     update app_user set ${assignments({
       email: change.email,
-      first_name: change.firstName,
-      last_name: change.lastName,
+      firstName: change.firstName,
+      lastName: change.lastName,
       phone: change.phone,
       address: change.address === undefined ? undefined : jsonbOrNull(change.address),
       role: change.role,
-      updated_at: now,
+      updatedAt: now,
     })} where merchant_id = ${merchantId} and id = ${id} returning ${columns}`);

@@ -2,9 +2,9 @@ import { allOf, jsonb, pageOfRows, sql, type Tx } from '../db/index.ts';
 import type { PageRequest } from '../http/index.ts';
 import type { Integration, IntegrationStatus } from './integration.ts';
 
-const COLUMNS = sql`id, merchant_id as "merchantId", provider, external_id as "externalId", status,
-  status_reason as "statusReason", config, secrets, metadata, connected_at as "connectedAt",
-   disconnected_at as "disconnectedAt", created_at as "createdAt", updated_at as "updatedAt"`;
+const COLUMNS = sql`id, merchant_id, provider, external_id, status,
+  status_reason, config, secrets, metadata, connected_at,
+   disconnected_at, created_at, updated_at`;
 
 /** Of two at once the second waits, and finds the first. @returns undefined where the provider has an integration */
 export const insertIntegration = (tx: Tx, integration: Integration) =>

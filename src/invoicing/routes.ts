@@ -239,7 +239,7 @@ const payRoute = (parts: InvoicingParts, awaitOutcome: AwaitOutcome): Route =>
       const paid = await payNow(parts, tx, merchantId, params.id as string, now);
       if (!paid.ok) return paid;
       const [standing] = await present(parts, tx, [paid.value]);
-      return ok(paid.value.payment_in_flight ? new Intended({ invoiceId: paid.value.id }, standing) : standing);
+      return ok(paid.value.paymentInFlight ? new Intended({ invoiceId: paid.value.id }, standing) : standing);
     },
   );
 

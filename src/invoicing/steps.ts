@@ -108,7 +108,7 @@ export async function stepInvoices(
     first.merchantId,
     records.map(({ id }) => id),
   );
-  const firsts = [...Map.groupBy(locked, ({ customer_id }) => customer_id).values()].map(
+  const firsts = [...Map.groupBy(locked, ({ customerId }) => customerId).values()].map(
     ([oldest]) => oldest as InvoiceRow,
   );
   const asking = await moveInvoices(parts, tx, firsts, now);
@@ -153,7 +153,7 @@ async function moveInvoices(
 }
 
 const isDueIn = ({ after }: ChangedInvoice, status: InvoiceStatus, now: Instant): boolean =>
-  after.status === status && after.next_action_at !== null && !isAfter(after.next_action_at, now);
+  after.status === status && after.nextActionAt !== null && !isAfter(after.nextActionAt, now);
 
 /** Leads those on that are due in a state; the others stay as they are. */
 async function lead(

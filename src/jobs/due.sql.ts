@@ -12,7 +12,7 @@ export interface DueTable {
 /** The tables of these kinds, in the kinds' order. @throws for a kind that no migration registered. */
 export async function loadTables(tx: Tx, kinds: readonly string[]): Promise<DueTable[]> {
   const rows = await tx.rows<DueTable>(sql`
-    select kind, table_name as "table", order_column as "orderColumn" from due_kind where kind = any (${kinds})`);
+    select kind, table_name as table, order_column from due_kind where kind = any (${kinds})`);
   return kinds.map((kind) => {
     const found = rows.find((row) => row.kind === kind);
     if (!found) throw new Error(`No migration calls due_table('${kind}', …).`);
@@ -23,7 +23,7 @@ export async function loadTables(tx: Tx, kinds: readonly string[]): Promise<DueT
 /** Due records on the wall clock, of all merchants, those that are due longest first; at most `most` of each kind. */
 export const findDue = (tx: Tx, kinds: readonly string[], now: Instant, most: number): Promise<DueRecord[]> =>
   tx.rows<DueRecord>(sql`
-    select kind, merchant_id as "merchantId", id, due_at as "dueAt" from due_now(${kinds}, ${now}, ${most}) order by due_at`);
+    select kind, merchant_id, id, due_at from due_now(${kinds}, ${now}, ${most}) order by due_at`);
 
 export interface LockedRecord {
   readonly dueAt: Instant;
@@ -52,7 +52,7 @@ export async function lockDueRecords(
   const [first] = records;
   if (!first) return new Map();
   const rows = await tx.rows<LockedRecord & { id: string }>(sql`
-    select t.id, t.next_action_at as "dueAt", t.ctid::text as version, ${hasFailed(kind)} as "hasFailed"
+    select t.id, t.next_action_at as due_at, t.ctid::text as version, ${hasFailed(kind)} as has_failed
       from ${sql.table(table)} t
      where t.merchant_id = ${first.merchantId} and t.id = any (${records.map(({ id }) => id)})
        and t.clock_id is not distinct from null and coalesce(t.next_action_at, 'infinity') <= ${now}
@@ -77,7 +77,7 @@ export async function lockClockRecords(
   const [first] = records;
   if (!first) return new Map();
   const rows = await tx.rows<LockedRecord & { id: string }>(sql`
-    select t.id, t.next_action_at as "dueAt", t.ctid::text as version, ${hasFailed(kind)} as "hasFailed"
+    select t.id, t.next_action_at as due_at, t.ctid::text as version, ${hasFailed(kind)} as has_failed
       from ${sql.table(table)} t
      where t.merchant_id = ${first.merchantId} and t.id = any (${records.map(({ id }) => id)})
        and coalesce(t.next_action_at, 'infinity') = ${first.dueAt}
@@ -95,7 +95,7 @@ export async function readRecords(
   const [first] = records;
   if (!first) return new Map();
   const rows = await tx.rows<{ id: string; dueAt: Instant | null; version: string }>(sql`
-    select id, next_action_at as "dueAt", ctid::text as version
+    select id, next_action_at as due_at, ctid::text as version
       from ${sql.table(table)} where merchant_id = ${first.merchantId} and id = any (${records.map(({ id }) => id)})`);
   return new Map(rows.map((row) => [row.id, row]));
 }
@@ -120,7 +120,7 @@ export const earliestOnClock = (
   const kinds = tables.map(({ kind }) => kind);
   return tx.maybe<DueRecord>(
     sql`
-    select kind, merchant_id as "merchantId", id, due_at as "dueAt"
+    select kind, merchant_id, id, due_at
       from first_on_clock(${kinds}, ${clock.merchantId}, ${clock.id}, ${until})
      order by due_at, array_position(${kinds}::text[], kind)
      limit 1`,
@@ -138,7 +138,7 @@ export const dueWith = (
 ): Promise<DueRecord[]> =>
   tx.rows<DueRecord>(
     sql`
-    select ${kind}::text as kind, t.merchant_id as "merchantId", t.id, t.next_action_at as "dueAt"
+    select ${kind}::text as kind, t.merchant_id, t.id, t.next_action_at as due_at
       from ${sql.table(table)} t
      where t.merchant_id = ${clock.merchantId} and t.clock_id = ${clock.id} and t.next_action_at = ${dueAt}
        and ${isNotParked(kind)}

@@ -32,7 +32,7 @@ const throwing = (message = 'out of paper'): DueKind => ({
 const failures = () =>
   world.in((tx) =>
     tx.rows<{ id: string; attempts: number; error: string; retryAt: unknown; parkedAt: unknown }>(
-      sql`select id, attempts, error, retry_at::text as "retryAt", parked_at::text as "parkedAt" from due_failure`,
+      sql`select id, attempts, error, retry_at::text as retry_at, parked_at::text as parked_at from due_failure`,
     ),
   );
 

@@ -21,20 +21,20 @@ export interface NewTransaction {
 /** Writes transactions with their entries in one statement; a second one under a key violates the unique index. */
 export const insertTransactions = (tx: Tx, booked: readonly NewTransaction[], now: Instant): Promise<number> => {
   const transactions = booked.map(({ id, posting: { merchantId, key, reason, invoiceId, currency } }) => ({
-    merchant_id: merchantId,
+    merchantId,
     id,
     key,
     reason,
-    invoice_id: invoiceId ?? null,
+    invoiceId: invoiceId ?? null,
     currency,
   }));
   const entries = booked.flatMap(({ id, posting: { merchantId, currency }, entries: own }) =>
     own.map(({ account, customerId, amount }, position) => ({
-      merchant_id: merchantId,
-      transaction_id: id,
+      merchantId,
+      transactionId: id,
       position,
       account,
-      customer_id: customerId,
+      customerId,
       currency,
       amount,
     })),
@@ -46,8 +46,8 @@ export const insertTransactions = (tx: Tx, booked: readonly NewTransaction[], no
 export const openWallets = (tx: Tx, wallets: readonly WalletKey[]): Promise<number> =>
   tx.run(sql`
     insert into wallet (merchant_id, customer_id, currency)
-    select distinct w."merchantId", w."customerId", w.currency
-      from jsonb_to_recordset(${recordset(wallets)}) as w ("merchantId" text, "customerId" text, currency text)
+    select distinct w.merchant_id, w.customer_id, w.currency
+      from jsonb_to_recordset(${recordset(wallets)}) as w (merchant_id text, customer_id text, currency text)
      order by 1, 2, 3
     on conflict do nothing`);
 
@@ -61,7 +61,7 @@ export const lockWallets = (
   customerIds: readonly string[],
 ): Promise<{ customerId: string; currency: string; balance: Decimal }[]> =>
   tx.rows<{ customerId: string; currency: string; balance: Decimal }>(sql`
-    select customer_id as "customerId", currency, balance from wallet
+    select customer_id, currency, balance from wallet
      where merchant_id = ${merchantId} and customer_id = any (${customerIds})
      order by customer_id, currency for update`);
 
@@ -124,7 +124,7 @@ export const selectBalanceOfInvoice = async (
 /** What was booked under a key, in the order of its entries; nothing where it was not. */
 export const selectEntries = (tx: Tx, merchantId: string, key: string): Promise<Entry[]> =>
   tx.rows<Entry>(sql`
-    select entry.account, entry.customer_id as "customerId", entry.amount
+    select entry.account, entry.customer_id, entry.amount
       from ledger_transaction booked
       join ledger_entry entry on entry.merchant_id = booked.merchant_id and entry.transaction_id = booked.id
      where booked.merchant_id = ${merchantId} and booked.key = ${key}
@@ -132,13 +132,13 @@ export const selectEntries = (tx: Tx, merchantId: string, key: string): Promise<
 
 /** An entry of a wallet with the whole transaction that it is of; decimals as text in `entries`. */
 export interface WalletEntryRow {
-  transaction_id: string;
+  transactionId: string;
   reason: LedgerReason;
-  invoice_id: string | null;
+  invoiceId: string | null;
   currency: string;
   amount: Decimal;
-  wallet_balance: Decimal;
-  created_at: Instant;
+  walletBalance: Decimal;
+  createdAt: Instant;
   entries: { account: AccountKind; amount: string }[];
 }
 

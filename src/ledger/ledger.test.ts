@@ -185,13 +185,13 @@ describe('a wallet', () => {
           await (fills ? fill(amount) : spend(amount));
         }
         const entries = await inTransaction((tx) =>
-          tx.rows<{ amount: ReturnType<typeof decimal>; wallet_balance: ReturnType<typeof decimal> }>(
+          tx.rows<{ amount: ReturnType<typeof decimal>; walletBalance: ReturnType<typeof decimal> }>(
             sql`select amount, wallet_balance from ledger_entry where customer_id = ${customerId} order by seq`,
           ),
         );
-        entries.forEach(({ wallet_balance }, index) => {
+        entries.forEach(({ walletBalance }, index) => {
           const upTo = sum(entries.slice(0, index + 1).map(({ amount }) => amount.negated()));
-          expect(plain(wallet_balance)).toBe(plain(upTo));
+          expect(plain(walletBalance)).toBe(plain(upTo));
         });
         const replayed = await inTransaction((tx) =>
           accountBalance(tx, merchantId, 'wallet', { customerId, currency: 'EUR' }),

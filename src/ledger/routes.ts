@@ -100,14 +100,14 @@ export const ledgerRoutes: readonly Route[] = [
 ];
 
 const presentEntry = (customerId: string, row: WalletEntryRow): Static<typeof WalletEntry> => ({
-  id: row.transaction_id,
+  id: row.transactionId,
   object: 'walletEntry',
   customerId,
   currency: row.currency,
   amount: formatMoney(row.amount.negated(), row.currency),
-  balance: formatMoney(row.wallet_balance, row.currency),
+  balance: formatMoney(row.walletBalance, row.currency),
   reason: row.reason,
-  invoiceId: row.invoice_id,
+  invoiceId: row.invoiceId,
   entries: row.entries.map(({ account, amount }) => ({ account, amount: formatMoney(decimal(amount), row.currency) })),
-  createdAt: formatInstant(row.created_at),
+  createdAt: formatInstant(row.createdAt),
 });

@@ -8,7 +8,7 @@ import { formatInstant } from '../kernel/time.ts';
 import { type AlertFacts, alertLetter, name } from './compose.ts';
 import type { NewMail } from './mails.sql.ts';
 
-type Written = Omit<NewMail, 'id' | 'status' | 'next_action_at' | 'created_at'>;
+type Written = Omit<NewMail, 'id' | 'status' | 'nextActionAt' | 'createdAt'>;
 
 /**
  * The mails about an alert that went off: to the merchant's billing addresses, and to the customer where the alert says so.
@@ -30,18 +30,18 @@ export async function writeAlertMails(tx: Tx, alert: Alert, trigger: AlertTrigge
   };
   const [contact = null] = seller.billingEmails;
   const shared = {
-    merchant_id: merchantId,
-    about_id: alert.id,
+    merchantId,
+    aboutId: alert.id,
     occasion: formatInstant(trigger.periodStart),
-    customer_id: customerId,
-    sender_name: name(seller.name),
+    customerId,
+    senderName: name(seller.name),
     attachments: [],
   };
   const toMerchant = {
     ...shared,
     kind: 'alertTriggered' as const,
     recipients: seller.billingEmails,
-    reply_to: null,
+    replyTo: null,
     letter: alertLetter(facts, 'merchant'),
   };
   const mailbox = alert.notifiesCustomer
@@ -51,7 +51,7 @@ export async function writeAlertMails(tx: Tx, alert: Alert, trigger: AlertTrigge
     ...shared,
     kind: 'alertReached' as const,
     recipients: mailbox?.emails ?? [],
-    reply_to: contact,
+    replyTo: contact,
     letter: alertLetter(facts, 'customer'),
   };
   return [toMerchant, toCustomer].filter(({ recipients }) => recipients.length > 0);

@@ -14,7 +14,7 @@ export interface AttachmentRecord {
 
 /** A mail, as far as its documents are concerned. */
 interface MailWithDocuments {
-  readonly merchant_id: string;
+  readonly merchantId: string;
   /** With the present one. */
   readonly attempts: number;
   readonly attachments: readonly AttachmentRecord[];
@@ -42,7 +42,7 @@ const MOST_BYTES = 5 * 1024 * 1024;
  */
 export const attachmentsFrom =
   (parts: InvoicingParts): LoadAttachments =>
-  async (database, { merchant_id: merchantId, attempts, attachments }, now) => {
+  async (database, { merchantId, attempts, attachments }, now) => {
     const files: Attachment[] = [];
     let bytes = 0;
     for (const record of attachments) {

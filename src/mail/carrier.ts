@@ -116,7 +116,7 @@ class SmtpCarrier implements Carrier {
   }
 
   async #hand({ mail, loadAttachments }: TakenMail): Promise<Delivery> {
-    const { id, recipients, sender_name: senderName, reply_to: replyTo, letter } = mail;
+    const { id, recipients, senderName, replyTo, letter } = mail;
     const { database, now } = this.#options;
     const loaded = loadAttachments
       ? await loadAttachments(database, mail, now())
@@ -141,18 +141,18 @@ class SmtpCarrier implements Carrier {
     await this.#change(mail, {
       status: moved.value,
       attempts: mail.attempts,
-      last_error: error?.slice(0, MOST_ERROR_LENGTH) ?? null,
-      next_action_at: nextAttemptAt,
-      sent_at: moved.value === 'sent' ? now : null,
+      lastError: error?.slice(0, MOST_ERROR_LENGTH) ?? null,
+      nextActionAt: nextAttemptAt,
+      sentAt: moved.value === 'sent' ? now : null,
     });
   }
 
   /** An attempt that was not made does not count. */
   async #giveBack({ mail, takenAt }: TakenMail): Promise<void> {
-    await this.#change(mail, { ...mail, attempts: mail.attempts - 1, next_action_at: takenAt });
+    await this.#change(mail, { ...mail, attempts: mail.attempts - 1, nextActionAt: takenAt });
   }
 
   async #change(mail: MailRow, change: Parameters<typeof changeMail>[2]): Promise<void> {
-    await this.#options.database.transaction({ merchants: [mail.merchant_id] }, (tx) => changeMail(tx, mail, change));
+    await this.#options.database.transaction({ merchants: [mail.merchantId] }, (tx) => changeMail(tx, mail, change));
   }
 }

@@ -33,7 +33,7 @@ export async function letterOf(
     case 'issued':
       return issuedLetter(facts);
     case 'paid':
-      if (invoice.grand_total.isZero()) return issuedLetter(facts);
+      if (invoice.grandTotal.isZero()) return issuedLetter(facts);
       return paidLetter(facts, fact.by === 'payment' ? await paymentOf(tx, invoice, fact.paymentId) : null, now);
     case 'partPaid':
       return partPaidLetter(facts, await paymentOf(tx, invoice, fact.paymentId));
@@ -64,16 +64,16 @@ const creditOf = (
   more: Pick<CreditFacts, 'returns' | 'off' | 'intoWallet'>,
 ): CreditFacts => ({ number, total, ...more });
 
-const cardOf = ({ card_brand: brand, card_last4: last4 }: PaymentReceipt, invoice: InvoiceRow): string | null =>
+const cardOf = ({ cardBrand: brand, cardLast4: last4 }: PaymentReceipt, invoice: InvoiceRow): string | null =>
   brand === null || last4 === null ? null : formatsOf(localeOf(invoice)).card({ brand, last4 });
 
 async function paymentOf(tx: Tx, invoice: InvoiceRow, id: string): Promise<PaymentFacts> {
-  const payment = await findReceipt(tx, { merchantId: invoice.merchant_id, invoiceId: invoice.id, id });
+  const payment = await findReceipt(tx, { merchantId: invoice.merchantId, invoiceId: invoice.id, id });
   if (!payment) throw new Error(`Payment ${id} is not of invoice ${invoice.id}.`);
   return {
     amount: payment.amount,
     method: cardOf(payment, invoice) ?? MAIL_WORDS[localeOf(invoice)].methods[payment.method],
-    receivedAt: payment.received_at,
+    receivedAt: payment.receivedAt,
   };
 }
 
@@ -82,7 +82,7 @@ async function declineOf(
   invoice: InvoiceRow,
   { paymentMethodId, reason, next }: Extract<InvoiceFact, { kind: 'declined' }>,
 ): Promise<DeclineFacts> {
-  const card = paymentMethodId === null ? undefined : await findMethod(tx, invoice.merchant_id, paymentMethodId);
+  const card = paymentMethodId === null ? undefined : await findMethod(tx, invoice.merchantId, paymentMethodId);
   return {
     card: card ? formatsOf(localeOf(invoice)).card(card) : null,
     reason,
@@ -93,8 +93,8 @@ async function declineOf(
 
 /** How the money of a refund goes back: what each payment brought, less what of it went into the wallet. */
 async function returnsOf(tx: Tx, invoice: InvoiceRow, refundId: string): Promise<CreditFacts['returns']> {
-  const going = (await receiptsOf(tx, invoice.merchant_id, invoice.id)).filter(
-    ({ return_refund_id, return_status }) => return_refund_id === refundId && return_status !== 'stopped',
+  const going = (await receiptsOf(tx, invoice.merchantId, invoice.id)).filter(
+    ({ returnRefundId, returnStatus }) => returnRefundId === refundId && returnStatus !== 'stopped',
   );
   return going.map((payment) => ({
     amount: payment.amount.minus(payment.overpaid),

@@ -6,45 +6,45 @@ import type { Letter } from './letter.ts';
 import type { MailStatus } from './states.ts';
 
 export interface MailRow {
-  merchant_id: string;
+  merchantId: string;
   id: string;
   kind: MailKind;
   /** The invoice; of a reminder the subscription. */
-  about_id: string;
+  aboutId: string;
   /** Which of several of one kind about the same; mostly empty. */
   occasion: string;
-  customer_id: string;
+  customerId: string;
   recipients: readonly string[];
-  sender_name: string;
-  reply_to: string | null;
+  senderName: string;
+  replyTo: string | null;
   letter: Letter;
   /** The documents that go with it. */
   attachments: readonly AttachmentRecord[];
   status: MailStatus;
   attempts: number;
-  last_error: string | null;
+  lastError: string | null;
   /** When it is sent, or tried again; null unless it is pending. */
-  next_action_at: Instant | null;
-  created_at: Instant;
-  sent_at: Instant | null;
+  nextActionAt: Instant | null;
+  createdAt: Instant;
+  sentAt: Instant | null;
 }
 
 export type NewMail = Pick<
   MailRow,
-  | 'merchant_id'
+  | 'merchantId'
   | 'id'
   | 'kind'
-  | 'about_id'
+  | 'aboutId'
   | 'occasion'
-  | 'customer_id'
+  | 'customerId'
   | 'recipients'
-  | 'sender_name'
-  | 'reply_to'
+  | 'senderName'
+  | 'replyTo'
   | 'letter'
   | 'attachments'
   | 'status'
-  | 'next_action_at'
-  | 'created_at'
+  | 'nextActionAt'
+  | 'createdAt'
 >;
 
 /** Nothing happens where a customer was written to about this already. */
@@ -97,7 +97,7 @@ export const selectMails = (
     keptTotal(tx, 'mail', merchantId, { customerId, aboutId, kind, status }, ['status', 'kind']),
   );
 
-export type MailChange = Pick<MailRow, 'status' | 'attempts' | 'last_error' | 'next_action_at' | 'sent_at'>;
+export type MailChange = Pick<MailRow, 'status' | 'attempts' | 'lastError' | 'nextActionAt' | 'sentAt'>;
 
 /**
  * Only from the attempt that the caller knows: what an attempt says that was given up meanwhile is not listened to.
@@ -105,14 +105,14 @@ export type MailChange = Pick<MailRow, 'status' | 'attempts' | 'last_error' | 'n
  */
 export const changeMail = (
   tx: Tx,
-  mail: Pick<MailRow, 'merchant_id' | 'id' | 'status' | 'attempts'>,
-  { status, attempts, last_error, next_action_at, sent_at }: MailChange,
+  mail: Pick<MailRow, 'merchantId' | 'id' | 'status' | 'attempts'>,
+  { status, attempts, lastError, nextActionAt, sentAt }: MailChange,
 ): Promise<MailRow | undefined> =>
   tx.maybe<MailRow>(sql`
     update mail
-       set status = ${status}, attempts = ${attempts}, last_error = ${last_error},
-           next_action_at = ${next_action_at}::timestamptz, sent_at = ${sent_at}::timestamptz
-     where merchant_id = ${mail.merchant_id} and id = ${mail.id} and status = ${mail.status} and attempts = ${mail.attempts}
+       set status = ${status}, attempts = ${attempts}, last_error = ${lastError},
+           next_action_at = ${nextActionAt}::timestamptz, sent_at = ${sentAt}::timestamptz
+     where merchant_id = ${mail.merchantId} and id = ${mail.id} and status = ${mail.status} and attempts = ${mail.attempts}
     returning *`);
 
 /** Mails about one invoice. */

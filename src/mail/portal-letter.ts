@@ -57,7 +57,7 @@ const WORDS: InEachLocale<LinkWords> = {
   },
 };
 
-type Written = Omit<NewMail, 'id' | 'status' | 'next_action_at' | 'created_at'>;
+type Written = Omit<NewMail, 'id' | 'status' | 'nextActionAt' | 'createdAt'>;
 
 /** The mail with a link to the customer portal, in the customer's language, to the one address that was typed. */
 export async function writePortalMail(tx: Tx, facts: PortalLinkFacts): Promise<Written> {
@@ -69,14 +69,14 @@ export async function writePortalMail(tx: Tx, facts: PortalLinkFacts): Promise<W
   const words = WORDS[locale];
   const sellerName = name(seller.name);
   return {
-    merchant_id: merchantId,
+    merchantId,
     kind: 'portalLink',
-    about_id: customerId,
+    aboutId: customerId,
     occasion,
-    customer_id: customerId,
+    customerId,
     recipients: [recipient],
-    sender_name: sellerName,
-    reply_to: seller.billingEmails[0] ?? null,
+    senderName: sellerName,
+    replyTo: seller.billingEmails[0] ?? null,
     letter: {
       locale,
       subject: words.subject(sellerName),

@@ -14,6 +14,6 @@ export async function sendAgain(tx: Tx, merchantId: string, id: string, now: Ins
   if (!mail) return notFound('mail');
   const moved = next(mailStates, mail.status, 'send');
   if (!moved.ok) return moved;
-  const change = { status: moved.value, attempts: 0, last_error: null, next_action_at: now, sent_at: null };
+  const change = { status: moved.value, attempts: 0, lastError: null, nextActionAt: now, sentAt: null };
   return ok((await changeMail(tx, mail, change)) as MailRow); // it is locked
 }

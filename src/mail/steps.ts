@@ -22,10 +22,10 @@ export const mailDueKind = (carrier: Carrier, loadAttachments: LoadAttachments):
   step: async (tx, { merchantId, id }, now) => {
     const mail = await selectMail(tx, merchantId, id);
     if (mail?.status !== 'pending') throw new Error(`Mail ${id} is not to be sent.`);
-    if (!carrier.hasServer) return void (await change(tx, mail, { status: 'held', next_action_at: null }));
+    if (!carrier.hasServer) return void (await change(tx, mail, { status: 'held', nextActionAt: null }));
     if (mail.attempts >= MOST_ATTEMPTS)
-      return void (await change(tx, mail, { status: 'failed', last_error: UNKNOWN_END, next_action_at: null }));
-    if (!carrier.hasRoom) return void (await change(tx, mail, { next_action_at: now.add({ seconds: FULL_SECONDS }) }));
+      return void (await change(tx, mail, { status: 'failed', lastError: UNKNOWN_END, nextActionAt: null }));
+    if (!carrier.hasRoom) return void (await change(tx, mail, { nextActionAt: now.add({ seconds: FULL_SECONDS }) }));
     const taken = await take(tx, mail, now);
     return async () => carrier.take({ mail: taken, takenAt: now, loadAttachments });
   },
@@ -34,8 +34,8 @@ export const mailDueKind = (carrier: Carrier, loadAttachments: LoadAttachments):
 const take = (tx: Tx, mail: MailRow, now: Instant): Promise<MailRow> =>
   change(tx, mail, {
     attempts: mail.attempts + 1,
-    last_error: null,
-    next_action_at: now.add({ minutes: LEASE_MINUTES }),
+    lastError: null,
+    nextActionAt: now.add({ minutes: LEASE_MINUTES }),
   });
 
 async function change(tx: Tx, mail: MailRow, to: Partial<MailRow>): Promise<MailRow> {

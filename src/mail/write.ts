@@ -40,7 +40,7 @@ export interface Letters {
 
 /** A mail before anybody knows whether its customer wants it. */
 interface Draft {
-  readonly mail: Omit<NewMail, 'id' | 'recipients' | 'status' | 'next_action_at' | 'created_at'>;
+  readonly mail: Omit<NewMail, 'id' | 'recipients' | 'status' | 'nextActionAt' | 'createdAt'>;
   /** Any of these settings of the customer lets the mail be written. */
   readonly wants: readonly NotificationKind[];
 }
@@ -52,15 +52,15 @@ const BRINGS_INVOICE: readonly MailKind[] = ['invoiceIssued', 'invoicePaid', 'pa
 export function createLetters({ environment, publicUrl }: WriterOptions): Letters {
   const isSent = environment === 'production';
   const state = (now: Instant) =>
-    ({ status: isSent ? 'pending' : 'held', next_action_at: isSent ? now : null, created_at: now }) as const;
+    ({ status: isSent ? 'pending' : 'held', nextActionAt: isSent ? now : null, createdAt: now }) as const;
   /** Writes those of some mails of one merchant that their customers want. */
   const write = async (tx: Tx, drafts: readonly Draft[], now: Instant): Promise<void> => {
     const [first] = drafts;
     if (!first) return;
-    const customerIds = drafts.map(({ mail }) => mail.customer_id);
-    const mailboxes = await findMailboxes(tx, first.mail.merchant_id, customerIds);
+    const customerIds = drafts.map(({ mail }) => mail.customerId);
+    const mailboxes = await findMailboxes(tx, first.mail.merchantId, customerIds);
     const mails = drafts.flatMap(({ mail, wants }) => {
-      const mailbox = mailboxes.get(mail.customer_id);
+      const mailbox = mailboxes.get(mail.customerId);
       const isWanted = wants.some((kind) => mailbox?.notificationSettings[kind] ?? true);
       if (!mailbox || mailbox.emails.length === 0 || !isWanted) return [];
       return [{ ...mail, ...state(now), recipients: mailbox.emails, id: newId('mail') }];
@@ -76,9 +76,9 @@ export function createLetters({ environment, publicUrl }: WriterOptions): Letter
   ): Promise<Draft | null> => {
     if (isSent) await withdrawOutdated(tx, invoice, fact);
     const decided = decideMail(fact, {
-      isNumbered: invoice.invoice_number !== null,
-      isBeingCharged: invoice.payment_in_flight,
-      isOverNothing: invoice.grand_total.isZero(),
+      isNumbered: invoice.invoiceNumber !== null,
+      isBeingCharged: invoice.paymentInFlight,
+      isOverNothing: invoice.grandTotal.isZero(),
       mailsZeroInvoices: settings.mail.zeroInvoices,
       isTold: await isTold(tx, invoice, fact),
       isRefundUntold: fact.kind === 'refundVoided' && !(await hasRefundMail(tx, invoice, fact.note.id)),
@@ -95,7 +95,7 @@ export function createLetters({ environment, publicUrl }: WriterOptions): Letter
   const tellAll: InvoiceLetters['tellAll'] = async (tx, told, now) => {
     const [first] = told;
     if (!first) return;
-    const settings = await merchantSettings(tx, first.invoice.merchant_id);
+    const settings = await merchantSettings(tx, first.invoice.merchantId);
     const drafts: Draft[] = [];
     for (const each of told) {
       const draft = await draftOf(tx, each, settings, now);
@@ -122,13 +122,13 @@ export function createLetters({ environment, publicUrl }: WriterOptions): Letter
       const [contact = null] = seller.billingEmails;
       const cardName = card === null ? null : formatsOf(locale).card(card);
       const mail = {
-        merchant_id: merchantId,
+        merchantId,
         kind: 'renewalReminder' as const,
-        about_id: subscriptionId,
+        aboutId: subscriptionId,
         occasion: formatInstant(renewsAt),
-        customer_id: customerId,
-        sender_name: name(seller.name),
-        reply_to: contact,
+        customerId,
+        senderName: name(seller.name),
+        replyTo: contact,
         letter: renewalLetter({
           locale,
           sellerName: seller.name,
@@ -147,30 +147,26 @@ export function createLetters({ environment, publicUrl }: WriterOptions): Letter
 }
 
 /** What has happened makes mails untrue that have not left yet: a paid invoice is not asked for. */
-async function withdrawOutdated(tx: Tx, { merchant_id: merchantId, id: aboutId }: InvoiceRow, fact: InvoiceFact) {
+async function withdrawOutdated(tx: Tx, { merchantId, id: aboutId }: InvoiceRow, fact: InvoiceFact) {
   const kinds = outdatedBy(fact);
   const occasion = fact.kind === 'refundVoided' ? fact.note.id : null;
   if (kinds.length > 0) await withdrawMails(tx, { merchantId, aboutId, kinds, occasion });
 }
 
 /** Asked only where it decides something: as invoices are issued, of which there are many, there was no mail before. */
-async function isTold(
-  tx: Tx,
-  { merchant_id: merchantId, id: aboutId }: InvoiceRow,
-  fact: InvoiceFact,
-): Promise<boolean> {
+async function isTold(tx: Tx, { merchantId, id: aboutId }: InvoiceRow, fact: InvoiceFact): Promise<boolean> {
   const isAsked =
     fact.kind === 'declined' || fact.kind === 'cancelled' || (fact.kind === 'paid' && fact.by === 'payment');
   return isAsked && hasMailAbout(tx, { merchantId, aboutId, kinds: BRINGS_INVOICE, occasion: null });
 }
 
-const hasRefundMail = (tx: Tx, { merchant_id: merchantId, id: aboutId }: InvoiceRow, occasion: string) =>
+const hasRefundMail = (tx: Tx, { merchantId, id: aboutId }: InvoiceRow, occasion: string) =>
   hasMailAbout(tx, { merchantId, aboutId, kinds: ['invoiceRefunded'], occasion });
 
 /** The documents that go with a mail about what happened. */
 function attachmentsOf(invoice: InvoiceRow, fact: InvoiceFact, bringsInvoice: boolean): AttachmentRecord[] {
   const { id: invoiceId } = invoice;
-  const number = invoice.invoice_number as string;
+  const number = invoice.invoiceNumber as string;
   const records: AttachmentRecord[] = [];
   if (bringsInvoice) records.push({ document: 'invoice', invoiceId, id: invoiceId, fileName: fileNameOf(number) });
   if ('paymentId' in fact)
@@ -180,12 +176,12 @@ function attachmentsOf(invoice: InvoiceRow, fact: InvoiceFact, bringsInvoice: bo
   return records;
 }
 
-const ofInvoice = ({ merchant_id, id, customer_id, seller }: InvoiceRow) => ({
-  merchant_id,
-  about_id: id,
-  customer_id,
-  sender_name: name(seller?.name ?? ''),
-  reply_to: seller?.emails?.[0] ?? null,
+const ofInvoice = ({ merchantId, id, customerId, seller }: InvoiceRow) => ({
+  merchantId,
+  aboutId: id,
+  customerId,
+  senderName: name(seller?.name ?? ''),
+  replyTo: seller?.emails?.[0] ?? null,
 });
 
 /** @throws for an invoice that has no number: a fault of ours. */
@@ -194,7 +190,7 @@ function factsOf(
   { bankTransfer }: Pick<MerchantSettings, 'bankTransfer'>,
   publicUrl: string,
 ): InvoiceFacts {
-  const { seller, buyer, invoice_number: number, issued_at: issuedAt, due_at: dueAt } = invoice;
+  const { seller, buyer, invoiceNumber: number, issuedAt, dueAt } = invoice;
   if (!seller || !buyer || number === null || !issuedAt || !dueAt)
     throw new Error(`Invoice ${invoice.id} has not been issued.`);
   return {
@@ -203,15 +199,15 @@ function factsOf(
     buyerName: buyer.name,
     number,
     currency: invoice.currency,
-    grandTotal: invoice.grand_total,
-    unpaid: invoice.unpaid_amount,
-    credited: invoice.credited_amount,
-    paid: invoice.paid_amount.minus(invoice.credited_amount),
-    fromWallet: invoice.wallet_applied,
+    grandTotal: invoice.grandTotal,
+    unpaid: invoice.unpaidAmount,
+    credited: invoice.creditedAmount,
+    paid: invoice.paidAmount.minus(invoice.creditedAmount),
+    fromWallet: invoice.walletApplied,
     issuedAt,
     dueAt,
     page: payUrl(publicUrl, invoice.id),
-    paysOnline: invoice.pays_online,
+    paysOnline: invoice.paysOnline,
     bank: bankTransfer,
   };
 }

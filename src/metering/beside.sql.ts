@@ -107,8 +107,8 @@ export const selectBeside = async (tx: Tx, range: Range, filter: BesideFilter): 
         select e.at, e.seq from event e where ${wanted} order by e.at desc, e.seq desc limit ${MOST_EXAMPLES}) l
     )
     select (select min(f.at) from asked a cross join lateral (
-              select e.at from event e where ${wanted} order by e.at limit 1) f) as "firstAt",
-           (select max(at) from latest) as "lastAt",
+              select e.at from event e where ${wanted} order by e.at limit 1) f) as first_at,
+           (select max(at) from latest) as last_at,
            ${examplesOf('latest')} as examples`),
   );
 };
@@ -154,7 +154,7 @@ export async function selectLateUsage(
         join event e on e.merchant_id = ${range.merchantId} and e.subject_id = a.id and e.at >= a.since and e.at < a.until
                     and e.seq > a.after and (a.up_to is null or e.seq <= a.up_to)
        where ${allOf([inRange(range), countsFor(meter), isTaken(meter, taken)])})
-    select count(*)::int as "eventCount", min(at) as "firstAt", max(at) as "lastAt", coalesce(sum(amount), 0) as quantity,
+    select count(*)::int as event_count, min(at) as first_at, max(at) as last_at, coalesce(sum(amount), 0) as quantity,
            ${examplesOf('found')} as examples
       from found`);
   return withIds(tx, usage);
@@ -214,7 +214,7 @@ async function selectSample(tx: Tx, wanted: Sql): Promise<EventSample> {
     with found as materialized (
       select e.at, e.seq from event e join event_subject s on s.merchant_id = e.merchant_id and s.id = e.subject_id
        where ${wanted})
-    select min(at) as "firstAt", max(at) as "lastAt",
+    select min(at) as first_at, max(at) as last_at,
            ${examplesOf('found')} as examples
       from found`);
   return withIds(tx, sample);

@@ -10,12 +10,12 @@ import { countsFor } from './usage.sql.ts';
 
 /** The columns of a `StoredEvent`; `e` is the event, `s` its subject. */
 const EVENT_COLUMNS: Sql = sql`
-  e.seq, e.merchant_id as "merchantId", e.type, e.source, coalesce(s.customer_id, s.addressee) as subject,
-  coalesce(e.external_subject, case s.kind when 'external' then s.key end) as "externalSubject",
-  e.external_id as "externalId", e.at, e.idempotency_key as "idempotencyKey"`;
+  e.seq, e.merchant_id, e.type, e.source, coalesce(s.customer_id, s.addressee) as subject,
+  coalesce(e.external_subject, case s.kind when 'external' then s.key end) as external_subject,
+  e.external_id, e.at, e.idempotency_key`;
 
 /** The subject as it was sent; null where an event had an externalSubject alone. */
-const SENT_SUBJECT: Sql = sql`case s.kind when 'direct' then s.key end as "sentSubject"`;
+const SENT_SUBJECT: Sql = sql`case s.kind when 'direct' then s.key end as sent_subject`;
 
 /** Joins the subject to `e`. */
 const EVENT_TABLES: Sql = sql`join event_subject s on s.merchant_id = e.merchant_id and s.id = e.subject_id`;

@@ -28,11 +28,11 @@ export async function selectReadings(
     sql`${meters.map(({ meter }) => value(meter))}`;
   const { addressee, readings } = await tx.one<{
     addressee: string | null;
-    readings: (MeterReading & { is_in_time: boolean })[];
+    readings: (MeterReading & { isInTime: boolean })[];
   }>(sql`
     select s.addressee, coalesce((
         select jsonb_agg(jsonb_build_object(
-                 'id', m.id, 'is_in_time', m.event_from is null or e.at > m.event_from,
+                 'id', m.id, 'isInTime', m.event_from is null or e.at > m.event_from,
                  'value', case when m.path is null then '1'
                                when m.aggregation = 'UNIQUE_COUNT' then event_text(e.data, string_to_array(m.path, '.'))
                                when m.aggregation = 'COUNT'
@@ -50,7 +50,7 @@ export async function selectReadings(
      where e.merchant_id = ${event.merchantId} and e.seq = ${event.seq} and e.at = ${event.at}`);
   return {
     addressee,
-    readings: readings.map(({ id, is_in_time: isInTime, value, group }) => {
+    readings: readings.map(({ id, isInTime, value, group }) => {
       if (!isInTime) return { id, group, value: null, reason: 'BEFORE_EVENT_FROM' };
       return { id, group, value, reason: value === null ? 'NO_VALUE' : null };
     }),

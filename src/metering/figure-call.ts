@@ -183,8 +183,8 @@ function figuresOf(
       const read = {
         question: place,
         value: value === '-' || value === '!' ? null : decimal(value),
-        event_count: BigInt(count),
-        is_complete: value !== '!',
+        eventCount: BigInt(count),
+        isComplete: value !== '!',
       };
       (found[call] as (UsageFigure | null)[])[place] = figureOf(meter, read);
     }

@@ -54,11 +54,11 @@ export interface FigureRow {
   readonly question: number;
   /** Null: no value; or only the number of events is kept. */
   readonly value: Decimal | null;
-  readonly event_count: bigint;
+  readonly eventCount: bigint;
   /** Did the roll-ups hold all events, at the moment of the statement? Else the figure is worth nothing. */
-  readonly is_complete: boolean;
+  readonly isComplete: boolean;
   /** Hours of its parts that are worth to be known the next time, by row of their subjects. */
-  readonly read_hours: readonly (readonly ReadHour[])[] | null;
+  readonly readHours: readonly (readonly ReadHour[])[] | null;
 }
 
 /** The arguments of the functions after the merchant: their types, in their order. */

@@ -84,11 +84,11 @@ const textOf = ({ spec, parts }: Asked): string =>
     .join('\n');
 
 /** A question without any part has no row: nothing counts. */
-export function figureOf(meter: Meter, row: Omit<FigureRow, 'read_hours'> | undefined): UsageFigure | null {
+export function figureOf(meter: Meter, row: Omit<FigureRow, 'readHours'> | undefined): UsageFigure | null {
   if (row === undefined) return { value: ZERO, eventCount: 0 };
-  const eventCount = Number(row.event_count);
-  const value = meter.aggregation === 'COUNT' ? decimal(row.event_count) : row.value;
-  return row.is_complete ? { value: figure(meter, value, eventCount), eventCount } : null;
+  const eventCount = Number(row.eventCount);
+  const value = meter.aggregation === 'COUNT' ? decimal(row.eventCount) : row.value;
+  return row.isComplete ? { value: figure(meter, value, eventCount), eventCount } : null;
 }
 
 /**

@@ -75,9 +75,9 @@ export interface FlushedRow {
   readonly numbers: string | null;
   /** Entries whose key was stored before; and what is stored of each and does not follow from what was sent. */
   readonly repeated: number[] | null;
-  readonly repeated_numbers: string | null;
-  readonly repeated_times: string[] | null;
-  readonly repeated_addressees: (string | null)[] | null;
+  readonly repeatedNumbers: string | null;
+  readonly repeatedTimes: string[] | null;
+  readonly repeatedAddressees: (string | null)[] | null;
   /** Those of them that were stored with other content: nothing of their requests was stored. */
   readonly conflicting: number[] | null;
 }
@@ -186,13 +186,13 @@ export function outcomesOf(batches: readonly Batch[], flush: Flush, row: Flushed
   const conflicting = new Set(row.conflicting?.map((place) => entryAt(place).prepared.h));
   const refused = new Set(row.conflicting?.map((place) => entryAt(place).group));
   const repeated = new Map(row.repeated?.map((place, index) => [place, index]));
-  const [numbers, repeatedNumbers] = [listOf(row.numbers), listOf(row.repeated_numbers)];
+  const [numbers, repeatedNumbers] = [listOf(row.numbers), listOf(row.repeatedNumbers)];
   const stored = flush.entries.map(({ prepared, subjectPlace }, entry) => {
     const index = repeated.get(entry + 1);
     const [subject, at, seq] =
       index === undefined
         ? [row.addressees?.[subjectPlace - 1], prepared.event.at, numbers[entry]]
-        : [row.repeated_addressees?.[index], row.repeated_times?.[index], repeatedNumbers[index]];
+        : [row.repeatedAddressees?.[index], row.repeatedTimes?.[index], repeatedNumbers[index]];
     if (seq === undefined || at === undefined || at === null) throw new Error('A key is stored whose event is not.');
     return { subject: subject ?? null, at, seq };
   });

@@ -109,7 +109,7 @@ it('after a crash at any step of sealing, sifting and merging all keys are there
   expect(kills).toBeGreaterThan(10);
   const counted = await database.transaction({ merchants: [merchantId] }, (tx) =>
     tx.one(sql`
-      select (select count(*)::int from event) as events, count(distinct h)::int as keys, count(*)::int as "keyRows"
+      select (select count(*)::int from event) as events, count(distinct h)::int as keys, count(*)::int as key_rows
         from (select h from event_key union all select h from event_key_sealed) keys`),
   );
   expect(counted).toEqual({ events: known.size, keys: known.size, keyRows: known.size });

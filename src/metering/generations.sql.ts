@@ -10,9 +10,9 @@ export async function sealKeys(tx: Tx, mostBytes: number): Promise<boolean> {
 /** All sealed tables of keys, and what is being made of them. */
 export async function keyTables(tx: Tx): Promise<KeyTables> {
   const generations = await tx.rows<Generation>(sql`
-    select name, bytes::float8 as bytes, key_count::float8 as "keyCount" from event_key_generation
+    select name, bytes::float8 as bytes, key_count::float8 as key_count from event_key_generation
      order by length(name), name`);
-  const parts = await tx.rows<SievePart>(sql`select name, key_count::float8 as "keyCount" from event_key_sieve_part`);
+  const parts = await tx.rows<SievePart>(sql`select name, key_count::float8 as key_count from event_key_sieve_part`);
   const underWay = await tx.rows<Pick<KeyWork, 'kind'>>(sql`select kind from event_key_work`);
   return { generations, parts, underWay: underWay.map(({ kind }) => kind) };
 }

@@ -31,4 +31,4 @@ const edgeOf = (meter: string, { subject, from, to }: UsageSource, isFrom: boole
 
 /** The hours that were read for some questions. */
 export const readHours = (rows: readonly FigureRow[]): ReadHour[] =>
-  rows.flatMap(({ read_hours: hours }) => hours ?? []).flat();
+  rows.flatMap(({ readHours: hours }) => hours ?? []).flat();

@@ -16,8 +16,8 @@ interface Part extends Interval {
 export interface AnsweredRow {
   readonly question: number;
   readonly value: Decimal | null;
-  readonly event_count: bigint;
-  readonly is_complete: boolean;
+  readonly eventCount: bigint;
+  readonly isComplete: boolean;
 }
 
 /** As arrays: questions, subjects, beginnings and ends. */

@@ -11,7 +11,7 @@ export interface SeriesRow {
 
 export const findSeries = (tx: Tx, merchantId: string, spec: SeriesSpec): Promise<SeriesRow | undefined> =>
   tx.maybe<SeriesRow>(sql`
-    select id, is_ready as "isReady" from usage_series
+    select id, is_ready from usage_series
      where merchant_id = ${merchantId} and event_type = ${spec.eventType} and content = text_hash(${contentOf(spec)})`);
 
 /**
@@ -20,7 +20,7 @@ export const findSeries = (tx: Tx, merchantId: string, spec: SeriesSpec): Promis
  */
 export const holdSeries = (tx: Tx, merchantId: string, spec: SeriesSpec): Promise<SeriesRow | undefined> =>
   tx.maybe<SeriesRow>(sql`
-    select id, is_ready as "isReady" from usage_series
+    select id, is_ready from usage_series
      where merchant_id = ${merchantId} and event_type = ${spec.eventType} and content = text_hash(${contentOf(spec)})
        for key share`);
 
@@ -35,12 +35,12 @@ export const insertSeries = (tx: Tx, merchantId: string, spec: SeriesSpec): Prom
 
 export const pendingSeries = (tx: Tx): Promise<{ merchantId: string; id: bigint }[]> =>
   tx.rows<{ merchantId: string; id: bigint }>(sql`
-    select merchant_id as "merchantId", id from usage_series where not is_ready order by merchant_id, id`);
+    select merchant_id, id from usage_series where not is_ready order by merchant_id, id`);
 
 /** @returns whether there are more events to add */
 export async function backfillSeries(tx: Tx, merchantId: string, id: bigint, most: number): Promise<boolean> {
   const { hasMore } = await tx.one<{ hasMore: boolean }>(
-    sql`select backfill_series(${merchantId}, ${id}, ${most}) as "hasMore"`,
+    sql`select backfill_series(${merchantId}, ${id}, ${most}) as has_more`,
   );
   return hasMore;
 }
@@ -59,7 +59,7 @@ export interface OwnedSeries extends SeriesSpec {
   readonly id: bigint;
 }
 
-const OWNED_SERIES = sql`merchant_id as "merchantId", id, event_type as "eventType", kind, path, dimensions`;
+const OWNED_SERIES = sql`merchant_id, id, event_type, kind, path, dimensions`;
 
 /** All series of the next merchants that have any, in the order of their ids. */
 export const seriesOfMerchants = (tx: Tx, after: string, merchants: number): Promise<OwnedSeries[]> =>
@@ -84,7 +84,7 @@ export const giveUpSeries = (tx: Tx, merchantId: string, ids: readonly bigint[])
 
 export const droppedSeries = (tx: Tx): Promise<{ merchantId: string; id: bigint }[]> =>
   tx.rows<{ merchantId: string; id: bigint }>(sql`
-    select merchant_id as "merchantId", series_id as id from usage_series_dropped order by merchant_id, series_id`);
+    select merchant_id, series_id as id from usage_series_dropped order by merchant_id, series_id`);
 
 /** Deletes some of what was added up for a series that was given up. @returns whether there is more; not where somebody else is at it */
 export async function deleteRollups(tx: Tx, merchantId: string, id: bigint, most: number): Promise<boolean> {

@@ -92,7 +92,7 @@ const isNeedless = sql`(s.settled_until is null or l.at >= s.settled_until)`;
 /** Merchants with late rows that say nothing, some at a time. */
 export const merchantsWithNeedless = async (tx: Tx, most: number): Promise<string[]> => {
   const rows = await tx.rows<{ merchantId: string }>(sql`
-    select distinct l.merchant_id as "merchantId"
+    select distinct l.merchant_id
       from usage_late l join event_subject s on s.merchant_id = l.merchant_id and s.id = l.subject_id
      where ${isNeedless} limit ${most}`);
   return rows.map(({ merchantId }) => merchantId);

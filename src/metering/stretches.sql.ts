@@ -11,8 +11,8 @@ export interface CountedRow {
   /** The number of the stretch, from 1; null: the row says only whether the roll-ups are complete. */
   readonly stretch: number | null;
   readonly value: Decimal | null;
-  readonly event_count: bigint;
-  readonly is_complete: boolean;
+  readonly eventCount: bigint;
+  readonly isComplete: boolean;
 }
 
 const unnested = (parts: readonly Part<Interval>[]): Sql => sql`

@@ -30,14 +30,14 @@ export async function measureStretches(
   const spec = seriesOf(meter);
   const parts = partsOf({ ...scope, from, to });
   const rolled = spec && (await tx.rows<CountedRow>(selectCounted(scope, bounds, cutAtHours(parts, bounds), spec)));
-  const isComplete = rolled?.every(({ is_complete: each }) => each) === true;
+  const isComplete = rolled?.every(({ isComplete: each }) => each) === true;
   const raw = () => tx.rows<CountedRow>(selectCounted(scope, bounds, { full: [], rest: parts }, null));
   const rows = rolled && isComplete ? rolled : await raw();
   const found = new Map(rows.map((row) => [row.stretch, row]));
   return bounds.slice(1).map((_, index) => {
     const row = found.get(index + 1);
     if (!row) return NOTHING;
-    const eventCount = Number(row.event_count);
+    const eventCount = Number(row.eventCount);
     return { value: figure(meter, row.value, eventCount), eventCount };
   });
 }

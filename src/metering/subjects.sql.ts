@@ -23,7 +23,7 @@ export const holdCustomer = async (tx: Tx, merchantId: string, customerId: strin
     insert into event_subject as s (merchant_id, kind, key, addressee, customer_id, created_at)
     values (${merchantId}, 'direct', ${customerId}, ${customerId}, ${customerId}, ${now})
         on conflict (merchant_id, kind, key, epoch) do update set linked_at = s.linked_at
-    returning s.settled_until is not null as "isMarked"`);
+    returning s.settled_until is not null as is_marked`);
   return isMarked;
 };
 
@@ -87,7 +87,7 @@ export async function selectSubjectsOfEach(
   customerIds: readonly string[],
 ): Promise<ReadonlyMap<string, string[]>> {
   const rows = await tx.rows<{ customerId: string; addressee: string }>(sql`
-    select distinct customer_id as "customerId", addressee from event_subject
+    select distinct customer_id, addressee from event_subject
      where merchant_id = ${merchantId} and customer_id = any (${[...customerIds]}::text[]) and addressee is not null`);
   const found = Map.groupBy(rows, ({ customerId }) => customerId);
   return new Map(
@@ -109,7 +109,7 @@ export const customersWithEvents = (tx: Tx, after: bigint, upTo: bigint): Promis
   tx.rows<UsedCustomer>(sql`
     with used as materialized (
       select distinct merchant_id, subject_id from event where seq > ${after} and seq <= ${upTo})
-    select distinct s.merchant_id as "merchantId", coalesce(s.customer_id, s.addressee) as "customerId"
+    select distinct s.merchant_id, coalesce(s.customer_id, s.addressee) as customer_id
       from used u join event_subject s on s.merchant_id = u.merchant_id and s.id = u.subject_id
      where s.addressee is not null`);
 

@@ -2,7 +2,7 @@ import { allOf, type Sql, sql, type Tx } from '../db/index.ts';
 
 /** @returns whether there are more to count now */
 export async function tallyEvents(tx: Tx, most: number): Promise<boolean> {
-  const { hasMore } = await tx.one<{ hasMore: boolean }>(sql`select tally_events(${most}) as "hasMore"`);
+  const { hasMore } = await tx.one<{ hasMore: boolean }>(sql`select tally_events(${most}) as has_more`);
   return hasMore;
 }
 

@@ -17,16 +17,16 @@ export interface UsageColumns {
 
 export interface MeasuredRow {
   /** Which columns this row is summed over, as PostgreSQL's `grouping` counts them: a bit for each, the first the highest. */
-  readonly summed_over: number;
+  readonly summedOver: number;
   readonly value: Decimal | null;
-  readonly event_count: bigint;
+  readonly eventCount: bigint;
   /** Did the roll-ups hold all events, at the moment of the statement? */
-  readonly is_complete: boolean;
-  readonly customer_id: string | null;
-  readonly window_start: Instant | null;
+  readonly isComplete: boolean;
+  readonly customerId: string | null;
+  readonly windowStart: Instant | null;
   /** Of LATEST in windows: the time and place of the event that has the value. */
-  readonly latest_at?: Instant | null;
-  readonly latest_seq?: bigint | null;
+  readonly latestAt?: Instant | null;
+  readonly latestSeq?: bigint | null;
   readonly [dimension: `d${number}`]: string | null;
 }
 

@@ -27,7 +27,7 @@ export const postgresUsage: UsageQuery<Tx> = {
     const spec = scope.acceptedUpTo === undefined ? seriesOf(scope.meter) : null;
     const query = spec && selectRolledUsage(scope, columns, distinct, spec);
     const rows = query && (await tx.rows<MeasuredRow>(query));
-    if (!rows?.every(({ is_complete: isComplete }) => isComplete)) return rawUsage.measure(tx, scope, cuts);
+    if (!rows?.every(({ isComplete }) => isComplete)) return rawUsage.measure(tx, scope, cuts);
     return cutRows(rows, scope, cuts, columns);
   },
 };
@@ -46,13 +46,13 @@ const cutRows = (
 ): UsageRow[][] =>
   cuts.map((cut) => {
     const mask = summedOver(setOf(cut, columns), columns);
-    const found = rows.filter((row) => row.summed_over === mask);
+    const found = rows.filter((row) => row.summedOver === mask);
     const isCutByTime = isLevel(scope.meter) && cut.window !== undefined;
     if (!isCutByTime) return found.map((row) => usageRow(row, cut, columns, scope));
     return withoutRepeats(found.map((row): Stamped => [usageRow(row, cut, columns, scope), stampOf(row)]));
   });
 
-const stampOf = ({ latest_at: at, latest_seq: seq }: MeasuredRow): Stamped[1] => ({
+const stampOf = ({ latestAt: at, latestSeq: seq }: MeasuredRow): Stamped[1] => ({
   at: (at as Temporal.Instant).epochNanoseconds,
   seq: seq as bigint,
 });
@@ -114,11 +114,11 @@ async function answersOf(tx: Tx, questions: readonly UsageScope[]): Promise<Usag
   }
   const spec = meter.aggregation === 'UNIQUE_COUNT' ? seriesOf(meter) : null;
   const rolled = spec && (await tx.rows<AnsweredRow>(selectAnswers(questions, spec)));
-  const isComplete = rolled?.every(({ is_complete: each }) => each) === true;
+  const isComplete = rolled?.every(({ isComplete: each }) => each) === true;
   const rows = rolled && isComplete ? rolled : await tx.rows<AnsweredRow>(selectAnswers(questions, null));
   const found = new Map(rows.map((row) => [row.question, row]));
   return questions.map((_, question) => {
-    const { value, event_count: events } = found.get(question) as AnsweredRow;
+    const { value, eventCount: events } = found.get(question) as AnsweredRow;
     const eventCount = Number(events);
     return { value: figure(meter, value, eventCount), eventCount };
   });
@@ -165,12 +165,12 @@ const summedOver = (set: readonly string[], columns: UsageColumns): number =>
   columnNames(columns).reduce((mask, name) => mask * 2 + (set.includes(name) ? 0 : 1), 0);
 
 function usageRow(row: MeasuredRow, cut: UsageCut, { dimensions }: UsageColumns, scope: UsageScope): UsageRow {
-  const eventCount = Number(row.event_count);
+  const eventCount = Number(row.eventCount);
   const groups = (cut.groups ?? []).map((name) => [name, row[`d${dimensions.indexOf(name)}`] ?? null] as const);
   return {
     group: Object.fromEntries(groups),
-    ...(cut.byCustomer === true && { customerId: row.customer_id }),
-    ...(cut.window !== undefined && row.window_start && windowOf(row.window_start, cut.window, scope)),
+    ...(cut.byCustomer === true && { customerId: row.customerId }),
+    ...(cut.window !== undefined && row.windowStart && windowOf(row.windowStart, cut.window, scope)),
     value: figure(scope.meter, row.value, eventCount),
     eventCount,
   };

@@ -3,31 +3,31 @@ import type { PageRequest } from '../http/index.ts';
 import { plain } from '../kernel/decimal.ts';
 import type { OrderLine } from './order.ts';
 
-const COLUMNS = sql`merchant_id as "merchantId", id, order_id as "orderId", item_id as "itemId", description, quantity,
-  list_unit_price as "listUnitPrice", discount_unit_amount as "discountUnitAmount", unit_price as "unitPrice",
-  total_price as "totalPrice", term_start_date as "termStartDate", term_end_date as "termEndDate", metadata,
-  created_at as "createdAt", updated_at as "updatedAt"`;
+const COLUMNS = sql`merchant_id, id, order_id, item_id, description, quantity,
+  list_unit_price, discount_unit_amount, unit_price,
+  total_price, term_start_date, term_end_date, metadata,
+  created_at, updated_at`;
 
 /** All lines by one statement; they are numbered in their order. */
 export const insertOrderLines = async (tx: Tx, lines: readonly OrderLine[]): Promise<void> => {
   if (lines.length === 0) return;
   const rows = lines.map((line, place) => ({
     place,
-    merchant_id: line.merchantId,
+    merchantId: line.merchantId,
     id: line.id,
-    order_id: line.orderId,
-    item_id: line.itemId,
+    orderId: line.orderId,
+    itemId: line.itemId,
     description: line.description,
     quantity: plain(line.quantity),
-    list_unit_price: plain(line.listUnitPrice),
-    discount_unit_amount: plain(line.discountUnitAmount),
-    unit_price: plain(line.unitPrice),
-    total_price: plain(line.totalPrice),
-    term_start_date: line.termStartDate?.toString() ?? null,
-    term_end_date: line.termEndDate?.toString() ?? null,
+    listUnitPrice: plain(line.listUnitPrice),
+    discountUnitAmount: plain(line.discountUnitAmount),
+    unitPrice: plain(line.unitPrice),
+    totalPrice: plain(line.totalPrice),
+    termStartDate: line.termStartDate?.toString() ?? null,
+    termEndDate: line.termEndDate?.toString() ?? null,
     metadata: line.metadata,
-    created_at: line.createdAt.toString(),
-    updated_at: line.updatedAt.toString(),
+    createdAt: line.createdAt.toString(),
+    updatedAt: line.updatedAt.toString(),
   }));
   await tx.run(sql`
     insert into order_line_item (merchant_id, id, order_id, item_id, description, quantity, list_unit_price,
@@ -83,5 +83,5 @@ export const deleteOrderLineRow = (tx: Tx, { merchantId, id }: Pick<OrderLine, '
 /** The lines that sell an item, as many as are named, and how many there are. */
 export const selectLinesOfItem = (tx: Tx, merchantId: string, itemId: string, most: number) =>
   tx.rows<{ id: string; orderId: string; count: number }>(sql`
-    select id, order_id as "orderId", count(*) over ()::int as count from order_line_item
+    select id, order_id, count(*) over ()::int as count from order_line_item
      where merchant_id = ${merchantId} and item_id = ${itemId} order by seq limit ${most}`);

@@ -5,11 +5,11 @@ import type { Instant } from '../kernel/time.ts';
 import type { OrderRow, OrderType } from './order.ts';
 import type { OrderStatus } from './states.ts';
 
-const COLUMNS = sql`merchant_id as "merchantId", id, customer_id as "customerId", reseller_id as "resellerId",
-  tax_exempt as "taxExempt", selling_entity as "sellingEntity", currency, approval_status as "approvalStatus",
-  cancelled_at as "cancelledAt", type, term_start_date as "termStartDate", term_end_date as "termEndDate",
-  close_date as "closeDate", named_total as "namedTotal", default_payment_term_days as "defaultPaymentTermDays", metadata,
-  clock_id as "testClockId", created_at as "createdAt", updated_at as "updatedAt"`;
+const COLUMNS = sql`merchant_id, id, customer_id, reseller_id,
+  tax_exempt, selling_entity, currency, approval_status,
+  cancelled_at, type, term_start_date, term_end_date,
+  close_date, named_total, default_payment_term_days, metadata,
+  clock_id as test_clock_id, created_at, updated_at`;
 
 export const insertOrder = (tx: Tx, order: OrderRow): Promise<OrderRow> =>
   tx.one<OrderRow>(sql`
@@ -103,18 +103,18 @@ export const updateOrder = (
 ): Promise<OrderRow> =>
   tx.one<OrderRow>(sql`
     update sales_order set ${assignments({
-      approval_status: changes.approvalStatus,
-      cancelled_at: changes.cancelledAt,
-      term_start_date: changes.termStartDate,
-      term_end_date: changes.termEndDate,
-      close_date: changes.closeDate,
-      named_total: changes.namedTotal,
-      default_payment_term_days: changes.defaultPaymentTermDays,
+      approvalStatus: changes.approvalStatus,
+      cancelledAt: changes.cancelledAt,
+      termStartDate: changes.termStartDate,
+      termEndDate: changes.termEndDate,
+      closeDate: changes.closeDate,
+      namedTotal: changes.namedTotal,
+      defaultPaymentTermDays: changes.defaultPaymentTermDays,
       metadata: changes.metadata && jsonb(changes.metadata),
-      reseller_id: changes.resellerId,
-      tax_exempt: changes.taxExempt,
-      selling_entity: changes.sellingEntity,
-      updated_at: now,
+      resellerId: changes.resellerId,
+      taxExempt: changes.taxExempt,
+      sellingEntity: changes.sellingEntity,
+      updatedAt: now,
     })}
      where merchant_id = ${merchantId} and id = ${id}
     returning ${COLUMNS}`);

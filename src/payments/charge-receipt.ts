@@ -9,30 +9,28 @@ import { insertReceipt } from './receipts.sql.ts';
 /** Writes the record of the money of a charge that was accepted. @returns its id */
 export async function keepReceipt(tx: Tx, charge: Charge, now: Instant): Promise<string> {
   const card =
-    charge.payment_method_id === null
-      ? undefined
-      : await selectMethod(tx, charge.merchant_id, charge.payment_method_id);
+    charge.paymentMethodId === null ? undefined : await selectMethod(tx, charge.merchantId, charge.paymentMethodId);
   const { id } = await insertReceipt(tx, {
-    merchant_id: charge.merchant_id,
+    merchantId: charge.merchantId,
     id: newId('payment'),
-    invoice_id: charge.invoice_id,
-    session_id: null,
-    charge_id: charge.id,
-    payment_method_id: charge.payment_method_id,
+    invoiceId: charge.invoiceId,
+    sessionId: null,
+    chargeId: charge.id,
+    paymentMethodId: charge.paymentMethodId,
     amount: charge.amount,
     overpaid: ZERO,
     currency: charge.currency,
     method: 'card',
     provider: charge.provider,
-    provider_reference: charge.provider_reference,
-    card_brand: card?.brand ?? null,
-    card_last4: card?.last4 ?? null,
+    providerReference: charge.providerReference,
+    cardBrand: card?.brand ?? null,
+    cardLast4: card?.last4 ?? null,
     reference: null,
-    idempotency_key: null,
-    idempotency_print: null,
-    received_at: now,
-    created_at: now,
-    clock_id: charge.clock_id,
+    idempotencyKey: null,
+    idempotencyPrint: null,
+    receivedAt: now,
+    createdAt: now,
+    clockId: charge.clockId,
   });
   return id;
 }

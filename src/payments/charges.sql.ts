@@ -24,28 +24,28 @@ export type ChargeDecline =
 
 /** A charge of a stored card: the intent, and then what came of it. */
 export interface Charge {
-  merchant_id: string;
+  merchantId: string;
   /** `<invoice>:<attempt>`, which is the provider's key: one key, one charge. */
   id: string;
-  invoice_id: string;
-  customer_id: string;
+  invoiceId: string;
+  customerId: string;
   origin: ChargeOrigin;
   /** Null: nothing is stored that could be charged. */
-  payment_method_id: string | null;
+  paymentMethodId: string | null;
   provider: ProviderName;
-  provider_token: string | null;
+  providerToken: string | null;
   amount: Decimal;
   currency: string;
   status: ChargeStatus;
-  decline_reason: ChargeDecline | null;
-  provider_reference: string | null;
+  declineReason: ChargeDecline | null;
+  providerReference: string | null;
   /** When a provider outside was first asked for it, and how often its outcome was looked up since. */
-  sent_at: Instant | null;
-  look_ups: number;
-  clock_id: string | null;
-  next_action_at: Instant | null;
-  created_at: Instant;
-  finished_at: Instant | null;
+  sentAt: Instant | null;
+  lookUps: number;
+  clockId: string | null;
+  nextActionAt: Instant | null;
+  createdAt: Instant;
+  finishedAt: Instant | null;
 }
 
 /** A charge whose outcome is known, and the record of the money (`pay_…`); null where it was declined. */
@@ -57,16 +57,16 @@ export interface FinishedCharge {
 /** What a charge is made of; the rest follows. */
 export type NewCharge = Pick<
   Charge,
-  | 'merchant_id'
-  | 'invoice_id'
-  | 'customer_id'
+  | 'merchantId'
+  | 'invoiceId'
+  | 'customerId'
   | 'origin'
-  | 'payment_method_id'
+  | 'paymentMethodId'
   | 'provider'
-  | 'provider_token'
+  | 'providerToken'
   | 'amount'
   | 'currency'
-  | 'clock_id'
+  | 'clockId'
 >;
 
 /** The next attempts at some invoices of a merchant, whose locks the caller holds; due at once. */
@@ -98,22 +98,22 @@ export const lockCharge = (tx: Tx, merchantId: string, id: string): Promise<Char
 /** What came of a charge that its caller has locked. @throws where it is finished. */
 export const finishCharge = (
   tx: Tx,
-  { merchant_id, id }: Charge,
-  outcome: Pick<Charge, 'status' | 'decline_reason' | 'provider_reference'>,
+  { merchantId, id }: Charge,
+  outcome: Pick<Charge, 'status' | 'declineReason' | 'providerReference'>,
   now: Instant,
 ): Promise<Charge> =>
   tx.one<Charge>(sql`
-    update payment_charge set ${assignments({ ...outcome, next_action_at: null, finished_at: now })}
-     where merchant_id = ${merchant_id} and id = ${id} and status = any (${[...CHARGES_ON_THEIR_WAY]})
+    update payment_charge set ${assignments({ ...outcome, nextActionAt: null, finishedAt: now })}
+     where merchant_id = ${merchantId} and id = ${id} and status = any (${[...CHARGES_ON_THEIR_WAY]})
     returning *`);
 
 /** What is known of a charge without an outcome, and when it is looked up next. @throws where it is finished. */
 export const keepWaiting = (
   tx: Tx,
-  { merchant_id, id }: Charge,
-  change: Partial<Pick<Charge, 'status' | 'sent_at' | 'look_ups' | 'next_action_at' | 'provider_reference'>>,
+  { merchantId, id }: Charge,
+  change: Partial<Pick<Charge, 'status' | 'sentAt' | 'lookUps' | 'nextActionAt' | 'providerReference'>>,
 ): Promise<Charge> =>
   tx.one<Charge>(sql`
     update payment_charge set ${assignments(change)}
-     where merchant_id = ${merchant_id} and id = ${id} and status = any (${[...CHARGES_ON_THEIR_WAY]})
+     where merchant_id = ${merchantId} and id = ${id} and status = any (${[...CHARGES_ON_THEIR_WAY]})
     returning *`);

@@ -45,7 +45,7 @@ export const defaultMethodsOf = async (
   customerIds: Iterable<string>,
 ): Promise<ReadonlyMap<string, PaymentMethod>> =>
   new Map(
-    (await selectDefaults(tx, merchantId, [...new Set(customerIds)])).map((method) => [method.customer_id, method]),
+    (await selectDefaults(tx, merchantId, [...new Set(customerIds)])).map((method) => [method.customerId, method]),
   );
 
 /**
@@ -71,16 +71,16 @@ const newCharge = ({
   readonly request: ChargeRequestOfInvoice;
   readonly method: PaymentMethod | undefined;
 }): NewCharge => ({
-  merchant_id: request.merchantId,
-  invoice_id: request.invoiceId,
-  customer_id: request.customerId,
+  merchantId: request.merchantId,
+  invoiceId: request.invoiceId,
+  customerId: request.customerId,
   origin: request.origin,
-  payment_method_id: method?.id ?? null,
+  paymentMethodId: method?.id ?? null,
   provider: method?.provider ?? 'sandbox',
-  provider_token: method?.provider_token ?? null,
+  providerToken: method?.providerToken ?? null,
   amount: request.amount,
   currency: request.currency,
-  clock_id: request.clockId,
+  clockId: request.clockId,
 });
 
 /**
@@ -96,7 +96,7 @@ export async function performCharge(
 ): Promise<FinishedCharge> {
   const charge = await lockCharge(tx, merchantId, id);
   if (charge?.status !== 'intended') throw new Error(`Charge ${id} is not on its way.`);
-  const { provider_token: token, amount, currency } = charge;
+  const { providerToken: token, amount, currency } = charge;
   const outcome =
     token === null
       ? ({ accepted: false, reference: null, reason: 'no_payment_method' } as const)
@@ -106,8 +106,8 @@ export async function performCharge(
     charge,
     {
       status: outcome.accepted ? 'accepted' : 'declined',
-      decline_reason: outcome.accepted ? null : outcome.reason,
-      provider_reference: outcome.reference,
+      declineReason: outcome.accepted ? null : outcome.reason,
+      providerReference: outcome.reference,
     },
     now,
   );
@@ -120,9 +120,9 @@ export const chargesDue = (parts: PaymentParts): DueKind => ({
   step: async (tx, { merchantId, id }, now) => {
     const charge = await selectCharge(tx, merchantId, id);
     if (!charge) throw new Error(`Charge ${id} is due and not there.`);
-    if (charge.provider !== 'sandbox' && charge.provider_token !== null) return callForCharge(tx, parts, charge, now);
+    if (charge.provider !== 'sandbox' && charge.providerToken !== null) return callForCharge(tx, parts, charge, now);
     // Whoever asked for it holds the invoice and then wants the charge, whose row this step has already.
-    await parts.handlers.lockNow?.(tx, [{ merchantId, entityType: 'invoice', entityId: charge.invoice_id }]);
+    await parts.handlers.lockNow?.(tx, [{ merchantId, entityType: 'invoice', entityId: charge.invoiceId }]);
     await parts.handlers.charged(tx, await performCharge(tx, { merchantId, id }, now, parts.provider), now);
     return;
   },

@@ -48,7 +48,7 @@ describe('completing a session', () => {
     const [receipt] = await receipts(toy);
     expect(receipt?.amount.toFixed()).toBe('69.44');
     expect(await shop.told(merchant, toy)).toEqual([
-      { entity_id: toy, kind: 'completed', session_id: session.id, receipt_id: receipt?.id, detail: '69.44 USD' },
+      { entityId: toy, kind: 'completed', sessionId: session.id, receiptId: receipt?.id, detail: '69.44 USD' },
     ]);
     expect(await shop.published(merchant, session.id)).toEqual(['payment_session.completed.v0']);
   });
@@ -152,7 +152,7 @@ describe('a session that is over', () => {
     });
     await shop.runDueWork();
     expect(await complete(id)).toMatchObject({ status: 409, body: { code: 'PAYMENT_SESSION_EXPIRED' } });
-    expect(await shop.told(merchant, toy)).toMatchObject([{ kind: 'expired', session_id: id }]);
+    expect(await shop.told(merchant, toy)).toMatchObject([{ kind: 'expired', sessionId: id }]);
     expect(await shop.published(merchant, id)).toEqual(['payment_session.expired.v0']);
     expect((await merchant.get(`/v0/paymentSessions/${last.id}`)).body.status).toBe('completed');
     shop.setNow(start.toString());

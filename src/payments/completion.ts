@@ -33,12 +33,12 @@ async function findForChange(
   now: Instant,
 ): Promise<{ session: PaymentSession; at: Instant } | undefined> {
   const session = await selectSession(tx, merchantId, id);
-  return session && { session, at: await effectiveNow(tx, merchantId, session.clock_id, now) };
+  return session && { session, at: await effectiveNow(tx, merchantId, session.clockId, now) };
 }
 
 /** The same session, locked after what upstream locks of its own. */
 export async function lockFound(tx: Tx, { handlers }: PaymentParts, found: PaymentSession): Promise<PaymentSession> {
-  const { merchant_id: merchantId, id, entity_type: entityType, entity_id: entityId } = found;
+  const { merchantId, id, entityType, entityId } = found;
   await handlers.lock?.(tx, { merchantId, sessionId: id, entityType, entityId });
   const session = await lockSession(tx, merchantId, id);
   if (!session) throw new Error(`Payment session ${id} was deleted, which nothing does.`);
@@ -68,7 +68,7 @@ export async function completeSession(
   if (refusedNow) return refusedNow;
   if (session.status === 'completed') return ok(session);
   if (session.provider !== 'sandbox') return fail('PAID_AT_PROVIDER', { provider: session.provider });
-  if (session.pending_card !== null) return useCard(tx, parts, session, confirmed(session.pending_card, card), at);
+  if (session.pendingCard !== null) return useCard(tx, parts, session, confirmed(session.pendingCard, card), at);
   const numbered = { ...session, attempts: session.attempts + 1 };
   const until = outcomeAt(card, at);
   return until === null
@@ -86,7 +86,7 @@ interface UsedCard {
 const confirmed = (pending: TestCard, sent: TestCard): UsedCard =>
   sent === pending ? { card: pending } : { card: pending, refusal: 'authentication_required' };
 
-const waitsForCustomer = ({ pending_card: card }: PaymentSession): boolean =>
+const waitsForCustomer = ({ pendingCard: card }: PaymentSession): boolean =>
   card !== null && testCards[card].waits === 'confirms';
 
 /** Asks the sandbox's provider under the number of this attempt, and does what follows. */
@@ -97,7 +97,7 @@ async function useCard(
   { card, refusal }: UsedCard,
   at: Instant,
 ): Promise<Result<PaymentSession>> {
-  const { merchant_id: merchantId, id, attempts, amount, currency } = session;
+  const { merchantId, id, attempts, amount, currency } = session;
   const key = `${id}:${attempts}`;
   if (refusal !== undefined)
     return ok(await decline(tx, parts, session, { accepted: false, reason: refusal, reference: `sandbox_${key}` }, at));
@@ -120,7 +120,7 @@ async function wait(
   pending: { readonly card: TestCard; readonly until: Instant },
   at: Instant,
 ): Promise<PaymentSession> {
-  const { status: from, attempts, merchant_id: merchantId } = session;
+  const { status: from, attempts, merchantId } = session;
   const waiting = await moveSession(
     tx,
     session,
@@ -138,7 +138,7 @@ export function refusalToComplete(session: PaymentSession, at: Instant): Failure
   // Only the provider can complete it now, save where it waits for the customer.
   if (session.status === 'processing' && !waitsForCustomer(session)) return fail('PAYMENT_IN_PROGRESS');
   return session.status !== 'completed' && session.status !== 'processing' && isOver(session, at)
-    ? fail('PAYMENT_SESSION_EXPIRED', { expiresAt: formatInstant(session.expires_at) })
+    ? fail('PAYMENT_SESSION_EXPIRED', { expiresAt: formatInstant(session.expiresAt) })
     : null;
 }
 
@@ -162,22 +162,15 @@ export async function settle(
   { reference }: Accepted,
   now: Instant,
 ): Promise<Result<PaymentSession>> {
-  const {
-    merchant_id: merchantId,
-    customer_id: customerId,
-    status,
-    attempts,
-    invoice_id: invoiceId,
-    provider,
-  } = session;
+  const { merchantId, customerId, status, attempts, invoiceId, provider } = session;
   const prepared = await handlers.prepare?.(tx, session, now);
   if (prepared?.ok === false) return prepared;
   const paymentMethodId =
-    session.save_payment_method && customerId !== null && storedCard !== null
+    session.savePaymentMethod && customerId !== null && storedCard !== null
       ? await storeMethod(tx, { merchantId, customerId, card: storedCard, provider, accountId: accountId ?? null }, now)
       : null;
   if (session.mode === 'setup' && paymentMethodId === null) return notFound('customer'); // deleted meanwhile
-  if (session.becomes_default && customerId !== null && paymentMethodId !== null)
+  if (session.becomesDefault && customerId !== null && paymentMethodId !== null)
     await makeDefault(tx, { merchantId, customerId }, paymentMethodId);
   const move = { from: status, to: 'completed' as const, failureReason: null, attempts, paymentMethodId };
   const completed = await moveSession(tx, session, { ...move, providerReference: reference }, now);
@@ -185,26 +178,26 @@ export async function settle(
   if (session.mode === 'setup') return ok(completed);
   const receiptId = newId('payment');
   await insertReceipt(tx, {
-    merchant_id: merchantId,
+    merchantId,
     id: receiptId,
-    invoice_id: invoiceId,
-    session_id: session.id,
-    charge_id: null,
-    payment_method_id: paymentMethodId,
+    invoiceId,
+    sessionId: session.id,
+    chargeId: null,
+    paymentMethodId,
     amount: session.amount,
     overpaid: ZERO,
     currency: session.currency,
     method: 'card',
     provider,
-    provider_reference: reference,
-    card_brand: card?.brand ?? null,
-    card_last4: card?.last4 ?? null,
+    providerReference: reference,
+    cardBrand: card?.brand ?? null,
+    cardLast4: card?.last4 ?? null,
     reference: null,
-    idempotency_key: null,
-    idempotency_print: null,
-    received_at: now,
-    created_at: now,
-    clock_id: session.clock_id,
+    idempotencyKey: null,
+    idempotencyPrint: null,
+    receivedAt: now,
+    createdAt: now,
+    clockId: session.clockId,
   });
   const wasProcessing = status === 'processing';
   const event = {
@@ -227,7 +220,7 @@ export async function decline(
   { reason, reference }: Declined,
   now: Instant,
 ): Promise<PaymentSession> {
-  const { status, attempts, merchant_id: merchantId } = session;
+  const { status, attempts, merchantId } = session;
   const move = { from: status, to: 'failed' as const, failureReason: reason, attempts, providerReference: reference };
   const declined = await moveSession(tx, session, move, now);
   const wasProcessing = status === 'processing';
@@ -283,7 +276,7 @@ async function stepSessions(
   if (sessions.length < ids.length) throw new Error(`A payment session from ${first.id} on is due and not there.`);
   const entities = sessions
     .filter(({ mode }) => mode === 'payment')
-    .map(({ id: sessionId, entity_type: entityType, entity_id: entityId }) => ({
+    .map(({ id: sessionId, entityType, entityId }) => ({
       merchantId,
       sessionId,
       entityType,
@@ -291,11 +284,11 @@ async function stepSessions(
     }));
   await parts.handlers.lockNow?.(tx, entities);
   for (const session of sessions)
-    if (session.pending_card !== null) await endWait(tx, parts, session, session.pending_card, now);
+    if (session.pendingCard !== null) await endWait(tx, parts, session, session.pendingCard, now);
   await expireAndTell(
     tx,
     parts,
-    sessions.filter(({ pending_card: card }) => card === null),
+    sessions.filter(({ pendingCard: card }) => card === null),
     now,
   );
   return records.map(() => ({ isLater: false }));

@@ -14,24 +14,24 @@ export interface LinkItem {
 
 /** An amount that is asked for without an invoice; what became of it stands with its session. */
 export interface PaymentLink {
-  merchant_id: string;
+  merchantId: string;
   id: string;
-  customer_id: string | null;
-  session_id: string;
+  customerId: string | null;
+  sessionId: string;
   amount: Decimal;
   currency: string;
   reference: string | null;
   metadata: Record<string, unknown>;
-  line_items: LinkItem[];
-  idempotency_key: string | null;
-  idempotency_print: Buffer | null;
-  created_at: Instant;
+  lineItems: LinkItem[];
+  idempotencyKey: string | null;
+  idempotencyPrint: Buffer | null;
+  createdAt: Instant;
 }
 
 /** A link with what its session tells of it. */
 export interface PaymentLinkNow extends PaymentLink {
-  session_status: SessionStatus;
-  expires_at: Instant;
+  sessionStatus: SessionStatus;
+  expiresAt: Instant;
 }
 
 export const insertLink = (tx: Tx, link: PaymentLink): Promise<number> =>
@@ -39,9 +39,9 @@ export const insertLink = (tx: Tx, link: PaymentLink): Promise<number> =>
     insert into payment_link
       (merchant_id, id, customer_id, session_id, amount, currency, reference, metadata, line_items, idempotency_key,
        idempotency_print, created_at)
-    values (${link.merchant_id}, ${link.id}, ${link.customer_id}, ${link.session_id}, ${link.amount}, ${link.currency},
-            ${link.reference}, ${jsonb(link.metadata)}, ${jsonb(link.line_items)}, ${link.idempotency_key},
-            ${link.idempotency_print}, ${link.created_at})`);
+    values (${link.merchantId}, ${link.id}, ${link.customerId}, ${link.sessionId}, ${link.amount}, ${link.currency},
+            ${link.reference}, ${jsonb(link.metadata)}, ${jsonb(link.lineItems)}, ${link.idempotencyKey},
+            ${link.idempotencyPrint}, ${link.createdAt})`);
 
 /** A twin with the same key waits here until this transaction ends, and then finds what it made. */
 export const lockLinkKey = (tx: Tx, merchantId: string, key: string): Promise<number> =>

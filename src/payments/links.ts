@@ -45,9 +45,7 @@ export async function createLink(
     await lockLinkKey(tx, merchantId, key);
     const known = await selectLinkByKey(tx, merchantId, key);
     if (known)
-      return known.idempotency_print?.equals(print)
-        ? ok({ link: known, isNew: false })
-        : fail('IDEMPOTENCY_KEY_REUSED');
+      return known.idempotencyPrint?.equals(print) ? ok({ link: known, isNew: false }) : fail('IDEMPOTENCY_KEY_REUSED');
   }
   const settings = await merchantSettings(tx, merchantId);
   const amount = readDecimal(body.amount) as Decimal;
@@ -88,18 +86,18 @@ export async function createLink(
   );
   if (!session.ok) return session;
   await insertLink(tx, {
-    merchant_id: merchantId,
+    merchantId,
     id,
-    customer_id: customerId ?? null,
-    session_id: session.value.id,
+    customerId: customerId ?? null,
+    sessionId: session.value.id,
     amount,
     currency: body.currency,
     reference: body.reference ?? null,
     metadata: body.metadata ?? {},
-    line_items: itemsOf(body),
-    idempotency_key: key ?? null,
-    idempotency_print: key === undefined ? null : print,
-    created_at: now,
+    lineItems: itemsOf(body),
+    idempotencyKey: key ?? null,
+    idempotencyPrint: key === undefined ? null : print,
+    createdAt: now,
   });
   return ok({ link: (await selectLink(tx, merchantId, id)) as PaymentLinkNow, isNew: true });
 }
@@ -155,7 +153,7 @@ async function checkCustomer(tx: Tx, merchantId: string, customerId: string | un
 export const withLinks = (upstream: PaymentHandlers): PaymentHandlers => ({
   ...upstream,
   async completed(tx, event, now) {
-    if (event.session.entity_type !== 'payment') return upstream.completed(tx, event, now);
+    if (event.session.entityType !== 'payment') return upstream.completed(tx, event, now);
     const { merchantId, receiptId, amount, currency } = event;
     await post(
       tx,
@@ -174,13 +172,13 @@ export const withLinks = (upstream: PaymentHandlers): PaymentHandlers => ({
     return ok(undefined);
   },
   declined: async (tx, event, now) =>
-    event.session.entity_type === 'payment' ? undefined : upstream.declined(tx, event, now),
+    event.session.entityType === 'payment' ? undefined : upstream.declined(tx, event, now),
   processing: async (tx, event, now) =>
-    event.session.entity_type === 'payment' ? undefined : upstream.processing?.(tx, event, now),
+    event.session.entityType === 'payment' ? undefined : upstream.processing?.(tx, event, now),
   expired: (tx, sessions, now) =>
     upstream.expired(
       tx,
-      sessions.filter(({ entity_type }) => entity_type !== 'payment'),
+      sessions.filter(({ entityType }) => entityType !== 'payment'),
       now,
     ),
   describe: (tx, entity, now) =>
@@ -200,12 +198,12 @@ async function describeLink(
   const link = await selectLink(tx, merchantId, id);
   if (!link) return null;
   const merchant = await findOrganization(tx, merchantId, merchantId);
-  const payer = link.customer_id === null ? undefined : await findCustomer(tx, merchantId, link.customer_id);
+  const payer = link.customerId === null ? undefined : await findCustomer(tx, merchantId, link.customerId);
   return {
     title: PAYMENT_WORDS[payer?.locale ?? asked].payment,
     seller: merchant?.name ?? '',
     number: link.reference,
-    lines: link.line_items.map(({ description, amount, quantity }) => ({
+    lines: link.lineItems.map(({ description, amount, quantity }) => ({
       description: quantity === '1' ? description : `${quantity} × ${description}`,
       amount: decimal(amount).times(quantity),
     })),

@@ -4,21 +4,21 @@ import type { ProviderName } from './provider.ts';
 
 /** A card that a customer has stored. */
 export interface PaymentMethod {
-  merchant_id: string;
+  merchantId: string;
   id: string;
-  customer_id: string;
+  customerId: string;
   type: 'card';
   brand: string;
   last4: string;
-  exp_month: number;
-  exp_year: number;
-  is_default: boolean;
+  expMonth: number;
+  expYear: number;
+  isDefault: boolean;
   provider: ProviderName;
   /** What the provider knows it by; never shown. */
-  provider_token: string;
+  providerToken: string;
   /** The merchant's account at the provider that keeps it; null in the sandbox, and where it is not known. */
-  account_id: string | null;
-  created_at: Instant;
+  accountId: string | null;
+  createdAt: Instant;
 }
 
 interface Owner {
@@ -30,16 +30,16 @@ interface Owner {
 export const lockMethodsOf = (tx: Tx, { merchantId, customerId }: Owner): Promise<number> =>
   tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`payment methods ${merchantId} ${customerId}`}, 0))`);
 
-export const insertMethod = (tx: Tx, row: Omit<PaymentMethod, 'is_default'>): Promise<number> =>
+export const insertMethod = (tx: Tx, row: Omit<PaymentMethod, 'isDefault'>): Promise<number> =>
   tx.run(sql`
     insert into payment_method (merchant_id, id, customer_id, type, brand, last4, exp_month, exp_year, is_default,
                                 provider, provider_token, account_id, created_at)
-    select ${row.merchant_id}::text, ${row.id}::text, ${row.customer_id}::text, ${row.type}::text, ${row.brand}::text,
-           ${row.last4}::text, ${row.exp_month}::int, ${row.exp_year}::int,
+    select ${row.merchantId}::text, ${row.id}::text, ${row.customerId}::text, ${row.type}::text, ${row.brand}::text,
+           ${row.last4}::text, ${row.expMonth}::int, ${row.expYear}::int,
            not exists (select from payment_method
-                        where merchant_id = ${row.merchant_id} and customer_id = ${row.customer_id} and is_default),
-           ${row.provider}::text, ${row.provider_token}::text, ${row.account_id}::text,
-           ${row.created_at}::timestamptz`);
+                        where merchant_id = ${row.merchantId} and customer_id = ${row.customerId} and is_default),
+           ${row.provider}::text, ${row.providerToken}::text, ${row.accountId}::text,
+           ${row.createdAt}::timestamptz`);
 
 export const selectMethods = (
   tx: Tx,

@@ -36,18 +36,18 @@ export async function storeMethod(
   await lockMethodsOf(tx, { merchantId, customerId });
   const id = newId('paymentMethod');
   await insertMethod(tx, {
-    merchant_id: merchantId,
+    merchantId,
     id,
-    customer_id: customerId,
+    customerId,
     type: 'card',
     brand: card.brand,
     last4: card.last4,
-    exp_month: card.expMonth,
-    exp_year: card.expYear,
+    expMonth: card.expMonth,
+    expYear: card.expYear,
     provider,
-    provider_token: card.token,
-    account_id: accountId,
-    created_at: now,
+    providerToken: card.token,
+    accountId,
+    createdAt: now,
   });
   return id;
 }

@@ -10,14 +10,14 @@ export type RecordedMethod = (typeof RECORDED_METHODS)[number];
 
 /** Money that came in, and whether it went back. */
 export interface PaymentReceipt {
-  merchant_id: string;
+  merchantId: string;
   id: string;
   /** Null: of a payment link, which is for no invoice. */
-  invoice_id: string | null;
+  invoiceId: string | null;
   /** By which session or which charge a card paid; both null for recorded money. */
-  session_id: string | null;
-  charge_id: string | null;
-  payment_method_id: string | null;
+  sessionId: string | null;
+  chargeId: string | null;
+  paymentMethodId: string | null;
   amount: Decimal;
   /** What was more than the invoice asked, and went to the customer's wallet. */
   overpaid: Decimal;
@@ -25,26 +25,26 @@ export interface PaymentReceipt {
   method: 'card' | RecordedMethod;
   /** Who took it; null for recorded money. */
   provider: ProviderName | null;
-  provider_reference: string | null;
+  providerReference: string | null;
   /** The card as it was then; both null where it is not known, and for recorded money. */
-  card_brand: string | null;
-  card_last4: string | null;
+  cardBrand: string | null;
+  cardLast4: string | null;
   /** What the payer's bank says it is for. */
   reference: string | null;
-  idempotency_key: string | null;
-  idempotency_print: Buffer | null;
-  received_at: Instant;
-  created_at: Instant;
-  return_status: ReturnStatus;
+  idempotencyKey: string | null;
+  idempotencyPrint: Buffer | null;
+  receivedAt: Instant;
+  createdAt: Instant;
+  returnStatus: ReturnStatus;
   /** The refund (`crn_`) that asked for it last. */
-  return_refund_id: string | null;
+  returnRefundId: string | null;
   /** The intent: from here on the money may be on its way. */
-  return_started_at: Instant | null;
-  returned_at: Instant | null;
-  return_reference: string | null;
+  returnStartedAt: Instant | null;
+  returnedAt: Instant | null;
+  returnReference: string | null;
   /** How often a provider outside was asked what came of it. */
-  return_look_ups: number;
-  clock_id: string | null;
+  returnLookUps: number;
+  clockId: string | null;
   /** The dispute about it that began last; only where payments of an invoice are listed. */
   dispute?: ReceiptDispute | null;
 }
@@ -64,13 +64,7 @@ const WITH_DISPUTE = sql`payment_receipt.*, (
 
 export type NewReceipt = Omit<
   PaymentReceipt,
-  | 'return_status'
-  | 'return_refund_id'
-  | 'return_started_at'
-  | 'returned_at'
-  | 'return_reference'
-  | 'return_look_ups'
-  | 'dispute'
+  'returnStatus' | 'returnRefundId' | 'returnStartedAt' | 'returnedAt' | 'returnReference' | 'returnLookUps' | 'dispute'
 >;
 
 /** The unique indexes on session, charge and key are what makes one payment of many notices. */
@@ -79,11 +73,11 @@ export const insertReceipt = (tx: Tx, receipt: NewReceipt): Promise<PaymentRecei
     insert into payment_receipt
       (merchant_id, id, invoice_id, session_id, charge_id, payment_method_id, amount, overpaid, currency, method, provider,
        provider_reference, card_brand, card_last4, reference, idempotency_key, idempotency_print, received_at, created_at, clock_id)
-    values (${receipt.merchant_id}, ${receipt.id}, ${receipt.invoice_id}, ${receipt.session_id}, ${receipt.charge_id},
-            ${receipt.payment_method_id}, ${receipt.amount}, ${receipt.overpaid}, ${receipt.currency}, ${receipt.method},
-            ${receipt.provider}, ${receipt.provider_reference}, ${receipt.card_brand}, ${receipt.card_last4},
-            ${receipt.reference}, ${receipt.idempotency_key}, ${receipt.idempotency_print}, ${receipt.received_at},
-            ${receipt.created_at}, ${receipt.clock_id})
+    values (${receipt.merchantId}, ${receipt.id}, ${receipt.invoiceId}, ${receipt.sessionId}, ${receipt.chargeId},
+            ${receipt.paymentMethodId}, ${receipt.amount}, ${receipt.overpaid}, ${receipt.currency}, ${receipt.method},
+            ${receipt.provider}, ${receipt.providerReference}, ${receipt.cardBrand}, ${receipt.cardLast4},
+            ${receipt.reference}, ${receipt.idempotencyKey}, ${receipt.idempotencyPrint}, ${receipt.receivedAt},
+            ${receipt.createdAt}, ${receipt.clockId})
     returning *`);
 
 /** A twin with the same key waits here until this transaction ends, and then finds what it recorded. */
@@ -150,44 +144,44 @@ export const selectLeft = (tx: Tx, merchantId: string, refundId: string): Promis
     select * from payment_receipt
      where merchant_id = ${merchantId} and return_refund_id = ${refundId} and return_started_at is not null`);
 
-export const markStarted = (tx: Tx, { merchant_id, id }: PaymentReceipt, now: Instant): Promise<number> =>
+export const markStarted = (tx: Tx, { merchantId, id }: PaymentReceipt, now: Instant): Promise<number> =>
   tx.run(sql`
     update payment_receipt set return_started_at = ${now}
-     where merchant_id = ${merchant_id} and id = ${id} and return_status = 'requested' and return_started_at is null`);
+     where merchant_id = ${merchantId} and id = ${id} and return_status = 'requested' and return_started_at is null`);
 
 export const markReturned = (
   tx: Tx,
-  { merchant_id, id }: PaymentReceipt,
+  { merchantId, id }: PaymentReceipt,
   reference: string,
   now: Instant,
 ): Promise<number> =>
   tx.run(sql`
     update payment_receipt
        set return_status = 'returned', returned_at = ${now}, return_reference = ${reference}, next_action_at = null
-     where merchant_id = ${merchant_id} and id = ${id} and return_status = 'requested' and return_started_at is not null`);
+     where merchant_id = ${merchantId} and id = ${id} and return_status = 'requested' and return_started_at is not null`);
 
 /** Asks a provider outside, or what came of it: when that is looked up next. */
 export const markAsked = (
   tx: Tx,
-  { merchant_id, id }: PaymentReceipt,
+  { merchantId, id }: PaymentReceipt,
   { startedAt, lookUps, at }: { startedAt: Instant | null; lookUps: number; at: Instant },
 ): Promise<number> =>
   tx.run(sql`
     update payment_receipt
        set return_started_at = ${startedAt}, return_look_ups = ${lookUps}, next_action_at = ${at}
-     where merchant_id = ${merchant_id} and id = ${id} and return_status = 'requested'`);
+     where merchant_id = ${merchantId} and id = ${id} and return_status = 'requested'`);
 
 /** A call that had no effect: the return is only asked for again. When it is tried next stays. */
-export const recallReceipt = (tx: Tx, { merchant_id, id }: PaymentReceipt): Promise<number> =>
+export const recallReceipt = (tx: Tx, { merchantId, id }: PaymentReceipt): Promise<number> =>
   tx.run(sql`
     update payment_receipt set return_started_at = null
-     where merchant_id = ${merchant_id} and id = ${id} and return_status = 'requested'`);
+     where merchant_id = ${merchantId} and id = ${id} and return_status = 'requested'`);
 
 /** The provider could not send it back: the money is here, and the merchant gives it back by hand. */
-export const markFailed = (tx: Tx, { merchant_id, id }: PaymentReceipt): Promise<number> =>
+export const markFailed = (tx: Tx, { merchantId, id }: PaymentReceipt): Promise<number> =>
   tx.run(sql`
     update payment_receipt set return_status = 'manual', return_started_at = null, next_action_at = null
-     where merchant_id = ${merchant_id} and id = ${id} and return_status = any (${statusesFor('fail')})`);
+     where merchant_id = ${merchantId} and id = ${id} and return_status = any (${statusesFor('fail')})`);
 
 /** A receipt, locked; undefined where there is none. */
 export const lockAnyReceipt = (tx: Tx, merchantId: string, id: string): Promise<PaymentReceipt | undefined> =>
@@ -221,11 +215,11 @@ export const lockReceipt = (
 /** The merchant has given it back. @param at when, as the merchant says */
 export const markReturnedByHand = (
   tx: Tx,
-  { merchant_id, id }: PaymentReceipt,
+  { merchantId, id }: PaymentReceipt,
   { at, reference }: { at: Instant; reference: string | null },
 ): Promise<PaymentReceipt> =>
   tx.one<PaymentReceipt>(sql`
     update payment_receipt
        set return_status = 'returned', return_started_at = ${at}, returned_at = ${at}, return_reference = ${reference}
-     where merchant_id = ${merchant_id} and id = ${id} and return_status = any (${statusesFor('sayReturned')})
+     where merchant_id = ${merchantId} and id = ${id} and return_status = any (${statusesFor('sayReturned')})
     returning *`);

@@ -43,7 +43,7 @@ export async function findRecorded(
   await lockReceiptKey(tx, merchantId, key);
   const known = await selectReceiptByKey(tx, merchantId, key);
   if (!known) return ok(null);
-  return known.idempotency_print?.equals(print) ? ok(known) : fail('IDEMPOTENCY_KEY_REUSED');
+  return known.idempotencyPrint?.equals(print) ? ok(known) : fail('IDEMPOTENCY_KEY_REUSED');
 }
 
 /** The id under which money is going to be recorded. */
@@ -52,26 +52,26 @@ export const newReceiptId = (): string => newId('payment');
 /** Writes down money that came outside of any provider. Its caller has looked for the key before, and holds the invoice. */
 export const recordReceipt = (tx: Tx, payment: RecordedPayment, now: Instant): Promise<PaymentReceipt> =>
   insertReceipt(tx, {
-    merchant_id: payment.merchantId,
+    merchantId: payment.merchantId,
     id: payment.id,
-    invoice_id: payment.invoiceId,
-    session_id: null,
-    charge_id: null,
-    payment_method_id: null,
+    invoiceId: payment.invoiceId,
+    sessionId: null,
+    chargeId: null,
+    paymentMethodId: null,
     amount: payment.amount,
     overpaid: payment.overpaid,
     currency: payment.currency,
     method: payment.method,
     provider: null,
-    provider_reference: null,
-    card_brand: null,
-    card_last4: null,
+    providerReference: null,
+    cardBrand: null,
+    cardLast4: null,
     reference: payment.reference,
-    idempotency_key: payment.idempotency.key,
-    idempotency_print: payment.idempotency.print,
-    received_at: payment.receivedAt,
-    created_at: now,
-    clock_id: payment.clockId,
+    idempotencyKey: payment.idempotency.key,
+    idempotencyPrint: payment.idempotency.print,
+    receivedAt: payment.receivedAt,
+    createdAt: now,
+    clockId: payment.clockId,
   });
 
 /** What came in for an invoice, newest first. */

@@ -12,10 +12,10 @@ export const bookReturn = (tx: Tx, receipt: PaymentReceipt, now: Instant): Promi
   post(
     tx,
     {
-      merchantId: receipt.merchant_id,
+      merchantId: receipt.merchantId,
       key: `return:${receipt.id}`,
       reason: 'money_returned',
-      invoiceId: receipt.invoice_id,
+      invoiceId: receipt.invoiceId,
       currency: receipt.currency,
       entries: [
         { account: 'refunds_payable', customerId: null, amount: owned(receipt) },

@@ -39,7 +39,7 @@ const receiptOf = async (invoiceId: string) => {
   return receipt;
 };
 const refundsAtProvider = async (invoiceId: string) => {
-  const { provider_reference: reference } = await receiptOf(invoiceId);
+  const { providerReference: reference } = await receiptOf(invoiceId);
   return shop.inMerchant(merchant.id, (tx) =>
     tx.rows<{ reference: string }>(
       sql`select reference from sandbox_provider_record where charge_reference = ${reference}`,
@@ -52,11 +52,11 @@ describe('money that goes back', () => {
     const toy = await paidToy();
     const { refundId, amount } = await request(toy);
     expect(amount).toBe('69.44');
-    expect(await receiptOf(toy)).toMatchObject({ return_status: 'requested', return_refund_id: refundId });
+    expect(await receiptOf(toy)).toMatchObject({ returnStatus: 'requested', returnRefundId: refundId });
     expect(await refundsAtProvider(toy)).toHaveLength(0);
     await shop.runDueWork();
     const [refund] = await refundsAtProvider(toy);
-    expect(await receiptOf(toy)).toMatchObject({ return_status: 'returned', return_reference: refund?.reference });
+    expect(await receiptOf(toy)).toMatchObject({ returnStatus: 'returned', returnReference: refund?.reference });
     await shop.runDueWork();
     expect(await refundsAtProvider(toy)).toHaveLength(1);
   });
@@ -71,13 +71,13 @@ describe('money that goes back', () => {
     expect(await stop(first.refundId)).toEqual({ stopped: '69.44', left: '0' });
     await shop.runDueWork();
     expect(await refundsAtProvider(toy)).toHaveLength(0);
-    expect(await receiptOf(toy)).toMatchObject({ return_status: 'stopped' });
+    expect(await receiptOf(toy)).toMatchObject({ returnStatus: 'stopped' });
     expect(await stop(first.refundId)).toEqual({ stopped: '0', left: '0' });
 
     const second = await request(toy);
     expect(second.amount).toBe('69.44');
     await shop.runDueWork();
-    expect(await receiptOf(toy)).toMatchObject({ return_status: 'returned', return_refund_id: second.refundId });
+    expect(await receiptOf(toy)).toMatchObject({ returnStatus: 'returned', returnRefundId: second.refundId });
     expect(await refundsAtProvider(toy)).toHaveLength(1);
   });
 
@@ -102,7 +102,7 @@ describe('money that goes back', () => {
     );
     await merchant.patch(`/v0/testClocks/${clock.body.id}`, { advanceBy: 'PT1S' });
     const receipt = await receiptOf(toy);
-    expect([receipt.return_status, String(receipt.returned_at)]).toEqual(['returned', '2030-01-01T00:00:00Z']);
+    expect([receipt.returnStatus, String(receipt.returnedAt)]).toEqual(['returned', '2030-01-01T00:00:00Z']);
   });
 });
 
@@ -126,7 +126,7 @@ describe('a race', () => {
       await shop.runDueWork();
       expect([stopped, left].toSorted()).toEqual(['0', '69.44']);
       expect(await refundsAtProvider(toy)).toHaveLength(left === '0' ? 0 : 1);
-      expect((await receiptOf(toy)).return_status).toBe(left === '0' ? 'stopped' : 'returned');
+      expect((await receiptOf(toy)).returnStatus).toBe(left === '0' ? 'stopped' : 'returned');
     }
   });
 
@@ -141,7 +141,7 @@ describe('a race', () => {
       const last = await request(toy);
       await shop.runDueWork();
       expect(await refundsAtProvider(toy)).toHaveLength(1);
-      expect((await receiptOf(toy)).return_status).toBe('returned');
+      expect((await receiptOf(toy)).returnStatus).toBe('returned');
       expect(Number(last.amount)).toBeLessThanOrEqual(69.44);
     }
   });
@@ -155,9 +155,9 @@ describe('a crash', () => {
       tx.run(sql`update payment_receipt set return_started_at = ${shop.now()} where invoice_id = ${toy}`),
     );
     expect(await stop(refundId)).toEqual({ stopped: '0', left: '69.44' });
-    expect((await receiptOf(toy)).return_status).toBe('requested');
+    expect((await receiptOf(toy)).returnStatus).toBe('requested');
     await shop.runDueWork();
-    expect((await receiptOf(toy)).return_status).toBe('returned');
+    expect((await receiptOf(toy)).returnStatus).toBe('returned');
     expect(await refundsAtProvider(toy)).toHaveLength(1);
   });
 });

@@ -63,13 +63,13 @@ export const returnsDue = ({ provider, remote }: Pick<PaymentParts, 'provider' |
   step: async (tx, { merchantId, id }, now) => {
     const receipt = await selectReceipt(tx, merchantId, id);
     if (receipt.provider !== 'sandbox') return callForReturn(tx, remote, receipt, now);
-    if (receipt.return_started_at === null) return void (await markStarted(tx, receipt, now)); // still due: the next step calls
+    if (receipt.returnStartedAt === null) return void (await markStarted(tx, receipt, now)); // still due: the next step calls
     const { reference } = await provider.refund(
       tx,
       {
         merchantId,
         key: `return:${id}`,
-        chargeReference: receipt.provider_reference as string, // only what a provider took is ever due
+        chargeReference: receipt.providerReference as string, // only what a provider took is ever due
         amount: receipt.amount,
         currency: receipt.currency,
       },
@@ -93,7 +93,7 @@ export async function returnedByHand(
 ): Promise<Result<PaymentReceipt>> {
   const receipt = await lockReceipt(tx, of);
   if (!receipt) return notFound('payment');
-  const moved = next(returnStates, receipt.return_status, 'sayReturned');
+  const moved = next(returnStates, receipt.returnStatus, 'sayReturned');
   if (!moved.ok) return moved;
   const returned = await markReturnedByHand(tx, receipt, how);
   await bookReturn(tx, receipt, now);

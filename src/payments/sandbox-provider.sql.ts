@@ -7,10 +7,10 @@ export interface ProviderRecord {
   key: string;
   kind: 'charge' | 'setup' | 'refund';
   token: string | null;
-  charge_reference: string | null;
+  chargeReference: string | null;
   amount: Decimal;
   currency: string;
-  decline_reason: DeclineReason | null;
+  declineReason: DeclineReason | null;
   reference: string;
 }
 
@@ -46,8 +46,8 @@ export const insertRecord = async (
   const insert: Sql = sql`
     insert into sandbox_provider_record
       (merchant_id, key, kind, token, charge_reference, amount, currency, decline_reason, reference, created_at)
-    values (${merchantId}, ${record.key}, ${record.kind}, ${record.token}, ${record.charge_reference}, ${record.amount},
-            ${record.currency}, ${record.decline_reason}, ${record.reference}, ${now})
+    values (${merchantId}, ${record.key}, ${record.kind}, ${record.token}, ${record.chargeReference}, ${record.amount},
+            ${record.currency}, ${record.declineReason}, ${record.reference}, ${now})
     on conflict do nothing`;
   return (await tx.run(insert)) === 1;
 };

@@ -35,15 +35,15 @@ export const sandboxProvider: PaymentProvider = {
       key,
       kind: 'refund',
       token: null,
-      charge_reference: chargeReference,
+      chargeReference,
       amount,
       currency,
-      decline_reason: null,
+      declineReason: null,
       reference,
     };
     if (await insertRecord(tx, merchantId, record, now)) return { reference };
     const known = await findRecord(tx, merchantId, key);
-    if (known?.kind !== 'refund' || known.charge_reference !== chargeReference)
+    if (known?.kind !== 'refund' || known.chargeReference !== chargeReference)
       throw new Error('The sandbox provider has given this charge back under another key.');
     return { reference: known.reference };
   },
@@ -68,15 +68,15 @@ async function use(
     key,
     kind,
     token,
-    charge_reference: null,
+    chargeReference: null,
     amount,
     currency,
-    decline_reason: testCards[testCardOf(token)].answer(await timesItWorked(tx, merchantId, token)),
+    declineReason: testCards[testCardOf(token)].answer(await timesItWorked(tx, merchantId, token)),
     reference: `sandbox_${kind}_${randomBase62(22)}`,
   };
   if (await insertRecord(tx, merchantId, record, now)) return outcomeOf(record);
   throw new Error('The sandbox provider was asked about two cards under one key.');
 }
 
-const outcomeOf = ({ reference, decline_reason: reason }: ProviderRecord): ChargeOutcome =>
+const outcomeOf = ({ reference, declineReason: reason }: ProviderRecord): ChargeOutcome =>
   reason === null ? { accepted: true, reference } : { accepted: false, reference, reason };

@@ -188,7 +188,7 @@ describe('the list', () => {
       object: 'payment_session',
       id: plain.id,
       entityType: 'invoice',
-      entityId: plain.entity_id,
+      entityId: plain.entityId,
       entityLabel: 'INV-000007',
       amount: '69.44',
       currency: 'USD',

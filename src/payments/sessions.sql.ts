@@ -11,39 +11,39 @@ export type EntityType = (typeof ENTITY_TYPES)[number];
 
 /** A payment session as it is stored. */
 export interface PaymentSession {
-  merchant_id: string;
+  merchantId: string;
   id: string;
   mode: 'payment' | 'setup';
-  entity_type: EntityType;
-  entity_id: string;
+  entityType: EntityType;
+  entityId: string;
   /** What a person calls the entity, e.g. an invoice number. */
-  entity_label: string | null;
+  entityLabel: string | null;
   /** What the money is for; null in mode `setup`. */
-  invoice_id: string | null;
-  customer_id: string | null;
-  subscription_id: string | null;
+  invoiceId: string | null;
+  customerId: string | null;
+  subscriptionId: string | null;
   amount: Decimal;
   currency: string;
   status: SessionStatus;
-  failure_reason: DeclineReason | null;
+  failureReason: DeclineReason | null;
   attempts: number;
-  save_payment_method: boolean;
+  savePaymentMethod: boolean;
   /** Of a setup: the card is the one that is charged first from then on. */
-  becomes_default: boolean;
-  payment_method_id: string | null;
+  becomesDefault: boolean;
+  paymentMethodId: string | null;
   provider: ProviderName;
-  provider_reference: string | null;
+  providerReference: string | null;
   /** The test card whose outcome is open. */
-  pending_card: TestCard | null;
-  success_redirect_url: string | null;
-  failure_redirect_url: string | null;
+  pendingCard: TestCard | null;
+  successRedirectUrl: string | null;
+  failureRedirectUrl: string | null;
   metadata: Record<string, unknown>;
-  clock_id: string | null;
-  expires_at: Instant;
-  next_action_at: Instant | null;
-  completed_at: Instant | null;
-  created_at: Instant;
-  updated_at: Instant;
+  clockId: string | null;
+  expiresAt: Instant;
+  nextActionAt: Instant | null;
+  completedAt: Instant | null;
+  createdAt: Instant;
+  updatedAt: Instant;
 }
 
 /** The statuses in which a session still stands in the way of another one. */
@@ -124,16 +124,16 @@ export const moveSession = (
     update payment_session
        set ${assignments({
          status: move.to,
-         failure_reason: move.failureReason,
+         failureReason: move.failureReason,
          attempts: move.attempts,
-         payment_method_id: move.paymentMethodId,
-         provider_reference: move.providerReference,
-         completed_at: move.to === 'completed' ? now : undefined,
-         pending_card: move.pending?.card ?? null,
-         next_action_at: move.to === 'failed' ? session.expires_at : (move.pending?.until ?? null),
-         updated_at: now,
+         paymentMethodId: move.paymentMethodId,
+         providerReference: move.providerReference,
+         completedAt: move.to === 'completed' ? now : undefined,
+         pendingCard: move.pending?.card ?? null,
+         nextActionAt: move.to === 'failed' ? session.expiresAt : (move.pending?.until ?? null),
+         updatedAt: now,
        })}
-     where merchant_id = ${session.merchant_id} and id = ${session.id} and status = ${move.from}
+     where merchant_id = ${session.merchantId} and id = ${session.id} and status = ${move.from}
     returning *`);
 
 /**
@@ -152,7 +152,7 @@ export async function updateToExpired(
     update payment_session s
        set status = 'expired', pending_card = null, next_action_at = null, updated_at = ${now}
       from unnest(${sessions.map(({ id }) => id)}::text[], ${sessions.map(({ status }) => status)}::text[]) as u (id, was)
-     where s.merchant_id = ${first.merchant_id} and s.id = u.id and s.status = u.was
+     where s.merchant_id = ${first.merchantId} and s.id = u.id and s.status = u.was
     returning s.*`);
   const expired = new Map(rows.map((row) => [row.id, row]));
   return sessions.map(({ id }) => {
@@ -163,10 +163,10 @@ export async function updateToExpired(
 }
 
 /** Numbers the next attempt to pay a session, whose lock the caller holds. */
-export const countAttempt = async (tx: Tx, { merchant_id, id }: PaymentSession): Promise<number> =>
+export const countAttempt = async (tx: Tx, { merchantId, id }: PaymentSession): Promise<number> =>
   (
     await tx.one<{ attempts: number }>(sql`
-      update payment_session set attempts = attempts + 1 where merchant_id = ${merchant_id} and id = ${id}
+      update payment_session set attempts = attempts + 1 where merchant_id = ${merchantId} and id = ${id}
       returning attempts`)
   ).attempts;
 

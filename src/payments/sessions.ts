@@ -88,8 +88,7 @@ export async function openSessions(
   for (const opening of openings) {
     const entities = entitiesOf(opening);
     const own = before.filter(
-      ({ entity_id, invoice_id }) =>
-        entities.includes(entity_id) || (invoice_id !== null && entities.includes(invoice_id)),
+      ({ entityId, invoiceId }) => entities.includes(entityId) || (invoiceId !== null && entities.includes(invoiceId)),
     );
     const isBusy = own.some(({ status }) => status === 'processing');
     if (!isBusy) await expireAll(tx, own, now);
@@ -115,35 +114,35 @@ function newSession(opening: PaymentOpening | SetupOpening, now: Instant): Payme
   const { merchantId, mode, entityType, entityId, expiresAt } = opening;
   const isPayment = mode === 'payment';
   return {
-    merchant_id: merchantId,
+    merchantId,
     id: newId('paymentSession'),
     mode,
-    entity_type: entityType,
-    entity_id: entityId,
-    entity_label: opening.entityLabel ?? null,
-    invoice_id: invoiceOf(opening),
-    customer_id: isPayment ? (opening.customerId ?? null) : entityId,
-    subscription_id: isPayment ? (opening.subscriptionId ?? null) : null,
+    entityType,
+    entityId,
+    entityLabel: opening.entityLabel ?? null,
+    invoiceId: invoiceOf(opening),
+    customerId: isPayment ? (opening.customerId ?? null) : entityId,
+    subscriptionId: isPayment ? (opening.subscriptionId ?? null) : null,
     amount: isPayment ? opening.amount : ZERO,
     currency: opening.currency,
     status: 'pending',
-    failure_reason: null,
+    failureReason: null,
     attempts: 0,
-    save_payment_method: isPayment ? (opening.savePaymentMethod ?? false) : true,
-    becomes_default: opening.mode === 'setup' && (opening.becomesDefault ?? false),
-    payment_method_id: null,
+    savePaymentMethod: isPayment ? (opening.savePaymentMethod ?? false) : true,
+    becomesDefault: opening.mode === 'setup' && (opening.becomesDefault ?? false),
+    paymentMethodId: null,
     provider: opening.provider,
-    provider_reference: null,
-    pending_card: null,
-    success_redirect_url: opening.successRedirectUrl ?? null,
-    failure_redirect_url: opening.failureRedirectUrl ?? null,
+    providerReference: null,
+    pendingCard: null,
+    successRedirectUrl: opening.successRedirectUrl ?? null,
+    failureRedirectUrl: opening.failureRedirectUrl ?? null,
     metadata: { ...opening.metadata },
-    clock_id: opening.clockId ?? null,
-    expires_at: expiresAt,
-    next_action_at: expiresAt,
-    completed_at: null,
-    created_at: now,
-    updated_at: now,
+    clockId: opening.clockId ?? null,
+    expiresAt,
+    nextActionAt: expiresAt,
+    completedAt: null,
+    createdAt: now,
+    updatedAt: now,
   };
 }
 
@@ -173,8 +172,8 @@ export async function expireSessions(tx: Tx, merchantId: string, entityId: strin
 }
 
 /** Has the session run out, by its own time? The due work that says so aloud may come a moment later. */
-export const isOver = (session: Pick<PaymentSession, 'expires_at'>, now: Instant): boolean =>
-  !isBefore(now, session.expires_at);
+export const isOver = (session: Pick<PaymentSession, 'expiresAt'>, now: Instant): boolean =>
+  !isBefore(now, session.expiresAt);
 
 /** Expires one that the caller has locked. @throws where its state does not allow it. */
 export async function expireSession(tx: Tx, session: PaymentSession, now: Instant): Promise<PaymentSession> {
@@ -188,8 +187,8 @@ export async function expireAll(tx: Tx, sessions: readonly PaymentSession[], now
     if (!next(sessionStates, status, 'expire').ok)
       throw new Error(`Payment session ${id} is ${status} and cannot expire.`);
   const expired = await updateToExpired(tx, sessions, now);
-  for (const { merchant_id, id, provider } of expired)
-    if (provider !== 'sandbox') await closeCheckouts(tx, merchant_id, id);
+  for (const { merchantId, id, provider } of expired)
+    if (provider !== 'sandbox') await closeCheckouts(tx, merchantId, id);
   await announceAll(tx, 'payment_session.expired.v0', expired, now);
   return expired;
 }
@@ -217,16 +216,16 @@ async function announceAll(
   now: Instant,
 ): Promise<void> {
   const events = sessions.map((session) => ({
-    merchantId: session.merchant_id,
+    merchantId: session.merchantId,
     type,
     data: {
       paymentSessionId: session.id,
-      entityType: session.entity_type,
-      entityId: session.entity_id,
-      ...(session.invoice_id !== null && { invoiceId: session.invoice_id }),
-      ...(session.customer_id !== null && { customerId: session.customer_id }),
-      ...(session.subscription_id !== null && { subscriptionId: session.subscription_id }),
-      ...(session.payment_method_id !== null && { paymentMethodId: session.payment_method_id }),
+      entityType: session.entityType,
+      entityId: session.entityId,
+      ...(session.invoiceId !== null && { invoiceId: session.invoiceId }),
+      ...(session.customerId !== null && { customerId: session.customerId }),
+      ...(session.subscriptionId !== null && { subscriptionId: session.subscriptionId }),
+      ...(session.paymentMethodId !== null && { paymentMethodId: session.paymentMethodId }),
     },
   }));
   await publishAll(tx, events, now);

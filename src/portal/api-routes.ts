@@ -53,7 +53,7 @@ export const portalLinkRoutes = (parts: Pick<PortalParts, 'environment' | 'publi
       const subscriptionId = params.id as string;
       const subscription = await findSubscription(tx, merchantId, subscriptionId);
       if (!subscription) return notFound('subscription');
-      const of = { merchantId, customerId: subscription.customer_id, subscriptionId };
+      const of = { merchantId, customerId: subscription.customerId, subscriptionId };
       const link = await createLink(tx, parts, of, requestOf(body), now);
       return link.ok ? ok(shown('subscriptionPortal', link.value)) : link;
     },

@@ -45,14 +45,14 @@ function cardRow(visit: Visit, card: PaymentMethod): Html {
   const { look, base, now } = visit;
   const words = PAGE_WORDS[look.locale];
   const name = formatsOf(look.locale).card(card);
-  const month = `${String(card.exp_month).padStart(2, '0')}/${card.exp_year}`;
-  const end = Temporal.PlainYearMonth.from({ year: card.exp_year, month: card.exp_month });
+  const month = `${String(card.expMonth).padStart(2, '0')}/${card.expYear}`;
+  const end = Temporal.PlainYearMonth.from({ year: card.expYear, month: card.expMonth });
   const isOver =
     Temporal.PlainYearMonth.compare(end, now.toZonedDateTimeISO('UTC').toPlainDate().toPlainYearMonth()) < 0;
   const path = `${base}/cards/${card.id}`;
-  return html`<div class="row"><div><strong>${name}</strong> ${card.is_default ? html`<span class="tag good">${words.isDefault}</span>` : null}
+  return html`<div class="row"><div><strong>${name}</strong> ${card.isDefault ? html`<span class="tag good">${words.isDefault}</span>` : null}
 <span class="note">${isOver ? words.expired(month) : words.expires(month)}</span></div>
-<div class="acts">${card.is_default ? null : actForm(visit, `${path}/default`, words.makeDefault, { hint: name })}
+<div class="acts">${card.isDefault ? null : actForm(visit, `${path}/default`, words.makeDefault, { hint: name })}
 ${actForm(visit, `${path}/remove`, words.remove, { look: 'small second', hint: name })}</div></div>
 `;
 }
@@ -60,12 +60,12 @@ ${actForm(visit, `${path}/remove`, words.remove, { look: 'small second', hint: n
 /** What could not be charged, and when it is tried again. */
 async function failedNote({ tx, merchantId, customerId, look, now }: Visit): Promise<Html | null> {
   const due = await listDueInvoices(tx, { merchantId, customerId }, now);
-  const failed = due.find(({ invoice }) => invoice.status === 'PAYMENT_FAILED' && !invoice.payment_in_flight)?.invoice;
+  const failed = due.find(({ invoice }) => invoice.status === 'PAYMENT_FAILED' && !invoice.paymentInFlight)?.invoice;
   if (!failed) return null;
   const words = PAGE_WORDS[look.locale];
   const { money, day } = formatsOf(look.locale);
-  const again = failed.next_action_at;
-  return html`<p class="notice">${words.failedNote(money(failed.unpaid_amount, failed.currency))}${again === null ? null : html` ${words.againOn(day(again))}`}</p>`;
+  const again = failed.nextActionAt;
+  return html`<p class="notice">${words.failedNote(money(failed.unpaidAmount, failed.currency))}${again === null ? null : html` ${words.againOn(day(again))}`}</p>`;
 }
 
 /** Leads to the page on which a card is entered; it is the one that is charged from then on. */

@@ -70,7 +70,7 @@ async function change(
       : { quantities: wish.quantities };
   const changed = await changePlan(parts.subscriptions, tx, merchantId, id, { ...order, proration: 'day' }, now);
   if (!changed.ok) return changed;
-  const { effective_at: at, plan_version_id: versionId } = changed.value.change;
+  const { effectiveAt: at, planVersionId: versionId } = changed.value.change;
   return ok({ at, versionId });
 }
 

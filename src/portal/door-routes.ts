@@ -34,7 +34,7 @@ const MOST_CUSTOMERS = 5;
 /** Requests for links from one address. */
 const REQUESTS = { perSecond: 1 / 30, burst: 10 };
 
-const subscriptionPath = ({ subscription_id: id }: Pick<PortalLink, 'subscription_id'>): string =>
+const subscriptionPath = ({ subscriptionId: id }: Pick<PortalLink, 'subscriptionId'>): string =>
   id === null ? '' : `/subscriptions/${id}`;
 
 /** The ways into the portal, and out of it (docs/decisions/0124). */
@@ -63,11 +63,11 @@ export function doorRoutes(parts: PortalParts): readonly Route[] {
         if (token === undefined || merchantId === null) return ok(unknown);
         return database.transaction({ merchants: [merchantId] }, async (tx) => {
           const link = await findLink(tx, merchantId, token);
-          const customer = link && (await findCustomer(tx, merchantId, link.customer_id));
+          const customer = link && (await findCustomer(tx, merchantId, link.customerId));
           if (!link || !customer) return ok(unknown);
           const own = hashOfToken(sessionTokenIn(request.headers.cookie));
           // The browser that opened it comes back to it: by its history, or by the same link once more.
-          if (own !== null && link.session_hash?.equals(own) === true && isOpen(link, now))
+          if (own !== null && link.sessionHash?.equals(own) === true && isOpen(link, now))
             return ok(new Reply(303, '', { ...PRIVATE, location: `${base}${subscriptionPath(link)}` }));
           const look = await findLook(
             tx,
@@ -99,13 +99,13 @@ export function doorRoutes(parts: PortalParts): readonly Route[] {
         if (merchantId === null || isForeign(request)) return ok(unknown);
         return database.transaction({ merchants: [merchantId] }, async (tx) => {
           const link = await findLink(tx, merchantId, body.token);
-          const customer = link && (await findCustomer(tx, merchantId, link.customer_id, { keep: true }));
+          const customer = link && (await findCustomer(tx, merchantId, link.customerId, { keep: true }));
           if (!link || !customer) return ok(unknown);
           const opened = await openLink(tx, link, now);
           if (opened === null) {
             const asked = localeAskedFor(request.headers['accept-language']);
             const look = await findLook(tx, environment, { merchantId, customerId: customer.id }, asked);
-            const isUsed = ((await findLink(tx, merchantId, body.token)) as PortalLink).opened_at !== null;
+            const isUsed = ((await findLink(tx, merchantId, body.token)) as PortalLink).openedAt !== null;
             const state = isUsed ? 'used' : 'expired';
             return page(410, deadLinkPage(look, state, { base, merchantId }), look);
           }
@@ -114,7 +114,7 @@ export function doorRoutes(parts: PortalParts): readonly Route[] {
             ...{ merchantId, customerId: customer.id, operation: 'openPortalLink', resourceId: customer.id },
             ...{ before: null, after: { way: session.way }, requestId: request.id, at: now },
           });
-          const { seconds } = now.until(session.session_ends_at as typeof now, { largestUnit: 'seconds' });
+          const { seconds } = now.until(session.sessionEndsAt as typeof now, { largestUnit: 'seconds' });
           return ok(
             new Reply(303, '', {
               ...PRIVATE,
@@ -147,7 +147,7 @@ export function doorRoutes(parts: PortalParts): readonly Route[] {
           const session = await findSession(tx, merchantId, token);
           await leaveSession(tx, merchantId, token, now);
           const asked = localeAskedFor(request.headers['accept-language']);
-          const customerId = session?.customer_id ?? null;
+          const customerId = session?.customerId ?? null;
           const look = await findLook(tx, environment, { merchantId, customerId }, asked);
           const { status, body: text, headers } = pageReply(200, leftPage(look, { base, merchantId }), look);
           return ok(new Reply(status, text, { ...headers, 'set-cookie': noCookie(publicUrl) }));

@@ -53,10 +53,10 @@ const nameOf = (visit: Visit, number: string | null): string => number ?? PORTAL
 function invoiceRow(visit: Visit, { invoice, standing }: ListedInvoice): Html {
   const { look, base } = visit;
   const { money, day } = formatsOf(look.locale);
-  return html`<tr><th scope="row"><a href="${base}/invoices/${invoice.id}">${nameOf(visit, invoice.invoice_number)}</a></th>
-<td class="start">${day(invoice.issued_at as Instant)}</td>
+  return html`<tr><th scope="row"><a href="${base}/invoices/${invoice.id}">${nameOf(visit, invoice.invoiceNumber)}</a></th>
+<td class="start">${day(invoice.issuedAt as Instant)}</td>
 <td class="start"><span class="${TAGS[standing] ?? 'tag'}">${PORTAL_WORDS[look.locale].standings[standing]}</span></td>
-<td>${money(invoice.grand_total, invoice.currency)}</td></tr>
+<td>${money(invoice.grandTotal, invoice.currency)}</td></tr>
 `;
 }
 
@@ -71,15 +71,15 @@ export async function invoicePage(parts: PortalParts, visit: Visit): Promise<Por
   const { invoice, standing, rows } = view;
   const page = `${base.replace(/\/portal$/, '')}/pay/invoices/${invoice.id}`;
   const isAsked = standing === 'asked' || standing === 'overdue';
-  const amount = formats.money(invoice.unpaid_amount, invoice.currency);
-  const missing = invoice.item_count - rows.length;
+  const amount = formats.money(invoice.unpaidAmount, invoice.currency);
+  const missing = invoice.itemCount - rows.length;
   return {
-    title: `${words.invoice} ${nameOf(visit, invoice.invoice_number)}`,
+    title: `${words.invoice} ${nameOf(visit, invoice.invoiceNumber)}`,
     tab: 'invoices',
-    body: html`<section><h1>${words.invoice} ${nameOf(visit, invoice.invoice_number)}</h1>
-<p class="soft">${words.issued} ${formats.day(invoice.issued_at as Instant)} <span class="${TAGS[standing] ?? 'tag'}">${words.standings[standing]}</span></p>
+    body: html`<section><h1>${words.invoice} ${nameOf(visit, invoice.invoiceNumber)}</h1>
+<p class="soft">${words.issued} ${formats.day(invoice.issuedAt as Instant)} <span class="${TAGS[standing] ?? 'tag'}">${words.standings[standing]}</span></p>
 <dl class="facts">${factsOf(visit, view)}</dl>
-${isAsked && invoice.unpaid_amount.gt(0) ? openForm(page, words.pay(amount)) : null}
+${isAsked && invoice.unpaidAmount.gt(0) ? openForm(page, words.pay(amount)) : null}
 <p><a href="${page}">${words.openInvoicePage}</a></p>
 </section>
 <section aria-labelledby="lines"><h2 id="lines">${words.lines}</h2>
@@ -94,21 +94,21 @@ ${documentsOf(visit, view, page)}`,
 function factsOf({ look }: Visit, { invoice }: CustomerInvoice): Html[] {
   const words = PORTAL_WORDS[look.locale];
   const { money, number } = formatsOf(look.locale);
-  const { currency, credited_amount: credited, paid_amount: paid } = invoice;
+  const { currency, creditedAmount: credited, paidAmount: paid } = invoice;
   const fact = (label: string, value: string) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`;
   const came = paid.minus(credited);
   return [
-    ...(invoice.period_start.equals(invoice.period_end)
+    ...(invoice.periodStart.equals(invoice.periodEnd)
       ? []
-      : [fact(words.period, stretch(look.locale, invoice.period_start, invoice.period_end))]),
+      : [fact(words.period, stretch(look.locale, invoice.periodStart, invoice.periodEnd))]),
     fact(words.subtotal, money(invoice.subtotal, currency)),
     ...invoice.taxes.map(({ rate, amount }) =>
       fact(words.taxOf(number(decimal(rate))), money(decimal(amount), currency)),
     ),
-    fact(words.total, money(invoice.grand_total, currency)),
+    fact(words.total, money(invoice.grandTotal, currency)),
     ...(came.gt(0) ? [fact(words.paid, money(came.negated(), currency))] : []),
     ...(credited.isZero() ? [] : [fact(words.credited, money(credited.negated(), currency))]),
-    fact(words.leftToPay, money(invoice.unpaid_amount, currency)),
+    fact(words.leftToPay, money(invoice.unpaidAmount, currency)),
   ];
 }
 
@@ -117,11 +117,11 @@ function documentsOf(visit: Visit, view: CustomerInvoice, page: string): Html | 
   const { invoice, hasEInvoice, creditNotes, payments } = view;
   const words = PORTAL_WORDS[visit.look.locale];
   const { day } = formatsOf(visit.look.locale);
-  if (invoice.invoice_number === null) return null;
+  if (invoice.invoiceNumber === null) return null;
   const files: PageDownload[] = [
-    ...(invoice.document_failure === null ? [{ label: words.pdf, href: `${page}/invoice.pdf` }] : []),
+    ...(invoice.documentFailure === null ? [{ label: words.pdf, href: `${page}/invoice.pdf` }] : []),
     ...(hasEInvoice ? [{ label: words.eInvoice, href: `${page}/invoice.xml` }] : []),
-    ...payments.map(({ id, received_at: at }) => ({ label: words.receiptOf(day(at)), href: `${page}/receipts/${id}` })),
+    ...payments.map(({ id, receivedAt: at }) => ({ label: words.receiptOf(day(at)), href: `${page}/receipts/${id}` })),
     ...creditNotes.map(({ id, number }) => ({ label: words.creditNote(number), href: `${page}/creditNotes/${id}` })),
   ];
   return html`<section aria-labelledby="documents"><h2 id="documents">${words.documents}</h2>${downloadLinks(files)}</section>`;

@@ -20,17 +20,17 @@ export function explainedLines(locale: Locale, currency: string, rows: readonly 
   const words = PORTAL_WORDS[locale];
   const formats = formatsOf(locale);
   const line = (row: LineRow): Html =>
-    html`<tr><th scope="row" class="start"><span dir="auto">${row.display_name}</span>${groupOf(row)}
-<span class="note">${stretch(locale, row.period_start, row.period_end)}</span>
-<details><summary>${words.howCalculated}<span class="unseen">: ${row.display_name}</span></summary>${workings(locale, currency, row, rows)}</details></th>
-<td>${formats.money(row.total_price, currency)}</td></tr>
+    html`<tr><th scope="row" class="start"><span dir="auto">${row.displayName}</span>${groupOf(row)}
+<span class="note">${stretch(locale, row.periodStart, row.periodEnd)}</span>
+<details><summary>${words.howCalculated}<span class="unseen">: ${row.displayName}</span></summary>${workings(locale, currency, row, rows)}</details></th>
+<td>${formats.money(row.totalPrice, currency)}</td></tr>
 `;
-  const own = rows.filter(({ applies_to_line_id: of }) => of === null);
+  const own = rows.filter(({ appliesToLineId: of }) => of === null);
   return html`<table><caption class="unseen">${words.lines}</caption><tbody>${own.map(line)}</tbody></table>`;
 }
 
 /** The values of dimensions by which usage was billed apart. */
-const groupOf = ({ group_values: group }: LineRow): Html | null => {
+const groupOf = ({ groupValues: group }: LineRow): Html | null => {
   const values = Object.values(group ?? {}).filter((value) => value !== null);
   return values.length === 0 ? null : html` <span class="note" dir="auto">${values.join(', ')}</span>`;
 };
@@ -39,16 +39,16 @@ function workings(locale: Locale, currency: string, row: LineRow, all: readonly 
   const words = PORTAL_WORDS[locale];
   const { money, number } = formatsOf(locale);
   const fact = (label: string, value: string) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`;
-  const discounts = all.filter(({ applies_to_line_id: of }) => of === row.id);
-  const unit = row.metric_unit === '' ? '' : ` ${row.metric_unit}`;
+  const discounts = all.filter(({ appliesToLineId: of }) => of === row.id);
+  const unit = row.metricUnit === '' ? '' : ` ${row.metricUnit}`;
   return html`<div class="sub"><dl>
 ${fact(words.quantity, `${number(row.quantity)}${unit}`)}
-${row.tiers === null ? fact(words.unitPrice, `${number(row.unit_price)} ${currency}`) : null}
+${row.tiers === null ? fact(words.unitPrice, `${number(row.unitPrice)} ${currency}`) : null}
 </dl>${row.tiers === null ? null : tiersOf(locale, currency, row.tiers)}<dl>
-${fact(words.amount, money(row.total_price, currency))}
-${discounts.map((each) => fact(each.display_name === '' ? words.discount : each.display_name, money(each.total_price, currency)))}
-${row.tax_rate.isZero() ? fact(words.tax, words.noTax) : fact(words.taxOf(number(row.tax_rate)), money(row.total_tax, currency))}
-${fact(words.withTax, money(row.total_amount, currency))}
+${fact(words.amount, money(row.totalPrice, currency))}
+${discounts.map((each) => fact(each.displayName === '' ? words.discount : each.displayName, money(each.totalPrice, currency)))}
+${row.taxRate.isZero() ? fact(words.tax, words.noTax) : fact(words.taxOf(number(row.taxRate)), money(row.totalTax, currency))}
+${fact(words.withTax, money(row.totalAmount, currency))}
 </dl></div>`;
 }
 

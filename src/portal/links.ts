@@ -82,15 +82,15 @@ export async function createLink(
   if (expiresAt === null || errors.length > 0) return invalid(errors);
   const token = newToken();
   await insertLink(tx, {
-    merchant_id: merchantId,
-    link_hash: hashOfToken(token) as Buffer,
-    customer_id: customerId,
-    subscription_id: subscriptionId,
+    merchantId,
+    linkHash: hashOfToken(token) as Buffer,
+    customerId,
+    subscriptionId,
     way: 'api',
-    return_url: returnUrl,
-    expires_at: expiresAt,
-    session_seconds: null,
-    created_at: now,
+    returnUrl,
+    expiresAt,
+    sessionSeconds: null,
+    createdAt: now,
   });
   return ok({ url: urlOf(publicUrl, token), expiresAt });
 }
@@ -124,15 +124,15 @@ export async function createMailedLink(
   const linkHash = hashOfToken(token) as Buffer;
   const expiresAt = now.add({ minutes: MAILED_MINUTES });
   await insertLink(tx, {
-    merchant_id: merchantId,
-    link_hash: linkHash,
-    customer_id: customerId,
-    subscription_id: null,
+    merchantId,
+    linkHash,
+    customerId,
+    subscriptionId: null,
     way: 'mail',
-    return_url: null,
-    expires_at: expiresAt,
-    session_seconds: MAILED_SESSION_SECONDS,
-    created_at: now,
+    returnUrl: null,
+    expiresAt,
+    sessionSeconds: MAILED_SESSION_SECONDS,
+    createdAt: now,
   });
   return {
     merchantId,
@@ -148,14 +148,14 @@ export async function createMailedLink(
 export type LinkState = 'ready' | 'used' | 'expired';
 
 /** @param link of the token that somebody sent */
-export function stateOfLink(link: Pick<PortalLink, 'opened_at' | 'expires_at'>, now: Instant): LinkState {
-  if (link.opened_at !== null) return 'used';
-  return isBefore(now, link.expires_at) ? 'ready' : 'expired';
+export function stateOfLink(link: Pick<PortalLink, 'openedAt' | 'expiresAt'>, now: Instant): LinkState {
+  if (link.openedAt !== null) return 'used';
+  return isBefore(now, link.expiresAt) ? 'ready' : 'expired';
 }
 
 /** Does a session go on? */
 export const isOpen = (
-  { session_ends_at: end, ended_at: ended }: Pick<PortalLink, 'session_ends_at' | 'ended_at'>,
+  { sessionEndsAt: end, endedAt: ended }: Pick<PortalLink, 'sessionEndsAt' | 'endedAt'>,
   now: Instant,
 ): boolean => end !== null && ended === null && isBefore(now, end);
 

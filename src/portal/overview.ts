@@ -43,9 +43,9 @@ function dueRow(_: PortalParts, visit: Visit, { invoice, standing }: ListedInvoi
   const { look, base } = visit;
   const words = PORTAL_WORDS[look.locale];
   const { money, day } = formatsOf(look.locale);
-  const amount = money(invoice.unpaid_amount, invoice.currency);
-  const due = day(invoice.due_at as Instant);
-  const name = invoice.invoice_number ?? '';
+  const amount = money(invoice.unpaidAmount, invoice.currency);
+  const due = day(invoice.dueAt as Instant);
+  const name = invoice.invoiceNumber ?? '';
   const failed = invoice.status === 'PAYMENT_FAILED' && standing !== 'onItsWay';
   return html`<div class="row"><div><strong>${amount}</strong> <a href="${base}/invoices/${invoice.id}">${words.invoice} ${name}</a>
 <span class="note">${standing === 'overdue' ? words.wasDueOn(due) : words.dueOn(due)} ${standing === 'overdue' ? html`<span class="tag bad">${words.standings.overdue}</span>` : null}</span>
@@ -62,13 +62,13 @@ async function planRow({ invoicing }: PortalParts, visit: Visit, subscription: S
   const { tx, merchantId, look, base } = visit;
   const words = PORTAL_WORDS[look.locale];
   const { money, day } = formatsOf(look.locale);
-  const plan = await findPlan(tx, merchantId, subscription.plan_id);
+  const plan = await findPlan(tx, merchantId, subscription.planId);
   const open = subscription.status === 'active' ? await nextToClose(tx, merchantId, subscription.id, null) : undefined;
   const stands = open && (await viewAsOfNow(invoicing, tx, open));
-  const estimate = stands ? money(stands.invoice.grand_total, stands.invoice.currency) : null;
+  const estimate = stands ? money(stands.invoice.grandTotal, stands.invoice.currency) : null;
   return html`<div class="row"><div><strong dir="auto">${planName(plan)}</strong> ${subscription.name === planName(plan) ? null : html`<span class="note" dir="auto">${subscription.name}</span>`}
 <span class="note">${standingOf(visit, subscription)}</span>
-${open === undefined ? null : html`<span class="note">${words.nextInvoice(day(open.period_end))}</span>`}</div>
+${open === undefined ? null : html`<span class="note">${words.nextInvoice(day(open.periodEnd))}</span>`}</div>
 <div class="acts">${
     open === undefined
       ? null
@@ -90,6 +90,6 @@ export function standingOf({ look }: Pick<Visit, 'look'>, subscription: Subscrip
   const words = PORTAL_WORDS[look.locale];
   const { day } = formatsOf(look.locale);
   if (subscription.status === 'pending_payment') return words.waitsForPayment;
-  if (subscription.terminated_at !== null) return words.endedOn(day(subscription.terminated_at));
-  return subscription.ending_at === null ? '' : words.endsOn(day(subscription.ending_at));
+  if (subscription.terminatedAt !== null) return words.endedOn(day(subscription.terminatedAt));
+  return subscription.endingAt === null ? '' : words.endsOn(day(subscription.endingAt));
 }

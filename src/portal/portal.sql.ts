@@ -6,31 +6,31 @@ export type LinkWay = 'api' | 'mail';
 
 /** A link, and after its opening the session of the browser that opened it. */
 export interface PortalLink {
-  merchant_id: string;
-  link_hash: Buffer;
-  customer_id: string;
+  merchantId: string;
+  linkHash: Buffer;
+  customerId: string;
   /** At which the portal opens; null: at its overview. */
-  subscription_id: string | null;
+  subscriptionId: string | null;
   way: LinkWay;
-  return_url: string | null;
-  expires_at: Instant;
+  returnUrl: string | null;
+  expiresAt: Instant;
   /** How long the session lasts from its opening; null: until the link expires. */
-  session_seconds: number | null;
-  opened_at: Instant | null;
-  session_hash: Buffer | null;
-  session_ends_at: Instant | null;
-  ended_at: Instant | null;
-  created_at: Instant;
+  sessionSeconds: number | null;
+  openedAt: Instant | null;
+  sessionHash: Buffer | null;
+  sessionEndsAt: Instant | null;
+  endedAt: Instant | null;
+  createdAt: Instant;
 }
 
-export type NewPortalLink = Omit<PortalLink, 'opened_at' | 'session_hash' | 'session_ends_at' | 'ended_at'>;
+export type NewPortalLink = Omit<PortalLink, 'openedAt' | 'sessionHash' | 'sessionEndsAt' | 'endedAt'>;
 
 export const insertLink = (tx: Tx, link: NewPortalLink): Promise<number> =>
   tx.run(sql`
     insert into portal_link (merchant_id, link_hash, customer_id, subscription_id, way, return_url, expires_at,
                              session_seconds, created_at)
-    values (${link.merchant_id}, ${link.link_hash}, ${link.customer_id}, ${link.subscription_id}, ${link.way},
-            ${link.return_url}, ${link.expires_at}, ${link.session_seconds}, ${link.created_at})`);
+    values (${link.merchantId}, ${link.linkHash}, ${link.customerId}, ${link.subscriptionId}, ${link.way},
+            ${link.returnUrl}, ${link.expiresAt}, ${link.sessionSeconds}, ${link.createdAt})`);
 
 /** Runs before any merchant is known. @returns null where there is no such link */
 export const selectMerchantOfLink = async (tx: Tx, linkHash: Buffer): Promise<string | null> =>
@@ -54,7 +54,7 @@ export const selectSession = (tx: Tx, merchantId: string, sessionHash: Buffer): 
  */
 export const openOnce = (
   tx: Tx,
-  { merchant_id, link_hash }: Pick<PortalLink, 'merchant_id' | 'link_hash'>,
+  { merchantId, linkHash }: Pick<PortalLink, 'merchantId' | 'linkHash'>,
   sessionHash: Buffer,
   now: Instant,
 ): Promise<PortalLink | undefined> =>
@@ -62,7 +62,7 @@ export const openOnce = (
     update portal_link
        set opened_at = ${now}::timestamptz, session_hash = ${sessionHash},
            session_ends_at = coalesce(${now}::timestamptz + make_interval(secs => session_seconds), expires_at)
-     where merchant_id = ${merchant_id} and link_hash = ${link_hash} and opened_at is null and expires_at > ${now}
+     where merchant_id = ${merchantId} and link_hash = ${linkHash} and opened_at is null and expires_at > ${now}
     returning *`);
 
 /** Ends a session that somebody leaves; one that has ended stays as it is. */

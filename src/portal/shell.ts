@@ -11,7 +11,7 @@ const pathOf = (base: string, tab: Tab): string => (tab === 'overview' ? base : 
 export function portalFrame(visit: Visit, { title, tab, body }: PortalPage): string {
   const { look, base, seller, customer, session } = visit;
   const words = PORTAL_WORDS[look.locale];
-  const back = session.return_url;
+  const back = session.returnUrl;
   return frame(
     `${title} – ${seller}`,
     look,

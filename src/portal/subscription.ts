@@ -24,8 +24,8 @@ interface Own {
 /** The subscription that an address names; null where it is not this customer's. */
 async function ownOf({ tx, merchantId, customerId, params }: Visit): Promise<Own | null> {
   const subscription = await findSubscription(tx, merchantId, params.subscriptionId ?? '');
-  if (subscription?.customer_id !== customerId) return null;
-  const plan = await findPlan(tx, merchantId, subscription.plan_id);
+  if (subscription?.customerId !== customerId) return null;
+  const plan = await findPlan(tx, merchantId, subscription.planId);
   return plan ? { subscription, plan } : null;
 }
 
@@ -50,8 +50,8 @@ async function ownPage(
   const open = subscription.status === 'active' ? await nextToClose(tx, merchantId, subscription.id, null) : undefined;
   const next = open && (await viewAsOfNow(parts.invoicing, tx, open));
   const waiting = await scheduledChange(tx, merchantId, subscription.id);
-  const target = waiting && (await findPlan(tx, merchantId, waiting.plan_id));
-  const mayChange = subscription.status === 'active' && !waiting && subscription.ending_at === null;
+  const target = waiting && (await findPlan(tx, merchantId, waiting.planId));
+  const mayChange = subscription.status === 'active' && !waiting && subscription.endingAt === null;
   const { day } = formatsOf(look.locale);
   return {
     title: planName(plan),
@@ -62,8 +62,8 @@ ${doneNote(visit)}
 ${problem === null ? null : html`<p class="notice" role="alert">${words[problem]}</p>`}
 ${subscription.name === planName(plan) ? null : html`<p class="soft" dir="auto">${subscription.name}</p>`}
 ${standingOf(visit, subscription) === '' ? null : html`<p class="soft">${standingOf(visit, subscription)}</p>`}
-${waiting ? html`<p class="plain">${words.planned(planName(target), day(waiting.effective_at))}</p>` : null}
-${next ? invoiceTable(visit, words.nextInvoice(day(next.invoice.period_end)), next, words.soFar) : null}
+${waiting ? html`<p class="plain">${words.planned(planName(target), day(waiting.effectiveAt))}</p>` : null}
+${next ? invoiceTable(visit, words.nextInvoice(day(next.invoice.periodEnd)), next, words.soFar) : null}
 </section>
 ${mayChange ? await planForm(visit, own, rights) : null}
 ${mayChange && rights.quantities ? await quantityForm(visit, own) : null}
@@ -75,11 +75,11 @@ ${mayChange && rights.cancellation !== 'none' ? cancelForm(visit, own, rights.ca
 function invoiceTable({ look }: Visit, heading: string, { invoice, lines }: OpenInvoice, note: string): Html {
   const words = PORTAL_WORDS[look.locale];
   const { money } = formatsOf(look.locale);
-  return html`<h2>${heading}</h2><p class="amount">${money(invoice.grand_total, invoice.currency)}</p><p class="soft">${note}</p>
+  return html`<h2>${heading}</h2><p class="amount">${money(invoice.grandTotal, invoice.currency)}</p><p class="soft">${note}</p>
 ${explainedLines(look.locale, invoice.currency, lines)}
 <dl class="facts"><div><dt>${words.subtotal}</dt><dd>${money(invoice.subtotal, invoice.currency)}</dd></div>
-<div><dt>${words.tax}</dt><dd>${money(invoice.total_tax, invoice.currency)}</dd></div>
-<div><dt>${words.total}</dt><dd>${money(invoice.grand_total, invoice.currency)}</dd></div></dl>`;
+<div><dt>${words.tax}</dt><dd>${money(invoice.totalTax, invoice.currency)}</dd></div>
+<div><dt>${words.total}</dt><dd>${money(invoice.grandTotal, invoice.currency)}</dd></div></dl>`;
 }
 
 /** The other plans that the merchant offers, in the same currency and taxed in the same way. */
@@ -105,7 +105,7 @@ async function planForm(visit: Visit, { subscription, plan }: Own, { planChange 
 async function quantityForm(visit: Visit, { subscription }: Own): Promise<Html | null> {
   const { tx, merchantId, look } = visit;
   const words = CHANGE_WORDS[look.locale];
-  const version = await findPlanVersion(tx, merchantId, subscription.plan_version_id);
+  const version = await findPlanVersion(tx, merchantId, subscription.planVersionId);
   const [quantities = {}] = await quantitiesOf(tx, [subscription]);
   const fees = (version?.prices ?? []).filter(({ id }) => Object.hasOwn(quantities, id));
   if (fees.length === 0) return null;
@@ -127,7 +127,7 @@ const cancelForm = (visit: Visit, { subscription }: Own, when: 'period_end' | 'n
 
 /** What a form asks for, with effective now of the subscription. */
 async function askedOf(visit: Visit, { subscription }: Own, form: FormFields, rights: Rights) {
-  const now = await effectiveNowForReading(visit.tx, visit.merchantId, subscription.clock_id, visit.now);
+  const now = await effectiveNowForReading(visit.tx, visit.merchantId, subscription.clockId, visit.now);
   return wishIn(form, rights, now);
 }
 
@@ -177,7 +177,7 @@ ${hasChanged ? html`<p class="notice" role="alert">${words.hasChanged}</p>` : nu
 <p>${await sentenceOf(visit, own, preview)}</p><p class="soft">${words.previewNote}</p>
 ${credited.map((each) => html`<p>${words.credited(amountOf(each))}</p>`)}${toCredit.map((each) => html`<p>${words.toCredit(amountOf(each))}</p>`)}
 ${invoices.length === 0 ? html`<p class="soft">${words.noInvoice}</p>` : null}
-${invoices.map((each) => invoiceTable(visit, words.invoiceOf(day(each.invoice.period_end)), each, words.usageNote))}
+${invoices.map((each) => invoiceTable(visit, words.invoiceOf(day(each.invoice.periodEnd)), each, words.usageNote))}
 <form method="post" action="${pathOf(visit, own.subscription)}/change">${keyField(visit)}${hidden.map(
       ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
     )}<button type="submit">${words.confirm[wish.kind]}</button></form>
@@ -194,7 +194,7 @@ async function sentenceOf(visit: Visit, { subscription }: Own, { wish, at }: Pre
   if (wish.kind === 'cancel') return html`${words.ends(when)}`;
   if (wish.kind === 'plan')
     return html`<span dir="auto">${words.movesTo(planName(await findPlan(tx, merchantId, wish.planId)), when)}</span>`;
-  const version = await findPlanVersion(tx, merchantId, subscription.plan_version_id);
+  const version = await findPlanVersion(tx, merchantId, subscription.planVersionId);
   const named = (version?.prices ?? []).filter(({ id }) => Object.hasOwn(wish.quantities, id));
   return html`${words.newQuantities(when)} <span dir="auto">${named.map(({ id, invoiceDisplayName }) => `${invoiceDisplayName}: ${wish.quantities[id]}`).join(', ')}</span>`;
 }
@@ -219,7 +219,7 @@ export async function changePortal(parts: PortalParts, visit: Visit, form: FormF
   if (!done.ok) return { to: pathIn(own) };
   if (printOf(done.value) !== form.print) return shownOr(parts, visit, own, wish, rights, true);
   const { at, versionId } = done.value;
-  const { plan_id: planId, plan_version_id: heldId, quantities, ending_at: endingAt } = own.subscription;
+  const { planId, planVersionId: heldId, quantities, endingAt } = own.subscription;
   const before = { planId, planVersionId: heldId, quantities, endingAt: endingAt && formatInstant(endingAt) };
   await visit.audit(own.subscription.id, before, {
     wish: fieldsOf(wish),

@@ -39,8 +39,8 @@ async function measuredOf({ tx, merchantId, customerId }: Visit): Promise<Measur
   const { rows } = await listSubscriptions(tx, merchantId, { customerId }, page);
   const found = new Map<string, Measured>();
   for (const subscription of rows.toReversed()) {
-    const version = await findPlanVersion(tx, merchantId, subscription.plan_version_id);
-    const plan = await findPlan(tx, merchantId, subscription.plan_id);
+    const version = await findPlanVersion(tx, merchantId, subscription.planVersionId);
+    const plan = await findPlan(tx, merchantId, subscription.planId);
     if (!version || !plan) continue;
     const planCadence = normaliseCadence(plan.billingCadence);
     for (const price of version.prices) {
@@ -92,7 +92,7 @@ async function metricSection(visit: Visit, { metric, subscription, periods }: Me
   const { number: figure, day } = formatsOf(look.locale);
   const period = periods[number];
   if (period === undefined) return html``;
-  const now = await effectiveNowForReading(tx, merchantId, subscription.clock_id, wall);
+  const now = await effectiveNowForReading(tx, merchantId, subscription.clockId, wall);
   const { start: from, end } = period;
   const to = Temporal.Instant.compare(now, from) > 0 ? earliest(end, now) : end;
   const sources = (await subjectsOf(tx, merchantId, customerId)).map((subject) => ({ subject, from, to }));

@@ -78,8 +78,8 @@ export function pageMaker(parts: PortalParts): PageMaker {
       return signedOut(plainLook(environment, asked), { base, merchantId: null });
     return database.transaction({ merchants: [merchantId] }, async (tx) => {
       const session = await findSession(tx, merchantId, token);
-      const customer = session && (await findCustomer(tx, merchantId, session.customer_id));
-      const customerId = session?.customer_id ?? null;
+      const customer = session && (await findCustomer(tx, merchantId, session.customerId));
+      const customerId = session?.customerId ?? null;
       const look = await findLook(tx, environment, { merchantId, customerId }, asked ?? DEFAULT_LOCALE);
       if (!session || !customer || !isOpen(session, now)) return signedOut(look, { base, merchantId });
       const visit: Visit = {

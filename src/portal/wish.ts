@@ -79,7 +79,7 @@ export interface Credited {
 /** What credits on an invoice hold beyond what its lines take, before tax. */
 export function creditsBeyond({ invoice, lines }: OpenInvoice): Credited[] {
   const beyond = sum(
-    lines.map(({ workings, total_price: taken }) =>
+    lines.map(({ workings, totalPrice: taken }) =>
       workings?.credit === undefined ? ZERO : decimal(workings.credit.amount).plus(taken),
     ),
   );
@@ -87,7 +87,7 @@ export function creditsBeyond({ invoice, lines }: OpenInvoice): Credited[] {
 }
 
 /** Usage that goes on does not make a preview another one. */
-const isOfChange = ({ event_type: type, type: kind }: LineRow): boolean => type !== 'usage' || kind !== 'charge';
+const isOfChange = ({ eventType: type, type: kind }: LineRow): boolean => type !== 'usage' || kind !== 'charge';
 
 const dayOf = (instant: Instant): string => instant.toString().slice(0, 10);
 
@@ -97,12 +97,12 @@ const dayOf = (instant: Instant): string => instant.toString().slice(0, 10);
  */
 export function printOf({ wish, at, versionId, invoices, credited, toCredit }: Preview): string {
   const lines = invoices.map(({ invoice, lines: all }) => [
-    dayOf(invoice.period_end),
+    dayOf(invoice.periodEnd),
     invoice.currency,
     all
       .filter(isOfChange)
-      .map(({ display_name, quantity, total_price, total_amount }) =>
-        [display_name, plain(quantity), plain(total_price), plain(total_amount)].join('|'),
+      .map(({ displayName, quantity, totalPrice, totalAmount }) =>
+        [displayName, plain(quantity), plain(totalPrice), plain(totalAmount)].join('|'),
       ),
   ]);
   const said = canonicalJson({ wish: fieldsOf(wish), day: dayOf(at), versionId, lines, credited, toCredit });

@@ -1,4 +1,4 @@
-import { allOf, assignments, jsonb, keptTotal, pageOfRows, type Sql, sql, type Tx } from '../db/index.ts';
+import { allOf, assignments, column, jsonb, keptTotal, pageOfRows, type Sql, sql, type Tx } from '../db/index.ts';
 import type { PageRequest } from '../http/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { EntityType } from './schema.ts';
@@ -19,9 +19,9 @@ export interface ExternalReference {
   readonly updatedAt: Instant;
 }
 
-const COLUMNS = sql`id, merchant_id as "merchantId", entity_type as "entityType", entity_id as "entityId", provider,
-  external_id as "externalId", external_label as "externalLabel", metadata, is_primary as "isPrimary",
-  is_default as "isDefault", created_at as "createdAt", updated_at as "updatedAt"`;
+const COLUMNS = sql`id, merchant_id, entity_type, entity_id, provider,
+  external_id, external_label, metadata, is_primary,
+  is_default, created_at, updated_at`;
 
 /** @returns undefined where the external id is another primary's; two at once wait for each other on the index. */
 export const insertReference = (tx: Tx, reference: ExternalReference) =>
@@ -51,11 +51,11 @@ export interface ReferenceFilter {
 
 const matching = (filter: ReferenceFilter): (Sql | undefined)[] =>
   Object.entries({
-    entity_type: filter.entityType,
-    entity_id: filter.entityId,
+    entityType: filter.entityType,
+    entityId: filter.entityId,
     provider: filter.provider,
-    external_id: filter.externalId,
-  }).map(([column, value]) => (value === undefined ? undefined : sql`${sql.ref(column)} = ${value}`));
+    externalId: filter.externalId,
+  }).map(([field, value]) => (value === undefined ? undefined : sql`${column(field)} = ${value}`));
 
 export const selectReferences = (tx: Tx, merchantId: string | null, filter: ReferenceFilter, page: PageRequest) =>
   pageOfRows<ExternalReference>(
@@ -97,12 +97,12 @@ export const updateReference = (tx: Tx, reference: ExternalReference) =>
   tx.one<ExternalReference>(sql`
     update external_reference set ${assignments({
       provider: reference.provider,
-      external_id: reference.externalId,
-      external_label: reference.externalLabel,
+      externalId: reference.externalId,
+      externalLabel: reference.externalLabel,
       metadata: jsonb(reference.metadata),
-      is_primary: reference.isPrimary,
-      is_default: reference.isDefault,
-      updated_at: reference.updatedAt,
+      isPrimary: reference.isPrimary,
+      isDefault: reference.isDefault,
+      updatedAt: reference.updatedAt,
     })}
      where merchant_id = ${reference.merchantId} and id = ${reference.id}
     returning ${COLUMNS}`);

@@ -3,12 +3,12 @@ import { decimal, plain } from '../kernel/decimal.ts';
 import { type Instant, parseInstant } from '../kernel/time.ts';
 import type { IntervalRow } from './schedule.ts';
 
-const COLUMNS = sql`merchant_id as "merchantId", id, schedule_id as "scheduleId",
-  order_line_item_id as "orderLineItemId", item_id as "itemId", price_id as "priceId", description,
-  unit_price as "unitPrice", base_quantity as "baseQuantity", quantity_transitions as "quantityTransitions",
-  billing_cadence as "billingCadence", billing_mode as "billingMode", bill_date as "billDate",
-  start_date as "startDate", end_date as "endDate", usage_filter as "usageFilter", metadata, created_at as "createdAt",
-  updated_at as "updatedAt"`;
+const COLUMNS = sql`merchant_id, id, schedule_id,
+  order_line_item_id, item_id, price_id, description,
+  unit_price, base_quantity, quantity_transitions,
+  billing_cadence, billing_mode, bill_date,
+  start_date, end_date, usage_filter, metadata, created_at,
+  updated_at`;
 
 interface Stored extends Omit<IntervalRow, 'quantityTransitions'> {
   readonly quantityTransitions: readonly { readonly effectiveDate: string; readonly quantity: string }[];
@@ -43,28 +43,28 @@ export const insertIntervals = async (tx: Tx, intervals: readonly IntervalRow[])
   if (intervals.length === 0) return;
   const rows = intervals.map((interval, place) => ({
     place,
-    merchant_id: interval.merchantId,
+    merchantId: interval.merchantId,
     id: interval.id,
-    schedule_id: interval.scheduleId,
-    order_line_item_id: interval.orderLineItemId,
-    item_id: interval.itemId,
-    price_id: interval.priceId,
+    scheduleId: interval.scheduleId,
+    orderLineItemId: interval.orderLineItemId,
+    itemId: interval.itemId,
+    priceId: interval.priceId,
     description: interval.description,
-    unit_price: interval.unitPrice && plain(interval.unitPrice),
-    base_quantity: plain(interval.baseQuantity),
-    quantity_transitions: interval.quantityTransitions.map(({ effectiveDate, quantity }) => ({
+    unitPrice: interval.unitPrice && plain(interval.unitPrice),
+    baseQuantity: plain(interval.baseQuantity),
+    quantityTransitions: interval.quantityTransitions.map(({ effectiveDate, quantity }) => ({
       effectiveDate: effectiveDate.toString(),
       quantity: plain(quantity),
     })),
-    billing_cadence: interval.billingCadence,
-    billing_mode: interval.billingMode,
-    bill_date: interval.billDate?.toString() ?? null,
-    start_date: interval.startDate.toString(),
-    end_date: interval.endDate?.toString() ?? null,
-    usage_filter: interval.usageFilter,
+    billingCadence: interval.billingCadence,
+    billingMode: interval.billingMode,
+    billDate: interval.billDate?.toString() ?? null,
+    startDate: interval.startDate.toString(),
+    endDate: interval.endDate?.toString() ?? null,
+    usageFilter: interval.usageFilter,
     metadata: interval.metadata,
-    created_at: interval.createdAt.toString(),
-    updated_at: interval.updatedAt.toString(),
+    createdAt: interval.createdAt.toString(),
+    updatedAt: interval.updatedAt.toString(),
   }));
   await tx.run(sql`
     insert into schedule_interval (merchant_id, id, schedule_id, order_line_item_id, item_id, price_id, description,

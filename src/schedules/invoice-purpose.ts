@@ -19,7 +19,7 @@ export const scheduledInvoices = (
     await (wait ? lockScheduleRow : lockScheduleRowNow)(tx, merchantId, purposeId);
   },
   paid: () => Promise.resolve({}),
-  async standsAgain(tx, { merchant_id: merchantId, purpose_id: id }, now) {
+  async standsAgain(tx, { merchantId, purposeId: id }, now) {
     await updateSchedule(tx, { merchantId, id: id as string }, { nextActionAt: now }, now);
   },
 });

@@ -5,12 +5,12 @@ import { parseInstant } from '../kernel/time.ts';
 import type { ScheduleRow } from './schedule.ts';
 import type { ScheduleStatus } from './states.ts';
 
-const COLUMNS = sql`merchant_id as "merchantId", id, order_id as "orderId", subscription_id as "subscriptionId",
-  customer_id as "customerId", currency, status, start_date as "startDate", end_date as "endDate",
-  billing_anchor as "billingAnchor", alignment_policy as "alignmentPolicy", proration_policy as "prorationPolicy",
-  period_preset as "periodPreset", custom_period_windows as "customPeriodWindows",
-  payment_term_days as "paymentTermDays", metadata, activated_at as "activatedAt", cancelled_at as "cancelledAt",
-  clock_id as "testClockId", next_action_at as "nextActionAt", created_at as "createdAt", updated_at as "updatedAt"`;
+const COLUMNS = sql`merchant_id, id, order_id, subscription_id,
+  customer_id, currency, status, start_date, end_date,
+  billing_anchor, alignment_policy, proration_policy,
+  period_preset, custom_period_windows,
+  payment_term_days, metadata, activated_at, cancelled_at,
+  clock_id as test_clock_id, next_action_at, created_at, updated_at`;
 
 interface Stored extends Omit<ScheduleRow, 'customPeriodWindows'> {
   readonly customPeriodWindows: readonly { readonly start: string; readonly end: string }[];
@@ -133,19 +133,19 @@ export const updateSchedule = async (
     await tx.one<Stored>(sql`
       update billing_schedule set ${assignments({
         status: changes.status,
-        start_date: changes.startDate,
-        end_date: changes.endDate,
-        billing_anchor: changes.billingAnchor,
-        alignment_policy: changes.alignmentPolicy,
-        proration_policy: changes.prorationPolicy,
-        period_preset: changes.periodPreset,
-        custom_period_windows: changes.customPeriodWindows && windowsAsJson(changes.customPeriodWindows),
-        payment_term_days: changes.paymentTermDays,
+        startDate: changes.startDate,
+        endDate: changes.endDate,
+        billingAnchor: changes.billingAnchor,
+        alignmentPolicy: changes.alignmentPolicy,
+        prorationPolicy: changes.prorationPolicy,
+        periodPreset: changes.periodPreset,
+        customPeriodWindows: changes.customPeriodWindows && windowsAsJson(changes.customPeriodWindows),
+        paymentTermDays: changes.paymentTermDays,
         metadata: changes.metadata && jsonb(changes.metadata),
-        activated_at: changes.activatedAt,
-        cancelled_at: changes.cancelledAt,
-        next_action_at: changes.nextActionAt,
-        updated_at: now,
+        activatedAt: changes.activatedAt,
+        cancelledAt: changes.cancelledAt,
+        nextActionAt: changes.nextActionAt,
+        updatedAt: now,
       })}
        where merchant_id = ${merchantId} and id = ${id}
       returning ${COLUMNS}`),

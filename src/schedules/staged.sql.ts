@@ -4,9 +4,9 @@ import { decimal, plain } from '../kernel/decimal.ts';
 import { type Instant, parseInstant } from '../kernel/time.ts';
 import type { ScheduleInvoiceRow, ScheduleInvoiceStatus, StagedLine } from './schedule.ts';
 
-const COLUMNS = sql`merchant_id as "merchantId", id, schedule_id as "scheduleId", bill_at as "billAt", correction,
-  period_start as "periodStart", period_end as "periodEnd", amount, lines, status, invoice_id as "invoiceId",
-  created_at as "createdAt", updated_at as "updatedAt"`;
+const COLUMNS = sql`merchant_id, id, schedule_id, bill_at, correction,
+  period_start, period_end, amount, lines, status, invoice_id,
+  created_at, updated_at`;
 
 type Texts<Row> = { readonly [Name in keyof Row]: string | (null extends Row[Name] ? null : never) };
 
@@ -88,19 +88,19 @@ export const replaceStaged = async (
          and status = 'staged'`);
   if (written.length === 0) return;
   const rows = written.map((row) => ({
-    merchant_id: row.merchantId,
+    merchantId: row.merchantId,
     id: row.id,
-    schedule_id: row.scheduleId,
-    bill_at: row.billAt.toString(),
+    scheduleId: row.scheduleId,
+    billAt: row.billAt.toString(),
     correction: row.correction,
-    period_start: row.periodStart.toString(),
-    period_end: row.periodEnd.toString(),
+    periodStart: row.periodStart.toString(),
+    periodEnd: row.periodEnd.toString(),
     amount: plain(row.amount),
     lines: row.lines.map(toText),
     status: row.status,
-    invoice_id: row.invoiceId,
-    created_at: row.createdAt.toString(),
-    updated_at: row.updatedAt.toString(),
+    invoiceId: row.invoiceId,
+    createdAt: row.createdAt.toString(),
+    updatedAt: row.updatedAt.toString(),
   }));
   await tx.run(sql`
     insert into schedule_invoice (merchant_id, id, schedule_id, bill_at, correction, period_start, period_end, amount,
@@ -126,7 +126,7 @@ export const updateToCancelled = async (tx: Tx, merchantId: string, ids: readonl
 /** The orders of these of which an invoice was made. */
 export const selectPushedOrders = (tx: Tx, merchantIds: readonly string[], orderIds: readonly string[]) =>
   tx.rows<{ orderId: string }>(sql`
-    select distinct s.order_id as "orderId"
+    select distinct s.order_id
       from billing_schedule s join schedule_invoice i on i.merchant_id = s.merchant_id and i.schedule_id = s.id
      where s.merchant_id = any (${[...merchantIds]}::text[]) and s.order_id = any (${[...orderIds]}::text[])
        and i.status = 'pushed'`);

@@ -8,7 +8,7 @@ export const lockMasterKeys = (tx: Tx) => tx.run(sql`select pg_advisory_xact_loc
 
 export const selectMasterKeys = (tx: Tx) =>
   tx.rows<RecordedKey>(sql`
-    select name, proof, lost_at is not null as "isLost" from master_key order by created_at, name`);
+    select name, proof, lost_at is not null as is_lost from master_key order by created_at, name`);
 
 /** A key that was lost and is given again is not lost any more. */
 export const insertMasterKey = (tx: Tx, { name, proof }: { name: string; proof: string }, now: Instant) =>
@@ -49,7 +49,7 @@ export const countSealed = (tx: Tx) =>
 
 /** Secrets that are not sealed, or under a key that nobody recorded. */
 export const selectUnknownKeys = (tx: Tx) =>
-  tx.rows<{ merchant_id: string; id: string; detail: string }>(sql`
+  tx.rows<{ merchantId: string; id: string; detail: string }>(sql`
     select merchant_id, id, format('%s is sealed under the key "%s"', place, ${keyNameOf(sql`sealed`)}) as detail
       from (${allTexts}) texts
      where ${keyNameOf(sql`sealed`)} not in (select name from master_key)`);
@@ -73,7 +73,7 @@ export const selectSealedOtherwise = (
       ? sql`${sql.ref(column)} <> '' and ${keyNameOf(sql.ref(column))} <> ${keyName}`
       : sql`exists (select from jsonb_each_text(${sql.ref(column)}) t where ${keyNameOf(sql`t.value`)} <> ${keyName})`;
   return tx.rows<SealedPlace>(sql`
-    select merchant_id as "merchantId", id from ${sql.table(table)}
+    select merchant_id, id from ${sql.table(table)}
      where (merchant_id, id) > (${after.merchantId}, ${after.id}) and ${isOtherwise}
      order by merchant_id, id limit ${most}`);
 };
@@ -90,7 +90,7 @@ export interface SealedRow extends SealedPlace {
 export async function lockSealed(tx: Tx, { table, column }: SealedColumn, places: readonly SealedPlace[]) {
   await tx.run(sql`set local lock_timeout = 60000`);
   return tx.rows<SealedRow>(sql`
-    select merchant_id as "merchantId", id, ${sql.ref(column)} as value from ${sql.table(table)}
+    select merchant_id, id, ${sql.ref(column)} as value from ${sql.table(table)}
      where merchant_id = any (${[...new Set(places.map(({ merchantId }) => merchantId))]})
        and id = any (${places.map(({ id }) => id)})
      order by id
@@ -100,5 +100,5 @@ export async function lockSealed(tx: Tx, { table, column }: SealedColumn, places
 export const updateSealed = (tx: Tx, { table, column, holds }: SealedColumn, rows: readonly SealedRow[]) =>
   tx.run(sql`
     update ${sql.table(table)} t set ${sql.ref(column)} = r.value
-      from jsonb_to_recordset(${recordset(rows)}) as r ("merchantId" text, id text, value ${holds === 'text' ? sql`text` : sql`jsonb`})
-     where t.merchant_id = r."merchantId" and t.id = r.id`);
+      from jsonb_to_recordset(${recordset(rows)}) as r (merchant_id text, id text, value ${holds === 'text' ? sql`text` : sql`jsonb`})
+     where t.merchant_id = r.merchant_id and t.id = r.id`);

@@ -289,11 +289,11 @@ it('the auditor finds a secret that is not sealed, and one under a key that nobo
     return violations.map(({ name, count, examples }) => [name, count, examples[0]?.detail]);
   };
   expect(await found()).toEqual([]);
-  const { rows } = await client.query<{ webhook_secret: string }>('select webhook_secret from source');
+  const { rows } = await client.query<{ webhookSecret: string }>('select webhook_secret from source');
   await client.query(`update source set webhook_secret = 'plain'`);
   const why = ['secrets-have-their-key', 1, 'source.webhook_secret is sealed under the key ""'];
   expect(await found()).toEqual([why]);
   await client.query(`update source set webhook_secret = 'v1.unknown1.AAAA'`);
   expect(await found()).toEqual([[why[0], 1, 'source.webhook_secret is sealed under the key "unknown1"']]);
-  await client.query('update source set webhook_secret = $1', [rows[0]?.webhook_secret]);
+  await client.query('update source set webhook_secret = $1', [rows[0]?.webhookSecret]);
 });

@@ -4,11 +4,11 @@ import type { Instant } from '../kernel/time.ts';
 import type { SourceEventStatus } from './event-states.ts';
 import type { SourceEvent } from './source.ts';
 
-const COLUMNS = sql`id, merchant_id as "merchantId", source_id as "sourceId", external_event_id as "externalEventId",
-  payment_reference as "paymentReference", status, customer_external_id as "customerExternalId",
-  customer_id as "customerId", subscription_id as "subscriptionId", amount, currency, occurred_at as "occurredAt",
-  attributes, raw_data as "rawData", error_message as "errorMessage", usage_event_ids as "usageEventIds",
-  processed_at as "processedAt", processed_by as "processedBy", created_at as "createdAt", updated_at as "updatedAt"`;
+const COLUMNS = sql`id, merchant_id, source_id, external_event_id,
+  payment_reference, status, customer_external_id,
+  customer_id, subscription_id, amount, currency, occurred_at,
+  attributes, raw_data, error_message, usage_event_ids,
+  processed_at, processed_by, created_at, updated_at`;
 
 /**
  * @returns undefined where the event, or its payment, was received before; two at once wait for each other on the index.
@@ -64,12 +64,12 @@ export const updateOutcomes = (tx: Tx, merchantId: string, outcomes: readonly Ou
   tx.rows<SourceEvent>(sql`
     with outcome as (
       select * from jsonb_to_recordset(${recordset(outcomes)}) as o (
-        id text, status text, "customerId" text, "subscriptionId" text, "errorMessage" text, "usageEventIds" text[],
-        "processedBy" text)),
+        id text, status text, customer_id text, subscription_id text, error_message text, usage_event_ids text[],
+        processed_by text)),
     changed as (
       update source_event e
-         set status = o.status, customer_id = o."customerId", subscription_id = o."subscriptionId",
-             error_message = o."errorMessage", usage_event_ids = o."usageEventIds", processed_by = o."processedBy",
+         set status = o.status, customer_id = o.customer_id, subscription_id = o.subscription_id,
+             error_message = o.error_message, usage_event_ids = o.usage_event_ids, processed_by = o.processed_by,
              processed_at = ${now}, updated_at = ${now}
         from outcome o
        where e.merchant_id = ${merchantId} and e.id = o.id and e.status = 'pending'

@@ -3,10 +3,10 @@ import type { PageRequest } from '../http/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { SourceRule } from './source.ts';
 
-const COLUMNS = sql`id, merchant_id as "merchantId", source_id as "sourceId", name, description, conditions,
-  position as "order", enabled, evaluation_count as "evaluationCount", match_count as "matchCount",
-  last_evaluated_at as "lastEvaluatedAt", created_by as "createdBy", created_at as "createdAt",
-  updated_at as "updatedAt"`;
+const COLUMNS = sql`id, merchant_id, source_id, name, description, conditions,
+  position as order, enabled, evaluation_count, match_count,
+  last_evaluated_at, created_by, created_at,
+  updated_at`;
 
 export const insertRule = (tx: Tx, rule: SourceRule) =>
   tx.one<SourceRule>(sql`

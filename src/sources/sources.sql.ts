@@ -2,9 +2,9 @@ import { allOf, jsonb, pageOfRows, sql, type Tx } from '../db/index.ts';
 import type { PageRequest } from '../http/index.ts';
 import type { ProcessingMode, Source, SourceType } from './source.ts';
 
-const COLUMNS = sql`id, merchant_id as "merchantId", name, description, plan_id as "planId", type, config,
-  webhook_secret as "webhookSecret", enabled, metadata, processing_mode as "processingMode", created_at as "createdAt",
-  updated_at as "updatedAt"`;
+const COLUMNS = sql`id, merchant_id, name, description, plan_id, type, config,
+  webhook_secret, enabled, metadata, processing_mode, created_at,
+  updated_at`;
 
 export const insertSource = (tx: Tx, source: Source) =>
   tx.one<Source>(sql`

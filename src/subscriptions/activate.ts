@@ -20,22 +20,22 @@ import { lockToBill, markSiblings } from './usage-claims.ts';
 
 /** A subscription as entitlements see it. */
 export const entitlingOf = (subscription: SubscriptionRow): EntitlingSubscription => ({
-  merchantId: subscription.merchant_id,
+  merchantId: subscription.merchantId,
   subscriptionId: subscription.id,
-  customerId: subscription.customer_id,
-  planId: subscription.plan_id,
-  clockId: subscription.clock_id,
-  startedAt: subscription.started_at,
-  endsAt: subscription.ending_at,
+  customerId: subscription.customerId,
+  planId: subscription.planId,
+  clockId: subscription.clockId,
+  startedAt: subscription.startedAt,
+  endsAt: subscription.endingAt,
 });
 
 /** It is active from now on, whatever its start: its customer is entitled from `startedAt` (domain.md §5). */
 export async function activate(tx: Tx, subscription: SubscriptionRow, now: Instant): Promise<SubscriptionRow> {
-  const active = await changeSubscription(tx, subscription, { status: 'active', activated_at: now }, now);
-  const version = await findPlanVersion(tx, active.merchant_id, active.plan_version_id);
+  const active = await changeSubscription(tx, subscription, { status: 'active', activatedAt: now }, now);
+  const version = await findPlanVersion(tx, active.merchantId, active.planVersionId);
   if (!version) throw new Error(`The plan version of subscription ${active.id} is gone.`);
   await entitle(tx, entitlingOf(active), version.prices, now);
-  await markSiblings(tx, active, active.started_at, now); // paid late, or begun as of the past
+  await markSiblings(tx, active, active.startedAt, now); // paid late, or begun as of the past
   await tell(tx, active, 'subscription.activated.v0', now);
   return active;
 }
@@ -45,7 +45,7 @@ export async function asksOf(
   tx: Tx,
   subscription: SubscriptionRow,
 ): Promise<{ readonly terms: BillingTerms; readonly prefund: Decimal } | null> {
-  const asked = { terms: await termsOf(tx, subscription), prefund: subscription.prefund_amount };
+  const asked = { terms: await termsOf(tx, subscription), prefund: subscription.prefundAmount };
   return asksUpfront(asked) ? asked : null;
 }
 
@@ -68,8 +68,8 @@ export async function startBilling(
 /** The first invoice of each series opens, and what remains to happen by itself is renewals and the end. */
 export async function openBilling(tx: Tx, subscription: SubscriptionRow, now: Instant): Promise<SubscriptionRow> {
   await openFirstInvoices(tx, await termsOf(tx, subscription), now);
-  const opened = await changeSubscription(tx, subscription, { billing_opened: true }, now);
-  return changeSubscription(tx, opened, { next_action_at: await nextActionOf(tx, opened, now) }, now);
+  const opened = await changeSubscription(tx, subscription, { billingOpened: true }, now);
+  return changeSubscription(tx, opened, { nextActionAt: await nextActionOf(tx, opened, now) }, now);
 }
 
 /**

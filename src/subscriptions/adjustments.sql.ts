@@ -3,26 +3,26 @@ import type { Decimal } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
 
 export interface AdjustmentRow {
-  merchant_id: string;
+  merchantId: string;
   id: string;
   seq: bigint;
-  subscription_id: string;
+  subscriptionId: string;
   /** A fraction above 0, at most 1. */
-  percentage_discount: Decimal;
-  effective_from: Instant;
+  percentageDiscount: Decimal;
+  effectiveFrom: Instant;
   /** Exclusive; null: it never ends. */
-  effective_to: Instant | null;
+  effectiveTo: Instant | null;
   description: string;
-  idempotency_key: string | null;
-  created_at: Instant;
+  idempotencyKey: string | null;
+  createdAt: Instant;
 }
 
 export const insertAdjustment = (tx: Tx, row: Omit<AdjustmentRow, 'seq'>): Promise<AdjustmentRow> =>
   tx.one<AdjustmentRow>(sql`
     insert into subscription_adjustment (merchant_id, id, subscription_id, percentage_discount, effective_from, effective_to,
                                          description, idempotency_key, created_at)
-    values (${row.merchant_id}, ${row.id}, ${row.subscription_id}, ${row.percentage_discount}, ${row.effective_from},
-            ${row.effective_to}, ${row.description}, ${row.idempotency_key}, ${row.created_at})
+    values (${row.merchantId}, ${row.id}, ${row.subscriptionId}, ${row.percentageDiscount}, ${row.effectiveFrom},
+            ${row.effectiveTo}, ${row.description}, ${row.idempotencyKey}, ${row.createdAt})
     returning *`);
 
 export const findAdjustment = (
@@ -45,7 +45,7 @@ export const findAdjustmentByKey = (
     select * from subscription_adjustment
      where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and idempotency_key = ${key}`);
 
-export const deleteAdjustmentRow = (tx: Tx, { merchant_id: merchantId, id }: AdjustmentRow): Promise<number> =>
+export const deleteAdjustmentRow = (tx: Tx, { merchantId, id }: AdjustmentRow): Promise<number> =>
   tx.run(sql`delete from subscription_adjustment where merchant_id = ${merchantId} and id = ${id}`);
 
 export const listAdjustmentRows = (

@@ -44,15 +44,15 @@ export async function createAdjustment(
   const window = windowOf(body);
   if (!window.ok) return window;
   const adjustment = await insertAdjustment(tx, {
-    merchant_id: merchantId,
+    merchantId,
     id: newId('adjustment'),
-    subscription_id: subscriptionId,
-    percentage_discount: decimal(body.percentageDiscount),
-    effective_from: window.value.from,
-    effective_to: window.value.to,
+    subscriptionId,
+    percentageDiscount: decimal(body.percentageDiscount),
+    effectiveFrom: window.value.from,
+    effectiveTo: window.value.to,
     description: body.description ?? '',
-    idempotency_key: key ?? null,
-    created_at: locked.value.now,
+    idempotencyKey: key ?? null,
+    createdAt: locked.value.now,
   });
   return ok({ adjustment, isNew: true });
 }
@@ -78,7 +78,7 @@ export async function deleteAdjustment(
 ): Promise<Result<void>> {
   const subscription = await findSubscription(tx, merchantId, subscriptionId);
   if (!subscription) return notFound('subscription');
-  const now = await effectiveNow(tx, merchantId, subscription.clock_id, wall);
+  const now = await effectiveNow(tx, merchantId, subscription.clockId, wall);
   await lockSubscription(tx, merchantId, subscriptionId);
   const found = await findAdjustment(tx, merchantId, subscriptionId, id);
   if (!found) return notFound('adjustment');
@@ -94,11 +94,11 @@ export async function deleteAdjustment(
 export const presentAdjustment = (adjustment: AdjustmentRow) => ({
   id: adjustment.id,
   object: 'subscriptionAdjustment' as const,
-  subscriptionId: adjustment.subscription_id,
+  subscriptionId: adjustment.subscriptionId,
   type: 'percentageDiscount' as const,
-  percentageDiscount: plain(adjustment.percentage_discount),
-  effectiveFrom: formatInstant(adjustment.effective_from),
-  effectiveTo: adjustment.effective_to && formatInstant(adjustment.effective_to),
+  percentageDiscount: plain(adjustment.percentageDiscount),
+  effectiveFrom: formatInstant(adjustment.effectiveFrom),
+  effectiveTo: adjustment.effectiveTo && formatInstant(adjustment.effectiveTo),
   description: adjustment.description,
-  createdAt: formatInstant(adjustment.created_at),
+  createdAt: formatInstant(adjustment.createdAt),
 });

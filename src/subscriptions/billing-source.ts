@@ -36,23 +36,23 @@ export const billingSource: BillingSource = {
 
   async adjustments(tx, merchantId, subscriptionIds) {
     const rows = await adjustmentsOf(tx, merchantId, subscriptionIds);
-    const bySubscription = Map.groupBy(rows, ({ subscription_id: id }) => id);
+    const bySubscription = Map.groupBy(rows, ({ subscriptionId: id }) => id);
     return new Map(subscriptionIds.map((id) => [id, (bySubscription.get(id) ?? []).map(adjustmentOf)]));
   },
 };
 
 const adjustmentOf = (row: AdjustmentRow): Adjustment => ({
   id: row.id,
-  percentageDiscount: row.percentage_discount,
-  effectiveFrom: row.effective_from,
-  effectiveTo: row.effective_to,
+  percentageDiscount: row.percentageDiscount,
+  effectiveFrom: row.effectiveFrom,
+  effectiveTo: row.effectiveTo,
   description: row.description,
-  createdAt: row.created_at,
+  createdAt: row.createdAt,
 });
 
 /** The terms on which a subscription is billed: those of its pinned plan version, in its own quantities. */
 export async function termsOf(tx: Tx, subscription: SubscriptionRow): Promise<BillingTerms> {
-  const [terms] = await termsOfAll(tx, subscription.merchant_id, [subscription]);
+  const [terms] = await termsOfAll(tx, subscription.merchantId, [subscription]);
   return terms as BillingTerms;
 }
 
@@ -69,13 +69,13 @@ async function termsOfAll(
       merchantId,
       subscriptions.map(({ id }) => id),
     ),
-    ({ subscription_id: id }) => id,
+    ({ subscriptionId: id }) => id,
   );
   const pinned = await loadPinned(tx, merchantId, [...subscriptions, ...[...history.values()].flat()]);
   return subscriptions.map((subscription) => billingTerms(subscription, history.get(subscription.id) ?? [], pinned));
 }
 
-type PinnedTo = Pick<VersionRow, 'plan_id' | 'plan_version_id'>;
+type PinnedTo = Pick<VersionRow, 'planId' | 'planVersionId'>;
 
 /** The plan and the version that somebody is pinned to. */
 type Pinned = (to: PinnedTo) => { readonly plan: Plan; readonly version: PricedVersion };
@@ -85,14 +85,14 @@ async function loadPinned(tx: Tx, merchantId: string, all: readonly PinnedTo[]):
   const plans = await findPlans(
     tx,
     merchantId,
-    all.map((each) => each.plan_id),
+    all.map((each) => each.planId),
   );
   const versions = await findPlanVersions(
     tx,
     merchantId,
-    all.map((each) => each.plan_version_id),
+    all.map((each) => each.planVersionId),
   );
-  return ({ plan_id: planId, plan_version_id: versionId }) => {
+  return ({ planId, planVersionId: versionId }) => {
     const [plan, version] = [plans.get(planId), versions.get(versionId)];
     if (!plan || !version) throw new Error(`Plan version ${versionId} is gone.`);
     return { plan, version };
@@ -102,23 +102,23 @@ async function loadPinned(tx: Tx, merchantId: string, all: readonly PinnedTo[]):
 function billingTerms(subscription: SubscriptionRow, history: readonly VersionRow[], pinned: Pinned): BillingTerms {
   const { plan, version } = pinned(subscription);
   return {
-    merchantId: subscription.merchant_id,
+    merchantId: subscription.merchantId,
     subscriptionId: subscription.id,
-    customerId: subscription.customer_id,
+    customerId: subscription.customerId,
     planId: plan.id,
-    clockId: subscription.clock_id,
+    clockId: subscription.clockId,
     currency: plan.currency,
     planCadence: normaliseCadence(plan.billingCadence),
     bounds: {
-      anchor: subscription.billing_anchor,
-      startedAt: subscription.billing_starts_at,
+      anchor: subscription.billingAnchor,
+      startedAt: subscription.billingStartsAt,
       endsAt: endOf(subscription),
     },
     gracePeriod: Temporal.Duration.from(plan.gracePeriod),
-    autoApprove: subscription.auto_approve ?? plan.autoApprove,
+    autoApprove: subscription.autoApprove ?? plan.autoApprove,
     ...paymentTermsOf(subscription),
-    taxExempt: subscription.tax_exempt,
-    endCredit: subscription.end_credit,
+    taxExempt: subscription.taxExempt,
+    endCredit: subscription.endCredit,
     taxBehavior: plan.taxBehavior,
     planTaxRate: plan.defaultTaxRate,
     prices: withQuantities(version.prices, subscription.quantities),
@@ -131,8 +131,8 @@ function billingTerms(subscription: SubscriptionRow, history: readonly VersionRo
 function billedVersion(row: VersionRow, pinned: Pinned): BilledVersion {
   const { plan, version } = pinned(row);
   return {
-    from: row.holds_from,
-    changeId: row.change_id,
+    from: row.holdsFrom,
+    changeId: row.changeId,
     planId: plan.id,
     planTaxRate: plan.defaultTaxRate,
     planCadence: normaliseCadence(plan.billingCadence),
@@ -147,16 +147,16 @@ function billedVersion(row: VersionRow, pinned: Pinned): BilledVersion {
 }
 
 const paymentTermsOf = (subscription: SubscriptionRow): PaymentTerms => ({
-  paymentTermDays: subscription.payment_term_days,
-  bankTransferOnly: subscription.bank_transfer_only,
-  autoCharge: subscription.auto_charge,
+  paymentTermDays: subscription.paymentTermDays,
+  bankTransferOnly: subscription.bankTransferOnly,
+  autoCharge: subscription.autoCharge,
   checkout: checkoutOf(subscription),
 });
 
 /** How long a customer may pay before a subscription that waits for it ends, where nobody says otherwise (domain.md §3). */
 const CHECKOUT_MINUTES = 240;
 
-const checkoutOf = ({ redirect_urls: urls, session_expiry_minutes: minutes }: SubscriptionRow) => ({
+const checkoutOf = ({ redirectUrls: urls, sessionExpiryMinutes: minutes }: SubscriptionRow) => ({
   redirectUrls: {
     ...(urls?.onSuccess !== undefined && { onSuccess: urls.onSuccess }),
     ...(urls?.onFailure !== undefined && { onFailure: urls.onFailure }),

@@ -5,23 +5,23 @@ import type { Quantities } from './quantities.ts';
 
 /** A change of the plan version that a subscription is pinned to, or of its quantities. */
 export interface ChangeRow {
-  merchant_id: string;
+  merchantId: string;
   id: string;
   seq: bigint;
-  subscription_id: string;
+  subscriptionId: string;
   status: 'scheduled' | 'applied' | 'cancelled';
   effective: 'now' | 'periodEnd';
-  effective_at: Instant;
-  from_plan_version_id: string;
-  plan_id: string;
-  plan_version_id: string;
-  plan_version_number: number;
+  effectiveAt: Instant;
+  fromPlanVersionId: string;
+  planId: string;
+  planVersionId: string;
+  planVersionNumber: number;
   quantities: Quantities;
   proration: Proration;
   credit: CreditMode;
-  clock_id: string | null;
-  next_action_at: Instant | null;
-  created_at: Instant;
+  clockId: string | null;
+  nextActionAt: Instant | null;
+  createdAt: Instant;
 }
 
 export const insertChange = (tx: Tx, row: Omit<ChangeRow, 'seq'>): Promise<ChangeRow> =>
@@ -29,9 +29,9 @@ export const insertChange = (tx: Tx, row: Omit<ChangeRow, 'seq'>): Promise<Chang
     insert into subscription_change (merchant_id, id, subscription_id, status, effective, effective_at, from_plan_version_id,
                                      plan_id, plan_version_id, plan_version_number, quantities, proration, credit,
                                      clock_id, next_action_at, created_at)
-    values (${row.merchant_id}, ${row.id}, ${row.subscription_id}, ${row.status}, ${row.effective}, ${row.effective_at},
-            ${row.from_plan_version_id}, ${row.plan_id}, ${row.plan_version_id}, ${row.plan_version_number}, ${jsonb(row.quantities)},
-            ${row.proration}, ${row.credit}, ${row.clock_id}, ${row.next_action_at}, ${row.created_at})
+    values (${row.merchantId}, ${row.id}, ${row.subscriptionId}, ${row.status}, ${row.effective}, ${row.effectiveAt},
+            ${row.fromPlanVersionId}, ${row.planId}, ${row.planVersionId}, ${row.planVersionNumber}, ${jsonb(row.quantities)},
+            ${row.proration}, ${row.credit}, ${row.clockId}, ${row.nextActionAt}, ${row.createdAt})
     returning *`);
 
 export const findChange = (tx: Tx, merchantId: string, id: string): Promise<ChangeRow | undefined> =>
@@ -57,7 +57,7 @@ export const scheduledChange = (tx: Tx, merchantId: string, subscriptionId: stri
 /** It came, or will not. */
 export const settleChange = (
   tx: Tx,
-  { merchant_id: merchantId, id }: ChangeRow,
+  { merchantId, id }: ChangeRow,
   status: 'applied' | 'cancelled',
 ): Promise<ChangeRow> =>
   tx.one<ChangeRow>(sql`

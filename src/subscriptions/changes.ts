@@ -108,37 +108,37 @@ export async function changePlan(
   const locked = await lockActive(tx, merchantId, id, 'change', wall);
   if (!locked.ok) return locked;
   const { subscription, now } = locked.value;
-  const { fromVersionId = subscription.plan_version_id } = order;
-  if (fromVersionId !== subscription.plan_version_id) return fail('OTHER_PLAN_VERSION');
+  const { fromVersionId = subscription.planVersionId } = order;
+  if (fromVersionId !== subscription.planVersionId) return fail('OTHER_PLAN_VERSION');
   const waiting = await scheduledChange(tx, merchantId, id);
   if (waiting) return fail('CHANGE_SCHEDULED', { changeId: waiting.id });
   const target = await targetOf(tx, subscription, order);
   if (!target.ok) return target;
   const before = await termsOf(tx, subscription);
-  const at = order.effective === 'periodEnd' ? endOfPeriod(before, now) : latest(now, subscription.started_at);
+  const at = order.effective === 'periodEnd' ? endOfPeriod(before, now) : latest(now, subscription.startedAt);
   const end = endOf(subscription);
   if (end !== null && !isBefore(at, end)) return invalidField('effective', 'must be before the subscription ends');
   const isScheduled = isBefore(now, at) && order.effective === 'periodEnd';
   const change = await insertChange(tx, {
-    merchant_id: merchantId,
+    merchantId,
     id: newId('subscriptionChange'),
-    subscription_id: id,
+    subscriptionId: id,
     status: isScheduled ? 'scheduled' : 'applied',
     effective: order.effective ?? 'now',
-    effective_at: at,
-    from_plan_version_id: subscription.plan_version_id,
-    plan_id: target.value.plan.id,
-    plan_version_id: target.value.version.id,
-    plan_version_number: target.value.version.versionNumber,
+    effectiveAt: at,
+    fromPlanVersionId: subscription.planVersionId,
+    planId: target.value.plan.id,
+    planVersionId: target.value.version.id,
+    planVersionNumber: target.value.version.versionNumber,
     quantities: target.value.quantities,
     proration: order.proration ?? 'second',
     credit: order.credit ?? 'invoice',
-    clock_id: subscription.clock_id,
-    next_action_at: isScheduled ? at : null,
-    created_at: now,
+    clockId: subscription.clockId,
+    nextActionAt: isScheduled ? at : null,
+    createdAt: now,
   });
   if (!isScheduled) await lockToBill(tx, subscription, at, now);
-  if (!isScheduled && subscription.billing_opened) await closeWhatIsOver(parts.invoicing, tx, before, at, now);
+  if (!isScheduled && subscription.billingOpened) await closeWhatIsOver(parts.invoicing, tx, before, at, now);
   await pinFrom(tx, subscription, before, target.value, change);
   if (isScheduled) return ok({ change, invoice: await openOwnInvoice(tx, subscription, before.planCadence) });
   return ok({ change, invoice: await apply(parts, tx, subscription, change, now) });
@@ -146,8 +146,8 @@ export async function changePlan(
 
 /** The open invoice of the plan's own series: it bears what is charged in advance of the period in which the change comes. */
 async function openOwnInvoice(tx: Tx, subscription: SubscriptionRow, cadence: string): Promise<InvoiceRow | null> {
-  const open = await lockInvoicesIn(tx, subscription.merchant_id, subscription.id, ['ACTIVE']);
-  return open.find((invoice) => invoice.billing_cadence === cadence) ?? null;
+  const open = await lockInvoicesIn(tx, subscription.merchantId, subscription.id, ['ACTIVE']);
+  return open.find((invoice) => invoice.billingCadence === cadence) ?? null;
 }
 
 /** Where the period of the plan's own series ends that is open now; before billing begins, where it does. */
@@ -164,12 +164,12 @@ function endOfPeriod(terms: BillingTerms, now: Instant): Instant {
  * with the quantities that follow. To ask for exactly what it has is refused.
  */
 async function targetOf(tx: Tx, subscription: SubscriptionRow, order: ChangeOrder): Promise<Result<Target>> {
-  const { merchant_id: merchantId, plan_version_id: heldId } = subscription;
-  const { planId = subscription.plan_id, replacePrices = [] } = order;
+  const { merchantId, planVersionId: heldId } = subscription;
+  const { planId = subscription.planId, replacePrices = [] } = order;
   const owned = await checkReference(tx, merchantId, 'plan', planId, 'planId');
   if (!owned.ok) return owned;
   const plan = await findPlan(tx, merchantId, planId);
-  const current = await findPlan(tx, merchantId, subscription.plan_id);
+  const current = await findPlan(tx, merchantId, subscription.planId);
   if (!plan || !current) return notFound('plan', 'planId');
   const found = await versionOf(tx, plan, order, heldId);
   if (!found.ok) return found;
@@ -238,17 +238,17 @@ async function pinFrom(
   { plan, version, quantities, keepsVersion }: Target,
   change: ChangeRow,
 ): Promise<void> {
-  const own = { merchant_id: subscription.merchant_id, subscription_id: subscription.id };
-  if ((await versionsOfSubscription(tx, own.merchant_id, own.subscription_id)).length === 0)
+  const own = { merchantId: subscription.merchantId, subscriptionId: subscription.id };
+  if ((await versionsOfSubscription(tx, own.merchantId, own.subscriptionId)).length === 0)
     await insertVersion(tx, {
       ...own,
-      holds_from: subscription.started_at,
-      change_id: null,
-      plan_id: subscription.plan_id,
-      plan_version_id: subscription.plan_version_id,
+      holdsFrom: subscription.startedAt,
+      changeId: null,
+      planId: subscription.planId,
+      planVersionId: subscription.planVersionId,
       quantities: subscription.quantities,
       anchors: Object.fromEntries(
-        cadencesOf(before).map((cadence) => [cadence, formatInstant(subscription.billing_anchor)]),
+        cadencesOf(before).map((cadence) => [cadence, formatInstant(subscription.billingAnchor)]),
       ),
       proration: 'second',
       credit: 'invoice',
@@ -256,18 +256,18 @@ async function pinFrom(
   const next = { planCadence: normaliseCadence(plan.billingCadence), prices: version.prices };
   await insertVersion(tx, {
     ...own,
-    holds_from: change.effective_at,
-    change_id: change.id,
-    plan_id: plan.id,
-    plan_version_id: version.id,
+    holdsFrom: change.effectiveAt,
+    changeId: change.id,
+    planId: plan.id,
+    planVersionId: version.id,
     quantities,
     anchors: Object.fromEntries(
       cadencesOf(next).map((cadence) => [
         cadence,
         formatInstant(
           keepsVersion
-            ? anchorNow(cadence, before, change.effective_at)
-            : anchorOf(cadence, before, plan.billingAnchor, change.effective_at),
+            ? anchorNow(cadence, before, change.effectiveAt)
+            : anchorOf(cadence, before, plan.billingAnchor, change.effectiveAt),
         ),
       ]),
     ),
@@ -308,25 +308,25 @@ async function apply(
     tx,
     subscription,
     {
-      plan_id: change.plan_id,
-      plan_version_id: change.plan_version_id,
-      plan_version_number: change.plan_version_number,
+      planId: change.planId,
+      planVersionId: change.planVersionId,
+      planVersionNumber: change.planVersionNumber,
       quantities: change.quantities,
     },
     now,
   );
   const after = await termsOf(tx, pinned);
-  const { effective_at: at } = change;
+  const { effectiveAt: at } = change;
   const bounds = boundsOfSeries(after, after.planCadence, latest(at, after.bounds.startedAt));
-  const isOther = bounds !== null && !bounds.anchor.equals(subscription.billing_anchor);
-  const counted = isOther ? await changeSubscription(tx, pinned, { billing_anchor: bounds.anchor }, now) : pinned;
-  const invoice = counted.billing_opened ? await followChange(parts.invoicing, tx, { terms: after, at }, now) : null;
+  const isOther = bounds !== null && !bounds.anchor.equals(subscription.billingAnchor);
+  const counted = isOther ? await changeSubscription(tx, pinned, { billingAnchor: bounds.anchor }, now) : pinned;
+  const invoice = counted.billingOpened ? await followChange(parts.invoicing, tx, { terms: after, at }, now) : null;
   await markSiblings(tx, counted, at, now); // a scheduled one that a worker comes to late
-  const version = await findPlanVersion(tx, change.merchant_id, change.plan_version_id);
+  const version = await findPlanVersion(tx, change.merchantId, change.planVersionId);
   if (!version) throw new Error(`The plan version of change ${change.id} is gone.`);
   const prices = { pinned: version.prices, current: version.prices };
   await reconcileEntitlements(tx, entitlingOf(counted), prices, { isDry: false, grantsNow: false }, now);
-  const changed = await changeSubscription(tx, counted, { next_action_at: await nextActionOf(tx, counted, now) }, now);
+  const changed = await changeSubscription(tx, counted, { nextActionAt: await nextActionOf(tx, counted, now) }, now);
   await tell(tx, changed, 'subscription.updated.v0', now);
   return invoice;
 }
@@ -340,15 +340,15 @@ export async function applyScheduled(
 ): Promise<void> {
   const change = await findChange(tx, merchantId, id);
   if (change?.status !== 'scheduled') return;
-  const subscription = await lockSubscription(tx, merchantId, change.subscription_id);
+  const subscription = await lockSubscription(tx, merchantId, change.subscriptionId);
   if (subscription?.status !== 'active') {
     await settleChange(tx, change, 'cancelled');
     return;
   }
-  await lockToBill(tx, subscription, change.effective_at, now);
+  await lockToBill(tx, subscription, change.effectiveAt, now);
   const applied = await settleChange(tx, change, 'applied');
   const after = await termsOf(tx, subscription);
-  if (subscription.billing_opened) await closeWhatIsOver(parts.invoicing, tx, after, applied.effective_at, now);
+  if (subscription.billingOpened) await closeWhatIsOver(parts.invoicing, tx, after, applied.effectiveAt, now);
   await apply(parts, tx, subscription, applied, now);
 }
 

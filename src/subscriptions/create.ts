@@ -64,7 +64,7 @@ export async function createSubscription(
     await lockSubscriptionKey(tx, merchantId, input.idempotencyKey);
     const known = await findSubscriptionByKey(tx, merchantId, input.idempotencyKey);
     if (known)
-      return known.idempotency_print?.equals(print)
+      return known.idempotencyPrint?.equals(print)
         ? ok({ subscription: known, isNew: false, upfront: null })
         : fail('IDEMPOTENCY_KEY_REUSED');
   }
@@ -92,41 +92,41 @@ export async function createSubscription(
   if (!customerId.ok) return customerId;
   const trialPeriod = plan.trialPeriod === null ? null : parseDuration(plan.trialPeriod);
   const start = billingStart(startedAt, { trialPeriod, billingAnchor: plan.billingAnchor });
-  const times = { billing_opened: false, billing_starts_at: start.billingStartsAt, ending_at: endingAt };
+  const times = { billingOpened: false, billingStartsAt: start.billingStartsAt, endingAt };
   const row: NewSubscription = {
-    merchant_id: merchantId,
+    merchantId,
     id: promised?.id ?? newId('subscription'),
-    customer_id: customerId.value,
-    plan_id: plan.id,
-    plan_version_id: versionId,
-    plan_version_number: versionNumber,
+    customerId: customerId.value,
+    planId: plan.id,
+    planVersionId: versionId,
+    planVersionNumber: versionNumber,
     quantities,
     name: input.name,
     status: 'pending_payment',
-    activated_at: null,
-    auto_charge: input.autoCharge ?? false,
-    auto_approve: input.autoApprove ?? null,
-    tax_exempt: input.taxExempt ?? false,
-    bank_transfer_only: input.bankTransferOnly ?? false,
-    payment_term_days: input.paymentTermDays ?? 0,
-    renewal_reminder_enabled: input.renewalReminderEnabled ?? null,
-    renewal_reminder_days: input.renewalReminderDays ?? null,
-    prefund_amount: prefund.value,
-    session_expiry_minutes: input.sessionExpiryMinutes ?? null,
-    started_at: startedAt,
-    billing_anchor: start.billingAnchor,
+    activatedAt: null,
+    autoCharge: input.autoCharge ?? false,
+    autoApprove: input.autoApprove ?? null,
+    taxExempt: input.taxExempt ?? false,
+    bankTransferOnly: input.bankTransferOnly ?? false,
+    paymentTermDays: input.paymentTermDays ?? 0,
+    renewalReminderEnabled: input.renewalReminderEnabled ?? null,
+    renewalReminderDays: input.renewalReminderDays ?? null,
+    prefundAmount: prefund.value,
+    sessionExpiryMinutes: input.sessionExpiryMinutes ?? null,
+    startedAt,
+    billingAnchor: start.billingAnchor,
     ...times,
-    clock_id: input.testClockId ?? null,
-    redirect_urls: (input.redirectUrls as Record<string, string> | undefined) ?? null,
+    clockId: input.testClockId ?? null,
+    redirectUrls: (input.redirectUrls as Record<string, string> | undefined) ?? null,
     metadata: input.metadata ?? {},
-    idempotency_key: input.idempotencyKey ?? null,
-    idempotency_print: input.idempotencyKey === undefined ? null : print,
-    next_action_at: null,
+    idempotencyKey: input.idempotencyKey ?? null,
+    idempotencyPrint: input.idempotencyKey === undefined ? null : print,
+    nextActionAt: null,
   };
   const subscription = await insertSubscription(tx, row, now);
   await linkSubscriptionSubject(
     tx,
-    { merchantId, subscriptionId: subscription.id, customerId: subscription.customer_id },
+    { merchantId, subscriptionId: subscription.id, customerId: subscription.customerId },
     now,
   );
   await tell(tx, subscription, 'subscription.created.v0', now);
@@ -151,15 +151,15 @@ async function begin(
   now: Instant,
   paidAs?: string,
 ): Promise<Result<Begun>> {
-  await lockToBill(tx, subscription, subscription.started_at, now);
-  if (isAfter(subscription.billing_starts_at, now)) {
+  await lockToBill(tx, subscription, subscription.startedAt, now);
+  if (isAfter(subscription.billingStartsAt, now)) {
     const active = await activate(tx, subscription, now);
-    const waiting = await changeSubscription(tx, active, { next_action_at: nextActionAt(active) }, now);
+    const waiting = await changeSubscription(tx, active, { nextActionAt: nextActionAt(active) }, now);
     return ok({ subscription: waiting, upfront: null });
   }
   const asked = await asksOf(tx, subscription);
   if (!asked) return ok({ subscription: await beginBilling(tx, subscription, now), upfront: null });
-  const isAwaited = !subscription.bank_transfer_only;
+  const isAwaited = !subscription.bankTransferOnly;
   const awaitedBy = isAwaited ? UPFRONT : null;
   const begun = isAwaited ? subscription : await beginBilling(tx, subscription, now);
   const made = await makeUpfrontInvoice(
@@ -181,17 +181,17 @@ const beginBilling = async (tx: Tx, subscription: SubscriptionRow, now: Instant)
 async function tryToCharge(
   { chargeNow }: SubscriptionParts,
   tx: Tx,
-  { auto_charge, status }: SubscriptionRow,
+  { autoCharge, status }: SubscriptionRow,
   upfront: InvoiceRow,
   now: Instant,
 ): Promise<InvoiceRow> {
-  const isDue = auto_charge && status === 'pending_payment' && upfront.status === 'ISSUED';
+  const isDue = autoCharge && status === 'pending_payment' && upfront.status === 'ISSUED';
   return isDue ? chargeNow(tx, upfront, now) : upfront;
 }
 
 /** As it is after what its invoice did: one that is paid has made it active. */
-async function reread(tx: Tx, { merchant_id, id }: SubscriptionRow): Promise<SubscriptionRow> {
-  const subscription = await findSubscription(tx, merchant_id, id);
+async function reread(tx: Tx, { merchantId, id }: SubscriptionRow): Promise<SubscriptionRow> {
+  const subscription = await findSubscription(tx, merchantId, id);
   if (!subscription) throw new Error(`Subscription ${id} was deleted, which nothing does.`);
   return subscription;
 }

@@ -121,9 +121,9 @@ it.each([
   ({ status, opened, ending, next }) => {
     const subscription = {
       status: status ?? ('active' as const),
-      billing_opened: opened,
-      billing_starts_at: at('2025-05-01T00:00:00Z'),
-      ending_at: ending === null ? null : at(ending),
+      billingOpened: opened,
+      billingStartsAt: at('2025-05-01T00:00:00Z'),
+      endingAt: ending === null ? null : at(ending),
     };
     const due = nextActionAt(subscription);
     expect(due && formatInstant(due)).toBe(next);

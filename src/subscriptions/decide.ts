@@ -13,8 +13,8 @@ export interface CreationTimes {
 }
 
 /** When a subscription was or will be ended; null while no end is set. */
-export const endOf = (subscription: Pick<SubscriptionRow, 'terminated_at' | 'ending_at'>): Instant | null =>
-  subscription.terminated_at ?? subscription.ending_at;
+export const endOf = (subscription: Pick<SubscriptionRow, 'terminatedAt' | 'endingAt'>): Instant | null =>
+  subscription.terminatedAt ?? subscription.endingAt;
 
 /** Is a subscription of these times allowed now? (domain.md §3: Starts, Ends) */
 export function decideCreation(times: CreationTimes, planCadence: string, now: Instant): Result<void> {
@@ -63,15 +63,15 @@ export function billingStart(
  */
 export function nextActionAt(subscription: {
   status: SubscriptionStatus;
-  billing_opened: boolean;
-  billing_starts_at: Instant;
-  ending_at: Instant | null;
+  billingOpened: boolean;
+  billingStartsAt: Instant;
+  endingAt: Instant | null;
 }): Instant | null {
   if (subscription.status !== 'active') return null;
-  if (subscription.billing_opened) return subscription.ending_at;
-  return subscription.ending_at === null
-    ? subscription.billing_starts_at
-    : earliest(subscription.billing_starts_at, subscription.ending_at);
+  if (subscription.billingOpened) return subscription.endingAt;
+  return subscription.endingAt === null
+    ? subscription.billingStartsAt
+    : earliest(subscription.billingStartsAt, subscription.endingAt);
 }
 
 /** What is put into the wallet with the first payment. @returns 400 for parts of the currency's minor unit */

@@ -44,32 +44,32 @@ export async function endSubscription(
   now: Instant,
 ): Promise<SubscriptionRow> {
   await lockToBill(tx, subscription, ending.at, now);
-  const { lateUsageDays } = await merchantSettings(tx, subscription.merchant_id);
+  const { lateUsageDays } = await merchantSettings(tx, subscription.merchantId);
   const ended = await changeSubscription(
     tx,
     subscription,
     {
       status: 'terminated',
-      terminated_at: ending.at,
-      terminated_by: ending.by,
-      termination_reason: ending.reason,
-      end_credit: ending.credit ?? 'invoice',
-      next_action_at: lateUsageDueAt(ending.at, lateUsageDays),
+      terminatedAt: ending.at,
+      terminatedBy: ending.by,
+      terminationReason: ending.reason,
+      endCredit: ending.credit ?? 'invoice',
+      nextActionAt: lateUsageDueAt(ending.at, lateUsageDays),
     },
     now,
   );
-  await cancelScheduled(tx, ended.merchant_id, ended.id);
+  await cancelScheduled(tx, ended.merchantId, ended.id);
   const terms = await termsOf(tx, ended);
   await alignPeriods(parts.invoicing, tx, terms, ending.at, now);
   await markAsEnded(tx, ended, now);
   await redoDrafts(parts.invoicing, tx, terms, now);
-  const closing = (await openInvoices(tx, ended, ['CLOSING'])).filter(({ period_end: end }) => end.equals(ending.at));
-  const target = closing.find(({ billing_cadence: cadence }) => cadence === terms.planCadence) ?? closing[0] ?? null;
+  const closing = (await openInvoices(tx, ended, ['CLOSING'])).filter(({ periodEnd: end }) => end.equals(ending.at));
+  const target = closing.find(({ billingCadence: cadence }) => cadence === terms.planCadence) ?? closing[0] ?? null;
   await giveCredits(parts.invoicing, tx, { terms, after: ending.at, target }, now);
   if (target === null)
-    await billLateUsage(parts.invoicing, tx, { merchantId: ended.merchant_id, subscriptionId: ended.id }, now);
-  await creditCarriedLines(parts.invoicing, tx, ended.merchant_id, ended.id, now);
-  await endEntitlements(tx, { merchantId: ended.merchant_id, subscriptionId: ended.id }, ending.at, now);
+    await billLateUsage(parts.invoicing, tx, { merchantId: ended.merchantId, subscriptionId: ended.id }, now);
+  await creditCarriedLines(parts.invoicing, tx, ended.merchantId, ended.id, now);
+  await endEntitlements(tx, { merchantId: ended.merchantId, subscriptionId: ended.id }, ending.at, now);
   await tell(tx, ended, 'subscription.terminated.v0', now);
   return ended;
 }
@@ -83,8 +83,8 @@ async function openInvoices(
   subscription: SubscriptionRow,
   statuses: readonly InvoiceRow['status'][],
 ): Promise<InvoiceRow[]> {
-  await lockInvoicesIn(tx, subscription.merchant_id, subscription.id, statuses);
-  return lockInvoicesIn(tx, subscription.merchant_id, subscription.id, statuses);
+  await lockInvoicesIn(tx, subscription.merchantId, subscription.id, statuses);
+  return lockInvoicesIn(tx, subscription.merchantId, subscription.id, statuses);
 }
 
 /** Periods that are open follow a changed `autoApprove`; what has been calculated stands. */
@@ -92,7 +92,7 @@ export async function approveOpenInvoices(tx: Tx, subscription: SubscriptionRow,
   const { autoApprove } = await termsOf(tx, subscription);
   const open = await openInvoices(tx, subscription, ['ACTIVE', 'CLOSING']);
   const ids = open.map(({ id }) => id);
-  await updateAutoApprove(tx, { merchantId: subscription.merchant_id, ids, autoApprove }, now);
+  await updateAutoApprove(tx, { merchantId: subscription.merchantId, ids, autoApprove }, now);
 }
 
 /** Sets, moves or clears the end that is planned; the open periods are cut to it, or reach their full length again. */
@@ -106,10 +106,10 @@ export async function planEnd(
   const planned = await changeSubscription(
     tx,
     subscription,
-    { ending_at: endingAt, next_action_at: await nextActionOf(tx, { ...subscription, ending_at: endingAt }, now) },
+    { endingAt, nextActionAt: await nextActionOf(tx, { ...subscription, endingAt }, now) },
     now,
   );
-  if (planned.billing_opened) await alignPeriods(parts.invoicing, tx, await termsOf(tx, planned), now, now);
-  await planEndOfEntitlements(tx, { merchantId: planned.merchant_id, subscriptionId: planned.id }, endingAt, now);
+  if (planned.billingOpened) await alignPeriods(parts.invoicing, tx, await termsOf(tx, planned), now, now);
+  await planEndOfEntitlements(tx, { merchantId: planned.merchantId, subscriptionId: planned.id }, endingAt, now);
   return planned;
 }

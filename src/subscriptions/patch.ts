@@ -27,8 +27,8 @@ export async function patchSubscription(
   const { subscription, now } = locked.value;
   const decided = decidePatch(subscription, input, now);
   if (!decided.ok) return decided;
-  const bankTransferOnly = input.bankTransferOnly ?? subscription.bank_transfer_only;
-  if (subscription.status === 'pending_payment' && bankTransferOnly !== subscription.bank_transfer_only)
+  const bankTransferOnly = input.bankTransferOnly ?? subscription.bankTransferOnly;
+  if (subscription.status === 'pending_payment' && bankTransferOnly !== subscription.bankTransferOnly)
     return refusedIn(subscription.status, 'changeBankTransferOnly', ['active']);
   const { terminatedAt, endingAt } = decided.value;
 
@@ -38,24 +38,24 @@ export async function patchSubscription(
     {
       name: input.name ?? subscription.name,
       metadata: input.metadata ?? subscription.metadata,
-      bank_transfer_only: bankTransferOnly,
-      auto_approve: given(input.autoApprove, subscription.auto_approve),
-      auto_charge: input.autoCharge ?? subscription.auto_charge,
-      tax_exempt: input.taxExempt ?? subscription.tax_exempt,
-      payment_term_days: input.paymentTermDays ?? subscription.payment_term_days,
-      renewal_reminder_enabled: given(input.renewalReminderEnabled, subscription.renewal_reminder_enabled),
-      renewal_reminder_days: given(input.renewalReminderDays, subscription.renewal_reminder_days),
+      bankTransferOnly,
+      autoApprove: given(input.autoApprove, subscription.autoApprove),
+      autoCharge: input.autoCharge ?? subscription.autoCharge,
+      taxExempt: input.taxExempt ?? subscription.taxExempt,
+      paymentTermDays: input.paymentTermDays ?? subscription.paymentTermDays,
+      renewalReminderEnabled: given(input.renewalReminderEnabled, subscription.renewalReminderEnabled),
+      renewalReminderDays: given(input.renewalReminderDays, subscription.renewalReminderDays),
     },
     now,
   );
-  if (changed.auto_approve !== subscription.auto_approve) await approveOpenInvoices(tx, changed, now);
+  if (changed.autoApprove !== subscription.autoApprove) await approveOpenInvoices(tx, changed, now);
   if (endingAt !== undefined) changed = await planEnd(tx, parts, changed, endingAt, now);
   if (terminatedAt !== undefined) {
     const by = input.terminatedBy ?? merchantId;
     return endNow(parts, tx, changed, { at: terminatedAt, by, reason: input.terminationReason ?? null }, now);
   }
   if (endingAt === undefined)
-    changed = await changeSubscription(tx, changed, { next_action_at: await nextActionOf(tx, changed, now) }, now);
+    changed = await changeSubscription(tx, changed, { nextActionAt: await nextActionOf(tx, changed, now) }, now);
   await tell(tx, changed, 'subscription.updated.v0', now);
   return ok(changed);
 }
@@ -73,11 +73,11 @@ export async function lockLiving(
 ): Promise<Result<{ subscription: SubscriptionRow; now: Instant }>> {
   const found = await findSubscription(tx, merchantId, id);
   if (!found) return notFound('subscription');
-  const now = await effectiveNow(tx, merchantId, found.clock_id, wall);
+  const now = await effectiveNow(tx, merchantId, found.clockId, wall);
   const subscription = await lockSubscription(tx, merchantId, id);
   if (!subscription) return notFound('subscription');
   const isOver =
-    subscription.status === 'terminated' || (subscription.ending_at !== null && !isAfter(subscription.ending_at, now));
+    subscription.status === 'terminated' || (subscription.endingAt !== null && !isAfter(subscription.endingAt, now));
   return isOver ? refusedIn('terminated', trigger, ['pending_payment', 'active']) : ok({ subscription, now });
 }
 
@@ -107,8 +107,8 @@ const given = <T>(value: T | undefined, otherwise: T): T => (value === undefined
 
 /** §2: `paymentTermDays` above 0 needs `bankTransferOnly`, as both are after the change. */
 function termErrors(subscription: SubscriptionRow, input: SubscriptionPatch): FieldError[] {
-  const days = input.paymentTermDays ?? subscription.payment_term_days;
-  if (days === 0 || (input.bankTransferOnly ?? subscription.bank_transfer_only)) return [];
+  const days = input.paymentTermDays ?? subscription.paymentTermDays;
+  if (days === 0 || (input.bankTransferOnly ?? subscription.bankTransferOnly)) return [];
   if (input.paymentTermDays !== undefined)
     return [{ field: 'paymentTermDays', message: 'may be above 0 only with bankTransferOnly' }];
   const message = `must stay true while paymentTermDays is ${days}; send paymentTermDays: 0 with it`;
@@ -128,7 +128,7 @@ export function decidePatch(
       : input.endingAt === null
         ? null
         : (parseInstant(input.endingAt) as Instant);
-  if (endingAt !== undefined) errors.push(...endErrors('endingAt', endingAt, subscription.started_at, now));
+  if (endingAt !== undefined) errors.push(...endErrors('endingAt', endingAt, subscription.startedAt, now));
   errors.push(...termErrors(subscription, input));
   if (input.terminatedAt === undefined) {
     for (const field of ['terminatedBy', 'terminationReason'] as const) {
@@ -137,13 +137,13 @@ export function decidePatch(
   }
   if (
     input.terminatedBy !== undefined &&
-    ![subscription.merchant_id, subscription.customer_id].includes(input.terminatedBy)
+    ![subscription.merchantId, subscription.customerId].includes(input.terminatedBy)
   ) {
     errors.push({ field: 'terminatedBy', message: "must be the merchant's or the customer's id" });
   }
   if (errors.length > 0) return invalid(errors);
   if (input.terminatedAt === undefined) return ok(endingAt === undefined ? {} : { endingAt });
-  const terminatedAt = decideTermination(parseInstant(input.terminatedAt) as Instant, subscription.started_at, now);
+  const terminatedAt = decideTermination(parseInstant(input.terminatedAt) as Instant, subscription.startedAt, now);
   return terminatedAt.ok
     ? ok({ terminatedAt: terminatedAt.value, ...(endingAt !== undefined && { endingAt }) })
     : terminatedAt;

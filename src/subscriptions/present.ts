@@ -12,14 +12,14 @@ import type { SubscriptionRow } from './subscriptions.sql.ts';
 
 const time = (instant: Instant | null): string | null => (instant === null ? null : formatInstant(instant));
 
-type Quantified = Pick<SubscriptionRow, 'merchant_id' | 'plan_version_id' | 'quantities'>;
+type Quantified = Pick<SubscriptionRow, 'merchantId' | 'planVersionId' | 'quantities'>;
 
 /** How many of each fee price some subscriptions or changes have, in their order. */
 export async function quantitiesOf(tx: Tx, rows: readonly Quantified[]) {
-  const merchantIds = [...new Set(rows.map((row) => row.merchant_id))];
-  const versionIds = [...new Set(rows.map((row) => row.plan_version_id))];
+  const merchantIds = [...new Set(rows.map((row) => row.merchantId))];
+  const versionIds = [...new Set(rows.map((row) => row.planVersionId))];
   const prices = await findFeeQuantities(tx, merchantIds, versionIds);
-  return rows.map((row) => toQuantitiesReply(prices.get(row.plan_version_id) ?? [], row.quantities));
+  return rows.map((row) => toQuantitiesReply(prices.get(row.planVersionId) ?? [], row.quantities));
 }
 
 /** A subscription as the API answers it (§2). */
@@ -34,44 +34,44 @@ export async function presentSubscription(
   return {
     id: subscription.id,
     object: 'subscription' as const,
-    merchantId: subscription.merchant_id,
-    customerId: subscription.customer_id,
-    planId: subscription.plan_id,
-    planVersionId: subscription.plan_version_id,
-    planVersionNumber: subscription.plan_version_number,
-    versionNumber: subscription.plan_version_number,
+    merchantId: subscription.merchantId,
+    customerId: subscription.customerId,
+    planId: subscription.planId,
+    planVersionId: subscription.planVersionId,
+    planVersionNumber: subscription.planVersionNumber,
+    versionNumber: subscription.planVersionNumber,
     quantities,
     name: subscription.name,
     status: subscription.status,
-    autoCharge: subscription.auto_charge,
-    autoApprove: subscription.auto_approve,
-    taxExempt: subscription.tax_exempt,
-    bankTransferOnly: subscription.bank_transfer_only,
+    autoCharge: subscription.autoCharge,
+    autoApprove: subscription.autoApprove,
+    taxExempt: subscription.taxExempt,
+    bankTransferOnly: subscription.bankTransferOnly,
     estimatedTaxRate: jsonNumber(await estimatedTaxRate(tx, subscription, now)),
     payment,
-    startedAt: formatInstant(subscription.started_at),
-    endingAt: time(subscription.ending_at),
-    terminatedAt: time(subscription.terminated_at),
-    terminatedBy: subscription.terminated_by,
-    terminationReason: subscription.termination_reason,
-    prefundAmount: plain(subscription.prefund_amount),
-    paymentTermDays: subscription.payment_term_days,
-    renewalReminderEnabled: subscription.renewal_reminder_enabled,
-    renewalReminderDays: subscription.renewal_reminder_days,
-    ...(subscription.clock_id !== null && { testClockId: subscription.clock_id }),
+    startedAt: formatInstant(subscription.startedAt),
+    endingAt: time(subscription.endingAt),
+    terminatedAt: time(subscription.terminatedAt),
+    terminatedBy: subscription.terminatedBy,
+    terminationReason: subscription.terminationReason,
+    prefundAmount: plain(subscription.prefundAmount),
+    paymentTermDays: subscription.paymentTermDays,
+    renewalReminderEnabled: subscription.renewalReminderEnabled,
+    renewalReminderDays: subscription.renewalReminderDays,
+    ...(subscription.clockId !== null && { testClockId: subscription.clockId }),
     metadata: subscription.metadata,
     ...(include === 'customer' && { customer: await customerDetails(tx, subscription) }),
-    createdAt: formatInstant(subscription.created_at),
-    updatedAt: formatInstant(subscription.updated_at),
+    createdAt: formatInstant(subscription.createdAt),
+    updatedAt: formatInstant(subscription.updatedAt),
   };
 }
 
 /** The rate, in percent, at which its plan would be taxed now (domain.md §4, Tax). */
 async function estimatedTaxRate(tx: Tx, subscription: SubscriptionRow, now: Instant) {
-  const { merchant_id: merchantId, customer_id: customerId, plan_id: planId, tax_exempt: taxExempt } = subscription;
+  const { merchantId, customerId, planId, taxExempt } = subscription;
   const plan = await findPlan(tx, merchantId, planId);
   const { customerTaxRates, merchantTaxRate, placeOn } = await findTaxation(tx, merchantId, customerId);
-  const at = await effectiveNowForReading(tx, merchantId, subscription.clock_id, now);
+  const at = await effectiveNowForReading(tx, merchantId, subscription.clockId, now);
   return chooseTaxRate({
     taxExempt,
     customerTaxRates,
@@ -86,7 +86,7 @@ async function estimatedTaxRate(tx: Tx, subscription: SubscriptionRow, now: Inst
 }
 
 /** `include=customer`: the customer with the two organizations that it joins. */
-async function customerDetails(tx: Tx, { merchant_id: merchantId, customer_id: customerId }: SubscriptionRow) {
+async function customerDetails(tx: Tx, { merchantId, customerId }: SubscriptionRow) {
   const customer = await findCustomer(tx, merchantId, customerId);
   const consumerId = customer?.consumerId ?? '';
   return {

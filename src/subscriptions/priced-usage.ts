@@ -44,7 +44,7 @@ export async function findBillableUsage(tx: Tx, merchantId: string, period: Peri
   const rows = await selectClaimingBetween(tx, merchantId, period);
   const ended = rows.filter((row) => endOf(row) !== null).map(({ id }) => id);
   const read = ended.length === 0 ? [] : await findReadSeries(tx, merchantId, ended);
-  const over = rows.filter(({ status, next_action_at: next }) => status === 'terminated' && next === null);
+  const over = rows.filter(({ status, nextActionAt: next }) => status === 'terminated' && next === null);
   const closed =
     over.length === 0
       ? []
@@ -56,7 +56,7 @@ export async function findBillableUsage(tx: Tx, merchantId: string, period: Peri
   const closedOf = Map.groupBy(closed, ({ subscriptionId }) => subscriptionId);
   const claimants = await claimantsOf(tx, merchantId, rows);
   const readOf = Map.groupBy(read, ({ subscriptionId }) => subscriptionId);
-  const customers = Map.groupBy(claimants, ({ row }) => `${row.customer_id} ${row.clock_id}`);
+  const customers = Map.groupBy(claimants, ({ row }) => `${row.customerId} ${row.clockId}`);
   return together([...customers.values()].flatMap((ofOne) => usageOfCustomer(ofOne, { readOf, closedOf }, period)));
 }
 
@@ -64,20 +64,20 @@ async function claimantsOf(tx: Tx, merchantId: string, rows: readonly ClaimingCu
   const ids = rows.map(({ id }) => id);
   const pinned = Map.groupBy(
     ids.length === 0 ? [] : await versionsOfSubscriptions(tx, merchantId, ids),
-    ({ subscription_id: id }) => id,
+    ({ subscriptionId: id }) => id,
   );
   const claimants: Claimant[] = [];
   const pricesByVersion = new Map<string, ReturnType<typeof pricesOf>>(); // most subscriptions share theirs
   const pricesOnce = (version: Parameters<typeof pricesOf>[2]) => {
-    const known = pricesByVersion.get(version.plan_version_id) ?? pricesOf(tx, merchantId, version);
-    pricesByVersion.set(version.plan_version_id, known);
+    const known = pricesByVersion.get(version.planVersionId) ?? pricesOf(tx, merchantId, version);
+    pricesByVersion.set(version.planVersionId, known);
     return known;
   };
   for (const row of rows) {
-    const given = pinned.get(row.id) ?? [{ ...row, holds_from: row.started_at }];
+    const given = pinned.get(row.id) ?? [{ ...row, holdsFrom: row.startedAt }];
     const versions: FilteredVersion[] = [];
-    for (const each of given) versions.push({ from: each.holds_from, ...(await pricesOnce(each)) });
-    const claim = claimOf({ subscriptionId: row.id, start: row.started_at, end: endOf(row) }, versions);
+    for (const each of given) versions.push({ from: each.holdsFrom, ...(await pricesOnce(each)) });
+    const claim = claimOf({ subscriptionId: row.id, start: row.startedAt, end: endOf(row) }, versions);
     claimants.push({ row, claim, versions });
   }
   return claimants;
@@ -86,7 +86,7 @@ async function claimantsOf(tx: Tx, merchantId: string, rows: readonly ClaimingCu
 const pricesOf = (
   tx: Tx,
   merchantId: string,
-  { plan_id: planId, plan_version_id: versionId }: Pick<VersionRow, 'plan_id' | 'plan_version_id'>,
+  { planId, planVersionId: versionId }: Pick<VersionRow, 'planId' | 'planVersionId'>,
 ): Promise<Pick<FilteredVersion, 'metrics' | 'filters'>> =>
   tx.once(`metrics of plan version ${versionId} of ${merchantId}`, async () => {
     const plan = await findPlan(tx, merchantId, planId);
@@ -130,8 +130,8 @@ function usageOfCustomer(
   const read = claims.flatMap(({ subscriptionId }) => readOf.get(subscriptionId) ?? []);
   return claimants.flatMap(({ row, claim, versions }) => {
     const own = readOf.get(row.id) ?? [];
-    const start = latest(period.start, row.billing_starts_at);
-    const subjects = [row.id, row.customer_id];
+    const start = latest(period.start, row.billingStartsAt);
+    const subjects = [row.id, row.customerId];
     const activeUntil = earliest(
       period.end,
       own.reduce((at, { until }) => latest(at, until), claim.end ?? period.end),
@@ -155,7 +155,7 @@ function usageOfCustomer(
         const within = (spans: readonly Period[]) => spans.map((span) => clip(span, from, to));
         return [
           ...stretchesOf([row.id], metricId, filters, within([asked]), closed),
-          ...stretchesOf([row.customer_id], metricId, filters, within(owned), closed),
+          ...stretchesOf([row.customerId], metricId, filters, within(owned), closed),
         ];
       });
     });

@@ -30,8 +30,8 @@ export async function reconcileSubscription(
   const locked = await lockActive(tx, merchantId, id, 'reconcile', wall);
   if (!locked.ok) return locked;
   const { subscription, now } = locked.value;
-  const plan = await findPlan(tx, merchantId, subscription.plan_id);
-  const pinned = await findPlanVersion(tx, merchantId, subscription.plan_version_id);
+  const plan = await findPlan(tx, merchantId, subscription.planId);
+  const pinned = await findPlanVersion(tx, merchantId, subscription.planVersionId);
   if (!plan || !pinned) throw new Error(`The plan version of subscription ${id} is gone.`);
   const prices = { pinned: pinned.prices, current: (await defaultVersionOf(tx, plan)).prices };
   const features = await reconcileEntitlements(

@@ -59,7 +59,7 @@ type RenewedPlan = NonNullable<Awaited<ReturnType<typeof findPlan>>>;
 /** The plans of some subscriptions of one merchant, by their ids. */
 async function loadPlans(tx: Tx, subscriptions: readonly SubscriptionRow[]): Promise<Plans> {
   const plans = new Map<string, RenewedPlan>();
-  for (const { id, merchant_id: merchantId, plan_id: planId } of subscriptions.filter(isRenewing)) {
+  for (const { id, merchantId, planId } of subscriptions.filter(isRenewing)) {
     if (plans.has(planId)) continue;
     const plan = await findPlan(tx, merchantId, planId);
     if (!plan) throw new Error(`The plan of subscription ${id} is gone.`);
@@ -68,7 +68,7 @@ async function loadPlans(tx: Tx, subscriptions: readonly SubscriptionRow[]): Pro
   return plans;
 }
 
-const isRenewing = ({ status, billing_opened }: SubscriptionRow): boolean => status === 'active' && billing_opened;
+const isRenewing = ({ status, billingOpened }: SubscriptionRow): boolean => status === 'active' && billingOpened;
 
 function decideNextAction(subscription: SubscriptionRow, plans: Plans, now: Instant): Instant | null {
   const own = nextActionAt(subscription);
@@ -111,8 +111,8 @@ export async function remind(
   const decided = subscriptions.map((subscription) => {
     const reminder = decideReminder(subscription, plans, now);
     const due = reminder && !isAfter(reminder.at, now) ? reminder : null;
-    const told = due ? { ...subscription, reminded_period: due.period } : subscription;
-    return { due, told: { ...told, next_action_at: decideNextAction(told, plans, now) } };
+    const told = due ? { ...subscription, remindedPeriod: due.period } : subscription;
+    return { due, told: { ...told, nextActionAt: decideNextAction(told, plans, now) } };
   });
   const renewals = decided.flatMap(({ due, told }) => (due ? [{ due, told }] : []));
   await tellAll(
@@ -124,7 +124,7 @@ export async function remind(
   for (const { due, told } of renewals) await mailRenewal(parts, tx, told, due, now);
   await updateReminded(
     tx,
-    first.merchant_id,
+    first.merchantId,
     decided.map(({ told }) => told),
     now,
   );
@@ -140,9 +140,9 @@ async function mailRenewal(
   { planName, renewsAt, cadence }: Reminder,
   now: Instant,
 ): Promise<void> {
-  const isAskedFor = told.renewal_reminder_enabled === true;
-  if (!isRenewalMailed({ isAskedFor, cadence, anchor: told.billing_anchor })) return;
-  const { merchant_id: merchantId, id: subscriptionId, customer_id: customerId } = told;
+  const isAskedFor = told.renewalReminderEnabled === true;
+  if (!isRenewalMailed({ isAskedFor, cadence, anchor: told.billingAnchor })) return;
+  const { merchantId, id: subscriptionId, customerId } = told;
   const estimate = await estimateRenewal(invoicing, tx, { merchantId, subscriptionId, cadence });
   const card = await cardToCharge(tx, told);
   await remindCustomer(tx, { merchantId, subscriptionId, customerId, planName, renewsAt, estimate, card }, now);
@@ -150,23 +150,23 @@ async function mailRenewal(
 
 /** The card that a renewal is charged to by itself; null where none is. */
 async function cardToCharge(tx: Tx, subscription: SubscriptionRow): Promise<ComingRenewal['card']> {
-  if (!subscription.auto_charge || subscription.bank_transfer_only) return null;
-  const card = await defaultMethodOf(tx, subscription.merchant_id, subscription.customer_id);
+  if (!subscription.autoCharge || subscription.bankTransferOnly) return null;
+  const card = await defaultMethodOf(tx, subscription.merchantId, subscription.customerId);
   return card ? { brand: card.brand, last4: card.last4 } : null;
 }
 
 /** As the subscription says, else as its plan does now. */
 function decideReminder(subscription: SubscriptionRow, plans: Plans, now: Instant) {
-  const plan = isRenewing(subscription) ? plans.get(subscription.plan_id) : undefined;
-  if (!plan || !(subscription.renewal_reminder_enabled ?? plan.renewalReminderEnabled)) return null;
-  const { billing_anchor: anchor, billing_starts_at: startedAt } = subscription;
+  const plan = isRenewing(subscription) ? plans.get(subscription.planId) : undefined;
+  if (!plan || !(subscription.renewalReminderEnabled ?? plan.renewalReminderEnabled)) return null;
+  const { billingAnchor: anchor, billingStartsAt: startedAt } = subscription;
   const cadence = normaliseCadence(plan.billingCadence);
   const next = nextReminder(
     {
       cadence,
       bounds: { anchor, startedAt, endsAt: endOf(subscription) },
-      days: subscription.renewal_reminder_days ?? plan.renewalReminderDays,
-      told: subscription.reminded_period,
+      days: subscription.renewalReminderDays ?? plan.renewalReminderDays,
+      told: subscription.remindedPeriod,
     },
     now,
   );

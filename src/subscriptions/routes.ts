@@ -64,7 +64,7 @@ export const subscriptionRoutes = (
       const { subscription, isNew, upfront } = created.value;
       const standing = new Reply(isNew ? 201 : 200, await present(parts, tx, subscription, now, upfront));
       return ok(
-        upfront?.payment_in_flight === true
+        upfront?.paymentInFlight === true
           ? new Intended({ subscriptionId: subscription.id, invoiceId: upfront.id }, standing)
           : standing,
       );

@@ -49,7 +49,7 @@ async function stepSubscriptions(
     first.merchantId,
     records.map(({ id }) => id),
   );
-  const oldest = [...Map.groupBy(locked, ({ customer_id }) => customer_id).values()].flatMap((those) =>
+  const oldest = [...Map.groupBy(locked, ({ customerId }) => customerId).values()].flatMap((those) =>
     those.slice(0, 1),
   );
   const due = Map.groupBy(oldest, (subscription) => dutyOf(subscription, now));
@@ -58,7 +58,7 @@ async function stepSubscriptions(
     tx,
     [...having('start'), ...having('end'), ...having('billLate')].map((subscription) => ({
       subscription,
-      from: having('end').includes(subscription) ? (subscription.ending_at as Instant) : now,
+      from: having('end').includes(subscription) ? (subscription.endingAt as Instant) : now,
     })),
     now,
   );
@@ -69,7 +69,7 @@ async function stepSubscriptions(
       tx,
       parts,
       subscription,
-      { at: subscription.ending_at as Instant, by: null, reason: null },
+      { at: subscription.endingAt as Instant, by: null, reason: null },
       now,
     );
   await remind(parts, tx, having('remind'), now);
@@ -81,26 +81,26 @@ async function stepSubscriptions(
 function dutyOf(subscription: SubscriptionRow, now: Instant): Duty | null {
   if (subscription.status === 'terminated') return 'billLate';
   if (subscription.status !== 'active') return null;
-  if (billingStartsFirst(subscription) && !isAfter(subscription.billing_starts_at, now)) return 'start';
-  return subscription.ending_at !== null && !isAfter(subscription.ending_at, now) ? 'end' : 'remind';
+  if (billingStartsFirst(subscription) && !isAfter(subscription.billingStartsAt, now)) return 'start';
+  return subscription.endingAt !== null && !isAfter(subscription.endingAt, now) ? 'end' : 'remind';
 }
 
 /** Bills what came late for a subscription that has ended. */
 async function billLate(parts: StepParts, tx: Tx, subscription: SubscriptionRow, now: Instant): Promise<void> {
-  const { merchant_id: merchantId, id } = subscription;
+  const { merchantId, id } = subscription;
   const again = await billLateUsage(parts.invoicing, tx, { merchantId, subscriptionId: id }, now);
   await creditCarriedLines(parts.invoicing, tx, merchantId, id, now);
   await changeSubscription(
     tx,
     subscription,
-    { next_action_at: again ?? (await lateUsageAfter(tx, subscription, now)) },
+    { nextActionAt: again ?? (await lateUsageAfter(tx, subscription, now)) },
     now,
   );
 }
 
 /** When what comes late is still to be billed: one that ended is also looked at before, where somebody else takes over its usage. */
-async function lateUsageAfter(tx: Tx, { merchant_id, terminated_at: end }: SubscriptionRow, now: Instant) {
-  const { lateUsageDays } = await merchantSettings(tx, merchant_id);
+async function lateUsageAfter(tx: Tx, { merchantId, terminatedAt: end }: SubscriptionRow, now: Instant) {
+  const { lateUsageDays } = await merchantSettings(tx, merchantId);
   const due = end && lateUsageDueAt(end, lateUsageDays);
   return due && isBefore(now, due) ? due : null;
 }
@@ -112,5 +112,5 @@ export const subscriptionChangeDueKind = (parts: SubscriptionParts): DueKind => 
 });
 
 /** Not so where billing has started, and where a trial is longer than the subscription: then nothing is ever billed. */
-const billingStartsFirst = ({ billing_opened, billing_starts_at, ending_at }: SubscriptionRow): boolean =>
-  !billing_opened && (ending_at === null || isBefore(billing_starts_at, ending_at));
+const billingStartsFirst = ({ billingOpened, billingStartsAt, endingAt }: SubscriptionRow): boolean =>
+  !billingOpened && (endingAt === null || isBefore(billingStartsAt, endingAt));

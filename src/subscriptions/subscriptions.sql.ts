@@ -1,4 +1,4 @@
-import { allOf, assignments, jsonb, keptTotal, pageOfRows, recordset, sql, type Tx } from '../db/index.ts';
+import { allOf, assignments, column, jsonb, keptTotal, pageOfRows, recordset, sql, type Tx } from '../db/index.ts';
 import type { CreditMode } from '../invoicing/index.ts';
 import type { Decimal } from '../kernel/decimal.ts';
 import type { Instant, Period } from '../kernel/time.ts';
@@ -7,72 +7,72 @@ import type { Quantities } from './quantities.ts';
 export type SubscriptionStatus = 'pending_payment' | 'active' | 'terminated';
 
 export interface SubscriptionRow {
-  merchant_id: string;
+  merchantId: string;
   id: string;
   seq: bigint;
-  customer_id: string;
-  plan_id: string;
-  plan_version_id: string;
-  plan_version_number: number;
+  customerId: string;
+  planId: string;
+  planVersionId: string;
+  planVersionNumber: number;
   quantities: Quantities;
   name: string;
   status: SubscriptionStatus;
-  auto_charge: boolean;
-  auto_approve: boolean | null;
-  tax_exempt: boolean;
-  bank_transfer_only: boolean;
-  payment_term_days: number;
-  renewal_reminder_enabled: boolean | null;
-  renewal_reminder_days: number | null;
-  started_at: Instant;
-  billing_starts_at: Instant;
-  billing_anchor: Instant;
-  billing_opened: boolean;
-  ending_at: Instant | null;
-  terminated_at: Instant | null;
-  terminated_by: string | null;
-  termination_reason: string | null;
+  autoCharge: boolean;
+  autoApprove: boolean | null;
+  taxExempt: boolean;
+  bankTransferOnly: boolean;
+  paymentTermDays: number;
+  renewalReminderEnabled: boolean | null;
+  renewalReminderDays: number | null;
+  startedAt: Instant;
+  billingStartsAt: Instant;
+  billingAnchor: Instant;
+  billingOpened: boolean;
+  endingAt: Instant | null;
+  terminatedAt: Instant | null;
+  terminatedBy: string | null;
+  terminationReason: string | null;
   /** Where what its end leaves unused goes. */
-  end_credit: CreditMode;
-  clock_id: string | null;
+  endCredit: CreditMode;
+  clockId: string | null;
   /** Put into the customer's wallet with the first payment; 0: nothing. */
-  prefund_amount: Decimal;
+  prefundAmount: Decimal;
   /** How long the upfront session is open; null: as usual. */
-  session_expiry_minutes: number | null;
+  sessionExpiryMinutes: number | null;
   /** Null: not (yet) paid for. */
-  activated_at: Instant | null;
+  activatedAt: Instant | null;
   /** The number of the last period of the plan's series whose renewal was told of. */
-  reminded_period: number | null;
-  redirect_urls: Record<string, string> | null;
+  remindedPeriod: number | null;
+  redirectUrls: Record<string, string> | null;
   metadata: Record<string, unknown>;
-  idempotency_key: string | null;
-  idempotency_print: Buffer | null;
-  next_action_at: Instant | null;
-  created_at: Instant;
-  updated_at: Instant;
+  idempotencyKey: string | null;
+  idempotencyPrint: Buffer | null;
+  nextActionAt: Instant | null;
+  createdAt: Instant;
+  updatedAt: Instant;
 }
 
 export type NewSubscription = Omit<
   SubscriptionRow,
   | 'seq'
-  | 'created_at'
-  | 'updated_at'
-  | 'terminated_at'
-  | 'terminated_by'
-  | 'termination_reason'
-  | 'end_credit'
-  | 'reminded_period'
+  | 'createdAt'
+  | 'updatedAt'
+  | 'terminatedAt'
+  | 'terminatedBy'
+  | 'terminationReason'
+  | 'endCredit'
+  | 'remindedPeriod'
 >;
 
-const JSON_COLUMNS = new Set(['metadata', 'redirect_urls', 'quantities']);
-const column = ([name, value]: [string, unknown]) =>
-  JSON_COLUMNS.has(name) && value !== null ? jsonb(value) : sql`${value}`;
+const JSON_FIELDS = new Set(['metadata', 'redirectUrls', 'quantities']);
+const parameter = ([name, value]: [string, unknown]) =>
+  JSON_FIELDS.has(name) && value !== null ? jsonb(value) : sql`${value}`;
 
 export const insertSubscription = (tx: Tx, subscription: NewSubscription, now: Instant): Promise<SubscriptionRow> => {
-  const entries = Object.entries({ ...subscription, created_at: now, updated_at: now });
+  const entries = Object.entries({ ...subscription, createdAt: now, updatedAt: now });
   return tx.one<SubscriptionRow>(sql`
-    insert into subscription (${sql.join(entries.map(([name]) => sql.ref(name)))})
-    values (${sql.join(entries.map(column))}) returning *`);
+    insert into subscription (${sql.join(entries.map(([name]) => column(name)))})
+    values (${sql.join(entries.map(parameter))}) returning *`);
 };
 
 /** A subscription of the merchant. */
@@ -134,27 +134,27 @@ export type SubscriptionChanges = Partial<
     | 'name'
     | 'metadata'
     | 'status'
-    | 'bank_transfer_only'
-    | 'auto_approve'
-    | 'auto_charge'
-    | 'tax_exempt'
-    | 'payment_term_days'
-    | 'renewal_reminder_enabled'
-    | 'renewal_reminder_days'
-    | 'ending_at'
-    | 'terminated_at'
-    | 'terminated_by'
-    | 'termination_reason'
-    | 'end_credit'
-    | 'billing_opened'
-    | 'billing_anchor'
-    | 'plan_id'
-    | 'plan_version_id'
-    | 'plan_version_number'
+    | 'bankTransferOnly'
+    | 'autoApprove'
+    | 'autoCharge'
+    | 'taxExempt'
+    | 'paymentTermDays'
+    | 'renewalReminderEnabled'
+    | 'renewalReminderDays'
+    | 'endingAt'
+    | 'terminatedAt'
+    | 'terminatedBy'
+    | 'terminationReason'
+    | 'endCredit'
+    | 'billingOpened'
+    | 'billingAnchor'
+    | 'planId'
+    | 'planVersionId'
+    | 'planVersionNumber'
     | 'quantities'
-    | 'activated_at'
-    | 'reminded_period'
-    | 'next_action_at'
+    | 'activatedAt'
+    | 'remindedPeriod'
+    | 'nextActionAt'
   >
 >;
 
@@ -169,13 +169,13 @@ export const changeSubscription = (
       ...changes,
       metadata: changes.metadata === undefined ? undefined : jsonb(changes.metadata),
       quantities: changes.quantities === undefined ? undefined : jsonb(changes.quantities),
-      updated_at: now,
+      updatedAt: now,
     })}
-     where merchant_id = ${subscription.merchant_id} and id = ${subscription.id} and status = ${subscription.status}
+     where merchant_id = ${subscription.merchantId} and id = ${subscription.id} and status = ${subscription.status}
     returning *`);
 
 /** When a subscription that is active acts next, and the last period whose renewal was told of. */
-export type Reminded = Pick<SubscriptionRow, 'id' | 'reminded_period' | 'next_action_at'>;
+export type Reminded = Pick<SubscriptionRow, 'id' | 'remindedPeriod' | 'nextActionAt'>;
 
 /** Stores what became of some active subscriptions of one merchant. @throws where one is not active any more */
 export async function updateReminded(
@@ -185,7 +185,7 @@ export async function updateReminded(
   now: Instant,
 ): Promise<void> {
   if (rows.length === 0) return;
-  const kept = rows.map(({ id, reminded_period, next_action_at }) => ({ id, reminded_period, next_action_at }));
+  const kept = rows.map(({ id, remindedPeriod, nextActionAt }) => ({ id, remindedPeriod, nextActionAt }));
   const count = await tx.run(sql`
     update subscription s
        set reminded_period = u.reminded_period, next_action_at = u.next_action_at, updated_at = ${now}
@@ -235,15 +235,15 @@ export const listSubscriptions = (
 /** What says when a subscription bills its customer's usage, and whether something is still to happen to it. */
 export type ClaimingRow = Pick<
   SubscriptionRow,
-  | 'merchant_id'
+  | 'merchantId'
   | 'id'
-  | 'plan_id'
-  | 'plan_version_id'
+  | 'planId'
+  | 'planVersionId'
   | 'status'
-  | 'started_at'
-  | 'ending_at'
-  | 'terminated_at'
-  | 'next_action_at'
+  | 'startedAt'
+  | 'endingAt'
+  | 'terminatedAt'
+  | 'nextActionAt'
 >;
 
 /**
@@ -252,11 +252,11 @@ export type ClaimingRow = Pick<
  */
 export const selectClaiming = (
   tx: Tx,
-  { merchant_id, ...holder }: Pick<SubscriptionRow, 'merchant_id' | 'customer_id' | 'clock_id'>,
-): Promise<ClaimingRow[]> => selectClaimingOf(tx, merchant_id, [holder]);
+  { merchantId, ...holder }: Pick<SubscriptionRow, 'merchantId' | 'customerId' | 'clockId'>,
+): Promise<ClaimingRow[]> => selectClaimingOf(tx, merchantId, [holder]);
 
 /** Whose usage it is: a customer's on a clock, or on none. */
-type Holder = Pick<SubscriptionRow, 'customer_id' | 'clock_id'>;
+type Holder = Pick<SubscriptionRow, 'customerId' | 'clockId'>;
 
 /** The same of some customers of one merchant; those of each in the order of their creation. */
 export const selectClaimingOf = (
@@ -267,14 +267,14 @@ export const selectClaimingOf = (
   tx.rows<ClaimingRow & Holder>(sql`
     select s.merchant_id, s.id, s.customer_id, s.clock_id, s.plan_id, s.plan_version_id, s.status, s.started_at,
            s.ending_at, s.terminated_at, s.next_action_at
-      from unnest(${holders.map(({ customer_id: id }) => id)}::text[],
-                  ${holders.map(({ clock_id: id }) => id)}::text[]) h (customer_id, clock_id)
+      from unnest(${holders.map(({ customerId: id }) => id)}::text[],
+                  ${holders.map(({ clockId: id }) => id)}::text[]) h (customer_id, clock_id)
       join subscription s on s.merchant_id = ${merchantId} and s.customer_id = h.customer_id
                          and s.clock_id is not distinct from h.clock_id and s.activated_at is not null
      order by s.seq`);
 
 /** The same with whose they are, and from when on they are billed. */
-export type ClaimingCustomerRow = ClaimingRow & Pick<SubscriptionRow, 'customer_id' | 'clock_id' | 'billing_starts_at'>;
+export type ClaimingCustomerRow = ClaimingRow & Pick<SubscriptionRow, 'customerId' | 'clockId' | 'billingStartsAt'>;
 
 /**
  * The subscriptions of a merchant that can bill usage of a time, in the order of their creation. What ended is billed to
@@ -314,19 +314,19 @@ export async function countByVersion(
   merchantId: string,
   versionIds: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
-  const rows = await tx.rows<{ version_id: string; count: number }>(sql`
+  const rows = await tx.rows<{ versionId: string; count: number }>(sql`
     select plan_version_id as version_id, count(*)::int as count from subscription
      where merchant_id = ${merchantId} and plan_version_id = any (${versionIds}) and status <> 'terminated'
      group by plan_version_id`);
-  return new Map(rows.map(({ version_id, count }) => [version_id, count]));
+  return new Map(rows.map(({ versionId, count }) => [versionId, count]));
 }
 
 /** The plans to which a customer has an active subscription. */
 export async function activePlansOf(tx: Tx, merchantId: string, customerId: string): Promise<string[]> {
-  const rows = await tx.rows<{ plan_id: string }>(sql`
+  const rows = await tx.rows<{ planId: string }>(sql`
     select distinct plan_id from subscription
      where merchant_id = ${merchantId} and customer_id = ${customerId} and status = 'active'`);
-  return rows.map(({ plan_id }) => plan_id);
+  return rows.map(({ planId }) => planId);
 }
 
 /** Are there subscriptions that have not ended, of a customer or on a clock? For the guards of their deletion. */
@@ -349,7 +349,7 @@ export interface SubscriptionOfPlan {
 /** The subscriptions of some customers to a plan, as it is by now, oldest first; those that never became active are left out. */
 export const subscriptionsOfPlan = (tx: Tx, merchantId: string, planId: string, customerIds: readonly string[]) =>
   tx.rows<SubscriptionOfPlan>(sql`
-    select id, customer_id as "customerId", started_at as "startedAt", status, terminated_at as "terminatedAt"
+    select id, customer_id, started_at, status, terminated_at
       from subscription
      where merchant_id = ${merchantId} and plan_id = ${planId} and customer_id = any (${[...customerIds]}::text[])
        and (status = 'active' or (status = 'terminated' and billing_opened))

@@ -16,7 +16,7 @@ export async function tellAll(
   type: SubscriptionEvent,
   now: Instant,
 ): Promise<void> {
-  const events = subscriptions.map(({ merchant_id: merchantId, id: subscriptionId, customer_id: customerId }) => ({
+  const events = subscriptions.map(({ merchantId, id: subscriptionId, customerId }) => ({
     merchantId,
     type,
     data: { merchantId, subscriptionId, customerId },

@@ -27,12 +27,12 @@ export const upfrontPayments: PurposeHandler = {
     if (subscription?.status === 'pending_payment') await lockToActivate(tx, subscription, wait);
   },
   async paid(tx, invoice, now) {
-    const subscription = await awaiting(tx, invoice.merchant_id, invoice.purpose_id);
+    const subscription = await awaiting(tx, invoice.merchantId, invoice.purposeId);
     if (subscription) await openBilling(tx, await activate(tx, subscription, now), now);
     return {};
   },
   async cancelled(tx, invoice, why, now) {
-    const subscription = await awaiting(tx, invoice.merchant_id, invoice.purpose_id);
+    const subscription = await awaiting(tx, invoice.merchantId, invoice.purposeId);
     const reason = why === 'sessionExpired' ? 'payment_session_expired' : 'upfront_invoice_cancelled';
     if (subscription) await endUnactivated(tx, subscription, { at: now, by: null, reason }, now);
   },
@@ -50,7 +50,7 @@ async function endUnactivated(tx: Tx, subscription: SubscriptionRow, { at, by, r
   const ended = await changeSubscription(
     tx,
     subscription,
-    { status: 'terminated', terminated_at: at, terminated_by: by, termination_reason: reason, next_action_at: null },
+    { status: 'terminated', terminatedAt: at, terminatedBy: by, terminationReason: reason, nextActionAt: null },
     now,
   );
   await tell(tx, ended, 'subscription.terminated.v0', now);
@@ -68,7 +68,7 @@ export async function endPending(
   ending: Ending,
   now: Instant,
 ): Promise<Result<SubscriptionRow>> {
-  const { merchant_id: merchantId, id } = subscription;
+  const { merchantId, id } = subscription;
   const found = await upfrontInvoiceOf(tx, merchantId, UPFRONT, id);
   const invoice = found && (await lockInvoice(tx, merchantId, found.id));
   if (invoice) {

@@ -37,10 +37,10 @@ export async function loadUsageSources(
   all: readonly BillingTerms[],
 ): Promise<FindUsageSources> {
   const holders = new Map(
-    all.map((terms) => [holderOf(terms), { customer_id: terms.customerId, clock_id: terms.clockId }]),
+    all.map((terms) => [holderOf(terms), { customerId: terms.customerId, clockId: terms.clockId }]),
   );
   const rows = holders.size === 0 ? [] : await selectClaimingOf(tx, merchantId, [...holders.values()]);
-  const byHolder = Map.groupBy(rows, (row) => holderOf({ customerId: row.customer_id, clockId: row.clock_id }));
+  const byHolder = Map.groupBy(rows, (row) => holderOf({ customerId: row.customerId, clockId: row.clockId }));
   const together = [...byHolder.values()].filter((those) => those.length > 1).flat();
   const others = new Map((await claimsOf(tx, together)).map((claim) => [claim.subscriptionId, claim]));
   const ended = together.filter((row) => endOf(row) !== null).map(({ id }) => id);
@@ -63,9 +63,9 @@ const holderOf = ({ customerId, clockId }: Pick<BillingTerms, 'customerId' | 'cl
 
 const ownClaim = (row: ClaimingRow, terms: BillingTerms): UsageClaim =>
   claimOf(
-    { subscriptionId: row.id, start: row.started_at, end: endOf(row) },
+    { subscriptionId: row.id, start: row.startedAt, end: endOf(row) },
     versionsOf(terms).map((version) => ({
-      from: 'from' in version ? version.from : row.started_at,
+      from: 'from' in version ? version.from : row.startedAt,
       metrics: metricsOf(version),
     })),
   );
@@ -100,7 +100,7 @@ export const lockToBill = (tx: Tx, subscription: SubscriptionRow, from: Instant,
 export async function lockAllToBill(tx: Tx, billed: readonly ToBill[], now: Instant): Promise<void> {
   const [first] = billed;
   if (!first) return;
-  const { merchant_id: merchantId } = first.subscription;
+  const { merchantId } = first.subscription;
   const others: ClaimingRow[] = [];
   for (const { subscription, from } of billed)
     if (isAfter(now, from)) others.push(...(await selectOthers(tx, subscription)));
@@ -115,7 +115,7 @@ export async function lockAllToBill(tx: Tx, billed: readonly ToBill[], now: Inst
  * @param wait false: throws 55P03 where somebody has one of them
  */
 export async function lockToActivate(tx: Tx, subscription: SubscriptionRow, wait: boolean): Promise<void> {
-  const { merchant_id: merchantId, id } = subscription;
+  const { merchantId, id } = subscription;
   await lockBillingOf(tx, merchantId, [id], await selectOthers(tx, subscription), wait);
 }
 
@@ -142,12 +142,12 @@ async function lockBillingOf(
  * their next close. One that has ended has no next close, so it becomes due now (§3, "Whose usage").
  */
 export async function markSiblings(tx: Tx, subscription: SubscriptionRow, from: Instant, now: Instant): Promise<void> {
-  await markToBeReadAgain(tx, subscription.merchant_id, await siblingsToRead(tx, subscription, from, now), from);
+  await markToBeReadAgain(tx, subscription.merchantId, await siblingsToRead(tx, subscription, from, now), from);
 }
 
 /** The same where this one was ended, and its own closed periods with them: they may have billed what is after the end. */
 export async function markAsEnded(tx: Tx, subscription: SubscriptionRow, now: Instant): Promise<void> {
-  const { merchant_id: merchantId, id, terminated_at: end } = subscription;
+  const { merchantId, id, terminatedAt: end } = subscription;
   if (end === null) throw new Error(`Subscription ${id} has no end.`);
   await markToBeReadAgain(tx, merchantId, [id, ...(await siblingsToRead(tx, subscription, end, now))], end);
 }
@@ -157,7 +157,7 @@ async function siblingsToRead(tx: Tx, subscription: SubscriptionRow, from: Insta
   if (!isAfter(now, from)) return []; // no period is closed that goes beyond now
   const rows = await selectClaiming(tx, subscription);
   if (rows.every(({ id }) => id === subscription.id)) return [];
-  const { merchant_id: merchantId, id: ownId } = subscription;
+  const { merchantId, id: ownId } = subscription;
   const claims = await claimsOf(tx, rows);
   const own = claims.find(({ subscriptionId }) => subscriptionId === ownId);
   const sharing = claims
@@ -175,20 +175,20 @@ async function siblingsToRead(tx: Tx, subscription: SubscriptionRow, from: Insta
 async function claimsOf(tx: Tx, rows: readonly ClaimingRow[]): Promise<UsageClaim[]> {
   const [first] = rows;
   if (!first) return [];
-  const { merchant_id: merchantId } = first;
+  const { merchantId } = first;
   const ids = rows.map(({ id }) => id);
-  const pinned = Map.groupBy(await versionsOfSubscriptions(tx, merchantId, ids), ({ subscription_id: id }) => id);
-  const given = rows.map((row) => pinned.get(row.id) ?? [{ ...row, holds_from: row.started_at }]);
+  const pinned = Map.groupBy(await versionsOfSubscriptions(tx, merchantId, ids), ({ subscriptionId: id }) => id);
+  const given = rows.map((row) => pinned.get(row.id) ?? [{ ...row, holdsFrom: row.startedAt }]);
   const pricedBy = await loadPriced(tx, merchantId, given.flat());
   return rows.map((row, place) =>
     claimOf(
-      { subscriptionId: row.id, start: row.started_at, end: endOf(row) },
-      (given[place] ?? []).map((each) => ({ from: each.holds_from, metrics: pricedBy(each) })),
+      { subscriptionId: row.id, start: row.startedAt, end: endOf(row) },
+      (given[place] ?? []).map((each) => ({ from: each.holdsFrom, metrics: pricedBy(each) })),
     ),
   );
 }
 
-type PinnedTo = Pick<VersionRow, 'plan_id' | 'plan_version_id'>;
+type PinnedTo = Pick<VersionRow, 'planId' | 'planVersionId'>;
 
 async function loadPriced(
   tx: Tx,
@@ -198,14 +198,14 @@ async function loadPriced(
   const plans = await findPlans(
     tx,
     merchantId,
-    all.map((each) => each.plan_id),
+    all.map((each) => each.planId),
   );
   const versions = await findPlanVersions(
     tx,
     merchantId,
-    all.map((each) => each.plan_version_id),
+    all.map((each) => each.planVersionId),
   );
-  return ({ plan_id: planId, plan_version_id: versionId }) => {
+  return ({ planId, planVersionId: versionId }) => {
     const [plan, version] = [plans.get(planId), versions.get(versionId)];
     if (!plan || !version) throw new Error(`Plan version ${versionId} is gone.`); // a foreign key holds it
     return metricsOf({ planCadence: normaliseCadence(plan.billingCadence), prices: version.prices });

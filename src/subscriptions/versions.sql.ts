@@ -5,14 +5,14 @@ import type { Quantities } from './quantities.ts';
 
 /** One of the versions to which a subscription was or will be pinned. Other quantities of the same version are another row. */
 export interface VersionRow {
-  merchant_id: string;
-  subscription_id: string;
-  holds_from: Instant;
+  merchantId: string;
+  subscriptionId: string;
+  holdsFrom: Instant;
   seq: bigint;
   /** The change that brought it; null: the first. */
-  change_id: string | null;
-  plan_id: string;
-  plan_version_id: string;
+  changeId: string | null;
+  planId: string;
+  planVersionId: string;
   quantities: Quantities;
   /** RFC 3339, by cadence. */
   anchors: Record<string, string>;
@@ -38,8 +38,8 @@ export const insertVersion = (tx: Tx, row: Omit<VersionRow, 'seq'>): Promise<num
   tx.run(sql`
     insert into subscription_version (merchant_id, subscription_id, holds_from, change_id, plan_id, plan_version_id,
                                       quantities, anchors, proration, credit)
-    values (${row.merchant_id}, ${row.subscription_id}, ${row.holds_from}, ${row.change_id}, ${row.plan_id},
-            ${row.plan_version_id}, ${jsonb(row.quantities)}, ${jsonb(row.anchors)}, ${row.proration}, ${row.credit})`);
+    values (${row.merchantId}, ${row.subscriptionId}, ${row.holdsFrom}, ${row.changeId}, ${row.planId},
+            ${row.planVersionId}, ${jsonb(row.quantities)}, ${jsonb(row.anchors)}, ${row.proration}, ${row.credit})`);
 
 /** The version that a change would have brought is not coming. */
 export const deleteVersionOf = (tx: Tx, merchantId: string, changeId: string): Promise<number> =>

@@ -7,7 +7,7 @@ import type { Reason } from './unbilled.ts';
 export const selectUnseen = async (tx: Tx, day: string, most: number): Promise<string[]> =>
   (
     await tx.rows<{ merchantId: string }>(sql`
-      select t.merchant_id as "merchantId" from (${merchantsWithEvents}) t
+      select t.merchant_id from (${merchantsWithEvents}) t
        where not exists (select from unbilled_day d where d.merchant_id = t.merchant_id and d.day = ${day}::date)
        order by 1 limit ${most}`)
   ).map(({ merchantId }) => merchantId);

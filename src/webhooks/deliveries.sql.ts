@@ -29,9 +29,9 @@ export const claimDeliveries = (
   database.transaction('nobody', (tx) =>
     tx.rows<Begun>(
       sql`
-      select merchant_id as "merchantId", event_id as "eventId", endpoint_id as "endpointId", attempts, slot,
-             lost_at as "lostAt", url, secret, previous_secret as "previousSecret", type, data,
-             happened_at as "happenedAt"
+      select merchant_id, event_id, endpoint_id, attempts, slot,
+             lost_at, url, secret, previous_secret, type, data,
+             happened_at
         from claim_webhook_deliveries(${at}, ${leaseUntil}, ${most}, ${mostEach})`,
       'claim_webhook_deliveries',
     ),
@@ -72,11 +72,11 @@ export const insertAttempts = (tx: Tx, attempts: readonly Attempt[]) =>
   tx.run(sql`
     insert into webhook_attempt (merchant_id, id, event_id, endpoint_id, number, status, status_code, error, reply,
                                  duration_milliseconds, created_at)
-    select "merchantId", id, "eventId", "endpointId", number, status, "statusCode", error, reply,
-           "durationMilliseconds", "createdAt"
+    select merchant_id, id, event_id, endpoint_id, number, status, status_code, error, reply,
+           duration_milliseconds, created_at
       from jsonb_to_recordset(${recordset(attempts)})
-        as r ("merchantId" text, id text, "eventId" text, "endpointId" text, number int, status text, "statusCode" int,
-              error text, reply text, "durationMilliseconds" int, "createdAt" timestamptz)
+        as r (merchant_id text, id text, event_id text, endpoint_id text, number int, status text, status_code int,
+              error text, reply text, duration_milliseconds int, created_at timestamptz)
     on conflict (merchant_id, event_id, endpoint_id, number) do nothing`);
 
 /** What follows for a delivery from one of its attempts. */
@@ -93,10 +93,10 @@ export interface DeliveryChange {
 export const updateDeliveries = (tx: Tx, changes: readonly DeliveryChange[]) =>
   tx.run(sql`
     update webhook_delivery d
-       set status = r.status, next_attempt_at = r."nextAttemptAt", begun_at = null
+       set status = r.status, next_attempt_at = r.next_attempt_at, begun_at = null
       from jsonb_to_recordset(${recordset(changes)})
-        as r ("merchantId" text, "eventId" text, "endpointId" text, number int, status text, "nextAttemptAt" timestamptz)
-     where d.merchant_id = r."merchantId" and d.event_id = r."eventId" and d.endpoint_id = r."endpointId"
+        as r (merchant_id text, event_id text, endpoint_id text, number int, status text, next_attempt_at timestamptz)
+     where d.merchant_id = r.merchant_id and d.event_id = r.event_id and d.endpoint_id = r.endpoint_id
        and d.attempts = r.number and d.begun_at is not null`);
 
 /** Which deliveries are put into the queue again. */

@@ -3,10 +3,10 @@ import type { PageRequest } from '../http/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { Endpoint, EndpointStatus } from './endpoint.ts';
 
-const COLUMNS = sql`id, merchant_id as "merchantId", url, event_types as "eventTypes", description, status,
-  disabled_reason as "disabledReason", secret, previous_secret as "previousSecret",
-  previous_secret_until as "previousSecretUntil", failing_since as "failingSince", told_at as "toldAt",
-  created_at as "createdAt", updated_at as "updatedAt"`;
+const COLUMNS = sql`id, merchant_id, url, event_types, description, status,
+  disabled_reason, secret, previous_secret,
+  previous_secret_until, failing_since, told_at,
+  created_at, updated_at`;
 
 /** Endpoints are counted under this lock, so that two creations do not pass the limit together. */
 export async function countEndpoints(tx: Tx, merchantId: string): Promise<number> {

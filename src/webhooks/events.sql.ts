@@ -13,8 +13,8 @@ export interface RecordedEvent {
   readonly createdAt: Instant;
 }
 
-const COLUMNS = sql`o.id, o.merchant_id as "merchantId", o.type, o.resource_id as "resourceId", o.data,
-  o.created_at as "createdAt"`;
+const COLUMNS = sql`o.id, o.merchant_id, o.type, o.resource_id, o.data,
+  o.created_at`;
 
 export const selectEvent = (tx: Tx, merchantId: string, id: string) =>
   tx.maybe<RecordedEvent>(sql`select ${COLUMNS} from outbox o where o.merchant_id = ${merchantId} and o.id = ${id}`);
@@ -48,7 +48,7 @@ export interface Place {
 
 export const selectPlace = (tx: Tx, filter: EventFilter, id: string) =>
   tx.maybe<Place>(sql`
-    select o.transaction_id::text as "transactionId", o.seq from outbox o
+    select o.transaction_id::text as transaction_id, o.seq from outbox o
      where ${allOf([sql`o.id = ${id}`, filter.merchantId !== null && sql`o.merchant_id = ${filter.merchantId}`])}`);
 
 /**
@@ -83,8 +83,8 @@ export interface DeliveryRow {
 
 export const selectDeliveries = (tx: Tx, events: readonly RecordedEvent[]) =>
   tx.rows<DeliveryRow>(sql`
-    select d.event_id as "eventId", d.endpoint_id as "endpointId", d.status, d.attempts,
-           case when d.begun_at is null then nullif(d.next_attempt_at, '-infinity') end as "nextAttemptAt"
+    select d.event_id, d.endpoint_id, d.status, d.attempts,
+           case when d.begun_at is null then nullif(d.next_attempt_at, '-infinity') end as next_attempt_at
       from webhook_delivery d
      where d.merchant_id = any (${[...new Set(events.map(({ merchantId }) => merchantId))]})
        and d.event_id = any (${events.map(({ id }) => id)})
@@ -99,9 +99,9 @@ export const selectAttempts = (
   pageOfRows<Attempt>(
     tx,
     {
-      select: sql`merchant_id as "merchantId", id, event_id as "eventId", endpoint_id as "endpointId", number, status,
-        status_code as "statusCode", error, reply, duration_milliseconds as "durationMilliseconds",
-        created_at as "createdAt"`,
+      select: sql`merchant_id, id, event_id, endpoint_id, number, status,
+        status_code, error, reply, duration_milliseconds,
+        created_at`,
       from: sql`webhook_attempt`,
       where: allOf([
         sql`merchant_id = ${merchantId}`,

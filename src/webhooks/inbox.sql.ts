@@ -44,8 +44,8 @@ export const selectReceipts = (tx: Tx, filter: ReceiptFilter, page: PageRequest)
   pageOfRows<Receipt>(
     tx,
     {
-      select: sql`id, merchant_id as "merchantId", endpoint_id as "endpointId", event_id as "eventId", type,
-        happened_at as "happenedAt", data, headers, created_at as "createdAt"`,
+      select: sql`id, merchant_id, endpoint_id, event_id, type,
+        happened_at, data, headers, created_at`,
       from: sql`webhook_receipt`,
       where: allOf([
         filter.merchantId !== null && sql`merchant_id = ${filter.merchantId}`,

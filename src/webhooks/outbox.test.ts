@@ -30,7 +30,7 @@ it('writes what happened, to whom and when', async () => {
     id,
     type: 'invoice.paid.v0',
     data: { merchantId: merchant.id, invoiceId: 'inv_a', grantId: 'grt_a', sequence: 1 },
-    created_at: now,
+    createdAt: now,
   });
 });
 

@@ -85,8 +85,8 @@ async function killTwo(now: Temporal.Instant): Promise<unknown[]> {
 }
 
 interface Delivery {
-  event_id: string;
-  endpoint_id: string;
+  eventId: string;
+  endpointId: string;
   status: string;
   attempts: number;
   numbers: number[];
@@ -124,12 +124,12 @@ it('nothing is lost where processes are killed while they deliver', { timeout: 1
   expect(rows.length).toBe(events.length * KINDS.length);
   const arrivedAt = (event: string, endpoint = ''): Received[] =>
     (received.get(event) ?? []).filter(({ headers }) => headers['webhook-endpoint-id'] === endpoint);
-  for (const { event_id, endpoint_id, status, attempts, numbers } of rows) {
+  for (const { eventId, endpointId, status, attempts, numbers } of rows) {
     expect(numbers).toEqual(Array.from({ length: attempts }, (_, index) => index + 1));
-    if (endpoint_id === endpoints.good) expect(status).toBe('delivered');
-    if (endpoint_id === endpoints.bad) expect([status, attempts]).toEqual(['exhausted', 10]);
+    if (endpointId === endpoints.good) expect(status).toBe('delivered');
+    if (endpointId === endpoints.bad) expect([status, attempts]).toEqual(['exhausted', 10]);
     expect(['delivered', 'exhausted']).toContain(status);
-    if (status === 'delivered') expect(arrivedAt(event_id, endpoint_id).length).toBeGreaterThan(0);
+    if (status === 'delivered') expect(arrivedAt(eventId, endpointId).length).toBeGreaterThan(0);
   }
   expect(rows.reduce((sum, { lost }) => sum + lost, 0)).toBeGreaterThan(0); // some were killed on their way
 });

@@ -264,10 +264,10 @@ const billedPrice = (of: Price, place: number): BilledPrice => ({
 
 const billedUsage = (priceId: string, rows: readonly Used[], granted: string): BilledUsage[] =>
   rows.map(({ group, quantity, events }) => ({
-    price_id: priceId,
-    group_values: { ...group },
+    priceId,
+    groupValues: { ...group },
     quantity: decimal(quantity),
-    event_count: events,
+    eventCount: events,
     granted: decimal(granted),
   }));
 
@@ -367,8 +367,8 @@ function caseOf(of: World, times: Times): Case {
     versions: history,
   };
   const invoice = {
-    ...{ billing_cadence: of.cadence, period_number: of.number },
-    ...{ period_start: instant(startsAt), period_end: instant(periodEnd) },
+    ...{ billingCadence: of.cadence, periodNumber: of.number },
+    ...{ periodStart: instant(startsAt), periodEnd: instant(periodEnd) },
   };
   // What is in advance of the invoice's own period was billed before it.
   const ahead = chargesInAdvance(terms, cellOf(terms, invoice)).map(({ price: { id, quantity }, period }) =>
@@ -411,8 +411,8 @@ function caseOf(of: World, times: Times): Case {
   const late = (): DueCharge[] => {
     const price = { ...billedPrice(first, 0), id: lateId };
     const closed = {
-      ...{ billing_cadence: of.cadence, period_number: of.number },
-      ...{ period_start: whole.start, period_end: whole.end },
+      ...{ billingCadence: of.cadence, periodNumber: of.number },
+      ...{ periodStart: whole.start, periodEnd: whole.end },
     };
     const terms = {
       ...{ planCadence: of.cadence, prices: [price], bounds: { anchor, startedAt: whole.start, endsAt: null } },
@@ -465,7 +465,7 @@ const otherLine =
     amount: decimal(amount).div(10 ** digits),
     taxRate: rate === null ? null : decimal(rate),
     ...(isCredit && { givesWay: 'credit' }),
-    says: { type: 'manual', price_id: `other ${place}` } as OtherLine['says'],
+    says: { type: 'manual', priceId: `other ${place}` } as OtherLine['says'],
   });
 
 const inUnits = (amount: Decimal, digits: number): bigint => BigInt(amount.times(10 ** digits).toFixed());
@@ -473,7 +473,7 @@ const inUnits = (amount: Decimal, digits: number): bigint => BigInt(amount.times
 /** What stands on the invoice under each name, in minor units. */
 function byKey({ lines }: Calculation, isInclusive: boolean, digits: number): Map<string, bigint> {
   const found = new Map<string, bigint>();
-  for (const { price_id: key, total_price: net, total_amount: gross } of lines)
+  for (const { priceId: key, totalPrice: net, totalAmount: gross } of lines)
     found.set(key as string, (found.get(key as string) ?? 0n) + inUnits(isInclusive ? gross : net, digits));
   return found;
 }
@@ -550,14 +550,14 @@ it('of random plans come to what they come to in fractions, and every line sums 
       expect(inUnits(grandTotal, digits)).toBe(totalOf(left, of.isInclusive));
 
       expect(grandTotal.gte(0)).toBe(true);
-      expect(sum(lines.map((line) => line.total_price)).eq(subtotal)).toBe(true);
-      expect(sum(lines.map((line) => line.total_tax)).eq(totalTax)).toBe(true);
+      expect(sum(lines.map((line) => line.totalPrice)).eq(subtotal)).toBe(true);
+      expect(sum(lines.map((line) => line.totalTax)).eq(totalTax)).toBe(true);
       expect(subtotal.plus(totalTax).eq(grandTotal)).toBe(true);
       for (const [place, line] of lines.entries()) {
-        expect(line.total_price.plus(line.total_tax).eq(line.total_amount)).toBe(true);
-        expect(Math.max(line.total_price.decimalPlaces(), line.total_tax.decimalPlaces())).toBeLessThanOrEqual(digits);
+        expect(line.totalPrice.plus(line.totalTax).eq(line.totalAmount)).toBe(true);
+        expect(Math.max(line.totalPrice.decimalPlaces(), line.totalTax.decimalPlaces())).toBeLessThanOrEqual(digits);
         const charge = lines[invoice.appliesTo?.[place] ?? place];
-        expect(charge?.price_id).toBe(line.price_id);
+        expect(charge?.priceId).toBe(line.priceId);
         expect(charge?.type !== line.type).toBe(line.type === 'adjustment');
       }
       seen.invoices += 1;

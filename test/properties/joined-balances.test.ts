@@ -215,7 +215,7 @@ describe('questions that are asked at the same moment', () => {
       writtenQuestion({
         customerId: of.customer.id,
         customer: { externalId: null },
-        held: [{ id: of.entitlements[0] as string, clock_id: null }],
+        held: [{ id: of.entitlements[0] as string, clockId: null }],
         clocks: [],
         kept: [],
         figures: { meters: [], functions: new Map() },

@@ -107,12 +107,12 @@ it('nothing is lost, wherever workers are killed', { timeout: 120_000 }, async (
         now = now.add({ hours: 25 });
       }
       const rows = await env.database.transaction({ merchants: [merchant.id] }, (tx) =>
-        tx.rows<{ event_id: string; endpoint_id: string; status: string }>(
+        tx.rows<{ eventId: string; endpointId: string; status: string }>(
           sql`select event_id, endpoint_id, status from webhook_delivery where merchant_id = ${merchant.id}`,
         ),
       );
       const statusOf = (kind: string, event: string) =>
-        rows.find((row) => row.event_id === event && row.endpoint_id === endpoints[kind])?.status;
+        rows.find((row) => row.eventId === event && row.endpointId === endpoints[kind])?.status;
       for (const event of events) {
         expect(statusOf('good', event)).toBe('delivered');
         expect(taken.get(`good ${event}`)).toBeGreaterThan(0);

@@ -95,21 +95,21 @@ class Life {
     hours = -24 * 40,
   ): Promise<void> {
     const row = {
-      merchant_id: merchant.id,
+      merchantId: merchant.id,
       id: newId('entitlement'),
-      customer_id: this.customer.id,
-      feature_id: this.features[feature].id,
-      feature_type: template.type,
-      product_id: this.features[feature].productId,
-      plan_id: null,
-      subscription_id: null,
-      is_from_plan: false,
-      clock_id: this.#clock,
-      active_from: later(hours),
-      active_to: null,
-      billable_metric_ids: metrics.map((place) => this.metrics[place].id),
+      customerId: this.customer.id,
+      featureId: this.features[feature].id,
+      featureType: template.type,
+      productId: this.features[feature].productId,
+      planId: null,
+      subscriptionId: null,
+      isFromPlan: false,
+      clockId: this.#clock,
+      activeFrom: later(hours),
+      activeTo: null,
+      billableMetricIds: metrics.map((place) => this.metrics[place].id),
       metadata: {},
-      next_action_at: later(hours),
+      nextActionAt: later(hours),
     };
     await inMerchant((tx) => insertEntitlement(tx, row, template, now));
     this.entitlements.push(row.id);
@@ -131,7 +131,7 @@ class Life {
   /** As a plan change does. */
   term = (issueAfterReset: number) =>
     inMerchant(async (tx) => {
-      const of = { merchant_id: merchant.id, id: this.entitlements[0] as string };
+      const of = { merchantId: merchant.id, id: this.entitlements[0] as string };
       await insertTerm(tx, of, now, {
         type: 'metered',
         usagePeriod: { interval: 'P1M' },
@@ -142,8 +142,8 @@ class Life {
 
   end = (place: number, hours: number) =>
     inMerchant(async (tx) => {
-      const of = { merchant_id: merchant.id, id: this.entitlements[place % this.entitlements.length] as string };
-      await changeEntitlement(tx, of, { active_to: later(hours) }, now);
+      const of = { merchantId: merchant.id, id: this.entitlements[place % this.entitlements.length] as string };
+      await changeEntitlement(tx, of, { activeTo: later(hours) }, now);
       await forgetSnapshots(tx, of, later(hours));
     });
 

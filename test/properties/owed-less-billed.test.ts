@@ -180,9 +180,9 @@ function billedByPrice({ books }: Life, { quoting }: LifeOf) {
 function owedByPrice(of: LifeOf, life: Life) {
   const totals = new Map<string, { amount: Decimal; roundings: number }>();
   for (const line of owedBy(of, life.terms).lines) {
-    const id = (line.price_id as string).replace(/#.*/, '');
+    const id = (line.priceId as string).replace(/#.*/, '');
     const { amount: known = ZERO, roundings = 0 } = totals.get(id) ?? {};
-    const quoted = of.quoting.taxBehavior === 'inclusive' ? line.total_amount : line.total_price;
+    const quoted = of.quoting.taxBehavior === 'inclusive' ? line.totalAmount : line.totalPrice;
     totals.set(id, { amount: known.plus(quoted), roundings: roundings + 1 });
   }
   return totals;

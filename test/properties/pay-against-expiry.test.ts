@@ -72,11 +72,11 @@ const outcomes = () =>
                (select count(*) from payment_receipt r where r.invoice_id = i.id) as payments,
                (select count(*) from entitlement_grant g where g.invoice_id = i.id) as grants,
                (select count(*) from outbox o
-                 where o.type = 'invoice.paid.v0' and o.data->>'invoiceId' = i.id) as "toldPaid",
+                 where o.type = 'invoice.paid.v0' and o.data->>'invoiceId' = i.id) as told_paid,
                (select string_agg(s.reason || ' ' || s.return_status, ',') from stray_payment s
                  where s.invoice_id = i.id) as strays
           from invoice i)
-      select status, payments::int, grants::int, "toldPaid"::int, strays, count(*)::int as invoices from each
+      select status, payments::int, grants::int, told_paid::int, strays, count(*)::int as invoices from each
        group by 1, 2, 3, 4, 5 order by 1`),
   );
 

@@ -108,14 +108,14 @@ const chargesIn = (terms: HistoricTerms, instant: Instant): readonly DueCharge[]
   dueCharges(terms, invoiceAt(terms, 'P1M', instant));
 
 const usageOf = (priceId: string, quantity: string): BilledUsage => ({
-  ...{ price_id: priceId, group_values: {}, quantity: decimal(quantity), event_count: 1, granted: ZERO },
+  ...{ priceId, groupValues: {}, quantity: decimal(quantity), eventCount: 1, granted: ZERO },
 });
 
 /** Of some charges what each price comes to. */
 function billed(charges: readonly DueCharge[], usage: readonly BilledUsage[], of: string): Map<string, Decimal> {
   const { lines } = calculate({ currency: of, charges, usage, taxBehavior: 'exclusive', taxRates: new Map() });
   const totals = new Map<string, Decimal>();
-  for (const { price_id: id, total_price: net } of lines)
+  for (const { priceId: id, totalPrice: net } of lines)
     totals.set(id as string, (totals.get(id as string) ?? ZERO).plus(net));
   return totals;
 }

@@ -113,7 +113,7 @@ function permutations<Item>(items: readonly Item[]): Item[][] {
 const standings = () =>
   env.database.transaction({ merchants: [merchant.id] }, (tx) =>
     tx.rows(sql`
-      select i.status, i.payment_in_flight as "isInFlight", count(*)::int as invoices,
+      select i.status, i.payment_in_flight as is_in_flight, count(*)::int as invoices,
              sum((select count(*) from payment_receipt r where r.invoice_id = i.id))::int as payments,
              sum((select count(*) from outbox o
                    where o.type = 'invoice.paid.v0' and o.data->>'invoiceId' = i.id))::int as told,

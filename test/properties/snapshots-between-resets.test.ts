@@ -101,7 +101,7 @@ class Life {
   async pass(count: number): Promise<void> {
     const until = days(this.now, count);
     for (;;) {
-      const { next_action_at: next } = await this.row();
+      const { nextActionAt: next } = await this.row();
       if (next === null || Temporal.Instant.compare(next, until) > 0) break;
       const now = Temporal.Instant.compare(next, this.now) > 0 ? next : this.now;
       await inMerchant((tx) =>
@@ -199,21 +199,21 @@ async function openLife(features: { count: number }, usagePeriod: { interval: st
     type: 'metered',
   });
   const row = {
-    merchant_id: merchant.id,
+    merchantId: merchant.id,
     id: newId('entitlement'),
-    customer_id: customer.id,
-    feature_id: feature.id,
-    feature_type: 'metered' as const,
-    product_id: metric.productId,
-    plan_id: null,
-    subscription_id: null,
-    is_from_plan: false,
-    clock_id: null,
-    active_from: START,
-    active_to: null,
-    billable_metric_ids: [metric.id],
+    customerId: customer.id,
+    featureId: feature.id,
+    featureType: 'metered' as const,
+    productId: metric.productId,
+    planId: null,
+    subscriptionId: null,
+    isFromPlan: false,
+    clockId: null,
+    activeFrom: START,
+    activeTo: null,
+    billableMetricIds: [metric.id],
     metadata: {},
-    next_action_at: START,
+    nextActionAt: START,
   };
   const template = { type: 'metered' as const, ...(usagePeriod && { usagePeriod }), issueAfterReset: 50 };
   return new Life(customer, await inMerchant((tx) => insertEntitlement(tx, row, template, START)));

@@ -45,17 +45,17 @@ async function sell(card: string | null, fields: object = {}) {
 const payments = async ({ id }: Resource) => (await shop.read(`/v2/invoices/${id}/payments`)).data;
 const pay = ({ id }: Resource) => merchant.post(`/v2/invoices/${id}/pay`);
 const told = async ({ id }: Resource): Promise<string[]> => {
-  const found = await rows<{ type: string; created_at: { toString: () => string } }>(
+  const found = await rows<{ type: string; createdAt: { toString: () => string } }>(
     sql`select type, created_at from outbox where data ->> 'invoiceId' = ${id} and type like 'invoice.%' order by seq`,
   );
-  return found.map(({ type, created_at }) => `${created_at.toString().slice(0, 10)} ${type.split('.')[1]}`);
+  return found.map(({ type, createdAt }) => `${createdAt.toString().slice(0, 10)} ${type.split('.')[1]}`);
 };
 const chargesOf = ({ id }: Resource) =>
-  rows<{ status: string; decline_reason: string | null; created_at: { toString: () => string } }>(
+  rows<{ status: string; declineReason: string | null; createdAt: { toString: () => string } }>(
     sql`select status, decline_reason, created_at from payment_charge where invoice_id = ${id} order by seq`,
   );
 const daysOfCharges = async (invoice: Resource) =>
-  (await chargesOf(invoice)).map(({ created_at }) => created_at.toString().slice(0, 10));
+  (await chargesOf(invoice)).map(({ createdAt }) => createdAt.toString().slice(0, 10));
 
 describe('autoCharge', () => {
   // Proves 2.subscription.autoCharge.
@@ -213,8 +213,8 @@ describe('a declined card', () => {
     await stop(customer, subscription);
     await shop.advance(clock, 'P1D');
     expect(await chargesOf(invoice)).toMatchObject([
-      { decline_reason: 'card_declined' },
-      { decline_reason: 'no_payment_method' },
+      { declineReason: 'card_declined' },
+      { declineReason: 'no_payment_method' },
     ]);
     expect(await shop.invoice(invoice.id)).toMatchObject({
       status: 'WRITTEN_OFF',

@@ -152,7 +152,7 @@ describe('the documents that a mail brings', () => {
   const load = async (office: Office, code: 'TIMED_OUT' | 'TOO_LARGE', attempts: number) => {
     const invoice = await issue(office);
     const mail = {
-      merchant_id: office.merchant.id,
+      merchantId: office.merchant.id,
       attempts,
       attachments: [{ document: 'invoice', invoiceId: invoice.id, id: invoice.id, fileName: 'INV.pdf' }],
     } as const;

@@ -105,7 +105,7 @@ describe('an invoice by hand', () => {
     expect(await shop.create(`/v2/invoices/${draft.id}/refunds`)).toMatchObject({ total: '1320.00', status: 'ISSUED' });
     await env.runDueWork();
     expect(await rows(sql`select return_status from payment_receipt where invoice_id = ${draft.id}`)).toEqual([
-      { return_status: 'returned' },
+      { returnStatus: 'returned' },
     ]);
     expect(await published(draft)).toEqual(['invoice.issued.v0', 'invoice.paid.v0', 'invoice.refunded.v0']);
   });

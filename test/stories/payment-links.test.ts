@@ -68,7 +68,7 @@ describe('a payment link', () => {
     expect(await read(link)).toMatchObject({ status: 'completed' });
     expect(
       await rows(sql`select invoice_id, method, return_status from payment_receipt where session_id = ${session.id}`),
-    ).toEqual([{ invoice_id: null, method: 'card', return_status: 'none' }]);
+    ).toEqual([{ invoiceId: null, method: 'card', returnStatus: 'none' }]);
   });
 
   it('stays to be paid with another card where one is declined', async () => {

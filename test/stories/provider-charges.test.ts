@@ -106,7 +106,7 @@ describe('autoCharge by a provider outside', () => {
     const [charge] = await env.database.transaction({ merchants: [merchant.id] }, (tx) =>
       tx.rows(sql`select status, look_ups from payment_charge where invoice_id = ${invoice.id}`),
     );
-    expect(charge).toEqual({ status: 'unresolved', look_ups: 6 });
+    expect(charge).toEqual({ status: 'unresolved', lookUps: 6 });
     expect(await shop.invoice(invoice.id)).toMatchObject({ status: 'ISSUED', paymentInFlight: true });
     await tellAll();
     expect(await shop.invoice(invoice.id)).toMatchObject({ status: 'PAID', paymentInFlight: false });

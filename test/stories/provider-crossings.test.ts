@@ -116,7 +116,7 @@ describe('a key that was revoked', () => {
     const [row] = await env.database.transaction({ merchants: [cards.merchant.id] }, (tx) =>
       tx.rows(sql`select failed_attempts from invoice where id = ${id}`),
     );
-    expect(row).toEqual({ failed_attempts: 0 });
+    expect(row).toEqual({ failedAttempts: 0 });
     await reconnect();
     await runAt('2026-01-03T00:00:00Z');
     expect(await cards.shop.invoice(id)).toMatchObject({ status: 'PAID' });

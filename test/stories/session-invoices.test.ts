@@ -225,10 +225,10 @@ describe('what hangs on an invoice', () => {
   const heard: string[] = [];
   const toy: PurposeHandler = {
     paid: async (_tx, invoice) => {
-      heard.push(`${invoice.purpose_id} ${invoice.status} ${invoice.invoice_number !== null}`);
+      heard.push(`${invoice.purposeId} ${invoice.status} ${invoice.invoiceNumber !== null}`);
       return { grantId: 'grt_toy' };
     },
-    cancelled: async (_tx, invoice) => void heard.push(`${invoice.purpose_id} ${invoice.status}`),
+    cancelled: async (_tx, invoice) => void heard.push(`${invoice.purposeId} ${invoice.status}`),
   };
   const broken: PurposeHandler = { paid: () => Promise.reject(new Error('The grant cannot be made.')) };
   const purpose = { type: 'toy', id: 'toy_1' };
@@ -238,7 +238,7 @@ describe('what hangs on an invoice', () => {
   const tell = (kind: 'completed' | 'expired', id: string, by = parts()) =>
     inTransaction(async (tx) => {
       const handlers = invoicePaymentHandlers(by);
-      const session = { id: 'ps_toy', merchant_id: merchant.id, entity_id: id } as Parameters<
+      const session = { id: 'ps_toy', merchantId: merchant.id, entityId: id } as Parameters<
         typeof handlers.expired
       >[1][number];
       if (kind === 'expired') return handlers.expired(tx, [session], now);

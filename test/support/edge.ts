@@ -82,7 +82,7 @@ export const thingRoutes = (during: During = () => undefined): readonly Route[] 
     },
     async ({ tx, params: { id } }) => {
       const { merchantId, name } = await tx.one<{ merchantId: string; name: string }>(
-        sql`select merchant_id as "merchantId", name from thing where id = ${id}`, // by id alone: the database keeps others out
+        sql`select merchant_id, name from thing where id = ${id}`, // by id alone: the database keeps others out
       );
       return ok({ id, object: 'thing', merchantId, name });
     },

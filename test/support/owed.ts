@@ -24,18 +24,18 @@ export function invoiceAt(terms: HistoricTerms, cadence: string, at: Instant): U
   return {
     id: `${cadence} ${cell.start.toString()}`,
     kind: 'subscription',
-    billing_anchor: terms.bounds.anchor,
-    billing_cadence: cadence,
-    period_number: cell.number,
-    period_start: cell.start,
-    period_end: cell.end,
+    billingAnchor: terms.bounds.anchor,
+    billingCadence: cadence,
+    periodNumber: cell.number,
+    periodStart: cell.start,
+    periodEnd: cell.end,
   };
 }
 
 /** An upfront invoice of an instant; of the start of billing by default. */
 export const upfrontAt = (terms: HistoricTerms, at: Instant = terms.bounds.startedAt): UncalculatedInvoice => ({
-  ...{ id: `upfront ${at.toString()}`, kind: 'upfront', billing_anchor: at, billing_cadence: 'P0D', period_number: 0 },
-  ...{ period_start: at, period_end: at },
+  ...{ id: `upfront ${at.toString()}`, kind: 'upfront', billingAnchor: at, billingCadence: 'P0D', periodNumber: 0 },
+  ...{ periodStart: at, periodEnd: at },
 });
 
 /** What an invoice bills where these items were billed before and no other invoice is open. */
@@ -47,7 +47,7 @@ export const dueCharges = (
 ): DueCharge[] =>
   dueOn({
     terms: { ...terms, ...quoting },
-    invoice: { id: 'this', kind: 'subscription', billing_anchor: terms.bounds.anchor, ...invoice },
+    invoice: { id: 'this', kind: 'subscription', billingAnchor: terms.bounds.anchor, ...invoice },
     others: [],
     items,
   });
@@ -64,17 +64,17 @@ export const storedLine = (
   isRefunded = false,
 ): StoredLine => ({
   ...{ invoiceId, status, isRefunded },
-  priceId: line.price_id,
-  feeId: line.fee_id,
+  priceId: line.priceId,
+  feeId: line.feeId,
   type: line.type,
-  displayName: line.display_name,
+  displayName: line.displayName,
   quantity: line.quantity,
-  net: line.total_price,
-  tax: line.total_tax,
-  taxRate: line.tax_rate,
-  periodStart: line.period_start,
-  periodEnd: line.period_end,
-  group: line.group_values,
+  net: line.totalPrice,
+  tax: line.totalTax,
+  taxRate: line.taxRate,
+  periodStart: line.periodStart,
+  periodEnd: line.periodEnd,
+  group: line.groupValues,
   tiers: line.tiers,
   workings: line.workings,
 });

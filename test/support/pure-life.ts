@@ -128,9 +128,9 @@ export class Life {
   }
 
   #cut(at: Instant): void {
-    const invoice = this.#open.find(({ billing_cadence: cadence }) => cadence === 'P1M');
-    if (!invoice || !isAfter(at, invoice.period_start)) return;
-    this.#close({ ...invoice, period_end: at }, at);
+    const invoice = this.#open.find(({ billingCadence: cadence }) => cadence === 'P1M');
+    if (!invoice || !isAfter(at, invoice.periodStart)) return;
+    this.#close({ ...invoice, periodEnd: at }, at);
     this.#advance(at);
   }
 
@@ -138,8 +138,8 @@ export class Life {
     this.#advance(at);
     this.#endsAt = at;
     for (const invoice of this.#open)
-      if (isBefore(invoice.period_start, at))
-        this.#waiting.push({ invoice: { ...invoice, period_end: at }, until: this.#afterGrace(at) });
+      if (isBefore(invoice.periodStart, at))
+        this.#waiting.push({ invoice: { ...invoice, periodEnd: at }, until: this.#afterGrace(at) });
     this.#open = [];
     giveBack(this.books, this.terms, this.#of.quoting);
   }
@@ -149,7 +149,7 @@ export class Life {
   /** Closes and calculates what is due by an instant. */
   #advance(to: Instant): void {
     for (;;) {
-      const closes = this.#open.map((invoice) => ({ at: invoice.period_end, run: () => this.#close(invoice) }));
+      const closes = this.#open.map((invoice) => ({ at: invoice.periodEnd, run: () => this.#close(invoice) }));
       const calculates = this.#waiting.map((each) => ({ at: each.until, run: () => this.#calculate(each) }));
       const [next] = [...closes, ...calculates]
         .filter(({ at }) => !isAfter(at, to))
@@ -159,10 +159,10 @@ export class Life {
     }
   }
 
-  #close(invoice: UncalculatedInvoice, until = this.#afterGrace(invoice.period_end)): void {
-    this.#open = this.#open.filter(({ billing_cadence: cadence }) => cadence !== invoice.billing_cadence);
+  #close(invoice: UncalculatedInvoice, until = this.#afterGrace(invoice.periodEnd)): void {
+    this.#open = this.#open.filter(({ billingCadence: cadence }) => cadence !== invoice.billingCadence);
     this.#waiting.push({ invoice, until });
-    this.#openAt(invoice.billing_cadence, invoice.period_end);
+    this.#openAt(invoice.billingCadence, invoice.periodEnd);
   }
 
   #openAt(cadence: string, at: Instant): void {
@@ -172,10 +172,10 @@ export class Life {
       ...{
         id: this.#idOf(cadence),
         kind: 'subscription',
-        billing_anchor: this.#of.startedAt,
-        billing_cadence: cadence,
+        billingAnchor: this.#of.startedAt,
+        billingCadence: cadence,
       },
-      ...{ period_number: cell.number, period_start: at, period_end: cell.end },
+      ...{ periodNumber: cell.number, periodStart: at, periodEnd: cell.end },
     });
   }
 
@@ -226,7 +226,7 @@ export class Life {
     return [...this.#billed.values()].flatMap((invoice) =>
       dueOn({
         terms: { ...this.terms, ...this.#of.quoting },
-        invoice: { id: 'again', kind: 'subscription', billing_anchor: this.#of.startedAt, ...invoice },
+        invoice: { id: 'again', kind: 'subscription', billingAnchor: this.#of.startedAt, ...invoice },
         others: [],
         items: itemsIn(this.books),
       }),
@@ -236,8 +236,7 @@ export class Life {
 
 const NEVER_LATE = 1_000_000;
 
-const periodKey = ({ billing_cadence: cadence, period_number: number }: InvoicePeriod): string =>
-  `${cadence} ${number}`;
+const periodKey = ({ billingCadence: cadence, periodNumber: number }: InvoicePeriod): string => `${cadence} ${number}`;
 
 /** The usage of each metered price of an invoice, of what had come by an instant. */
 function usageOn(of: LifeOf, terms: HistoricTerms, invoice: InvoicePeriod, now: Instant): BilledUsage[] {
@@ -259,7 +258,7 @@ function usageOf(
   if (units.length === 0) return [];
   return [
     {
-      ...{ price_id: price.id, group_values: {}, event_count: units.length, granted: ZERO },
+      ...{ priceId: price.id, groupValues: {}, eventCount: units.length, granted: ZERO },
       quantity: measured(price, units),
     },
   ];

@@ -23,9 +23,9 @@ export interface Cost extends Omit<Meter, 'aggregation'> {
   readonly updatedAt: Instant;
 }
 
-const COLUMNS = sql`id, merchant_id as "merchantId", product_id as "productId", type, name, currency, unit_cost as "unitCost",
-  unit, aggregation, event_type as "eventType", value_property as "valueProperty", group_by as "groupBy",
-  null as "eventFrom", created_at as "createdAt", updated_at as "updatedAt"`;
+const COLUMNS = sql`id, merchant_id, product_id, type, name, currency, unit_cost,
+  unit, aggregation, event_type, value_property, group_by,
+  null as event_from, created_at, updated_at`;
 
 export const insertCost = (tx: Tx, cost: Cost) =>
   tx.one<Cost>(sql`
@@ -81,16 +81,16 @@ export type CostChange = Partial<Omit<Cost, 'id' | 'merchantId' | 'type' | 'even
 export const updateCost = (tx: Tx, merchantId: string, id: string, change: CostChange, now: Instant) =>
   tx.one<Cost>(sql`
     update cost set ${assignments({
-      product_id: change.productId,
+      productId: change.productId,
       name: change.name,
       currency: change.currency,
-      unit_cost: change.unitCost,
+      unitCost: change.unitCost,
       unit: change.unit,
       aggregation: change.aggregation,
-      event_type: change.eventType,
-      value_property: change.valueProperty,
-      group_by: change.groupBy && jsonb(change.groupBy),
-      updated_at: now,
+      eventType: change.eventType,
+      valueProperty: change.valueProperty,
+      groupBy: change.groupBy && jsonb(change.groupBy),
+      updatedAt: now,
     })}
      where merchant_id = ${merchantId} and id = ${id}
     returning ${COLUMNS}`);

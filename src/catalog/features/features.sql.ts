@@ -20,8 +20,8 @@ export interface Feature {
   readonly updatedAt: Instant;
 }
 
-const COLUMNS = sql`id, merchant_id as "merchantId", product_id as "productId", key, name, type, metadata,
-  created_at as "createdAt", updated_at as "updatedAt"`;
+const COLUMNS = sql`id, merchant_id, product_id, key, name, type, metadata,
+  created_at, updated_at`;
 
 /** @returns undefined where the key is taken; two at once wait for each other on the index, and one of them is told so. */
 export const insertFeature = (tx: Tx, feature: Feature): Promise<Feature | undefined> =>
@@ -88,9 +88,9 @@ export const updateFeature = (
     update feature set ${assignments({
       key: change.key,
       name: change.name,
-      product_id: change.productId,
+      productId: change.productId,
       metadata: change.metadata === undefined ? undefined : jsonb(change.metadata),
-      updated_at: now,
+      updatedAt: now,
     })}
      where merchant_id = ${merchantId} and id = ${id}
     returning ${COLUMNS}`);
@@ -101,7 +101,7 @@ export const markFeatureDeleted = (tx: Tx, merchantId: string, id: string, now: 
 /** The prices that carry a feature and are not deleted: some of them by name, all of them counted. */
 export const selectPricesOfFeature = (tx: Tx, merchantId: string, featureId: string, most: number) =>
   tx.rows<{ id: string; invoiceDisplayName: string; count: number }>(sql`
-    select p.id, p.invoice_display_name as "invoiceDisplayName", count(*) over ()::int as count
+    select p.id, p.invoice_display_name, count(*) over ()::int as count
       from price_feature pf join price p on p.merchant_id = pf.merchant_id and p.id = pf.price_id
      where pf.merchant_id = ${merchantId} and pf.feature_id = ${featureId} and p.deleted_at is null
      order by p.seq limit ${most}`);

@@ -15,8 +15,8 @@ export interface Fee {
   readonly updatedAt: Instant;
 }
 
-const COLUMNS = sql`id, merchant_id as "merchantId", product_id as "productId", item_id as "itemId", name, description,
-  created_at as "createdAt", updated_at as "updatedAt"`;
+const COLUMNS = sql`id, merchant_id, product_id, item_id, name, description,
+  created_at, updated_at`;
 
 export const insertFee = (tx: Tx, fee: Fee) =>
   tx.one<Fee>(sql`
@@ -65,11 +65,11 @@ export type FeeChange = Partial<Pick<Fee, 'productId' | 'itemId' | 'name' | 'des
 export const updateFee = (tx: Tx, merchantId: string, id: string, change: FeeChange, now: Instant) =>
   tx.one<Fee>(sql`
     update fee set ${assignments({
-      product_id: change.productId,
-      item_id: change.itemId,
+      productId: change.productId,
+      itemId: change.itemId,
       name: change.name,
       description: change.description,
-      updated_at: now,
+      updatedAt: now,
     })}
      where merchant_id = ${merchantId} and id = ${id}
     returning ${COLUMNS}`);
@@ -80,6 +80,6 @@ export const markFeeDeleted = (tx: Tx, merchantId: string, id: string, now: Inst
 /** The prices of a fee that are not deleted: some of them by name, all of them counted. */
 export const selectPricesOfFee = (tx: Tx, merchantId: string, feeId: string, most: number) =>
   tx.rows<{ id: string; invoiceDisplayName: string; count: number }>(sql`
-    select id, invoice_display_name as "invoiceDisplayName", count(*) over ()::int as count from price
+    select id, invoice_display_name, count(*) over ()::int as count from price
      where merchant_id = ${merchantId} and fee_id = ${feeId} and deleted_at is null
      order by seq limit ${most}`);

@@ -16,8 +16,8 @@ export interface Item {
   readonly updatedAt: Instant;
 }
 
-const COLUMNS = sql`id, merchant_id as "merchantId", name, catalog_id as "catalogId", metadata, archived_at as "archivedAt",
-  created_at as "createdAt", updated_at as "updatedAt"`;
+const COLUMNS = sql`id, merchant_id, name, catalog_id, metadata, archived_at,
+  created_at, updated_at`;
 
 export const insertItem = (tx: Tx, item: Item): Promise<Item> =>
   tx.one<Item>(sql`
@@ -78,10 +78,10 @@ export const updateItem = (
   tx.one<Item>(sql`
     update item set ${assignments({
       name: change.name,
-      catalog_id: change.catalogId,
+      catalogId: change.catalogId,
       metadata: change.metadata === undefined ? undefined : jsonb(change.metadata),
-      archived_at: change.archivedAt,
-      updated_at: now,
+      archivedAt: change.archivedAt,
+      updatedAt: now,
     })}
      where merchant_id = ${merchantId} and id = ${id}
     returning ${COLUMNS}`);

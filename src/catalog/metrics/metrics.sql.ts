@@ -20,9 +20,9 @@ export interface Metric extends Meter {
   readonly updatedAt: Instant;
 }
 
-const COLUMNS = sql`id, merchant_id as "merchantId", product_id as "productId", item_id as "itemId", name, description, unit,
-  aggregation, event_type as "eventType", value_property as "valueProperty", group_by as "groupBy",
-  event_from as "eventFrom", tax_rate as "taxRate", created_at as "createdAt", updated_at as "updatedAt"`;
+const COLUMNS = sql`id, merchant_id, product_id, item_id, name, description, unit,
+  aggregation, event_type, value_property, group_by,
+  event_from, tax_rate, created_at, updated_at`;
 
 export const insertMetric = (tx: Tx, metric: Metric) =>
   tx.one<Metric>(sql`
@@ -83,18 +83,18 @@ export type MetricChange = Partial<Omit<Metric, 'id' | 'merchantId' | 'createdAt
 export const updateMetric = (tx: Tx, merchantId: string, id: string, change: MetricChange, now: Instant) =>
   tx.one<Metric>(sql`
     update billable_metric set ${assignments({
-      product_id: change.productId,
-      item_id: change.itemId,
+      productId: change.productId,
+      itemId: change.itemId,
       name: change.name,
       description: change.description,
       unit: change.unit,
       aggregation: change.aggregation,
-      event_type: change.eventType,
-      value_property: change.valueProperty,
-      group_by: change.groupBy && jsonb(change.groupBy),
-      event_from: change.eventFrom,
-      tax_rate: change.taxRate,
-      updated_at: now,
+      eventType: change.eventType,
+      valueProperty: change.valueProperty,
+      groupBy: change.groupBy && jsonb(change.groupBy),
+      eventFrom: change.eventFrom,
+      taxRate: change.taxRate,
+      updatedAt: now,
     })}
      where merchant_id = ${merchantId} and id = ${id}
     returning ${COLUMNS}`);
@@ -107,6 +107,6 @@ export const isMetricPriced = async (tx: Tx, merchantId: string, id: string): Pr
   const { isPriced } = await tx.one<{ isPriced: boolean }>(sql`
     select exists (select from price where merchant_id = ${merchantId} and billable_metric_id = ${id})
         or exists (select from price_feature
-                    where merchant_id = ${merchantId} and entitlement_template -> 'billableMetricIds' ? ${id}) as "isPriced"`);
+                    where merchant_id = ${merchantId} and entitlement_template -> 'billableMetricIds' ? ${id}) as is_priced`);
   return isPriced;
 };

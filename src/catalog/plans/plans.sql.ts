@@ -37,13 +37,13 @@ export interface Plan {
   readonly updatedAt: Instant;
 }
 
-const COLUMNS = sql`id, merchant_id as "merchantId", product_id as "productId", name, description,
-  invoice_display_name as "invoiceDisplayName", currency, billing_cadence as "billingCadence",
-  billing_version as "billingVersion", billing_anchor as "billingAnchor", grace_period as "gracePeriod",
-  trial_period as "trialPeriod", auto_approve as "autoApprove", default_tax_code as "defaultTaxCode",
-  default_tax_rate as "defaultTaxRate", tax_behavior as "taxBehavior",
-  renewal_reminder_enabled as "renewalReminderEnabled", renewal_reminder_days as "renewalReminderDays", metadata,
-  default_version_id as "defaultVersionId", created_at as "createdAt", updated_at as "updatedAt"`;
+const COLUMNS = sql`id, merchant_id, product_id, name, description,
+  invoice_display_name, currency, billing_cadence,
+  billing_version, billing_anchor, grace_period,
+  trial_period, auto_approve, default_tax_code,
+  default_tax_rate, tax_behavior,
+  renewal_reminder_enabled, renewal_reminder_days, metadata,
+  default_version_id, created_at, updated_at`;
 
 export const insertPlan = (tx: Tx, plan: Plan) =>
   tx.one<Plan>(sql`
@@ -110,24 +110,24 @@ export type PlanChange = Partial<Omit<Plan, 'id' | 'merchantId' | 'billingVersio
 export const updatePlan = (tx: Tx, merchantId: string, id: string, change: PlanChange, now: Instant) =>
   tx.one<Plan>(sql`
     update plan set ${assignments({
-      product_id: change.productId,
+      productId: change.productId,
       name: change.name,
       description: change.description,
-      invoice_display_name: change.invoiceDisplayName,
+      invoiceDisplayName: change.invoiceDisplayName,
       currency: change.currency,
-      billing_cadence: change.billingCadence,
-      billing_anchor: change.billingAnchor,
-      grace_period: change.gracePeriod,
-      trial_period: change.trialPeriod,
-      auto_approve: change.autoApprove,
-      default_tax_code: change.defaultTaxCode,
-      default_tax_rate: change.defaultTaxRate,
-      tax_behavior: change.taxBehavior,
-      renewal_reminder_enabled: change.renewalReminderEnabled,
-      renewal_reminder_days: change.renewalReminderDays,
+      billingCadence: change.billingCadence,
+      billingAnchor: change.billingAnchor,
+      gracePeriod: change.gracePeriod,
+      trialPeriod: change.trialPeriod,
+      autoApprove: change.autoApprove,
+      defaultTaxCode: change.defaultTaxCode,
+      defaultTaxRate: change.defaultTaxRate,
+      taxBehavior: change.taxBehavior,
+      renewalReminderEnabled: change.renewalReminderEnabled,
+      renewalReminderDays: change.renewalReminderDays,
       metadata: change.metadata === undefined ? undefined : jsonb(change.metadata),
-      default_version_id: change.defaultVersionId,
-      updated_at: now,
+      defaultVersionId: change.defaultVersionId,
+      updatedAt: now,
     })}
      where merchant_id = ${merchantId} and id = ${id}
     returning ${COLUMNS}`);

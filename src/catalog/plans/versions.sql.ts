@@ -20,9 +20,9 @@ export interface PlanVersion {
   readonly updatedAt: Instant;
 }
 
-const COLUMNS = sql`id, merchant_id as "merchantId", plan_id as "planId", version_number as "versionNumber", status,
-  based_on_version_id as "basedOnVersionId", minimum_amount as "minimumAmount", published_at as "publishedAt",
-  created_at as "createdAt", updated_at as "updatedAt"`;
+const COLUMNS = sql`id, merchant_id, plan_id, version_number, status,
+  based_on_version_id, minimum_amount, published_at,
+  created_at, updated_at`;
 
 export async function insertVersion(tx: Tx, version: PlanVersion, priceIds: readonly string[]): Promise<void> {
   await tx.run(sql`
@@ -53,7 +53,7 @@ export async function selectMinimumAmounts(
   versionIds: readonly string[],
 ): Promise<ReadonlyMap<string, Decimal>> {
   const rows = await tx.rows<{ id: string; minimumAmount: Decimal }>(sql`
-    select id, minimum_amount as "minimumAmount" from plan_version
+    select id, minimum_amount from plan_version
      where merchant_id = any(${[...merchantIds]}) and id = any(${[...versionIds]}) and minimum_amount is not null`);
   return new Map(rows.map(({ id, minimumAmount }) => [id, minimumAmount]));
 }
@@ -96,6 +96,6 @@ export const updateVersion = (
   now: Instant,
 ) =>
   tx.one<PlanVersion>(sql`
-    update plan_version set ${assignments({ status: change.status, published_at: change.publishedAt, updated_at: now })}
+    update plan_version set ${assignments({ status: change.status, publishedAt: change.publishedAt, updatedAt: now })}
      where merchant_id = ${version.merchantId} and id = ${version.id} and status = ${version.status}
     returning ${COLUMNS}`);

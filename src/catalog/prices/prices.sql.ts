@@ -57,14 +57,14 @@ type Row = Omit<Price, 'pricing' | 'features'> & {
 /** A price of a fee, and how many of it are charged where nobody says otherwise. */
 export type FeeQuantity = Pick<Price, 'id' | 'quantity'>;
 
-const COLUMNS = sql`p.id, p.merchant_id as "merchantId", p.billable_metric_id as "billableMetricId", p.fee_id as "feeId",
-  p.invoice_display_name as "invoiceDisplayName", p.payment_term as "paymentTerm", p.model, p.properties,
-  p.billing_cadence as "billingCadence", p.quantity, p.minimum_amount as "minimumAmount",
-  p.maximum_amount as "maximumAmount", p.tax_rate as "taxRate", p.group_filters as "groupFilters",
-  p.grant_discount_enabled as "grantDiscountEnabled", p.created_at as "createdAt", p.updated_at as "updatedAt",
-  p.deleted_at as "deletedAt", pf.id as "priceFeatureId", pf.feature_id as "featureId",
-  pf.entitlement_template as "entitlementTemplate", f.key as "featureKey", f.name as "featureName",
-  f.type as "featureType"`;
+const COLUMNS = sql`p.id, p.merchant_id, p.billable_metric_id, p.fee_id,
+  p.invoice_display_name, p.payment_term, p.model, p.properties,
+  p.billing_cadence, p.quantity, p.minimum_amount,
+  p.maximum_amount, p.tax_rate, p.group_filters,
+  p.grant_discount_enabled, p.created_at, p.updated_at,
+  p.deleted_at, pf.id as price_feature_id, pf.feature_id,
+  pf.entitlement_template, f.key as feature_key, f.name as feature_name,
+  f.type as feature_type`;
 
 /** A price has at most one feature (a unique index), so the joins repeat no price. */
 const FROM = sql`price p
@@ -118,7 +118,7 @@ export async function selectPricesOfVersions(
   versionIds: readonly string[],
 ): Promise<Map<string, Price[]>> {
   const rows = await tx.rows<Row & { versionId: string }>(sql`
-    select vp.version_id as "versionId", ${COLUMNS}
+    select vp.version_id, ${COLUMNS}
       from plan_version_price vp
       join (${FROM}) on p.merchant_id = vp.merchant_id and p.id = vp.price_id
      where vp.merchant_id = any(${[...merchantIds]}) and p.merchant_id = any(${[...merchantIds]})
@@ -136,7 +136,7 @@ export async function selectFeeQuantities(
   versionIds: readonly string[],
 ): Promise<ReadonlyMap<string, FeeQuantity[]>> {
   const rows = await tx.rows<FeeQuantity & { versionId: string }>(sql`
-    select vp.version_id as "versionId", p.id, p.quantity
+    select vp.version_id, p.id, p.quantity
       from plan_version_price vp
       join price p on p.merchant_id = vp.merchant_id and p.id = vp.price_id
      where vp.merchant_id = any(${[...merchantIds]}) and p.merchant_id = any(${[...merchantIds]})
@@ -196,18 +196,18 @@ const insertPriceFeatures = async (tx: Tx, { merchantId, id, features }: Price):
 export async function rewritePrice(tx: Tx, price: Price): Promise<void> {
   await tx.run(sql`
     update price set ${assignments({
-      invoice_display_name: price.invoiceDisplayName,
-      payment_term: price.paymentTerm,
+      invoiceDisplayName: price.invoiceDisplayName,
+      paymentTerm: price.paymentTerm,
       model: price.pricing.model,
       properties: jsonb(price.pricing.properties),
-      billing_cadence: price.billingCadence,
+      billingCadence: price.billingCadence,
       quantity: price.quantity,
-      minimum_amount: price.minimumAmount,
-      maximum_amount: price.maximumAmount,
-      tax_rate: price.taxRate,
-      group_filters: price.groupFilters && jsonb(price.groupFilters),
-      grant_discount_enabled: price.grantDiscountEnabled,
-      updated_at: price.updatedAt,
+      minimumAmount: price.minimumAmount,
+      maximumAmount: price.maximumAmount,
+      taxRate: price.taxRate,
+      groupFilters: price.groupFilters && jsonb(price.groupFilters),
+      grantDiscountEnabled: price.grantDiscountEnabled,
+      updatedAt: price.updatedAt,
     })}
      where merchant_id = ${price.merchantId} and id = ${price.id}`);
   await tx.run(sql`delete from price_feature where merchant_id = ${price.merchantId} and price_id = ${price.id}`);
@@ -220,7 +220,7 @@ export const markPriceDeleted = (tx: Tx, merchantId: string, id: string, now: In
 /** The versions that hold a price, newest first. */
 export const selectVersionsOfPrice = (tx: Tx, merchantId: string, priceId: string) =>
   tx.rows<{ id: string; planId: string; versionNumber: number; status: 'draft' | 'published' | 'archived' }>(sql`
-    select v.id, v.plan_id as "planId", v.version_number as "versionNumber", v.status
+    select v.id, v.plan_id, v.version_number, v.status
       from plan_version_price vp join plan_version v on v.merchant_id = vp.merchant_id and v.id = vp.version_id
      where vp.merchant_id = ${merchantId} and vp.price_id = ${priceId}
      order by v.created_at desc, v.id`);
@@ -239,7 +239,7 @@ export const selectMetricsOfFeature = (tx: Tx, merchantId: string, featureId: st
            bool_or(exists (
              select from plan_version_price vp
                join plan_version v on v.merchant_id = vp.merchant_id and v.id = vp.version_id
-              where vp.merchant_id = p.merchant_id and vp.price_id = p.id and v.published_at is not null)) as "isPublished"
+              where vp.merchant_id = p.merchant_id and vp.price_id = p.id and v.published_at is not null)) as is_published
       from price_feature pf
       join price p on p.merchant_id = pf.merchant_id and p.id = pf.price_id
       join billable_metric m on m.merchant_id = p.merchant_id and m.id = p.billable_metric_id

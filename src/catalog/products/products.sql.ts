@@ -14,8 +14,8 @@ export interface Product {
   readonly updatedAt: Instant;
 }
 
-const COLUMNS = sql`id, merchant_id as "merchantId", name, description, metadata, created_at as "createdAt",
-  updated_at as "updatedAt"`;
+const COLUMNS = sql`id, merchant_id, name, description, metadata, created_at,
+  updated_at`;
 
 export const insertProduct = (tx: Tx, product: Product): Promise<Product> =>
   tx.one<Product>(sql`
@@ -47,7 +47,7 @@ export const updateProduct = (
       name: change.name,
       description: change.description,
       metadata: change.metadata === undefined ? undefined : jsonb(change.metadata),
-      updated_at: now,
+      updatedAt: now,
     })}
      where merchant_id = ${merchantId} and id = ${id}
     returning ${COLUMNS}`);

@@ -5,8 +5,8 @@ import type { Meter, OwnedMeter } from '../../metering/index.ts';
 export async function selectMeters(tx: Tx, merchantId: string | null): Promise<OwnedMeter[]> {
   const owned = merchantId === null ? sql`true` : sql`merchant_id = ${merchantId}`;
   const rows = await tx.rows<Meter & { id: string; merchantId: string }>(sql`
-    select id, merchant_id as "merchantId", event_type as "eventType", aggregation, value_property as "valueProperty",
-           group_by as "groupBy", event_from as "eventFrom"
+    select id, merchant_id, event_type, aggregation, value_property,
+           group_by, event_from
       from billable_metric where event_type is not null and ${owned}
     union all
     select id, merchant_id, event_type, aggregation, value_property, group_by, null
@@ -24,8 +24,8 @@ export interface MeteredMetric {
 /** The metrics of a merchant that events can match, oldest first. */
 export async function findMeteredMetrics(tx: Tx, merchantId: string): Promise<MeteredMetric[]> {
   const rows = await tx.rows<Meter & { id: string; name: string }>(sql`
-    select id, name, event_type as "eventType", aggregation, value_property as "valueProperty", group_by as "groupBy",
-           event_from as "eventFrom"
+    select id, name, event_type, aggregation, value_property, group_by,
+           event_from
       from billable_metric where merchant_id = ${merchantId} and event_type is not null order by seq`);
   return rows.map(({ id, name, ...meter }) => ({ id, name, meter }));
 }

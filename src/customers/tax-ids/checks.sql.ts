@@ -3,8 +3,8 @@ import type { Instant } from '../../kernel/time.ts';
 import type { Outcome, TaxIdCheck, TaxIdSubject } from './check.ts';
 
 const columns = sql`
-  merchant_id as "merchantId", id as "customerId", tax_id as "taxId", country, status, reason, name, address,
-  checked_at as "checkedAt", attempts, next_action_at as "nextActionAt"`;
+  merchant_id, id as customer_id, tax_id, country, status, reason, name, address,
+  checked_at, attempts, next_action_at`;
 
 /** The checks of some customers. The merchants are named for the index. */
 export const selectChecks = (

@@ -21,7 +21,7 @@ export interface NowQuestion {
   /** The question is about the customer, who must not be deleted and must have this id of the merchant's (null: any). */
   readonly customer: { readonly externalId: string | null } | null;
   /** The entitlements of which reservations may hold something. */
-  readonly held: readonly Pick<EntitlementRow, 'id' | 'clock_id'>[];
+  readonly held: readonly Pick<EntitlementRow, 'id' | 'clockId'>[];
   /** The clocks whose time is asked for. */
   readonly clocks: readonly string[];
   /** The snapshots that their balances are counted from. */
@@ -74,7 +74,7 @@ export const writtenQuestion = ({
     areAboutCustomers: arrayElements([customer !== null]),
     externals: arrayElements([customer?.externalId ?? null]),
     heldIds: arrayElements(held.map(({ id }) => id)),
-    heldClocks: arrayElements(held.map(({ clock_id: clock }) => clock)),
+    heldClocks: arrayElements(held.map(({ clockId: clock }) => clock)),
     clocks: arrayElements(clocks),
     keptIds: arrayElements(kept.map(({ id }) => id)),
     keptSubscriptions: arrayElements(kept.map(({ subscriptionId }) => subscriptionId)),
@@ -100,7 +100,7 @@ export interface NowAnswer {
 interface NowRow extends FigureColumns {
   readonly states: string;
   readonly lost: string | null;
-  readonly clock_times: string | null;
+  readonly clockTimes: string | null;
   readonly reserved: string | null;
   readonly budgets: readonly (SpentBudget & { readonly question: number })[] | null;
 }
@@ -153,7 +153,7 @@ function answersOf(
 ): NowAnswer[] {
   const states = row.states.split(' ');
   const lost = new Set(row.lost?.split(' ').map(Number));
-  const clockTimes = row.clock_times?.split(' ') ?? [];
+  const clockTimes = row.clockTimes?.split(' ') ?? [];
   const reserved = placed(row.reserved);
   let [clock, held] = [0, 0];
   return questions.map(({ lengths }, place) => {
@@ -200,7 +200,7 @@ export const selectStated = (
 
 /** An entitlement with all that its balance depends on beside usage, in one statement that is a transaction of its own. */
 export interface OpenedRow extends StatedEntitlement, InputRow {
-  readonly next_grant_at: Instant | null;
+  readonly nextGrantAt: Instant | null;
 }
 
 /** Opens an entitlement of the merchant. */
@@ -251,8 +251,8 @@ export async function selectNextGrants(tx: Tx, entitlements: readonly TimedEntit
     sql`
     select (select min(g.effective_at) from entitlement_grant g
              where g.merchant_id = w.merchant and g.entitlement_id = w.id and g.effective_at > w.at) as at
-      from unnest(${entitlements.map(({ merchant_id }) => merchant_id)}::text[], ${entitlements.map(({ id }) => id)}::text[],
-                  ${entitlements.map(({ effective_now }) => effective_now)}::timestamptz[]) with ordinality w (merchant, id, at, place)
+      from unnest(${entitlements.map(({ merchantId }) => merchantId)}::text[], ${entitlements.map(({ id }) => id)}::text[],
+                  ${entitlements.map(({ effectiveNow }) => effectiveNow)}::timestamptz[]) with ordinality w (merchant, id, at, place)
      order by w.place`,
     'next grants',
   );

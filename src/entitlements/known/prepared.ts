@@ -38,12 +38,12 @@ export async function prepareDetail(
 ): Promise<Prepared | null> {
   const { entitlement, terms } = loaded;
   const ahead = now.add(AHEAD);
-  const changes = [entitlement.active_from, entitlement.active_to, nextGrantAt, ...terms.map(({ from }) => from)];
+  const changes = [entitlement.activeFrom, entitlement.activeTo, nextGrantAt, ...terms.map(({ from }) => from)];
   const until = changes.reduce(
     (soonest, at) => (at && isAfter(at, now) ? earliest(soonest as Instant, at) : soonest),
     ahead,
   ) as Instant;
-  if (entitlement.feature_type !== 'metered') {
+  if (entitlement.featureType !== 'metered') {
     const detail = detailOf(loaded, null, now);
     return { loaded, from: now, until, scopes: [], detail: async () => detail };
   }

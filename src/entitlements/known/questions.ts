@@ -18,7 +18,7 @@ export const detailQuestion = (asked: Asked, id: string): ReadingQuestion => ({
   find: async (tx) => {
     const found = await selectStated(tx, asked.merchantId, id, asked.now);
     if (!found) return notFound('entitlement');
-    const { customer_id: customerId, state } = found;
+    const { customerId, state } = found;
     return ok({ customerId, state, entitlements: [found], isActiveOnly: false, customer: null });
   },
 });
@@ -26,7 +26,7 @@ export const detailQuestion = (asked: Asked, id: string): ReadingQuestion => ({
 async function openDetail({ database, merchantId, now }: Asked, id: string): Promise<OpenedReading | null> {
   const row = await openEntitlement(database, merchantId, id, now);
   if (!row) return null;
-  const { customer_id: customerId, state, effective_now: at, next_grant_at: nextGrantAt } = row;
+  const { customerId, state, effectiveNow: at, nextGrantAt } = row;
   const reading = { customerId, state, entitlements: [row], isActiveOnly: false, customer: null };
   const loaded = await loadedOf({ entitlement: entitlementOf(row), at }, row);
   return countsAsThen(loaded) ? { reading, loaded: [loaded], nextGrants: [nextGrantAt] } : null;
@@ -39,7 +39,7 @@ function entitlementOf({
   resets,
   meters,
   elders,
-  snapshot_state,
+  snapshotState,
   ...entitlement
 }: OpenedRow): EntitlementRow {
   return entitlement;

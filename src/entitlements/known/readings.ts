@@ -65,7 +65,7 @@ export interface ReadingQuestion {
 
 /** An entitlement of a reading that is known. */
 interface KnownEntitlement extends Pick<Prepared, 'from' | 'until'> {
-  readonly entitlement: Pick<EntitlementRow, 'id' | 'clock_id'>;
+  readonly entitlement: Pick<EntitlementRow, 'id' | 'clockId'>;
   /** Null: it is not answered. */
   readonly prepared: Prepared | null;
 }
@@ -157,7 +157,7 @@ export class Readings {
     const { reading, loaded, nextGrants } = opened;
     const entitlements: KnownEntitlement[] = [];
     for (const [place, of] of loaded.entries()) {
-      const now = of.entitlement.clock_id === null ? question.now : of.at; // the database rounds to microseconds
+      const now = of.entitlement.clockId === null ? question.now : of.at; // the database rounds to microseconds
       const prepared = await prepareDetail(of, now, nextGrants[place] ?? null);
       if (!prepared || prepared.scopes.some((scope) => mayCutHour(scope, of.entitlement))) return null;
       entitlements.push({ ...prepared, entitlement: of.entitlement, prepared });
@@ -173,7 +173,7 @@ export class Readings {
  * May an hour have values before a question and in it? Such an hour is read event by event, unless the full road, which
  * remembers what it read, has been taken before. There is nothing before the first hour of an entitlement, mostly.
  */
-const mayCutHour = ({ from }: UsageScope, { active_from: start }: Pick<EntitlementRow, 'active_from'>): boolean =>
+const mayCutHour = ({ from }: UsageScope, { activeFrom: start }: Pick<EntitlementRow, 'activeFrom'>): boolean =>
   isAfter(from, start) && from.epochNanoseconds % HOUR_NANOSECONDS !== 0n;
 
 const keyOf = ({ merchantId, text }: ReadingQuestion): string => `${merchantId} ${text}`;
@@ -190,7 +190,7 @@ async function answerTogether(
 ): Promise<(Answer | null)[]> {
   const wall = questions.map(({ now }) => now).reduce(latest);
   const isPrepared = ({ entitlements }: Known) =>
-    entitlements.every((each) => each.entitlement.clock_id !== null || isPreparedFor(each, wall));
+    entitlements.every((each) => each.entitlement.clockId !== null || isPreparedFor(each, wall));
   const asked = [...new Set(questions.map(({ known }) => known))].filter(isPrepared);
   const found = new Map<Known, Answer | null>();
   if (asked.length > 0) {
@@ -208,7 +208,7 @@ async function recalled({ entitlements, reading }: Known, said: NowAnswer): Prom
   let [figure, clock, held] = [0, 0, 0];
   for (const each of entitlements) {
     const { prepared } = each;
-    if (each.entitlement.clock_id !== null) {
+    if (each.entitlement.clockId !== null) {
       const time = said.clockTimes[clock];
       clock += 1;
       if (typeof time !== 'string' || !isPreparedFor(each, instantOf(time))) return null;
@@ -223,7 +223,7 @@ async function recalled({ entitlements, reading }: Known, said: NowAnswer): Prom
   return { customerId: reading.customerId, asked: reading.asked, details, budgets: said.budgets };
 }
 
-const isMetered = ({ loaded }: Prepared): boolean => loaded.entitlement.feature_type === 'metered';
+const isMetered = ({ loaded }: Prepared): boolean => loaded.entitlement.featureType === 'metered';
 
 const instantOf = (microseconds: string): Instant =>
   Temporal.Instant.fromEpochNanoseconds(BigInt(microseconds) * 1000n);
@@ -237,16 +237,16 @@ async function load(
   const found = await find(tx);
   if (!found.ok) return found;
   const { entitlements, customerId, customer, asked, isActiveOnly } = found.value;
-  const answered = entitlements.filter((each) => !isActiveOnly || !isAfter(each.active_from, each.effective_now));
+  const answered = entitlements.filter((each) => !isActiveOnly || !isAfter(each.activeFrom, each.effectiveNow));
   const inputs = await loadInputs(
     tx,
-    answered.map((entitlement) => ({ entitlement, at: entitlement.effective_now })),
+    answered.map((entitlement) => ({ entitlement, at: entitlement.effectiveNow })),
   );
   const nextGrants = await selectNextGrants(tx, answered);
   const loaded: { of: Loaded; prepared: Prepared | null; now: Instant }[] = [];
   for (const [place, each] of inputs.entries()) {
-    const effectiveNow = (answered[place] as TimedEntitlement).effective_now;
-    const of = each.entitlement.feature_type === 'metered' ? await withHolding(tx, each) : each;
+    const effectiveNow = (answered[place] as TimedEntitlement).effectiveNow;
+    const of = each.entitlement.featureType === 'metered' ? await withHolding(tx, each) : each;
     const prepared = await prepareDetail(of, effectiveNow, nextGrants[place] ?? null);
     loaded.push({ of, prepared, now: effectiveNow });
   }
@@ -265,7 +265,7 @@ async function load(
   const known = entitlements.map((entitlement): KnownEntitlement | null => {
     const own = byId.get(entitlement.id);
     if (own) return own.prepared && { ...own.prepared, entitlement, prepared: own.prepared };
-    return { entitlement, from: entitlement.effective_now, until: entitlement.active_from, prepared: null };
+    return { entitlement, from: entitlement.effectiveNow, until: entitlement.activeFrom, prepared: null };
   });
   const budgets = customer ? await parts.findSpentBudgets(tx, merchantId, customerId, now) : [];
   return ok({
@@ -286,7 +286,7 @@ async function knownOf(
   const kept = entitlements.flatMap(({ prepared }) => {
     const { snapshot, entitlement } = prepared?.loaded ?? {};
     return snapshot && entitlement
-      ? [{ id: entitlement.id, subscriptionId: entitlement.subscription_id, at: snapshot.at, taken: snapshot.taken }]
+      ? [{ id: entitlement.id, subscriptionId: entitlement.subscriptionId, at: snapshot.at, taken: snapshot.taken }]
       : [];
   });
   const question = writtenQuestion({
@@ -295,14 +295,14 @@ async function knownOf(
     held: entitlements.flatMap(({ prepared }) =>
       prepared && isMetered(prepared) ? [prepared.loaded.entitlement] : [],
     ),
-    clocks: entitlements.flatMap(({ entitlement: { clock_id: clock } }) => clock ?? []),
+    clocks: entitlements.flatMap(({ entitlement: { clockId: clock } }) => clock ?? []),
     kept,
     figures,
   });
   return {
     reading: { customerId, state, asked },
-    entitlements: entitlements.map(({ entitlement: { id, clock_id }, from, until, prepared }) => ({
-      entitlement: { id, clock_id },
+    entitlements: entitlements.map(({ entitlement: { id, clockId }, from, until, prepared }) => ({
+      entitlement: { id, clockId },
       from,
       until,
       prepared,

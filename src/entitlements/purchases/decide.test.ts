@@ -53,7 +53,7 @@ it.each([
 ])(
   'asked for from $effective to $expires and paid now, a grant takes effect at $takesEffect',
   ({ effective, expires, takesEffect }) => {
-    const bought = { effective_at: at(effective), expires_at: at(expires), created_at: Temporal.Instant.from(BEFORE) };
+    const bought = { effectiveAt: at(effective), expiresAt: at(expires), createdAt: Temporal.Instant.from(BEFORE) };
     expect(effectOf(bought, now).toString()).toBe(takesEffect);
   },
 );

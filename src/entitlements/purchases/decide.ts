@@ -53,10 +53,6 @@ export const payableUntil = (
  * after the grant is over; that one had its time from the purchase on, because a grant is never over before it begins.
  */
 export const effectOf = (
-  {
-    effective_at,
-    expires_at,
-    created_at,
-  }: { effective_at: Instant | null; expires_at: Instant | null; created_at: Instant },
+  { effectiveAt, expiresAt, createdAt }: { effectiveAt: Instant | null; expiresAt: Instant | null; createdAt: Instant },
   paidAt: Instant,
-): Instant => effective_at ?? (expires_at === null || isAfter(expires_at, paidAt) ? paidAt : created_at);
+): Instant => effectiveAt ?? (expiresAt === null || isAfter(expiresAt, paidAt) ? paidAt : createdAt);

@@ -12,33 +12,33 @@ import { findPurchase } from './purchases.sql.ts';
  * invoice would. An invoice that is cancelled leaves none behind.
  */
 export const grantPurchases = ({ wakeEnded }: Pick<EntitlementParts, 'wakeEnded'>): PurposeHandler => ({
-  async paid(tx, { merchant_id, id: invoice_id }, now) {
-    const purchase = await findPurchase(tx, merchant_id, invoice_id);
-    const entitlement = purchase && (await lockEntitlement(tx, merchant_id, purchase.entitlement_id));
-    if (!entitlement) throw new Error(`Invoice ${invoice_id} buys no grant.`);
+  async paid(tx, { merchantId, id: invoiceId }, now) {
+    const purchase = await findPurchase(tx, merchantId, invoiceId);
+    const entitlement = purchase && (await lockEntitlement(tx, merchantId, purchase.entitlementId));
+    if (!entitlement) throw new Error(`Invoice ${invoiceId} buys no grant.`);
     const grant = await writeGrant(
       tx,
       entitlement,
       {
-        merchant_id,
+        merchantId,
         id: newId('grant'),
-        entitlement_id: entitlement.id,
+        entitlementId: entitlement.id,
         origin: 'purchase',
         amount: purchase.amount,
         priority: 0,
-        effective_at: effectOf(purchase, now),
-        expires_at: purchase.expires_at,
-        recurrence_period: null,
-        reset_max_rollover: purchase.reset_max_rollover,
-        reset_min_rollover: purchase.reset_min_rollover,
-        idempotency_key: null,
-        idempotency_print: null,
-        invoice_id,
-        created_at: now,
+        effectiveAt: effectOf(purchase, now),
+        expiresAt: purchase.expiresAt,
+        recurrencePeriod: null,
+        resetMaxRollover: purchase.resetMaxRollover,
+        resetMinRollover: purchase.resetMinRollover,
+        idempotencyKey: null,
+        idempotencyPrint: null,
+        invoiceId,
+        createdAt: now,
       },
       now,
     );
-    if (entitlement.subscription_id !== null) await wakeEnded(tx, merchant_id, [entitlement.subscription_id], now);
+    if (entitlement.subscriptionId !== null) await wakeEnded(tx, merchantId, [entitlement.subscriptionId], now);
     return { grantId: grant.id };
   },
 });

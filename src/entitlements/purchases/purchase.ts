@@ -57,7 +57,7 @@ export async function purchaseGrant(
   const { entitlement, now } = locked.value;
   const print = fingerprint(GRANT_PURCHASE, request.sent);
   const known = await findPurchaseByKey(tx, key, request.idempotencyKey);
-  if (known && !known.idempotency_print.equals(print)) return fail('IDEMPOTENCY_KEY_REUSED');
+  if (known && !known.idempotencyPrint.equals(print)) return fail('IDEMPOTENCY_KEY_REUSED');
   if (known) return ok({ purchase: known, session: await payableSession(tx, known, now) });
   const rollover = await checkedRollover(parts, tx, entitlement, request, now);
   if (!rollover.ok) return rollover;
@@ -65,19 +65,19 @@ export async function purchaseGrant(
   const made = await makeOneOffInvoice(parts, tx, await orderOf(tx, entitlement, request, currency, now), now);
   if (!made.ok) return made;
   const purchase = await insertPurchase(tx, {
-    merchant_id: key.merchantId,
-    invoice_id: made.value.invoice.id,
-    entitlement_id: key.entitlementId,
-    idempotency_key: request.idempotencyKey,
-    idempotency_print: print,
+    merchantId: key.merchantId,
+    invoiceId: made.value.invoice.id,
+    entitlementId: key.entitlementId,
+    idempotencyKey: request.idempotencyKey,
+    idempotencyPrint: print,
     amount: request.amount,
     price: request.price,
     currency,
-    effective_at: request.effectiveAt,
-    expires_at: request.expiresAt,
-    reset_max_rollover: rollover.value.resetMaxRollover,
-    reset_min_rollover: rollover.value.resetMinRollover,
-    created_at: now,
+    effectiveAt: request.effectiveAt,
+    expiresAt: request.expiresAt,
+    resetMaxRollover: rollover.value.resetMaxRollover,
+    resetMinRollover: rollover.value.resetMinRollover,
+    createdAt: now,
   });
   return ok({ purchase, session: made.value.session });
 }
@@ -85,11 +85,11 @@ export async function purchaseGrant(
 /** The session by which a purchase can be paid now, if there is one. */
 async function payableSession(
   tx: Tx,
-  { merchant_id, invoice_id }: PurchaseRow,
+  { merchantId, invoiceId }: PurchaseRow,
   now: Instant,
 ): Promise<PaymentSession | null> {
-  const session = await openSessionOf(tx, merchant_id, invoice_id);
-  return session && isAfter(session.expires_at, now) ? session : null;
+  const session = await openSessionOf(tx, merchantId, invoiceId);
+  return session && isAfter(session.expiresAt, now) ? session : null;
 }
 
 /** The bounds that the grant will have, where all of the request holds. */
@@ -100,15 +100,15 @@ async function checkedRollover(
   request: PurchaseRequest,
   now: Instant,
 ): Promise<Result<Rollover>> {
-  if (entitlement.feature_type !== 'metered') return fail('ENTITLEMENT_NOT_METERED');
+  if (entitlement.featureType !== 'metered') return fail('ENTITLEMENT_NOT_METERED');
   if (hasEnded(entitlement, now)) return fail('ENTITLEMENT_ENDED');
-  const terms = await termsOf(tx, [entitlement.merchant_id], [entitlement.id]);
+  const terms = await termsOf(tx, [entitlement.merchantId], [entitlement.id]);
   const template = templateAt(
-    terms.map(({ effective_from, template }) => ({ from: effective_from, template })),
+    terms.map(({ effectiveFrom, template }) => ({ from: effectiveFrom, template })),
     now,
   );
   const rollover = rolloverOf(template, request.rollover);
-  const { redirectHosts } = await merchantSettings(tx, entitlement.merchant_id);
+  const { redirectHosts } = await merchantSettings(tx, entitlement.merchantId);
   const { successUrl, cancelUrl } = request;
   const errors = [
     ...purchaseProblems(request, rollover, now),
@@ -118,24 +118,24 @@ async function checkedRollover(
 }
 
 /** domain.md §5, Purchase: the subscription's plan, the customer, the merchant, USD. */
-async function currencyOf(tx: Tx, { merchant_id: merchantId, plan_id, customer_id }: EntitlementRow): Promise<string> {
-  const plan = plan_id === null ? undefined : await findPlan(tx, merchantId, plan_id);
+async function currencyOf(tx: Tx, { merchantId, planId, customerId }: EntitlementRow): Promise<string> {
+  const plan = planId === null ? undefined : await findPlan(tx, merchantId, planId);
   if (plan) return plan.currency;
-  const customer = await findCustomer(tx, merchantId, customer_id);
+  const customer = await findCustomer(tx, merchantId, customerId);
   if (customer?.currency) return customer.currency;
   return (await findOrganization(tx, merchantId, merchantId))?.defaultCurrency ?? FALLBACK_CURRENCY;
 }
 
 async function orderOf(tx: Tx, entitlement: EntitlementRow, request: PurchaseRequest, currency: string, now: Instant) {
-  const { merchant_id: merchantId, feature_id: featureId } = entitlement;
+  const { merchantId, featureId } = entitlement;
   const [feature] = await findFeatures(tx, [merchantId], [featureId]);
   if (!feature) throw new Error(`Entitlement ${entitlement.id} is of no feature.`);
   return {
     merchantId,
-    customerId: entitlement.customer_id,
-    subscriptionId: entitlement.subscription_id,
-    planId: entitlement.plan_id,
-    clockId: entitlement.clock_id,
+    customerId: entitlement.customerId,
+    subscriptionId: entitlement.subscriptionId,
+    planId: entitlement.planId,
+    clockId: entitlement.clockId,
     kind: 'ad_hoc',
     currency,
     lines: [

@@ -5,21 +5,21 @@ import type { EntitlementKey } from '../lock.ts';
 
 /** A grant that is made when its invoice is paid (§2 Grant purchase). */
 export interface PurchaseRow {
-  readonly merchant_id: string;
-  readonly invoice_id: string;
-  readonly entitlement_id: string;
-  readonly idempotency_key: string;
-  readonly idempotency_print: Buffer;
+  readonly merchantId: string;
+  readonly invoiceId: string;
+  readonly entitlementId: string;
+  readonly idempotencyKey: string;
+  readonly idempotencyPrint: Buffer;
   readonly amount: Decimal;
   /** Without tax, as it was sent. */
   readonly price: Decimal;
   readonly currency: string;
   /** null: when it is paid. */
-  readonly effective_at: Instant | null;
-  readonly expires_at: Instant | null;
-  readonly reset_max_rollover: Decimal;
-  readonly reset_min_rollover: Decimal;
-  readonly created_at: Instant;
+  readonly effectiveAt: Instant | null;
+  readonly expiresAt: Instant | null;
+  readonly resetMaxRollover: Decimal;
+  readonly resetMinRollover: Decimal;
+  readonly createdAt: Instant;
 }
 
 /** Writes down what is bought. Whoever does holds the entitlement's lock and has looked for the key. */
@@ -27,9 +27,9 @@ export const insertPurchase = (tx: Tx, row: PurchaseRow): Promise<PurchaseRow> =
   tx.one<PurchaseRow>(sql`
     insert into grant_purchase (merchant_id, invoice_id, entitlement_id, idempotency_key, idempotency_print, amount, price, currency,
                                 effective_at, expires_at, reset_max_rollover, reset_min_rollover, created_at)
-    values (${row.merchant_id}, ${row.invoice_id}, ${row.entitlement_id}, ${row.idempotency_key}, ${row.idempotency_print}, ${row.amount},
-            ${row.price}, ${row.currency}, ${row.effective_at}, ${row.expires_at}, ${row.reset_max_rollover}, ${row.reset_min_rollover},
-            ${row.created_at})
+    values (${row.merchantId}, ${row.invoiceId}, ${row.entitlementId}, ${row.idempotencyKey}, ${row.idempotencyPrint}, ${row.amount},
+            ${row.price}, ${row.currency}, ${row.effectiveAt}, ${row.expiresAt}, ${row.resetMaxRollover}, ${row.resetMinRollover},
+            ${row.createdAt})
     returning *`);
 
 /** What was bought for an entitlement under a key. */

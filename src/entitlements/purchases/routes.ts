@@ -109,8 +109,8 @@ function presentPurchase(
   const { price, currency } = purchase;
   return {
     object: 'grant_purchase',
-    invoiceId: purchase.invoice_id,
-    entitlementId: purchase.entitlement_id,
+    invoiceId: purchase.invoiceId,
+    entitlementId: purchase.entitlementId,
     grantAmount: jsonNumber(purchase.amount),
     price: price.toFixed(Math.max(minorDigits(currency), price.decimalPlaces())),
     currency,
@@ -118,7 +118,7 @@ function presentPurchase(
       ? [
           {
             url: sessionUrl(publicUrl, session.id),
-            expiresAt: formatInstant(session.expires_at),
+            expiresAt: formatInstant(session.expiresAt),
             amount: formatMoney(session.amount, session.currency),
           },
         ]

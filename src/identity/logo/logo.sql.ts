@@ -3,12 +3,12 @@ import type { Instant } from '../../kernel/time.ts';
 import type { Logo } from './logo.ts';
 
 export interface LogoRow {
-  merchant_id: string;
-  content_type: Logo['contentType'];
+  merchantId: string;
+  contentType: Logo['contentType'];
   width: number;
   height: number;
   content: Buffer;
-  updated_at: Instant;
+  updatedAt: Instant;
 }
 
 export const selectLogo = (tx: Tx, merchantId: string): Promise<LogoRow | undefined> =>

@@ -64,10 +64,10 @@ export const dropLogo = async (
 /** A logo as the API answers it, without its bytes. */
 export const publicLogo = (row: LogoRow) => ({
   object: 'organizationLogo' as const,
-  organizationId: row.merchant_id,
-  contentType: row.content_type,
+  organizationId: row.merchantId,
+  contentType: row.contentType,
   width: row.width,
   height: row.height,
   bytes: row.content.length,
-  updatedAt: formatInstant(row.updated_at),
+  updatedAt: formatInstant(row.updatedAt),
 });

@@ -58,7 +58,7 @@ export const logoRoutes: readonly Route[] = [
       if (!logo) return notFound('logo');
       return ok(
         new Reply(200, logo.content, {
-          'content-type': logo.content_type,
+          'content-type': logo.contentType,
           // A page that shows the file itself runs nothing of it, whatever it holds.
           'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
           'x-content-type-options': 'nosniff',

@@ -46,13 +46,13 @@ export interface CalculationInput {
 }
 
 /** A line as it is stored, but for the ids that saving gives it. */
-export type CalculatedLine = Omit<LineRow, 'merchant_id' | 'invoice_id' | 'id' | 'position' | 'applies_to_line_id'>;
+export type CalculatedLine = Omit<LineRow, 'merchantId' | 'invoiceId' | 'id' | 'position' | 'appliesToLineId'>;
 
 /** A line that no price makes, before its amounts are settled. */
 export interface OtherLine {
   /** Where the line has an id of its own. */
   readonly id?: string;
-  readonly says: Omit<CalculatedLine, 'total_price' | 'tax_rate' | 'total_tax' | 'total_amount'>;
+  readonly says: Omit<CalculatedLine, 'totalPrice' | 'taxRate' | 'totalTax' | 'totalAmount'>;
   /** Rounded to the currency. */
   readonly amount: Decimal;
   /** Percent; null where it is no supply and bears no tax. */
@@ -164,7 +164,7 @@ const otherDraft = (line: OtherLine): DraftLine => ({
   ...(line.givesWay && { givesWay: line.givesWay }),
   ...(line.tax && { tax: line.tax }),
   appliesTo: null,
-  priceId: line.says.price_id,
+  priceId: line.says.priceId,
   type: line.says.type,
   id: line.id,
   stored: (total) => otherLine({ ...line, taxRate: total.taxRate ?? line.taxRate }, total),
@@ -191,10 +191,10 @@ function commitmentDrafts(
   const says = {
     ...PLAIN_LINE,
     type: 'commitment',
-    display_name: 'Minimum commitment',
-    unit_price: amount,
-    period_start: period.start,
-    period_end: period.end,
+    displayName: 'Minimum commitment',
+    unitPrice: amount,
+    periodStart: period.start,
+    periodEnd: period.end,
     workings: { limit, ...(!before.isZero() && { soFar: { total: plain(missing), before: plain(before) } }) },
   } as const;
   if (amount.gt(0) || back === null) return [otherDraft({ amount, taxRate: commitment.taxRate, says })];
@@ -225,20 +225,20 @@ export const commitmentCorrectionsOf = (input: CalculationInput): { commitment: 
 
 /** A line of no price, with a quantity of one. */
 const PLAIN_LINE = {
-  event_type: 'fee',
-  line_item_type: 'charge',
-  price_id: null,
-  billable_metric_id: null,
-  fee_id: null,
-  item_id: null,
-  metric_name: '',
-  metric_unit: '',
-  metric_description: '',
+  eventType: 'fee',
+  lineItemType: 'charge',
+  priceId: null,
+  billableMetricId: null,
+  feeId: null,
+  itemId: null,
+  metricName: '',
+  metricUnit: '',
+  metricDescription: '',
   quantity: ONE,
-  discount_price: ZERO,
-  group_values: null,
+  discountPrice: ZERO,
+  groupValues: null,
   tiers: null,
-  source_key: null,
+  sourceKey: null,
 } as const;
 
 /** A line remembers what a total of 0 cut off it: it is credited otherwise, or lost. */
@@ -438,7 +438,7 @@ function asDrafts(
       type: line.kind,
       stored: (total) => ({
         ...storedLine(input, charge, line, total),
-        ...(isOfLate && { type: 'late_usage', display_name: `${charge.price.invoiceDisplayName}: late usage` }),
+        ...(isOfLate && { type: 'late_usage', displayName: `${charge.price.invoiceDisplayName}: late usage` }),
       }),
     });
   }
@@ -472,7 +472,7 @@ const priceInPeriod = (
 
 /** A figure that is for a time counts for the part of it in which the usage was the subscription's own. */
 function ownFraction({ fraction, price }: OwedCharge, usage: readonly BilledUsage[]): Fraction {
-  const share = usage.find(({ price_id: id }) => id === price.id)?.share;
+  const share = usage.find(({ priceId: id }) => id === price.id)?.share;
   return share
     ? { numerator: fraction.numerator * share.numerator, denominator: fraction.denominator * share.denominator }
     : fraction;
@@ -484,14 +484,14 @@ const withoutRebate = (line: RatedLine): RatedLine => (line.totalPrice.lt(0) ? {
 /** A fee counts its price's quantity; a metric what was measured, already filtered by the price's groups. */
 function ratedThing(usage: readonly BilledUsage[], price: BilledPrice): Rated {
   if (price.metric === null) return { kind: 'fee', quantity: price.quantity };
-  const rows = usage.filter((row) => row.price_id === price.id);
+  const rows = usage.filter((row) => row.priceId === price.id);
   return {
     kind: 'usage',
     aggregation: price.metric.meter.aggregation,
     groups: rows.map((row) => ({
-      group: row.group_values,
+      group: row.groupValues,
       quantity: row.quantity,
-      eventCount: BigInt(row.event_count),
+      eventCount: BigInt(row.eventCount),
     })),
     grants: sum(rows.map(({ granted }) => granted)),
   };
@@ -506,30 +506,30 @@ function storedLine(
   const { metric, fee } = price;
   const hasUnits = line.kind === 'charge' || line.kind === 'grants';
   return {
-    event_type: line.eventType,
-    line_item_type: line.lineItemType,
+    eventType: line.eventType,
+    lineItemType: line.lineItemType,
     type: line.kind,
-    price_id: price.id,
-    billable_metric_id: metric?.id ?? null,
-    fee_id: fee?.id ?? null,
-    item_id: metric?.itemId ?? fee?.itemId ?? null,
-    display_name: displayName(price, line),
-    metric_name: metric?.name ?? fee?.name ?? '',
-    metric_unit: hasUnits ? (metric?.unit ?? '') : '',
-    metric_description: metric?.description ?? fee?.description ?? '',
+    priceId: price.id,
+    billableMetricId: metric?.id ?? null,
+    feeId: fee?.id ?? null,
+    itemId: metric?.itemId ?? fee?.itemId ?? null,
+    displayName: displayName(price, line),
+    metricName: metric?.name ?? fee?.name ?? '',
+    metricUnit: hasUnits ? (metric?.unit ?? '') : '',
+    metricDescription: metric?.description ?? fee?.description ?? '',
     quantity: hasUnits ? line.quantity : ONE,
-    unit_price: hasUnits ? line.unitPrice : line.totalPrice,
-    total_price: net,
-    discount_price: line.eventType === 'discount' ? Decimal.max(ZERO, net.negated()) : ZERO,
-    tax_rate: input.outside ? (taxRate ?? ZERO) : rateOf(input, price),
-    total_tax: tax,
-    total_amount: gross,
-    period_start: period.start,
-    period_end: period.end,
-    group_values: line.group === null ? null : { ...line.group },
+    unitPrice: hasUnits ? line.unitPrice : line.totalPrice,
+    totalPrice: net,
+    discountPrice: line.eventType === 'discount' ? Decimal.max(ZERO, net.negated()) : ZERO,
+    taxRate: input.outside ? (taxRate ?? ZERO) : rateOf(input, price),
+    totalTax: tax,
+    totalAmount: gross,
+    periodStart: period.start,
+    periodEnd: period.end,
+    groupValues: line.group === null ? null : { ...line.group },
     tiers: line.tiers === null ? null : tierRecords(line.tiers, input.currency),
     workings: line.workings ?? null,
-    source_key: null,
+    sourceKey: null,
   };
 }
 
@@ -539,10 +539,10 @@ export const otherLine = (
   { net, tax, gross }: Pick<TotalLine, 'net' | 'tax' | 'gross'>,
 ): CalculatedLine => ({
   ...says,
-  total_price: net,
-  tax_rate: taxRate ?? ZERO,
-  total_tax: tax,
-  total_amount: gross,
+  totalPrice: net,
+  taxRate: taxRate ?? ZERO,
+  totalTax: tax,
+  totalAmount: gross,
 });
 
 const displayName = (price: BilledPrice, line: RatedLine): string => {

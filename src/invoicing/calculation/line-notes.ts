@@ -28,7 +28,7 @@ export const notesOfLine = (line: LineRow, { currency, terms }: LineContext, loc
     {
       kind: KINDS[line.type] ?? 'other',
       quantity: plain(line.quantity),
-      amount: formatMoney(terms?.taxBehavior === 'inclusive' ? line.total_amount : line.total_price, currency),
+      amount: formatMoney(terms?.taxBehavior === 'inclusive' ? line.totalAmount : line.totalPrice, currency),
       workings: line.workings,
     },
     currency,
@@ -37,14 +37,14 @@ export const notesOfLine = (line: LineRow, { currency, terms }: LineContext, loc
 
 /** The lines of an invoice. Those that give back unused time name the credit notes over what they do not hold. */
 export async function linesWithCredits(tx: Tx, invoice: InvoiceRow): Promise<LineRow[]> {
-  const lines = await linesOf(tx, invoice.merchant_id, invoice.id);
+  const lines = await linesOf(tx, invoice.merchantId, invoice.id);
   return withCreditNotes(tx, invoice, lines);
 }
 
 /** Lines as `linesWithCredits` has them. */
 export async function withCreditNotes(tx: Tx, invoice: InvoiceRow, lines: readonly LineRow[]): Promise<LineRow[]> {
   if (!lines.some(({ workings }) => workings?.credit)) return [...lines];
-  const notes = Map.groupBy(await notesOfCreditsOn(tx, invoice), ({ credit_id }) => credit_id);
+  const notes = Map.groupBy(await notesOfCreditsOn(tx, invoice), ({ creditId }) => creditId);
   return lines.map((line) => {
     const credit = line.workings?.credit;
     const found = credit && notes.get(credit.id);
@@ -58,5 +58,5 @@ export async function withCreditNotes(tx: Tx, invoice: InvoiceRow, lines: readon
  * The lines as a reader expects them: by the beginning of their time. What takes something off a line has its dates, so
  * that it stays behind it, and lines of one time stay in the order of the calculation.
  */
-export const inOrderOfTime = <Line extends Pick<LineRow, 'period_start'>>(lines: readonly Line[]): Line[] =>
-  lines.toSorted((a, b) => Temporal.Instant.compare(a.period_start, b.period_start));
+export const inOrderOfTime = <Line extends Pick<LineRow, 'periodStart'>>(lines: readonly Line[]): Line[] =>
+  lines.toSorted((a, b) => Temporal.Instant.compare(a.periodStart, b.periodStart));

@@ -27,7 +27,7 @@ const shown = (result: ReturnType<typeof calculated>) =>
   result.ok
     ? {
         lines: result.value.lines.map(
-          (line) => `${plain(line.total_price)} + ${plain(line.total_tax)} = ${plain(line.total_amount)}`,
+          (line) => `${plain(line.totalPrice)} + ${plain(line.totalTax)} = ${plain(line.totalAmount)}`,
         ),
         total: `${plain(result.value.subtotal)} + ${plain(result.value.totalTax)} = ${plain(result.value.grandTotal)}`,
         taxes: result.value.taxes.map(({ rate, base, amount }) => `${rate} % of ${base} = ${amount}`),
@@ -106,13 +106,13 @@ describe('what the lines of a one-off invoice come to', () => {
   it('keeps all digits of quantity and price, and dates a line as its invoice', () => {
     const result = calculated('USD', ['1.123456789012345678 × 0.000000000123456789 @ 0']);
     expect(result.ok && result.value.lines[0]).toMatchObject({
-      event_type: 'fee',
-      line_item_type: 'charge',
+      eventType: 'fee',
+      lineItemType: 'charge',
       type: 'manual',
       quantity: decimal('1.123456789012345678'),
-      unit_price: decimal('0.000000000123456789'),
-      period_start: at,
-      period_end: at,
+      unitPrice: decimal('0.000000000123456789'),
+      periodStart: at,
+      periodEnd: at,
     });
   });
 
@@ -131,8 +131,8 @@ describe('what the lines of a one-off invoice come to', () => {
         );
         if (!result.ok) return;
         const { lines, subtotal, totalTax, grandTotal } = result.value;
-        expect(plain(sum(lines.map((each) => each.total_price)))).toBe(plain(subtotal));
-        expect(plain(sum(lines.map((each) => each.total_tax)))).toBe(plain(totalTax));
+        expect(plain(sum(lines.map((each) => each.totalPrice)))).toBe(plain(subtotal));
+        expect(plain(sum(lines.map((each) => each.totalTax)))).toBe(plain(totalTax));
         expect(plain(subtotal.plus(totalTax))).toBe(plain(grandTotal));
         expect(grandTotal.gte(0)).toBe(true);
         expect(grandTotal.decimalPlaces()).toBeLessThanOrEqual(minorDigits(currency));

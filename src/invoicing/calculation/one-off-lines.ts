@@ -93,7 +93,7 @@ export function calculateOneOff(input: OneOffInput): Result<Calculation> {
 export const outsideItemsOfOneOff = (input: OneOffInput & { readonly outside: FrozenOutsideTax }): OutsideItem[] =>
   outsideItems(linesOfOneOff(input).lines.map(toTotal), input.outside, input.currency);
 
-const toTotal = (line: OtherLine): OutsideLine => ({ ...line, priceId: line.says.price_id, type: line.says.type });
+const toTotal = (line: OtherLine): OutsideLine => ({ ...line, priceId: line.says.priceId, type: line.says.type });
 
 function linesOfOneOff(input: OneOffInput) {
   const own = input.lines.map((line, index) => {
@@ -116,25 +116,25 @@ export const otherLineOf = (
       : decimal(line.amount),
   taxRate: bearsTax(line) ? rate : null,
   says: {
-    event_type: 'fee',
-    line_item_type: 'charge',
+    eventType: 'fee',
+    lineItemType: 'charge',
     type: line.type,
-    price_id: null,
-    billable_metric_id: null,
-    fee_id: null,
-    item_id: line.itemId,
-    display_name: line.displayName,
-    metric_name: '',
-    metric_unit: '',
-    metric_description: '',
+    priceId: null,
+    billableMetricId: null,
+    feeId: null,
+    itemId: line.itemId,
+    displayName: line.displayName,
+    metricName: '',
+    metricUnit: '',
+    metricDescription: '',
     quantity: decimal(line.quantity),
-    unit_price: decimal(line.unitPrice),
-    discount_price: ZERO,
-    period_start: (line.periodStart && parseInstant(line.periodStart)) || at,
-    period_end: (line.periodEnd && parseInstant(line.periodEnd)) || at,
-    group_values: null,
+    unitPrice: decimal(line.unitPrice),
+    discountPrice: ZERO,
+    periodStart: (line.periodStart && parseInstant(line.periodStart)) || at,
+    periodEnd: (line.periodEnd && parseInstant(line.periodEnd)) || at,
+    groupValues: null,
     tiers: null,
     workings: null,
-    source_key: line.sourceKey ?? null,
+    sourceKey: line.sourceKey ?? null,
   },
 });

@@ -36,7 +36,7 @@ export async function calculateKept(
   now: Instant,
   credits: readonly OtherLine[] = [],
 ): Promise<Result<CalculatedOneOff>> {
-  const { one_off: kept, currency, created_at: at } = invoice;
+  const { oneOff: kept, currency, createdAt: at } = invoice;
   if (kept === null) throw new Error(`Invoice ${invoice.id} is of a period.`);
   const rates = invoice.terms ?? (await freezeOneOff(parts, tx, invoice, kept, now));
   const input = { currency, lines: kept.lines, taxRates: rates.taxRates, at, credits };
@@ -60,12 +60,12 @@ async function freezeOneOff(
   { planId, lines, taxExempt }: OneOffRecord,
   now: Instant,
 ): Promise<FrozenTerms> {
-  const { merchant_id: merchantId, subscription_id: subscriptionId } = invoice;
+  const { merchantId, subscriptionId } = invoice;
   const isExempt =
     taxExempt === true ||
     (subscriptionId !== null && (await parts.source.terms(tx, merchantId, subscriptionId)).taxExempt);
-  const taxation = await findTaxation(tx, merchantId, invoice.customer_id);
-  const day = taxPoint(invoice.created_at, invoice.created_at);
+  const taxation = await findTaxation(tx, merchantId, invoice.customerId);
+  const day = taxPoint(invoice.createdAt, invoice.createdAt);
   const place = taxation.placeOn(day, isExempt);
   const common = {
     taxExempt: isExempt,
@@ -83,7 +83,7 @@ async function freezeOneOff(
     const own = line.taxRate === null ? null : decimal(line.taxRate);
     chosen[index] = chooseTaxRate({ ...common, priceTaxRate: own });
   }
-  const facts = { merchantId, customerId: invoice.customer_id, planId, plans: new Map<string, string>() };
+  const facts = { merchantId, customerId: invoice.customerId, planId, plans: new Map<string, string>() };
   const outside = await freezeOutside(tx, facts, now);
   const { place: ours, ...rates } = freezeRates(chosen, place, { taxIdStatus: taxation.taxId, taxPoint: day });
   const frozen = { taxBehavior: 'exclusive' as const, ...rates, ...(isExempt && { taxExempt: true }) };

@@ -78,7 +78,7 @@ function invoiceOf(given: Case) {
   const charges = dueCharges(terms, invoiceAt(terms, 'P1M', holds));
   const usage = Object.entries(given.used ?? {}).map(
     ([id, quantity]): BilledUsage => ({
-      ...{ price_id: id, group_values: {}, quantity: decimal(quantity), event_count: 1, granted: decimal('0') },
+      ...{ priceId: id, groupValues: {}, quantity: decimal(quantity), eventCount: 1, granted: decimal('0') },
     }),
   );
   return calculate({
@@ -90,7 +90,7 @@ function invoiceOf(given: Case) {
   });
 }
 
-const shown = ({ price_id: id, type, total_price: net }: CalculatedLine): string =>
+const shown = ({ priceId: id, type, totalPrice: net }: CalculatedLine): string =>
   `${id}${type === 'charge' ? '' : ` ${type}`} ${plain(net)}`;
 
 const cases = (list: readonly Case[]) =>

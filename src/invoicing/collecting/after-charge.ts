@@ -23,8 +23,8 @@ export async function followCharge(
   now: Instant,
 ): Promise<InvoiceRow> {
   const { charge, receiptId } = finished;
-  const landed = await changeInvoice(tx, invoice, { payment_in_flight: false }, now);
-  if (charge.decline_reason === 'paid_on_page') return landed; // the page pays, in the next transaction
+  const landed = await changeInvoice(tx, invoice, { paymentInFlight: false }, now);
+  if (charge.declineReason === 'paid_on_page') return landed; // the page pays, in the next transaction
   if (receiptId === null) return afterDecline(parts, tx, landed, finished, now);
   // While it was in flight nobody else could pay, so what was unpaid then is unpaid now.
   return orThrow(await receivePayment(parts, tx, landed, { receiptId, amount: charge.amount }, now));
@@ -34,22 +34,22 @@ async function afterDecline(
   parts: InvoicingParts,
   tx: Tx,
   invoice: InvoiceRow,
-  { charge: { id: chargeId, origin, decline_reason, payment_method_id: paymentMethodId } }: FinishedCharge,
+  { charge: { id: chargeId, origin, declineReason, paymentMethodId } }: FinishedCharge,
   now: Instant,
 ): Promise<InvoiceRow> {
-  const { dunning } = await merchantSettings(tx, invoice.merchant_id);
+  const { dunning } = await merchantSettings(tx, invoice.merchantId);
   const isAutomatic = await isChargedAutomatically(parts, tx, invoice);
-  const isOurFault = decline_reason === 'provider_not_connected';
+  const isOurFault = declineReason === 'provider_not_connected';
   const decided = decideAfterDecline(invoice, { origin, isAutomatic, isOurFault }, dunning, now);
-  if (decided.kind === 'stands') return changeInvoice(tx, invoice, { failure_reason: decline_reason }, now);
+  if (decided.kind === 'stands') return changeInvoice(tx, invoice, { failureReason: declineReason }, now);
   const retryAt = decided.kind === 'fails' ? decided.retryAt : null;
-  const changes = { failed_attempts: decided.failedAttempts, next_action_at: retryAt };
-  const failed = await failPayment(tx, invoice, { ...changes, failure_reason: decline_reason }, now);
+  const changes = { failedAttempts: decided.failedAttempts, nextActionAt: retryAt };
+  const failed = await failPayment(tx, invoice, { ...changes, failureReason: declineReason }, now);
   const isWrittenOff = decided.kind === 'ends' && decided.by === 'write_off';
   const after = isWrittenOff ? await writeOffInvoice(parts, tx, failed, now, 'spendDunning') : failed;
-  const isEnding = decided.kind === 'ends' && decided.by === 'terminate' && failed.subscription_id !== null;
+  const isEnding = decided.kind === 'ends' && decided.by === 'terminate' && failed.subscriptionId !== null;
   if (isEnding) await scheduleDunningEnd(tx, failed, now);
-  const fact = { kind: 'declined', chargeId, paymentMethodId, reason: decline_reason, next: decided } as const;
+  const fact = { kind: 'declined', chargeId, paymentMethodId, reason: declineReason, next: decided } as const;
   if (!isOurFault) await parts.letters.tell(tx, after, fact, now);
   return after;
 }
@@ -58,7 +58,7 @@ async function afterDecline(
 async function failPayment(tx: Tx, invoice: InvoiceRow, changes: InvoiceChanges, now: Instant): Promise<InvoiceRow> {
   const failed = await moveInvoice(tx, invoice, 'declineCharge', changes, now);
   await publishInvoice(tx, failed, 'invoice.payment_failed.v0', now);
-  const { due_at: due, overdue_at: toldAt, lives_by_session: isOffered } = failed;
+  const { dueAt: due, overdueAt: toldAt, livesBySession: isOffered } = failed;
   if (due !== null && toldAt === null && !isOffered) await scheduleOverdue(tx, failed, overdueFrom(due));
   return failed;
 }

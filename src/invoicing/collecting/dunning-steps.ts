@@ -10,8 +10,7 @@ export const dunningDueKinds = ({ endUnpaid }: Pick<InvoicingParts, 'endUnpaid'>
     kind: 'invoice_overdue',
     step: async (tx, { merchantId, id }, now) => {
       const invoice = await lockInvoice(tx, merchantId, id);
-      if (invoice?.status === 'PAYMENT_FAILED' && invoice.overdue_at === null)
-        await tellOverdueBeside(tx, invoice, now);
+      if (invoice?.status === 'PAYMENT_FAILED' && invoice.overdueAt === null) await tellOverdueBeside(tx, invoice, now);
       await finishOverdue(tx, merchantId, id);
     },
   },
@@ -19,7 +18,7 @@ export const dunningDueKinds = ({ endUnpaid }: Pick<InvoicingParts, 'endUnpaid'>
     kind: 'dunning_end',
     step: async (tx, { merchantId, id }, now) => {
       const invoice = await findInvoice(tx, merchantId, id); // not locked: its subscription is locked before it
-      const subscriptionId = invoice?.status === 'PAYMENT_FAILED' ? invoice.subscription_id : null;
+      const subscriptionId = invoice?.status === 'PAYMENT_FAILED' ? invoice.subscriptionId : null;
       if (subscriptionId !== null) await endUnpaid(tx, { merchantId, subscriptionId }, now);
       await finishDunningEnd(tx, merchantId, id);
     },

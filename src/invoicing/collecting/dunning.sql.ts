@@ -6,7 +6,7 @@ import type { InvoiceRow } from '../invoice/invoice.ts';
 export const scheduleOverdue = (tx: Tx, invoice: InvoiceRow, at: Instant): Promise<number> =>
   tx.run(sql`
     insert into invoice_overdue (merchant_id, id, clock_id, next_action_at)
-    values (${invoice.merchant_id}, ${invoice.id}, ${invoice.clock_id}, ${at})
+    values (${invoice.merchantId}, ${invoice.id}, ${invoice.clockId}, ${at})
     on conflict do nothing`);
 
 export const finishOverdue = (tx: Tx, merchantId: string, id: string): Promise<number> =>
@@ -16,7 +16,7 @@ export const finishOverdue = (tx: Tx, merchantId: string, id: string): Promise<n
 export const scheduleDunningEnd = (tx: Tx, invoice: InvoiceRow, now: Instant): Promise<number> =>
   tx.run(sql`
     insert into dunning_end (merchant_id, id, clock_id, next_action_at)
-    values (${invoice.merchant_id}, ${invoice.id}, ${invoice.clock_id}, ${now})
+    values (${invoice.merchantId}, ${invoice.id}, ${invoice.clockId}, ${now})
     on conflict do nothing`);
 
 export const finishDunningEnd = (tx: Tx, merchantId: string, id: string): Promise<number> =>

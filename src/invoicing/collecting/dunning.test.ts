@@ -23,12 +23,12 @@ describe('after a declined charge', () => {
     { before: 3, status: 'PAYMENT_FAILED', becomes: fails('2026-03-08T08:00:00Z', 4) },
     { before: 4, status: 'PAYMENT_FAILED', becomes: { kind: 'ends', by: 'keep', failedAttempts: 5 } },
   ] as const)('number $before + 1, the next comes in its time', ({ before, status, becomes }) => {
-    expect(decideAfterDecline({ status, failed_attempts: before }, automatic, usual, now)).toEqual(becomes);
+    expect(decideAfterDecline({ status, failedAttempts: before }, automatic, usual, now)).toEqual(becomes);
   });
 
   it.each(['keep', 'write_off', 'terminate'] as const)('the last, the settings say what happens: %s', (end) => {
     const dunning = { retryAfterDays: [], finally: end };
-    const first = { status: 'ISSUED', failed_attempts: 0 } as const;
+    const first = { status: 'ISSUED', failedAttempts: 0 } as const;
     expect(decideAfterDecline(first, automatic, dunning, now)).toEqual({ kind: 'ends', by: end, failedAttempts: 1 });
   });
 
@@ -43,6 +43,6 @@ describe('after a declined charge', () => {
     { what: 'takes no part in it', status: 'PAYMENT_FAILED', how: byHand, becomes: { kind: 'stands' } },
     { what: 'leaves what was written off', status: 'WRITTEN_OFF', how: byHand, becomes: { kind: 'stands' } },
   ] as const)('that somebody asked for $what', ({ status, how, becomes }) => {
-    expect(decideAfterDecline({ status, failed_attempts: 0 }, how, usual, now)).toEqual(becomes);
+    expect(decideAfterDecline({ status, failedAttempts: 0 }, how, usual, now)).toEqual(becomes);
   });
 });

@@ -13,7 +13,7 @@ const HOURS_PER_DAY = 24;
  * new subscription, whose session asks.
  */
 export function decideAfterDecline(
-  { status, failed_attempts: before }: Pick<InvoiceRow, 'status' | 'failed_attempts'>,
+  { status, failedAttempts: before }: Pick<InvoiceRow, 'status' | 'failedAttempts'>,
   {
     origin,
     isAutomatic,

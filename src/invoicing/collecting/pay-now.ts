@@ -32,7 +32,7 @@ export async function payNow(
   const allowedFrom = statesFor(invoiceStates, 'settle');
   if (!allowedFrom.includes(status))
     return wrongState({ thing: 'invoice', status, trigger: 'pay', allowedFrom, done: 'paid' });
-  if (invoice.payment_in_flight) return fail('PAYMENT_IN_PROGRESS');
+  if (invoice.paymentInFlight) return fail('PAYMENT_IN_PROGRESS');
   const takesCards = await checkTakesCardsNow(tx, merchantId, await merchantSettings(tx, merchantId));
   if (!takesCards.ok) return takesCards;
   const card = await cardOf(tx, invoice);
@@ -56,10 +56,10 @@ export async function retryCharge(
   invoice: InvoiceRow,
   now: Instant,
 ): Promise<InvoiceRow> {
-  if (invoice.payment_in_flight) return changeInvoice(tx, invoice, { next_action_at: now.add(WAIT_FOR_OUTCOME) }, now);
+  if (invoice.paymentInFlight) return changeInvoice(tx, invoice, { nextActionAt: now.add(WAIT_FOR_OUTCOME) }, now);
   const mayCharge =
-    checkTakesCards(await merchantSettings(tx, invoice.merchant_id)).ok &&
+    checkTakesCards(await merchantSettings(tx, invoice.merchantId)).ok &&
     (await isChargedAutomatically(parts, tx, invoice));
   const card = mayCharge ? await cardOf(tx, invoice) : undefined;
-  return startCharge(tx, invoice, 'automatic', card, now, { next_action_at: null });
+  return startCharge(tx, invoice, 'automatic', card, now, { nextActionAt: null });
 }

@@ -15,7 +15,7 @@ import { followCharge } from './after-charge.ts';
 /** What payments tells of the sessions of invoices (domain.md §4, rows 12 to 18). */
 export const invoicePaymentHandlers = (parts: InvoicingParts): PaymentHandlers => ({
   async completed(tx, { merchantId, session, receiptId, amount, currency, wasProcessing }, now) {
-    const found = await lockInvoice(tx, merchantId, session.entity_id);
+    const found = await lockInvoice(tx, merchantId, session.entityId);
     if (!found) throw new Error(`Session ${session.id} is of no invoice.`);
     const invoice = wasProcessing ? await landed(tx, found, now) : found;
     if (invoice.currency !== currency) throw new Error(`Session ${session.id} is not in ${invoice.currency}.`); // I-38
@@ -23,17 +23,17 @@ export const invoicePaymentHandlers = (parts: InvoicingParts): PaymentHandlers =
     return paid.ok ? ok(undefined) : paid;
   },
   async processing(tx, { merchantId, session }, now) {
-    const invoice = await lockInvoice(tx, merchantId, session.entity_id);
+    const invoice = await lockInvoice(tx, merchantId, session.entityId);
     if (!invoice) throw new Error(`Session ${session.id} is of no invoice.`);
-    await changeInvoice(tx, invoice, { payment_in_flight: true }, now);
+    await changeInvoice(tx, invoice, { paymentInFlight: true }, now);
   },
   async declined(tx, { merchantId, session, wasProcessing }, now) {
     // The customer may try another card until the session expires; only an automatic charge moves an invoice (row 13).
-    const invoice = wasProcessing ? await lockInvoice(tx, merchantId, session.entity_id) : undefined;
+    const invoice = wasProcessing ? await lockInvoice(tx, merchantId, session.entityId) : undefined;
     if (invoice) await landed(tx, invoice, now);
   },
   async charged(tx, finished, now) {
-    const { merchant_id: merchantId, invoice_id: invoiceId, id } = finished.charge;
+    const { merchantId, invoiceId, id } = finished.charge;
     const invoice = await lockInvoice(tx, merchantId, invoiceId);
     if (!invoice) throw new Error(`Charge ${id} is of no invoice.`);
     await followCharge(parts, tx, invoice, finished, now);
@@ -51,8 +51,8 @@ export const invoicePaymentHandlers = (parts: InvoicingParts): PaymentHandlers =
   async expired(tx, sessions, now) {
     const [first] = sessions;
     if (!first) return;
-    const ids = sessions.map(({ entity_id: id }) => id);
-    const invoices = await lockInvoices(tx, first.merchant_id, ids);
+    const ids = sessions.map(({ entityId: id }) => id);
+    const invoices = await lockInvoices(tx, first.merchantId, ids);
     if (invoices.length < ids.length) throw new Error(`One of the sessions from ${first.id} on is of no invoice.`);
     for (const invoice of invoices) await endWithSession(parts, tx, invoice, now);
   },
@@ -76,7 +76,7 @@ export const invoicePaymentHandlers = (parts: InvoicingParts): PaymentHandlers =
 
 /** The payment of a session is on its way no more. */
 const landed = (tx: Tx, invoice: InvoiceRow, now: Instant): Promise<InvoiceRow> =>
-  changeInvoice(tx, invoice, { payment_in_flight: false }, now);
+  changeInvoice(tx, invoice, { paymentInFlight: false }, now);
 
 /** A subscription that waits for its invoice is locked before the invoice, as everywhere. */
 async function lockUpstream(

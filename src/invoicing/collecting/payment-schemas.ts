@@ -90,8 +90,8 @@ export function presentPayment(publicUrl: string, receipt: PaymentReceipt): Stat
   return {
     object: 'payment',
     id: receipt.id,
-    merchantId: receipt.merchant_id,
-    invoiceId: receipt.invoice_id as string, // listed and made by its invoice
+    merchantId: receipt.merchantId,
+    invoiceId: receipt.invoiceId as string, // listed and made by its invoice
     amount: money(receipt.amount),
     appliedAmount: money(receipt.amount.minus(receipt.overpaid)),
     walletAmount: money(receipt.overpaid),
@@ -99,16 +99,16 @@ export function presentPayment(publicUrl: string, receipt: PaymentReceipt): Stat
     method: receipt.method,
     status: 'completed',
     reference: receipt.reference,
-    receivedAt: formatInstant(receipt.received_at),
-    returnStatus: receipt.return_status,
-    returnedAt: receipt.returned_at && formatInstant(receipt.returned_at),
-    returnReference: receipt.return_reference,
-    refundId: receipt.return_refund_id,
-    paymentSessionId: receipt.session_id,
-    paymentMethodId: receipt.payment_method_id,
-    idempotencyKey: receipt.idempotency_key,
+    receivedAt: formatInstant(receipt.receivedAt),
+    returnStatus: receipt.returnStatus,
+    returnedAt: receipt.returnedAt && formatInstant(receipt.returnedAt),
+    returnReference: receipt.returnReference,
+    refundId: receipt.returnRefundId,
+    paymentSessionId: receipt.sessionId,
+    paymentMethodId: receipt.paymentMethodId,
+    idempotencyKey: receipt.idempotencyKey,
     dispute: receipt.dispute ? { ...receipt.dispute, amount: money(decimal(receipt.dispute.amount)) } : null,
-    receiptPdfUrl: `${publicUrl}/v2/invoices/${receipt.invoice_id}/payments/${receipt.id}/receipt`,
-    createdAt: formatInstant(receipt.created_at),
+    receiptPdfUrl: `${publicUrl}/v2/invoices/${receipt.invoiceId}/payments/${receipt.id}/receipt`,
+    createdAt: formatInstant(receipt.createdAt),
   };
 }

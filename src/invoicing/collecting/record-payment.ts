@@ -45,8 +45,8 @@ export async function recordPayment(
   if (errors.length > 0) return invalid(errors);
   const decided = decidePayment(invoice);
   if (!decided.ok) return decided;
-  const { applied, overpaid } = divide(amount, invoice.unpaid_amount);
-  const { currency, customer_id: customerId, clock_id: clockId } = invoice;
+  const { applied, overpaid } = divide(amount, invoice.unpaidAmount);
+  const { currency, customerId, clockId } = invoice;
   const receipt = await recordReceipt(
     tx,
     {

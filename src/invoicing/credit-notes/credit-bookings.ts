@@ -11,7 +11,7 @@ import type { InvoiceRow } from '../invoice/invoice.ts';
  */
 export const bookCredit = (
   tx: Tx,
-  { merchant_id: merchantId, id: invoiceId, customer_id: customerId, currency }: InvoiceRow,
+  { merchantId, id: invoiceId, customerId, currency }: InvoiceRow,
   note: CreditNoteRow,
   { off, offAgain }: { readonly off: Decimal; readonly offAgain: Decimal },
   now: Instant,
@@ -26,7 +26,7 @@ export const bookCredit = (
       currency,
       entries: [
         { account: 'revenue', customerId: null, amount: note.amount },
-        { account: 'tax', customerId: null, amount: note.tax_amount },
+        { account: 'tax', customerId: null, amount: note.taxAmount },
         { account: 'receivable', customerId, amount: off.negated() },
         { account: 'owed_again', customerId, amount: offAgain.negated() },
         { account: 'wallet', customerId, amount: off.plus(offAgain).minus(note.total) },

@@ -17,7 +17,7 @@ export async function insertCreditNote(
   now: Instant,
 ): Promise<CreditNoteRow> {
   const credited = await partsCredited(tx, invoice);
-  const rest = { amount: invoice.subtotal.minus(credited.amount), tax: invoice.total_tax.minus(credited.tax) };
+  const rest = { amount: invoice.subtotal.minus(credited.amount), tax: invoice.totalTax.minus(credited.tax) };
   return issueCreditNote(tx, invoice, kind, rest, reason, now);
 }
 
@@ -44,10 +44,10 @@ async function issueCreditNote(
   reason: string | null,
   now: Instant,
 ): Promise<CreditNoteRow> {
-  const number = creditNoteNumber(await drawNumbers(tx, invoice.merchant_id, 'credit_note', 1));
+  const number = creditNoteNumber(await drawNumbers(tx, invoice.merchantId, 'credit_note', 1));
   const note = await tx.one<CreditNoteRow>(sql`
     insert into credit_note (merchant_id, id, kind, invoice_id, number, amount, tax_amount, total, currency, status, reason, created_at)
-    values (${invoice.merchant_id}, ${newId('refund')}, ${kind}, ${invoice.id}, ${number}, ${amount}, ${tax},
+    values (${invoice.merchantId}, ${newId('refund')}, ${kind}, ${invoice.id}, ${number}, ${amount}, ${tax},
             ${amount.plus(tax)}, ${invoice.currency}, 'ISSUED', ${reason}, ${now})
     returning *`);
   await recordCreditNote(tx, invoice, note, now);
@@ -55,23 +55,23 @@ async function issueCreditNote(
 }
 
 /** What of an invoice credit notes over parts have taken back. */
-export const partsCredited = (tx: Tx, { merchant_id, id }: InvoiceRow): Promise<NotedAmounts> =>
+export const partsCredited = (tx: Tx, { merchantId, id }: InvoiceRow): Promise<NotedAmounts> =>
   tx.one<NotedAmounts>(sql`
     select coalesce(sum(amount), 0) as amount, coalesce(sum(tax_amount), 0) as tax from credit_note
-     where merchant_id = ${merchant_id} and invoice_id = ${id} and kind = 'credit'`);
+     where merchant_id = ${merchantId} and invoice_id = ${id} and kind = 'credit'`);
 
 /** The credit note over all of an invoice that is in force; at most one (unique index `one_unvoided_credit_note`). */
 export const unvoidedCreditNote = (tx: Tx, invoice: InvoiceRow): Promise<CreditNoteRow | undefined> =>
   tx.maybe<CreditNoteRow>(sql`
     select * from credit_note
-     where merchant_id = ${invoice.merchant_id} and invoice_id = ${invoice.id} and status = 'ISSUED'
+     where merchant_id = ${invoice.merchantId} and invoice_id = ${invoice.id} and status = 'ISSUED'
        and kind <> 'credit'`);
 
 /** Locks one refund of an invoice. */
 export const lockRefund = (tx: Tx, invoice: InvoiceRow, refundId: string): Promise<CreditNoteRow | undefined> =>
   tx.maybe<CreditNoteRow>(sql`
     select * from credit_note
-     where merchant_id = ${invoice.merchant_id} and invoice_id = ${invoice.id} and id = ${refundId} and kind = 'refund' for update`);
+     where merchant_id = ${invoice.merchantId} and invoice_id = ${invoice.id} and id = ${refundId} and kind = 'refund' for update`);
 
 export const voidCreditNote = (
   tx: Tx,
@@ -81,7 +81,7 @@ export const voidCreditNote = (
 ): Promise<CreditNoteRow> =>
   tx.one<CreditNoteRow>(sql`
     update credit_note set status = 'VOIDED', voided_at = ${now}, void_reason = ${reason}
-     where merchant_id = ${note.merchant_id} and id = ${note.id} and status = 'ISSUED' returning *`);
+     where merchant_id = ${note.merchantId} and id = ${note.id} and status = 'ISSUED' returning *`);
 
 export const refundsOf = (tx: Tx, merchantId: string, invoiceId: string, page: { limit: number; offset: number }) =>
   pageOfRows<CreditNoteRow>(

@@ -57,32 +57,32 @@ export function presentCreditNote(
   lines: readonly CreditNoteLine[] | null = null,
 ): Static<typeof CreditNote> {
   const money = (amount: Decimal) => formatMoney(amount, note.currency);
-  const address = `${publicUrl}/v2/invoices/${note.invoice_id}/refunds/${note.id}`; // where documents of all of them are
+  const address = `${publicUrl}/v2/invoices/${note.invoiceId}/refunds/${note.id}`; // where documents of all of them are
   return {
     id: note.id,
     object: 'credit_note',
     kind: note.kind,
     number: note.number,
-    invoiceId: note.invoice_id,
-    merchantId: note.merchant_id,
+    invoiceId: note.invoiceId,
+    merchantId: note.merchantId,
     amount: money(note.amount),
-    taxAmount: money(note.tax_amount),
+    taxAmount: money(note.taxAmount),
     total: money(note.total),
     currency: note.currency,
     status: note.status,
     reason: note.reason,
     lines:
       lines?.map((line) => ({
-        displayName: line.display_name,
+        displayName: line.displayName,
         amount: money(line.amount),
-        taxAmount: money(line.tax_amount),
-        taxRate: jsonNumber(line.tax_rate),
-        periodStart: formatInstant(line.period_start),
-        periodEnd: formatInstant(line.period_end),
+        taxAmount: money(line.taxAmount),
+        taxRate: jsonNumber(line.taxRate),
+        periodStart: formatInstant(line.periodStart),
+        periodEnd: formatInstant(line.periodEnd),
       })) ?? null,
     pdfUrl: `${address}/pdf`,
     documentXmlUrl: `${address}/document.xml`,
-    createdAt: formatInstant(note.created_at),
-    voidedAt: note.voided_at && formatInstant(note.voided_at),
+    createdAt: formatInstant(note.createdAt),
+    voidedAt: note.voidedAt && formatInstant(note.voidedAt),
   };
 }

@@ -7,59 +7,59 @@ import type { ShareOfTime } from '../rating/index.ts';
 
 /** What is taken back of the lines of a price on an invoice: time that is not used, or what a closed period comes to less. */
 export interface UnusedCreditRow {
-  merchant_id: string;
+  merchantId: string;
   id: string;
   seq: bigint;
   /** Null: it is of a billing schedule, which `source_key` names. */
-  subscription_id: string | null;
+  subscriptionId: string | null;
   /** The invoice that billed it. */
-  invoice_id: string;
+  invoiceId: string;
   /** Null: the commitment of the plan. */
-  price_id: string | null;
-  charged_from: Instant;
-  charged_to: Instant;
-  unused_from: Instant;
-  unused_to: Instant;
-  display_name: string;
+  priceId: string | null;
+  chargedFrom: Instant;
+  chargedTo: Instant;
+  unusedFrom: Instant;
+  unusedTo: Instant;
+  displayName: string;
   /** Net of tax, all of it. */
   amount: Decimal;
-  tax_amount: Decimal;
+  taxAmount: Decimal;
   /** Percent. */
-  tax_rate: Decimal;
+  taxRate: Decimal;
   /** What of it stands in credit notes on the invoice that billed it. */
-  noted_amount: Decimal;
-  noted_tax: Decimal;
+  notedAmount: Decimal;
+  notedTax: Decimal;
   /** What it was worked out from; null of credits from before that was kept. */
   workings: { readonly share: ShareOfTime | null; readonly billed: string; readonly before: string } | null;
   /** What it takes back of each kind of line; null: it takes back time. */
   correction: Correction | null;
   /** What of a billing schedule the lines bill; null: they are of a subscription. */
-  source_key: string | null;
+  sourceKey: string | null;
   /** The invoice that bears the rest as a line; null: there is none. */
-  target_invoice_id: string | null;
-  created_at: Instant;
+  targetInvoiceId: string | null;
+  createdAt: Instant;
 }
 
 export async function insertUnusedCredit(tx: Tx, row: Omit<UnusedCreditRow, 'seq'>): Promise<UnusedCreditRow> {
   const { last } = await tx.one<{ last: bigint }>(sql`
     select coalesce(max(l.seq), 0) as last
       from invoice i join invoice_line l on l.merchant_id = i.merchant_id and l.invoice_id = i.id
-     where i.merchant_id = ${row.merchant_id} and i.subscription_id = ${row.subscription_id}`);
+     where i.merchant_id = ${row.merchantId} and i.subscription_id = ${row.subscriptionId}`);
   return tx.one<UnusedCreditRow>(sql`
     insert into unused_credit (merchant_id, id, subscription_id, invoice_id, price_id, charged_from, charged_to, unused_from,
                                unused_to, display_name, amount, tax_amount, tax_rate, noted_amount, noted_tax,
                                target_invoice_id, created_at, workings, correction, source_key, line_seq)
-    values (${row.merchant_id}, ${row.id}, ${row.subscription_id}, ${row.invoice_id}, ${row.price_id}, ${row.charged_from},
-            ${row.charged_to}, ${row.unused_from}, ${row.unused_to}, ${row.display_name}, ${row.amount}, ${row.tax_amount},
-            ${row.tax_rate}, ${row.noted_amount}, ${row.noted_tax}, ${row.target_invoice_id}, ${row.created_at},
+    values (${row.merchantId}, ${row.id}, ${row.subscriptionId}, ${row.invoiceId}, ${row.priceId}, ${row.chargedFrom},
+            ${row.chargedTo}, ${row.unusedFrom}, ${row.unusedTo}, ${row.displayName}, ${row.amount}, ${row.taxAmount},
+            ${row.taxRate}, ${row.notedAmount}, ${row.notedTax}, ${row.targetInvoiceId}, ${row.createdAt},
             ${jsonb(row.workings)}, ${row.correction === null ? null : jsonb(row.correction)},
-            ${row.source_key}, ${last})
+            ${row.sourceKey}, ${last})
     returning *`);
 }
 
 /** A credit, and the number of the invoice that billed. */
 export interface CreditOn extends UnusedCreditRow {
-  billed_number: string | null;
+  billedNumber: string | null;
 }
 
 /** Those of some invoices of a merchant on which credits stand as lines, or lines of which a total of 0 cut something off. */
@@ -79,8 +79,8 @@ export const invoicesWithCredits = async (
 };
 
 /** Credits that stand on an invoice as lines, in the order of these. */
-export const creditsOn = async (tx: Tx, { merchant_id, id }: InvoiceRow): Promise<readonly CreditOn[]> =>
-  (await creditsOnInvoices(tx, merchant_id, [id])).get(id) ?? [];
+export const creditsOn = async (tx: Tx, { merchantId, id }: InvoiceRow): Promise<readonly CreditOn[]> =>
+  (await creditsOnInvoices(tx, merchantId, [id])).get(id) ?? [];
 
 /** The same of some invoices of a merchant, by invoice. */
 export async function creditsOnInvoices(
@@ -88,37 +88,32 @@ export async function creditsOnInvoices(
   merchantId: string,
   invoiceIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly CreditOn[]>> {
-  const rows = await tx.rows<CreditOn & { target_invoice_id: string }>(sql`
+  const rows = await tx.rows<CreditOn & { targetInvoiceId: string }>(sql`
     select c.*, i.invoice_number as billed_number
       from unused_credit c join invoice i on i.merchant_id = c.merchant_id and i.id = c.invoice_id
      where c.merchant_id = ${merchantId} and c.target_invoice_id = any (${[...invoiceIds]}::text[])
        and c.noted_amount < c.amount
      order by c.seq`);
-  return Map.groupBy(rows, (row) => row.target_invoice_id);
+  return Map.groupBy(rows, (row) => row.targetInvoiceId);
 }
 
 /** Credit notes over what the lines of an invoice could not give back. */
 export const notesOfCreditsOn = (
   tx: Tx,
-  { merchant_id, id }: Pick<InvoiceRow, 'merchant_id' | 'id'>,
-): Promise<{ credit_id: string; number: string; amount: Decimal }[]> =>
-  tx.rows<{ credit_id: string; number: string; amount: Decimal }>(sql`
+  { merchantId, id }: Pick<InvoiceRow, 'merchantId' | 'id'>,
+): Promise<{ creditId: string; number: string; amount: Decimal }[]> =>
+  tx.rows<{ creditId: string; number: string; amount: Decimal }>(sql`
     select l.credit_id, n.number, l.amount
       from unused_credit c
       join credit_note_line l on l.merchant_id = c.merchant_id and l.credit_id = c.id
       join credit_note n on n.merchant_id = l.merchant_id and n.id = l.credit_note_id
-     where c.merchant_id = ${merchant_id} and c.target_invoice_id = ${id} order by n.seq, l.position`);
+     where c.merchant_id = ${merchantId} and c.target_invoice_id = ${id} order by n.seq, l.position`);
 
 /** More of a credit stands in credit notes by now. */
-export const noteMore = (
-  tx: Tx,
-  { merchant_id, id }: UnusedCreditRow,
-  amount: Decimal,
-  tax: Decimal,
-): Promise<number> =>
+export const noteMore = (tx: Tx, { merchantId, id }: UnusedCreditRow, amount: Decimal, tax: Decimal): Promise<number> =>
   tx.run(sql`
     update unused_credit set noted_amount = noted_amount + ${amount}, noted_tax = noted_tax + ${tax}
-     where merchant_id = ${merchant_id} and id = ${id}`);
+     where merchant_id = ${merchantId} and id = ${id}`);
 
 /**
  * Takes back the credits of a subscription for time after an instant that nobody has in hand: lines of an invoice that is
@@ -133,9 +128,9 @@ export async function deleteOpenCredits(
   after: Instant,
 ): Promise<string[]> {
   if ((await selectOpenCredits(tx, merchantId, subscriptionId, after)).length === 0) return []; // as a rule
-  const deleted = await tx.rows<{ invoice_id: string }>(sql`
+  const deleted = await tx.rows<{ invoiceId: string }>(sql`
     delete from unused_credit c where ${openCredits(merchantId, subscriptionId, after)} returning c.invoice_id`);
-  return [...new Set(deleted.map(({ invoice_id: id }) => id))];
+  return [...new Set(deleted.map(({ invoiceId: id }) => id))];
 }
 
 /** The credits that `deleteOpenCredits` would delete. */
@@ -144,8 +139,8 @@ export const selectOpenCredits = async (
   merchantId: string,
   subscriptionId: string,
   after: Instant,
-): Promise<Pick<UnusedCreditRow, 'id' | 'invoice_id'>[]> =>
-  tx.rows<Pick<UnusedCreditRow, 'id' | 'invoice_id'>>(sql`
+): Promise<Pick<UnusedCreditRow, 'id' | 'invoiceId'>[]> =>
+  tx.rows<Pick<UnusedCreditRow, 'id' | 'invoiceId'>>(sql`
     select c.id, c.invoice_id from unused_credit c where ${openCredits(merchantId, subscriptionId, after)}`);
 
 const openCredits = (merchantId: string, subscriptionId: string, after: Instant) => sql`
@@ -155,8 +150,8 @@ const openCredits = (merchantId: string, subscriptionId: string, after: Instant)
                    and i.issued_at is null and i.status <> 'CANCELLED')`;
 
 /** Has anything of an invoice been given back, as a line elsewhere or by a credit note? */
-export const isCredited = async (tx: Tx, { merchant_id, id }: InvoiceRow): Promise<boolean> =>
+export const isCredited = async (tx: Tx, { merchantId, id }: InvoiceRow): Promise<boolean> =>
   (
     await tx.one<{ found: boolean }>(sql`
-    select exists (select from unused_credit where merchant_id = ${merchant_id} and invoice_id = ${id}) as found`)
+    select exists (select from unused_credit where merchant_id = ${merchantId} and invoice_id = ${id}) as found`)
   ).found;

@@ -5,7 +5,7 @@ import type { StoredCredit, StoredLine } from './billed.ts';
 import type { UncalculatedInvoice } from './due.ts';
 
 /** Whose bill it is, and which invoice is not counted: the one that is being calculated. */
-export type BilledFor = Pick<InvoiceRow, 'merchant_id' | 'id' | 'subscription_id'>;
+export type BilledFor = Pick<InvoiceRow, 'merchantId' | 'id' | 'subscriptionId'>;
 
 /** Of whose bill something is asked. */
 export interface BilledQuestion {
@@ -38,7 +38,7 @@ export async function selectBilledLines(
   before: PlaceInBilling | null = null,
   alsoOf: readonly string[] = [],
 ): Promise<StoredLine[]> {
-  const [lines] = await selectBilledLinesOf(tx, invoice.merchant_id, [{ invoice, since, before }], alsoOf);
+  const [lines] = await selectBilledLinesOf(tx, invoice.merchantId, [{ invoice, since, before }], alsoOf);
   return lines as StoredLine[];
 }
 
@@ -55,12 +55,12 @@ export async function selectBilledLinesOf(
 ): Promise<StoredLine[][]> {
   if (asked.length === 0) return [];
   const rows = await tx.rows<Placed<StoredLine>>(sql`
-    select q.place::int, l.invoice_id as "invoiceId", i.status, l.price_id as "priceId", l.fee_id as "feeId", l.type,
-           l.display_name as "displayName", l.quantity, l.total_price as net, l.total_tax as tax, l.tax_rate as "taxRate",
-           l.period_start as "periodStart", l.period_end as "periodEnd", l.group_values as "group", l.tiers, l.workings,
+    select q.place::int, l.invoice_id, i.status, l.price_id, l.fee_id, l.type,
+           l.display_name, l.quantity, l.total_price as net, l.total_tax as tax, l.tax_rate,
+           l.period_start, l.period_end, l.group_values as group, l.tiers, l.workings,
            exists (select from credit_note n
-                    where n.merchant_id = i.merchant_id and n.invoice_id = i.id and n.kind = 'refund' and n.status = 'ISSUED') as "isRefunded"
-      from unnest(${asked.map(({ invoice }) => invoice.subscription_id)}::text[],
+                    where n.merchant_id = i.merchant_id and n.invoice_id = i.id and n.kind = 'refund' and n.status = 'ISSUED') as is_refunded
+      from unnest(${asked.map(({ invoice }) => invoice.subscriptionId)}::text[],
                   ${asked.map(({ invoice }) => invoice.id)}::text[],
                   ${asked.map(({ since }) => since)}::timestamptz[],
                   ${asked.map(({ before }) => before?.seq ?? null)}::bigint[])
@@ -89,7 +89,7 @@ export async function selectCredits(
   since: Instant,
   before: PlaceInBilling | null = null,
 ): Promise<CreditRow[]> {
-  const [credits] = await selectCreditsOf(tx, invoice.merchant_id, [{ invoice, since, before }]);
+  const [credits] = await selectCreditsOf(tx, invoice.merchantId, [{ invoice, since, before }]);
   return credits as CreditRow[];
 }
 
@@ -101,10 +101,10 @@ export async function selectCreditsOf(
 ): Promise<CreditRow[][]> {
   if (asked.length === 0) return [];
   const rows = await tx.rows<Placed<CreditRow>>(sql`
-    select q.place::int, c.id, c.invoice_id as "invoiceId", c.price_id as "priceId", c.charged_from as "chargedFrom",
-           c.charged_to as "chargedTo", c.unused_from as "unusedFrom", c.unused_to as "unusedTo", c.amount as net,
+    select q.place::int, c.id, c.invoice_id, c.price_id, c.charged_from,
+           c.charged_to, c.unused_from, c.unused_to, c.amount as net,
            c.tax_amount as tax, c.correction
-      from unnest(${asked.map(({ invoice }) => invoice.subscription_id)}::text[],
+      from unnest(${asked.map(({ invoice }) => invoice.subscriptionId)}::text[],
                   ${asked.map(({ since }) => since)}::timestamptz[],
                   ${asked.map(({ before }) => before?.seq ?? null)}::bigint[],
                   ${asked.map(({ before }) => before?.creditSeq ?? null)}::bigint[])
@@ -126,7 +126,7 @@ export async function selectUncalculated(
   invoice: BilledFor,
   beforeSeq: bigint | null = null,
 ): Promise<UncalculatedInvoice[]> {
-  const [others] = await selectUncalculatedOf(tx, invoice.merchant_id, [{ invoice, beforeSeq }]);
+  const [others] = await selectUncalculatedOf(tx, invoice.merchantId, [{ invoice, beforeSeq }]);
   return others as UncalculatedInvoice[];
 }
 
@@ -139,7 +139,7 @@ export async function selectUncalculatedOf(
   if (asked.length === 0) return [];
   const rows = await tx.rows<Placed<UncalculatedInvoice>>(sql`
     select q.place::int, i.id, i.kind, i.billing_cadence, i.billing_anchor, i.period_number, i.period_start, i.period_end
-      from unnest(${asked.map(({ invoice }) => invoice.subscription_id)}::text[],
+      from unnest(${asked.map(({ invoice }) => invoice.subscriptionId)}::text[],
                   ${asked.map(({ invoice }) => invoice.id)}::text[],
                   ${asked.map(({ beforeSeq }) => beforeSeq)}::bigint[])
              with ordinality as q (subscription_id, id, before_seq, place)
@@ -163,17 +163,17 @@ export interface PlaceInBilling {
 /** The place of an invoice without lines that is calculated now: after all lines and credits of its subscription. */
 export const selectPlace = (
   tx: Tx,
-  { merchant_id: merchantId, subscription_id: subscriptionId }: Pick<BilledFor, 'merchant_id' | 'subscription_id'>,
+  { merchantId, subscriptionId }: Pick<BilledFor, 'merchantId' | 'subscriptionId'>,
 ): Promise<Required<PlaceInBilling>> =>
   tx.one<Required<PlaceInBilling>>(sql`
     select (select coalesce(max(l.seq), 0) + 1
               from invoice i join invoice_line l on l.merchant_id = i.merchant_id and l.invoice_id = i.id
              where i.merchant_id = ${merchantId} and i.subscription_id = ${subscriptionId}) as seq,
            (select coalesce(max(seq), 0) from unused_credit
-             where merchant_id = ${merchantId} and subscription_id = ${subscriptionId}) as "creditSeq"`);
+             where merchant_id = ${merchantId} and subscription_id = ${subscriptionId}) as credit_seq`);
 
 /** The place in the order of billing of the first line of an invoice; null while it has none. */
-export const firstSeqOf = async (tx: Tx, { merchant_id: merchantId, id }: BilledFor): Promise<bigint | null> =>
+export const firstSeqOf = async (tx: Tx, { merchantId, id }: BilledFor): Promise<bigint | null> =>
   (
     await tx.one<{ seq: bigint | null }>(sql`
     select min(seq) as seq from invoice_line where merchant_id = ${merchantId} and invoice_id = ${id}`)

@@ -65,11 +65,11 @@ const termsOf = (
   return { planCadence: 'P1M', prices: history.at(-1)?.prices ?? [], bounds, versions: history };
 };
 const used = (units: string): BilledUsage[] => [
-  { price_id: 'calls', group_values: {}, quantity: decimal(units), event_count: 1, granted: decimal('0') },
+  { priceId: 'calls', groupValues: {}, quantity: decimal(units), eventCount: 1, granted: decimal('0') },
 ];
 const cut = (invoice: UncalculatedInvoice, start: string, end: string): UncalculatedInvoice => ({
   ...{ ...invoice, id: `${start} ${end}` },
-  ...{ period_start: at(start), period_end: at(end) },
+  ...{ periodStart: at(start), periodEnd: at(end) },
 });
 const short = (instant: Instant) => instant.toString().slice(5, 10);
 const shown = (charges: readonly DueCharge['charge'][]) =>
@@ -86,7 +86,7 @@ describe('a change at the very start of a period', () => {
     bill(books, before, upfrontAt(before));
     bill(books, before, invoiceAt(before, 'P1M', at('01-01')));
     const february = bill(books, after, invoiceAt(after, 'P1M', at('02-01')));
-    expect(february.lines.map(({ price_id: id, total_price: net }) => `${id} ${plain(net)}`)).toEqual([
+    expect(february.lines.map(({ priceId: id, totalPrice: net }) => `${id} ${plain(net)}`)).toEqual([
       'base 100', // of March
       'add-on 20', // of March
       'add-on 20', // of February
@@ -175,7 +175,7 @@ describe('a closed period', () => {
     expect(found.lines).toEqual([]);
     const calculation = issueLate(due, taxRates);
     expect(
-      calculation.lines.map(({ type, total_price: net, tax_rate: rate }) => `${type} ${plain(net)} at ${plain(rate)}`),
+      calculation.lines.map(({ type, totalPrice: net, taxRate: rate }) => `${type} ${plain(net)} at ${plain(rate)}`),
     ).toEqual(lines);
   });
 
@@ -186,7 +186,7 @@ describe('a closed period', () => {
       charge: { ...(dueCharges(terms, january)[0] as DueCharge).charge, price: fee('other', '1000', false) },
     };
     const { lines } = issueLate([other, ...due], taxRates);
-    const sums = lines.slice(1).map(({ total_price: net, total_tax: tax }) => `${plain(net)} + ${plain(tax)}`);
+    const sums = lines.slice(1).map(({ totalPrice: net, totalTax: tax }) => `${plain(net)} + ${plain(tax)}`);
     expect(sums).toEqual(['-100 + -10', '50 + 5']);
   });
 });

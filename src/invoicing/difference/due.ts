@@ -83,7 +83,7 @@ export interface TakenBack {
 export interface UncalculatedInvoice extends InvoicePeriod {
   readonly id: string;
   readonly kind: string;
-  readonly billing_anchor: Instant;
+  readonly billingAnchor: Instant;
 }
 
 /** All that decides what an invoice of a subscription bills. */
@@ -106,7 +106,7 @@ export function dueOn(state: BillingState): DueCharge[] {
   if (invoice.kind === 'upfront') return dueUpfront(state);
   if (invoice.kind !== 'subscription') return [];
   const cell = cellOf(terms, invoice);
-  const end = latest(invoice.period_end, endOfItems(terms, cell, items));
+  const end = latest(invoice.periodEnd, endOfItems(terms, cell, items));
   const arrears = chargesInArrears(terms, cell, end);
   const fees = compareTime(arrears.filter(isFee), items, terms).due;
   const once = onceDue(state, cell);
@@ -154,7 +154,7 @@ function inCell(terms: HistoricTerms, items: readonly BilledItem[], { start, end
 
 function usageDue(charge: OwedCharge, cell: Cell, { invoice, items, terms }: BillingState): DueCharge {
   const own = inCell(terms, items, cell).filter(({ priceId }) => priceId === charge.price.id);
-  const dated = from(charge, invoice.period_start);
+  const dated = from(charge, invoice.periodStart);
   if (own.length === 0) return { charge: dated };
   return { charge: dated, before: billedUsage(own, terms.taxBehavior, isAddedUp(charge)), back: backOf(own) };
 }
@@ -190,7 +190,7 @@ function onceDue(state: BillingState, cell: Cell): DueCharge[] {
   const segments = segmentsOf(terms);
   const isOwn = isOwnSeries(terms, invoice);
   if (!isOwn) return [];
-  const { period_start: start, period_end: end } = invoice;
+  const { periodStart: start, periodEnd: end } = invoice;
   const inside = (segment: Segment) => !isBefore(segment.start, start) && isBefore(segment.start, end);
   const isFirst = (segment: Segment) => segment.start.equals(segments[0].start);
   const atEnd = (segment: Segment) => segment.start.equals(end) && segment.start.equals(cell.end);
@@ -208,7 +208,7 @@ function onceDue(state: BillingState, cell: Cell): DueCharge[] {
 function advanceCells(state: BillingState, cell: Cell): Cell[] {
   const { terms, invoice } = state;
   const segments = segmentsOf(terms);
-  const { period_start: start, period_end: end } = invoice;
+  const { periodStart: start, periodEnd: end } = invoice;
   const next = end.equals(cell.end) ? nextCell(terms, cell) : null;
   const cells: Cell[] = next === null ? [] : [next];
   if (isOwnSeries(terms, invoice))
@@ -237,12 +237,12 @@ export const beginsAt = (terms: HistoricTerms, cadence: string, at: Instant): bo
 const isTakenCareOf = ({ terms, invoice, others }: BillingState, at: Instant, isNew: boolean): boolean =>
   others.some(
     (other) =>
-      (other.kind === 'upfront' && other.billing_anchor.equals(at)) ||
+      (other.kind === 'upfront' && other.billingAnchor.equals(at)) ||
       (other.kind === 'subscription' &&
         isOwnSeries(terms, other) &&
-        isBefore(other.period_start, invoice.period_start) &&
-        !isAfter(other.period_start, at) &&
-        (isNew ? !isBefore(other.period_end, at) : isAfter(other.period_end, at))),
+        isBefore(other.periodStart, invoice.periodStart) &&
+        !isAfter(other.periodStart, at) &&
+        (isNew ? !isBefore(other.periodEnd, at) : isAfter(other.periodEnd, at))),
   );
 
 /** Does the invoice of the period before one, which is not calculated yet, bill its fees in advance? */
@@ -250,19 +250,19 @@ const isAwaited = ({ others }: BillingState, { cadence, start, number }: Cell): 
   others.some(
     (other) =>
       other.kind === 'subscription' &&
-      other.billing_cadence === cadence &&
-      other.period_number === number - 1 &&
-      other.period_end.equals(start),
+      other.billingCadence === cadence &&
+      other.periodNumber === number - 1 &&
+      other.periodEnd.equals(start),
   );
 
 /** What an upfront invoice asks: of the version that holds at its instant, all in advance, and what is billed once. */
 function dueUpfront(state: BillingState): DueCharge[] {
   const { terms, invoice, items } = state;
   const segments = segmentsOf(terms);
-  const segment = segmentAt(segments, invoice.billing_anchor);
-  const at = latest(invoice.billing_anchor, segment.start);
+  const segment = segmentAt(segments, invoice.billingAnchor);
+  const at = latest(invoice.billingAnchor, segment.start);
   const isHandedOver = state.others.some(
-    (other) => other.kind === 'subscription' && isOwnSeries(terms, other) && other.period_end.equals(at),
+    (other) => other.kind === 'subscription' && isOwnSeries(terms, other) && other.periodEnd.equals(at),
   );
   const once = isHandedOver ? [] : chargesOnce(terms, 'in_advance', (each) => each.start.equals(segment.start), null);
   const cells = cadencesOf(segment)
@@ -281,11 +281,11 @@ export const upfrontCharges = (terms: BillingState['terms']): OwedCharge[] => {
   const invoice = {
     id: '',
     kind: 'upfront',
-    billing_anchor: first.start,
-    billing_cadence: 'P0D',
-    period_number: 0,
-    period_start: first.start,
-    period_end: first.start,
+    billingAnchor: first.start,
+    billingCadence: 'P0D',
+    periodNumber: 0,
+    periodStart: first.start,
+    periodEnd: first.start,
   };
   return dueOn({ terms, invoice, others: [], items: [] }).map(({ charge }) => charge);
 };
@@ -310,11 +310,11 @@ export function lateDue(
   return closed.flatMap(({ invoice, usage, adjustments }) => {
     const then = asBilled(terms, invoice);
     const cell = cellOf(then, invoice);
-    const metered = chargesInArrears(then, cell, invoice.period_end).filter((charge) => !isFee(charge));
+    const metered = chargesInArrears(then, cell, invoice.periodEnd).filter((charge) => !isFee(charge));
     return [
       ...metered.map((charge): DueCharge => {
         const own = inCell(then, items, cell).filter(({ priceId }) => priceId === charge.price.id);
-        const late = { usage: usage.filter(({ price_id: id }) => id === charge.price.id), adjustments, items: own };
+        const late = { usage: usage.filter(({ priceId: id }) => id === charge.price.id), adjustments, items: own };
         const least = then === terms ? {} : { least: leastOf(terms, cell, charge) };
         if (own.length === 0) return { charge: { ...charge, ...least }, late };
         return {
@@ -324,7 +324,7 @@ export function lateDue(
           back: backOf(own),
         };
       }),
-      ...lateMinimums(terms, items, { cell, until: invoice.period_end, adjustments }),
+      ...lateMinimums(terms, items, { cell, until: invoice.periodEnd, adjustments }),
     ];
   });
 }
@@ -382,7 +382,7 @@ export interface CommitmentState extends Pick<BillingState, 'terms' | 'others' |
 /** The period of the plan that is over with an invoice of the plan's own series; null at a cut. */
 function ownPeriodOf(terms: HistoricTerms, invoice: InvoicePeriod): Cell | null {
   const cell = cellOf(terms, invoice);
-  return isOfPlan(terms, cell) && cell.end.equals(invoice.period_end) ? cell : null;
+  return isOfPlan(terms, cell) && cell.end.equals(invoice.periodEnd) ? cell : null;
 }
 
 /** The periods of the plan's own series in which charges of the period of an invoice may count; none without commitments. */
@@ -400,9 +400,9 @@ const isOpen = ({ invoice, others }: CommitmentState, { cadence, start, end }: C
   [...others, ...(invoice ? [invoice] : [])].some(
     (other) =>
       other.kind === 'subscription' &&
-      other.billing_cadence === cadence &&
-      isBefore(other.period_start, end) &&
-      isAfter(other.period_end, start),
+      other.billingCadence === cadence &&
+      isBefore(other.periodStart, end) &&
+      isAfter(other.periodEnd, start),
   );
 
 /** @param then the terms that billed the period, which may have ended since */

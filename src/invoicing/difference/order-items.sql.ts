@@ -15,14 +15,14 @@ export const selectOrderItems = (tx: Tx, merchantId: string, invoiceIds: readonl
        where l.merchant_id = ${merchantId} and l.invoice_id = any (${[...invoiceIds]}::text[])
          and l.source_key is not null and l.type <> 'credit'
        group by l.invoice_id, l.source_key, l.period_start, l.period_end)
-    select item.invoice_id as "invoiceId", item.source_key as "sourceKey", item.item_id as "itemId",
-           item.display_name as "displayName", item.period_start as "periodStart", item.period_end as "periodEnd",
-           item.net, item.tax, item.tax_rate as "taxRate", coalesce(c.net, 0) as "creditedNet",
-           coalesce(c.tax, 0) as "creditedTax", i.issued_at is not null as "isIssued",
+    select item.invoice_id, item.source_key, item.item_id,
+           item.display_name, item.period_start, item.period_end,
+           item.net, item.tax, item.tax_rate, coalesce(c.net, 0) as credited_net,
+           coalesce(c.tax, 0) as credited_tax, i.issued_at is not null as is_issued,
            i.status in ('DRAFT', 'ISSUED', 'PAYMENT_FAILED', 'PAID') and not exists (
              select from credit_note n
               where n.merchant_id = i.merchant_id and n.invoice_id = i.id and n.kind = 'refund' and n.status = 'ISSUED'
-           ) as "isStanding"
+           ) as is_standing
       from item
       join invoice i on i.merchant_id = ${merchantId} and i.id = item.invoice_id
       left join lateral (

@@ -21,24 +21,24 @@ type Money = (amount: Decimal) => string;
 export async function describeInvoice(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow): Promise<InvoiceDocument> {
   const lines = inOrderOfTime(await linesWithCredits(tx, invoice));
   const money: Money = (amount) => formatMoney(amount, invoice.currency);
-  const hasPeriod = invoice.billing_cadence !== 'P0D';
+  const hasPeriod = invoice.billingCadence !== 'P0D';
   return {
     ...(await described(parts, tx, invoice)),
     kind: 'invoice',
-    number: invoice.invoice_number as string,
-    issuedAt: invoice.issued_at as Instant,
-    dueAt: invoice.due_at,
-    periodStart: hasPeriod ? invoice.period_start : null,
-    periodEnd: hasPeriod ? invoice.period_end : null,
+    number: invoice.invoiceNumber as string,
+    issuedAt: invoice.issuedAt as Instant,
+    dueAt: invoice.dueAt,
+    periodStart: hasPeriod ? invoice.periodStart : null,
+    periodEnd: hasPeriod ? invoice.periodEnd : null,
     lines: lines.map((line) => describeLine(invoice, line, money)),
     taxes: invoice.taxes,
     subtotal: money(invoice.subtotal),
-    totalTax: money(invoice.total_tax),
-    grandTotal: money(invoice.grand_total),
-    paidAmount: money(invoice.paid_amount),
-    unpaidAmount: money(invoice.unpaid_amount),
-    walletApplied: money(invoice.wallet_applied),
-    ...(invoice.pays_online && invoice.unpaid_amount.gt(0) && { paymentUrl: payUrl(parts.publicUrl, invoice.id) }),
+    totalTax: money(invoice.totalTax),
+    grandTotal: money(invoice.grandTotal),
+    paidAmount: money(invoice.paidAmount),
+    unpaidAmount: money(invoice.unpaidAmount),
+    walletApplied: money(invoice.walletApplied),
+    ...(invoice.paysOnline && invoice.unpaidAmount.gt(0) && { paymentUrl: payUrl(parts.publicUrl, invoice.id) }),
   };
 }
 
@@ -58,13 +58,13 @@ export async function describeCreditNote(
   const before = note.kind === 'credit' ? [] : await creditedBefore(tx, note);
   const less = before.map(({ number, ...line }) => ({
     ...negated(line),
-    display_name: `${line.display_name} (${number})`,
+    displayName: `${line.displayName} (${number})`,
   }));
   return {
     ...(await described(parts, tx, invoice)),
     kind: 'credit_note',
     number: note.number,
-    issuedAt: note.created_at,
+    issuedAt: note.createdAt,
     dueAt: null,
     periodStart: null,
     periodEnd: null,
@@ -73,16 +73,16 @@ export async function describeCreditNote(
       ...[...own, ...less].map((line) => describePart(invoice, line, money)),
     ],
     taxes: taxesOn([
-      ...whole.filter(bearsTax).map((line) => ({ ...line, amount: line.total_price, tax_amount: line.total_tax })),
+      ...whole.filter(bearsTax).map((line) => ({ ...line, amount: line.totalPrice, taxAmount: line.totalTax })),
       ...own,
       ...less,
     ]),
     subtotal: money(note.amount),
-    totalTax: money(note.tax_amount),
+    totalTax: money(note.taxAmount),
     grandTotal: money(note.total),
     paidAmount: money(ZERO), // nobody pays a credit note
     unpaidAmount: money(ZERO),
-    original: { number: invoice.invoice_number as string, issuedAt: invoice.issued_at as Instant },
+    original: { number: invoice.invoiceNumber as string, issuedAt: invoice.issuedAt as Instant },
     reason: note.reason,
   };
 }
@@ -103,20 +103,20 @@ export async function describeReceipt(
   return {
     ...(await described(parts, tx, invoice)),
     kind: 'receipt',
-    number: `${invoice.invoice_number}-R${position}`,
-    issuedAt: payment.created_at,
-    receivedAt: payment.received_at,
+    number: `${invoice.invoiceNumber}-R${position}`,
+    issuedAt: payment.createdAt,
+    receivedAt: payment.receivedAt,
     invoice: {
-      number: invoice.invoice_number as string,
-      issuedAt: invoice.issued_at as Instant,
-      total: money(invoice.grand_total),
+      number: invoice.invoiceNumber as string,
+      issuedAt: invoice.issuedAt as Instant,
+      total: money(invoice.grandTotal),
     },
     amount: money(payment.amount),
     walletAmount: money(payment.overpaid),
-    settledBefore: money(invoice.grand_total.minus(remaining).minus(applied)),
+    settledBefore: money(invoice.grandTotal.minus(remaining).minus(applied)),
     remaining: money(remaining),
     method: payment.method,
-    card: payment.card_last4 === null ? null : { brand: payment.card_brand as string, last4: payment.card_last4 },
+    card: payment.cardLast4 === null ? null : { brand: payment.cardBrand as string, last4: payment.cardLast4 },
     reference: payment.reference,
   };
 }
@@ -125,19 +125,19 @@ const LOGO_FORMATS = { 'image/png': 'png', 'image/svg+xml': 'svg' } as const;
 
 /** What every document of an invoice says. */
 async function described(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow) {
-  const { branding, bankTransfer, invoiceNotes } = await merchantSettings(tx, invoice.merchant_id);
-  const logo = await findLogo(tx, invoice.merchant_id);
+  const { branding, bankTransfer, invoiceNotes } = await merchantSettings(tx, invoice.merchantId);
+  const logo = await findLogo(tx, invoice.merchantId);
   return {
     locale: localeOf(invoice),
     currency: invoice.currency,
-    seller: { ...(invoice.seller as PartyRecord), id: invoice.merchant_id },
+    seller: { ...(invoice.seller as PartyRecord), id: invoice.merchantId },
     buyer: invoice.buyer as PartyRecord,
-    paymentTermDays: invoice.payment_term_days,
+    paymentTermDays: invoice.paymentTermDays,
     ...(branding?.footer && { footer: branding.footer }),
     ...(branding?.color && { color: branding.color }),
     ...(logo && {
       logo: {
-        format: LOGO_FORMATS[logo.content_type],
+        format: LOGO_FORMATS[logo.contentType],
         ...{ width: logo.width, height: logo.height, content: logo.content },
       },
     }),
@@ -151,20 +151,20 @@ async function described(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow) {
 
 function describeLine(invoice: InvoiceRow, line: LineRow, money: Money): DocumentLine {
   return {
-    description: lineNameIn(localeOf(invoice), line.display_name),
+    description: lineNameIn(localeOf(invoice), line.displayName),
     ...datesOf(line),
     quantity: plain(line.quantity),
-    unit: line.metric_unit,
-    unitPrice: plain(line.unit_price),
-    amount: money(line.total_price),
-    grossAmount: money(line.total_amount),
-    taxRate: plain(line.tax_rate),
+    unit: line.metricUnit,
+    unitPrice: plain(line.unitPrice),
+    amount: money(line.totalPrice),
+    grossAmount: money(line.totalAmount),
+    taxRate: plain(line.taxRate),
     untaxed: whyUntaxed(invoice, line),
-    kind: line.event_type,
+    kind: line.eventType,
     isAmount: !HAS_UNITS.has(line.type),
     notes: notesOfLine(line, invoice, localeOf(invoice)),
     agreed: agreedPrice(line),
-    group: line.group_values,
+    group: line.groupValues,
     tiers: line.tiers?.map(({ above, ...tier }) => ({ from: above, ...tier })) ?? null,
   };
 }
@@ -186,35 +186,35 @@ function whyUntaxed(invoice: InvoiceRow, line: LineRow): DocumentLine['untaxed']
 }
 
 const describePart = (invoice: InvoiceRow, line: CreditNoteLine, money: Money): DocumentLine => ({
-  description: lineNameIn(localeOf(invoice), line.display_name),
+  description: lineNameIn(localeOf(invoice), line.displayName),
   ...datesOf(line),
   quantity: '1',
   unitPrice: money(line.amount),
   amount: money(line.amount),
-  grossAmount: money(line.amount.plus(line.tax_amount)),
+  grossAmount: money(line.amount.plus(line.taxAmount)),
   isAmount: true,
-  taxRate: plain(line.tax_rate),
+  taxRate: plain(line.taxRate),
   untaxed: invoice.terms?.taxExempt ? 'exempt' : null,
   kind: 'fee',
 });
 
-const datesOf = ({ period_start, period_end }: Pick<LineRow, 'period_start' | 'period_end'>) =>
-  isBefore(period_start, period_end) && { periodStart: period_start, periodEnd: period_end };
+const datesOf = ({ periodStart, periodEnd }: Pick<LineRow, 'periodStart' | 'periodEnd'>) =>
+  isBefore(periodStart, periodEnd) && { periodStart: periodStart, periodEnd: periodEnd };
 
 const negated = (line: CreditNoteLine): CreditNoteLine => ({
   ...line,
   amount: line.amount.negated(),
-  tax_amount: line.tax_amount.negated(),
+  taxAmount: line.taxAmount.negated(),
 });
 
 /** The tax of each rate as its lines bear it, highest first: the lines of an invoice sum to its own. */
-export function taxesOn(lines: readonly Pick<CreditNoteLine, 'amount' | 'tax_amount' | 'tax_rate'>[]): TaxRecord[] {
-  const ofRates = Map.groupBy(lines, ({ tax_rate }) => plain(tax_rate));
+export function taxesOn(lines: readonly Pick<CreditNoteLine, 'amount' | 'taxAmount' | 'taxRate'>[]): TaxRecord[] {
+  const ofRates = Map.groupBy(lines, ({ taxRate }) => plain(taxRate));
   return [...ofRates.values()]
-    .toSorted(([a], [b]) => (b as CreditNoteLine).tax_rate.comparedTo((a as CreditNoteLine).tax_rate))
+    .toSorted(([a], [b]) => (b as CreditNoteLine).taxRate.comparedTo((a as CreditNoteLine).taxRate))
     .map((same) => ({
-      rate: plain((same[0] as CreditNoteLine).tax_rate),
+      rate: plain((same[0] as CreditNoteLine).taxRate),
       base: plain(sum(same.map(({ amount }) => amount))),
-      amount: plain(sum(same.map(({ tax_amount }) => tax_amount))),
+      amount: plain(sum(same.map(({ taxAmount }) => taxAmount))),
     }));
 }

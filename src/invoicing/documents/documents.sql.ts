@@ -13,7 +13,7 @@ export const scheduleDocuments = (tx: Tx, invoices: readonly InvoiceRow[], now: 
   tx.run(sql`
     insert into document_job (merchant_id, id, next_action_at)
     select merchant_id, id, document_due(merchant_id, clock_id, ${now})
-      from jsonb_to_recordset(${recordset(invoices.map(({ merchant_id, id, clock_id }) => ({ merchant_id, id, clock_id })))})
+      from jsonb_to_recordset(${recordset(invoices.map(({ merchantId, id, clockId }) => ({ merchantId, id, clockId })))})
         as i (merchant_id text, id text, clock_id text)
     on conflict do nothing`);
 
@@ -62,9 +62,9 @@ export interface ReceiptRecord {
 export const scheduleReceipt = (tx: Tx, invoice: InvoiceRow, paymentId: string, now: Instant): Promise<number> =>
   tx.run(sql`
     insert into receipt_job (merchant_id, id, invoice_id, position, remaining, next_action_at)
-    select ${invoice.merchant_id}::text, ${paymentId}::text, ${invoice.id}::text, 1 + count(*),
-           ${invoice.unpaid_amount}::numeric, document_due(${invoice.merchant_id}, ${invoice.clock_id}, ${now})
-      from receipt_job where merchant_id = ${invoice.merchant_id} and invoice_id = ${invoice.id}`);
+    select ${invoice.merchantId}::text, ${paymentId}::text, ${invoice.id}::text, 1 + count(*),
+           ${invoice.unpaidAmount}::numeric, document_due(${invoice.merchantId}, ${invoice.clockId}, ${now})
+      from receipt_job where merchant_id = ${invoice.merchantId} and invoice_id = ${invoice.id}`);
 
 export const findReceiptRecord = (tx: Tx, merchantId: string, paymentId: string): Promise<ReceiptRecord | undefined> =>
   tx.maybe<ReceiptRecord>(sql`
@@ -75,8 +75,8 @@ export const invoiceOfReceipt = (
   tx: Tx,
   merchantId: string,
   paymentId: string,
-): Promise<{ invoice_id: string } | undefined> =>
-  tx.maybe<{ invoice_id: string }>(sql`
+): Promise<{ invoiceId: string } | undefined> =>
+  tx.maybe<{ invoiceId: string }>(sql`
     select invoice_id from receipt_job where merchant_id = ${merchantId} and id = ${paymentId}`);
 
 /** How often the job of a document has failed. */

@@ -68,7 +68,7 @@ const attempt = (renderer: DocumentRenderer, id: string, now: Instant, render = 
 
 const jobOf = (id: string, table: 'document_job' | 'credit_note_job' | 'receipt_job' = 'document_job') =>
   inTransaction((tx) =>
-    tx.one<{ attempts: number; next_action_at: Instant | null; documents: number }>(
+    tx.one<{ attempts: number; nextActionAt: Instant | null; documents: number }>(
       sql`select attempts, next_action_at, (select count(*)::int from document where owner_id = ${id}) as documents
             from ${sql.table(table)} where id = ${id}`,
     ),
@@ -101,11 +101,11 @@ it.each([
   const { id } = await issued();
   await attempt(make(), id, NOW);
   expect(await jobOf(id)).toMatchObject({ attempts: 1, documents: 0 });
-  expect((await jobOf(id)).next_action_at?.toString()).toBe('2026-03-10T09:31:00Z');
+  expect((await jobOf(id)).nextActionAt?.toString()).toBe('2026-03-10T09:31:00Z');
   expect(await shop.invoice(id)).toMatchObject({ documentWithheldReason: 'render_failed' });
   env.setNow('2026-03-10T09:31:00Z');
   await env.runDueWork();
-  expect(await jobOf(id)).toEqual({ attempts: 1, next_action_at: null, documents: 1 });
+  expect(await jobOf(id)).toEqual({ attempts: 1, nextActionAt: null, documents: 1 });
   expect(await shop.invoice(id)).toMatchObject({ documentWithheldReason: null });
   env.setNow(NOW.toString());
 });
@@ -118,10 +118,10 @@ const refusing = (code: DocumentRenderError['code']): DocumentRenderer => ({
 it('a document that no attempt could make is withheld for good, and still made for who asks', async () => {
   const { id } = await issued();
   for (let tries = 1; tries <= 6; tries += 1) {
-    expect((await jobOf(id)).next_action_at).not.toBeNull();
+    expect((await jobOf(id)).nextActionAt).not.toBeNull();
     await attempt(refusing('LOST'), id, NOW);
   }
-  expect(await jobOf(id)).toEqual({ attempts: 6, next_action_at: null, documents: 0 });
+  expect(await jobOf(id)).toEqual({ attempts: 6, nextActionAt: null, documents: 0 });
   expect(await shop.invoice(id)).toMatchObject({ documentWithheldReason: 'render_failed' });
   expect((await merchant.get(`/v2/invoices/${id}/pdf`)).status).toBe(200);
   expect(await shop.invoice(id)).toMatchObject({ documentWithheldReason: null });
@@ -133,9 +133,9 @@ it('a credit note is tried again as an invoice is', async () => {
   const { id } = await shop.create(`/v2/invoices/${invoice.id}/refunds`, { reason: 'Fell ill' });
   await attempt(refusing('TIMED_OUT'), id, NOW, renderCreditNote);
   expect(await jobOf(id, 'credit_note_job')).toMatchObject({ attempts: 1, documents: 0 });
-  expect((await jobOf(id, 'credit_note_job')).next_action_at?.toString()).toBe('2026-03-10T09:31:00Z');
+  expect((await jobOf(id, 'credit_note_job')).nextActionAt?.toString()).toBe('2026-03-10T09:31:00Z');
   await attempt(rendererOf({}), id, NOW, renderCreditNote);
-  expect(await jobOf(id, 'credit_note_job')).toEqual({ attempts: 1, next_action_at: null, documents: 1 });
+  expect(await jobOf(id, 'credit_note_job')).toEqual({ attempts: 1, nextActionAt: null, documents: 1 });
 });
 
 it('a receipt is tried again as an invoice is', async () => {
@@ -145,10 +145,10 @@ it('a receipt is tried again as an invoice is', async () => {
   const [{ id }] = data;
   await attempt(refusing('TIMED_OUT'), id, NOW, renderReceipt);
   expect(await jobOf(id, 'receipt_job')).toMatchObject({ attempts: 1, documents: 0 });
-  expect((await jobOf(id, 'receipt_job')).next_action_at?.toString()).toBe('2026-03-10T09:31:00Z');
+  expect((await jobOf(id, 'receipt_job')).nextActionAt?.toString()).toBe('2026-03-10T09:31:00Z');
   expect(await shop.invoice(invoice.id)).toMatchObject({ documentWithheldReason: null });
   await attempt(rendererOf({}), id, NOW, renderReceipt);
-  expect(await jobOf(id, 'receipt_job')).toEqual({ attempts: 1, next_action_at: null, documents: 1 });
+  expect(await jobOf(id, 'receipt_job')).toEqual({ attempts: 1, nextActionAt: null, documents: 1 });
 });
 
 it('other domains get the bytes that the API answers', async () => {
@@ -175,7 +175,7 @@ it('other domains get the bytes that the API answers', async () => {
 it('a document of too many lines is not tried again, says so, and its invoice can be paid', async () => {
   const invoice = await issued();
   await attempt(refusing('TOO_LARGE'), invoice.id, NOW);
-  expect(await jobOf(invoice.id)).toEqual({ attempts: 1, next_action_at: null, documents: 0 });
+  expect(await jobOf(invoice.id)).toEqual({ attempts: 1, nextActionAt: null, documents: 0 });
   expect(await shop.invoice(invoice.id)).toMatchObject({ documentWithheldReason: 'too_many_lines' });
   await shop.pay(invoice);
   expect(await shop.invoice(invoice.id)).toMatchObject({ status: 'PAID' });
@@ -184,5 +184,5 @@ it('a document of too many lines is not tried again, says so, and its invoice ca
 it('a renderer that is being closed leaves the document to the next process', async () => {
   const { id } = await issued();
   await expect(attempt(refusing('CLOSED'), id, NOW)).rejects.toMatchObject({ code: 'CLOSED' });
-  expect(await jobOf(id)).toMatchObject({ attempts: 0, next_action_at: NOW });
+  expect(await jobOf(id)).toMatchObject({ attempts: 0, nextActionAt: NOW });
 });

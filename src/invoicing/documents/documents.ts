@@ -105,7 +105,7 @@ async function isOfTaxProvider(
     creditNoteId === undefined
       ? await findInvoice(tx, merchantId, invoiceId)
       : await findCreditNote(tx, merchantId, invoiceId, creditNoteId);
-  return owner?.outside_tax?.pdfUrl != null;
+  return owner?.outsideTax?.pdfUrl != null;
 }
 
 /** What stands on the document. @returns 404 for a credit note or a payment that the invoice does not have. */
@@ -125,7 +125,7 @@ async function describePayment(
   const payment = await findReceipt(tx, { merchantId, invoiceId, id: paymentId });
   if (!invoice || !payment) return notFound('payment');
   const record = await findReceiptRecord(tx, merchantId, paymentId);
-  return record && invoice.invoice_number !== null
+  return record && invoice.invoiceNumber !== null
     ? ok(await describeReceipt(parts, tx, invoice, payment, record))
     : fail('DOCUMENT_NOT_AVAILABLE', { reason: 'not_issued' });
 }
@@ -137,7 +137,7 @@ async function describeTaxDocument(
   { merchantId, invoiceId, creditNoteId }: DocumentOwner,
 ): Promise<Result<InvoiceDocument>> {
   const invoice = await findInvoice(tx, merchantId, invoiceId);
-  const isIssued = invoice !== undefined && invoice.invoice_number !== null;
+  const isIssued = invoice !== undefined && invoice.invoiceNumber !== null;
   if (creditNoteId === undefined)
     return isIssued
       ? ok(await describeInvoice(parts, tx, invoice))
@@ -182,7 +182,7 @@ export async function renderCreditNote(
   now: Instant,
 ): Promise<void> {
   const of = await invoiceOfCreditNote(tx, merchantId, creditNoteId);
-  const owner = of && { merchantId, invoiceId: of.invoice_id, creditNoteId };
+  const owner = of && { merchantId, invoiceId: of.invoiceId, creditNoteId };
   const { failure, next } = owner ? await tryDocument(parts, tx, owner, now) : { failure: null, next: null };
   await noteCreditNoteJob(tx, merchantId, creditNoteId, failure !== null, next);
 }
@@ -197,7 +197,7 @@ export async function renderReceipt(
 ): Promise<void> {
   const of = await invoiceOfReceipt(tx, merchantId, paymentId);
   if (!of) return;
-  const { failure, next } = await tryDocument(parts, tx, { merchantId, invoiceId: of.invoice_id, paymentId }, now);
+  const { failure, next } = await tryDocument(parts, tx, { merchantId, invoiceId: of.invoiceId, paymentId }, now);
   await noteReceiptJob(tx, merchantId, paymentId, failure !== null, next);
 }
 

@@ -17,7 +17,7 @@ export interface Links {
 }
 
 /** Has it a page that its customer may see? From its issue on, whatever becomes of it. */
-export const isShownToCustomers = ({ issued_at }: Pick<InvoiceRow, 'issued_at'>): boolean => issued_at !== null;
+export const isShownToCustomers = ({ issuedAt }: Pick<InvoiceRow, 'issuedAt'>): boolean => issuedAt !== null;
 
 const time = (instant: Instant | null): string | null => (instant === null ? null : formatInstant(instant));
 
@@ -29,7 +29,7 @@ const TAX_FAILED = 'TAX_FAILED';
  * What a tax provider has recorded beside what was billed; null where our own rates count, because their tax is final.
  * An issued invoice is never changed, so no adjustment is ever applied to it.
  */
-function presentOutsideTax({ outside_tax: outside, currency }: InvoiceRow) {
+function presentOutsideTax({ outsideTax: outside, currency }: InvoiceRow) {
   if (outside === null) return null;
   const { estimatedTax, actualTax, reconciledAt, problem } = outside;
   const estimated = { estimatedTax: formatMoney(decimal(estimatedTax), currency), adjustmentApplied: false };
@@ -50,56 +50,56 @@ function presentOutsideTax({ outside_tax: outside, currency }: InvoiceRow) {
 /** An invoice as the API answers it (§2; api.md). `lines` are given where they are asked for. */
 export function presentInvoice(invoice: InvoiceRow, links: Links, lines: unknown = null) {
   const money = (amount: Decimal) => formatMoney(amount, invoice.currency);
-  const hasDocument = invoice.invoice_number !== null; // one that lives by its session has none until it is paid
-  const outside = invoice.outside_tax;
-  const isPayable = takesMoney(invoice.status) && invoice.unpaid_amount.gt(0) && !invoice.payment_in_flight;
+  const hasDocument = invoice.invoiceNumber !== null; // one that lives by its session has none until it is paid
+  const outside = invoice.outsideTax;
+  const isPayable = takesMoney(invoice.status) && invoice.unpaidAmount.gt(0) && !invoice.paymentInFlight;
   return {
     id: invoice.id,
     object: 'invoice' as const,
     kind: invoice.kind,
     status: invoice.status,
-    merchantId: invoice.merchant_id,
-    customerId: invoice.customer_id,
-    subscriptionId: invoice.subscription_id,
+    merchantId: invoice.merchantId,
+    customerId: invoice.customerId,
+    subscriptionId: invoice.subscriptionId,
     currency: invoice.currency,
-    autoApprove: invoice.auto_approve,
-    billingAnchor: formatInstant(invoice.billing_anchor),
-    billingCadence: invoice.billing_cadence,
-    periodStart: formatInstant(invoice.period_start),
-    periodEnd: formatInstant(invoice.period_end),
-    gracePeriodEnd: formatInstant(invoice.grace_period_end),
+    autoApprove: invoice.autoApprove,
+    billingAnchor: formatInstant(invoice.billingAnchor),
+    billingCadence: invoice.billingCadence,
+    periodStart: formatInstant(invoice.periodStart),
+    periodEnd: formatInstant(invoice.periodEnd),
+    gracePeriodEnd: formatInstant(invoice.gracePeriodEnd),
     subtotal: money(invoice.subtotal),
-    totalTax: money(invoice.total_tax),
-    grandTotal: money(invoice.grand_total),
-    paidAmount: money(invoice.paid_amount),
-    unpaidAmount: money(invoice.unpaid_amount),
-    walletApplied: money(invoice.wallet_applied),
-    invoiceNumber: invoice.invoice_number,
-    sequenceNumber: invoice.sequence_number,
-    itemCount: invoice.item_count,
+    totalTax: money(invoice.totalTax),
+    grandTotal: money(invoice.grandTotal),
+    paidAmount: money(invoice.paidAmount),
+    unpaidAmount: money(invoice.unpaidAmount),
+    walletApplied: money(invoice.walletApplied),
+    invoiceNumber: invoice.invoiceNumber,
+    sequenceNumber: invoice.sequenceNumber,
+    itemCount: invoice.itemCount,
     lineItems: lines,
     tax: presentOutsideTax(invoice),
-    nextActionAt: time(invoice.next_action_at),
-    issuedAt: time(invoice.issued_at),
-    dueAt: time(invoice.due_at),
-    paidAt: time(invoice.paid_at),
-    paymentTermDays: invoice.payment_term_days,
-    paymentInFlight: invoice.payment_in_flight,
+    nextActionAt: time(invoice.nextActionAt),
+    issuedAt: time(invoice.issuedAt),
+    dueAt: time(invoice.dueAt),
+    paidAt: time(invoice.paidAt),
+    paymentTermDays: invoice.paymentTermDays,
+    paymentInFlight: invoice.paymentInFlight,
     paymentUrl: isPayable
-      ? (links.sessionUrl ?? (invoice.pays_online ? payUrl(links.publicUrl, invoice.id) : null))
+      ? (links.sessionUrl ?? (invoice.paysOnline ? payUrl(links.publicUrl, invoice.id) : null))
       : null,
     pdfUrl: outside?.pdfUrl ?? (hasDocument ? `${links.publicUrl}/v2/invoices/${invoice.id}/pdf` : null),
     permalink: outside?.permalink ?? (isShownToCustomers(invoice) ? payUrl(links.publicUrl, invoice.id) : null),
     pdfSource: outside?.pdfUrl == null ? null : TAX_PROVIDER,
-    dataSnapshotHash: invoice.snapshot_hash,
+    dataSnapshotHash: invoice.snapshotHash,
     documentWithheldReason:
-      hasDocument && outside?.pdfUrl == null ? invoice.document_failure : hasDocument ? null : 'not_issued',
-    ...(invoice.failure_reason !== null && { failureReason: invoice.failure_reason }),
-    ...(invoice.failure_reason === TAX_FAILED &&
-      invoice.failure_detail !== null && { failureDetail: invoice.failure_detail }),
+      hasDocument && outside?.pdfUrl == null ? invoice.documentFailure : hasDocument ? null : 'not_issued',
+    ...(invoice.failureReason !== null && { failureReason: invoice.failureReason }),
+    ...(invoice.failureReason === TAX_FAILED &&
+      invoice.failureDetail !== null && { failureDetail: invoice.failureDetail }),
     metadata: invoice.metadata,
-    createdAt: formatInstant(invoice.created_at),
-    updatedAt: formatInstant(invoice.updated_at),
+    createdAt: formatInstant(invoice.createdAt),
+    updatedAt: formatInstant(invoice.updatedAt),
   };
 }
 
@@ -111,32 +111,32 @@ export function presentLine(line: LineRow, invoice: LineContext) {
   const money = (amount: Decimal) => formatMoney(amount, invoice.currency);
   return {
     id: line.id,
-    eventType: line.event_type,
+    eventType: line.eventType,
     eventId: line.id,
-    eventSourceId: line.billable_metric_id ?? line.fee_id ?? '',
-    lineItemType: line.line_item_type,
+    eventSourceId: line.billableMetricId ?? line.feeId ?? '',
+    lineItemType: line.lineItemType,
     type: line.type,
-    priceId: line.price_id,
-    billableMetricId: line.billable_metric_id ?? '',
-    itemId: line.item_id,
-    invoiceDisplayName: line.display_name,
-    metricName: line.metric_name,
-    metricUnit: line.metric_unit,
-    metricDescription: line.metric_description,
+    priceId: line.priceId,
+    billableMetricId: line.billableMetricId ?? '',
+    itemId: line.itemId,
+    invoiceDisplayName: line.displayName,
+    metricName: line.metricName,
+    metricUnit: line.metricUnit,
+    metricDescription: line.metricDescription,
     meterEventId: '',
     quantity: jsonNumber(line.quantity),
-    unitPrice: plain(line.unit_price),
-    totalPrice: money(line.total_price),
-    discountPrice: money(line.discount_price),
-    taxRate: jsonNumber(line.tax_rate),
-    totalTax: money(line.total_tax),
-    totalAmount: money(line.total_amount),
-    periodStart: formatInstant(line.period_start),
-    periodEnd: formatInstant(line.period_end),
-    group: line.group_values,
+    unitPrice: plain(line.unitPrice),
+    totalPrice: money(line.totalPrice),
+    discountPrice: money(line.discountPrice),
+    taxRate: jsonNumber(line.taxRate),
+    totalTax: money(line.totalTax),
+    totalAmount: money(line.totalAmount),
+    periodStart: formatInstant(line.periodStart),
+    periodEnd: formatInstant(line.periodEnd),
+    group: line.groupValues,
     tiers: line.tiers,
     notes: notesOfLine(line, invoice, DEFAULT_LOCALE),
-    appliesToLineId: line.applies_to_line_id,
+    appliesToLineId: line.appliesToLineId,
   };
 }
 
@@ -149,18 +149,18 @@ export function presentRefund(note: CreditNoteRow, publicUrl: string) {
   return {
     id: note.id,
     object: 'invoice_refund' as const,
-    invoiceId: note.invoice_id,
-    merchantId: note.merchant_id,
+    invoiceId: note.invoiceId,
+    merchantId: note.merchantId,
     amount: money(note.amount),
-    taxAmount: money(note.tax_amount),
+    taxAmount: money(note.taxAmount),
     total: money(note.total),
     currency: note.currency,
     status: note.status,
-    externalCreditNoteId: note.outside_tax?.reference ?? note.number,
-    permalink: note.outside_tax?.permalink ?? null,
-    pdfUrl: note.outside_tax?.pdfUrl ?? `${publicUrl}/v2/invoices/${note.invoice_id}/refunds/${note.id}/pdf`,
+    externalCreditNoteId: note.outsideTax?.reference ?? note.number,
+    permalink: note.outsideTax?.permalink ?? null,
+    pdfUrl: note.outsideTax?.pdfUrl ?? `${publicUrl}/v2/invoices/${note.invoiceId}/refunds/${note.id}/pdf`,
     reason: note.reason,
-    createdAt: formatInstant(note.created_at),
-    voidedAt: time(note.voided_at),
+    createdAt: formatInstant(note.createdAt),
+    voidedAt: time(note.voidedAt),
   };
 }

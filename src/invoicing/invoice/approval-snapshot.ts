@@ -12,37 +12,32 @@ export const approvalSnapshot = (invoice: InvoiceRow, lines: readonly LineRow[])
   return {
     id: invoice.id,
     kind: invoice.kind,
-    customerId: invoice.customer_id,
-    subscriptionId: invoice.subscription_id,
+    customerId: invoice.customerId,
+    subscriptionId: invoice.subscriptionId,
     currency: invoice.currency,
-    periodStart: formatInstant(invoice.period_start),
-    periodEnd: formatInstant(invoice.period_end),
-    paymentTermDays: invoice.payment_term_days,
+    periodStart: formatInstant(invoice.periodStart),
+    periodEnd: formatInstant(invoice.periodEnd),
+    paymentTermDays: invoice.paymentTermDays,
     subtotal: plain(invoice.subtotal),
-    totalTax: plain(invoice.total_tax),
-    grandTotal: plain(invoice.grand_total),
+    totalTax: plain(invoice.totalTax),
+    grandTotal: plain(invoice.grandTotal),
     lines: lines.map((line) => {
       const key = keyOf(line);
       const nth = (seen.get(key) ?? 0) + 1;
       seen.set(key, nth);
       return {
         key: nth === 1 ? key : `${key} ${nth}`,
-        displayName: line.display_name,
+        displayName: line.displayName,
         quantity: plain(line.quantity),
-        unitPrice: plain(line.unit_price),
-        totalPrice: plain(line.total_price),
-        taxRate: plain(line.tax_rate),
-        totalTax: plain(line.total_tax),
-        totalAmount: plain(line.total_amount),
+        unitPrice: plain(line.unitPrice),
+        totalPrice: plain(line.totalPrice),
+        taxRate: plain(line.taxRate),
+        totalTax: plain(line.totalTax),
+        totalAmount: plain(line.totalAmount),
       };
     }),
   };
 };
 
-const keyOf = ({
-  type,
-  price_id: price,
-  display_name: name,
-  period_start: start,
-  group_values: group,
-}: LineRow): string => [type, price ?? name, formatInstant(start), ...(group ? [JSON.stringify(group)] : [])].join(' ');
+const keyOf = ({ type, priceId: price, displayName: name, periodStart: start, groupValues: group }: LineRow): string =>
+  [type, price ?? name, formatInstant(start), ...(group ? [JSON.stringify(group)] : [])].join(' ');

@@ -10,10 +10,10 @@ export interface TakenUnits {
 }
 
 export interface BilledUsage {
-  price_id: string;
-  group_values: Record<string, string | null>;
+  priceId: string;
+  groupValues: Record<string, string | null>;
   quantity: Decimal;
-  event_count: number;
+  eventCount: number;
   /** Units of the quantity that grants covered; on the one row of a price without groups. */
   granted: Decimal;
   /** What of the price's time the figure is for, where it is for a time and another subscription had the usage of the rest. */

@@ -13,8 +13,8 @@ export interface ChangedInvoice {
 
 /** An invoice after some changes, with what follows from them. */
 export function changed(before: InvoiceRow, changes: InvoiceChanges, now: Instant): ChangedInvoice {
-  const after = { ...before, ...changes, updated_at: now };
-  return { before, changes, after: { ...after, unpaid_amount: after.grand_total.minus(after.paid_amount) } };
+  const after = { ...before, ...changes, updatedAt: now };
+  return { before, changes, after: { ...after, unpaidAmount: after.grandTotal.minus(after.paidAmount) } };
 }
 
 /** The same along the table of states. @throws where the table refuses. */

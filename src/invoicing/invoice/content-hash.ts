@@ -6,7 +6,7 @@ import type { IssuedLine } from './invoice-line.ts';
 
 /** An invoice whose parties and dates are settled. */
 export type InvoiceAtIssue = InvoiceRow & {
-  [Key in 'seller' | 'buyer' | 'issued_at' | 'due_at']: NonNullable<InvoiceRow[Key]>;
+  [Key in 'seller' | 'buyer' | 'issuedAt' | 'dueAt']: NonNullable<InvoiceRow[Key]>;
 };
 
 /**
@@ -17,27 +17,27 @@ export function snapshotHash(invoice: InvoiceAtIssue, number: string, lines: rea
   const said = {
     id: invoice.id,
     number,
-    issuedAt: formatInstant(invoice.issued_at),
-    dueAt: formatInstant(invoice.due_at),
+    issuedAt: formatInstant(invoice.issuedAt),
+    dueAt: formatInstant(invoice.dueAt),
     seller: sorted(invoice.seller),
     buyer: sorted(invoice.buyer),
     currency: invoice.currency,
-    period: [formatInstant(invoice.period_start), formatInstant(invoice.period_end)],
-    totals: [invoice.subtotal, invoice.total_tax, invoice.grand_total].map(plain),
+    period: [formatInstant(invoice.periodStart), formatInstant(invoice.periodEnd)],
+    totals: [invoice.subtotal, invoice.totalTax, invoice.grandTotal].map(plain),
     taxes: invoice.taxes.map(({ rate, base, amount }) => [rate, base, amount]),
     lines: lines.map((line) => [
       line.id,
-      line.display_name,
-      line.event_type,
+      line.displayName,
+      line.eventType,
       line.type,
       plain(line.quantity),
-      plain(line.unit_price),
-      plain(line.total_price),
-      plain(line.tax_rate),
-      plain(line.total_tax),
-      plain(line.total_amount),
-      formatInstant(line.period_start),
-      formatInstant(line.period_end),
+      plain(line.unitPrice),
+      plain(line.totalPrice),
+      plain(line.taxRate),
+      plain(line.totalTax),
+      plain(line.totalAmount),
+      formatInstant(line.periodStart),
+      formatInstant(line.periodEnd),
     ]),
   };
   return createHash('sha256').update(JSON.stringify(said)).digest('hex');

@@ -8,8 +8,8 @@ import { invoiceNumber } from './numbering.ts';
 
 /** What makes a document of an invoice. */
 export interface NumberedInvoice {
-  readonly invoice_number: string;
-  readonly snapshot_hash: string;
+  readonly invoiceNumber: string;
+  readonly snapshotHash: string;
 }
 
 /**
@@ -24,23 +24,23 @@ export async function numbersOf(
 ): Promise<ReadonlyMap<string, NumberedInvoice>> {
   const [first] = invoices;
   if (!first) return new Map();
-  const { invoicePrefix } = await merchantSettings(tx, first.merchant_id);
-  const drawn = await drawNumbers(tx, first.merchant_id, 'invoice', invoices.length);
+  const { invoicePrefix } = await merchantSettings(tx, first.merchantId);
+  const drawn = await drawNumbers(tx, first.merchantId, 'invoice', invoices.length);
   return new Map(
     invoices.map((invoice, place) => {
       if (!isSettled(invoice)) throw new Error(`Invoice ${invoice.id} is not issued and gets no number.`);
       const number = invoiceNumber(invoicePrefix, drawn + BigInt(place));
       const hash = snapshotHash(invoice, number, lines.get(invoice.id) ?? []);
-      return [invoice.id, { invoice_number: number, snapshot_hash: hash }];
+      return [invoice.id, { invoiceNumber: number, snapshotHash: hash }];
     }),
   );
 }
 
 /** The same of one. */
 export async function numberOf(tx: Tx, invoice: InvoiceRow): Promise<NumberedInvoice> {
-  const lines = await issuedLinesOf(tx, invoice.merchant_id, [invoice.id]);
+  const lines = await issuedLinesOf(tx, invoice.merchantId, [invoice.id]);
   return (await numbersOf(tx, [invoice], lines)).get(invoice.id) as NumberedInvoice;
 }
 
 const isSettled = (invoice: InvoiceRow): invoice is InvoiceAtIssue =>
-  invoice.seller !== null && invoice.buyer !== null && invoice.issued_at !== null && invoice.due_at !== null;
+  invoice.seller !== null && invoice.buyer !== null && invoice.issuedAt !== null && invoice.dueAt !== null;

@@ -7,67 +7,67 @@ import type { InvoiceStatus } from './states.ts';
 export type InvoiceKind = 'subscription' | 'upfront' | 'ad_hoc' | 'order';
 
 export interface InvoiceRow {
-  merchant_id: string;
+  merchantId: string;
   id: string;
   kind: InvoiceKind;
   status: InvoiceStatus;
-  customer_id: string;
-  subscription_id: string | null;
-  clock_id: string | null;
+  customerId: string;
+  subscriptionId: string | null;
+  clockId: string | null;
   currency: string;
-  billing_cadence: string;
-  billing_anchor: Instant;
-  period_number: number;
-  period_start: Instant;
-  period_end: Instant;
-  grace_period_end: Instant;
-  sequence_number: number;
-  auto_approve: boolean;
-  payment_term_days: number;
+  billingCadence: string;
+  billingAnchor: Instant;
+  periodNumber: number;
+  periodStart: Instant;
+  periodEnd: Instant;
+  gracePeriodEnd: Instant;
+  sequenceNumber: number;
+  autoApprove: boolean;
+  paymentTermDays: number;
   terms: FrozenTerms | null;
   subtotal: Decimal;
-  total_tax: Decimal;
-  grand_total: Decimal;
-  paid_amount: Decimal;
-  unpaid_amount: Decimal;
-  wallet_applied: Decimal;
+  totalTax: Decimal;
+  grandTotal: Decimal;
+  paidAmount: Decimal;
+  unpaidAmount: Decimal;
+  walletApplied: Decimal;
   /** What credit notes took off what was unpaid; counts as paid. */
-  credited_amount: Decimal;
-  item_count: number;
+  creditedAmount: Decimal;
+  itemCount: number;
   taxes: TaxRecord[];
-  snapshot_hash: string | null;
-  invoice_number: string | null;
+  snapshotHash: string | null;
+  invoiceNumber: string | null;
   seller: PartyRecord | null;
   buyer: PartyRecord | null;
-  issued_at: Instant | null;
-  due_at: Instant | null;
-  paid_at: Instant | null;
-  overdue_at: Instant | null;
-  failure_reason: string | null;
-  failure_detail: string | null;
-  calculation_attempts: number;
+  issuedAt: Instant | null;
+  dueAt: Instant | null;
+  paidAt: Instant | null;
+  overdueAt: Instant | null;
+  failureReason: string | null;
+  failureDetail: string | null;
+  calculationAttempts: number;
   /** The order of acceptance up to which usage was read; null until then. */
-  usage_mark: bigint | null;
-  payment_in_flight: boolean;
+  usageMark: bigint | null;
+  paymentInFlight: boolean;
   /** How many automatic charges were declined: which retry comes next. */
-  failed_attempts: number;
-  pays_online: boolean;
-  document_failure: string | null;
+  failedAttempts: number;
+  paysOnline: boolean;
+  documentFailure: string | null;
   /** What a tax provider outside our database has recorded; null: nothing. */
-  outside_tax: OutsideTaxRecord | null;
+  outsideTax: OutsideTaxRecord | null;
   metadata: Record<string, unknown>;
   /** Row 18 of domain.md §4: it ends with its payment session, and has no number until it is paid. */
-  lives_by_session: boolean;
+  livesBySession: boolean;
   /** Who of `InvoicingParts.purposes` hears what becomes of it. */
-  purpose_type: string | null;
-  purpose_id: string | null;
+  purposeType: string | null;
+  purposeId: string | null;
   /** What an invoice without a period is calculated from; null for those of periods. */
-  one_off: OneOffRecord | null;
-  idempotency_key: string | null;
-  idempotency_print: Buffer | null;
-  next_action_at: Instant | null;
-  created_at: Instant;
-  updated_at: Instant;
+  oneOff: OneOffRecord | null;
+  idempotencyKey: string | null;
+  idempotencyPrint: Buffer | null;
+  nextActionAt: Instant | null;
+  createdAt: Instant;
+  updatedAt: Instant;
 }
 
 /** What a tax provider has recorded of an invoice; amounts as decimal text. */
@@ -134,41 +134,33 @@ export interface OneOffLineRecord {
 }
 
 /** The columns that a change may set beside the status. */
-export type InvoiceChanges = Partial<
-  Omit<InvoiceRow, 'merchant_id' | 'id' | 'status' | 'updated_at' | 'unpaid_amount'>
->;
+export type InvoiceChanges = Partial<Omit<InvoiceRow, 'merchantId' | 'id' | 'status' | 'updatedAt' | 'unpaidAmount'>>;
 
 /** What a new invoice is made of; the rest has defaults. */
 export type NewInvoice = Pick<
   InvoiceRow,
-  | 'merchant_id'
+  | 'merchantId'
   | 'id'
   | 'kind'
   | 'status'
-  | 'customer_id'
-  | 'subscription_id'
-  | 'clock_id'
+  | 'customerId'
+  | 'subscriptionId'
+  | 'clockId'
   | 'currency'
-  | 'billing_cadence'
-  | 'billing_anchor'
-  | 'period_number'
-  | 'period_start'
-  | 'period_end'
-  | 'grace_period_end'
-  | 'sequence_number'
-  | 'auto_approve'
-  | 'payment_term_days'
-  | 'next_action_at'
+  | 'billingCadence'
+  | 'billingAnchor'
+  | 'periodNumber'
+  | 'periodStart'
+  | 'periodEnd'
+  | 'gracePeriodEnd'
+  | 'sequenceNumber'
+  | 'autoApprove'
+  | 'paymentTermDays'
+  | 'nextActionAt'
 > &
   Partial<
     Pick<
       InvoiceRow,
-      | 'metadata'
-      | 'lives_by_session'
-      | 'purpose_type'
-      | 'purpose_id'
-      | 'one_off'
-      | 'idempotency_key'
-      | 'idempotency_print'
+      'metadata' | 'livesBySession' | 'purposeType' | 'purposeId' | 'oneOff' | 'idempotencyKey' | 'idempotencyPrint'
     >
   >;

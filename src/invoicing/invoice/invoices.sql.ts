@@ -1,4 +1,4 @@
-import { assignments, jsonb, recordset, type Sql, sql, type Tx } from '../../db/index.ts';
+import { assignments, column, columns, jsonb, recordset, type Sql, sql, type Tx } from '../../db/index.ts';
 import { Decimal, plain } from '../../kernel/decimal.ts';
 import { next } from '../../kernel/state-table.ts';
 import type { Instant } from '../../kernel/time.ts';
@@ -77,13 +77,13 @@ export const findInvoiceOf = (
 export const lockInvoiceKey = (tx: Tx, merchantId: string, key: string): Promise<number> =>
   tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`invoice:${merchantId}:${key}`}, 0))`);
 
-const JSON_COLUMNS = new Set(['terms', 'taxes', 'seller', 'buyer', 'metadata', 'one_off', 'outside_tax']);
+const JSON_FIELDS = new Set(['terms', 'taxes', 'seller', 'buyer', 'metadata', 'oneOff', 'outsideTax']);
 
-const columns = (changes: object): Record<string, unknown> =>
+const withJson = (changes: object): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(changes).map(([name, value]) => [
       name,
-      JSON_COLUMNS.has(name) && value !== null ? jsonb(value) : value,
+      JSON_FIELDS.has(name) && value !== null ? jsonb(value) : value,
     ]),
   );
 
@@ -95,8 +95,8 @@ export const changeInvoice = (
   now: Instant,
 ): Promise<InvoiceRow> =>
   tx.one<InvoiceRow>(sql`
-    update invoice set ${assignments({ ...columns(changes), updated_at: now })}
-     where merchant_id = ${invoice.merchant_id} and id = ${invoice.id} and status = ${invoice.status}
+    update invoice set ${assignments({ ...withJson(changes), updatedAt: now })}
+     where merchant_id = ${invoice.merchantId} and id = ${invoice.id} and status = ${invoice.status}
     returning *`);
 
 /**
@@ -113,8 +113,8 @@ export async function moveInvoice(
   const to = next(invoiceStates, invoice.status, trigger);
   if (!to.ok) throw new Error(`Invoice ${invoice.id} is ${invoice.status}; ${trigger} does not apply.`);
   return tx.one<InvoiceRow>(sql`
-    update invoice set ${assignments({ status: to.value, ...columns(changes), updated_at: now })}
-     where merchant_id = ${invoice.merchant_id} and id = ${invoice.id} and status = ${invoice.status}
+    update invoice set ${assignments({ status: to.value, ...withJson(changes), updatedAt: now })}
+     where merchant_id = ${invoice.merchantId} and id = ${invoice.id} and status = ${invoice.status}
     returning *`);
 }
 
@@ -128,15 +128,15 @@ export async function updateInvoices(tx: Tx, invoices: readonly ChangedInvoice[]
   const alike = Map.groupBy(invoices, ({ before, changes }) => [before.status, ...Object.keys(changes)].join());
   for (const group of alike.values()) {
     const [{ before, changes }] = group as [ChangedInvoice];
-    const names = ['status', ...Object.keys(changes), 'updated_at'];
+    const names = ['status', ...Object.keys(changes), 'updatedAt'];
     const rows = group.map(({ after }) =>
       Object.fromEntries(['id', ...names].map((name) => [name, after[name as keyof InvoiceRow]])),
     );
     const stored = await tx.run(sql`
       update invoice i
-         set ${sql.join(names.map((name) => sql`${sql.ref(name)} = u.${sql.ref(name)}`))}
+         set ${sql.join(names.map((name) => sql`${column(name)} = u.${column(name)}`))}
         from jsonb_populate_recordset(null::invoice, ${recordset(rows)}) u
-       where i.merchant_id = ${before.merchant_id} and i.id = u.id and i.status is not distinct from ${before.status}`);
+       where i.merchant_id = ${before.merchantId} and i.id = u.id and i.status is not distinct from ${before.status}`);
     if (stored !== group.length) throw new Error(`Only ${stored} of ${group.length} invoices are ${before.status}.`);
   }
 }
@@ -152,8 +152,8 @@ export const insertInvoice = (tx: Tx, invoice: NewInvoice, now: Instant): Promis
 export async function insertPeriods(tx: Tx, invoices: readonly NewInvoice[], now: Instant): Promise<void> {
   const [first] = invoices;
   if (!first) return;
-  const names = sql.join([...Object.keys(first), 'created_at', 'updated_at'].map((name) => sql.ref(name)));
-  const rows = invoices.map((invoice) => ({ ...invoice, created_at: now, updated_at: now }));
+  const names = columns([...Object.keys(first), 'createdAt', 'updatedAt']);
+  const rows = invoices.map((invoice) => ({ ...invoice, createdAt: now, updatedAt: now }));
   await tx.run(sql`
     insert into invoice (${names})
     select ${names} from jsonb_populate_recordset(null::invoice, ${recordset(rows)})
@@ -161,8 +161,8 @@ export async function insertPeriods(tx: Tx, invoices: readonly NewInvoice[], now
 }
 
 const insertion = (invoice: NewInvoice, now: Instant): Sql => {
-  const entries = Object.entries({ ...columns(invoice), created_at: now, updated_at: now });
-  return sql`insert into invoice (${sql.join(entries.map(([name]) => sql.ref(name)))})
+  const entries = Object.entries({ ...withJson(invoice), createdAt: now, updatedAt: now });
+  return sql`insert into invoice (${sql.join(entries.map(([name]) => column(name)))})
     values (${sql.join(entries.map(([, value]) => sql`${value}`))})`;
 };
 
@@ -194,38 +194,38 @@ export const updateAutoApprove = (
 export const deleteUnbilledInvoice = (tx: Tx, invoice: InvoiceRow): Promise<number> =>
   tx.run(sql`
     delete from invoice
-     where merchant_id = ${invoice.merchant_id} and id = ${invoice.id} and status in ('ACTIVE', 'CLOSING')`);
+     where merchant_id = ${invoice.merchantId} and id = ${invoice.id} and status in ('ACTIVE', 'CLOSING')`);
 
-const LINE_COLUMNS = [
-  'merchant_id',
-  'invoice_id',
+const LINE_FIELDS = [
+  'merchantId',
+  'invoiceId',
   'id',
   'position',
-  'event_type',
-  'line_item_type',
+  'eventType',
+  'lineItemType',
   'type',
-  'price_id',
-  'billable_metric_id',
-  'fee_id',
-  'item_id',
-  'display_name',
-  'metric_name',
-  'metric_unit',
-  'metric_description',
+  'priceId',
+  'billableMetricId',
+  'feeId',
+  'itemId',
+  'displayName',
+  'metricName',
+  'metricUnit',
+  'metricDescription',
   'quantity',
-  'unit_price',
-  'total_price',
-  'discount_price',
-  'tax_rate',
-  'total_tax',
-  'total_amount',
-  'period_start',
-  'period_end',
-  'group_values',
+  'unitPrice',
+  'totalPrice',
+  'discountPrice',
+  'taxRate',
+  'totalTax',
+  'totalAmount',
+  'periodStart',
+  'periodEnd',
+  'groupValues',
   'tiers',
   'workings',
-  'applies_to_line_id',
-  'source_key',
+  'appliesToLineId',
+  'sourceKey',
 ] as const satisfies readonly (keyof LineRow)[];
 
 /**
@@ -237,19 +237,19 @@ export async function replaceLines(
   merchantId: string,
   invoices: readonly { readonly invoice: InvoiceRow; readonly lines: readonly LineRow[] }[],
 ): Promise<void> {
-  const before = invoices.filter(({ invoice }) => invoice.item_count > 0).map(({ invoice }) => invoice.id);
+  const before = invoices.filter(({ invoice }) => invoice.itemCount > 0).map(({ invoice }) => invoice.id);
   if (before.length > 0)
     await tx.run(
       sql`delete from invoice_line where merchant_id = ${merchantId} and invoice_id = any (${before}::text[])`,
     );
   const rows = invoices.flatMap(({ lines }) =>
-    lines.map((line) => Object.fromEntries(LINE_COLUMNS.map((name) => [name, jsonValue(line[name])]))),
+    lines.map((line) => Object.fromEntries(LINE_FIELDS.map((name) => [name, jsonValue(line[name])]))),
   );
   if (rows.length === 0) return;
   await tx.run(sql`
-    insert into invoice_line (${sql.join(LINE_COLUMNS.map((name) => sql.ref(name)))})
-    select ${sql.join(LINE_COLUMNS.map((name) => sql.ref(name)))}
-      from jsonb_populate_recordset(null::invoice_line, ${JSON.stringify(rows)}::jsonb)`);
+    insert into invoice_line (${columns(LINE_FIELDS)})
+    select ${columns(LINE_FIELDS)}
+      from jsonb_populate_recordset(null::invoice_line, ${recordset(rows)})`);
 }
 
 /** Decimals and instants as JSON text; PostgreSQL reads them as what the column is. */
@@ -280,30 +280,30 @@ export async function saveBilledUsage(
 ): Promise<void> {
   const rows = invoices.flatMap(({ invoice, usage }) =>
     usage.map((row) => ({
-      merchant_id: merchantId,
-      invoice_id: invoice.id,
-      price_id: row.price_id,
-      group_key: groupKey(row.group_values),
-      group_values: row.group_values,
+      merchantId,
+      invoiceId: invoice.id,
+      priceId: row.priceId,
+      groupKey: groupKey(row.groupValues),
+      groupValues: row.groupValues,
       quantity: row.quantity.toFixed(),
-      event_count: row.event_count,
+      eventCount: row.eventCount,
       granted: row.granted.toFixed(),
-      share_numerator: row.share?.numerator.toString() ?? null,
-      share_denominator: row.share?.denominator.toString() ?? null,
+      shareNumerator: row.share?.numerator.toString() ?? null,
+      shareDenominator: row.share?.denominator.toString() ?? null,
     })),
   );
   if (rows.length === 0) return;
   await tx.run(sql`
-    insert into invoice_usage select * from jsonb_populate_recordset(null::invoice_usage, ${JSON.stringify(rows)}::jsonb)`);
+    insert into invoice_usage select * from jsonb_populate_recordset(null::invoice_usage, ${recordset(rows)})`);
 }
 
 interface StoredUsage extends Omit<BilledUsage, 'share' | 'taken'> {
-  share_numerator: bigint | null;
-  share_denominator: bigint | null;
+  shareNumerator: bigint | null;
+  shareDenominator: bigint | null;
 }
 
-export const billedUsageOf = async (tx: Tx, { merchant_id, id }: InvoiceRow): Promise<readonly BilledUsage[]> =>
-  (await billedUsageOfInvoices(tx, merchant_id, [id])).get(id) ?? [];
+export const billedUsageOf = async (tx: Tx, { merchantId, id }: InvoiceRow): Promise<readonly BilledUsage[]> =>
+  (await billedUsageOfInvoices(tx, merchantId, [id])).get(id) ?? [];
 
 /** What was metered for some invoices of a merchant, by invoice. */
 export async function billedUsageOfInvoices(
@@ -311,21 +311,21 @@ export async function billedUsageOfInvoices(
   merchantId: string,
   invoiceIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly BilledUsage[]>> {
-  const rows = await tx.rows<StoredUsage & { invoice_id: string }>(sql`
+  const rows = await tx.rows<StoredUsage & { invoiceId: string }>(sql`
     select invoice_id, price_id, group_values, quantity, event_count, granted, share_numerator, share_denominator
       from invoice_usage
      where merchant_id = ${merchantId} and invoice_id = any (${[...invoiceIds]}::text[])
      order by invoice_id, price_id, group_key`);
-  const byInvoice = Map.groupBy(rows, ({ invoice_id: id }) => id);
+  const byInvoice = Map.groupBy(rows, ({ invoiceId: id }) => id);
   return new Map([...byInvoice].map(([id, those]) => [id, those.map(billedUsage)]));
 }
 
 const billedUsage = ({
-  invoice_id: _,
-  share_numerator: numerator,
-  share_denominator: denominator,
+  invoiceId: _,
+  shareNumerator: numerator,
+  shareDenominator: denominator,
   ...row
-}: StoredUsage & { invoice_id: string }): BilledUsage => ({
+}: StoredUsage & { invoiceId: string }): BilledUsage => ({
   ...row,
   ...(numerator !== null && denominator !== null && { share: { numerator, denominator } }),
 });
@@ -342,7 +342,7 @@ export async function issuedLinesOf(
       from invoice_line
      where merchant_id = ${merchantId} and invoice_id = any (${[...invoiceIds]}::text[])
      order by invoice_id, position`);
-  return Map.groupBy(lines, ({ invoice_id }) => invoice_id);
+  return Map.groupBy(lines, ({ invoiceId }) => invoiceId);
 }
 
 /**
@@ -363,7 +363,7 @@ export async function drawNumbers(
 
 /** Invoices of a customer that are neither settled nor dropped: they block its deletion. */
 export const openInvoicesOfCustomer = (tx: Tx, merchantId: string, customerId: string) =>
-  tx.rows<{ id: string; invoice_number: string | null }>(sql`
+  tx.rows<{ id: string; invoiceNumber: string | null }>(sql`
     select id, invoice_number from invoice
      where merchant_id = ${merchantId} and customer_id = ${customerId} and status not in ('PAID', 'CANCELLED', 'WRITTEN_OFF')
      order by seq`);
@@ -386,14 +386,14 @@ export async function selectWithEarlierParts(
   const rows = await tx.rows<{ id: string }>(sql`
     select i.id from invoice i
      where i.merchant_id = ${merchantId} and i.id = any (${[...invoiceIds]}::text[])
-       and exists (select from invoice p where ${isEarlierPart((name) => sql.ref(`i.${name}`))})`);
+       and exists (select from invoice p where ${isEarlierPart((name) => column(name, 'i'))})`);
   return new Set(rows.map(({ id }) => id));
 }
 
 const isEarlierPart = (of: (name: keyof InvoiceRow) => Sql): Sql => sql`
-  p.merchant_id = ${of('merchant_id')} and p.subscription_id = ${of('subscription_id')} and p.kind = 'subscription'
-    and p.billing_cadence = ${of('billing_cadence')} and p.billing_anchor = ${of('billing_anchor')}
-    and p.period_number = ${of('period_number')} and p.period_start < ${of('period_start')}
+  p.merchant_id = ${of('merchantId')} and p.subscription_id = ${of('subscriptionId')} and p.kind = 'subscription'
+    and p.billing_cadence = ${of('billingCadence')} and p.billing_anchor = ${of('billingAnchor')}
+    and p.period_number = ${of('periodNumber')} and p.period_start < ${of('periodStart')}
     and p.status in ('ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING')`;
 
 /** The last invoice of a series. */
@@ -402,8 +402,8 @@ export const lastOfSeries = (
   { merchantId, subscriptionId }: { readonly merchantId: string; readonly subscriptionId: string },
   cadence: string,
   anchor: Instant,
-): Promise<Pick<InvoiceRow, 'period_end' | 'sequence_number'> | undefined> =>
-  tx.maybe<Pick<InvoiceRow, 'period_end' | 'sequence_number'>>(sql`
+): Promise<Pick<InvoiceRow, 'periodEnd' | 'sequenceNumber'> | undefined> =>
+  tx.maybe<Pick<InvoiceRow, 'periodEnd' | 'sequenceNumber'>>(sql`
     select period_end, sequence_number from invoice
      where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and kind = 'subscription'
        and billing_cadence = ${cadence} and billing_anchor = ${anchor}

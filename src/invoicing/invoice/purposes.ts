@@ -18,7 +18,7 @@ export const tellPaid = async (
   invoice: InvoiceRow,
   now: Instant,
 ): Promise<Readonly<Record<string, string>>> =>
-  (await purposeOf(parts, invoice.purpose_type)?.paid(tx, invoice, now)) ?? {};
+  (await purposeOf(parts, invoice.purposeType)?.paid(tx, invoice, now)) ?? {};
 
 /** Undoes what waited for an invoice that is cancelled. */
 export async function tellCancelled(
@@ -28,7 +28,7 @@ export async function tellCancelled(
   why: CancellationCause,
   now: Instant,
 ): Promise<void> {
-  await purposeOf(parts, invoice.purpose_type)?.cancelled?.(tx, invoice, why, now);
+  await purposeOf(parts, invoice.purposeType)?.cancelled?.(tx, invoice, why, now);
 }
 
 /** An invoice of which nothing could be taken back stands again. */
@@ -38,14 +38,14 @@ export async function tellStandsAgain(
   invoice: InvoiceRow,
   now: Instant,
 ): Promise<void> {
-  await purposeOf(parts, invoice.purpose_type)?.standsAgain?.(tx, invoice, now);
+  await purposeOf(parts, invoice.purposeType)?.standsAgain?.(tx, invoice, now);
 }
 
 /** Locks what hangs on an invoice, for who is about to lock the invoice and may move it. */
 export async function lockPurpose(
   parts: Pick<InvoicingParts, 'purposes'>,
   tx: Tx,
-  { merchant_id: merchantId, purpose_type: type, purpose_id: purposeId }: InvoiceRow,
+  { merchantId, purposeType: type, purposeId }: InvoiceRow,
   wait = true,
 ): Promise<void> {
   if (purposeId !== null) await purposeOf(parts, type)?.lock?.(tx, { merchantId, purposeId }, wait);

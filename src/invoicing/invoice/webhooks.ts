@@ -31,20 +31,20 @@ export const publishInvoices = (
   );
 
 const eventOf = (invoice: InvoiceRow, type: InvoiceEvent, more: Record<string, string> = {}): OutboxEvent => ({
-  merchantId: invoice.merchant_id,
+  merchantId: invoice.merchantId,
   type,
   data: {
-    merchantId: invoice.merchant_id,
+    merchantId: invoice.merchantId,
     invoiceId: invoice.id,
-    customerId: invoice.customer_id,
-    ...(invoice.subscription_id !== null && { subscriptionId: invoice.subscription_id }),
+    customerId: invoice.customerId,
+    ...(invoice.subscriptionId !== null && { subscriptionId: invoice.subscriptionId }),
     ...more,
   },
 });
 
 /** The same of an invoice whose due time is for its next retry, and stays. */
 export async function tellOverdueBeside(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void> {
-  const told = await changeInvoice(tx, invoice, { overdue_at: now }, now);
+  const told = await changeInvoice(tx, invoice, { overdueAt: now }, now);
   await publishInvoice(tx, told, 'invoice.overdue.v0', now);
 }
 
@@ -52,7 +52,7 @@ export async function tellOverdueBeside(tx: Tx, invoice: InvoiceRow, now: Instan
 export async function tellOverdue(tx: Tx, invoices: readonly InvoiceRow[], now: Instant): Promise<void> {
   await updateInvoices(
     tx,
-    invoices.map((invoice) => changed(invoice, { overdue_at: now, next_action_at: null }, now)),
+    invoices.map((invoice) => changed(invoice, { overdueAt: now, nextActionAt: null }, now)),
   );
   await publishInvoices(tx, invoices, 'invoice.overdue.v0', now);
 }

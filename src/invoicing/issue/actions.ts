@@ -35,7 +35,7 @@ export async function actOnInvoice(
   const decided = decideAction(invoice, action);
   if (!decided.ok) return decided;
   if (action === 'approve') {
-    const missing = await findMissingKinds(tx, 'invoice', { merchantId, id: invoiceId }, invoice.snapshot_hash);
+    const missing = await findMissingKinds(tx, 'invoice', { merchantId, id: invoiceId }, invoice.snapshotHash);
     if (missing.length > 0) return fail('APPROVAL_PENDING', { missing });
   }
   return ok(await act(parts, tx, invoice, action, reason, now));
@@ -55,9 +55,9 @@ export async function lockWithNow(
 ): Promise<Result<{ invoice: InvoiceRow; now: Instant }>> {
   const found = await findInvoice(tx, merchantId, invoiceId);
   if (!found) return notFound('invoice');
-  const now = await effectiveNow(tx, merchantId, found.clock_id, wall);
+  const now = await effectiveNow(tx, merchantId, found.clockId, wall);
   if (parts) await lockPurpose(parts, tx, found);
-  if (parts && found.subscription_id !== null) await lockBilling(tx, merchantId, [found.subscription_id]);
+  if (parts && found.subscriptionId !== null) await lockBilling(tx, merchantId, [found.subscriptionId]);
   const invoice = await lockInvoice(tx, merchantId, invoiceId);
   return invoice ? ok({ invoice, now }) : notFound('invoice');
 }
@@ -69,7 +69,7 @@ export async function lockWithNow(
 export function decideAction(
   invoice: Pick<
     InvoiceRow,
-    'status' | 'paid_amount' | 'wallet_applied' | 'credited_amount' | 'payment_in_flight' | 'invoice_number'
+    'status' | 'paidAmount' | 'walletApplied' | 'creditedAmount' | 'paymentInFlight' | 'invoiceNumber'
   >,
   action: InvoiceAction,
 ): Result<void> {
@@ -87,13 +87,13 @@ export function decideAction(
       { why, details },
     );
   const isMoneyMatter = action === 'cancel' || action === 'writeOff';
-  if (isMoneyMatter && invoice.payment_in_flight)
+  if (isMoneyMatter && invoice.paymentInFlight)
     return refused('A payment of this invoice is on its way; wait for its outcome.', { paymentInFlight: true });
-  if (action === 'writeOff' && invoice.invoice_number === null)
+  if (action === 'writeOff' && invoice.invoiceNumber === null)
     return refused('This invoice is an offer that nobody owes yet: cancel it.', { invoiceNumber: null });
   if (action === 'cancel' && isPaidInMoney(invoice))
     return refused('Money has been paid for this invoice, so it cannot be cancelled. Refund it once it is paid.', {
-      paidAmount: invoice.paid_amount.toFixed(),
+      paidAmount: invoice.paidAmount.toFixed(),
     });
   return ok(undefined);
 }
@@ -114,15 +114,15 @@ async function act(
     case 'writeOff':
       return writeOffInvoice(parts, tx, invoice, now);
     case 'recalculate':
-      await cancelApprovals(tx, invoice.merchant_id, [invoice.id], now);
+      await cancelApprovals(tx, invoice.merchantId, [invoice.id], now);
       return moveInvoice(
         tx,
         invoice,
         'recalculate',
         {
-          next_action_at: now,
-          calculation_attempts: 0,
-          failure_reason: null,
+          nextActionAt: now,
+          calculationAttempts: 0,
+          failureReason: null,
           terms: await freezeAgain(parts, tx, invoice, now),
         },
         now,
@@ -150,7 +150,7 @@ export async function openInvoiceSession(
       allowedFrom: statesFor(invoiceStates, 'settle'),
       done: 'paid',
     });
-  if (invoice.payment_in_flight) return fail('PAYMENT_IN_PROGRESS');
+  if (invoice.paymentInFlight) return fail('PAYMENT_IN_PROGRESS');
   const checked = await checkSession(parts, tx, merchantId, options, now);
   if (!checked.ok) return checked;
   const session = await openSessionFor(parts, tx, invoice, options, now);

@@ -39,7 +39,7 @@ export async function alignPeriods(
       continue;
     }
     const isActive = invoice.status === 'ACTIVE';
-    const isMoved = isActive ? !end.equals(invoice.period_end) : isBefore(end, invoice.period_end);
+    const isMoved = isActive ? !end.equals(invoice.periodEnd) : isBefore(end, invoice.periodEnd);
     const moved = isMoved ? await cutPeriod(tx, invoice, end, addDuration(end, terms.gracePeriod), now) : invoice;
     if (isActive && !isAfter(end, at)) await closePeriod(tx, parts.source, moved, 'terminate', now);
   }
@@ -48,7 +48,7 @@ export async function alignPeriods(
 
 /** Where the period of an invoice ends; null where there is no such period, or nothing of it. */
 function endOfPeriod(terms: BillingTerms, invoice: InvoiceRow): Instant | null {
-  const { billing_cadence: cadence, billing_anchor: anchor, period_start: start, period_number: number } = invoice;
+  const { billingCadence: cadence, billingAnchor: anchor, periodStart: start, periodNumber: number } = invoice;
   const bounds = boundsOfSeries(terms, cadence, start);
   if (!bounds?.anchor.equals(anchor)) return null;
   return periodOf(cadence, { ...bounds, startedAt: latest(bounds.startedAt, start) }, number)?.end ?? null;
@@ -59,12 +59,12 @@ async function openMissing(tx: Tx, terms: BillingTerms, at: Instant, now: Instan
   const open = await lockInvoicesIn(tx, terms.merchantId, terms.subscriptionId, ['ACTIVE']);
   for (const cadence of cadencesOf(segmentAt(segmentsOf(terms), at))) {
     const bounds = boundsOfSeries(terms, cadence, at);
-    if (!bounds || open.some((invoice) => invoice.billing_cadence === cadence)) continue;
+    if (!bounds || open.some((invoice) => invoice.billingCadence === cadence)) continue;
     const last = await lastOfSeries(tx, terms, cadence, bounds.anchor);
-    const goesOn = last !== undefined && !isBefore(last.period_end, bounds.startedAt);
-    const startedAt = goesOn ? last.period_end : bounds.startedAt;
+    const goesOn = last !== undefined && !isBefore(last.periodEnd, bounds.startedAt);
+    const startedAt = goesOn ? last.periodEnd : bounds.startedAt;
     const period = periodHolding(cadence, { ...bounds, startedAt }, startedAt);
-    const sequence = goesOn ? last.sequence_number + 1 : 1;
+    const sequence = goesOn ? last.sequenceNumber + 1 : 1;
     if (period)
       await insertPeriods(tx, [invoiceOfPeriod(terms, cadence, { ...period, anchor: bounds.anchor }, sequence)], now);
   }

@@ -27,15 +27,15 @@ export const invoiceApprovals = (parts: InvoicingParts): ApprovalResource => ({
       ...stateOf(invoice, lines),
       merchantId,
       id,
-      customerId: invoice.customer_id,
+      customerId: invoice.customerId,
       now,
       isReleased: ISSUED.includes(invoice.status),
       entityIds: [
         ...new Set([
           id,
-          invoice.customer_id,
-          ...(invoice.subscription_id ? [invoice.subscription_id] : []),
-          ...lines.flatMap(({ item_id: itemId }) => (itemId === null ? [] : [itemId])),
+          invoice.customerId,
+          ...(invoice.subscriptionId ? [invoice.subscriptionId] : []),
+          ...lines.flatMap(({ itemId }) => (itemId === null ? [] : [itemId])),
         ]),
       ],
       request: async (kind) => {
@@ -58,5 +58,5 @@ export const invoiceApprovals = (parts: InvoicingParts): ApprovalResource => ({
 /** Before its calculation an invoice has no hash, and nothing that could be approved. */
 const stateOf = (invoice: InvoiceRow, lines: Parameters<typeof approvalSnapshot>[1]) => ({
   snapshot: approvalSnapshot(invoice, lines),
-  dataSnapshotHash: invoice.snapshot_hash ?? '',
+  dataSnapshotHash: invoice.snapshotHash ?? '',
 });

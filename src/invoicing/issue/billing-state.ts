@@ -111,7 +111,7 @@ export async function loadCorrections(
   which: WhichPeriods = 'changed',
   frozen: Pick<FrozenTerms, 'manualTaxRate'> = {},
 ): Promise<Billing> {
-  const all = { merchant_id: terms.merchantId, subscription_id: terms.subscriptionId, id: '' };
+  const all = { merchantId: terms.merchantId, subscriptionId: terms.subscriptionId, id: '' };
   const others = await selectUncalculated(tx, all);
   const read = await readClosedPeriods(tx, source, { terms, uncalculated: others }, which);
   if (read.length === 0) return { due: [], commitments: [], read, items: [] };
@@ -185,7 +185,7 @@ const startsIn = (terms: BillingTerms, invoice: InvoicePeriod): Instant[] =>
 function billedSince(terms: BillingTerms, invoice: UncalculatedInvoice, read: readonly ReadPeriod[]): Instant {
   const starts = startsOf(terms, read);
   if (invoice.kind === 'subscription') starts.push(...startsIn(terms, invoice));
-  const { kind, period_start: start, period_end: end, billing_anchor: anchor } = invoice;
+  const { kind, periodStart: start, periodEnd: end, billingAnchor: anchor } = invoice;
   const from = kind === 'upfront' ? earliest(anchor, start) : start;
   for (const segment of segmentsOf(terms)) {
     if (isBefore(segment.start, from) || isAfter(segment.start, end)) continue;

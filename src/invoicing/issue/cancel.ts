@@ -17,9 +17,8 @@ import { carryOverCancelled } from './carry-over.ts';
 import { returnCredits } from './credits.ts';
 
 /** Is anything of it paid that neither the wallet nor a credit paid? The wallet's part goes back into it with a cancellation. */
-export const isPaidInMoney = (
-  invoice: Pick<InvoiceRow, 'paid_amount' | 'wallet_applied' | 'credited_amount'>,
-): boolean => invoice.paid_amount.gt(invoice.wallet_applied.plus(invoice.credited_amount));
+export const isPaidInMoney = (invoice: Pick<InvoiceRow, 'paidAmount' | 'walletApplied' | 'creditedAmount'>): boolean =>
+  invoice.paidAmount.gt(invoice.walletApplied.plus(invoice.creditedAmount));
 
 /**
  * Transitions 11 and 18, by hand. A numbered invoice gets its cancellation credit note in the same transaction, and what its
@@ -32,16 +31,16 @@ export async function cancelInvoice(
   reason: string | null,
   now: Instant,
 ): Promise<InvoiceRow> {
-  const cancelled = await moveInvoice(tx, invoice, 'cancel', { ...withoutWallet(invoice), next_action_at: null }, now);
-  const isNumbered = cancelled.invoice_number !== null;
+  const cancelled = await moveInvoice(tx, invoice, 'cancel', { ...withoutWallet(invoice), nextActionAt: null }, now);
+  const isNumbered = cancelled.invoiceNumber !== null;
   const note = isNumbered ? await insertCreditNote(tx, cancelled, 'cancellation', reason, now) : null;
-  await cancelApprovals(tx, cancelled.merchant_id, [cancelled.id], now);
+  await cancelApprovals(tx, cancelled.merchantId, [cancelled.id], now);
   await expireSessionsOf(tx, cancelled, now);
   await ended(parts, tx, invoice, cancelled, 'byHand', now);
   await returnCredits(parts, tx, cancelled, now);
   await carryOverCancelled(parts, tx, cancelled, now);
   await deleteUsageTakenOfCorrected(tx, cancelled); // its corrections are owed again
-  await parts.letters.tell(tx, cancelled, { kind: 'cancelled', note, intoWallet: invoice.wallet_applied }, now);
+  await parts.letters.tell(tx, cancelled, { kind: 'cancelled', note, intoWallet: invoice.walletApplied }, now);
   return cancelled;
 }
 
@@ -55,18 +54,18 @@ export async function endWithSession(
   invoice: InvoiceRow,
   now: Instant,
 ): Promise<InvoiceRow> {
-  const isKept = !invoice.lives_by_session || isPaidInMoney(invoice) || invoice.payment_in_flight;
+  const isKept = !invoice.livesBySession || isPaidInMoney(invoice) || invoice.paymentInFlight;
   if (isKept || !next(invoiceStates, invoice.status, 'expireSession').ok) return invoice;
-  const unpaid = { ...withoutWallet(invoice), next_action_at: null };
+  const unpaid = { ...withoutWallet(invoice), nextActionAt: null };
   const cancelled = await moveInvoice(tx, invoice, 'expireSession', unpaid, now);
   await ended(parts, tx, invoice, cancelled, 'sessionExpired', now);
   return cancelled;
 }
 
 /** What the wallet paid is given back, so it counts as paid no more. */
-const withoutWallet = ({ paid_amount, wallet_applied }: InvoiceRow) => ({
-  paid_amount: paid_amount.minus(wallet_applied),
-  wallet_applied: ZERO,
+const withoutWallet = ({ paidAmount, walletApplied }: InvoiceRow) => ({
+  paidAmount: paidAmount.minus(walletApplied),
+  walletApplied: ZERO,
 });
 
 async function ended(
@@ -79,7 +78,7 @@ async function ended(
 ): Promise<void> {
   await tellCancelled(parts, tx, cancelled, why, now);
   await publishInvoice(tx, cancelled, 'invoice.cancelled.v0', now);
-  if (cancelled.issued_at !== null) await bookCancellation(tx, before, now);
+  if (cancelled.issuedAt !== null) await bookCancellation(tx, before, now);
 }
 
 /** Transition 16, by hand or because the last retry of its charge was declined. */
@@ -90,7 +89,7 @@ export async function writeOffInvoice(
   now: Instant,
   trigger: 'writeOff' | 'spendDunning' = 'writeOff',
 ): Promise<InvoiceRow> {
-  const written = await moveInvoice(tx, invoice, trigger, { next_action_at: null }, now);
+  const written = await moveInvoice(tx, invoice, trigger, { nextActionAt: null }, now);
   await expireSessionsOf(tx, written, now);
   await publishInvoice(tx, written, 'invoice.written_off.v0', now);
   await bookWriteOff(tx, written, now);

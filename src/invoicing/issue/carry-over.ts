@@ -32,12 +32,12 @@ export async function carryOver(
   now: Instant,
 ): Promise<void> {
   const ofPeriods = invoices.filter(({ kind }) => kind === 'subscription');
-  for (const [merchantId, those] of Map.groupBy(ofPeriods, ({ merchant_id }) => merchant_id)) {
+  for (const [merchantId, those] of Map.groupBy(ofPeriods, ({ merchantId }) => merchantId)) {
     const byId = new Map(those.map((invoice) => [invoice.id, invoice]));
     const lines = await selectNegativeLinesOn(tx, merchantId, [...byId.keys()]);
     const carried = lines.flatMap((line) => {
-      const invoice = byId.get(line.invoice_id as string) as InvoiceRow;
-      return planRemainder(line, invoice.terms?.taxBehavior ?? 'exclusive', invoice.period_end, now);
+      const invoice = byId.get(line.invoiceId as string) as InvoiceRow;
+      return planRemainder(line, invoice.terms?.taxBehavior ?? 'exclusive', invoice.periodEnd, now);
     });
     await saveCarried(parts, tx, merchantId, carried, now);
   }
@@ -53,10 +53,10 @@ export async function carryOverCancelled(
   const lines = await selectCarriedLinesOn(tx, cancelled);
   const carried = lines.flatMap((line): NewManualLine[] => {
     const amount = amountOf(line).minus(line.remainder);
-    const { tax_rate: taxRate, invoice_at: invoiceAt } = line;
+    const { taxRate, invoiceAt } = line;
     return amount.lt(0) ? [carriedLine(line, { amount, taxRate, invoiceAt, because: 'cancellation' }, now)] : [];
   });
-  await saveCarried(parts, tx, cancelled.merchant_id, carried, now);
+  await saveCarried(parts, tx, cancelled.merchantId, carried, now);
 }
 
 /** Of a line what its invoice could not take off. Inclusive amounts hold their tax. */
@@ -66,10 +66,10 @@ export function planRemainder(
   invoiceAt: Instant,
   now: Instant,
 ): NewManualLine[] {
-  const billed = taxBehavior === 'inclusive' ? line.billed_gross : line.billed_net;
+  const billed = taxBehavior === 'inclusive' ? line.billedGross : line.billedNet;
   const amount = amountOf(line).minus(billed);
   if (!amount.lt(0)) return [];
-  return [carriedLine(line, { amount, taxRate: line.billed_rate, invoiceAt, because: 'remainder' }, now)];
+  return [carriedLine(line, { amount, taxRate: line.billedRate, invoiceAt, because: 'remainder' }, now)];
 }
 
 interface Carrying {
@@ -77,33 +77,33 @@ interface Carrying {
   readonly taxRate: Decimal | null;
   /** The end of the period whose invoice could not bear it: the first that closes then or later takes it. */
   readonly invoiceAt: Instant;
-  readonly because: NonNullable<ManualLineRow['carried_because']>;
+  readonly because: NonNullable<ManualLineRow['carriedBecause']>;
 }
 
 const SUFFIX = ': carried over';
 
 const carriedLine = (line: ManualLineRow, { amount, taxRate, invoiceAt, because }: Carrying, now: Instant) => ({
-  merchant_id: line.merchant_id,
+  merchantId: line.merchantId,
   id: newId('lineItem'),
-  subscription_id: line.subscription_id,
-  invoice_id: null,
-  item_id: line.item_id,
-  display_name: line.carried_from_id === null ? line.display_name + SUFFIX : line.display_name,
+  subscriptionId: line.subscriptionId,
+  invoiceId: null,
+  itemId: line.itemId,
+  displayName: line.carriedFromId === null ? line.displayName + SUFFIX : line.displayName,
   description: line.description,
   currency: line.currency,
   quantity: ONE,
-  unit_price: amount,
-  period_start: line.period_start,
-  period_end: line.period_end,
-  invoice_at: invoiceAt,
-  calculated_at: null,
-  idempotency_key: null,
-  idempotency_print: null,
-  created_at: now,
-  updated_at: now,
-  tax_rate: taxRate,
-  carried_from_id: line.id,
-  carried_because: because,
+  unitPrice: amount,
+  periodStart: line.periodStart,
+  periodEnd: line.periodEnd,
+  invoiceAt,
+  calculatedAt: null,
+  idempotencyKey: null,
+  idempotencyPrint: null,
+  createdAt: now,
+  updatedAt: now,
+  taxRate,
+  carriedFromId: line.id,
+  carriedBecause: because,
 });
 
 /** The unique index `manual_line_carried` refuses a second one for the same line and cause. */
@@ -115,7 +115,7 @@ async function saveCarried(
   now: Instant,
 ): Promise<void> {
   for (const line of lines) await insertManualLine(tx, line);
-  for (const subscriptionId of new Set(lines.map((line) => line.subscription_id)))
+  for (const subscriptionId of new Set(lines.map((line) => line.subscriptionId)))
     await creditCarriedLines(parts, tx, merchantId, subscriptionId, now);
 }
 
@@ -142,7 +142,7 @@ export async function creditCarriedLines(
     lines.map(({ id }) => id),
     now,
   );
-  for (const line of lines) await bookIntoWallet(tx, terms, line, line.from_invoice_id, now);
+  for (const line of lines) await bookIntoWallet(tx, terms, line, line.fromInvoiceId, now);
 }
 
 /** No document takes back tax for it, so all of it is off what was earned. */
@@ -153,13 +153,13 @@ async function bookIntoWallet(
   invoiceId: string | null,
   now: Instant,
 ): Promise<void> {
-  const taxable = { amount: amountOf(line).negated(), taxRate: line.tax_rate };
+  const taxable = { amount: amountOf(line).negated(), taxRate: line.taxRate };
   const [taxed] = taxLines([taxable], terms.taxBehavior, line.currency).lines;
   if (!taxed) throw new Error(`Line ${line.id} has no amount.`);
   await post(
     tx,
     {
-      merchantId: line.merchant_id,
+      merchantId: line.merchantId,
       key: `carried:${line.id}`,
       reason: 'credit',
       invoiceId,

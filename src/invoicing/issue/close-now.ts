@@ -27,7 +27,7 @@ export async function closeInvoiceNow(
   const { invoice, now } = locked.value;
   const moved = next(invoiceStates, invoice.status, 'closeNow');
   if (!moved.ok) return moved;
-  if (!isAfter(now, invoice.period_start))
+  if (!isAfter(now, invoice.periodStart))
     return wrongState(
       {
         thing: 'invoice',
@@ -38,10 +38,10 @@ export async function closeInvoiceNow(
       },
       {
         why: 'The period of this invoice begins now, so there is nothing to close yet.',
-        details: { periodStart: invoice.period_start.toString() },
+        details: { periodStart: invoice.periodStart.toString() },
       },
     );
-  const end = earliest(now, invoice.period_end); // a worker may be late
-  const cut = await changeInvoice(tx, invoice, { period_end: end, grace_period_end: now }, now);
+  const end = earliest(now, invoice.periodEnd); // a worker may be late
+  const cut = await changeInvoice(tx, invoice, { periodEnd: end, gracePeriodEnd: now }, now);
   return ok(await closePeriod(tx, parts.source, cut, 'closeNow', now));
 }

@@ -52,7 +52,7 @@ export async function endPeriods(
   const next = invoices.flatMap((invoice) => nextInvoice(terms(invoice), invoice) ?? []);
   await insertPeriods(tx, next, now);
   return pending.map((each) =>
-    followedBy(each, moved(each.after, trigger, { next_action_at: each.after.grace_period_end }, now)),
+    followedBy(each, moved(each.after, trigger, { nextActionAt: each.after.gracePeriodEnd }, now)),
   );
 }
 
@@ -75,7 +75,7 @@ export async function closeUsages(
   const [first] = pending;
   if (!first) return [];
   const invoices = pending.map(({ after }) => after);
-  const { merchant_id: merchantId } = first.after;
+  const { merchantId } = first.after;
   const termsOf = await termsOfInvoices(tx, source, invoices);
   const waiting = await selectWithEarlierParts(
     tx,
@@ -90,8 +90,8 @@ export async function closeUsages(
     followedBy(
       each,
       waiting.has(each.after.id)
-        ? changed(each.after, { next_action_at: now.add(A_WHILE) }, now)
-        : moved(each.after, 'endGrace', { usage_mark: mark, next_action_at: now }, now),
+        ? changed(each.after, { nextActionAt: now.add(A_WHILE) }, now)
+        : moved(each.after, 'endGrace', { usageMark: mark, nextActionAt: now }, now),
     ),
   );
 }
@@ -123,7 +123,7 @@ async function saveUsage(
     snapshot: await usageSnapshot(tx, merchantId),
     read: await readUsageOfEach(tx, source, closing),
   }));
-  const marks = closing.map(({ invoice, terms }) => ({ subjects: subjectsOf(terms), until: invoice.period_end }));
+  const marks = closing.map(({ invoice, terms }) => ({ subjects: subjectsOf(terms), until: invoice.periodEnd }));
   await settleEach(tx, merchantId, marks, now);
   const usage = closing.map(({ invoice }, place) => ({ invoice, usage: read[place] ?? [] }));
   await saveBilledUsage(tx, merchantId, usage);
@@ -139,8 +139,8 @@ async function saveUsage(
 
 /** The terms of an invoice's subscription. @throws for an invoice that has none: only invoices of periods come here. */
 export async function termsOf(tx: Tx, source: BillingSource, invoice: InvoiceRow): Promise<BillingTerms> {
-  if (invoice.subscription_id === null) throw new Error(`Invoice ${invoice.id} is of no subscription.`);
-  return source.terms(tx, invoice.merchant_id, invoice.subscription_id);
+  if (invoice.subscriptionId === null) throw new Error(`Invoice ${invoice.id} is of no subscription.`);
+  return source.terms(tx, invoice.merchantId, invoice.subscriptionId);
 }
 
 /** The same of some invoices of one merchant. */
@@ -149,10 +149,10 @@ export async function termsOfInvoices(
   source: BillingSource,
   invoices: readonly InvoiceRow[],
 ): Promise<(invoice: InvoiceRow) => BillingTerms> {
-  const ids = invoices.flatMap(({ subscription_id: id }) => id ?? []);
+  const ids = invoices.flatMap(({ subscriptionId: id }) => id ?? []);
   const [first] = invoices;
-  const terms = first ? await source.termsOf(tx, first.merchant_id, ids) : new Map<string, BillingTerms>();
-  return ({ id, subscription_id: subscriptionId }) => {
+  const terms = first ? await source.termsOf(tx, first.merchantId, ids) : new Map<string, BillingTerms>();
+  return ({ id, subscriptionId }) => {
     const found = subscriptionId === null ? undefined : terms.get(subscriptionId);
     if (!found) throw new Error(`Invoice ${id} is of no subscription.`);
     return found;
@@ -171,9 +171,9 @@ export const cutPeriod = (
     tx,
     invoice,
     {
-      period_end: end,
-      grace_period_end: gracePeriodEnd,
-      next_action_at: invoice.status === 'CLOSING' ? gracePeriodEnd : end,
+      periodEnd: end,
+      gracePeriodEnd,
+      nextActionAt: invoice.status === 'CLOSING' ? gracePeriodEnd : end,
     },
     now,
   );

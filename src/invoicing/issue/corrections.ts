@@ -50,7 +50,7 @@ export async function takeBack(
       content = SAID;
     }
   }
-  for (const [invoiceId, rows] of Map.groupBy(given, (row) => row.invoice_id))
+  for (const [invoiceId, rows] of Map.groupBy(given, (row) => row.invoiceId))
     await noteCredits(parts, tx, terms.merchantId, invoiceId, rows, 'all', now);
 }
 
@@ -74,14 +74,14 @@ function creditOf(
  * by credit notes on those.
  */
 export async function creditCutLines(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void> {
-  const lines = await linesOf(tx, invoice.merchant_id, invoice.id);
+  const lines = await linesOf(tx, invoice.merchantId, invoice.id);
   const cut = lines.filter(({ workings }) => workings?.cut !== undefined);
-  const { merchant_id: merchantId, subscription_id: subscriptionId, currency, terms } = invoice;
+  const { merchantId, subscriptionId, currency, terms } = invoice;
   if (cut.length === 0 || subscriptionId === null) return;
   const cells = await parts.source.terms(tx, merchantId, subscriptionId);
   // A line of the invoice's own period takes back what earlier parts of that period billed.
-  const own = invoice.kind === 'subscription' ? cellOf(asBilled(cells, invoice), invoice).start : invoice.period_start;
-  const timeOf = ({ type, period_start: start, period_end: end }: LineRow): Period => ({
+  const own = invoice.kind === 'subscription' ? cellOf(asBilled(cells, invoice), invoice).start : invoice.periodStart;
+  const timeOf = ({ type, periodStart: start, periodEnd: end }: LineRow): Period => ({
     start: type === 'late_usage' ? start : earliest(start, own),
     end,
   });
@@ -89,7 +89,7 @@ export async function creditCutLines(parts: InvoicingParts, tx: Tx, invoice: Inv
   const items = itemsOf(await selectBilledLines(tx, invoice, since), await selectCredits(tx, invoice, since));
   const all = cut.map((line): TakenBack => {
     const those = items.filter(
-      ({ priceId, period }) => priceId === line.price_id && intersect([period], [timeOf(line)]).length > 0,
+      ({ priceId, period }) => priceId === line.priceId && intersect([period], [timeOf(line)]).length > 0,
     );
     return { items: those, amount: decimal(line.workings?.cut ?? '0').negated(), correction: SAID };
   });
@@ -103,24 +103,24 @@ const rowOf = (
   { net, tax, correction }: { readonly net: Decimal; readonly tax: Decimal; readonly correction: Correction },
   now: Instant,
 ): Omit<UnusedCreditRow, 'seq'> => ({
-  merchant_id: merchantId,
+  merchantId,
   id: newId('credit'),
-  subscription_id: subscriptionId,
-  invoice_id: item.invoiceId,
-  price_id: item.priceId,
-  charged_from: item.period.start,
-  charged_to: item.period.end,
-  unused_from: item.period.start,
-  unused_to: item.period.end,
-  display_name: item.displayName,
+  subscriptionId,
+  invoiceId: item.invoiceId,
+  priceId: item.priceId,
+  chargedFrom: item.period.start,
+  chargedTo: item.period.end,
+  unusedFrom: item.period.start,
+  unusedTo: item.period.end,
+  displayName: item.displayName,
   amount: net,
-  tax_amount: tax,
-  tax_rate: item.taxRate,
-  noted_amount: ZERO,
-  noted_tax: ZERO,
+  taxAmount: tax,
+  taxRate: item.taxRate,
+  notedAmount: ZERO,
+  notedTax: ZERO,
   workings: { share: null, billed: plain(item.net), before: plain(item.net.minus(leftOfItem(item).net)) },
   correction,
-  source_key: null,
-  target_invoice_id: null,
-  created_at: now,
+  sourceKey: null,
+  targetInvoiceId: null,
+  createdAt: now,
 });

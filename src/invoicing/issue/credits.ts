@@ -107,7 +107,7 @@ export async function expectedCredits(
 ): Promise<readonly CreditOn[]> {
   const standing = await creditsOn(tx, invoice);
   const { endsAt } = terms.bounds;
-  const isLast = endsAt?.equals(invoice.period_end) === true && invoice.billing_cadence === terms.planCadence;
+  const isLast = endsAt?.equals(invoice.periodEnd) === true && invoice.billingCadence === terms.planCadence;
   if (invoice.status !== 'ACTIVE' || !isLast) return standing;
   const open = await selectOpenCredits(tx, terms.merchantId, terms.subscriptionId, endsAt);
   const anew = new Set(open.map(({ id }) => id));
@@ -115,7 +115,7 @@ export async function expectedCredits(
     tx,
     terms,
     endsAt,
-    open.map(({ invoice_id: id }) => id),
+    open.map(({ invoiceId: id }) => id),
     anew,
   );
   const due = creditsDue(terms, items).filter(({ span }) => creditModeAt(terms, span.start) === 'invoice');
@@ -128,13 +128,13 @@ export async function expectedCredits(
     for (const { credit, part } of notedOf(rows, owed.plus(owedAgain), billed.currency))
       expected.push({
         ...credit,
-        noted_amount: part.net,
-        noted_tax: part.tax,
-        billed_number: billed.invoice_number,
+        notedAmount: part.net,
+        notedTax: part.tax,
+        billedNumber: billed.invoiceNumber,
       });
   }
   return [...standing.filter(({ id }) => !anew.has(id)), ...expected].filter((credit) =>
-    credit.noted_amount.lt(credit.amount),
+    credit.notedAmount.lt(credit.amount),
   );
 }
 
@@ -147,7 +147,7 @@ async function selectIssuedItems(
   without: ReadonlySet<string> = new Set(),
 ): Promise<BilledItem[]> {
   const { merchantId, subscriptionId } = terms;
-  const all = { merchant_id: merchantId, subscription_id: subscriptionId, id: '' };
+  const all = { merchantId, subscriptionId, id: '' };
   // What is charged in advance of a period stands on the invoice before it, so that one is read, too.
   const around = cellsIn(terms, { start: justBefore(after), end: after.add({ microseconds: 1 }) });
   const since = justBefore(around.map(({ start }) => start).reduce(earliest, after));
@@ -194,30 +194,30 @@ const rowOf = (
   targetInvoiceId: string | null,
   now: Instant,
 ): Omit<UnusedCreditRow, 'seq'> => ({
-  merchant_id: merchantId,
+  merchantId,
   id: newId('credit'),
-  subscription_id: subscriptionId,
-  invoice_id: item.invoiceId,
-  price_id: item.priceId,
-  charged_from: item.period.start,
-  charged_to: item.period.end,
-  unused_from: span.start,
-  unused_to: span.end,
-  display_name: item.displayName,
+  subscriptionId,
+  invoiceId: item.invoiceId,
+  priceId: item.priceId,
+  chargedFrom: item.period.start,
+  chargedTo: item.period.end,
+  unusedFrom: span.start,
+  unusedTo: span.end,
+  displayName: item.displayName,
   amount: net,
-  tax_amount: tax,
-  tax_rate: item.taxRate,
-  noted_amount: ZERO,
-  noted_tax: ZERO,
+  taxAmount: tax,
+  taxRate: item.taxRate,
+  notedAmount: ZERO,
+  notedTax: ZERO,
   workings: {
     share: shareOfTime(share),
     billed: plain(item.net),
     before: plain(item.net.minus(leftOfItem(item).net)),
   },
   correction: null,
-  source_key: null,
-  target_invoice_id: targetInvoiceId,
-  created_at: now,
+  sourceKey: null,
+  targetInvoiceId,
+  createdAt: now,
 });
 
 /**
@@ -240,15 +240,15 @@ export async function giveBackAfterVoid(
   invoice: InvoiceRow,
   now: Instant,
 ): Promise<void> {
-  if (invoice.subscription_id === null) return;
-  const terms = await parts.source.terms(tx, invoice.merchant_id, invoice.subscription_id);
+  if (invoice.subscriptionId === null) return;
+  const terms = await parts.source.terms(tx, invoice.merchantId, invoice.subscriptionId);
   await giveCredits(parts, tx, { terms, after: terms.bounds.startedAt, target: null, invoiceId: invoice.id }, now);
 }
 
 /** What of a credit stands in no credit note yet. */
-const leftOf = ({ amount, tax_amount, noted_amount, noted_tax }: UnusedCreditRow) => ({
-  net: amount.minus(noted_amount),
-  tax: tax_amount.minus(noted_tax),
+const leftOf = ({ amount, taxAmount, notedAmount, notedTax }: UnusedCreditRow) => ({
+  net: amount.minus(notedAmount),
+  tax: taxAmount.minus(notedTax),
 });
 
 /**
@@ -283,20 +283,20 @@ export async function noteCredits(
   const note = await insertPartCreditNote(tx, invoice, { amount: net, tax }, 'Not used', now);
   await insertCreditNoteLines(tx, note, lines);
   await bookCredit(tx, invoice, note, { off, offAgain }, now);
-  const less = { paid_amount: invoice.paid_amount.plus(off), credited_amount: invoice.credited_amount.plus(off) };
+  const less = { paidAmount: invoice.paidAmount.plus(off), creditedAmount: invoice.creditedAmount.plus(off) };
   const credited = off.isZero() ? invoice : await changeInvoice(tx, invoice, less, now);
   const notOwed = off.plus(offAgain);
   const fact = { kind: 'credited', note, off: notOwed, intoWallet: note.total.minus(notOwed) } as const;
   await parts.letters.tell(tx, credited, fact, now);
   if (off.isZero()) return;
-  if (credited.unpaid_amount.isZero()) await markPaid(parts, tx, credited, { by: 'credit' }, now);
+  if (credited.unpaidAmount.isZero()) await markPaid(parts, tx, credited, { by: 'credit' }, now);
   else await expireSessionsOf(tx, credited, now);
 }
 
 /** What the customer owes of an invoice that a credit can be taken off, and what is owed again after a refund. */
 async function owedOf(tx: Tx, invoice: InvoiceRow): Promise<{ owed: Decimal; owedAgain: Decimal }> {
-  const owed = invoice.payment_in_flight || invoice.status === 'PAID' ? ZERO : invoice.unpaid_amount;
-  const again = await balanceOfInvoice(tx, invoice.merchant_id, 'owed_again', invoice.id);
+  const owed = invoice.paymentInFlight || invoice.status === 'PAID' ? ZERO : invoice.unpaidAmount;
+  const again = await balanceOfInvoice(tx, invoice.merchantId, 'owed_again', invoice.id);
   return { owed, owedAgain: Decimal.max(ZERO, again) };
 }
 
@@ -311,18 +311,18 @@ function notedOf<Row extends UnusedCreditRow>(credits: readonly Row[], most: Dec
 }
 
 /** Of a subscription it is time that was not used; of an order whatever is not owed any more. */
-const nameOf = ({ display_name: name, source_key: key }: UnusedCreditRow): string =>
+const nameOf = ({ displayName: name, sourceKey: key }: UnusedCreditRow): string =>
   key === null ? `${name}: not used` : `${name}: credit`;
 
 /** What of a credit stands on a credit note, for its document. */
 const lineOfNote = (credit: UnusedCreditRow, part: { net: Decimal; tax: Decimal }): CreditNoteLine => ({
-  credit_id: credit.id,
-  display_name: nameOf(credit),
+  creditId: credit.id,
+  displayName: nameOf(credit),
   amount: part.net,
-  tax_amount: part.tax,
-  tax_rate: credit.tax_rate,
-  period_start: credit.unused_from,
-  period_end: credit.unused_to,
+  taxAmount: part.tax,
+  taxRate: credit.taxRate,
+  periodStart: credit.unusedFrom,
+  periodEnd: credit.unusedTo,
 });
 
 /** As much of a net amount and its tax as comes to `most` together. */
@@ -339,9 +339,9 @@ export function upTo({ net, tax }: { net: Decimal; tax: Decimal }, most: Decimal
  */
 const creditWorkings = (credit: CreditOn, taxBehavior: 'exclusive' | 'inclusive'): CreditWorkings => ({
   id: credit.id,
-  invoiceNumber: credit.billed_number,
-  from: formatInstant(credit.charged_from),
-  to: formatInstant(credit.charged_to),
+  invoiceNumber: credit.billedNumber,
+  from: formatInstant(credit.chargedFrom),
+  to: formatInstant(credit.chargedTo),
   billed: taxBehavior === 'inclusive' || credit.workings === null ? null : credit.workings.billed,
   share: credit.workings?.share ?? null,
   amount: plain(credit.amount),
@@ -355,29 +355,29 @@ export const creditLines = (credits: readonly CreditOn[], taxBehavior: 'exclusiv
     const amount = (taxBehavior === 'inclusive' ? net.plus(tax) : net).negated();
     return {
       amount,
-      taxRate: credit.tax_rate,
+      taxRate: credit.taxRate,
       tax: tax.negated(),
       givesWay: 'credit',
       says: {
-        event_type: 'fee',
-        line_item_type: 'refund',
+        eventType: 'fee',
+        lineItemType: 'refund',
         type: 'credit',
-        price_id: credit.price_id,
-        billable_metric_id: null,
-        fee_id: null,
-        item_id: null,
-        display_name: nameOf(credit),
-        metric_name: '',
-        metric_unit: '',
-        metric_description: '',
+        priceId: credit.priceId,
+        billableMetricId: null,
+        feeId: null,
+        itemId: null,
+        displayName: nameOf(credit),
+        metricName: '',
+        metricUnit: '',
+        metricDescription: '',
         quantity: new Decimal(1),
-        unit_price: amount,
-        discount_price: ZERO,
-        period_start: credit.unused_from,
-        period_end: credit.unused_to,
-        group_values: null,
+        unitPrice: amount,
+        discountPrice: ZERO,
+        periodStart: credit.unusedFrom,
+        periodEnd: credit.unusedTo,
+        groupValues: null,
         tiers: null,
-        source_key: credit.source_key,
+        sourceKey: credit.sourceKey,
         workings: { credit: creditWorkings(credit, taxBehavior) },
       },
     };
@@ -394,16 +394,16 @@ export const creditLinesOn = async (tx: Tx, invoice: InvoiceRow): Promise<OtherL
 export async function settleCredits(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void> {
   const credits = await creditsOn(tx, invoice);
   if (credits.length === 0) return;
-  const lines = (await linesOf(tx, invoice.merchant_id, invoice.id)).filter(({ type }) => type === 'credit');
+  const lines = (await linesOf(tx, invoice.merchantId, invoice.id)).filter(({ type }) => type === 'credit');
   for (const [index, credit] of credits.entries()) {
     const line = lines[index];
     if (!line) throw new Error(`Credit ${credit.id} has no line on invoice ${invoice.id}.`);
     const { net, tax } = leftOf(credit);
-    const rest = net.plus(line.total_price);
-    const restTax = tax.plus(line.total_tax);
+    const rest = net.plus(line.totalPrice);
+    const restTax = tax.plus(line.totalTax);
     if (rest.lte(0)) continue;
-    const used = { ...credit, noted_amount: credit.amount.minus(rest), noted_tax: credit.tax_amount.minus(restTax) };
-    await noteCredits(parts, tx, invoice.merchant_id, credit.invoice_id, [used], 'all', now);
+    const used = { ...credit, notedAmount: credit.amount.minus(rest), notedTax: credit.taxAmount.minus(restTax) };
+    await noteCredits(parts, tx, invoice.merchantId, credit.invoiceId, [used], 'all', now);
   }
 }
 
@@ -413,8 +413,8 @@ export async function settleCredits(parts: InvoicingParts, tx: Tx, invoice: Invo
  */
 export async function returnCredits(parts: InvoicingParts, tx: Tx, cancelled: InvoiceRow, now: Instant): Promise<void> {
   const credits = await creditsOn(tx, cancelled);
-  for (const [invoiceId, given] of Map.groupBy(credits, ({ invoice_id }) => invoice_id)) {
-    if ((await overAllOf(tx, cancelled.merchant_id, invoiceId)) !== null) continue;
-    await noteCredits(parts, tx, cancelled.merchant_id, invoiceId, given, 'all', now);
+  for (const [invoiceId, given] of Map.groupBy(credits, ({ invoiceId }) => invoiceId)) {
+    if ((await overAllOf(tx, cancelled.merchantId, invoiceId)) !== null) continue;
+    await noteCredits(parts, tx, cancelled.merchantId, invoiceId, given, 'all', now);
   }
 }

@@ -24,7 +24,7 @@ const UNISSUED = ['ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING', 'DRAFT', 'FAILED
 export async function closeWhatIsOver(parts: InvoicingParts, tx: Tx, terms: BillingTerms, at: Instant, now: Instant) {
   for (;;) {
     const open = await lockTwice(tx, terms, ['ACTIVE']);
-    const over = open.filter(({ period_end: end }) => !isAfter(end, at));
+    const over = open.filter(({ periodEnd: end }) => !isAfter(end, at));
     if (over.length === 0) return;
     for (const invoice of over) await closePeriod(tx, parts.source, invoice, 'endPeriod', now);
   }
@@ -49,7 +49,7 @@ export async function followChange(
   const unissued = await lockInvoicesIn(tx, terms.merchantId, terms.subscriptionId, UNISSUED);
   const active = unissued.filter(({ status }) => status === 'ACTIVE');
   const bearer = active.find((invoice) => goesOn(terms, invoice, at)) ?? (await bearNow(tx, terms, at, now));
-  const ended = unissued.find(({ kind, period_end: end }) => kind === 'subscription' && end.equals(at));
+  const ended = unissued.find(({ kind, periodEnd: end }) => kind === 'subscription' && end.equals(at));
   const target = bearer ?? ended ?? active[0] ?? null;
   await giveCredits(parts, tx, { terms, after: takesFrom(terms, at), target, creditedAnew }, now);
   return bearer?.status === 'CALCULATING' ? finish(parts, tx, bearer, now) : target;
@@ -65,8 +65,8 @@ function takesFrom(terms: BillingTerms, at: Instant): Instant {
 
 /** Does the period of an invoice of the plan's own series hold an instant at which the series does not begin? */
 const goesOn = (terms: BillingTerms, invoice: InvoiceRow, at: Instant): boolean => {
-  const bounds = boundsOfSeries(terms, invoice.billing_cadence, at);
-  const isHeld = bounds !== null && !bounds.startedAt.equals(at) && !isAfter(invoice.period_start, at);
+  const bounds = boundsOfSeries(terms, invoice.billingCadence, at);
+  const isHeld = bounds !== null && !bounds.startedAt.equals(at) && !isAfter(invoice.periodStart, at);
   return isHeld && isOwnSeries(terms, invoice);
 };
 
@@ -84,12 +84,12 @@ async function isOther(parts: InvoicingParts, tx: Tx, terms: BillingTerms, invoi
     manual: await manualLinesOn(tx, invoice, 'none'),
     credits: await creditsOn(tx, invoice),
   });
-  return contentOf(calculation.lines) !== contentOf(await linesOf(tx, invoice.merchant_id, invoice.id));
+  return contentOf(calculation.lines) !== contentOf(await linesOf(tx, invoice.merchantId, invoice.id));
 }
 
 const contentOf = (lines: Calculation['lines'] | readonly LineRow[]): string =>
   lines
-    .map(({ type, price_id: priceId, total_amount: amount, period_start: start, period_end: end }) =>
+    .map(({ type, priceId, totalAmount: amount, periodStart: start, periodEnd: end }) =>
       [type, priceId, amount.toFixed(), formatInstant(start), formatInstant(end)].join(' '),
     )
     .join('\n');
@@ -115,20 +115,20 @@ async function bearNow(tx: Tx, terms: BillingTerms, at: Instant, now: Instant): 
 
 /** What an upfront invoice would be asked of, before it is made. */
 const upfrontAt = ({ merchantId, subscriptionId }: BillingTerms, at: Instant) => ({
-  merchant_id: merchantId,
-  subscription_id: subscriptionId,
+  merchantId,
+  subscriptionId,
   id: '',
   kind: 'upfront',
-  billing_anchor: at,
-  billing_cadence: 'P0D',
-  period_number: 0,
-  period_start: at,
-  period_end: at,
+  billingAnchor: at,
+  billingCadence: 'P0D',
+  periodNumber: 0,
+  periodStart: at,
+  periodEnd: at,
 });
 
 /** Calculated and, unless it waits for somebody, issued at once. */
 async function finish(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow, now: Instant): Promise<InvoiceRow> {
   const draft = await tryCalculation(parts, tx, invoice, now);
-  const isReady = draft.status === 'DRAFT' && draft.next_action_at !== null;
+  const isReady = draft.status === 'DRAFT' && draft.nextActionAt !== null;
   return isReady ? issueInvoice(parts, tx, draft, 'autoApprove', now) : draft;
 }

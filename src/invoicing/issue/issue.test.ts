@@ -70,11 +70,11 @@ describe('by hand', () => {
     ({ action, status, paid = '0', wallet = '0', number = 'INV-1', inFlight = false, outcome }) => {
       const invoice = {
         status: status as InvoiceStatus,
-        paid_amount: decimal(paid),
-        wallet_applied: decimal(wallet),
-        credited_amount: decimal('0'),
-        payment_in_flight: inFlight,
-        invoice_number: number,
+        paidAmount: decimal(paid),
+        walletApplied: decimal(wallet),
+        creditedAmount: decimal('0'),
+        paymentInFlight: inFlight,
+        invoiceNumber: number,
       };
       expect(code(decideAction(invoice, action as InvoiceAction))).toBe(outcome);
     },

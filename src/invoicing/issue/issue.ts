@@ -53,7 +53,7 @@ interface IssueFacts {
 /** What is decided of an invoice before it has its number. */
 interface DecidedIssue extends IssueFacts {
   /** As the document says it: the parties and the dates. */
-  readonly says: Pick<InvoiceRow, 'seller' | 'buyer' | 'issued_at' | 'due_at'>;
+  readonly says: Pick<InvoiceRow, 'seller' | 'buyer' | 'issuedAt' | 'dueAt'>;
   readonly paymentTermDays: number;
   readonly paysOnline: boolean;
 }
@@ -104,7 +104,7 @@ export async function issueChanged(
 ): Promise<InvoiceRow[]> {
   const [first] = pending;
   if (!first) return [];
-  const merchantId = first.after.merchant_id;
+  const merchantId = first.after.merchantId;
   const settings = await merchantSettings(tx, merchantId);
   const takesCards = checkTakesCards(settings).ok;
   const seller = await sellerParty(tx, merchantId);
@@ -115,7 +115,7 @@ export async function issueChanged(
   await lockCredited(tx, merchantId, decided);
   const numbers = await numbersOf(
     tx,
-    decided.filter(({ invoice }) => !invoice.lives_by_session).map(({ invoice, says }) => ({ ...invoice, ...says })),
+    decided.filter(({ invoice }) => !invoice.livesBySession).map(({ invoice, says }) => ({ ...invoice, ...says })),
     new Map(decided.map(({ invoice, lines }) => [invoice.id, lines])),
   );
   for (const { invoice, says, hasCredits } of decided) // before the wallet pays: what is given back is in it
@@ -140,13 +140,13 @@ export async function issueChanged(
       now,
     );
   const issued = moves.map(({ after }) => after);
-  const numbered = issued.filter((invoice) => !invoice.lives_by_session);
+  const numbered = issued.filter((invoice) => !invoice.livesBySession);
   await publishInvoices(tx, issued, 'invoice.issued.v0', now);
   if (numbered.length > 0) await scheduleDocuments(tx, numbered, now);
   await recordInvoices(tx, numbered, now);
   await postAll(tx, postingsOf(decided, issued), now);
   const places = issued.map((invoice, place) => ({ invoice, facts: decided[place] as DecidedIssue }));
-  const asked = session === null ? [] : places.filter(({ invoice }) => !invoice.unpaid_amount.isZero());
+  const asked = session === null ? [] : places.filter(({ invoice }) => !invoice.unpaidAmount.isZero());
   await intendAll(
     tx,
     asked.flatMap(({ invoice }) => (cards.has(invoice.id) ? [{ invoice, card: cards.get(invoice.id) }] : [])),
@@ -154,7 +154,7 @@ export async function issueChanged(
     now,
   );
   const sessions = asked
-    .filter(({ invoice }) => invoice.pays_online && !cards.has(invoice.id))
+    .filter(({ invoice }) => invoice.paysOnline && !cards.has(invoice.id))
     .map((each) => sessionOf(each, session ?? undefined));
   for (const opened of await openSessionsFor(parts, tx, sessions, now)) orThrow(opened);
   await parts.letters.tellAll(
@@ -164,14 +164,14 @@ export async function issueChanged(
   );
   const ended: InvoiceRow[] = [];
   for (const invoice of issued)
-    ended.push(invoice.unpaid_amount.isZero() ? await markPaid(parts, tx, invoice, { by: 'wallet' }, now) : invoice);
+    ended.push(invoice.unpaidAmount.isZero() ? await markPaid(parts, tx, invoice, { by: 'wallet' }, now) : invoice);
   return ended;
 }
 
 /** Credits that an invoice could not bear change the invoices that billed. Those are locked before numbers are drawn. */
 async function lockCredited(tx: Tx, merchantId: string, decided: readonly DecidedIssue[]): Promise<void> {
   const ids = decided.flatMap(({ invoice, hasCredits }) =>
-    hasCredits && invoice.subscription_id !== null ? [invoice.subscription_id] : [],
+    hasCredits && invoice.subscriptionId !== null ? [invoice.subscriptionId] : [],
   );
   if (ids.length > 0) await lockInvoicesOf(tx, merchantId, ids);
 }
@@ -184,11 +184,11 @@ async function loadFacts(
 ): Promise<IssueFacts[]> {
   const invoices = pending.map(({ after }) => after);
   const ids = invoices.map(({ id }) => id);
-  const subscriptionIds = invoices.flatMap(({ subscription_id: id }) => (id === null ? [] : [id]));
+  const subscriptionIds = invoices.flatMap(({ subscriptionId: id }) => (id === null ? [] : [id]));
   const buyers = await customerParties(
     tx,
     merchantId,
-    invoices.map(({ customer_id }) => customer_id),
+    invoices.map(({ customerId }) => customerId),
   );
   const lines = await issuedLinesOf(tx, merchantId, ids);
   const terms = await parts.source.paymentTerms(tx, merchantId, subscriptionIds);
@@ -200,9 +200,9 @@ async function loadFacts(
   return pending.map((each) => ({
     invoice: each.after,
     pending: early.includes(each) ? unchanged(each.after) : each,
-    buyer: buyers.get(each.after.customer_id) as PartyRecord,
+    buyer: buyers.get(each.after.customerId) as PartyRecord,
     lines: lines.get(each.after.id) ?? [],
-    terms: each.after.subscription_id === null ? undefined : terms.get(each.after.subscription_id),
+    terms: each.after.subscriptionId === null ? undefined : terms.get(each.after.subscriptionId),
     hasCredits: withCredits.has(each.after.id),
   }));
 }
@@ -219,10 +219,10 @@ function decideIssue(
 ): DecidedIssue {
   const { invoice, buyer, terms } = facts;
   const ofTerms = isOfTerms(invoice) ? terms : undefined;
-  const paymentTermDays = ofTerms?.paymentTermDays ?? invoice.payment_term_days;
+  const paymentTermDays = ofTerms?.paymentTermDays ?? invoice.paymentTermDays;
   return {
     ...facts,
-    says: { seller: sellerOn(invoice, seller), buyer, issued_at: now, due_at: dueAt(now, paymentTermDays) },
+    says: { seller: sellerOn(invoice, seller), buyer, issuedAt: now, dueAt: dueAt(now, paymentTermDays) },
     paymentTermDays,
     paysOnline: takesCards && ofTerms?.bankTransferOnly !== true,
   };
@@ -235,10 +235,10 @@ async function sharesOfWallets(
   decided: readonly DecidedIssue[],
 ): Promise<ReadonlyMap<string, Decimal>> {
   const asking = decided
-    .filter(({ invoice, lines }) => !invoice.unpaid_amount.isZero() && !sellsForMoneyOnly(lines))
+    .filter(({ invoice, lines }) => !invoice.unpaidAmount.isZero() && !sellsForMoneyOnly(lines))
     .map(({ invoice }) => invoice);
   if (asking.length === 0) return new Map();
-  const customerIds = [...new Set(asking.map(({ customer_id }) => customer_id))];
+  const customerIds = [...new Set(asking.map(({ customerId }) => customerId))];
   return walletShares(asking, await lockedWalletBalances(tx, merchantId, customerIds));
 }
 
@@ -252,19 +252,19 @@ async function cardsFor(
   const charged = decided.filter(
     ({ invoice, terms, paysOnline }) =>
       paysOnline &&
-      !invoice.lives_by_session &&
+      !invoice.livesBySession &&
       chargesItself(invoice, terms) &&
-      invoice.unpaid_amount.gt(shares.get(invoice.id) ?? ZERO),
+      invoice.unpaidAmount.gt(shares.get(invoice.id) ?? ZERO),
   );
   if (charged.length === 0) return new Map();
   const cards = await defaultMethodsOf(
     tx,
     merchantId,
-    charged.map(({ invoice }) => invoice.customer_id),
+    charged.map(({ invoice }) => invoice.customerId),
   );
   return new Map(
     charged.flatMap(({ invoice }) => {
-      const card = cards.get(invoice.customer_id);
+      const card = cards.get(invoice.customerId);
       return card ? [[invoice.id, card]] : [];
     }),
   );
@@ -277,19 +277,19 @@ function changesOf(
   share: Decimal,
   isCharged: boolean,
 ): InvoiceChanges {
-  const isOverNothing = invoice.unpaid_amount.isZero();
-  const outside = invoice.lives_by_session ? undefined : outsideTaxAtIssue(invoice);
+  const isOverNothing = invoice.unpaidAmount.isZero();
+  const outside = invoice.livesBySession ? undefined : outsideTaxAtIssue(invoice);
   return {
     ...says,
-    ...(outside && { outside_tax: outside }),
-    invoice_number: number?.invoice_number ?? null,
-    snapshot_hash: number?.snapshot_hash ?? null,
-    payment_term_days: paymentTermDays,
-    pays_online: paysOnline,
-    wallet_applied: invoice.wallet_applied.plus(share),
-    paid_amount: invoice.paid_amount.plus(share),
-    payment_in_flight: isCharged,
-    next_action_at: isOverNothing || invoice.lives_by_session ? null : overdueFrom(says.due_at as Instant),
+    ...(outside && { outsideTax: outside }),
+    invoiceNumber: number?.invoiceNumber ?? null,
+    snapshotHash: number?.snapshotHash ?? null,
+    paymentTermDays,
+    paysOnline,
+    walletApplied: invoice.walletApplied.plus(share),
+    paidAmount: invoice.paidAmount.plus(share),
+    paymentInFlight: isCharged,
+    nextActionAt: isOverNothing || invoice.livesBySession ? null : overdueFrom(says.dueAt as Instant),
   };
 }
 
@@ -297,10 +297,10 @@ function changesOf(
 const postingsOf = (decided: readonly DecidedIssue[], issued: readonly InvoiceRow[]): Posting[] =>
   issued.flatMap((invoice, place) => {
     const { lines } = decided[place] as DecidedIssue;
-    const topUp = sum(lines.filter(({ type }) => type === 'wallet_top_up').map(({ total_amount }) => total_amount));
+    const topUp = sum(lines.filter(({ type }) => type === 'wallet_top_up').map(({ totalAmount }) => totalAmount));
     return [
-      ...(invoice.lives_by_session ? [] : [issuePosting(invoice, topUp)]),
-      ...(invoice.wallet_applied.isZero() ? [] : [walletPosting(invoice, invoice.wallet_applied)]),
+      ...(invoice.livesBySession ? [] : [issuePosting(invoice, topUp)]),
+      ...(invoice.walletApplied.isZero() ? [] : [walletPosting(invoice, invoice.walletApplied)]),
     ];
   });
 
@@ -310,7 +310,7 @@ function sessionOf(
   session: SessionOptions | undefined,
 ): WantedSession {
   const ofTerms = isOfTerms(invoice) ? terms : undefined;
-  const options = session ?? (invoice.lives_by_session ? ofTerms?.checkout : undefined) ?? {};
+  const options = session ?? (invoice.livesBySession ? ofTerms?.checkout : undefined) ?? {};
   return { invoice, options, keepsCard: ofTerms?.autoCharge === true };
 }
 

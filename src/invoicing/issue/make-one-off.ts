@@ -35,7 +35,7 @@ export interface NewOneOffInvoice {
   /** At least one, but for an upfront invoice: that one has its charges from its subscription. */
   readonly lines: readonly OneOffLine[];
   /** What its lines take back of other invoices. */
-  readonly credits?: readonly Omit<UnusedCreditRow, 'seq' | 'target_invoice_id'>[];
+  readonly credits?: readonly Omit<UnusedCreditRow, 'seq' | 'targetInvoiceId'>[];
   readonly paymentTermDays: number;
   /** Row 18 of domain.md §4: the invoice ends when its session expires, and has no number until it is paid. */
   readonly livesBySession: boolean;
@@ -78,13 +78,13 @@ export async function makeOneOffInvoice(
     if (!checked.ok) return checked;
   }
   const opened = await openOneOff(tx, order, now);
-  for (const credit of order.credits ?? []) await insertUnusedCredit(tx, { ...credit, target_invoice_id: opened.id });
+  for (const credit of order.credits ?? []) await insertUnusedCredit(tx, { ...credit, targetInvoiceId: opened.id });
   const when = order.livesBySession ? 'now' : 'later';
   const calculated = await calculateKept(parts, tx, opened, when, now, await creditLinesOn(tx, opened));
   if (!calculated.ok) return calculated;
   const { calculation, frozen, waits } = calculated.value;
   if (waits) {
-    const waiting = await changeInvoice(tx, opened, { terms: frozen, next_action_at: now }, now);
+    const waiting = await changeInvoice(tx, opened, { terms: frozen, nextActionAt: now }, now);
     return ok({ invoice: waiting, session: null });
   }
   const draft = await saveCalculation(tx, opened, calculation, frozen, now);
@@ -106,31 +106,31 @@ export async function openOneOff(tx: Tx, order: NewOneOffInvoice, now: Instant):
   const invoice = await insertInvoice(
     tx,
     {
-      merchant_id: order.merchantId,
+      merchantId: order.merchantId,
       id: order.id ?? newId('invoice'),
       kind: order.kind,
       status: firstStatus.other,
-      customer_id: order.customerId,
-      subscription_id: order.subscriptionId,
-      clock_id: order.clockId,
+      customerId: order.customerId,
+      subscriptionId: order.subscriptionId,
+      clockId: order.clockId,
       currency: order.currency,
-      billing_cadence: 'P0D',
-      billing_anchor: order.billsFrom ?? now,
-      period_number: 0,
-      period_start: now,
-      period_end: now,
-      grace_period_end: now,
-      sequence_number: 0,
-      auto_approve: isIssuedAtOnce(order, []),
-      payment_term_days: order.paymentTermDays,
+      billingCadence: 'P0D',
+      billingAnchor: order.billsFrom ?? now,
+      periodNumber: 0,
+      periodStart: now,
+      periodEnd: now,
+      gracePeriodEnd: now,
+      sequenceNumber: 0,
+      autoApprove: isIssuedAtOnce(order, []),
+      paymentTermDays: order.paymentTermDays,
       metadata: { ...order.metadata },
-      lives_by_session: order.livesBySession,
-      purpose_type: order.purpose?.type ?? null,
-      purpose_id: order.purpose?.id ?? null,
-      one_off: recordLines(order.planId, order.lines, order.taxExempt),
-      idempotency_key: order.idempotency?.key ?? null,
-      idempotency_print: order.idempotency?.print ?? null,
-      next_action_at: null,
+      livesBySession: order.livesBySession,
+      purposeType: order.purpose?.type ?? null,
+      purposeId: order.purpose?.id ?? null,
+      oneOff: recordLines(order.planId, order.lines, order.taxExempt),
+      idempotencyKey: order.idempotency?.key ?? null,
+      idempotencyPrint: order.idempotency?.print ?? null,
+      nextActionAt: null,
     },
     now,
   );

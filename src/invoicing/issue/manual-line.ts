@@ -2,39 +2,39 @@ import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 
 export interface ManualLineRow {
-  merchant_id: string;
+  merchantId: string;
   id: string;
   seq: bigint;
-  subscription_id: string;
-  invoice_id: string | null;
-  item_id: string | null;
-  display_name: string;
+  subscriptionId: string;
+  invoiceId: string | null;
+  itemId: string | null;
+  displayName: string;
   description: string | null;
   currency: string;
   quantity: Decimal;
-  unit_price: Decimal;
-  period_start: Instant;
-  period_end: Instant;
-  invoice_at: Instant;
-  calculated_at: Instant | null;
-  idempotency_key: string | null;
-  idempotency_print: Buffer | null;
-  created_at: Instant;
-  updated_at: Instant;
+  unitPrice: Decimal;
+  periodStart: Instant;
+  periodEnd: Instant;
+  invoiceAt: Instant;
+  calculatedAt: Instant | null;
+  idempotencyKey: string | null;
+  idempotencyPrint: Buffer | null;
+  createdAt: Instant;
+  updatedAt: Instant;
   /** Percent; null: the rate of the invoice that takes it. */
-  tax_rate: Decimal | null;
+  taxRate: Decimal | null;
   /** The line that it is left of, where it is carried over. */
-  carried_from_id: string | null;
+  carriedFromId: string | null;
   /** The invoice of that line was too small for it, or was cancelled. */
-  carried_because: 'remainder' | 'cancellation' | null;
+  carriedBecause: 'remainder' | 'cancellation' | null;
   /** When it went into the wallet, because no invoice could bear it any more. */
-  into_wallet_at: Instant | null;
+  intoWalletAt: Instant | null;
 }
 
-type Carried = Pick<ManualLineRow, 'tax_rate' | 'carried_from_id' | 'carried_because'>;
+type Carried = Pick<ManualLineRow, 'taxRate' | 'carriedFromId' | 'carriedBecause'>;
 
 /** A line to insert; one that somebody writes is not carried over. */
-export type NewManualLine = Omit<ManualLineRow, 'seq' | 'into_wallet_at' | keyof Carried> & Partial<Carried>;
+export type NewManualLine = Omit<ManualLineRow, 'seq' | 'intoWalletAt' | keyof Carried> & Partial<Carried>;
 
 /** Which lines that wait for an invoice are taken beside those that name it: those whose time has come at an instant, or all. */
 export type Waiting = { readonly until: Instant } | 'none' | 'all';

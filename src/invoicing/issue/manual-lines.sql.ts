@@ -1,4 +1,4 @@
-import { sql, type Tx } from '../../db/index.ts';
+import { columns, sql, type Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
@@ -7,7 +7,7 @@ import type { ManualLineRow, NewManualLine, Waiting } from './manual-line.ts';
 export const insertManualLine = (tx: Tx, row: NewManualLine): Promise<ManualLineRow> => {
   const entries = Object.entries(row);
   return tx.one<ManualLineRow>(sql`
-    insert into manual_line (${sql.join(entries.map(([name]) => sql.ref(name)))})
+    insert into manual_line (${columns(entries.map(([name]) => name))})
     values (${sql.join(entries.map(([, value]) => sql`${value}`))}) returning *`);
 };
 
@@ -20,7 +20,7 @@ export const findManualLineByKey = (tx: Tx, merchantId: string, key: string): Pr
 export const lockManualLineKey = (tx: Tx, merchantId: string, key: string): Promise<number> =>
   tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`manual_line:${merchantId}:${key}`}, 0))`);
 
-const on = ({ merchant_id: merchantId, id, subscription_id: subscriptionId }: InvoiceRow, waiting: Waiting) => sql`
+const on = ({ merchantId, id, subscriptionId }: InvoiceRow, waiting: Waiting) => sql`
   merchant_id = ${merchantId} and (
     invoice_id = ${id}
     or ${waiting !== 'none'} and subscription_id = ${subscriptionId} and invoice_id is null
@@ -36,10 +36,10 @@ export async function manualLinesOfInvoices(
   merchantId: string,
   invoiceIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly ManualLineRow[]>> {
-  const rows = await tx.rows<ManualLineRow & { invoice_id: string }>(sql`
+  const rows = await tx.rows<ManualLineRow & { invoiceId: string }>(sql`
     select * from manual_line
      where merchant_id = ${merchantId} and invoice_id = any (${[...invoiceIds]}::text[]) order by seq`);
-  return Map.groupBy(rows, (row) => row.invoice_id);
+  return Map.groupBy(rows, (row) => row.invoiceId);
 }
 
 /** Some invoices of one merchant, each of another subscription, take their lines, for good. */
@@ -50,7 +50,7 @@ export async function takeManualLines(
   now: Instant,
 ): Promise<void> {
   const taken = sql`calculated_at = ${now}, updated_at = ${now}`;
-  const taking = invoices.flatMap(({ invoice: { id, subscription_id: subscriptionId }, waiting }) =>
+  const taking = invoices.flatMap(({ invoice: { id, subscriptionId }, waiting }) =>
     waiting === 'none' ? [] : [{ id, subscriptionId, until: waiting === 'all' ? null : waiting.until }],
   );
   if (taking.length > 0)
@@ -77,9 +77,9 @@ export const laterManualLines = (tx: Tx, merchantId: string, subscriptionId: str
 
 /** A negative line as its invoice billed it: what it says there, and how it was taxed. */
 export type BilledManualLine = ManualLineRow & {
-  readonly billed_net: Decimal;
-  readonly billed_gross: Decimal;
-  readonly billed_rate: Decimal;
+  readonly billedNet: Decimal;
+  readonly billedGross: Decimal;
+  readonly billedRate: Decimal;
 };
 
 export const selectNegativeLinesOn = (
@@ -97,7 +97,7 @@ export const selectNegativeLinesOn = (
 /** The lines that an invoice bears for others, each with what has been carried on of it since. */
 export const selectCarriedLinesOn = (
   tx: Tx,
-  { merchant_id: merchantId, id }: InvoiceRow,
+  { merchantId, id }: InvoiceRow,
 ): Promise<(ManualLineRow & { readonly remainder: Decimal })[]> =>
   tx.rows<ManualLineRow & { readonly remainder: Decimal }>(sql`
     select m.*, coalesce(r.unit_price, 0) as remainder
@@ -111,8 +111,8 @@ export const lockWaitingCarriedLines = (
   tx: Tx,
   merchantId: string,
   subscriptionId: string,
-): Promise<(ManualLineRow & { readonly from_invoice_id: string | null })[]> =>
-  tx.rows<ManualLineRow & { readonly from_invoice_id: string | null }>(sql`
+): Promise<(ManualLineRow & { readonly fromInvoiceId: string | null })[]> =>
+  tx.rows<ManualLineRow & { readonly fromInvoiceId: string | null }>(sql`
     select m.*, o.invoice_id as from_invoice_id
       from manual_line m
       join manual_line o on o.merchant_id = m.merchant_id and o.id = m.carried_from_id

@@ -13,14 +13,14 @@ import type { ManualLineRow, Waiting } from './manual-line.ts';
  */
 export function waitingFor(
   { planCadence, bounds: { endsAt } }: Pick<BillingTerms, 'planCadence' | 'bounds'>,
-  { billing_cadence: cadence, period_end: until }: Pick<InvoiceRow, 'billing_cadence' | 'period_end'>,
+  { billingCadence: cadence, periodEnd: until }: Pick<InvoiceRow, 'billingCadence' | 'periodEnd'>,
 ): Waiting {
   if (cadence !== planCadence) return 'none';
   return endsAt !== null && !isAfter(endsAt, until) ? 'all' : { until };
 }
 
 /** What a line comes to before tax: rounded once to the currency. */
-export const amountOf = ({ quantity, unit_price: unitPrice, currency }: ManualLineRow): Decimal =>
+export const amountOf = ({ quantity, unitPrice, currency }: ManualLineRow): Decimal =>
   roundTo(quantity.times(unitPrice), currency, 'half-away-from-zero');
 
 /**
@@ -30,28 +30,28 @@ export const amountOf = ({ quantity, unit_price: unitPrice, currency }: ManualLi
 export const manualLine = (line: ManualLineRow, taxRate: Decimal): OtherLine => ({
   id: line.id,
   amount: amountOf(line),
-  taxRate: line.tax_rate ?? taxRate,
+  taxRate: line.taxRate ?? taxRate,
   ...(amountOf(line).lt(0) && { givesWay: 'credit' }),
   says: {
-    event_type: 'fee',
-    line_item_type: 'charge',
+    eventType: 'fee',
+    lineItemType: 'charge',
     type: 'manual',
-    price_id: null,
-    billable_metric_id: null,
-    fee_id: null,
-    item_id: line.item_id,
-    display_name: line.display_name,
-    metric_name: '',
-    metric_unit: '',
-    metric_description: line.description ?? '',
+    priceId: null,
+    billableMetricId: null,
+    feeId: null,
+    itemId: line.itemId,
+    displayName: line.displayName,
+    metricName: '',
+    metricUnit: '',
+    metricDescription: line.description ?? '',
     quantity: line.quantity,
-    unit_price: line.unit_price,
-    discount_price: ZERO,
-    period_start: line.period_start,
-    period_end: line.period_end,
-    group_values: null,
+    unitPrice: line.unitPrice,
+    discountPrice: ZERO,
+    periodStart: line.periodStart,
+    periodEnd: line.periodEnd,
+    groupValues: null,
     tiers: null,
-    source_key: null,
+    sourceKey: null,
     workings: amountOf(line).lt(0) ? { byHand: { amount: plain(amountOf(line)) } } : null,
   },
 });

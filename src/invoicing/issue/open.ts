@@ -28,12 +28,12 @@ export async function openFirstInvoices(
  * one that was closed early (row 2, `closeNow`) that is the invoice of the rest.
  */
 export function nextInvoice(terms: BillingTerms, invoice: InvoiceRow): NewInvoice | null {
-  const { billing_cadence: cadence } = invoice;
-  const bounds = boundsOfSeries(terms, cadence, invoice.period_start);
+  const { billingCadence: cadence } = invoice;
+  const bounds = boundsOfSeries(terms, cadence, invoice.periodStart);
   if (!bounds) throw new Error(`The plan has no series of ${cadence}.`);
-  const period = periodAfter(cadence, bounds, invoice.period_number, invoice.period_end);
+  const period = periodAfter(cadence, bounds, invoice.periodNumber, invoice.periodEnd);
   const { anchor } = bounds;
-  return period && invoiceOfPeriod(terms, cadence, { ...period, anchor }, invoice.sequence_number + 1);
+  return period && invoiceOfPeriod(terms, cadence, { ...period, anchor }, invoice.sequenceNumber + 1);
 }
 
 /** The invoice of a period as it is opened. */
@@ -43,22 +43,22 @@ export const invoiceOfPeriod = (
   { start, end, number, anchor }: SeriesPeriod & Pick<SeriesBounds, 'anchor'>,
   sequence: number,
 ): NewInvoice => ({
-  merchant_id: terms.merchantId,
+  merchantId: terms.merchantId,
   id: newId('invoice'),
   kind: 'subscription',
   status: 'ACTIVE',
-  customer_id: terms.customerId,
-  subscription_id: terms.subscriptionId,
-  clock_id: terms.clockId,
+  customerId: terms.customerId,
+  subscriptionId: terms.subscriptionId,
+  clockId: terms.clockId,
   currency: terms.currency,
-  billing_cadence: cadence,
-  billing_anchor: anchor,
-  period_number: number,
-  period_start: start,
-  period_end: end,
-  grace_period_end: addDuration(end, terms.gracePeriod),
-  sequence_number: sequence,
-  auto_approve: terms.autoApprove,
-  payment_term_days: terms.paymentTermDays,
-  next_action_at: end,
+  billingCadence: cadence,
+  billingAnchor: anchor,
+  periodNumber: number,
+  periodStart: start,
+  periodEnd: end,
+  gracePeriodEnd: addDuration(end, terms.gracePeriod),
+  sequenceNumber: sequence,
+  autoApprove: terms.autoApprove,
+  paymentTermDays: terms.paymentTermDays,
+  nextActionAt: end,
 });

@@ -80,29 +80,29 @@ const creditRow = (
   { merchantId, currency }: Pick<NewOrderInvoice, 'merchantId' | 'currency'>,
   credit: OrderCredit,
   now: Instant,
-): Omit<UnusedCreditRow, 'seq' | 'target_invoice_id'> => {
+): Omit<UnusedCreditRow, 'seq' | 'targetInvoiceId'> => {
   const { item, amount, from } = credit;
   const isInside = isBefore(from, item.periodEnd);
   return {
-    merchant_id: merchantId,
+    merchantId,
     id: newId('credit'),
-    subscription_id: null,
-    invoice_id: item.invoiceId,
-    price_id: null,
-    source_key: item.sourceKey,
-    charged_from: item.periodStart,
-    charged_to: item.periodEnd,
-    unused_from: isInside ? latest(from, item.periodStart) : item.periodStart,
-    unused_to: item.periodEnd,
-    display_name: item.displayName,
+    subscriptionId: null,
+    invoiceId: item.invoiceId,
+    priceId: null,
+    sourceKey: item.sourceKey,
+    chargedFrom: item.periodStart,
+    chargedTo: item.periodEnd,
+    unusedFrom: isInside ? latest(from, item.periodStart) : item.periodStart,
+    unusedTo: item.periodEnd,
+    displayName: item.displayName,
     amount,
-    tax_amount: taxOfCredit(credit, currency),
-    tax_rate: item.taxRate,
-    noted_amount: ZERO,
-    noted_tax: ZERO,
+    taxAmount: taxOfCredit(credit, currency),
+    taxRate: item.taxRate,
+    notedAmount: ZERO,
+    notedTax: ZERO,
     workings: { share: null, billed: plain(item.net), before: plain(item.creditedNet) },
     correction: null,
-    created_at: now,
+    createdAt: now,
   };
 };
 
@@ -128,12 +128,12 @@ export async function creditOrderItems(
     const given: UnusedCreditRow[] = [];
     for (const credit of those) {
       const row = creditRow({ merchantId, currency }, credit, now);
-      const asked = { net: row.amount, tax: row.tax_amount };
+      const asked = { net: row.amount, tax: row.taxAmount };
       const { net, tax } = open === null ? asked : upTo(asked, open, currency);
       if (net.lte(0)) continue;
       open = open?.minus(net).minus(tax) ?? null;
       all.push({ ...credit, amount: net });
-      given.push(await insertUnusedCredit(tx, { ...row, amount: net, tax_amount: tax, target_invoice_id: null }));
+      given.push(await insertUnusedCredit(tx, { ...row, amount: net, taxAmount: tax, targetInvoiceId: null }));
     }
     await noteCredits(parts, tx, merchantId, invoiceId, given, 'all', now);
   }
@@ -142,7 +142,7 @@ export async function creditOrderItems(
 
 /** What of an invoice the customer still owes, or owes again. While a payment is on its way, nothing. */
 async function unpaidOf(tx: Tx, invoice: InvoiceRow): Promise<Decimal> {
-  const owed = invoice.payment_in_flight || invoice.status === 'PAID' ? ZERO : invoice.unpaid_amount;
-  const again = await balanceOfInvoice(tx, invoice.merchant_id, 'owed_again', invoice.id);
+  const owed = invoice.paymentInFlight || invoice.status === 'PAID' ? ZERO : invoice.unpaidAmount;
+  const again = await balanceOfInvoice(tx, invoice.merchantId, 'owed_again', invoice.id);
   return owed.plus(Decimal.max(ZERO, again));
 }

@@ -75,7 +75,7 @@ export async function startCalculations(
   const asked = invoices.map((invoice) => ({ invoice, terms: terms(invoice) }));
   const frozen = await freezeAllFor(parts, tx, asked, now);
   return pending.map((each, place) => {
-    const changes = { terms: frozen[place] as FrozenTerms, next_action_at: now };
+    const changes = { terms: frozen[place] as FrozenTerms, nextActionAt: now };
     return followedBy(each, moved(each.after, 'startCalculation', changes, now));
   });
 }
@@ -87,13 +87,13 @@ export async function freezeAgain(
   invoice: InvoiceRow,
   now: Instant,
 ): Promise<FrozenTerms | null> {
-  const isOneOff = invoice.one_off !== null && invoice.kind !== 'upfront';
-  if (isOneOff || invoice.subscription_id === null) return null; // frozen as it is calculated
+  const isOneOff = invoice.oneOff !== null && invoice.kind !== 'upfront';
+  if (isOneOff || invoice.subscriptionId === null) return null; // frozen as it is calculated
   const frozen = await freezeFor(parts, tx, await termsOf(tx, parts.source, invoice), invoice, now);
   const taken = invoice.terms?.adjustments;
   if (taken === undefined) return frozen;
-  const existing = await parts.source.adjustments(tx, invoice.merchant_id, [invoice.subscription_id]);
-  return { ...frozen, adjustments: stillThere(taken, existing.get(invoice.subscription_id) ?? []) };
+  const existing = await parts.source.adjustments(tx, invoice.merchantId, [invoice.subscriptionId]);
+  return { ...frozen, adjustments: stillThere(taken, existing.get(invoice.subscriptionId) ?? []) };
 }
 
 /** Sends a draft back (transition 9), or has a calculation that runs go on with what is frozen anew. */
@@ -105,14 +105,14 @@ export async function calculateAgain(
 ): Promise<InvoiceRow> {
   const terms = await freezeAgain(parts, tx, invoice, now);
   if (invoice.status === 'CALCULATING') return changeInvoice(tx, invoice, { terms }, now);
-  await cancelApprovals(tx, invoice.merchant_id, [invoice.id], now);
-  return moveInvoice(tx, invoice, 'recalculate', { next_action_at: now, calculation_attempts: 0, terms }, now);
+  await cancelApprovals(tx, invoice.merchantId, [invoice.id], now);
+  return moveInvoice(tx, invoice, 'recalculate', { nextActionAt: now, calculationAttempts: 0, terms }, now);
 }
 
 /** An invoice whose terms are frozen. */
 interface ToFreeze {
   readonly terms: BillingTerms;
-  readonly invoice: Pick<InvoiceRow, 'grace_period_end' | 'period_start' | 'period_end'>;
+  readonly invoice: Pick<InvoiceRow, 'gracePeriodEnd' | 'periodStart' | 'periodEnd'>;
 }
 
 /**
@@ -146,12 +146,12 @@ async function freezeAll(parts: InvoicingParts, tx: Tx, all: readonly ToFreeze[]
   );
   return all.map(({ terms, invoice }) => ({
     ...freezeTax(taxationOf(terms.customerId), terms, invoice),
-    adjustments: adjustmentsAt(adjustments.get(terms.subscriptionId) ?? [], invoice.grace_period_end),
+    adjustments: adjustmentsAt(adjustments.get(terms.subscriptionId) ?? [], invoice.gracePeriodEnd),
   }));
 }
 
 function freezeTax(taxation: Taxation, terms: BillingTerms, invoice: ToFreeze['invoice']): FrozenTerms {
-  const day = taxPoint(invoice.period_start, invoice.period_end);
+  const day = taxPoint(invoice.periodStart, invoice.periodEnd);
   const place = taxation.placeOn(day, terms.taxExempt);
   const choose = (price: BilledPrice | null, plan: Pick<BillingTerms, 'planId' | 'planTaxRate'> = terms) =>
     chooseTaxRate({
@@ -274,7 +274,7 @@ export async function tryCalculations(
 }
 
 const isPlain = (invoice: InvoiceRow): boolean =>
-  !isOneOff(invoice) && invoice.item_count === 0 && invoice.terms !== null && invoice.terms.outside === undefined;
+  !isOneOff(invoice) && invoice.itemCount === 0 && invoice.terms !== null && invoice.terms.outside === undefined;
 
 /** How a calculation ended: with what is to be stored of the invoice, or with what was thrown. */
 type Ended = { readonly change: ChangedInvoice } | { readonly error: unknown };
@@ -282,13 +282,13 @@ type Ended = { readonly change: ChangedInvoice } | { readonly error: unknown };
 function afterCalculation(pending: ChangedInvoice, ended: Ended, now: Instant): ChangedInvoice {
   if ('change' in ended) return followedBy(pending, ended.change);
   const { error } = ended;
-  const attempts = pending.after.calculation_attempts + 1;
+  const attempts = pending.after.calculationAttempts + 1;
   const outcome = error instanceof WrongBillError ? NO_MORE : afterFailure(attempts);
-  const failed = { calculation_attempts: attempts, failure_detail: String(error) };
+  const failed = { calculationAttempts: attempts, failureDetail: String(error) };
   const changes =
     outcome.trigger === 'deferCalculation'
-      ? { ...failed, next_action_at: now.add({ minutes: outcome.waitMinutes }) }
-      : { ...failed, failure_reason: 'CALCULATION_FAILED', next_action_at: null };
+      ? { ...failed, nextActionAt: now.add({ minutes: outcome.waitMinutes }) }
+      : { ...failed, failureReason: 'CALCULATION_FAILED', nextActionAt: null };
   return followedBy(pending, moved(pending.after, outcome.trigger, changes, now));
 }
 
@@ -317,7 +317,7 @@ async function finishAlone(
 }
 
 /** When an invoice that waits for a tax provider is due. */
-const askedAt = (asks: boolean, now: Instant): InvoiceChanges => ({ next_action_at: asks ? leaseUntil(now) : now });
+const askedAt = (asks: boolean, now: Instant): InvoiceChanges => ({ nextActionAt: asks ? leaseUntil(now) : now });
 
 async function finishOneOff(
   parts: InvoicingParts,
@@ -380,7 +380,7 @@ async function loadFacts(
 ): Promise<CalculationFacts[]> {
   const [first] = invoices;
   if (!first) return [];
-  const { merchant_id: merchantId } = first;
+  const { merchantId } = first;
   const termsOf = await termsOfInvoices(tx, parts.source, invoices);
   const ids = invoices.map(({ id }) => id);
   await lockBilling(
@@ -388,7 +388,7 @@ async function loadFacts(
     merchantId,
     invoices.map((invoice) => termsOf(invoice).subscriptionId),
   );
-  for (const invoice of invoices) if (invoice.item_count > 0) await deleteUsageTakenOfCorrected(tx, invoice); // of a calculation before this one
+  for (const invoice of invoices) if (invoice.itemCount > 0) await deleteUsageTakenOfCorrected(tx, invoice); // of a calculation before this one
   const unfrozen = invoices.filter(({ terms }) => terms === null);
   const fresh = await freezeAllFor(
     parts,
@@ -470,7 +470,7 @@ class WrongBillError extends Error {}
 function refuseWrongBill(invoice: InvoiceRow, { lines }: Calculation, { items }: Billing): void {
   const own = itemsOf(
     lines
-      .filter(({ type, price_id: priceId }) => type !== 'credit' && priceId !== null)
+      .filter(({ type, priceId }) => type !== 'credit' && priceId !== null)
       .map((line) => storedLineOf(invoice, line)),
     [],
   );
@@ -478,7 +478,7 @@ function refuseWrongBill(invoice: InvoiceRow, { lines }: Calculation, { items }:
   if (wrongs.length > 0) throw new WrongBillError(wrongs.join('; '));
 }
 
-const isOneOff = ({ one_off: kept, kind }: InvoiceRow): boolean => kept !== null && kind !== 'upfront';
+const isOneOff = ({ oneOff: kept, kind }: InvoiceRow): boolean => kept !== null && kind !== 'upfront';
 
 /**
  * What a calculated invoice comes to when it is calculated again from what is stored of it: the usage that was read, the terms that
@@ -494,7 +494,7 @@ export async function calculateStored(
 ): Promise<Calculation> {
   if (terms === null) {
     const credits = lines.filter(({ type }) => type === 'credit').map((line) => asStored(line, 'exclusive'));
-    return orThrow(await calculateKept(parts, tx, invoice, 'stored', invoice.created_at, credits)).calculation;
+    return orThrow(await calculateKept(parts, tx, invoice, 'stored', invoice.createdAt, credits)).calculation;
   }
   const frozen = invoice.terms ?? (await freeze(parts, tx, terms, invoice));
   return recalculate(tx, terms, frozen, invoice, lines, await billedUsageOf(tx, invoice));
@@ -511,9 +511,7 @@ export async function recalculate(
 ): Promise<Calculation> {
   const then = frozen.history ? terms : asBilled(terms, invoice);
   const late = lines.filter((line) => isOfLate(then, invoice, line, lines));
-  const corrections = late
-    .filter(({ price_id: priceId }) => priceId !== null)
-    .map((line) => storedLineOf(invoice, line));
+  const corrections = late.filter(({ priceId }) => priceId !== null).map((line) => storedLineOf(invoice, line));
   const own = await loadOwnDue(tx, then, invoice, frozen, await placeOf(tx, invoice, frozen), corrections);
   return calculateInvoice(own, frozen, invoice, usage, {
     manual: await manualLinesOn(tx, invoice, 'none'),
@@ -536,21 +534,21 @@ export async function placeOf(
 
 /** Does a line correct a closed period? A commitment does that is not of the period which is over with the invoice. */
 function isOfLate(terms: BillingTerms, invoice: InvoiceRow, line: LineRow, lines: readonly LineRow[]): boolean {
-  const { type, applies_to_line_id: of, period_end: end, workings } = line;
-  if (type === 'commitment') return !(isOwnSeries(terms, invoice) && end.equals(invoice.period_end));
+  const { type, appliesToLineId: of, periodEnd: end, workings } = line;
+  if (type === 'commitment') return !(isOwnSeries(terms, invoice) && end.equals(invoice.periodEnd));
   return workings?.late !== undefined || lines.some((other) => other.id === of && other.type === 'late_usage');
 }
 
 /** A line as it was before a total of 0 cut it. A line that takes something back has the tax that was billed. */
 function asStored(line: LineRow, taxBehavior: FrozenTerms['taxBehavior']): OtherLine {
-  const { type, unit_price: asked, total_price: net, total_amount: gross, tax_rate: taxRate, workings } = line;
+  const { type, unitPrice: asked, totalPrice: net, totalAmount: gross, taxRate, workings } = line;
   const quoted = taxBehavior === 'inclusive' ? gross : net;
   const amount = type === 'credit' ? asked : quoted.plus(workings?.cut ?? workings?.lost ?? ZERO);
   return {
     amount,
     taxRate,
     ...(type !== 'adjustment' && amount.lt(0) && { givesWay: 'credit' as const }),
-    ...(net.lt(0) && quoted.eq(amount) && { tax: line.total_tax }),
+    ...(net.lt(0) && quoted.eq(amount) && { tax: line.totalTax }),
     says: line,
   };
 }
@@ -583,7 +581,7 @@ interface Calculated {
 async function saveCalculations(tx: Tx, calculated: readonly Calculated[], now: Instant): Promise<ChangedInvoice[]> {
   const [first] = calculated;
   if (!first) return [];
-  const { merchant_id: merchantId } = first.invoice;
+  const { merchantId } = first.invoice;
   await replaceLines(
     tx,
     merchantId,
@@ -595,21 +593,21 @@ async function saveCalculations(tx: Tx, calculated: readonly Calculated[], now: 
   const hashes = new Map(calculated.map(({ invoice, calculation }) => [invoice.id, draftHash(calculation)]));
   const missing = await findMissingKindsOf(tx, 'invoice', merchantId, hashes);
   return calculated.map(({ invoice, calculation, frozen }) => {
-    const waits = !invoice.auto_approve || (missing.get(invoice.id) ?? []).length > 0;
+    const waits = !invoice.autoApprove || (missing.get(invoice.id) ?? []).length > 0;
     return moved(
       invoice,
       'finishCalculation',
       {
         subtotal: calculation.subtotal,
-        total_tax: calculation.totalTax,
-        grand_total: calculation.grandTotal,
+        totalTax: calculation.totalTax,
+        grandTotal: calculation.grandTotal,
         taxes: [...calculation.taxes],
-        item_count: calculation.lines.length,
-        snapshot_hash: hashes.get(invoice.id) as string,
+        itemCount: calculation.lines.length,
+        snapshotHash: hashes.get(invoice.id) as string,
         terms: withOutsideCredits(frozen, calculation),
-        failure_reason: null,
-        failure_detail: null,
-        next_action_at: waits ? null : now,
+        failureReason: null,
+        failureDetail: null,
+        nextActionAt: waits ? null : now,
       },
       now,
     );
@@ -632,11 +630,11 @@ export function lineRows(invoice: InvoiceRow, calculation: Calculation, idOf: (p
     const appliesTo = calculation.appliesTo?.[position] ?? null;
     return {
       ...line,
-      merchant_id: invoice.merchant_id,
-      invoice_id: invoice.id,
+      merchantId: invoice.merchantId,
+      invoiceId: invoice.id,
       id: ids[position] as string,
       position,
-      applies_to_line_id: appliesTo === null ? null : (ids[appliesTo] as string),
+      appliesToLineId: appliesTo === null ? null : (ids[appliesTo] as string),
     };
   });
 }
@@ -685,7 +683,7 @@ const inputOf = (
   commitments,
   others: [
     ...(beside.late ?? []),
-    ...(invoice.one_off?.lines ?? []).map((line) => otherLineOf(line, ZERO, invoice.currency, invoice.created_at)),
+    ...(invoice.oneOff?.lines ?? []).map((line) => otherLineOf(line, ZERO, invoice.currency, invoice.createdAt)),
     ...beside.manual.map((line) => manualLine(line, decimal(frozen.manualTaxRate ?? '0'))),
     ...(beside.storedCredits ?? creditLines(beside.credits ?? [], frozen.taxBehavior)),
   ],
@@ -707,7 +705,7 @@ export async function tryPreview(parts: InvoicingParts, tx: Tx, invoice: Invoice
   const assumed = await earlierParts(parts, tx, invoice);
   const billing = await loadBilling(tx, parts.source, { terms, invoice, frozen, assumed });
   const manual = await manualLinesOn(tx, invoice, waitingFor(terms, invoice));
-  const credits = await expectedCredits(tx, terms, invoice, invoice.period_end);
+  const credits = await expectedCredits(tx, terms, invoice, invoice.periodEnd);
   try {
     return calculateInvoice(billing, frozen, invoice, usage, { manual, credits });
   } catch {
@@ -730,17 +728,17 @@ const storedLineOf = ({ id }: InvoiceRow, line: Calculation['lines'][number]): S
   invoiceId: id,
   status: 'DRAFT',
   isRefunded: false,
-  priceId: line.price_id,
-  feeId: line.fee_id,
+  priceId: line.priceId,
+  feeId: line.feeId,
   type: line.type,
-  displayName: line.display_name,
+  displayName: line.displayName,
   quantity: line.quantity,
-  net: line.total_price,
-  tax: line.total_tax,
-  taxRate: line.tax_rate,
-  periodStart: line.period_start,
-  periodEnd: line.period_end,
-  group: line.group_values,
+  net: line.totalPrice,
+  tax: line.totalTax,
+  taxRate: line.taxRate,
+  periodStart: line.periodStart,
+  periodEnd: line.periodEnd,
+  group: line.groupValues,
   tiers: line.tiers,
   workings: line.workings,
 });

@@ -31,10 +31,10 @@ export async function billLateUsage(
   if (open.length > 0)
     return latest(
       now,
-      open.map(({ grace_period_end: end }) => end).reduce((a, b) => latest(a, b)),
+      open.map(({ gracePeriodEnd: end }) => end).reduce((a, b) => latest(a, b)),
     ).add(A_MOMENT);
   const terms = await parts.source.terms(tx, merchantId, subscriptionId);
-  const frozen = await freeze(parts, tx, terms, { grace_period_end: now, period_start: now, period_end: now });
+  const frozen = await freeze(parts, tx, terms, { gracePeriodEnd: now, periodStart: now, periodEnd: now });
   const { due, commitments, read } = await loadCorrections(tx, parts.source, terms, 'changed', frozen);
   if (read.length === 0) return null;
   const { currency, taxBehavior } = terms;
@@ -67,24 +67,24 @@ const openSupplementary = (tx: Tx, terms: BillingTerms, now: Instant) =>
   insertInvoice(
     tx,
     {
-      merchant_id: terms.merchantId,
+      merchantId: terms.merchantId,
       id: newId('invoice'),
       kind: 'ad_hoc',
       status: 'CALCULATING',
-      customer_id: terms.customerId,
-      subscription_id: terms.subscriptionId,
-      clock_id: terms.clockId,
+      customerId: terms.customerId,
+      subscriptionId: terms.subscriptionId,
+      clockId: terms.clockId,
       currency: terms.currency,
-      billing_cadence: 'P0D',
-      billing_anchor: now,
-      period_number: 0,
-      period_start: now,
-      period_end: now,
-      grace_period_end: now,
-      sequence_number: 0,
-      auto_approve: terms.autoApprove,
-      payment_term_days: terms.paymentTermDays,
-      next_action_at: now,
+      billingCadence: 'P0D',
+      billingAnchor: now,
+      periodNumber: 0,
+      periodStart: now,
+      periodEnd: now,
+      gracePeriodEnd: now,
+      sequenceNumber: 0,
+      autoApprove: terms.autoApprove,
+      paymentTermDays: terms.paymentTermDays,
+      nextActionAt: now,
     },
     now,
   );

@@ -35,7 +35,7 @@ export async function createInvoice(
     await lockInvoiceKey(tx, merchantId, key);
     const known = await findInvoiceByKey(tx, merchantId, key);
     if (known)
-      return known.idempotency_print?.equals(print)
+      return known.idempotencyPrint?.equals(print)
         ? ok({ invoice: known, isNew: false })
         : fail('IDEMPOTENCY_KEY_REUSED');
   }

@@ -70,14 +70,14 @@ export async function makeUpfrontInvoice(
   const unanswered = await freezeFor(parts, tx, terms, opened, now);
   const due = await loadOwnDue(tx, terms, opened, unanswered, null);
   const items = outsideItemsFor(due, unanswered, opened, []);
-  const when = opened.lives_by_session ? 'now' : 'later';
+  const when = opened.livesBySession ? 'now' : 'later';
   const frozen = await withOutsideAnswer(parts.taxProviders, tx, opened, unanswered, items, when, now);
   if (frozen === null) {
-    const waiting = await changeInvoice(tx, opened, { terms: unanswered, next_action_at: now }, now);
+    const waiting = await changeInvoice(tx, opened, { terms: unanswered, nextActionAt: now }, now);
     return ok({ invoice: waiting, session: null });
   }
   const draft = await saveCalculation(tx, opened, calculateInvoice(due, frozen, opened, []), frozen, now);
-  if (draft.lives_by_session && draft.grand_total.gt(0)) {
+  if (draft.livesBySession && draft.grandTotal.gt(0)) {
     const checked = await checkSession(parts, tx, merchantId, terms.checkout, now);
     if (!checked.ok) return checked;
   }
@@ -106,9 +106,9 @@ export interface UpfrontPayment {
 
 /** What an upfront invoice asks, and how it can be paid. */
 export async function describeUpfront(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow): Promise<UpfrontPayment> {
-  const { merchant_id: merchantId, id, currency, unpaid_amount: unpaid, grand_total: total } = invoice;
+  const { merchantId, id, currency, unpaidAmount: unpaid, grandTotal: total } = invoice;
   const lines = await linesOf(tx, merchantId, id);
-  const wallet = sum(lines.filter((line) => !bearsTax(line)).map(({ total_amount }) => total_amount));
+  const wallet = sum(lines.filter((line) => !bearsTax(line)).map(({ totalAmount }) => totalAmount));
   const session = await openSessionOf(tx, merchantId, id);
   const asked = unpaid.gt(0) ? unpaid : total; // what the wallet has paid of the charges is asked of nobody
   return {

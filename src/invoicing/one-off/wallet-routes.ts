@@ -33,14 +33,14 @@ export const walletTopUpRoute = (parts: InvoicingParts): Route =>
 const presentTopUp = ({ publicUrl }: InvoicingParts, { invoice, session }: TopUp): WalletTopUp => ({
   object: 'wallet_top_up',
   invoiceId: invoice.id,
-  customerId: invoice.customer_id,
-  amount: formatMoney(invoice.grand_total, invoice.currency),
+  customerId: invoice.customerId,
+  amount: formatMoney(invoice.grandTotal, invoice.currency),
   currency: invoice.currency,
   paymentSessions: session
     ? [
         {
           url: sessionUrl(publicUrl, session.id),
-          expiresAt: formatInstant(session.expires_at),
+          expiresAt: formatInstant(session.expiresAt),
           amount: formatMoney(session.amount, session.currency),
         },
       ]

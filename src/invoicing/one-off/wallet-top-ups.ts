@@ -35,7 +35,7 @@ export async function topUpWallet(
   const print = fingerprint('wallet top-up', body);
   await lockInvoiceKey(tx, merchantId, key);
   const known = await findInvoiceByKey(tx, merchantId, key);
-  if (known && !known.idempotency_print?.equals(print)) return fail('IDEMPOTENCY_KEY_REUSED');
+  if (known && !known.idempotencyPrint?.equals(print)) return fail('IDEMPOTENCY_KEY_REUSED');
   if (known) return ok({ invoice: known, session: await payableSession(tx, known, now), isNew: false });
   const { currency, redirectUrls } = body;
   const amount = readDecimal(body.amount) as Decimal;
@@ -68,7 +68,7 @@ export async function topUpWallet(
 }
 
 /** The session by which a top-up can be paid now, if there is one. */
-async function payableSession(tx: Tx, { merchant_id, id }: InvoiceRow, now: Instant): Promise<PaymentSession | null> {
-  const session = await openSessionOf(tx, merchant_id, id);
-  return session && isAfter(session.expires_at, now) ? session : null;
+async function payableSession(tx: Tx, { merchantId, id }: InvoiceRow, now: Instant): Promise<PaymentSession | null> {
+  const session = await openSessionOf(tx, merchantId, id);
+  return session && isAfter(session.expiresAt, now) ? session : null;
 }

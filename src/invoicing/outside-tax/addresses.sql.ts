@@ -12,7 +12,7 @@ export interface AddressCheckRow {
 
 export const selectAddressCheck = (tx: Tx, merchantId: string, id: string): Promise<AddressCheckRow> =>
   tx.one<AddressCheckRow>(sql`
-    select merchant_id as "merchantId", id, look_ups as "lookUps", asked_at as "askedAt" from tax_address_check
+    select merchant_id, id, look_ups, asked_at from tax_address_check
      where merchant_id = ${merchantId} and id = ${id}`);
 
 /** @param at when it is asked again; null: it has its answer, or nobody is asked. One that was asked anew stays due. */

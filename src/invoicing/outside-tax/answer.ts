@@ -46,7 +46,7 @@ export async function withOutsideAnswer(
       : await quoteOf(tx, invoice, outside, request, now);
   if (answer === null) return null;
   if (answer.kind === 'address_invalid') {
-    const key = { merchantId: invoice.merchant_id, customerId: invoice.customer_id };
+    const key = { merchantId: invoice.merchantId, customerId: invoice.customerId };
     await keepTaxVerdict(tx, key, { address: outside.customer.address, message: answer.message }, now);
     return { ...ours, ...(outside.place && { place: outside.place }) };
   }
@@ -55,5 +55,5 @@ export async function withOutsideAnswer(
 }
 
 /** Does an invoice wait for a provider? */
-export const asksProvider = ({ status, terms, next_action_at: due }: InvoiceRow): boolean =>
+export const asksProvider = ({ status, terms, nextActionAt: due }: InvoiceRow): boolean =>
   status === 'CALCULATING' && due !== null && terms?.outside !== undefined && terms.outside.answer === undefined;

@@ -17,7 +17,7 @@ export interface QuoteRow {
 
 export type NewQuote = Pick<QuoteRow, 'merchantId' | 'invoiceId' | 'print' | 'provider' | 'request' | 'answer'>;
 
-const COLUMNS = sql`merchant_id as "merchantId", seq, invoice_id as "invoiceId", print, provider, request, answer`;
+const COLUMNS = sql`merchant_id, seq, invoice_id, print, provider, request, answer`;
 
 /** One that is there already stays. */
 export const insertQuote = (tx: Tx, quote: NewQuote, now: Instant): Promise<number> =>

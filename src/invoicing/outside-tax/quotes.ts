@@ -31,7 +31,7 @@ export async function quoteOf(
   now: Instant,
 ): Promise<StoredAnswer | null> {
   const asked = storedRequest(request);
-  const key = { merchantId: invoice.merchant_id, invoiceId: invoice.id, print: printOf(asked, at) };
+  const key = { merchantId: invoice.merchantId, invoiceId: invoice.id, print: printOf(asked, at) };
   const known = await selectQuote(tx, key);
   if (!known) await insertQuote(tx, { ...key, provider, request: asked, answer: null }, now);
   return known?.answer ?? null;
@@ -48,7 +48,7 @@ export async function quoteForRequest(
   { provider }: Pick<FrozenOutsideTax, 'provider'>,
   request: TaxRequest,
 ): Promise<StoredAnswer> {
-  const { merchant_id: merchantId, id: invoiceId } = invoice;
+  const { merchantId, id: invoiceId } = invoice;
   const asked = storedRequest(request);
   const print = printOf(asked);
   const claimed = await claimQuote(tx, { merchantId, invoiceId, print });
@@ -76,10 +76,7 @@ async function askNow(connection: TaxConnection | null, request: TaxRequest) {
 export const leaseUntil = (now: Instant): Instant => now.add(LEASE);
 
 /** Asks the provider for what an invoice waits for, after the step has committed; the answer is a transaction of its own. */
-export const askFor = (
-  parts: TaxProviderParts,
-  { merchant_id: merchantId, id, clock_id: clockId }: InvoiceRow,
-): FollowUp =>
+export const askFor = (parts: TaxProviderParts, { merchantId, id, clockId }: InvoiceRow): FollowUp =>
   byCourier(parts, { merchantId, clockId }, async () => {
     const scope = { merchants: [merchantId] };
     const asking = await parts.database.transaction(scope, async (tx) => {
@@ -117,24 +114,24 @@ async function settleQuote(parts: TaxProviderParts, quote: QuoteRow, outcome: Ou
   await writeOutcome(parts, merchantId, async (tx, wall) => {
     const found = await findInvoice(tx, merchantId, invoiceId);
     if (!found) return;
-    const now = await effectiveNow(tx, merchantId, found.clock_id, wall);
+    const now = await effectiveNow(tx, merchantId, found.clockId, wall);
     const invoice = await lockInvoice(tx, merchantId, invoiceId);
     const newest = await selectNewestQuote(tx, merchantId, invoiceId);
     if (invoice?.status !== 'CALCULATING' || newest?.seq !== quote.seq || newest.answer) return; // it asks otherwise by now
     if (outcome.kind === 'answered') {
       await updateAnswer(tx, quote, outcome.answer);
-      await changeInvoice(tx, invoice, { next_action_at: now }, now);
+      await changeInvoice(tx, invoice, { nextActionAt: now }, now);
       return;
     }
-    const attempts = invoice.calculation_attempts + 1;
+    const attempts = invoice.calculationAttempts + 1;
     const next = outcome.isFinal ? NO_MORE : afterFailure(attempts);
-    const failed = { calculation_attempts: attempts, failure_detail: outcome.reason };
+    const failed = { calculationAttempts: attempts, failureDetail: outcome.reason };
     const waits = next.trigger === 'deferCalculation' ? now.add({ minutes: next.waitMinutes }) : null;
     await moveInvoice(
       tx,
       invoice,
       next.trigger,
-      { ...failed, next_action_at: waits, ...(waits === null && { failure_reason: 'TAX_FAILED' }) },
+      { ...failed, nextActionAt: waits, ...(waits === null && { failureReason: 'TAX_FAILED' }) },
       now,
     );
   });

@@ -6,42 +6,42 @@ import type { RecordStatus } from './record-states.ts';
 
 /** What a provider is to record, once; the id is the key at the provider. */
 export interface TaxRecordRow {
-  merchant_id: string;
+  merchantId: string;
   id: string;
-  invoice_id: string;
-  credit_note_id: string | null;
+  invoiceId: string;
+  creditNoteId: string | null;
   kind: 'invoice' | 'credits' | 'credit_note' | 'void';
   /** The record that it takes back; null of a sale. */
-  after_id: string | null;
+  afterId: string | null;
   provider: 'stripe_tax';
   currency: string;
   /** As we have billed it; below 0 where something is taken back. */
   net: Decimal;
   tax: Decimal;
   status: RecordStatus;
-  look_ups: number;
+  lookUps: number;
   reference: string | null;
-  recorded_tax: Decimal | null;
+  recordedTax: Decimal | null;
   problem: string | null;
-  sent_at: Instant | null;
-  clock_id: string | null;
-  next_action_at: Instant | null;
-  created_at: Instant;
+  sentAt: Instant | null;
+  clockId: string | null;
+  nextActionAt: Instant | null;
+  createdAt: Instant;
 }
 
 export type NewTaxRecord = Pick<
   TaxRecordRow,
-  | 'merchant_id'
+  | 'merchantId'
   | 'id'
-  | 'invoice_id'
-  | 'credit_note_id'
+  | 'invoiceId'
+  | 'creditNoteId'
   | 'kind'
-  | 'after_id'
+  | 'afterId'
   | 'provider'
   | 'currency'
   | 'net'
   | 'tax'
-  | 'clock_id'
+  | 'clockId'
 >;
 
 /** Each is due at once. One that is there already stays. */
@@ -65,41 +65,41 @@ export const lockRecord = (tx: Tx, merchantId: string, id: string): Promise<TaxR
 
 /** What may change of a record. */
 export type RecordChange = Partial<
-  Pick<TaxRecordRow, 'look_ups' | 'reference' | 'recorded_tax' | 'problem' | 'sent_at'>
-> & { readonly status: RecordStatus; readonly next_action_at: Instant | null };
+  Pick<TaxRecordRow, 'lookUps' | 'reference' | 'recordedTax' | 'problem' | 'sentAt'>
+> & { readonly status: RecordStatus; readonly nextActionAt: Instant | null };
 
 /** The update says from which status, so that of two callers one finds no row. */
 export const updateRecord = (
   tx: Tx,
-  { merchant_id, id, status: from }: TaxRecordRow,
+  { merchantId, id, status: from }: TaxRecordRow,
   change: RecordChange,
   now: Instant,
 ): Promise<TaxRecordRow> =>
   tx.one<TaxRecordRow>(sql`
     update tax_record
-       set status = ${change.status}, next_action_at = ${change.next_action_at},
-           look_ups = coalesce(${change.look_ups ?? null}::int, look_ups),
+       set status = ${change.status}, next_action_at = ${change.nextActionAt},
+           look_ups = coalesce(${change.lookUps ?? null}::int, look_ups),
            reference = coalesce(${change.reference ?? null}::text, reference),
-           recorded_tax = coalesce(${change.recorded_tax ?? null}::numeric, recorded_tax),
+           recorded_tax = coalesce(${change.recordedTax ?? null}::numeric, recorded_tax),
            problem = ${change.problem ?? null}::text,
-           sent_at = coalesce(${change.sent_at ?? null}::timestamptz, sent_at),
+           sent_at = coalesce(${change.sentAt ?? null}::timestamptz, sent_at),
            done_at = case ${change.status} when 'done' then ${now}::timestamptz end
-     where merchant_id = ${merchant_id} and id = ${id} and status = ${from}
+     where merchant_id = ${merchantId} and id = ${id} and status = ${from}
     returning *`);
 
 /** The records of the same invoice that were made before this one, in their order. */
-export const selectEarlier = (tx: Tx, { merchant_id, invoice_id, id }: TaxRecordRow): Promise<TaxRecordRow[]> =>
+export const selectEarlier = (tx: Tx, { merchantId, invoiceId, id }: TaxRecordRow): Promise<TaxRecordRow[]> =>
   tx.rows<TaxRecordRow>(sql`
     select * from tax_record
-     where merchant_id = ${merchant_id} and invoice_id = ${invoice_id}
-       and seq < (select seq from tax_record where merchant_id = ${merchant_id} and id = ${id})
+     where merchant_id = ${merchantId} and invoice_id = ${invoiceId}
+       and seq < (select seq from tax_record where merchant_id = ${merchantId} and id = ${id})
      order by seq`);
 
 /** What waits for a record is due now that this one is at its end. */
-export const wakeAfter = (tx: Tx, { merchant_id, invoice_id }: TaxRecordRow, now: Instant): Promise<number> =>
+export const wakeAfter = (tx: Tx, { merchantId, invoiceId }: TaxRecordRow, now: Instant): Promise<number> =>
   tx.run(sql`
     update tax_record set next_action_at = ${now}
-     where merchant_id = ${merchant_id} and invoice_id = ${invoice_id} and status = 'waiting'`);
+     where merchant_id = ${merchantId} and invoice_id = ${invoiceId} and status = 'waiting'`);
 
 /** All tax that a provider has recorded of an invoice's own lines. */
 export const recordedTaxOf = async (tx: Tx, merchantId: string, invoiceId: string): Promise<Decimal | null> =>
@@ -114,7 +114,7 @@ export const recordedTaxOf = async (tx: Tx, merchantId: string, invoiceId: strin
 export const updateNoteOutside = (
   tx: Tx,
   { merchantId, id }: { merchantId: string; id: string },
-  outside: NonNullable<CreditNoteRow['outside_tax']>,
+  outside: NonNullable<CreditNoteRow['outsideTax']>,
 ): Promise<number> =>
   tx.run(sql`
     update credit_note set outside_tax = ${jsonb(outside)} where merchant_id = ${merchantId} and id = ${id}`);

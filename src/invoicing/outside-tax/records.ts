@@ -40,7 +40,7 @@ export async function recordInvoices(tx: Tx, invoices: readonly InvoiceRow[], no
 }
 
 /** What an invoice has in `outside_tax` as it gets its number; undefined where no provider taxes it. */
-export const outsideTaxAtIssue = ({ terms, total_tax: tax }: InvoiceRow): OutsideTaxRecord | undefined =>
+export const outsideTaxAtIssue = ({ terms, totalTax: tax }: InvoiceRow): OutsideTaxRecord | undefined =>
   terms?.outside?.answer?.reference == null
     ? undefined
     : {
@@ -54,41 +54,41 @@ export const outsideTaxAtIssue = ({ terms, total_tax: tax }: InvoiceRow): Outsid
       };
 
 function recordsOf(invoice: InvoiceRow): NewTaxRecord[] {
-  const { terms, subtotal, total_tax: tax } = invoice;
+  const { terms, subtotal, totalTax: tax } = invoice;
   const outside = terms?.outside;
   if (outside?.answer?.reference == null) return [];
   const { credits } = outside.answer;
   const back = { net: decimal(credits?.net ?? 0), tax: decimal(credits?.tax ?? 0) };
   const sale = recordOf(invoice, {
-    ...{ id: invoice.id, kind: 'invoice', after_id: null, credit_note_id: null },
+    ...{ id: invoice.id, kind: 'invoice', afterId: null, creditNoteId: null },
     ...{ net: subtotal.minus(back.net), tax: tax.minus(back.tax) },
   });
-  const taken = { id: `${invoice.id}:credits`, kind: 'credits', after_id: invoice.id, credit_note_id: null } as const;
+  const taken = { id: `${invoice.id}:credits`, kind: 'credits', afterId: invoice.id, creditNoteId: null } as const;
   return credits ? [sale, recordOf(invoice, { ...taken, ...back })] : [sale];
 }
 
 const recordOf = (
-  { merchant_id, id: invoice_id, currency, clock_id, terms }: InvoiceRow,
-  fields: Pick<NewTaxRecord, 'id' | 'kind' | 'after_id' | 'credit_note_id' | 'net' | 'tax'>,
+  { merchantId, id: invoiceId, currency, clockId, terms }: InvoiceRow,
+  fields: Pick<NewTaxRecord, 'id' | 'kind' | 'afterId' | 'creditNoteId' | 'net' | 'tax'>,
 ): NewTaxRecord => {
   const provider = terms?.outside?.provider;
-  if (!provider) throw new Error(`No provider taxes invoice ${invoice_id}.`);
-  return { merchant_id, invoice_id, currency, clock_id, provider, ...fields };
+  if (!provider) throw new Error(`No provider taxes invoice ${invoiceId}.`);
+  return { merchantId, invoiceId, currency, clockId, provider, ...fields };
 };
 
 /** A credit note is issued: where the provider records the sale, it is to take it back. */
 export async function recordCreditNote(tx: Tx, invoice: InvoiceRow, note: CreditNoteRow, now: Instant): Promise<void> {
   if (invoice.terms?.outside?.answer?.reference == null || note.total.isZero()) return;
-  const [net, tax] = [note.amount.negated(), note.tax_amount.negated()];
-  const fields = { id: note.id, kind: 'credit_note', after_id: invoice.id, credit_note_id: note.id } as const;
+  const [net, tax] = [note.amount.negated(), note.taxAmount.negated()];
+  const fields = { id: note.id, kind: 'credit_note', afterId: invoice.id, creditNoteId: note.id } as const;
   await insertRecords(tx, [recordOf(invoice, { ...fields, net, tax })], now);
 }
 
 /** A credit note is void: what was to be taken back stands again. */
 export async function recordVoid(tx: Tx, invoice: InvoiceRow, note: CreditNoteRow, now: Instant): Promise<void> {
-  if (!(await selectRecord(tx, invoice.merchant_id, note.id))) return;
-  const fields = { id: `${note.id}:void`, kind: 'void', after_id: note.id, credit_note_id: note.id } as const;
-  await insertRecords(tx, [recordOf(invoice, { ...fields, net: note.amount, tax: note.tax_amount })], now);
+  if (!(await selectRecord(tx, invoice.merchantId, note.id))) return;
+  const fields = { id: `${note.id}:void`, kind: 'void', afterId: note.id, creditNoteId: note.id } as const;
+  await insertRecords(tx, [recordOf(invoice, { ...fields, net: note.amount, tax: note.taxAmount })], now);
 }
 
 /** Brings to providers what they are to record. */
@@ -107,11 +107,11 @@ async function stepRecord(
 ): Promise<FollowUp | undefined> {
   const record = await selectRecord(tx, merchantId, id);
   if (!record) throw new Error(`Tax record ${id} is gone.`);
-  const since = record.sent_at ?? record.created_at;
-  const { lookUps, at } = nextLookUp(since, record.look_ups, now);
-  const wait = { status: record.status, look_ups: lookUps, next_action_at: at } as const;
+  const since = record.sentAt ?? record.createdAt;
+  const { lookUps, at } = nextLookUp(since, record.lookUps, now);
+  const wait = { status: record.status, lookUps, nextActionAt: at } as const;
   const earlier = await selectEarlier(tx, record);
-  const original = earlier.find((each) => each.id === record.after_id) ?? null;
+  const original = earlier.find((each) => each.id === record.afterId) ?? null;
   if (original?.status === 'failed') {
     await fail(tx, record, 'What it takes back was not recorded.', now);
     return;
@@ -126,10 +126,10 @@ async function stepRecord(
     await updateRecord(tx, record, { ...wait, problem: 'The tax provider is not connected.' }, now);
     return;
   }
-  const invoice = await findInvoice(tx, merchantId, record.invoice_id);
-  if (!invoice) throw new Error(`Invoice ${record.invoice_id} is gone.`);
-  const sent = await updateRecord(tx, record, { ...wait, status: moved(record, 'send'), sent_at: now }, now);
-  return byCourier(parts, { merchantId, clockId: record.clock_id }, async () => {
+  const invoice = await findInvoice(tx, merchantId, record.invoiceId);
+  if (!invoice) throw new Error(`Invoice ${record.invoiceId} is gone.`);
+  const sent = await updateRecord(tx, record, { ...wait, status: moved(record, 'send'), sentAt: now }, now);
+  return byCourier(parts, { merchantId, clockId: record.clockId }, async () => {
     const outcome = await ask(connection, sent, invoice, { original, earlier });
     await settleRecord(parts, sent, outcome);
   });
@@ -190,7 +190,7 @@ function call(
 
 /** Credit notes that were recorded and are not void. */
 const inForce = (earlier: readonly TaxRecordRow[]): TaxRecordRow[] => {
-  const isVoid = (id: string) => earlier.some((each) => each.kind === 'void' && each.after_id === id);
+  const isVoid = (id: string) => earlier.some((each) => each.kind === 'void' && each.afterId === id);
   return earlier.filter(
     ({ id, kind, status }) => (kind === 'credits' || kind === 'credit_note') && status === 'done' && !isVoid(id),
   );
@@ -199,7 +199,7 @@ const inForce = (earlier: readonly TaxRecordRow[]): TaxRecordRow[] => {
 /** Writes down what the provider has said, however often it says so. */
 const settleRecord = (
   parts: TaxProviderParts,
-  { merchant_id: merchantId, id, invoice_id: invoiceId, clock_id: clockId }: TaxRecordRow,
+  { merchantId, id, invoiceId, clockId }: TaxRecordRow,
   outcome: Outcome,
 ): Promise<void> =>
   writeOutcome(parts, merchantId, async (tx, wall) => {
@@ -209,8 +209,8 @@ const settleRecord = (
     if (!invoice || !record) throw new Error(`Tax record ${id} was deleted, which nothing does.`);
     if (record.status !== 'sent') return;
     if (outcome.kind === 'away') {
-      const { status, next_action_at } = record;
-      await updateRecord(tx, record, { status, next_action_at, problem: outcome.problem }, now);
+      const { status, nextActionAt } = record;
+      await updateRecord(tx, record, { status, nextActionAt, problem: outcome.problem }, now);
       await noteProblem(tx, invoice, record, outcome.problem, now);
       return;
     }
@@ -220,21 +220,17 @@ const settleRecord = (
       return;
     }
     const { reference, tax, document } = outcome.recorded;
-    const done = { status: moved(record, 'record'), reference, recorded_tax: tax, next_action_at: null };
+    const done = { status: moved(record, 'record'), reference, recordedTax: tax, nextActionAt: null };
     await wakeAfter(tx, await updateRecord(tx, record, done, now), now);
     const { permalink = null, pdfUrl = null } = document ?? {};
     if (record.kind === 'credit_note')
-      await updateNoteOutside(
-        tx,
-        { merchantId, id: record.credit_note_id as string },
-        { reference, permalink, pdfUrl },
-      );
+      await updateNoteOutside(tx, { merchantId, id: record.creditNoteId as string }, { reference, permalink, pdfUrl });
     if (record.kind === 'invoice' || record.kind === 'credits')
       await noteRecorded(tx, invoice, record.kind === 'invoice' ? { permalink, pdfUrl } : {}, now);
   });
 
 async function fail(tx: Tx, record: TaxRecordRow, problem: string, now: Instant): Promise<void> {
-  const failed = { status: moved(record, 'refuse'), next_action_at: null, problem };
+  const failed = { status: moved(record, 'refuse'), nextActionAt: null, problem };
   await wakeAfter(tx, await updateRecord(tx, record, failed, now), now);
 }
 
@@ -246,8 +242,8 @@ async function noteProblem(
   problem: string,
   now: Instant,
 ): Promise<void> {
-  if (kind === 'credit_note' || kind === 'void' || invoice.outside_tax === null) return;
-  await changeInvoice(tx, invoice, { outside_tax: { ...invoice.outside_tax, problem } }, now);
+  if (kind === 'credit_note' || kind === 'void' || invoice.outsideTax === null) return;
+  await changeInvoice(tx, invoice, { outsideTax: { ...invoice.outsideTax, problem } }, now);
 }
 
 /** The provider has recorded all of the invoice, or a part of it. */
@@ -257,9 +253,9 @@ async function noteRecorded(
   document: { permalink?: string | null; pdfUrl?: string | null },
   now: Instant,
 ): Promise<void> {
-  const { outside_tax: before } = invoice;
+  const { outsideTax: before } = invoice;
   if (!before) throw new Error(`Invoice ${invoice.id} is taxed by no provider.`);
-  const actual: Decimal | null = await recordedTaxOf(tx, invoice.merchant_id, invoice.id);
+  const actual: Decimal | null = await recordedTaxOf(tx, invoice.merchantId, invoice.id);
   const recorded = actual === null ? {} : { actualTax: plain(actual), reconciledAt: formatInstant(now) };
-  await changeInvoice(tx, invoice, { outside_tax: { ...before, problem: null, ...document, ...recorded } }, now);
+  await changeInvoice(tx, invoice, { outsideTax: { ...before, problem: null, ...document, ...recorded } }, now);
 }

@@ -94,10 +94,10 @@ describe('what stands on the invoice of a period', () => {
     },
   ])('$what', ({ of, invoice: { cadence, number, start, end }, items = [], charges }) => {
     const invoice = {
-      billing_cadence: cadence,
-      period_number: number,
-      period_start: at(start),
-      period_end: at(end),
+      billingCadence: cadence,
+      periodNumber: number,
+      periodStart: at(start),
+      periodEnd: at(end),
     };
     expect(shown(chargesDue(of, invoice, items))).toEqual(charges);
   });

@@ -51,10 +51,10 @@ export interface Cell extends SeriesPeriod {
 
 /** What identifies the period of an invoice. */
 export interface InvoicePeriod {
-  readonly billing_cadence: string;
-  readonly period_number: number;
-  readonly period_start: Instant;
-  readonly period_end: Instant;
+  readonly billingCadence: string;
+  readonly periodNumber: number;
+  readonly periodStart: Instant;
+  readonly periodEnd: Instant;
 }
 
 /** Fees of another quantity are other charges; usage is one charge whatever its price's quantity says. */
@@ -67,7 +67,7 @@ export const chargeKey = ({ id, metric, quantity }: Pick<BilledPrice, 'id' | 'me
  */
 export function asBilled<Terms extends HistoricTerms>(
   terms: Terms,
-  { period_end: end }: Pick<InvoicePeriod, 'period_end'>,
+  { periodEnd: end }: Pick<InvoicePeriod, 'periodEnd'>,
 ): Terms {
   const { endsAt } = terms.bounds;
   return endsAt === null || !isBefore(endsAt, end) ? terms : { ...terms, bounds: { ...terms.bounds, endsAt: end } };
@@ -75,7 +75,7 @@ export function asBilled<Terms extends HistoricTerms>(
 
 /** The whole period in which the period of an invoice lies. @throws where the terms have no such series */
 export function cellOf(terms: HistoricTerms, invoice: InvoicePeriod): Cell {
-  const { billing_cadence: cadence, period_number: number, period_start: start } = invoice;
+  const { billingCadence: cadence, periodNumber: number, periodStart: start } = invoice;
   const bounds = boundsOfSeries(terms, cadence, start);
   if (!bounds) throw new Error(`The plan has no series of ${cadence}.`);
   const period = periodOf(cadence, bounds, number);
@@ -245,7 +245,7 @@ export function usageChargesOn(
   terms: HistoricTerms,
   invoice: InvoicePeriod,
 ): (OwedCharge & { readonly price: MeteredPrice })[] {
-  const { period_start: start, period_end: end } = invoice;
+  const { periodStart: start, periodEnd: end } = invoice;
   const inside = (segment: Segment): boolean => !isBefore(segment.start, start) && isBefore(segment.start, end);
   const once = isOwnSeries(terms, invoice) ? chargesOnce(terms, 'in_arrears', inside, { start, end }) : [];
   return [...chargesInArrears(terms, cellOf(terms, invoice), end), ...once].filter(isMetered);
@@ -260,11 +260,11 @@ const isMetered = (charge: OwedCharge): charge is OwedCharge & { readonly price:
  */
 export function isOwnSeries(
   terms: HistoricTerms,
-  invoice: Pick<InvoicePeriod, 'billing_cadence' | 'period_start' | 'period_end'>,
+  invoice: Pick<InvoicePeriod, 'billingCadence' | 'periodStart' | 'periodEnd'>,
 ): boolean {
   const segments = segmentsOf(terms);
-  return [invoice.period_start, justBefore(invoice.period_end)].some(
-    (at) => segmentAt(segments, at).planCadence === invoice.billing_cadence,
+  return [invoice.periodStart, justBefore(invoice.periodEnd)].some(
+    (at) => segmentAt(segments, at).planCadence === invoice.billingCadence,
   );
 }
 

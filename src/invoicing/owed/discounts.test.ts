@@ -230,7 +230,7 @@ describe('an invoice with adjustments', () => {
     expect(
       calculated.lines.map((line, index) => {
         const place = calculated.appliesTo?.[index] ?? null;
-        return `${line.type} ${plain(line.total_price)}${place === null ? '' : ` off ${place}`}`;
+        return `${line.type} ${plain(line.totalPrice)}${place === null ? '' : ` off ${place}`}`;
       }),
     ).toEqual(lines);
     expect(

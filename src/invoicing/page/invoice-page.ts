@@ -23,7 +23,7 @@ import { INVOICE_WORDS } from './words.ts';
 export function invoicePage(view: InvoiceView): string {
   const { standing, invoice, seller } = view;
   const { heading } = standingWords(standing, view, view.look.locale);
-  const name = [view.title, invoice.invoice_number].filter((part) => part !== null).join(' ');
+  const name = [view.title, invoice.invoiceNumber].filter((part) => part !== null).join(' ');
   return frame(
     `${heading} – ${name} – ${seller.name}`,
     view.look,
@@ -43,7 +43,7 @@ ${contact(view)}
 /** What it is for. The big figure is what is asked, or what was. */
 function summary(view: InvoiceView, name: string): Html {
   const { invoice, seller, lines } = view;
-  const { currency, grand_total: total, unpaid_amount: unpaid } = invoice;
+  const { currency, grandTotal: total, unpaidAmount: unpaid } = invoice;
   const { money } = formatsOf(view.look.locale);
   return html`<section class="summary">
 ${logoImage(view.hasLogo ? `${invoice.id}/logo` : undefined)}
@@ -61,13 +61,13 @@ const isAsked = ({ standing }: InvoiceView): boolean =>
 function datesOf({ invoice, look }: InvoiceView): Html {
   const { day } = formatsOf(look.locale);
   const words = INVOICE_WORDS[look.locale];
-  const { issued_at: issued, due_at: due, payment_term_days: days, lives_by_session: isOffer } = invoice;
+  const { issuedAt: issued, dueAt: due, paymentTermDays: days, livesBySession: isOffer } = invoice;
   return html`<p class="soft">${words.issued(day(issued as Instant))}</p>
 ${isOffer || due === null ? null : html`<p class="soft">${days === 0 ? words.dueOnReceipt : words.due(day(due), days)}</p>`}`;
 }
 
 function totalsOf(view: InvoiceView) {
-  const { grand_total: total, unpaid_amount: unpaid, credited_amount: credited } = view.invoice;
+  const { grandTotal: total, unpaidAmount: unpaid, creditedAmount: credited } = view.invoice;
   const paid = moneyPaid(view.invoice);
   const words = INVOICE_WORDS[view.look.locale];
   return [
@@ -89,7 +89,7 @@ ${declined(view)}`;
 /** A charge of a stored card that did not work, and what comes next. */
 function declined({ standing, invoice, look }: InvoiceView): Html | null {
   if (invoice.status !== 'PAYMENT_FAILED' || (standing !== 'asked' && standing !== 'overdue')) return null;
-  const { failure_reason: reason, next_action_at: again } = invoice;
+  const { failureReason: reason, nextActionAt: again } = invoice;
   const words = INVOICE_WORDS[look.locale];
   const declines: Readonly<Record<string, string>> = words.declines;
   const next = again === null ? '' : ` ${words.chargedAgain(formatsOf(look.locale).day(again))}`;
@@ -103,11 +103,11 @@ function waysToPay(view: InvoiceView): Html | null {
   if (isPayableByCard(view))
     return openForm(
       invoice.id,
-      words.payByCard(formatsOf(view.look.locale).money(invoice.unpaid_amount, invoice.currency)),
+      words.payByCard(formatsOf(view.look.locale).money(invoice.unpaidAmount, invoice.currency)),
     );
   if (standing !== 'asked' && standing !== 'overdue') return null;
   const account = accountRows(view);
-  const quote = words.byTransfer(html`<strong>${invoice.invoice_number ?? ''}</strong>`);
+  const quote = words.byTransfer(html`<strong>${invoice.invoiceNumber ?? ''}</strong>`);
   if (account.length === 0) return html`<p>${quote} ${words.askForDetails(html`<bdi>${seller.name}</bdi>`)}</p>`;
   return html`<p>${quote}</p><dl>${account}</dl>${view.bankTransfer?.note ? html`<p class="soft" dir="auto">${view.bankTransfer.note}</p>` : null}`;
 }
@@ -134,21 +134,21 @@ function paymentsOf(view: InvoiceView): Html | null {
   const formats = formatsOf(view.look.locale);
   const { money } = formats;
   const words = INVOICE_WORDS[view.look.locale];
-  const { currency, wallet_applied: fromWallet, issued_at: issuedAt } = invoice;
+  const { currency, walletApplied: fromWallet, issuedAt } = invoice;
   const rows = [
     ...(fromWallet.isZero() ? [] : [row(view, words.fromBalance, issuedAt, money(fromWallet, currency))]),
     ...payments.map((payment) =>
       row(
         view,
         methodOf(view, payment),
-        payment.received_at,
+        payment.receivedAt,
         money(payment.amount, currency),
         returnOf(view, payment),
         receiptOf(view, payment),
       ),
     ),
-    ...creditNotes.map(({ number, created_at, total }) =>
-      row(view, words.creditNote(number), created_at, money(total.negated(), currency)),
+    ...creditNotes.map(({ number, createdAt, total }) =>
+      row(view, words.creditNote(number), createdAt, money(total.negated(), currency)),
     ),
   ];
   return rows.length === 0 ? null : html`<h3>${words.paymentsAndCredits}</h3><dl>${rows}</dl>`;
@@ -164,27 +164,27 @@ const row = (
 ): Html =>
   html`<div><dt>${at === null ? what : INVOICE_WORDS[look.locale].on(what, formatsOf(look.locale).day(at))}${link && html`<br>${link}`}</dt><dd><span class="figure">${amount}</span>${note === '' ? null : html`<br><span class="note">${note}</span>`}</dd></div>`;
 
-const methodOf = ({ look }: InvoiceView, { method, card_brand: brand, card_last4: last4 }: PaymentReceipt): string =>
+const methodOf = ({ look }: InvoiceView, { method, cardBrand: brand, cardLast4: last4 }: PaymentReceipt): string =>
   brand !== null && last4 !== null
     ? formatsOf(look.locale).card({ brand, last4 })
     : INVOICE_WORDS[look.locale].methods[method];
 
 /** Of an invoice without a number there are no documents. */
 const receiptOf = ({ invoice, look }: InvoiceView, { id }: PaymentReceipt): Html | null =>
-  invoice.invoice_number === null
+  invoice.invoiceNumber === null
     ? null
     : html`<a href="${invoice.id}/receipts/${id}">${INVOICE_WORDS[look.locale].receiptPdf}</a>`;
 
-function returnOf({ look }: InvoiceView, { return_status, returned_at }: PaymentReceipt): string {
+function returnOf({ look }: InvoiceView, { returnStatus, returnedAt }: PaymentReceipt): string {
   const words = INVOICE_WORDS[look.locale];
-  if (return_status === 'returned' && returned_at) return words.sentBack(formatsOf(look.locale).day(returned_at));
-  return return_status === 'requested' || return_status === 'manual' ? words.beingSentBack : '';
+  if (returnStatus === 'returned' && returnedAt) return words.sentBack(formatsOf(look.locale).day(returnedAt));
+  return returnStatus === 'requested' || returnStatus === 'manual' ? words.beingSentBack : '';
 }
 
 function documents(view: InvoiceView): Html | null {
   const words = INVOICE_WORDS[view.look.locale];
   const links = downloadLinks(downloadsOf(view, view.invoice.id));
-  if (view.invoice.invoice_number === null) return null;
+  if (view.invoice.invoiceNumber === null) return null;
   return html`<h3>${words.documents}</h3>${links ?? html`<p class="soft">${words.notReady}</p>`}`;
 }
 

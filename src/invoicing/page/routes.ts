@@ -84,7 +84,7 @@ export function invoicePageRoutes(parts: InvoicingParts): readonly Route[] {
             : null,
         );
         if (!logo) return notFound('logo');
-        return ok(new Reply(200, logo.content, { ...PRIVATE, ...LOGO_HEADERS, 'content-type': logo.content_type }));
+        return ok(new Reply(200, logo.content, { ...PRIVATE, ...LOGO_HEADERS, 'content-type': logo.contentType }));
       },
     ),
     ...downloadRoutes(parts, usual),
@@ -168,7 +168,7 @@ function downloadRoutes(parts: InvoicingParts, usual: Usual): readonly Route[] {
         underWay += 1;
         const made = await ofInvoice(database, id, async (tx, merchantId) => {
           const view = await viewInvoice(tx, parts.environment, { merchantId, id }, now);
-          if (view?.invoice.document_failure !== null) return null; // not there, or left to the job
+          if (view?.invoice.documentFailure !== null) return null; // not there, or left to the job
           if (request.method === 'HEAD') return ok(new Uint8Array());
           return orNothing(make(tx, { merchantId, invoiceId: id, ...of }, now));
         }).finally(() => {

@@ -31,21 +31,21 @@ export interface StandingFacts {
   readonly invoice: Pick<
     InvoiceRow,
     | 'status'
-    | 'issued_at'
-    | 'due_at'
-    | 'paid_at'
-    | 'invoice_number'
+    | 'issuedAt'
+    | 'dueAt'
+    | 'paidAt'
+    | 'invoiceNumber'
     | 'currency'
-    | 'grand_total'
-    | 'unpaid_amount'
-    | 'paid_amount'
-    | 'credited_amount'
-    | 'payment_in_flight'
-    | 'lives_by_session'
-    | 'pays_online'
+    | 'grandTotal'
+    | 'unpaidAmount'
+    | 'paidAmount'
+    | 'creditedAmount'
+    | 'paymentInFlight'
+    | 'livesBySession'
+    | 'paysOnline'
   >;
   /** The refund in force, if there is one. */
-  readonly refund: Pick<CreditNoteRow, 'number' | 'created_at'> | null;
+  readonly refund: Pick<CreditNoteRow, 'number' | 'createdAt'> | null;
   /** Is there a session by which it can be paid at this moment? */
   readonly hasSession: boolean;
   /** Does the merchant take cards? */
@@ -60,14 +60,14 @@ export function standingOf({ invoice, refund, hasSession, now }: StandingFacts):
   switch (invoice.status) {
     case 'ISSUED':
     case 'PAYMENT_FAILED':
-      if (invoice.payment_in_flight) return 'onItsWay';
-      if (invoice.lives_by_session) return hasSession ? 'asked' : 'expired';
-      return invoice.due_at !== null && !isAfter(overdueFrom(invoice.due_at), now) ? 'overdue' : 'asked';
+      if (invoice.paymentInFlight) return 'onItsWay';
+      if (invoice.livesBySession) return hasSession ? 'asked' : 'expired';
+      return invoice.dueAt !== null && !isAfter(overdueFrom(invoice.dueAt), now) ? 'overdue' : 'asked';
     case 'PAID':
       if (refund) return 'refunded';
       return moneyPaid(invoice).isZero() ? 'nothing' : 'paid';
     case 'CANCELLED':
-      return invoice.invoice_number === null ? 'expired' : 'cancelled';
+      return invoice.invoiceNumber === null ? 'expired' : 'cancelled';
     case 'WRITTEN_OFF':
       return 'closed';
     default:
@@ -77,10 +77,10 @@ export function standingOf({ invoice, refund, hasSession, now }: StandingFacts):
 
 /** What came in for an invoice, as money or from the wallet. */
 export const moneyPaid = ({
-  paid_amount,
-  credited_amount,
-}: Pick<InvoiceRow, 'paid_amount' | 'credited_amount'>): Decimal =>
-  paid_amount.gt(credited_amount) ? paid_amount.minus(credited_amount) : ZERO;
+  paidAmount,
+  creditedAmount,
+}: Pick<InvoiceRow, 'paidAmount' | 'creditedAmount'>): Decimal =>
+  paidAmount.gt(creditedAmount) ? paidAmount.minus(creditedAmount) : ZERO;
 
 /**
  * Can a card pay it here, now? Where it is paid by transfer, only by a session that the merchant has opened. The
@@ -90,7 +90,7 @@ export function isPayableByCard(facts: StandingFacts): boolean {
   const standing = standingOf(facts);
   if (standing !== 'asked' && standing !== 'overdue') return false;
   if (!facts.takesCards) return false;
-  return facts.hasSession || (facts.invoice.pays_online && !facts.invoice.lives_by_session);
+  return facts.hasSession || (facts.invoice.paysOnline && !facts.invoice.livesBySession);
 }
 
 /** How it stands, in words. */
@@ -99,7 +99,7 @@ export function standingWords(
   { invoice, refund }: StandingFacts,
   locale: Locale,
 ): { heading: string; text: string } {
-  const { currency, unpaid_amount: unpaid, due_at: due, paid_at: paidAt } = invoice;
+  const { currency, unpaidAmount: unpaid, dueAt: due, paidAt } = invoice;
   const { money, day } = formatsOf(locale);
   const words = INVOICE_WORDS[locale];
   const left = money(unpaid, currency);
@@ -107,7 +107,7 @@ export function standingWords(
     case 'asked':
       return {
         heading: words.asked.heading,
-        text: words.asked.text(left, due && !invoice.lives_by_session ? day(due) : null),
+        text: words.asked.text(left, due && !invoice.livesBySession ? day(due) : null),
       };
     case 'overdue':
       return { heading: words.overdue.heading, text: words.overdue.text(left, day(due as Instant)) };
@@ -116,7 +116,7 @@ export function standingWords(
     case 'refunded':
       return {
         heading: words.refunded.heading,
-        text: refund ? words.refunded.text(day(refund.created_at), refund.number) : '',
+        text: refund ? words.refunded.text(day(refund.createdAt), refund.number) : '',
       };
     default:
       return words[standing];

@@ -67,7 +67,7 @@ export async function viewInvoice(
 ): Promise<InvoiceView | null> {
   const invoice = await findInvoice(tx, merchantId, id);
   if (!invoice) return null;
-  const now = await effectiveNowForReading(tx, merchantId, invoice.clock_id, wall);
+  const now = await effectiveNowForReading(tx, merchantId, invoice.clockId, wall);
   const { rows: creditNotes } = await creditNotesOf(tx, merchantId, id, { limit: MOST_NOTES, offset: 0 });
   const settings = await merchantSettings(tx, merchantId);
   const facts: StandingFacts & { invoice: InvoiceRow } = {
@@ -79,7 +79,7 @@ export async function viewInvoice(
   };
   const standing = standingOf(facts);
   if (standing === null) return null;
-  const look = await findLook(tx, environment, { merchantId, customerId: invoice.customer_id }, asked);
+  const look = await findLook(tx, environment, { merchantId, customerId: invoice.customerId }, asked);
   const words = INVOICE_WORDS[look.locale];
   return {
     ...facts,
@@ -98,26 +98,26 @@ export async function viewInvoice(
 
 /** The lines of an invoice and its tax, which come to its total; what no page should hold is one line. */
 export async function linesForCustomers(tx: Tx, invoice: InvoiceRow, locale: Locale): Promise<InvoiceView['lines']> {
-  const lines = inOrderOfTime(await linesOf(tx, invoice.merchant_id, invoice.id, -1, MOST_LINES));
-  const shown = lines.map(({ display_name, total_price }) => ({ description: display_name, amount: total_price }));
-  const more = invoice.item_count - shown.length;
+  const lines = inOrderOfTime(await linesOf(tx, invoice.merchantId, invoice.id, -1, MOST_LINES));
+  const shown = lines.map(({ displayName, totalPrice }) => ({ description: displayName, amount: totalPrice }));
+  const more = invoice.itemCount - shown.length;
   const rest = invoice.subtotal.minus(sum(shown.map(({ amount }) => amount)));
   const words = INVOICE_WORDS[locale];
-  const tax = { description: words.tax[taxWord(invoice.seller ?? {})], amount: invoice.total_tax };
+  const tax = { description: words.tax[taxWord(invoice.seller ?? {})], amount: invoice.totalTax };
   return [
     ...shown,
     ...(more > 0 ? [{ description: words.moreLines(more), amount: rest }] : []),
-    ...(invoice.total_tax.isZero() ? [] : [tax]),
+    ...(invoice.totalTax.isZero() ? [] : [tax]),
   ];
 }
 
 /** The session by which an invoice can be paid at this moment; null where there is none. */
 export async function payableSession(
   tx: Tx,
-  { merchant_id, id }: InvoiceRow,
+  { merchantId, id }: InvoiceRow,
   now: Instant,
 ): Promise<PaymentSession | null> {
-  const session = await openSessionOf(tx, merchant_id, id);
+  const session = await openSessionOf(tx, merchantId, id);
   return session && session.status !== 'processing' && !isOver(session, now) ? session : null;
 }
 
@@ -130,8 +130,8 @@ export function downloadsOf(
   base: string,
 ): PageDownload[] {
   const words = INVOICE_WORDS[look.locale];
-  if (invoice.invoice_number === null) return [];
-  const hasDocument = invoice.document_failure === null;
+  if (invoice.invoiceNumber === null) return [];
+  const hasDocument = invoice.documentFailure === null;
   return [
     ...(hasDocument ? [{ label: words.invoicePdf(title), href: `${base}/invoice.pdf` }] : []),
     ...(hasEInvoice ? [{ label: words.eInvoice, href: `${base}/invoice.xml` }] : []),
@@ -143,10 +143,10 @@ export function downloadsOf(
 }
 
 const receiptsFor = ({ invoice, payments, look }: InvoiceView, base: string): PageDownload[] =>
-  invoice.invoice_number === null
+  invoice.invoiceNumber === null
     ? []
-    : payments.map(({ id, received_at }) => ({
-        label: INVOICE_WORDS[look.locale].receiptOf(formatsOf(look.locale).day(received_at)),
+    : payments.map(({ id, receivedAt }) => ({
+        label: INVOICE_WORDS[look.locale].receiptOf(formatsOf(look.locale).day(receivedAt)),
         href: `${base}/receipts/${id}`,
       }));
 
@@ -158,11 +158,11 @@ export function describeForSession(view: InvoiceView): EntityDescription {
     title,
     seller: seller.name,
     ...(view.hasLogo && { logo: `${page}/logo` }),
-    number: invoice.invoice_number,
+    number: invoice.invoiceNumber,
     lines,
-    dueAt: invoice.lives_by_session ? null : invoice.due_at,
+    dueAt: invoice.livesBySession ? null : invoice.dueAt,
     currency: invoice.currency,
-    amount: invoice.unpaid_amount,
+    amount: invoice.unpaidAmount,
     standing: {
       isPayable: isPayableByCard(view),
       ...standingWords(standing, view, look.locale),

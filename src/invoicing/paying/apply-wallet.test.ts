@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { Decimal, sum, ZERO } from '../../kernel/decimal.ts';
 import { sellsForMoneyOnly, walletShares } from './apply-wallet.ts';
 
-const invoice = (id: string, customer_id: string, unpaid: string, currency = 'USD') => ({
-  ...{ id, customer_id, currency },
-  unpaid_amount: new Decimal(unpaid),
+const invoice = (id: string, customerId: string, unpaid: string, currency = 'USD') => ({
+  ...{ id, customerId, currency },
+  unpaidAmount: new Decimal(unpaid),
 });
 const wallet = (customerId: string, balance: string, currency = 'USD') => ({
   ...{ customerId, currency },
@@ -35,11 +35,11 @@ describe('what wallets pay of invoices', () => {
           ['a', ofA],
           ['b', ofB],
         ] as const) {
-          const own = invoices.filter(({ customer_id }) => customer_id === customer);
+          const own = invoices.filter(({ customerId }) => customerId === customer);
           const paid = sum(own.map(({ id }) => shares.get(id) ?? ZERO));
-          const unpaid = sum(own.map(({ unpaid_amount }) => unpaid_amount));
+          const unpaid = sum(own.map(({ unpaidAmount }) => unpaidAmount));
           expect(paid.eq(Decimal.min(unpaid, new Decimal(balance)))).toBe(true);
-          for (const { id, unpaid_amount } of own) expect(shares.get(id)?.lte(unpaid_amount)).toBe(true);
+          for (const { id, unpaidAmount } of own) expect(shares.get(id)?.lte(unpaidAmount)).toBe(true);
         }
       }),
     );

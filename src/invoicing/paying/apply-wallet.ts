@@ -15,15 +15,15 @@ export interface Wallet {
  * @returns how much of each invoice the wallets pay, by its id; of two invoices of one customer the first one comes first
  */
 export function walletShares(
-  invoices: readonly Pick<InvoiceRow, 'id' | 'customer_id' | 'currency' | 'unpaid_amount'>[],
+  invoices: readonly Pick<InvoiceRow, 'id' | 'customerId' | 'currency' | 'unpaidAmount'>[],
   wallets: readonly Wallet[],
 ): ReadonlyMap<string, Decimal> {
   const left = new Map(wallets.map(({ customerId, currency, balance }) => [`${customerId} ${currency}`, balance]));
   return new Map(
-    invoices.map(({ id, customer_id, currency, unpaid_amount }) => {
-      const wallet = `${customer_id} ${currency}`;
+    invoices.map(({ id, customerId, currency, unpaidAmount }) => {
+      const wallet = `${customerId} ${currency}`;
       const balance = left.get(wallet) ?? ZERO;
-      const share = Decimal.min(balance, unpaid_amount);
+      const share = Decimal.min(balance, unpaidAmount);
       left.set(wallet, balance.minus(share));
       return [id, share];
     }),

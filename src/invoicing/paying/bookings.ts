@@ -33,10 +33,10 @@ const book = (
 ): Promise<void> => post(tx, postingOf(invoice, what, amounts), now);
 
 const postingOf = (
-  { merchant_id: merchantId, id: invoiceId, customer_id, currency }: InvoiceRow,
+  { merchantId, id: invoiceId, customerId, currency }: InvoiceRow,
   { key, reason }: { key: string; reason: LedgerReason },
   amounts: Partial<Record<AccountKind, Decimal>>,
-): Posting => ({ merchantId, key, reason, invoiceId, currency, entries: entriesOf(amounts, customer_id) });
+): Posting => ({ merchantId, key, reason, invoiceId, currency, entries: entriesOf(amounts, customerId) });
 
 const OF_CUSTOMER: readonly AccountKind[] = ['receivable', 'owed_again', 'wallet', 'top_ups_due'];
 
@@ -58,9 +58,9 @@ export const issuePosting = (invoice: InvoiceRow, topUp: Decimal): Posting =>
     invoice,
     { key: `issue:${invoice.id}`, reason: 'invoice_issued' },
     {
-      receivable: invoice.grand_total,
+      receivable: invoice.grandTotal,
       revenue: topUp.minus(invoice.subtotal),
-      tax: invoice.total_tax.negated(),
+      tax: invoice.totalTax.negated(),
       top_ups_due: topUp.negated(),
     },
   );
@@ -103,10 +103,9 @@ export async function bookTopUp(tx: Tx, before: InvoiceRow, now: Instant): Promi
  * @param invoice as it was before, when the wallet had paid that part
  */
 export async function bookCancellation(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void> {
-  const back = invoice.wallet_applied;
+  const back = invoice.walletApplied;
   const what = { key: `cancel:${invoice.id}`, reason: 'invoice_cancelled' } as const;
-  if (invoice.invoice_number === null)
-    return book(tx, invoice, what, { receivable: back, wallet: back.negated() }, now);
+  if (invoice.invoiceNumber === null) return book(tx, invoice, what, { receivable: back, wallet: back.negated() }, now);
   const topUp = await topUpOf(tx, invoice);
   const credited = await partsCredited(tx, invoice);
   await book(
@@ -115,9 +114,9 @@ export async function bookCancellation(tx: Tx, invoice: InvoiceRow, now: Instant
     what,
     {
       revenue: invoice.subtotal.minus(topUp).minus(credited.amount),
-      tax: invoice.total_tax.minus(credited.tax),
+      tax: invoice.totalTax.minus(credited.tax),
       top_ups_due: topUp,
-      receivable: invoice.unpaid_amount.negated(),
+      receivable: invoice.unpaidAmount.negated(),
       wallet: back.negated(),
     },
     now,
@@ -132,9 +131,9 @@ export async function bookWriteOff(tx: Tx, invoice: InvoiceRow, now: Instant): P
     invoice,
     { key: `write_off:${invoice.id}`, reason: 'invoice_written_off' },
     {
-      write_off: invoice.unpaid_amount.minus(topUp),
+      write_off: invoice.unpaidAmount.minus(topUp),
       top_ups_due: topUp,
-      receivable: invoice.unpaid_amount.negated(),
+      receivable: invoice.unpaidAmount.negated(),
     },
     now,
   );
@@ -154,7 +153,7 @@ export async function bookRefund(
   returned: Decimal,
   now: Instant,
 ): Promise<Result<Decimal>> {
-  const { merchant_id: merchantId, customer_id: customerId, currency } = invoice;
+  const { merchantId, customerId, currency } = invoice;
   const topUp = await topUpOf(tx, invoice);
   const owedAgain = await balanceOfInvoice(tx, merchantId, 'owed_again', invoice.id);
   const intoWallet = note.total.minus(returned).minus(owedAgain).minus(topUp);
@@ -169,7 +168,7 @@ export async function bookRefund(
     { key: `refund:${note.id}`, reason: 'refund' },
     {
       revenue: note.amount.minus(topUp),
-      tax: note.tax_amount,
+      tax: note.taxAmount,
       refunds_payable: returned.negated(),
       owed_again: owedAgain.negated(),
       wallet: intoWallet.negated(),
@@ -191,7 +190,7 @@ export async function bookRefundVoided(
   stopped: Decimal,
   now: Instant,
 ): Promise<void> {
-  const { merchant_id: merchantId, customer_id: customerId, currency } = invoice;
+  const { merchantId, customerId, currency } = invoice;
   const booked = await bookedEntries(tx, merchantId, `refund:${note.id}`);
   const undone = (account: AccountKind): Decimal =>
     sum(booked.filter((entry) => entry.account === account).map(({ amount }) => amount.negated()));

@@ -13,20 +13,20 @@ export type StoredCard = NonNullable<Awaited<ReturnType<typeof defaultMethodOf>>
 
 /** What an invoice is charged to by its customer's default card, where there is one. */
 export const cardOf = (tx: Tx, invoice: InvoiceRow): Promise<StoredCard | undefined> =>
-  defaultMethodOf(tx, invoice.merchant_id, invoice.customer_id);
+  defaultMethodOf(tx, invoice.merchantId, invoice.customerId);
 
 /**
  * Is the invoice charged by itself, as its subscription says at this moment (§2 Subscription, autoCharge)? What somebody
  * buys in between, by a payment page of its own, is not.
  */
 export async function isChargedAutomatically(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow): Promise<boolean> {
-  if (invoice.subscription_id === null) return false;
-  return chargesItself(invoice, await parts.source.terms(tx, invoice.merchant_id, invoice.subscription_id));
+  if (invoice.subscriptionId === null) return false;
+  return chargesItself(invoice, await parts.source.terms(tx, invoice.merchantId, invoice.subscriptionId));
 }
 
 /** The same by the terms of its subscription; undefined where it has none. */
 export const chargesItself = (invoice: InvoiceRow, terms: PaymentTerms | undefined): boolean => {
-  const isBought = invoice.kind === 'ad_hoc' && invoice.lives_by_session;
+  const isBought = invoice.kind === 'ad_hoc' && invoice.livesBySession;
   return terms !== undefined && !isBought && terms.autoCharge && !terms.bankTransferOnly;
 };
 
@@ -41,11 +41,11 @@ export async function chargeAtOnce(
   invoice: InvoiceRow,
   now: Instant,
 ): Promise<InvoiceRow> {
-  const card = invoice.pays_online ? await cardOf(tx, invoice) : undefined;
+  const card = invoice.paysOnline ? await cardOf(tx, invoice) : undefined;
   if (!card) return invoice;
   if (card.provider !== 'sandbox') return startCharge(tx, invoice, 'at_once', card, now);
   const intended = await intend(tx, invoice, 'automatic', card, now);
-  const { receiptId } = await performCharge(tx, { merchantId: invoice.merchant_id, id: intended.id }, now);
+  const { receiptId } = await performCharge(tx, { merchantId: invoice.merchantId, id: intended.id }, now);
   if (receiptId === null) return invoice;
   return orThrow(await receivePayment(parts, tx, invoice, { receiptId, amount: intended.amount }, now));
 }
@@ -60,7 +60,7 @@ export async function startCharge(
   changes: InvoiceChanges = {},
 ): Promise<InvoiceRow> {
   await intend(tx, invoice, origin, card, now);
-  return changeInvoice(tx, invoice, { ...changes, payment_in_flight: true }, now);
+  return changeInvoice(tx, invoice, { ...changes, paymentInFlight: true }, now);
 }
 
 /** The intent to charge what is unpaid. */
@@ -89,13 +89,13 @@ export const intendAll = (
     charged.map(({ invoice, card }) => ({
       method: card,
       request: {
-        merchantId: invoice.merchant_id,
+        merchantId: invoice.merchantId,
         invoiceId: invoice.id,
-        customerId: invoice.customer_id,
+        customerId: invoice.customerId,
         origin,
-        amount: invoice.unpaid_amount,
+        amount: invoice.unpaidAmount,
         currency: invoice.currency,
-        clockId: invoice.clock_id,
+        clockId: invoice.clockId,
       },
     })),
     now,

@@ -23,10 +23,10 @@ export interface IncomingPayment {
 }
 
 /** Can money come for an invoice now? Not while a charge is on its way: one of the two would be too much. */
-export function decidePayment(invoice: Pick<InvoiceRow, 'status' | 'payment_in_flight'>): Result<void> {
+export function decidePayment(invoice: Pick<InvoiceRow, 'status' | 'paymentInFlight'>): Result<void> {
   const settled = next(invoiceStates, invoice.status, 'settle');
   if (!settled.ok) return settled;
-  return invoice.payment_in_flight ? fail('PAYMENT_IN_PROGRESS') : ok(undefined);
+  return invoice.paymentInFlight ? fail('PAYMENT_IN_PROGRESS') : ok(undefined);
 }
 
 /**
@@ -44,9 +44,9 @@ export async function receivePayment(
   const { amount } = payment;
   const decided = decidePayment(invoice);
   if (!decided.ok) return decided;
-  if (amount.gt(invoice.unpaid_amount)) return tooMuch(invoice);
-  const paid = invoice.paid_amount.plus(amount);
-  const after = paid.eq(invoice.grand_total)
+  if (amount.gt(invoice.unpaidAmount)) return tooMuch(invoice);
+  const paid = invoice.paidAmount.plus(amount);
+  const after = paid.eq(invoice.grandTotal)
     ? await markPaid(parts, tx, invoice, { by: 'payment', paymentId: payment.receiptId }, now, paid)
     : await takePart(parts, tx, invoice, { ...payment, paid }, now);
   await bookPayment(tx, invoice, payment, now);
@@ -57,8 +57,8 @@ export async function receivePayment(
 /**
  * More money than is unpaid is no payment of the invoice; where it may come, the caller puts the rest into the wallet.
  */
-function tooMuch({ status, unpaid_amount }: InvoiceRow): Failure {
-  const unpaidAmount = plain(unpaid_amount);
+function tooMuch({ status, unpaidAmount: unpaid }: InvoiceRow): Failure {
+  const unpaidAmount = plain(unpaid);
   return wrongState(
     { thing: 'invoice', status, trigger: 'settle', allowedFrom: statesFor(invoiceStates, 'settle'), done: null },
     { why: `Only ${unpaidAmount} of this invoice is unpaid.`, details: { unpaidAmount } },
@@ -74,7 +74,7 @@ async function takePart(
   now: Instant,
 ): Promise<InvoiceRow> {
   await expireSessionsOf(tx, invoice, now);
-  const after = await changeInvoice(tx, invoice, { paid_amount: paid }, now);
+  const after = await changeInvoice(tx, invoice, { paidAmount: paid }, now);
   await parts.letters.tell(tx, after, { kind: 'partPaid', paymentId }, now);
   return after;
 }
@@ -93,12 +93,12 @@ export async function markPaid(
   invoice: InvoiceRow,
   settlement: Settlement,
   now: Instant,
-  paidAmount: Decimal = invoice.paid_amount,
+  paidAmount: Decimal = invoice.paidAmount,
 ): Promise<InvoiceRow> {
-  const changes = { paid_amount: paidAmount, paid_at: now, next_action_at: null, payment_in_flight: false };
-  const isNumbered = invoice.invoice_number !== null;
+  const changes = { paidAmount, paidAt: now, nextActionAt: null, paymentInFlight: false };
+  const isNumbered = invoice.invoiceNumber !== null;
   const outside = isNumbered ? undefined : outsideTaxAtIssue(invoice);
-  const number = isNumbered ? {} : { ...(await numberOf(tx, invoice)), ...(outside && { outside_tax: outside }) };
+  const number = isNumbered ? {} : { ...(await numberOf(tx, invoice)), ...(outside && { outsideTax: outside }) };
   const paid = await moveInvoice(tx, invoice, 'settle', { ...changes, ...number }, now);
   if (!isNumbered) await scheduleDocuments(tx, [paid], now);
   if (!isNumbered) await recordInvoices(tx, [paid], now);

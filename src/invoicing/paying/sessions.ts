@@ -53,7 +53,7 @@ export async function openSessionsFor(
 ): Promise<Result<PaymentSession>[]> {
   const [first] = wanted;
   if (!first) return [];
-  const settings = await merchantSettings(tx, first.invoice.merchant_id);
+  const settings = await merchantSettings(tx, first.invoice.merchantId);
   const checked = wanted.map(({ options }) => checkOptions(parts, settings, options, now));
   const opened = await openSessions(
     tx,
@@ -72,33 +72,33 @@ const openingOf = (
   provider: PaymentOpening['provider'],
   now: Instant,
 ): PaymentOpening => ({
-  merchantId: invoice.merchant_id,
+  merchantId: invoice.merchantId,
   mode: 'payment',
   entityType: isTopUp(invoice) ? 'topup' : 'invoice',
   entityId: invoice.id,
   invoiceId: invoice.id,
-  entityLabel: invoice.invoice_number,
-  subscriptionId: invoice.subscription_id,
-  customerId: invoice.customer_id,
-  amount: invoice.unpaid_amount,
+  entityLabel: invoice.invoiceNumber,
+  subscriptionId: invoice.subscriptionId,
+  customerId: invoice.customerId,
+  amount: invoice.unpaidAmount,
   currency: invoice.currency,
   provider,
   expiresAt: options.expiresAt ?? now.add({ minutes: options.sessionExpiryMinutes ?? DEFAULT_SESSION_MINUTES }),
   savePaymentMethod: options.savePaymentMethod ?? keepsCard,
-  clockId: invoice.clock_id,
+  clockId: invoice.clockId,
   successRedirectUrl: options.redirectUrls?.onSuccess ?? null,
   failureRedirectUrl: options.redirectUrls?.onFailure ?? null,
 });
 
 /** Is it there to fill the wallet, and for nothing else (api.md, paymentSession)? */
-export const isTopUp = ({ kind, one_off }: InvoiceRow): boolean =>
-  kind === 'ad_hoc' && one_off?.lines[0] !== undefined && one_off.lines.every(({ type }) => type === 'wallet_top_up');
+export const isTopUp = ({ kind, oneOff }: InvoiceRow): boolean =>
+  kind === 'ad_hoc' && oneOff?.lines[0] !== undefined && oneOff.lines.every(({ type }) => type === 'wallet_top_up');
 
 /** With `autoCharge` a subscription's invoices are charged to the card that paid before (api.md, complete). */
 const keepsCards = async (parts: InvoicingParts, tx: Tx, invoice: InvoiceRow): Promise<boolean> =>
-  invoice.subscription_id !== null &&
+  invoice.subscriptionId !== null &&
   isOfTerms(invoice) &&
-  (await parts.source.terms(tx, invoice.merchant_id, invoice.subscription_id)).autoCharge;
+  (await parts.source.terms(tx, invoice.merchantId, invoice.subscriptionId)).autoCharge;
 
 /** Is it paid as its subscription says? Every other invoice has terms of its own. */
 export const isOfTerms = ({ kind }: Pick<InvoiceRow, 'kind'>): boolean => kind === 'subscription' || kind === 'upfront';
@@ -134,7 +134,7 @@ function checkOptions(
 
 /** Expires the open session of an invoice that can no longer be paid by one. */
 export const expireSessionsOf = (tx: Tx, invoice: InvoiceRow, now: Instant): Promise<number> =>
-  expireSessions(tx, invoice.merchant_id, invoice.id, now);
+  expireSessions(tx, invoice.merchantId, invoice.id, now);
 
 /** The addresses of the open sessions of some invoices, by invoice id. */
 export async function sessionUrls(
@@ -144,9 +144,9 @@ export async function sessionUrls(
 ): Promise<ReadonlyMap<string, string>> {
   const sessions = await openSessionsOf(
     tx,
-    invoices.map(({ merchant_id, id }) => ({ merchantId: merchant_id, entityId: id })),
+    invoices.map(({ merchantId, id }) => ({ merchantId: merchantId, entityId: id })),
   );
-  return new Map(sessions.map((session) => [session.entity_id, sessionUrl(parts.publicUrl, session.id)]));
+  return new Map(sessions.map((session) => [session.entityId, sessionUrl(parts.publicUrl, session.id)]));
 }
 
 /** A session as the API answers it. */

@@ -54,11 +54,11 @@ export async function listDueInvoices(tx: Tx, of: OfCustomer, now: Instant): Pro
 
 /** Credit notes are looked up only where they decide something. */
 async function standingInList(tx: Tx, invoice: InvoiceRow, wall: Instant): Promise<Standing | null> {
-  const { merchant_id: merchantId, id, credited_amount: credited, lives_by_session: hasSession } = invoice;
+  const { merchantId, id, creditedAmount: credited, livesBySession: hasSession } = invoice;
   const { rows: notes } = credited.isZero()
     ? { rows: [] }
     : await creditNotesOf(tx, merchantId, id, { limit: MOST_NOTES, offset: 0 });
-  const now = await effectiveNowForReading(tx, merchantId, invoice.clock_id, wall);
+  const now = await effectiveNowForReading(tx, merchantId, invoice.clockId, wall);
   const refund = notes.find(({ kind, status }) => kind === 'refund' && status === 'ISSUED') ?? null;
   return standingOf({ invoice, refund, hasSession, takesCards: true, now });
 }
@@ -78,7 +78,7 @@ export async function viewCustomerInvoice(
   wall: Instant,
 ): Promise<CustomerInvoice | null> {
   const view = await viewInvoice(tx, parts.environment, { merchantId, id }, wall);
-  if (view?.invoice.customer_id !== customerId) return null;
+  if (view?.invoice.customerId !== customerId) return null;
   return { ...view, rows: await linesOf(tx, merchantId, id, -1, MOST_LINES) };
 }
 
@@ -91,6 +91,6 @@ export interface OpenInvoice {
 /** @returns null where it cannot be calculated now */
 export async function viewAsOfNow(parts: InvoicingParts, tx: Tx, stored: InvoiceRow): Promise<OpenInvoice | null> {
   const { invoice, lines } = await withLiveTotals(parts, tx, stored);
-  if (invoice.failure_reason !== null) return null;
-  return { invoice, lines: lines ?? (await linesOf(tx, stored.merchant_id, stored.id)) };
+  if (invoice.failureReason !== null) return null;
+  return { invoice, lines: lines ?? (await linesOf(tx, stored.merchantId, stored.id)) };
 }

@@ -35,14 +35,14 @@ export async function explainInvoice(
 ): Promise<Result<unknown>> {
   const stored = await findInvoice(tx, merchantId, id);
   if (!stored) return notFound('invoice');
-  const { subscription_id: subscriptionId } = stored;
+  const { subscriptionId } = stored;
   const terms = subscriptionId === null ? null : await parts.source.terms(tx, merchantId, subscriptionId);
   const { invoice, lines } = await withLiveTotals(parts, tx, stored);
   const all = await withCreditNotes(tx, invoice, lines ?? (await linesOf(tx, merchantId, id)));
   const own = terms && isOfTerms(stored) ? await dueIn(tx, terms, stored) : [];
   const usage = usageReader(parts, tx, terms, invoice);
   const explained = [];
-  for (const line of all.filter(({ applies_to_line_id: of }) => of === null))
+  for (const line of all.filter(({ appliesToLineId: of }) => of === null))
     explained.push({
       ...explainLine(line, invoice, priceOf(terms, line)),
       earlier: terms && earlierOf(terms, stored, line, own),
@@ -60,24 +60,24 @@ export async function explainInvoice(
     lines: explained,
     taxes: invoice.taxes,
     subtotal: money(invoice.subtotal),
-    totalTax: money(invoice.total_tax),
-    grandTotal: money(invoice.grand_total),
+    totalTax: money(invoice.totalTax),
+    grandTotal: money(invoice.grandTotal),
     recalculation: await recalculated(parts, tx, stored, all),
   });
 }
 
-const priceOf = (terms: BillingTerms | null, { price_id: id }: LineRow): BilledPrice | null =>
+const priceOf = (terms: BillingTerms | null, { priceId: id }: LineRow): BilledPrice | null =>
   terms?.prices.find((price) => price.id === id) ?? null;
 
 function explainLine(line: LineRow, invoice: InvoiceRow, price: BilledPrice | null) {
   const { currency } = invoice;
-  const money = (amount: LineRow['total_price']) => formatMoney(amount, currency);
+  const money = (amount: LineRow['totalPrice']) => formatMoney(amount, currency);
   return {
     lineItemId: line.id,
-    invoiceDisplayName: line.display_name,
+    invoiceDisplayName: line.displayName,
     type: line.type,
-    periodStart: formatInstant(line.period_start),
-    periodEnd: formatInstant(line.period_end),
+    periodStart: formatInstant(line.periodStart),
+    periodEnd: formatInstant(line.periodEnd),
     price: price && {
       id: price.id,
       model: price.pricing.model,
@@ -85,20 +85,20 @@ function explainLine(line: LineRow, invoice: InvoiceRow, price: BilledPrice | nu
       minimumAmount: price.minimumAmount && plain(price.minimumAmount),
       maximumAmount: price.maximumAmount && plain(price.maximumAmount),
     },
-    group: line.group_values,
+    group: line.groupValues,
     quantity: jsonNumber(line.quantity),
-    unitPrice: plain(line.unit_price),
+    unitPrice: plain(line.unitPrice),
     tiers: line.tiers,
     workings: line.workings,
     notes: notesOfLine(line, invoice, DEFAULT_LOCALE),
-    amount: money(line.total_price),
-    tax: { rate: jsonNumber(line.tax_rate), amount: money(line.total_tax), decidedBy: deciderOf(line, invoice) },
-    total: money(line.total_amount),
+    amount: money(line.totalPrice),
+    tax: { rate: jsonNumber(line.taxRate), amount: money(line.totalTax), decidedBy: deciderOf(line, invoice) },
+    total: money(line.totalAmount),
   };
 }
 
 /** Who named the tax rate of a line; null where it was not kept. A line of a one-off invoice is known by its place. */
-function deciderOf({ price_id: priceId, position }: LineRow, { terms, one_off: kept }: InvoiceRow): string | null {
+function deciderOf({ priceId, position }: LineRow, { terms, oneOff: kept }: InvoiceRow): string | null {
   const sources = terms?.place?.sources ?? {};
   const key = priceId ?? (kept === null ? '' : String(position));
   return Object.hasOwn(sources, key) ? (sources[key] ?? null) : null;
@@ -128,13 +128,13 @@ async function dueIn(tx: Tx, terms: BillingTerms, invoice: InvoiceRow): Promise<
 /** What earlier invoices billed of the usage of a line's charge in its period, in the group of the line; null where none did. */
 function earlierOf(terms: BillingTerms, invoice: InvoiceRow, line: LineRow, due: readonly DueCharge[]) {
   if (line.type !== 'charge' || invoice.kind !== 'subscription') return null;
-  const before = due.find(({ charge: { price } }) => price.metric !== null && price.id === line.price_id)?.before;
+  const before = due.find(({ charge: { price } }) => price.metric !== null && price.id === line.priceId)?.before;
   if (before === undefined) return null;
-  const group = groupKey(line.group_values ?? {});
+  const group = groupKey(line.groupValues ?? {});
   const found = before.charges.find((each) => groupKey(each.group) === group);
   return {
     from: formatInstant(cellOf(asBilled(terms, invoice), invoice).start),
-    to: formatInstant(invoice.period_start),
+    to: formatInstant(invoice.periodStart),
     quantity: jsonNumber(found?.quantity ?? ZERO),
     amount: formatMoney(found?.amount ?? ZERO, invoice.currency),
   };
@@ -154,10 +154,10 @@ function usageReader({ source }: InvoicingParts, tx: Tx, terms: BillingTerms | n
 
 /** The usage of a line as it is now, hour by hour; null where the line charges none. */
 async function hoursOf(invoice: InvoiceRow, line: LineRow, price: BilledPrice | null, usage: ReadUsage) {
-  const isUsage = line.event_type === 'usage' && line.type === 'charge' && invoice.kind === 'subscription';
+  const isUsage = line.eventType === 'usage' && line.type === 'charge' && invoice.kind === 'subscription';
   if (!isUsage || !price?.metric) return null;
-  const rows = rowsOfLine(price.pricing, line.group_values, await usage(price));
-  const levelsUntil = isLevel(price.metric.meter) ? invoice.period_end : null;
+  const rows = rowsOfLine(price.pricing, line.groupValues, await usage(price));
+  const levelsUntil = isLevel(price.metric.meter) ? invoice.periodEnd : null;
   return usageByHour(rows, levelsUntil).map(({ from, to, value, eventCount }) => ({
     from: formatInstant(from),
     to: formatInstant(to),
@@ -171,16 +171,16 @@ function discountsOf(line: LineRow, all: readonly LineRow[], invoice: InvoiceRow
   const { terms, currency } = invoice;
   const taken: readonly (FrozenAdjustment | undefined)[] = (terms satisfies FrozenTerms | null)?.adjustments ?? [];
   return all
-    .filter(({ applies_to_line_id: of }) => of === line.id)
+    .filter(({ appliesToLineId: of }) => of === line.id)
     .map((discount, index) => ({
       lineItemId: discount.id,
-      description: discount.display_name,
+      description: discount.displayName,
       adjustmentId: taken[index]?.id ?? null,
       percentageDiscount: taken[index]?.percentageDiscount ?? null,
       notes: notesOfLine(discount, invoice, DEFAULT_LOCALE),
-      amount: formatMoney(discount.total_price, currency),
-      tax: { rate: jsonNumber(discount.tax_rate), amount: formatMoney(discount.total_tax, currency) },
-      total: formatMoney(discount.total_amount, currency),
+      amount: formatMoney(discount.totalPrice, currency),
+      tax: { rate: jsonNumber(discount.taxRate), amount: formatMoney(discount.totalTax, currency) },
+      total: formatMoney(discount.totalAmount, currency),
     }));
 }
 
@@ -196,9 +196,9 @@ async function recalculated(parts: InvoicingParts, tx: Tx, invoice: InvoiceRow, 
 }
 
 const isSame = (calculation: Calculation, invoice: InvoiceRow, lines: readonly LineRow[]): boolean =>
-  calculation.grandTotal.eq(invoice.grand_total) &&
+  calculation.grandTotal.eq(invoice.grandTotal) &&
   calculation.lines.length === lines.length &&
-  calculation.lines.every((line, index) => line.total_amount.eq((lines[index] as LineRow).total_amount));
+  calculation.lines.every((line, index) => line.totalAmount.eq((lines[index] as LineRow).totalAmount));
 
 /** By each plan that there may have been as it was calculated: the subscription may have ended or changed since. */
 async function calculationsOf(
@@ -207,15 +207,15 @@ async function calculationsOf(
   invoice: InvoiceRow,
   lines: readonly LineRow[],
 ): Promise<Calculation[]> {
-  const { merchant_id: merchantId, subscription_id: subscriptionId } = invoice;
+  const { merchantId, subscriptionId } = invoice;
   if (!isOfTerms(invoice) || subscriptionId === null) return [await calculateStored(parts, tx, invoice, null, lines)];
   const calculations: Calculation[] = [];
-  const ends = lines.map(({ period_end: end }) => end);
+  const ends = lines.map(({ periodEnd: end }) => end);
   for (const terms of plansOf(await parts.source.terms(tx, merchantId, subscriptionId), invoice, ends))
     calculations.push(await calculateStored(parts, tx, invoice, terms, lines));
   return calculations;
 }
 
 /** Is it calculated from the terms of a subscription? All others keep their lines. */
-const isOfTerms = ({ kind, one_off: kept, subscription_id: subscriptionId }: InvoiceRow): boolean =>
+const isOfTerms = ({ kind, oneOff: kept, subscriptionId }: InvoiceRow): boolean =>
   (kept === null || kind === 'upfront') && subscriptionId !== null;

@@ -28,7 +28,7 @@ export const lineItemRoutes = (parts: InvoicingParts): readonly Route[] => [
       const created = await createLineItem(parts, tx, merchantId, body, now);
       if (!created.ok) return created;
       const { line, isNew } = created.value;
-      const { customerId } = await parts.source.terms(tx, merchantId, line.subscription_id);
+      const { customerId } = await parts.source.terms(tx, merchantId, line.subscriptionId);
       return ok(new Reply(isNew ? 201 : 200, presentManual(line, customerId)));
     },
   ),

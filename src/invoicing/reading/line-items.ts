@@ -39,9 +39,7 @@ export async function createLineItem(
     await lockManualLineKey(tx, merchantId, key);
     const known = await findManualLineByKey(tx, merchantId, key);
     if (known)
-      return known.idempotency_print?.equals(print)
-        ? ok({ line: known, isNew: false })
-        : fail('IDEMPOTENCY_KEY_REUSED');
+      return known.idempotencyPrint?.equals(print) ? ok({ line: known, isNew: false }) : fail('IDEMPOTENCY_KEY_REUSED');
   }
   const named = await checkItem(tx, merchantId, body.itemId ?? null);
   if (!named.ok) return named;
@@ -52,22 +50,22 @@ export async function createLineItem(
   const times = timesOf(body, invoice);
   if (!times.ok) return times;
   const line = await insertManualLine(tx, {
-    merchant_id: merchantId,
+    merchantId,
     id: newId('lineItem'),
-    subscription_id: invoice.subscription_id as string,
-    invoice_id: body.invoiceId ?? null,
-    item_id: body.itemId ?? null,
-    display_name: body.displayName,
+    subscriptionId: invoice.subscriptionId as string,
+    invoiceId: body.invoiceId ?? null,
+    itemId: body.itemId ?? null,
+    displayName: body.displayName,
     description: body.description ?? null,
     currency: body.currency,
     quantity: readDecimal(body.quantity) as Decimal,
-    unit_price: readDecimal(body.unitPrice) as Decimal,
+    unitPrice: readDecimal(body.unitPrice) as Decimal,
     ...times.value,
-    calculated_at: null,
-    idempotency_key: key ?? null,
-    idempotency_print: key === undefined ? null : print,
-    created_at: now,
-    updated_at: now,
+    calculatedAt: null,
+    idempotencyKey: key ?? null,
+    idempotencyPrint: key === undefined ? null : print,
+    createdAt: now,
+    updatedAt: now,
   });
   return ok({ line, isNew: true });
 }
@@ -125,11 +123,11 @@ async function checkItem(tx: Tx, merchantId: string, itemId: string | null): Pro
 function timesOf(
   body: LineItemCreate,
   invoice: InvoiceRow,
-): Result<Pick<ManualLineRow, 'period_start' | 'period_end' | 'invoice_at'>> {
+): Result<Pick<ManualLineRow, 'periodStart' | 'periodEnd' | 'invoiceAt'>> {
   const given = (text: string | undefined, otherwise: Instant) =>
     text === undefined ? otherwise : (parseInstant(text) as Instant);
-  const start = given(body.periodStart, invoice.period_start);
-  const end = given(body.periodEnd, invoice.period_end);
+  const start = given(body.periodStart, invoice.periodStart);
+  const end = given(body.periodEnd, invoice.periodEnd);
   if (isBefore(end, start)) return invalidField('periodEnd', 'must not be before periodStart');
-  return ok({ period_start: start, period_end: end, invoice_at: given(body.invoiceAt, invoice.period_end) });
+  return ok({ periodStart: start, periodEnd: end, invoiceAt: given(body.invoiceAt, invoice.periodEnd) });
 }

@@ -86,9 +86,9 @@ async function pendingItems(parts: InvoicingParts, tx: Tx, merchantId: string, f
 }
 
 async function withInvoices(tx: Tx, merchantId: string, lines: readonly LineRow[]): Promise<Item[]> {
-  const ids = [...new Set(lines.map(({ invoice_id: id }) => id))];
+  const ids = [...new Set(lines.map(({ invoiceId: id }) => id))];
   const invoices = new Map((await invoicesById(tx, merchantId, ids)).map((invoice) => [invoice.id, invoice]));
-  return lines.map((line) => ({ line, invoice: invoices.get(line.invoice_id) as InvoiceRow }));
+  return lines.map((line) => ({ line, invoice: invoices.get(line.invoiceId) as InvoiceRow }));
 }
 
 async function presentItems(tx: Tx, merchantId: string, items: readonly Item[]) {
@@ -102,7 +102,7 @@ async function presentItems(tx: Tx, merchantId: string, items: readonly Item[]) 
 }
 
 const subtotalOf = (item: Item, kind: 'fee' | 'usage'): Decimal => {
-  if ('line' in item) return item.line.event_type === kind ? item.line.total_price : sum([]);
+  if ('line' in item) return item.line.eventType === kind ? item.line.totalPrice : sum([]);
   return kind === 'fee' ? amountOf(item.waiting) : sum([]);
 };
 
@@ -111,40 +111,40 @@ const TYPES = { usage: 'metered', fee: 'fee', discount: 'discount' } as const;
 function presentBilled(line: LineRow, invoice: InvoiceRow, manual: ManualLineRow | undefined) {
   const money = (amount: Decimal) => formatMoney(amount, invoice.currency);
   const isPending = OPEN_STATES.has(invoice.status);
-  const type = line.type === 'manual' ? ('manual' as const) : TYPES[line.event_type];
+  const type = line.type === 'manual' ? ('manual' as const) : TYPES[line.eventType];
   const isEstimate = type === 'metered' && isPending;
-  const isAhead = !isBefore(line.period_start, invoice.period_end);
+  const isAhead = !isBefore(line.periodStart, invoice.periodEnd);
   return {
     // What only will be a line has no id yet: it is named by its place on its invoice.
     id: isPending && !manual ? `${invoice.id}_${line.position}` : line.id,
     object: 'lineItem' as const,
-    merchantId: invoice.merchant_id,
-    subscriptionId: invoice.subscription_id,
-    customerId: invoice.customer_id,
-    priceId: line.price_id,
-    itemId: line.item_id,
+    merchantId: invoice.merchantId,
+    subscriptionId: invoice.subscriptionId,
+    customerId: invoice.customerId,
+    priceId: line.priceId,
+    itemId: line.itemId,
     invoiceId: invoice.id,
     type,
     status: isPending ? ('pending' as const) : ('invoiced' as const),
-    displayName: line.display_name,
-    description: manual?.description ?? (line.metric_description || null),
+    displayName: line.displayName,
+    description: manual?.description ?? (line.metricDescription || null),
     currency: invoice.currency,
-    periodStart: formatInstant(line.period_start),
-    periodEnd: formatInstant(line.period_end),
-    invoiceAt: formatInstant(manual?.invoice_at ?? invoice.period_end),
-    calculatedAt: isPending ? null : formatInstant(manual?.calculated_at ?? invoice.grace_period_end),
-    carriedFromLineItemId: manual?.carried_from_id ?? null,
+    periodStart: formatInstant(line.periodStart),
+    periodEnd: formatInstant(line.periodEnd),
+    invoiceAt: formatInstant(manual?.invoiceAt ?? invoice.periodEnd),
+    calculatedAt: isPending ? null : formatInstant(manual?.calculatedAt ?? invoice.gracePeriodEnd),
+    carriedFromLineItemId: manual?.carriedFromId ?? null,
     quantity: plain(line.quantity),
-    unitPrice: plain(line.unit_price),
+    unitPrice: plain(line.unitPrice),
     meteredQuantity: type === 'metered' && !isPending ? plain(line.quantity) : null,
-    paymentTerm: line.price_id === null ? null : isAhead ? ('in_advance' as const) : ('in_arrears' as const),
-    subtotal: money(line.total_price),
-    taxesTotal: money(line.total_tax),
-    total: money(line.total_amount),
-    createdAt: formatInstant(manual?.created_at ?? invoice.created_at),
-    updatedAt: formatInstant(manual?.updated_at ?? invoice.updated_at),
+    paymentTerm: line.priceId === null ? null : isAhead ? ('in_advance' as const) : ('in_arrears' as const),
+    subtotal: money(line.totalPrice),
+    taxesTotal: money(line.totalTax),
+    total: money(line.totalAmount),
+    createdAt: formatInstant(manual?.createdAt ?? invoice.createdAt),
+    updatedAt: formatInstant(manual?.updatedAt ?? invoice.updatedAt),
     estimatedMeteredQuantity: isEstimate ? plain(line.quantity) : null,
-    estimatedSubtotal: isEstimate ? money(line.total_price) : null,
+    estimatedSubtotal: isEstimate ? money(line.totalPrice) : null,
   };
 }
 
@@ -154,31 +154,31 @@ export function presentManual(line: ManualLineRow, customerId: string) {
   return {
     id: line.id,
     object: 'lineItem' as const,
-    merchantId: line.merchant_id,
-    subscriptionId: line.subscription_id,
+    merchantId: line.merchantId,
+    subscriptionId: line.subscriptionId,
     customerId,
     priceId: null,
-    itemId: line.item_id,
-    invoiceId: line.invoice_id,
+    itemId: line.itemId,
+    invoiceId: line.invoiceId,
     type: 'manual' as const,
-    status: line.calculated_at === null ? ('pending' as const) : ('invoiced' as const),
-    displayName: line.display_name,
+    status: line.calculatedAt === null ? ('pending' as const) : ('invoiced' as const),
+    displayName: line.displayName,
     description: line.description,
     currency: line.currency,
-    periodStart: formatInstant(line.period_start),
-    periodEnd: formatInstant(line.period_end),
-    invoiceAt: formatInstant(line.invoice_at),
-    calculatedAt: line.calculated_at && formatInstant(line.calculated_at),
-    carriedFromLineItemId: line.carried_from_id,
+    periodStart: formatInstant(line.periodStart),
+    periodEnd: formatInstant(line.periodEnd),
+    invoiceAt: formatInstant(line.invoiceAt),
+    calculatedAt: line.calculatedAt && formatInstant(line.calculatedAt),
+    carriedFromLineItemId: line.carriedFromId,
     quantity: plain(line.quantity),
-    unitPrice: plain(line.unit_price),
+    unitPrice: plain(line.unitPrice),
     meteredQuantity: null,
     paymentTerm: null,
     subtotal,
     taxesTotal: null,
     total: subtotal,
-    createdAt: formatInstant(line.created_at),
-    updatedAt: formatInstant(line.updated_at),
+    createdAt: formatInstant(line.createdAt),
+    updatedAt: formatInstant(line.updatedAt),
     estimatedMeteredQuantity: null,
     estimatedSubtotal: null,
   };

@@ -27,9 +27,9 @@ export const selectStartOfPeriod = async (tx: Tx, invoice: InvoiceRow): Promise<
   (
     await tx.one<{ start: Instant }>(sql`
       select min(period_start) as start from invoice
-       where merchant_id = ${invoice.merchant_id} and subscription_id = ${invoice.subscription_id}
-         and kind = 'subscription' and billing_cadence = ${invoice.billing_cadence}
-         and period_number = ${invoice.period_number} and period_end <= ${invoice.period_end}`)
+       where merchant_id = ${invoice.merchantId} and subscription_id = ${invoice.subscriptionId}
+         and kind = 'subscription' and billing_cadence = ${invoice.billingCadence}
+         and period_number = ${invoice.periodNumber} and period_end <= ${invoice.periodEnd}`)
   ).start;
 
 /** The newest periods of a series of a subscription, newest first; early closings do not divide them. */

@@ -88,18 +88,18 @@ export async function withLiveTotals(
   tx: Tx,
   invoice: InvoiceRow,
 ): Promise<{ invoice: InvoiceRow; lines: LineRow[] | null }> {
-  if (!OPEN_STATES.has(invoice.status) || invoice.subscription_id === null) return { invoice, lines: null };
+  if (!OPEN_STATES.has(invoice.status) || invoice.subscriptionId === null) return { invoice, lines: null };
   const preview = await tryPreview(parts, tx, invoice);
-  if (preview === null) return { invoice: { ...invoice, failure_reason: 'CALCULATION_FAILED' }, lines: [] };
+  if (preview === null) return { invoice: { ...invoice, failureReason: 'CALCULATION_FAILED' }, lines: [] };
   const { lines, subtotal, totalTax, grandTotal } = preview;
   return {
     invoice: {
       ...invoice,
       subtotal,
-      total_tax: totalTax,
-      grand_total: grandTotal,
-      unpaid_amount: grandTotal,
-      item_count: lines.length,
+      totalTax,
+      grandTotal,
+      unpaidAmount: grandTotal,
+      itemCount: lines.length,
     },
     lines: lineRows(invoice, preview, (position) => `preview_${position}`),
   };
@@ -112,7 +112,7 @@ interface LinePage {
 
 /** One line more than the page holds, which tells that there is a next one. */
 const storedLines = (tx: Tx, invoice: InvoiceRow, { limit, pageToken }: LinePage): Promise<LineRow[]> =>
-  linesOf(tx, invoice.merchant_id, invoice.id, Number(pageToken ?? 0) - 1, limit + 1);
+  linesOf(tx, invoice.merchantId, invoice.id, Number(pageToken ?? 0) - 1, limit + 1);
 
 /** A page token is the position of the page's first line. */
 function pageOfLines(invoice: InvoiceRow, lines: readonly LineRow[], { limit, pageToken }: LinePage) {
@@ -122,6 +122,6 @@ function pageOfLines(invoice: InvoiceRow, lines: readonly LineRow[], { limit, pa
     invoiceId: invoice.id,
     lineItems: page.map((line) => presentLine(line, invoice)),
     nextPageToken: rest.length > limit ? String((page.at(-1)?.position ?? 0) + 1) : null,
-    totalCount: invoice.item_count,
+    totalCount: invoice.itemCount,
   };
 }

@@ -5,10 +5,10 @@ import type { InvoiceRow } from '../invoice/invoice.ts';
  * Issued invoices whose charges are a subscription's: of periods, upfront ones, and those of what came late after an end. A page of
  * them, after the one that the last page ended with.
  */
-export const issuedOfSubscriptions = (tx: Tx, after: Pick<InvoiceRow, 'merchant_id' | 'id'>, limit: number) =>
+export const issuedOfSubscriptions = (tx: Tx, after: Pick<InvoiceRow, 'merchantId' | 'id'>, limit: number) =>
   tx.rows<InvoiceRow>(sql`
     select * from invoice
      where issued_at is not null and subscription_id is not null
        and (kind in ('subscription', 'upfront') or kind = 'ad_hoc' and one_off is null)
-       and (merchant_id, id) > (${after.merchant_id}, ${after.id})
+       and (merchant_id, id) > (${after.merchantId}, ${after.id})
      order by merchant_id, id limit ${limit}`);

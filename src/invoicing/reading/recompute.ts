@@ -40,7 +40,7 @@ export async function recomputeInvoices(
 ): Promise<{ checked: number; differing: Recomputed[] }> {
   const differing: Recomputed[] = [];
   let checked = 0;
-  let last: Pick<InvoiceRow, 'merchant_id' | 'id'> | undefined = { merchant_id: '', id: '' };
+  let last: Pick<InvoiceRow, 'merchantId' | 'id'> | undefined = { merchantId: '', id: '' };
   const known = new Set<string>();
   while (last) {
     const after = last;
@@ -48,8 +48,8 @@ export async function recomputeInvoices(
       const kept = remembering(source);
       const page = await issuedOfSubscriptions(tx, after, PAGE);
       for (const invoice of page) {
-        const isFirst = !known.has(invoice.subscription_id ?? '');
-        known.add(invoice.subscription_id ?? '');
+        const isFirst = !known.has(invoice.subscriptionId ?? '');
+        known.add(invoice.subscriptionId ?? '');
         differing.push(
           ...(await tryDifferencesOf(tx, kept, invoice)),
           ...(isFirst ? await tryDifferencesOfPeriods(tx, kept, invoice) : []),
@@ -77,7 +77,7 @@ function remembering(source: BillingSource): BillingSource {
 
 async function tryDifferencesOf(tx: Tx, source: BillingSource, invoice: InvoiceRow): Promise<Recomputed[]> {
   const found = (differences: readonly string[]) =>
-    differences.length > 0 ? [{ merchantId: invoice.merchant_id, invoiceId: invoice.id, differences }] : [];
+    differences.length > 0 ? [{ merchantId: invoice.merchantId, invoiceId: invoice.id, differences }] : [];
   try {
     return found(await differencesOf(tx, source, invoice));
   } catch (error) {
@@ -87,7 +87,7 @@ async function tryDifferencesOf(tx: Tx, source: BillingSource, invoice: InvoiceR
 }
 
 async function differencesOf(tx: Tx, source: BillingSource, invoice: InvoiceRow): Promise<string[]> {
-  const { merchant_id: merchantId, subscription_id: subscriptionId, terms: frozen, usage_mark: mark } = invoice;
+  const { merchantId, subscriptionId, terms: frozen, usageMark: mark } = invoice;
   if (subscriptionId === null || frozen === null) return ['it is of no subscription'];
   if (invoice.kind === 'subscription' && mark === null) return ['its usage was never read'];
   const terms = await source.terms(tx, merchantId, subscriptionId);
@@ -100,7 +100,7 @@ async function tryDifferencesOfPeriods(tx: Tx, source: BillingSource, invoice: I
   } catch (error) {
     if (sqlState(error) !== '') throw error;
     const differences = [`the periods of its subscription cannot be rated: ${String(error)}`];
-    return [{ merchantId: invoice.merchant_id, invoiceId: invoice.id, differences }];
+    return [{ merchantId: invoice.merchantId, invoiceId: invoice.id, differences }];
   }
 }
 
@@ -108,7 +108,7 @@ async function tryDifferencesOfPeriods(tx: Tx, source: BillingSource, invoice: I
 async function differencesOfPeriods(
   tx: Tx,
   source: BillingSource,
-  { merchant_id: merchantId, subscription_id: subscriptionId }: InvoiceRow,
+  { merchantId, subscriptionId }: InvoiceRow,
 ): Promise<Recomputed[]> {
   if (subscriptionId === null) return [];
   const terms = await source.terms(tx, merchantId, subscriptionId);
@@ -123,7 +123,7 @@ async function differencesOfPeriods(
   });
   const wrong = correctionsOf(input).filter(canBeBilled);
   const metered = wrong.map(({ due: { charge, late }, total }): Recomputed => {
-    const period = read.find(({ invoice }) => !isBefore(invoice.period_end, charge.period.end)) ?? read[0];
+    const period = read.find(({ invoice }) => !isBefore(invoice.periodEnd, charge.period.end)) ?? read[0];
     const name = `${charge.price.id} from ${formatInstant(charge.period.start)} to ${formatInstant(charge.period.end)}`;
     const more = formatMoney(total, currency);
     return {
@@ -149,9 +149,9 @@ async function lineDifferences(
   frozen: FrozenTerms,
   usage: readonly BilledUsage[],
 ): Promise<string[]> {
-  const lines = await linesOf(tx, invoice.merchant_id, invoice.id);
+  const lines = await linesOf(tx, invoice.merchantId, invoice.id);
   let first: string[] | undefined;
-  const ends = lines.map(({ period_end: end }) => end); // one that was planned then may have cut what is in advance
+  const ends = lines.map(({ periodEnd: end }) => end); // one that was planned then may have cut what is in advance
   for (const terms of plansOf(now, invoice, ends)) {
     const found = compare(invoice, lines, await recalculate(tx, terms, frozen, invoice, lines, usage));
     if (found.length === 0) return [];
@@ -167,7 +167,7 @@ async function lineDifferences(
  */
 export function plansOf(
   terms: BillingTerms,
-  { period_end: end, terms: frozen }: Pick<InvoiceRow, 'period_end' | 'terms'>,
+  { periodEnd: end, terms: frozen }: Pick<InvoiceRow, 'periodEnd' | 'terms'>,
   planned: readonly Instant[] = [],
 ): BillingTerms[] {
   const then = frozen?.history ? termsThen(terms, frozen.history) : null;
@@ -202,11 +202,11 @@ const shownLine = (line: Calculation['lines'][number] | LineRow | undefined, cur
   line === undefined
     ? 'nothing'
     : [
-        `${line.type} ${line.price_id ?? line.display_name}`,
-        `${formatInstant(line.period_start)}/${formatInstant(line.period_end)}`,
-        `${plain(line.quantity)} × ${plain(line.unit_price)} = ${formatMoney(line.total_price, currency)}`,
-        `+ ${formatMoney(line.total_tax, currency)} (${plain(line.tax_rate)} %)`,
-        `= ${formatMoney(line.total_amount, currency)}`,
+        `${line.type} ${line.priceId ?? line.displayName}`,
+        `${formatInstant(line.periodStart)}/${formatInstant(line.periodEnd)}`,
+        `${plain(line.quantity)} × ${plain(line.unitPrice)} = ${formatMoney(line.totalPrice, currency)}`,
+        `+ ${formatMoney(line.totalTax, currency)} (${plain(line.taxRate)} %)`,
+        `= ${formatMoney(line.totalAmount, currency)}`,
       ].join(' ');
 
 function compare(invoice: InvoiceRow, lines: readonly LineRow[], calculation: Calculation): string[] {
@@ -217,8 +217,8 @@ function compare(invoice: InvoiceRow, lines: readonly LineRow[], calculation: Ca
   }).flat();
   const totals: readonly (readonly [string, Decimal, Decimal])[] = [
     ['subtotal', invoice.subtotal, calculation.subtotal],
-    ['totalTax', invoice.total_tax, calculation.totalTax],
-    ['grandTotal', invoice.grand_total, calculation.grandTotal],
+    ['totalTax', invoice.totalTax, calculation.totalTax],
+    ['grandTotal', invoice.grandTotal, calculation.grandTotal],
   ];
   return [
     ...ofLines,

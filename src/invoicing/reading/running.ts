@@ -17,9 +17,9 @@ export interface RunningPeriod extends Period {
 
 const toPeriod = (invoice: InvoiceRow, start: Instant): RunningPeriod => ({
   invoiceId: invoice.id,
-  clockId: invoice.clock_id,
+  clockId: invoice.clockId,
   start,
-  end: invoice.period_end,
+  end: invoice.periodEnd,
 });
 
 /** The open period of the plan's own series, from which a subscription's invoice total runs; null where none is open. */
@@ -31,7 +31,7 @@ export async function findRunningPeriod(
 ): Promise<RunningPeriod | null> {
   const { planCadence } = await source.terms(tx, merchantId, subscriptionId);
   const invoice = await nextToClose(tx, merchantId, subscriptionId, planCadence);
-  return invoice ? toPeriod(invoice, invoice.period_start) : null;
+  return invoice ? toPeriod(invoice, invoice.periodStart) : null;
 }
 
 /**
@@ -46,15 +46,15 @@ export async function findUsagePeriod(
 ): Promise<RunningPeriod | null> {
   const running = await selectRunningOfCustomer(tx, merchantId, customerId);
   let first: { invoice: InvoiceRow; since: Instant } | null = null;
-  for (const [id, invoices] of Map.groupBy(running, ({ subscription_id }) => subscription_id)) {
+  for (const [id, invoices] of Map.groupBy(running, ({ subscriptionId }) => subscriptionId)) {
     if (id === null) continue;
     const terms = await source.terms(tx, merchantId, id);
     const version = versionsOf(terms).at(-1) ?? terms;
     const prices = version.prices.filter(({ metric }) => metric?.id === metricId);
     const cadences = new Set(prices.map((price) => cadenceOfPrice(version, price)));
     const invoice = invoices
-      .filter(({ billing_cadence }) => cadences.has(billing_cadence))
-      .toSorted((a, b) => Temporal.Instant.compare(a.period_end, b.period_end))[0];
+      .filter(({ billingCadence }) => cadences.has(billingCadence))
+      .toSorted((a, b) => Temporal.Instant.compare(a.periodEnd, b.periodEnd))[0];
     const since = terms.bounds.startedAt;
     if (invoice && (first === null || isBefore(since, first.since))) first = { invoice, since };
   }
@@ -80,5 +80,5 @@ export async function findPeriodTotal(
   if (!stored || WITHOUT_TOTAL.has(stored.status)) return null;
   if (COMING.has(stored.status)) return 'coming';
   const { invoice } = await withLiveTotals(parts, tx, stored);
-  return invoice.failure_reason === null ? invoice.grand_total : null;
+  return invoice.failureReason === null ? invoice.grandTotal : null;
 }

@@ -53,11 +53,11 @@ export async function simulateInvoice(tx: Tx, simulation: Simulation) {
       presentLine(
         {
           ...line,
-          merchant_id: simulation.merchantId,
-          invoice_id: '',
+          merchantId: simulation.merchantId,
+          invoiceId: '',
           id: `preview_${position}`,
           position,
-          applies_to_line_id: null,
+          appliesToLineId: null,
         },
         { currency, terms: { taxBehavior } },
       ),
@@ -98,16 +98,11 @@ async function measured(
   return rows.map(({ group, value, eventCount }) => rowOf(price.id, group, value, eventCount));
 }
 
-const rowOf = (
-  priceId: string,
-  group: BilledUsage['group_values'],
-  quantity: Decimal,
-  events: number,
-): BilledUsage => ({
-  price_id: priceId,
-  group_values: group,
+const rowOf = (priceId: string, group: BilledUsage['groupValues'], quantity: Decimal, events: number): BilledUsage => ({
+  priceId,
+  groupValues: group,
   quantity,
-  event_count: events,
+  eventCount: events,
   granted: ZERO,
 });
 

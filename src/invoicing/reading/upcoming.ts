@@ -58,7 +58,7 @@ export async function estimateRenewal(
   const open = await nextToClose(tx, merchantId, subscriptionId, cadence);
   if (!open) return null;
   const { invoice } = await withLiveTotals(parts, tx, open);
-  return invoice.failure_reason === null ? { amount: invoice.grand_total, currency: invoice.currency } : null;
+  return invoice.failureReason === null ? { amount: invoice.grandTotal, currency: invoice.currency } : null;
 }
 
 /** When the open period ends that closes next, and what is billed then as things stand; null where none is open. */
@@ -70,5 +70,5 @@ export async function estimateNextInvoice(
   const open = await nextToClose(tx, merchantId, subscriptionId, null);
   if (!open) return null;
   const { invoice } = await withLiveTotals(parts, tx, open);
-  return { at: open.period_end, amount: invoice.grand_total };
+  return { at: open.periodEnd, amount: invoice.grandTotal };
 }

@@ -246,7 +246,7 @@ describe('what is charged in advance', () => {
       },
     ]);
     const cut = invoiceAt(of, 'P1M', at('2026-01-01'));
-    expect(short(cut.period_end)).toBe('01-12');
+    expect(short(cut.periodEnd)).toBe('01-12');
     expect(shown(chargesDue(of, cut))).toEqual(['year 01-12/2027-01-12']);
   });
 });

@@ -18,7 +18,7 @@ export const lockBilling = (tx: Tx, merchantId: string, subscriptionIds: readonl
 export async function lockBillingNow(tx: Tx, merchantId: string, subscriptionIds: readonly string[]): Promise<void> {
   const { isLocked } = await tx.one<{ isLocked: boolean }>(sql`
     select bool_and(
-             pg_try_advisory_xact_lock(hashtextextended('billing:' || ${merchantId}::text || ':' || id, 0))) as "isLocked"
+             pg_try_advisory_xact_lock(hashtextextended('billing:' || ${merchantId}::text || ':' || id, 0))) as is_locked
       from unnest(${[...subscriptionIds]}::text[]) as id`);
   if (!isLocked)
     throw Object.assign(new Error('Somebody else bills one of these subscriptions.'), { code: LOCK_NOT_AVAILABLE });
@@ -36,7 +36,7 @@ export async function lockBillingOfInvoicesNow(
   const rows = await tx.rows<{ id: string; isFree: boolean }>(sql`
     select id,
            subscription_id is null or pg_try_advisory_xact_lock(
-             hashtextextended('billing:' || ${merchantId}::text || ':' || subscription_id, 0)) as "isFree"
+             hashtextextended('billing:' || ${merchantId}::text || ':' || subscription_id, 0)) as is_free
       from invoice
      where merchant_id = ${merchantId} and id = any (${[...invoiceIds]}::text[])`);
   return new Set(rows.filter(({ isFree }) => isFree).map(({ id }) => id));

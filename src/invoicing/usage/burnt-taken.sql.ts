@@ -1,4 +1,4 @@
-import { sql, type Tx } from '../../db/index.ts';
+import { recordset, sql, type Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant, Period } from '../../kernel/time.ts';
 import type { BilledUsage, TakenUnits } from '../invoice/billed-usage.ts';
@@ -6,13 +6,13 @@ import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { WholePeriod } from './burnt-units.ts';
 
 interface TakenRow {
-  price_id: string;
-  billing_cadence: string;
-  billing_anchor: Instant;
-  period_number: number;
-  entitlement_id: string;
-  taken_from: Instant;
-  taken_to: Instant;
+  priceId: string;
+  billingCadence: string;
+  billingAnchor: Instant;
+  periodNumber: number;
+  entitlementId: string;
+  takenFrom: Instant;
+  takenTo: Instant;
   units: Decimal;
 }
 
@@ -28,7 +28,7 @@ export interface StoredTaken extends TakenUnits {
  */
 export async function takenByOthers(
   tx: Tx,
-  { merchant_id: merchantId, billing_cadence: cadence, subscription_id: subscriptionId }: InvoiceRow,
+  { merchantId, billingCadence: cadence, subscriptionId }: InvoiceRow,
   { start, end }: Period,
 ): Promise<StoredTaken[]> {
   const rows = await tx.rows<TakenRow>(sql`
@@ -38,10 +38,10 @@ export async function takenByOthers(
        and t.taken_from < ${end} and t.taken_to > ${start}
      order by t.taken_from, i.seq, t.price_id`);
   return rows.map((row) => ({
-    priceId: row.price_id,
+    priceId: row.priceId,
     period: row,
-    entitlementId: row.entitlement_id,
-    stretch: { start: row.taken_from, end: row.taken_to },
+    entitlementId: row.entitlementId,
+    stretch: { start: row.takenFrom, end: row.takenTo },
     units: row.units,
   }));
 }
@@ -50,24 +50,24 @@ export async function takenByOthers(
 export async function saveTaken(tx: Tx, invoice: InvoiceRow, usage: readonly BilledUsage[]): Promise<void> {
   const known = usage.filter(({ taken }) => taken !== undefined);
   if (known.length === 0) return;
-  const rows = known.flatMap(({ price_id, taken = [] }) =>
+  const rows = known.flatMap(({ priceId, taken = [] }) =>
     taken.map(({ entitlementId, stretch, units }) => ({
-      merchant_id: invoice.merchant_id,
-      invoice_id: invoice.id,
-      price_id,
-      entitlement_id: entitlementId,
-      taken_from: stretch.start.toString(),
-      taken_to: stretch.end.toString(),
+      merchantId: invoice.merchantId,
+      invoiceId: invoice.id,
+      priceId,
+      entitlementId,
+      takenFrom: stretch.start.toString(),
+      takenTo: stretch.end.toString(),
       units: units.toFixed(),
     })),
   );
-  const priceIds = JSON.stringify(known.map(({ price_id }) => price_id));
+  const priceIds = JSON.stringify(known.map(({ priceId }) => priceId));
   await tx.run(sql`
     delete from burnt_taken t using invoice i
-     where t.merchant_id = ${invoice.merchant_id} and i.merchant_id = t.merchant_id and i.id = t.invoice_id
-       and i.subscription_id = ${invoice.subscription_id} and i.billing_cadence = ${invoice.billing_cadence}
-       and i.billing_anchor = ${invoice.billing_anchor} and i.period_number = ${invoice.period_number}
+     where t.merchant_id = ${invoice.merchantId} and i.merchant_id = t.merchant_id and i.id = t.invoice_id
+       and i.subscription_id = ${invoice.subscriptionId} and i.billing_cadence = ${invoice.billingCadence}
+       and i.billing_anchor = ${invoice.billingAnchor} and i.period_number = ${invoice.periodNumber}
        and ${priceIds}::jsonb ? t.price_id`);
   await tx.run(sql`
-    insert into burnt_taken select * from jsonb_populate_recordset(null::burnt_taken, ${JSON.stringify(rows)}::jsonb)`);
+    insert into burnt_taken select * from jsonb_populate_recordset(null::burnt_taken, ${recordset(rows)})`);
 }

@@ -122,7 +122,7 @@ describe('units that grants burnt', () => {
 });
 
 describe('what periods of other series take that are corrected together', () => {
-  const week = (number: number) => ({ billing_cadence: 'P1W', billing_anchor: day(1), period_number: number });
+  const week = (number: number) => ({ billingCadence: 'P1W', billingAnchor: day(1), periodNumber: number });
   const units = (amount: string, from: number, to: number) => ({
     ...{ entitlementId: 'ent', units: decimal(amount), stretch: days(from, to) },
   });
@@ -134,7 +134,7 @@ describe('what periods of other series take that are corrected together', () => 
     invoice: week(number),
     usage: [
       {
-        ...{ price_id: priceId, group_values: {}, quantity: decimal('0'), event_count: 0, granted: decimal('0') },
+        ...{ priceId, groupValues: {}, quantity: decimal('0'), eventCount: 0, granted: decimal('0') },
         ...(taken && { taken }),
       },
     ],

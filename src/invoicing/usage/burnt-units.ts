@@ -25,7 +25,7 @@ export interface Allotment {
 }
 
 /** Which period of which series of a subscription it is. */
-export type WholePeriod = Pick<InvoiceRow, 'billing_cadence' | 'billing_anchor' | 'period_number'>;
+export type WholePeriod = Pick<InvoiceRow, 'billingCadence' | 'billingAnchor' | 'periodNumber'>;
 
 /** The usage of a period that was read anew, and is not stored yet. */
 export interface ReadAnew {
@@ -42,11 +42,11 @@ export function takenAsReadAnew<Stored extends TakenUnits & { readonly priceId: 
   anew: readonly ReadAnew[],
   { cadence, time }: { readonly cadence: string; readonly time: Period },
 ): TakenUnits[] {
-  const others = anew.filter(({ invoice }) => invoice.billing_cadence !== cadence);
+  const others = anew.filter(({ invoice }) => invoice.billingCadence !== cadence);
   const isReplaced = ({ priceId, period }: Stored): boolean =>
     others.some(
       ({ invoice, usage }) =>
-        isSamePeriod(invoice, period) && usage.some((row) => row.price_id === priceId && row.taken !== undefined),
+        isSamePeriod(invoice, period) && usage.some((row) => row.priceId === priceId && row.taken !== undefined),
     );
   const fresh = others
     .flatMap(({ usage }) => usage.flatMap(({ taken = [] }) => taken))
@@ -57,9 +57,9 @@ export function takenAsReadAnew<Stored extends TakenUnits & { readonly priceId: 
 }
 
 const isSamePeriod = (one: WholePeriod, other: WholePeriod): boolean =>
-  one.billing_cadence === other.billing_cadence &&
-  one.billing_anchor.equals(other.billing_anchor) &&
-  one.period_number === other.period_number;
+  one.billingCadence === other.billingCadence &&
+  one.billingAnchor.equals(other.billingAnchor) &&
+  one.periodNumber === other.periodNumber;
 
 /** The time of some claims, cut wherever one of them begins or ends, and at other instants. */
 export function stretchesOf(claims: readonly Pick<GrantClaim, 'spans'>[], others: readonly Instant[] = []): Period[] {

@@ -33,7 +33,7 @@ export const usageLine = async (
 ): Promise<string | undefined> => {
   const row = await tx.maybe<{ id: string }>(sql`
     select id from invoice_line
-     where merchant_id = ${invoice.merchant_id} and invoice_id = ${invoice.id} and price_id = ${priceId}
+     where merchant_id = ${invoice.merchantId} and invoice_id = ${invoice.id} and price_id = ${priceId}
        and event_type = 'usage' and type = 'charge'
        and (group_values is null or ${JSON.stringify(group)}::jsonb @> group_values)
      order by position limit 1`);

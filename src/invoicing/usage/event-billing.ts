@@ -34,8 +34,8 @@ async function onInvoice(
   invoice: InvoiceRow,
   canCount: (meter: Meter) => boolean,
 ): Promise<EventBilling[]> {
-  const terms = await source.terms(tx, invoice.merchant_id, invoice.subscription_id as string);
-  const period = { start: invoice.period_start, end: invoice.period_end };
+  const terms = await source.terms(tx, invoice.merchantId, invoice.subscriptionId as string);
+  const period = { start: invoice.periodStart, end: invoice.periodEnd };
   const sourcesOf = await source.usageSources(tx, terms.merchantId, [terms]);
   const found: EventBilling[] = [];
   for (const { price } of usageChargesOn(asBilled(terms, invoice), invoice)) {
@@ -80,7 +80,7 @@ function reasonAgainst(
 ): EventBilling['reason'] {
   if (!isItsOwn) return 'OLDER_SUBSCRIPTION';
   if (!passes(price, group)) return 'GROUP_FILTERED';
-  return invoice.usage_mark !== null && event.seq > invoice.usage_mark ? 'PERIOD_CLOSED' : null;
+  return invoice.usageMark !== null && event.seq > invoice.usageMark ? 'PERIOD_CLOSED' : null;
 }
 
 /** Null where it is billed somewhere; else the last hindrance that something of it met. */

@@ -5,7 +5,7 @@ import type { InvoiceRow } from '../invoice/invoice.ts';
 /** A period whose usage was read and that has its lines, and which events there were then (null: it is to be read again). */
 export type ReadInvoice = Pick<
   InvoiceRow,
-  'id' | 'subscription_id' | 'billing_cadence' | 'billing_anchor' | 'period_number' | 'period_end'
+  'id' | 'subscriptionId' | 'billingCadence' | 'billingAnchor' | 'periodNumber' | 'periodEnd'
 > & { readonly snapshot: string | null };
 
 /** The invoices of periods of some subscriptions whose usage is billed, those of each in the order of time. */
@@ -34,10 +34,7 @@ export const saveUsageTaken = (
     on conflict (merchant_id, invoice_id) do update set snapshot = excluded.snapshot`);
 
 /** The periods that an invoice corrects are to be read again, because its corrections do not stand. */
-export const deleteUsageTakenOfCorrected = (
-  tx: Tx,
-  { merchant_id: merchantId, id, subscription_id: subscriptionId }: InvoiceRow,
-): Promise<number> =>
+export const deleteUsageTakenOfCorrected = (tx: Tx, { merchantId, id, subscriptionId }: InvoiceRow): Promise<number> =>
   tx.run(sql`
     delete from usage_taken t using invoice i, invoice_line l
      where l.merchant_id = ${merchantId} and l.invoice_id = ${id} and l.workings -> 'late' is not null
@@ -52,6 +49,6 @@ export const usageTakenByInvoices = (
   customerId: string,
 ): Promise<(TakenUsage & { readonly subscriptionId: string })[]> =>
   tx.rows<TakenUsage & { readonly subscriptionId: string }>(sql`
-    select i.subscription_id as "subscriptionId", i.period_end as at, t.snapshot
+    select i.subscription_id, i.period_end as at, t.snapshot
       from usage_taken t join invoice i on i.merchant_id = t.merchant_id and i.id = t.invoice_id
      where i.merchant_id = ${merchantId} and i.customer_id = ${customerId}`);

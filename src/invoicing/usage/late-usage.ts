@@ -61,7 +61,7 @@ export async function readClosedPeriodsOf(
   if (!first) return [];
   const { merchantId } = first.terms;
   const subscriptionIds = all.map(({ terms }) => terms.subscriptionId);
-  const read = Map.groupBy(await selectReadInvoices(tx, merchantId, subscriptionIds), (each) => each.subscription_id);
+  const read = Map.groupBy(await selectReadInvoices(tx, merchantId, subscriptionIds), (each) => each.subscriptionId);
   const late = await findLate(
     tx,
     merchantId,
@@ -128,7 +128,7 @@ async function findLate(
   const known = all.map(({ read }) => read.filter(({ snapshot }) => snapshot !== null));
   const asked = all.map(({ terms }, place) => ({
     subjects: subjectsOf(terms),
-    taken: (known[place] ?? []).map(({ period_end: at, snapshot }) => ({ at, snapshot: snapshot as string })),
+    taken: (known[place] ?? []).map(({ periodEnd: at, snapshot }) => ({ at, snapshot: snapshot as string })),
   }));
   const late = await lateSinceOf(tx, merchantId, asked);
   return all.map(({ read }, place) => {
@@ -139,8 +139,8 @@ async function findLate(
 
 /** The whole period of which an invoice bills all or a part. */
 const periodOfInvoice = (
-  invoice: Pick<UncalculatedInvoice, 'billing_cadence' | 'billing_anchor' | 'period_number'>,
-): string => `${invoice.billing_cadence} ${invoice.billing_anchor.toString()} ${invoice.period_number}`;
+  invoice: Pick<UncalculatedInvoice, 'billingCadence' | 'billingAnchor' | 'periodNumber'>,
+): string => `${invoice.billingCadence} ${invoice.billingAnchor.toString()} ${invoice.periodNumber}`;
 
 /** The usage of closed periods is billed as it was read. */
 export async function saveReadPeriods(tx: Tx, periods: readonly ReadPeriod[]): Promise<void> {
@@ -148,7 +148,7 @@ export async function saveReadPeriods(tx: Tx, periods: readonly ReadPeriod[]): P
     await saveTaken(tx, invoice, usage); // also where they are as many: they may be others
     await saveUsageTaken(
       tx,
-      invoice.merchant_id,
+      invoice.merchantId,
       parts.map(({ id }) => id),
       snapshot,
     );

@@ -11,7 +11,7 @@ interface ReadSeriesRow {
 /** Of each series of some subscriptions how far its usage was read; none where no period is closed. */
 export const selectReadSeries = (tx: Tx, merchantId: string, subscriptionIds: readonly string[]) =>
   tx.rows<ReadSeriesRow>(sql`
-    select subscription_id as "subscriptionId", billing_cadence as cadence, max(period_end) as until
+    select subscription_id, billing_cadence as cadence, max(period_end) as until
       from invoice
      where merchant_id = ${merchantId} and subscription_id = any (${[...subscriptionIds]}::text[])
        and kind = 'subscription' and usage_mark is not null
@@ -53,5 +53,5 @@ export const selectClosedPeriods = (tx: Tx, merchantId: string, subscriptionIds:
                over (partition by i.subscription_id) as is_open
         from invoice i left join usage_taken t on t.merchant_id = i.merchant_id and t.invoice_id = i.id
        where i.merchant_id = ${merchantId} and i.subscription_id = any (${[...subscriptionIds]}::text[]))
-    select subscription_id as "subscriptionId", billing_cadence as cadence, period_start as start, period_end as "end", mark
+    select subscription_id, billing_cadence as cadence, period_start as start, period_end as end, mark
       from read where kind = 'subscription' and mark is not null and not is_open`);

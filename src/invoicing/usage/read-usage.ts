@@ -124,10 +124,10 @@ async function answers(tx: Tx, asked: readonly AskedPrice[]): Promise<AnsweredPr
   return asked.map((each, place) => {
     const share = shares.get(each);
     const usage = (rows[place] ?? []).map((row) => ({
-      price_id: each.price.id,
-      group_values: row.group,
+      priceId: each.price.id,
+      groupValues: row.group,
       quantity: row.value,
-      event_count: row.eventCount,
+      eventCount: row.eventCount,
       granted: ZERO,
       ...(share && { share }),
     }));
@@ -177,7 +177,7 @@ async function withoutBurnt(
   const allotted = allotBurnt(await readBurnt(tx, source, terms, { invoice, anew }, covered), covered);
   const byPrice = new Map(covered.map(({ priceId }, index) => [priceId, allotted[index]]));
   return found.map((row) => {
-    const { units = ZERO, taken = [] } = byPrice.get(row.price_id) ?? {};
+    const { units = ZERO, taken = [] } = byPrice.get(row.priceId) ?? {};
     return { ...row, granted: units, taken };
   });
 }
@@ -192,7 +192,7 @@ async function readBurnt(
 ): Promise<BurntIn[]> {
   const time = spanned(claims.flatMap(({ spans }) => spans));
   if (time === null) return [];
-  const { billing_cadence: cadence } = invoice;
+  const { billingCadence: cadence } = invoice;
   const taken = takenAsReadAnew(await takenByOthers(tx, invoice, time), anew, { cadence, time });
   const cuts = [...cutsBySeries(terms, cadence, time), ...taken.flatMap(({ stretch }) => [stretch.start, stretch.end])];
   const metricIds = [...new Set(claims.map(({ metricId }) => metricId))];
@@ -273,8 +273,8 @@ export async function readUsageByHour(
     merchantId: terms.merchantId,
     meter: metric.meter,
     sources,
-    from: invoice.period_start,
-    to: invoice.period_end,
+    from: invoice.periodStart,
+    to: invoice.periodEnd,
     window: 'HOUR',
     ...cutOf(charge.price),
   });

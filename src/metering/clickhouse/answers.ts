@@ -21,12 +21,12 @@ export function keyOfTail(row: TailRow | TailUniqueRow, name: string): Key[numbe
 
 /** What PostgreSQL holds after the mark, as an answer. */
 export const answerOfTail = (rows: readonly TailRow[], names: readonly string[]): Answer => [
-  rows.map((row) => row.summed_over),
+  rows.map((row) => row.summedOver),
   ...names.map((name) => rows.map((row) => keyOfTail(row, name))),
-  rows.map((row) => row.event_count),
+  rows.map((row) => row.eventCount),
   rows.map((row) => row.value && plain(row.value)),
-  rows.map((row) => row.latest_at),
-  rows.map((row) => row.latest_seq),
+  rows.map((row) => row.latestAt),
+  rows.map((row) => row.latestSeq),
 ];
 
 /** The value of a row, from its figures. */

@@ -175,9 +175,9 @@ describe('shipping', () => {
     parts = { ...parts, mostBytes: 2_500 };
     await shipAll();
     const counts = await env.database.transaction('nobody', (tx) =>
-      tx.rows<{ event_count: number }>(sql`select event_count from usage_shipment order by batch_no`),
+      tx.rows<{ eventCount: number }>(sql`select event_count from usage_shipment order by batch_no`),
     );
-    expect(counts.map(({ event_count }) => event_count)).toEqual([2, 2, 2]);
+    expect(counts.map(({ eventCount }) => eventCount)).toEqual([2, 2, 2]);
     parts = { ...parts, mostBytes: 10 };
     await storeEvents(2, writer, '{"v":"longer than ten bytes"}');
     await shipAll();

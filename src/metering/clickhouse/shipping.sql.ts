@@ -34,7 +34,7 @@ export interface EventToShip {
 }
 
 const PROJECTION = sql`generation, name, state`;
-const SHIPMENT = sql`generation, batch_no as "batchNo", from_seq as "fromSeq", to_seq as "toSeq", token, event_count as "eventCount"`;
+const SHIPMENT = sql`generation, batch_no, from_seq, to_seq, token, event_count`;
 
 export const projectionsIn = (tx: Tx, states: readonly ProjectionState[]): Promise<ProjectionRow[]> =>
   tx.rows<ProjectionRow>(sql`
@@ -87,7 +87,7 @@ export interface Horizon {
 
 /** Up to where events have numbers, and who may still be about to commit some of them. */
 export const selectHorizon = (tx: Tx): Promise<Horizon> =>
-  tx.one<Horizon>(sql`select last_seq as "lastSeq", writers from event_horizon()`);
+  tx.one<Horizon>(sql`select last_seq, writers from event_horizon()`);
 
 export const selectWriters = async (tx: Tx): Promise<string[]> =>
   (await tx.one<{ writers: string[] }>(sql`select event_writers() as writers`)).writers;
@@ -98,7 +98,7 @@ export const lastShipment = (
   generation: number,
 ): Promise<(Shipment & { shippedAt: Instant | null }) | undefined> =>
   tx.maybe<Shipment & { shippedAt: Instant | null }>(sql`
-    select ${SHIPMENT}, shipped_at as "shippedAt"
+    select ${SHIPMENT}, shipped_at
       from usage_shipment where generation = ${generation} order by batch_no desc limit 1`);
 
 /**
@@ -117,8 +117,8 @@ export const measureBatch = (
              row_number() over (order by seq) as place
         from event where seq > ${after} and seq <= ${upTo}),
     fitting as (select max(seq) as last, count(*) as event_count from sized where bytes <= ${mostBytes} or place = 1)
-    select case when f.event_count = (select count(*) from sized) then ${upTo}::bigint else f.last end as "toSeq",
-           f.event_count::int as "eventCount"
+    select case when f.event_count = (select count(*) from sized) then ${upTo}::bigint else f.last end as to_seq,
+           f.event_count::int as event_count
       from fitting f`);
 
 /** Numbers have gaps, left by what was rolled back: the last number of one, where it is known to go as far as `after`. */
@@ -143,7 +143,7 @@ export const markShipped = (tx: Tx, { generation, batchNo }: Shipment, now: Inst
 /** The events of a batch, the same whenever it is read: they never change, and no more come between these numbers. */
 export const eventsOfShipment = (tx: Tx, { fromSeq, toSeq }: Shipment): Promise<EventToShip[]> =>
   tx.rows<EventToShip>(sql`
-    select merchant_id as "merchantId", type, subject_id as "subjectId",
+    select merchant_id, type, subject_id,
            (extract(epoch from at) * 1000000)::bigint as at, seq, data::text as data
       from event where seq > ${fromSeq} and seq <= ${toSeq} order by seq`);
 
@@ -156,7 +156,7 @@ export interface Standing {
 }
 
 const STANDING = (states: readonly ProjectionState[]): Sql => sql`
-  select p.generation, p.name, last.batch_no as "batchNo", last.token, last.to_seq as mark
+  select p.generation, p.name, last.batch_no, last.token, last.to_seq as mark
     from usage_projection p
    cross join lateral (
      select batch_no, token, to_seq from usage_shipment s
@@ -183,7 +183,7 @@ export const unshippedCount = async (tx: Tx, merchantId: string, mark: bigint, m
  */
 export const selectAddresses = (tx: Tx, merchantId: string, sources: readonly UsageSource[]): Promise<Address[]> =>
   tx.rows<Address>(sql`
-    select es.id as "subjectId", w.from_at as "from", w.to_at as "to"
+    select es.id as subject_id, w.from_at as from, w.to_at as to
       from unnest(${sources.map(({ subject }) => subject)}::text[], ${sources.map(({ from }) => from)}::timestamptz[],
                   ${sources.map(({ to }) => to)}::timestamptz[]) as w (subject, from_at, to_at)
      cross join lateral (
@@ -198,7 +198,7 @@ export const ownersOf = (
   subjectIds: readonly bigint[],
 ): Promise<{ id: bigint; customerId: string | null }[]> =>
   tx.rows<{ id: bigint; customerId: string | null }>(sql`
-    select id, coalesce(customer_id, addressee) as "customerId"
+    select id, coalesce(customer_id, addressee) as customer_id
       from event_subject where merchant_id = ${merchantId} and id = any(${subjectIds}::bigint[])`);
 
 /** The subjects that share their customer with others, each with the first of them; and those of nobody, which are one. */
@@ -220,7 +220,7 @@ export interface BatchFigures {
 
 export const figuresOfBatches = (tx: Tx, generation: number, from: number, to: number): Promise<BatchFigures[]> =>
   tx.rows<BatchFigures>(sql`
-    select s.batch_no as "batchNo", count(e.seq) as "eventCount", coalesce(sum(e.seq), 0)::text as seqs,
+    select s.batch_no, count(e.seq) as event_count, coalesce(sum(e.seq), 0)::text as seqs,
            coalesce(sum((extract(epoch from e.at) * 1000000)::bigint), 0)::text as times,
            coalesce(sum(e.subject_id), 0)::text as subjects
       from usage_shipment s left join event e on e.seq > s.from_seq and e.seq <= s.to_seq

@@ -13,20 +13,20 @@ import {
 
 /** One cell of what PostgreSQL holds after the mark. */
 export interface TailRow {
-  readonly summed_over: number;
+  readonly summedOver: number;
   readonly owner: bigint | null;
   readonly w: bigint | null;
-  readonly event_count: bigint;
+  readonly eventCount: bigint;
   readonly value: Decimal | null;
-  readonly latest_at?: bigint | null;
-  readonly latest_seq?: bigint | null;
+  readonly latestAt?: bigint | null;
+  readonly latestSeq?: bigint | null;
   readonly [dimension: `d${number}`]: string | null;
 }
 
 export interface TailUniqueRow {
   readonly owner: bigint | null;
   readonly w: bigint | null;
-  readonly event_count: bigint;
+  readonly eventCount: bigint;
   readonly value: string;
   readonly [dimension: `d${number}`]: string | null;
 }

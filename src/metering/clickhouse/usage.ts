@@ -173,7 +173,7 @@ async function uniqueCells(tx: Tx, question: Question, projection: AskedProjecti
   const names = columnNames(question.columns);
   const tail: TailValue[] = tailRows.map((row) => {
     const owner = row.owner === null ? null : (owners.get(row.owner) ?? row.owner);
-    return { keys: names.map((name) => keyOfTail({ ...row, owner }, name)), value: row.value, count: row.event_count };
+    return { keys: names.map((name) => keyOfTail({ ...row, owner }, name)), value: row.value, count: row.eventCount };
   });
   const answer = await ask(selectUnique(question, projection, tail, owners));
   const customers = await customersIn(tx, question, [answer]);

@@ -64,8 +64,8 @@ export const selectExceptions = (
   pageOfRows<PaymentException>(
     tx,
     {
-      select: sql`kind, merchant_id as "merchantId", id, status, invoice_id as "invoiceId", amount, currency, provider,
-        provider_reference as "providerReference", reason, next_action_at as "nextActionAt", created_at as "createdAt"`,
+      select: sql`kind, merchant_id, id, status, invoice_id, amount, currency, provider,
+        provider_reference, reason, next_action_at, created_at`,
       from: EXCEPTIONS,
       where: allOf([
         merchantId !== null && sql`merchant_id = ${merchantId}`,

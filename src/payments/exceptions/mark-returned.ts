@@ -36,12 +36,12 @@ export async function markReturned(
   wall: Instant,
 ): Promise<Result<ReturnedException>> {
   const receipt = await lockedReceipt(tx, parts, merchantId, id);
-  const now = receipt ? await effectiveNow(tx, merchantId, receipt.clock_id, wall) : wall;
+  const now = receipt ? await effectiveNow(tx, merchantId, receipt.clockId, wall) : wall;
   if (at !== undefined && isAfter(at, now)) return invalidField('returnedAt', 'must not be in the future');
   const how = { at: at ?? now, reference };
   const shown = { returnedAt: how.at, returnReference: reference };
   if (receipt) {
-    const invoiceId = receipt.invoice_id as string;
+    const invoiceId = receipt.invoiceId as string;
     const returned = await returnedByHand(tx, { merchantId, invoiceId, id }, how, now);
     return returned.ok ? ok({ ...ofReceipt(returned.value), ...shown }) : returned;
   }
@@ -59,23 +59,23 @@ async function lockedReceipt(
 ): Promise<PaymentReceipt | undefined> {
   const found = await selectInvoiceReceipt(tx, merchantId, id);
   if (!found) return;
-  await handlers.lock?.(tx, { merchantId, entityType: 'invoice', entityId: found.invoice_id as string });
+  await handlers.lock?.(tx, { merchantId, entityType: 'invoice', entityId: found.invoiceId as string });
   return lockAnyReceipt(tx, merchantId, id);
 }
 
 const ofReceipt = (receipt: PaymentReceipt): PaymentException => ({
   kind: 'refund',
-  merchantId: receipt.merchant_id,
+  merchantId: receipt.merchantId,
   id: receipt.id,
-  status: receipt.return_status,
-  invoiceId: receipt.invoice_id,
+  status: receipt.returnStatus,
+  invoiceId: receipt.invoiceId,
   amount: receipt.amount,
   currency: receipt.currency,
   provider: receipt.provider as ProviderName,
-  providerReference: receipt.provider_reference,
+  providerReference: receipt.providerReference,
   reason: null,
   nextActionAt: null,
-  createdAt: receipt.created_at,
+  createdAt: receipt.createdAt,
 });
 
 const ofStray = (stray: StrayPayment): PaymentException => ({

@@ -16,7 +16,7 @@ export const selectOpenCalls = (
   { merchantId, invoiceId }: { merchantId: string; invoiceId: string },
 ): Promise<OpenCall[]> =>
   tx.rows<OpenCall>(sql`
-    select 'charge' as kind, id, clock_id as "clockId", sent_at as "begunAt" from payment_charge
+    select 'charge' as kind, id, clock_id, sent_at as begun_at from payment_charge
      where merchant_id = ${merchantId} and invoice_id = ${invoiceId} and provider <> 'sandbox'
        and provider_token is not null and status in ('intended', 'sent') and look_ups = 0
     union all

@@ -78,11 +78,11 @@ type Begin = (
 const beginCharge: Begin = async (tx, parts, { merchantId, id }, now) => {
   const charge = (await lockCharge(tx, merchantId, id)) as Charge;
   if (charge.status !== 'intended' && charge.status !== 'sent') return;
-  return isOurs(charge.sent_at, now) ? prepareCharge(tx, parts, charge, now) : 'elsewhere';
+  return isOurs(charge.sentAt, now) ? prepareCharge(tx, parts, charge, now) : 'elsewhere';
 };
 
 const beginReturn: Begin = async (tx, { remote }, { merchantId, id }, now) => {
   const receipt = await lockAnyReceipt(tx, merchantId, id);
-  if (receipt?.return_status !== 'requested') return;
-  return isOurs(receipt.return_started_at, now) ? prepareReturn(tx, remote, receipt, now) : 'elsewhere';
+  if (receipt?.returnStatus !== 'requested') return;
+  return isOurs(receipt.returnStartedAt, now) ? prepareReturn(tx, remote, receipt, now) : 'elsewhere';
 };

@@ -29,7 +29,7 @@ export async function callForCharge(
   charge: Charge,
   now: Instant,
 ): Promise<FollowUp | undefined> {
-  const { merchant_id: merchantId, clock_id: clockId } = charge;
+  const { merchantId, clockId } = charge;
   const call = await prepareCharge(tx, parts, charge, now);
   return call && byCourier(parts.remote, { merchantId, clockId }, call);
 }
@@ -45,7 +45,7 @@ export async function prepareCharge(
   charge: Charge,
   now: Instant,
 ): Promise<Call | undefined> {
-  const { merchant_id: merchantId, id, invoice_id: invoiceId } = charge;
+  const { merchantId, id, invoiceId } = charge;
   const isFirst = charge.status === 'intended';
   const connection = await connectionOf(tx, parts.remote, merchantId, charge.provider);
   if (isFirst) {
@@ -57,12 +57,12 @@ export async function prepareCharge(
     }
     if (refused || !connection) return;
   }
-  const since = charge.sent_at ?? now;
-  const { lookUps, at } = nextLookUp(since, isFirst ? 0 : charge.look_ups, now);
+  const since = charge.sentAt ?? now;
+  const { lookUps, at } = nextLookUp(since, isFirst ? 0 : charge.lookUps, now);
   const moved = next(chargeStates, charge.status, isForPeople(lookUps) ? 'giveUp' : 'send');
   if (!moved.ok) throw new Error(`Charge ${id} is ${charge.status} and due.`);
-  const change = { sent_at: since, look_ups: lookUps, next_action_at: at };
-  const { amount, currency, provider_token: token } = await keepWaiting(tx, charge, { ...change, status: moved.value });
+  const change = { sentAt: since, lookUps, nextActionAt: at };
+  const { amount, currency, providerToken: token } = await keepWaiting(tx, charge, { ...change, status: moved.value });
   if (!connection) return;
   const request = { key: id, token: token as string, amount, currency, invoiceId };
   return async () => {
@@ -82,9 +82,9 @@ export async function prepareCharge(
 
 /** Is the card stored in another account than the one that is connected now? Then nobody can charge it. */
 async function isOfAnotherAccount(tx: Tx, charge: Charge, { account }: Connection): Promise<boolean> {
-  const { merchant_id: merchantId, payment_method_id: methodId } = charge;
+  const { merchantId, paymentMethodId: methodId } = charge;
   const method = methodId === null ? undefined : await selectMethod(tx, merchantId, methodId);
-  return typeof method?.account_id === 'string' && method.account_id !== account.externalId;
+  return typeof method?.accountId === 'string' && method.accountId !== account.externalId;
 }
 
 /**
@@ -92,9 +92,9 @@ async function isOfAnotherAccount(tx: Tx, charge: Charge, { account }: Connectio
  * @returns whether it has waited for a day
  */
 async function isGivenUp(tx: Tx, charge: Charge, now: Instant): Promise<boolean> {
-  const { lookUps, at } = nextLookUp(charge.created_at, charge.look_ups, now);
+  const { lookUps, at } = nextLookUp(charge.createdAt, charge.lookUps, now);
   if (isForPeople(lookUps)) return true;
-  await keepWaiting(tx, charge, { look_ups: lookUps, next_action_at: at });
+  await keepWaiting(tx, charge, { lookUps, nextActionAt: at });
   return false;
 }
 
@@ -103,15 +103,15 @@ const recallCharge = (parts: PaymentParts, { merchantId, id }: OfCharge): Promis
   writeOutcome(parts.remote, merchantId, async (tx) => {
     const charge = await lockCharge(tx, merchantId, id);
     const moved = charge && next(chargeStates, charge.status, 'recall');
-    if (moved?.ok) await keepWaiting(tx, charge as Charge, { status: moved.value, sent_at: null });
+    if (moved?.ok) await keepWaiting(tx, charge as Charge, { status: moved.value, sentAt: null });
   });
 
 /** The customer has paid on the provider's page, or the bank is asked there: the card is not charged. */
 const withdrawCharge = (parts: PaymentParts, { merchantId, id }: OfCharge): Promise<void> =>
   writeOutcome(parts.remote, merchantId, async (tx, wall) => {
     const found = (await selectCharge(tx, merchantId, id)) as Charge;
-    const now = await effectiveNow(tx, merchantId, found.clock_id, wall);
-    await parts.handlers.lock?.(tx, { merchantId, entityType: 'invoice', entityId: found.invoice_id });
+    const now = await effectiveNow(tx, merchantId, found.clockId, wall);
+    await parts.handlers.lock?.(tx, { merchantId, entityType: 'invoice', entityId: found.invoiceId });
     const charge = (await lockCharge(tx, merchantId, id)) as Charge;
     if (charge.status === 'sent') await decline(tx, parts, charge, { reason: 'paid_on_page', reference: null }, now);
   });
@@ -130,8 +130,8 @@ export const settleCharge = (
   writeOutcome(parts.remote, merchantId, async (tx, wall) => {
     const found = await selectCharge(tx, merchantId, id);
     if (!found) return; // of another program that uses this account
-    const now = await effectiveNow(tx, merchantId, found.clock_id, wall);
-    await parts.handlers.lock?.(tx, { merchantId, entityType: 'invoice', entityId: found.invoice_id });
+    const now = await effectiveNow(tx, merchantId, found.clockId, wall);
+    await parts.handlers.lock?.(tx, { merchantId, entityType: 'invoice', entityId: found.invoiceId });
     const charge = await lockCharge(tx, merchantId, id);
     if (!charge) throw new Error(`Charge ${id} was deleted, which nothing does.`);
     if (CHARGES_ON_THEIR_WAY.includes(charge.status)) await applyAnswer(tx, parts, charge, answer, now, wall);
@@ -148,7 +148,7 @@ async function applyAnswer(
   wall: Instant,
 ): Promise<void> {
   if (answer.status === 'pending') {
-    await keepWaiting(tx, charge, { status: 'pending', provider_reference: answer.reference });
+    await keepWaiting(tx, charge, { status: 'pending', providerReference: answer.reference });
     return;
   }
   if (answer.status === 'declined') return decline(tx, parts, charge, answer, now);
@@ -157,7 +157,7 @@ async function applyAnswer(
     await keepStrayOf(tx, charge, answer, 'differs', wall);
     return decline(tx, parts, charge, { reason: 'processing_error', reference }, now);
   }
-  const outcome = { status: 'accepted', decline_reason: null, provider_reference: reference } as const;
+  const outcome = { status: 'accepted', declineReason: null, providerReference: reference } as const;
   const finished = await finishCharge(tx, charge, outcome, now);
   const receiptId = await keepReceipt(tx, finished, now);
   await parts.handlers.charged(tx, { charge: finished, receiptId }, now);
@@ -170,13 +170,13 @@ async function decline(
   { reason, reference }: { readonly reason: ChargeDecline; readonly reference: string | null },
   now: Instant,
 ): Promise<void> {
-  const outcome = { status: 'declined', decline_reason: reason, provider_reference: reference } as const;
+  const outcome = { status: 'declined', declineReason: reason, providerReference: reference } as const;
   await handlers.charged(tx, { charge: await finishCharge(tx, charge, outcome, now), receiptId: null }, now);
 }
 
 const keepStrayOf = (
   tx: Tx,
-  { merchant_id: merchantId, id: chargeId, invoice_id: invoiceId, provider }: Charge,
+  { merchantId, id: chargeId, invoiceId, provider }: Charge,
   { reference, amount, currency }: Extract<RemoteCharge, { status: 'accepted' }>,
   reason: 'too_late' | 'differs',
   wall: Instant,

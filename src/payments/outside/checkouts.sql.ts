@@ -24,8 +24,8 @@ export interface Checkout {
   readonly createdAt: Instant;
 }
 
-const COLUMNS = sql`merchant_id as "merchantId", id, session_id as "sessionId", provider, account_id as "accountId",
-  amount, currency, status, reference, url, is_closing as "isClosing", look_ups as "lookUps", created_at as "createdAt"`;
+const COLUMNS = sql`merchant_id, id, session_id, provider, account_id,
+  amount, currency, status, reference, url, is_closing, look_ups, created_at`;
 
 export const insertCheckout = (
   tx: Tx,
@@ -81,7 +81,7 @@ export const updateCheckout = (
   now: Instant,
 ): Promise<Checkout> =>
   tx.one<Checkout>(sql`
-    update payment_checkout set ${assignments({ ...change, updated_at: now })}
+    update payment_checkout set ${assignments({ ...change, updatedAt: now })}
      where merchant_id = ${merchantId} and id = ${id}
     returning ${COLUMNS}`);
 

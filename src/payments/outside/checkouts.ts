@@ -90,10 +90,10 @@ async function intend(
 ): Promise<Plan | 'refused' | 'notConnected'> {
   const found = await selectSession(tx, merchantId, id);
   if (!found || found.provider === 'sandbox') return 'refused';
-  const now = await effectiveNow(tx, merchantId, found.clock_id, wall);
+  const now = await effectiveNow(tx, merchantId, found.clockId, wall);
   const session = await lockFound(tx, parts, found);
   if (session.status === 'completed' || refusalToComplete(session, now)) return 'refused';
-  const { entity_type: entityType, entity_id: entityId } = session;
+  const { entityType, entityId } = session;
   const of = { merchantId, sessionId: id, entityType, entityId, asked: DEFAULT_LOCALE };
   const entity = await parts.handlers.describe(tx, of, now);
   if (entity?.standing?.isPayable === false) return 'refused';
@@ -105,7 +105,7 @@ async function intend(
 }
 
 async function begin(tx: Tx, session: PaymentSession, { account }: Connection, wall: Instant): Promise<Checkout> {
-  const { merchant_id: merchantId, id: sessionId, provider, amount, currency } = session;
+  const { merchantId, id: sessionId, provider, amount, currency } = session;
   const attempts = await countAttempt(tx, session);
   const checkout = { merchantId, id: `${sessionId}:${attempts}`, sessionId, provider, amount, currency };
   return insertCheckout(tx, { ...checkout, accountId: account.externalId }, lookUpAt(wall, 0), wall);
@@ -121,7 +121,7 @@ async function requestOf(
   publicUrl: string,
   wall: Instant,
 ): Promise<CheckoutRequest> {
-  const { merchant_id: merchantId, customer_id: customerId } = session;
+  const { merchantId, customerId } = session;
   const customer = customerId === null ? null : await payerOf(tx, { merchantId, customerId }, entity);
   const known = { merchantId, provider: checkout.provider, accountId: checkout.accountId };
   const own = sessionUrl(publicUrl, session.id);
@@ -129,7 +129,7 @@ async function requestOf(
     key: checkout.id,
     mode: session.mode,
     sessionId: session.id,
-    invoiceId: session.invoice_id,
+    invoiceId: session.invoiceId,
     customer: customer
       ? {
           ...customer,
@@ -138,11 +138,11 @@ async function requestOf(
       : null,
     amount: session.amount,
     currency: session.currency,
-    title: entity ? [entity.title, entity.number].filter(Boolean).join(' ') : (session.entity_label ?? 'Payment'),
+    title: entity ? [entity.title, entity.number].filter(Boolean).join(' ') : (session.entityLabel ?? 'Payment'),
     lines: entity?.lines ?? [],
-    saveMethod: session.save_payment_method,
+    saveMethod: session.savePaymentMethod,
     // The provider knows no test clock.
-    expiresAt: session.clock_id === null ? session.expires_at : wall.add({ hours: HOURS_FOR_SIMULATED_TIME }),
+    expiresAt: session.clockId === null ? session.expiresAt : wall.add({ hours: HOURS_FOR_SIMULATED_TIME }),
     returnUrl: `${own}/return`,
     cancelUrl: own,
   };
@@ -178,7 +178,7 @@ async function keepOpened(
   }
   if (checkout.status !== 'opening') return checkout.status === 'open' && !checkout.isClosing; // a twin was faster
   const at = checkout.isClosing ? wall : lookUpAt(wall, 0);
-  await updateCheckout(tx, checkout, { status: 'open', reference, url, next_action_at: at }, wall);
+  await updateCheckout(tx, checkout, { status: 'open', reference, url, nextActionAt: at }, wall);
   return !checkout.isClosing;
 }
 
@@ -186,7 +186,7 @@ async function keepOpened(
 async function forget(tx: Tx, { merchantId, id }: Checkout, wall: Instant): Promise<void> {
   const checkout = await lockCheckout(tx, merchantId, id);
   if (checkout.status === 'opening')
-    await updateCheckout(tx, checkout, { status: 'expired', next_action_at: null }, wall);
+    await updateCheckout(tx, checkout, { status: 'expired', nextActionAt: null }, wall);
 }
 
 /** Pages are looked up until they are over: no notice need ever come. One whose session is over is ended. */
@@ -199,12 +199,12 @@ export const checkoutsDue = (parts: PaymentParts): DueKind => ({
       // Nobody was given its address. A customer who asks again repeats the call, as long as that is possible.
       const isOver = isClosing || !isRepeatable(createdAt, now);
       const change = isOver
-        ? { status: 'expired', next_action_at: null }
-        : { next_action_at: createdAt.add({ hours: HOURS_FOR_SIMULATED_TIME }) };
+        ? { status: 'expired', nextActionAt: null }
+        : { nextActionAt: createdAt.add({ hours: HOURS_FOR_SIMULATED_TIME }) };
       return void (await updateCheckout(tx, checkout, change, now));
     }
     const { lookUps, at } = nextLookUp(createdAt, checkout.lookUps, now);
-    await updateCheckout(tx, checkout, { look_ups: lookUps, next_action_at: at }, now);
+    await updateCheckout(tx, checkout, { lookUps, nextActionAt: at }, now);
     const connection = await connectionOf(tx, parts.remote, merchantId, checkout.provider);
     if (!connection) return;
     return byCourier(parts.remote, { merchantId, clockId: null }, async () => {
@@ -258,13 +258,13 @@ export const settleCheckout = (
     const known = await selectCheckout(tx, merchantId, id);
     const found = known && (await selectSession(tx, merchantId, known.sessionId));
     if (!found) throw new Error(`There is no payment page ${id}.`);
-    const now = await effectiveNow(tx, merchantId, found.clock_id, wall);
+    const now = await effectiveNow(tx, merchantId, found.clockId, wall);
     const session = await lockFound(tx, parts, found);
     const checkout = await lockCheckout(tx, merchantId, id);
     const moved = next(checkoutStates, checkout.status, EVENTS[state.status]);
     if (!moved.ok) return; // it is known already, or a later state is
     const isLive = LIVE_CHECKOUTS.includes(moved.value);
-    await updateCheckout(tx, checkout, { status: moved.value, ...(!isLive && { next_action_at: null }) }, wall);
+    await updateCheckout(tx, checkout, { status: moved.value, ...(!isLive && { nextActionAt: null }) }, wall);
     await applyState(tx, parts, { session, checkout }, state, now, wall);
   });
 
@@ -288,7 +288,7 @@ async function applyState(
   if (event === undefined || !next(sessionStates, session.status, event).ok || session.status === 'completed') return;
   if (state.status === 'processing') {
     const moved = await moveSession(tx, session, { from: session.status, to: 'processing' }, now);
-    await parts.handlers.processing?.(tx, { merchantId: session.merchant_id, session: moved }, now);
+    await parts.handlers.processing?.(tx, { merchantId: session.merchantId, session: moved }, now);
   }
   if (state.status === 'stored') await takeCard(tx, parts, session, state.card, checkout, now);
   if (state.status === 'failed') {
@@ -336,7 +336,7 @@ async function takeMoney(
     if (paid.ok) return;
   }
   const { merchantId, provider } = checkout;
-  const of = { merchantId, invoiceId: session.invoice_id, sessionId: session.id, chargeId: null, provider };
+  const of = { merchantId, invoiceId: session.invoiceId, sessionId: session.id, chargeId: null, provider };
   await keepStray(tx, { ...of, reference, amount, currency, reason: isAsked ? 'too_late' : 'differs' }, wall);
   if (isOpen && session.status === 'processing') {
     // The bank has answered, so another card may be tried.

@@ -17,7 +17,7 @@ export const selectTaken = (
   of: { merchantId: string; provider: string; reference: string },
 ): Promise<TakenPayment | undefined> =>
   tx.maybe<TakenPayment>(sql`
-    select id, false as "isStray", invoice_id as "invoiceId", clock_id as "clockId" from payment_receipt
+    select id, false as is_stray, invoice_id, clock_id from payment_receipt
      where merchant_id = ${of.merchantId} and provider = ${of.provider} and provider_reference = ${of.reference}
     union all
     select id, true, invoice_id, clock_id from stray_payment
@@ -34,7 +34,7 @@ export interface Dispute {
   readonly bookings: number;
 }
 
-const DISPUTE = sql`merchant_id as "merchantId", id, amount, currency, status, withheld, bookings`;
+const DISPUTE = sql`merchant_id, id, amount, currency, status, withheld, bookings`;
 
 /** A dispute is first an inquiry, that nothing was booked for. Of two at once the second waits, and finds the first. */
 export const insertDispute = (
@@ -85,7 +85,7 @@ export const insertOutsideRefund = (
 
 export const lockOutsideRefund = (tx: Tx, merchantId: string, id: string): Promise<OutsideRefund> =>
   tx.one<OutsideRefund>(sql`
-    select merchant_id as "merchantId", id, status, booked_as as "bookedAs" from outside_refund
+    select merchant_id, id, status, booked_as from outside_refund
      where merchant_id = ${merchantId} and id = ${id} for update`);
 
 export const updateOutsideRefund = (

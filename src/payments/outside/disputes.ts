@@ -105,9 +105,8 @@ async function bookOutside(
   if (!taken.isStray) {
     const receipt = await lockAnyReceipt(tx, merchantId, taken.id);
     const isWhole = receipt?.amount.eq(fact.amount) === true && receipt.currency === fact.currency;
-    if (isWhole && receipt.return_status === 'requested')
-      return sayReturned(tx, taken, merchantId, fact, now, 'return');
-    const isFree = receipt?.return_status === 'none' || receipt?.return_status === 'stopped';
+    if (isWhole && receipt.returnStatus === 'requested') return sayReturned(tx, taken, merchantId, fact, now, 'return');
+    const isFree = receipt?.returnStatus === 'none' || receipt?.returnStatus === 'stopped';
     if (isWhole && isFree && taken.invoiceId !== null) {
       const { invoiceId, id: receiptId } = taken;
       const isCredited = await parts.handlers.refundedOutside?.(tx, { merchantId, invoiceId, receiptId }, wall);
@@ -129,7 +128,7 @@ async function sayReturned<As extends 'return' | 'credit_note'>(
 ): Promise<As> {
   const receipt = await lockAnyReceipt(tx, merchantId, id);
   if (!receipt) throw new Error(`The payment ${id} is gone.`);
-  await markAsked(tx, receipt, { startedAt: now, lookUps: receipt.return_look_ups, at: now });
+  await markAsked(tx, receipt, { startedAt: now, lookUps: receipt.returnLookUps, at: now });
   await markReturned(tx, receipt, reference, now);
   await bookReturn(tx, receipt, now);
   return bookedAs;

@@ -24,7 +24,7 @@ export const insertNotice = (
 
 export const selectNotice = (tx: Tx, merchantId: string, id: string): Promise<StoredNotice> =>
   tx.one<StoredNotice>(sql`
-    select event_id as id, provider, kind, object_reference as "objectReference", attempts, received_at as "receivedAt"
+    select event_id as id, provider, kind, object_reference, attempts, received_at
       from provider_notice where merchant_id = ${merchantId} and id = ${id}`);
 
 export const updateNotice = (

@@ -58,12 +58,12 @@ export const noticesDue = (parts: PaymentParts): DueKind => ({
     const { remote } = parts;
     const notice = await selectNotice(tx, merchantId, id);
     const { lookUps, at } = nextLookUp(notice.receivedAt, notice.attempts, now);
-    await updateNotice(tx, { merchantId, id }, { attempts: lookUps, next_action_at: isGivenUp(lookUps) ? null : at });
+    await updateNotice(tx, { merchantId, id }, { attempts: lookUps, nextActionAt: isGivenUp(lookUps) ? null : at });
     const connection = await connectionOf(tx, remote, merchantId, notice.provider);
     if (!connection) return;
     return byCourier(remote, { merchantId, clockId: null }, async () => {
       const error = await readFacts(parts, connection, merchantId, notice);
-      const change = error === null ? { done_at: remote.now(), next_action_at: null, error } : { error };
+      const change = error === null ? { doneAt: remote.now(), nextActionAt: null, error } : { error };
       await remote.database.transaction({ merchants: [merchantId] }, (own: Tx) =>
         updateNotice(own, { merchantId, id }, change),
       );

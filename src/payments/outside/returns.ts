@@ -25,7 +25,7 @@ export async function callForReturn(
   receipt: PaymentReceipt,
   now: Instant,
 ): Promise<FollowUp | undefined> {
-  const { merchant_id: merchantId, clock_id: clockId } = receipt;
+  const { merchantId, clockId } = receipt;
   const call = await prepareReturn(tx, remote, receipt, now);
   return call && byCourier(remote, { merchantId, clockId }, call);
 }
@@ -40,15 +40,15 @@ export async function prepareReturn(
   receipt: PaymentReceipt,
   now: Instant,
 ): Promise<Call | undefined> {
-  const { merchant_id: merchantId, id } = receipt;
-  const isFirst = receipt.return_started_at === null;
-  const since = receipt.return_started_at ?? now;
+  const { merchantId, id } = receipt;
+  const isFirst = receipt.returnStartedAt === null;
+  const since = receipt.returnStartedAt ?? now;
   const connection = await connectionOf(tx, remote, merchantId, receipt.provider as ProviderName);
-  const look = nextLookUp(since, receipt.return_look_ups, now);
-  await markAsked(tx, receipt, { startedAt: connection ? since : receipt.return_started_at, ...look });
+  const look = nextLookUp(since, receipt.returnLookUps, now);
+  await markAsked(tx, receipt, { startedAt: connection ? since : receipt.returnStartedAt, ...look });
   if (!connection) return;
   const { amount, currency } = receipt;
-  const request = { key: `return:${id}`, chargeReference: receipt.provider_reference as string, amount, currency };
+  const request = { key: `return:${id}`, chargeReference: receipt.providerReference as string, amount, currency };
   return async () => {
     const refund = await askRefund(connection, { request, isFirst, since }, now);
     if (refund?.status === 'account refused') {
@@ -73,9 +73,9 @@ export const settleReturn = (
 ): Promise<void> =>
   writeOutcome(remote, merchantId, async (tx, wall) => {
     const found = await selectReceipt(tx, merchantId, id);
-    const now = await effectiveNow(tx, merchantId, found.clock_id, wall);
+    const now = await effectiveNow(tx, merchantId, found.clockId, wall);
     const receipt = await lockAnyReceipt(tx, merchantId, id);
-    if (receipt?.return_status !== 'requested' || refund.status === 'pending') return;
+    if (receipt?.returnStatus !== 'requested' || refund.status === 'pending') return;
     if (refund.status === 'failed') return void (await markFailed(tx, receipt));
     await markReturned(tx, receipt, refund.reference, now);
     await bookReturn(tx, receipt, now);

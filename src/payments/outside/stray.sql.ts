@@ -27,10 +27,10 @@ export type NewStrayPayment = Omit<
   'id' | 'receivedAt' | 'returnStatus' | 'returnStartedAt' | 'returnLookUps'
 >;
 
-const COLUMNS = sql`merchant_id as "merchantId", id, invoice_id as "invoiceId", session_id as "sessionId",
-  charge_id as "chargeId", provider, provider_reference as reference, amount, currency, reason,
-  received_at as "receivedAt", return_status as "returnStatus", return_started_at as "returnStartedAt",
-  return_look_ups as "returnLookUps"`;
+const COLUMNS = sql`merchant_id, id, invoice_id, session_id,
+  charge_id, provider, provider_reference as reference, amount, currency, reason,
+  received_at, return_status, return_started_at,
+  return_look_ups`;
 
 /** One reference of a provider is kept once; a receipt that has it took the money for what it was meant. */
 export const insertStray = (

@@ -50,7 +50,7 @@ export const strayReturnsDue = (remote: RemoteParts): DueKind => ({
     const { lookUps, at } = nextLookUp(since, stray.returnLookUps, now);
     const connection = await connectionOf(tx, remote, merchantId, stray.provider);
     const started = connection ? since : stray.returnStartedAt;
-    await updateStrayReturn(tx, stray, { return_started_at: started, return_look_ups: lookUps, next_action_at: at });
+    await updateStrayReturn(tx, stray, { returnStartedAt: started, returnLookUps: lookUps, nextActionAt: at });
     if (!connection) return;
     const { reference: chargeReference, amount, currency } = stray;
     const request = { key: `return:${id}`, chargeReference, amount, currency };
@@ -71,7 +71,7 @@ export async function returnStray(
 ): Promise<boolean> {
   const stray = await selectStray(tx, merchantId, id);
   if (stray.returnStatus === 'returned' || !amount.eq(stray.amount) || currency !== stray.currency) return false;
-  const left = { return_status: 'returned', return_reference: reference, returned_at: now, next_action_at: null };
+  const left = { returnStatus: 'returned', returnReference: reference, returnedAt: now, nextActionAt: null };
   await updateStrayReturn(tx, stray, left);
   await book(tx, stray, 'money_returned', -1, now);
   return true;
@@ -88,10 +88,10 @@ export const settleStrayReturn = (
     if (stray.returnStatus !== 'requested' || refund.status === 'pending') return;
     const isBack = refund.status === 'succeeded';
     await updateStrayReturn(tx, stray, {
-      return_status: isBack ? 'returned' : 'manual',
-      return_reference: refund.reference,
-      returned_at: isBack ? now : null,
-      next_action_at: null,
+      returnStatus: isBack ? 'returned' : 'manual',
+      returnReference: refund.reference,
+      returnedAt: isBack ? now : null,
+      nextActionAt: null,
     });
     if (isBack) await book(tx, stray, 'money_returned', -1, now);
   });
@@ -110,7 +110,7 @@ export async function returnStrayByHand(
   if (!stray) return null;
   const moved = next(returnStates, stray.returnStatus, 'sayReturned');
   if (!moved.ok) return moved;
-  await updateStrayReturn(tx, stray, { return_status: 'returned', return_reference: reference, returned_at: at });
+  await updateStrayReturn(tx, stray, { returnStatus: 'returned', returnReference: reference, returnedAt: at });
   await book(tx, stray, 'money_returned', -1, now);
   return ok({ ...stray, returnStatus: 'returned' });
 }

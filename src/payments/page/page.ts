@@ -38,7 +38,7 @@ export const MOST_LOOKS = 40;
 
 /** Where a page that waits looks again by itself; undefined where it does not wait, or has looked often enough. */
 export function looksAgainAt({ session, looks }: PageView): string | undefined {
-  const waits = session.status === 'processing' && session.pending_card !== 'pm_3ds';
+  const waits = session.status === 'processing' && session.pendingCard !== 'pm_3ds';
   return waits && typeof looks === 'number' && looks < MOST_LOOKS ? `./${session.id}?look=${looks + 1}` : undefined;
 }
 
@@ -52,7 +52,7 @@ export function checkoutPage(view: PageView): string {
     case 'completed':
       return completedPage(view);
     case 'processing':
-      if (session.pending_card === 'pm_3ds') return confirmPage(view);
+      if (session.pendingCard === 'pm_3ds') return confirmPage(view);
       return waitingPage(view);
     case 'expired':
       return overPage(view, expiredWords(view));
@@ -87,8 +87,8 @@ ${problem && html`<div class="notice" role="alert"><strong>${problem.heading}</s
 ${session.provider === 'sandbox' ? cardChoices(view) : html`<p>${words.atProvider}</p>`}
 <button type="submit">${deed}</button>
 </form>
-<p class="fine">${words.worksUntil(minute(session.expires_at))}</p>
-${back(session.failure_redirect_url, words.cancelAndReturn(nameOf(view)))}
+<p class="fine">${words.worksUntil(minute(session.expiresAt))}</p>
+${back(session.failureRedirectUrl, words.cancelAndReturn(nameOf(view)))}
 </section>
 </div>`,
   );
@@ -102,8 +102,8 @@ function problemOf(view: PageView): { heading: string; text: string } | null {
   const { session, problem } = view;
   const words = wordsOf(view);
   if (problem !== undefined) return words.problems[problem];
-  if (session.status !== 'failed' || session.failure_reason === null) return null;
-  return { heading: words.declines[session.failure_reason], text: words.tryAnother };
+  if (session.status !== 'failed' || session.failureReason === null) return null;
+  return { heading: words.declines[session.failureReason], text: words.tryAnother };
 }
 
 function cardChoice(view: PageView, card: TestCard): Html {
@@ -150,13 +150,13 @@ function completedPage(view: PageView): string {
     body: html`<p class="soft">${isPayment ? words.hasReceived(nameOf(view)) : words.mayCharge(nameOf(view))}</p>
 ${isPayment ? html`<p class="amount">${money(session.amount, session.currency)}</p>` : null}
 <p class="soft" dir="auto">${titleOf(view)}</p>
-${session.completed_at && html`<p class="soft">${minute(session.completed_at)}</p>`}
+${session.completedAt && html`<p class="soft">${minute(session.completedAt)}</p>`}
 ${isPayment && entity && !standing && entity.lines.length > 0 ? lineTables(view.look.locale, entity, [[words.amountPaid, session.amount]]) : null}
 ${noteOf(view)}
 ${standing ? html`<p class="soft">${standing.text}</p>` : null}
-${session.success_redirect_url === null ? null : back(session.success_redirect_url, words.returnTo(nameOf(view)), 'button')}
+${session.successRedirectUrl === null ? null : back(session.successRedirectUrl, words.returnTo(nameOf(view)), 'button')}
 ${standing ? html`${downloadLinks(standing.downloads)}${pageLink(view, standing)}` : null}
-${session.success_redirect_url === null ? html`<p class="fine">${words.closePage}</p>` : null}`,
+${session.successRedirectUrl === null ? html`<p class="fine">${words.closePage}</p>` : null}`,
   });
 }
 
@@ -211,7 +211,7 @@ function endPage(view: PageView, heading: string, text: string, button: Html | n
     body: html`<p class="soft">${text}</p>
 <p class="soft" dir="auto">${titleOf(view)}</p>
 ${button}
-${back(view.session.failure_redirect_url, wordsOf(view).returnTo(nameOf(view)), button === null ? 'button' : 'link')}
+${back(view.session.failureRedirectUrl, wordsOf(view).returnTo(nameOf(view)), button === null ? 'button' : 'link')}
 ${standing ? html`${downloadLinks(standing.downloads)}${pageLink(view, standing)}` : null}`,
   });
 }
@@ -232,6 +232,6 @@ const sellerOf = ({ entity, seller }: PageView): string => entity?.seller ?? sel
 function titleOf(view: PageView): string {
   const { session, entity } = view;
   const words = wordsOf(view);
-  if (!entity) return session.mode === 'setup' ? words.method : (session.entity_label ?? words.payment);
+  if (!entity) return session.mode === 'setup' ? words.method : (session.entityLabel ?? words.payment);
   return entity.number ? `${entity.title} ${entity.number}` : entity.title;
 }

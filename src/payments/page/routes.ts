@@ -26,7 +26,7 @@ export const pageRoutes = (parts: PaymentParts, { environment, publicUrl }: Paym
   const pageFor = (status: number, view: PageView) =>
     pageReply(status, checkoutPage(view), view.look, {
       looksAgainAt: looksAgainAt(view),
-      formsLeadTo: view.session.provider === 'sandbox' ? view.session.success_redirect_url : 'https:',
+      formsLeadTo: view.session.provider === 'sandbox' ? view.session.successRedirectUrl : 'https:',
       showsLogo: view.entity?.logo !== undefined,
     });
   const show = freeRoute(
@@ -50,7 +50,7 @@ export const pageRoutes = (parts: PaymentParts, { environment, publicUrl }: Paym
       if (merchantId === null) return ok(unknown);
       const view = await viewOf(database, parts, { merchantId, id, environment, asked }, now);
       if (!view || !takesCardsHere(view.session.provider)) return ok(unknown);
-      const { status, success_redirect_url: onward } = view.session;
+      const { status, successRedirectUrl: onward } = view.session;
       // Whoever has waited here for the bank goes on to where a payment at once would have led.
       if (query.look !== undefined && status === 'completed' && onward !== null)
         return ok(new Reply(303, '', { ...PRIVATE, location: onward }));
@@ -94,9 +94,9 @@ export const pageRoutes = (parts: PaymentParts, { environment, publicUrl }: Paym
       if (!card) return again(400, 'chooseCard');
       const session = await payOnce(database, parts, { merchantId, id, card }, now);
       if (session === null) return again(409, 'notPayable');
-      const isDone = session.status === 'completed' && session.success_redirect_url !== null;
+      const isDone = session.status === 'completed' && session.successRedirectUrl !== null;
       // After a form a browser shows what it is sent to, so that reloading shows the state and never pays again.
-      return ok(new Reply(303, '', { location: isDone ? (session.success_redirect_url as string) : `./${id}` }));
+      return ok(new Reply(303, '', { location: isDone ? (session.successRedirectUrl as string) : `./${id}` }));
     },
   );
   const back = freeRoute(
@@ -119,8 +119,8 @@ export const pageRoutes = (parts: PaymentParts, { environment, publicUrl }: Paym
       if (merchantId === null) return ok(unknown);
       await readSession(parts, { merchantId, id });
       const session = await database.transaction({ merchants: [merchantId] }, (tx) => findSession(tx, merchantId, id));
-      const isDone = session?.status === 'completed' && session.success_redirect_url !== null;
-      return ok(new Reply(303, '', { location: isDone ? (session.success_redirect_url as string) : `../${id}` }));
+      const isDone = session?.status === 'completed' && session.successRedirectUrl !== null;
+      return ok(new Reply(303, '', { location: isDone ? (session.successRedirectUrl as string) : `../${id}` }));
     },
   );
   return [show, pay, back];
@@ -171,14 +171,14 @@ const viewOf = (
   database.transaction({ merchants: [merchantId] }, async (tx) => {
     const session = await findSession(tx, merchantId, id);
     if (!session) return null;
-    const { entity_type: entityType, entity_id: entityId } = session;
+    const { entityType, entityId } = session;
     const entity = await handlers.describe(tx, { merchantId, sessionId: id, entityType, entityId, asked }, now);
     const merchant = await findOrganization(tx, merchantId, merchantId);
-    const at = await effectiveNowForReading(tx, merchantId, session.clock_id, now);
+    const at = await effectiveNowForReading(tx, merchantId, session.clockId, now);
     const look = await findLook(
       tx,
       environment,
-      { merchantId, customerId: session.customer_id },
+      { merchantId, customerId: session.customerId },
       entity?.locale ?? asked,
     );
     return { session, entity, seller: merchant?.name ?? '', look, now: at };

@@ -32,10 +32,10 @@ import { FakeProvider, fakeAccount } from './fake-provider.ts';
 
 /** What upstream saw, in the order in which it was committed. */
 export interface ToldCall {
-  entity_id: string;
+  entityId: string;
   kind: 'completed' | 'declined' | 'expired';
-  session_id: string;
-  receipt_id: string | null;
+  sessionId: string;
+  receiptId: string | null;
   detail: string | null;
 }
 
@@ -271,12 +271,12 @@ function toyHandlers(descriptions: ReadonlyMap<string, EntityDescription>): Paym
     more: { receiptId?: string; detail?: string } = {},
   ) =>
     tx.run(sql`insert into toy_call (merchant_id, entity_id, kind, session_id, receipt_id, detail)
-      values (${merchantId}, ${session.entity_id}, ${kind}, ${session.id}, ${more.receiptId ?? null}, ${more.detail ?? null})`);
+      values (${merchantId}, ${session.entityId}, ${kind}, ${session.id}, ${more.receiptId ?? null}, ${more.detail ?? null})`);
   return {
     async completed(tx, event) {
       const { merchantId, session, amount } = event;
       const paid = await tx.run(sql`update toy set status = 'paid', paid = paid + ${amount}
-        where merchant_id = ${merchantId} and id = ${session.entity_id} and status <> 'cancelled'`);
+        where merchant_id = ${merchantId} and id = ${session.entityId} and status <> 'cancelled'`);
       if (paid === 0) return fail('INVALID_TRANSITION', { status: 'cancelled' });
       await record(tx, 'completed', event, {
         receiptId: event.receiptId,
@@ -290,7 +290,7 @@ function toyHandlers(descriptions: ReadonlyMap<string, EntityDescription>): Paym
     charged: () => Promise.reject(new Error('Toys are not charged.')),
     async expired(tx, sessions) {
       for (const session of sessions) {
-        const { merchant_id: merchantId, entity_id: id } = session;
+        const { merchantId, entityId: id } = session;
         await tx.run(sql`update toy set status = 'cancelled'
           where merchant_id = ${merchantId} and id = ${id} and status = 'open'`);
         await record(tx, 'expired', { merchantId, session });

@@ -94,7 +94,7 @@ async function changeOne(
 
 function outcomeOf(changed: Result<Changed>, isDry: boolean): MigrationOutcome {
   if (!changed.ok) return refusedFor(codeOf(changed.refusal), null);
-  const { id, status, effective_at: effectiveAt } = changed.value.change;
+  const { id, status, effectiveAt } = changed.value.change;
   const outcome = status === 'scheduled' ? 'scheduled' : 'applied'; // a change is never made cancelled
   return { outcome, effectiveAt, changeId: isDry ? null : id, reason: null, fault: null };
 }

@@ -3,10 +3,10 @@ import type { PageRequest } from '../../http/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { MigrationMember, MigrationOutcome, PlanMigration } from './migration.ts';
 
-const COLUMNS = sql`merchant_id as "merchantId", id, plan_id as "planId", from_version_id as "fromVersionId",
-  from_version as "fromVersion", to_version_id as "toVersionId", to_version as "toVersion",
-  replace_prices as "replacePrices", effective, proration, credit, is_dry as "isDry", status, total, done, failed,
-  created_at as "createdAt", updated_at as "updatedAt", ended_at as "endedAt"`;
+const COLUMNS = sql`merchant_id, id, plan_id, from_version_id,
+  from_version, to_version_id, to_version,
+  replace_prices, effective, proration, credit, is_dry, status, total, done, failed,
+  created_at, updated_at, ended_at`;
 
 export type NewPlanMigration = Omit<PlanMigration, 'status' | 'total' | 'done' | 'failed' | 'updatedAt' | 'endedAt'>;
 
@@ -65,7 +65,7 @@ export const selectNextMembers = (
   most: number,
 ): Promise<MigrationMember[]> =>
   tx.rows<MigrationMember>(sql`
-    select m.position, m.subscription_id as "subscriptionId", s.customer_id as "customerId"
+    select m.position, m.subscription_id, s.customer_id
       from plan_migration_subscription m
       join subscription s on s.merchant_id = m.merchant_id and s.id = m.subscription_id
      where m.merchant_id = ${merchantId} and m.migration_id = ${id}
@@ -80,9 +80,9 @@ export async function updateOutcomes(
 ): Promise<void> {
   const updated = await tx.run(sql`
     update plan_migration_subscription m
-       set outcome = o.outcome, effective_at = o."effectiveAt", change_id = o."changeId", reason = o.reason, fault = o.fault
+       set outcome = o.outcome, effective_at = o.effective_at, change_id = o.change_id, reason = o.reason, fault = o.fault
       from jsonb_to_recordset(${recordset(outcomes)})
-           as o (position int, outcome text, "effectiveAt" timestamptz, "changeId" text, reason text, fault text)
+           as o (position int, outcome text, effective_at timestamptz, change_id text, reason text, fault text)
      where m.merchant_id = ${merchantId} and m.migration_id = ${id} and m.position = o.position and m.outcome is null`);
   if (updated !== outcomes.length) throw new Error(`A subscription of migration ${id} has an outcome already.`);
 }
@@ -129,7 +129,7 @@ export const selectMemberPage = (
   pageOfRows<MemberRow>(
     tx,
     {
-      select: sql`subscription_id as "subscriptionId", outcome, effective_at as "effectiveAt", change_id as "changeId", reason`,
+      select: sql`subscription_id, outcome, effective_at, change_id, reason`,
       from: sql`plan_migration_subscription`,
       where: allOf([
         sql`merchant_id = ${merchantId} and migration_id = ${id}`,
