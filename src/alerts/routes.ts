@@ -67,7 +67,7 @@ export const alertRoutes = (parts: AlertParts): readonly Route[] => [
       access: { role: 'viewer', merchant: one },
       replies: { 200: AlertReply },
     },
-    async ({ tx, merchantId, params, now }) => getAlert(parts, tx, merchantId, params.id as string, now),
+    async ({ tx, merchantId, params, now }) => getAlert(parts, tx, merchantId, params.id, now),
   ),
   route(
     {
@@ -81,7 +81,7 @@ export const alertRoutes = (parts: AlertParts): readonly Route[] => [
       body: AlertPatchBody,
       replies: { 200: AlertReply },
     },
-    async ({ tx, merchantId, params, body, now }) => changeAlert(parts, tx, merchantId, params.id as string, body, now),
+    async ({ tx, merchantId, params, body, now }) => changeAlert(parts, tx, merchantId, params.id, body, now),
   ),
   route(
     {
@@ -93,7 +93,7 @@ export const alertRoutes = (parts: AlertParts): readonly Route[] => [
       access: { role: 'member', merchant: one },
       replies: { 204: Type.Null() },
     },
-    async ({ tx, merchantId, params }) => deleteAlert(tx, merchantId, params.id as string),
+    async ({ tx, merchantId, params }) => deleteAlert(tx, merchantId, params.id),
   ),
   route(
     {
@@ -108,7 +108,7 @@ export const alertRoutes = (parts: AlertParts): readonly Route[] => [
     },
     async ({ tx, merchantId, params, query }) => {
       const page = pageOf(query);
-      const found = await listTriggers(tx, merchantId, params.id as string, page);
+      const found = await listTriggers(tx, merchantId, params.id, page);
       return found.ok ? ok(listReply(found.value, page)) : found;
     },
   ),

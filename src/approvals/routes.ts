@@ -63,7 +63,7 @@ export const approvalRoutes = (parts: ApprovalParts): readonly Route[] => [
     },
     async ({ tx, merchantId, params, body, caller, now }) => {
       const { kind = 'data_review', dataSnapshotHash, note = null, requester } = body;
-      const resourceId = params.id as string;
+      const resourceId = params.id;
       const request = { resourceType: 'order', resourceId, kind, dataSnapshotHash, note } as const;
       return answer(
         await requestApproval(parts, tx, merchantId, request, actorOf(caller, 'requester', requester), now),
@@ -97,7 +97,7 @@ export const approvalRoutes = (parts: ApprovalParts): readonly Route[] => [
       access: { role: 'viewer', merchant: one },
       replies: { 200: ApprovalOut },
     },
-    async ({ tx, merchantId, params }) => answer(await getApproval(tx, merchantId, params.id as string)),
+    async ({ tx, merchantId, params }) => answer(await getApproval(tx, merchantId, params.id)),
   ),
   route(
     {
@@ -109,7 +109,7 @@ export const approvalRoutes = (parts: ApprovalParts): readonly Route[] => [
       access: { role: 'viewer', merchant: one },
       replies: { 200: ApprovalChanges },
     },
-    async ({ tx, merchantId, params }) => readChanges(parts, tx, merchantId, params.id as string),
+    async ({ tx, merchantId, params }) => readChanges(parts, tx, merchantId, params.id),
   ),
   route(
     {
@@ -128,7 +128,7 @@ export const approvalRoutes = (parts: ApprovalParts): readonly Route[] => [
     },
     async ({ tx, merchantId, params, body, caller, now }) => {
       const reviewer = { ...actorOf(caller, 'actorId', body.actorId), isAdmin: hasRole(caller, 'admin') };
-      return answer(await decideApproval(parts, tx, merchantId, params.id as string, body, reviewer, now));
+      return answer(await decideApproval(parts, tx, merchantId, params.id, body, reviewer, now));
     },
   ),
 ];

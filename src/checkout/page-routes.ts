@@ -62,7 +62,7 @@ export function signupRoutes(parts: CheckoutParts): readonly Route[] {
     },
     async ({ database, params, request, now }) => {
       const asked = localeAskedFor(request.headers['accept-language']);
-      const found = await findLink(parts, database, params.id as string, asked, now);
+      const found = await findLink(parts, database, params.id, asked, now);
       if (found === null) return ok(unknownReply(environment, asked));
       return ok(await formReply(parts, database, found, { status: 200 }, now));
     },
@@ -81,7 +81,7 @@ export function signupRoutes(parts: CheckoutParts): readonly Route[] {
     },
     async ({ database, params, request, body, now }) => {
       const asked = localeAskedFor(request.headers['accept-language']);
-      const found = await findLink(parts, database, params.id as string, asked, now);
+      const found = await findLink(parts, database, params.id, asked, now);
       if (found === null) return ok(unknownReply(environment, asked));
       if (!OUR_SITES.has(request.headers['sec-fetch-site'] ?? 'none'))
         return ok(new Reply(303, '', { ...PRIVATE, location: found.link.id }));
@@ -131,7 +131,7 @@ export function signupRoutes(parts: CheckoutParts): readonly Route[] {
     },
     async ({ database, params, request, body, now }) => {
       const asked = localeAskedFor(request.headers['accept-language']);
-      const found = await findLink(parts, database, params.id as string, asked, now);
+      const found = await findLink(parts, database, params.id, asked, now);
       if (found === null) return ok(unknownReply(environment, asked));
       const said = await tellTaxId(found.facts.look.locale, body);
       return ok(new Reply(200, said, { ...PRIVATE, 'content-type': 'text/plain; charset=utf-8' }));
@@ -147,9 +147,7 @@ export function signupRoutes(parts: CheckoutParts): readonly Route[] {
       replies: { 200: IMAGE, 404: HTML },
     },
     async ({ database, params }) => {
-      const found = await inMerchantOf(database, params.id as string, async (tx, merchantId) =>
-        findLogo(tx, merchantId),
-      );
+      const found = await inMerchantOf(database, params.id, async (tx, merchantId) => findLogo(tx, merchantId));
       if (!found) return notFound('logo');
       return ok(new Reply(200, found.content, { ...PRIVATE, ...LOGO_HEADERS, 'content-type': found.contentType }));
     },

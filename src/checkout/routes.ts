@@ -60,7 +60,7 @@ export function checkoutRoutes(parts: CheckoutParts): readonly Route[] {
         access: { role: 'viewer', merchant: one },
         replies: { 200: CheckoutLinkReply },
       },
-      async ({ tx, merchantId, params, now }) => shown(await getLink(tx, merchantId, params.id as string), now),
+      async ({ tx, merchantId, params, now }) => shown(await getLink(tx, merchantId, params.id), now),
     ),
     route(
       {
@@ -75,7 +75,7 @@ export function checkoutRoutes(parts: CheckoutParts): readonly Route[] {
         access: { role: 'member', merchant: one },
         replies: { 200: CheckoutLinkReply },
       },
-      async ({ tx, merchantId, params, now }) => shown(await expireLink(tx, merchantId, params.id as string, now), now),
+      async ({ tx, merchantId, params, now }) => shown(await expireLink(tx, merchantId, params.id, now), now),
     ),
     ...signupRoutes(parts),
   ];

@@ -150,7 +150,7 @@ export function clockRoutes(options: ClockRoutesOptions): readonly Route[] {
         replies: { 200: TestClock },
       },
       async ({ tx, merchantId, params }) => {
-        const found = await getClock(tx, merchantId, params.id as string);
+        const found = await getClock(tx, merchantId, params.id);
         return found.ok ? ok(clockReply(found.value)) : found;
       },
     ),
@@ -171,7 +171,7 @@ export function clockRoutes(options: ClockRoutesOptions): readonly Route[] {
         errors: [409],
       },
       async ({ database, audit, now, merchantId, params, body, endSlot }) => {
-        const id = params.id as string;
+        const id = params.id;
         if (body.currentTime !== undefined && body.advanceBy !== undefined)
           return invalid([{ field: 'advanceBy', message: 'must not be sent together with currentTime' }]);
         if (Object.keys(body).length === 0)
@@ -211,7 +211,7 @@ export function clockRoutes(options: ClockRoutesOptions): readonly Route[] {
         errors: [409],
       },
       async ({ tx, now, merchantId, params }) => {
-        const deleted = await deleteClock(tx, merchantId, params.id as string, blockers, now);
+        const deleted = await deleteClock(tx, merchantId, params.id, blockers, now);
         return deleted.ok ? ok(clockReply(deleted.value)) : deleted;
       },
     ),

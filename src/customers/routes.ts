@@ -78,7 +78,7 @@ export const customerRoutes = (parts: CustomerParts): readonly Route[] => [
       replies: { 200: CustomerBody },
     },
     async ({ tx, merchantId, params }) => {
-      const found = await findCustomer(tx, merchantId, params.id as string);
+      const found = await findCustomer(tx, merchantId, params.id);
       return found ? ok(publicCustomer(found)) : notFound('customer');
     },
   ),
@@ -96,7 +96,7 @@ export const customerRoutes = (parts: CustomerParts): readonly Route[] => [
       errors: [409],
     },
     async ({ tx, now, merchantId, params, body }) => {
-      const changed = await changeCustomer(tx, { merchantId, id: params.id as string }, body, now, parts);
+      const changed = await changeCustomer(tx, { merchantId, id: params.id }, body, now, parts);
       return changed.ok ? ok(publicCustomer(changed.value)) : changed;
     },
   ),
@@ -113,6 +113,6 @@ export const customerRoutes = (parts: CustomerParts): readonly Route[] => [
       replies: { 204: Type.Null() },
       errors: [409],
     },
-    ({ tx, now, merchantId, params }) => deleteCustomer(tx, { merchantId, id: params.id as string }, now, parts),
+    ({ tx, now, merchantId, params }) => deleteCustomer(tx, { merchantId, id: params.id }, now, parts),
   ),
 ];

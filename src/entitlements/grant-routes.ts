@@ -5,9 +5,9 @@ import { createGrant, getGrant, grantOut, listGrants, voidGrant } from './grants
 
 const TAG = 'Entitlements';
 const ofEntitlement = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', kind: 'entitlement' } }) as const;
-const keyOf = (merchantId: string, params: Record<string, string>) => ({
+const keyOf = (merchantId: string, params: { readonly id: string }) => ({
   merchantId,
-  entitlementId: params.id as string,
+  entitlementId: params.id,
 });
 
 /** `/v1/entitlements/{id}/grants` (§4, Entitlements and grants). */
@@ -60,7 +60,7 @@ export const grantRoutes: readonly Route[] = [
       replies: { 200: Grant },
     },
     async ({ tx, merchantId, params, now }) => {
-      const found = await getGrant(tx, keyOf(merchantId, params), params.grantId as string, now);
+      const found = await getGrant(tx, keyOf(merchantId, params), params.grantId, now);
       return found.ok ? ok(grantOut(found.value)) : found;
     },
   ),
@@ -76,7 +76,7 @@ export const grantRoutes: readonly Route[] = [
       replies: { 200: Grant },
     },
     async ({ tx, merchantId, params, now }) => {
-      const voided = await voidGrant(tx, keyOf(merchantId, params), params.grantId as string, now);
+      const voided = await voidGrant(tx, keyOf(merchantId, params), params.grantId, now);
       return voided.ok ? ok(grantOut(voided.value)) : voided;
     },
   ),

@@ -90,7 +90,7 @@ export const entitlementReadRoutes = (parts: ReadingParts): readonly Route[] => 
         replies: { 200: EntitlementDetail },
       },
       async ({ database, merchantId, params, query, now, signal }) => {
-        const id = params.id as string;
+        const id = params.id;
         const at = instantIn(query.at);
         if (at !== null)
           return inReading({ database, merchantId, signal }, (tx) => detailAt(tx, merchantId, id, { at, signal }, now));
@@ -98,7 +98,7 @@ export const entitlementReadRoutes = (parts: ReadingParts): readonly Route[] => 
         return answer.ok ? ok(answer.value.details[0]) : answer;
       },
       ({ tx, merchantId, params, query, now, signal }) =>
-        detailAt(tx, merchantId, params.id as string, { at: instantIn(query.at), signal }, now),
+        detailAt(tx, merchantId, params.id, { at: instantIn(query.at), signal }, now),
     ),
     route(
       {
@@ -113,7 +113,7 @@ export const entitlementReadRoutes = (parts: ReadingParts): readonly Route[] => 
         replies: { 200: EntitlementHistory },
       },
       async ({ tx, merchantId, params, query, now, signal }) => {
-        const entitlement = await findEntitlement(tx, merchantId, params.id as string);
+        const entitlement = await findEntitlement(tx, merchantId, params.id);
         if (!entitlement) return notFound('entitlement');
         const own = await effectiveNowForReading(tx, merchantId, entitlement.clockId, now);
         const { from, to, windowSize = 'DAY' } = query;
@@ -133,7 +133,7 @@ export const entitlementReadRoutes = (parts: ReadingParts): readonly Route[] => 
         replies: { 200: CustomerAccess },
       },
       ({ database, merchantId, params, query, now, signal }) =>
-        access({ database, merchantId, now, signal }, { customer: { id: params.id as string }, ...query }),
+        access({ database, merchantId, now, signal }, { customer: { id: params.id }, ...query }),
     ),
     freeRoute(
       {

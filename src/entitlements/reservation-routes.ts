@@ -83,7 +83,7 @@ export const reservationRoutes: readonly Route[] = [
       written(
         await reserve(
           tx,
-          { merchantId, entitlementId: params.id as string },
+          { merchantId, entitlementId: params.id },
           { amount: readDecimal(body.amount) as Decimal, expiresAt: parseInstant(body.expiresAt) as Instant },
           now,
         ),
@@ -101,7 +101,7 @@ export const reservationRoutes: readonly Route[] = [
       replies: { 200: ListOf(Reservation) },
     },
     async ({ tx, merchantId, params, query, now }) => {
-      const found = await entitlementNow(tx, merchantId, params.id as string, now);
+      const found = await entitlementNow(tx, merchantId, params.id, now);
       if (!found.ok) return found;
       const { rows, total } = await listReservations(tx, found.value.entitlement, pageOf(query));
       const data = rows.map((row) => presentReservation(row, found.value.now));
@@ -119,9 +119,9 @@ export const reservationRoutes: readonly Route[] = [
       replies: { 200: Reservation },
     },
     async ({ tx, merchantId, params, now }) => {
-      const found = await entitlementNow(tx, merchantId, params.id as string, now);
+      const found = await entitlementNow(tx, merchantId, params.id, now);
       if (!found.ok) return found;
-      const row = await findReservation(tx, found.value.entitlement, params.reservationId as string);
+      const row = await findReservation(tx, found.value.entitlement, params.reservationId);
       return row ? ok(presentReservation(row, found.value.now)) : notFound('reservation');
     },
   ),
@@ -144,8 +144,8 @@ export const reservationRoutes: readonly Route[] = [
       written(
         await settleReservation(
           tx,
-          { merchantId, entitlementId: params.id as string },
-          params.reservationId as string,
+          { merchantId, entitlementId: params.id },
+          params.reservationId,
           body.amount === undefined ? null : readDecimal(body.amount),
           now,
         ),
@@ -164,14 +164,7 @@ export const reservationRoutes: readonly Route[] = [
       errors: [409],
     },
     async ({ tx, merchantId, params, now }) =>
-      written(
-        await releaseReservation(
-          tx,
-          { merchantId, entitlementId: params.id as string },
-          params.reservationId as string,
-          now,
-        ),
-      ),
+      written(await releaseReservation(tx, { merchantId, entitlementId: params.id }, params.reservationId, now)),
   ),
 ];
 

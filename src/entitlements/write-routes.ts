@@ -45,7 +45,7 @@ export const entitlementWriteRoutes = (parts: EntitlementParts): readonly Route[
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) => {
-      const key = { merchantId, entitlementId: params.id as string };
+      const key = { merchantId, entitlementId: params.id };
       return shown(tx, await resetEntitlement(tx, key, body, now));
     },
   ),

@@ -150,16 +150,22 @@ export type ErrorPage = (
   language?: string,
 ) => { text: string; headers: Readonly<Record<string, string>> };
 
-interface Sentence<P, Q, B, A extends Access> {
+/** The parameters that a path names: `/v0/items/:id` has `id`. */
+export type PathParams<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? { readonly [Key in Name | keyof PathParams<`/${Rest}`>]: string }
+  : Path extends `${string}:${infer Name}`
+    ? { readonly [Key in Name]: string }
+    : Readonly<Record<never, string>>;
+
+interface Sentence<Path extends string, Q, B, A extends Access> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With `:name` for path parameters, which are checked by the policy or the handler, not by a pattern (a malformed id is a 404). */
-  readonly path: string;
+  readonly path: Path;
   readonly operationId: string;
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
   readonly access: A;
-  readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
   /** The first is the usual one. */
@@ -204,29 +210,29 @@ interface Sentence<P, Q, B, A extends Access> {
 
 /** A route whose handler works in one transaction, or (`free`) makes its own; with both, `free` answers. */
 export interface Route {
-  readonly sentence: Sentence<TSchema, TSchema, TSchema, Access>;
+  readonly sentence: Sentence<string, TSchema, TSchema, Access>;
   readonly handler?: (context: Context<never, never, never>) => Promise<Result<unknown>>;
   readonly free?: (context: FreeContext<never, never, never>) => Promise<Result<unknown>>;
 }
 
 /** Declares a route: schema in, operation, schema out. Its handler works in one transaction. */
-export const route = <A extends Access, P extends TSchema, Q extends TSchema, B extends TSchema>(
-  sentence: Sentence<P, Q, B, A>,
-  handler: (context: Context<Record<string, string>, StaticOf<Q>, StaticOf<B>, A>) => Promise<Result<unknown>>,
+export const route = <A extends Access, Path extends string, Q extends TSchema, B extends TSchema>(
+  sentence: Sentence<Path, Q, B, A>,
+  handler: (context: Context<PathParams<Path>, StaticOf<Q>, StaticOf<B>, A>) => Promise<Result<unknown>>,
 ): Route => ({ sentence, handler });
 
 /** Declares a route that needs transactions of its own. */
-export const freeRoute = <A extends Access, P extends TSchema, Q extends TSchema, B extends TSchema>(
-  sentence: Sentence<P, Q, B, A>,
-  free: (context: FreeContext<Record<string, string>, StaticOf<Q>, StaticOf<B>, A>) => Promise<Result<unknown>>,
+export const freeRoute = <A extends Access, Path extends string, Q extends TSchema, B extends TSchema>(
+  sentence: Sentence<Path, Q, B, A>,
+  free: (context: FreeContext<PathParams<Path>, StaticOf<Q>, StaticOf<B>, A>) => Promise<Result<unknown>>,
 ): Route => ({ sentence, free });
 
 /**
  * Declares a route that reads without a transaction of its own. `handler` reads the same in a transaction, for the audit log
  * of whatever changes the resource.
  */
-export const readRoute = <A extends Access, P extends TSchema, Q extends TSchema, B extends TSchema>(
-  sentence: Sentence<P, Q, B, A>,
-  free: (context: FreeContext<Record<string, string>, StaticOf<Q>, StaticOf<B>, A>) => Promise<Result<unknown>>,
-  handler: (context: Context<Record<string, string>, StaticOf<Q>, StaticOf<B>, A>) => Promise<Result<unknown>>,
+export const readRoute = <A extends Access, Path extends string, Q extends TSchema, B extends TSchema>(
+  sentence: Sentence<Path, Q, B, A>,
+  free: (context: FreeContext<PathParams<Path>, StaticOf<Q>, StaticOf<B>, A>) => Promise<Result<unknown>>,
+  handler: (context: Context<PathParams<Path>, StaticOf<Q>, StaticOf<B>, A>) => Promise<Result<unknown>>,
 ): Route => ({ sentence, free, handler });

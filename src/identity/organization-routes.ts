@@ -132,7 +132,7 @@ export const organizationRoutes = (parts: OrganizationParts): readonly Route[] =
       replies: { 200: Organization },
     },
     async ({ tx, merchantId, params }) => {
-      const found = await findOrganization(tx, merchantId, params.id as string);
+      const found = await findOrganization(tx, merchantId, params.id);
       return found ? ok(publicOrganization(found)) : notFound('organization');
     },
   ),
@@ -149,7 +149,7 @@ export const organizationRoutes = (parts: OrganizationParts): readonly Route[] =
       replies: { 200: Organization },
     },
     async ({ tx, now, caller, merchantId, params, body }) => {
-      const which = { merchantId, id: params.id as string };
+      const which = { merchantId, id: params.id };
       const changed = await changeOrganization(tx, caller, which, body, parts, now);
       return changed.ok ? ok(publicOrganization(changed.value)) : changed;
     },

@@ -135,7 +135,7 @@ export const userRoutes: readonly Route[] = [
       replies: { 200: User },
     },
     async ({ tx, merchantId, params }) => {
-      const found = await findUser(tx, merchantId, params.id as string);
+      const found = await findUser(tx, merchantId, params.id);
       return found.ok ? ok(publicUser(found.value)) : found;
     },
   ),
@@ -151,7 +151,7 @@ export const userRoutes: readonly Route[] = [
       replies: { 200: User },
     },
     async ({ tx, now, caller, merchantId, params, body }) => {
-      const changed = await changeUser(tx, caller, { merchantId, id: params.id as string }, body, now);
+      const changed = await changeUser(tx, caller, { merchantId, id: params.id }, body, now);
       return changed.ok ? ok(publicUser(changed.value)) : changed;
     },
   ),
@@ -175,7 +175,7 @@ export const apiKeyRoutes = (environment: EnvironmentName): readonly Route[] => 
       replies: { 201: ApiKey },
     },
     async ({ tx, now, caller, merchantId, params, body }) => {
-      const user = { merchantId, userId: params.userId as string };
+      const user = { merchantId, userId: params.userId };
       const input = { name: body.name, expiresAt: body.expiresAt ? parseInstant(body.expiresAt) : null };
       const made = await createKeyFor(tx, caller, user, input, environment, now);
       return made.ok ? ok(publicApiKey(made.value.key, made.value.secret)) : made;
@@ -193,7 +193,7 @@ export const apiKeyRoutes = (environment: EnvironmentName): readonly Route[] => 
       replies: { 200: ListOf(ApiKey) },
     },
     async ({ tx, merchantId, params, query }) => {
-      const { data, total } = await listApiKeys(tx, merchantId, params.userId as string, pageOf(query));
+      const { data, total } = await listApiKeys(tx, merchantId, params.userId, pageOf(query));
       return ok(listReply({ data: data.map((key) => publicApiKey(key)), total }, pageOf(query)));
     },
   ),
@@ -209,6 +209,6 @@ export const apiKeyRoutes = (environment: EnvironmentName): readonly Route[] => 
       replies: { 204: Type.Null() },
     },
     ({ tx, now, caller, merchantId, params }) =>
-      revokeKeyOf(tx, caller, { merchantId, userId: params.userId as string, id: params.keyId as string }, now),
+      revokeKeyOf(tx, caller, { merchantId, userId: params.userId, id: params.keyId }, now),
   ),
 ];

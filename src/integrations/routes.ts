@@ -56,7 +56,7 @@ export const integrationRoutes = (parts: IntegrationParts): readonly Route[] => 
       access: { role: 'viewer', merchant: one },
       replies: { 200: IntegrationReply },
     },
-    async ({ tx, merchantId, params }) => getIntegration(tx, merchantId, params.id as string),
+    async ({ tx, merchantId, params }) => getIntegration(tx, merchantId, params.id),
   ),
   route(
     {
@@ -68,6 +68,6 @@ export const integrationRoutes = (parts: IntegrationParts): readonly Route[] => 
       access: { role: 'admin', merchant: one },
       replies: { 200: IntegrationReply },
     },
-    async ({ tx, merchantId, params, now }) => disconnectIntegration(tx, merchantId, params.id as string, now),
+    async ({ tx, merchantId, params, now }) => disconnectIntegration(tx, merchantId, params.id, now),
   ),
 ];

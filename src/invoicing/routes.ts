@@ -104,7 +104,7 @@ export const invoiceRoutes = (
       query: InvoiceQuery,
       replies: { 200: Invoice },
     },
-    async ({ tx, merchantId, params, query }) => readInvoice(parts, tx, merchantId, params.id as string, query),
+    async ({ tx, merchantId, params, query }) => readInvoice(parts, tx, merchantId, params.id, query),
   ),
   route(
     {
@@ -117,7 +117,7 @@ export const invoiceRoutes = (
       query: LineItemsQuery,
       replies: { 200: InvoiceLineItems },
     },
-    async ({ tx, merchantId, params, query }) => readLines(parts, tx, merchantId, params.id as string, query),
+    async ({ tx, merchantId, params, query }) => readLines(parts, tx, merchantId, params.id, query),
   ),
   ...documentRoutes(parts),
   ...creditNoteRoutes(parts),
@@ -135,7 +135,7 @@ export const invoiceRoutes = (
       errors: [409],
     },
     async ({ tx, merchantId, params, now }) => {
-      const closed = await closeInvoiceNow(parts, tx, merchantId, params.id as string, now);
+      const closed = await closeInvoiceNow(parts, tx, merchantId, params.id, now);
       return closed.ok ? ok((await present(parts, tx, [closed.value]))[0]) : closed;
     },
   ),
@@ -155,8 +155,7 @@ export const invoiceRoutes = (
       replies: { 201: PaymentSessionReply },
       errors: [409],
     },
-    async ({ tx, merchantId, params, body, now }) =>
-      openInvoiceSession(parts, tx, merchantId, params.id as string, body, now),
+    async ({ tx, merchantId, params, body, now }) => openInvoiceSession(parts, tx, merchantId, params.id, body, now),
   ),
   refundRoute(parts, awaitOutcome),
   route(
@@ -172,7 +171,7 @@ export const invoiceRoutes = (
     },
     async ({ tx, merchantId, params, query }) => {
       const page = pageOf(query);
-      const { rows, total } = await refundsOf(tx, merchantId, params.id as string, page);
+      const { rows, total } = await refundsOf(tx, merchantId, params.id, page);
       return ok(listReply({ data: rows.map((note) => presentRefund(note, parts.publicUrl)), total }, page));
     },
   ),
@@ -236,7 +235,7 @@ const payRoute = (parts: InvoicingParts, awaitOutcome: AwaitOutcome): Route =>
       },
     },
     async ({ tx, merchantId, params, now }) => {
-      const paid = await payNow(parts, tx, merchantId, params.id as string, now);
+      const paid = await payNow(parts, tx, merchantId, params.id, now);
       if (!paid.ok) return paid;
       const [standing] = await present(parts, tx, [paid.value]);
       return ok(paid.value.paymentInFlight ? new Intended({ invoiceId: paid.value.id }, standing) : standing);
@@ -267,7 +266,7 @@ const refundRoute = (parts: InvoicingParts, awaitOutcome: AwaitOutcome): Route =
       },
     },
     async ({ tx, merchantId, params, body, now }) => {
-      const invoiceId = params.id as string;
+      const invoiceId = params.id;
       const note = await refundInvoice(parts, tx, merchantId, invoiceId, body.reason ?? null, now);
       if (!note.ok) return note;
       const standing = presentRefund(note.value, parts.publicUrl);
@@ -290,7 +289,7 @@ const actionRoute = (parts: InvoicingParts, action: InvoiceAction): Route =>
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) => {
-      const acted = await actOnInvoice(parts, tx, merchantId, params.id as string, action, body.reason ?? null, now);
+      const acted = await actOnInvoice(parts, tx, merchantId, params.id, action, body.reason ?? null, now);
       return acted.ok ? ok((await present(parts, tx, [acted.value]))[0]) : acted;
     },
   );

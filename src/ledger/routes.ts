@@ -71,7 +71,7 @@ export const ledgerRoutes: readonly Route[] = [
       replies: { 200: Wallet },
     },
     async ({ tx, merchantId, params }) => {
-      const customerId = params.id as string;
+      const customerId = params.id;
       if (!(await findCustomer(tx, merchantId, customerId))) return notFound('customer');
       const wallets = await selectWallets(tx, merchantId, customerId);
       const balances = wallets.map(({ currency, balance }) => ({ currency, balance: formatMoney(balance, currency) }));
@@ -90,7 +90,7 @@ export const ledgerRoutes: readonly Route[] = [
       replies: { 200: ListOf(WalletEntry) },
     },
     async ({ tx, merchantId, params, query }) => {
-      const customerId = params.id as string;
+      const customerId = params.id;
       if (!(await findCustomer(tx, merchantId, customerId))) return notFound('customer');
       const page = pageOf(query);
       const { rows, total } = await selectWalletEntries(tx, { merchantId, customerId, currency: query.currency }, page);

@@ -42,7 +42,7 @@ export const mailRoutes = ({ environment }: { environment: EnvironmentName }): r
       replies: { 200: Mail },
     },
     async ({ tx, merchantId, params }) => {
-      const mail = await selectMail(tx, merchantId, params.id as string);
+      const mail = await selectMail(tx, merchantId, params.id);
       return mail ? ok(presentMail(mail, environment)) : notFound('mail');
     },
   ),
@@ -62,7 +62,7 @@ const sendRoute: Route = route(
     errors: [409],
   },
   async ({ tx, merchantId, params, now }) => {
-    const sent = await sendAgain(tx, merchantId, params.id as string, now);
+    const sent = await sendAgain(tx, merchantId, params.id, now);
     return sent.ok ? ok(presentMail(sent.value, 'production')) : sent;
   },
 );

@@ -121,7 +121,7 @@ export const eventRoutes = (
       access: { role: 'viewer', merchant: 'query', ownerless: true },
       replies: { 200: EventWithData },
     },
-    async ({ tx, merchantId, params }) => findEvent(tx, merchantId, params.id ?? '', metersOf, findBilling),
+    async ({ tx, merchantId, params }) => findEvent(tx, merchantId, params.id, metersOf, findBilling),
   ),
 ];
 

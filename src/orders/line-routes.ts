@@ -29,7 +29,7 @@ export const lineRoutes = (parts: OrderParts): readonly Route[] => [
       errors: [409],
     },
     async ({ tx, merchantId, params, body, caller, now }) => {
-      const key = { merchantId, id: params.id as string };
+      const key = { merchantId, id: params.id };
       return answer(await createLine(parts, tx, key, body, { by: caller.userId, wall: now }));
     },
   ),
@@ -46,7 +46,7 @@ export const lineRoutes = (parts: OrderParts): readonly Route[] => [
     },
     async ({ tx, merchantId, params, query }) => {
       const page = pageOf(query);
-      const found = await listLines(tx, { merchantId, id: params.id as string }, page);
+      const found = await listLines(tx, { merchantId, id: params.id }, page);
       if (!found.ok) return found;
       const { order, data, total } = found.value;
       return ok(listReply({ data: data.map((line) => toLineReply(line, order)), total }, page));
@@ -63,7 +63,7 @@ export const lineRoutes = (parts: OrderParts): readonly Route[] => [
       replies: { 200: OrderLineItem },
     },
     async ({ tx, merchantId, params }) =>
-      answer(await getLine(tx, { order: { merchantId, id: params.id as string }, id: params.lineItemId as string })),
+      answer(await getLine(tx, { order: { merchantId, id: params.id }, id: params.lineItemId })),
   ),
   route(
     {
@@ -79,7 +79,7 @@ export const lineRoutes = (parts: OrderParts): readonly Route[] => [
       errors: [409],
     },
     async ({ tx, merchantId, params, body, caller, now }) => {
-      const key = { order: { merchantId, id: params.id as string }, id: params.lineItemId as string };
+      const key = { order: { merchantId, id: params.id }, id: params.lineItemId };
       return answer(await updateLine(parts, tx, key, body, { by: caller.userId, wall: now }));
     },
   ),
@@ -95,7 +95,7 @@ export const lineRoutes = (parts: OrderParts): readonly Route[] => [
       errors: [409],
     },
     async ({ tx, merchantId, params, caller, now }) => {
-      const key = { order: { merchantId, id: params.id as string }, id: params.lineItemId as string };
+      const key = { order: { merchantId, id: params.id }, id: params.lineItemId };
       return deleteLine(parts, tx, key, { by: caller.userId, wall: now });
     },
   ),

@@ -61,7 +61,7 @@ export function orderRoutes(parts: OrderParts): readonly Route[] {
         access: { role: 'viewer', merchant: one },
         replies: { 200: OrderOut },
       },
-      async ({ tx, merchantId, params }) => answer(tx, await getOrder(tx, { merchantId, id: params.id as string })),
+      async ({ tx, merchantId, params }) => answer(tx, await getOrder(tx, { merchantId, id: params.id })),
     ),
     route(
       {
@@ -79,7 +79,7 @@ export function orderRoutes(parts: OrderParts): readonly Route[] {
         errors: [409],
       },
       async ({ tx, merchantId, params, body, caller, now }) => {
-        const key = { merchantId, id: params.id as string };
+        const key = { merchantId, id: params.id };
         return answer(tx, await updateOrderBy(parts, tx, key, body, { by: caller.userId, wall: now }));
       },
     ),
@@ -94,7 +94,7 @@ export function orderRoutes(parts: OrderParts): readonly Route[] {
         replies: { 204: Type.Null() },
         errors: [409],
       },
-      async ({ tx, merchantId, params, now }) => deleteOrder(parts, tx, { merchantId, id: params.id as string }, now),
+      async ({ tx, merchantId, params, now }) => deleteOrder(parts, tx, { merchantId, id: params.id }, now),
     ),
     ...lineRoutes(parts),
   ];

@@ -58,7 +58,7 @@ export const linkRoutes = ({ publicUrl, environment }: PaymentEnvironment): read
       replies: { 200: Payment },
     },
     async ({ tx, merchantId, params }) => {
-      const link = await selectLink(tx, merchantId, params.id as string);
+      const link = await selectLink(tx, merchantId, params.id);
       return link ? ok(presentLink(link, publicUrl)) : notFound('payment');
     },
   ),

@@ -46,7 +46,7 @@ export const methodRoutes = ({ publicUrl, environment }: PaymentEnvironment): re
       replies: { 200: ListOf(PaymentMethodReply) },
     },
     async ({ tx, merchantId, params, query }) => {
-      const owner = { merchantId, customerId: params.id as string };
+      const owner = { merchantId, customerId: params.id };
       const listed = await listMethods(tx, owner, pageOf(query));
       if (!listed.ok) return listed;
       const { rows, total } = listed.value;
@@ -71,7 +71,7 @@ export const methodRoutes = ({ publicUrl, environment }: PaymentEnvironment): re
       const opened = await openSetup(
         tx,
         environment,
-        { merchantId, customerId: params.id as string },
+        { merchantId, customerId: params.id },
         { ...request, ...(expiresAt !== undefined && { expiresAt: parseInstant(expiresAt) as Instant }) },
         now,
       );
@@ -90,7 +90,7 @@ export const methodRoutes = ({ publicUrl, environment }: PaymentEnvironment): re
       replies: { 204: Type.Null() },
     },
     async ({ tx, merchantId, params }) =>
-      removeMethod(tx, { merchantId, customerId: params.id as string }, params.paymentMethodId as string),
+      removeMethod(tx, { merchantId, customerId: params.id }, params.paymentMethodId),
   ),
   route(
     {
@@ -103,8 +103,8 @@ export const methodRoutes = ({ publicUrl, environment }: PaymentEnvironment): re
       replies: { 200: PaymentMethodReply },
     },
     async ({ tx, merchantId, params }) => {
-      const owner = { merchantId, customerId: params.id as string };
-      const method = await makeDefault(tx, owner, params.paymentMethodId as string);
+      const owner = { merchantId, customerId: params.id };
+      const method = await makeDefault(tx, owner, params.paymentMethodId);
       return method.ok ? ok(publicMethod(method.value)) : method;
     },
   ),

@@ -57,7 +57,7 @@ export const sessionRoutes = (
         replies: { 200: PaymentSessionReply },
       },
       async ({ tx, merchantId, params }) => {
-        const session = await findSession(tx, merchantId, params.id as string);
+        const session = await findSession(tx, merchantId, params.id);
         return shown(session ? ok(session) : notFound('payment session'));
       },
     ),
@@ -73,8 +73,7 @@ export const sessionRoutes = (
         replies: { 200: PaymentSessionReply },
         errors: [409],
       },
-      async ({ tx, now, merchantId, params }) =>
-        shown(await endSession(tx, parts, { merchantId, id: params.id as string }, now)),
+      async ({ tx, now, merchantId, params }) => shown(await endSession(tx, parts, { merchantId, id: params.id }, now)),
     ),
     ...(environment === 'sandbox' ? [completion(parts, shown)] : []),
   ];
@@ -100,5 +99,5 @@ const completion = (
       errors: [409],
     },
     async ({ tx, now, merchantId, params, body }) =>
-      shown(await completeSession(tx, parts, { merchantId, id: params.id as string, card: body.paymentMethod }, now)),
+      shown(await completeSession(tx, parts, { merchantId, id: params.id, card: body.paymentMethod }, now)),
   );

@@ -50,7 +50,7 @@ export const portalLinkRoutes = (parts: Pick<PortalParts, 'environment' | 'publi
       secretReply: true,
     },
     async ({ tx, merchantId, params, body, now }) => {
-      const subscriptionId = params.id as string;
+      const subscriptionId = params.id;
       const subscription = await findSubscription(tx, merchantId, subscriptionId);
       if (!subscription) return notFound('subscription');
       const of = { merchantId, customerId: subscription.customerId, subscriptionId };
@@ -72,7 +72,7 @@ export const portalLinkRoutes = (parts: Pick<PortalParts, 'environment' | 'publi
       secretReply: true,
     },
     async ({ tx, merchantId, params, body, now }) => {
-      const of = { merchantId, customerId: params.id as string, subscriptionId: null };
+      const of = { merchantId, customerId: params.id, subscriptionId: null };
       const link = await createLink(tx, parts, of, requestOf(body), now);
       return link.ok ? ok(shown('customerPortal', link.value)) : link;
     },

@@ -164,7 +164,7 @@ export function doorRoutes(parts: PortalParts): readonly Route[] {
         replies: { 200: HTML, 404: HTML },
       },
       async ({ database, params, request }) => {
-        const found = await merchantNamed(database, params.merchantId as string, async (tx, merchantId, seller) => {
+        const found = await merchantNamed(database, params.merchantId, async (tx, merchantId, seller) => {
           const asked = localeAskedFor(request.headers['accept-language']);
           const look = await findLook(tx, environment, { merchantId, customerId: null }, asked);
           return page(200, signInPage(look, { base, merchantId, seller, wrong: null }), look);
@@ -187,7 +187,7 @@ export function doorRoutes(parts: PortalParts): readonly Route[] {
       async ({ database, params, body, request, now }) => {
         const email = body.email.trim();
         const asked = localeAskedFor(request.headers['accept-language']);
-        const found = await merchantNamed(database, params.merchantId as string, async (tx, merchantId, seller) => {
+        const found = await merchantNamed(database, params.merchantId, async (tx, merchantId, seller) => {
           const look = await findLook(tx, environment, { merchantId, customerId: null }, asked);
           if (isForeign(request) || !EMAIL.test(email))
             return page(400, signInPage(look, { base, merchantId, seller, wrong: email }), look);

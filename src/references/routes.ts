@@ -48,7 +48,7 @@ export const referenceRoutes: readonly Route[] = [
       access: { role: 'viewer', merchant: one },
       replies: { 200: ExternalReferenceOut },
     },
-    async ({ tx, merchantId, params }) => getReference(tx, merchantId, params.id as string),
+    async ({ tx, merchantId, params }) => getReference(tx, merchantId, params.id),
   ),
   route(
     {
@@ -62,7 +62,7 @@ export const referenceRoutes: readonly Route[] = [
       replies: { 200: ExternalReferenceOut },
       errors: [409],
     },
-    async ({ tx, merchantId, params, body, now }) => changeReference(tx, merchantId, params.id as string, body, now),
+    async ({ tx, merchantId, params, body, now }) => changeReference(tx, merchantId, params.id, body, now),
   ),
   route(
     {
@@ -74,6 +74,6 @@ export const referenceRoutes: readonly Route[] = [
       access: { role: 'member', merchant: one },
       replies: { 204: Type.Null() },
     },
-    async ({ tx, merchantId, params }) => deleteReference(tx, merchantId, params.id as string),
+    async ({ tx, merchantId, params }) => deleteReference(tx, merchantId, params.id),
   ),
 ];

@@ -22,9 +22,9 @@ import { listScheduleInvoices, regenerateScheduleInvoices } from './staged-invoi
 const tag = 'Billing schedules';
 const ofSchedule = { of: 'id', kind: 'billingSchedule' } as const;
 const WHOLE_PAGE = { limit: MOST_INTERVALS, offset: 0 };
-const keyOf = (merchantId: string, params: Readonly<Record<string, unknown>>) => ({
+const keyOf = (merchantId: string, params: { readonly id: string }) => ({
   merchantId,
-  id: params.id as string,
+  id: params.id,
 });
 
 /** `/v0/billingSchedules` (api.md). */

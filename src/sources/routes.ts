@@ -86,7 +86,7 @@ const ownRoutes = ({ sealer }: ReceivingParts): Route[] => [
       access: { role: 'viewer', merchant: ofSource },
       replies: { 200: SourceReply },
     },
-    async ({ tx, merchantId, params }) => getSource(tx, merchantId, params.id as string),
+    async ({ tx, merchantId, params }) => getSource(tx, merchantId, params.id),
   ),
   route(
     {
@@ -99,8 +99,7 @@ const ownRoutes = ({ sealer }: ReceivingParts): Route[] => [
       body: SourcePatchBody,
       replies: { 200: SourceReply },
     },
-    async ({ tx, merchantId, params, body, now }) =>
-      changeSource(tx, sealer, merchantId, params.id as string, body, now),
+    async ({ tx, merchantId, params, body, now }) => changeSource(tx, sealer, merchantId, params.id, body, now),
   ),
 ];
 
@@ -123,7 +122,7 @@ const eventRoutes = (parts: ReceivingParts): Route[] => [
     async ({ database, params, body, request, now }) => {
       const { bytes } = body as unknown as RawBody;
       const arrived = { bytes, headers: request.headers, token: bearerToken(request), address: request.ip };
-      const received = await receiveWebhook(parts, database, params.id as string, arrived, now);
+      const received = await receiveWebhook(parts, database, params.id, arrived, now);
       if (!received.ok) return received;
       if (received.value.kind !== 'nothing')
         return ok(new Reply(received.value.kind === 'created' ? 201 : 200, received.value.event));
@@ -144,7 +143,7 @@ const eventRoutes = (parts: ReceivingParts): Route[] => [
     },
     async ({ tx, merchantId, params, query }) => {
       const page = pageOf(query);
-      const found = await listSourceEvents(tx, merchantId, params.id as string, query, page);
+      const found = await listSourceEvents(tx, merchantId, params.id, query, page);
       return found.ok ? ok(listReply(found.value, page)) : found;
     },
   ),
@@ -208,7 +207,7 @@ const eventRoutes = (parts: ReceivingParts): Route[] => [
       replies: { 200: BulkApproveReply },
     },
     async ({ tx, merchantId, params, body, caller, now }) =>
-      approveEvents(tx, { merchantId, sourceId: params.id as string }, body.eventIds, caller.userId, now),
+      approveEvents(tx, { merchantId, sourceId: params.id }, body.eventIds, caller.userId, now),
   ),
   route(
     {
@@ -222,12 +221,12 @@ const eventRoutes = (parts: ReceivingParts): Route[] => [
       replies: { 200: BulkRejectReply },
     },
     async ({ tx, merchantId, params, body, caller, now }) =>
-      rejectEvents(tx, { merchantId, sourceId: params.id as string }, body.eventIds, caller.userId, now),
+      rejectEvents(tx, { merchantId, sourceId: params.id }, body.eventIds, caller.userId, now),
   ),
 ];
 
-const keyOf = (merchantId: string, params: Readonly<Record<string, string>>) => ({
+const keyOf = (merchantId: string, params: { readonly id: string; readonly eventId: string }) => ({
   merchantId,
-  sourceId: params.id as string,
-  eventId: params.eventId as string,
+  sourceId: params.id,
+  eventId: params.eventId,
 });

@@ -47,7 +47,7 @@ export const ruleRoutes: readonly Route[] = [
       access: { role: 'viewer', merchant: one },
       replies: { 200: SourceRuleReply },
     },
-    async ({ tx, merchantId, params }) => getRule(tx, merchantId, params.id as string),
+    async ({ tx, merchantId, params }) => getRule(tx, merchantId, params.id),
   ),
   route(
     {
@@ -60,7 +60,7 @@ export const ruleRoutes: readonly Route[] = [
       body: SourceRulePatchBody,
       replies: { 200: SourceRuleReply },
     },
-    async ({ tx, merchantId, params, body, now }) => changeRule(tx, merchantId, params.id as string, body, now),
+    async ({ tx, merchantId, params, body, now }) => changeRule(tx, merchantId, params.id, body, now),
   ),
   route(
     {
@@ -72,6 +72,6 @@ export const ruleRoutes: readonly Route[] = [
       access: { role: 'member', merchant: one },
       replies: { 204: Type.Null() },
     },
-    async ({ tx, merchantId, params }) => deleteRule(tx, merchantId, params.id as string),
+    async ({ tx, merchantId, params }) => deleteRule(tx, merchantId, params.id),
   ),
 ];

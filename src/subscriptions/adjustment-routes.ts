@@ -25,7 +25,7 @@ export const adjustmentRoutes = (parts: SubscriptionParts): readonly Route[] => 
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) => {
-      const created = await createAdjustment(tx, merchantId, params.id as string, body, now);
+      const created = await createAdjustment(tx, merchantId, params.id, body, now);
       if (!created.ok) return created;
       const { adjustment, isNew } = created.value;
       return ok(new Reply(isNew ? 201 : 200, presentAdjustment(adjustment)));
@@ -44,7 +44,7 @@ export const adjustmentRoutes = (parts: SubscriptionParts): readonly Route[] => 
     },
     async ({ tx, merchantId, params, query }) => {
       const page = pageOf(query);
-      const { rows, total } = await listAdjustmentRows(tx, merchantId, params.id as string, page);
+      const { rows, total } = await listAdjustmentRows(tx, merchantId, params.id, page);
       return ok(listReply({ data: rows.map(presentAdjustment), total }, page));
     },
   ),

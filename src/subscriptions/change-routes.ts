@@ -42,7 +42,7 @@ export const changeRoutes = (parts: SubscriptionParts): readonly Route[] => [
       const order = { ...named, ...(quantities && { quantities }) };
       if (order.planId === undefined && order.versionNumber === undefined && order.quantities === undefined)
         return invalidField('planId', 'is required, unless versionNumber or quantities is given');
-      const work = () => changeAndShow(parts, tx, merchantId, params.id as string, order, dryRun, now);
+      const work = () => changeAndShow(parts, tx, merchantId, params.id, order, dryRun, now);
       const shown = await (dryRun ? tx.part(work, () => false) : work());
       return shown.ok ? ok(new Reply(dryRun ? 200 : 201, shown.value)) : shown;
     },
@@ -60,7 +60,7 @@ export const changeRoutes = (parts: SubscriptionParts): readonly Route[] => [
     },
     async ({ tx, merchantId, params, query }) => {
       const page = pageOf(query);
-      const { rows, total } = await listChanges(tx, merchantId, params.id as string, page);
+      const { rows, total } = await listChanges(tx, merchantId, params.id, page);
       const quantities = await quantitiesOf(tx, rows);
       const data = rows.map((row, index) => presentChange(row, quantities[index] ?? {}));
       return ok(listReply({ data, total }, page));
@@ -101,7 +101,7 @@ const simulationRoute: Route = route(
     replies: { 200: PlanSimulation },
     idempotent: false,
   },
-  ({ tx, merchantId, params, body }) => simulatePlan(tx, merchantId, params.id as string, body),
+  ({ tx, merchantId, params, body }) => simulatePlan(tx, merchantId, params.id, body),
 );
 
 /** How many lines a preview shows; the others are in GET …/lineItems of the invoice. */

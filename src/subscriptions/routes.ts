@@ -106,7 +106,7 @@ export const subscriptionRoutes = (
       replies: { 200: Subscription },
     },
     async ({ tx, merchantId, params, now }) => {
-      const subscription = await findSubscription(tx, merchantId, params.id as string);
+      const subscription = await findSubscription(tx, merchantId, params.id);
       return subscription ? shown(parts, tx, ok(subscription), now) : notFound('subscription');
     },
   ),
@@ -126,7 +126,7 @@ export const subscriptionRoutes = (
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) =>
-      shown(parts, tx, await patchSubscription(parts, tx, merchantId, params.id as string, body, now), now),
+      shown(parts, tx, await patchSubscription(parts, tx, merchantId, params.id, body, now), now),
   ),
   route(
     {
@@ -141,7 +141,7 @@ export const subscriptionRoutes = (
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) =>
-      shown(parts, tx, await terminateSubscription(parts, tx, merchantId, params.id as string, body, now), now),
+      shown(parts, tx, await terminateSubscription(parts, tx, merchantId, params.id, body, now), now),
   ),
   route(
     {
@@ -158,7 +158,7 @@ export const subscriptionRoutes = (
     },
     async ({ tx, merchantId, params, body, now }) => {
       const dryRun = body.dryRun ?? false;
-      const reconciled = await reconcileSubscription(tx, merchantId, params.id as string, dryRun, now);
+      const reconciled = await reconcileSubscription(tx, merchantId, params.id, dryRun, now);
       return reconciled.ok ? ok(new Reply(dryRun ? 200 : 201, reconciled.value)) : reconciled;
     },
   ),

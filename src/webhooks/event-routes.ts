@@ -46,7 +46,7 @@ export const eventRoutes: readonly Route[] = [
       access: { role: 'viewer', merchant: one },
       replies: { 200: EventReply },
     },
-    async ({ tx, merchantId, params }) => getEvent(tx, merchantId, params.id as string),
+    async ({ tx, merchantId, params }) => getEvent(tx, merchantId, params.id),
   ),
   route(
     {
@@ -61,7 +61,7 @@ export const eventRoutes: readonly Route[] = [
     },
     async ({ tx, merchantId, params, query }) => {
       const page = pageOf(query);
-      return ok(listReply(await listAttempts(tx, merchantId, params.id as string, query, page), page));
+      return ok(listReply(await listAttempts(tx, merchantId, params.id, query, page), page));
     },
   ),
   route(
@@ -79,7 +79,7 @@ export const eventRoutes: readonly Route[] = [
       replies: { 200: EventReply },
       errors: [409],
     },
-    async ({ tx, merchantId, params, body }) => redeliverEvent(tx, merchantId, params.id as string, body),
+    async ({ tx, merchantId, params, body }) => redeliverEvent(tx, merchantId, params.id, body),
   ),
   route(
     {

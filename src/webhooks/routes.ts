@@ -86,7 +86,7 @@ const endpointRoutes = (parts: EndpointParts): Route[] => [
       access: { role: 'viewer', merchant: one },
       replies: { 200: EndpointReply },
     },
-    async ({ tx, merchantId, params }) => getEndpoint(tx, merchantId, params.id as string),
+    async ({ tx, merchantId, params }) => getEndpoint(tx, merchantId, params.id),
   ),
   route(
     {
@@ -100,8 +100,7 @@ const endpointRoutes = (parts: EndpointParts): Route[] => [
       body: EndpointPatchBody,
       replies: { 200: EndpointReply },
     },
-    async ({ tx, merchantId, params, body, now }) =>
-      changeEndpoint(tx, parts, merchantId, params.id as string, body, now),
+    async ({ tx, merchantId, params, body, now }) => changeEndpoint(tx, parts, merchantId, params.id, body, now),
   ),
   route(
     {
@@ -113,7 +112,7 @@ const endpointRoutes = (parts: EndpointParts): Route[] => [
       access: { role: 'admin', merchant: one },
       replies: { 204: EndpointReply },
     },
-    async ({ tx, merchantId, params, now }) => removeEndpoint(tx, merchantId, params.id as string, now),
+    async ({ tx, merchantId, params, now }) => removeEndpoint(tx, merchantId, params.id, now),
   ),
   route(
     {
@@ -127,7 +126,7 @@ const endpointRoutes = (parts: EndpointParts): Route[] => [
       replies: { 200: EndpointReply },
       secretReply: true,
     },
-    async ({ tx, merchantId, params, now }) => rotateSecret(tx, parts, merchantId, params.id as string, now),
+    async ({ tx, merchantId, params, now }) => rotateSecret(tx, parts, merchantId, params.id, now),
   ),
 ];
 
@@ -149,7 +148,7 @@ const testRoute = (way: Way): Route =>
       idempotent: false,
     },
     async ({ database, merchantId, params, now, signal }) => {
-      const id = params.id as string;
+      const id = params.id;
       const endpoint = await database.transaction({ merchants: [merchantId] }, (tx) =>
         selectEndpoint(tx, merchantId, id),
       );

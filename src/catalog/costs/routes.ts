@@ -47,7 +47,7 @@ export const costRoutes = (options: CatalogOptions): readonly Route[] => [
       access: { role: 'viewer', merchant: one },
       replies: { 200: CostOut },
     },
-    async ({ tx, merchantId, params }) => getCost(tx, merchantId, params.id as string),
+    async ({ tx, merchantId, params }) => getCost(tx, merchantId, params.id),
   ),
   route(
     {
@@ -60,8 +60,7 @@ export const costRoutes = (options: CatalogOptions): readonly Route[] => [
       body: CostUpdate,
       replies: { 200: CostOut },
     },
-    async ({ tx, merchantId, params, body, now }) =>
-      changeCost(tx, merchantId, params.id as string, body, now, options),
+    async ({ tx, merchantId, params, body, now }) => changeCost(tx, merchantId, params.id, body, now, options),
   ),
   route(
     {
@@ -73,6 +72,6 @@ export const costRoutes = (options: CatalogOptions): readonly Route[] => [
       access: { role: 'member', merchant: one },
       replies: { 204: Type.Null() },
     },
-    async ({ tx, merchantId, params, now }) => deleteCost(tx, merchantId, params.id as string, now),
+    async ({ tx, merchantId, params, now }) => deleteCost(tx, merchantId, params.id, now),
   ),
 ];

@@ -48,7 +48,7 @@ export const featureRoutes = (options: CatalogOptions): readonly Route[] => [
       access: { role: 'viewer', merchant: one },
       replies: { 200: FeatureOut },
     },
-    async ({ tx, merchantId, params }) => getFeature(tx, merchantId, params.id as string),
+    async ({ tx, merchantId, params }) => getFeature(tx, merchantId, params.id),
   ),
   route(
     {
@@ -62,7 +62,7 @@ export const featureRoutes = (options: CatalogOptions): readonly Route[] => [
       replies: { 200: FeatureOut },
       errors: [409],
     },
-    async ({ tx, merchantId, params, body, now }) => changeFeature(tx, merchantId, params.id as string, body, now),
+    async ({ tx, merchantId, params, body, now }) => changeFeature(tx, merchantId, params.id, body, now),
   ),
   route(
     {
@@ -75,6 +75,6 @@ export const featureRoutes = (options: CatalogOptions): readonly Route[] => [
       replies: { 204: Type.Null() },
       errors: [409],
     },
-    async ({ tx, merchantId, params, now }) => deleteFeature(tx, merchantId, params.id as string, now, options),
+    async ({ tx, merchantId, params, now }) => deleteFeature(tx, merchantId, params.id, now, options),
   ),
 ];

@@ -46,7 +46,7 @@ export const feeRoutes: readonly Route[] = [
       access: { role: 'viewer', merchant: one },
       replies: { 200: FeeOut },
     },
-    async ({ tx, merchantId, params }) => getFee(tx, merchantId, params.id as string),
+    async ({ tx, merchantId, params }) => getFee(tx, merchantId, params.id),
   ),
   route(
     {
@@ -60,7 +60,7 @@ export const feeRoutes: readonly Route[] = [
       replies: { 200: FeeOut },
       errors: [409],
     },
-    async ({ tx, merchantId, params, body, now }) => changeFee(tx, merchantId, params.id as string, body, now),
+    async ({ tx, merchantId, params, body, now }) => changeFee(tx, merchantId, params.id, body, now),
   ),
   route(
     {
@@ -73,6 +73,6 @@ export const feeRoutes: readonly Route[] = [
       replies: { 204: Type.Null() },
       errors: [409],
     },
-    async ({ tx, merchantId, params, now }) => deleteFee(tx, merchantId, params.id as string, now),
+    async ({ tx, merchantId, params, now }) => deleteFee(tx, merchantId, params.id, now),
   ),
 ];

@@ -47,7 +47,7 @@ export const itemRoutes = (options: CatalogOptions): readonly Route[] => [
       access: { role: 'viewer', merchant: one },
       replies: { 200: ItemOut },
     },
-    async ({ tx, merchantId, params }) => getItem(tx, merchantId, params.id as string),
+    async ({ tx, merchantId, params }) => getItem(tx, merchantId, params.id),
   ),
   route(
     {
@@ -61,7 +61,7 @@ export const itemRoutes = (options: CatalogOptions): readonly Route[] => [
       replies: { 200: ItemOut },
       errors: [409],
     },
-    async ({ tx, merchantId, params, body, now }) => changeItem(tx, merchantId, params.id as string, body, now),
+    async ({ tx, merchantId, params, body, now }) => changeItem(tx, merchantId, params.id, body, now),
   ),
   route(
     {
@@ -74,6 +74,6 @@ export const itemRoutes = (options: CatalogOptions): readonly Route[] => [
       replies: { 204: Type.Null() },
       errors: [409],
     },
-    async ({ tx, merchantId, params, now }) => deleteItem(tx, merchantId, params.id as string, now, options),
+    async ({ tx, merchantId, params, now }) => deleteItem(tx, merchantId, params.id, now, options),
   ),
 ];

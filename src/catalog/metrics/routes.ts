@@ -47,7 +47,7 @@ export const metricRoutes = (options: CatalogOptions): readonly Route[] => [
       access: { role: 'viewer', merchant: one },
       replies: { 200: MetricOut },
     },
-    async ({ tx, merchantId, params }) => getMetric(tx, merchantId, params.id as string),
+    async ({ tx, merchantId, params }) => getMetric(tx, merchantId, params.id),
   ),
   route(
     {
@@ -61,7 +61,6 @@ export const metricRoutes = (options: CatalogOptions): readonly Route[] => [
       replies: { 200: MetricOut },
       errors: [409],
     },
-    async ({ tx, merchantId, params, body, now }) =>
-      changeMetric(tx, merchantId, params.id as string, body, now, options),
+    async ({ tx, merchantId, params, body, now }) => changeMetric(tx, merchantId, params.id, body, now, options),
   ),
 ];

@@ -75,7 +75,7 @@ export const planRoutes = (options: CatalogOptions): readonly Route[] => [
       access: { role: 'viewer', merchant: one },
       replies: { 200: PlanOut },
     },
-    async ({ tx, merchantId, params }) => getPlan(tx, merchantId, params.id as string),
+    async ({ tx, merchantId, params }) => getPlan(tx, merchantId, params.id),
   ),
   route(
     {
@@ -89,8 +89,7 @@ export const planRoutes = (options: CatalogOptions): readonly Route[] => [
       replies: { 200: PlanOut },
       errors: [409],
     },
-    async ({ tx, merchantId, params, body, now }) =>
-      changePlan(tx, merchantId, params.id as string, body, now, options),
+    async ({ tx, merchantId, params, body, now }) => changePlan(tx, merchantId, params.id, body, now, options),
   ),
   route(
     {
@@ -105,7 +104,7 @@ export const planRoutes = (options: CatalogOptions): readonly Route[] => [
     },
     async ({ tx, merchantId, params, query }) => {
       const page = pageOf(query);
-      const listed = await listVersions(tx, merchantId, params.id as string, page, options);
+      const listed = await listVersions(tx, merchantId, params.id, page, options);
       return listed.ok ? ok(listReply(listed.value, page)) : listed;
     },
   ),
@@ -120,8 +119,7 @@ export const planRoutes = (options: CatalogOptions): readonly Route[] => [
       body: PlanVersionCreate,
       replies: { 201: PlanVersionOut },
     },
-    async ({ tx, merchantId, params, body, now }) =>
-      createVersion(tx, merchantId, params.id as string, body, now, options),
+    async ({ tx, merchantId, params, body, now }) => createVersion(tx, merchantId, params.id, body, now, options),
   ),
   route(
     {
@@ -133,8 +131,7 @@ export const planRoutes = (options: CatalogOptions): readonly Route[] => [
       access: { role: 'viewer', merchant: one },
       replies: { 200: PlanVersionOut },
     },
-    async ({ tx, merchantId, params }) =>
-      getVersion(tx, merchantId, params.id as string, params.versionNumber as string, options),
+    async ({ tx, merchantId, params }) => getVersion(tx, merchantId, params.id, params.versionNumber, options),
   ),
   route(
     {
@@ -149,6 +146,6 @@ export const planRoutes = (options: CatalogOptions): readonly Route[] => [
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) =>
-      changeVersion(tx, merchantId, params.id as string, params.versionNumber as string, body, now, options),
+      changeVersion(tx, merchantId, params.id, params.versionNumber, body, now, options),
   ),
 ];

@@ -50,7 +50,7 @@ export const priceRoutes: readonly Route[] = [
       access: { role: 'viewer', merchant: one },
       replies: { 200: PriceOut },
     },
-    async ({ tx, merchantId, params }) => getPrice(tx, merchantId, params.id as string),
+    async ({ tx, merchantId, params }) => getPrice(tx, merchantId, params.id),
   ),
   route(
     {
@@ -65,7 +65,7 @@ export const priceRoutes: readonly Route[] = [
       replies: { 200: PriceOut },
       errors: [409],
     },
-    async ({ tx, merchantId, params, body, now }) => changePrice(tx, merchantId, params.id as string, body, now),
+    async ({ tx, merchantId, params, body, now }) => changePrice(tx, merchantId, params.id, body, now),
   ),
   route(
     {
@@ -78,6 +78,6 @@ export const priceRoutes: readonly Route[] = [
       replies: { 204: Type.Null() },
       errors: [409],
     },
-    async ({ tx, merchantId, params, now }) => deletePrice(tx, merchantId, params.id as string, now),
+    async ({ tx, merchantId, params, now }) => deletePrice(tx, merchantId, params.id, now),
   ),
 ];

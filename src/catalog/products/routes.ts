@@ -44,7 +44,7 @@ export const productRoutes: readonly Route[] = [
       access: { role: 'viewer', merchant: { of: 'id', kind: 'product' } },
       replies: { 200: ProductOut },
     },
-    async ({ tx, merchantId, params }) => getProduct(tx, merchantId, params.id as string),
+    async ({ tx, merchantId, params }) => getProduct(tx, merchantId, params.id),
   ),
   route(
     {
@@ -57,6 +57,6 @@ export const productRoutes: readonly Route[] = [
       body: ProductUpdate,
       replies: { 200: ProductOut },
     },
-    async ({ tx, merchantId, params, body, now }) => changeProduct(tx, merchantId, params.id as string, body, now),
+    async ({ tx, merchantId, params, body, now }) => changeProduct(tx, merchantId, params.id, body, now),
   ),
 ];

@@ -29,7 +29,7 @@ export const usageRoutes = (usage: UsageQuery<Tx>): readonly Route[] => [
       query: MeterQuery,
       replies: { 200: MeterOut },
     },
-    async ({ tx, merchantId, params, query }) => metricUsage(tx, usage, merchantId, params.id as string, query),
+    async ({ tx, merchantId, params, query }) => metricUsage(tx, usage, merchantId, params.id, query),
   ),
   route(
     {
@@ -42,7 +42,7 @@ export const usageRoutes = (usage: UsageQuery<Tx>): readonly Route[] => [
       query: MetricEventsQuery,
       replies: { 200: MetricEventsOut },
     },
-    async ({ tx, merchantId, params, query }) => metricEvents(tx, merchantId, params.id as string, query),
+    async ({ tx, merchantId, params, query }) => metricEvents(tx, merchantId, params.id, query),
   ),
   route(
     {
@@ -55,7 +55,7 @@ export const usageRoutes = (usage: UsageQuery<Tx>): readonly Route[] => [
       query: CostSummaryQuery,
       replies: { 200: CostSummaryOut },
     },
-    async ({ tx, merchantId, params, query }) => costSummary(tx, usage, merchantId, params.id as string, query),
+    async ({ tx, merchantId, params, query }) => costSummary(tx, usage, merchantId, params.id, query),
   ),
   route(
     {

@@ -76,7 +76,7 @@ export const purchaseRoutes = (parts: InvoicingParts): readonly Route[] => [
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) => {
-      const entitlementId = params.id as string;
+      const entitlementId = params.id;
       const bought = await purchaseGrant(parts, tx, { merchantId, entitlementId }, requestOf(body), now);
       return bought.ok ? ok(presentPurchase(parts, bought.value)) : bought;
     },

@@ -39,7 +39,7 @@ export const logoRoutes: readonly Route[] = [
       errors: [413, 415],
     },
     async ({ tx, merchantId, params, body, now }) => {
-      const kept = await keepLogo(tx, { merchantId, id: params.id as string }, body as RawBody, now);
+      const kept = await keepLogo(tx, { merchantId, id: params.id }, body as RawBody, now);
       return kept.ok ? ok(publicLogo(kept.value)) : kept;
     },
   ),
@@ -76,6 +76,6 @@ export const logoRoutes: readonly Route[] = [
       access: { role: 'admin', merchant: { of: 'id', kind: 'organization' } },
       replies: { 204: Type.Null() },
     },
-    async ({ tx, merchantId, params }) => dropLogo(tx, { merchantId, id: params.id as string }),
+    async ({ tx, merchantId, params }) => dropLogo(tx, { merchantId, id: params.id }),
   ),
 ];

@@ -34,7 +34,7 @@ export const paymentRoutes = (parts: InvoicingParts): readonly Route[] => [
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) => {
-      const recorded = await recordPayment(parts, tx, merchantId, params.id as string, body, now);
+      const recorded = await recordPayment(parts, tx, merchantId, params.id, body, now);
       if (!recorded.ok) return recorded;
       const { receipt, isNew } = recorded.value;
       return ok(new Reply(isNew ? 201 : 200, presentPayment(parts.publicUrl, receipt)));
@@ -55,7 +55,7 @@ export const paymentRoutes = (parts: InvoicingParts): readonly Route[] => [
     },
     async ({ tx, merchantId, params, query }) => {
       const page = pageOf(query);
-      const { rows, total } = await listReceiptsOf(tx, merchantId, params.id as string, page);
+      const { rows, total } = await listReceiptsOf(tx, merchantId, params.id, page);
       return ok(listReply({ data: rows.map((row) => presentPayment(parts.publicUrl, row)), total }, page));
     },
   ),

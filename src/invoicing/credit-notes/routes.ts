@@ -24,7 +24,7 @@ export const creditNoteRoutes = ({ publicUrl }: InvoicingParts): readonly Route[
     },
     async ({ tx, merchantId, params, query }) => {
       const page = pageOf(query);
-      const { rows, total } = await creditNotesOf(tx, merchantId, params.id as string, page);
+      const { rows, total } = await creditNotesOf(tx, merchantId, params.id, page);
       return ok(listReply({ data: rows.map((note) => presentCreditNote(note, publicUrl)), total }, page));
     },
   ),

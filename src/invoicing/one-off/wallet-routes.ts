@@ -25,7 +25,7 @@ export const walletTopUpRoute = (parts: InvoicingParts): Route =>
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) => {
-      const made = await topUpWallet(parts, tx, { merchantId, customerId: params.id as string }, body, now);
+      const made = await topUpWallet(parts, tx, { merchantId, customerId: params.id }, body, now);
       return made.ok ? ok(new Reply(made.value.isNew ? 201 : 200, presentTopUp(parts, made.value))) : made;
     },
   );

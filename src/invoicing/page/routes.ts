@@ -40,7 +40,7 @@ export function invoicePageRoutes(parts: InvoicingParts): readonly Route[] {
       },
       async ({ database, params, request, now }) => {
         const asked = localeAskedFor(request.headers['accept-language']);
-        const view = await ofInvoice(database, params.id as string, (tx, merchantId, id) =>
+        const view = await ofInvoice(database, params.id, (tx, merchantId, id) =>
           viewInvoice(tx, environment, { merchantId, id }, now, asked),
         );
         if (!view) return ok(unknownReply(environment, asked));
@@ -61,7 +61,7 @@ export function invoicePageRoutes(parts: InvoicingParts): readonly Route[] {
       },
       async ({ database, params, request, now }) => {
         const isOurs = OUR_SITES.has(request.headers['sec-fetch-site'] ?? 'none');
-        const location = await ofInvoice(database, params.id as string, (tx, merchantId, id) =>
+        const location = await ofInvoice(database, params.id, (tx, merchantId, id) =>
           isOurs ? whereToPay(parts, tx, { merchantId, id }, now) : Promise.resolve(id),
         );
         if (location === null) return ok(unknownReply(environment, localeAskedFor(request.headers['accept-language'])));
@@ -78,7 +78,7 @@ export function invoicePageRoutes(parts: InvoicingParts): readonly Route[] {
         replies: { 200: IMAGE, 404: HTML },
       },
       async ({ database, params, now }) => {
-        const logo = await ofInvoice(database, params.id as string, async (tx, merchantId, id) =>
+        const logo = await ofInvoice(database, params.id, async (tx, merchantId, id) =>
           (await viewInvoice(tx, environment, { merchantId, id }, now))
             ? ((await findLogo(tx, merchantId)) ?? null)
             : null,

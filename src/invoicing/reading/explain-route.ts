@@ -128,5 +128,5 @@ export const explainRoute = (parts: InvoicingParts): Route =>
       access: { role: 'viewer', merchant: { of: 'id', kind: 'invoice' } },
       replies: { 200: InvoiceExplanation },
     },
-    ({ tx, merchantId, params }) => explainInvoice(parts, tx, merchantId, params.id as string),
+    ({ tx, merchantId, params }) => explainInvoice(parts, tx, merchantId, params.id),
   );

@@ -23,8 +23,7 @@ export const upcomingInvoiceRoute = (parts: InvoicingParts): Route =>
       query: Strict({ billingCadence: Type.Optional(Type.String({ maxLength: 64 })) }),
       replies: { 200: Invoice },
     },
-    ({ tx, merchantId, params, query }) =>
-      upcomingInvoice(parts, tx, merchantId, params.id as string, query.billingCadence),
+    ({ tx, merchantId, params, query }) => upcomingInvoice(parts, tx, merchantId, params.id, query.billingCadence),
   );
 
 /** How many lines are shown; the others are in GET …/lineItems. */

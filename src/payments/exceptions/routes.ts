@@ -119,13 +119,7 @@ export const exceptionRoutes = (parts: PaymentParts): readonly Route[] => [
     async ({ tx, merchantId, params, body, now }) => {
       const { reference = null, returnedAt } = body;
       const at = returnedAt === undefined ? {} : { at: parseInstant(returnedAt) as Instant };
-      const returned = await markReturned(
-        tx,
-        parts,
-        { merchantId, id: params.id as string },
-        { reference, ...at },
-        now,
-      );
+      const returned = await markReturned(tx, parts, { merchantId, id: params.id }, { reference, ...at }, now);
       return returned.ok ? ok(toReply(returned.value)) : returned;
     },
   ),

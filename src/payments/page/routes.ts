@@ -43,7 +43,7 @@ export const pageRoutes = (parts: PaymentParts, { environment, publicUrl }: Paym
       errorPage: errorPage(environment),
     },
     async ({ database, now, params, query, request }) => {
-      const id = params.id as string;
+      const id = params.id;
       const asked = localeAskedFor(request.headers['accept-language']);
       const unknown = unknownReply(environment, asked);
       const merchantId = await merchantOf(database, id);
@@ -73,7 +73,7 @@ export const pageRoutes = (parts: PaymentParts, { environment, publicUrl }: Paym
       errorPage: errorPage(environment),
     },
     async ({ database, now, params, body, request }) => {
-      const id = params.id as string;
+      const id = params.id;
       const asked = localeAskedFor(request.headers['accept-language']);
       const unknown = unknownReply(environment, asked);
       const merchantId = await merchantOf(database, id);
@@ -112,7 +112,7 @@ export const pageRoutes = (parts: PaymentParts, { environment, publicUrl }: Paym
       errorPage: errorPage(environment),
     },
     async ({ database, params, request }) => {
-      const id = params.id as string;
+      const id = params.id;
       const asked = localeAskedFor(request.headers['accept-language']);
       const unknown = unknownReply(environment, asked);
       const merchantId = await merchantOf(database, id);

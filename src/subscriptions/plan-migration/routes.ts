@@ -46,7 +46,7 @@ export const planMigrationRoutes = (parts: SubscriptionParts): readonly Route[] 
       errors: [409],
     },
     async ({ tx, merchantId, params, body, now }) => {
-      const started = await startPlanMigration(parts, tx, merchantId, params.id as string, body, now);
+      const started = await startPlanMigration(parts, tx, merchantId, params.id, body, now);
       if (!started.ok) return started;
       const { status, isDry, total } = started.value;
       const all = { limit: total, offset: 0 };
@@ -68,7 +68,7 @@ export const planMigrationRoutes = (parts: SubscriptionParts): readonly Route[] 
     },
     async ({ tx, merchantId, params, query }) => {
       const page = pageOf(query);
-      const { rows, total } = await selectPlanMigrationPage(tx, merchantId, params.id as string, page);
+      const { rows, total } = await selectPlanMigrationPage(tx, merchantId, params.id, page);
       return ok(listReply({ data: rows.map(toMigrationReply), total }, page));
     },
   ),
