@@ -1,8 +1,8 @@
 import { ERROR_WORDS, edgeErrors } from '../../src/http/errors.ts';
 import type { ErrorTable } from '../../src/kernel/result.ts';
 import { roomOf } from './imports.ts';
-import { type Finding, home, isProgram, lineAt, type SourceFile } from './project.ts';
-import { isNode, nameOf, nodesOf } from './syntax.ts';
+import { home, isProgram, type SourceFile } from './project.ts';
+import { nameOf, nodesOf } from './syntax.ts';
 
 /** The codes of one room. */
 export interface RoomErrors {
@@ -55,22 +55,6 @@ export function fieldCodesOf(files: readonly SourceFile[]): FieldCode[] {
 
 const answering = (files: readonly SourceFile[]): SourceFile[] =>
   files.filter((file) => isProgram(file) && !DOES_NOT_ANSWER.has(roomOf(file.path)));
-
-/** Refusals with a code that no table lists: they would be answered as a fault. */
-export function unlistedCodes(files: readonly SourceFile[], tables: readonly RoomErrors[]): Finding[] {
-  const listed = new Set(tables.flatMap(({ table }) => Object.keys(table)));
-  return answering(files).flatMap((file) =>
-    nodesOf(file).flatMap((node) => {
-      if (node.type !== 'CallExpression' || !['fail', 'refuse'].includes(nameOf(node.callee))) return [];
-      const [argument] = node.arguments as unknown[];
-      if (!isNode(argument) || argument.type !== 'Literal') return [];
-      const code = nameOf(argument);
-      return listed.has(code)
-        ? []
-        : [{ path: file.path, line: lineAt(file.text, node.start), what: `answers ${code}, which no table lists` }];
-    }),
-  );
-}
 
 /** Listed codes that nothing in the program answers with. */
 export function unusedCodes(files: readonly SourceFile[], tables: readonly RoomErrors[]): string[] {

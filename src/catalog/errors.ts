@@ -1,4 +1,4 @@
-import type { ErrorTable } from '../kernel/result.ts';
+import type { CodesOf, ErrorTable } from '../kernel/result.ts';
 
 /** What the catalog refuses because of the state it is in; where two apply, the first listed answers. */
 export const catalogErrors = {
@@ -15,3 +15,7 @@ export const catalogErrors = {
   VERSION_IS_DEFAULT: { status: 409, message: 'The default version of a plan cannot be archived.' },
   VERSION_NOT_PUBLISHED: { status: 409, message: 'Only a published version can be the default.' },
 } as const satisfies ErrorTable;
+
+declare module '../kernel/result.ts' {
+  interface ErrorCodes extends CodesOf<typeof catalogErrors> {}
+}

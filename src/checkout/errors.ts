@@ -1,4 +1,4 @@
-import type { ErrorTable } from '../kernel/result.ts';
+import type { CodesOf, ErrorTable } from '../kernel/result.ts';
 
 /** The codes of checkouts (docs/checkout.md). */
 export const checkoutErrors = {
@@ -12,3 +12,7 @@ export const checkoutErrors = {
     message: 'What is due has changed since the page showed it. Nothing was charged; open the link again.',
   },
 } as const satisfies ErrorTable;
+
+declare module '../kernel/result.ts' {
+  interface ErrorCodes extends CodesOf<typeof checkoutErrors> {}
+}

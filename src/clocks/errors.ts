@@ -1,4 +1,4 @@
-import type { ErrorTable } from '../kernel/result.ts';
+import type { CodesOf, ErrorTable } from '../kernel/result.ts';
 
 export const clockErrors = {
   CLOCK_BACKWARDS: { status: 400, message: 'A test clock only moves forward.' },
@@ -9,3 +9,7 @@ export const clockErrors = {
   },
   TEST_CLOCK_IN_USE: { status: 409, message: 'The test clock has active subscriptions; end them first.' },
 } as const satisfies ErrorTable;
+
+declare module '../kernel/result.ts' {
+  interface ErrorCodes extends CodesOf<typeof clockErrors> {}
+}

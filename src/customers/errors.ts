@@ -1,4 +1,4 @@
-import type { ErrorTable } from '../kernel/result.ts';
+import type { CodesOf, ErrorTable } from '../kernel/result.ts';
 
 /** The codes of customers (api.md, Customers and wallet). */
 export const customerErrors = {
@@ -12,3 +12,7 @@ export const customerErrors = {
   },
   CUSTOMER_IN_USE: { status: 409, message: 'The customer cannot be deleted; see details.blockers.' },
 } as const satisfies ErrorTable;
+
+declare module '../kernel/result.ts' {
+  interface ErrorCodes extends CodesOf<typeof customerErrors> {}
+}

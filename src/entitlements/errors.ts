@@ -1,4 +1,4 @@
-import type { ErrorTable } from '../kernel/result.ts';
+import type { CodesOf, ErrorTable } from '../kernel/result.ts';
 
 /** What entitlements refuse because of the state they are in; where two apply, the first listed answers. */
 export const entitlementErrors = {
@@ -14,3 +14,7 @@ export const entitlementErrors = {
   },
   INSUFFICIENT_BALANCE: { status: 409, message: 'Less is available than was asked for.' },
 } as const satisfies ErrorTable;
+
+declare module '../kernel/result.ts' {
+  interface ErrorCodes extends CodesOf<typeof entitlementErrors> {}
+}

@@ -1,5 +1,5 @@
 import { kindWords } from '../kernel/ids.ts';
-import type { ErrorTable, Refusal } from '../kernel/result.ts';
+import type { CodesOf, ErrorTable, Refusal } from '../kernel/result.ts';
 import type { Authentication } from './caller.ts';
 
 /** The coarse category of §7 for each status. */
@@ -159,4 +159,8 @@ export function mergeTables(tables: readonly ErrorTable[]): ErrorTable {
     }
   }
   return merged;
+}
+
+declare module '../kernel/result.ts' {
+  interface ErrorCodes extends CodesOf<typeof edgeErrors> {}
 }

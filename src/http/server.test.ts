@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Edge, type EdgeCaller, openEdge, thingRoutes } from '../../test/support/edge.ts';
 import { openTestEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
 import { type Sql, sql } from '../db/index.ts';
-import { fail, ok } from '../kernel/result.ts';
+import { type ErrorCode, fail, ok } from '../kernel/result.ts';
 import { mergeTables } from './errors.ts';
 import { type Access, createServer, Reply, type Route, route, Type } from './index.ts';
 
@@ -44,7 +44,7 @@ beforeAll(async () => {
     running,
     misbehaving('/v0/wrong/shape', () => ok({ name: 1 })),
     misbehaving('/v0/wrong/status', () => ok(new Reply(418, { name: 'x' }))),
-    misbehaving('/v0/wrong/code', () => fail('NOBODY_LISTS_THIS')),
+    misbehaving('/v0/wrong/code', () => fail('NOBODY_LISTS_THIS' as ErrorCode)),
   ]);
   merchant = edge.caller();
 });

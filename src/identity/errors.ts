@@ -1,4 +1,4 @@
-import type { ErrorTable } from '../kernel/result.ts';
+import type { CodesOf, ErrorTable } from '../kernel/result.ts';
 
 /** The codes of identity (api.md, Identity). */
 export const identityErrors = {
@@ -6,3 +6,7 @@ export const identityErrors = {
   TAX_NOT_ENABLED: { status: 400, message: 'This tax provider is connected, but it cannot calculate tax yet.' },
   PROVIDER_NOT_CONNECTED: { status: 400, message: 'This provider is not connected.' },
 } as const satisfies ErrorTable;
+
+declare module '../kernel/result.ts' {
+  interface ErrorCodes extends CodesOf<typeof identityErrors> {}
+}

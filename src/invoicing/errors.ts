@@ -1,4 +1,4 @@
-import type { ErrorTable } from '../kernel/result.ts';
+import type { CodesOf, ErrorTable } from '../kernel/result.ts';
 
 /** What can go wrong with an invoice; where two apply, the first listed answers. */
 export const invoicingErrors = {
@@ -11,3 +11,7 @@ export const invoicingErrors = {
   },
   DOCUMENT_NOT_AVAILABLE: { status: 404, message: 'There is no such document; details.reason says why.' },
 } as const satisfies ErrorTable;
+
+declare module '../kernel/result.ts' {
+  interface ErrorCodes extends CodesOf<typeof invoicingErrors> {}
+}

@@ -8,8 +8,11 @@ describe('results', () => {
   });
 
   it.each([
-    { made: fail('X'), refusal: { kind: 'code', code: 'X' } },
-    { made: fail('X', { a: 1 }, 'Said.'), refusal: { kind: 'code', code: 'X', details: { a: 1 }, message: 'Said.' } },
+    { made: fail('INVALID_TRANSITION'), refusal: { kind: 'code', code: 'INVALID_TRANSITION' } },
+    {
+      made: fail('INVALID_TRANSITION', { a: 1 }, 'Said.'),
+      refusal: { kind: 'code', code: 'INVALID_TRANSITION', details: { a: 1 }, message: 'Said.' },
+    },
     { made: invalidField('a.b', 'no'), refusal: { kind: 'validation', errors: [{ field: 'a.b', message: 'no' }] } },
     {
       made: invalidField('a', 'no', 'C'),

@@ -5,10 +5,20 @@ export interface FieldError {
   code?: string;
 }
 
+/**
+ * The codes of all domains. Each domain adds its table: `interface ErrorCodes extends CodesOf<typeof clockErrors> {}`, so
+ * that a code nobody listed does not compile.
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: the domains fill it
+export interface ErrorCodes {}
+export type CodesOf<Table extends ErrorTable> = { readonly [Code in keyof Table]: ErrorEntry };
+/** A code of an error table. */
+export type ErrorCode = keyof ErrorCodes;
+
 /** Why a request is refused. What the caller is told, and with which status, is decided in one place: `http/errors.ts`. */
 export type Refusal =
   /** A business code listed in a domain's error table. `message` replaces the table's where it can say more. */
-  | { kind: 'code'; code: string; message?: string; details?: Record<string, unknown> }
+  | { kind: 'code'; code: ErrorCode; message?: string; details?: Record<string, unknown> }
   /** 400 `validation_error`: fields are to blame. `total` where the list was cut. */
   | { kind: 'validation'; errors: FieldError[]; total?: number }
   /** 404; `field` names the body field that held the unknown id. */
@@ -28,7 +38,7 @@ export const ok = <T>(value: T): Success<T> => ({ ok: true, value });
 const refused = (refusal: Refusal): Failure => ({ ok: false, refusal });
 
 /** A refusal with a business code of a domain's error table. */
-export const fail = (code: string, details?: Record<string, unknown>, message?: string): Failure =>
+export const fail = (code: ErrorCode, details?: Record<string, unknown>, message?: string): Failure =>
   refused({
     kind: 'code',
     code,

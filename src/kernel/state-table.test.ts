@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import type { CodesOf, ErrorTable } from './result.ts';
 import { next, refuse, type StateTable, stateTable } from './state-table.ts';
+
+const doorErrors = {
+  NOT_SHUT: { status: 409, message: 'It is open.' },
+  LOCKED: { status: 409, message: 'It is locked.' },
+} as const satisfies ErrorTable;
+
+declare module './result.ts' {
+  interface ErrorCodes extends CodesOf<typeof doorErrors> {}
+}
 
 const door: StateTable<'open' | 'shut' | 'locked', 'push' | 'pull' | 'lock'> = {
   open: { push: 'shut', pull: 'open', lock: refuse('NOT_SHUT') },

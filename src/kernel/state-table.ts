@@ -1,7 +1,7 @@
-import { type Failure, fail } from './result.ts';
+import { type ErrorCode, type Failure, fail } from './result.ts';
 
 /** What a cell of a state table holds: the next state, or the refusal. */
-export type Cell<State extends string> = State | { readonly refuse: string };
+export type Cell<State extends string> = State | { readonly refuse: ErrorCode };
 
 /** Every state has a cell for every event, so a forgotten case does not compile. */
 export type StateTable<State extends string, Event extends string> = Readonly<
@@ -9,7 +9,7 @@ export type StateTable<State extends string, Event extends string> = Readonly<
 >;
 
 /** A cell that refuses with this code. */
-export const refuse = (code: string): { readonly refuse: string } => ({ refuse: code });
+export const refuse = (code: ErrorCode): { readonly refuse: ErrorCode } => ({ refuse: code });
 
 /** How a refusal speaks of a thing and of what was tried with it: `invoice`, `approved`. */
 export interface StateWords<Event extends string> {

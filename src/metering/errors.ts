@@ -1,4 +1,4 @@
-import type { ErrorTable } from '../kernel/result.ts';
+import type { CodesOf, ErrorTable } from '../kernel/result.ts';
 
 export const meteringErrors = {
   INGEST_QUEUE_FULL: {
@@ -7,3 +7,7 @@ export const meteringErrors = {
       'More events are waiting to be stored than are taken in; nothing of this request was stored. Send it again.',
   },
 } as const satisfies ErrorTable;
+
+declare module '../kernel/result.ts' {
+  interface ErrorCodes extends CodesOf<typeof meteringErrors> {}
+}

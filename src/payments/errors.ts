@@ -1,4 +1,4 @@
-import type { ErrorTable } from '../kernel/result.ts';
+import type { CodesOf, ErrorTable } from '../kernel/result.ts';
 
 /** What payments refuses. A session that is over is a 409: its state is to blame, not the request (§7 names the code, not the status). */
 export const paymentErrors = {
@@ -12,3 +12,7 @@ export const paymentErrors = {
     message: 'This merchant has no payment provider that takes cards here. Set bankTransferOnly, or record payments.',
   },
 } as const satisfies ErrorTable;
+
+declare module '../kernel/result.ts' {
+  interface ErrorCodes extends CodesOf<typeof paymentErrors> {}
+}

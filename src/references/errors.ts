@@ -1,5 +1,9 @@
-import type { ErrorTable } from '../kernel/result.ts';
+import type { CodesOf, ErrorTable } from '../kernel/result.ts';
 
 export const referenceErrors = {
   REFERENCE_TAKEN: { status: 409, message: 'This external id is the primary reference of an entity already.' }, // §2
 } as const satisfies ErrorTable;
+
+declare module '../kernel/result.ts' {
+  interface ErrorCodes extends CodesOf<typeof referenceErrors> {}
+}

@@ -1,4 +1,4 @@
-import type { ErrorTable } from '../kernel/result.ts';
+import type { CodesOf, ErrorTable } from '../kernel/result.ts';
 
 /** What sources refuse; where two apply, the first listed answers. */
 export const sourceErrors = {
@@ -12,3 +12,7 @@ export const sourceErrors = {
   },
   SOURCE_DISABLED: { status: 409, message: 'The source is disabled and accepts no events.' },
 } as const satisfies ErrorTable;
+
+declare module '../kernel/result.ts' {
+  interface ErrorCodes extends CodesOf<typeof sourceErrors> {}
+}

@@ -1,4 +1,4 @@
-import type { ErrorTable } from '../kernel/result.ts';
+import type { CodesOf, ErrorTable } from '../kernel/result.ts';
 
 /** What can go wrong with a subscription; where two apply, the first listed answers. */
 export const subscriptionErrors = {
@@ -19,3 +19,7 @@ export const subscriptionErrors = {
     message: 'Another migration of this version is running. Wait until it has ended, or cancel it.',
   },
 } as const satisfies ErrorTable;
+
+declare module '../kernel/result.ts' {
+  interface ErrorCodes extends CodesOf<typeof subscriptionErrors> {}
+}

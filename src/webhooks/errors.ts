@@ -1,4 +1,4 @@
-import type { ErrorTable } from '../kernel/result.ts';
+import type { CodesOf, ErrorTable } from '../kernel/result.ts';
 
 /** What webhooks refuse; where two apply, the first listed answers. */
 export const webhookErrors = {
@@ -9,3 +9,7 @@ export const webhookErrors = {
     message: 'These are more than 10,000 deliveries. Take a shorter time, or fewer kinds.',
   },
 } as const satisfies ErrorTable;
+
+declare module '../kernel/result.ts' {
+  interface ErrorCodes extends CodesOf<typeof webhookErrors> {}
+}

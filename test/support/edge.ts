@@ -4,7 +4,7 @@ import pino from 'pino';
 import { Database, sql } from '../../src/db/index.ts';
 import { createServer, type Role, type Route, route, type ServerOptions, Strict, Type } from '../../src/http/index.ts';
 import { newId } from '../../src/kernel/ids.ts';
-import { fail, ok } from '../../src/kernel/result.ts';
+import { type CodesOf, fail, ok } from '../../src/kernel/result.ts';
 import { cloneDatabase } from './environment.ts';
 
 /** The edge alone, over routes that a test brings: real server, real database, and callers that need no key rows. */
@@ -37,6 +37,10 @@ export interface EdgeAnswer {
 }
 
 export const edgeTestErrors = { THING_REFUSED: { status: 409, message: 'Not this thing.' } } as const;
+
+declare module '../../src/kernel/result.ts' {
+  interface ErrorCodes extends CodesOf<typeof edgeTestErrors> {}
+}
 
 export const Thing = Type.Object(
   { id: Type.String(), object: Type.Literal('thing'), merchantId: Type.String(), name: Type.String() },
