@@ -10,7 +10,9 @@ import {
   type Query,
   unlockedTables,
 } from '../../scripts/checks/schema.ts';
+import { schemaPage } from '../../scripts/checks/schema-page.ts';
 import { migrate, migrationNames } from '../../src/db/index.ts';
+import { columnOf, fieldOf } from '../../src/db/names.ts';
 import { cloneDatabase } from '../support/environment.ts';
 
 let client: pg.Client;
@@ -35,6 +37,19 @@ describe('the migrated database', () => {
 
   it('keeps amounts and instants in types that lose nothing', async () =>
     expect(await lossyColumns(query)).toEqual([]));
+
+  it('names columns so that their fields lead back to them', async () => {
+    const columns = await query(
+      `select distinct column_name as name from information_schema.columns where table_schema = 'public'`,
+    );
+    const names = columns.map(({ name }) => name as string);
+    expect(names.filter((name) => columnOf(fieldOf(name)) !== name)).toEqual([]);
+  });
+
+  it('is docs/schema.sql (npm run docs:schema prints it)', async () => {
+    const page = projectFiles().find(({ path }) => path === 'docs/schema.sql');
+    expect(page?.text).toBe(await schemaPage(query));
+  });
 
   it('gives the roles of the program no more than rows', async () => expect(await excessRights(query)).toEqual([]));
 
