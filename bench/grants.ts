@@ -1,12 +1,12 @@
 import pg from 'pg';
 import { Database, type Tx } from '../src/db/index.ts';
-import { type EntitlementRow, findEntitlement } from '../src/entitlements/entitlements.sql.ts';
-import { historyOf } from '../src/entitlements/history.ts';
-import { presentEntitlement } from '../src/entitlements/present.ts';
-import { entitlementDueKind } from '../src/entitlements/steps.ts';
+import { type EntitlementRow, findEntitlement } from '../src/entitlements/entitlement/entitlements.sql.ts';
+import { historyOf } from '../src/entitlements/reading/history.ts';
+import { presentEntitlement } from '../src/entitlements/reading/present.ts';
+import { entitlementDueKind } from '../src/entitlements/changes/steps.ts';
 import type { Instant } from '../src/kernel/time.ts';
 import { eventPartitionChore } from '../src/metering/index.ts';
-import { createIntake } from '../src/metering/intake.ts';
+import { createIntake } from '../src/metering/intake/intake.ts';
 import { exponent, median, numbersOf } from './support/arguments.ts';
 import { processorSeconds, type Target, withStack } from './support/stack.ts';
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { Database } from '../src/db/index.ts';
-import { keyTables, sealKeys } from '../src/metering/generations.sql.ts';
-import { MOST_BYTES, tendKeys } from '../src/metering/generations.ts';
+import { keyTables, sealKeys } from '../src/metering/keys/generations.sql.ts';
+import { MOST_BYTES, tendKeys } from '../src/metering/keys/generations.ts';
 import { median, numbersOf } from './support/arguments.ts';
 import { processorSeconds, type Stack, type Target, withStack } from './support/stack.ts';
 

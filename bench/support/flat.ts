@@ -1,12 +1,12 @@
 import pg from 'pg';
 import { Database, sql, type Tx } from '../../src/db/index.ts';
-import { balanceOf } from '../../src/entitlements/balances.ts';
-import { type EntitlementRow, findEntitlement } from '../../src/entitlements/entitlements.sql.ts';
-import { entitlementDueKind } from '../../src/entitlements/steps.ts';
+import { balanceOf } from '../../src/entitlements/reading/balances.ts';
+import { type EntitlementRow, findEntitlement } from '../../src/entitlements/entitlement/entitlements.sql.ts';
+import { entitlementDueKind } from '../../src/entitlements/changes/steps.ts';
 import { plain } from '../../src/kernel/decimal.ts';
 import type { Instant } from '../../src/kernel/time.ts';
 import { eventPartitionChore } from '../../src/metering/index.ts';
-import { createIntake } from '../../src/metering/intake.ts';
+import { createIntake } from '../../src/metering/intake/intake.ts';
 import { exponent, median } from './arguments.ts';
 import { processorSeconds, type Stack } from './stack.ts';
 

@@ -176,57 +176,70 @@ export function againstTheRoad(files: readonly SourceFile[], road = ROAD): Findi
 }
 
 /**
- * The rooms inside invoicing (src/invoicing/README.md), in their order: a room imports only rooms before it. The files in
- * the folder itself come last and may import every room.
+ * The rooms inside the large domains, in their order: a room imports only rooms before it. The files in the folder itself
+ * come last and may import every room.
  */
-export const INVOICING_ROOMS: readonly string[] = [
-  'rating',
-  'terms',
-  'timeline',
-  'invoice',
-  'outside-tax',
-  'owed',
-  'difference',
-  'credit-notes',
-  'calculation',
-  'usage',
-  'documents',
-  'paying',
-  'issue',
-  'one-off',
-  'page',
-  'reading',
-  'collecting',
-];
+export const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  checkout: ['link', 'sign-up', 'page'],
+  entitlements: [
+    ...['balance', 'entitlement', 'inputs', 'reading', 'known', 'notices'],
+    ...['grants', 'reservations', 'purchases', 'changes'],
+  ],
+  invoicing: [
+    ...['rating', 'terms', 'timeline', 'invoice', 'outside-tax', 'owed', 'difference', 'credit-notes', 'calculation'],
+    ...['usage', 'documents', 'paying', 'issue', 'one-off', 'page', 'reading', 'collecting'],
+  ],
+  metering: ['meter', 'keys', 'events', 'intake', 'usage', 'stored', 'clickhouse'],
+  payments: ['provider', 'stripe', 'records'],
+  portal: ['words', 'links', 'frame', 'pages'],
+  subscriptions: ['subscription', 'billing', 'life', 'changes', 'adjustments', 'plan-migration'],
+};
 
-const INVOICING = 'src/invoicing/';
+/** Rooms that belong to the files of the folder itself: imports go both ways between them. */
+const BESIDE_THE_FOLDER: Readonly<Record<string, readonly string[]>> = {
+  payments: ['outside', 'page', 'exceptions'],
+};
 
-/** The room of a file inside invoicing; null for a file in the folder itself. */
-export function invoicingRoomOf(path: string): string | null {
-  const [first, second] = path.slice(INVOICING.length).split('/');
-  return second === undefined ? null : (first ?? null);
+/** The room of a file inside a domain; null for a file in the folder itself. */
+export function innerRoomOf(path: string): string | null {
+  const [, domain = '', first = '', second] = path.split('/');
+  return second === undefined || BESIDE_THE_FOLDER[domain]?.includes(first) ? null : first;
 }
 
-/** Imports inside invoicing that go against the order of its rooms, and rooms that are not in the order. */
-export function againstTheRooms(files: readonly SourceFile[], order = INVOICING_ROOMS): Finding[] {
-  const placeOf = (path: string): number => {
-    const room = invoicingRoomOf(path);
-    return room === null ? order.length : order.indexOf(room);
-  };
-  return files
-    .filter((file) => isProgram(file) && file.path.startsWith(INVOICING))
-    .flatMap((file) => [
-      ...(placeOf(file.path) < 0
-        ? [{ path: file.path, line: 1, what: `stands in ${invoicingRoomOf(file.path)}, a room without a place` }]
-        : []),
-      ...importsOf(file)
-        .filter(({ to }) => to.startsWith(INVOICING) && placeOf(to) > placeOf(file.path))
-        .map(({ line, to }) => ({
-          path: file.path,
-          line,
-          what: `imports ${to}, which comes later (INVOICING_ROOMS in scripts/checks/imports.ts)`,
-        })),
-    ]);
+/** Imports inside a domain that go against the order of its rooms, and rooms that are not in the order. */
+export function againstTheRooms(files: readonly SourceFile[], rooms = ROOMS): Finding[] {
+  return Object.entries(rooms).flatMap(([domain, order]) => {
+    const folder = `src/${domain}/`;
+    const placeOf = (path: string): number => {
+      const room = innerRoomOf(path);
+      return room === null ? order.length : order.indexOf(room);
+    };
+    return files
+      .filter((file) => isProgram(file) && file.path.startsWith(folder))
+      .flatMap((file) => [
+        ...(placeOf(file.path) < 0
+          ? [{ path: file.path, line: 1, what: `stands in ${innerRoomOf(file.path)}, a room without a place` }]
+          : []),
+        ...importsOf(file)
+          .filter(({ to }) => to.startsWith(folder) && placeOf(to) > placeOf(file.path))
+          .map(({ line, to }) => ({
+            path: file.path,
+            line,
+            what: `imports ${to}, which comes later (ROOMS in scripts/checks/imports.ts)`,
+          })),
+      ]);
+  });
+}
+
+/** Files of the program that one folder holds at most; a larger one needs rooms. */
+const MOST_FILES = 25;
+
+/** Folders that hold too many files to find one. */
+export function crowdedFolders(files: readonly SourceFile[]): string[] {
+  const folders = Map.groupBy(files.filter(isProgram), ({ path }) => posix.dirname(path));
+  return [...folders]
+    .filter(([, those]) => those.length > MOST_FILES)
+    .map(([folder, those]) => `${folder} holds ${those.length} files; more than ${MOST_FILES} need rooms (ROOMS)`);
 }
 
 /** Beside the `index.ts` of each room: what may be imported by name, with the reason. */

@@ -1,5 +1,5 @@
 import type { Chore } from '../jobs/index.ts';
-import { forgetUnfinished } from './checkouts.sql.ts';
+import { forgetUnfinished } from './sign-up/checkouts.sql.ts';
 
 const KEPT_HOURS = 24;
 const HOUR_SECONDS = 3_600;

@@ -5,13 +5,13 @@ import type { Tx } from '../db/index.ts';
 import { freeRoute, listReply, pageOf, type Route, readRoute, route } from '../http/index.ts';
 import { invalidField, notFound, ok, type Result } from '../kernel/result.ts';
 import { formatInstant, type Instant, parseInstant } from '../kernel/time.ts';
-import { accessOf, presentAll, toAccess } from './access.ts';
-import type { BalanceQuestion } from './balances.ts';
-import { findEntitlement } from './entitlements.sql.ts';
-import { historyOf } from './history.ts';
+import { accessOf, presentAll, toAccess } from './reading/access.ts';
+import type { BalanceQuestion } from './reading/balances.ts';
+import { findEntitlement } from './entitlement/entitlements.sql.ts';
+import { historyOf } from './reading/history.ts';
 import { type AccessOf, accessQuestion, detailQuestion, findAsked, findWhose } from './known/questions.ts';
 import { type ReadingParts, type ReadingQuestion, Readings } from './known/readings.ts';
-import { type EntitlementFilters, pageOfActive, pageOfEntitlements, type TimedEntitlement } from './reading.sql.ts';
+import { type EntitlementFilters, pageOfActive, pageOfEntitlements, type TimedEntitlement } from './reading/reading.sql.ts';
 import {
   AccessQuery,
   ActiveEntitlementList,
@@ -24,7 +24,7 @@ import {
   EntitlementQuery,
   ExternalAccessQuery,
   HistoryQuery,
-} from './schemas.ts';
+} from './entitlement/schemas.ts';
 
 const TAG = 'Entitlements';
 const ofEntitlement = { role: 'viewer', merchant: { of: 'id', kind: 'entitlement' } } as const;

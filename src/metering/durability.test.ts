@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../db/embedded/index.ts';
 import { Database, migrate, sql } from '../db/index.ts';
-import { createIntake } from './intake.ts';
+import { createIntake } from './intake/intake.ts';
 
 const ROUNDS = 3;
 const SENDERS = 4;

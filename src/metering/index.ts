@@ -1,5 +1,5 @@
-export { acceptInTransaction, type OwnEvent } from './accept-one.ts';
-export { admissionOf } from './admission.ts';
+export { acceptInTransaction, type OwnEvent } from './intake/accept-one.ts';
+export { admissionOf } from './intake/admission.ts';
 export {
   countByType,
   countOfType,
@@ -11,14 +11,14 @@ export {
   selectOfNobody,
   selectOfType,
   selectUncounted,
-} from './beside.sql.ts';
+} from './usage/beside.sql.ts';
 export { openProjection, rebuildProjection, settledSeq, type UsageProjection } from './clickhouse/index.ts';
 export { meteringErrors } from './errors.ts';
-export type { OwnedMeter } from './events.sql.ts';
-export { listMeterEvents } from './events.ts';
-export type { BalancesQuestion, EventBalances, EventUse } from './expand.ts';
-export { usageMark } from './fate.sql.ts';
-export type { BillingOfEvent, CountedEvent, EventBilling } from './fate.ts';
+export type { OwnedMeter } from './stored/events.sql.ts';
+export { listMeterEvents } from './stored/events.ts';
+export type { BalancesQuestion, EventBalances, EventUse } from './events/expand.ts';
+export { usageMark } from './stored/fate.sql.ts';
+export type { BillingOfEvent, CountedEvent, EventBilling } from './stored/fate.ts';
 export {
   type FigureCall,
   type FigureColumns,
@@ -27,18 +27,18 @@ export {
   figureParameters,
   type JoinedFigures,
   joinFigures,
-} from './figure-call.ts';
-export type { FigureFunction } from './figures.sql.ts';
-export type { UsageFigure } from './figures.ts';
-export { keyGenerationChore } from './generations.ts';
-export { createIntakes, type OnAccepted } from './intake.ts';
-export { everyWindow } from './levels.ts';
-export { lockIngest, readBetweenEvents } from './lock.sql.ts';
-export { dimensionsOf, isLevel, type Meter } from './meter.ts';
-export { type ActiveSpan, ownSpans } from './own-spans.ts';
-export { eventPartitionChore } from './partitions.ts';
+} from './usage/figure-call.ts';
+export type { FigureFunction } from './usage/figures.sql.ts';
+export type { UsageFigure } from './usage/figures.ts';
+export { keyGenerationChore } from './keys/generations.ts';
+export { createIntakes, type OnAccepted } from './intake/intake.ts';
+export { everyWindow } from './usage/levels.ts';
+export { lockIngest, readBetweenEvents } from './intake/lock.sql.ts';
+export { dimensionsOf, isLevel, type Meter } from './meter/meter.ts';
+export { type ActiveSpan, ownSpans } from './meter/own-spans.ts';
+export { eventPartitionChore } from './intake/partitions.ts';
 export { eventRoutes } from './routes.ts';
-export { backfillChore, registerMeter, unreadSeriesChore } from './series.ts';
+export { backfillChore, registerMeter, unreadSeriesChore } from './stored/series.ts';
 export {
   forgetLate,
   isSettled,
@@ -49,13 +49,13 @@ export {
   settleUsage,
   type TakenUsage,
   usageSnapshot,
-} from './settled.ts';
-export { measureStretches } from './stretches.ts';
-export { customersWithEvents, oldestAcceptedAfter, type UsedCustomer } from './subjects.sql.ts';
-export { linkExternalSubject, linkSubscriptionSubject, subjectsOf, subjectsOfEach } from './subjects.ts';
-export { merchantsWithEvents } from './tally.sql.ts';
-export { eventTallyChore } from './tally.ts';
-export { measureEach, postgresUsage, usage, usageOfEach, usedSpans } from './usage.ts';
-export type { UsageCut, UsageQuery, UsageRequest, UsageRow, UsageScope, UsageSource } from './usage-request.ts';
-export { createUsageWatch, type UsageWatch, type UsedBy } from './usage-watch.ts';
-export { WINDOW_SIZES, type WindowSize, windowCount, windowsOf } from './windows.ts';
+} from './stored/settled.ts';
+export { measureStretches } from './usage/stretches.ts';
+export { customersWithEvents, oldestAcceptedAfter, type UsedCustomer } from './intake/subjects.sql.ts';
+export { linkExternalSubject, linkSubscriptionSubject, subjectsOf, subjectsOfEach } from './intake/subjects.ts';
+export { merchantsWithEvents } from './intake/tally.sql.ts';
+export { eventTallyChore } from './intake/tally.ts';
+export { measureEach, postgresUsage, usage, usageOfEach, usedSpans } from './usage/usage.ts';
+export type { UsageCut, UsageQuery, UsageRequest, UsageRow, UsageScope, UsageSource } from './meter/usage-request.ts';
+export { createUsageWatch, type UsageWatch, type UsedBy } from './intake/usage-watch.ts';
+export { WINDOW_SIZES, type WindowSize, windowCount, windowsOf } from './meter/windows.ts';

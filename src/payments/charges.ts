@@ -2,7 +2,7 @@ import type { Tx } from '../db/index.ts';
 import type { DueKind } from '../jobs/index.ts';
 import type { Decimal } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
-import { keepReceipt } from './charge-receipt.ts';
+import { keepReceipt } from './records/charge-receipt.ts';
 import {
   type Charge,
   type ChargeOrigin,
@@ -12,12 +12,12 @@ import {
   lockCharge,
   type NewCharge,
   selectCharge,
-} from './charges.sql.ts';
+} from './records/charges.sql.ts';
 import type { PaymentParts } from './completion.ts';
-import { type PaymentMethod, selectDefaults } from './methods.sql.ts';
+import { type PaymentMethod, selectDefaults } from './records/methods.sql.ts';
 import { callForCharge } from './outside/charges.ts';
-import type { PaymentProvider } from './provider.ts';
-import { sandboxProvider } from './sandbox-provider.ts';
+import type { PaymentProvider } from './provider/provider.ts';
+import { sandboxProvider } from './provider/sandbox-provider.ts';
 
 /** What is charged, and for whom. */
 export interface ChargeRequestOfInvoice {

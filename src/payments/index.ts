@@ -1,4 +1,4 @@
-export type { ChargeOrigin, FinishedCharge } from './charges.sql.ts';
+export type { ChargeOrigin, FinishedCharge } from './records/charges.sql.ts';
 export { defaultMethodOf, defaultMethodsOf, intendCharges, performCharge } from './charges.ts';
 export { paymentErrors } from './errors.ts';
 export { countExceptions } from './exceptions/exceptions.sql.ts';
@@ -9,25 +9,25 @@ export type {
   EntityStanding,
   EntityToLock,
   PaymentHandlers,
-} from './handlers.ts';
+} from './records/handlers.ts';
 export { endOf as endOfLink } from './links.ts';
-export { type PaymentMethod, selectMethod as findMethod } from './methods.sql.ts';
-export { listMethods, makeDefault, removeMethod } from './methods.ts';
+export { type PaymentMethod, selectMethod as findMethod } from './records/methods.sql.ts';
+export { listMethods, makeDefault, removeMethod } from './records/methods.ts';
 export { isCallOpen } from './outside/await-outcome.ts';
 export { type Courier, ProviderCourier } from './outside/courier.ts';
 export { nextLookUp } from './outside/look-ups.ts';
 export { byCourier, writeOutcome } from './outside/parts.ts';
 export { createPayments, type Payments, type RemoteOptions } from './payments.ts';
-export type { DeclineReason } from './provider.ts';
-export { type PaymentReceipt, RECORDED_METHODS } from './receipts.sql.ts';
-export { findReceipt, findRecorded, listReceiptsOf, newReceiptId, recordReceipt } from './record.ts';
-export { type RedirectRules, redirectProblems } from './redirect-urls.ts';
-export { type ProviderAccount, ProviderAway, ProviderRefused, type RemoteProvider } from './remote.ts';
+export type { DeclineReason } from './provider/provider.ts';
+export { type PaymentReceipt, RECORDED_METHODS } from './records/receipts.sql.ts';
+export { findReceipt, findRecorded, listReceiptsOf, newReceiptId, recordReceipt } from './records/record.ts';
+export { type RedirectRules, redirectProblems } from './records/redirect-urls.ts';
+export { type ProviderAccount, ProviderAway, ProviderRefused, type RemoteProvider } from './provider/remote.ts';
 export { PaymentSessionReply, publicSession } from './replies.ts';
-export { RETURN_STATUSES, type ReturnStatus } from './return-states.ts';
+export { RETURN_STATUSES, type ReturnStatus } from './records/return-states.ts';
 export { receiptsOf, requestReturn, returnedByHand, stopReturn } from './returns.ts';
-export type { SessionStatus } from './session-states.ts';
-export type { EntityType, PaymentSession } from './sessions.sql.ts';
+export type { SessionStatus } from './records/session-states.ts';
+export type { EntityType, PaymentSession } from './records/sessions.sql.ts';
 export {
   DEFAULT_SESSION_MINUTES,
   endOpenSession,

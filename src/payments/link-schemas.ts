@@ -16,8 +16,8 @@ import {
 import { decimal, jsonNumber } from '../kernel/decimal.ts';
 import { formatMoney } from '../kernel/money.ts';
 import { formatInstant } from '../kernel/time.ts';
-import type { PaymentLinkNow } from './links.sql.ts';
-import type { SessionStatus } from './session-states.ts';
+import type { PaymentLinkNow } from './records/links.sql.ts';
+import type { SessionStatus } from './records/session-states.ts';
 import { sessionUrl } from './sessions.ts';
 
 const PAYMENT_STATUSES = ['pending', 'processing', 'completed', 'expired', 'cancelled'] as const;

@@ -14,7 +14,7 @@ import {
 } from '../http/index.ts';
 import { ok } from '../kernel/result.ts';
 import { type Instant, parseInstant } from '../kernel/time.ts';
-import { listMethods, makeDefault, removeMethod } from './methods.ts';
+import { listMethods, makeDefault, removeMethod } from './records/methods.ts';
 import { PaymentMethodReply, PaymentSessionReply, publicMethod, publicSession } from './replies.ts';
 import type { PaymentEnvironment } from './session-routes.ts';
 import { openSetup } from './setup.ts';

@@ -17,9 +17,9 @@ import {
   selectLeft,
   selectReceipt,
   selectReceipts,
-} from './receipts.sql.ts';
-import { bookReturn, owned } from './return-booking.ts';
-import { returnStates } from './return-states.ts';
+} from './records/receipts.sql.ts';
+import { bookReturn, owned } from './records/return-booking.ts';
+import { returnStates } from './records/return-states.ts';
 
 /** What came in for an invoice, in the order in which it came. */
 export const receiptsOf = (tx: Tx, merchantId: string, invoiceId: string): Promise<PaymentReceipt[]> =>

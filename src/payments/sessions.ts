@@ -6,8 +6,8 @@ import { next } from '../kernel/state-table.ts';
 import { type Instant, isBefore } from '../kernel/time.ts';
 import { publishAll } from '../webhooks/index.ts';
 import { closeCheckouts } from './outside/checkouts.sql.ts';
-import type { ProviderName } from './provider.ts';
-import { sessionStates } from './session-states.ts';
+import type { ProviderName } from './provider/provider.ts';
+import { sessionStates } from './records/session-states.ts';
 import {
   type EntityType,
   insertSessions,
@@ -18,7 +18,7 @@ import {
   selectOpenSessions,
   selectSession,
   updateToExpired,
-} from './sessions.sql.ts';
+} from './records/sessions.sql.ts';
 
 /** How long a session can be paid where nobody says otherwise. */
 export const DEFAULT_SESSION_MINUTES = 24 * 60;

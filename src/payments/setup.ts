@@ -4,9 +4,9 @@ import { type EnvironmentName, findOrganization, type MerchantSettings, merchant
 import { isConnected } from '../integrations/index.ts';
 import { type FieldError, fail, invalid, notFound, ok, type Result } from '../kernel/result.ts';
 import { type Instant, isAfter } from '../kernel/time.ts';
-import type { ProviderName } from './provider.ts';
-import { type RedirectRules, redirectProblems } from './redirect-urls.ts';
-import type { PaymentSession } from './sessions.sql.ts';
+import type { ProviderName } from './provider/provider.ts';
+import { type RedirectRules, redirectProblems } from './records/redirect-urls.ts';
+import type { PaymentSession } from './records/sessions.sql.ts';
 import { DEFAULT_SESSION_MINUTES, openSession } from './sessions.ts';
 
 const FALLBACK_CURRENCY = 'USD';

@@ -2,8 +2,8 @@ import { type Route, route, type Static, Strict, Text, Timestamp, Type } from '.
 import { notFound, ok } from '../kernel/result.ts';
 import { formatInstant } from '../kernel/time.ts';
 import { findSubscription } from '../subscriptions/index.ts';
-import { createLink, type NewLink } from './links.ts';
-import type { PortalParts } from './parts.ts';
+import { createLink, type NewLink } from './links/links.ts';
+import type { PortalParts } from './links/parts.ts';
 
 const LinkBody = Strict(
   {

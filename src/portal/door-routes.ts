@@ -6,8 +6,8 @@ import { isId } from '../kernel/ids.ts';
 import { localeAskedFor } from '../kernel/locale.ts';
 import { ok } from '../kernel/result.ts';
 import { errorPage, findLook, type Look, PRIVATE, pageReply, unknownReply } from '../pages/index.ts';
-import { noCookie, portalPath, sessionCookie, sessionTokenIn } from './cookie.ts';
-import { deadLinkPage, leftPage, openPage, sentPage, signInPage } from './door-pages.ts';
+import { noCookie, portalPath, sessionCookie, sessionTokenIn } from './frame/cookie.ts';
+import { deadLinkPage, leftPage, openPage, sentPage, signInPage } from './frame/door-pages.ts';
 import {
   createMailedLink,
   findLink,
@@ -18,12 +18,12 @@ import {
   merchantOfSession,
   openLink,
   stateOfLink,
-} from './links.ts';
-import type { PortalParts } from './parts.ts';
-import type { PortalLink } from './portal.sql.ts';
-import { STYLE } from './style.ts';
-import { hashOfToken, isFormKey } from './tokens.ts';
-import { isForeign } from './visit.ts';
+} from './links/links.ts';
+import type { PortalParts } from './links/parts.ts';
+import type { PortalLink } from './links/portal.sql.ts';
+import { STYLE } from './frame/style.ts';
+import { hashOfToken, isFormKey } from './links/tokens.ts';
+import { isForeign } from './frame/visit.ts';
 
 const HTML = { contentType: 'text/html', description: 'A page for a person.' } as const;
 const FORM = 'application/x-www-form-urlencoded';

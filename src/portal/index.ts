@@ -1,4 +1,4 @@
 /** All that other rooms may use of the customer portal. */
-export { forgetPortalLinks, type MailedLink } from './links.ts';
-export type { PortalParts } from './parts.ts';
+export { forgetPortalLinks, type MailedLink } from './links/links.ts';
+export type { PortalParts } from './links/parts.ts';
 export { portalRoutes } from './routes.ts';

@@ -10,13 +10,13 @@ import {
   SubscriptionChangeList,
   SubscriptionChangeListQuery,
   SubscriptionChangeReply,
-} from './change-schemas.ts';
-import { type ChangeRow, listChanges } from './changes.sql.ts';
-import { cancelChange, changePlan } from './changes.ts';
-import type { SubscriptionParts } from './parts.ts';
+} from './changes/change-schemas.ts';
+import { type ChangeRow, listChanges } from './subscription/changes.sql.ts';
+import { cancelChange, changePlan } from './changes/changes.ts';
+import type { SubscriptionParts } from './subscription/parts.ts';
 import { planMigrationRoutes } from './plan-migration/routes.ts';
-import { quantitiesOf } from './present.ts';
-import { simulatePlan } from './simulate.ts';
+import { quantitiesOf } from './life/present.ts';
+import { simulatePlan } from './changes/simulate.ts';
 
 const TAG = 'Subscriptions';
 const ofSubscription = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', kind: 'subscription' } }) as const;

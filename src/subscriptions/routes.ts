@@ -4,14 +4,14 @@ import { findInvoice, type InvoiceRow } from '../invoicing/index.ts';
 import { notFound, ok, type Result } from '../kernel/result.ts';
 import { type Instant, parseInstant } from '../kernel/time.ts';
 import type { Payments } from '../payments/index.ts';
-import { adjustmentRoutes } from './adjustment-routes.ts';
+import { adjustmentRoutes } from './adjustments/adjustment-routes.ts';
 import { changeRoutes } from './change-routes.ts';
-import { createSubscription } from './create.ts';
-import type { SubscriptionParts } from './parts.ts';
-import { patchSubscription, terminateSubscription } from './patch.ts';
-import { paymentOf } from './payment.ts';
-import { presentSubscription, quantitiesOf } from './present.ts';
-import { reconcileSubscription } from './reconcile.ts';
+import { createSubscription } from './life/create.ts';
+import type { SubscriptionParts } from './subscription/parts.ts';
+import { patchSubscription, terminateSubscription } from './life/patch.ts';
+import { paymentOf } from './life/payment.ts';
+import { presentSubscription, quantitiesOf } from './life/present.ts';
+import { reconcileSubscription } from './life/reconcile.ts';
 import {
   ReconciliationBody,
   Subscription,
@@ -21,8 +21,8 @@ import {
   SubscriptionPatch,
   SubscriptionReconciliation,
   TerminationBody,
-} from './schemas.ts';
-import { findSubscription, listSubscriptions, type SubscriptionRow } from './subscriptions.sql.ts';
+} from './subscription/schemas.ts';
+import { findSubscription, listSubscriptions, type SubscriptionRow } from './subscription/subscriptions.sql.ts';
 
 const TAG = 'Subscriptions';
 const ofSubscription = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', kind: 'subscription' } }) as const;

@@ -2,14 +2,15 @@ import { describe, expect, it } from 'vitest';
 import {
   againstTheRoad,
   againstTheRooms,
+  crowdedFolders,
   cycles,
   DOORS,
-  INVOICING_ROOMS,
   importsOf,
-  invoicingRoomOf,
+  innerRoomOf,
   outOfTheHouse,
   pastTheDoor,
   ROAD,
+  ROOMS,
   roomOf,
 } from '../../scripts/checks/imports.ts';
 import { isProgram, projectFiles, report } from '../../scripts/checks/project.ts';
@@ -30,12 +31,16 @@ describe('the program', () => {
     expect(report(againstTheRoad(files))).toEqual([]);
   });
 
-  it('keeps to the order of the rooms in invoicing', () => {
+  it('keeps to the order of the rooms in its large domains', () => {
     expect(report(againstTheRooms(files))).toEqual([]);
-    const inInvoicing = program.filter(({ path }) => roomOf(path) === 'invoicing' || roomOf(path) === 'rating');
-    const rooms = inInvoicing.map(({ path }) => invoicingRoomOf(path)).filter((room) => room !== null);
-    expect(new Set(rooms)).toEqual(new Set(INVOICING_ROOMS));
   });
+
+  it.each(Object.entries(ROOMS))('has the rooms of %s that are in its order', (domain, order) => {
+    const paths = program.map(({ path }) => path).filter((path) => path.startsWith(`src/${domain}/`));
+    expect(new Set(paths.map(innerRoomOf).filter((room) => room !== null))).toEqual(new Set(order));
+  });
+
+  it('has no crowded folder', () => expect(crowdedFolders(files)).toEqual([]));
 
   it('imports nothing that stands outside src', () => {
     expect(report(outOfTheHouse(files))).toEqual([]);
@@ -111,6 +116,12 @@ describe('these checks see', () => {
   ])('$what', ({ from, to, found }) => {
     expect(report(found([file(from, `import { x } from '${to}';`)]))).toHaveLength(1);
     expect(report(found([file(from, "import { x } from './own.ts';")]))).toEqual([]);
+  });
+
+  it('a folder of too many files', () => {
+    const crowd = Array.from({ length: 26 }, (_, index) => file(`src/tax/a${index}.ts`, ''));
+    expect(crowdedFolders(crowd)).toHaveLength(1);
+    expect(crowdedFolders(crowd.slice(1))).toEqual([]);
   });
 
   it('a room in invoicing that is not in the order', () => {

@@ -16,11 +16,11 @@ const OUT_OF_SIGHT: Exceptions = {
   'src/http/runner.ts': 'asks owner_of() for the id in a path',
   'src/identity/audit.ts': 'the condition of one filter',
   'src/identity/platform.ts': 'makes the first operator, once for a database',
-  'src/metering/partitions.ts': 'calls the function that makes partitions',
+  'src/metering/intake/partitions.ts': 'calls the function that makes partitions',
 };
 
 const ACROSS: Exceptions = {
-  'src/subscriptions/subscriptions.sql.ts': 'a list by consumer needs the customers of the page in the same statement',
+  'src/subscriptions/subscription/subscriptions.sql.ts': 'a list by consumer needs the customers of the page in the same statement',
 };
 
 /** Folders whose rules still take the types of rows from a `*.sql.ts`. Invoicing has none. */

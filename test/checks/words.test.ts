@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CHECKOUT_WORDS } from '../../src/checkout/words.ts';
+import { CHECKOUT_WORDS } from '../../src/checkout/page/words.ts';
 import { DOCUMENT_WORDS } from '../../src/documents/words.ts';
 import { INVOICE_WORDS } from '../../src/invoicing/page/words.ts';
 import { type InEachLocale, LOCALES } from '../../src/kernel/locale.ts';

@@ -5,7 +5,7 @@ import { projectionsIn } from '../../src/metering/clickhouse/shipping.sql.ts';
 import type { ClickHouse } from '../../src/metering/clickhouse/store.ts';
 import { answerSettings, createTables, dropTables, insertInto } from '../../src/metering/clickhouse/tables.sql.ts';
 import { clickhouseUsage } from '../../src/metering/clickhouse/usage.ts';
-import type { UsageCut, UsageScope } from '../../src/metering/usage-request.ts';
+import type { UsageCut, UsageScope } from '../../src/metering/meter/usage-request.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { hasEngine, unlessEngine } from './clickhouse-engine.ts';
 import { openServedEngine, type ServedEngine } from './clickhouse-server.ts';

@@ -7,7 +7,7 @@ import { rebuild } from '../../src/metering/clickhouse/shipper.ts';
 import { projectionsIn } from '../../src/metering/clickhouse/shipping.sql.ts';
 import { type ClickHouse, connectClickHouse } from '../../src/metering/clickhouse/store.ts';
 import { clickhouseUsage } from '../../src/metering/clickhouse/usage.ts';
-import type { UsageCut, UsageScope } from '../../src/metering/usage-request.ts';
+import type { UsageCut, UsageScope } from '../../src/metering/meter/usage-request.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { hasEngine, unlessEngine } from './clickhouse-engine.ts';
 import { type Loss, openServedEngine, PASSWORD, type ServedEngine } from './clickhouse-server.ts';

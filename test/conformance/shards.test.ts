@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { sealKeys } from '../../src/metering/generations.sql.ts';
-import { tendKeys } from '../../src/metering/generations.ts';
-import { KEY_LIMITS } from '../../src/metering/generations-plan.ts';
+import { sealKeys } from '../../src/metering/keys/generations.sql.ts';
+import { tendKeys } from '../../src/metering/keys/generations.ts';
+import { KEY_LIMITS } from '../../src/metering/keys/generations-plan.ts';
 import { type Client, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { operations } from '../support/operations.ts';
 import { allSentences, type Sentence } from '../support/routes.ts';

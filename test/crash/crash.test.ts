@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { EventIds } from '../../src/metering/event-id.ts';
+import { EventIds } from '../../src/metering/events/event-id.ts';
 import { type Cluster, openCluster, VICTIMS, type Victim } from './cluster.ts';
 import { type Journal, keyOf } from './journal.ts';
 import { type RunningLoad, startLoad } from './running-load.ts';

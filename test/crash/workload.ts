@@ -1,5 +1,5 @@
 import { parseExactJson } from '../../src/db/index.ts';
-import type { Aggregation } from '../../src/metering/meter.ts';
+import type { Aggregation } from '../../src/metering/meter/meter.ts';
 import type { NaiveEvent } from '../../src/metering/testing/oracle.ts';
 
 /** A merchant as a load knows it. */

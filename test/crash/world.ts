@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseExactJson } from '../../src/db/index.ts';
 import { decimal, plain } from '../../src/kernel/decimal.ts';
-import type { Meter } from '../../src/metering/meter.ts';
+import type { Meter } from '../../src/metering/meter/meter.ts';
 import { type NaiveEvent, naiveUsage } from '../../src/metering/testing/oracle.ts';
-import type { UsageCut, UsageScope } from '../../src/metering/usage-request.ts';
+import type { UsageCut, UsageScope } from '../../src/metering/meter/usage-request.ts';
 import type { Client } from '../support/environment.ts';
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 import type { Cluster } from './cluster.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { findSpentBudgets } from '../../src/alerts/index.ts';
 import { sql, type Tx } from '../../src/db/index.ts';
-import { toAccess } from '../../src/entitlements/access.ts';
+import { toAccess } from '../../src/entitlements/reading/access.ts';
 import { selectNow, writtenQuestion } from '../../src/entitlements/known/known.sql.ts';
 import { accessQuestion, detailQuestion } from '../../src/entitlements/known/questions.ts';
 import { Readings } from '../../src/entitlements/known/readings.ts';

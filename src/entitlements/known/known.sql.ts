@@ -10,10 +10,10 @@ import {
   joinFigures,
   type UsageFigure,
 } from '../../metering/index.ts';
-import type { EntitlementRow } from '../entitlements.sql.ts';
-import type { InputRow } from '../inputs.sql.ts';
-import type { SpentBudget } from '../parts.ts';
-import { conditionsOf, type EntitlementFilters, type TimedEntitlement } from '../reading.sql.ts';
+import type { EntitlementRow } from '../entitlement/entitlements.sql.ts';
+import type { InputRow } from '../inputs/inputs.sql.ts';
+import type { SpentBudget } from '../entitlement/parts.ts';
+import { conditionsOf, type EntitlementFilters, type TimedEntitlement } from '../reading/reading.sql.ts';
 
 /** What has to be heard of entitlements that are known. */
 export interface NowQuestion {

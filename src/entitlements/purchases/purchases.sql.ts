@@ -1,7 +1,7 @@
 import { sql, type Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { EntitlementKey } from '../lock.ts';
+import type { EntitlementKey } from '../entitlement/lock.ts';
 
 /** A grant that is made when its invoice is paid (§2 Grant purchase). */
 export interface PurchaseRow {

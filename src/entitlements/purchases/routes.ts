@@ -20,7 +20,7 @@ import { formatMoney } from '../../kernel/money.ts';
 import { ok } from '../../kernel/result.ts';
 import { formatInstant, type Instant, parseInstant } from '../../kernel/time.ts';
 import { sessionUrl } from '../../payments/index.ts';
-import { RolloverBound } from '../grant-schemas.ts';
+import { RolloverBound } from '../entitlement/grant-schemas.ts';
 import { type Purchased, type PurchaseRequest, purchaseGrant } from './purchase.ts';
 
 /** §4, Grant purchase rules. */

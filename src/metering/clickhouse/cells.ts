@@ -1,5 +1,5 @@
 import { type Decimal, decimal, ZERO } from '../../kernel/decimal.ts';
-import type { Aggregation } from '../meter.ts';
+import type { Aggregation } from '../meter/meter.ts';
 
 /** Every value of an event is a whole number of 10^-76: at most 39 digits before the point and 76 after it. */
 const PLACES = 76;

@@ -1,7 +1,7 @@
 import type { Database, Tx } from '../../db/index.ts';
 import type { Chore } from '../../jobs/index.ts';
-import { Background } from '../background.ts';
-import type { UsageQuery } from '../usage-request.ts';
+import { Background } from '../keys/background.ts';
+import type { UsageQuery } from '../meter/usage-request.ts';
 import { auditAndReplace } from './audit.ts';
 import { Patience } from './patience.ts';
 import { rebuild, type ShipperParts, shipRound } from './shipper.ts';

@@ -1,7 +1,7 @@
 import type { Instant } from '../../kernel/time.ts';
-import { dimensionPath, isLevel, type Meter, pathSegments } from '../meter.ts';
-import type { UsageCut, UsageScope } from '../usage-request.ts';
-import type { WindowSize } from '../windows.ts';
+import { dimensionPath, isLevel, type Meter, pathSegments } from '../meter/meter.ts';
+import type { UsageCut, UsageScope } from '../meter/usage-request.ts';
+import type { WindowSize } from '../meter/windows.ts';
 
 /** The events of one subject row in `[from, to)`. */
 export interface Address {

@@ -1,6 +1,6 @@
 import { type Sql, sql, type Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { UsageSource } from '../usage-request.ts';
+import type { UsageSource } from '../meter/usage-request.ts';
 import type { Address } from './question.ts';
 
 export type ProjectionState = 'new' | 'building' | 'serving' | 'retired' | 'dropped';

@@ -1,6 +1,6 @@
 import { allOf, type Sql, sql } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
-import type { Aggregation } from '../meter.ts';
+import type { Aggregation } from '../meter/meter.ts';
 import {
   columnNames,
   filterPaths,

@@ -1,4 +1,4 @@
-import type { Aggregation, Meter } from '../meter.ts';
+import type { Aggregation, Meter } from '../meter/meter.ts';
 import { type Key, LIMB_PLACES } from './cells.ts';
 import { type Form, keptPaths, leafName, SMALL_PLACES } from './leaves.ts';
 import { Parameters } from './parameters.ts';

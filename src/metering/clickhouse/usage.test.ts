@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openTestEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
 import type { Tx } from '../../db/index.ts';
 import { decimal } from '../../kernel/decimal.ts';
-import type { UsageQuery, UsageRow, UsageScope } from '../usage-request.ts';
+import type { UsageQuery, UsageRow, UsageScope } from '../meter/usage-request.ts';
 import { shipRound } from './shipper.ts';
 import { RememberingClickHouse } from './testing/remembering.ts';
 import { clickhouseUsage } from './usage.ts';

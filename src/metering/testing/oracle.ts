@@ -1,7 +1,7 @@
 import { isRawNumber } from '../../kernel/decimal.ts';
 import { type Instant, isAfter, isBefore } from '../../kernel/time.ts';
-import type { Meter } from '../meter.ts';
-import type { UsageCut, UsageScope } from '../usage-request.ts';
+import type { Meter } from '../meter/meter.ts';
+import type { UsageCut, UsageScope } from '../meter/usage-request.ts';
 
 /** An event as the naive count of usage sees it: in the order of acceptance, addressed to one subject. */
 export interface NaiveEvent {

@@ -2,8 +2,8 @@ import { allOf, pageOfRows, sql, type Tx } from '../../db/index.ts';
 import type { PageRequest } from '../../http/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { ProviderName } from '../provider.ts';
-import type { ReturnStatus } from '../return-states.ts';
+import type { ProviderName } from '../provider/provider.ts';
+import type { ReturnStatus } from '../records/return-states.ts';
 
 export const EXCEPTION_KINDS = ['charge', 'refund', 'strayPayment', 'notice'] as const;
 export type ExceptionKind = (typeof EXCEPTION_KINDS)[number];

@@ -5,8 +5,8 @@ import { type Instant, isAfter } from '../../kernel/time.ts';
 import type { PaymentParts } from '../completion.ts';
 import type { StrayPayment } from '../outside/stray.sql.ts';
 import { returnStrayByHand } from '../outside/stray.ts';
-import type { ProviderName } from '../provider.ts';
-import { lockAnyReceipt, type PaymentReceipt, selectInvoiceReceipt } from '../receipts.sql.ts';
+import type { ProviderName } from '../provider/provider.ts';
+import { lockAnyReceipt, type PaymentReceipt, selectInvoiceReceipt } from '../records/receipts.sql.ts';
 import { returnedByHand } from '../returns.ts';
 import type { PaymentException } from './exceptions.sql.ts';
 

@@ -18,7 +18,7 @@ import { formatMoney } from '../../kernel/money.ts';
 import { ok } from '../../kernel/result.ts';
 import { formatInstant, type Instant, parseInstant } from '../../kernel/time.ts';
 import type { PaymentParts } from '../completion.ts';
-import { PROVIDER_NAMES } from '../provider.ts';
+import { PROVIDER_NAMES } from '../provider/provider.ts';
 import { EXCEPTION_KINDS, EXCEPTION_STATUSES, type PaymentException, selectExceptions } from './exceptions.sql.ts';
 import { markReturned } from './mark-returned.ts';
 

@@ -6,7 +6,7 @@ import {
   type RemoteChargeRequest,
   type RemoteRefund,
   type RemoteRefundRequest,
-} from '../remote.ts';
+} from '../provider/remote.ts';
 import { isRepeatable } from './look-ups.ts';
 import type { Connection } from './parts.ts';
 

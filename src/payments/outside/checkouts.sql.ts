@@ -1,7 +1,7 @@
 import { assignments, sql, type Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { ProviderName } from '../provider.ts';
+import type { ProviderName } from '../provider/provider.ts';
 import type { CheckoutStatus } from './checkout-states.ts';
 
 /** A payment page at a provider, by which a session is paid. */

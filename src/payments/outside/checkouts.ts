@@ -6,8 +6,8 @@ import { DEFAULT_LOCALE } from '../../kernel/locale.ts';
 import { next } from '../../kernel/state-table.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { decline, lockFound, type PaymentParts, refusalToComplete, settle } from '../completion.ts';
-import type { EntityDescription } from '../handlers.ts';
-import type { Card } from '../provider.ts';
+import type { EntityDescription } from '../records/handlers.ts';
+import type { Card } from '../provider/provider.ts';
 import {
   type CheckoutCustomer,
   type CheckoutRequest,
@@ -16,9 +16,9 @@ import {
   ProviderAway,
   ProviderRefused,
   type TakenMoney,
-} from '../remote.ts';
-import { sessionStates } from '../session-states.ts';
-import { countAttempt, moveSession, type PaymentSession, selectSession } from '../sessions.sql.ts';
+} from '../provider/remote.ts';
+import { sessionStates } from '../records/session-states.ts';
+import { countAttempt, moveSession, type PaymentSession, selectSession } from '../records/sessions.sql.ts';
 import { sessionUrl } from '../sessions.ts';
 import { type CheckoutEvent, checkoutStates, LIVE_CHECKOUTS } from './checkout-states.ts';
 import {

@@ -1,7 +1,7 @@
 import { sql, type Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { ProviderDisputeFact, ProviderRefundFact } from '../remote.ts';
+import type { ProviderDisputeFact, ProviderRefundFact } from '../provider/remote.ts';
 
 /** A payment at a provider, whether it paid something or is stray. */
 export interface TakenPayment {

@@ -4,9 +4,9 @@ import { ZERO } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { type Posting, post } from '../../ledger/index.ts';
 import type { PaymentParts } from '../completion.ts';
-import { lockAnyReceipt, markAsked, markReturned } from '../receipts.sql.ts';
-import type { ProviderDisputeFact, ProviderRefundFact } from '../remote.ts';
-import { bookReturn } from '../return-booking.ts';
+import { lockAnyReceipt, markAsked, markReturned } from '../records/receipts.sql.ts';
+import type { ProviderDisputeFact, ProviderRefundFact } from '../provider/remote.ts';
+import { bookReturn } from '../records/return-booking.ts';
 import {
   insertDispute,
   insertOutsideRefund,

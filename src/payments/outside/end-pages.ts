@@ -1,5 +1,5 @@
 import type { PaymentParts } from '../completion.ts';
-import { type CheckoutState, ProviderAway, ProviderRefused } from '../remote.ts';
+import { type CheckoutState, ProviderAway, ProviderRefused } from '../provider/remote.ts';
 import { type Checkout, selectLiveCheckoutsOf } from './checkouts.sql.ts';
 import { settleCheckout } from './checkouts.ts';
 import type { Connection } from './parts.ts';

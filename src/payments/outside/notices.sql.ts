@@ -1,7 +1,7 @@
 import { assignments, sql, type Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { ProviderName } from '../provider.ts';
-import type { ProviderNotice } from '../remote.ts';
+import type { ProviderName } from '../provider/provider.ts';
+import type { ProviderNotice } from '../provider/remote.ts';
 
 /** A notice of a provider as it was stored. */
 export interface StoredNotice extends ProviderNotice {

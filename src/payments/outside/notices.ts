@@ -4,7 +4,7 @@ import { isId } from '../../kernel/ids.ts';
 import { fail, ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { PaymentParts } from '../completion.ts';
-import type { NoticeHeaders, ProviderFact } from '../remote.ts';
+import type { NoticeHeaders, ProviderFact } from '../provider/remote.ts';
 import { settleCharge } from './charges.ts';
 import { selectCheckoutByReference } from './checkouts.sql.ts';
 import { settleCheckout } from './checkouts.ts';

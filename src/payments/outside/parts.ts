@@ -2,8 +2,8 @@ import type { Database, Tx } from '../../db/index.ts';
 import { sqlState } from '../../db/index.ts';
 import type { FollowUp } from '../../jobs/index.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { ProviderName } from '../provider.ts';
-import type { ProviderAccount, RemoteProvider } from '../remote.ts';
+import type { ProviderName } from '../provider/provider.ts';
+import type { ProviderAccount, RemoteProvider } from '../provider/remote.ts';
 import type { Courier } from './courier.ts';
 
 /** What calls to providers outside our database take. */

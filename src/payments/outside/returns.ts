@@ -2,7 +2,7 @@ import { effectiveNow } from '../../clocks/index.ts';
 import type { Tx } from '../../db/index.ts';
 import type { FollowUp } from '../../jobs/index.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { ProviderName } from '../provider.ts';
+import type { ProviderName } from '../provider/provider.ts';
 import {
   lockAnyReceipt,
   markAsked,
@@ -11,9 +11,9 @@ import {
   type PaymentReceipt,
   recallReceipt,
   selectReceipt,
-} from '../receipts.sql.ts';
-import type { RemoteRefund } from '../remote.ts';
-import { bookReturn } from '../return-booking.ts';
+} from '../records/receipts.sql.ts';
+import type { RemoteRefund } from '../provider/remote.ts';
+import { bookReturn } from '../records/return-booking.ts';
 import { askRefund } from './ask.ts';
 import { nextLookUp } from './look-ups.ts';
 import { byCourier, type Call, connectionOf, type RemoteParts, reportRefusal, writeOutcome } from './parts.ts';

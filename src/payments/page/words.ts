@@ -1,7 +1,7 @@
 import type { InEachLocale } from '../../kernel/locale.ts';
 import { type Html, html } from '../../pages/index.ts';
-import type { DeclineReason } from '../provider.ts';
-import type { TestCard } from '../test-cards.ts';
+import type { DeclineReason } from '../provider/provider.ts';
+import type { TestCard } from '../provider/test-cards.ts';
 
 /** What went wrong with what was just sent. */
 export type PageProblem = 'chooseCard' | 'notPayable' | 'providerAway' | 'notConnected';

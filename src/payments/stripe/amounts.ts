@@ -1,6 +1,6 @@
 import { minorDigits } from '../../kernel/currency.ts';
 import { Decimal } from '../../kernel/decimal.ts';
-import { ProviderRefused } from '../remote.ts';
+import { ProviderRefused } from '../provider/remote.ts';
 
 /**
  * Stripe takes amounts as integers. For most currencies they count the minor unit of ISO 4217. The exceptions are on

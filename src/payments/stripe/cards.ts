@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe';
-import type { Card, DeclineReason } from '../provider.ts';
-import { ProviderRefused } from '../remote.ts';
+import type { Card, DeclineReason } from '../provider/provider.ts';
+import { ProviderRefused } from '../provider/remote.ts';
 
 /** A stored card is charged by its customer and its payment method, so the token names both: `cus_…/pm_…`. */
 const tokenOf = (customer: string, paymentMethod: string): string => `${customer}/${paymentMethod}`;

@@ -5,7 +5,7 @@ import {
   type RemoteChargeRequest,
   type RemoteRefund,
   type RemoteRefundRequest,
-} from '../remote.ts';
+} from '../provider/remote.ts';
 import { fromStripeUnits, toStripeUnits } from './amounts.ts';
 import { reasonOf, splitToken } from './cards.ts';
 import { calling, callingPlainly, isCardError, isMissing, refusedOr } from './client.ts';

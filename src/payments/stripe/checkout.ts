@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe';
-import { type CheckoutRequest, type CheckoutState, type OpenedCheckout, ProviderAway } from '../remote.ts';
+import { type CheckoutRequest, type CheckoutState, type OpenedCheckout, ProviderAway } from '../provider/remote.ts';
 import { fromStripeUnits, toStripeUnits } from './amounts.ts';
 import { idOf, reasonOf, shownCard, storedCard } from './cards.ts';
 import { calling, callingPlainly, isInvalidRequest, isMissing, refusedOr } from './client.ts';

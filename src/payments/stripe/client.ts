@@ -1,5 +1,5 @@
 import { Stripe } from 'stripe';
-import { ProviderAway, type ProviderKeys, ProviderRefused } from '../remote.ts';
+import { ProviderAway, type ProviderKeys, ProviderRefused } from '../provider/remote.ts';
 
 export interface StripeOptions {
   /** Where the API is; absent: at Stripe. */

@@ -7,7 +7,7 @@ import type {
   ProviderFact,
   ProviderNotice,
   ProviderRefundFact,
-} from '../remote.ts';
+} from '../provider/remote.ts';
 import { fromStripeUnits } from './amounts.ts';
 import { idOf } from './cards.ts';
 import { chargeOf, refundStatus } from './charges.ts';

@@ -13,7 +13,7 @@ import {
   type ProviderNotice,
   ProviderRefused,
   type RemoteProvider,
-} from '../remote.ts';
+} from '../provider/remote.ts';
 import { fromStripeUnits, toStripeUnits } from './amounts.ts';
 import { EVENT_KINDS } from './notices.ts';
 import { createStripeProvider } from './provider.ts';

@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe';
-import { type ProviderKeys, ProviderRefused, type RemoteProvider } from '../remote.ts';
+import { type ProviderKeys, ProviderRefused, type RemoteProvider } from '../provider/remote.ts';
 import { charge, findCharge, findRefund, refund } from './charges.ts';
 import { expireCheckout, openCheckout, readCheckout } from './checkout.ts';
 import { callingPlainly, openClient, type StripeOptions } from './client.ts';

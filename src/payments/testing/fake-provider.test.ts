@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decimal } from '../../kernel/decimal.ts';
-import { ProviderAway, ProviderRefused } from '../remote.ts';
+import { ProviderAway, ProviderRefused } from '../provider/remote.ts';
 import { FAKE_TOKENS, FakeProvider } from './fake-provider.ts';
 
 const account = { merchantId: 'org_1', externalId: 'acct_1', secretKey: 'fake', webhookSecret: 'whsec' };

@@ -1,6 +1,6 @@
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { Card, DeclineReason } from '../provider.ts';
+import type { Card, DeclineReason } from '../provider/provider.ts';
 import {
   type CheckoutRequest,
   type CheckoutState,
@@ -18,7 +18,7 @@ import {
   type RemoteProvider,
   type RemoteRefund,
   type RemoteRefundRequest,
-} from '../remote.ts';
+} from '../provider/remote.ts';
 
 /**
  * What goes wrong with the next call of an operation. `lost before`: the provider never hears of it. `lost after`: it is

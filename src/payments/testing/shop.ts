@@ -25,9 +25,9 @@ import type { Instant } from '../../kernel/time.ts';
 import { completeSession } from '../completion.ts';
 import { createPayments, type EntityDescription, openSession, type PaymentHandlers, paymentErrors } from '../index.ts';
 import { ProviderCourier } from '../outside/courier.ts';
-import { sandboxProvider } from '../sandbox-provider.ts';
-import type { PaymentSession } from '../sessions.sql.ts';
-import type { TestCard } from '../test-cards.ts';
+import { sandboxProvider } from '../provider/sandbox-provider.ts';
+import type { PaymentSession } from '../records/sessions.sql.ts';
+import type { TestCard } from '../provider/test-cards.ts';
 import { FakeProvider, fakeAccount } from './fake-provider.ts';
 
 /** What upstream saw, in the order in which it was committed. */

@@ -2,8 +2,8 @@ import { isAway, sqlState, type Tx } from '../../db/index.ts';
 import type { Refusal, Result } from '../../kernel/result.ts';
 import { next } from '../../kernel/state-table.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { type Changed, changePlan } from '../changes.ts';
-import type { SubscriptionParts } from '../parts.ts';
+import { type Changed, changePlan } from '../changes/changes.ts';
+import type { SubscriptionParts } from '../subscription/parts.ts';
 import {
   besideEachOther,
   type MigrationMember,

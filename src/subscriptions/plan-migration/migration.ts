@@ -1,7 +1,7 @@
 import type { CreditMode, Proration } from '../../invoicing/index.ts';
 import { refuse, stateTable } from '../../kernel/state-table.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { PriceReplacement } from '../quantities.ts';
+import type { PriceReplacement } from '../subscription/quantities.ts';
 
 export type PlanMigrationStatus = 'running' | 'completed' | 'cancelled';
 

@@ -3,7 +3,7 @@ import { listReply, type PageRequest, pageOf, Reply, type Route, route } from '.
 import { notFound, ok, type Result } from '../../kernel/result.ts';
 import { next } from '../../kernel/state-table.ts';
 import { formatInstant, type Instant } from '../../kernel/time.ts';
-import type { SubscriptionParts } from '../parts.ts';
+import type { SubscriptionParts } from '../subscription/parts.ts';
 import { type PlanMigration, planMigrationStates } from './migration.ts';
 import {
   lockPlanMigration,

@@ -1,5 +1,5 @@
 import { Id, ListOf, ListQuery, Nullable, OneOf, type Static, Strict, Timestamp, Type } from '../../http/index.ts';
-import { CreditWord, Effective, ProrationWord, VersionNumber } from '../change-schemas.ts';
+import { CreditWord, Effective, ProrationWord, VersionNumber } from '../changes/change-schemas.ts';
 
 const PriceReplacementBody = Strict({ replacesPriceId: Id('price'), withPriceId: Id('price') });
 

@@ -1,5 +1,5 @@
 import type { DueKind } from '../../jobs/index.ts';
-import type { SubscriptionParts } from '../parts.ts';
+import type { SubscriptionParts } from '../subscription/parts.ts';
 import { changeNext } from './change-next.ts';
 import { selectPlanMigration } from './migrations.sql.ts';
 

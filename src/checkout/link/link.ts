@@ -1,0 +1,36 @@
+import type { Instant } from '../../kernel/time.ts';
+import type { KnownBuyer } from './known-buyer.ts';
+
+/** A page on which people subscribe to a plan. */
+export interface CheckoutLink {
+  readonly merchantId: string;
+  readonly id: string;
+  readonly planId: string;
+  /** The customer that it is for, where it is there already. */
+  readonly customerId: string | null;
+  /** What is known of the one person that it is for. */
+  readonly known: KnownBuyer | null;
+  /** Null: any number of people. */
+  readonly maxUses: number | null;
+  readonly uses: number;
+  readonly successRedirectUrl: string | null;
+  readonly failureRedirectUrl: string | null;
+  readonly metadata: Record<string, string | number | boolean>;
+  readonly expiresAt: Instant;
+  /** Ended before its time. */
+  readonly endedAt: Instant | null;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+}
+
+export const LINK_STATUSES = ['open', 'used', 'expired'] as const;
+export type LinkStatus = (typeof LINK_STATUSES)[number];
+
+/** Can somebody subscribe by it? From the instant `expiresAt` on nobody can. */
+export function statusOf(
+  link: Pick<CheckoutLink, 'maxUses' | 'uses' | 'expiresAt' | 'endedAt'>,
+  now: Instant,
+): LinkStatus {
+  if (link.maxUses !== null && link.uses >= link.maxUses) return 'used';
+  return link.endedAt !== null || Temporal.Instant.compare(link.expiresAt, now) <= 0 ? 'expired' : 'open';
+}

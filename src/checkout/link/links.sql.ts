@@ -1,0 +1,59 @@
+import { allOf, jsonb, pageOfRows, sql, type Tx } from '../../db/index.ts';
+import type { PageRequest } from '../../http/index.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { CheckoutLink } from './link.ts';
+
+const COLUMNS = sql`merchant_id, id, plan_id, customer_id, known,
+  max_uses, uses, success_redirect_url,
+  failure_redirect_url, metadata, expires_at, ended_at,
+  created_at, updated_at`;
+
+export const insertLink = (tx: Tx, link: CheckoutLink): Promise<CheckoutLink> =>
+  tx.one<CheckoutLink>(sql`
+    insert into checkout_link (merchant_id, id, plan_id, customer_id, known, max_uses, success_redirect_url,
+                               failure_redirect_url, metadata, expires_at, created_at, updated_at)
+    values (${link.merchantId}, ${link.id}, ${link.planId}, ${link.customerId},
+            ${link.known === null ? null : jsonb(link.known)}, ${link.maxUses}, ${link.successRedirectUrl},
+            ${link.failureRedirectUrl}, ${jsonb(link.metadata)}, ${link.expiresAt}, ${link.createdAt}, ${link.updatedAt})
+    returning ${COLUMNS}`);
+
+export const selectLink = (tx: Tx, merchantId: string, id: string): Promise<CheckoutLink | undefined> =>
+  tx.maybe<CheckoutLink>(sql`select ${COLUMNS} from checkout_link where merchant_id = ${merchantId} and id = ${id}`);
+
+/** Whoever begins, ends or uses a link holds its row; it is locked before the checkouts and sessions of the link. */
+export const lockLink = (tx: Tx, merchantId: string, id: string): Promise<CheckoutLink | undefined> =>
+  tx.maybe<CheckoutLink>(sql`
+    select ${COLUMNS} from checkout_link where merchant_id = ${merchantId} and id = ${id} for no key update`);
+
+/** Ends a link before its time. */
+export const endLink = (tx: Tx, { merchantId, id }: CheckoutLink, now: Instant): Promise<CheckoutLink> =>
+  tx.one<CheckoutLink>(sql`
+    update checkout_link set ended_at = ${now}, updated_at = ${now}
+     where merchant_id = ${merchantId} and id = ${id} returning ${COLUMNS}`);
+
+/** Counts one more use, of a link that the caller has locked; a check of the table refuses one too many. */
+export const countUse = (tx: Tx, { merchantId, id }: CheckoutLink, now: Instant): Promise<number> =>
+  tx.run(sql`
+    update checkout_link set uses = uses + 1, updated_at = ${now} where merchant_id = ${merchantId} and id = ${id}`);
+
+export interface LinkFilter {
+  readonly planId?: string | undefined;
+  readonly customerId?: string | undefined;
+}
+
+/** Newest first; of one merchant, or (null, for operators) of all. */
+export const selectLinkPage = (tx: Tx, merchantId: string | null, filter: LinkFilter, page: PageRequest) =>
+  pageOfRows<CheckoutLink>(
+    tx,
+    {
+      select: COLUMNS,
+      from: sql`checkout_link`,
+      where: allOf([
+        merchantId !== null && sql`merchant_id = ${merchantId}`,
+        filter.planId !== undefined && sql`plan_id = ${filter.planId}`,
+        filter.customerId !== undefined && sql`customer_id = ${filter.customerId}`,
+      ]),
+      order: sql`seq desc`,
+    },
+    page,
+  );

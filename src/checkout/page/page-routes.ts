@@ -1,0 +1,283 @@
+import { findPlan } from '../../catalog/index.ts';
+import { type Database, ownerOf, type Tx } from '../../db/index.ts';
+import { freeRoute, Reply, type Route, Strict, Text } from '../../http/index.ts';
+import { findLogo } from '../../identity/index.ts';
+import { isId } from '../../kernel/ids.ts';
+import { type Locale, localeAskedFor } from '../../kernel/locale.ts';
+import { notFound, ok, orThrow, RefusalError, type Result } from '../../kernel/result.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { errorPage, LOGO_HEADERS, PRIVATE, pageReply, unknownReply } from '../../pages/index.ts';
+import type { Checkout } from '../sign-up/checkout.ts';
+import { selectCheckout } from '../sign-up/checkouts.sql.ts';
+import type { Details, Typed } from '../sign-up/details.ts';
+import {
+  DetailsForm,
+  detailsSoFar,
+  type Field,
+  type FieldProblem,
+  readDetails,
+  typedFrom,
+  typedIn,
+} from '../sign-up/details.ts';
+import type { CheckoutLink } from '../link/link.ts';
+import { selectLink } from '../link/links.sql.ts';
+import { begunPage, closedPage, type FormView, factsOf, type PageFacts, signupPage } from './page.ts';
+import type { CheckoutParts } from '../link/parts.ts';
+import { type Offer, rehearse } from '../sign-up/rehearse.ts';
+import { TAX_ID_SCRIPT } from './script.ts';
+import { SIGNUP_STYLE } from './style.ts';
+import { submit } from '../sign-up/submit.ts';
+import { createTaxIdTeller } from './tell-tax-id.ts';
+
+const HTML = { contentType: 'text/html', description: 'A page for a person.' } as const;
+const WORDS = { contentType: 'text/plain', description: 'What is said of a tax number.' } as const;
+const IMAGE = { contentType: 'image/png', description: 'The logo; `image/svg+xml` where it is an SVG.' } as const;
+const FORM = 'application/x-www-form-urlencoded';
+const MOST_BYTES = 16_384;
+
+/** Where a press of our own button comes from; what another site sends here in somebody's name begins nothing. */
+const OUR_SITES: ReadonlySet<unknown> = new Set(['none', 'same-origin']);
+
+interface Found {
+  readonly link: CheckoutLink;
+  readonly facts: PageFacts;
+}
+
+/**
+ * The page of a sign-up link: whoever has its address, which nobody can guess, may subscribe by it. It makes nothing
+ * before the money has come (docs/decisions/0120).
+ */
+export function signupRoutes(parts: CheckoutParts): readonly Route[] {
+  const { environment } = parts;
+  const tellTaxId = createTaxIdTeller(parts.register);
+  const usual = { tag: 'Pages', access: { public: true }, hidden: true, errorPage: errorPage(environment) } as const;
+  const show = freeRoute(
+    {
+      ...usual,
+      method: 'GET',
+      path: '/pay/signup/:id',
+      operationId: 'showSignupPage',
+      summary: 'The page of a sign-up link',
+      replies: { 200: HTML, 404: HTML },
+    },
+    async ({ database, params, request, now }) => {
+      const asked = localeAskedFor(request.headers['accept-language']);
+      const found = await findLink(parts, database, params.id, asked, now);
+      if (found === null) return ok(unknownReply(environment, asked));
+      return ok(await formReply(parts, database, found, { status: 200 }, now));
+    },
+  );
+  const send = freeRoute(
+    {
+      ...usual,
+      method: 'POST',
+      path: '/pay/signup/:id',
+      operationId: 'signUp',
+      summary: 'Take the details of somebody who subscribes, and lead to the payment',
+      body: DetailsForm,
+      contentTypes: [FORM],
+      bodyLimit: MOST_BYTES,
+      replies: { 303: HTML, 200: HTML, 400: HTML, 404: HTML, 409: HTML },
+    },
+    async ({ database, params, request, body, now }) => {
+      const asked = localeAskedFor(request.headers['accept-language']);
+      const found = await findLink(parts, database, params.id, asked, now);
+      if (found === null) return ok(unknownReply(environment, asked));
+      if (!OUR_SITES.has(request.headers['sec-fetch-site'] ?? 'none'))
+        return ok(new Reply(303, '', { ...PRIVATE, location: found.link.id }));
+      const typed = found.link.customerId === null ? typedIn(body) : typedFrom(null);
+      if (body.check !== undefined)
+        return ok(
+          await formReply(
+            parts,
+            database,
+            found,
+            { status: 200, typed, taxIdSaid: await tellTaxId(found.facts.look.locale, typed) },
+            now,
+          ),
+        );
+      return ok(await takeForm(parts, database, found, { ...body, typed }, now));
+    },
+  );
+  const done = freeRoute(
+    {
+      ...usual,
+      method: 'GET',
+      path: '/pay/signup/:id/:checkoutId',
+      operationId: 'showBegunSubscription',
+      summary: 'The page of a subscription that has begun without a payment',
+      replies: { 200: HTML, 404: HTML },
+    },
+    async ({ database, params, request, now }) => {
+      const asked = localeAskedFor(request.headers['accept-language']);
+      const { id, checkoutId } = params as { id: string; checkoutId: string };
+      const found = await findLink(parts, database, id, asked, now);
+      const begun = found && (await begunBy(database, found.link, checkoutId));
+      if (!begun) return ok(unknownReply(environment, asked));
+      return ok(pageReply(200, begunPage(found.facts, begun), found.facts.look));
+    },
+  );
+  const checkTaxId = freeRoute(
+    {
+      ...usual,
+      method: 'POST',
+      path: '/pay/signup/:id/taxId',
+      operationId: 'checkTaxIdOnPage',
+      summary: 'Say whether a tax number has the right form, and whether it is registered',
+      body: Strict({ country: Text({ maxLength: 100 }), taxId: Text({ maxLength: 1_000 }) }),
+      contentTypes: [FORM],
+      bodyLimit: MOST_BYTES,
+      replies: { 200: WORDS, 404: HTML },
+    },
+    async ({ database, params, request, body, now }) => {
+      const asked = localeAskedFor(request.headers['accept-language']);
+      const found = await findLink(parts, database, params.id, asked, now);
+      if (found === null) return ok(unknownReply(environment, asked));
+      const said = await tellTaxId(found.facts.look.locale, body);
+      return ok(new Reply(200, said, { ...PRIVATE, 'content-type': 'text/plain; charset=utf-8' }));
+    },
+  );
+  const logo = freeRoute(
+    {
+      ...usual,
+      method: 'GET',
+      path: '/pay/signup/:id/logo',
+      operationId: 'showLogoOfSignupLink',
+      summary: 'The logo of the merchant of a sign-up link',
+      replies: { 200: IMAGE, 404: HTML },
+    },
+    async ({ database, params }) => {
+      const found = await inMerchantOf(database, params.id, async (tx, merchantId) => findLogo(tx, merchantId));
+      if (!found) return notFound('logo');
+      return ok(new Reply(200, found.content, { ...PRIVATE, ...LOGO_HEADERS, 'content-type': found.contentType }));
+    },
+  );
+  return [show, send, logo, checkTaxId, done];
+}
+
+/** Runs in a transaction of the merchant whose link it is. @returns null where there is no such link */
+async function inMerchantOf<T>(
+  database: Database,
+  id: string,
+  work: (tx: Tx, merchantId: string) => Promise<T>,
+): Promise<T | null> {
+  const merchantId = isId('checkoutLink', id) ? await database.transaction('nobody', (tx) => ownerOf(tx, id)) : null;
+  return merchantId === null ? null : database.transaction({ merchants: [merchantId] }, (tx) => work(tx, merchantId));
+}
+
+const findLink = (
+  { environment }: CheckoutParts,
+  database: Database,
+  id: string,
+  asked: Locale,
+  now: Instant,
+): Promise<Found | null> =>
+  inMerchantOf(database, id, async (tx, merchantId) => {
+    const link = await selectLink(tx, merchantId, id);
+    return link ? { link, facts: await factsOf(tx, environment, link, asked, now) } : null;
+  });
+
+/** What a link offers now; null where the plan cannot be sold so any more. */
+const offerOf = (
+  parts: CheckoutParts,
+  database: Database,
+  { link, facts }: Found,
+  typed: Details | null,
+  now: Instant,
+): Promise<Result<Offer>> =>
+  database.transaction({ merchants: [link.merchantId] }, (tx) =>
+    rehearse(parts, tx, link, { typed, versionId: null, locale: facts.look.locale }, now),
+  );
+
+interface Shown extends Partial<Pick<FormView, 'typed' | 'problems' | 'hasChanged' | 'taxIdSaid'>> {
+  readonly status: number;
+}
+
+/** The form, or why there is none. */
+async function formReply(
+  parts: CheckoutParts,
+  database: Database,
+  found: Found,
+  { status, typed = typedFrom(found.link.known), ...shown }: Shown,
+  now: Instant,
+): Promise<Reply> {
+  const { facts } = found;
+  const { look } = facts;
+  if (facts.status !== 'open') return pageReply(status, closedPage(facts, facts.status), look);
+  const offer = await offerOf(parts, database, found, await detailsSoFar(typed, look.locale), now);
+  if (!offer.ok) return pageReply(status === 200 ? 200 : 409, closedPage(facts, 'unavailable'), look);
+  const view: FormView = {
+    ...facts,
+    offer: offer.value,
+    typed,
+    problems: new Map<Field, FieldProblem>(),
+    hasChanged: false,
+    taxIdSaid: '',
+    ...shown,
+  };
+  return pageReply(status, signupPage(view), look, {
+    formsLeadTo: facts.link.successRedirectUrl,
+    showsLogo: facts.hasLogo,
+    style: SIGNUP_STYLE,
+    script: TAX_ID_SCRIPT,
+  });
+}
+
+/** A form that was sent: shown again with what is wrong in it, or the way on. */
+async function takeForm(
+  parts: CheckoutParts,
+  database: Database,
+  found: Found,
+  { form, version, typed }: { readonly form: string; readonly version: string; readonly typed: Typed },
+  now: Instant,
+): Promise<Reply> {
+  const { link, facts } = found;
+  const again = (shown: Shown) => formReply(parts, database, found, { typed, ...shown }, now);
+  const read = link.customerId === null ? await readDetails(typed, facts.look.locale) : null;
+  if (read && !read.ok) return again({ status: 400, problems: read.problems });
+  const details = read?.details ?? null;
+  const offer = await offerOf(parts, database, found, details, now);
+  if (!offer.ok) return again({ status: 409 });
+  if (offer.value.version.id !== version) return again({ status: 409, hasChanged: true });
+  const taken = await submitOnce(parts, database, link, { form, details, offer: offer.value }, now);
+  if (taken === null) {
+    const fresh = await findLink(parts, database, link.id, facts.look.locale, now);
+    return formReply(parts, database, fresh ?? found, { status: 409, typed, hasChanged: true }, now);
+  }
+  return new Reply(303, '', { ...PRIVATE, location: whereTo(link, taken) });
+}
+
+/** In a transaction of its own that a refusal undoes. @returns null where it is refused */
+async function submitOnce(
+  parts: CheckoutParts,
+  database: Database,
+  link: CheckoutLink,
+  submission: Parameters<typeof submit>[3],
+  now: Instant,
+): Promise<Checkout | null> {
+  try {
+    return await database.transaction({ merchants: [link.merchantId] }, async (tx) =>
+      orThrow(await submit(parts, tx, link, submission, now)),
+    );
+  } catch (error) {
+    if (error instanceof RefusalError) return null;
+    throw error;
+  }
+}
+
+/** To the session that pays or keeps a card; else to where the merchant said, or to a page that says that it is done. */
+const whereTo = (link: CheckoutLink, { id, sessionId }: Checkout): string =>
+  sessionId === null ? (link.successRedirectUrl ?? `${link.id}/${id}`) : `../${sessionId}`;
+
+/** The name of the plan of a subscription that has begun by a link; null where it has not. */
+const begunBy = (
+  database: Database,
+  { merchantId, id, planId }: CheckoutLink,
+  checkoutId: string,
+): Promise<string | null> =>
+  database.transaction({ merchants: [merchantId] }, async (tx) => {
+    const checkout = isId('checkout', checkoutId) ? await selectCheckout(tx, merchantId, checkoutId) : undefined;
+    if (checkout?.linkId !== id || checkout.completedAt === null) return null;
+    const plan = await findPlan(tx, merchantId, planId);
+    return plan ? (plan.invoiceDisplayName ?? plan.name) : '';
+  });

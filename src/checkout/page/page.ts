@@ -1,0 +1,232 @@
+import { findCustomer } from '../../customers/index.ts';
+import type { Tx } from '../../db/index.ts';
+import type { EnvironmentName } from '../../identity/index.ts';
+import { findLogo, findOrganization } from '../../identity/index.ts';
+import { randomBase62 } from '../../kernel/ids.ts';
+import type { Locale } from '../../kernel/locale.ts';
+import type { Instant } from '../../kernel/time.ts';
+import {
+  countryNames,
+  endFrame,
+  findLook,
+  formatsOf,
+  frame,
+  Html,
+  html,
+  type Look,
+  lineTables,
+  logoImage,
+} from '../../pages/index.ts';
+import { FIELDS, type Field, type FieldProblem, type Typed } from '../sign-up/details.ts';
+import { type CheckoutLink, type LinkStatus, statusOf } from '../link/link.ts';
+import { pricesInWords } from './price-words.ts';
+import type { Offer } from '../sign-up/rehearse.ts';
+import { TAX_ID_SCRIPT } from './script.ts';
+import { SIGNUP_STYLE } from './style.ts';
+import { CHECKOUT_WORDS, nextSentence } from './words.ts';
+
+/** Whose page it is, in which language, and how its link stands. */
+export interface PageFacts {
+  readonly link: CheckoutLink;
+  readonly status: LinkStatus;
+  readonly look: Look;
+  readonly seller: string;
+  readonly hasLogo: boolean;
+  /** The customer that the link is for, where it is there already. */
+  readonly customerName: string | null;
+}
+
+/** What stands on the form. */
+export interface FormView extends PageFacts {
+  readonly offer: Offer;
+  readonly typed: Typed;
+  readonly problems: ReadonlyMap<Field, FieldProblem>;
+  /** The price on the page is not the one that was shown before. */
+  readonly hasChanged: boolean;
+  /** What is said of the tax number, where somebody has asked. */
+  readonly taxIdSaid: string;
+}
+
+/** Whose page a link has, and in which language: the customer's, else what the link says, else what the browser asks. */
+export async function factsOf(
+  tx: Tx,
+  environment: EnvironmentName,
+  link: CheckoutLink,
+  asked: Locale,
+  now: Instant,
+): Promise<PageFacts> {
+  const { merchantId, customerId } = link;
+  const merchant = await findOrganization(tx, merchantId, merchantId);
+  const customer = customerId === null ? undefined : await findCustomer(tx, merchantId, customerId);
+  return {
+    link,
+    status: statusOf(link, now),
+    look: await findLook(tx, environment, { merchantId, customerId }, link.known?.locale ?? asked),
+    seller: merchant?.name ?? '',
+    hasLogo: (await findLogo(tx, merchantId)) !== undefined,
+    customerName: customer?.organization.name ?? null,
+  };
+}
+
+/** The page of a link: what the plan costs, what is due now and later, and who subscribes. */
+export function signupPage(view: FormView): string {
+  const { look, offer, problems } = view;
+  const words = CHECKOUT_WORDS[look.locale];
+  const title = `${words.subscriptionTo(planName(offer))} – ${view.seller}`;
+  return frame(
+    problems.size > 0 ? `${words.problems} – ${title}` : title,
+    look,
+    html`<div class="sheet two">
+${summary(view)}
+<section aria-labelledby="details">
+<h2 id="details">${view.customerName === null ? words.yourDetails : words.subscribe}</h2>
+${view.hasChanged ? html`<div class="notice" role="alert"><strong>${words.changed.heading}</strong>${words.changed.text}</div>` : null}
+${problemSummary(view)}
+${form(view)}
+<p class="fine">${words.worksUntil(formatsOf(look.locale).minute(view.link.expiresAt))}</p>
+</section>
+</div>`,
+    SIGNUP_STYLE,
+    TAX_ID_SCRIPT,
+  );
+}
+
+const planName = ({ plan }: Offer): string => plan.invoiceDisplayName ?? plan.name;
+const sellerName = ({ seller }: PageFacts): Html => html`<bdi>${seller}</bdi>`;
+
+function summary(view: FormView): Html {
+  const { look, offer, link } = view;
+  const words = CHECKOUT_WORDS[look.locale];
+  const { money, day } = formatsOf(look.locale);
+  const { plan, version, dueNow, trialEndsAt } = offer;
+  const prices = pricesInWords(version.prices, { ...look, currency: plan.currency, planCadence: plan.billingCadence });
+  return html`<section class="summary">
+${logoImage(view.hasLogo ? `${link.id}/logo` : undefined)}
+<p class="seller">${sellerName(view)}</p>
+<h1 dir="auto">${words.subscriptionTo(planName(offer))}</h1>
+${dueNow.isZero() ? html`<p class="lead">${words.nothingNow}</p>` : html`<p class="amount">${money(dueNow, plan.currency)}</p><p class="soft">${words.dueNow}</p>`}
+${trialEndsAt === null ? null : html`<p class="soft">${words.trialUntil(day(trialEndsAt))}</p>`}
+${plan.description === null ? null : html`<p class="soft" dir="auto">${plan.description}</p>`}
+${offer.lines.length === 0 ? null : lineTables(look.locale, { lines: offer.lines, currency: plan.currency }, totalsOf(view))}
+<p class="soft">${nextSentence(offer, look.locale)}</p>
+${view.customerName === null && offer.lines.length > 0 ? html`<p class="soft">${words.beforeAddress}</p>` : null}
+${prices.length === 0 ? null : html`<h2 class="after">${words.prices}</h2><dl>${prices.map(({ name, terms }) => html`<div><dt dir="auto">${name}</dt><dd>${terms}</dd></div>`)}</dl>`}
+${version.minimumAmount === null ? null : html`<p class="soft">${words.minimum(money(version.minimumAmount, plan.currency))}</p>`}
+</section>`;
+}
+
+function totalsOf({ look, offer }: FormView) {
+  const words = CHECKOUT_WORDS[look.locale];
+  const { total, fromBalance, dueNow } = offer;
+  return fromBalance.isZero()
+    ? ([[words.dueNow, dueNow]] as const)
+    : ([
+        [words.total, total],
+        [words.fromBalance, fromBalance.negated()],
+        [words.dueNow, dueNow],
+      ] as const);
+}
+
+/** What is wrong, in one place, with a link to each field: whoever does not see the page hears it first. */
+function problemSummary({ look, problems }: FormView): Html | null {
+  if (problems.size === 0) return null;
+  const words = CHECKOUT_WORDS[look.locale];
+  const items = [...problems].map(
+    ([field, problem]) => html`<li><a href="#${field}">${words[problem][field]}</a></li>`,
+  );
+  return html`<div class="notice" role="alert"><h3>${words.problems}</h3><ul>${items}</ul></div>`;
+}
+
+const LENGTH_OF_FORM = 22;
+
+function form(view: FormView): Html {
+  const { look, offer, link, customerName } = view;
+  const words = CHECKOUT_WORDS[look.locale];
+  const go = !offer.dueNow.isZero() ? words.toPayment : offer.keepsCard ? words.toCard : words.begin;
+  return html`<form method="post" action="${link.id}" novalidate>
+<input type="hidden" name="form" value="${randomBase62(LENGTH_OF_FORM)}">
+<input type="hidden" name="version" value="${offer.version.id}">
+<button type="submit" class="unseen" tabindex="-1" aria-hidden="true">${go}</button>
+${customerName === null ? FIELDS.map((field) => fieldOf(view, field)) : html`<p>${words.for(html`<bdi>${customerName}</bdi>`)}</p>`}
+${offer.keepsCard ? html`<p class="soft">${words.keepsCard(sellerName(view))}</p>` : null}
+<button type="submit">${go}</button>
+</form>`;
+}
+
+/** What browsers fill in by themselves (WCAG 1.3.5). */
+const AUTOCOMPLETE: Readonly<Record<Field, string>> = {
+  name: 'name',
+  email: 'email',
+  line1: 'address-line1',
+  line2: 'address-line2',
+  zipCode: 'postal-code',
+  city: 'address-level2',
+  state: 'address-level1',
+  country: 'country',
+  taxId: 'off',
+};
+const OPTIONAL: ReadonlySet<Field> = new Set(['line2', 'zipCode', 'state', 'taxId']);
+
+function fieldOf(view: FormView, field: Field): Html {
+  const { look, typed, problems } = view;
+  const words = CHECKOUT_WORDS[look.locale];
+  const problem = problems.get(field);
+  const notes = [
+    ...(field === 'taxId' ? [html`<p class="hint" id="taxId-hint">${words.taxIdHint}</p>`] : []),
+    ...(problem ? [html`<p class="problem" id="${field}-problem">${words[problem][field]}</p>`] : []),
+  ];
+  const described = [
+    ...(field === 'taxId' ? ['taxId-hint', 'taxId-check'] : []),
+    ...(problem ? [`${field}-problem`] : []),
+  ].join(' ');
+  const attributes = html` id="${field}" name="${field}" autocomplete="${AUTOCOMPLETE[field]}"${OPTIONAL.has(field) ? null : new Html(' aria-required="true"')}${problem ? new Html(' aria-invalid="true"') : null}${described === '' ? null : html` aria-describedby="${described}"`}`;
+  const label = html`<label for="${field}">${words.fields[field]}${OPTIONAL.has(field) ? html` <span class="note">(${words.optional})</span>` : null}</label>`;
+  return html`<div class="field">${label}${notes}
+${field === 'country' ? countryField(view, attributes) : html`<input type="${field === 'email' ? 'email' : 'text'}" value="${typed[field]}" dir="auto"${attributes}>`}
+${field === 'taxId' ? taxIdCheck(view) : null}</div>
+`;
+}
+
+function countryField({ look, typed }: FormView, attributes: Html): Html {
+  const words = CHECKOUT_WORDS[look.locale];
+  const options = [...countryNames(look.locale)].map(
+    ([code, name]) =>
+      html`<option value="${code}"${code === typed.country ? new Html(' selected') : null}>${name}</option>`,
+  );
+  return html`<select${attributes}><option value="">${words.chooseCountry}</option>${options}</select>`;
+}
+
+/** The button checks without JavaScript; the script says the same while one types. */
+const taxIdCheck = (view: FormView): Html =>
+  html`<p class="hint" id="taxId-check" role="status">${view.taxIdSaid}</p>
+<button type="submit" class="quiet" name="check" value="1">${CHECKOUT_WORDS[view.look.locale].checkTaxId}</button>`;
+
+/** A link by which nobody can subscribe: why, and the way back. */
+export function closedPage(facts: PageFacts, why: 'used' | 'expired' | 'unavailable'): string {
+  const { look, link, seller } = facts;
+  const words = CHECKOUT_WORDS[look.locale];
+  const { heading, text } = words[why];
+  const back = why === 'used' ? link.successRedirectUrl : link.failureRedirectUrl;
+  return endFrame(look, {
+    title: `${heading} – ${seller}`,
+    sign: why === 'used' ? 'check' : 'clock',
+    heading,
+    body: html`<p class="soft">${sellerName(facts)}</p>
+<p class="soft">${text}</p>
+${back === null ? null : html`<a class="button" rel="noreferrer" href="${back}">${words.returnTo(sellerName(facts))}</a>`}`,
+  });
+}
+
+/** A subscription that has begun without a payment. */
+export function begunPage(facts: PageFacts, plan: string): string {
+  const { look, link, seller } = facts;
+  const words = CHECKOUT_WORDS[look.locale];
+  return endFrame(look, {
+    title: `${words.subscribed} – ${seller}`,
+    sign: 'check',
+    heading: words.subscribed,
+    body: html`<p class="soft">${sellerName(facts)}</p>
+<p class="soft" dir="auto">${words.subscriptionTo(plan)}</p>
+${link.successRedirectUrl === null ? html`<p class="fine">${words.closePage}</p>` : html`<a class="button" rel="noreferrer" href="${link.successRedirectUrl}">${words.returnTo(sellerName(facts))}</a>`}`,
+  });
+}

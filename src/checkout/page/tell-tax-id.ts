@@ -1,0 +1,35 @@
+import type { TaxIdRegister } from '../../customers/index.ts';
+import type { Locale } from '../../kernel/locale.ts';
+import { checkTaxId } from '../sign-up/tax-id.ts';
+import { CHECKOUT_WORDS } from './words.ts';
+
+/** What strangers may have the register asked at the same time; beyond that, only the form is looked at. */
+const MOST_QUESTIONS = 4;
+
+/**
+ * Says in words what is known of a tax id as it was typed; nothing where none was. The register is asked where there is
+ * one, outside any transaction.
+ */
+export function createTaxIdTeller(register: TaxIdRegister | null) {
+  let underWay = 0;
+  const ask = async (number: { prefix: string; number: string }): Promise<'valid' | 'invalid' | 'unavailable'> => {
+    if (register === null || underWay >= MOST_QUESTIONS) return 'unavailable';
+    underWay += 1;
+    const { outcome } = await register.check(number).finally(() => {
+      underWay -= 1;
+    });
+    return outcome;
+  };
+  return async (
+    locale: Locale,
+    { country, taxId }: { readonly country: string; readonly taxId: string },
+  ): Promise<string> => {
+    const words = CHECKOUT_WORDS[locale];
+    const checked = await checkTaxId(country === '' ? null : country, taxId);
+    if (checked.kind === 'none') return '';
+    if (checked.kind === 'unchecked') return words.taxIdUnchecked;
+    if (checked.kind === 'bad') return words.taxIdBad;
+    const said = { valid: words.taxIdRegistered, invalid: words.taxIdUnknown, unavailable: words.taxIdGood };
+    return said[await ask(checked)](checked.text);
+  };
+}

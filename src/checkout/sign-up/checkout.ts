@@ -1,0 +1,28 @@
+import type { Decimal } from '../../kernel/decimal.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { Details } from './details.ts';
+
+/** One person on the way through a link: what was typed and shown, and the ids of what paying will make. */
+export interface Checkout {
+  readonly merchantId: string;
+  readonly id: string;
+  readonly linkId: string;
+  /** Drawn for each form that is shown: one form sent twice is one checkout. */
+  readonly form: string;
+  /** Whose prices were shown. */
+  readonly planVersionId: string;
+  /** Null once the customer has it, and for a customer that was there before. */
+  readonly typed: Details | null;
+  /** What was shown as due now, with tax; the payment is of this amount, or none is made. */
+  readonly amount: Decimal;
+  readonly currency: string;
+  readonly customerId: string;
+  readonly subscriptionId: string;
+  readonly invoiceId: string;
+  /** Null: nothing is due, and no card is wanted. */
+  readonly sessionId: string | null;
+  readonly expiresAt: Instant;
+  readonly completedAt: Instant | null;
+  /** The subscription starts here: what was shown was calculated as of this instant. */
+  readonly createdAt: Instant;
+}

@@ -1,0 +1,166 @@
+import { findPlan, findPlanVersion, type Plan, type PricedVersion } from '../../catalog/index.ts';
+import type { Tx } from '../../db/index.ts';
+import { merchantSettings } from '../../identity/index.ts';
+import { estimateNextInvoice, type InvoiceRow, linesForCustomers } from '../../invoicing/index.ts';
+import { type Decimal, decimal, ZERO } from '../../kernel/decimal.ts';
+import { newId } from '../../kernel/ids.ts';
+import { DEFAULT_LOCALE, type Locale } from '../../kernel/locale.ts';
+import { fail, notFound, ok, type Result } from '../../kernel/result.ts';
+import { type Instant, isAfter } from '../../kernel/time.ts';
+import type { PageLine } from '../../pages/index.ts';
+import { findSubscription, rehearseStart, type SubscriptionRow, upfrontPayments } from '../../subscriptions/index.ts';
+import type { Details } from './details.ts';
+import type { CheckoutLink } from '../link/link.ts';
+import type { CheckoutParts } from '../link/parts.ts';
+import { type Subscribed, subscribe } from './subscribe.ts';
+
+/** What subscribing by a link comes to, for somebody of these details, at this moment. */
+export interface Offer {
+  readonly plan: Plan;
+  readonly version: PricedVersion;
+  /** What a card is charged now; 0: nothing. */
+  readonly dueNow: Decimal;
+  /** Of the invoice over what is due now, with its tax; none where there is no such invoice. */
+  readonly lines: readonly PageLine[];
+  readonly total: Decimal;
+  /** What of it the customer's balance pays. */
+  readonly fromBalance: Decimal;
+  readonly trialEndsAt: Instant | null;
+  /** When the first invoice after that comes, and what it comes to without any usage; null where none will. */
+  readonly next: { readonly at: Instant; readonly amount: Decimal } | null;
+  /** A card is wanted also where nothing is due now, for what comes later. */
+  readonly keepsCard: boolean;
+}
+
+export interface Rehearsal {
+  /** Null: nothing is known but what the link knows. */
+  readonly typed: Details | null;
+  /** The version whose prices were shown before; null: the plan's default one. */
+  readonly versionId: string | null;
+  /** In which the lines are written. */
+  readonly locale: Locale;
+}
+
+/** Of somebody of whom nothing is known. */
+const NOBODY: Details = {
+  name: '–',
+  email: 'nobody@example.invalid',
+  address: {},
+  taxId: null,
+  locale: DEFAULT_LOCALE,
+};
+
+/**
+ * What a link offers at this moment: the same road as the deed (`subscribe`), undone at its end, so that what is shown
+ * is what is charged. Nothing is written.
+ */
+export async function rehearse(
+  parts: CheckoutParts,
+  tx: Tx,
+  link: CheckoutLink,
+  { typed, versionId, locale }: Rehearsal,
+  now: Instant,
+): Promise<Result<Offer>> {
+  const { taxProvider } = await merchantSettings(tx, link.merchantId);
+  if (taxProvider !== 'internal') return fail('CHECKOUT_NOT_POSSIBLE', { taxProvider });
+  const plan = await findPlan(tx, link.merchantId, link.planId);
+  if (!plan) return notFound('plan', 'planId');
+  const version = await findPlanVersion(tx, link.merchantId, versionId ?? plan.defaultVersionId);
+  if (!version) return notFound('plan version');
+  return tx.part(
+    async () => {
+      const promised = { subscriptionId: newId('subscription'), invoiceId: newId('invoice') };
+      const customerId = link.customerId ?? newId('customer');
+      const keepsCard = keepsCardOf(version);
+      const details = link.customerId === null ? (typed ?? { ...NOBODY, address: link.known?.address ?? {} }) : null;
+      const of = {
+        link,
+        customerId,
+        ...promised,
+        planVersionId: version.id,
+        typed: details,
+        keepsCard,
+        startedAt: now,
+      };
+      const made = await subscribe(parts, tx, of, now);
+      if (!made.ok) return made;
+      if (made.value.upfront?.status === 'DRAFT') return fail('CHECKOUT_NOT_POSSIBLE');
+      return ok({ plan, version, keepsCard, ...(await comesTo(parts, tx, made.value, locale, now)) });
+    },
+    () => false,
+  );
+}
+
+/** Whether any invoice can ask for money: a plan of nothing but free fees wants no card. */
+const keepsCardOf = ({ prices, minimumAmount }: PricedVersion): boolean =>
+  minimumAmount !== null ||
+  prices.some(
+    ({ metric, pricing, minimumAmount: least }) =>
+      metric !== null ||
+      least !== null ||
+      pricing.model !== 'standard' ||
+      !decimal(pricing.properties.unitPrice).isZero(),
+  );
+
+async function comesTo(
+  parts: CheckoutParts,
+  tx: Tx,
+  { subscription, upfront }: Subscribed,
+  locale: Locale,
+  now: Instant,
+): Promise<Pick<Offer, 'dueNow' | 'lines' | 'total' | 'fromBalance' | 'trialEndsAt' | 'next'>> {
+  const isTrial = isAfter(subscription.billingStartsAt, now);
+  return {
+    dueNow: upfront?.unpaidAmount ?? ZERO,
+    lines: upfront === null ? [] : await linesForCustomers(tx, upfront, locale),
+    total: upfront?.grandTotal ?? ZERO,
+    fromBalance: upfront?.walletApplied ?? ZERO,
+    trialEndsAt: isTrial ? subscription.billingStartsAt : null,
+    next: isTrial ? await afterTrial(parts, tx, subscription) : await nextOf(parts, tx, subscription, upfront, now),
+  };
+}
+
+async function nextOf(
+  parts: CheckoutParts,
+  tx: Tx,
+  subscription: SubscriptionRow,
+  upfront: InvoiceRow | null,
+  now: Instant,
+): Promise<Offer['next']> {
+  if (upfront !== null && subscription.status === 'pending_payment') await upfrontPayments.paid(tx, upfront, now);
+  return openPeriod(parts, tx, subscription);
+}
+
+/**
+ * What follows the first payment of a subscription, as if it came at this moment. Nothing is written.
+ * @returns null where the invoice is for no subscription that waits for it
+ */
+export async function rehearsePayment(
+  parts: CheckoutParts,
+  tx: Tx,
+  upfront: InvoiceRow,
+  now: Instant,
+): Promise<Pick<Offer, 'next' | 'plan' | 'version'> | null> {
+  const { merchantId, purposeId: subscriptionId } = upfront;
+  const subscription = subscriptionId === null ? undefined : await findSubscription(tx, merchantId, subscriptionId);
+  if (subscription?.status !== 'pending_payment') return null;
+  const plan = await findPlan(tx, merchantId, subscription.planId);
+  const version = await findPlanVersion(tx, merchantId, subscription.planVersionId);
+  if (!plan || !version) return null;
+  const next = await tx.part(
+    () => nextOf(parts, tx, subscription, upfront, now),
+    () => false,
+  );
+  return { next, plan, version };
+}
+
+async function afterTrial(parts: CheckoutParts, tx: Tx, subscription: SubscriptionRow): Promise<Offer['next']> {
+  const at = subscription.billingStartsAt;
+  const first = await rehearseStart(parts.subscriptions, tx, subscription, at);
+  return first !== null && !first.grandTotal.isZero()
+    ? { at, amount: first.grandTotal }
+    : openPeriod(parts, tx, subscription);
+}
+
+const openPeriod = (parts: CheckoutParts, tx: Tx, { merchantId, id }: SubscriptionRow) =>
+  estimateNextInvoice(parts.invoicing, tx, { merchantId, subscriptionId: id });

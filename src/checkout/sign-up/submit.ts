@@ -1,0 +1,148 @@
+import type { Tx } from '../../db/index.ts';
+import { canonicalJson } from '../../http/index.ts';
+import { merchantSettings } from '../../identity/index.ts';
+import { newId } from '../../kernel/ids.ts';
+import { fail, notFound, ok, type Result } from '../../kernel/result.ts';
+import { earliest, type Instant } from '../../kernel/time.ts';
+import {
+  checkTakesCards,
+  DEFAULT_SESSION_MINUTES,
+  endOpenSession,
+  findSession,
+  isOver,
+  openSession,
+  type PaymentSession,
+} from '../../payments/index.ts';
+import type { Checkout } from './checkout.ts';
+import { deleteCheckout, insertCheckout, selectCheckoutsOfLink } from './checkouts.sql.ts';
+import type { Details } from './details.ts';
+import { finish } from './finish.ts';
+import { type CheckoutLink, statusOf } from '../link/link.ts';
+import { lockLink } from '../link/links.sql.ts';
+import type { CheckoutParts } from '../link/parts.ts';
+import type { Offer } from './rehearse.ts';
+
+/** A form as it was sent, and what the page had shown. */
+export interface Submission {
+  readonly form: string;
+  /** Null for a customer that is there already. */
+  readonly details: Details | null;
+  /** As it was rehearsed with these details a moment ago. */
+  readonly offer: Offer;
+}
+
+/**
+ * Somebody goes on from the page of a link: to the session that pays or keeps a card, or (where neither is wanted) the
+ * subscription begins. The link is locked, so that one form sent twice is one checkout, and so that a link for one
+ * person has one session that can be paid: what was begun before is given up, unless its payment is on its way.
+ * @returns the checkout to go on with; CHECKOUT_LINK_USED where the link takes nobody any more; what refuses the session
+ */
+export async function submit(
+  parts: CheckoutParts,
+  tx: Tx,
+  { merchantId, id }: Pick<CheckoutLink, 'merchantId' | 'id'>,
+  submission: Submission,
+  now: Instant,
+): Promise<Result<Checkout>> {
+  const link = await lockLink(tx, merchantId, id);
+  if (!link) return notFound('checkout link');
+  const standing = await begunBefore(tx, link, submission, now);
+  if (standing) return ok(standing);
+  if (statusOf(link, now) !== 'open') return fail('CHECKOUT_LINK_USED');
+  const { form, details, offer } = submission;
+  const checkout: Checkout = {
+    merchantId,
+    id: newId('checkout'),
+    linkId: id,
+    form,
+    planVersionId: offer.version.id,
+    typed: details,
+    amount: offer.dueNow,
+    currency: offer.plan.currency,
+    customerId: link.customerId ?? newId('customer'),
+    subscriptionId: newId('subscription'),
+    invoiceId: newId('invoice'),
+    sessionId: null,
+    expiresAt: earliest(link.expiresAt, now.add({ minutes: DEFAULT_SESSION_MINUTES })),
+    completedAt: null,
+    createdAt: now,
+  };
+  if (offer.dueNow.isZero() && !offer.keepsCard) {
+    const begun = await insertCheckout(tx, checkout);
+    const finished = await finish(parts, tx, link, begun, now);
+    return finished.ok ? ok({ ...begun, completedAt: now }) : finished;
+  }
+  const session = await openSessionFor(tx, link, checkout, now);
+  return session.ok ? ok(await insertCheckout(tx, { ...checkout, sessionId: session.value.id })) : session;
+}
+
+/**
+ * What the same form, or the one person of a link, began before and can go on with. What cannot go on is given up.
+ * @returns null where something new begins
+ */
+async function begunBefore(
+  tx: Tx,
+  link: CheckoutLink,
+  { form, details, offer }: Submission,
+  now: Instant,
+): Promise<Checkout | null> {
+  const { merchantId, id } = link;
+  const isForOne = link.maxUses === 1;
+  const begun = [
+    ...(await selectCheckoutsOfLink(tx, merchantId, id, form)),
+    ...(isForOne ? await selectCheckoutsOfLink(tx, merchantId, id, null) : []),
+  ];
+  for (const checkout of begun) {
+    if (checkout.completedAt !== null || checkout.sessionId === null) return checkout;
+    const isSame =
+      checkout.form === form &&
+      checkout.planVersionId === offer.version.id &&
+      canonicalJson(checkout.typed) === canonicalJson(details);
+    const session = await findSession(tx, merchantId, checkout.sessionId);
+    if (isSame && session && isOpen(session, now)) return checkout;
+    const ended = await endOpenSession(tx, merchantId, checkout.sessionId, now);
+    if (ended.status === 'processing' || ended.status === 'completed') return checkout;
+    await deleteCheckout(tx, checkout);
+  }
+  return null;
+}
+
+const isOpen = (session: PaymentSession, now: Instant): boolean =>
+  (session.status === 'pending' || session.status === 'failed') && !isOver(session, now);
+
+/** The session by which a checkout is paid, or by which a card is kept where nothing is due. */
+async function openSessionFor(
+  tx: Tx,
+  link: CheckoutLink,
+  { merchantId, amount, currency, customerId, subscriptionId, invoiceId, expiresAt }: Checkout,
+  now: Instant,
+): Promise<Result<PaymentSession>> {
+  const provider = checkTakesCards(await merchantSettings(tx, merchantId));
+  if (!provider.ok) return provider;
+  const common = {
+    merchantId,
+    currency,
+    provider: provider.value,
+    expiresAt,
+    successRedirectUrl: link.successRedirectUrl,
+    failureRedirectUrl: link.failureRedirectUrl,
+    metadata: link.metadata,
+  };
+  if (amount.isZero())
+    return openSession(tx, { ...common, mode: 'setup', entityType: 'customer', entityId: customerId }, now);
+  return openSession(
+    tx,
+    {
+      ...common,
+      mode: 'payment',
+      entityType: 'subscription',
+      entityId: subscriptionId,
+      subscriptionId,
+      invoiceId,
+      customerId,
+      amount,
+      savePaymentMethod: true,
+    },
+    now,
+  );
+}

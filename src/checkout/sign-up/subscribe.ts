@@ -1,0 +1,89 @@
+import { findPlan } from '../../catalog/index.ts';
+import { createUnidentified, findCustomer } from '../../customers/index.ts';
+import type { Tx } from '../../db/index.ts';
+import type { InvoiceRow } from '../../invoicing/index.ts';
+import { notFound, ok, type Result } from '../../kernel/result.ts';
+import { formatInstant, type Instant } from '../../kernel/time.ts';
+import { createSubscription, type SubscriptionRow } from '../../subscriptions/index.ts';
+import type { Checkout } from './checkout.ts';
+import type { Details } from './details.ts';
+import type { CheckoutLink } from '../link/link.ts';
+import type { CheckoutParts } from '../link/parts.ts';
+
+/** Who subscribes to what, and the ids that were promised. */
+export interface Subscribing
+  extends Pick<Checkout, 'customerId' | 'subscriptionId' | 'invoiceId' | 'planVersionId' | 'typed'> {
+  readonly link: CheckoutLink;
+  /** A card is kept, and charged for later invoices. */
+  readonly keepsCard: boolean;
+  /** What was shown was calculated as of this instant. */
+  readonly startedAt: Instant;
+}
+
+/** What there is then, and the invoice over what is due now; null where nothing is asked. */
+export interface Subscribed {
+  readonly subscription: SubscriptionRow;
+  readonly upfront: InvoiceRow | null;
+}
+
+/**
+ * Makes the customer and the subscription of a checkout, by the operations that the API has for them. The invoice over
+ * what is due now waits for its money; without one the subscription is active when this returns.
+ */
+export async function subscribe(
+  parts: CheckoutParts,
+  tx: Tx,
+  { link, customerId, subscriptionId, invoiceId, planVersionId, typed, keepsCard, startedAt }: Subscribing,
+  now: Instant,
+): Promise<Result<Subscribed>> {
+  const { merchantId, planId } = link;
+  const plan = await findPlan(tx, merchantId, planId);
+  if (!plan) return notFound('plan', 'planId');
+  const buyer = await buyerOf(parts, tx, { link, customerId, typed }, now);
+  if (!buyer.ok) return buyer;
+  const created = await createSubscription(
+    parts.subscriptions,
+    tx,
+    merchantId,
+    {
+      name: plan.invoiceDisplayName ?? plan.name,
+      planId,
+      customerId,
+      startedAt: formatInstant(startedAt),
+      autoCharge: keepsCard,
+      metadata: link.metadata,
+    },
+    now,
+    { id: subscriptionId, planVersionId, invoiceId },
+  );
+  return created.ok ? ok({ subscription: created.value.subscription, upfront: created.value.upfront }) : created;
+}
+
+/** The customer that the link names, or a new one: nobody becomes a customer that was there by typing its address. */
+async function buyerOf(
+  parts: CheckoutParts,
+  tx: Tx,
+  { link, customerId, typed }: Pick<Subscribing, 'link' | 'customerId' | 'typed'>,
+  now: Instant,
+): Promise<Result<unknown>> {
+  const { merchantId, known } = link;
+  if (link.customerId !== null) {
+    const customer = await findCustomer(tx, merchantId, link.customerId, { keep: true }); // a deletion waits for us
+    return customer ? ok(customer) : notFound('customer', 'customerId');
+  }
+  if (typed === null) throw new Error('What was typed on a page is gone before its customer was made.');
+  const { name, email, address, taxId, locale }: Details = typed;
+  return createUnidentified(
+    tx,
+    merchantId,
+    {
+      id: customerId,
+      consumer: { name, email, address },
+      ...(taxId !== null && { taxId }),
+      ...(known?.externalId != null && { externalId: known.externalId }),
+      locale,
+    },
+    now,
+    parts.customerHooks,
+  );
+}

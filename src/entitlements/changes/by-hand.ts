@@ -1,0 +1,172 @@
+import {
+  canBackFeature,
+  checkTemplate,
+  EntitlementTemplate,
+  type Feature,
+  keepFeature,
+  keepMetrics,
+  publishedMetricsOf,
+} from '../../catalog/index.ts';
+import { findCustomer } from '../../customers/index.ts';
+import { checkReference, type Tx } from '../../db/index.ts';
+import { Id, Metadata, Nullable, type Static, Strict, Timestamp, Type } from '../../http/index.ts';
+import { newId } from '../../kernel/ids.ts';
+import { fail, invalid, invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
+import { type Instant, isAfter, parseInstant } from '../../kernel/time.ts';
+import { checkPast, MOST_PAST_RESETS } from '../inputs/bounds.ts';
+import type { EntitlingSubscription } from '../entitlement/create.ts';
+import { type EntitlementRow, hasUnendedByHand, insertEntitlement, lockByHand } from '../entitlement/entitlements.sql.ts';
+import { loadInput } from '../inputs/inputs.ts';
+import type { EntitlementParts } from '../entitlement/parts.ts';
+
+export const EntitlementCreate = Strict(
+  {
+    customerId: Id('customer'),
+    featureId: Id('feature'),
+    template: EntitlementTemplate,
+    activeFrom: Type.Optional(Timestamp),
+    activeTo: Type.Optional(Nullable(Timestamp)),
+    subscriptionId: Type.Optional(Id('subscription')),
+    metadata: Type.Optional(Metadata),
+    merchantId: Type.Optional(Id('organization')),
+  },
+  { $id: 'EntitlementCreate' },
+);
+type EntitlementCreate = Static<typeof EntitlementCreate>;
+
+/** Where an entitlement that is made by hand belongs, and its effective now. */
+interface Place {
+  readonly subscription: EntitlingSubscription | null;
+  readonly now: Instant;
+}
+
+/**
+ * Entitles a customer to a feature by hand (api.md, Entitlements), beside what a plan promises. With a subscription it is
+ * on the subscription's clock and ends with it. `wall` is wall time.
+ * @returns the entitlement with its effective now; 400 where too many resets lie before now; 404 where something named
+ * is not there, ENTITLEMENT_EXISTS where there is one
+ */
+export async function createByHand(
+  parts: EntitlementParts,
+  tx: Tx,
+  merchantId: string,
+  input: EntitlementCreate,
+  wall: Instant,
+): Promise<Result<{ entitlement: EntitlementRow; now: Instant }>> {
+  const placed = await place(parts, tx, merchantId, input, wall);
+  if (!placed.ok) return placed;
+  const { subscription, now } = placed.value;
+  const feature = await featureOf(tx, merchantId, input.featureId);
+  if (!feature.ok) return feature;
+  const times = timesOf(input, now);
+  if (!times.ok) return times;
+  const metricIds = await measuredBy(tx, feature.value, input.template);
+  if (!metricIds.ok) return metricIds;
+
+  const of = { merchantId, customerId: input.customerId, featureId: input.featureId };
+  await lockByHand(tx, of);
+  if (await hasUnendedByHand(tx, of, now)) return fail('ENTITLEMENT_EXISTS');
+  const entitlement = await insertEntitlement(
+    tx,
+    {
+      merchantId,
+      id: newId('entitlement'),
+      customerId: input.customerId,
+      featureId: input.featureId,
+      featureType: feature.value.type,
+      productId: feature.value.productId,
+      planId: subscription?.planId ?? null,
+      subscriptionId: subscription?.subscriptionId ?? null,
+      isFromPlan: false,
+      clockId: subscription?.clockId ?? null,
+      activeFrom: times.value.from,
+      activeTo: times.value.to,
+      billableMetricIds: metricIds.value,
+      metadata: input.metadata ?? {},
+      nextActionAt: feature.value.type === 'metered' ? times.value.from : null,
+    },
+    input.template,
+    now,
+  );
+  const loaded = await loadInput(tx, { entitlement, at: now });
+  const past = checkPast(loaded, now, 'activeFrom', MOST_PAST_RESETS);
+  return past.ok ? ok({ entitlement, now }) : past;
+}
+
+/** The customer and the subscription that the body names, held; the subscription must be the customer's. */
+async function place(
+  parts: EntitlementParts,
+  tx: Tx,
+  merchantId: string,
+  { customerId, subscriptionId }: EntitlementCreate,
+  wall: Instant,
+): Promise<Result<Place>> {
+  const owned = await checkReference(tx, merchantId, 'customer', customerId, 'customerId');
+  if (!owned.ok) return owned;
+  const held = subscriptionId === undefined ? null : await subscriptionOf(parts, tx, merchantId, subscriptionId, wall);
+  if (held && !held.ok) return held;
+  if (!(await findCustomer(tx, merchantId, customerId, { keep: true }))) return notFound('customer', 'customerId'); // a deletion waits for us
+  if (held === null) return ok({ subscription: null, now: wall }); // a customer is on no clock
+  return held.value.subscription.customerId === customerId
+    ? held
+    : invalidField('subscriptionId', "must be the customer's");
+}
+
+async function subscriptionOf(parts: EntitlementParts, tx: Tx, merchantId: string, id: string, wall: Instant) {
+  const owned = await checkReference(tx, merchantId, 'subscription', id, 'subscriptionId');
+  return owned.ok ? parts.holdSubscription(tx, merchantId, id, wall) : owned;
+}
+
+async function featureOf(tx: Tx, merchantId: string, id: string): Promise<Result<Feature>> {
+  const owned = await checkReference(tx, merchantId, 'feature', id, 'featureId');
+  if (!owned.ok) return owned;
+  const feature = await keepFeature(tx, merchantId, id);
+  return feature ? ok(feature) : notFound('feature', 'featureId'); // it is deleted
+}
+
+/** From when to when (null: no end) an entitlement is asked for; by default from now on. */
+function timesOf(
+  { activeFrom, activeTo }: EntitlementCreate,
+  now: Instant,
+): Result<{ from: Instant; to: Instant | null }> {
+  const from = activeFrom === undefined ? now : (parseInstant(activeFrom) as Instant);
+  const to = activeTo === undefined || activeTo === null ? null : (parseInstant(activeTo) as Instant);
+  return to === null || isAfter(to, from)
+    ? ok({ from, to })
+    : invalidField('activeTo', 'must be after activeFrom, which by default is now');
+}
+
+/** What an entitlement measures: the metrics of its template, else those of all published prices that carry the feature (domain.md §5). */
+async function measuredBy(
+  tx: Tx,
+  { id, merchantId, type }: Feature,
+  template: EntitlementTemplate,
+): Promise<Result<readonly string[]>> {
+  const errors = checkTemplate(template, type);
+  if (errors.length > 0) return invalid(errors.map((error) => ({ ...error, field: `template.${error.field}` })));
+  if (template.type !== 'metered') return ok([]);
+  if (template.billableMetricIds) return namedMetrics(tx, merchantId, template.billableMetricIds);
+  const published = await publishedMetricsOf(tx, merchantId, id);
+  return published.length > 0
+    ? ok(published)
+    : invalidField(
+        'template.billableMetricIds',
+        'is required: no published price gives this feature a metric to measure',
+      );
+}
+
+/** The metrics that a template names, in its order, held as they are. */
+async function namedMetrics(tx: Tx, merchantId: string, ids: readonly string[]): Promise<Result<readonly string[]>> {
+  const field = (index: number) => `template.billableMetricIds.${index}`;
+  for (const [index, id] of ids.entries()) {
+    const owned = await checkReference(tx, merchantId, 'billable metric', id, field(index));
+    if (!owned.ok) return owned;
+  }
+  const metrics = new Map((await keepMetrics(tx, merchantId, ids)).map((metric) => [metric.id, metric]));
+  const errors = ids.flatMap((id, index) => {
+    const metric = metrics.get(id);
+    if (metric && canBackFeature(metric.aggregation)) return [];
+    return [{ field: field(index), message: 'must be of SUM, COUNT, UNIQUE_COUNT, MAX, LATEST' }];
+  });
+  return errors.length === 0 ? ok(ids) : invalid(errors);
+}

@@ -1,0 +1,65 @@
+import type { Tx } from '../../db/index.ts';
+import { earliest, type Instant, isAfter, latest } from '../../kernel/time.ts';
+import {
+  changeEntitlement,
+  type EntitlementRow,
+  lockEntitlementsOfPlan,
+  lockUnendedOfSubscription,
+} from '../entitlement/entitlements.sql.ts';
+import { forgetSnapshots } from '../inputs/snapshots.sql.ts';
+
+/** What of a subscription ends. */
+interface Ended {
+  readonly merchantId: string;
+  readonly subscriptionId: string;
+}
+
+/**
+ * Ends what a subscription entitled to, at its end (domain.md §5): what its plan made, and what was given to it by hand and
+ * would have gone on.
+ */
+export async function endEntitlements(tx: Tx, of: Ended, at: Instant, now: Instant): Promise<void> {
+  for (const entitlement of await lockUnendedOfSubscription(tx, of.merchantId, of.subscriptionId, at))
+    await cancelEntitlement(tx, entitlement, at, now);
+}
+
+/** Ends one entitlement, not before it began. Its lock is held. */
+export function cancelEntitlement(
+  tx: Tx,
+  entitlement: EntitlementRow,
+  at: Instant,
+  now: Instant,
+): Promise<EntitlementRow> {
+  return moveEnd(tx, entitlement, { activeTo: latest(entitlement.activeFrom, at), isCanceled: true }, now);
+}
+
+/** The planned end of a subscription is set, moved or cleared (null), and what its plan made ends with it. */
+export async function planEndOfEntitlements(tx: Tx, of: Ended, endsAt: Instant | null, now: Instant): Promise<void> {
+  for (const entitlement of await lockEntitlementsOfPlan(tx, of.merchantId, of.subscriptionId)) {
+    const end = endsAt && latest(entitlement.activeFrom, endsAt);
+    if (!isSameEnd(entitlement.activeTo, end)) await moveEnd(tx, entitlement, { activeTo: end }, now);
+  }
+}
+
+const isSameEnd = (a: Instant | null, b: Instant | null): boolean => (a === null || b === null ? a === b : a.equals(b));
+
+/** Everything that is remembered from the earlier of both ends on is no longer true; what happens next is asked anew. */
+async function moveEnd(
+  tx: Tx,
+  entitlement: EntitlementRow,
+  changes: { activeTo: Instant | null; isCanceled?: boolean },
+  now: Instant,
+): Promise<EntitlementRow> {
+  const ends = [entitlement.activeTo, changes.activeTo].filter((end) => end !== null);
+  if (ends.length > 0) await forgetSnapshots(tx, entitlement, ends.reduce(earliest));
+  const isDue = entitlement.featureType === 'metered';
+  return changeEntitlement(
+    tx,
+    entitlement,
+    {
+      ...changes,
+      ...(isDue && { nextActionAt: isAfter(entitlement.activeFrom, now) ? entitlement.activeFrom : now }),
+    },
+    now,
+  );
+}

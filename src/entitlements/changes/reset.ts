@@ -1,0 +1,65 @@
+import type { Tx } from '../../db/index.ts';
+import { type Static, Strict, Timestamp, Type } from '../../http/index.ts';
+import { fail, invalidField, ok, type Result } from '../../kernel/result.ts';
+import { type Instant, isAfter, isBefore, parseInstant } from '../../kernel/time.ts';
+import { usagePeriodAt } from '../balance/index.ts';
+import { changeEntitlement, type EntitlementRow } from '../entitlement/entitlements.sql.ts';
+import { loadInput, templateAt } from '../inputs/inputs.ts';
+import { type EntitlementKey, hasEnded, lockWithNow } from '../entitlement/lock.ts';
+import { forgetSince, lockBillingBefore } from '../grants/past-change.ts';
+import { insertReset } from './resets.sql.ts';
+import { tellOfResets } from './steps.ts';
+
+export const EntitlementReset = Strict(
+  {
+    effectiveAt: Type.Optional(Timestamp),
+    retainAnchor: Type.Optional(
+      Type.Boolean({ default: false, description: 'false: usage periods are counted from this reset on.' }),
+    ),
+    preserveOverage: Type.Optional(Type.Boolean({ description: 'Absent: as the template says.' })),
+  },
+  { $id: 'EntitlementReset' },
+);
+
+/**
+ * Ends the usage period of a metered entitlement by hand and begins a new one (api.md, Entitlements): what its usage period's
+ * end would do, at an instant that is asked for. Asked again for the same instant, nothing happens. `wall` is wall time.
+ * @returns the entitlement with its effective now; ENTITLEMENT_NOT_METERED, ENTITLEMENT_ENDED
+ */
+export async function resetEntitlement(
+  tx: Tx,
+  key: EntitlementKey,
+  input: Static<typeof EntitlementReset>,
+  wall: Instant,
+): Promise<Result<{ entitlement: EntitlementRow; now: Instant }>> {
+  if (input.effectiveAt !== undefined) await lockBillingBefore(tx, key);
+  const locked = await lockWithNow(tx, key, wall);
+  if (!locked.ok) return locked;
+  const { entitlement, now } = locked.value;
+  if (entitlement.featureType !== 'metered') return fail('ENTITLEMENT_NOT_METERED');
+  if (hasEnded(entitlement, now)) return fail('ENTITLEMENT_ENDED');
+  const at = input.effectiveAt === undefined ? now : (parseInstant(input.effectiveAt) as Instant);
+  const { inputs, terms } = await loadInput(tx, { entitlement, at: now });
+  const problem = timeProblem(entitlement, at, usagePeriodAt(inputs, now).start, now);
+  if (problem !== null) return invalidField('effectiveAt', problem);
+
+  const template = templateAt(terms, at);
+  const byTemplate = template.type === 'metered' && (template.preserveOverageAtReset ?? false);
+  const isNew = await insertReset(
+    tx,
+    entitlement,
+    { at, retainAnchor: input.retainAnchor ?? false, preserveOverage: input.preserveOverage ?? byTemplate },
+    now,
+  );
+  if (!isNew) return ok({ entitlement, now });
+  await forgetSince(tx, entitlement, at, now);
+  await tellOfResets(tx, entitlement, [at], now);
+  return ok({ entitlement: await changeEntitlement(tx, entitlement, { nextActionAt: now }, now), now });
+}
+
+/** Why a reset cannot be at an instant; null where it can. What is before the current usage period has been told as it was. */
+function timeProblem({ activeFrom }: EntitlementRow, at: Instant, periodStart: Instant, now: Instant): string | null {
+  if (isAfter(at, now)) return 'must not be in the future';
+  if (!isAfter(at, activeFrom)) return 'must be after activeFrom: nothing was used before';
+  return isBefore(at, periodStart) ? 'must not be before the current usage period' : null;
+}

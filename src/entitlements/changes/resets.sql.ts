@@ -1,0 +1,16 @@
+import { sql, type Tx } from '../../db/index.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { ManualReset } from '../balance/index.ts';
+import type { EntitlementRow } from '../entitlement/entitlements.sql.ts';
+
+/** Writes a reset that somebody asked for. @returns false where one was asked for at this instant before */
+export const insertReset = async (
+  tx: Tx,
+  { merchantId, id }: Pick<EntitlementRow, 'merchantId' | 'id'>,
+  { at, retainAnchor, preserveOverage }: ManualReset,
+  now: Instant,
+): Promise<boolean> =>
+  (await tx.run(sql`
+    insert into entitlement_reset (merchant_id, entitlement_id, at, retain_anchor, preserve_overage, created_at)
+    values (${merchantId}, ${id}, ${at}, ${retainAnchor}, ${preserveOverage}, ${now})
+    on conflict do nothing`)) > 0;

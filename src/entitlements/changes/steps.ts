@@ -1,0 +1,151 @@
+import type { Tx } from '../../db/index.ts';
+import type { DueKind } from '../../jobs/index.ts';
+import { earliest, type Instant, isAfter } from '../../kernel/time.ts';
+import { isSettled, settleUsage } from '../../metering/index.ts';
+import { type BalanceInputs, issuedGrants, resetsIn, usagePeriodAt } from '../balance/index.ts';
+import { isInLongPeriod, nextBetween } from '../inputs/between.ts';
+import { changeEntitlement, type EntitlementRow, lockEntitlement } from '../entitlement/entitlements.sql.ts';
+import { insertGrants, nextExpiry } from '../entitlement/grants.sql.ts';
+import { issuedRow } from '../grants/grants.ts';
+import { loadInput } from '../inputs/inputs.ts';
+import { insertNotices } from '../notices/notices.sql.ts';
+import { findMark, type ResetMark, setBetween, setMark } from '../inputs/snapshots.sql.ts';
+import { takeSnapshot, withHolding } from '../inputs/snapshots.ts';
+import { subjectsOf } from '../inputs/sources.ts';
+import { tellOfEntitlement } from '../entitlement/tell.ts';
+
+/** What others do at each step, in its transaction. */
+export type EntitlementStepHook = (tx: Tx, entitlement: EntitlementRow, now: Instant) => Promise<void>;
+
+/** How long after a reset its snapshot is taken: by then whoever was accepting events has ended. */
+const SOON = Temporal.Duration.from({ seconds: 20 });
+
+/** So many missed resets are written in one step; the next step goes on with those after them. */
+const MOST_RESETS = 500;
+
+const END_OF_TIME = Temporal.Instant.from('2200-01-01T00:00:00Z');
+
+/**
+ * What an entitlement does by itself. At its start and at each reset it writes the grant that the template issues, tells of the
+ * reset, and has the usage before it settled; a little later it keeps the balance of the reset. Where a grant expires there is
+ * nothing to write, but others may have something to tell.
+ * @param then what else is done, when all of this is written
+ */
+export const entitlementDueKind = (then: readonly EntitlementStepHook[] = []): DueKind => ({
+  kind: 'entitlement',
+  step: async (tx, { merchantId, id }, now) => {
+    const entitlement = await lockEntitlement(tx, merchantId, id);
+    if (!entitlement) return;
+    const next =
+      entitlement.featureType === 'metered' ? await catchUp(tx, entitlement, now) : nextEnd(entitlement, now);
+    await changeEntitlement(tx, entitlement, { nextActionAt: next }, now);
+    for (const hook of then) await hook(tx, entitlement, now);
+  },
+});
+
+/** @returns when there is something to do next; null: never again */
+async function catchUp(tx: Tx, entitlement: EntitlementRow, now: Instant): Promise<Instant | null> {
+  if (isAfter(entitlement.activeFrom, now)) return entitlement.activeFrom;
+  const mark = await findMark(tx, entitlement);
+  const isKept = mark ? await keep(tx, entitlement, mark) : true;
+  const read = await loadInput(tx, { entitlement, at: now });
+  const loaded = isInLongPeriod(read.inputs, now) ? await withHolding(tx, read) : read;
+  const { inputs } = loaded;
+  const since = mark?.at ?? entitlement.activeFrom;
+  const resets = resetsIn(inputs, since, now, MOST_RESETS).map(({ at }) => at);
+  const reached = resets.at(-1) ?? (mark ? null : entitlement.activeFrom);
+  const between = nextBetween(loaded, now);
+  const next = resets.length === MOST_RESETS ? now : await nextOf(tx, entitlement, inputs, between.next, now);
+  if (reached === null) {
+    const isNew = mark !== undefined && (await settleBetween(tx, entitlement, mark, between.at, now));
+    const isWaiting = !isKept && entitlement.clockId === null; // simulated time does not pass by waiting
+    return isNew || isWaiting ? sooner(next, now) : next;
+  }
+  const issued = issuedGrants(inputs, mark?.at ?? null, reached);
+  await insertGrants(
+    tx,
+    issued.map((grant) => issuedRow(entitlement, grant)),
+  ); // once, by whoever comes first
+  await tellOfResets(tx, entitlement, resets, now);
+  await settle(tx, entitlement, reached, now);
+  return sooner(next, now);
+}
+
+/**
+ * The balance of the last reset, and that of an instant after it, once the usage before them is settled. At the start
+ * there is nothing to keep. @returns whether there is nothing to wait for
+ */
+async function keep(tx: Tx, entitlement: EntitlementRow, mark: ResetMark): Promise<boolean> {
+  if (!(await isSettled(tx, mark.waitFor))) return false;
+  if (isAfter(mark.at, entitlement.activeFrom)) await takeSnapshot(tx, entitlement, mark.at, 'reset');
+  const { betweenAt: at, betweenWaitFor: waitFor } = mark;
+  if (at === null || waitFor === null) return true;
+  if (!isAfter(at, mark.at)) return overtaken(tx, entitlement);
+  if (!(await isSettled(tx, waitFor))) return false;
+  await takeSnapshot(tx, entitlement, at, 'between');
+  await setBetween(tx, entitlement, null);
+  return true;
+}
+
+/** A reset has come after the instant. */
+async function overtaken(tx: Tx, entitlement: EntitlementRow): Promise<true> {
+  await setBetween(tx, entitlement, null);
+  return true;
+}
+
+/**
+ * Has the usage before an instant settled, so that the next step keeps its balance. @returns false: it waits already
+ */
+async function settleBetween(
+  tx: Tx,
+  entitlement: EntitlementRow,
+  mark: ResetMark,
+  at: Instant | null,
+  now: Instant,
+): Promise<boolean> {
+  if (at === null || mark.betweenAt?.equals(at)) return false;
+  const { merchantId } = entitlement;
+  const waitFor = await settleUsage(tx, { merchantId, subjects: subjectsOf(entitlement), until: at }, now);
+  await setBetween(tx, entitlement, { at, waitFor });
+  return true;
+}
+
+async function settle(tx: Tx, entitlement: EntitlementRow, until: Instant, now: Instant): Promise<void> {
+  const { merchantId } = entitlement;
+  const waitFor = await settleUsage(tx, { merchantId, subjects: subjectsOf(entitlement), until }, now);
+  await setMark(tx, entitlement, { at: until, waitFor });
+}
+
+/** `entitlement.reset.v0`, once for each reset, whether it came by itself or was asked for. */
+export async function tellOfResets(
+  tx: Tx,
+  entitlement: EntitlementRow,
+  resets: readonly Instant[],
+  now: Instant,
+): Promise<void> {
+  const notices = resets.map((periodStart) => ({ periodStart, kind: 'reset' as const }));
+  const told = await insertNotices(tx, entitlement, notices, now);
+  for (let left = told; left > 0; left -= 1) await tellOfEntitlement(tx, entitlement, 'entitlement.reset.v0', now);
+}
+
+const sooner = (next: Instant | null, now: Instant): Instant =>
+  next === null ? now.add(SOON) : earliest(next, now.add(SOON));
+
+/** The next reset, or the end, or what is left of a grant goes, or it is time for a snapshot, whichever comes first. */
+async function nextOf(
+  tx: Tx,
+  entitlement: EntitlementRow,
+  inputs: BalanceInputs,
+  between: Instant | null,
+  now: Instant,
+): Promise<Instant | null> {
+  const { activeTo } = inputs;
+  if (activeTo !== null && !isAfter(activeTo, now)) return null;
+  const [reset] = resetsIn(inputs, now, usagePeriodAt(inputs, now).end ?? activeTo ?? END_OF_TIME);
+  const expiry = await nextExpiry(tx, entitlement, now);
+  const times = [reset?.at ?? null, activeTo, expiry, between].filter((time) => time !== null);
+  return times.length === 0 ? null : times.reduce(earliest);
+}
+
+const nextEnd = ({ activeTo: to }: EntitlementRow, now: Instant): Instant | null =>
+  to !== null && isAfter(to, now) ? to : null;

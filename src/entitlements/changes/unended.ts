@@ -1,0 +1,26 @@
+import { findFeatures } from '../../catalog/index.ts';
+import { effectiveNowForReading } from '../../clocks/index.ts';
+import type { Tx } from '../../db/index.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { type EntitlementRow, entitlementsEndingAfter } from '../entitlement/entitlements.sql.ts';
+import { hasEnded } from '../entitlement/lock.ts';
+
+/**
+ * The entitlements of a customer, or to a feature, that have not ended, by the feature's key: what keeps either from being
+ * deleted. `wall` is wall time; those on a test clock end by their clock.
+ */
+export async function unendedEntitlements(
+  tx: Tx,
+  merchantId: string,
+  by: { customerId: string } | { featureId: string },
+  wall: Instant,
+): Promise<{ id: string; featureKey: string }[]> {
+  const found: EntitlementRow[] = [];
+  for (const each of await entitlementsEndingAfter(tx, merchantId, by, wall)) {
+    const now = await effectiveNowForReading(tx, merchantId, each.clockId, wall);
+    if (!hasEnded(each, now)) found.push(each);
+  }
+  const ids = found.map(({ featureId }) => featureId);
+  const keys = new Map((await findFeatures(tx, [merchantId], ids)).map(({ id, key }) => [id, key]));
+  return found.map(({ id, featureId }) => ({ id, featureKey: keys.get(featureId) ?? '' }));
+}

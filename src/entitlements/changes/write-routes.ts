@@ -1,0 +1,58 @@
+import type { Tx } from '../../db/index.ts';
+import { Reply, type Route, route } from '../../http/index.ts';
+import { ok, type Result } from '../../kernel/result.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { createByHand, EntitlementCreate } from './by-hand.ts';
+import type { EntitlementRow } from '../entitlement/entitlements.sql.ts';
+import type { EntitlementParts } from '../entitlement/parts.ts';
+import { presentEntitlement } from '../reading/present.ts';
+import { EntitlementReset, resetEntitlement } from './reset.ts';
+import { EntitlementDetail } from '../entitlement/schemas.ts';
+
+const TAG = 'Entitlements';
+
+/** What is written of entitlements themselves: made by hand, reset by hand (api.md, Entitlements). */
+export const entitlementWriteRoutes = (parts: EntitlementParts): readonly Route[] => [
+  route(
+    {
+      method: 'POST',
+      path: '/v1/entitlements',
+      operationId: 'createEntitlement',
+      tag: TAG,
+      summary: 'Create an entitlement',
+      description: 'Beside what plans promise. With a subscriptionId it is on its test clock and ends with it.',
+      access: { role: 'member', merchant: 'body', by: ['customerId', 'featureId', 'subscriptionId'] },
+      body: EntitlementCreate,
+      replies: { 201: EntitlementDetail },
+      errors: [409],
+    },
+    async ({ tx, merchantId, body, now }) => {
+      const made = await shown(tx, await createByHand(parts, tx, merchantId, body, now));
+      return made.ok ? ok(new Reply(201, made.value)) : made;
+    },
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/v1/entitlements/:id/reset',
+      operationId: 'resetEntitlement',
+      tag: TAG,
+      summary: 'Reset an entitlement',
+      description: 'Grants roll over by their bounds and usage starts at 0. Again for the same instant does nothing.',
+      access: { role: 'member', merchant: { of: 'id', kind: 'entitlement' } },
+      body: EntitlementReset,
+      replies: { 200: EntitlementDetail },
+      errors: [409],
+    },
+    async ({ tx, merchantId, params, body, now }) => {
+      const key = { merchantId, entitlementId: params.id };
+      return shown(tx, await resetEntitlement(tx, key, body, now));
+    },
+  ),
+];
+
+const shown = async (
+  tx: Tx,
+  written: Result<{ entitlement: EntitlementRow; now: Instant }>,
+): Promise<Result<EntitlementDetail>> =>
+  written.ok ? ok(await presentEntitlement(tx, written.value.entitlement, { at: null }, written.value.now)) : written;

@@ -1,0 +1,162 @@
+import type { EntitlementTemplate } from '../../catalog/index.ts';
+import { assignments, jsonb, sql, type Tx } from '../../db/index.ts';
+import type { Instant } from '../../kernel/time.ts';
+
+export type FeatureType = 'metered' | 'static' | 'boolean';
+
+/** An entitlement as it is kept; its balance follows from usage and grants. */
+export interface EntitlementRow {
+  readonly merchantId: string;
+  readonly id: string;
+  readonly seq: bigint;
+  readonly customerId: string;
+  readonly featureId: string;
+  readonly featureType: FeatureType;
+  readonly productId: string;
+  readonly planId: string | null;
+  readonly subscriptionId: string | null;
+  readonly isFromPlan: boolean;
+  readonly clockId: string | null;
+  readonly activeFrom: Instant;
+  readonly activeTo: Instant | null;
+  readonly isCanceled: boolean;
+  readonly billableMetricIds: readonly string[];
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly nextActionAt: Instant | null;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+}
+
+/** What the template says from an instant on. */
+export interface TermRow {
+  readonly entitlementId: string;
+  readonly effectiveFrom: Instant;
+  readonly template: EntitlementTemplate;
+}
+
+export type NewEntitlement = Omit<EntitlementRow, 'seq' | 'isCanceled' | 'createdAt' | 'updatedAt'>;
+
+/** Writes an entitlement with its first term. */
+export async function insertEntitlement(
+  tx: Tx,
+  row: NewEntitlement,
+  template: EntitlementTemplate,
+  now: Instant,
+): Promise<EntitlementRow> {
+  const made = await tx.one<EntitlementRow>(sql`
+    insert into entitlement (merchant_id, id, customer_id, feature_id, feature_type, product_id, plan_id, subscription_id, is_from_plan,
+                             clock_id, active_from, active_to, billable_metric_ids, metadata, next_action_at, created_at, updated_at)
+    values (${row.merchantId}, ${row.id}, ${row.customerId}, ${row.featureId}, ${row.featureType}, ${row.productId}, ${row.planId},
+            ${row.subscriptionId}, ${row.isFromPlan}, ${row.clockId}, ${row.activeFrom}, ${row.activeTo},
+            ${[...row.billableMetricIds]}, ${jsonb(row.metadata)}, ${row.nextActionAt}, ${now}, ${now})
+    returning *`);
+  await insertTerm(tx, made, row.activeFrom, template);
+  return made;
+}
+
+/** What the template says from `from` on; said twice for one instant, the later word holds. */
+export const insertTerm = (
+  tx: Tx,
+  { merchantId, id }: Pick<EntitlementRow, 'merchantId' | 'id'>,
+  from: Instant,
+  template: EntitlementTemplate,
+): Promise<number> =>
+  tx.run(sql`
+    insert into entitlement_term (merchant_id, entitlement_id, effective_from, template)
+    values (${merchantId}, ${id}, ${from}, ${jsonb(template)})
+    on conflict (merchant_id, entitlement_id, effective_from) do update set template = excluded.template`);
+
+/** An entitlement of the merchant as it is kept. */
+export const findEntitlement = (tx: Tx, merchantId: string, id: string): Promise<EntitlementRow | undefined> =>
+  tx.maybe<EntitlementRow>(sql`select * from entitlement where merchant_id = ${merchantId} and id = ${id}`);
+
+/**
+ * Locks an entitlement against every other change of it or of its grants, resets and reservations. Its clock is locked before,
+ * and before it the subscription or the invoice, where one is in the transaction.
+ */
+export const lockEntitlement = (tx: Tx, merchantId: string, id: string): Promise<EntitlementRow | undefined> =>
+  tx.maybe<EntitlementRow>(sql`
+    select * from entitlement where merchant_id = ${merchantId} and id = ${id} for no key update`);
+
+/** The terms of some entitlements, oldest first. */
+export const termsOf = (tx: Tx, merchantIds: readonly string[], ids: readonly string[]): Promise<TermRow[]> =>
+  tx.rows<TermRow>(sql`
+    select entitlement_id, effective_from, template from entitlement_term
+     where merchant_id = any (${[...merchantIds]}) and entitlement_id = any (${[...ids]})
+     order by effective_from`);
+
+export const changeEntitlement = (
+  tx: Tx,
+  { merchantId, id }: Pick<EntitlementRow, 'merchantId' | 'id'>,
+  changes: Partial<Pick<EntitlementRow, 'activeTo' | 'isCanceled' | 'nextActionAt'>>,
+  now: Instant,
+): Promise<EntitlementRow> =>
+  tx.one<EntitlementRow>(sql`
+    update entitlement set ${assignments({ ...changes, updatedAt: now })}
+     where merchant_id = ${merchantId} and id = ${id} returning *`);
+
+/** The entitlements that a subscription's plan made and that have not been canceled, oldest first, locked. */
+export const lockEntitlementsOfPlan = (tx: Tx, merchantId: string, subscriptionId: string): Promise<EntitlementRow[]> =>
+  tx.rows<EntitlementRow>(sql`
+    select * from entitlement
+     where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and is_from_plan and not is_canceled
+     order by seq for no key update`);
+
+/** The entitlements of a subscription, made from its plan or by hand, that do not end before an instant, oldest first, locked. */
+export const lockUnendedOfSubscription = (
+  tx: Tx,
+  merchantId: string,
+  subscriptionId: string,
+  at: Instant,
+): Promise<EntitlementRow[]> =>
+  tx.rows<EntitlementRow>(sql`
+    select * from entitlement
+     where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and not is_canceled
+       and (is_from_plan or active_to is null or active_to > ${at})
+     order by seq for no key update`);
+
+/** A customer and a feature. */
+interface ByHand {
+  readonly merchantId: string;
+  readonly customerId: string;
+  readonly featureId: string;
+}
+
+/** Whoever makes an entitlement by hand for the same customer and feature waits here until this transaction ends. */
+export const lockByHand = (tx: Tx, { merchantId, customerId, featureId }: ByHand): Promise<number> =>
+  tx.run(
+    sql`select pg_advisory_xact_lock(hashtextextended(${`entitlement:${merchantId}:${customerId}:${featureId}`}, 0))`,
+  );
+
+/** Has the customer an entitlement to the feature that was made by hand and has not ended? */
+export const hasUnendedByHand = async (
+  tx: Tx,
+  { merchantId, customerId, featureId }: ByHand,
+  now: Instant,
+): Promise<boolean> =>
+  (await tx.maybe(sql`
+    select 1 from entitlement
+     where merchant_id = ${merchantId} and customer_id = ${customerId} and feature_id = ${featureId} and not is_from_plan
+       and (active_to is null or active_to > ${now}) limit 1`)) !== undefined;
+
+/**
+ * The entitlements of a customer, or to a feature, that have not ended at an instant, oldest first; those on a test clock all,
+ * because they have a time of their own.
+ */
+export const entitlementsEndingAfter = (
+  tx: Tx,
+  merchantId: string,
+  by: { customerId: string } | { featureId: string },
+  after: Instant,
+): Promise<EntitlementRow[]> =>
+  tx.rows<EntitlementRow>(sql`
+    select * from entitlement
+     where merchant_id = ${merchantId} and (active_to is null or active_to > ${after} or clock_id is not null)
+       and ${'customerId' in by ? sql`customer_id = ${by.customerId}` : sql`feature_id = ${by.featureId}`}
+     order by seq`);
+
+/** Does an entitlement measure a metric? What it counted would change with the meter. */
+export const isMetricMeasured = async (tx: Tx, merchantId: string, metricId: string): Promise<boolean> =>
+  (await tx.maybe(sql`
+    select 1 from entitlement
+     where merchant_id = ${merchantId} and billable_metric_ids @> ${[metricId]} limit 1`)) !== undefined;

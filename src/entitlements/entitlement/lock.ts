@@ -1,0 +1,28 @@
+import { effectiveNow } from '../../clocks/index.ts';
+import type { Tx } from '../../db/index.ts';
+import { notFound, ok, type Result } from '../../kernel/result.ts';
+import { type Instant, isAfter } from '../../kernel/time.ts';
+import { type EntitlementRow, findEntitlement, lockEntitlement } from './entitlements.sql.ts';
+
+/** An entitlement that a request names. */
+export interface EntitlementKey {
+  readonly merchantId: string;
+  readonly entitlementId: string;
+}
+
+/** An entitlement, locked, with its effective now: its clock is held first, then the row. `wall` is wall time. */
+export async function lockWithNow(
+  tx: Tx,
+  { merchantId, entitlementId }: EntitlementKey,
+  wall: Instant,
+): Promise<Result<{ entitlement: EntitlementRow; now: Instant }>> {
+  const found = await findEntitlement(tx, merchantId, entitlementId);
+  if (!found) return notFound('entitlement');
+  const now = await effectiveNow(tx, merchantId, found.clockId, wall);
+  const entitlement = await lockEntitlement(tx, merchantId, entitlementId);
+  return entitlement ? ok({ entitlement, now }) : notFound('entitlement');
+}
+
+/** Has an entitlement ended? At the instant of its end it has. */
+export const hasEnded = ({ activeTo }: Pick<EntitlementRow, 'activeTo'>, now: Instant): boolean =>
+  activeTo !== null && !isAfter(activeTo, now);

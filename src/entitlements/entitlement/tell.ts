@@ -1,0 +1,29 @@
+import type { Tx } from '../../db/index.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { type EventType, publish } from '../../webhooks/index.ts';
+import type { EntitlementRow } from './entitlements.sql.ts';
+import type { GrantRow } from './grants.sql.ts';
+
+const about = ({ id, customerId, subscriptionId }: EntitlementRow) => ({
+  entitlementId: id,
+  customerId: customerId,
+  subscriptionId: subscriptionId,
+});
+
+/** Writes a webhook about an entitlement into the outbox. */
+export const tellOfEntitlement = (
+  tx: Tx,
+  entitlement: EntitlementRow,
+  type: EventType & `entitlement.${string}`,
+  now: Instant,
+): Promise<string> => publish(tx, { merchantId: entitlement.merchantId, type, data: about(entitlement) }, now);
+
+/** Writes a webhook about a grant into the outbox. */
+export const tellOfGrant = (
+  tx: Tx,
+  entitlement: EntitlementRow,
+  grant: Pick<GrantRow, 'id'>,
+  type: 'grant.created.v0' | 'grant.voided.v0',
+  now: Instant,
+): Promise<string> =>
+  publish(tx, { merchantId: entitlement.merchantId, type, data: { grantId: grant.id, ...about(entitlement) } }, now);

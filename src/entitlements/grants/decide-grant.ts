@@ -1,0 +1,59 @@
+import { readDecimal, type Static } from '../../http/index.ts';
+import { type Decimal, decimal, ZERO } from '../../kernel/decimal.ts';
+import { type FieldError, invalid, ok, type Result } from '../../kernel/result.ts';
+import { type Instant, isAfter, parseCadence, parseInstant } from '../../kernel/time.ts';
+import type { GrantCreate } from '../entitlement/grant-schemas.ts';
+
+/** §2 Grant: a bound that keeps everything, which is what direct and purchased grants have by default. */
+export const UNLIMITED: Decimal = decimal('999999999999');
+
+/** What somebody grants, with all that was left out filled in. */
+export interface GrantTerms {
+  readonly amount: Decimal;
+  readonly priority: number;
+  readonly effectiveAt: Instant;
+  readonly expiresAt: Instant | null;
+  /** ISO 8601, as it was sent. */
+  readonly recurrencePeriod: string | null;
+  readonly resetMaxRollover: Decimal;
+  readonly resetMinRollover: Decimal;
+}
+
+/** The terms of a direct grant (api.md, Entitlements), where they agree with each other; every failing field. */
+export function decideGrant(input: Static<typeof GrantCreate>, now: Instant): Result<GrantTerms> {
+  const terms: GrantTerms = {
+    amount: readDecimal(input.amount) ?? ZERO, // above 0 by the schema
+    priority: input.priority ?? 0,
+    effectiveAt: timeOf(input.effectiveAt) ?? now,
+    expiresAt: timeOf(input.expiresAt),
+    recurrencePeriod: input.recurrencePeriod ?? null,
+    resetMaxRollover: readDecimal(input.resetMaxRollover) ?? UNLIMITED,
+    resetMinRollover: readDecimal(input.resetMinRollover) ?? ZERO,
+  };
+  const errors: FieldError[] = [...timeErrors(terms), ...rolloverErrors(terms)];
+  if (terms.recurrencePeriod !== null && !isPeriod(terms.recurrencePeriod))
+    errors.push({
+      field: 'recurrencePeriod',
+      message: 'must be an ISO 8601 duration of whole days, weeks, months or years',
+    });
+  return errors.length === 0 ? ok(terms) : invalid(errors);
+}
+
+const timeOf = (text: string | null | undefined): Instant | null => (text ? parseInstant(text) : null);
+
+/** A grant ends after it begins. */
+export const timeErrors = ({ effectiveAt, expiresAt }: Pick<GrantTerms, 'effectiveAt' | 'expiresAt'>): FieldError[] =>
+  expiresAt === null || isAfter(expiresAt, effectiveAt)
+    ? []
+    : [{ field: 'expiresAt', message: 'must be after effectiveAt, which by default is now' }];
+
+/** The floor of a rollover is not above its ceiling (domain.md §5). */
+export const rolloverErrors = (bounds: Pick<GrantTerms, 'resetMaxRollover' | 'resetMinRollover'>): FieldError[] =>
+  bounds.resetMinRollover.gt(bounds.resetMaxRollover)
+    ? [{ field: 'resetMinRollover', message: 'must not be above resetMaxRollover' }]
+    : [];
+
+function isPeriod(text: string): boolean {
+  const cadence = parseCadence(text);
+  return cadence !== null && cadence.months + cadence.days > 0;
+}

@@ -1,0 +1,83 @@
+import { listReply, pageOf, Reply, type Route, route } from '../../http/index.ts';
+import { ok } from '../../kernel/result.ts';
+import { Grant, GrantCreate, GrantList, GrantListQuery } from '../entitlement/grant-schemas.ts';
+import { createGrant, getGrant, grantOut, listGrants, voidGrant } from './grants.ts';
+
+const TAG = 'Entitlements';
+const ofEntitlement = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', kind: 'entitlement' } }) as const;
+const keyOf = (merchantId: string, params: { readonly id: string }) => ({
+  merchantId,
+  entitlementId: params.id,
+});
+
+/** `/v1/entitlements/{id}/grants` (§4, Entitlements and grants). */
+export const grantRoutes: readonly Route[] = [
+  route(
+    {
+      method: 'POST',
+      path: '/v1/entitlements/:id/grants',
+      operationId: 'createGrant',
+      tag: TAG,
+      summary: 'Create a grant',
+      description: 'The same idempotencyKey again answers 201 with the first grant, as it is now.',
+      access: ofEntitlement('member'),
+      body: GrantCreate,
+      replies: { 201: Grant },
+      errors: [409],
+    },
+    async ({ tx, merchantId, params, body, now }) => {
+      const made = await createGrant(tx, keyOf(merchantId, params), body, now);
+      return made.ok ? ok(new Reply(201, grantOut(made.value))) : made;
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v1/entitlements/:id/grants',
+      operationId: 'listGrants',
+      tag: TAG,
+      summary: 'List the grants of an entitlement, newest first',
+      description: 'Voided ones are left out unless `includeVoided` is true.',
+      access: ofEntitlement('viewer'),
+      query: GrantListQuery,
+      replies: { 200: GrantList },
+    },
+    async ({ tx, merchantId, params, query, now }) => {
+      const page = pageOf(query);
+      const filter = { includeVoided: query.includeVoided ?? false };
+      const found = await listGrants(tx, keyOf(merchantId, params), filter, page, now);
+      return found.ok ? ok(listReply({ ...found.value, data: found.value.data.map(grantOut) }, page)) : found;
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v1/entitlements/:id/grants/:grantId',
+      operationId: 'getGrant',
+      tag: TAG,
+      summary: 'Retrieve a grant',
+      access: ofEntitlement('viewer'),
+      replies: { 200: Grant },
+    },
+    async ({ tx, merchantId, params, now }) => {
+      const found = await getGrant(tx, keyOf(merchantId, params), params.grantId, now);
+      return found.ok ? ok(grantOut(found.value)) : found;
+    },
+  ),
+  route(
+    {
+      method: 'DELETE',
+      path: '/v1/entitlements/:id/grants/:grantId',
+      operationId: 'voidGrant',
+      tag: TAG,
+      summary: 'Void a grant',
+      description: 'It leaves the balance now; what was burned of it stays burned. Once more answers the same.',
+      access: ofEntitlement('member'),
+      replies: { 200: Grant },
+    },
+    async ({ tx, merchantId, params, now }) => {
+      const voided = await voidGrant(tx, keyOf(merchantId, params), params.grantId, now);
+      return voided.ok ? ok(grantOut(voided.value)) : voided;
+    },
+  ),
+];

@@ -1,0 +1,29 @@
+import type { Tx } from '../../db/index.ts';
+import { lockBilling, markToBeReadAgain } from '../../invoicing/index.ts';
+import { type Instant, isAfter } from '../../kernel/time.ts';
+import { type EntitlementRow, findEntitlement } from '../entitlement/entitlements.sql.ts';
+import type { EntitlementKey } from '../entitlement/lock.ts';
+import { forgetSnapshots } from '../inputs/snapshots.sql.ts';
+
+/**
+ * Locks the billing of the subscription that an entitlement may belong to, before the entitlement is locked: for who may
+ * change what it granted in the past.
+ */
+export async function lockBillingBefore(tx: Tx, { merchantId, entitlementId }: EntitlementKey): Promise<void> {
+  const found = await findEntitlement(tx, merchantId, entitlementId);
+  if (found?.isFromPlan && found.subscriptionId !== null) await lockBilling(tx, merchantId, [found.subscriptionId]);
+}
+
+/**
+ * Whoever changes what an entitlement grants says from when on. The balances that are remembered since then are forgotten. Where
+ * that is in the past, closed periods of the subscription are read again: prices with `grantDiscountEnabled` bill only what no
+ * grant covered (§5). Its plan's entitlements alone cover what it is billed for.
+ * @returns whether a balance was remembered: a step keeps a new one
+ */
+export async function forgetSince(tx: Tx, entitlement: EntitlementRow, from: Instant, now: Instant): Promise<boolean> {
+  const forgotten = await forgetSnapshots(tx, entitlement, from);
+  const { merchantId, subscriptionId, isFromPlan } = entitlement;
+  if (isFromPlan && subscriptionId !== null && isAfter(now, from))
+    await markToBeReadAgain(tx, merchantId, [subscriptionId], from);
+  return forgotten > 0;
+}

@@ -1,0 +1,185 @@
+import type { Tx } from '../../db/index.ts';
+import { Decimal, ZERO } from '../../kernel/decimal.ts';
+import { earliest, type Instant, isBefore } from '../../kernel/time.ts';
+import { measureEach, measureStretches, type UsageFigure, type UsageScope, usedSpans } from '../../metering/index.ts';
+import type { Span, Stretch } from '../balance/index.ts';
+import type { Loaded } from './inputs.ts';
+import { type MeasuredMeter, sourcesOf, subjectsOf } from './sources.ts';
+
+/** These say how high something is, and use nothing up. */
+const GAUGES: ReadonlySet<MeasuredMeter['aggregation']> = new Set<MeasuredMeter['aggregation']>(['LATEST', 'MAX']);
+
+/** The values of these add up, so that those of many stretches are read in one pass. */
+const ADDED_UP: ReadonlySet<MeasuredMeter['aggregation']> = new Set<MeasuredMeter['aggregation']>(['SUM', 'COUNT']);
+
+/** Up to so many stretches, a figure for each costs less than a pass over all of them. */
+const FEW_STRETCHES = 24;
+
+/** Times of events are whole microseconds: what lies before an instant between two of them lies before the later one. */
+const upToMicrosecond = (at: Instant): Instant =>
+  at.epochNanoseconds % 1000n === 0n ? at : at.round({ smallestUnit: 'microsecond', roundingMode: 'ceil' });
+
+/** The usage of one metric that the entitlement counts in a span; null: none of it is the entitlement's. */
+function scopeOf({ entitlement, elders }: Loaded, meter: MeasuredMeter, { from, to }: Span): UsageScope | null {
+  const span = { from: upToMicrosecond(from), to: upToMicrosecond(to) };
+  if (!isBefore(span.from, span.to)) return null;
+  const sources = sourcesOf(entitlement, elders, meter.id, span.from, span.to);
+  return sources.length === 0 ? null : { merchantId: entitlement.merchantId, meter, sources, ...span };
+}
+
+/** The questions about usage that a replay asks, and what the answers come to. */
+export interface Measuring {
+  readonly scopes: readonly UsageScope[];
+  /** @param figures one for each scope, in their order */
+  readonly sumUp: (figures: readonly UsageFigure[]) => Measured;
+}
+
+export interface Measured {
+  /** What was used in each stretch. */
+  readonly flows: readonly Decimal[];
+  /** The level of all gauges together at each question; one below 0 counts as 0. */
+  readonly levels: readonly Decimal[];
+}
+
+/** An instant at which a level is wanted. */
+export interface LevelQuestion {
+  readonly periodStart: Instant;
+  /** Events before it count. */
+  readonly until: Instant;
+}
+
+/** A span of a metric whose figure is added to a result, or taken from it. */
+interface Term {
+  readonly scope: UsageScope;
+  readonly of: 'flows' | 'levels';
+  readonly index: number;
+  readonly sign: 1 | -1;
+}
+
+/**
+ * What a replay has to know of usage: of each stretch what was used in it, and of each question the level of the gauges. Sums
+ * and counts are of what lies in a stretch; distinct counts are what it adds to that of its usage period.
+ */
+export function measuringOf(of: Loaded, stretches: readonly Stretch[], questions: readonly LevelQuestion[]): Measuring {
+  const terms = of.meters.flatMap((meter) =>
+    GAUGES.has(meter.aggregation) ? levelTerms(of, meter, questions) : flowTerms(of, meter, stretches),
+  );
+  return {
+    scopes: terms.map(({ scope }) => scope),
+    sumUp: (figures) => {
+      const found = { flows: stretches.map(() => ZERO), levels: questions.map(() => ZERO) };
+      for (const [place, { of: which, index, sign }] of terms.entries()) {
+        const { value } = figures[place] as UsageFigure;
+        const counted = which === 'levels' ? Decimal.max(ZERO, value) : value;
+        const before = found[which][index] as Decimal;
+        found[which][index] = sign === 1 ? before.plus(counted) : before.minus(counted);
+      }
+      return found;
+    },
+  };
+}
+
+/**
+ * Asks for what a replay has to know, all of it in this transaction, so that it sees what was accepted before. Many
+ * stretches are read in one pass, where they add up.
+ */
+export async function measured(
+  tx: Tx,
+  of: Loaded,
+  stretches: readonly Stretch[],
+  questions: readonly LevelQuestion[],
+): Promise<Measured> {
+  const busy = stretches.filter(({ isQuiet }) => !isQuiet);
+  const inOnePass = busy.length > FEW_STRETCHES ? of.meters.filter(({ aggregation }) => ADDED_UP.has(aggregation)) : [];
+  const meters = of.meters.filter((meter) => !inOnePass.includes(meter));
+  const { scopes, sumUp } = measuringOf({ ...of, meters }, stretches, questions);
+  const { flows, levels } = sumUp(await measureEach(tx, scopes));
+  const totals = new Map(stretches.map((stretch, place) => [stretch, flows[place] as Decimal]));
+  for (const meter of inOnePass)
+    for (const [place, value] of (await addedIn(tx, of, meter, busy)).entries()) {
+      const stretch = busy[place] as Stretch;
+      totals.set(stretch, (totals.get(stretch) as Decimal).plus(value));
+    }
+  return { flows: [...totals.values()], levels };
+}
+
+/** What was used in each of some stretches, which are in order and apart. */
+async function addedIn(
+  tx: Tx,
+  { entitlement, elders }: Loaded,
+  meter: MeasuredMeter,
+  stretches: readonly Stretch[],
+): Promise<Decimal[]> {
+  const bounds: Instant[] = [];
+  const numbers: number[] = [];
+  for (const stretch of stretches) {
+    const [from, to] = [upToMicrosecond(stretch.from), upToMicrosecond(stretch.to)];
+    const last = bounds.at(-1);
+    if (last?.epochNanoseconds !== from.epochNanoseconds) bounds.push(from);
+    numbers.push(bounds.length - 1);
+    bounds.push(to);
+  }
+  const [from, to] = [bounds[0], bounds.at(-1)];
+  if (!from || !to || !isBefore(from, to)) return stretches.map(() => ZERO);
+  const { merchantId } = entitlement;
+  const sources = sourcesOf(entitlement, elders, meter.id, from, to);
+  const figures = sources.length === 0 ? [] : await measureStretches(tx, { merchantId, meter, sources }, bounds);
+  return numbers.map((number) => figures[number]?.value ?? ZERO);
+}
+
+const termOf = (
+  of: Loaded,
+  meter: MeasuredMeter,
+  span: Span,
+  to: Pick<Term, 'of' | 'index'> & Partial<Pick<Term, 'sign'>>,
+): Term[] => {
+  const scope = scopeOf(of, meter, span);
+  return scope === null ? [] : [{ scope, sign: 1, ...to }];
+};
+
+const flowTerms = (of: Loaded, meter: MeasuredMeter, stretches: readonly Stretch[]): Term[] =>
+  stretches.flatMap(({ from, to, periodStart, isQuiet }, index) => {
+    const stretch = { of: 'flows', index } as const;
+    if (isQuiet) return [];
+    if (meter.aggregation !== 'UNIQUE_COUNT') return termOf(of, meter, { from, to }, stretch);
+    return [
+      ...termOf(of, meter, { from: periodStart, to }, stretch),
+      ...termOf(of, meter, { from: periodStart, to: from }, { ...stretch, sign: -1 }),
+    ];
+  });
+
+const levelTerms = (of: Loaded, meter: MeasuredMeter, questions: readonly LevelQuestion[]): Term[] =>
+  questions.flatMap((question, index) => termOf(of, meter, levelSpan(of, meter, question), { of: 'levels', index }));
+
+/**
+ * MAX is of its usage period. LATEST is of the last event before an instant, however long ago, also before the entitlement
+ * began: of whom it counts then. Once it has ended, of the instant at which it did.
+ */
+function levelSpan(of: Loaded, { aggregation }: MeasuredMeter, { periodStart, until }: LevelQuestion): Span {
+  if (aggregation === 'MAX') return { from: periodStart, to: until };
+  const to = earliest(upToMicrosecond(until), of.entitlement.activeTo ?? until);
+  return { from: to.subtract({ microseconds: 1 }), to };
+}
+
+/** Where usage up to an instant can be, in order and apart; outside of it there is none. */
+export async function usedIn(tx: Tx, of: Loaded, { from, to }: Span): Promise<Span[]> {
+  const found: Span[] = [];
+  const { merchantId } = of.entitlement;
+  for (const meter of of.meters.filter(({ aggregation }) => !GAUGES.has(aggregation)))
+    found.push(...(await usedSpans(tx, { merchantId, meter, from, to }, subjectsOf(of.entitlement))));
+  return joined(found);
+}
+
+/** Spans in order and apart. */
+function joined(spans: readonly Span[]): Span[] {
+  const apart: Span[] = [];
+  for (const span of spans.toSorted((a, b) => Temporal.Instant.compare(a.from, b.from))) {
+    const last = apart.at(-1);
+    if (!last || isBefore(last.to, span.from)) apart.push(span);
+    else if (isBefore(last.to, span.to)) apart[apart.length - 1] = { from: last.from, to: span.to };
+  }
+  return apart;
+}
+
+/** Does an entitlement measure what uses nothing up? */
+export const hasGauge = ({ meters }: Loaded): boolean => meters.some(({ aggregation }) => GAUGES.has(aggregation));

@@ -1,0 +1,109 @@
+import type { Tx } from '../../db/index.ts';
+import type { Decimal } from '../../kernel/decimal.ts';
+import { type Instant, isAfter, latest } from '../../kernel/time.ts';
+import {
+  countSteps,
+  type Replayed,
+  replayInTurns,
+  type Span,
+  type Stretch,
+  type Timeline,
+  timelineInTurns,
+  type Wanted,
+} from '../balance/index.ts';
+import type { Loaded } from './inputs.ts';
+import { type LevelQuestion, type Measured, measured, usedIn } from './measure.ts';
+import { inTurns } from '../entitlement/turns.ts';
+
+/**
+ * Up to so many steps and grants, asking for the usage of each stretch is cheaper than asking first where there is any.
+ */
+const FEW_STEPS = 64;
+
+/** What is asked of an entitlement whose inputs are loaded. */
+export interface ReplayQuestion extends Wanted {
+  readonly instants: readonly Instant[];
+  /** Up to where the last stretch takes in usage that is stamped ahead; by default the last instant. */
+  readonly lastTo?: (timeline: Timeline) => Instant;
+  /** Up to where a gauge is read for each question; by default the instant of the question. */
+  readonly levelOf?: (question: Timeline['questions'][number]) => LevelQuestion;
+  /** From here on nothing is passed over at once, so that each thing that happens is seen. */
+  readonly closelyFrom?: Instant;
+  /** Aborted: the work ends. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What a question found. */
+export interface Answers extends Replayed {
+  readonly timeline: Timeline;
+  readonly flows: readonly Decimal[];
+  readonly levels: readonly Decimal[];
+}
+
+/** What a replay goes through, and what it asks of usage. */
+export interface Plan {
+  readonly timeline: Timeline;
+  readonly stretches: readonly Stretch[];
+  readonly levels: readonly LevelQuestion[];
+}
+
+/**
+ * Goes through the time from the snapshot to what is asked: finds the stretches, measures them, and burns what was
+ * used.
+ */
+export async function replayed(tx: Tx, loaded: Loaded, question: ReplayQuestion): Promise<Answers> {
+  const plan = await planReplay(loaded, question, await usedBefore(tx, loaded, question));
+  return burned(plan, await measured(tx, loaded, plan.stretches, plan.levels), question);
+}
+
+/** Finds the stretches. @param used where usage can be; null: anywhere */
+export async function planReplay(
+  loaded: Loaded,
+  question: ReplayQuestion,
+  used: readonly Span[] | null,
+): Promise<Plan> {
+  const { instants, signal } = question;
+  const state = loaded.snapshot?.kept.balance ?? null;
+  const timeline = await inTurns(timelineInTurns(loaded.inputs, state, instants, used, question.budget), signal);
+  const last = timeline.stretches.length - 1;
+  const stretches = timeline.stretches.map(
+    (stretch, index): Stretch =>
+      question.lastTo && index === last ? { ...stretch, to: question.lastTo(timeline), isQuiet: false } : stretch,
+  );
+  const levelOf = question.levelOf ?? (({ at, period }) => ({ periodStart: period.start, until: at }));
+  return { timeline, stretches, levels: timeline.questions.map(levelOf) };
+}
+
+/** Burns what was used. */
+export async function burned(
+  { timeline }: Plan,
+  { flows, levels }: Measured,
+  question: Pick<ReplayQuestion, keyof Wanted | 'signal'>,
+): Promise<Answers> {
+  const found = await inTurns(replayInTurns(timeline, flows, levels, question), question.signal);
+  return { timeline, flows, levels, ...found };
+}
+
+/** Is there little enough on the way to an instant that the usage of each stretch is asked for at once? */
+export function isShort({ inputs, snapshot }: Loaded, to: Instant): boolean {
+  return countSteps(inputs, snapshot?.kept.balance ?? null, to) + inputs.grants.length <= FEW_STEPS;
+}
+
+/** Where usage can be; null: it is not worth asking for. */
+async function usedBefore(
+  tx: Tx,
+  loaded: Loaded,
+  { instants, closelyFrom }: ReplayQuestion,
+): Promise<readonly Span[] | null> {
+  const state = loaded.snapshot?.kept.balance ?? null;
+  const from = state?.at ?? loaded.inputs.activeFrom;
+  const to = instants.reduce(latest, from);
+  if (isShort(loaded, to)) return null;
+  const used = await usedIn(tx, loaded, { from, to });
+  if (closelyFrom === undefined || !isAfter(to, closelyFrom)) return used;
+  const before = used.filter((span) => !isAfter(span.from, closelyFrom));
+  return [...before.filter((span) => isAfter(closelyFrom, span.to)), { from: startOf(before, closelyFrom), to }];
+}
+
+/** The beginning of the span that holds an instant, or the instant. */
+const startOf = (spans: readonly Span[], at: Instant): Instant => spans.find(({ to }) => !isAfter(at, to))?.from ?? at;

@@ -1,0 +1,155 @@
+import { jsonb, type Sql, sql, type Tx } from '../../db/index.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { EntitlementRow } from '../entitlement/entitlements.sql.ts';
+
+/** Drops what is remembered of an entitlement from a moment on: what was changed there changes all figures after it. */
+export const forgetSnapshots = (
+  tx: Tx,
+  { merchantId, id }: Pick<EntitlementRow, 'merchantId' | 'id'>,
+  from: Instant,
+): Promise<number> =>
+  tx.run(
+    sql`delete from entitlement_snapshot where merchant_id = ${merchantId} and entitlement_id = ${id} and at >= ${from}`,
+  );
+
+/** Drops those that count a grant together with others, without naming it. @param from when the grant begins */
+export const forgetGrouped = (
+  tx: Tx,
+  { merchantId, id }: Pick<EntitlementRow, 'merchantId' | 'id'>,
+  from: Instant,
+): Promise<number> =>
+  tx.run(sql`
+    delete from entitlement_snapshot
+     where merchant_id = ${merchantId} and entitlement_id = ${id} and at >= ${from} and is_grouped`);
+
+/**
+ * Keeps the balance at an instant; a later one of the same is put in its place. @param taken as `usageSnapshot` says
+ */
+export const keepSnapshot = (
+  tx: Tx,
+  { merchantId, id }: Pick<EntitlementRow, 'merchantId' | 'id'>,
+  snapshot: { at: Instant; state: unknown; isGrouped: boolean; taken: string },
+): Promise<number> =>
+  tx.run(sql`
+    insert into entitlement_snapshot (merchant_id, entitlement_id, at, state, is_grouped, taken)
+    values (${merchantId}, ${id}, ${snapshot.at}, ${jsonb(snapshot.state)}, ${snapshot.isGrouped}, ${snapshot.taken})
+    on conflict (merchant_id, entitlement_id, at)
+    do update set state = excluded.state, is_grouped = excluded.is_grouped, taken = excluded.taken`);
+
+/** Is a snapshot kept as it was read? For the statement that asks what came late since. */
+export const isKept = (
+  { merchantId, id }: Pick<EntitlementRow, 'merchantId' | 'id'>,
+  { at, taken }: { at: Instant; taken: string },
+): Sql =>
+  sql`exists (select from entitlement_snapshot k
+               where k.merchant_id = ${merchantId} and k.entitlement_id = ${id} and k.at = ${at} and k.taken = ${taken})`;
+
+/** Whoever keeps a snapshot of an entitlement of the customer, or forgets late usage, waits here until this transaction ends. */
+export const lockSnapshots = (
+  tx: Tx,
+  { merchantId, customerId }: Pick<EntitlementRow, 'merchantId' | 'customerId'>,
+): Promise<number> =>
+  tx.run(
+    sql`select pg_advisory_xact_lock(hashtextextended(${`entitlement snapshots ${merchantId} ${customerId}`}, 0))`,
+  );
+
+/** A snapshot of one of a customer's entitlements. */
+export interface KeptSnapshot {
+  readonly entitlementId: string;
+  readonly subscriptionId: string | null;
+  readonly at: Instant;
+  readonly taken: string;
+}
+
+/** All snapshots of a customer's entitlements. */
+export const snapshotsOfCustomer = (
+  tx: Tx,
+  { merchantId, customerId }: Pick<EntitlementRow, 'merchantId' | 'customerId'>,
+): Promise<KeptSnapshot[]> =>
+  tx.rows<KeptSnapshot>(sql`
+    select s.entitlement_id, e.subscription_id, s.at, s.taken
+      from entitlement e join entitlement_snapshot s on s.merchant_id = e.merchant_id and s.entitlement_id = e.id
+     where e.merchant_id = ${merchantId} and e.customer_id = ${customerId}
+     order by s.entitlement_id, s.at`);
+
+/** The subscriptions of a customer's metered entitlements. */
+export const meteredSubscriptions = async (
+  tx: Tx,
+  { merchantId, customerId }: Pick<EntitlementRow, 'merchantId' | 'customerId'>,
+): Promise<string[]> => {
+  const rows = await tx.rows<{ id: string }>(sql`
+    select distinct subscription_id as id from entitlement
+     where merchant_id = ${merchantId} and customer_id = ${customerId} and feature_type = 'metered' and subscription_id is not null`);
+  return rows.map(({ id }) => id);
+};
+
+/**
+ * Deletes snapshots, except those that another transaction is deleting or writing: it may wait for this one.
+ * @returns the deleted ones
+ */
+export const dropSnapshots = (
+  tx: Tx,
+  merchantId: string,
+  snapshots: readonly KeptSnapshot[],
+): Promise<Pick<KeptSnapshot, 'entitlementId' | 'at'>[]> =>
+  tx.rows<Pick<KeptSnapshot, 'entitlementId' | 'at'>>(sql`
+    delete from entitlement_snapshot d using (
+      select s.entitlement_id, s.at from entitlement_snapshot s
+        join unnest(${snapshots.map((each) => each.entitlementId)}::text[], ${snapshots.map(({ at }) => at)}::timestamptz[])
+             w (entitlement_id, at) on w.entitlement_id = s.entitlement_id and w.at = s.at
+       where s.merchant_id = ${merchantId}
+         for update of s skip locked) gone
+     where d.merchant_id = ${merchantId} and d.entitlement_id = gone.entitlement_id and d.at = gone.at
+    returning d.entitlement_id, d.at`);
+
+/** Which snapshot. */
+export interface SnapshotKey {
+  readonly merchantId: string;
+  readonly entitlementId: string;
+  readonly at: Instant;
+}
+
+/** The next snapshots of all merchants, in the order of their keys. */
+export const snapshotsAfter = (tx: Tx, after: SnapshotKey | null, most: number): Promise<SnapshotKey[]> =>
+  tx.rows<SnapshotKey>(sql`
+    select merchant_id, entitlement_id, at from entitlement_snapshot
+     where ${after ? sql`(merchant_id, entitlement_id, at) > (${after.merchantId}, ${after.entitlementId}, ${after.at})` : sql`true`}
+     order by merchant_id, entitlement_id, at limit ${most}`);
+
+/** Up to which reset everything was written, and for whom to wait until the usage before it is settled. */
+export interface ResetMark {
+  readonly at: Instant;
+  /** As `settleUsage` answered, for `isSettled`. */
+  readonly waitFor: string;
+  /** An instant after it whose snapshot is to be taken; null: none is. */
+  readonly betweenAt: Instant | null;
+  readonly betweenWaitFor: string | null;
+}
+
+export const findMark = (
+  tx: Tx,
+  { merchantId, id }: Pick<EntitlementRow, 'merchantId' | 'id'>,
+): Promise<ResetMark | undefined> =>
+  tx.maybe<ResetMark>(sql`
+    select at, wait_for, between_at, between_wait_for from entitlement_mark
+     where merchant_id = ${merchantId} and entitlement_id = ${id}`);
+
+export const setMark = (
+  tx: Tx,
+  { merchantId, id }: Pick<EntitlementRow, 'merchantId' | 'id'>,
+  mark: Pick<ResetMark, 'at' | 'waitFor'>,
+): Promise<number> =>
+  tx.run(sql`
+    insert into entitlement_mark (merchant_id, entitlement_id, at, wait_for)
+    values (${merchantId}, ${id}, ${mark.at}, ${mark.waitFor})
+    on conflict (merchant_id, entitlement_id) do update set at = excluded.at, wait_for = excluded.wait_for`);
+
+/** Says that the snapshot of an instant between two resets is to be taken; null: none is. The mark is there. */
+export const setBetween = (
+  tx: Tx,
+  { merchantId, id }: Pick<EntitlementRow, 'merchantId' | 'id'>,
+  between: { readonly at: Instant; readonly waitFor: string } | null,
+): Promise<number> =>
+  tx.run(sql`
+    update entitlement_mark set between_at = ${between?.at ?? null}, between_wait_for = ${between?.waitFor ?? null}
+     where merchant_id = ${merchantId} and entitlement_id = ${id}`);

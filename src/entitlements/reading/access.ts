@@ -1,0 +1,127 @@
+import type { Feature } from '../../catalog/index.ts';
+import type { Tx } from '../../db/index.ts';
+import { decimal, jsonNumber, sum } from '../../kernel/decimal.ts';
+import { ok, type Result } from '../../kernel/result.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { Budget } from '../balance/index.ts';
+import { type BalanceQuestion, instantOf } from './balances.ts';
+import { within } from '../inputs/bounds.ts';
+import { loadInputs } from '../inputs/inputs.ts';
+import type { EntitlementParts, SpentBudget } from '../entitlement/parts.ts';
+import { presentLoaded } from './present.ts';
+import { allActive, type TimedEntitlement } from './reading.sql.ts';
+import type { CustomerAccess, EntitlementDetail } from '../entitlement/schemas.ts';
+
+/**
+ * Some entitlements as answered, each at its effective now or all at one instant, in the order given.
+ * @returns 400 where that instant is so far away that too much happens before it
+ */
+export async function presentAll(
+  tx: Tx,
+  entitlements: readonly TimedEntitlement[],
+  question: BalanceQuestion,
+): Promise<Result<EntitlementDetail[]>> {
+  const loaded = await loadInputs(
+    tx,
+    entitlements.map((entitlement) => ({ entitlement, at: instantOf(question, entitlement.effectiveNow) })),
+  );
+  const present = async (budget?: Budget): Promise<Result<EntitlementDetail[]>> => {
+    const shown: EntitlementDetail[] = [];
+    for (const [index, each] of loaded.entries()) {
+      const { effectiveNow: now } = entitlements[index] as TimedEntitlement;
+      shown.push(await presentLoaded(tx, each, { ...question, budget }, now));
+    }
+    return ok(shown);
+  };
+  return question.at === null ? present() : within('at', present);
+}
+
+/**
+ * What a customer may use, every feature at once (api.md, Entitlements): of several active entitlements to one feature any can
+ * give access, balances are added up, and the newest says the config. Budgets count for questions about now alone.
+ * @param of `asked`: these features alone, also where the customer is not entitled to them
+ */
+export async function accessOf(
+  parts: Pick<EntitlementParts, 'findSpentBudgets'>,
+  tx: Tx,
+  merchantId: string,
+  of: { customerId: string; productId?: string | undefined; asked?: readonly Feature[] },
+  question: BalanceQuestion,
+  now: Instant,
+): Promise<Result<CustomerAccess>> {
+  const { customerId, productId, asked } = of;
+  const filters = { customerId, productId, ...(asked && { featureIds: asked.map(({ id }) => id) }) };
+  const shown = await presentAll(tx, await allActive(tx, merchantId, filters, question.at, now), question);
+  if (!shown.ok) return shown;
+  const budgets =
+    question.at === null && shown.value.length > 0 ? await parts.findSpentBudgets(tx, merchantId, customerId, now) : [];
+  return ok(toAccess({ customerId, asked, details: shown.value, budgets }));
+}
+
+/** The access of a customer to features by its active entitlements, oldest first. */
+export function toAccess(of: {
+  readonly customerId: string;
+  readonly asked?: readonly Feature[] | undefined;
+  readonly details: readonly EntitlementDetail[];
+  readonly budgets: readonly SpentBudget[];
+}): CustomerAccess {
+  const byFeature = Map.groupBy(of.details, ({ featureId }) => featureId);
+  const missing = (of.asked ?? []).filter(({ id }) => !byFeature.has(id));
+  return {
+    object: 'customerAccess',
+    customerId: of.customerId,
+    features: [
+      ...[...byFeature.values()].map((details) => accessToFeature(details, of.budgets)),
+      ...missing.map(notEntitled),
+    ],
+  };
+}
+
+/** Is what an entitlement gives covered by a budget that is spent? */
+const isOverBudget = (
+  {
+    subscriptionId,
+    featureType,
+    billableMetrics,
+  }: Pick<EntitlementDetail, 'subscriptionId' | 'featureType'> & {
+    readonly billableMetrics?: readonly string[] | undefined;
+  },
+  budgets: readonly SpentBudget[],
+): boolean =>
+  budgets.some((budget) =>
+    budget.billableMetricId === null
+      ? budget.subscriptionId === subscriptionId
+      : featureType === 'metered' && billableMetrics?.includes(budget.billableMetricId) === true,
+  );
+
+function accessToFeature(
+  details: readonly EntitlementDetail[],
+  budgets: readonly SpentBudget[],
+): CustomerAccess['features'][number] {
+  const newest = details.at(-1) as EntitlementDetail;
+  const balances = details.flatMap((each) => (each.featureType === 'metered' ? [decimal(each.balance)] : []));
+  const giving = details.filter(({ hasAccess }) => hasAccess);
+  const hasAccess = giving.some((each) => !isOverBudget(each, budgets));
+  const reason = giving.length > 0 ? 'budget_spent' : 'no_balance';
+  return {
+    featureKey: newest.featureKey,
+    featureId: newest.featureId,
+    productId: newest.productId,
+    type: newest.featureType,
+    hasAccess,
+    reason: hasAccess ? null : reason,
+    ...(newest.featureType === 'metered' && { balance: jsonNumber(sum(balances)) }),
+    ...(newest.featureType === 'static' && { config: newest.config }),
+    entitlementIds: details.map(({ id }) => id),
+  };
+}
+
+const notEntitled = ({ key, id, productId, type }: Feature): CustomerAccess['features'][number] => ({
+  featureKey: key,
+  featureId: id,
+  productId,
+  type,
+  hasAccess: false,
+  reason: 'not_entitled',
+  entitlementIds: [],
+});

@@ -1,0 +1,36 @@
+import type { Tx } from '../../db/index.ts';
+import { orThrow } from '../../kernel/result.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { presentAll } from './access.ts';
+import { historyOf } from './history.ts';
+import { allActive } from './reading.sql.ts';
+import type { EntitlementDetail, EntitlementHistory } from '../entitlement/schemas.ts';
+
+/** What a customer is entitled to, and how its balance went day by day. */
+export interface CustomerBalance {
+  readonly detail: EntitlementDetail;
+  /** Of the present usage period; none where it is long, or nothing is measured. */
+  readonly windows: EntitlementHistory['windows'];
+}
+
+/** The active entitlements of a customer, oldest first, each at its effective now. */
+export async function findCustomerBalances(
+  tx: Tx,
+  { merchantId, customerId }: { readonly merchantId: string; readonly customerId: string },
+  { signal }: { readonly signal?: AbortSignal },
+  now: Instant,
+): Promise<CustomerBalance[]> {
+  const active = await allActive(tx, merchantId, { customerId }, null, now);
+  const details = orThrow(await presentAll(tx, active, { at: null, signal }));
+  const balances: CustomerBalance[] = [];
+  for (const [index, entitlement] of active.entries()) {
+    const detail = details[index] as EntitlementDetail;
+    const question = { from: null, to: null, windowSize: 'DAY', signal } as const;
+    const history =
+      entitlement.featureType === 'metered'
+        ? await historyOf(tx, entitlement, question, entitlement.effectiveNow)
+        : null;
+    balances.push({ detail, windows: history?.ok === true ? history.value.windows : [] });
+  }
+  return balances;
+}

@@ -1,0 +1,96 @@
+import type { Tx } from '../../db/index.ts';
+import { jsonNumber } from '../../kernel/decimal.ts';
+import { formatInstant, type Instant, isAfter, isBefore } from '../../kernel/time.ts';
+import { type Balance, type BalanceQuestion, balanceOfLoaded, instantOf } from './balances.ts';
+import type { EntitlementRow } from '../entitlement/entitlements.sql.ts';
+import { type Loaded, loadInput, templateAt } from '../inputs/inputs.ts';
+import type { EntitlementDetail } from '../entitlement/schemas.ts';
+
+const time = (instant: Instant | null): string | null => (instant === null ? null : formatInstant(instant));
+
+/** What an entitlement is at an instant (§2): before its start, too, it is `active`, but gives no access yet. */
+export function statusAt(
+  { activeTo: to, isFromPlan, isCanceled }: Pick<EntitlementRow, 'activeTo' | 'isFromPlan' | 'isCanceled'>,
+  at: Instant,
+): EntitlementDetail['status'] {
+  if (to === null || isBefore(at, to)) return 'active';
+  return isFromPlan || isCanceled ? 'canceled' : 'expired';
+}
+
+const isActiveAt = (entitlement: EntitlementRow, at: Instant): boolean =>
+  statusAt(entitlement, at) === 'active' && !isAfter(entitlement.activeFrom, at);
+
+/**
+ * An entitlement as the API answers it.
+ * @param now effective now of the entitlement
+ */
+export async function presentEntitlement(
+  tx: Tx,
+  entitlement: EntitlementRow,
+  question: BalanceQuestion,
+  now: Instant,
+): Promise<EntitlementDetail> {
+  return presentLoaded(tx, await loadInput(tx, { entitlement, at: instantOf(question, now) }), question, now);
+}
+
+/** The same where the inputs of the instant are there already. */
+export async function presentLoaded(
+  tx: Tx,
+  loaded: Loaded,
+  question: BalanceQuestion,
+  now: Instant,
+): Promise<EntitlementDetail> {
+  const isMetered = loaded.entitlement.featureType === 'metered';
+  const balance = isMetered ? await balanceOfLoaded(tx, loaded, question, now) : null;
+  return detailOf(loaded, balance, instantOf(question, now));
+}
+
+/** @param balance null: nothing is metered */
+export function detailOf(loaded: Loaded, balance: Balance | null, at: Instant): EntitlementDetail {
+  const { entitlement, terms } = loaded;
+  const isActive = isActiveAt(entitlement, at);
+  const template = templateAt(terms, at);
+  const shared = sharedFields(loaded, at);
+  if (balance) {
+    const isSoftLimit = template.type === 'metered' && template.isSoftLimit === true;
+    const hasAccess = isActive && (isSoftLimit || balance.available.gt(0));
+    return { ...shared, ...meteredFields(loaded, balance), isSoftLimit, hasAccess };
+  }
+  if (template.type === 'static')
+    return { ...shared, featureType: 'static', config: template.config, hasAccess: isActive };
+  return { ...shared, featureType: 'boolean', config: null, hasAccess: isActive };
+}
+
+const sharedFields = ({ entitlement, featureKey }: Loaded, at: Instant) => ({
+  id: entitlement.id,
+  object: 'entitlement' as const,
+  merchantId: entitlement.merchantId,
+  customerId: entitlement.customerId,
+  featureId: entitlement.featureId,
+  featureKey,
+  productId: entitlement.productId,
+  planId: entitlement.planId,
+  subscriptionId: entitlement.subscriptionId,
+  status: statusAt(entitlement, at),
+  activeFrom: formatInstant(entitlement.activeFrom),
+  activeTo: time(entitlement.activeTo),
+  metadata: entitlement.metadata,
+});
+
+/** A one-time entitlement has no periods to show. */
+function meteredFields({ entitlement }: Loaded, { available, usageInPeriod, overage, reserved, period }: Balance) {
+  const isPeriodic = period.end !== null;
+  return {
+    featureType: 'metered' as const,
+    config: null,
+    balance: jsonNumber(available),
+    usageInPeriod: jsonNumber(usageInPeriod),
+    overage: jsonNumber(overage),
+    reserved: jsonNumber(reserved),
+    currentPeriodStart: isPeriodic ? formatInstant(period.start) : null,
+    currentPeriodEnd: time(period.end),
+    lastResetAt: time(period.lastResetAt),
+    billableMetrics: [...entitlement.billableMetricIds],
+    pricingUnitId: null,
+  };
+}

@@ -1,0 +1,176 @@
+import { effectiveNowForReading } from '../../clocks/index.ts';
+import type { Tx } from '../../db/index.ts';
+import {
+  DecimalNumber,
+  Id,
+  ListOf,
+  ListQuery,
+  listReply,
+  Nullable,
+  NumberOut,
+  OneOf,
+  pageOf,
+  type Route,
+  readDecimal,
+  route,
+  type Static,
+  Strict,
+  Timestamp,
+  Type,
+} from '../../http/index.ts';
+import { type Decimal, jsonNumber } from '../../kernel/decimal.ts';
+import { notFound, ok, type Result } from '../../kernel/result.ts';
+import { formatInstant, type Instant, parseInstant } from '../../kernel/time.ts';
+import { findEntitlement } from '../entitlement/entitlements.sql.ts';
+import { RESERVATION_STATUSES } from './reservation-states.ts';
+import { findReservation, listReservations, type ReservationRow } from './reservations.sql.ts';
+import { releaseReservation, reserve, settleReservation, statusAt } from './reservations.ts';
+
+const TAG = 'Entitlements';
+const ofEntitlement = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', kind: 'entitlement' } }) as const;
+
+export const Reservation = Type.Object(
+  {
+    id: Id('reservation'),
+    object: Type.Literal('reservation'),
+    entitlementId: Id('entitlement'),
+    amount: NumberOut,
+    status: OneOf(RESERVATION_STATUSES),
+    settledAmount: Nullable(NumberOut),
+    expiresAt: Timestamp,
+    createdAt: Timestamp,
+  },
+  { $id: 'Reservation' },
+);
+
+const presentReservation = (row: ReservationRow, now: Instant): Static<typeof Reservation> => ({
+  id: row.id,
+  object: 'reservation',
+  entitlementId: row.entitlementId,
+  amount: jsonNumber(row.amount),
+  status: statusAt(row, now),
+  settledAmount: row.settledAmount === null ? null : jsonNumber(row.settledAmount),
+  expiresAt: formatInstant(row.expiresAt),
+  createdAt: formatInstant(row.createdAt),
+});
+
+/** What a write has just brought about is as it is stored. */
+const written = (result: Result<ReservationRow>) =>
+  result.ok ? ok(presentReservation(result.value, result.value.createdAt)) : result;
+
+/** The operations on reservations (api.md, Entitlements): hold, settle, release, list, read. */
+export const reservationRoutes: readonly Route[] = [
+  route(
+    {
+      method: 'POST',
+      path: '/v1/entitlements/:id/reservations',
+      operationId: 'createReservation',
+      tag: TAG,
+      summary: 'Create a reservation',
+      description:
+        'For usage whose amount is known only afterwards: it lowers the balance until it is settled, released or `expiresAt` is ' +
+        'reached. Only for entitlements of one SUM or COUNT metric; of COUNT one unit at a time. 409 `INSUFFICIENT_BALANCE` where ' +
+        'less is available, unless the limit is soft.',
+      access: ofEntitlement('member'),
+      body: Strict(
+        { amount: DecimalNumber({ exclusiveMinimum: '0' }), expiresAt: Timestamp },
+        { $id: 'ReservationCreate' },
+      ),
+      replies: { 201: Reservation },
+      errors: [409],
+    },
+    async ({ tx, merchantId, params, body, now }) =>
+      written(
+        await reserve(
+          tx,
+          { merchantId, entitlementId: params.id },
+          { amount: readDecimal(body.amount) as Decimal, expiresAt: parseInstant(body.expiresAt) as Instant },
+          now,
+        ),
+      ),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v1/entitlements/:id/reservations',
+      operationId: 'listReservations',
+      tag: TAG,
+      summary: 'List reservations of an entitlement, newest first',
+      access: ofEntitlement('viewer'),
+      query: ListQuery({}),
+      replies: { 200: ListOf(Reservation) },
+    },
+    async ({ tx, merchantId, params, query, now }) => {
+      const found = await entitlementNow(tx, merchantId, params.id, now);
+      if (!found.ok) return found;
+      const { rows, total } = await listReservations(tx, found.value.entitlement, pageOf(query));
+      const data = rows.map((row) => presentReservation(row, found.value.now));
+      return ok(listReply({ data, total }, pageOf(query)));
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v1/entitlements/:id/reservations/:reservationId',
+      operationId: 'getReservation',
+      tag: TAG,
+      summary: 'Retrieve a reservation',
+      access: ofEntitlement('viewer'),
+      replies: { 200: Reservation },
+    },
+    async ({ tx, merchantId, params, now }) => {
+      const found = await entitlementNow(tx, merchantId, params.id, now);
+      if (!found.ok) return found;
+      const row = await findReservation(tx, found.value.entitlement, params.reservationId);
+      return row ? ok(presentReservation(row, found.value.now)) : notFound('reservation');
+    },
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/v1/entitlements/:id/reservations/:reservationId/settle',
+      operationId: 'settleReservation',
+      tag: TAG,
+      summary: 'Settle a reservation with what was really used',
+      description:
+        'Writes a usage event of the metric’s type with the amount, by default the reserved one, under the reservation’s id as its ' +
+        '`idempotencyKey`; of 0 none. Again, with whatever amount, it answers as the first time. 409 once it was released or has expired.',
+      access: ofEntitlement('member'),
+      body: Strict({ amount: Type.Optional(DecimalNumber({ minimum: '0' })) }, { $id: 'ReservationSettlement' }),
+      replies: { 200: Reservation },
+      errors: [409],
+    },
+    async ({ tx, merchantId, params, body, now }) =>
+      written(
+        await settleReservation(
+          tx,
+          { merchantId, entitlementId: params.id },
+          params.reservationId,
+          body.amount === undefined ? null : readDecimal(body.amount),
+          now,
+        ),
+      ),
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/v1/entitlements/:id/reservations/:reservationId/release',
+      operationId: 'releaseReservation',
+      tag: TAG,
+      summary: 'Release a reservation',
+      description: 'Again is the same as once. 409 once it was settled or has expired.',
+      access: ofEntitlement('member'),
+      replies: { 200: Reservation },
+      errors: [409],
+    },
+    async ({ tx, merchantId, params, now }) =>
+      written(await releaseReservation(tx, { merchantId, entitlementId: params.id }, params.reservationId, now)),
+  ),
+];
+
+/** An entitlement, and effective now for a request that only reads it. */
+async function entitlementNow(tx: Tx, merchantId: string, id: string, wall: Instant) {
+  const entitlement = await findEntitlement(tx, merchantId, id);
+  if (!entitlement) return notFound('entitlement');
+  return ok({ entitlement, now: await effectiveNowForReading(tx, merchantId, entitlement.clockId, wall) });
+}

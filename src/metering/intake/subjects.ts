@@ -1,0 +1,57 @@
+import type { Tx } from '../../db/index.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { lockIngest } from './lock.sql.ts';
+import {
+  holdCustomer,
+  linkDirect,
+  linkExternal,
+  lockExternalKey,
+  selectSubjectsOf,
+  selectSubjectsOfEach,
+} from './subjects.sql.ts';
+
+/**
+ * Says whose `externalId` this is from now on (§4, Event ingestion 2 to 4). Called in the transaction that sets, changes or
+ * removes a customer's externalId, after the customer's own row is written.
+ * Events that nobody had yet, sent before or after, become the customer's. Where another customer had the externalId, its
+ * events stay with it and only later ones go to the new one; `customerId` null takes it away and gives it to nobody.
+ * Where the customer's usage is settled, nobody is accepting events of the merchant meanwhile: who had begun to would not
+ * know yet that events of this name are late.
+ * Whoever links several in one transaction does it in the order of the externalIds, so that two cannot wait for each other.
+ */
+export async function linkExternalSubject(
+  tx: Tx,
+  link: { merchantId: string; externalId: string; customerId: string | null },
+  now: Instant,
+): Promise<void> {
+  await lockExternalKey(tx, link.merchantId, link.externalId);
+  const isMarked = link.customerId !== null && (await holdCustomer(tx, link.merchantId, link.customerId, now));
+  if (isMarked) await lockIngest(tx, link.merchantId, 'exclusive');
+  await linkExternal(tx, link, now);
+}
+
+/**
+ * Makes a new subscription known as a subject, so that events addressed to it name its customer in their answers. Called
+ * in the transaction that creates it. They count for the subscription with or without this call.
+ */
+export async function linkSubscriptionSubject(
+  tx: Tx,
+  link: { merchantId: string; subscriptionId: string; customerId: string },
+  now: Instant,
+): Promise<void> {
+  await linkDirect(tx, link, now);
+}
+
+/**
+ * Whose events the events "of a subject" are, where somebody asks for a figure: a customer's with those of its
+ * subscriptions, a subscription's alone. An invoice asks more closely, by its sources (domain.md §3).
+ */
+export const subjectsOf = (tx: Tx, merchantId: string, subject: string): Promise<string[]> =>
+  selectSubjectsOf(tx, merchantId, subject);
+
+/** The same of several customers, by customer. */
+export const subjectsOfEach = (
+  tx: Tx,
+  merchantId: string,
+  customerIds: readonly string[],
+): Promise<ReadonlyMap<string, string[]>> => selectSubjectsOfEach(tx, merchantId, customerIds);

@@ -1,0 +1,85 @@
+import type { Decimal } from '../../kernel/decimal.ts';
+import { earliest, type Instant, isAfter, isBefore, latest } from '../../kernel/time.ts';
+import type { Meter } from './meter.ts';
+import type { WindowSize } from './windows.ts';
+
+/** The events that are addressed to a customer or a subscription, in `[from, to)`. */
+export interface UsageSource {
+  /** A `cus_` or `sub_` id. Events sent to a subscription count for it alone, not for its customer (domain.md §3). */
+  readonly subject: string;
+  readonly from: Instant;
+  readonly to: Instant;
+}
+
+/** Which events of a meter are asked about. */
+export interface UsageScope {
+  readonly merchantId: string;
+  readonly meter: Meter;
+  /** Null: all events, also those that are addressed to nobody yet. An event in several sources counts once. */
+  readonly sources: readonly UsageSource[] | null;
+  /** Half-open, over all sources. */
+  readonly from: Instant;
+  readonly to: Instant;
+  /** Only events whose value of the dimension is one of these; null stands for a missing one. */
+  readonly groupFilters?: Readonly<Record<string, readonly (string | null)[]>>;
+  /** Only events up to here in the order of acceptance (`usageMark`); then all are read, and no roll-up. */
+  readonly acceptedUpTo?: bigint;
+}
+
+/** How the figures are cut: by the values of dimensions, by customer, by window, or by several of them together. */
+export interface UsageCut {
+  readonly groups?: readonly string[];
+  readonly byCustomer?: boolean;
+  /** Aligned in UTC, clipped to the request. One size for all cuts of a request. */
+  readonly window?: WindowSize;
+}
+
+export interface UsageRequest extends UsageScope, UsageCut {}
+
+/** One figure. */
+export interface UsageRow {
+  /** The value of each dimension of the cut; null where the events have none. */
+  readonly group: Readonly<Record<string, string | null>>;
+  /** With `byCustomer`: whom the events belong to, null for nobody yet. */
+  readonly customerId?: string | null;
+  readonly windowStart?: Instant;
+  readonly windowEnd?: Instant;
+  readonly value: Decimal;
+  /** How many events of the time asked about had a usable value. */
+  readonly eventCount: number;
+}
+
+/**
+ * The usage of a meter, exact. A cut without groups, customers and windows has always
+ * one row, 0 where nothing counts; any other cut has a row for each combination that has events.
+ * COUNT counts events, with a `valueProperty` those that have a value there. UNIQUE_COUNT compares texts.
+ *
+ * LATEST is a level: the value of the last event before `to` (the latest timestamp, and of these the one accepted
+ * last), whenever it came, so also before `from`. A source adds what is addressed to its subject at any time before its
+ * own end. A group that ever had an event has a row; `eventCount` counts those in the time asked about alone. Of
+ * windows there are those in which the level was set, and the one with which it begins: it goes on over the others
+ * (`everyWindow`).
+ *
+ * An average is rounded to 50 significant digits, half
+ * away from zero, where it has more; everything else keeps all digits.
+ */
+export interface UsageQuery<Tx> {
+  measure(tx: Tx, scope: UsageScope, cuts: readonly UsageCut[]): Promise<UsageRow[][]>;
+}
+
+/** Sources cut to the request, and those of one subject joined where they meet, so that no event is in two of them. */
+export function disjointSources(sources: readonly UsageSource[], from: Instant, to: Instant): UsageSource[] {
+  const clipped = sources
+    .map((source) => ({ ...source, from: latest(source.from, from), to: earliest(source.to, to) }))
+    .filter((source) => isBefore(source.from, source.to))
+    .toSorted((a, b) => compareText(a.subject, b.subject) || Temporal.Instant.compare(a.from, b.from));
+  const joined: UsageSource[] = [];
+  for (const source of clipped) {
+    const last = joined.at(-1);
+    if (last?.subject !== source.subject || isAfter(source.from, last.to)) joined.push(source);
+    else joined[joined.length - 1] = { ...last, to: latest(last.to, source.to) };
+  }
+  return joined;
+}
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,0 +1,162 @@
+import { allOf, pageOfRows, type Sql, sql, type Tx } from '../../db/index.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { eventIds } from '../events/event-id.sql.ts';
+import type { EventPlace } from '../events/event-id.ts';
+import type { EventRecord } from '../events/event-record.ts';
+import type { Meter } from '../meter/meter.ts';
+import type { UnmatchedReason } from '../events/schemas.ts';
+import { countEvents } from '../intake/tally.sql.ts';
+import { countsFor } from '../usage/usage.sql.ts';
+
+/** The columns of a `StoredEvent`; `e` is the event, `s` its subject. */
+const EVENT_COLUMNS: Sql = sql`
+  e.seq, e.merchant_id, e.type, e.source, coalesce(s.customer_id, s.addressee) as subject,
+  coalesce(e.external_subject, case s.kind when 'external' then s.key end) as external_subject,
+  e.external_id, e.at, e.idempotency_key`;
+
+/** The subject as it was sent; null where an event had an externalSubject alone. */
+const SENT_SUBJECT: Sql = sql`case s.kind when 'direct' then s.key end as sent_subject`;
+
+/** Joins the subject to `e`. */
+const EVENT_TABLES: Sql = sql`join event_subject s on s.merchant_id = e.merchant_id and s.id = e.subject_id`;
+
+/** Whose meter it is; for an operator's list there are several merchants. */
+export interface OwnedMeter {
+  /** The metric's or cost's. */
+  readonly id: string;
+  readonly merchantId: string;
+  readonly meter: Meter;
+}
+
+export interface EventFilter {
+  readonly merchantId: string | null;
+  readonly type?: string | undefined;
+  /** The customer, or whatever the event was addressed to directly. */
+  readonly subject?: string | undefined;
+  readonly externalSubject?: string | undefined;
+  readonly externalId?: string | undefined;
+  readonly from?: Instant | undefined;
+  readonly to?: Instant | undefined;
+}
+
+/** A row of an event: its id is made of its time and its number. */
+type StoredEvent = Omit<EventRecord, 'id'> & { readonly at: Instant; readonly seq: bigint };
+
+export interface ReadEvent extends StoredEvent {
+  readonly id: string;
+  readonly reason: UnmatchedReason | null;
+  /** The subject as it was sent, whoever that is; null where none was. */
+  readonly sentSubject: string | null;
+  readonly data: unknown;
+}
+
+export interface Paging {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+const given = (value: unknown, condition: Sql): Sql | undefined => (value === undefined ? undefined : condition);
+
+const matching = (filter: EventFilter): Sql =>
+  allOf([
+    filter.merchantId === null ? undefined : sql`e.merchant_id = ${filter.merchantId}`,
+    given(filter.type, sql`e.type = ${filter.type}`),
+    given(
+      filter.subject,
+      sql`(s.customer_id = ${filter.subject} or s.addressee = ${filter.subject} or (s.kind = 'direct' and s.key = ${filter.subject}))`,
+    ),
+    given(
+      filter.externalSubject,
+      sql`(e.external_subject = ${filter.externalSubject} or (s.kind = 'external' and s.key = ${filter.externalSubject}))`,
+    ),
+    given(filter.externalId, sql`e.external_id = ${filter.externalId}`),
+    given(filter.from, sql`e.at >= ${filter.from}`),
+    given(filter.to, sql`e.at < ${filter.to}`),
+  ]);
+
+/** Why the event `e` of the subject `s` counts nothing, null where it counts: the first reason that holds. */
+function reasonOf(meters: readonly OwnedMeter[]): Sql {
+  const column = (value: (meter: Meter) => unknown): Sql => sql`${meters.map(({ meter }) => value(meter))}`;
+  const path = sql`string_to_array(m.path, '.')`;
+  const inTime = sql`(m.event_from is null or e.at > m.event_from)`;
+  const hasValue = sql`case when m.path is null then true
+    when m.aggregation in ('COUNT', 'UNIQUE_COUNT') then event_text(e.data, ${path}) is not null
+    else event_number(e.data, ${path}) is not null end`;
+  return sql`case when s.addressee is null then 'UNKNOWN_SUBJECT' else (
+    select case when count(*) = 0 then 'UNKNOWN_TYPE'
+                when not bool_or(${inTime}) then 'BEFORE_EVENT_FROM'
+                when not bool_or(${inTime} and ${hasValue}) then 'NO_VALUE' end
+      from unnest(${meters.map(({ merchantId }) => merchantId)}::text[], ${column(({ eventType }) => eventType)}::text[],
+                  ${column(({ aggregation }) => aggregation)}::text[],
+                  ${column(({ valueProperty }) => valueProperty?.slice(2) ?? null)}::text[],
+                  ${column(({ eventFrom }) => eventFrom)}::timestamptz[])
+           as m (merchant_id, event_type, aggregation, path, event_from)
+     where m.merchant_id = e.merchant_id and m.event_type = e.type) end`;
+}
+
+/** Rows with their ids. */
+async function withIds<Row extends StoredEvent>(tx: Tx, rows: readonly Row[]): Promise<(Row & { id: string })[]> {
+  const ids = (await eventIds(tx)).idsOf(rows);
+  return rows.map((row, index) => ({ ...row, id: ids[index] as string }));
+}
+
+/** Events in the reverse order of acceptance. `status` keeps those that count, or those that do not. */
+export const selectEvents = async (
+  tx: Tx,
+  filter: EventFilter,
+  status: 'matched' | 'unmatched' | undefined,
+  meters: readonly OwnedMeter[],
+  page: Paging,
+): Promise<{ rows: ReadEvent[]; total: number }> => {
+  const reason = reasonOf(meters);
+  const kept = status && (status === 'matched' ? sql`(${reason}) is null` : sql`(${reason}) is not null`);
+  const { rows, total } = await pageOfRows<Omit<ReadEvent, 'id'>>(
+    tx,
+    {
+      select: sql`${EVENT_COLUMNS}, ${SENT_SUBJECT}, ${reason} as reason, e.data`,
+      from: sql`event e ${EVENT_TABLES}`,
+      where: allOf([matching(filter), kept]),
+      order: sql`e.seq desc`,
+    },
+    page,
+    isWide(filter) && status === undefined ? () => countEvents(tx, filter.merchantId, filter.type) : undefined,
+  );
+  return { rows: await withIds(tx, rows), total };
+};
+
+/** Is all that came in wanted, or all of a type? */
+const isWide = ({ subject, externalSubject, externalId, from, to }: EventFilter): boolean =>
+  [subject, externalSubject, externalId, from, to].every((value) => value === undefined);
+
+/** One event, in the month that its id names. */
+export async function selectEvent(
+  tx: Tx,
+  merchantId: string | null,
+  { seq, from, to }: EventPlace,
+  meters: readonly OwnedMeter[],
+): Promise<ReadEvent | undefined> {
+  const rows = await tx.rows<Omit<ReadEvent, 'id'>>(sql`
+    select ${EVENT_COLUMNS}, ${SENT_SUBJECT}, ${reasonOf(meters)} as reason, e.data from event e ${EVENT_TABLES}
+     where ${matching({ merchantId, from, to })} and e.seq = ${seq}`);
+  return (await withIds(tx, rows))[0];
+}
+
+/** The events that a meter counts, in the reverse order of acceptance. */
+export const selectMeterEvents = async (
+  tx: Tx,
+  meter: Meter,
+  filter: EventFilter,
+  page: Paging,
+): Promise<{ rows: (EventRecord & { data: unknown })[]; total: number }> => {
+  const { rows, total } = await pageOfRows<StoredEvent & { data: unknown }>(
+    tx,
+    {
+      select: sql`${EVENT_COLUMNS}, e.data`,
+      from: sql`event e ${EVENT_TABLES}`,
+      where: allOf([matching(filter), countsFor(meter)]),
+      order: sql`e.seq desc`,
+    },
+    page,
+  );
+  return { rows: await withIds(tx, rows), total };
+};

@@ -1,0 +1,90 @@
+import type { Tx } from '../../db/index.ts';
+import type { Static } from '../../http/index.ts';
+import { notFound, ok, type Result } from '../../kernel/result.ts';
+import { type Instant, parseInstant } from '../../kernel/time.ts';
+import { eventIds } from '../events/event-id.sql.ts';
+import { presentEvent } from '../events/event-record.ts';
+import {
+  type EventFilter,
+  type OwnedMeter,
+  type Paging,
+  type ReadEvent,
+  selectEvent,
+  selectEvents,
+  selectMeterEvents,
+} from './events.sql.ts';
+import { type FindBilling, outcomeOf } from './fate.ts';
+import type { Meter } from '../meter/meter.ts';
+import type { EventListQuery, EventWithData, ListedEvent } from '../events/schemas.ts';
+
+/** All meters of a merchant (null: of every merchant). They are the catalog's, which stands upstream; `app.ts` hands this in. */
+export type MeterRegistry = (tx: Tx, merchantId: string | null) => Promise<OwnedMeter[]>;
+
+/** GET /v0/events: what came in, and what became of it. */
+export async function listEvents(
+  tx: Tx,
+  merchantId: string | null,
+  query: EventListQuery,
+  page: Paging,
+  metersOf: MeterRegistry,
+): Promise<{ data: Static<typeof ListedEvent>[]; total: number }> {
+  const filter = { ...query, merchantId, from: readTime(query.from), to: readTime(query.to) };
+  const { rows, total } = await selectEvents(tx, filter, query.status, await metersOf(tx, merchantId), page);
+  return { data: rows.map(presentListed), total };
+}
+
+/** GET /v0/events/{id}, with what became of it. Another merchant's event is as unknown as one that does not exist (api.md, Everywhere). */
+export async function findEvent(
+  tx: Tx,
+  merchantId: string | null,
+  id: string,
+  metersOf: MeterRegistry,
+  findBilling: FindBilling,
+): Promise<Result<Static<typeof EventWithData>>> {
+  const place = (await eventIds(tx)).placeOf(id);
+  if (place === null) return notFound('event');
+  const meters = await metersOf(tx, merchantId);
+  const row = await selectEvent(tx, merchantId, place, meters);
+  if (!row) return notFound('event');
+  const outcome = await outcomeOf(tx, row, meters, findBilling);
+  return ok({ ...presentListed(row), data: row.data as Record<string, unknown>, outcome });
+}
+
+const readTime = (text: string | undefined): Instant | undefined =>
+  text === undefined ? undefined : (parseInstant(text) as Instant); // the schema has seen to it
+
+const presentListed = (row: ReadEvent): Static<typeof ListedEvent> => ({
+  ...presentEvent(row),
+  ...(row.sentSubject !== null && { sentSubject: row.sentSubject }),
+  status: row.reason === null ? 'matched' : 'unmatched',
+  ...(row.reason !== null && { reason: row.reason }),
+});
+
+/** An event as a metric lists it. */
+export interface MeterEvent {
+  id: string;
+  object: 'meterEvent';
+  type: string;
+  source: string;
+  subject?: string;
+  time: string;
+  idempotencyKey: string;
+  data: Record<string, unknown>;
+  externalId?: string;
+  externalSubject?: string;
+}
+
+/** The events that a meter counts, newest first: their values are its usage. */
+export async function listMeterEvents(
+  tx: Tx,
+  meter: Meter,
+  filter: EventFilter,
+  page: Paging,
+): Promise<{ data: MeterEvent[]; total: number }> {
+  const { rows, total } = await selectMeterEvents(tx, meter, filter, page);
+  const data = rows.map((row): MeterEvent => {
+    const { namespace: _namespace, timestamp: _timestamp, ...event } = presentEvent(row);
+    return { ...event, object: 'meterEvent', time: row.at.toString(), data: row.data as Record<string, unknown> };
+  });
+  return { data, total };
+}

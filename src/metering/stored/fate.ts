@@ -1,0 +1,83 @@
+import type { Tx } from '../../db/index.ts';
+import type { Static } from '../../http/index.ts';
+import { decimal, jsonNumber } from '../../kernel/decimal.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { OwnedMeter, ReadEvent } from './events.sql.ts';
+import { type MeterReading, selectReadings } from './fate.sql.ts';
+import type { Aggregation } from '../meter/meter.ts';
+import type { EventOutcome, UnbilledReason } from '../events/schemas.ts';
+
+/** What whoever bills is asked: an event that counts for at least one metric, and whose it is. */
+export interface CountedEvent {
+  readonly merchantId: string;
+  /** The customer or subscription that it is addressed to. */
+  readonly addressee: string;
+  readonly at: Instant;
+  /** The order of acceptance, to be held against `usageMark`. */
+  readonly seq: bigint;
+  /** The metrics and costs that count it, with the event's values of their dimensions. */
+  readonly counts: readonly { readonly id: string; readonly group: Readonly<Record<string, string | null>> }[];
+}
+
+/** One price of one period that could bill an event: does it, and where. */
+export interface EventBilling {
+  readonly billableMetricId: string;
+  readonly priceId: string;
+  readonly subscriptionId: string;
+  readonly invoiceId: string;
+  readonly invoiceStatus: string;
+  /** Null while the invoice has no lines yet, and where it does not bill the event. */
+  readonly lineItemId: string | null;
+  readonly reason: UnbilledReason | null;
+}
+
+/** Where an event is billed; `reason` says why nowhere. */
+export interface BillingOfEvent {
+  readonly billing: readonly EventBilling[];
+  readonly reason: UnbilledReason | null;
+}
+
+/** Billing stands downstream of metering and is handed in (ARCHITECTURE.md). */
+export type FindBilling = (tx: Tx, event: CountedEvent) => Promise<BillingOfEvent>;
+
+/** What became of an event, as of now: what counts it and with which value, and where that is billed, or why not. */
+export async function outcomeOf(
+  tx: Tx,
+  event: ReadEvent,
+  meters: readonly OwnedMeter[],
+  findBilling: FindBilling,
+): Promise<Static<typeof EventOutcome>> {
+  const own = meters.filter(
+    ({ merchantId, meter }) => merchantId === event.merchantId && meter.eventType === event.type,
+  );
+  const { readings, addressee } = await selectReadings(tx, event, own);
+  const counted = readings.filter(({ reason }) => reason === null);
+  const asked = event.reason === null && addressee !== null && counted.length > 0;
+  const found = asked
+    ? await findBilling(tx, {
+        merchantId: event.merchantId,
+        addressee,
+        at: event.at,
+        seq: event.seq,
+        counts: counted.map(({ id, group }) => ({ id, group })),
+      })
+    : null;
+  const reason = found === null ? event.reason : found.reason;
+  return {
+    counts: readings.map((reading) => presentReading(reading, own)),
+    billing: (found?.billing ?? []).map(({ reason: why, ...line }) => ({
+      ...line,
+      ...(why !== null && { reason: why }),
+    })),
+    ...(reason !== null && { reason }),
+  };
+}
+
+const TEXTS: ReadonlySet<Aggregation | undefined> = new Set<Aggregation>(['UNIQUE_COUNT']);
+
+/** Numbers with all their digits; what is told apart as the text that is compared. */
+function presentReading({ id, reason, value, group }: MeterReading, meters: readonly OwnedMeter[]) {
+  const aggregation = meters.find((meter) => meter.id === id)?.meter.aggregation;
+  const shown = value === null || TEXTS.has(aggregation) ? value : jsonNumber(decimal(value));
+  return { id, group, ...(shown !== null && { value: shown }), ...(reason !== null && { reason }) };
+}

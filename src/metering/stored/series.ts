@@ -1,0 +1,127 @@
+import type { Database, Tx } from '../../db/index.ts';
+import type { Chore } from '../../jobs/index.ts';
+import type { MeterRegistry } from './events.ts';
+import { lockIngest } from '../intake/lock.sql.ts';
+import {
+  backfillSeries,
+  deleteRollups,
+  droppedSeries,
+  forgetRollups,
+  giveUpSeries,
+  holdSeries,
+  insertSeries,
+  lockSeries,
+  type OwnedSeries,
+  pendingSeries,
+  seriesOfMerchants,
+} from '../usage/series.sql.ts';
+import { seriesOf, unreadSeries } from '../meter/series-spec.ts';
+
+/**
+ * Has what a meter counts rolled up from now on. Called in the transaction that makes a metric or a cost, or changes what it
+ * measures. Nobody is accepting events of the merchant then, so each event is either before it, and added by
+ * `backfillChore`, or after it. What was rolled up before stays for whoever shares it; else `unreadSeriesChore` gives it up.
+ */
+export async function registerMeter(tx: Tx, merchantId: string, meter: Parameters<typeof seriesOf>[0]): Promise<void> {
+  const spec = seriesOf(meter);
+  if (spec === null || (await holdSeries(tx, merchantId, spec))) return;
+  await lockIngest(tx, merchantId, 'exclusive');
+  await insertSeries(tx, merchantId, spec);
+}
+
+/** Forgets all that was rolled up of a merchant; it is added up from the events again, which stay the truth. Until then, questions read them. */
+export async function rebuildRollups(tx: Tx, merchantId: string): Promise<void> {
+  await lockIngest(tx, merchantId, 'exclusive');
+  await forgetRollups(tx, merchantId);
+}
+
+const EVENTS_AT_ONCE = 5_000;
+
+/** Adds up the events that were there before their meter, some thousands in a transaction; several may do it at once. */
+export const backfillChore: Chore = {
+  name: 'adding up earlier events of new meters',
+  everySeconds: 5,
+  run: async (database) => {
+    const pending = await database.transaction('every merchant, reading', pendingSeries);
+    for (const { merchantId, id } of pending) {
+      let hasMore = true;
+      while (hasMore)
+        hasMore = await database.transaction({ merchants: [merchantId] }, (tx) =>
+          backfillSeries(tx, merchantId, id, EVENTS_AT_ONCE),
+        );
+    }
+  },
+};
+
+const ONE_MINUTE = 60;
+const MERCHANTS_AT_ONCE = 200;
+const ROWS_AT_ONCE = 10_000;
+
+/**
+ * Gives up series that no meter reads any more, because it was changed or deleted, and deletes what was added up for them: some
+ * merchants at a time, one after the other, and then again.
+ * @param metersOf the meters that there are
+ */
+export function unreadSeriesChore(metersOf: MeterRegistry, merchantsAtOnce = MERCHANTS_AT_ONCE): Chore {
+  let after = '';
+  return {
+    name: 'giving up series that no meter reads',
+    everySeconds: ONE_MINUTE,
+    run: async (database) => {
+      const { unread, last } = await database.transaction('every merchant, reading', async (tx) => {
+        const ofMerchants = Map.groupBy(await seriesOfMerchants(tx, after, merchantsAtOnce), (each) => each.merchantId);
+        const found: OwnedSeries[] = [];
+        for (const [merchantId, series] of ofMerchants)
+          found.push(
+            ...unreadSeries(
+              series,
+              (await metersOf(tx, merchantId)).map(({ meter }) => meter),
+            ),
+          );
+        return { unread: found, last: [...ofMerchants.keys()].at(-1) };
+      });
+      after = last ?? '';
+      for (const [merchantId, series] of Map.groupBy(unread, (each) => each.merchantId))
+        await database.transaction({ merchants: [merchantId] }, (tx) => giveUpUnread(tx, merchantId, series, metersOf));
+      await deleteGivenUp(database);
+    },
+  };
+}
+
+/**
+ * Nobody is accepting events of the merchant then, so nobody adds to them later. Whoever makes a meter meanwhile that reads one of
+ * them holds it (`registerMeter`), or waits for us and makes it anew.
+ */
+async function giveUpUnread(
+  tx: Tx,
+  merchantId: string,
+  suspects: readonly OwnedSeries[],
+  metersOf: MeterRegistry,
+): Promise<void> {
+  await lockIngest(tx, merchantId, 'exclusive');
+  const locked = await lockSeries(
+    tx,
+    merchantId,
+    suspects.map(({ id }) => id),
+  );
+  const meters = await metersOf(tx, merchantId);
+  const unread = unreadSeries(
+    locked,
+    meters.map(({ meter }) => meter),
+  );
+  await giveUpSeries(
+    tx,
+    merchantId,
+    unread.map(({ id }) => id),
+  );
+}
+
+async function deleteGivenUp(database: Database): Promise<void> {
+  for (const { merchantId, id } of await database.transaction('every merchant, reading', droppedSeries)) {
+    let hasMore = true;
+    while (hasMore)
+      hasMore = await database.transaction({ merchants: [merchantId] }, (tx) =>
+        deleteRollups(tx, merchantId, id, ROWS_AT_ONCE),
+      );
+  }
+}

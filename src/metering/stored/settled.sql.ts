@@ -1,0 +1,104 @@
+import { type Sql, sql, type Tx } from '../../db/index.ts';
+import type { Instant } from '../../kernel/time.ts';
+
+/** Subjects whose marks are raised to a time. */
+export interface Marks {
+  readonly subjects: readonly string[];
+  readonly until: Instant;
+}
+
+/** Raises marks. @returns the transactions that may be storing events without having seen them */
+export const raiseMarks = async (
+  tx: Tx,
+  merchantId: string,
+  marks: readonly Marks[],
+  now: Instant,
+): Promise<string[]> => {
+  const each = marks.flatMap(({ subjects, until }) => subjects.map((subject) => ({ subject, until })));
+  const { writers } = await tx.one<{ writers: string[] }>(sql`
+    select settle_usage(${merchantId}, ${each.map(({ subject }) => subject)}::text[],
+                        ${each.map(({ until }) => until)}::timestamptz[], ${now}) as writers`);
+  return writers;
+};
+
+/** Is one of these transactions still at work? Each holds a lock on its own number. */
+export const areAtWork = async (tx: Tx, writers: readonly string[]): Promise<boolean> => {
+  const { found } = await tx.one<{ found: boolean }>(sql`
+    select exists (select from pg_locks where locktype = 'virtualxid' and virtualtransaction = any (${[...writers]}::text[])) as found`);
+  return found;
+};
+
+/** Numbers of transactions mean something on their own server alone. */
+const server = sql`(select system_identifier::text from pg_control_system())`;
+
+export const selectSnapshot = async (tx: Tx): Promise<string> => {
+  const { snapshot } = await tx.one<{ snapshot: string }>(
+    sql`select ${server} || '/' || pg_current_snapshot()::text as snapshot`,
+  );
+  return snapshot;
+};
+
+/** The rows whose usage somebody's is. */
+const rowsOf = (merchantId: string, subjects: readonly string[]) =>
+  sql`select id from usage_rows(${merchantId}, ${[...subjects]}::text[])`;
+
+/** What is kept of another server holds nothing of this one. */
+export const selectLate = (
+  tx: Tx,
+  merchantId: string,
+  subjects: readonly string[],
+  taken: readonly { readonly at: Instant; readonly snapshot: string }[],
+  areKept: Sql = sql`true`,
+): Promise<{ late: boolean }[]> =>
+  tx.rows<{ late: boolean }>(sql`
+    select not (${areKept}) or split_part(t.snapshot, '/', 1) <> ${server}
+           or is_usage_late(${merchantId}, ${[...subjects]}::text[], t.at, split_part(t.snapshot, '/', 2)::pg_snapshot) as late
+      from unnest(${taken.map(({ at }) => at)}::timestamptz[], ${taken.map(({ snapshot }) => snapshot)}::text[])
+           with ordinality t (at, snapshot, place)
+     order by t.place`);
+
+/** Who of some has usage that was noted as late, whenever that was; and the server that this is. */
+export const selectWithLate = (
+  tx: Tx,
+  merchantId: string,
+  subjects: readonly string[],
+): Promise<{ server: string; named: string[] }> =>
+  tx.one<{ server: string; named: string[] }>(sql`
+    select ${server} as server,
+           array(select unnest(array[s.addressee, case when s.kind = 'direct' then s.key end])
+                   from usage_rows(${merchantId}, ${[...subjects]}::text[]) s
+                  where exists (select from usage_late l where l.merchant_id = ${merchantId} and l.subject_id = s.id)) as named`);
+
+/** Deletes what makes none of some figures late. */
+export const deleteLate = (
+  tx: Tx,
+  merchantId: string,
+  subjects: readonly string[],
+  kept: readonly { readonly at: Instant; readonly snapshot: string }[],
+): Promise<number> =>
+  tx.run(sql`
+    delete from usage_late l
+     where l.merchant_id = ${merchantId} and l.subject_id in (${rowsOf(merchantId, subjects)})
+       and not exists (
+         select from unnest(${kept.map(({ at }) => at)}::timestamptz[], ${kept.map(({ snapshot }) => snapshot)}::text[]) k (at, snapshot)
+          where l.at < k.at and not pg_visible_in_snapshot(l.xid, split_part(k.snapshot, '/', 2)::pg_snapshot))`);
+
+/**
+ * A late row at or after the mark of its subject was noted while somebody was raising marks. Whoever raises the mark above it from now on
+ * takes figures that hold it.
+ */
+const isNeedless = sql`(s.settled_until is null or l.at >= s.settled_until)`;
+
+/** Merchants with late rows that say nothing, some at a time. */
+export const merchantsWithNeedless = async (tx: Tx, most: number): Promise<string[]> => {
+  const rows = await tx.rows<{ merchantId: string }>(sql`
+    select distinct l.merchant_id
+      from usage_late l join event_subject s on s.merchant_id = l.merchant_id and s.id = l.subject_id
+     where ${isNeedless} limit ${most}`);
+  return rows.map(({ merchantId }) => merchantId);
+};
+
+export const deleteNeedless = (tx: Tx, merchantId: string): Promise<number> =>
+  tx.run(sql`
+    delete from usage_late l using event_subject s
+     where l.merchant_id = ${merchantId} and s.merchant_id = ${merchantId} and s.id = l.subject_id and ${isNeedless}`);

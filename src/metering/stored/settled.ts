@@ -1,0 +1,140 @@
+import type { Sql, Tx } from '../../db/index.ts';
+import type { Chore } from '../../jobs/index.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { usageMark } from './fate.sql.ts';
+import {
+  areAtWork,
+  deleteLate,
+  deleteNeedless,
+  type Marks,
+  merchantsWithNeedless,
+  raiseMarks,
+  selectLate,
+  selectSnapshot,
+  selectWithLate,
+} from './settled.sql.ts';
+
+/** A figure of the usage before `at` that was stored, with the `usageSnapshot` that was read before it. */
+export interface TakenUsage {
+  readonly at: Instant;
+  readonly snapshot: string;
+}
+
+/**
+ * Has events of some customers and subscriptions before `until` noted as late from now on (`lateSince`); a mark is never lowered.
+ * Those who are accepting events at this moment may not have seen it: keep the answer, and take the figure once `isSettled` says that
+ * they have ended. Until the commit, everybody who accepts events of the merchant notes them all: so do it late in a transaction that
+ * takes long.
+ * @param subjects ids of customers and subscriptions, each for what counts for itself
+ * @returns whom to wait for, to be handed to `isSettled`; only that reads it
+ */
+export async function settleUsage(
+  tx: Tx,
+  { merchantId, subjects, until }: { merchantId: string; subjects: readonly string[]; until: Instant },
+  now: Instant,
+): Promise<string> {
+  return tx.gather(
+    `settle usage of ${merchantId} until ${until.toString()} at ${now.toString()}`,
+    subjects,
+    async (all) => {
+      const writers = await settleEach(tx, merchantId, [{ subjects: all.flat(), until }], now);
+      return all.map(() => writers);
+    },
+  );
+}
+
+/** The same of several groups of subjects of one merchant, each up to its own time. */
+export const settleEach = async (tx: Tx, merchantId: string, marks: readonly Marks[], now: Instant): Promise<string> =>
+  (await raiseMarks(tx, merchantId, marks, now)).join();
+
+/**
+ * Have all ended who may have accepted events without having seen the marks? May be asked in the transaction that raised them, and in
+ * any later one. What later statements of the same transaction read holds their events.
+ */
+export async function isSettled(tx: Tx, waitFor: string): Promise<boolean> {
+  return waitFor === '' || !(await areAtWork(tx, waitFor.split(',')));
+}
+
+/**
+ * Which events there are at this moment, to be kept with a figure of the past. Read it before the figure, and accept no events between
+ * the two and the commit: what came meanwhile is then in the figure and late as well, which costs reading it once more.
+ * @param merchantId given: the snapshot also has the merchant's `usageMark`, by which late events are told one by one
+ */
+export const usageSnapshot = async (tx: Tx, merchantId?: string): Promise<string> =>
+  merchantId === undefined ? selectSnapshot(tx) : `${await selectSnapshot(tx)}/${await usageMark(tx, merchantId)}`;
+
+/**
+ * Has usage of some customers and subscriptions come since, for a time before each figure? True also where that cannot be known
+ * any more, because the database was moved to another server.
+ * @param taken figures at times that were settled for all these subjects
+ * @param areKept whether the figures are kept still (absent: they are), asked in the same statement: the late usage of one that was
+ *   dropped meanwhile may have been forgotten (`forgetLate`). Where they are not, each is late
+ * @returns an answer for each, in their order
+ */
+export async function lateSince(
+  tx: Tx,
+  merchantId: string,
+  subjects: readonly string[],
+  taken: readonly TakenUsage[],
+  areKept?: Sql,
+): Promise<boolean[]> {
+  return (await selectLate(tx, merchantId, subjects, taken, areKept)).map(({ late }) => late);
+}
+
+/**
+ * The same of several groups of subjects of one merchant, an answer for each. Whether anything is late at all is asked
+ * once for all of them; who has late usage is asked for by itself.
+ */
+export async function lateSinceOf(
+  tx: Tx,
+  merchantId: string,
+  asked: readonly { readonly subjects: readonly string[]; readonly taken: readonly TakenUsage[] }[],
+): Promise<boolean[][]> {
+  const taking = asked.filter(({ taken }) => taken.length > 0);
+  if (taking.length === 0) return asked.map(() => []);
+  const { server, named } = await selectWithLate(
+    tx,
+    merchantId,
+    taking.flatMap(({ subjects }) => subjects),
+  );
+  const withLate = new Set(named);
+  const answers: boolean[][] = [];
+  for (const { subjects, taken } of asked) {
+    const isHere = taken.every(({ snapshot }) => snapshot.startsWith(`${server}/`));
+    const isQuiet = isHere && !subjects.some((subject) => withLate.has(subject));
+    answers.push(
+      isQuiet || taken.length === 0 ? taken.map(() => false) : await lateSince(tx, merchantId, subjects, taken),
+    );
+  }
+  return answers;
+}
+
+/**
+ * Forgets late usage for which `lateSince` would say of no figure that it is late. Nobody else may be taking a figure of these subjects
+ * meanwhile: the caller holds what they hang on. Whoever reads figures without that asks `lateSince` with `areKept`.
+ * @param kept all figures that are kept and rely on one of these subjects
+ */
+export async function forgetLate(
+  tx: Tx,
+  merchantId: string,
+  subjects: readonly string[],
+  kept: readonly TakenUsage[],
+): Promise<void> {
+  await deleteLate(tx, merchantId, subjects, kept);
+}
+
+const ONE_MINUTE = 60;
+const MERCHANTS_AT_ONCE = 200;
+
+/** Forgets what was noted only because somebody was raising marks at that moment, and is not late. */
+export const needlessLateChore: Chore = {
+  name: 'forgetting usage that was not late',
+  everySeconds: ONE_MINUTE,
+  run: async (database) => {
+    const merchants = await database.transaction('every merchant, reading', (tx) =>
+      merchantsWithNeedless(tx, MERCHANTS_AT_ONCE),
+    );
+    for (const merchantId of merchants)
+      await database.transaction({ merchants: [merchantId] }, (tx) => deleteNeedless(tx, merchantId));
+  },
+};

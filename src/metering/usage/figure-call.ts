@@ -1,0 +1,193 @@
+import { arrayElements, type Sql, type Tx } from '../../db/index.ts';
+import { decimal } from '../../kernel/decimal.ts';
+import {
+  FIGURE_ARGUMENTS,
+  type FigureArgument,
+  type FigureFunction,
+  figureArguments,
+  figureColumns,
+} from './figures.sql.ts';
+import { figureOf, knownHours, questionOf, type UsageFigure, withKnown } from './figures.ts';
+import type { KnownHours } from './known-hours.ts';
+import type { Meter } from '../meter/meter.ts';
+import type { UsageScope } from '../meter/usage-request.ts';
+
+/** Figures of usage that are asked for as columns of another statement, beside those of other calls of the merchant. */
+export interface FigureCall {
+  /** The meter of each figure that is answered, in the order of the scopes. */
+  readonly meters: readonly Meter[];
+  /** What is asked of each function. */
+  readonly functions: ReadonlyMap<FigureFunction, AskedOfFunction>;
+}
+
+interface AskedOfFunction {
+  /** The place of each question's scope. */
+  readonly places: readonly number[];
+  readonly series: readonly { readonly type: string; readonly content: string }[];
+  /** The question and the series of each part, both from 0. */
+  readonly parts: readonly { readonly question: number; readonly series: number }[];
+  /** The part of each hour that is known, from 0. */
+  readonly knownParts: readonly number[];
+  /** The elements of the other arguments. */
+  readonly texts: Readonly<Record<KeptArgument, string>>;
+}
+
+/** The arguments that are the same in every statement: the others have numbers of their own in each. */
+const KEPT_ARGUMENTS = [
+  'subjects',
+  'froms',
+  'tos',
+  'knownSubjects',
+  'knownHours',
+  'knownFroms',
+  'knownTos',
+  'knownCounts',
+  'knownValues',
+  'knownEvents',
+] as const satisfies readonly FigureArgument[];
+type KeptArgument = (typeof KEPT_ARGUMENTS)[number];
+
+export type FigureColumns = { readonly [name in FigureFunction]?: string | null };
+
+/** A parameter of `figureParameters`. */
+export type FigureParameter = `${FigureFunction} ${FigureArgument}`;
+
+/**
+ * A column for each function, each after a comma, whose parameters are the names of values of `JoinedFigures`.
+ * @param merchant the merchant in the other statement, once its rows may be read
+ */
+export const figureParameters = (functions: readonly FigureFunction[], merchant: Sql): Sql =>
+  figureColumns(functions, merchant, (name, argument): FigureParameter => `${name} ${argument}`);
+
+/** One for all: a `KnownHours` takes half a megabyte before anything is in it. */
+const NOTHING_KNOWN: Pick<KnownHours, 'of'> = { of: () => [] };
+
+/**
+ * The figures of questions of a merchant, for a statement that asks other things too, with what is known now of hours that
+ * they cut.
+ * @param tx null: nothing is known of such hours
+ * @returns null where roll-ups do not answer one of them, as `keptFigures` says
+ */
+export async function figureCall(tx: Tx | null, scopes: readonly UsageScope[]): Promise<FigureCall | null> {
+  const hours = tx === null ? NOTHING_KNOWN : await knownHours(tx);
+  const asked = scopes.map((scope, place) => ({ scope, place, question: questionOf(scope) }));
+  if (asked.some(({ question }) => question === null)) return null;
+  const known = asked.flatMap(({ scope, place, question }) =>
+    question && question.parts.length > 0
+      ? [{ ...withKnown({ ...question, scope }, hours), name: question.name, place }]
+      : [],
+  );
+  return {
+    meters: scopes.map(({ meter }) => meter),
+    functions: new Map([...Map.groupBy(known, ({ name }) => name)].map(([name, those]) => [name, askedOf(those)])),
+  };
+}
+
+function askedOf(questions: readonly (Parameters<typeof figureArguments>[0][number] & { readonly place: number })[]) {
+  const values = figureArguments(questions);
+  const texts = KEPT_ARGUMENTS.map((argument) => [argument, arrayElements(values[argument])]);
+  return {
+    places: questions.map(({ place }) => place),
+    series: values.meterTypes.map((type, place) => ({
+      type: arrayElements([type]),
+      content: arrayElements([values.meterContents[place]]),
+    })),
+    parts: values.questions.map((question, part) => ({
+      question: question as number,
+      series: (values.meters[part] as number) - 1,
+    })),
+    knownParts: values.knownParts.map((part) => (part as number) - 1),
+    texts: Object.fromEntries(texts) as Record<KeptArgument, string>,
+  };
+}
+
+/** The figures of several calls of a merchant in one statement. */
+export interface JoinedFigures {
+  /** In the order of their names. The text of the statement depends on them alone. */
+  readonly functions: readonly FigureFunction[];
+  /** The parameters of `figureParameters` for these functions. */
+  readonly values: Readonly<Partial<Record<FigureParameter, string>>>;
+  /**
+   * @param row with the columns
+   * @returns for each call its figures in the order of its scopes; null where roll-ups do not hold all events of one
+   */
+  readonly figuresOf: (row: FigureColumns) => readonly (readonly UsageFigure[] | null)[];
+}
+
+/** Joins calls of one merchant. */
+export function joinFigures(calls: readonly FigureCall[]): JoinedFigures {
+  const functions = [...new Set(calls.flatMap((call) => [...call.functions.keys()]))].toSorted();
+  const values: Partial<Record<FigureParameter, string>> = {};
+  const owners = new Map<FigureFunction, readonly Owner[]>();
+  for (const name of functions) {
+    const joined = joinedOf(calls, name);
+    for (const argument of Object.keys(FIGURE_ARGUMENTS) as FigureArgument[])
+      values[`${name} ${argument}`] = `{${joined.lists[argument].join()}}`;
+    owners.set(name, joined.owners);
+  }
+  return { functions, values, figuresOf: (row) => figuresOf(calls, owners, row) };
+}
+
+/** Whose figure a question of a statement is. */
+interface Owner {
+  readonly call: number;
+  readonly place: number;
+}
+
+function joinedOf(calls: readonly FigureCall[], name: FigureFunction) {
+  const lists = Object.fromEntries(
+    Object.keys(FIGURE_ARGUMENTS).map((argument) => [argument, []]),
+  ) as unknown as Record<FigureArgument, (string | number)[]>;
+  const owners: Owner[] = [];
+  const series = new Map<string, number>();
+  for (const [call, { functions }] of calls.entries()) {
+    const asked = functions.get(name);
+    if (!asked) continue;
+    const [question, part] = [owners.length, lists.questions.length];
+    const numbers = asked.series.map(({ type, content }) => {
+      const text = `${type} ${content}`;
+      const number = series.get(text) ?? series.size + 1;
+      if (number > series.size) {
+        series.set(text, number);
+        lists.meterTypes.push(type);
+        lists.meterContents.push(content);
+      }
+      return number;
+    });
+    for (const each of asked.parts) {
+      lists.questions.push(question + each.question);
+      lists.meters.push(numbers[each.series] as number);
+    }
+    for (const known of asked.knownParts) lists.knownParts.push(part + known + 1);
+    for (const argument of KEPT_ARGUMENTS)
+      if (asked.texts[argument] !== '') lists[argument].push(asked.texts[argument]);
+    for (const place of asked.places) owners.push({ call, place });
+  }
+  return { lists, owners };
+}
+
+function figuresOf(
+  calls: readonly FigureCall[],
+  owners: ReadonlyMap<FigureFunction, readonly Owner[]>,
+  row: FigureColumns,
+): (UsageFigure[] | null)[] {
+  const found: (UsageFigure | null)[][] = calls.map(({ meters }) =>
+    meters.map((meter) => figureOf(meter, undefined) as UsageFigure),
+  );
+  for (const [name, those] of owners) {
+    for (const { call, place } of those) (found[call] as (UsageFigure | null)[])[place] = null;
+    for (const figure of row[name]?.split(',') ?? []) {
+      const [question, value, count] = figure.split(' ') as [string, string, string];
+      const { call, place } = those[Number(question)] as Owner;
+      const meter = (calls[call] as FigureCall).meters[place] as Meter;
+      const read = {
+        question: place,
+        value: value === '-' || value === '!' ? null : decimal(value),
+        eventCount: BigInt(count),
+        isComplete: value !== '!',
+      };
+      (found[call] as (UsageFigure | null)[])[place] = figureOf(meter, read);
+    }
+  }
+  return found.map((figures) => (figures.includes(null) ? null : (figures as UsageFigure[])));
+}

@@ -1,0 +1,153 @@
+import { type Sql, sql } from '../../db/index.ts';
+import type { Decimal } from '../../kernel/decimal.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { Aggregation } from '../meter/meter.ts';
+import { contentOf } from './series.sql.ts';
+import { type SeriesSpec, seriesText } from '../meter/series-spec.ts';
+import type { UsageSource } from '../meter/usage-request.ts';
+
+/** The functions that add up what roll-ups keep (`migrations/0044_usage_reading.sql`). */
+export type FigureFunction = 'usage_sum' | 'usage_least' | 'usage_greatest';
+
+/** The function that has the figure of an aggregation. Of the others, roll-ups keep no single value. */
+export const FIGURES: Readonly<Partial<Record<Aggregation, FigureFunction>>> = {
+  SUM: 'usage_sum',
+  AVG: 'usage_sum',
+  COUNT: 'usage_sum',
+  MIN: 'usage_least',
+  MAX: 'usage_greatest',
+};
+
+/** A question about one figure. No moment of a subject is in two of its parts. */
+export interface FigureQuestion {
+  readonly spec: SeriesSpec;
+  readonly parts: readonly FigurePart[];
+}
+
+export interface FigurePart extends UsageSource {
+  /** What was read before of hours that the part cuts. */
+  readonly known: readonly KnownHour[];
+}
+
+/** The figure of an hour's part for one row of a subject. It holds as long as the hour has as many values. */
+export interface KnownHour {
+  readonly subject: string;
+  readonly hour: string;
+  /** Where the part begins and ends in the hour; null: it has all events before or after. */
+  readonly from: Instant | null;
+  readonly to: Instant | null;
+  /** Of the whole hour. */
+  readonly eventCount: string;
+  readonly value: string | null;
+  readonly events: string;
+}
+
+/** An hour that was read event by event, for the part at a place of the list, from 1. */
+export interface ReadHour extends Omit<KnownHour, 'from' | 'to'> {
+  readonly part: string;
+  readonly isFromCut: boolean;
+  readonly isToCut: boolean;
+}
+
+export interface FigureRow {
+  /** The place of the question in the list. */
+  readonly question: number;
+  /** Null: no value; or only the number of events is kept. */
+  readonly value: Decimal | null;
+  readonly eventCount: bigint;
+  /** Did the roll-ups hold all events, at the moment of the statement? Else the figure is worth nothing. */
+  readonly isComplete: boolean;
+  /** Hours of its parts that are worth to be known the next time, by row of their subjects. */
+  readonly readHours: readonly (readonly ReadHour[])[] | null;
+}
+
+/** The arguments of the functions after the merchant: their types, in their order. */
+export const FIGURE_ARGUMENTS = {
+  meterTypes: 'text',
+  meterContents: 'text',
+  questions: 'int',
+  meters: 'int',
+  subjects: 'text',
+  froms: 'timestamptz',
+  tos: 'timestamptz',
+  knownParts: 'int',
+  knownSubjects: 'bigint',
+  knownHours: 'timestamptz',
+  knownFroms: 'timestamptz',
+  knownTos: 'timestamptz',
+  knownCounts: 'bigint',
+  knownValues: 'numeric',
+  knownEvents: 'bigint',
+} as const;
+export type FigureArgument = keyof typeof FIGURE_ARGUMENTS;
+
+/** The figures of many questions of a merchant in one call: a row for each that has a part, in no order. */
+export const selectFigures = (name: FigureFunction, merchantId: string, questions: readonly FigureQuestion[]): Sql => {
+  const values = figureArguments(questions);
+  return sql`
+    select question, value, event_count, is_complete, read_hours
+      from ${figuresFrom(name, merchantId, (argument) => values[argument])}`;
+};
+
+/**
+ * The same as columns of another statement, one for each function and each after a comma: a text with the number of the
+ * question, the value (`-`: none, `!`: the figure is not complete) and the number of events, with spaces between them and
+ * commas between the questions.
+ * @param argumentOf an argument of one of the functions
+ */
+export const figureColumns = (
+  names: readonly FigureFunction[],
+  merchant: Sql,
+  argumentOf: (name: FigureFunction, argument: FigureArgument) => unknown,
+): Sql =>
+  sql.join(
+    names.map(
+      (name) => sql`,
+    (select string_agg(concat_ws(' ', f.question, case when f.is_complete then coalesce(f.value::text, '-') else '!' end,
+                                 f.event_count), ',')
+       from ${figuresFrom(name, merchant, (argument) => argumentOf(name, argument))} f) as ${sql.ref(name)}`,
+    ),
+    sql``,
+  );
+
+/** The arguments for some questions. */
+export function figureArguments(questions: readonly FigureQuestion[]): Readonly<Record<FigureArgument, unknown[]>> {
+  const meters = new Map<string, { readonly place: number; readonly eventType: string; readonly content: string }>();
+  const asked = questions.flatMap(({ spec, parts }, question) => {
+    const { eventType } = spec;
+    const [text, content] = [seriesText(spec), contentOf(spec)];
+    const { place } = meters.get(text) ?? { place: meters.size + 1 };
+    meters.set(text, { place, eventType, content });
+    return parts.map((part) => ({ ...part, question, meter: place }));
+  });
+  const listed = [...meters.values()];
+  const known = asked.flatMap((part, index) => part.known.map((hour) => ({ ...hour, part: index + 1 })));
+  return {
+    meterTypes: listed.map(({ eventType }) => eventType),
+    meterContents: listed.map(({ content }) => content),
+    questions: asked.map(({ question }) => question),
+    meters: asked.map(({ meter }) => meter),
+    subjects: asked.map(({ subject }) => subject),
+    froms: asked.map(({ from }) => from),
+    tos: asked.map(({ to }) => to),
+    knownParts: known.map(({ part }) => part),
+    knownSubjects: known.map(({ subject }) => subject),
+    knownHours: known.map(({ hour }) => hour),
+    knownFroms: known.map(({ from }) => from),
+    knownTos: known.map(({ to }) => to),
+    knownCounts: known.map(({ eventCount }) => eventCount),
+    knownValues: known.map(({ value }) => value),
+    knownEvents: known.map(({ events }) => events),
+  };
+}
+
+function figuresFrom(
+  name: FigureFunction,
+  merchant: string | Sql,
+  argumentOf: (argument: FigureArgument) => unknown,
+): Sql {
+  const values = Object.entries(FIGURE_ARGUMENTS).map(
+    ([argument, type]) => sql`${argumentOf(argument as FigureArgument)}::${sql.raw(type)}[]`,
+  );
+  return sql`${sql.ref(name)}(${merchant}, ${sql.join(values)})`;
+}

@@ -1,0 +1,34 @@
+import { LRUCache } from 'lru-cache';
+import type { FigureRow, KnownHour, ReadHour } from './figures.sql.ts';
+import type { UsageSource } from '../meter/usage-request.ts';
+
+const MOST_EDGES = 20_000;
+
+/**
+ * What was read of hours that questions cut, by the beginning or end that cuts them. A figure holds as long as its hour
+ * has as many values, because events are only added; the database compares that in the statement that uses it. What is
+ * kept was committed when it was read, and so is seen by every later statement. One for each database.
+ */
+export class KnownHours {
+  readonly #edges = new LRUCache<string, readonly KnownHour[]>({ max: MOST_EDGES });
+
+  /** @param meter what is read and how; figures of different meters are apart */
+  of(meter: string, part: UsageSource): readonly KnownHour[] {
+    return [this.#edges.get(edgeOf(meter, part, true)) ?? [], this.#edges.get(edgeOf(meter, part, false)) ?? []].flat();
+  }
+
+  /** Keeps what was read for a part, instead of what was known of the same hours. */
+  keep(meter: string, part: UsageSource, { part: _, isFromCut, isToCut, ...read }: ReadHour): void {
+    const edge = edgeOf(meter, part, isFromCut);
+    const others = this.#edges.get(edge)?.filter(({ subject, hour }) => subject !== read.subject || hour !== read.hour);
+    const hour = { ...read, from: isFromCut ? part.from : null, to: isToCut ? part.to : null };
+    this.#edges.set(edge, [...(others ?? []), hour]);
+  }
+}
+
+const edgeOf = (meter: string, { subject, from, to }: UsageSource, isFrom: boolean): string =>
+  `${isFrom ? `from ${from.epochNanoseconds}` : `to ${to.epochNanoseconds}`} ${subject} ${meter}`;
+
+/** The hours that were read for some questions. */
+export const readHours = (rows: readonly FigureRow[]): ReadHour[] =>
+  rows.flatMap(({ readHours: hours }) => hours ?? []).flat();

@@ -1,0 +1,180 @@
+import type { Tx } from '../../db/index.ts';
+import { figure, isKept, keptFigures, type UsageFigure } from './figures.ts';
+import { type Stamped, withoutRepeats } from './levels.ts';
+import { isLevel } from '../meter/meter.ts';
+import { type AnsweredRow, selectAnswers, selectUsedSpans, type UsedSpanRow } from './parts.sql.ts';
+import { seriesOf } from '../meter/series-spec.ts';
+import { columnNames, type MeasuredRow, selectRolledUsage, selectUsage, type UsageColumns } from './usage.sql.ts';
+import type { UsageCut, UsageQuery, UsageRequest, UsageRow, UsageScope } from '../meter/usage-request.ts';
+import { clippedWindow, type WindowSize } from '../meter/windows.ts';
+
+/** Usage straight from the raw events in PostgreSQL, all cuts in one statement and so of one moment. */
+export const rawUsage: UsageQuery<Tx> = {
+  async measure(tx, scope, cuts) {
+    const { columns, distinct } = askedOf(cuts);
+    return cutRows(await tx.rows<MeasuredRow>(selectUsage(scope, columns, distinct)), scope, cuts, columns);
+  },
+};
+
+/** Usage from roll-ups where there are, and from the events where there are none; the same figures as `rawUsage`. */
+export const postgresUsage: UsageQuery<Tx> = {
+  async measure(tx, scope, cuts) {
+    const { columns, distinct } = askedOf(cuts);
+    if (columnNames(columns).length === 0 && isKept(scope)) {
+      const [kept] = await keptFigures(tx, [scope]);
+      return kept ? cuts.map(() => [{ group: {}, ...kept }]) : rawUsage.measure(tx, scope, cuts);
+    }
+    const spec = scope.acceptedUpTo === undefined ? seriesOf(scope.meter) : null;
+    const query = spec && selectRolledUsage(scope, columns, distinct, spec);
+    const rows = query && (await tx.rows<MeasuredRow>(query));
+    if (!rows?.every(({ isComplete }) => isComplete)) return rawUsage.measure(tx, scope, cuts);
+    return cutRows(rows, scope, cuts, columns);
+  },
+};
+
+function askedOf(cuts: readonly UsageCut[]): { columns: UsageColumns; distinct: string[][] } {
+  const columns = columnsOf(cuts);
+  const sets = cuts.map((cut) => setOf(cut, columns));
+  return { columns, distinct: [...new Map(sets.map((set) => [set.join(), set])).values()] };
+}
+
+const cutRows = (
+  rows: readonly MeasuredRow[],
+  scope: UsageScope,
+  cuts: readonly UsageCut[],
+  columns: UsageColumns,
+): UsageRow[][] =>
+  cuts.map((cut) => {
+    const mask = summedOver(setOf(cut, columns), columns);
+    const found = rows.filter((row) => row.summedOver === mask);
+    const isCutByTime = isLevel(scope.meter) && cut.window !== undefined;
+    if (!isCutByTime) return found.map((row) => usageRow(row, cut, columns, scope));
+    return withoutRepeats(found.map((row): Stamped => [usageRow(row, cut, columns, scope), stampOf(row)]));
+  });
+
+const stampOf = ({ latestAt: at, latestSeq: seq }: MeasuredRow): Stamped[1] => ({
+  at: (at as Temporal.Instant).epochNanoseconds,
+  seq: seq as bigint,
+});
+
+/** The figures of one cut; see `UsageQuery`. */
+export async function usage(tx: Tx, request: UsageRequest): Promise<UsageRow[]> {
+  const [rows = []] = await postgresUsage.measure(tx, request, [request]);
+  return rows;
+}
+
+/** Several cuts of the same events, all of one moment. */
+export const measure = (tx: Tx, scope: UsageScope, cuts: readonly UsageCut[]): Promise<UsageRow[][]> =>
+  postgresUsage.measure(tx, scope, cuts);
+
+/** The rows of each of many requests of a merchant, in their order; whole figures of some subjects in one call. */
+export async function usageOfEach(tx: Tx, requests: readonly UsageRequest[]): Promise<UsageRow[][]> {
+  const whole = requests.filter((request) => columnNames(columnsOf([request])).length === 0);
+  const figures = new Map((await measureEach(tx, whole)).map((each, place) => [whole[place], each]));
+  const rows: UsageRow[][] = [];
+  for (const request of requests) {
+    const kept = figures.get(request);
+    rows.push(kept ? [{ group: {}, ...kept }] : await usage(tx, request));
+  }
+  return rows;
+}
+
+/**
+ * The whole figure of each of many questions of a merchant, in their order: in one call where roll-ups keep it, else in
+ * one statement for each meter. Levels, and questions about groups or all subjects, have a statement each.
+ */
+export async function measureEach(tx: Tx, questions: readonly UsageScope[]): Promise<UsageFigure[]> {
+  const figures = await keptFigures(tx, questions);
+  const open = questions.flatMap((question, place) => (figures[place] ? [] : [{ question, place }]));
+  for (const ofOne of Map.groupBy(open, ({ question }) => togetherWith(question)).values()) {
+    const found = await answersOf(
+      tx,
+      ofOne.map(({ question }) => question),
+    );
+    for (const [index, { place }] of ofOne.entries()) figures[place] = found[index] as UsageFigure;
+  }
+  return figures as UsageFigure[];
+}
+
+/** Questions with the same text have one statement; a level is of the last event before, whenever that came. */
+const togetherWith = (question: UsageScope): unknown => {
+  const { meter, sources, groupFilters = {}, acceptedUpTo } = question;
+  const isAlone = sources === null || acceptedUpTo !== undefined || Object.keys(groupFilters).length > 0;
+  if (isAlone || isLevel(meter)) return question;
+  const { eventType, aggregation, valueProperty } = meter;
+  return JSON.stringify([eventType, aggregation, valueProperty, meter.groupBy]);
+};
+
+async function answersOf(tx: Tx, questions: readonly UsageScope[]): Promise<UsageFigure[]> {
+  const [first] = questions as [UsageScope];
+  const { meter } = first;
+  if (typeof togetherWith(first) !== 'string' || questions.length === 1) {
+    const [[row] = []] = await postgresUsage.measure(tx, first, [{}]);
+    return questions.map(() => row as UsageRow);
+  }
+  const spec = meter.aggregation === 'UNIQUE_COUNT' ? seriesOf(meter) : null;
+  const rolled = spec && (await tx.rows<AnsweredRow>(selectAnswers(questions, spec)));
+  const isComplete = rolled?.every(({ isComplete: each }) => each) === true;
+  const rows = rolled && isComplete ? rolled : await tx.rows<AnsweredRow>(selectAnswers(questions, null));
+  const found = new Map(rows.map((row) => [row.question, row]));
+  return questions.map((_, question) => {
+    const { value, eventCount: events } = found.get(question) as AnsweredRow;
+    const eventCount = Number(events);
+    return { value: figure(meter, value, eventCount), eventCount };
+  });
+}
+
+/**
+ * The times in which some subjects have values of a meter, as spans of full hours, in order and apart. They may hold
+ * more than the hours that are asked about, never less.
+ */
+export async function usedSpans(
+  tx: Tx,
+  scope: Pick<UsageScope, 'merchantId' | 'meter' | 'from' | 'to'>,
+  subjects: readonly string[],
+): Promise<{ from: Temporal.Instant; to: Temporal.Instant }[]> {
+  if (scope.meter.eventType === null) return [];
+  const spec = seriesOf(scope.meter);
+  const rolled = spec && (await tx.rows<UsedSpanRow>(selectUsedSpans(scope, subjects, spec)));
+  const isComplete = rolled?.every(({ from }) => from !== null) === true;
+  const rows = rolled && isComplete ? rolled : await tx.rows<UsedSpanRow>(selectUsedSpans(scope, subjects, null));
+  return rows.flatMap(({ from, to }) => (from && to ? [{ from, to }] : []));
+}
+
+function columnsOf(cuts: readonly UsageCut[]): UsageColumns {
+  const windows = new Set(cuts.flatMap(({ window }) => (window === undefined ? [] : [window])));
+  if (windows.size > 1) throw new RangeError('One request has windows of one size.');
+  const [window = null] = windows;
+  return {
+    dimensions: [...new Set(cuts.flatMap(({ groups }) => groups ?? []))],
+    byCustomer: cuts.some(({ byCustomer }) => byCustomer === true),
+    window,
+  };
+}
+
+function setOf(cut: UsageCut, columns: UsageColumns): string[] {
+  const dimensions = new Set(cut.groups);
+  return columnNames(columns).filter((name) => {
+    if (name === 'customer_id') return cut.byCustomer === true;
+    if (name === 'window_start') return cut.window !== undefined;
+    return dimensions.has(columns.dimensions[Number(name.slice(1))] as string);
+  });
+}
+
+const summedOver = (set: readonly string[], columns: UsageColumns): number =>
+  columnNames(columns).reduce((mask, name) => mask * 2 + (set.includes(name) ? 0 : 1), 0);
+
+function usageRow(row: MeasuredRow, cut: UsageCut, { dimensions }: UsageColumns, scope: UsageScope): UsageRow {
+  const eventCount = Number(row.eventCount);
+  const groups = (cut.groups ?? []).map((name) => [name, row[`d${dimensions.indexOf(name)}`] ?? null] as const);
+  return {
+    group: Object.fromEntries(groups),
+    ...(cut.byCustomer === true && { customerId: row.customerId }),
+    ...(cut.window !== undefined && row.windowStart && windowOf(row.windowStart, cut.window, scope)),
+    value: figure(scope.meter, row.value, eventCount),
+    eventCount,
+  };
+}
+
+const windowOf = (start: Temporal.Instant, size: WindowSize, { from, to }: UsageScope) =>
+  clippedWindow(start, size, from, to);

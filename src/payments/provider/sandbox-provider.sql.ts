@@ -1,0 +1,53 @@
+import { type Sql, sql, type Tx } from '../../db/index.ts';
+import type { Decimal } from '../../kernel/decimal.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { DeclineReason } from './provider.ts';
+
+export interface ProviderRecord {
+  key: string;
+  kind: 'charge' | 'setup' | 'refund';
+  token: string | null;
+  chargeReference: string | null;
+  amount: Decimal;
+  currency: string;
+  declineReason: DeclineReason | null;
+  reference: string;
+}
+
+export const findRecord = (tx: Tx, merchantId: string, key: string): Promise<ProviderRecord | undefined> =>
+  tx.maybe<ProviderRecord>(
+    sql`select * from sandbox_provider_record where merchant_id = ${merchantId} and key = ${key}`,
+  );
+
+/** A charge that worked, by the provider's reference. */
+export const findCharge = (tx: Tx, merchantId: string, reference: string): Promise<ProviderRecord | undefined> =>
+  tx.maybe<ProviderRecord>(sql`
+    select * from sandbox_provider_record
+     where merchant_id = ${merchantId} and reference = ${reference} and kind = 'charge' and decline_reason is null`);
+
+/** One card, one queue: how often a card has worked must not change between the count and the record. */
+export const lockToken = (tx: Tx, token: string): Promise<number> =>
+  tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`sandbox card ${token}`}, 0))`);
+
+export const timesItWorked = async (tx: Tx, merchantId: string, token: string): Promise<number> => {
+  const { count } = await tx.one<{ count: number }>(sql`
+    select count(*)::int as count from sandbox_provider_record
+     where merchant_id = ${merchantId} and token = ${token} and decline_reason is null`);
+  return count;
+};
+
+/** Waits for a twin under the same key, or for another refund of the same charge. @returns whether this one was written. */
+export const insertRecord = async (
+  tx: Tx,
+  merchantId: string,
+  record: ProviderRecord,
+  now: Instant,
+): Promise<boolean> => {
+  const insert: Sql = sql`
+    insert into sandbox_provider_record
+      (merchant_id, key, kind, token, charge_reference, amount, currency, decline_reason, reference, created_at)
+    values (${merchantId}, ${record.key}, ${record.kind}, ${record.token}, ${record.chargeReference}, ${record.amount},
+            ${record.currency}, ${record.declineReason}, ${record.reference}, ${now})
+    on conflict do nothing`;
+  return (await tx.run(insert)) === 1;
+};

@@ -1,0 +1,82 @@
+import { ZERO } from '../../kernel/decimal.ts';
+import { randomBase62 } from '../../kernel/ids.ts';
+import type { ChargeOutcome, PaymentProvider } from './provider.ts';
+import {
+  findCharge,
+  findRecord,
+  insertRecord,
+  lockToken,
+  type ProviderRecord,
+  timesItWorked,
+} from './sandbox-provider.sql.ts';
+import { testCardOf, testCards } from './test-cards.ts';
+
+/**
+ * The payment provider of the sandbox: test cards instead of cards, and a table instead of a bank. It keeps what a real
+ * one promises: under one key it does a thing once, whoever asks and how often, and a charge goes back at most once.
+ */
+export const sandboxProvider: PaymentProvider = {
+  name: 'sandbox',
+
+  async charge(tx, request, now) {
+    return use(tx, request.merchantId, { ...request, kind: 'charge' }, now);
+  },
+
+  async verify(tx, request, now) {
+    return use(tx, request.merchantId, { ...request, amount: ZERO, kind: 'setup' }, now);
+  },
+
+  async refund(tx, { merchantId, key, chargeReference, amount, currency }, now) {
+    const charge = await findCharge(tx, merchantId, chargeReference);
+    if (!charge?.amount.eq(amount) || charge.currency !== currency)
+      throw new Error('The sandbox provider has no such charge to give back.');
+    const reference = `sandbox_refund_${randomBase62(22)}`;
+    const record: ProviderRecord = {
+      key,
+      kind: 'refund',
+      token: null,
+      chargeReference,
+      amount,
+      currency,
+      declineReason: null,
+      reference,
+    };
+    if (await insertRecord(tx, merchantId, record, now)) return { reference };
+    const known = await findRecord(tx, merchantId, key);
+    if (known?.kind !== 'refund' || known.chargeReference !== chargeReference)
+      throw new Error('The sandbox provider has given this charge back under another key.');
+    return { reference: known.reference };
+  },
+};
+
+type Use = Pick<ProviderRecord, 'key' | 'amount' | 'currency'> & { token: string; kind: 'charge' | 'setup' };
+
+async function use(
+  tx: Parameters<PaymentProvider['charge']>[0],
+  merchantId: string,
+  { key, kind, token, amount, currency }: Use,
+  now: Parameters<PaymentProvider['charge']>[2],
+): Promise<ChargeOutcome> {
+  await lockToken(tx, token);
+  const known = await findRecord(tx, merchantId, key);
+  if (known) {
+    if (known.kind !== kind || known.token !== token || !known.amount.eq(amount) || known.currency !== currency)
+      throw new Error('The sandbox provider was asked something else under this key before.');
+    return outcomeOf(known);
+  }
+  const record: ProviderRecord = {
+    key,
+    kind,
+    token,
+    chargeReference: null,
+    amount,
+    currency,
+    declineReason: testCards[testCardOf(token)].answer(await timesItWorked(tx, merchantId, token)),
+    reference: `sandbox_${kind}_${randomBase62(22)}`,
+  };
+  if (await insertRecord(tx, merchantId, record, now)) return outcomeOf(record);
+  throw new Error('The sandbox provider was asked about two cards under one key.');
+}
+
+const outcomeOf = ({ reference, declineReason: reason }: ProviderRecord): ChargeOutcome =>
+  reason === null ? { accepted: true, reference } : { accepted: false, reference, reason };

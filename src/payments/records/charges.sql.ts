@@ -1,0 +1,119 @@
+import { assignments, recordset, sql, type Tx } from '../../db/index.ts';
+import type { Decimal } from '../../kernel/decimal.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { CHARGES_ON_THEIR_WAY, type ChargeStatus } from './charge-states.ts';
+import type { DeclineReason, ProviderName } from '../provider/provider.ts';
+
+/**
+ * Whether it happened by itself (the first charge of an invoice, its retries), because somebody asked for it now, or
+ * with the subscription that it pays for.
+ */
+export type ChargeOrigin = 'automatic' | 'by_hand' | 'at_once';
+
+/**
+ * Why a charge did not work. `no_payment_method`: there was no card to charge any more; `card_of_another_account`: the card
+ * is stored in another account than the one that is connected; `provider_not_connected`: no account worked for a day;
+ * `paid_on_page`: the customer was faster, and nothing was charged.
+ */
+export type ChargeDecline =
+  | DeclineReason
+  | 'no_payment_method'
+  | 'card_of_another_account'
+  | 'provider_not_connected'
+  | 'paid_on_page';
+
+/** A charge of a stored card: the intent, and then what came of it. */
+export interface Charge {
+  merchantId: string;
+  /** `<invoice>:<attempt>`, which is the provider's key: one key, one charge. */
+  id: string;
+  invoiceId: string;
+  customerId: string;
+  origin: ChargeOrigin;
+  /** Null: nothing is stored that could be charged. */
+  paymentMethodId: string | null;
+  provider: ProviderName;
+  providerToken: string | null;
+  amount: Decimal;
+  currency: string;
+  status: ChargeStatus;
+  declineReason: ChargeDecline | null;
+  providerReference: string | null;
+  /** When a provider outside was first asked for it, and how often its outcome was looked up since. */
+  sentAt: Instant | null;
+  lookUps: number;
+  clockId: string | null;
+  nextActionAt: Instant | null;
+  createdAt: Instant;
+  finishedAt: Instant | null;
+}
+
+/** A charge whose outcome is known, and the record of the money (`pay_…`); null where it was declined. */
+export interface FinishedCharge {
+  readonly charge: Charge;
+  readonly receiptId: string | null;
+}
+
+/** What a charge is made of; the rest follows. */
+export type NewCharge = Pick<
+  Charge,
+  | 'merchantId'
+  | 'invoiceId'
+  | 'customerId'
+  | 'origin'
+  | 'paymentMethodId'
+  | 'provider'
+  | 'providerToken'
+  | 'amount'
+  | 'currency'
+  | 'clockId'
+>;
+
+/** The next attempts at some invoices of a merchant, whose locks the caller holds; due at once. */
+export const insertCharges = (
+  tx: Tx,
+  merchantId: string,
+  charges: readonly NewCharge[],
+  now: Instant,
+): Promise<Charge[]> =>
+  tx.rows<Charge>(sql`
+    insert into payment_charge
+      (merchant_id, id, invoice_id, customer_id, origin, payment_method_id, provider, provider_token, amount, currency,
+       status, clock_id, next_action_at, created_at)
+    select ${merchantId}::text, c.invoice_id || ':' || (1 + (
+             select count(*) from payment_charge before
+              where before.merchant_id = ${merchantId} and before.invoice_id = c.invoice_id)),
+           c.invoice_id, c.customer_id, c.origin, c.payment_method_id, c.provider, c.provider_token, c.amount, c.currency,
+           'intended', c.clock_id, ${now}::timestamptz, ${now}::timestamptz
+      from jsonb_populate_recordset(null::payment_charge, ${recordset(charges)}) c
+    returning *`);
+
+export const selectCharge = (tx: Tx, merchantId: string, id: string): Promise<Charge | undefined> =>
+  tx.maybe<Charge>(sql`select * from payment_charge where merchant_id = ${merchantId} and id = ${id}`);
+
+/** Whoever finishes a charge holds its row, so that of two one finds it finished. */
+export const lockCharge = (tx: Tx, merchantId: string, id: string): Promise<Charge | undefined> =>
+  tx.maybe<Charge>(sql`select * from payment_charge where merchant_id = ${merchantId} and id = ${id} for update`);
+
+/** What came of a charge that its caller has locked. @throws where it is finished. */
+export const finishCharge = (
+  tx: Tx,
+  { merchantId, id }: Charge,
+  outcome: Pick<Charge, 'status' | 'declineReason' | 'providerReference'>,
+  now: Instant,
+): Promise<Charge> =>
+  tx.one<Charge>(sql`
+    update payment_charge set ${assignments({ ...outcome, nextActionAt: null, finishedAt: now })}
+     where merchant_id = ${merchantId} and id = ${id} and status = any (${[...CHARGES_ON_THEIR_WAY]})
+    returning *`);
+
+/** What is known of a charge without an outcome, and when it is looked up next. @throws where it is finished. */
+export const keepWaiting = (
+  tx: Tx,
+  { merchantId, id }: Charge,
+  change: Partial<Pick<Charge, 'status' | 'sentAt' | 'lookUps' | 'nextActionAt' | 'providerReference'>>,
+): Promise<Charge> =>
+  tx.one<Charge>(sql`
+    update payment_charge set ${assignments(change)}
+     where merchant_id = ${merchantId} and id = ${id} and status = any (${[...CHARGES_ON_THEIR_WAY]})
+    returning *`);

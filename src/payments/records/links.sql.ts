@@ -1,0 +1,86 @@
+import { allOf, jsonb, keptTotal, pageOfRows, sql, type Tx } from '../../db/index.ts';
+import type { Decimal } from '../../kernel/decimal.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { SessionStatus } from './session-states.ts';
+
+/** What a payment link says is paid for. */
+export interface LinkItem {
+  readonly description: string;
+  /** Of one unit, as decimal text in major units. */
+  readonly amount: string;
+  /** A whole number, as text. */
+  readonly quantity: string;
+}
+
+/** An amount that is asked for without an invoice; what became of it stands with its session. */
+export interface PaymentLink {
+  merchantId: string;
+  id: string;
+  customerId: string | null;
+  sessionId: string;
+  amount: Decimal;
+  currency: string;
+  reference: string | null;
+  metadata: Record<string, unknown>;
+  lineItems: LinkItem[];
+  idempotencyKey: string | null;
+  idempotencyPrint: Buffer | null;
+  createdAt: Instant;
+}
+
+/** A link with what its session tells of it. */
+export interface PaymentLinkNow extends PaymentLink {
+  sessionStatus: SessionStatus;
+  expiresAt: Instant;
+}
+
+export const insertLink = (tx: Tx, link: PaymentLink): Promise<number> =>
+  tx.run(sql`
+    insert into payment_link
+      (merchant_id, id, customer_id, session_id, amount, currency, reference, metadata, line_items, idempotency_key,
+       idempotency_print, created_at)
+    values (${link.merchantId}, ${link.id}, ${link.customerId}, ${link.sessionId}, ${link.amount}, ${link.currency},
+            ${link.reference}, ${jsonb(link.metadata)}, ${jsonb(link.lineItems)}, ${link.idempotencyKey},
+            ${link.idempotencyPrint}, ${link.createdAt})`);
+
+/** A twin with the same key waits here until this transaction ends, and then finds what it made. */
+export const lockLinkKey = (tx: Tx, merchantId: string, key: string): Promise<number> =>
+  tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`payment link ${merchantId} ${key}`}, 0))`);
+
+const LINK_NOW = sql`link.*, session.status as session_status, session.expires_at`;
+const WITH_SESSION = sql`
+  payment_link link
+  join payment_session session on session.merchant_id = link.merchant_id and session.id = link.session_id`;
+
+export const selectLink = (tx: Tx, merchantId: string, id: string): Promise<PaymentLinkNow | undefined> =>
+  tx.maybe<PaymentLinkNow>(
+    sql`select ${LINK_NOW} from ${WITH_SESSION} where link.merchant_id = ${merchantId} and link.id = ${id}`,
+  );
+
+export const selectLinkByKey = (tx: Tx, merchantId: string, key: string): Promise<PaymentLinkNow | undefined> =>
+  tx.maybe<PaymentLinkNow>(
+    sql`select ${LINK_NOW} from ${WITH_SESSION} where link.merchant_id = ${merchantId} and link.idempotency_key = ${key}`,
+  );
+
+/** Newest first; `merchantId` null for an operator's list over all merchants. */
+export const selectLinks = (
+  tx: Tx,
+  merchantId: string | null,
+  filter: { customerId?: string | undefined; sessionStatuses?: readonly SessionStatus[] | undefined },
+  page: { limit: number; offset: number },
+): Promise<{ rows: PaymentLinkNow[]; total: number }> =>
+  pageOfRows<PaymentLinkNow>(
+    tx,
+    {
+      select: LINK_NOW,
+      from: WITH_SESSION,
+      where: allOf([
+        merchantId !== null && sql`link.merchant_id = ${merchantId}`,
+        filter.customerId !== undefined && sql`link.customer_id = ${filter.customerId}`,
+        filter.sessionStatuses !== undefined && sql`session.status = any (${filter.sessionStatuses})`,
+      ]),
+      order: sql`link.seq desc`,
+    },
+    page,
+    keptTotal(tx, 'payment_link', merchantId, filter),
+  );

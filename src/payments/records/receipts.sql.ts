@@ -1,0 +1,225 @@
+import { pageOfRows, type Sql, sql, type Tx } from '../../db/index.ts';
+import type { Decimal } from '../../kernel/decimal.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { ProviderName } from '../provider/provider.ts';
+import { type ReturnStatus, statusesFor } from './return-states.ts';
+
+/** How money can come that nobody here took, and is only recorded. */
+export const RECORDED_METHODS = ['bank_transfer', 'cash', 'other'] as const;
+export type RecordedMethod = (typeof RECORDED_METHODS)[number];
+
+/** Money that came in, and whether it went back. */
+export interface PaymentReceipt {
+  merchantId: string;
+  id: string;
+  /** Null: of a payment link, which is for no invoice. */
+  invoiceId: string | null;
+  /** By which session or which charge a card paid; both null for recorded money. */
+  sessionId: string | null;
+  chargeId: string | null;
+  paymentMethodId: string | null;
+  amount: Decimal;
+  /** What was more than the invoice asked, and went to the customer's wallet. */
+  overpaid: Decimal;
+  currency: string;
+  method: 'card' | RecordedMethod;
+  /** Who took it; null for recorded money. */
+  provider: ProviderName | null;
+  providerReference: string | null;
+  /** The card as it was then; both null where it is not known, and for recorded money. */
+  cardBrand: string | null;
+  cardLast4: string | null;
+  /** What the payer's bank says it is for. */
+  reference: string | null;
+  idempotencyKey: string | null;
+  idempotencyPrint: Buffer | null;
+  receivedAt: Instant;
+  createdAt: Instant;
+  returnStatus: ReturnStatus;
+  /** The refund (`crn_`) that asked for it last. */
+  returnRefundId: string | null;
+  /** The intent: from here on the money may be on its way. */
+  returnStartedAt: Instant | null;
+  returnedAt: Instant | null;
+  returnReference: string | null;
+  /** How often a provider outside was asked what came of it. */
+  returnLookUps: number;
+  clockId: string | null;
+  /** The dispute about it that began last; only where payments of an invoice are listed. */
+  dispute?: ReceiptDispute | null;
+}
+
+/** What the payer's bank takes back, or asks about. */
+export interface ReceiptDispute {
+  readonly status: 'inquiry' | 'open' | 'won' | 'lost';
+  readonly amount: string;
+  readonly reason: string;
+}
+
+/** A receipt with the dispute about it. */
+const WITH_DISPUTE = sql`payment_receipt.*, (
+  select jsonb_build_object('status', d.status, 'amount', d.amount::text, 'reason', d.reason) from payment_dispute d
+   where d.merchant_id = payment_receipt.merchant_id and d.payment_id = payment_receipt.id
+   order by d.seq desc limit 1) as dispute`;
+
+export type NewReceipt = Omit<
+  PaymentReceipt,
+  'returnStatus' | 'returnRefundId' | 'returnStartedAt' | 'returnedAt' | 'returnReference' | 'returnLookUps' | 'dispute'
+>;
+
+/** The unique indexes on session, charge and key are what makes one payment of many notices. */
+export const insertReceipt = (tx: Tx, receipt: NewReceipt): Promise<PaymentReceipt> =>
+  tx.one<PaymentReceipt>(sql`
+    insert into payment_receipt
+      (merchant_id, id, invoice_id, session_id, charge_id, payment_method_id, amount, overpaid, currency, method, provider,
+       provider_reference, card_brand, card_last4, reference, idempotency_key, idempotency_print, received_at, created_at, clock_id)
+    values (${receipt.merchantId}, ${receipt.id}, ${receipt.invoiceId}, ${receipt.sessionId}, ${receipt.chargeId},
+            ${receipt.paymentMethodId}, ${receipt.amount}, ${receipt.overpaid}, ${receipt.currency}, ${receipt.method},
+            ${receipt.provider}, ${receipt.providerReference}, ${receipt.cardBrand}, ${receipt.cardLast4},
+            ${receipt.reference}, ${receipt.idempotencyKey}, ${receipt.idempotencyPrint}, ${receipt.receivedAt},
+            ${receipt.createdAt}, ${receipt.clockId})
+    returning *`);
+
+/** A twin with the same key waits here until this transaction ends, and then finds what it recorded. */
+export const lockReceiptKey = (tx: Tx, merchantId: string, key: string): Promise<number> =>
+  tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`payment ${merchantId} ${key}`}, 0))`);
+
+export const selectReceiptByKey = (tx: Tx, merchantId: string, key: string): Promise<PaymentReceipt | undefined> =>
+  tx.maybe<PaymentReceipt>(
+    sql`select * from payment_receipt where merchant_id = ${merchantId} and idempotency_key = ${key}`,
+  );
+
+/** The money of one invoice, newest first. */
+export const listReceipts = (
+  tx: Tx,
+  merchantId: string,
+  invoiceId: string,
+  page: { limit: number; offset: number },
+): Promise<{ rows: PaymentReceipt[]; total: number }> =>
+  pageOfRows<PaymentReceipt>(
+    tx,
+    {
+      select: WITH_DISPUTE,
+      from: sql`payment_receipt`,
+      where: sql`merchant_id = ${merchantId} and invoice_id = ${invoiceId}`,
+      order: sql`seq desc`,
+    },
+    page,
+  );
+
+export const selectReceipts = (tx: Tx, merchantId: string, invoiceId: string): Promise<PaymentReceipt[]> =>
+  tx.rows<PaymentReceipt>(sql`
+    select * from payment_receipt where merchant_id = ${merchantId} and invoice_id = ${invoiceId} order by seq`);
+
+export const selectReceipt = (tx: Tx, merchantId: string, id: string): Promise<PaymentReceipt> =>
+  tx.one<PaymentReceipt>(sql`select * from payment_receipt where merchant_id = ${merchantId} and id = ${id}`);
+
+/** Only money that has not been asked back, or whose return was stopped before it left. What no provider took is `manual`. */
+export const markRequested = (
+  tx: Tx,
+  { merchantId, invoiceId, refundId }: { merchantId: string; invoiceId: string; refundId: string },
+  now: Instant,
+): Promise<PaymentReceipt[]> => {
+  const statement: Sql = sql`
+    update payment_receipt
+       set return_status = case when provider is null then 'manual' else 'requested' end, return_refund_id = ${refundId},
+           next_action_at = case when provider is null then null else ${now}::timestamptz end
+     where merchant_id = ${merchantId} and invoice_id = ${invoiceId}
+       and return_status = any (${statusesFor('request')})
+    returning *`;
+  return tx.rows<PaymentReceipt>(statement);
+};
+
+/** Only while no intent stands: after it the money may have left. What goes back by hand has no intent. */
+export const markStopped = (tx: Tx, merchantId: string, refundId: string): Promise<PaymentReceipt[]> =>
+  tx.rows<PaymentReceipt>(sql`
+    update payment_receipt set return_status = 'stopped', next_action_at = null
+     where merchant_id = ${merchantId} and return_refund_id = ${refundId} and return_status = any (${statusesFor('stop')})
+       and return_started_at is null
+    returning *`);
+
+/** Money of this refund that is on its way or has left. */
+export const selectLeft = (tx: Tx, merchantId: string, refundId: string): Promise<PaymentReceipt[]> =>
+  tx.rows<PaymentReceipt>(sql`
+    select * from payment_receipt
+     where merchant_id = ${merchantId} and return_refund_id = ${refundId} and return_started_at is not null`);
+
+export const markStarted = (tx: Tx, { merchantId, id }: PaymentReceipt, now: Instant): Promise<number> =>
+  tx.run(sql`
+    update payment_receipt set return_started_at = ${now}
+     where merchant_id = ${merchantId} and id = ${id} and return_status = 'requested' and return_started_at is null`);
+
+export const markReturned = (
+  tx: Tx,
+  { merchantId, id }: PaymentReceipt,
+  reference: string,
+  now: Instant,
+): Promise<number> =>
+  tx.run(sql`
+    update payment_receipt
+       set return_status = 'returned', returned_at = ${now}, return_reference = ${reference}, next_action_at = null
+     where merchant_id = ${merchantId} and id = ${id} and return_status = 'requested' and return_started_at is not null`);
+
+/** Asks a provider outside, or what came of it: when that is looked up next. */
+export const markAsked = (
+  tx: Tx,
+  { merchantId, id }: PaymentReceipt,
+  { startedAt, lookUps, at }: { startedAt: Instant | null; lookUps: number; at: Instant },
+): Promise<number> =>
+  tx.run(sql`
+    update payment_receipt
+       set return_started_at = ${startedAt}, return_look_ups = ${lookUps}, next_action_at = ${at}
+     where merchant_id = ${merchantId} and id = ${id} and return_status = 'requested'`);
+
+/** A call that had no effect: the return is only asked for again. When it is tried next stays. */
+export const recallReceipt = (tx: Tx, { merchantId, id }: PaymentReceipt): Promise<number> =>
+  tx.run(sql`
+    update payment_receipt set return_started_at = null
+     where merchant_id = ${merchantId} and id = ${id} and return_status = 'requested'`);
+
+/** The provider could not send it back: the money is here, and the merchant gives it back by hand. */
+export const markFailed = (tx: Tx, { merchantId, id }: PaymentReceipt): Promise<number> =>
+  tx.run(sql`
+    update payment_receipt set return_status = 'manual', return_started_at = null, next_action_at = null
+     where merchant_id = ${merchantId} and id = ${id} and return_status = any (${statusesFor('fail')})`);
+
+/** A receipt, locked; undefined where there is none. */
+export const lockAnyReceipt = (tx: Tx, merchantId: string, id: string): Promise<PaymentReceipt | undefined> =>
+  tx.maybe<PaymentReceipt>(
+    sql`select * from payment_receipt where merchant_id = ${merchantId} and id = ${id} for update`,
+  );
+
+/** A receipt that a provider took for an invoice; undefined where there is none. */
+export const selectInvoiceReceipt = (tx: Tx, merchantId: string, id: string): Promise<PaymentReceipt | undefined> =>
+  tx.maybe<PaymentReceipt>(sql`
+    select * from payment_receipt
+     where merchant_id = ${merchantId} and id = ${id} and invoice_id is not null and provider is not null`);
+
+/** A receipt of an invoice. */
+export const selectReceiptOf = (
+  tx: Tx,
+  { merchantId, invoiceId, id }: { merchantId: string; invoiceId: string; id: string },
+): Promise<PaymentReceipt | undefined> =>
+  tx.maybe<PaymentReceipt>(sql`
+    select * from payment_receipt where merchant_id = ${merchantId} and invoice_id = ${invoiceId} and id = ${id}`);
+
+/** A receipt of an invoice, locked. */
+export const lockReceipt = (
+  tx: Tx,
+  { merchantId, invoiceId, id }: { merchantId: string; invoiceId: string; id: string },
+): Promise<PaymentReceipt | undefined> =>
+  tx.maybe<PaymentReceipt>(sql`
+    select * from payment_receipt
+     where merchant_id = ${merchantId} and invoice_id = ${invoiceId} and id = ${id} for update`);
+
+/** The merchant has given it back. @param at when, as the merchant says */
+export const markReturnedByHand = (
+  tx: Tx,
+  { merchantId, id }: PaymentReceipt,
+  { at, reference }: { at: Instant; reference: string | null },
+): Promise<PaymentReceipt> =>
+  tx.one<PaymentReceipt>(sql`
+    update payment_receipt
+       set return_status = 'returned', return_started_at = ${at}, returned_at = ${at}, return_reference = ${reference}
+     where merchant_id = ${merchantId} and id = ${id} and return_status = any (${statusesFor('sayReturned')})
+    returning *`);

@@ -1,0 +1,89 @@
+import type { Tx } from '../../db/index.ts';
+import type { Decimal } from '../../kernel/decimal.ts';
+import { newId } from '../../kernel/ids.ts';
+import { fail, ok, type Result } from '../../kernel/result.ts';
+import type { Instant } from '../../kernel/time.ts';
+import {
+  insertReceipt,
+  listReceipts,
+  lockReceiptKey,
+  type PaymentReceipt,
+  type RecordedMethod,
+  selectReceiptByKey,
+  selectReceiptOf,
+} from './receipts.sql.ts';
+
+/** Money that came outside of any provider, as somebody says. */
+export interface RecordedPayment {
+  readonly merchantId: string;
+  readonly id: string;
+  readonly invoiceId: string;
+  readonly method: RecordedMethod;
+  /** All that came, in major units. */
+  readonly amount: Decimal;
+  /** What of it the invoice did not ask for. */
+  readonly overpaid: Decimal;
+  readonly currency: string;
+  readonly reference: string | null;
+  readonly receivedAt: Instant;
+  /** The test clock of the invoice. */
+  readonly clockId: string | null;
+  readonly idempotency: { readonly key: string; readonly print: Buffer };
+}
+
+/**
+ * What a key recorded before; null where it is new. A twin with the same key waits until the first has committed.
+ * @returns IDEMPOTENCY_KEY_REUSED where it recorded something else.
+ */
+export async function findRecorded(
+  tx: Tx,
+  merchantId: string,
+  { key, print }: RecordedPayment['idempotency'],
+): Promise<Result<PaymentReceipt | null>> {
+  await lockReceiptKey(tx, merchantId, key);
+  const known = await selectReceiptByKey(tx, merchantId, key);
+  if (!known) return ok(null);
+  return known.idempotencyPrint?.equals(print) ? ok(known) : fail('IDEMPOTENCY_KEY_REUSED');
+}
+
+/** The id under which money is going to be recorded. */
+export const newReceiptId = (): string => newId('payment');
+
+/** Writes down money that came outside of any provider. Its caller has looked for the key before, and holds the invoice. */
+export const recordReceipt = (tx: Tx, payment: RecordedPayment, now: Instant): Promise<PaymentReceipt> =>
+  insertReceipt(tx, {
+    merchantId: payment.merchantId,
+    id: payment.id,
+    invoiceId: payment.invoiceId,
+    sessionId: null,
+    chargeId: null,
+    paymentMethodId: null,
+    amount: payment.amount,
+    overpaid: payment.overpaid,
+    currency: payment.currency,
+    method: payment.method,
+    provider: null,
+    providerReference: null,
+    cardBrand: null,
+    cardLast4: null,
+    reference: payment.reference,
+    idempotencyKey: payment.idempotency.key,
+    idempotencyPrint: payment.idempotency.print,
+    receivedAt: payment.receivedAt,
+    createdAt: now,
+    clockId: payment.clockId,
+  });
+
+/** What came in for an invoice, newest first. */
+export const listReceiptsOf = (
+  tx: Tx,
+  merchantId: string,
+  invoiceId: string,
+  page: { limit: number; offset: number },
+): Promise<{ rows: PaymentReceipt[]; total: number }> => listReceipts(tx, merchantId, invoiceId, page);
+
+/** A payment of an invoice; undefined where the invoice has none of this id. */
+export const findReceipt = (
+  tx: Tx,
+  payment: { merchantId: string; invoiceId: string; id: string },
+): Promise<PaymentReceipt | undefined> => selectReceiptOf(tx, payment);

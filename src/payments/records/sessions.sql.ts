@@ -1,0 +1,203 @@
+import { allOf, assignments, keptTotal, pageOfRows, recordset, type Sql, sql, type Tx } from '../../db/index.ts';
+import type { Decimal } from '../../kernel/decimal.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { DeclineReason, ProviderName } from '../provider/provider.ts';
+import type { SessionStatus } from './session-states.ts';
+import type { TestCard } from '../provider/test-cards.ts';
+
+/** What a session can be for; `customer` in mode `setup`. */
+export const ENTITY_TYPES = ['invoice', 'subscription', 'payment', 'topup', 'customer'] as const;
+export type EntityType = (typeof ENTITY_TYPES)[number];
+
+/** A payment session as it is stored. */
+export interface PaymentSession {
+  merchantId: string;
+  id: string;
+  mode: 'payment' | 'setup';
+  entityType: EntityType;
+  entityId: string;
+  /** What a person calls the entity, e.g. an invoice number. */
+  entityLabel: string | null;
+  /** What the money is for; null in mode `setup`. */
+  invoiceId: string | null;
+  customerId: string | null;
+  subscriptionId: string | null;
+  amount: Decimal;
+  currency: string;
+  status: SessionStatus;
+  failureReason: DeclineReason | null;
+  attempts: number;
+  savePaymentMethod: boolean;
+  /** Of a setup: the card is the one that is charged first from then on. */
+  becomesDefault: boolean;
+  paymentMethodId: string | null;
+  provider: ProviderName;
+  providerReference: string | null;
+  /** The test card whose outcome is open. */
+  pendingCard: TestCard | null;
+  successRedirectUrl: string | null;
+  failureRedirectUrl: string | null;
+  metadata: Record<string, unknown>;
+  clockId: string | null;
+  expiresAt: Instant;
+  nextActionAt: Instant | null;
+  completedAt: Instant | null;
+  createdAt: Instant;
+  updatedAt: Instant;
+}
+
+/** The statuses in which a session still stands in the way of another one. */
+const OPEN = sql`status in ('pending', 'processing', 'failed')`;
+
+const ofEntity = (merchantId: string, entityId: string): Sql =>
+  sql`merchant_id = ${merchantId} and (entity_id = ${entityId} or invoice_id = ${entityId})`;
+
+export const insertSessions = (tx: Tx, rows: readonly PaymentSession[]): Promise<number> =>
+  tx.run(sql`
+    insert into payment_session
+      (merchant_id, id, mode, entity_type, entity_id, entity_label, invoice_id, customer_id, subscription_id, amount,
+       currency, status, save_payment_method, becomes_default, provider, success_redirect_url, failure_redirect_url, metadata, clock_id,
+       expires_at, next_action_at, created_at, updated_at)
+    select merchant_id, id, mode, entity_type, entity_id, entity_label, invoice_id, customer_id, subscription_id, amount,
+           currency, status, save_payment_method, becomes_default, provider, success_redirect_url, failure_redirect_url, metadata, clock_id,
+           expires_at, next_action_at, created_at, updated_at
+      from jsonb_populate_recordset(null::payment_session, ${recordset(rows)})`);
+
+export const selectSession = (tx: Tx, merchantId: string, id: string): Promise<PaymentSession | undefined> =>
+  tx.maybe<PaymentSession>(sql`select * from payment_session where merchant_id = ${merchantId} and id = ${id}`);
+
+/** Whoever moves a session holds its row, so a payment and an expiry wait for each other. */
+export const lockSession = (tx: Tx, merchantId: string, id: string): Promise<PaymentSession | undefined> =>
+  tx.maybe<PaymentSession>(
+    sql`select * from payment_session where merchant_id = ${merchantId} and id = ${id} for update`,
+  );
+
+/** Locks some sessions, in the order of their ids. @returns them in the order of their creation */
+export const lockSessions = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<PaymentSession[]> =>
+  tx.rows<PaymentSession>(sql`
+    with locked as materialized (
+      select * from payment_session
+       where merchant_id = ${merchantId} and id = any (${[...ids]}::text[]) order by id for update)
+    select * from locked order by seq`);
+
+/** The session of an entity, or of an invoice, that can still be paid: the indexes allow one. */
+export const selectOpenSession = (tx: Tx, merchantId: string, entityId: string): Promise<PaymentSession | undefined> =>
+  tx.maybe<PaymentSession>(sql`
+    select * from payment_session where ${ofEntity(merchantId, entityId)} and ${OPEN} order by seq desc limit 1`);
+
+/** The open sessions of many entities at once, of one merchant or more; at most one each. */
+export const selectOpenSessions = (
+  tx: Tx,
+  entities: readonly { readonly merchantId: string; readonly entityId: string }[],
+): Promise<PaymentSession[]> =>
+  tx.rows<PaymentSession>(sql`
+    select * from payment_session
+     where merchant_id = any (${[...new Set(entities.map(({ merchantId }) => merchantId))]})
+       and entity_id = any (${entities.map(({ entityId }) => entityId)}) and ${OPEN}`);
+
+/** Locks what is open for an entity or an invoice, in the order of creation. */
+export const lockOpenSessions = (tx: Tx, merchantId: string, entityIds: readonly string[]): Promise<PaymentSession[]> =>
+  tx.rows<PaymentSession>(sql`
+    select * from payment_session
+     where merchant_id = ${merchantId} and (entity_id = any (${entityIds}) or invoice_id = any (${entityIds})) and ${OPEN}
+     order by seq for update`);
+
+export interface SessionMove {
+  from: SessionStatus;
+  to: SessionStatus;
+  failureReason?: DeclineReason | null;
+  attempts?: number;
+  paymentMethodId?: string | null;
+  providerReference?: string;
+  /** The test card that waits, and when its outcome is there. */
+  pending?: { readonly card: TestCard; readonly until: Instant };
+}
+
+/** Moves a session that its caller has locked. @throws where it is not in the status that the caller decided on. */
+export const moveSession = (
+  tx: Tx,
+  session: PaymentSession,
+  move: SessionMove,
+  now: Instant,
+): Promise<PaymentSession> =>
+  tx.one<PaymentSession>(sql`
+    update payment_session
+       set ${assignments({
+         status: move.to,
+         failureReason: move.failureReason,
+         attempts: move.attempts,
+         paymentMethodId: move.paymentMethodId,
+         providerReference: move.providerReference,
+         completedAt: move.to === 'completed' ? now : undefined,
+         pendingCard: move.pending?.card ?? null,
+         nextActionAt: move.to === 'failed' ? session.expiresAt : (move.pending?.until ?? null),
+         updatedAt: now,
+       })}
+     where merchant_id = ${session.merchantId} and id = ${session.id} and status = ${move.from}
+    returning *`);
+
+/**
+ * Expires some sessions of one merchant that the caller has locked.
+ * @returns them in their order
+ * @throws where one is not in the status that the caller decided on
+ */
+export async function updateToExpired(
+  tx: Tx,
+  sessions: readonly PaymentSession[],
+  now: Instant,
+): Promise<PaymentSession[]> {
+  const [first] = sessions;
+  if (!first) return [];
+  const rows = await tx.rows<PaymentSession>(sql`
+    update payment_session s
+       set status = 'expired', pending_card = null, next_action_at = null, updated_at = ${now}
+      from unnest(${sessions.map(({ id }) => id)}::text[], ${sessions.map(({ status }) => status)}::text[]) as u (id, was)
+     where s.merchant_id = ${first.merchantId} and s.id = u.id and s.status = u.was
+    returning s.*`);
+  const expired = new Map(rows.map((row) => [row.id, row]));
+  return sessions.map(({ id }) => {
+    const row = expired.get(id);
+    if (!row) throw new Error(`Payment session ${id} moved on while it was locked.`);
+    return row;
+  });
+}
+
+/** Numbers the next attempt to pay a session, whose lock the caller holds. */
+export const countAttempt = async (tx: Tx, { merchantId, id }: PaymentSession): Promise<number> =>
+  (
+    await tx.one<{ attempts: number }>(sql`
+      update payment_session set attempts = attempts + 1 where merchant_id = ${merchantId} and id = ${id}
+      returning attempts`)
+  ).attempts;
+
+export interface SessionFilter {
+  subscriptionId?: string;
+  customerId?: string;
+  status?: SessionStatus;
+  entityType?: EntityType;
+}
+
+/** Newest first; `merchantId` null for an operator's list over all merchants. */
+export const selectSessions = (
+  tx: Tx,
+  merchantId: string | null,
+  filter: SessionFilter,
+  page: { limit: number; offset: number },
+): Promise<{ rows: PaymentSession[]; total: number }> =>
+  pageOfRows<PaymentSession>(
+    tx,
+    {
+      select: sql`*`,
+      from: sql`payment_session`,
+      where: allOf([
+        merchantId !== null && sql`merchant_id = ${merchantId}`,
+        filter.subscriptionId !== undefined && sql`subscription_id = ${filter.subscriptionId}`,
+        filter.customerId !== undefined && sql`customer_id = ${filter.customerId}`,
+        filter.status !== undefined && sql`status = ${filter.status}`,
+        filter.entityType !== undefined && sql`entity_type = ${filter.entityType}`,
+      ]),
+      order: sql`seq desc`,
+    },
+    page,
+    keptTotal(tx, 'payment_session', merchantId, filter, ['status', 'entityType']),
+  );

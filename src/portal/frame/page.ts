@@ -1,0 +1,45 @@
+import type { Customer } from '../../customers/index.ts';
+import type { Tx } from '../../db/index.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { Html, Look } from '../../pages/index.ts';
+import type { PortalLink } from '../links/portal.sql.ts';
+import type { Tab } from '../words/words.ts';
+
+/** Somebody who has opened a link, on a page of the portal. */
+export interface Visit {
+  readonly tx: Tx;
+  readonly merchantId: string;
+  readonly customerId: string;
+  readonly customer: Customer;
+  readonly session: PortalLink;
+  /** What the merchant is called. */
+  readonly seller: string;
+  readonly look: Look;
+  /** Wall time; records on a test clock have a now of their own. */
+  readonly now: Instant;
+  /** Where the portal is, without a slash at the end. */
+  readonly base: string;
+  /** What each form carries. */
+  readonly formKey: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  /** Aborted when nobody waits for the page any more. */
+  readonly signal: AbortSignal;
+  /** Writes a change to the audit log, as made by the customer. */
+  readonly audit: (resourceId: string, before: unknown, after: unknown) => Promise<unknown>;
+}
+
+/** A page of the portal, without what stands around all of them. */
+export interface PortalPage {
+  readonly title: string;
+  readonly tab: Tab;
+  readonly body: Html;
+  /** 200 unless it says otherwise; a page with another status undoes what was done. */
+  readonly status?: number;
+}
+
+/** What a form leads to: another page of the portal, or a page of ours elsewhere; or the page with what was wrong. */
+export type Outcome = { readonly to: string } | { readonly toOurs: string } | PortalPage | null;
+
+/** The fields of a form, beside the key that each has. */
+export type FormFields = Readonly<Record<string, string>>;

@@ -1,0 +1,149 @@
+import type { FastifyRequest } from 'fastify';
+import { findCustomer } from '../../customers/index.ts';
+import { type FreeContext, freeRoute, MapOf, Reply, type Route, Strict, Text, type TSchema } from '../../http/index.ts';
+import { findOrganization, recordCustomerAudit } from '../../identity/index.ts';
+import { DEFAULT_LOCALE, localeAskedFor } from '../../kernel/locale.ts';
+import { ok } from '../../kernel/result.ts';
+import { errorPage, findLook, type Look, PRIVATE, pageReply, plainLook, unknownReply } from '../../pages/index.ts';
+import { noCookie, portalPath, sessionTokenIn } from './cookie.ts';
+import { signedOutPage } from './door-pages.ts';
+import { findSession, isOpen, merchantOfSession } from '../links/links.ts';
+import type { FormFields, Outcome, PortalPage, Visit } from './page.ts';
+import type { PortalParts } from '../links/parts.ts';
+import { portalFrame } from './shell.ts';
+import { STYLE } from './style.ts';
+import { formKeyOf, isFormKey } from '../links/tokens.ts';
+
+const HTML = { contentType: 'text/html', description: 'A page for a person.' } as const;
+const FORM = 'application/x-www-form-urlencoded';
+const FORM_BYTES = 16_384;
+
+const Query = MapOf(Text({ maxLength: 40 }), Text({ maxLength: 200 }));
+
+/** Makes the routes of pages behind a session. */
+export interface PageMaker {
+  /** A page; null is a 404. */
+  show(path: string, operationId: string, summary: string, work: (visit: Visit) => Promise<PortalPage | null>): Route;
+  /** A form: in one transaction, which a page in place of a redirect undoes. */
+  act(
+    path: string,
+    operationId: string,
+    summary: string,
+    fields: Readonly<Record<string, TSchema>> | 'any',
+    work: (visit: Visit, form: FormFields) => Promise<Outcome>,
+  ): Route;
+}
+
+/** Where a press of our own button comes from. */
+const OUR_SITES: ReadonlySet<unknown> = new Set(['none', 'same-origin']);
+
+/** Did another site send this in a customer's name? */
+export const isForeign = (request: Pick<FastifyRequest, 'headers'>): boolean =>
+  !OUR_SITES.has(request.headers['sec-fetch-site'] ?? 'none');
+
+type Asked = Pick<
+  FreeContext<Record<string, string>, Record<string, string>, unknown, { readonly public: true }>,
+  'database' | 'request' | 'now' | 'params' | 'query' | 'signal'
+>;
+
+/** The pages of the portal (docs/decisions/0124): each finds its customer by the session in the cookie, and by nothing else. */
+export function pageMaker(parts: PortalParts): PageMaker {
+  const { environment, publicUrl } = parts;
+  const unknown = unknownReply(environment);
+  const base = portalPath(publicUrl);
+  const usual = {
+    tag: 'Pages',
+    access: { public: true },
+    hidden: true,
+    errorPage: errorPage(environment),
+    query: Query,
+  } as const;
+
+  const reply = (visit: Visit, page: PortalPage | null): Reply =>
+    page === null
+      ? unknown
+      : pageReply(page.status ?? 200, portalFrame(visit, page), visit.look, { style: STYLE, formsLeadTo: 'https:' });
+
+  /** Runs work for whoever has a session; tells everybody else how to get one. */
+  const visited = async (
+    { database, request, now, params, query, signal }: Asked,
+    operation: string,
+    work: (visit: Visit, token: string) => Promise<Reply>,
+    keeps: (reply: Reply) => boolean = () => true,
+  ): Promise<Reply> => {
+    const token = sessionTokenIn(request.headers.cookie);
+    const merchantId = await merchantOfSession(database, token);
+    const asked = localeAskedFor(request.headers['accept-language']);
+    if (token === undefined || merchantId === null)
+      return signedOut(plainLook(environment, asked), { base, merchantId: null });
+    return database.transaction({ merchants: [merchantId] }, async (tx) => {
+      const session = await findSession(tx, merchantId, token);
+      const customer = session && (await findCustomer(tx, merchantId, session.customerId));
+      const customerId = session?.customerId ?? null;
+      const look = await findLook(tx, environment, { merchantId, customerId }, asked ?? DEFAULT_LOCALE);
+      if (!session || !customer || !isOpen(session, now)) return signedOut(look, { base, merchantId });
+      const visit: Visit = {
+        ...{ tx, merchantId, customerId: customer.id, customer, session, look, now, base, params, query, signal },
+        seller: (await findOrganization(tx, merchantId, merchantId))?.name ?? '',
+        formKey: formKeyOf(token),
+        audit: (resourceId, before, after) =>
+          recordCustomerAudit(tx, {
+            ...{ merchantId, customerId: customer.id, operation, resourceId, before, after },
+            requestId: request.id,
+            at: now,
+          }),
+      };
+      return tx.part(() => work(visit, token), keeps);
+    });
+  };
+  const signedOut = (look: Look, of: { base: string; merchantId: string | null }): Reply => {
+    const { status, body, headers } = pageReply(403, signedOutPage(look, of), look);
+    return new Reply(status, body, { ...headers, 'set-cookie': noCookie(publicUrl) });
+  };
+
+  return {
+    show: (path, operationId, summary, work) =>
+      freeRoute(
+        { ...usual, method: 'GET', path, operationId, summary, replies: { 200: HTML, 403: HTML, 404: HTML } },
+        async (context) => ok(await visited(context, operationId, async (visit) => reply(visit, await work(visit)))),
+      ),
+    act: (path, operationId, summary, fields, work) =>
+      freeRoute(
+        {
+          ...usual,
+          method: 'POST',
+          path,
+          operationId,
+          summary,
+          body:
+            fields === 'any'
+              ? MapOf(Text({ maxLength: 100 }), Text({ maxLength: 1000 }))
+              : Strict({ ...KEY, ...fields }),
+          contentTypes: [FORM],
+          bodyLimit: FORM_BYTES,
+          replies: { 303: HTML, 200: HTML, 400: HTML, 403: HTML, 404: HTML, 409: HTML },
+        },
+        async (context) => {
+          const form = context.body as FormFields;
+          const done = await visited(
+            context,
+            operationId,
+            async (visit, token) => {
+              // Another site, or a page of another session, changes nothing: the customer sees the portal as it is.
+              if (isForeign(context.request) || !isFormKey(token, form.formKey ?? '')) return goTo(base);
+              const outcome = await work(visit, form);
+              if (outcome !== null && 'to' in outcome) return goTo(`${base}${outcome.to}`);
+              if (outcome !== null && 'toOurs' in outcome) return goTo(outcome.toOurs);
+              return reply(visit, outcome);
+            },
+            ({ status }) => status === 303,
+          );
+          return ok(done);
+        },
+      ),
+  };
+}
+
+const KEY = { formKey: Text({ maxLength: 100 }) };
+
+const goTo = (location: string): Reply => new Reply(303, '', { ...PRIVATE, location });

@@ -1,0 +1,211 @@
+import { findCustomer, findMailboxes } from '../../customers/index.ts';
+import type { Database, Tx } from '../../db/index.ts';
+import { type EnvironmentName, merchantSettings } from '../../identity/index.ts';
+import type { Chore } from '../../jobs/index.ts';
+import { type FieldError, invalid, notFound, ok, type Result } from '../../kernel/result.ts';
+import { addDuration, type Instant, isAfter, isBefore, parseDuration } from '../../kernel/time.ts';
+import { redirectProblems } from '../../payments/index.ts';
+import {
+  countMailed,
+  endSession,
+  forgetLinks,
+  insertLink,
+  lockRequests,
+  openOnce,
+  type PortalLink,
+  selectLink,
+  selectMerchantOfLink,
+  selectMerchantOfSession,
+  selectSession,
+} from './portal.sql.ts';
+import { hashOfToken, newToken } from './tokens.ts';
+
+const USUAL_TIME = Temporal.Duration.from('PT10M');
+const LONGEST_TIME = Temporal.Duration.from('P7D');
+const MAILED_MINUTES = 15;
+const MAILED_SESSION_SECONDS = 3_600;
+/** Links to one customer in the time in which they are of use. */
+const MOST_MAILED = 3;
+
+/** Whose portal a link opens. */
+export interface PortalOf {
+  readonly merchantId: string;
+  readonly customerId: string;
+  readonly subscriptionId: string | null;
+}
+
+/** What is asked of a link. */
+export interface LinkRequest {
+  readonly expiresIn?: string;
+  readonly returnUrl?: string | null;
+}
+
+/** A link as it is handed out, once: only the hash of its token is kept. */
+export interface NewLink {
+  readonly url: string;
+  readonly expiresAt: Instant;
+}
+
+/** The address of a link. The token stands in the query, which no log of ours holds. */
+const urlOf = (publicUrl: string, token: string): string => `${publicUrl}/portal/open?token=${token}`;
+
+/** Until when a link opens the portal; null where the text is no duration, or none that a link may have. */
+export function linkEnd(text: string | undefined, now: Instant): Instant | null {
+  const duration = text === undefined ? USUAL_TIME : parseDuration(text);
+  if (duration === null) return null;
+  try {
+    const end = addDuration(now, duration);
+    return isAfter(end, now) && !isAfter(end, addDuration(now, LONGEST_TIME)) ? end : null;
+  } catch (error) {
+    if (error instanceof RangeError) return null; // beyond the end of time
+    throw error;
+  }
+}
+
+/**
+ * Makes a link to a customer's portal, which works once. The session that it becomes ends with the link's time.
+ * @returns 404 where there is no such customer; 400 for a time above seven days, and for a returnUrl that the merchant's
+ * rules do not allow
+ */
+export async function createLink(
+  tx: Tx,
+  { environment, publicUrl }: { readonly environment: EnvironmentName; readonly publicUrl: string },
+  { merchantId, customerId, subscriptionId }: PortalOf,
+  { expiresIn, returnUrl = null }: LinkRequest,
+  now: Instant,
+): Promise<Result<NewLink>> {
+  if (!(await findCustomer(tx, merchantId, customerId, { keep: true }))) return notFound('customer');
+  const { redirectHosts } = await merchantSettings(tx, merchantId);
+  const expiresAt = linkEnd(expiresIn, now);
+  const errors: FieldError[] = redirectProblems({ returnUrl }, { environment, redirectHosts });
+  if (expiresAt === null) errors.push({ field: 'expiresIn', message: 'must be a duration above 0, of 7 days at most' });
+  if (expiresAt === null || errors.length > 0) return invalid(errors);
+  const token = newToken();
+  await insertLink(tx, {
+    merchantId,
+    linkHash: hashOfToken(token) as Buffer,
+    customerId,
+    subscriptionId,
+    way: 'api',
+    returnUrl,
+    expiresAt,
+    sessionSeconds: null,
+    createdAt: now,
+  });
+  return ok({ url: urlOf(publicUrl, token), expiresAt });
+}
+
+/** What a mail with a link says. */
+export interface MailedLink {
+  readonly merchantId: string;
+  readonly customerId: string;
+  /** The one address that was typed. */
+  readonly recipient: string;
+  readonly url: string;
+  readonly expiresAt: Instant;
+  /** What tells this mail from others to the same customer. */
+  readonly occasion: string;
+}
+
+/** Makes the link for a mail; null where the customer has been sent enough of them, or is not written to there. */
+export async function createMailedLink(
+  tx: Tx,
+  publicUrl: string,
+  { merchantId, customerId, email }: { merchantId: string; customerId: string; email: string },
+  now: Instant,
+): Promise<MailedLink | null> {
+  const emails = (await findMailboxes(tx, merchantId, [customerId])).get(customerId)?.emails ?? [];
+  const recipient = emails.find((each) => each.toLowerCase() === email.toLowerCase());
+  if (recipient === undefined) return null;
+  await lockRequests(tx, merchantId, customerId);
+  const since = now.subtract({ minutes: MAILED_MINUTES });
+  if ((await countMailed(tx, merchantId, customerId, since)) >= MOST_MAILED) return null;
+  const token = newToken();
+  const linkHash = hashOfToken(token) as Buffer;
+  const expiresAt = now.add({ minutes: MAILED_MINUTES });
+  await insertLink(tx, {
+    merchantId,
+    linkHash,
+    customerId,
+    subscriptionId: null,
+    way: 'mail',
+    returnUrl: null,
+    expiresAt,
+    sessionSeconds: MAILED_SESSION_SECONDS,
+    createdAt: now,
+  });
+  return {
+    merchantId,
+    customerId,
+    recipient,
+    url: urlOf(publicUrl, token),
+    expiresAt,
+    occasion: linkHash.toString('base64url'),
+  };
+}
+
+/** How a link stands for whoever has it. */
+export type LinkState = 'ready' | 'used' | 'expired';
+
+/** @param link of the token that somebody sent */
+export function stateOfLink(link: Pick<PortalLink, 'openedAt' | 'expiresAt'>, now: Instant): LinkState {
+  if (link.openedAt !== null) return 'used';
+  return isBefore(now, link.expiresAt) ? 'ready' : 'expired';
+}
+
+/** Does a session go on? */
+export const isOpen = (
+  { sessionEndsAt: end, endedAt: ended }: Pick<PortalLink, 'sessionEndsAt' | 'endedAt'>,
+  now: Instant,
+): boolean => end !== null && ended === null && isBefore(now, end);
+
+/** The merchant of a link by its token. @returns null where there is no such link */
+export async function merchantOfLink(database: Database, token: string | undefined): Promise<string | null> {
+  const hash = hashOfToken(token);
+  return hash === null ? null : database.transaction('nobody', (tx) => selectMerchantOfLink(tx, hash));
+}
+
+/** The same of a session. */
+export async function merchantOfSession(database: Database, token: string | undefined): Promise<string | null> {
+  const hash = hashOfToken(token);
+  return hash === null ? null : database.transaction('nobody', (tx) => selectMerchantOfSession(tx, hash));
+}
+
+/** The link of a token. */
+export const findLink = (tx: Tx, merchantId: string, token: string): Promise<PortalLink | undefined> =>
+  selectLink(tx, merchantId, hashOfToken(token) as Buffer);
+
+/** The session of a token, also where it has ended. */
+export const findSession = (tx: Tx, merchantId: string, token: string): Promise<PortalLink | undefined> =>
+  selectSession(tx, merchantId, hashOfToken(token) as Buffer);
+
+/** A session as it begins; the token goes into the browser's cookie. */
+export interface OpenedSession {
+  readonly link: PortalLink;
+  readonly token: string;
+}
+
+/** Opens a link; null where it is used or has expired meanwhile. */
+export async function openLink(tx: Tx, link: PortalLink, now: Instant): Promise<OpenedSession | null> {
+  const token = newToken();
+  const opened = await openOnce(tx, link, hashOfToken(token) as Buffer, now);
+  return opened ? { link: opened, token } : null;
+}
+
+/** Somebody leaves. */
+export const leaveSession = (tx: Tx, merchantId: string, token: string, now: Instant): Promise<number> =>
+  endSession(tx, merchantId, hashOfToken(token) as Buffer, now);
+
+const KEPT_HOURS = 30 * 24;
+const HOUR_SECONDS = 3_600;
+const MOST_FORGOTTEN = 5_000;
+
+/** Forgets links that were made more than 30 days ago, with their sessions. */
+export const forgetPortalLinks: Chore = {
+  name: 'forgetting links to the customer portal',
+  everySeconds: HOUR_SECONDS,
+  run: async (database, now) => {
+    const olderThan = now.subtract({ hours: KEPT_HOURS });
+    while ((await forgetLinks(database, olderThan, MOST_FORGOTTEN)) === MOST_FORGOTTEN);
+  },
+};

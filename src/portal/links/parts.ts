@@ -1,0 +1,19 @@
+import type { CustomerHooks } from '../../customers/index.ts';
+import type { Tx } from '../../db/index.ts';
+import type { EnvironmentName } from '../../identity/index.ts';
+import type { InvoicingParts } from '../../invoicing/index.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { SubscriptionParts } from '../../subscriptions/index.ts';
+import type { MailedLink } from './links.ts';
+
+/** What the portal works with beside the database; `wiring.ts` binds it. */
+export interface PortalParts {
+  readonly environment: EnvironmentName;
+  /** What links to this environment start with. */
+  readonly publicUrl: string;
+  readonly invoicing: InvoicingParts;
+  readonly subscriptions: SubscriptionParts;
+  readonly customerHooks: CustomerHooks;
+  /** Writes the mail with a link, in the transaction that makes the link. */
+  readonly mailLink: (tx: Tx, link: MailedLink, now: Instant) => Promise<void>;
+}

@@ -1,0 +1,92 @@
+import { type Database, sql, type Tx } from '../../db/index.ts';
+import type { Instant } from '../../kernel/time.ts';
+
+/** How a link came to its customer: handed out by the merchant, or by mail on request. */
+export type LinkWay = 'api' | 'mail';
+
+/** A link, and after its opening the session of the browser that opened it. */
+export interface PortalLink {
+  merchantId: string;
+  linkHash: Buffer;
+  customerId: string;
+  /** At which the portal opens; null: at its overview. */
+  subscriptionId: string | null;
+  way: LinkWay;
+  returnUrl: string | null;
+  expiresAt: Instant;
+  /** How long the session lasts from its opening; null: until the link expires. */
+  sessionSeconds: number | null;
+  openedAt: Instant | null;
+  sessionHash: Buffer | null;
+  sessionEndsAt: Instant | null;
+  endedAt: Instant | null;
+  createdAt: Instant;
+}
+
+export type NewPortalLink = Omit<PortalLink, 'openedAt' | 'sessionHash' | 'sessionEndsAt' | 'endedAt'>;
+
+export const insertLink = (tx: Tx, link: NewPortalLink): Promise<number> =>
+  tx.run(sql`
+    insert into portal_link (merchant_id, link_hash, customer_id, subscription_id, way, return_url, expires_at,
+                             session_seconds, created_at)
+    values (${link.merchantId}, ${link.linkHash}, ${link.customerId}, ${link.subscriptionId}, ${link.way},
+            ${link.returnUrl}, ${link.expiresAt}, ${link.sessionSeconds}, ${link.createdAt})`);
+
+/** Runs before any merchant is known. @returns null where there is no such link */
+export const selectMerchantOfLink = async (tx: Tx, linkHash: Buffer): Promise<string | null> =>
+  (await tx.one<{ owner: string | null }>(sql`select merchant_of_portal_link(${linkHash}) as owner`)).owner;
+
+/** The same of a session. */
+export const selectMerchantOfSession = async (tx: Tx, sessionHash: Buffer): Promise<string | null> =>
+  (await tx.one<{ owner: string | null }>(sql`select merchant_of_portal_session(${sessionHash}) as owner`)).owner;
+
+export const selectLink = (tx: Tx, merchantId: string, linkHash: Buffer): Promise<PortalLink | undefined> =>
+  tx.maybe<PortalLink>(sql`
+    select * from portal_link where merchant_id = ${merchantId} and link_hash = ${linkHash}`);
+
+export const selectSession = (tx: Tx, merchantId: string, sessionHash: Buffer): Promise<PortalLink | undefined> =>
+  tx.maybe<PortalLink>(sql`
+    select * from portal_link where merchant_id = ${merchantId} and session_hash = ${sessionHash}`);
+
+/**
+ * Opens a link, once: of several at the same moment the row lock lets one through.
+ * @returns undefined where somebody has opened it, or it has expired
+ */
+export const openOnce = (
+  tx: Tx,
+  { merchantId, linkHash }: Pick<PortalLink, 'merchantId' | 'linkHash'>,
+  sessionHash: Buffer,
+  now: Instant,
+): Promise<PortalLink | undefined> =>
+  tx.maybe<PortalLink>(sql`
+    update portal_link
+       set opened_at = ${now}::timestamptz, session_hash = ${sessionHash},
+           session_ends_at = coalesce(${now}::timestamptz + make_interval(secs => session_seconds), expires_at)
+     where merchant_id = ${merchantId} and link_hash = ${linkHash} and opened_at is null and expires_at > ${now}
+    returning *`);
+
+/** Ends a session that somebody leaves; one that has ended stays as it is. */
+export const endSession = (tx: Tx, merchantId: string, sessionHash: Buffer, now: Instant): Promise<number> =>
+  tx.run(sql`
+    update portal_link set ended_at = ${now}
+     where merchant_id = ${merchantId} and session_hash = ${sessionHash} and ended_at is null`);
+
+/** How many links were sent to a customer since then. */
+export const countMailed = async (tx: Tx, merchantId: string, customerId: string, since: Instant): Promise<number> =>
+  (
+    await tx.one<{ many: number }>(sql`
+      select count(*)::int as many from portal_link
+       where merchant_id = ${merchantId} and customer_id = ${customerId} and way = 'mail' and created_at > ${since}`)
+  ).many;
+
+/** Requests for links to one customer come one after another, so that they are counted right. */
+export const lockRequests = (tx: Tx, merchantId: string, customerId: string): Promise<number> =>
+  tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`portal links ${merchantId} ${customerId}`}, 0))`);
+
+/** @returns how many went, at most as many as asked */
+export const forgetLinks = async (database: Database, olderThan: Instant, most: number): Promise<number> =>
+  (
+    await database.transaction('nobody', (tx) =>
+      tx.one<{ count: number }>(sql`select forget_portal_links(${olderThan}, ${most}) as count`),
+    )
+  ).count;

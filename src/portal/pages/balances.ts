@@ -1,0 +1,61 @@
+import { findFeatures } from '../../catalog/index.ts';
+import { type CustomerBalance, findCustomerBalances } from '../../entitlements/index.ts';
+import { decimal } from '../../kernel/decimal.ts';
+import { parseInstant } from '../../kernel/time.ts';
+import { formatsOf, type Html, html } from '../../pages/index.ts';
+import { highestOf, lineChart, type Point } from '../frame/chart.ts';
+import type { PortalPage, Visit } from '../frame/page.ts';
+import { PAGE_WORDS } from '../words/page-words.ts';
+import { PORTAL_WORDS } from '../words/words.ts';
+
+/** What the customer may use, how much of it is left, and how that went in the present period. */
+export async function balancesPage(visit: Visit): Promise<PortalPage> {
+  const { tx, merchantId, customerId, look, now, signal } = visit;
+  const words = PAGE_WORDS[look.locale];
+  const title = PORTAL_WORDS[look.locale].tabs.balances;
+  const balances = await findCustomerBalances(tx, { merchantId, customerId }, { signal }, now);
+  const features = await findFeatures(
+    tx,
+    [merchantId],
+    balances.map(({ detail }) => detail.featureId),
+  );
+  const names = new Map(features.map(({ id, name }) => [id, name]));
+  return {
+    title,
+    tab: 'balances',
+    body: html`<section><h1>${title}</h1>${balances.length === 0 ? html`<p class="soft">${words.noBalances}</p>` : null}</section>
+${balances.map((each, index) => balanceSection(visit, each, names.get(each.detail.featureId) ?? each.detail.featureKey, `balance-${index}`))}`,
+  };
+}
+
+function balanceSection({ look }: Visit, { detail, windows }: CustomerBalance, name: string, id: string): Html {
+  const words = PAGE_WORDS[look.locale];
+  const { number, day } = formatsOf(look.locale);
+  if (detail.featureType !== 'metered')
+    return html`<section aria-labelledby="${id}"><h2 id="${id}" dir="auto">${name}</h2><p class="soft">${words.included}</p></section>
+`;
+  const fact = (label: string, value: string) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`;
+  const figure = (value: number) => decimal(value);
+  const [reserved, overage] = [figure(detail.reserved), figure(detail.overage)];
+  const end = detail.currentPeriodEnd === null ? null : parseInstant(detail.currentPeriodEnd);
+  const points: Point[] = windows.map(({ from, balanceAtEnd }) => ({
+    label: day(Temporal.Instant.from(from)),
+    value: decimal(balanceAtEnd),
+  }));
+  const highest = number(highestOf(points));
+  const title = words.chartOf(name, points[0]?.label ?? '', points.at(-1)?.label ?? '', highest);
+  return html`<section aria-labelledby="${id}"><h2 id="${id}" dir="auto">${name}</h2>
+<p class="amount">${number(figure(detail.balance))}</p>
+<p class="soft">${detail.hasAccess ? words.left : words.noAccess}${end === null ? html` · ${words.once}` : html` · ${words.until(day(end))}`}${detail.isSoftLimit ? html` · ${words.soft}` : null}</p>
+<dl class="facts">${fact(words.used, number(figure(detail.usageInPeriod)))}${reserved.isZero() ? null : fact(words.reserved, number(reserved))}${overage.isZero() ? null : fact(words.overage, number(overage))}</dl>
+${highestOf(points).isZero() ? null : lineChart(title, `${id}-chart`, points, highest)}
+${
+  points.length === 0
+    ? null
+    : html`<details><summary>${words.asTable}<span class="unseen">: ${name}</span></summary>
+<table><caption class="unseen">${name}</caption><thead><tr><th scope="col">${words.onDay}</th><th scope="col" class="end">${words.used}</th><th scope="col" class="end">${words.balance}</th></tr></thead>
+<tbody>${windows.map(({ usage, balanceAtEnd }, index) => html`<tr><th scope="row">${points[index]?.label ?? ''}</th><td>${number(decimal(usage))}</td><td>${number(decimal(balanceAtEnd))}</td></tr>`)}</tbody></table></details>`
+}
+</section>
+`;
+}

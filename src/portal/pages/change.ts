@@ -1,0 +1,84 @@
+import { merchantSettings } from '../../identity/index.ts';
+import { findRunningPeriod, lockInvoicesIn, type OpenInvoice, viewAsOfNow } from '../../invoicing/index.ts';
+import { decimal } from '../../kernel/decimal.ts';
+import { formatMoney } from '../../kernel/money.ts';
+import { notFound, ok, type Result } from '../../kernel/result.ts';
+import { formatInstant, type Instant } from '../../kernel/time.ts';
+import { walletBalance } from '../../ledger/index.ts';
+import { changePlan, patchSubscription, type SubscriptionRow } from '../../subscriptions/index.ts';
+import type { Visit } from '../frame/page.ts';
+import type { PortalParts } from '../links/parts.ts';
+import { creditsBeyond, type Preview, type Rights, type Wish } from './wish.ts';
+
+/** What customers of the merchant may change. */
+export const rightsOf = async ({ tx, merchantId }: Visit): Promise<Rights> =>
+  (await merchantSettings(tx, merchantId)).portal;
+
+/**
+ * Does what a customer wishes, and tells what it does. Undone, it is a preview; so that what is shown is what happens.
+ * Fees count by the day, so that a preview holds for the rest of its day (docs/decisions/0126).
+ * @returns what the domains refuse
+ */
+export async function fulfil(
+  parts: PortalParts,
+  visit: Visit,
+  { subscription, currency }: { readonly subscription: SubscriptionRow; readonly currency: string },
+  wish: Wish,
+  rights: Rights,
+): Promise<Result<Preview>> {
+  const { tx, merchantId, customerId } = visit;
+  const balance = () => walletBalance(tx, merchantId, customerId, currency);
+  const before = await balance();
+  const done = await change(parts, visit, subscription, wish, rights);
+  if (!done.ok) return done;
+  const credited = (await balance()).minus(before);
+  const invoices: OpenInvoice[] = [];
+  for (const open of await lockInvoicesIn(tx, merchantId, subscription.id, ['ACTIVE', 'CLOSING'])) {
+    const seen = await viewAsOfNow(parts.invoicing, tx, open);
+    if (seen === null) return notFound('invoice'); // nobody is asked to confirm what cannot be shown
+    if (wish.kind !== 'cancel' || open.status === 'CLOSING' || wish.when === 'period_end') invoices.push(seen);
+  }
+  return ok({
+    wish,
+    ...done.value,
+    invoices,
+    toCredit: invoices.flatMap(creditsBeyond),
+    credited: credited.gt(decimal('0')) ? [{ currency, amount: formatMoney(credited, currency) }] : [],
+  });
+}
+
+type Done = Pick<Preview, 'at' | 'versionId'>;
+
+async function change(
+  parts: PortalParts,
+  { tx, merchantId, customerId, now }: Visit,
+  { id }: SubscriptionRow,
+  wish: Wish,
+  rights: Rights,
+): Promise<Result<Done>> {
+  if (wish.kind === 'cancel') {
+    const at = wish.when === 'now' ? wish.at : await endOfPeriod(parts, { tx, merchantId }, id);
+    if (at === null) return notFound('period');
+    const text = formatInstant(at);
+    const end = wish.when === 'now' ? { ...ENDED, terminatedAt: text, terminatedBy: customerId } : { endingAt: text };
+    const ended = await patchSubscription(parts.subscriptions, tx, merchantId, id, end, now);
+    return ended.ok ? ok({ at, versionId: null }) : ended;
+  }
+  const order =
+    wish.kind === 'plan'
+      ? { planId: wish.planId, effective: rights.planChange?.effective ?? 'now' }
+      : { quantities: wish.quantities };
+  const changed = await changePlan(parts.subscriptions, tx, merchantId, id, { ...order, proration: 'day' }, now);
+  if (!changed.ok) return changed;
+  const { effectiveAt: at, planVersionId: versionId } = changed.value.change;
+  return ok({ at, versionId });
+}
+
+const ENDED = { terminationReason: 'Ended by the customer in the customer portal' };
+
+/** Where the open period of the plan's own series ends. */
+const endOfPeriod = async (
+  { subscriptions }: PortalParts,
+  { tx, merchantId }: Pick<Visit, 'tx' | 'merchantId'>,
+  id: string,
+): Promise<Instant | null> => (await findRunningPeriod(subscriptions.source, tx, merchantId, id))?.end ?? null;

@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '../../http/index.ts';
+import type { PortalSettings } from '../../identity/index.ts';
+import type { LineRow, OpenInvoice } from '../../invoicing/index.ts';
+import { decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
+import { isId } from '../../kernel/ids.ts';
+import { formatMoney } from '../../kernel/money.ts';
+import { formatInstant, type Instant, isAfter, parseInstant } from '../../kernel/time.ts';
+
+const MOST_SEATS = 1_000_000;
+const PREVIEW_MINUTES = 15;
+
+/** What a customer wants to change of a plan. */
+export type Wish =
+  | { readonly kind: 'plan'; readonly planId: string }
+  | { readonly kind: 'quantities'; readonly quantities: Readonly<Record<string, number>> }
+  /** `at`: the instant of the preview, at which an end that was shown happens. */
+  | { readonly kind: 'cancel'; readonly when: 'period_end' | 'now'; readonly at: Instant };
+
+/** What the merchant's settings let customers change. */
+export type Rights = PortalSettings;
+
+/** A wish as a form says it; null where it says none that the customer may have. */
+export function wishIn(
+  form: Readonly<Record<string, string>>,
+  rights: Rights,
+  now: Instant,
+): Wish | 'bad quantity' | null {
+  if (form.cancel !== undefined) {
+    if (rights.cancellation === 'none') return null;
+    return { kind: 'cancel', when: rights.cancellation, at: endIn(form.at, now) };
+  }
+  if (form.plan !== undefined) {
+    const isOffered = isId('plan', form.plan) && rights.planChange?.plans.includes(form.plan) === true;
+    return isOffered ? { kind: 'plan', planId: form.plan } : null;
+  }
+  if (!rights.quantities) return null;
+  const typed = Object.entries(form).filter(([name]) => isId('price', name));
+  if (typed.length === 0) return null;
+  if (typed.some(([, text]) => !/^\d{1,7}$/.test(text.trim()) || Number(text) > MOST_SEATS)) return 'bad quantity';
+  return { kind: 'quantities', quantities: Object.fromEntries(typed.map(([id, text]) => [id, Number(text)])) };
+}
+
+/** An end that was shown holds for a quarter of an hour; after it, and for one ahead, the present instant. */
+function endIn(text: string | undefined, now: Instant): Instant {
+  const shown = parseInstant(text ?? '');
+  if (shown === null || isAfter(shown, now)) return now;
+  return isAfter(now, shown.add({ minutes: PREVIEW_MINUTES })) ? now : shown;
+}
+
+/** The fields by which a form says a wish. */
+export function fieldsOf(wish: Wish): Readonly<Record<string, string>> {
+  if (wish.kind === 'plan') return { plan: wish.planId };
+  if (wish.kind === 'cancel') return { cancel: wish.when, at: formatInstant(wish.at) };
+  return Object.fromEntries(Object.entries(wish.quantities).map(([id, count]) => [id, String(count)]));
+}
+
+/** What would be, as it is shown. */
+export interface Preview {
+  readonly wish: Wish;
+  /** From when it holds. */
+  readonly at: Instant;
+  /** The plan version that follows; of an end none. */
+  readonly versionId: string | null;
+  /** The invoices on which it shows, as they would stand. */
+  readonly invoices: readonly OpenInvoice[];
+  /** What goes into the wallet at once, by currency. */
+  readonly credited: readonly Credited[];
+  /** What credits hold beyond those invoices, before tax: it goes into the wallet as they are issued. */
+  readonly toCredit: readonly Credited[];
+}
+
+/** An amount that goes into the wallet. */
+export interface Credited {
+  readonly currency: string;
+  readonly amount: string;
+}
+
+/** What credits on an invoice hold beyond what its lines take, before tax. */
+export function creditsBeyond({ invoice, lines }: OpenInvoice): Credited[] {
+  const beyond = sum(
+    lines.map(({ workings, totalPrice: taken }) =>
+      workings?.credit === undefined ? ZERO : decimal(workings.credit.amount).plus(taken),
+    ),
+  );
+  return beyond.gt(0) ? [{ currency: invoice.currency, amount: formatMoney(beyond, invoice.currency) }] : [];
+}
+
+/** Usage that goes on does not make a preview another one. */
+const isOfChange = ({ eventType: type, type: kind }: LineRow): boolean => type !== 'usage' || kind !== 'charge';
+
+const dayOf = (instant: Instant): string => instant.toString().slice(0, 10);
+
+/**
+ * A hash of what a preview says of the change: its day, the version, and each line that is no usage. Whoever confirms
+ * sends it along, and gets what was shown or a new preview.
+ */
+export function printOf({ wish, at, versionId, invoices, credited, toCredit }: Preview): string {
+  const lines = invoices.map(({ invoice, lines: all }) => [
+    dayOf(invoice.periodEnd),
+    invoice.currency,
+    all
+      .filter(isOfChange)
+      .map(({ displayName, quantity, totalPrice, totalAmount }) =>
+        [displayName, plain(quantity), plain(totalPrice), plain(totalAmount)].join('|'),
+      ),
+  ]);
+  const said = canonicalJson({ wish: fieldsOf(wish), day: dayOf(at), versionId, lines, credited, toCredit });
+  return createHash('sha256').update(said).digest('base64url');
+}

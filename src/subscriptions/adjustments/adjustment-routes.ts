@@ -1,0 +1,69 @@
+import { listReply, pageOf, Reply, type Route, route, Type } from '../../http/index.ts';
+import { ok } from '../../kernel/result.ts';
+import { AdjustmentCreate, AdjustmentList, AdjustmentListQuery, SubscriptionAdjustment } from './adjustment-schemas.ts';
+import { listAdjustmentRows } from '../subscription/adjustments.sql.ts';
+import { createAdjustment, deleteAdjustment, presentAdjustment } from './adjustments.ts';
+import type { SubscriptionParts } from '../subscription/parts.ts';
+
+const TAG = 'Subscriptions';
+const ofSubscription = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', kind: 'subscription' } }) as const;
+
+/** `/v0/subscriptions/{id}/adjustments` (§4, Adjustment rules). */
+export const adjustmentRoutes = (parts: SubscriptionParts): readonly Route[] => [
+  route(
+    {
+      method: 'POST',
+      path: '/v0/subscriptions/:id/adjustments',
+      operationId: 'createSubscriptionAdjustment',
+      tag: TAG,
+      summary: 'Create a discount for a subscription',
+      description:
+        'Each invoice that is calculated while the window is open gets one discount line for each charge, and tax is taken on the rest. Invoices that are there, drafts too, do not change. The same idempotencyKey again answers 200 with the first adjustment and makes nothing; without one, a retry makes a second, and two discounts compound.',
+      access: ofSubscription('member'),
+      body: AdjustmentCreate,
+      replies: { 201: SubscriptionAdjustment, 200: SubscriptionAdjustment },
+      errors: [409],
+    },
+    async ({ tx, merchantId, params, body, now }) => {
+      const created = await createAdjustment(tx, merchantId, params.id, body, now);
+      if (!created.ok) return created;
+      const { adjustment, isNew } = created.value;
+      return ok(new Reply(isNew ? 201 : 200, presentAdjustment(adjustment)));
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/v0/subscriptions/:id/adjustments',
+      operationId: 'listSubscriptionAdjustments',
+      tag: TAG,
+      summary: 'List the adjustments of a subscription, newest first',
+      access: ofSubscription('viewer'),
+      query: AdjustmentListQuery,
+      replies: { 200: AdjustmentList },
+    },
+    async ({ tx, merchantId, params, query }) => {
+      const page = pageOf(query);
+      const { rows, total } = await listAdjustmentRows(tx, merchantId, params.id, page);
+      return ok(listReply({ data: rows.map(presentAdjustment), total }, page));
+    },
+  ),
+  route(
+    {
+      method: 'DELETE',
+      path: '/v0/subscriptions/:id/adjustments/:adjustmentId',
+      operationId: 'deleteSubscriptionAdjustment',
+      tag: TAG,
+      summary: 'Delete an adjustment under which nothing has issued',
+      description:
+        'Drafts that were calculated with it are calculated again. 409 `ADJUSTMENT_IN_USE` once an invoice has issued under it: then it is permanent.',
+      access: ofSubscription('member'),
+      replies: { 204: Type.Null() },
+      errors: [409],
+    },
+    async ({ tx, merchantId, params, now }) => {
+      const { id, adjustmentId } = params as { id: string; adjustmentId: string };
+      return deleteAdjustment(parts, tx, { merchantId, subscriptionId: id, id: adjustmentId }, now);
+    },
+  ),
+];

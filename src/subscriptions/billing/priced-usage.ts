@@ -1,0 +1,216 @@
+import { findPlan, findPlanVersion } from '../../catalog/index.ts';
+import type { Tx } from '../../db/index.ts';
+import { findClosedPeriods, findReadSeries } from '../../invoicing/index.ts';
+import { earliest, type Instant, isAfter, isBefore, latest, normaliseCadence, type Period } from '../../kernel/time.ts';
+import type { LateSource, UsageSource } from '../../metering/index.ts';
+import { endOf } from '../subscription/decide.ts';
+import { type ClaimingCustomerRow, selectClaimingBetween } from '../subscription/subscriptions.sql.ts';
+import { metricsOf } from './usage-claims.ts';
+import { claimOf, ownedSpans, type PricedVersion, type ReadSeries, type UsageClaim } from './usage-owner.ts';
+import { type VersionRow, versionsOfSubscriptions } from '../subscription/versions.sql.ts';
+
+/** The values of dimensions that a price takes, by the dimension; null: it takes all usage. */
+export type PriceFilter = Readonly<Record<string, readonly string[]>> | null;
+
+/** Usage of a metric that prices with these filters bill. */
+export interface PricedUsage {
+  readonly filters: readonly PriceFilter[];
+  readonly sources: readonly UsageSource[];
+  /** What of it came too late to be billed: after the usage of a subscription that has ended was read for the last time. */
+  readonly late: readonly LateSource[];
+}
+
+/** Whose usage subscriptions bill, and when. */
+export interface BillableUsage {
+  /** Of any metric: the time in which a subscription is active. */
+  readonly active: readonly UsageSource[];
+  /** By metric; usage with the same filters together. */
+  readonly priced: ReadonlyMap<string, readonly PricedUsage[]>;
+}
+
+/** A version with what it prices of each metric. */
+interface FilteredVersion extends PricedVersion {
+  readonly filters: ReadonlyMap<string, readonly PriceFilter[]>;
+}
+
+interface Claimant {
+  readonly row: ClaimingCustomerRow;
+  readonly claim: UsageClaim;
+  readonly versions: readonly FilteredVersion[];
+}
+
+/** Whose usage of a time all subscriptions of a merchant bill: the same answer that the closing of a period gets. */
+export async function findBillableUsage(tx: Tx, merchantId: string, period: Period): Promise<BillableUsage> {
+  const rows = await selectClaimingBetween(tx, merchantId, period);
+  const ended = rows.filter((row) => endOf(row) !== null).map(({ id }) => id);
+  const read = ended.length === 0 ? [] : await findReadSeries(tx, merchantId, ended);
+  const over = rows.filter(({ status, nextActionAt: next }) => status === 'terminated' && next === null);
+  const closed =
+    over.length === 0
+      ? []
+      : await findClosedPeriods(
+          tx,
+          merchantId,
+          over.map(({ id }) => id),
+        );
+  const closedOf = Map.groupBy(closed, ({ subscriptionId }) => subscriptionId);
+  const claimants = await claimantsOf(tx, merchantId, rows);
+  const readOf = Map.groupBy(read, ({ subscriptionId }) => subscriptionId);
+  const customers = Map.groupBy(claimants, ({ row }) => `${row.customerId} ${row.clockId}`);
+  return together([...customers.values()].flatMap((ofOne) => usageOfCustomer(ofOne, { readOf, closedOf }, period)));
+}
+
+async function claimantsOf(tx: Tx, merchantId: string, rows: readonly ClaimingCustomerRow[]): Promise<Claimant[]> {
+  const ids = rows.map(({ id }) => id);
+  const pinned = Map.groupBy(
+    ids.length === 0 ? [] : await versionsOfSubscriptions(tx, merchantId, ids),
+    ({ subscriptionId: id }) => id,
+  );
+  const claimants: Claimant[] = [];
+  const pricesByVersion = new Map<string, ReturnType<typeof pricesOf>>(); // most subscriptions share theirs
+  const pricesOnce = (version: Parameters<typeof pricesOf>[2]) => {
+    const known = pricesByVersion.get(version.planVersionId) ?? pricesOf(tx, merchantId, version);
+    pricesByVersion.set(version.planVersionId, known);
+    return known;
+  };
+  for (const row of rows) {
+    const given = pinned.get(row.id) ?? [{ ...row, holdsFrom: row.startedAt }];
+    const versions: FilteredVersion[] = [];
+    for (const each of given) versions.push({ from: each.holdsFrom, ...(await pricesOnce(each)) });
+    const claim = claimOf({ subscriptionId: row.id, start: row.startedAt, end: endOf(row) }, versions);
+    claimants.push({ row, claim, versions });
+  }
+  return claimants;
+}
+
+const pricesOf = (
+  tx: Tx,
+  merchantId: string,
+  { planId, planVersionId: versionId }: Pick<VersionRow, 'planId' | 'planVersionId'>,
+): Promise<Pick<FilteredVersion, 'metrics' | 'filters'>> =>
+  tx.once(`metrics of plan version ${versionId} of ${merchantId}`, async () => {
+    const plan = await findPlan(tx, merchantId, planId);
+    const version = await findPlanVersion(tx, merchantId, versionId);
+    if (!plan || !version) throw new Error(`Plan version ${versionId} is gone.`); // a foreign key holds it
+    const metered = version.prices.flatMap(({ metric, groupFilters }) =>
+      metric ? [{ id: metric.id, filter: groupFilters }] : [],
+    );
+    const byMetric = Map.groupBy(metered, ({ id }) => id);
+    return {
+      metrics: metricsOf({ planCadence: normaliseCadence(plan.billingCadence), prices: version.prices }),
+      filters: new Map([...byMetric].map(([id, those]) => [id, those.map(({ filter }) => filter)])),
+    };
+  });
+
+/** A stretch of usage of one metric, or (null) of a subscription that is active. */
+interface Stretch {
+  readonly metricId: string | null;
+  readonly filters: readonly PriceFilter[];
+  readonly source: UsageSource;
+  /** Of a subscription whose usage is not read again; empty for any other. */
+  readonly closed: readonly ClosedPeriod[];
+}
+
+/** A period whose usage was read for the last time, up to an event. */
+type ClosedPeriod = Period & { readonly mark: bigint };
+
+/** @param claimants the subscriptions of one customer on one clock, in the order of their creation */
+function usageOfCustomer(
+  claimants: readonly Claimant[],
+  {
+    readOf,
+    closedOf,
+  }: {
+    readonly readOf: ReadonlyMap<string, readonly ReadSeries[]>;
+    readonly closedOf: ReadonlyMap<string, readonly (ClosedPeriod & { readonly cadence: string })[]>;
+  },
+  period: Period,
+): Stretch[] {
+  const claims = claimants.map(({ claim }) => claim);
+  const read = claims.flatMap(({ subscriptionId }) => readOf.get(subscriptionId) ?? []);
+  return claimants.flatMap(({ row, claim, versions }) => {
+    const own = readOf.get(row.id) ?? [];
+    const start = latest(period.start, row.billingStartsAt);
+    const subjects = [row.id, row.customerId];
+    const activeUntil = earliest(
+      period.end,
+      own.reduce((at, { until }) => latest(at, until), claim.end ?? period.end),
+    );
+    const active = stretchesOf(subjects, null, [], [{ start, end: activeUntil }]);
+    const metricIds = [...new Set(claim.spans.flatMap(({ metrics }) => [...metrics.keys()]))];
+    const priced = metricIds.flatMap((metricId) => {
+      const cadences = claim.spans.at(-1)?.metrics.get(metricId) ?? [];
+      const reads = own.filter(({ cadence }) => cadences.includes(cadence));
+      const until = earliest(
+        period.end,
+        reads.reduce((at, each) => latest(at, each.until), claim.end ?? period.end),
+      );
+      if (!isBefore(start, until)) return [];
+      const closed = (closedOf.get(row.id) ?? []).filter(({ cadence }) => cadences.includes(cadence));
+      const asked = { start, end: until };
+      const owned = ownedSpans(claims, { subscriptionId: row.id, metricId }, asked, read);
+      return timesOf(versions).flatMap(({ version, from, to }) => {
+        const filters = version.filters.get(metricId);
+        if (!filters) return [];
+        const within = (spans: readonly Period[]) => spans.map((span) => clip(span, from, to));
+        return [
+          ...stretchesOf([row.id], metricId, filters, within([asked]), closed),
+          ...stretchesOf([row.customerId], metricId, filters, within(owned), closed),
+        ];
+      });
+    });
+    return [...active, ...priced];
+  });
+}
+
+/** When each version of a subscription holds; the first one from ever, the last one for ever. */
+const timesOf = (versions: readonly FilteredVersion[]) =>
+  versions.map((version, index) => ({
+    version,
+    from: index === 0 ? null : version.from,
+    to: versions[index + 1]?.from ?? null,
+  }));
+
+const clip = ({ start, end }: Period, from: Instant | null, to: Instant | null): Period => ({
+  start: from ? latest(start, from) : start,
+  end: to ? earliest(end, to) : end,
+});
+
+const stretchesOf = (
+  subjects: readonly string[],
+  metricId: string | null,
+  filters: readonly PriceFilter[],
+  spans: readonly Period[],
+  closed: readonly ClosedPeriod[] = [],
+): Stretch[] =>
+  spans
+    .filter(({ start, end }) => isAfter(end, start))
+    .flatMap(({ start, end }) =>
+      subjects.map((subject) => ({ metricId, filters, closed, source: { subject, from: start, to: end } })),
+    );
+
+function together(stretches: readonly Stretch[]): BillableUsage {
+  const ofMetrics = Map.groupBy(stretches, ({ metricId }) => metricId);
+  const sourcesOf = (those: readonly Stretch[]) => those.map(({ source }) => source);
+  const priced = [...ofMetrics].flatMap(([metricId, those]) => {
+    if (metricId === null) return [];
+    const bySignature = Map.groupBy(those, ({ filters }) => signatureOf(filters));
+    const usage = [...bySignature.values()].map((alike) => ({
+      filters: (alike[0] as Stretch).filters,
+      sources: sourcesOf(alike),
+      late: alike.flatMap(lateOf),
+    }));
+    return [[metricId, usage] as const];
+  });
+  return { active: sourcesOf(ofMetrics.get(null) ?? []), priced: new Map(priced) };
+}
+
+/** The same text for filters that take the same usage. */
+const signatureOf = (filters: readonly PriceFilter[]): string =>
+  filters.includes(null) ? 'all' : JSON.stringify(filters.map((filter) => JSON.stringify(filter)).toSorted());
+
+/** What of a stretch was accepted after its periods were read for the last time. */
+const lateOf = ({ source: { subject, from, to }, closed }: Stretch): LateSource[] =>
+  closed
+    .map(({ start, end, mark }) => ({ subject, from: latest(from, start), to: earliest(to, end), after: mark }))
+    .filter((late) => isBefore(late.from, late.to));

@@ -1,0 +1,222 @@
+import { findPlans, findPlanVersions } from '../../catalog/index.ts';
+import type { Tx } from '../../db/index.ts';
+import {
+  type BilledVersion,
+  type BillingTerms,
+  cadenceOfPrice,
+  type FindUsageSources,
+  findReadSeries,
+  lockBilling,
+  lockBillingNow,
+  lockInvoicesOf,
+  markToBeReadAgain,
+  versionsOf,
+} from '../../invoicing/index.ts';
+import { type Instant, isAfter, normaliseCadence, type Period } from '../../kernel/time.ts';
+import { endOf } from '../subscription/decide.ts';
+import {
+  type ClaimingRow,
+  lockSubscriptions,
+  lockSubscriptionsNow,
+  type SubscriptionRow,
+  selectClaiming,
+  selectClaimingOf,
+  updateEndedToBeDue,
+} from '../subscription/subscriptions.sql.ts';
+import { claimOf, ownedSpans, type PricedSpan, type ReadSeries, shareMetric, type UsageClaim } from './usage-owner.ts';
+import { type VersionRow, versionsOfSubscriptions } from '../subscription/versions.sql.ts';
+
+/**
+ * Whose usage of a metric some subscriptions of one merchant bill in a period: what names a subscription, and its share of
+ * what is addressed to its customer. The own claim is that of the terms, so that nothing is loaded for a subscription that
+ * is alone.
+ */
+export async function loadUsageSources(
+  tx: Tx,
+  merchantId: string,
+  all: readonly BillingTerms[],
+): Promise<FindUsageSources> {
+  const holders = new Map(
+    all.map((terms) => [holderOf(terms), { customerId: terms.customerId, clockId: terms.clockId }]),
+  );
+  const rows = holders.size === 0 ? [] : await selectClaimingOf(tx, merchantId, [...holders.values()]);
+  const byHolder = Map.groupBy(rows, (row) => holderOf({ customerId: row.customerId, clockId: row.clockId }));
+  const together = [...byHolder.values()].filter((those) => those.length > 1).flat();
+  const others = new Map((await claimsOf(tx, together)).map((claim) => [claim.subscriptionId, claim]));
+  const ended = together.filter((row) => endOf(row) !== null).map(({ id }) => id);
+  const read = ended.length < 2 ? [] : await findReadSeries(tx, merchantId, ended);
+  return (terms, metricId, period) => {
+    const { subscriptionId } = terms;
+    const claims = (byHolder.get(holderOf(terms)) ?? []).map((row) =>
+      row.id === subscriptionId ? ownClaim(row, terms) : (others.get(row.id) as UsageClaim),
+    );
+    const own = ownedSpans(claims, { subscriptionId, metricId }, period, beyondTheEnd(read, claims, period));
+    return [
+      { subject: subscriptionId, from: period.start, to: period.end },
+      ...own.map(({ start, end }) => ({ subject: terms.customerId, from: start, to: end })),
+    ];
+  };
+}
+
+const holderOf = ({ customerId, clockId }: Pick<BillingTerms, 'customerId' | 'clockId'>): string =>
+  `${customerId} ${clockId}`;
+
+const ownClaim = (row: ClaimingRow, terms: BillingTerms): UsageClaim =>
+  claimOf(
+    { subscriptionId: row.id, start: row.startedAt, end: endOf(row) },
+    versionsOf(terms).map((version) => ({
+      from: 'from' in version ? version.from : row.startedAt,
+      metrics: metricsOf(version),
+    })),
+  );
+
+/**
+ * How far the usage of those was read that ended before a period does: only then can usage after an end be somebody's still
+ * (`ownedSpans`). One that is alone has whatever it asks for.
+ */
+function beyondTheEnd(read: readonly ReadSeries[], claims: readonly UsageClaim[], period: Period): ReadSeries[] {
+  const ended = claims.filter(({ end }) => end !== null && isAfter(period.end, end));
+  if (ended.length < 2) return [];
+  const ids = new Set(ended.map(({ subscriptionId }) => subscriptionId));
+  return read.filter(({ subscriptionId }) => ids.has(subscriptionId));
+}
+
+/** A subscription whose row is locked, and since when its history changes. */
+interface ToBill {
+  readonly subscription: SubscriptionRow;
+  readonly from: Instant;
+}
+
+/**
+ * Locks what billing a subscription takes, whose row is locked: its billing and then its invoices. Where its history
+ * changes in the past, others of the customer may bill its usage: they are locked with it. It is the first thing that
+ * whoever bills does.
+ * @param from since when its history changes
+ */
+export const lockToBill = (tx: Tx, subscription: SubscriptionRow, from: Instant, now: Instant): Promise<void> =>
+  lockAllToBill(tx, [{ subscription, from }], now);
+
+/** The same for some subscriptions of one merchant, all of which are locked before any is billed. */
+export async function lockAllToBill(tx: Tx, billed: readonly ToBill[], now: Instant): Promise<void> {
+  const [first] = billed;
+  if (!first) return;
+  const { merchantId } = first.subscription;
+  const others: ClaimingRow[] = [];
+  for (const { subscription, from } of billed)
+    if (isAfter(now, from)) others.push(...(await selectOthers(tx, subscription)));
+  const ids = billed.map(({ subscription }) => subscription.id);
+  await lockBillingOf(tx, merchantId, ids, others, true);
+  await lockInvoicesOf(tx, merchantId, ids);
+}
+
+/**
+ * Locks the billing of a subscription that waits for its payment and of those whose usage it may bill once it is paid:
+ * for who is about to lock its invoice and may mark it paid.
+ * @param wait false: throws 55P03 where somebody has one of them
+ */
+export async function lockToActivate(tx: Tx, subscription: SubscriptionRow, wait: boolean): Promise<void> {
+  const { merchantId, id } = subscription;
+  await lockBillingOf(tx, merchantId, [id], await selectOthers(tx, subscription), wait);
+}
+
+const selectOthers = async (tx: Tx, subscription: SubscriptionRow): Promise<ClaimingRow[]> =>
+  (await selectClaiming(tx, subscription)).filter(({ id }) => id !== subscription.id);
+
+/** Those that have ended may become due (`siblingsToRead`). Rows of subscriptions come before their billing. */
+async function lockBillingOf(
+  tx: Tx,
+  merchantId: string,
+  own: readonly string[],
+  others: readonly ClaimingRow[],
+  wait: boolean,
+): Promise<void> {
+  const ended = others.filter(({ status }) => status === 'terminated').map((other) => other.id);
+  if (ended.length > 0) await (wait ? lockSubscriptions : lockSubscriptionsNow)(tx, merchantId, ended);
+  const ids = [...new Set([...own, ...others.map(({ id }) => id)])];
+  await (wait ? lockBilling : lockBillingNow)(tx, merchantId, ids);
+}
+
+/**
+ * From an instant in the past on, usage that is addressed to the customer may be billed by another subscription than before: this
+ * one became active as of then, or its plan changed. The closed periods of the others that price one of its metrics are read again at
+ * their next close. One that has ended has no next close, so it becomes due now (§3, "Whose usage").
+ */
+export async function markSiblings(tx: Tx, subscription: SubscriptionRow, from: Instant, now: Instant): Promise<void> {
+  await markToBeReadAgain(tx, subscription.merchantId, await siblingsToRead(tx, subscription, from, now), from);
+}
+
+/** The same where this one was ended, and its own closed periods with them: they may have billed what is after the end. */
+export async function markAsEnded(tx: Tx, subscription: SubscriptionRow, now: Instant): Promise<void> {
+  const { merchantId, id, terminatedAt: end } = subscription;
+  if (end === null) throw new Error(`Subscription ${id} has no end.`);
+  await markToBeReadAgain(tx, merchantId, [id, ...(await siblingsToRead(tx, subscription, end, now))], end);
+}
+
+/** The others that are concerned by a change of the past. Those that have ended are made due. */
+async function siblingsToRead(tx: Tx, subscription: SubscriptionRow, from: Instant, now: Instant): Promise<string[]> {
+  if (!isAfter(now, from)) return []; // no period is closed that goes beyond now
+  const rows = await selectClaiming(tx, subscription);
+  if (rows.every(({ id }) => id === subscription.id)) return [];
+  const { merchantId, id: ownId } = subscription;
+  const claims = await claimsOf(tx, rows);
+  const own = claims.find(({ subscriptionId }) => subscriptionId === ownId);
+  const sharing = claims
+    .filter((claim) => claim !== own && own !== undefined && shareMetric(own, claim))
+    .map(({ subscriptionId }) => subscriptionId);
+  const over = rows.filter(({ id, status }) => status === 'terminated' && sharing.includes(id)).map(({ id }) => id);
+  const read = over.length === 0 ? [] : await findReadSeries(tx, merchantId, over);
+  const due = read.filter(({ until }) => isAfter(until, from)).map(({ subscriptionId }) => subscriptionId);
+  // Before the marks: who reads the usage of such a subscription at this moment holds its row, and waits for the marks.
+  if (due.length > 0) await updateEndedToBeDue(tx, merchantId, due, now);
+  return sharing;
+}
+
+/** What subscriptions of one merchant claim, with each plan and version loaded once. */
+async function claimsOf(tx: Tx, rows: readonly ClaimingRow[]): Promise<UsageClaim[]> {
+  const [first] = rows;
+  if (!first) return [];
+  const { merchantId } = first;
+  const ids = rows.map(({ id }) => id);
+  const pinned = Map.groupBy(await versionsOfSubscriptions(tx, merchantId, ids), ({ subscriptionId: id }) => id);
+  const given = rows.map((row) => pinned.get(row.id) ?? [{ ...row, holdsFrom: row.startedAt }]);
+  const pricedBy = await loadPriced(tx, merchantId, given.flat());
+  return rows.map((row, place) =>
+    claimOf(
+      { subscriptionId: row.id, start: row.startedAt, end: endOf(row) },
+      (given[place] ?? []).map((each) => ({ from: each.holdsFrom, metrics: pricedBy(each) })),
+    ),
+  );
+}
+
+type PinnedTo = Pick<VersionRow, 'planId' | 'planVersionId'>;
+
+async function loadPriced(
+  tx: Tx,
+  merchantId: string,
+  all: readonly PinnedTo[],
+): Promise<(to: PinnedTo) => PricedSpan['metrics']> {
+  const plans = await findPlans(
+    tx,
+    merchantId,
+    all.map((each) => each.planId),
+  );
+  const versions = await findPlanVersions(
+    tx,
+    merchantId,
+    all.map((each) => each.planVersionId),
+  );
+  return ({ planId, planVersionId: versionId }) => {
+    const [plan, version] = [plans.get(planId), versions.get(versionId)];
+    if (!plan || !version) throw new Error(`Plan version ${versionId} is gone.`); // a foreign key holds it
+    return metricsOf({ planCadence: normaliseCadence(plan.billingCadence), prices: version.prices });
+  };
+}
+
+/** The metrics that a version prices, each with the cadences of its prices. */
+export function metricsOf(version: Pick<BilledVersion, 'planCadence' | 'prices'>): PricedSpan['metrics'] {
+  const metered = version.prices.flatMap((price) =>
+    price.metric ? [{ id: price.metric.id, cadence: cadenceOfPrice(version, price) }] : [],
+  );
+  const byMetric = Map.groupBy(metered, ({ id }) => id);
+  return new Map([...byMetric].map(([id, those]) => [id, those.map(({ cadence }) => cadence)]));
+}

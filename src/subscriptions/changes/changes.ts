@@ -1,0 +1,380 @@
+import {
+  defaultVersionOf,
+  findPlan,
+  findPlanVersion,
+  findPlanVersionByNumber,
+  type Plan,
+  type PricedVersion,
+} from '../../catalog/index.ts';
+import { checkReference, type Tx } from '../../db/index.ts';
+import { checkEntitles, reconcileEntitlements } from '../../entitlements/index.ts';
+import {
+  type BillingTerms,
+  boundsOfSeries,
+  type CreditMode,
+  cadencesOf,
+  closeWhatIsOver,
+  followChange,
+  type InvoiceRow,
+  lockInvoicesIn,
+  type Proration,
+  periodHolding,
+} from '../../invoicing/index.ts';
+import { newId } from '../../kernel/ids.ts';
+import {
+  type FieldError,
+  fail,
+  invalid,
+  invalidField,
+  notFound,
+  noVersion,
+  ok,
+  type Result,
+} from '../../kernel/result.ts';
+import { wrongState } from '../../kernel/state-table.ts';
+import {
+  formatInstant,
+  type Instant,
+  isBefore,
+  latest,
+  normaliseCadence,
+  parseCadence,
+  periodAt,
+} from '../../kernel/time.ts';
+import { entitlingOf } from '../life/activate.ts';
+import { termsOf } from '../billing/billing-source.ts';
+import { type ChangeRow, findChange, insertChange, lockChange, scheduledChange, settleChange } from '../subscription/changes.sql.ts';
+import { endOf } from '../subscription/decide.ts';
+import type { SubscriptionParts } from '../subscription/parts.ts';
+import { lockActive } from '../life/patch.ts';
+import {
+  decideQuantities,
+  type PriceReplacement,
+  type Quantities,
+  quantitiesTakenOver,
+  quantityErrors,
+  sameQuantities,
+} from '../subscription/quantities.ts';
+import { nextActionOf } from '../life/reminders.ts';
+import { changeSubscription, findSubscription, lockSubscription, type SubscriptionRow } from '../subscription/subscriptions.sql.ts';
+import { tell } from '../subscription/tell.ts';
+import { lockToBill, markSiblings } from '../billing/usage-claims.ts';
+import { deleteVersionOf, insertVersion, versionsOfSubscription } from '../subscription/versions.sql.ts';
+
+/** What is asked of a change, where nobody says otherwise: now, by the second, credited on the next invoice (domain.md §3). */
+export interface ChangeOrder {
+  readonly planId?: string;
+  /** Of that plan, else of its own. Absent: the default version of that plan; without a plan the version that it has. */
+  readonly versionNumber?: number;
+  /** The version that it must still have. */
+  readonly fromVersionId?: string;
+  /** How many of some fee prices; of the others as many as it has, or as the price says. */
+  readonly quantities?: Quantities;
+  /** Prices that have the quantities which the subscription has of others. */
+  readonly replacePrices?: readonly PriceReplacement[];
+  readonly effective?: 'now' | 'periodEnd';
+  readonly proration?: Proration;
+  readonly credit?: CreditMode;
+}
+
+/** A change, and the invoice on which it shows first; null where none is open yet. */
+export interface Changed {
+  readonly change: ChangeRow;
+  readonly invoice: InvoiceRow | null;
+}
+
+interface Target {
+  readonly plan: Plan;
+  readonly version: PricedVersion;
+  readonly quantities: Quantities;
+  /** It is the version that the subscription has: only quantities change. */
+  readonly keepsVersion: boolean;
+}
+
+/**
+ * Changes the plan version or the quantities of a subscription, at once or at the end of the period of its plan's own
+ * series (domain.md §3, Plan change). `wall` is wall time.
+ * @returns 404; 400 for a version or quantities that it cannot have; INVALID_TRANSITION where it is not active;
+ * OTHER_PLAN_VERSION where it has another version by now; CHANGE_SCHEDULED where another change is to come
+ */
+export async function changePlan(
+  parts: SubscriptionParts,
+  tx: Tx,
+  merchantId: string,
+  id: string,
+  order: ChangeOrder,
+  wall: Instant,
+): Promise<Result<Changed>> {
+  const locked = await lockActive(tx, merchantId, id, 'change', wall);
+  if (!locked.ok) return locked;
+  const { subscription, now } = locked.value;
+  const { fromVersionId = subscription.planVersionId } = order;
+  if (fromVersionId !== subscription.planVersionId) return fail('OTHER_PLAN_VERSION');
+  const waiting = await scheduledChange(tx, merchantId, id);
+  if (waiting) return fail('CHANGE_SCHEDULED', { changeId: waiting.id });
+  const target = await targetOf(tx, subscription, order);
+  if (!target.ok) return target;
+  const before = await termsOf(tx, subscription);
+  const at = order.effective === 'periodEnd' ? endOfPeriod(before, now) : latest(now, subscription.startedAt);
+  const end = endOf(subscription);
+  if (end !== null && !isBefore(at, end)) return invalidField('effective', 'must be before the subscription ends');
+  const isScheduled = isBefore(now, at) && order.effective === 'periodEnd';
+  const change = await insertChange(tx, {
+    merchantId,
+    id: newId('subscriptionChange'),
+    subscriptionId: id,
+    status: isScheduled ? 'scheduled' : 'applied',
+    effective: order.effective ?? 'now',
+    effectiveAt: at,
+    fromPlanVersionId: subscription.planVersionId,
+    planId: target.value.plan.id,
+    planVersionId: target.value.version.id,
+    planVersionNumber: target.value.version.versionNumber,
+    quantities: target.value.quantities,
+    proration: order.proration ?? 'second',
+    credit: order.credit ?? 'invoice',
+    clockId: subscription.clockId,
+    nextActionAt: isScheduled ? at : null,
+    createdAt: now,
+  });
+  if (!isScheduled) await lockToBill(tx, subscription, at, now);
+  if (!isScheduled && subscription.billingOpened) await closeWhatIsOver(parts.invoicing, tx, before, at, now);
+  await pinFrom(tx, subscription, before, target.value, change);
+  if (isScheduled) return ok({ change, invoice: await openOwnInvoice(tx, subscription, before.planCadence) });
+  return ok({ change, invoice: await apply(parts, tx, subscription, change, now) });
+}
+
+/** The open invoice of the plan's own series: it bears what is charged in advance of the period in which the change comes. */
+async function openOwnInvoice(tx: Tx, subscription: SubscriptionRow, cadence: string): Promise<InvoiceRow | null> {
+  const open = await lockInvoicesIn(tx, subscription.merchantId, subscription.id, ['ACTIVE']);
+  return open.find((invoice) => invoice.billingCadence === cadence) ?? null;
+}
+
+/** Where the period of the plan's own series ends that is open now; before billing begins, where it does. */
+function endOfPeriod(terms: BillingTerms, now: Instant): Instant {
+  const at = latest(now, terms.bounds.startedAt);
+  const bounds = boundsOfSeries(terms, terms.planCadence, at);
+  const period = bounds && periodHolding(terms.planCadence, bounds, at);
+  if (!period || isBefore(now, terms.bounds.startedAt)) return at;
+  return period.end;
+}
+
+/**
+ * What is asked for: a published version of the subscription's currency and way of taxing, or the version that it has,
+ * with the quantities that follow. To ask for exactly what it has is refused.
+ */
+async function targetOf(tx: Tx, subscription: SubscriptionRow, order: ChangeOrder): Promise<Result<Target>> {
+  const { merchantId, planVersionId: heldId } = subscription;
+  const { planId = subscription.planId, replacePrices = [] } = order;
+  const owned = await checkReference(tx, merchantId, 'plan', planId, 'planId');
+  if (!owned.ok) return owned;
+  const plan = await findPlan(tx, merchantId, planId);
+  const current = await findPlan(tx, merchantId, subscription.planId);
+  if (!plan || !current) return notFound('plan', 'planId');
+  const found = await versionOf(tx, plan, order, heldId);
+  if (!found.ok) return found;
+  const version = found.value;
+  const before = await findPlanVersion(tx, merchantId, heldId);
+  if (!before) throw new Error(`The plan version of subscription ${subscription.id} is gone.`);
+  const held = { prices: before.prices, quantities: subscription.quantities };
+  const asked = { ...quantitiesTakenOver(held, replacePrices), ...order.quantities };
+  const quantities = decideQuantities(version.prices, asked, held);
+  const keepsVersion = version.id === heldId;
+  const errors = [
+    ...(keepsVersion ? [] : otherVersionErrors(order, { plan, version }, current)),
+    ...quantityErrors(version.prices, asked, held),
+  ];
+  if (errors.length === 0 && keepsVersion && sameQuantities(quantities, subscription.quantities))
+    errors.push(...fieldsOf(order).map((field) => ({ field, message: 'is what the subscription has' })));
+  if (errors.length > 0) return invalid(errors);
+  const entitled = keepsVersion ? ok(undefined) : await checkEntitles(tx, merchantId, version.prices);
+  return entitled.ok ? ok({ plan, version, quantities, keepsVersion }) : entitled;
+}
+
+/** The version that an order names; the one that the subscription has where it names neither plan nor version. */
+async function versionOf(
+  tx: Tx,
+  plan: Plan,
+  { planId, versionNumber }: ChangeOrder,
+  heldId: string,
+): Promise<Result<PricedVersion>> {
+  if (versionNumber !== undefined) {
+    const version = await findPlanVersionByNumber(tx, plan.merchantId, plan.id, versionNumber);
+    return version ? ok(version) : noVersion(plan.id, versionNumber, 'versionNumber');
+  }
+  if (planId !== undefined) return ok(await defaultVersionOf(tx, plan));
+  const held = await findPlanVersion(tx, plan.merchantId, heldId);
+  return held ? ok(held) : notFound('planVersion');
+}
+
+/** Which fields of an order say what is to hold: the quantities, where it has any. */
+function fieldsOf({ planId, versionNumber, quantities = {} }: ChangeOrder): string[] {
+  const named = Object.keys(quantities).map((id) => `quantities.${id}`);
+  if (named.length > 0) return named;
+  if (versionNumber !== undefined) return ['versionNumber'];
+  return [planId === undefined ? 'quantities' : 'planId'];
+}
+
+/** Why a subscription cannot have another version. */
+function otherVersionErrors(
+  { versionNumber }: ChangeOrder,
+  { plan, version }: Pick<Target, 'plan' | 'version'>,
+  current: Plan,
+): FieldError[] {
+  const field = versionNumber === undefined ? 'planId' : 'versionNumber';
+  const errors: FieldError[] = [];
+  if (version.status !== 'published') errors.push({ field, message: 'must be a published version' });
+  if (plan.currency !== current.currency) errors.push({ field: 'planId', message: `must be in ${current.currency}` });
+  if (plan.taxBehavior !== current.taxBehavior)
+    errors.push({ field: 'planId', message: `must have prices that are ${current.taxBehavior} of tax` });
+  return errors;
+}
+
+/** The version holds from then on; a subscription that had only one gets that one's row with it. */
+async function pinFrom(
+  tx: Tx,
+  subscription: SubscriptionRow,
+  before: BillingTerms,
+  { plan, version, quantities, keepsVersion }: Target,
+  change: ChangeRow,
+): Promise<void> {
+  const own = { merchantId: subscription.merchantId, subscriptionId: subscription.id };
+  if ((await versionsOfSubscription(tx, own.merchantId, own.subscriptionId)).length === 0)
+    await insertVersion(tx, {
+      ...own,
+      holdsFrom: subscription.startedAt,
+      changeId: null,
+      planId: subscription.planId,
+      planVersionId: subscription.planVersionId,
+      quantities: subscription.quantities,
+      anchors: Object.fromEntries(
+        cadencesOf(before).map((cadence) => [cadence, formatInstant(subscription.billingAnchor)]),
+      ),
+      proration: 'second',
+      credit: 'invoice',
+    });
+  const next = { planCadence: normaliseCadence(plan.billingCadence), prices: version.prices };
+  await insertVersion(tx, {
+    ...own,
+    holdsFrom: change.effectiveAt,
+    changeId: change.id,
+    planId: plan.id,
+    planVersionId: version.id,
+    quantities,
+    anchors: Object.fromEntries(
+      cadencesOf(next).map((cadence) => [
+        cadence,
+        formatInstant(
+          keepsVersion
+            ? anchorNow(cadence, before, change.effectiveAt)
+            : anchorOf(cadence, before, plan.billingAnchor, change.effectiveAt),
+        ),
+      ]),
+    ),
+    proration: change.proration,
+    credit: change.credit,
+  });
+}
+
+/** From where the periods of a series are counted that goes on with other quantities. */
+const anchorNow = (cadence: string, before: BillingTerms, at: Instant): Instant =>
+  boundsOfSeries(before, cadence, latest(at, before.bounds.startedAt))?.anchor ?? before.bounds.anchor;
+
+/**
+ * From where the periods of a series of the new version are counted: a series that is there goes on, unless the plan's own
+ * anchor cuts other periods; a new one begins at the plan's anchor, else with the change.
+ */
+function anchorOf(cadence: string, before: BillingTerms, planAnchor: Instant | null, at: Instant): Instant {
+  const from = latest(at, before.bounds.startedAt);
+  const isBilled = isBefore(before.bounds.startedAt, at); // of a series that nothing was billed of nothing goes on
+  const known = isBilled ? boundsOfSeries(before, cadence, from.subtract({ nanoseconds: 1000 })) : null;
+  if (!known) return planAnchor ?? from;
+  if (planAnchor === null) return known.anchor;
+  const length = parseCadence(cadence);
+  if (!length) throw new Error(`${cadence} is no cadence.`);
+  const [had, has] = [periodAt(known.anchor, length, from), periodAt(planAnchor, length, from)];
+  return had.start.equals(has.start) && had.end.equals(has.end) ? known.anchor : planAnchor;
+}
+
+/** The version holds now: invoices, entitlements and the subscription itself follow. */
+async function apply(
+  parts: SubscriptionParts,
+  tx: Tx,
+  subscription: SubscriptionRow,
+  change: ChangeRow,
+  now: Instant,
+): Promise<InvoiceRow | null> {
+  const pinned = await changeSubscription(
+    tx,
+    subscription,
+    {
+      planId: change.planId,
+      planVersionId: change.planVersionId,
+      planVersionNumber: change.planVersionNumber,
+      quantities: change.quantities,
+    },
+    now,
+  );
+  const after = await termsOf(tx, pinned);
+  const { effectiveAt: at } = change;
+  const bounds = boundsOfSeries(after, after.planCadence, latest(at, after.bounds.startedAt));
+  const isOther = bounds !== null && !bounds.anchor.equals(subscription.billingAnchor);
+  const counted = isOther ? await changeSubscription(tx, pinned, { billingAnchor: bounds.anchor }, now) : pinned;
+  const invoice = counted.billingOpened ? await followChange(parts.invoicing, tx, { terms: after, at }, now) : null;
+  await markSiblings(tx, counted, at, now); // a scheduled one that a worker comes to late
+  const version = await findPlanVersion(tx, change.merchantId, change.planVersionId);
+  if (!version) throw new Error(`The plan version of change ${change.id} is gone.`);
+  const prices = { pinned: version.prices, current: version.prices };
+  await reconcileEntitlements(tx, entitlingOf(counted), prices, { isDry: false, grantsNow: false }, now);
+  const changed = await changeSubscription(tx, counted, { nextActionAt: await nextActionOf(tx, counted, now) }, now);
+  await tell(tx, changed, 'subscription.updated.v0', now);
+  return invoice;
+}
+
+/** A scheduled change whose time has come; of a subscription that has ended meanwhile it is cancelled. */
+export async function applyScheduled(
+  parts: SubscriptionParts,
+  tx: Tx,
+  { merchantId, id }: { merchantId: string; id: string },
+  now: Instant,
+): Promise<void> {
+  const change = await findChange(tx, merchantId, id);
+  if (change?.status !== 'scheduled') return;
+  const subscription = await lockSubscription(tx, merchantId, change.subscriptionId);
+  if (subscription?.status !== 'active') {
+    await settleChange(tx, change, 'cancelled');
+    return;
+  }
+  await lockToBill(tx, subscription, change.effectiveAt, now);
+  const applied = await settleChange(tx, change, 'applied');
+  const after = await termsOf(tx, subscription);
+  if (subscription.billingOpened) await closeWhatIsOver(parts.invoicing, tx, after, applied.effectiveAt, now);
+  await apply(parts, tx, subscription, applied, now);
+}
+
+/**
+ * DELETE …/changes/{id}: a change that is to come does not.
+ * @returns 404; INVALID_TRANSITION where it has come, or was cancelled
+ */
+export async function cancelChange(
+  tx: Tx,
+  merchantId: string,
+  subscriptionId: string,
+  id: string,
+): Promise<Result<void>> {
+  const subscription = await findSubscription(tx, merchantId, subscriptionId);
+  const change = await lockChange(tx, merchantId, subscriptionId, id);
+  if (!subscription || !change) return notFound('subscriptionChange');
+  await lockSubscription(tx, merchantId, subscriptionId);
+  if (change.status !== 'scheduled')
+    return wrongState({
+      thing: 'change',
+      status: change.status,
+      trigger: 'cancel',
+      allowedFrom: ['scheduled'],
+      done: 'cancelled',
+    });
+  await settleChange(tx, change, 'cancelled');
+  await deleteVersionOf(tx, merchantId, id);
+  return ok(undefined);
+}

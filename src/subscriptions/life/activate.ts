@@ -1,0 +1,89 @@
+import { findPlanVersion } from '../../catalog/index.ts';
+import type { Tx } from '../../db/index.ts';
+import { type EntitlingSubscription, entitle } from '../../entitlements/index.ts';
+import {
+  asksUpfront,
+  type BillingTerms,
+  type InvoiceRow,
+  makeUpfrontInvoice,
+  openFirstInvoices,
+} from '../../invoicing/index.ts';
+import type { Decimal } from '../../kernel/decimal.ts';
+import { orThrow } from '../../kernel/result.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { termsOf } from '../billing/billing-source.ts';
+import type { SubscriptionParts } from '../subscription/parts.ts';
+import { nextActionOf } from './reminders.ts';
+import { changeSubscription, type SubscriptionRow } from '../subscription/subscriptions.sql.ts';
+import { tell } from '../subscription/tell.ts';
+import { lockToBill, markSiblings } from '../billing/usage-claims.ts';
+
+/** A subscription as entitlements see it. */
+export const entitlingOf = (subscription: SubscriptionRow): EntitlingSubscription => ({
+  merchantId: subscription.merchantId,
+  subscriptionId: subscription.id,
+  customerId: subscription.customerId,
+  planId: subscription.planId,
+  clockId: subscription.clockId,
+  startedAt: subscription.startedAt,
+  endsAt: subscription.endingAt,
+});
+
+/** It is active from now on, whatever its start: its customer is entitled from `startedAt` (domain.md §5). */
+export async function activate(tx: Tx, subscription: SubscriptionRow, now: Instant): Promise<SubscriptionRow> {
+  const active = await changeSubscription(tx, subscription, { status: 'active', activatedAt: now }, now);
+  const version = await findPlanVersion(tx, active.merchantId, active.planVersionId);
+  if (!version) throw new Error(`The plan version of subscription ${active.id} is gone.`);
+  await entitle(tx, entitlingOf(active), version.prices, now);
+  await markSiblings(tx, active, active.startedAt, now); // paid late, or begun as of the past
+  await tell(tx, active, 'subscription.activated.v0', now);
+  return active;
+}
+
+/** What a subscription asks as its billing starts; null: nothing. */
+export async function asksOf(
+  tx: Tx,
+  subscription: SubscriptionRow,
+): Promise<{ readonly terms: BillingTerms; readonly prefund: Decimal } | null> {
+  const asked = { terms: await termsOf(tx, subscription), prefund: subscription.prefundAmount };
+  return asksUpfront(asked) ? asked : null;
+}
+
+/**
+ * Billing starts of a subscription that is active: what it asks in advance is an invoice like any other (domain.md §3,
+ * Starts), and the first invoice of each series opens.
+ */
+export async function startBilling(
+  parts: Pick<SubscriptionParts, 'invoicing'>,
+  tx: Tx,
+  subscription: SubscriptionRow,
+  now: Instant,
+): Promise<SubscriptionRow> {
+  await lockToBill(tx, subscription, now, now);
+  const asked = await asksOf(tx, subscription);
+  if (asked) orThrow(await makeUpfrontInvoice(parts.invoicing, tx, { ...asked, awaitedBy: null }, now));
+  return openBilling(tx, subscription, now);
+}
+
+/** The first invoice of each series opens, and what remains to happen by itself is renewals and the end. */
+export async function openBilling(tx: Tx, subscription: SubscriptionRow, now: Instant): Promise<SubscriptionRow> {
+  await openFirstInvoices(tx, await termsOf(tx, subscription), now);
+  const opened = await changeSubscription(tx, subscription, { billingOpened: true }, now);
+  return changeSubscription(tx, opened, { nextActionAt: await nextActionOf(tx, opened, now) }, now);
+}
+
+/**
+ * What a subscription would ask as its billing starts at an instant ahead. Whoever calls this rolls back.
+ * @returns null where it asks nothing
+ */
+export async function rehearseStart(
+  parts: Pick<SubscriptionParts, 'invoicing'>,
+  tx: Tx,
+  subscription: SubscriptionRow,
+  at: Instant,
+): Promise<InvoiceRow | null> {
+  const asked = await asksOf(tx, subscription);
+  const made = asked && orThrow(await makeUpfrontInvoice(parts.invoicing, tx, { ...asked, awaitedBy: null }, at));
+  await openBilling(tx, subscription, at);
+  return made?.invoice ?? null;
+}

@@ -1,0 +1,283 @@
+import { findPlan, findPlanVersion } from '../../catalog/index.ts';
+import { checkTestClockAllowed, effectiveNow, findClock } from '../../clocks/index.ts';
+import { createCustomer, findCustomer } from '../../customers/index.ts';
+import { checkReference, type Tx } from '../../db/index.ts';
+import { checkEntitles } from '../../entitlements/index.ts';
+import { fingerprint } from '../../http/index.ts';
+import { type EnvironmentName, merchantSettings } from '../../identity/index.ts';
+import { type InvoiceRow, makeUpfrontInvoice } from '../../invoicing/index.ts';
+import { newId } from '../../kernel/ids.ts';
+import { fail, invalid, invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
+import { type Instant, isAfter, normaliseCadence, parseDuration, parseInstant } from '../../kernel/time.ts';
+import { linkSubscriptionSubject } from '../../metering/index.ts';
+import { redirectProblems } from '../../payments/index.ts';
+import { activate, asksOf, openBilling } from './activate.ts';
+import { billingStart, decideCreation, decidePrefund, nextActionAt } from '../subscription/decide.ts';
+import type { SubscriptionParts } from '../subscription/parts.ts';
+import { decideQuantities, quantityErrors } from '../subscription/quantities.ts';
+import type { SubscriptionCreate } from '../subscription/schemas.ts';
+import {
+  changeSubscription,
+  findSubscription,
+  findSubscriptionByKey,
+  insertSubscription,
+  lockSubscriptionKey,
+  type NewSubscription,
+  type SubscriptionRow,
+} from '../subscription/subscriptions.sql.ts';
+import { tell } from '../subscription/tell.ts';
+import { UPFRONT } from './upfront.ts';
+import { lockToBill } from '../billing/usage-claims.ts';
+
+/** A subscription that was made, or the one that the same idempotency key made before. */
+export interface Created {
+  readonly subscription: SubscriptionRow;
+  readonly isNew: boolean;
+  /** What it asked as it began; null where it asked nothing, and where it was there before. */
+  readonly upfront: InvoiceRow | null;
+}
+
+/** What was promised of a subscription before it was made: by a page that showed its price. */
+export interface PromisedSubscription {
+  readonly id: string;
+  /** The version whose prices were shown, whatever the plan's default is by now. */
+  readonly planVersionId: string;
+  /** The invoice that the money pays, which has come already. */
+  readonly invoiceId: string;
+}
+
+/**
+ * Subscribes a customer to the default version of a plan (§4; domain.md §3). The version is pinned. What it asks in
+ * advance is paid before it is active; the first invoice of each series opens when billing starts, which is then, or later where
+ * the start lies ahead or a trial comes first.
+ */
+export async function createSubscription(
+  parts: SubscriptionParts,
+  tx: Tx,
+  merchantId: string,
+  input: SubscriptionCreate,
+  wall: Instant,
+  promised?: PromisedSubscription,
+): Promise<Result<Created>> {
+  const print = fingerprint('subscription', input);
+  if (input.idempotencyKey !== undefined) {
+    await lockSubscriptionKey(tx, merchantId, input.idempotencyKey);
+    const known = await findSubscriptionByKey(tx, merchantId, input.idempotencyKey);
+    if (known)
+      return known.idempotencyPrint?.equals(print)
+        ? ok({ subscription: known, isNew: false, upfront: null })
+        : fail('IDEMPOTENCY_KEY_REUSED');
+  }
+  const found = await load(parts, tx, merchantId, input, wall, promised);
+  if (!found.ok) return found;
+  const { now, plan, startedAt, endingAt, prices, versionId, versionNumber, quantities } = found.value;
+
+  const decided = decideCreation(
+    {
+      startedAt,
+      endingAt,
+      paymentTermDays: input.paymentTermDays ?? 0,
+      bankTransferOnly: input.bankTransferOnly ?? false,
+    },
+    normaliseCadence(plan.billingCadence),
+    now,
+  );
+  if (!decided.ok) return decided;
+  const prefund = decidePrefund(input.prefundAmount, plan.currency);
+  if (!prefund.ok) return prefund;
+  const entitled = await checkEntitles(tx, merchantId, prices);
+  if (!entitled.ok) return entitled;
+
+  const customerId = await customerOf(parts, tx, merchantId, input, wall); // a customer is on no clock
+  if (!customerId.ok) return customerId;
+  const trialPeriod = plan.trialPeriod === null ? null : parseDuration(plan.trialPeriod);
+  const start = billingStart(startedAt, { trialPeriod, billingAnchor: plan.billingAnchor });
+  const times = { billingOpened: false, billingStartsAt: start.billingStartsAt, endingAt };
+  const row: NewSubscription = {
+    merchantId,
+    id: promised?.id ?? newId('subscription'),
+    customerId: customerId.value,
+    planId: plan.id,
+    planVersionId: versionId,
+    planVersionNumber: versionNumber,
+    quantities,
+    name: input.name,
+    status: 'pending_payment',
+    activatedAt: null,
+    autoCharge: input.autoCharge ?? false,
+    autoApprove: input.autoApprove ?? null,
+    taxExempt: input.taxExempt ?? false,
+    bankTransferOnly: input.bankTransferOnly ?? false,
+    paymentTermDays: input.paymentTermDays ?? 0,
+    renewalReminderEnabled: input.renewalReminderEnabled ?? null,
+    renewalReminderDays: input.renewalReminderDays ?? null,
+    prefundAmount: prefund.value,
+    sessionExpiryMinutes: input.sessionExpiryMinutes ?? null,
+    startedAt,
+    billingAnchor: start.billingAnchor,
+    ...times,
+    clockId: input.testClockId ?? null,
+    redirectUrls: (input.redirectUrls as Record<string, string> | undefined) ?? null,
+    metadata: input.metadata ?? {},
+    idempotencyKey: input.idempotencyKey ?? null,
+    idempotencyPrint: input.idempotencyKey === undefined ? null : print,
+    nextActionAt: null,
+  };
+  const subscription = await insertSubscription(tx, row, now);
+  await linkSubscriptionSubject(
+    tx,
+    { merchantId, subscriptionId: subscription.id, customerId: subscription.customerId },
+    now,
+  );
+  await tell(tx, subscription, 'subscription.created.v0', now);
+  const begun = await begin(parts, tx, subscription, now, promised?.invoiceId);
+  return begun.ok ? ok({ ...begun.value, isNew: true }) : begun;
+}
+
+/** What begins with the creation, and the invoice that asked for money, where one did. */
+interface Begun {
+  readonly subscription: SubscriptionRow;
+  readonly upfront: InvoiceRow | null;
+}
+
+/**
+ * Active at once where nothing is asked before (domain.md §3): billing starts now, or when the start or the trial's end has
+ * come. What is asked is an invoice to transfer money for, or one that the subscription waits for.
+ */
+async function begin(
+  parts: SubscriptionParts,
+  tx: Tx,
+  subscription: SubscriptionRow,
+  now: Instant,
+  paidAs?: string,
+): Promise<Result<Begun>> {
+  await lockToBill(tx, subscription, subscription.startedAt, now);
+  if (isAfter(subscription.billingStartsAt, now)) {
+    const active = await activate(tx, subscription, now);
+    const waiting = await changeSubscription(tx, active, { nextActionAt: nextActionAt(active) }, now);
+    return ok({ subscription: waiting, upfront: null });
+  }
+  const asked = await asksOf(tx, subscription);
+  if (!asked) return ok({ subscription: await beginBilling(tx, subscription, now), upfront: null });
+  const isAwaited = !subscription.bankTransferOnly;
+  const awaitedBy = isAwaited ? UPFRONT : null;
+  const begun = isAwaited ? subscription : await beginBilling(tx, subscription, now);
+  const made = await makeUpfrontInvoice(
+    parts.invoicing,
+    tx,
+    { ...asked, awaitedBy, ...(paidAs !== undefined && { paidAs }) },
+    now,
+  );
+  if (!made.ok) return made;
+  if (paidAs !== undefined) return ok({ subscription: await reread(tx, begun), upfront: made.value.invoice });
+  const upfront = await tryToCharge(parts, tx, begun, made.value.invoice, now);
+  return ok({ subscription: await reread(tx, begun), upfront });
+}
+
+const beginBilling = async (tx: Tx, subscription: SubscriptionRow, now: Instant): Promise<SubscriptionRow> =>
+  openBilling(tx, await activate(tx, subscription, now), now);
+
+/** With `autoCharge` the stored card pays it at once, where there is one and it works; else the customer is asked. */
+async function tryToCharge(
+  { chargeNow }: SubscriptionParts,
+  tx: Tx,
+  { autoCharge, status }: SubscriptionRow,
+  upfront: InvoiceRow,
+  now: Instant,
+): Promise<InvoiceRow> {
+  const isDue = autoCharge && status === 'pending_payment' && upfront.status === 'ISSUED';
+  return isDue ? chargeNow(tx, upfront, now) : upfront;
+}
+
+/** As it is after what its invoice did: one that is paid has made it active. */
+async function reread(tx: Tx, { merchantId, id }: SubscriptionRow): Promise<SubscriptionRow> {
+  const subscription = await findSubscription(tx, merchantId, id);
+  if (!subscription) throw new Error(`Subscription ${id} was deleted, which nothing does.`);
+  return subscription;
+}
+
+/** Everything that the decision needs; ids that the body named are checked here. */
+async function load(
+  parts: SubscriptionParts,
+  tx: Tx,
+  merchantId: string,
+  input: SubscriptionCreate,
+  wall: Instant,
+  promised: PromisedSubscription | undefined,
+) {
+  const checked = await checkReference(tx, merchantId, 'plan', input.planId, 'planId');
+  if (!checked.ok) return checked;
+  const clock = await clockOf(parts.environment, tx, merchantId, input.testClockId);
+  if (!clock.ok) return clock;
+  const plan = await findPlan(tx, merchantId, input.planId);
+  const version = plan && (await findPlanVersion(tx, merchantId, promised?.planVersionId ?? plan.defaultVersionId));
+  if (!plan || !version) return notFound('plan', 'planId');
+  const wrongQuantities = quantityErrors(version.prices, input.quantities ?? {});
+  if (wrongQuantities.length > 0) return invalid(wrongQuantities);
+  const redirects = await checkRedirects(parts.environment, tx, merchantId, input.redirectUrls);
+  if (!redirects.ok) return redirects;
+  return ok({
+    plan,
+    prices: version.prices,
+    versionId: version.id,
+    versionNumber: version.versionNumber,
+    quantities: decideQuantities(version.prices, input.quantities ?? {}),
+    now: await effectiveNow(tx, merchantId, input.testClockId ?? null, wall),
+    startedAt: parseInstant(input.startedAt) as Instant,
+    endingAt:
+      input.endingAt === undefined || input.endingAt === null ? null : (parseInstant(input.endingAt) as Instant),
+  });
+}
+
+async function clockOf(
+  environment: EnvironmentName,
+  tx: Tx,
+  merchantId: string,
+  clockId: string | undefined,
+): Promise<Result<void>> {
+  if (clockId === undefined) return ok(undefined);
+  const permitted = checkTestClockAllowed(environment);
+  if (!permitted.ok) return permitted;
+  const clock = await findClock(tx, merchantId, clockId);
+  return clock.ok ? ok(undefined) : clock;
+}
+
+async function checkRedirects(
+  environment: EnvironmentName,
+  tx: Tx,
+  merchantId: string,
+  urls: SubscriptionCreate['redirectUrls'],
+): Promise<Result<void>> {
+  const { redirectHosts } = await merchantSettings(tx, merchantId);
+  const fields = { 'redirectUrls.onSuccess': urls?.onSuccess, 'redirectUrls.onFailure': urls?.onFailure };
+  const errors = redirectProblems(fields, { environment, redirectHosts });
+  return errors.length === 0 ? ok(undefined) : invalid(errors);
+}
+
+/** The customer that the body names, or the one that it describes. */
+async function customerOf(
+  parts: SubscriptionParts,
+  tx: Tx,
+  merchantId: string,
+  input: SubscriptionCreate,
+  now: Instant,
+): Promise<Result<string>> {
+  if ((input.customerId === undefined) === (input.customer === undefined)) {
+    return invalidField('customerId', 'give customerId or customer, one of the two');
+  }
+  if (input.customerId !== undefined) {
+    const owned = await checkReference(tx, merchantId, 'customer', input.customerId, 'customerId');
+    if (!owned.ok) return owned;
+    const customer = await findCustomer(tx, merchantId, input.customerId, { keep: true }); // a deletion waits for us
+    return customer ? owned : notFound('customer', 'customerId');
+  }
+  const { taxRates, externalId, ...consumer } = input.customer as NonNullable<SubscriptionCreate['customer']>;
+  const made = await createCustomer(
+    tx,
+    merchantId,
+    { consumer, ...(taxRates !== undefined && { taxRates }), ...(externalId !== undefined && { externalId }) },
+    now,
+    parts.customerHooks,
+  );
+  return made.ok ? ok(made.value.customer.id) : made;
+}

@@ -1,0 +1,23 @@
+import type { Tx } from '../../db/index.ts';
+import { orThrow } from '../../kernel/result.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { SubscriptionParts } from '../subscription/parts.ts';
+import { terminateSubscription } from './patch.ts';
+
+/** What a subscription says that ended because the last retry of a charge was declined. */
+const REASON = 'payment_failed';
+
+/**
+ * Ends a subscription whose invoice was not paid, as the merchant's settings say (domain.md §4, row 16); one that has ended
+ * already is left alone. `now` is effective now for it.
+ */
+export async function endUnpaid(
+  parts: SubscriptionParts,
+  tx: Tx,
+  { merchantId, subscriptionId }: { merchantId: string; subscriptionId: string },
+  now: Instant,
+): Promise<void> {
+  const ended = await terminateSubscription(parts, tx, merchantId, subscriptionId, { reason: REASON }, now);
+  const isOver = !ended.ok && ended.refusal.kind === 'code' && ended.refusal.code === 'INVALID_TRANSITION';
+  if (!isOver) orThrow(ended);
+}

@@ -1,0 +1,115 @@
+import type { Tx } from '../../db/index.ts';
+import { endEntitlements, planEndOfEntitlements } from '../../entitlements/index.ts';
+import { merchantSettings } from '../../identity/index.ts';
+import {
+  alignPeriods,
+  billLateUsage,
+  type CreditMode,
+  creditCarriedLines,
+  giveCredits,
+  type InvoiceRow,
+  lateUsageDueAt,
+  lockInvoicesIn,
+  redoDrafts,
+  updateAutoApprove,
+} from '../../invoicing/index.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { termsOf } from '../billing/billing-source.ts';
+import { cancelScheduled } from '../subscription/changes.sql.ts';
+import type { SubscriptionParts } from '../subscription/parts.ts';
+import { nextActionOf } from './reminders.ts';
+import { changeSubscription, type SubscriptionRow } from '../subscription/subscriptions.sql.ts';
+import { tell } from '../subscription/tell.ts';
+import { lockToBill, markAsEnded } from '../billing/usage-claims.ts';
+
+/** Who ended a subscription, when and why. */
+export interface Ending {
+  readonly at: Instant;
+  readonly by: string | null;
+  readonly reason: string | null;
+  /** Where what was billed in advance and is not used goes; off the invoice unless it says. */
+  readonly credit?: CreditMode;
+}
+
+/**
+ * Ends a subscription: its open periods end with it and their usage is billed to there; a period that had not begun is
+ * taken back, nothing of it was ever billed (domain.md §3, Ends). An end in the past also cuts what is in its grace, whose
+ * usage is not read yet; what has been calculated stands.
+ */
+export async function endSubscription(
+  tx: Tx,
+  parts: Pick<SubscriptionParts, 'invoicing' | 'source'>,
+  subscription: SubscriptionRow,
+  ending: Ending,
+  now: Instant,
+): Promise<SubscriptionRow> {
+  await lockToBill(tx, subscription, ending.at, now);
+  const { lateUsageDays } = await merchantSettings(tx, subscription.merchantId);
+  const ended = await changeSubscription(
+    tx,
+    subscription,
+    {
+      status: 'terminated',
+      terminatedAt: ending.at,
+      terminatedBy: ending.by,
+      terminationReason: ending.reason,
+      endCredit: ending.credit ?? 'invoice',
+      nextActionAt: lateUsageDueAt(ending.at, lateUsageDays),
+    },
+    now,
+  );
+  await cancelScheduled(tx, ended.merchantId, ended.id);
+  const terms = await termsOf(tx, ended);
+  await alignPeriods(parts.invoicing, tx, terms, ending.at, now);
+  await markAsEnded(tx, ended, now);
+  await redoDrafts(parts.invoicing, tx, terms, now);
+  const closing = (await openInvoices(tx, ended, ['CLOSING'])).filter(({ periodEnd: end }) => end.equals(ending.at));
+  const target = closing.find(({ billingCadence: cadence }) => cadence === terms.planCadence) ?? closing[0] ?? null;
+  await giveCredits(parts.invoicing, tx, { terms, after: ending.at, target }, now);
+  if (target === null)
+    await billLateUsage(parts.invoicing, tx, { merchantId: ended.merchantId, subscriptionId: ended.id }, now);
+  await creditCarriedLines(parts.invoicing, tx, ended.merchantId, ended.id, now);
+  await endEntitlements(tx, { merchantId: ended.merchantId, subscriptionId: ended.id }, ending.at, now);
+  await tell(tx, ended, 'subscription.terminated.v0', now);
+  return ended;
+}
+
+/**
+ * The open invoices, locked. Asked twice: while the first answer waited for a worker that was closing a period, that
+ * worker opened the next one, which only a new statement sees.
+ */
+async function openInvoices(
+  tx: Tx,
+  subscription: SubscriptionRow,
+  statuses: readonly InvoiceRow['status'][],
+): Promise<InvoiceRow[]> {
+  await lockInvoicesIn(tx, subscription.merchantId, subscription.id, statuses);
+  return lockInvoicesIn(tx, subscription.merchantId, subscription.id, statuses);
+}
+
+/** Periods that are open follow a changed `autoApprove`; what has been calculated stands. */
+export async function approveOpenInvoices(tx: Tx, subscription: SubscriptionRow, now: Instant): Promise<void> {
+  const { autoApprove } = await termsOf(tx, subscription);
+  const open = await openInvoices(tx, subscription, ['ACTIVE', 'CLOSING']);
+  const ids = open.map(({ id }) => id);
+  await updateAutoApprove(tx, { merchantId: subscription.merchantId, ids, autoApprove }, now);
+}
+
+/** Sets, moves or clears the end that is planned; the open periods are cut to it, or reach their full length again. */
+export async function planEnd(
+  tx: Tx,
+  parts: Pick<SubscriptionParts, 'invoicing'>,
+  subscription: SubscriptionRow,
+  endingAt: Instant | null,
+  now: Instant,
+): Promise<SubscriptionRow> {
+  const planned = await changeSubscription(
+    tx,
+    subscription,
+    { endingAt, nextActionAt: await nextActionOf(tx, { ...subscription, endingAt }, now) },
+    now,
+  );
+  if (planned.billingOpened) await alignPeriods(parts.invoicing, tx, await termsOf(tx, planned), now, now);
+  await planEndOfEntitlements(tx, { merchantId: planned.merchantId, subscriptionId: planned.id }, endingAt, now);
+  return planned;
+}

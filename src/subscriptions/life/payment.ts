@@ -1,0 +1,35 @@
+import type { Tx } from '../../db/index.ts';
+import { describeUpfront, type InvoiceRow, upfrontInvoiceOf } from '../../invoicing/index.ts';
+import type { SubscriptionParts } from '../subscription/parts.ts';
+import type { SubscriptionRow } from '../subscription/subscriptions.sql.ts';
+import { UPFRONT } from './upfront.ts';
+
+/**
+ * `payment` of a subscription (api.md): what it waits for, as it is now, or (in the answer to its creation) what was paid at
+ * once; null where nothing is asked.
+ * @param made the upfront invoice, in the transaction that made the subscription
+ */
+export async function paymentOf(
+  { invoicing }: Pick<SubscriptionParts, 'invoicing'>,
+  tx: Tx,
+  { merchantId, id, status }: SubscriptionRow,
+  made: InvoiceRow | null = null,
+) {
+  const isWaiting = status === 'pending_payment';
+  const invoice = made ?? (isWaiting ? await upfrontInvoiceOf(tx, merchantId, UPFRONT, id) : undefined);
+  if (!invoice || (!isWaiting && invoice.status !== 'PAID')) return null;
+  const { amount, upfrontCharges, walletCharge, session } = await describeUpfront(invoicing, tx, invoice);
+  if (!isWaiting) {
+    const nothing = { breakdown: null, checkoutUrl: null, paymentSessionId: null };
+    return { status: 'paid' as const, amount, invoiceId: invoice.id, ...nothing };
+  }
+  if (invoice.status === 'DRAFT') return { status: 'awaiting_approval' as const, amount, invoiceId: invoice.id };
+  return {
+    status: 'pending' as const,
+    amount,
+    breakdown: { upfrontCharges, walletCharge },
+    checkoutUrl: session?.url ?? null,
+    paymentSessionId: session?.id ?? null,
+    invoiceId: invoice.id,
+  };
+}

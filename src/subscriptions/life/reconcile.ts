@@ -1,0 +1,45 @@
+import { defaultVersionOf, findPlan, findPlanVersion } from '../../catalog/index.ts';
+import type { Tx } from '../../db/index.ts';
+import { type ReconciledFeatures, reconcileEntitlements } from '../../entitlements/index.ts';
+import { ok, type Result } from '../../kernel/result.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { entitlingOf } from './activate.ts';
+import { lockActive } from './patch.ts';
+
+/** What a reconciliation did, or (dry) would do. */
+export interface Reconciliation {
+  readonly object: 'subscriptionReconciliation';
+  readonly dryRun: boolean;
+  readonly features: ReconciledFeatures;
+  /** None: a subscription keeps the prices that it is pinned to. */
+  readonly lineItems: { readonly created: number; readonly removed: number };
+}
+
+/**
+ * Re-syncs what a subscription entitles to with the plan's default version, which may be newer than the one that it is billed by
+ * (§4). `wall` is wall time.
+ * @returns 404; INVALID_TRANSITION where the subscription has ended or waits for its payment
+ */
+export async function reconcileSubscription(
+  tx: Tx,
+  merchantId: string,
+  id: string,
+  dryRun: boolean,
+  wall: Instant,
+): Promise<Result<Reconciliation>> {
+  const locked = await lockActive(tx, merchantId, id, 'reconcile', wall);
+  if (!locked.ok) return locked;
+  const { subscription, now } = locked.value;
+  const plan = await findPlan(tx, merchantId, subscription.planId);
+  const pinned = await findPlanVersion(tx, merchantId, subscription.planVersionId);
+  if (!plan || !pinned) throw new Error(`The plan version of subscription ${id} is gone.`);
+  const prices = { pinned: pinned.prices, current: (await defaultVersionOf(tx, plan)).prices };
+  const features = await reconcileEntitlements(
+    tx,
+    entitlingOf(subscription),
+    prices,
+    { isDry: dryRun, grantsNow: true },
+    now,
+  );
+  return ok({ object: 'subscriptionReconciliation', dryRun, features, lineItems: { created: 0, removed: 0 } });
+}

@@ -1,0 +1,174 @@
+import { findPlan } from '../../catalog/index.ts';
+import type { Tx } from '../../db/index.ts';
+import { estimateRenewal, periodHolding, periodOf, type SeriesBounds } from '../../invoicing/index.ts';
+import {
+  addDuration,
+  earliest,
+  type Instant,
+  isAfter,
+  isBefore,
+  latest,
+  normaliseCadence,
+  parseDuration,
+} from '../../kernel/time.ts';
+import { defaultMethodOf } from '../../payments/index.ts';
+import { endOf, nextActionAt } from '../subscription/decide.ts';
+import type { ComingRenewal, SubscriptionParts } from '../subscription/parts.ts';
+import { type SubscriptionRow, updateReminded } from '../subscription/subscriptions.sql.ts';
+import { tellAll } from '../subscription/tell.ts';
+
+/** What decides when somebody is reminded. */
+export interface ReminderTerms {
+  /** The plan's own, normalised. */
+  readonly cadence: string;
+  readonly bounds: SeriesBounds;
+  /** How long before a period ends. */
+  readonly days: number;
+  /** The number of the last period that was told of. */
+  readonly told: number | null;
+}
+
+const HOURS_PER_DAY = 24;
+
+/**
+ * When the next renewal is told of (domain.md §3): `days` before a period ends, at its start where it is shorter
+ * than that, once for each period. What is over is not told of any more.
+ * @returns null where nothing is renewed: the subscription ends with the period, or has ended
+ */
+export function nextReminder(
+  { cadence, bounds, days, told }: ReminderTerms,
+  now: Instant,
+): { readonly at: Instant; readonly period: number; readonly renewsAt: Instant } | null {
+  const current = periodHolding(cadence, bounds, latest(now, bounds.startedAt));
+  if (!current) return null;
+  const period = periodOf(cadence, bounds, told === null ? current.number : Math.max(current.number, told + 1));
+  const isRenewed = period !== null && periodOf(cadence, bounds, period.number + 1) !== null;
+  if (!isRenewed) return null;
+  const at = latest(period.start, period.end.subtract({ hours: days * HOURS_PER_DAY }));
+  return { at, period: period.number, renewsAt: period.end };
+}
+
+/** What happens next by itself to a subscription: billing starts, a renewal is told of, or it ends; null: nothing. */
+export async function nextActionOf(tx: Tx, subscription: SubscriptionRow, now: Instant): Promise<Instant | null> {
+  return decideNextAction(subscription, await loadPlans(tx, [subscription]), now);
+}
+
+type Plans = ReadonlyMap<string, RenewedPlan>;
+type RenewedPlan = NonNullable<Awaited<ReturnType<typeof findPlan>>>;
+
+/** The plans of some subscriptions of one merchant, by their ids. */
+async function loadPlans(tx: Tx, subscriptions: readonly SubscriptionRow[]): Promise<Plans> {
+  const plans = new Map<string, RenewedPlan>();
+  for (const { id, merchantId, planId } of subscriptions.filter(isRenewing)) {
+    if (plans.has(planId)) continue;
+    const plan = await findPlan(tx, merchantId, planId);
+    if (!plan) throw new Error(`The plan of subscription ${id} is gone.`);
+    plans.set(planId, plan);
+  }
+  return plans;
+}
+
+const isRenewing = ({ status, billingOpened }: SubscriptionRow): boolean => status === 'active' && billingOpened;
+
+function decideNextAction(subscription: SubscriptionRow, plans: Plans, now: Instant): Instant | null {
+  const own = nextActionAt(subscription);
+  const reminder = decideReminder(subscription, plans, now);
+  return own && reminder ? earliest(own, reminder.at) : (own ?? reminder?.at ?? null);
+}
+
+/** The webhook tells of every renewal; the customer is written to of periods of this length and longer. */
+const SHORTEST_MAILED = Temporal.Duration.from('P3M');
+
+/**
+ * Is the customer written to of a renewal (domain.md §3)? Where the subscription itself says so, else of periods
+ * of three months and longer: nobody wants a mail each month for a month. They are compared from the anchor, which
+ * decides how long months are.
+ */
+export function isRenewalMailed({
+  isAskedFor,
+  cadence,
+  anchor,
+}: {
+  readonly isAskedFor: boolean;
+  readonly cadence: string;
+  readonly anchor: Instant;
+}): boolean {
+  const duration = parseDuration(cadence);
+  if (isAskedFor || duration === null) return isAskedFor;
+  return !isBefore(addDuration(anchor, duration), addDuration(anchor, SHORTEST_MAILED));
+}
+
+/** Tells of the renewals of some active subscriptions of one merchant whose time has come, and sets what happens next. */
+export async function remind(
+  parts: Pick<SubscriptionParts, 'remindCustomer' | 'invoicing'>,
+  tx: Tx,
+  subscriptions: readonly SubscriptionRow[],
+  now: Instant,
+): Promise<void> {
+  const [first] = subscriptions;
+  if (!first) return;
+  const plans = await loadPlans(tx, subscriptions);
+  const decided = subscriptions.map((subscription) => {
+    const reminder = decideReminder(subscription, plans, now);
+    const due = reminder && !isAfter(reminder.at, now) ? reminder : null;
+    const told = due ? { ...subscription, remindedPeriod: due.period } : subscription;
+    return { due, told: { ...told, nextActionAt: decideNextAction(told, plans, now) } };
+  });
+  const renewals = decided.flatMap(({ due, told }) => (due ? [{ due, told }] : []));
+  await tellAll(
+    tx,
+    renewals.map(({ told }) => told),
+    'subscription.renewal_reminder.v0',
+    now,
+  );
+  for (const { due, told } of renewals) await mailRenewal(parts, tx, told, due, now);
+  await updateReminded(
+    tx,
+    first.merchantId,
+    decided.map(({ told }) => told),
+    now,
+  );
+}
+
+type Reminder = NonNullable<ReturnType<typeof decideReminder>>;
+
+/** Writes to the customer of a renewal, where it is one of which customers are told. */
+async function mailRenewal(
+  { remindCustomer, invoicing }: Pick<SubscriptionParts, 'remindCustomer' | 'invoicing'>,
+  tx: Tx,
+  told: SubscriptionRow,
+  { planName, renewsAt, cadence }: Reminder,
+  now: Instant,
+): Promise<void> {
+  const isAskedFor = told.renewalReminderEnabled === true;
+  if (!isRenewalMailed({ isAskedFor, cadence, anchor: told.billingAnchor })) return;
+  const { merchantId, id: subscriptionId, customerId } = told;
+  const estimate = await estimateRenewal(invoicing, tx, { merchantId, subscriptionId, cadence });
+  const card = await cardToCharge(tx, told);
+  await remindCustomer(tx, { merchantId, subscriptionId, customerId, planName, renewsAt, estimate, card }, now);
+}
+
+/** The card that a renewal is charged to by itself; null where none is. */
+async function cardToCharge(tx: Tx, subscription: SubscriptionRow): Promise<ComingRenewal['card']> {
+  if (!subscription.autoCharge || subscription.bankTransferOnly) return null;
+  const card = await defaultMethodOf(tx, subscription.merchantId, subscription.customerId);
+  return card ? { brand: card.brand, last4: card.last4 } : null;
+}
+
+/** As the subscription says, else as its plan does now. */
+function decideReminder(subscription: SubscriptionRow, plans: Plans, now: Instant) {
+  const plan = isRenewing(subscription) ? plans.get(subscription.planId) : undefined;
+  if (!plan || !(subscription.renewalReminderEnabled ?? plan.renewalReminderEnabled)) return null;
+  const { billingAnchor: anchor, billingStartsAt: startedAt } = subscription;
+  const cadence = normaliseCadence(plan.billingCadence);
+  const next = nextReminder(
+    {
+      cadence,
+      bounds: { anchor, startedAt, endsAt: endOf(subscription) },
+      days: subscription.renewalReminderDays ?? plan.renewalReminderDays,
+      told: subscription.remindedPeriod,
+    },
+    now,
+  );
+  return next && { ...next, cadence, planName: plan.invoiceDisplayName ?? plan.name };
+}

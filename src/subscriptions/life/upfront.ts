@@ -1,0 +1,81 @@
+import type { Tx } from '../../db/index.ts';
+import { cancelInvoice, decideAction, lockInvoice, type PurposeHandler, upfrontInvoiceOf } from '../../invoicing/index.ts';
+import { ok, type Result } from '../../kernel/result.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { activate, openBilling } from './activate.ts';
+import type { Ending } from './end.ts';
+import type { SubscriptionParts } from '../subscription/parts.ts';
+import {
+  changeSubscription,
+  lockSubscription,
+  lockSubscriptionNow,
+  type SubscriptionRow,
+} from '../subscription/subscriptions.sql.ts';
+import { tell } from '../subscription/tell.ts';
+import { lockToActivate } from '../billing/usage-claims.ts';
+
+/** The type of the purpose of the invoice that a subscription waits for. */
+export const UPFRONT = 'subscription_upfront';
+
+/**
+ * What becomes of a subscription that waits for its upfront invoice (domain.md §3): it is active in the transaction that marks
+ * the invoice PAID, and has ended in the one that cancels it.
+ */
+export const upfrontPayments: PurposeHandler = {
+  async lock(tx, { merchantId, purposeId }, wait) {
+    const subscription = await (wait ? lockSubscription : lockSubscriptionNow)(tx, merchantId, purposeId);
+    if (subscription?.status === 'pending_payment') await lockToActivate(tx, subscription, wait);
+  },
+  async paid(tx, invoice, now) {
+    const subscription = await awaiting(tx, invoice.merchantId, invoice.purposeId);
+    if (subscription) await openBilling(tx, await activate(tx, subscription, now), now);
+    return {};
+  },
+  async cancelled(tx, invoice, why, now) {
+    const subscription = await awaiting(tx, invoice.merchantId, invoice.purposeId);
+    const reason = why === 'sessionExpired' ? 'payment_session_expired' : 'upfront_invoice_cancelled';
+    if (subscription) await endUnactivated(tx, subscription, { at: now, by: null, reason }, now);
+  },
+};
+
+/** The subscription, locked, while it waits: one that ended has its invoice cancelled by who ended it. */
+async function awaiting(tx: Tx, merchantId: string, id: string | null): Promise<SubscriptionRow | null> {
+  const subscription = id === null ? undefined : await lockSubscription(tx, merchantId, id);
+  if (!subscription) throw new Error(`There is no subscription ${id} that waits for an invoice.`);
+  return subscription.status === 'pending_payment' ? subscription : null;
+}
+
+/** Nothing of it was ever active, so nothing is billed and nobody loses anything. */
+async function endUnactivated(tx: Tx, subscription: SubscriptionRow, { at, by, reason }: Ending, now: Instant) {
+  const ended = await changeSubscription(
+    tx,
+    subscription,
+    { status: 'terminated', terminatedAt: at, terminatedBy: by, terminationReason: reason, nextActionAt: null },
+    now,
+  );
+  await tell(tx, ended, 'subscription.terminated.v0', now);
+  return ended;
+}
+
+/**
+ * Ends a subscription that waits for its payment: its session expires, its invoice is cancelled (domain.md §3, Ends).
+ * @returns INVALID_TRANSITION where money has come or is on its way: what refuses the cancellation refuses the end
+ */
+export async function endPending(
+  parts: Pick<SubscriptionParts, 'invoicing'>,
+  tx: Tx,
+  subscription: SubscriptionRow,
+  ending: Ending,
+  now: Instant,
+): Promise<Result<SubscriptionRow>> {
+  const { merchantId, id } = subscription;
+  const found = await upfrontInvoiceOf(tx, merchantId, UPFRONT, id);
+  const invoice = found && (await lockInvoice(tx, merchantId, found.id));
+  if (invoice) {
+    const allowed = decideAction(invoice, 'cancel');
+    if (!allowed.ok) return allowed;
+  }
+  const ended = await endUnactivated(tx, subscription, ending, now);
+  if (invoice) await cancelInvoice(parts.invoicing, tx, invoice, ending.reason, now);
+  return ok(ended);
+}

@@ -1,0 +1,77 @@
+import { pageOfRows, sql, type Tx } from '../../db/index.ts';
+import type { Decimal } from '../../kernel/decimal.ts';
+import type { Instant } from '../../kernel/time.ts';
+
+export interface AdjustmentRow {
+  merchantId: string;
+  id: string;
+  seq: bigint;
+  subscriptionId: string;
+  /** A fraction above 0, at most 1. */
+  percentageDiscount: Decimal;
+  effectiveFrom: Instant;
+  /** Exclusive; null: it never ends. */
+  effectiveTo: Instant | null;
+  description: string;
+  idempotencyKey: string | null;
+  createdAt: Instant;
+}
+
+export const insertAdjustment = (tx: Tx, row: Omit<AdjustmentRow, 'seq'>): Promise<AdjustmentRow> =>
+  tx.one<AdjustmentRow>(sql`
+    insert into subscription_adjustment (merchant_id, id, subscription_id, percentage_discount, effective_from, effective_to,
+                                         description, idempotency_key, created_at)
+    values (${row.merchantId}, ${row.id}, ${row.subscriptionId}, ${row.percentageDiscount}, ${row.effectiveFrom},
+            ${row.effectiveTo}, ${row.description}, ${row.idempotencyKey}, ${row.createdAt})
+    returning *`);
+
+export const findAdjustment = (
+  tx: Tx,
+  merchantId: string,
+  subscriptionId: string,
+  id: string,
+): Promise<AdjustmentRow | undefined> =>
+  tx.maybe<AdjustmentRow>(sql`
+    select * from subscription_adjustment
+     where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and id = ${id}`);
+
+export const findAdjustmentByKey = (
+  tx: Tx,
+  merchantId: string,
+  subscriptionId: string,
+  key: string,
+): Promise<AdjustmentRow | undefined> =>
+  tx.maybe<AdjustmentRow>(sql`
+    select * from subscription_adjustment
+     where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} and idempotency_key = ${key}`);
+
+export const deleteAdjustmentRow = (tx: Tx, { merchantId, id }: AdjustmentRow): Promise<number> =>
+  tx.run(sql`delete from subscription_adjustment where merchant_id = ${merchantId} and id = ${id}`);
+
+export const listAdjustmentRows = (
+  tx: Tx,
+  merchantId: string,
+  subscriptionId: string,
+  page: { limit: number; offset: number },
+) =>
+  pageOfRows<AdjustmentRow>(
+    tx,
+    {
+      select: sql`*`,
+      from: sql`subscription_adjustment`,
+      where: sql`merchant_id = ${merchantId} and subscription_id = ${subscriptionId}`,
+      order: sql`seq desc`,
+    },
+    page,
+  );
+
+/** All adjustments of some subscriptions, those of each oldest first: the order in which they apply. */
+export const adjustmentsOf = (
+  tx: Tx,
+  merchantId: string,
+  subscriptionIds: readonly string[],
+): Promise<AdjustmentRow[]> =>
+  tx.rows<AdjustmentRow>(sql`
+    select * from subscription_adjustment
+     where merchant_id = ${merchantId} and subscription_id = any (${[...subscriptionIds]}::text[])
+     order by subscription_id, seq`);

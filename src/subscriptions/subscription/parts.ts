@@ -1,0 +1,32 @@
+import type { CustomerHooks } from '../../customers/index.ts';
+import type { Tx } from '../../db/index.ts';
+import type { EnvironmentName } from '../../identity/index.ts';
+import type { BillingSource, InvoiceRow, InvoicingParts } from '../../invoicing/index.ts';
+import type { Decimal } from '../../kernel/decimal.ts';
+import type { Instant } from '../../kernel/time.ts';
+
+/** A renewal of which the customer is reminded. */
+export interface ComingRenewal {
+  readonly merchantId: string;
+  readonly subscriptionId: string;
+  readonly customerId: string;
+  /** What the customer knows the plan as. */
+  readonly planName: string;
+  readonly renewsAt: Instant;
+  /** What the invoice of the period that ends comes to as things stand; null where that cannot be said. */
+  readonly estimate: { readonly amount: Decimal; readonly currency: string } | null;
+  /** The card that will be charged; null where none will be. */
+  readonly card: { readonly brand: string; readonly last4: string } | null;
+}
+
+/** What the operations of subscriptions work with beside their transaction; `app.ts` binds it. */
+export interface SubscriptionParts {
+  readonly environment: EnvironmentName;
+  readonly source: BillingSource;
+  readonly customerHooks: CustomerHooks;
+  readonly invoicing: InvoicingParts;
+  /** Charges the customer's stored card for an issued invoice, where there is one. @returns the invoice after it */
+  readonly chargeNow: (tx: Tx, invoice: InvoiceRow, now: Instant) => Promise<InvoiceRow>;
+  /** Writes to the customer, in the transaction of the reminder. */
+  readonly remindCustomer: (tx: Tx, renewal: ComingRenewal, now: Instant) => Promise<void>;
+}

@@ -1,0 +1,356 @@
+import { allOf, assignments, column, jsonb, keptTotal, pageOfRows, recordset, sql, type Tx } from '../../db/index.ts';
+import type { CreditMode } from '../../invoicing/index.ts';
+import type { Decimal } from '../../kernel/decimal.ts';
+import type { Instant, Period } from '../../kernel/time.ts';
+import type { Quantities } from './quantities.ts';
+
+export type SubscriptionStatus = 'pending_payment' | 'active' | 'terminated';
+
+export interface SubscriptionRow {
+  merchantId: string;
+  id: string;
+  seq: bigint;
+  customerId: string;
+  planId: string;
+  planVersionId: string;
+  planVersionNumber: number;
+  quantities: Quantities;
+  name: string;
+  status: SubscriptionStatus;
+  autoCharge: boolean;
+  autoApprove: boolean | null;
+  taxExempt: boolean;
+  bankTransferOnly: boolean;
+  paymentTermDays: number;
+  renewalReminderEnabled: boolean | null;
+  renewalReminderDays: number | null;
+  startedAt: Instant;
+  billingStartsAt: Instant;
+  billingAnchor: Instant;
+  billingOpened: boolean;
+  endingAt: Instant | null;
+  terminatedAt: Instant | null;
+  terminatedBy: string | null;
+  terminationReason: string | null;
+  /** Where what its end leaves unused goes. */
+  endCredit: CreditMode;
+  clockId: string | null;
+  /** Put into the customer's wallet with the first payment; 0: nothing. */
+  prefundAmount: Decimal;
+  /** How long the upfront session is open; null: as usual. */
+  sessionExpiryMinutes: number | null;
+  /** Null: not (yet) paid for. */
+  activatedAt: Instant | null;
+  /** The number of the last period of the plan's series whose renewal was told of. */
+  remindedPeriod: number | null;
+  redirectUrls: Record<string, string> | null;
+  metadata: Record<string, unknown>;
+  idempotencyKey: string | null;
+  idempotencyPrint: Buffer | null;
+  nextActionAt: Instant | null;
+  createdAt: Instant;
+  updatedAt: Instant;
+}
+
+export type NewSubscription = Omit<
+  SubscriptionRow,
+  | 'seq'
+  | 'createdAt'
+  | 'updatedAt'
+  | 'terminatedAt'
+  | 'terminatedBy'
+  | 'terminationReason'
+  | 'endCredit'
+  | 'remindedPeriod'
+>;
+
+const JSON_FIELDS = new Set(['metadata', 'redirectUrls', 'quantities']);
+const parameter = ([name, value]: [string, unknown]) =>
+  JSON_FIELDS.has(name) && value !== null ? jsonb(value) : sql`${value}`;
+
+export const insertSubscription = (tx: Tx, subscription: NewSubscription, now: Instant): Promise<SubscriptionRow> => {
+  const entries = Object.entries({ ...subscription, createdAt: now, updatedAt: now });
+  return tx.one<SubscriptionRow>(sql`
+    insert into subscription (${sql.join(entries.map(([name]) => column(name)))})
+    values (${sql.join(entries.map(parameter))}) returning *`);
+};
+
+/** A subscription of the merchant. */
+export const findSubscription = (tx: Tx, merchantId: string, id: string): Promise<SubscriptionRow | undefined> =>
+  tx.maybe<SubscriptionRow>(sql`select * from subscription where merchant_id = ${merchantId} and id = ${id}`);
+
+export const findSubscriptions = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<SubscriptionRow[]> =>
+  tx.rows<SubscriptionRow>(
+    sql`select * from subscription where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])`,
+  );
+
+/**
+ * Locks a subscription; taken before its invoices (reliability: merchant, customer, subscription, invoice). Not against rows
+ * that only refer to it: a worker that holds an invoice opens the next one, and its foreign key would close the circle.
+ */
+export const lockSubscription = (tx: Tx, merchantId: string, id: string): Promise<SubscriptionRow | undefined> =>
+  tx.maybe<SubscriptionRow>(sql`
+    select * from subscription where merchant_id = ${merchantId} and id = ${id} for no key update`);
+
+/** The same where nobody has it. @throws 55P03 where somebody has. */
+export const lockSubscriptionNow = (tx: Tx, merchantId: string, id: string): Promise<SubscriptionRow | undefined> =>
+  tx.maybe<SubscriptionRow>(sql`
+    select * from subscription where merchant_id = ${merchantId} and id = ${id} for no key update nowait`);
+
+/** Locks those of some subscriptions that nobody has, without waiting. @returns their ids */
+export const lockFreeSubscriptions = async (tx: Tx, merchantId: string, ids: readonly string[]): Promise<string[]> =>
+  (
+    await tx.rows<{ id: string }>(sql`
+      select id from subscription where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])
+       order by id for no key update skip locked`)
+  ).map(({ id }) => id);
+
+/** Locks some subscriptions, in the order of their ids. @returns them in the order of their creation */
+export const lockSubscriptions = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<SubscriptionRow[]> =>
+  tx.rows<SubscriptionRow>(sql`
+    with locked as materialized (
+      select * from subscription
+       where merchant_id = ${merchantId} and id = any (${[...ids]}::text[]) order by id for no key update)
+    select * from locked order by seq`);
+
+/** The same where nobody has them. @throws 55P03 where somebody has one. */
+export const lockSubscriptionsNow = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<number> =>
+  tx.run(sql`
+    select from subscription where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])
+     order by id for no key update nowait`);
+
+export const findSubscriptionByKey = (tx: Tx, merchantId: string, key: string): Promise<SubscriptionRow | undefined> =>
+  tx.maybe<SubscriptionRow>(
+    sql`select * from subscription where merchant_id = ${merchantId} and idempotency_key = ${key}`,
+  );
+
+/** A twin with the same key waits here until this transaction ends, and then finds what it made. */
+export const lockSubscriptionKey = (tx: Tx, merchantId: string, key: string): Promise<number> =>
+  tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`subscription:${merchantId}:${key}`}, 0))`);
+
+export type SubscriptionChanges = Partial<
+  Pick<
+    SubscriptionRow,
+    | 'name'
+    | 'metadata'
+    | 'status'
+    | 'bankTransferOnly'
+    | 'autoApprove'
+    | 'autoCharge'
+    | 'taxExempt'
+    | 'paymentTermDays'
+    | 'renewalReminderEnabled'
+    | 'renewalReminderDays'
+    | 'endingAt'
+    | 'terminatedAt'
+    | 'terminatedBy'
+    | 'terminationReason'
+    | 'endCredit'
+    | 'billingOpened'
+    | 'billingAnchor'
+    | 'planId'
+    | 'planVersionId'
+    | 'planVersionNumber'
+    | 'quantities'
+    | 'activatedAt'
+    | 'remindedPeriod'
+    | 'nextActionAt'
+  >
+>;
+
+export const changeSubscription = (
+  tx: Tx,
+  subscription: SubscriptionRow,
+  changes: SubscriptionChanges,
+  now: Instant,
+): Promise<SubscriptionRow> =>
+  tx.one<SubscriptionRow>(sql`
+    update subscription set ${assignments({
+      ...changes,
+      metadata: changes.metadata === undefined ? undefined : jsonb(changes.metadata),
+      quantities: changes.quantities === undefined ? undefined : jsonb(changes.quantities),
+      updatedAt: now,
+    })}
+     where merchant_id = ${subscription.merchantId} and id = ${subscription.id} and status = ${subscription.status}
+    returning *`);
+
+/** When a subscription that is active acts next, and the last period whose renewal was told of. */
+export type Reminded = Pick<SubscriptionRow, 'id' | 'remindedPeriod' | 'nextActionAt'>;
+
+/** Stores what became of some active subscriptions of one merchant. @throws where one is not active any more */
+export async function updateReminded(
+  tx: Tx,
+  merchantId: string,
+  rows: readonly Reminded[],
+  now: Instant,
+): Promise<void> {
+  if (rows.length === 0) return;
+  const kept = rows.map(({ id, remindedPeriod, nextActionAt }) => ({ id, remindedPeriod, nextActionAt }));
+  const count = await tx.run(sql`
+    update subscription s
+       set reminded_period = u.reminded_period, next_action_at = u.next_action_at, updated_at = ${now}
+      from jsonb_to_recordset(${recordset(kept)}) as u (id text, reminded_period int, next_action_at timestamptz)
+     where s.merchant_id = ${merchantId} and s.id = u.id and s.status = 'active'`);
+  if (count !== rows.length) throw new Error('A subscription moved on while it was locked.');
+}
+
+export interface SubscriptionFilters {
+  customerId?: string;
+  consumerId?: string;
+  planId?: string;
+  status?: SubscriptionStatus;
+  startedBefore?: Instant;
+  testClockId?: string;
+}
+
+/** A page of subscriptions, newest first; of all merchants where `merchantId` is null. */
+export const listSubscriptions = (
+  tx: Tx,
+  merchantId: string | null,
+  filters: SubscriptionFilters,
+  page: { limit: number; offset: number },
+) =>
+  pageOfRows<SubscriptionRow>(
+    tx,
+    {
+      select: sql`*`,
+      from: sql`subscription`,
+      where: allOf([
+        merchantId !== null && sql`merchant_id = ${merchantId}`,
+        filters.customerId !== undefined && sql`customer_id = ${filters.customerId}`,
+        filters.consumerId !== undefined &&
+          sql`exists (select from customer c where c.merchant_id = subscription.merchant_id and c.id = subscription.customer_id
+                        and c.consumer_id = ${filters.consumerId})`,
+        filters.planId !== undefined && sql`plan_id = ${filters.planId}`,
+        filters.status !== undefined && sql`status = ${filters.status}`,
+        filters.startedBefore !== undefined && sql`started_at < ${filters.startedBefore}`,
+        filters.testClockId !== undefined && sql`clock_id = ${filters.testClockId}`,
+      ]),
+      order: sql`seq desc`,
+    },
+    page,
+    keptTotal(tx, 'subscription', merchantId, filters, ['status', 'planId']),
+  );
+
+/** What says when a subscription bills its customer's usage, and whether something is still to happen to it. */
+export type ClaimingRow = Pick<
+  SubscriptionRow,
+  | 'merchantId'
+  | 'id'
+  | 'planId'
+  | 'planVersionId'
+  | 'status'
+  | 'startedAt'
+  | 'endingAt'
+  | 'terminatedAt'
+  | 'nextActionAt'
+>;
+
+/**
+ * The subscriptions of a customer on the same clock (or all on none) that are or were active, in the order of their creation: that is
+ * the order in which they bill the customer's usage. One that waits for its payment bills none.
+ */
+export const selectClaiming = (
+  tx: Tx,
+  { merchantId, ...holder }: Pick<SubscriptionRow, 'merchantId' | 'customerId' | 'clockId'>,
+): Promise<ClaimingRow[]> => selectClaimingOf(tx, merchantId, [holder]);
+
+/** Whose usage it is: a customer's on a clock, or on none. */
+type Holder = Pick<SubscriptionRow, 'customerId' | 'clockId'>;
+
+/** The same of some customers of one merchant; those of each in the order of their creation. */
+export const selectClaimingOf = (
+  tx: Tx,
+  merchantId: string,
+  holders: readonly Holder[],
+): Promise<(ClaimingRow & Holder)[]> =>
+  tx.rows<ClaimingRow & Holder>(sql`
+    select s.merchant_id, s.id, s.customer_id, s.clock_id, s.plan_id, s.plan_version_id, s.status, s.started_at,
+           s.ending_at, s.terminated_at, s.next_action_at
+      from unnest(${holders.map(({ customerId: id }) => id)}::text[],
+                  ${holders.map(({ clockId: id }) => id)}::text[]) h (customer_id, clock_id)
+      join subscription s on s.merchant_id = ${merchantId} and s.customer_id = h.customer_id
+                         and s.clock_id is not distinct from h.clock_id and s.activated_at is not null
+     order by s.seq`);
+
+/** The same with whose they are, and from when on they are billed. */
+export type ClaimingCustomerRow = ClaimingRow & Pick<SubscriptionRow, 'customerId' | 'clockId' | 'billingStartsAt'>;
+
+/**
+ * The subscriptions of a merchant that can bill usage of a time, in the order of their creation. What ended is billed to
+ * the end of its last period, so those that ended within the longest period before are among them.
+ */
+export const selectClaimingBetween = (
+  tx: Tx,
+  merchantId: string,
+  { start, end }: Period,
+): Promise<ClaimingCustomerRow[]> =>
+  tx.rows<ClaimingCustomerRow>(sql`
+    select merchant_id, id, customer_id, clock_id, plan_id, plan_version_id, status, started_at, billing_starts_at, ending_at,
+           terminated_at, next_action_at
+      from subscription
+     where merchant_id = ${merchantId} and activated_at is not null and started_at < ${end}
+       and (coalesce(terminated_at, ending_at) is null or coalesce(terminated_at, ending_at) > ${start.subtract({ hours: LONGEST_PERIOD_HOURS })})
+     order by seq`);
+
+const LONGEST_PERIOD_HOURS = 400 * 24;
+
+/** Makes subscriptions due that have ended, for a look at their closed periods before the one that is planned, if one is. */
+export async function updateEndedToBeDue(
+  tx: Tx,
+  merchantId: string,
+  ids: readonly string[],
+  now: Instant,
+): Promise<void> {
+  await tx.run(sql`
+    update subscription set next_action_at = ${now}
+     where merchant_id = ${merchantId} and id = any (${[...ids]}::text[])
+       and status = 'terminated' and (next_action_at is null or next_action_at > ${now})`);
+}
+
+/** How many subscriptions that have not ended are pinned to each of some plan versions; those with none are left out. */
+export async function countByVersion(
+  tx: Tx,
+  merchantId: string,
+  versionIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await tx.rows<{ versionId: string; count: number }>(sql`
+    select plan_version_id as version_id, count(*)::int as count from subscription
+     where merchant_id = ${merchantId} and plan_version_id = any (${versionIds}) and status <> 'terminated'
+     group by plan_version_id`);
+  return new Map(rows.map(({ versionId, count }) => [versionId, count]));
+}
+
+/** The plans to which a customer has an active subscription. */
+export async function activePlansOf(tx: Tx, merchantId: string, customerId: string): Promise<string[]> {
+  const rows = await tx.rows<{ planId: string }>(sql`
+    select distinct plan_id from subscription
+     where merchant_id = ${merchantId} and customer_id = ${customerId} and status = 'active'`);
+  return rows.map(({ planId }) => planId);
+}
+
+/** Are there subscriptions that have not ended, of a customer or on a clock? For the guards of their deletion. */
+export const unendedSubscriptions = (tx: Tx, merchantId: string, by: { customerId: string } | { clockId: string }) =>
+  tx.rows<{ id: string; name: string }>(sql`
+    select id, name from subscription
+     where merchant_id = ${merchantId} and status <> 'terminated'
+       and ${'customerId' in by ? sql`customer_id = ${by.customerId}` : sql`clock_id = ${by.clockId}`}
+     order by seq`);
+
+/** A subscription of a plan that runs, or ran until it was ended. */
+export interface SubscriptionOfPlan {
+  readonly id: string;
+  readonly customerId: string;
+  readonly startedAt: Instant;
+  readonly status: 'active' | 'terminated';
+  readonly terminatedAt: Instant | null;
+}
+
+/** The subscriptions of some customers to a plan, as it is by now, oldest first; those that never became active are left out. */
+export const subscriptionsOfPlan = (tx: Tx, merchantId: string, planId: string, customerIds: readonly string[]) =>
+  tx.rows<SubscriptionOfPlan>(sql`
+    select id, customer_id, started_at, status, terminated_at
+      from subscription
+     where merchant_id = ${merchantId} and plan_id = ${planId} and customer_id = any (${[...customerIds]}::text[])
+       and (status = 'active' or (status = 'terminated' and billing_opened))
+     order by seq`);

@@ -1,0 +1,46 @@
+import { jsonb, sql, type Tx } from '../../db/index.ts';
+import type { CreditMode, Proration } from '../../invoicing/index.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { Quantities } from './quantities.ts';
+
+/** One of the versions to which a subscription was or will be pinned. Other quantities of the same version are another row. */
+export interface VersionRow {
+  merchantId: string;
+  subscriptionId: string;
+  holdsFrom: Instant;
+  seq: bigint;
+  /** The change that brought it; null: the first. */
+  changeId: string | null;
+  planId: string;
+  planVersionId: string;
+  quantities: Quantities;
+  /** RFC 3339, by cadence. */
+  anchors: Record<string, string>;
+  proration: Proration;
+  /** Where what the change leaves unused goes. */
+  credit: CreditMode;
+}
+
+/** In the order of time; none where the subscription was never changed. Of two of one instant the later one holds. */
+export const versionsOfSubscription = (tx: Tx, merchantId: string, subscriptionId: string): Promise<VersionRow[]> =>
+  tx.rows<VersionRow>(sql`
+    select * from subscription_version
+     where merchant_id = ${merchantId} and subscription_id = ${subscriptionId} order by holds_from, seq`);
+
+/** The same of several subscriptions at once. */
+export const versionsOfSubscriptions = (tx: Tx, merchantId: string, ids: readonly string[]): Promise<VersionRow[]> =>
+  tx.rows<VersionRow>(sql`
+    select * from subscription_version
+     where merchant_id = ${merchantId} and subscription_id = any (${[...ids]}::text[])
+     order by subscription_id, holds_from, seq`);
+
+export const insertVersion = (tx: Tx, row: Omit<VersionRow, 'seq'>): Promise<number> =>
+  tx.run(sql`
+    insert into subscription_version (merchant_id, subscription_id, holds_from, change_id, plan_id, plan_version_id,
+                                      quantities, anchors, proration, credit)
+    values (${row.merchantId}, ${row.subscriptionId}, ${row.holdsFrom}, ${row.changeId}, ${row.planId},
+            ${row.planVersionId}, ${jsonb(row.quantities)}, ${jsonb(row.anchors)}, ${row.proration}, ${row.credit})`);
+
+/** The version that a change would have brought is not coming. */
+export const deleteVersionOf = (tx: Tx, merchantId: string, changeId: string): Promise<number> =>
+  tx.run(sql`delete from subscription_version where merchant_id = ${merchantId} and change_id = ${changeId}`);
