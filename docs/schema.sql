@@ -687,8 +687,11 @@ create table entitlement_mark (
   entitlement_id text not null,
   at timestamp with time zone not null,
   wait_for text not null,
+  between_at timestamp with time zone,
+  between_wait_for text,
   constraint entitlement_mark_pkey PRIMARY KEY (merchant_id, entitlement_id),
-  constraint entitlement_mark_merchant_id_entitlement_id_fkey FOREIGN KEY (merchant_id, entitlement_id) REFERENCES entitlement(merchant_id, id)
+  constraint entitlement_mark_merchant_id_entitlement_id_fkey FOREIGN KEY (merchant_id, entitlement_id) REFERENCES entitlement(merchant_id, id),
+  constraint entitlement_mark_check CHECK (((between_at IS NULL) = (between_wait_for IS NULL)))
 );
 alter table entitlement_mark enable row level security; -- with the two policies of tenant_table()
 
@@ -754,6 +757,7 @@ create table entitlement_snapshot (
   entitlement_id text not null,
   at timestamp with time zone not null,
   state jsonb not null,
+  is_grouped boolean not null,
   taken text not null,
   constraint entitlement_snapshot_pkey PRIMARY KEY (merchant_id, entitlement_id, at),
   constraint entitlement_snapshot_merchant_id_entitlement_id_fkey FOREIGN KEY (merchant_id, entitlement_id) REFERENCES entitlement(merchant_id, id)
@@ -804,9 +808,9 @@ create table event_key (
   seq bigint not null,
   fp bigint not null,
   day date not null,
-  merchant_id text not null,
+  merchant_number integer not null,
   h uuid not null,
-  constraint event_key_pkey PRIMARY KEY (merchant_id, h)
+  constraint event_key_pkey PRIMARY KEY (merchant_number, h)
 );
 alter table event_key enable row level security; -- with the two policies of tenant_table()
 
@@ -1406,6 +1410,14 @@ CREATE UNIQUE INDEX merchant_integration_provider ON merchant_integration USING 
 alter table merchant_integration enable row level security; -- with the two policies of tenant_table()
 CREATE TRIGGER register AFTER INSERT ON merchant_integration REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION register_resources();
 CREATE TRIGGER unregister AFTER DELETE ON merchant_integration REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION unregister_resources();
+
+create table merchant_number (
+  merchant_id text not null,
+  number integer generated always as identity not null,
+  constraint merchant_number_number_key UNIQUE (number),
+  constraint merchant_number_pkey PRIMARY KEY (merchant_id)
+);
+alter table merchant_number enable row level security; -- with the two policies of tenant_table()
 
 create table order_edge (
   from_status text not null,
@@ -3024,7 +3036,7 @@ create view event_key_sealed with (security_invoker=true) as
  SELECT NULL::bigint AS seq,
     NULL::bigint AS fp,
     NULL::date AS day,
-    NULL::text AS merchant_id,
+    NULL::integer AS merchant_number,
     NULL::uuid AS h
   WHERE false;
 
@@ -3038,7 +3050,7 @@ create view event_key_unsifted with (security_invoker=true) as
  SELECT NULL::bigint AS seq,
     NULL::bigint AS fp,
     NULL::date AS day,
-    NULL::text AS merchant_id,
+    NULL::integer AS merchant_number,
     NULL::uuid AS h
   WHERE false;
 
@@ -3251,9 +3263,9 @@ begin
     return 0;
   end if;
   with taken as (
-    delete from revenue_change c using (
-      select seq from revenue_change where merchant_id = merchant order by seq limit most) first
-     where c.merchant_id = merchant and c.seq = first.seq
+    delete from revenue_change c
+     where c.merchant_id = merchant
+       and c.seq = any (array(select seq from revenue_change where merchant_id = merchant order by seq limit most))
     returning c.*
   ), by_member as (
     select 'hour' as grain, hour as starts_at, plan_id as member, t.* from taken t
@@ -3275,44 +3287,18 @@ end $function$;
 CREATE OR REPLACE FUNCTION add_rollups(added usage_rollup[])
  RETURNS void
  LANGUAGE plpgsql
- SET enable_nestloop TO 'on'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
  SET enable_seqscan TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
+declare
+  places tid[];
 begin
-  with updated as (
-    update usage_rollup r
-       set event_count = r.event_count + n.event_count, total = r.total + n.total,
-           first_at = least(r.first_at, n.first_at), last_at = greatest(r.last_at, n.last_at),
-           least_value = least(r.least_value, n.least_value), greatest_value = greatest(r.greatest_value, n.greatest_value),
-           latest_at = case when (n.latest_at, n.latest_seq) > (r.latest_at, r.latest_seq) then n.latest_at else r.latest_at end,
-           latest_seq = case when (n.latest_at, n.latest_seq) > (r.latest_at, r.latest_seq) then n.latest_seq else r.latest_seq end,
-           latest_value = case when (n.latest_at, n.latest_seq) > (r.latest_at, r.latest_seq) then n.latest_value else r.latest_value end
-      from (
-        select u.*, (select f.ctid from usage_rollup f
-                      where f.merchant_id = u.merchant_id and f.series_id = u.series_id and f.subject_id = u.subject_id
-                        and f.hour = u.hour and f.group_hash = u.group_hash and f.lane = u.lane) as place
-          from unnest(added) with ordinality u offset 0) n
-     where r.ctid = n.place and r.merchant_id = n.merchant_id and r.series_id = n.series_id and r.subject_id = n.subject_id
-       and r.hour = n.hour and r.group_hash = n.group_hash and r.lane = n.lane
-    returning n.ordinality
-  )
-  insert into usage_rollup as r
-  select u.merchant_id, u.series_id, u.subject_id, u.hour, u.group_hash, u.lane, u.group_values, u.event_count, u.first_at, u.last_at,
-         u.total, u.least_value, u.greatest_value, u.latest_at, u.latest_seq, u.latest_value
-    from unnest(added) with ordinality u
-   where u.ordinality not in (select ordinality from updated)
-      on conflict (merchant_id, series_id, subject_id, hour, group_hash, lane) do update
-     set event_count = r.event_count + excluded.event_count, total = r.total + excluded.total,
-         first_at = least(r.first_at, excluded.first_at), last_at = greatest(r.last_at, excluded.last_at),
-         least_value = least(r.least_value, excluded.least_value), greatest_value = greatest(r.greatest_value, excluded.greatest_value),
-         (latest_at, latest_seq, latest_value) = (
-           select case when later then excluded.latest_at else r.latest_at end,
-                  case when later then excluded.latest_seq else r.latest_seq end,
-                  case when later then excluded.latest_value else r.latest_value end
-             from (select (excluded.latest_at, excluded.latest_seq) > (r.latest_at, r.latest_seq) as later) compared);
+  select array_agg((select f.ctid from usage_rollup f
+                     where f.merchant_id = u.merchant_id and f.series_id = u.series_id and f.subject_id = u.subject_id
+                       and f.hour = u.hour and f.group_hash = u.group_hash and f.lane = u.lane) order by u.ordinality)
+    into places
+    from unnest(added) with ordinality u;
+  perform write_rollups(added, places);
 end $function$;
 
 CREATE OR REPLACE FUNCTION adopt_webhook_events()
@@ -3534,26 +3520,316 @@ CREATE OR REPLACE FUNCTION clocks_with_work(kinds text[])
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
-AS $function$
-declare
-  each due_kind;
-begin
-  return query select c.merchant_id, c.id from test_clock c where c.advancing_to is not null and c.deleted_at is null;
-  for each in select d.* from due_kind d where d.kind = any (kinds) loop
-    return query execute format(
-      'select c.merchant_id, c.id
-         from test_clock c
-        where c.deleted_at is null and c.advancing_to is null
-          and exists (
-            select from %2$I t
-             where t.merchant_id = c.merchant_id and t.clock_id = c.id and t.next_action_at <= c.clock_time
-               and not exists (
-                 select from due_failure f
-                  where f.merchant_id = t.merchant_id and f.kind = %1$L and f.id = t.id
-                    and f.due_at = t.next_action_at and f.parked_at is not null))',
-      each.kind, each.table_name);
-  end loop;
-end $function$;
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$ begin
+         return query select c.merchant_id, c.id from test_clock c where c.advancing_to is not null and c.deleted_at is null;
+         if not exists (select from test_clock c where c.deleted_at is null and c.advancing_to is null) then
+           return;
+         end if;
+         if 'alert' = any ($1) then
+          return query
+          select c.merchant_id, c.id
+            from test_clock c
+           where c.deleted_at is null and c.advancing_to is null
+             and exists (
+               select from alert t
+                where t.merchant_id = c.merchant_id and t.clock_id = c.id and t.next_action_at <= c.clock_time
+                  and not exists (
+                    select from due_failure f
+                     where f.merchant_id = t.merchant_id and f.kind = 'alert' and f.id = t.id
+                       and f.due_at = t.next_action_at and f.parked_at is not null));
+        end if;
+if 'billing_schedule' = any ($1) then
+          return query
+          select c.merchant_id, c.id
+            from test_clock c
+           where c.deleted_at is null and c.advancing_to is null
+             and exists (
+               select from billing_schedule t
+                where t.merchant_id = c.merchant_id and t.clock_id = c.id and t.next_action_at <= c.clock_time
+                  and not exists (
+                    select from due_failure f
+                     where f.merchant_id = t.merchant_id and f.kind = 'billing_schedule' and f.id = t.id
+                       and f.due_at = t.next_action_at and f.parked_at is not null));
+        end if;
+if 'credit_note_document' = any ($1) then
+          return query
+          select c.merchant_id, c.id
+            from test_clock c
+           where c.deleted_at is null and c.advancing_to is null
+             and exists (
+               select from credit_note_job t
+                where t.merchant_id = c.merchant_id and t.clock_id = c.id and t.next_action_at <= c.clock_time
+                  and not exists (
+                    select from due_failure f
+                     where f.merchant_id = t.merchant_id and f.kind = 'credit_note_document' and f.id = t.id
+                       and f.due_at = t.next_action_at and f.parked_at is not null));
+        end if;
+if 'dunning_end' = any ($1) then
+          return query
+          select c.merchant_id, c.id
+            from test_clock c
+           where c.deleted_at is null and c.advancing_to is null
+             and exists (
+               select from dunning_end t
+                where t.merchant_id = c.merchant_id and t.clock_id = c.id and t.next_action_at <= c.clock_time
+                  and not exists (
+                    select from due_failure f
+                     where f.merchant_id = t.merchant_id and f.kind = 'dunning_end' and f.id = t.id
+                       and f.due_at = t.next_action_at and f.parked_at is not null));
+        end if;
+if 'entitlement' = any ($1) then
+          return query
+          select c.merchant_id, c.id
+            from test_clock c
+           where c.deleted_at is null and c.advancing_to is null
+             and exists (
+               select from entitlement t
+                where t.merchant_id = c.merchant_id and t.clock_id = c.id and t.next_action_at <= c.clock_time
+                  and not exists (
+                    select from due_failure f
+                     where f.merchant_id = t.merchant_id and f.kind = 'entitlement' and f.id = t.id
+                       and f.due_at = t.next_action_at and f.parked_at is not null));
+        end if;
+if 'entitlement_reservation' = any ($1) then
+          return query
+          select c.merchant_id, c.id
+            from test_clock c
+           where c.deleted_at is null and c.advancing_to is null
+             and exists (
+               select from entitlement_reservation t
+                where t.merchant_id = c.merchant_id and t.clock_id = c.id and t.next_action_at <= c.clock_time
+                  and not exists (
+                    select from due_failure f
+                     where f.merchant_id = t.merchant_id and f.kind = 'entitlement_reservation' and f.id = t.id
+                       and f.due_at = t.next_action_at and f.parked_at is not null));
+        end if;
+if 'invoice' = any ($1) then
+          return query
+          select c.merchant_id, c.id
+            from test_clock c
+           where c.deleted_at is null and c.advancing_to is null
+             and exists (
+               select from invoice t
+                where t.merchant_id = c.merchant_id and t.clock_id = c.id and t.next_action_at <= c.clock_time
+                  and not exists (
+                    select from due_failure f
+                     where f.merchant_id = t.merchant_id and f.kind = 'invoice' and f.id = t.id
+                       and f.due_at = t.next_action_at and f.parked_at is not null));
+        end if;
+if 'invoice_document' = any ($1) then
+          return query
+          select c.merchant_id, c.id
+            from test_clock c
+           where c.deleted_at is null and c.advancing_to is null
+             and exists (
+               select from document_job t
+                where t.merchant_id = c.merchant_id and t.clock_id = c.id and t.next_action_at <= c.clock_time
+                  and not exists (
+                    select from due_failure f
+                     where f.merchant_id = t.merchant_id and f.kind = 'invoice_document' and f.id = t.id
+                       and f.due_at = t.next_action_at and f.parked_at is not null));
+        end if;
+if 'invoice_overdue' = any ($1) then
+          return query
+          select c.merchant_id, c.id
+            from test_clock c
+           where c.deleted_at is null and c.advancing_to is null
+             and exists (
+               select from invoice_overdue t
+                where t.merchant_id = c.merchant_id and t.clock_id = c.id and t.next_action_at <= c.clock_time
+                  and not exists (
+                    select from due_failure f
+                     where f.merchant_id = t.merchant_id and f.kind = 'invoice_overdue' and f.id = t.id
+                       and f.due_at = t.next_action_at and f.parked_at is not null));
+        end if;
+if 'mail' = any ($1) then
+          return query
+          select c.merchant_id, c.id
+            from test_clock c
+           where c.deleted_at is null and c.advancing_to is null
+             and exists (
+               select from mail t
+                where t.merchant_id = c.merchant_id and t.clock_id = c.id and t.next_action_at <= c.clock_time
+                  and not exists (
+                    select from due_failure f
+                     where f.merchant_id = t.merchant_id and f.kind = 'mail' and f.id = t.id
+                       and f.due_at = t.next_action_at and f.parked_at is not null));
+        end if;
+if 'payment_charge' = any ($1) then
+          return query
+          select c.merchant_id, c.id
+            from test_clock c
+           where c.deleted_at is null and c.advancing_to is null
+             and exists (
+               select from payment_charge t
+                where t.merchant_id = c.merchant_id and t.clock_id = c.id and t.next_action_at <= c.clock_time
+                  and not exists (
+                    select from due_failure f
+                     where f.merchant_id = t.merchant_id and f.kind = 'payment_charge' and f.id = t.id
+                       and f.due_at = t.next_action_at and f.parked_at is not null));
+        end if;
+if 'payment_checkout' = any ($1) then
+          return query
+          select c.merchant_id, c.id
+            from test_clock c
+           where c.deleted_at is null and c.advancing_to is null
+             and exists (
+               select from payment_checkout t
+                where t.merchant_id = c.merchant_id and t.clock_id = c.id and t.next_action_at <= c.clock_time
+                  and not exists (
+                    select from due_failure f
+                     where f.merchant_id = t.merchant_id and f.kind = 'payment_checkout' and f.id = t.id
+                       and f.due_at = t.next_action_at and f.parked_at is not null));
+        end if;
+if 'payment_return' = any ($1) then
+          return query
+          select c.merchant_id, c.id
+            from test_clock c
+           where c.deleted_at is null and c.advancing_to is null
+             and exists (
+               select from payment_receipt t
+                where t.merchant_id = c.merchant_id and t.clock_id = c.id and t.next_action_at <= c.clock_time
+                  and not exists (
+                    select from due_failure f
+                     where f.merchant_id = t.merchant_id and f.kind = 'payment_return' and f.id = t.id
+                       and f.due_at = t.next_action_at and f.parked_at is not null));
+        end if;
+if 'payment_session' = any ($1) then
+          return query
+          select c.merchant_id, c.id
+            from test_clock c
+           where c.deleted_at is null and c.advancing_to is null
+             and exists (
+               select from payment_session t
+                where t.merchant_id = c.merchant_id and t.clock_id = c.id and t.next_action_at <= c.clock_time
+                  and not exists (
+                    select from due_failure f
+                     where f.merchant_id = t.merchant_id and f.kind = 'payment_session' and f.id = t.id
+                       and f.due_at = t.next_action_at and f.parked_at is not null));
+        end if;
+if 'plan_migration' = any ($1) then
+          return query
+          select c.merchant_id, c.id
+            from test_clock c
+           where c.deleted_at is null and c.advancing_to is null
+             and exists (
+               select from plan_migration t
+                where t.merchant_id = c.merchant_id and t.clock_id = c.id and t.next_action_at <= c.clock_time
+                  and not exists (
+                    select from due_failure f
+                     where f.merchant_id = t.merchant_id and f.kind = 'plan_migration' and f.id = t.id
+                       and f.due_at = t.next_action_at and f.parked_at is not null));
+        end if;
+if 'provider_notice' = any ($1) then
+          return query
+          select c.merchant_id, c.id
+            from test_clock c
+           where c.deleted_at is null and c.advancing_to is null
+             and exists (
+               select from provider_notice t
+                where t.merchant_id = c.merchant_id and t.clock_id = c.id and t.next_action_at <= c.clock_time
+                  and not exists (
+                    select from due_failure f
+                     where f.merchant_id = t.merchant_id and f.kind = 'provider_notice' and f.id = t.id
+                       and f.due_at = t.next_action_at and f.parked_at is not null));
+        end if;
+if 'receipt_document' = any ($1) then
+          return query
+          select c.merchant_id, c.id
+            from test_clock c
+           where c.deleted_at is null and c.advancing_to is null
+             and exists (
+               select from receipt_job t
+                where t.merchant_id = c.merchant_id and t.clock_id = c.id and t.next_action_at <= c.clock_time
+                  and not exists (
+                    select from due_failure f
+                     where f.merchant_id = t.merchant_id and f.kind = 'receipt_document' and f.id = t.id
+                       and f.due_at = t.next_action_at and f.parked_at is not null));
+        end if;
+if 'stray_return' = any ($1) then
+          return query
+          select c.merchant_id, c.id
+            from test_clock c
+           where c.deleted_at is null and c.advancing_to is null
+             and exists (
+               select from stray_payment t
+                where t.merchant_id = c.merchant_id and t.clock_id = c.id and t.next_action_at <= c.clock_time
+                  and not exists (
+                    select from due_failure f
+                     where f.merchant_id = t.merchant_id and f.kind = 'stray_return' and f.id = t.id
+                       and f.due_at = t.next_action_at and f.parked_at is not null));
+        end if;
+if 'subscription' = any ($1) then
+          return query
+          select c.merchant_id, c.id
+            from test_clock c
+           where c.deleted_at is null and c.advancing_to is null
+             and exists (
+               select from subscription t
+                where t.merchant_id = c.merchant_id and t.clock_id = c.id and t.next_action_at <= c.clock_time
+                  and not exists (
+                    select from due_failure f
+                     where f.merchant_id = t.merchant_id and f.kind = 'subscription' and f.id = t.id
+                       and f.due_at = t.next_action_at and f.parked_at is not null));
+        end if;
+if 'subscription_change' = any ($1) then
+          return query
+          select c.merchant_id, c.id
+            from test_clock c
+           where c.deleted_at is null and c.advancing_to is null
+             and exists (
+               select from subscription_change t
+                where t.merchant_id = c.merchant_id and t.clock_id = c.id and t.next_action_at <= c.clock_time
+                  and not exists (
+                    select from due_failure f
+                     where f.merchant_id = t.merchant_id and f.kind = 'subscription_change' and f.id = t.id
+                       and f.due_at = t.next_action_at and f.parked_at is not null));
+        end if;
+if 'tax_address' = any ($1) then
+          return query
+          select c.merchant_id, c.id
+            from test_clock c
+           where c.deleted_at is null and c.advancing_to is null
+             and exists (
+               select from tax_address_check t
+                where t.merchant_id = c.merchant_id and t.clock_id = c.id and t.next_action_at <= c.clock_time
+                  and not exists (
+                    select from due_failure f
+                     where f.merchant_id = t.merchant_id and f.kind = 'tax_address' and f.id = t.id
+                       and f.due_at = t.next_action_at and f.parked_at is not null));
+        end if;
+if 'tax_id_check' = any ($1) then
+          return query
+          select c.merchant_id, c.id
+            from test_clock c
+           where c.deleted_at is null and c.advancing_to is null
+             and exists (
+               select from tax_id_check t
+                where t.merchant_id = c.merchant_id and t.clock_id = c.id and t.next_action_at <= c.clock_time
+                  and not exists (
+                    select from due_failure f
+                     where f.merchant_id = t.merchant_id and f.kind = 'tax_id_check' and f.id = t.id
+                       and f.due_at = t.next_action_at and f.parked_at is not null));
+        end if;
+if 'tax_record' = any ($1) then
+          return query
+          select c.merchant_id, c.id
+            from test_clock c
+           where c.deleted_at is null and c.advancing_to is null
+             and exists (
+               select from tax_record t
+                where t.merchant_id = c.merchant_id and t.clock_id = c.id and t.next_action_at <= c.clock_time
+                  and not exists (
+                    select from due_failure f
+                     where f.merchant_id = t.merchant_id and f.kind = 'tax_record' and f.id = t.id
+                       and f.due_at = t.next_action_at and f.parked_at is not null));
+        end if;
+       end $function$;
 
 CREATE OR REPLACE FUNCTION continue_event_key_work(wanted text)
  RETURNS boolean
@@ -3744,6 +4020,7 @@ CREATE OR REPLACE FUNCTION count_invoice()
  RETURNS trigger
  LANGUAGE plpgsql
  SET enable_nestloop TO 'off'
+ SET enable_hashjoin TO 'on'
 AS $function$
      begin
        if tg_op = 'INSERT' then
@@ -4003,7 +4280,7 @@ begin
     execute format('alter table %I enable row level security', name || substr(part.relname, length(model) + 1));
   end loop;
   perform set_event_key_storage(name);
-  execute format('call tenant_table(%L)', name);
+  execute format('call numbered_table(%L)', name);
 end $function$;
 
 CREATE OR REPLACE FUNCTION customers_mailed_at(of_merchant text, mailbox text, most integer)
@@ -4081,25 +4358,287 @@ CREATE OR REPLACE FUNCTION due_now(kinds text[], at timestamp with time zone, mo
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
-AS $function$
-declare
-  each due_kind;
-begin
-  for each in
-    select d.* from unnest(kinds) with ordinality as wanted (kind, place) join due_kind d using (kind) order by place
-  loop
-    return query execute format(
-      'select %1$L, t.merchant_id, t.id, t.next_action_at
-         from %2$I t
-        where t.clock_id is null and t.next_action_at <= $1
-          and not exists (
-            select from due_failure f
-             where f.merchant_id = t.merchant_id and f.kind = %1$L and f.id = t.id and f.due_at = t.next_action_at
-               and (f.parked_at is not null or f.retry_at > $1))
-        order by t.next_action_at
-        limit $2', each.kind, each.table_name) using at, most;
-  end loop;
-end $function$;
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$ begin if 'alert' = any ($1) then
+          return query
+          select 'alert'::text, t.merchant_id, t.id, t.next_action_at
+            from alert t
+           where t.clock_id is null and t.next_action_at <= $2
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'alert' and f.id = t.id and f.due_at = t.next_action_at
+                  and (f.parked_at is not null or f.retry_at > $2))
+           order by t.next_action_at
+           limit $3;
+        end if;
+if 'billing_schedule' = any ($1) then
+          return query
+          select 'billing_schedule'::text, t.merchant_id, t.id, t.next_action_at
+            from billing_schedule t
+           where t.clock_id is null and t.next_action_at <= $2
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'billing_schedule' and f.id = t.id and f.due_at = t.next_action_at
+                  and (f.parked_at is not null or f.retry_at > $2))
+           order by t.next_action_at
+           limit $3;
+        end if;
+if 'credit_note_document' = any ($1) then
+          return query
+          select 'credit_note_document'::text, t.merchant_id, t.id, t.next_action_at
+            from credit_note_job t
+           where t.clock_id is null and t.next_action_at <= $2
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'credit_note_document' and f.id = t.id and f.due_at = t.next_action_at
+                  and (f.parked_at is not null or f.retry_at > $2))
+           order by t.next_action_at
+           limit $3;
+        end if;
+if 'dunning_end' = any ($1) then
+          return query
+          select 'dunning_end'::text, t.merchant_id, t.id, t.next_action_at
+            from dunning_end t
+           where t.clock_id is null and t.next_action_at <= $2
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'dunning_end' and f.id = t.id and f.due_at = t.next_action_at
+                  and (f.parked_at is not null or f.retry_at > $2))
+           order by t.next_action_at
+           limit $3;
+        end if;
+if 'entitlement' = any ($1) then
+          return query
+          select 'entitlement'::text, t.merchant_id, t.id, t.next_action_at
+            from entitlement t
+           where t.clock_id is null and t.next_action_at <= $2
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'entitlement' and f.id = t.id and f.due_at = t.next_action_at
+                  and (f.parked_at is not null or f.retry_at > $2))
+           order by t.next_action_at
+           limit $3;
+        end if;
+if 'entitlement_reservation' = any ($1) then
+          return query
+          select 'entitlement_reservation'::text, t.merchant_id, t.id, t.next_action_at
+            from entitlement_reservation t
+           where t.clock_id is null and t.next_action_at <= $2
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'entitlement_reservation' and f.id = t.id and f.due_at = t.next_action_at
+                  and (f.parked_at is not null or f.retry_at > $2))
+           order by t.next_action_at
+           limit $3;
+        end if;
+if 'invoice' = any ($1) then
+          return query
+          select 'invoice'::text, t.merchant_id, t.id, t.next_action_at
+            from invoice t
+           where t.clock_id is null and t.next_action_at <= $2
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'invoice' and f.id = t.id and f.due_at = t.next_action_at
+                  and (f.parked_at is not null or f.retry_at > $2))
+           order by t.next_action_at
+           limit $3;
+        end if;
+if 'invoice_document' = any ($1) then
+          return query
+          select 'invoice_document'::text, t.merchant_id, t.id, t.next_action_at
+            from document_job t
+           where t.clock_id is null and t.next_action_at <= $2
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'invoice_document' and f.id = t.id and f.due_at = t.next_action_at
+                  and (f.parked_at is not null or f.retry_at > $2))
+           order by t.next_action_at
+           limit $3;
+        end if;
+if 'invoice_overdue' = any ($1) then
+          return query
+          select 'invoice_overdue'::text, t.merchant_id, t.id, t.next_action_at
+            from invoice_overdue t
+           where t.clock_id is null and t.next_action_at <= $2
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'invoice_overdue' and f.id = t.id and f.due_at = t.next_action_at
+                  and (f.parked_at is not null or f.retry_at > $2))
+           order by t.next_action_at
+           limit $3;
+        end if;
+if 'mail' = any ($1) then
+          return query
+          select 'mail'::text, t.merchant_id, t.id, t.next_action_at
+            from mail t
+           where t.clock_id is null and t.next_action_at <= $2
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'mail' and f.id = t.id and f.due_at = t.next_action_at
+                  and (f.parked_at is not null or f.retry_at > $2))
+           order by t.next_action_at
+           limit $3;
+        end if;
+if 'payment_charge' = any ($1) then
+          return query
+          select 'payment_charge'::text, t.merchant_id, t.id, t.next_action_at
+            from payment_charge t
+           where t.clock_id is null and t.next_action_at <= $2
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'payment_charge' and f.id = t.id and f.due_at = t.next_action_at
+                  and (f.parked_at is not null or f.retry_at > $2))
+           order by t.next_action_at
+           limit $3;
+        end if;
+if 'payment_checkout' = any ($1) then
+          return query
+          select 'payment_checkout'::text, t.merchant_id, t.id, t.next_action_at
+            from payment_checkout t
+           where t.clock_id is null and t.next_action_at <= $2
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'payment_checkout' and f.id = t.id and f.due_at = t.next_action_at
+                  and (f.parked_at is not null or f.retry_at > $2))
+           order by t.next_action_at
+           limit $3;
+        end if;
+if 'payment_return' = any ($1) then
+          return query
+          select 'payment_return'::text, t.merchant_id, t.id, t.next_action_at
+            from payment_receipt t
+           where t.clock_id is null and t.next_action_at <= $2
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'payment_return' and f.id = t.id and f.due_at = t.next_action_at
+                  and (f.parked_at is not null or f.retry_at > $2))
+           order by t.next_action_at
+           limit $3;
+        end if;
+if 'payment_session' = any ($1) then
+          return query
+          select 'payment_session'::text, t.merchant_id, t.id, t.next_action_at
+            from payment_session t
+           where t.clock_id is null and t.next_action_at <= $2
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'payment_session' and f.id = t.id and f.due_at = t.next_action_at
+                  and (f.parked_at is not null or f.retry_at > $2))
+           order by t.next_action_at
+           limit $3;
+        end if;
+if 'plan_migration' = any ($1) then
+          return query
+          select 'plan_migration'::text, t.merchant_id, t.id, t.next_action_at
+            from plan_migration t
+           where t.clock_id is null and t.next_action_at <= $2
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'plan_migration' and f.id = t.id and f.due_at = t.next_action_at
+                  and (f.parked_at is not null or f.retry_at > $2))
+           order by t.next_action_at
+           limit $3;
+        end if;
+if 'provider_notice' = any ($1) then
+          return query
+          select 'provider_notice'::text, t.merchant_id, t.id, t.next_action_at
+            from provider_notice t
+           where t.clock_id is null and t.next_action_at <= $2
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'provider_notice' and f.id = t.id and f.due_at = t.next_action_at
+                  and (f.parked_at is not null or f.retry_at > $2))
+           order by t.next_action_at
+           limit $3;
+        end if;
+if 'receipt_document' = any ($1) then
+          return query
+          select 'receipt_document'::text, t.merchant_id, t.id, t.next_action_at
+            from receipt_job t
+           where t.clock_id is null and t.next_action_at <= $2
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'receipt_document' and f.id = t.id and f.due_at = t.next_action_at
+                  and (f.parked_at is not null or f.retry_at > $2))
+           order by t.next_action_at
+           limit $3;
+        end if;
+if 'stray_return' = any ($1) then
+          return query
+          select 'stray_return'::text, t.merchant_id, t.id, t.next_action_at
+            from stray_payment t
+           where t.clock_id is null and t.next_action_at <= $2
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'stray_return' and f.id = t.id and f.due_at = t.next_action_at
+                  and (f.parked_at is not null or f.retry_at > $2))
+           order by t.next_action_at
+           limit $3;
+        end if;
+if 'subscription' = any ($1) then
+          return query
+          select 'subscription'::text, t.merchant_id, t.id, t.next_action_at
+            from subscription t
+           where t.clock_id is null and t.next_action_at <= $2
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'subscription' and f.id = t.id and f.due_at = t.next_action_at
+                  and (f.parked_at is not null or f.retry_at > $2))
+           order by t.next_action_at
+           limit $3;
+        end if;
+if 'subscription_change' = any ($1) then
+          return query
+          select 'subscription_change'::text, t.merchant_id, t.id, t.next_action_at
+            from subscription_change t
+           where t.clock_id is null and t.next_action_at <= $2
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'subscription_change' and f.id = t.id and f.due_at = t.next_action_at
+                  and (f.parked_at is not null or f.retry_at > $2))
+           order by t.next_action_at
+           limit $3;
+        end if;
+if 'tax_address' = any ($1) then
+          return query
+          select 'tax_address'::text, t.merchant_id, t.id, t.next_action_at
+            from tax_address_check t
+           where t.clock_id is null and t.next_action_at <= $2
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'tax_address' and f.id = t.id and f.due_at = t.next_action_at
+                  and (f.parked_at is not null or f.retry_at > $2))
+           order by t.next_action_at
+           limit $3;
+        end if;
+if 'tax_id_check' = any ($1) then
+          return query
+          select 'tax_id_check'::text, t.merchant_id, t.id, t.next_action_at
+            from tax_id_check t
+           where t.clock_id is null and t.next_action_at <= $2
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'tax_id_check' and f.id = t.id and f.due_at = t.next_action_at
+                  and (f.parked_at is not null or f.retry_at > $2))
+           order by t.next_action_at
+           limit $3;
+        end if;
+if 'tax_record' = any ($1) then
+          return query
+          select 'tax_record'::text, t.merchant_id, t.id, t.next_action_at
+            from tax_record t
+           where t.clock_id is null and t.next_action_at <= $2
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'tax_record' and f.id = t.id and f.due_at = t.next_action_at
+                  and (f.parked_at is not null or f.retry_at > $2))
+           order by t.next_action_at
+           limit $3;
+        end if; end $function$;
 
 CREATE OR REPLACE PROCEDURE due_table(IN kind_name text, IN name regclass)
  LANGUAGE plpgsql
@@ -4118,6 +4657,7 @@ begin
     'create index %I on %s (merchant_id, clock_id, next_action_at, %I)
        where clock_id is not null and next_action_at is not null',
     bare || '_due_on_clock', name, ordered);
+  call write_due_functions();
 end $procedure$;
 
 CREATE OR REPLACE FUNCTION ensure_event_partitions(first_month date, month_count integer)
@@ -4150,7 +4690,7 @@ begin
   return created;
 end $function$;
 
-CREATE OR REPLACE FUNCTION entitlement_inputs(merchants text[], ids text[], ats timestamp with time zone[], untils timestamp with time zone[])
+CREATE OR REPLACE FUNCTION entitlement_inputs(merchants text[], ids text[], ats timestamp with time zone[], untils timestamp with time zone[], by_grant boolean)
  RETURNS TABLE(entitlement_id text, feature_key text, terms jsonb, grants text, resets jsonb, meters jsonb, elders jsonb, reserved numeric, snapshot_at timestamp with time zone, snapshot_state jsonb, snapshot_taken text)
  LANGUAGE sql
  STABLE
@@ -4191,6 +4731,7 @@ AS $function$
     left join lateral (
       select n.at, n.state, n.taken from entitlement_snapshot n
        where n.merchant_id = e.merchant_id and n.entitlement_id = e.id and n.at <= w.until
+         and not (by_grant and n.is_grouped)
        order by n.at desc limit 1) s on true
    order by w.place
   $function$;
@@ -4211,48 +4752,57 @@ begin
      where e.merchant_id = merchant and e.id = wanted;
 end $function$;
 
-CREATE OR REPLACE FUNCTION entitlements_now(merchant text, customer text, external text, is_about_customer boolean, wall timestamp with time zone, entitlements text[], clocks text[], kept_ids text[], kept_subscriptions text[], kept_ats timestamp with time zone[], kept_takens text[])
- RETURNS TABLE(state text, is_there boolean, holds boolean, clock_times text, reserved text, budgets jsonb)
+CREATE OR REPLACE FUNCTION entitlements_now(merchant text, wall timestamp with time zone, customers text[], are_about_customers boolean[], externals text[], held_ids text[], held_clocks text[], clocks text[], kept_questions integer[], kept_ids text[], kept_subscriptions text[], kept_ats timestamp with time zone[], kept_takens text[])
+ RETURNS TABLE(states text, lost text, clock_times text, reserved text, budgets jsonb)
  LANGUAGE plpgsql
  STABLE
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
 AS $function$
 #variable_conflict use_variable
+declare
+  catalog_changes bigint;
 begin
-  state := entitlements_state(merchant, customer);
-  is_there := true;
-  holds := true;
-  if is_about_customer then
-    is_there := exists (
-      select from customer c
-       where c.merchant_id = merchant and c.id = customer and c.deleted_at is null and (external is null or c.external_id = external));
-    budgets := (
-      select jsonb_agg(jsonb_build_object('subscriptionId', b.subscription_id, 'billableMetricId', b.billable_metric_id))
-        from spent_budgets(merchant, customer, wall) b);
+  select c.change_count into catalog_changes from catalog_change c where c.merchant_id = merchant;
+  select string_agg(case when q.is_about and not exists (
+                             select from customer c
+                              where c.merchant_id = merchant and c.id = q.customer and c.deleted_at is null
+                                and (q.external is null or c.external_id = q.external)) then '-'
+                         else state_text(catalog_changes, e.entitlements, e.changes) end, ' ' order by q.question)
+    into states
+    from unnest(customers, are_about_customers, externals) with ordinality q (customer, is_about, external, question)
+   cross join lateral (
+     select count(*) as entitlements, sum(e.change_count) as changes from entitlement e
+      where e.merchant_id = merchant and e.customer_id = q.customer) e;
+  if true = any (are_about_customers) then
+    select jsonb_agg(jsonb_build_object('question', q.question, 'subscriptionId', b.subscription_id, 'billableMetricId', b.billable_metric_id))
+      into budgets
+      from unnest(customers, are_about_customers) with ordinality q (customer, is_about, question)
+     cross join lateral spent_budgets(merchant, q.customer, wall) b
+     where q.is_about;
   end if;
   if cardinality(kept_ids) > 0 then
-    holds := (
-      select bool_and(exists (select from entitlement_snapshot s
-                               where s.merchant_id = merchant and s.entitlement_id = k.id and s.at = k.at and s.taken = k.taken)
-                      and not is_usage_late(merchant, array_remove(array[customer, k.subscription_id], null), k.at,
-                                            split_part(k.taken, '/', 2)::pg_snapshot))
-        from unnest(kept_ids, kept_subscriptions, kept_ats, kept_takens) k (id, subscription_id, at, taken));
+    select string_agg(k.question::text, ' ') into lost
+      from unnest(kept_questions, kept_ids, kept_subscriptions, kept_ats, kept_takens) k (question, id, subscription_id, at, taken)
+     where not exists (select from entitlement_snapshot s
+                        where s.merchant_id = merchant and s.entitlement_id = k.id and s.at = k.at and s.taken = k.taken)
+        or is_usage_late(merchant, array_remove(array[customers[k.question], k.subscription_id], null), k.at,
+                         split_part(k.taken, '/', 2)::pg_snapshot);
   end if;
-  if array_remove(clocks, null) = '{}' then
-    select string_agg(coalesce(h.amount, 0)::text, ' ' order by w.place) into reserved
-      from unnest(entitlements) with ordinality w (id, place)
-      left join lateral (
-        select sum(r.amount) as amount from entitlement_reservation r
-         where r.merchant_id = merchant and r.entitlement_id = w.id and r.status = 'held' and r.expires_at > wall) h on true;
-  else
-    select string_agg(coalesce((extract(epoch from c.clock_time) * 1000000)::bigint::text, '-'), ' ' order by w.place),
-           string_agg(coalesce(h.amount, 0)::text, ' ' order by w.place)
-      into clock_times, reserved
-      from unnest(entitlements, clocks) with ordinality w (id, clock_id, place)
-      left join test_clock c on c.merchant_id = merchant and c.id = w.clock_id
-      left join lateral (
-        select sum(r.amount) as amount from entitlement_reservation r
-         where r.merchant_id = merchant and r.entitlement_id = w.id and r.status = 'held'
-           and r.expires_at > coalesce(c.clock_time, wall)) h on true;
+  if cardinality(clocks) > 0 then
+    select string_agg(coalesce((extract(epoch from c.clock_time) * 1000000)::bigint::text, '-'), ' ' order by w.place) into clock_times
+      from unnest(clocks) with ordinality w (id, place)
+      left join test_clock c on c.merchant_id = merchant and c.id = w.id;
+  end if;
+  if cardinality(held_ids) > 0 then
+    select string_agg(w.place || ' ' || h.amount, ' ') into reserved
+      from unnest(held_ids, held_clocks) with ordinality w (id, clock_id, place)
+     cross join lateral (
+       select sum(r.amount) as amount from entitlement_reservation r
+        where r.merchant_id = merchant and r.entitlement_id = w.id and r.status = 'held'
+          and r.expires_at > coalesce(case when w.clock_id is not null then (
+                select c.clock_time from test_clock c where c.merchant_id = merchant and c.id = w.clock_id) end, wall)) h
+     where h.amount is not null;
   end if;
   return next;
 end $function$;
@@ -4265,8 +4815,7 @@ AS $function$
 declare
   found text;
 begin
-  select concat_ws('/', extract(epoch from pg_postmaster_start_time()),
-                   (select c.change_count from catalog_change c where c.merchant_id = merchant), count(*), sum(e.change_count))
+  select state_text((select c.change_count from catalog_change c where c.merchant_id = merchant), count(*), sum(e.change_count))
     into found from entitlement e where e.merchant_id = merchant and e.customer_id = customer;
   return found;
 end $function$;
@@ -4459,6 +5008,292 @@ begin
      where k.hash = any (hashes) and k.revoked_at is null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION first_on_clock(kinds text[], merchant text, clock text, until timestamp with time zone)
+ RETURNS TABLE(kind text, merchant_id text, id text, due_at timestamp with time zone)
+ LANGUAGE plpgsql
+ STABLE
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$ begin if 'alert' = any ($1) then
+          return query
+          select 'alert'::text, t.merchant_id, t.id, t.next_action_at
+            from alert t
+           where t.merchant_id = $2 and t.clock_id = $3 and t.next_action_at <= $4
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'alert' and f.id = t.id and f.due_at = t.next_action_at
+                  and f.parked_at is not null)
+           order by t.next_action_at, t.seq
+           limit 1;
+        end if;
+if 'billing_schedule' = any ($1) then
+          return query
+          select 'billing_schedule'::text, t.merchant_id, t.id, t.next_action_at
+            from billing_schedule t
+           where t.merchant_id = $2 and t.clock_id = $3 and t.next_action_at <= $4
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'billing_schedule' and f.id = t.id and f.due_at = t.next_action_at
+                  and f.parked_at is not null)
+           order by t.next_action_at, t.seq
+           limit 1;
+        end if;
+if 'credit_note_document' = any ($1) then
+          return query
+          select 'credit_note_document'::text, t.merchant_id, t.id, t.next_action_at
+            from credit_note_job t
+           where t.merchant_id = $2 and t.clock_id = $3 and t.next_action_at <= $4
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'credit_note_document' and f.id = t.id and f.due_at = t.next_action_at
+                  and f.parked_at is not null)
+           order by t.next_action_at, t.id
+           limit 1;
+        end if;
+if 'dunning_end' = any ($1) then
+          return query
+          select 'dunning_end'::text, t.merchant_id, t.id, t.next_action_at
+            from dunning_end t
+           where t.merchant_id = $2 and t.clock_id = $3 and t.next_action_at <= $4
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'dunning_end' and f.id = t.id and f.due_at = t.next_action_at
+                  and f.parked_at is not null)
+           order by t.next_action_at, t.id
+           limit 1;
+        end if;
+if 'entitlement' = any ($1) then
+          return query
+          select 'entitlement'::text, t.merchant_id, t.id, t.next_action_at
+            from entitlement t
+           where t.merchant_id = $2 and t.clock_id = $3 and t.next_action_at <= $4
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'entitlement' and f.id = t.id and f.due_at = t.next_action_at
+                  and f.parked_at is not null)
+           order by t.next_action_at, t.seq
+           limit 1;
+        end if;
+if 'entitlement_reservation' = any ($1) then
+          return query
+          select 'entitlement_reservation'::text, t.merchant_id, t.id, t.next_action_at
+            from entitlement_reservation t
+           where t.merchant_id = $2 and t.clock_id = $3 and t.next_action_at <= $4
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'entitlement_reservation' and f.id = t.id and f.due_at = t.next_action_at
+                  and f.parked_at is not null)
+           order by t.next_action_at, t.seq
+           limit 1;
+        end if;
+if 'invoice' = any ($1) then
+          return query
+          select 'invoice'::text, t.merchant_id, t.id, t.next_action_at
+            from invoice t
+           where t.merchant_id = $2 and t.clock_id = $3 and t.next_action_at <= $4
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'invoice' and f.id = t.id and f.due_at = t.next_action_at
+                  and f.parked_at is not null)
+           order by t.next_action_at, t.seq
+           limit 1;
+        end if;
+if 'invoice_document' = any ($1) then
+          return query
+          select 'invoice_document'::text, t.merchant_id, t.id, t.next_action_at
+            from document_job t
+           where t.merchant_id = $2 and t.clock_id = $3 and t.next_action_at <= $4
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'invoice_document' and f.id = t.id and f.due_at = t.next_action_at
+                  and f.parked_at is not null)
+           order by t.next_action_at, t.id
+           limit 1;
+        end if;
+if 'invoice_overdue' = any ($1) then
+          return query
+          select 'invoice_overdue'::text, t.merchant_id, t.id, t.next_action_at
+            from invoice_overdue t
+           where t.merchant_id = $2 and t.clock_id = $3 and t.next_action_at <= $4
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'invoice_overdue' and f.id = t.id and f.due_at = t.next_action_at
+                  and f.parked_at is not null)
+           order by t.next_action_at, t.id
+           limit 1;
+        end if;
+if 'mail' = any ($1) then
+          return query
+          select 'mail'::text, t.merchant_id, t.id, t.next_action_at
+            from mail t
+           where t.merchant_id = $2 and t.clock_id = $3 and t.next_action_at <= $4
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'mail' and f.id = t.id and f.due_at = t.next_action_at
+                  and f.parked_at is not null)
+           order by t.next_action_at, t.seq
+           limit 1;
+        end if;
+if 'payment_charge' = any ($1) then
+          return query
+          select 'payment_charge'::text, t.merchant_id, t.id, t.next_action_at
+            from payment_charge t
+           where t.merchant_id = $2 and t.clock_id = $3 and t.next_action_at <= $4
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'payment_charge' and f.id = t.id and f.due_at = t.next_action_at
+                  and f.parked_at is not null)
+           order by t.next_action_at, t.seq
+           limit 1;
+        end if;
+if 'payment_checkout' = any ($1) then
+          return query
+          select 'payment_checkout'::text, t.merchant_id, t.id, t.next_action_at
+            from payment_checkout t
+           where t.merchant_id = $2 and t.clock_id = $3 and t.next_action_at <= $4
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'payment_checkout' and f.id = t.id and f.due_at = t.next_action_at
+                  and f.parked_at is not null)
+           order by t.next_action_at, t.seq
+           limit 1;
+        end if;
+if 'payment_return' = any ($1) then
+          return query
+          select 'payment_return'::text, t.merchant_id, t.id, t.next_action_at
+            from payment_receipt t
+           where t.merchant_id = $2 and t.clock_id = $3 and t.next_action_at <= $4
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'payment_return' and f.id = t.id and f.due_at = t.next_action_at
+                  and f.parked_at is not null)
+           order by t.next_action_at, t.seq
+           limit 1;
+        end if;
+if 'payment_session' = any ($1) then
+          return query
+          select 'payment_session'::text, t.merchant_id, t.id, t.next_action_at
+            from payment_session t
+           where t.merchant_id = $2 and t.clock_id = $3 and t.next_action_at <= $4
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'payment_session' and f.id = t.id and f.due_at = t.next_action_at
+                  and f.parked_at is not null)
+           order by t.next_action_at, t.seq
+           limit 1;
+        end if;
+if 'plan_migration' = any ($1) then
+          return query
+          select 'plan_migration'::text, t.merchant_id, t.id, t.next_action_at
+            from plan_migration t
+           where t.merchant_id = $2 and t.clock_id = $3 and t.next_action_at <= $4
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'plan_migration' and f.id = t.id and f.due_at = t.next_action_at
+                  and f.parked_at is not null)
+           order by t.next_action_at, t.seq
+           limit 1;
+        end if;
+if 'provider_notice' = any ($1) then
+          return query
+          select 'provider_notice'::text, t.merchant_id, t.id, t.next_action_at
+            from provider_notice t
+           where t.merchant_id = $2 and t.clock_id = $3 and t.next_action_at <= $4
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'provider_notice' and f.id = t.id and f.due_at = t.next_action_at
+                  and f.parked_at is not null)
+           order by t.next_action_at, t.seq
+           limit 1;
+        end if;
+if 'receipt_document' = any ($1) then
+          return query
+          select 'receipt_document'::text, t.merchant_id, t.id, t.next_action_at
+            from receipt_job t
+           where t.merchant_id = $2 and t.clock_id = $3 and t.next_action_at <= $4
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'receipt_document' and f.id = t.id and f.due_at = t.next_action_at
+                  and f.parked_at is not null)
+           order by t.next_action_at, t.id
+           limit 1;
+        end if;
+if 'stray_return' = any ($1) then
+          return query
+          select 'stray_return'::text, t.merchant_id, t.id, t.next_action_at
+            from stray_payment t
+           where t.merchant_id = $2 and t.clock_id = $3 and t.next_action_at <= $4
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'stray_return' and f.id = t.id and f.due_at = t.next_action_at
+                  and f.parked_at is not null)
+           order by t.next_action_at, t.seq
+           limit 1;
+        end if;
+if 'subscription' = any ($1) then
+          return query
+          select 'subscription'::text, t.merchant_id, t.id, t.next_action_at
+            from subscription t
+           where t.merchant_id = $2 and t.clock_id = $3 and t.next_action_at <= $4
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'subscription' and f.id = t.id and f.due_at = t.next_action_at
+                  and f.parked_at is not null)
+           order by t.next_action_at, t.seq
+           limit 1;
+        end if;
+if 'subscription_change' = any ($1) then
+          return query
+          select 'subscription_change'::text, t.merchant_id, t.id, t.next_action_at
+            from subscription_change t
+           where t.merchant_id = $2 and t.clock_id = $3 and t.next_action_at <= $4
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'subscription_change' and f.id = t.id and f.due_at = t.next_action_at
+                  and f.parked_at is not null)
+           order by t.next_action_at, t.seq
+           limit 1;
+        end if;
+if 'tax_address' = any ($1) then
+          return query
+          select 'tax_address'::text, t.merchant_id, t.id, t.next_action_at
+            from tax_address_check t
+           where t.merchant_id = $2 and t.clock_id = $3 and t.next_action_at <= $4
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'tax_address' and f.id = t.id and f.due_at = t.next_action_at
+                  and f.parked_at is not null)
+           order by t.next_action_at, t.id
+           limit 1;
+        end if;
+if 'tax_id_check' = any ($1) then
+          return query
+          select 'tax_id_check'::text, t.merchant_id, t.id, t.next_action_at
+            from tax_id_check t
+           where t.merchant_id = $2 and t.clock_id = $3 and t.next_action_at <= $4
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'tax_id_check' and f.id = t.id and f.due_at = t.next_action_at
+                  and f.parked_at is not null)
+           order by t.next_action_at, t.id
+           limit 1;
+        end if;
+if 'tax_record' = any ($1) then
+          return query
+          select 'tax_record'::text, t.merchant_id, t.id, t.next_action_at
+            from tax_record t
+           where t.merchant_id = $2 and t.clock_id = $3 and t.next_action_at <= $4
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'tax_record' and f.id = t.id and f.due_at = t.next_action_at
+                  and f.parked_at is not null)
+           order by t.next_action_at, t.seq
+           limit 1;
+        end if; end $function$;
+
 CREATE OR REPLACE FUNCTION forget_checkouts(expired_before timestamp with time zone, most integer)
  RETURNS bigint
  LANGUAGE sql
@@ -4583,6 +5418,8 @@ end $function$;
 CREATE OR REPLACE FUNCTION guard_invoices()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET enable_hashjoin TO 'on'
+ SET enable_nestloop TO 'off'
 AS $function$
 declare
   refusal text;
@@ -4682,10 +5519,9 @@ AS $function$
 declare
   issued text;
 begin
-  select i.id into issued
+  select t.invoice_id into issued
     from (select distinct merchant_id, invoice_id from touched) t
-    join invoice i on i.merchant_id = t.merchant_id and i.id = t.invoice_id
-   where i.issued_at is not null limit 1;
+   where (select i.issued_at from invoice i where i.merchant_id = t.merchant_id and i.id = t.invoice_id) is not null limit 1;
   if issued is not null then
     raise exception 'invoice % is issued; its lines and quantities do not change', issued;
   end if;
@@ -4742,6 +5578,7 @@ AS $function$
 #variable_conflict use_variable
 declare
   merchant text;
+  kind_numbers int[];
   subject_ids bigint[];
   sealed int[];
   known boolean[];
@@ -4765,6 +5602,18 @@ begin
     return next;
     return;
   end if;
+
+  for attempt in 1..2 loop
+    kind_numbers := array(
+      select (select n.number from merchant_number n where n.merchant_id = k.merchant_id)
+        from unnest(kind_merchants) with ordinality k (merchant_id, place) order by k.place);
+    exit when array_position(kind_numbers, null) is null;
+    insert into merchant_number (merchant_id)
+    select m.id from unnest(merchants) with ordinality m (id, place)
+     where not exists (select from merchant_number n where n.merchant_id = m.id)
+     order by m.place
+        on conflict do nothing;
+  end loop;
 
   for attempt in 1..2 loop
     select array_agg(found.id), array_agg(found.name), array_agg(found.mark), max(found.mark)
@@ -4795,22 +5644,22 @@ begin
   lock table only event in row exclusive mode;
   seqs := array(select nextval('event_seq_seq') from generate_series(1, cardinality(hashes)));
   numbers := array_to_string(seqs, ',');
-  select array_agg(s.place) into sealed from sealed_event_keys(kind_merchants, kinds, hashes) s;
+  select array_agg(s.place) into sealed from sealed_event_keys(kind_numbers, kinds, hashes) s;
   -- A key that is not stored yet is inserted plainly: `on conflict` writes one more record into the log for each. Where another
   -- transaction stores one of them at the same time, all are inserted again with `on conflict`.
   known := array(
-    select (select true from event_key a where a.merchant_id = kind_merchants[k.kind] and a.h = k.h limit 1)
+    select (select true from event_key a where a.merchant_number = kind_numbers[k.kind] and a.h = k.h limit 1)
       from unnest(kinds, hashes) with ordinality k (kind, h, place) order by k.place);
   begin
-    insert into event_key (seq, fp, day, merchant_id, h)
-    select k.seq, k.fp, (k.at at time zone 'UTC')::date, kind_merchants[k.kind], k.h
+    insert into event_key (seq, fp, day, merchant_number, h)
+    select k.seq, k.fp, (k.at at time zone 'UTC')::date, kind_numbers[k.kind], k.h
       from unnest(kinds, hashes, seqs, prints, times, known) with ordinality k (kind, h, seq, fp, at, is_known, place)
      where k.is_known is null and (sealed is null or k.place <> all (sealed))
      order by 4, 5;
     get diagnostics claimed = row_count;
   exception when unique_violation then
-    insert into event_key (seq, fp, day, merchant_id, h)
-    select k.seq, k.fp, (k.at at time zone 'UTC')::date, kind_merchants[k.kind], k.h
+    insert into event_key (seq, fp, day, merchant_number, h)
+    select k.seq, k.fp, (k.at at time zone 'UTC')::date, kind_numbers[k.kind], k.h
       from unnest(kinds, hashes, seqs, prints, times) with ordinality k (kind, h, seq, fp, at, place)
      where sealed is null or k.place <> all (sealed)
      order by 4, 5
@@ -4831,9 +5680,9 @@ begin
       from unnest(kinds, hashes, prints, seqs) with ordinality k (kind, h, fp, seq, place)
      cross join lateral (
        select found.seq, found.day, found.fp, found.seq = k.seq as is_new from (
-         select a.seq, a.day, a.fp from event_key a where a.merchant_id = kind_merchants[k.kind] and a.h = k.h
+         select a.seq, a.day, a.fp from event_key a where a.merchant_number = kind_numbers[k.kind] and a.h = k.h
           union all
-         select s.seq, s.day, s.fp from event_key_sealed s where s.merchant_id = kind_merchants[k.kind] and s.h = k.h
+         select s.seq, s.day, s.fp from event_key_sealed s where s.merchant_number = kind_numbers[k.kind] and s.h = k.h
           limit 1) found) stored
       left join lateral (
        select replace((found.at at time zone 'UTC')::text, ' ', 'T') || 'Z' as time,
@@ -4849,7 +5698,7 @@ begin
         into is_new
         from unnest(is_new, groups) with ordinality n (is_new, batch_group, place);
       delete from event_key k using unnest(kinds, hashes, seqs, is_new) n (kind, h, seq, is_new)
-       where not n.is_new and k.merchant_id = kind_merchants[n.kind] and k.h = n.h and k.seq = n.seq;
+       where not n.is_new and k.merchant_number = kind_numbers[n.kind] and k.h = n.h and k.seq = n.seq;
     end if;
     select array_agg(n.a), coalesce(array_agg(n.b), '{}'), array_agg(n.c), array_agg(n.d), array_agg(n.e), array_agg(n.f), array_agg(n.g), array_agg(n.i)
       into seqs, kinds, subjects, times, external_subjects, external_ids, keys, datas
@@ -5000,7 +5849,7 @@ begin
           group by merchant_id, side.facet, side.change;
        end if;
        return null;
-     end $body$ set enable_nestloop = off' end, of_list, facet, condition, measure);
+     end $body$ set enable_nestloop = off set enable_hashjoin = on' end, of_list, facet, condition, measure);
   execute format('create trigger count_new after insert on %1$I referencing new table as new_rows
     for each statement execute function count_%1$s()', of_list);
   execute format('create trigger count_moved after update on %1$I referencing old table as old_rows new table as new_rows
@@ -5031,6 +5880,7 @@ end $function$;
 CREATE OR REPLACE FUNCTION keep_revenue(merchants text[], ids text[], of_kind text)
  RETURNS void
  LANGUAGE plpgsql
+ SET enable_hashjoin TO 'on'
 AS $function$
 begin
   with now_so as materialized (
@@ -5097,15 +5947,16 @@ end $function$;
 CREATE OR REPLACE FUNCTION keep_revenue_of_invoices()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET enable_hashjoin TO 'on'
 AS $function$
 declare
   merchants text[];
   ids text[];
 begin
-  select array_agg(n.merchant_id), array_agg(n.id) into merchants, ids
-    from new_rows n join old_rows o on o.merchant_id = n.merchant_id and o.id = n.id
-   where n.issued_at is not null
-     and (n.status, n.paid_amount, n.invoice_number) is distinct from (o.status, o.paid_amount, o.invoice_number);
+  select array_agg(merchant_id), array_agg(id) into merchants, ids
+    from (select merchant_id, id, status, paid_amount, invoice_number from new_rows where issued_at is not null
+          except
+          select merchant_id, id, status, paid_amount, invoice_number from old_rows) changed;
   if ids is null then
     return null;
   end if;
@@ -5283,10 +6134,10 @@ declare
   added bigint;
 begin
   slice := event_key_slice(work.slices, work.done);
-  select string_agg(format('select seq, fp, day, merchant_id, h from %I where %s', g.name,
+  select string_agg(format('select seq, fp, day, merchant_number, h from %I where %s', g.name,
                            in_event_key_slice(slice.first_digits, slice.end_digits)), ' union all ')
     into sources from unnest(work.generations) g (name);
-  execute format('insert into %I (seq, fp, day, merchant_id, h) select * from (%s) source order by h', work.name, sources);
+  execute format('insert into %I (seq, fp, day, merchant_number, h) select * from (%s) source order by h', work.name, sources);
   get diagnostics added = row_count;
   return added;
 end $function$;
@@ -5328,6 +6179,20 @@ begin
   return new;
 end $function$;
 
+CREATE OR REPLACE PROCEDURE numbered_table(IN name regclass)
+ LANGUAGE plpgsql
+AS $procedure$
+begin
+  execute format('alter table %s enable row level security', name);
+  execute format(
+    'create policy merchants on %s to reckoner_app
+       using (merchant_number = any ((select array_agg(n.number) from merchant_number n)::int[]))
+       with check (merchant_number = any ((select array_agg(n.number) from merchant_number n)::int[]))', name);
+  execute format('create policy operator on %s for select to reckoner_operator using (true)', name);
+  execute format('grant select, insert, update, delete on %s to reckoner_app', name);
+  execute format('grant select on %s to reckoner_operator', name);
+end $procedure$;
+
 CREATE OR REPLACE FUNCTION owner_of(resource_id text)
  RETURNS text
  LANGUAGE sql
@@ -5361,6 +6226,7 @@ AS $function$ select id from organization where type = 'platform' $function$;
 CREATE OR REPLACE FUNCTION publish_events(events jsonb, happened timestamp with time zone)
  RETURNS bigint
  LANGUAGE plpgsql
+ SET enable_hashjoin TO 'on'
 AS $function$
 declare
   published bigint;
@@ -5481,8 +6347,8 @@ CREATE OR REPLACE FUNCTION refresh_event_key_views()
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 declare
-  keys constant text := 'select seq, fp, day, merchant_id, h from %I';
-  no_keys constant text := 'select null::bigint as seq, null::bigint as fp, null::date as day, null::text as merchant_id, null::uuid as h where false';
+  keys constant text := 'select seq, fp, day, merchant_number, h from %I';
+  no_keys constant text := 'select null::bigint as seq, null::bigint as fp, null::date as day, null::int as merchant_number, null::uuid as h where false';
   no_sieve constant text := 'select 4 as digits, null::text collate "C" as prefix, null::bytea as rests where false';
 begin
   execute 'create or replace view event_key_sealed with (security_invoker = true) as '
@@ -5633,7 +6499,7 @@ begin
   return true;
 end $function$;
 
-CREATE OR REPLACE FUNCTION sealed_event_keys(owners text[], places integer[], hashes uuid[])
+CREATE OR REPLACE FUNCTION sealed_event_keys(owners integer[], places integer[], hashes uuid[])
  RETURNS TABLE(place integer)
  LANGUAGE plpgsql
  SET enable_nestloop TO 'off'
@@ -5648,13 +6514,13 @@ begin
     from unnest(places, hashes) with ordinality k (owner, h, place)
    where (select true from event_key_sieve s
            where s.prefix = left(k.h::text, s.digits) and position(substr(uuid_send(k.h), 3, 3) in s.rests) > 0 limit 1)
-      or (select true from event_key_unsifted u where u.merchant_id = owners[k.owner] and u.h = k.h limit 1);
+      or (select true from event_key_unsifted u where u.merchant_number = owners[k.owner] and u.h = k.h limit 1);
   if suspects is null then return; end if;
   return query
     select k.place
       from unnest(suspects) k (place)
      where (select true from event_key_sealed s
-             where s.merchant_id = owners[places[k.place]] and s.h = hashes[k.place] limit 1);
+             where s.merchant_number = owners[places[k.place]] and s.h = hashes[k.place] limit 1);
 end $function$;
 
 CREATE OR REPLACE FUNCTION search_keys(merchant text, kind text, content text)
@@ -5689,10 +6555,10 @@ begin
     return ingest_writers(merchant); -- no row of them has a mark below that of its direct row
   end if;
   perform pg_advisory_xact_lock_shared(hashtextextended('usage marks ' || merchant, 0));
-  insert into event_subject (merchant_id, kind, key, addressee, customer_id, created_at)
+  insert into event_subject (merchant_id, kind, key, addressee, customer_id, created_at, settled_until)
   select merchant, 'direct', n.key, case when ours.is_ours then n.key end,
-         case when ours.is_ours and n.key like 'cus\_%' then n.key end, made_at
-    from (select distinct key from unnest(named) u (key)) n
+         case when ours.is_ours and n.key like 'cus\_%' then n.key end, made_at, n.until
+    from (select key, max(until) as until from unnest(named, untils) u (key, until) group by key) n
    cross join lateral (select owner_of(n.key) is not distinct from merchant as is_ours) ours
    order by n.key
       on conflict do nothing;
@@ -5701,10 +6567,13 @@ begin
     order by es.key
       for no key update;
   update event_subject es set settled_until = raised.until
-    from (select s.id, max(n.until) as until
-            from usage_rows(merchant, named) s
-            join unnest(named, untils) n (key, until) on n.key = s.addressee or s.kind = 'direct' and n.key = s.key
-           group by s.id) raised
+    from (select id, max(until) as until
+            from (select s.id, n.until from unnest(named, untils) n (key, until)
+                    join event_subject s on s.merchant_id = merchant and s.addressee = n.key
+                  union all
+                  select s.id, n.until from unnest(named, untils) n (key, until)
+                    join event_subject s on s.merchant_id = merchant and s.kind = 'direct' and s.key = n.key) found
+           group by id) raised
    where es.merchant_id = merchant and es.id = raised.id and es.settled_until >= raised.until is not true;
   return ingest_writers(merchant);
 end $function$;
@@ -5754,6 +6623,12 @@ AS $function$
             or a.period_end > coalesce((select c.clock_time from test_clock c
                                          where c.merchant_id = a.merchant_id and c.id = a.clock_id), wall))
   $function$;
+
+CREATE OR REPLACE FUNCTION state_text(catalog_changes bigint, entitlements bigint, entitlement_changes numeric)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$ select concat_ws('/', extract(epoch from pg_postmaster_start_time()), catalog_changes, entitlements, entitlement_changes) $function$;
 
 CREATE OR REPLACE FUNCTION tally_events(most bigint)
  RETURNS boolean
@@ -5831,16 +6706,23 @@ CREATE OR REPLACE FUNCTION usage_greatest(merchant text, meter_types text[], met
  SET enable_mergejoin TO 'off'
 AS $function$
 #variable_conflict use_column
+declare
+  series_ids bigint[];
+  series_kinds text[];
+  series_paths text[];
 begin
+  select array_agg(s.id order by m.place), array_agg(s.kind order by m.place), array_agg(s.path order by m.place)
+    into series_ids, series_kinds, series_paths
+    from unnest(meter_types, meter_contents) with ordinality m (event_type, content, place)
+   cross join lateral (select text_hash(m.content) as content offset 0) h
+    left join lateral (
+      select s.id, s.kind, s.path from usage_series s
+       where s.merchant_id = merchant and s.event_type = m.event_type and s.content = h.content and s.is_ready) s on true;
   return query
   select w.question, max(case when f.is_cut then c.value else f.value end),
          coalesce(sum(case when f.is_cut then c.event_count else f.event_count end), 0)::bigint,
-         bool_and(s.id is not null), jsonb_agg(c.read_hours) filter (where c.read_hours is not null)
+         bool_and(series_ids[w.meter] is not null), jsonb_agg(c.read_hours) filter (where c.read_hours is not null)
     from unnest(questions, meters, subjects, froms, tos) with ordinality w (question, meter, subject, from_at, to_at, part)
-    left join lateral (
-      select s.id, s.event_type, s.kind, string_to_array(s.path, '.') as path from usage_series s
-       where s.merchant_id = merchant and s.event_type = meter_types[w.meter] and s.content = text_hash(meter_contents[w.meter])
-         and s.is_ready) s on true
     left join lateral (
       select es.id from event_subject es where es.merchant_id = merchant and es.addressee = w.subject
        union all
@@ -5850,11 +6732,12 @@ begin
       select max(r.greatest_value) as value, sum(r.event_count) as event_count,
              bool_or(r.first_at < w.from_at or r.last_at >= w.to_at) as is_cut
         from usage_rollup r
-       where r.merchant_id = merchant and r.series_id = s.id and r.subject_id = a.id
+       where r.merchant_id = merchant and r.series_id = series_ids[w.meter] and r.subject_id = a.id
          and r.hour >= date_bin('1 hour', w.from_at, '2000-01-01Z') and r.hour < w.to_at
          and r.first_at < w.to_at and r.last_at >= w.from_at) f on true
     left join lateral (
-      select p.* from usage_greatest_cut(merchant, s.event_type, s.id, s.kind, s.path, w.part::int, a.id, w.from_at, w.to_at,
+      select p.* from usage_greatest_cut(merchant, meter_types[w.meter], series_ids[w.meter], series_kinds[w.meter],
+                               string_to_array(series_paths[w.meter], '.'), w.part::int, a.id, w.from_at, w.to_at,
                                known_parts, known_subjects, known_hours, known_froms, known_tos,
                                known_counts, known_values, known_events) p
        where f.is_cut offset 0) c on true
@@ -5952,16 +6835,23 @@ CREATE OR REPLACE FUNCTION usage_least(merchant text, meter_types text[], meter_
  SET enable_mergejoin TO 'off'
 AS $function$
 #variable_conflict use_column
+declare
+  series_ids bigint[];
+  series_kinds text[];
+  series_paths text[];
 begin
+  select array_agg(s.id order by m.place), array_agg(s.kind order by m.place), array_agg(s.path order by m.place)
+    into series_ids, series_kinds, series_paths
+    from unnest(meter_types, meter_contents) with ordinality m (event_type, content, place)
+   cross join lateral (select text_hash(m.content) as content offset 0) h
+    left join lateral (
+      select s.id, s.kind, s.path from usage_series s
+       where s.merchant_id = merchant and s.event_type = m.event_type and s.content = h.content and s.is_ready) s on true;
   return query
   select w.question, min(case when f.is_cut then c.value else f.value end),
          coalesce(sum(case when f.is_cut then c.event_count else f.event_count end), 0)::bigint,
-         bool_and(s.id is not null), jsonb_agg(c.read_hours) filter (where c.read_hours is not null)
+         bool_and(series_ids[w.meter] is not null), jsonb_agg(c.read_hours) filter (where c.read_hours is not null)
     from unnest(questions, meters, subjects, froms, tos) with ordinality w (question, meter, subject, from_at, to_at, part)
-    left join lateral (
-      select s.id, s.event_type, s.kind, string_to_array(s.path, '.') as path from usage_series s
-       where s.merchant_id = merchant and s.event_type = meter_types[w.meter] and s.content = text_hash(meter_contents[w.meter])
-         and s.is_ready) s on true
     left join lateral (
       select es.id from event_subject es where es.merchant_id = merchant and es.addressee = w.subject
        union all
@@ -5971,11 +6861,12 @@ begin
       select min(r.least_value) as value, sum(r.event_count) as event_count,
              bool_or(r.first_at < w.from_at or r.last_at >= w.to_at) as is_cut
         from usage_rollup r
-       where r.merchant_id = merchant and r.series_id = s.id and r.subject_id = a.id
+       where r.merchant_id = merchant and r.series_id = series_ids[w.meter] and r.subject_id = a.id
          and r.hour >= date_bin('1 hour', w.from_at, '2000-01-01Z') and r.hour < w.to_at
          and r.first_at < w.to_at and r.last_at >= w.from_at) f on true
     left join lateral (
-      select p.* from usage_least_cut(merchant, s.event_type, s.id, s.kind, s.path, w.part::int, a.id, w.from_at, w.to_at,
+      select p.* from usage_least_cut(merchant, meter_types[w.meter], series_ids[w.meter], series_kinds[w.meter],
+                               string_to_array(series_paths[w.meter], '.'), w.part::int, a.id, w.from_at, w.to_at,
                                known_parts, known_subjects, known_hours, known_froms, known_tos,
                                known_counts, known_values, known_events) p
        where f.is_cut offset 0) c on true
@@ -6140,16 +7031,23 @@ CREATE OR REPLACE FUNCTION usage_sum(merchant text, meter_types text[], meter_co
  SET enable_mergejoin TO 'off'
 AS $function$
 #variable_conflict use_column
+declare
+  series_ids bigint[];
+  series_kinds text[];
+  series_paths text[];
 begin
+  select array_agg(s.id order by m.place), array_agg(s.kind order by m.place), array_agg(s.path order by m.place)
+    into series_ids, series_kinds, series_paths
+    from unnest(meter_types, meter_contents) with ordinality m (event_type, content, place)
+   cross join lateral (select text_hash(m.content) as content offset 0) h
+    left join lateral (
+      select s.id, s.kind, s.path from usage_series s
+       where s.merchant_id = merchant and s.event_type = m.event_type and s.content = h.content and s.is_ready) s on true;
   return query
   select w.question, sum(case when f.is_cut then c.value else f.value end),
          coalesce(sum(case when f.is_cut then c.event_count else f.event_count end), 0)::bigint,
-         bool_and(s.id is not null), jsonb_agg(c.read_hours) filter (where c.read_hours is not null)
+         bool_and(series_ids[w.meter] is not null), jsonb_agg(c.read_hours) filter (where c.read_hours is not null)
     from unnest(questions, meters, subjects, froms, tos) with ordinality w (question, meter, subject, from_at, to_at, part)
-    left join lateral (
-      select s.id, s.event_type, s.kind, string_to_array(s.path, '.') as path from usage_series s
-       where s.merchant_id = merchant and s.event_type = meter_types[w.meter] and s.content = text_hash(meter_contents[w.meter])
-         and s.is_ready) s on true
     left join lateral (
       select es.id from event_subject es where es.merchant_id = merchant and es.addressee = w.subject
        union all
@@ -6159,11 +7057,12 @@ begin
       select sum(r.total) as value, sum(r.event_count) as event_count,
              bool_or(r.first_at < w.from_at or r.last_at >= w.to_at) as is_cut
         from usage_rollup r
-       where r.merchant_id = merchant and r.series_id = s.id and r.subject_id = a.id
+       where r.merchant_id = merchant and r.series_id = series_ids[w.meter] and r.subject_id = a.id
          and r.hour >= date_bin('1 hour', w.from_at, '2000-01-01Z') and r.hour < w.to_at
          and r.first_at < w.to_at and r.last_at >= w.from_at) f on true
     left join lateral (
-      select p.* from usage_sum_cut(merchant, s.event_type, s.id, s.kind, s.path, w.part::int, a.id, w.from_at, w.to_at,
+      select p.* from usage_sum_cut(merchant, meter_types[w.meter], series_ids[w.meter], series_kinds[w.meter],
+                               string_to_array(series_paths[w.meter], '.'), w.part::int, a.id, w.from_at, w.to_at,
                                known_parts, known_subjects, known_hours, known_froms, known_tos,
                                known_counts, known_values, known_events) p
        where f.is_cut offset 0) c on true
@@ -6351,4 +7250,118 @@ begin
   update billing_schedule set next_action_at = new.updated_at
    where merchant_id = new.merchant_id and subscription_id = new.id and status <> 'cancelled';
   return null;
+end $function$;
+
+CREATE OR REPLACE PROCEDURE write_due_functions()
+ LANGUAGE plpgsql
+AS $procedure$
+declare
+  settings text := 'set plan_cache_mode = force_generic_plan set enable_seqscan = off
+    set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off';
+begin
+  execute format(
+    'create or replace function due_now(kinds text[], at timestamptz, most int)
+       returns table (kind text, merchant_id text, id text, due_at timestamptz)
+       language plpgsql stable security definer set search_path = public, pg_temp %s
+       as $body$ begin %s end $body$',
+    settings,
+    (select string_agg(format(
+       'if %1$L = any ($1) then
+          return query
+          select %1$L::text, t.merchant_id, t.id, t.next_action_at
+            from %2$I t
+           where t.clock_id is null and t.next_action_at <= $2
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = %1$L and f.id = t.id and f.due_at = t.next_action_at
+                  and (f.parked_at is not null or f.retry_at > $2))
+           order by t.next_action_at
+           limit $3;
+        end if;', d.kind, d.table_name), E'\n' order by d.kind) from due_kind d));
+  execute format(
+    'create or replace function clocks_with_work(kinds text[])
+       returns table (merchant_id text, id text)
+       language plpgsql stable security definer set search_path = public, pg_temp %s
+       as $body$ begin
+         return query select c.merchant_id, c.id from test_clock c where c.advancing_to is not null and c.deleted_at is null;
+         if not exists (select from test_clock c where c.deleted_at is null and c.advancing_to is null) then
+           return;
+         end if;
+         %s
+       end $body$',
+    settings,
+    (select string_agg(format(
+       'if %1$L = any ($1) then
+          return query
+          select c.merchant_id, c.id
+            from test_clock c
+           where c.deleted_at is null and c.advancing_to is null
+             and exists (
+               select from %2$I t
+                where t.merchant_id = c.merchant_id and t.clock_id = c.id and t.next_action_at <= c.clock_time
+                  and not exists (
+                    select from due_failure f
+                     where f.merchant_id = t.merchant_id and f.kind = %1$L and f.id = t.id
+                       and f.due_at = t.next_action_at and f.parked_at is not null));
+        end if;', d.kind, d.table_name), E'\n' order by d.kind) from due_kind d));
+  execute format(
+    'create or replace function first_on_clock(kinds text[], merchant text, clock text, until timestamptz)
+       returns table (kind text, merchant_id text, id text, due_at timestamptz)
+       language plpgsql stable %s
+       as $body$ begin %s end $body$',
+    settings,
+    (select string_agg(format(
+       'if %1$L = any ($1) then
+          return query
+          select %1$L::text, t.merchant_id, t.id, t.next_action_at
+            from %2$I t
+           where t.merchant_id = $2 and t.clock_id = $3 and t.next_action_at <= $4
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = %1$L and f.id = t.id and f.due_at = t.next_action_at
+                  and f.parked_at is not null)
+           order by t.next_action_at, t.%3$I
+           limit 1;
+        end if;', d.kind, d.table_name, d.order_column), E'\n' order by d.kind) from due_kind d));
+end $procedure$;
+
+CREATE OR REPLACE FUNCTION write_rollups(added usage_rollup[], places tid[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET enable_nestloop TO 'on'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_seqscan TO 'off'
+ SET enable_indexscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+begin
+  with updated as (
+    update usage_rollup r
+       set event_count = r.event_count + n.event_count, total = r.total + n.total,
+           first_at = least(r.first_at, n.first_at), last_at = greatest(r.last_at, n.last_at),
+           least_value = least(r.least_value, n.least_value), greatest_value = greatest(r.greatest_value, n.greatest_value),
+           latest_at = case when (n.latest_at, n.latest_seq) > (r.latest_at, r.latest_seq) then n.latest_at else r.latest_at end,
+           latest_seq = case when (n.latest_at, n.latest_seq) > (r.latest_at, r.latest_seq) then n.latest_seq else r.latest_seq end,
+           latest_value = case when (n.latest_at, n.latest_seq) > (r.latest_at, r.latest_seq) then n.latest_value else r.latest_value end
+      from (select u.*, places[u.ordinality] as place from unnest(added) with ordinality u offset 0) n
+     where r.ctid = n.place and r.merchant_id = n.merchant_id and r.series_id = n.series_id and r.subject_id = n.subject_id
+       and r.hour = n.hour and r.group_hash = n.group_hash and r.lane = n.lane
+    returning n.ordinality
+  )
+  insert into usage_rollup as r
+  select u.merchant_id, u.series_id, u.subject_id, u.hour, u.group_hash, u.lane, u.group_values, u.event_count, u.first_at, u.last_at,
+         u.total, u.least_value, u.greatest_value, u.latest_at, u.latest_seq, u.latest_value
+    from unnest(added) with ordinality u
+   where u.ordinality not in (select ordinality from updated)
+      on conflict (merchant_id, series_id, subject_id, hour, group_hash, lane) do update
+     set event_count = r.event_count + excluded.event_count, total = r.total + excluded.total,
+         first_at = least(r.first_at, excluded.first_at), last_at = greatest(r.last_at, excluded.last_at),
+         least_value = least(r.least_value, excluded.least_value), greatest_value = greatest(r.greatest_value, excluded.greatest_value),
+         (latest_at, latest_seq, latest_value) = (
+           select case when later then excluded.latest_at else r.latest_at end,
+                  case when later then excluded.latest_seq else r.latest_seq end,
+                  case when later then excluded.latest_value else r.latest_value end
+             from (select (excluded.latest_at, excluded.latest_seq) > (r.latest_at, r.latest_seq) as later) compared);
 end $function$;

@@ -1,17 +1,19 @@
 /** All that other domains may use of the catalog. */
 import type { Tx } from '../db/index.ts';
 import { type Cost, selectAllCosts, selectCost, selectCostsByEventType } from './costs/costs.sql.ts';
-import { type Feature, holdFeature, selectFeaturesById, selectFeaturesByKey } from './features/features.sql.ts';
+import type { Feature } from './features/feature.ts';
+import { holdFeature, selectFeaturesById, selectFeaturesByKey } from './features/features.sql.ts';
 import { holdItems, type Item } from './items/items.sql.ts';
-import { holdMetrics, type Metric, selectMetric, selectMetricsByEventType } from './metrics/metrics.sql.ts';
+import type { Metric } from './metrics/metric.ts';
+import { holdMetrics, selectMetric, selectMetricsByEventType } from './metrics/metrics.sql.ts';
 import { type FeeQuantity, selectFeeQuantities } from './prices/prices.sql.ts';
 
 export type { Cost } from './costs/costs.sql.ts';
 export { catalogErrors } from './errors.ts';
-export type { Feature } from './features/features.sql.ts';
+export type { Feature } from './features/feature.ts';
 export { type ResolvedItem, resolveItems } from './items/items.ts';
 export type { Aggregation, Meter } from './meters/meter.ts';
-export type { Metric } from './metrics/metrics.sql.ts';
+export type { Metric } from './metrics/metric.ts';
 export type { CatalogOptions } from './options.ts';
 export {
   defaultVersionOf,
@@ -28,7 +30,7 @@ export type { Plan, TaxBehavior } from './plans/plans.sql.ts';
 export type { VersionStatus } from './plans/version-states.ts';
 export { type CarriedFeature, carriedFeatures, publishedMetricsOf } from './prices/carried-features.ts';
 export type { CatalogPrice, PricedMetric } from './prices/catalog-price.ts';
-export type { PriceFeature } from './prices/prices.sql.ts';
+export type { PriceFeature } from './prices/price.ts';
 export { checkTemplate, EntitlementTemplate } from './prices/template.ts';
 export { canBackFeature } from './prices/terms.ts';
 export { catalogRoutes } from './routes.ts';

@@ -2,7 +2,7 @@ import type { Tx } from '../db/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { Blocker } from './blockers.ts';
 import type { Cost } from './costs/costs.sql.ts';
-import type { Metric } from './metrics/metrics.sql.ts';
+import type { Metric } from './metrics/metric.ts';
 
 /**
  * The knowledge of later domains that the catalog needs. The wiring hands it in, so that no import goes back.

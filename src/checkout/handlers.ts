@@ -8,13 +8,13 @@ import type { Locale } from '../kernel/locale.ts';
 import { ok } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { EntityDescription, EntityOfSession, EntityToLock, PaymentHandlers } from '../payments/index.ts';
+import { lockLink, selectLink } from './link/links.sql.ts';
+import type { CheckoutParts } from './link/parts.ts';
+import { CHECKOUT_WORDS, nextSentence } from './page/words.ts';
 import type { Checkout } from './sign-up/checkout.ts';
 import { selectCheckoutOfSession } from './sign-up/checkouts.sql.ts';
 import { finish } from './sign-up/finish.ts';
-import { lockLink, selectLink } from './link/links.sql.ts';
-import type { CheckoutParts } from './link/parts.ts';
 import { rehearse, rehearsePayment } from './sign-up/rehearse.ts';
-import { CHECKOUT_WORDS, nextSentence } from './page/words.ts';
 
 /**
  * What the sessions of checkouts lead to happens here first: their customers, subscriptions and invoices are made as the

@@ -7,12 +7,12 @@ import { DEFAULT_LOCALE } from '../kernel/locale.ts';
 import { invalid, notFound, ok, type Result } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
 import { checkTakesCards, endOfLink, endOpenSession, redirectProblems } from '../payments/index.ts';
-import { selectCheckoutsOfLink } from './sign-up/checkouts.sql.ts';
 import { type CheckoutLink, statusOf } from './link/link.ts';
 import { endLink, insertLink, type LinkFilter, lockLink, selectLink, selectLinkPage } from './link/links.sql.ts';
 import type { CheckoutParts } from './link/parts.ts';
-import { rehearse } from './sign-up/rehearse.ts';
 import type { CheckoutLinkCreate } from './link/schemas.ts';
+import { selectCheckoutsOfLink } from './sign-up/checkouts.sql.ts';
+import { rehearse } from './sign-up/rehearse.ts';
 
 /**
  * POST /v0/checkoutLinks: a page on which people subscribe to a plan. A link for somebody who is known is used once. A

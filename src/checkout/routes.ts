@@ -2,10 +2,10 @@ import { ListOf, listReply, pageOf, type Route, route } from '../http/index.ts';
 import { ok, type Result } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { CheckoutLink } from './link/link.ts';
-import { createLink, expireLink, getLink, listLinks } from './links.ts';
-import { signupRoutes } from './page/page-routes.ts';
 import type { CheckoutParts } from './link/parts.ts';
 import { CheckoutLinkCreate, CheckoutLinkReply, CheckoutLinksQuery, toLinkReply } from './link/schemas.ts';
+import { createLink, expireLink, getLink, listLinks } from './links.ts';
+import { signupRoutes } from './page/page-routes.ts';
 
 const TAG = 'Checkout links';
 const one = { of: 'id', kind: 'checkoutLink' } as const;

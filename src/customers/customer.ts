@@ -3,7 +3,7 @@ import type { Organization } from '../identity/index.ts';
 import { OUTSIDE_ID } from '../kernel/ids.ts';
 import type { Locale } from '../kernel/locale.ts';
 import { formatInstant } from '../kernel/time.ts';
-import type { CustomerRow, NotificationKind } from './customers.sql.ts';
+import type { CustomerRow, NotificationKind } from './customer-row.ts';
 import type { ValidTaxAddress } from './tax-address.ts';
 import { isAbout, type TaxIdCheck, type TaxIdSubject } from './tax-ids/check.ts';
 import { readTaxRates, type TaxRates, type TaxRatesInput, writeTaxRates } from './tax-rates.ts';

@@ -1,30 +1,9 @@
 import { allOf, assignments, jsonb, keptTotal, pageOfRows, type Sql, sql, type Tx } from '../db/index.ts';
 import type { Page, PageRequest } from '../http/index.ts';
 import { consumerEmails, consumerIdsOfEmail } from '../identity/index.ts';
-import type { Locale } from '../kernel/locale.ts';
 import type { Instant } from '../kernel/time.ts';
+import type { CustomerRow } from './customer-row.ts';
 import type { TaxVerdict } from './tax-address.ts';
-
-export type NotificationKind = 'invoiceIssued' | 'invoicePaid' | 'renewalReminder';
-
-export interface CustomerRow {
-  id: string;
-  merchantId: string;
-  consumerId: string;
-  externalId: string | null;
-  taxId: string | null;
-  taxRates: Record<string, number>;
-  currency: string | null;
-  /** What the customer reads; null where nobody has said. */
-  locale: Locale | null;
-  buyerReference: string | null;
-  notificationSettings: Partial<Record<NotificationKind, boolean>>;
-  metadata: Record<string, string | number | boolean>;
-  /** What the merchant's tax provider has said of an address; null: nothing. */
-  taxVerdict: TaxVerdict | null;
-  createdAt: Instant;
-  updatedAt: Instant;
-}
 
 const columns = sql`
   id, merchant_id, consumer_id, external_id, tax_id,

@@ -17,10 +17,10 @@ import type { Instant } from '../kernel/time.ts';
 import { publish } from '../webhooks/index.ts';
 import { type CustomerBlocker, findBlockers } from './blockers.ts';
 import { type Customer, type CustomerTerms, type NewCustomer, taxIdOf, toCustomer } from './customer.ts';
+import type { CustomerRow } from './customer-row.ts';
 import {
   type CustomerChange,
   type CustomerFilter,
-  type CustomerRow,
   insertCustomer,
   keepCustomer,
   lockCustomerToChange,

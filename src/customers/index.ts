@@ -7,10 +7,10 @@ export {
   type NotificationSettings,
   publicCustomer,
 } from './customer.ts';
+export type { NotificationKind } from './customer-row.ts';
 export {
   customerIdsOfExternalId,
   customersOfExternalIds,
-  type NotificationKind,
   selectCustomersMailedAt as customersOfEmail,
 } from './customers.sql.ts';
 export {

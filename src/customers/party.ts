@@ -1,7 +1,8 @@
 import type { Tx } from '../db/index.ts';
 import { findOrganizationsOf, type Organization } from '../identity/index.ts';
 import type { Locale } from '../kernel/locale.ts';
-import { type CustomerRow, type Mailbox, selectCustomersEver, selectMailboxes } from './customers.sql.ts';
+import type { CustomerRow } from './customer-row.ts';
+import { type Mailbox, selectCustomersEver, selectMailboxes } from './customers.sql.ts';
 import { readTaxRates, type TaxRates } from './tax-rates.ts';
 
 /** Whom a document is made out to: copied onto an invoice when it is issued, so that later changes do not reach it. */

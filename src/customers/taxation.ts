@@ -3,7 +3,8 @@ import { findOrganization, findOrganizationsOf, type Organization } from '../ide
 import type { Decimal } from '../kernel/decimal.ts';
 import { decidePlace, type PlaceOfSupply, type TaxIdStanding } from '../tax/index.ts';
 import { knowledgeOf, taxIdOf } from './customer.ts';
-import { type CustomerRow, selectCustomersEver } from './customers.sql.ts';
+import type { CustomerRow } from './customer-row.ts';
+import { selectCustomersEver } from './customers.sql.ts';
 import { loadChecks } from './tax-ids/checks.ts';
 import { readTaxRates, type TaxRates } from './tax-rates.ts';
 

@@ -1,20 +1,21 @@
 /** All that other domains may use of entitlements. */
-export { burntUnits } from './reading/burnt.ts';
-export { checkEntitles, type EntitlingSubscription, entitle } from './entitlement/create.ts';
+
 export { endEntitlements, planEndOfEntitlements } from './changes/end.ts';
-export { findEntitlement, isMetricMeasured } from './entitlement/entitlements.sql.ts';
-export { entitlementErrors } from './errors.ts';
-export { balanceNoticeChore, balanceSweepChore, tellOfBalance } from './notices/notices.ts';
-export { type CustomerBalance, findCustomerBalances } from './reading/of-customer.ts';
-export { eventBalances } from './of-events.ts';
-export type { EntitlementParts } from './entitlement/parts.ts';
 export type { ReconciledFeatures } from './changes/plan-reconciliation.ts';
-export { grantPurchases } from './purchases/paid.ts';
-export { GRANT_PURCHASE } from './purchases/purchase.ts';
 export { snapshotRecheck } from './changes/recheck.ts';
 export { reconcileEntitlements } from './changes/reconcile.ts';
-export { reservationDueKind } from './reservations/reservations.ts';
-export { entitlementRoutes } from './routes.ts';
 export { entitlementDueKind } from './changes/steps.ts';
 export { unendedEntitlements } from './changes/unended.ts';
+export { checkEntitles, type EntitlingSubscription, entitle } from './entitlement/create.ts';
+export { findEntitlement, isMetricMeasured } from './entitlement/entitlements.sql.ts';
+export type { EntitlementParts } from './entitlement/parts.ts';
+export { entitlementErrors } from './errors.ts';
+export { balanceNoticeChore, balanceSweepChore, tellOfBalance } from './notices/notices.ts';
 export { findWatchedBalance, type WatchedBalance } from './notices/watched.ts';
+export { eventBalances } from './of-events.ts';
+export { grantPurchases } from './purchases/paid.ts';
+export { GRANT_PURCHASE } from './purchases/purchase.ts';
+export { burntUnits } from './reading/burnt.ts';
+export { type CustomerBalance, findCustomerBalances } from './reading/of-customer.ts';
+export { reservationDueKind } from './reservations/reservations.ts';
+export { entitlementRoutes } from './routes.ts';

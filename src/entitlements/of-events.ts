@@ -1,9 +1,9 @@
 import { ok, orThrow } from '../kernel/result.ts';
 import type { BalancesQuestion, EventBalances, EventUse } from '../metering/index.ts';
+import { type EntitlementDetail, MeteredEntitlementDetail } from './entitlement/schemas.ts';
 import { selectState } from './known/known.sql.ts';
 import { type ReadingParts, type ReadingQuestion, Readings } from './known/readings.ts';
 import { measuringEvents } from './reading/reading.sql.ts';
-import { type EntitlementDetail, MeteredEntitlementDetail } from './entitlement/schemas.ts';
 
 /**
  * The balances that POST /v0/events answers: of the active entitlements that measure the events, oldest first for each

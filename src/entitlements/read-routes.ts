@@ -5,13 +5,7 @@ import type { Tx } from '../db/index.ts';
 import { freeRoute, listReply, pageOf, type Route, readRoute, route } from '../http/index.ts';
 import { invalidField, notFound, ok, type Result } from '../kernel/result.ts';
 import { formatInstant, type Instant, parseInstant } from '../kernel/time.ts';
-import { accessOf, presentAll, toAccess } from './reading/access.ts';
-import type { BalanceQuestion } from './reading/balances.ts';
 import { findEntitlement } from './entitlement/entitlements.sql.ts';
-import { historyOf } from './reading/history.ts';
-import { type AccessOf, accessQuestion, detailQuestion, findAsked, findWhose } from './known/questions.ts';
-import { type ReadingParts, type ReadingQuestion, Readings } from './known/readings.ts';
-import { type EntitlementFilters, pageOfActive, pageOfEntitlements, type TimedEntitlement } from './reading/reading.sql.ts';
 import {
   AccessQuery,
   ActiveEntitlementList,
@@ -25,6 +19,17 @@ import {
   ExternalAccessQuery,
   HistoryQuery,
 } from './entitlement/schemas.ts';
+import { type AccessOf, accessQuestion, detailQuestion, findAsked, findWhose } from './known/questions.ts';
+import { type ReadingParts, type ReadingQuestion, Readings } from './known/readings.ts';
+import { accessOf, presentAll, toAccess } from './reading/access.ts';
+import type { BalanceQuestion } from './reading/balances.ts';
+import { historyOf } from './reading/history.ts';
+import {
+  type EntitlementFilters,
+  pageOfActive,
+  pageOfEntitlements,
+  type TimedEntitlement,
+} from './reading/reading.sql.ts';
 
 const TAG = 'Entitlements';
 const ofEntitlement = { role: 'viewer', merchant: { of: 'id', kind: 'entitlement' } } as const;

@@ -3,7 +3,8 @@ import { next } from '../kernel/state-table.ts';
 import { type Instant, isBefore } from '../kernel/time.ts';
 import type { LoadAttachments } from './attachments.ts';
 import { type Delivery, judge } from './attempts.ts';
-import { changeMail, type MailRow } from './mails.sql.ts';
+import type { MailRow } from './mail-row.ts';
+import { changeMail } from './mails.sql.ts';
 import { type Deliver, type MailServer, openSmtp } from './smtp.ts';
 import { mailStates } from './states.ts';
 

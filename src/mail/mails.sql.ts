@@ -1,33 +1,7 @@
 import { allOf, keptTotal, pageOfRows, recordset, sql, type Tx } from '../db/index.ts';
-import type { Instant } from '../kernel/time.ts';
-import type { AttachmentRecord } from './attachments.ts';
 import type { MailKind } from './kinds.ts';
-import type { Letter } from './letter.ts';
+import type { MailRow } from './mail-row.ts';
 import type { MailStatus } from './states.ts';
-
-export interface MailRow {
-  merchantId: string;
-  id: string;
-  kind: MailKind;
-  /** The invoice; of a reminder the subscription. */
-  aboutId: string;
-  /** Which of several of one kind about the same; mostly empty. */
-  occasion: string;
-  customerId: string;
-  recipients: readonly string[];
-  senderName: string;
-  replyTo: string | null;
-  letter: Letter;
-  /** The documents that go with it. */
-  attachments: readonly AttachmentRecord[];
-  status: MailStatus;
-  attempts: number;
-  lastError: string | null;
-  /** When it is sent, or tried again; null unless it is pending. */
-  nextActionAt: Instant | null;
-  createdAt: Instant;
-  sentAt: Instant | null;
-}
 
 export type NewMail = Pick<
   MailRow,

@@ -4,7 +4,7 @@ import { isId } from '../kernel/ids.ts';
 import { formatInstant } from '../kernel/time.ts';
 import { ALERT_MAIL_KINDS, MAIL_KINDS, type MailKind, PORTAL_MAIL_KIND } from './kinds.ts';
 import { html, type Letter, plainText } from './letter.ts';
-import type { MailRow } from './mails.sql.ts';
+import type { MailRow } from './mail-row.ts';
 import { MAIL_STATUSES } from './states.ts';
 
 const Kind = OneOf([...(Object.keys(MAIL_KINDS) as MailKind[]), ...ALERT_MAIL_KINDS, PORTAL_MAIL_KIND]);

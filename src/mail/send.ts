@@ -2,7 +2,8 @@ import type { Tx } from '../db/index.ts';
 import { notFound, ok, type Result } from '../kernel/result.ts';
 import { next } from '../kernel/state-table.ts';
 import type { Instant } from '../kernel/time.ts';
-import { changeMail, lockMail, type MailRow } from './mails.sql.ts';
+import type { MailRow } from './mail-row.ts';
+import { changeMail, lockMail } from './mails.sql.ts';
 import { mailStates } from './states.ts';
 
 /**

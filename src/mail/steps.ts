@@ -4,7 +4,8 @@ import type { Instant } from '../kernel/time.ts';
 import type { LoadAttachments } from './attachments.ts';
 import { MOST_ATTEMPTS } from './attempts.ts';
 import { type Carrier, LEASE_MINUTES } from './carrier.ts';
-import { changeMail, type MailRow, selectMail } from './mails.sql.ts';
+import type { MailRow } from './mail-row.ts';
+import { changeMail, selectMail } from './mails.sql.ts';
 
 /** It is still pending after its last attempt: whoever made that was lost. */
 const UNKNOWN_END = 'Nobody knows what came of the last attempt.';

@@ -1,43 +1,26 @@
-export { acceptInTransaction, type OwnEvent } from './intake/accept-one.ts';
-export { admissionOf } from './intake/admission.ts';
-export {
-  countByType,
-  countOfType,
-  type EventSample,
-  hasLateUsage,
-  type LateSource,
-  selectBeside,
-  selectLateUsage,
-  selectOfNobody,
-  selectOfType,
-  selectUncounted,
-} from './usage/beside.sql.ts';
 export { openProjection, rebuildProjection, settledSeq, type UsageProjection } from './clickhouse/index.ts';
 export { meteringErrors } from './errors.ts';
-export type { OwnedMeter } from './stored/events.sql.ts';
-export { listMeterEvents } from './stored/events.ts';
 export type { BalancesQuestion, EventBalances, EventUse } from './events/expand.ts';
-export { usageMark } from './stored/fate.sql.ts';
-export type { BillingOfEvent, CountedEvent, EventBilling } from './stored/fate.ts';
-export {
-  type FigureCall,
-  type FigureColumns,
-  type FigureParameter,
-  figureCall,
-  figureParameters,
-  type JoinedFigures,
-  joinFigures,
-} from './usage/figure-call.ts';
-export type { FigureFunction } from './usage/figures.sql.ts';
-export type { UsageFigure } from './usage/figures.ts';
-export { keyGenerationChore } from './keys/generations.ts';
+export { acceptInTransaction, type OwnEvent } from './intake/accept-one.ts';
+export { admissionOf } from './intake/admission.ts';
 export { createIntakes, type OnAccepted } from './intake/intake.ts';
-export { everyWindow } from './usage/levels.ts';
 export { lockIngest, readBetweenEvents } from './intake/lock.sql.ts';
+export { eventPartitionChore } from './intake/partitions.ts';
+export { customersWithEvents, oldestAcceptedAfter, type UsedCustomer } from './intake/subjects.sql.ts';
+export { linkExternalSubject, linkSubscriptionSubject, subjectsOf, subjectsOfEach } from './intake/subjects.ts';
+export { merchantsWithEvents } from './intake/tally.sql.ts';
+export { eventTallyChore } from './intake/tally.ts';
+export { createUsageWatch, type UsageWatch, type UsedBy } from './intake/usage-watch.ts';
+export { keyGenerationChore } from './keys/generations.ts';
 export { dimensionsOf, isLevel, type Meter } from './meter/meter.ts';
 export { type ActiveSpan, ownSpans } from './meter/own-spans.ts';
-export { eventPartitionChore } from './intake/partitions.ts';
+export type { UsageCut, UsageQuery, UsageRequest, UsageRow, UsageScope, UsageSource } from './meter/usage-request.ts';
+export { WINDOW_SIZES, type WindowSize, windowCount, windowsOf } from './meter/windows.ts';
 export { eventRoutes } from './routes.ts';
+export type { OwnedMeter } from './stored/events.sql.ts';
+export { listMeterEvents } from './stored/events.ts';
+export { usageMark } from './stored/fate.sql.ts';
+export type { BillingOfEvent, CountedEvent, EventBilling } from './stored/fate.ts';
 export { backfillChore, registerMeter, unreadSeriesChore } from './stored/series.ts';
 export {
   forgetLate,
@@ -50,12 +33,29 @@ export {
   type TakenUsage,
   usageSnapshot,
 } from './stored/settled.ts';
+export {
+  countByType,
+  countOfType,
+  type EventSample,
+  hasLateUsage,
+  type LateSource,
+  selectBeside,
+  selectLateUsage,
+  selectOfNobody,
+  selectOfType,
+  selectUncounted,
+} from './usage/beside.sql.ts';
+export {
+  type FigureCall,
+  type FigureColumns,
+  type FigureParameter,
+  figureCall,
+  figureParameters,
+  type JoinedFigures,
+  joinFigures,
+} from './usage/figure-call.ts';
+export type { FigureFunction } from './usage/figures.sql.ts';
+export type { UsageFigure } from './usage/figures.ts';
+export { everyWindow } from './usage/levels.ts';
 export { measureStretches } from './usage/stretches.ts';
-export { customersWithEvents, oldestAcceptedAfter, type UsedCustomer } from './intake/subjects.sql.ts';
-export { linkExternalSubject, linkSubscriptionSubject, subjectsOf, subjectsOfEach } from './intake/subjects.ts';
-export { merchantsWithEvents } from './intake/tally.sql.ts';
-export { eventTallyChore } from './intake/tally.ts';
 export { measureEach, postgresUsage, usage, usageOfEach, usedSpans } from './usage/usage.ts';
-export type { UsageCut, UsageQuery, UsageRequest, UsageRow, UsageScope, UsageSource } from './meter/usage-request.ts';
-export { createUsageWatch, type UsageWatch, type UsedBy } from './intake/usage-watch.ts';
-export { WINDOW_SIZES, type WindowSize, windowCount, windowsOf } from './meter/windows.ts';

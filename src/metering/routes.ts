@@ -2,16 +2,16 @@ import type { Database } from '../db/index.ts';
 import { ownerOf } from '../db/index.ts';
 import { type Caller, freeRoute, JsonParts, listReply, pageOf, type Route, route, Type } from '../http/index.ts';
 import { fail, invalidField, notFound, ok, type Result } from '../kernel/result.ts';
-import { admissionOf } from './intake/admission.ts';
 import { BATCH_TYPE, type EventForm, formOf, type Headers, STRUCTURED_TYPE } from './events/cloud-events.ts';
 import { type EventRecord, presentEvent } from './events/event-record.ts';
-import { findEvent, listEvents, type MeterRegistry } from './stored/events.ts';
 import { balancesAfter, checkSubjects, type EventBalances, EventsCreateQuery } from './events/expand.ts';
-import type { FindBilling } from './stored/fate.ts';
 import type { IncomingEvent } from './events/incoming-event.ts';
-import { createIntakes, type EventIntake } from './intake/intake.ts';
 import { BODY_LIMITS, type EventDefaults, readBatch, readBinary, readCloudEvents } from './events/read-batch.ts';
 import { acceptedSchemas, EventList, EventListQuery, EventsCreate, EventWithData } from './events/schemas.ts';
+import { admissionOf } from './intake/admission.ts';
+import { createIntakes, type EventIntake } from './intake/intake.ts';
+import { findEvent, listEvents, type MeterRegistry } from './stored/events.ts';
+import type { FindBilling } from './stored/fate.ts';
 
 const MOST_BODY_BYTES = 8 * 1024 * 1024;
 

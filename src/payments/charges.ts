@@ -2,6 +2,10 @@ import type { Tx } from '../db/index.ts';
 import type { DueKind } from '../jobs/index.ts';
 import type { Decimal } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
+import type { PaymentParts } from './completion.ts';
+import { callForCharge } from './outside/charges.ts';
+import type { PaymentProvider } from './provider/provider.ts';
+import { sandboxProvider } from './provider/sandbox-provider.ts';
 import { keepReceipt } from './records/charge-receipt.ts';
 import {
   type Charge,
@@ -13,11 +17,8 @@ import {
   type NewCharge,
   selectCharge,
 } from './records/charges.sql.ts';
-import type { PaymentParts } from './completion.ts';
-import { type PaymentMethod, selectDefaults } from './records/methods.sql.ts';
-import { callForCharge } from './outside/charges.ts';
-import type { PaymentProvider } from './provider/provider.ts';
-import { sandboxProvider } from './provider/sandbox-provider.ts';
+import type { PaymentMethod } from './records/method.ts';
+import { selectDefaults } from './records/methods.sql.ts';
 
 /** What is charged, and for whom. */
 export interface ChargeRequestOfInvoice {

@@ -6,15 +6,16 @@ import { newId } from '../kernel/ids.ts';
 import { type Failure, fail, notFound, ok, type Result } from '../kernel/result.ts';
 import { next } from '../kernel/state-table.ts';
 import { formatInstant, type Instant } from '../kernel/time.ts';
-import type { PaymentHandlers } from './records/handlers.ts';
-import { makeDefault, storeMethod } from './records/methods.ts';
 import type { RemoteParts } from './outside/parts.ts';
 import type { Card, ChargeOutcome, DeclineReason, PaymentProvider } from './provider/provider.ts';
-import { insertReceipt } from './records/receipts.sql.ts';
-import { sessionStates } from './records/session-states.ts';
-import { lockSession, lockSessions, moveSession, type PaymentSession, selectSession } from './records/sessions.sql.ts';
-import { announce, expireAll, isOver } from './sessions.ts';
 import { enterTestCard, outcomeAt, type TestCard, testCards } from './provider/test-cards.ts';
+import type { PaymentHandlers } from './records/handlers.ts';
+import { makeDefault, storeMethod } from './records/methods.ts';
+import { insertReceipt } from './records/receipts.sql.ts';
+import type { PaymentSession } from './records/session.ts';
+import { sessionStates } from './records/session-states.ts';
+import { lockSession, lockSessions, moveSession, selectSession } from './records/sessions.sql.ts';
+import { announce, expireAll, isOver } from './sessions.ts';
 
 /** What moving a session takes beside the database. */
 export interface PaymentParts {

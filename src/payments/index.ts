@@ -1,7 +1,15 @@
-export type { ChargeOrigin, FinishedCharge } from './records/charges.sql.ts';
 export { defaultMethodOf, defaultMethodsOf, intendCharges, performCharge } from './charges.ts';
 export { paymentErrors } from './errors.ts';
 export { countExceptions } from './exceptions/exceptions.sql.ts';
+export { endOf as endOfLink } from './links.ts';
+export { isCallOpen } from './outside/await-outcome.ts';
+export { type Courier, ProviderCourier } from './outside/courier.ts';
+export { nextLookUp } from './outside/look-ups.ts';
+export { byCourier, writeOutcome } from './outside/parts.ts';
+export { createPayments, type Payments, type RemoteOptions } from './payments.ts';
+export type { DeclineReason } from './provider/provider.ts';
+export { type ProviderAccount, ProviderAway, ProviderRefused, type RemoteProvider } from './provider/remote.ts';
+export type { ChargeOrigin, FinishedCharge } from './records/charges.sql.ts';
 export type {
   CompletedPayment,
   EntityDescription,
@@ -10,24 +18,17 @@ export type {
   EntityToLock,
   PaymentHandlers,
 } from './records/handlers.ts';
-export { endOf as endOfLink } from './links.ts';
-export { type PaymentMethod, selectMethod as findMethod } from './records/methods.sql.ts';
+export type { PaymentMethod } from './records/method.ts';
+export { selectMethod as findMethod } from './records/methods.sql.ts';
 export { listMethods, makeDefault, removeMethod } from './records/methods.ts';
-export { isCallOpen } from './outside/await-outcome.ts';
-export { type Courier, ProviderCourier } from './outside/courier.ts';
-export { nextLookUp } from './outside/look-ups.ts';
-export { byCourier, writeOutcome } from './outside/parts.ts';
-export { createPayments, type Payments, type RemoteOptions } from './payments.ts';
-export type { DeclineReason } from './provider/provider.ts';
 export { type PaymentReceipt, RECORDED_METHODS } from './records/receipts.sql.ts';
 export { findReceipt, findRecorded, listReceiptsOf, newReceiptId, recordReceipt } from './records/record.ts';
 export { type RedirectRules, redirectProblems } from './records/redirect-urls.ts';
-export { type ProviderAccount, ProviderAway, ProviderRefused, type RemoteProvider } from './provider/remote.ts';
-export { PaymentSessionReply, publicSession } from './replies.ts';
 export { RETURN_STATUSES, type ReturnStatus } from './records/return-states.ts';
-export { receiptsOf, requestReturn, returnedByHand, stopReturn } from './returns.ts';
+export type { EntityType, PaymentSession } from './records/session.ts';
 export type { SessionStatus } from './records/session-states.ts';
-export type { EntityType, PaymentSession } from './records/sessions.sql.ts';
+export { PaymentSessionReply, publicSession } from './replies.ts';
+export { receiptsOf, requestReturn, returnedByHand, stopReturn } from './returns.ts';
 export {
   DEFAULT_SESSION_MINUTES,
   endOpenSession,

@@ -1,8 +1,8 @@
 import { ListOf, listReply, pageOf, Reply, type Route, route } from '../http/index.ts';
 import { notFound, ok } from '../kernel/result.ts';
 import { Payment, PaymentCreate, PaymentListQuery, presentLink, sessionStatusesOf } from './link-schemas.ts';
-import { selectLink, selectLinks } from './records/links.sql.ts';
 import { createLink } from './links.ts';
+import { selectLink, selectLinks } from './records/links.sql.ts';
 import type { PaymentEnvironment } from './session-routes.ts';
 
 const TAG = 'Payments';

@@ -16,7 +16,7 @@ import {
 import { decimal, jsonNumber } from '../kernel/decimal.ts';
 import { formatMoney } from '../kernel/money.ts';
 import { formatInstant } from '../kernel/time.ts';
-import type { PaymentLinkNow } from './records/links.sql.ts';
+import type { PaymentLinkNow } from './records/link.ts';
 import type { SessionStatus } from './records/session-states.ts';
 import { sessionUrl } from './sessions.ts';
 

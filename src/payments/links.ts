@@ -9,17 +9,11 @@ import { digitsProblem, formatMoney, roundTo } from '../kernel/money.ts';
 import { type FieldError, fail, invalid, notFound, ok, type Result } from '../kernel/result.ts';
 import { addDuration, type Instant, isAfter, parseDuration } from '../kernel/time.ts';
 import { post } from '../ledger/index.ts';
-import type { EntityDescription, PaymentHandlers } from './records/handlers.ts';
 import type { PaymentCreate } from './link-schemas.ts';
-import {
-  insertLink,
-  type LinkItem,
-  lockLinkKey,
-  type PaymentLinkNow,
-  selectLink,
-  selectLinkByKey,
-} from './records/links.sql.ts';
 import { PAYMENT_WORDS } from './page/words.ts';
+import type { EntityDescription, PaymentHandlers } from './records/handlers.ts';
+import type { LinkItem, PaymentLinkNow } from './records/link.ts';
+import { insertLink, lockLinkKey, selectLink, selectLinkByKey } from './records/links.sql.ts';
 import { redirectProblems } from './records/redirect-urls.ts';
 import { openSession } from './sessions.ts';
 import { checkTakesCardsNow } from './setup.ts';

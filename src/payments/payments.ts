@@ -3,7 +3,6 @@ import type { DueKind } from '../jobs/index.ts';
 import { chargesDue } from './charges.ts';
 import { sessionsDue } from './completion.ts';
 import { exceptionRoutes } from './exceptions/routes.ts';
-import type { PaymentHandlers } from './records/handlers.ts';
 import { linkRoutes } from './link-routes.ts';
 import { withLinks } from './links.ts';
 import { methodRoutes } from './method-routes.ts';
@@ -15,8 +14,9 @@ import type { RemoteParts } from './outside/parts.ts';
 import { noticeRoutes } from './outside/routes.ts';
 import { strayReturnsDue } from './outside/stray.ts';
 import { pageRoutes } from './page/routes.ts';
-import { returnsDue } from './returns.ts';
 import { sandboxProvider } from './provider/sandbox-provider.ts';
+import type { PaymentHandlers } from './records/handlers.ts';
+import { returnsDue } from './returns.ts';
 import { type PaymentEnvironment, sessionRoutes } from './session-routes.ts';
 
 export interface Payments {

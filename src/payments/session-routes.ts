@@ -1,11 +1,12 @@
 import { Id, ListOf, ListQuery, listReply, OneOf, pageOf, type Route, route, Strict, Type } from '../http/index.ts';
 import { notFound, ok, type Result } from '../kernel/result.ts';
 import { completeSession, endSession, type PaymentParts } from './completion.ts';
-import { ListedPaymentSession, listedSession, PaymentSessionReply, publicSession } from './replies.ts';
-import { SESSION_STATUSES } from './records/session-states.ts';
-import { ENTITY_TYPES, type PaymentSession, selectSessions } from './records/sessions.sql.ts';
-import { findSession } from './sessions.ts';
 import { TEST_CARDS } from './provider/test-cards.ts';
+import { ENTITY_TYPES, type PaymentSession } from './records/session.ts';
+import { SESSION_STATUSES } from './records/session-states.ts';
+import { selectSessions } from './records/sessions.sql.ts';
+import { ListedPaymentSession, listedSession, PaymentSessionReply, publicSession } from './replies.ts';
+import { findSession } from './sessions.ts';
 
 const TAG = 'Payments';
 const ofSession = { merchant: { of: 'id', kind: 'paymentSession' } } as const;

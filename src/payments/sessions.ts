@@ -7,13 +7,12 @@ import { type Instant, isBefore } from '../kernel/time.ts';
 import { publishAll } from '../webhooks/index.ts';
 import { closeCheckouts } from './outside/checkouts.sql.ts';
 import type { ProviderName } from './provider/provider.ts';
+import type { EntityType, PaymentSession } from './records/session.ts';
 import { sessionStates } from './records/session-states.ts';
 import {
-  type EntityType,
   insertSessions,
   lockOpenSessions,
   lockSession,
-  type PaymentSession,
   selectOpenSession,
   selectOpenSessions,
   selectSession,

@@ -6,7 +6,7 @@ import { type FieldError, fail, invalid, notFound, ok, type Result } from '../ke
 import { type Instant, isAfter } from '../kernel/time.ts';
 import type { ProviderName } from './provider/provider.ts';
 import { type RedirectRules, redirectProblems } from './records/redirect-urls.ts';
-import type { PaymentSession } from './records/sessions.sql.ts';
+import type { PaymentSession } from './records/session.ts';
 import { DEFAULT_SESSION_MINUTES, openSession } from './sessions.ts';
 
 const FALLBACK_CURRENCY = 'USD';

@@ -8,6 +8,8 @@ import { ok } from '../kernel/result.ts';
 import { errorPage, findLook, type Look, PRIVATE, pageReply, unknownReply } from '../pages/index.ts';
 import { noCookie, portalPath, sessionCookie, sessionTokenIn } from './frame/cookie.ts';
 import { deadLinkPage, leftPage, openPage, sentPage, signInPage } from './frame/door-pages.ts';
+import { STYLE } from './frame/style.ts';
+import { isForeign } from './frame/visit.ts';
 import {
   createMailedLink,
   findLink,
@@ -21,9 +23,7 @@ import {
 } from './links/links.ts';
 import type { PortalParts } from './links/parts.ts';
 import type { PortalLink } from './links/portal.sql.ts';
-import { STYLE } from './frame/style.ts';
 import { hashOfToken, isFormKey } from './links/tokens.ts';
-import { isForeign } from './frame/visit.ts';
 
 const HTML = { contentType: 'text/html', description: 'A page for a person.' } as const;
 const FORM = 'application/x-www-form-urlencoded';

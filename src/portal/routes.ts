@@ -1,16 +1,16 @@
 import { type Route, Text, Type } from '../http/index.ts';
 import { portalLinkRoutes } from './api-routes.ts';
+import { doorRoutes } from './door-routes.ts';
+import { pageMaker } from './frame/visit.ts';
+import type { PortalParts } from './links/parts.ts';
 import { balancesPage } from './pages/balances.ts';
 import { addCard, cardsPage, chooseCard, removeCard } from './pages/cards.ts';
 import { detailsPage, saveDetails } from './pages/details.ts';
-import { doorRoutes } from './door-routes.ts';
 import { invoicePage, invoicesPage } from './pages/invoices.ts';
 import { overviewPage } from './pages/overview.ts';
-import { DETAIL_FIELDS } from './words/page-words.ts';
-import type { PortalParts } from './links/parts.ts';
 import { changePortal, previewPage, subscriptionPage } from './pages/subscription.ts';
 import { usagePage } from './pages/usage.ts';
-import { pageMaker } from './frame/visit.ts';
+import { DETAIL_FIELDS } from './words/page-words.ts';
 
 /** Longer texts are told in the form, where they were typed. */
 const DETAILS = Object.fromEntries(DETAIL_FIELDS.map((field) => [field, Type.Optional(Text({ maxLength: 2000 }))]));

@@ -11,12 +11,12 @@ import {
   SubscriptionChangeListQuery,
   SubscriptionChangeReply,
 } from './changes/change-schemas.ts';
-import { type ChangeRow, listChanges } from './subscription/changes.sql.ts';
 import { cancelChange, changePlan } from './changes/changes.ts';
-import type { SubscriptionParts } from './subscription/parts.ts';
-import { planMigrationRoutes } from './plan-migration/routes.ts';
-import { quantitiesOf } from './life/present.ts';
 import { simulatePlan } from './changes/simulate.ts';
+import { quantitiesOf } from './life/present.ts';
+import { planMigrationRoutes } from './plan-migration/routes.ts';
+import { type ChangeRow, listChanges } from './subscription/changes.sql.ts';
+import type { SubscriptionParts } from './subscription/parts.ts';
 
 const TAG = 'Subscriptions';
 const ofSubscription = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', kind: 'subscription' } }) as const;

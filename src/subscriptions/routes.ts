@@ -7,11 +7,11 @@ import type { Payments } from '../payments/index.ts';
 import { adjustmentRoutes } from './adjustments/adjustment-routes.ts';
 import { changeRoutes } from './change-routes.ts';
 import { createSubscription } from './life/create.ts';
-import type { SubscriptionParts } from './subscription/parts.ts';
 import { patchSubscription, terminateSubscription } from './life/patch.ts';
 import { paymentOf } from './life/payment.ts';
 import { presentSubscription, quantitiesOf } from './life/present.ts';
 import { reconcileSubscription } from './life/reconcile.ts';
+import type { SubscriptionParts } from './subscription/parts.ts';
 import {
   ReconciliationBody,
   Subscription,
@@ -22,7 +22,8 @@ import {
   SubscriptionReconciliation,
   TerminationBody,
 } from './subscription/schemas.ts';
-import { findSubscription, listSubscriptions, type SubscriptionRow } from './subscription/subscriptions.sql.ts';
+import type { SubscriptionRow } from './subscription/subscription.ts';
+import { findSubscription, listSubscriptions } from './subscription/subscriptions.sql.ts';
 
 const TAG = 'Subscriptions';
 const ofSubscription = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', kind: 'subscription' } }) as const;

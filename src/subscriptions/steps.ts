@@ -3,13 +3,14 @@ import { merchantSettings } from '../identity/index.ts';
 import { billLateUsage, creditCarriedLines, lateUsageDueAt } from '../invoicing/index.ts';
 import type { DueKind, StepResult } from '../jobs/index.ts';
 import { type Instant, isAfter, isBefore } from '../kernel/time.ts';
-import { startBilling } from './life/activate.ts';
-import { applyScheduled } from './changes/changes.ts';
-import { endSubscription } from './life/end.ts';
-import type { SubscriptionParts } from './subscription/parts.ts';
-import { remind } from './life/reminders.ts';
-import { changeSubscription, lockSubscriptions, type SubscriptionRow } from './subscription/subscriptions.sql.ts';
 import { lockAllToBill } from './billing/usage-claims.ts';
+import { applyScheduled } from './changes/changes.ts';
+import { startBilling } from './life/activate.ts';
+import { endSubscription } from './life/end.ts';
+import { remind } from './life/reminders.ts';
+import type { SubscriptionParts } from './subscription/parts.ts';
+import type { SubscriptionRow } from './subscription/subscription.ts';
+import { changeSubscription, lockSubscriptions } from './subscription/subscriptions.sql.ts';
 
 /** Subscriptions of one merchant in one transaction. */
 const MOST_SUBSCRIPTIONS = 200;

@@ -20,21 +20,16 @@ const OUT_OF_SIGHT: Exceptions = {
 };
 
 const ACROSS: Exceptions = {
-  'src/subscriptions/subscription/subscriptions.sql.ts': 'a list by consumer needs the customers of the page in the same statement',
+  'src/subscriptions/subscription/subscriptions.sql.ts':
+    'a list by consumer needs the customers of the page in the same statement',
 };
 
-/** Folders whose rules still take the types of rows from a `*.sql.ts`. Invoicing has none. */
+/** Folders with files that work through another handle than `tx`. No rule takes the types of rows from a `*.sql.ts`. */
 const ROWS_BESIDE_STATEMENTS: Exceptions = {
-  'src/catalog/': 'prices, metrics and features have their types beside their statements',
   'src/checkout/': 'a chore works through a function of the database for all merchants',
-  'src/customers/': 'the reply of a customer is made from its row',
-  'src/entitlements/': 'rules take rows of entitlements',
   'src/identity/': 'a key is looked up by a handle that is not called tx',
-  'src/mail/': 'the reply of a mail is made from its row',
   'src/metering/': 'ClickHouse is no transaction, and a flush asks for subjects in its own way',
-  'src/payments/': 'replies and the page are made from rows of sessions, methods and links',
   'src/webhooks/': 'a sender and chores work through functions of the database for all merchants',
-  'src/subscriptions/': 'the rule of an action takes the row of a subscription',
 };
 
 /** A finding as one of its folder, where the folder is excused. */

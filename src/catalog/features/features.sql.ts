@@ -2,23 +2,7 @@ import { allOf, assignments, jsonb, pageOfRows, type Sql, sql, type Tx } from '.
 import type { PageRequest } from '../../http/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { equals, FOR_KEY_SHARE, FOR_UPDATE, ofMerchant, UNLOCKED } from '../scope.sql.ts';
-
-export const FEATURE_TYPES = ['metered', 'static', 'boolean'] as const;
-export type FeatureType = (typeof FEATURE_TYPES)[number];
-
-/** §2 Feature: what customers are entitled to. */
-export interface Feature {
-  readonly id: string;
-  readonly merchantId: string;
-  readonly productId: string;
-  /** Unique within the product. */
-  readonly key: string;
-  readonly name: string;
-  readonly type: FeatureType;
-  readonly metadata: Record<string, unknown>;
-  readonly createdAt: Instant;
-  readonly updatedAt: Instant;
-}
+import type { Feature } from './feature.ts';
 
 const COLUMNS = sql`id, merchant_id, product_id, key, name, type, metadata,
   created_at, updated_at`;

@@ -5,8 +5,8 @@ import { fail, notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant } from '../../kernel/time.ts';
 import { type Blocker, blockedBy, MOST_NAMED_BLOCKERS, named } from '../blockers.ts';
 import type { CatalogOptions } from '../options.ts';
+import type { Feature } from './feature.ts';
 import {
-  type Feature,
   insertFeature,
   lockFeature,
   markFeatureDeleted,

@@ -11,7 +11,7 @@ import {
   Timestamp,
   Type,
 } from '../../http/index.ts';
-import { FEATURE_TYPES } from './features.sql.ts';
+import { FEATURE_TYPES } from './feature.ts';
 
 /** §2: groups of lowercase letters and digits, separated by single hyphens. */
 const Slug = Formed(

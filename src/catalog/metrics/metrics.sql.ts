@@ -1,24 +1,8 @@
 import { allOf, assignments, jsonb, pageOfRows, type Sql, sql, type Tx } from '../../db/index.ts';
 import type { PageRequest } from '../../http/index.ts';
-import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { Meter } from '../meters/meter.ts';
 import { equals, FOR_UPDATE, ofMerchant, UNLOCKED } from '../scope.sql.ts';
-
-/** §2 Billable metric: a meter that has a name and can be priced. */
-export interface Metric extends Meter {
-  readonly id: string;
-  readonly merchantId: string;
-  readonly productId: string;
-  readonly itemId: string | null;
-  readonly name: string;
-  readonly description: string;
-  readonly unit: string;
-  /** Percent; null where the plan's or the merchant's holds. */
-  readonly taxRate: Decimal | null;
-  readonly createdAt: Instant;
-  readonly updatedAt: Instant;
-}
+import type { Metric } from './metric.ts';
 
 const COLUMNS = sql`id, merchant_id, product_id, item_id, name, description, unit,
   aggregation, event_type, value_property, group_by,

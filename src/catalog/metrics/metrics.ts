@@ -8,11 +8,11 @@ import type { CatalogOptions } from '../options.ts';
 import { resolveProduct } from '../product-of-item.ts';
 import { isSame } from '../same.ts';
 import { percentOut, toDecimal } from '../words.ts';
+import type { Metric } from './metric.ts';
 import {
   insertMetric,
   isMetricPriced,
   lockMetric,
-  type Metric,
   type MetricChange,
   selectMetric,
   selectMetrics,

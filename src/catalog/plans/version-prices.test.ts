@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Price } from '../prices/prices.sql.ts';
+import type { Price } from '../prices/price.ts';
 import { checkTemplatesAgree, decideVersionPrices, type VersionDiff } from './version-prices.ts';
 
 const NOTHING: VersionDiff = { addPrices: [], removePrices: [], replacePrices: [] };

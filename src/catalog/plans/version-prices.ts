@@ -1,5 +1,5 @@
 import { type FieldError, invalid, ok, type Result } from '../../kernel/result.ts';
-import type { Price } from '../prices/prices.sql.ts';
+import type { Price } from '../prices/price.ts';
 
 /** What a new version does to the prices of the one that it is based on. */
 export interface VersionDiff {

@@ -8,7 +8,8 @@ import { fail, invalid, invalidField, notFound, noVersion, ok, type Result } fro
 import { next } from '../../kernel/state-table.ts';
 import { formatInstant, type Instant } from '../../kernel/time.ts';
 import type { CatalogOptions } from '../options.ts';
-import { type Price, selectPricesOfVersions } from '../prices/prices.sql.ts';
+import type { Price } from '../prices/price.ts';
+import { selectPricesOfVersions } from '../prices/prices.sql.ts';
 import { priceOut } from '../prices/prices.ts';
 import { checkReferences } from '../references-in-body.ts';
 import { isSame } from '../same.ts';

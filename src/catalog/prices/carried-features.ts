@@ -1,6 +1,8 @@
 import type { Tx } from '../../db/index.ts';
-import { type Feature, selectFeaturesById } from '../features/features.sql.ts';
-import { type Price, selectMetricsOfFeature } from './prices.sql.ts';
+import type { Feature } from '../features/feature.ts';
+import { selectFeaturesById } from '../features/features.sql.ts';
+import type { Price } from './price.ts';
+import { selectMetricsOfFeature } from './prices.sql.ts';
 import type { EntitlementTemplate } from './template.ts';
 import { canBackFeature } from './terms.ts';
 

@@ -2,8 +2,9 @@ import type { Tx } from '../../db/index.ts';
 import { normaliseCadence } from '../../kernel/time.ts';
 import { type Fee, selectFeesById } from '../fees/fees.sql.ts';
 import type { Meter } from '../meters/meter.ts';
-import { type Metric, selectMetricsById } from '../metrics/metrics.sql.ts';
-import type { Price } from './prices.sql.ts';
+import type { Metric } from '../metrics/metric.ts';
+import { selectMetricsById } from '../metrics/metrics.sql.ts';
+import type { Price } from './price.ts';
 
 /** What a price is for, where it is usage: the meter, and what a line calls it. */
 export interface PricedMetric

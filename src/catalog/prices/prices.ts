@@ -5,17 +5,18 @@ import { jsonNumber, ONE, plain } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { fail, invalid, notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant } from '../../kernel/time.ts';
-import { type Feature, holdFeature } from '../features/features.sql.ts';
+import type { Feature } from '../features/feature.ts';
+import { holdFeature } from '../features/features.sql.ts';
 import { holdFee } from '../fees/fees.sql.ts';
 import { holdMetrics } from '../metrics/metrics.sql.ts';
 import { checkReferences } from '../references-in-body.ts';
 import { percentOut, readCadence, toDecimal } from '../words.ts';
+import type { Price } from './price.ts';
 import {
   insertPrice,
   isFeatureOnMetrics,
   lockPrice,
   markPriceDeleted,
-  type Price,
   rewritePrice,
   selectPrice,
   selectPrices,

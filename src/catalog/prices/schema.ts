@@ -15,7 +15,7 @@ import {
   Type,
 } from '../../http/index.ts';
 import { type PriceModelName, PriceProperties, priceModelNames } from '../../invoicing/rating/index.ts';
-import { FEATURE_TYPES } from '../features/features.sql.ts';
+import { FEATURE_TYPES } from '../features/feature.ts';
 import { Percent, PercentOut } from '../words.ts';
 import { EntitlementTemplate } from './template.ts';
 

@@ -2,7 +2,7 @@ import { DecimalNumber, FreeMap, Id, readDecimal, type Static, Strict, Timestamp
 import { type Decimal, ZERO } from '../../kernel/decimal.ts';
 import type { FieldError } from '../../kernel/result.ts';
 import { parseCadence } from '../../kernel/time.ts';
-import type { FeatureType } from '../features/features.sql.ts';
+import type { FeatureType } from '../features/feature.ts';
 
 /** The balance bounds of §2 Grant: whatever is above is no bound. */
 const Rollover = Type.Optional(DecimalNumber({ minimum: '0', maximum: '999999999999' }));

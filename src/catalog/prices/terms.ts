@@ -9,11 +9,11 @@ import {
 import { type Decimal, ONE } from '../../kernel/decimal.ts';
 import type { FieldError } from '../../kernel/result.ts';
 import { isOnce, parseCadence } from '../../kernel/time.ts';
-import type { Feature } from '../features/features.sql.ts';
+import type { Feature } from '../features/feature.ts';
 import type { Aggregation } from '../meters/meter.ts';
-import type { Metric } from '../metrics/metrics.sql.ts';
+import type { Metric } from '../metrics/metric.ts';
 import { isSame } from '../same.ts';
-import type { PaymentTerm } from './prices.sql.ts';
+import type { PaymentTerm } from './price.ts';
 import { BOOLEAN_BY_DEFAULT, checkTemplate, type EntitlementTemplate } from './template.ts';
 
 /** What a price says, apart from what it is for. */

@@ -1,4 +1,15 @@
-import { Id, ListQuery, Metadata, Nullable, OneOf, type Static, Strict, Text, Timestamp, Type } from '../../http/index.ts';
+import {
+  Id,
+  ListQuery,
+  Metadata,
+  Nullable,
+  OneOf,
+  type Static,
+  Strict,
+  Text,
+  Timestamp,
+  Type,
+} from '../../http/index.ts';
 import { formatInstant, type Instant } from '../../kernel/time.ts';
 import { KnownBuyer } from './known-buyer.ts';
 import { type CheckoutLink, LINK_STATUSES, statusOf } from './link.ts';

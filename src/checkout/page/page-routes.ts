@@ -7,6 +7,9 @@ import { type Locale, localeAskedFor } from '../../kernel/locale.ts';
 import { notFound, ok, orThrow, RefusalError, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { errorPage, LOGO_HEADERS, PRIVATE, pageReply, unknownReply } from '../../pages/index.ts';
+import type { CheckoutLink } from '../link/link.ts';
+import { selectLink } from '../link/links.sql.ts';
+import type { CheckoutParts } from '../link/parts.ts';
 import type { Checkout } from '../sign-up/checkout.ts';
 import { selectCheckout } from '../sign-up/checkouts.sql.ts';
 import type { Details, Typed } from '../sign-up/details.ts';
@@ -19,14 +22,11 @@ import {
   typedFrom,
   typedIn,
 } from '../sign-up/details.ts';
-import type { CheckoutLink } from '../link/link.ts';
-import { selectLink } from '../link/links.sql.ts';
-import { begunPage, closedPage, type FormView, factsOf, type PageFacts, signupPage } from './page.ts';
-import type { CheckoutParts } from '../link/parts.ts';
 import { type Offer, rehearse } from '../sign-up/rehearse.ts';
+import { submit } from '../sign-up/submit.ts';
+import { begunPage, closedPage, type FormView, factsOf, type PageFacts, signupPage } from './page.ts';
 import { TAX_ID_SCRIPT } from './script.ts';
 import { SIGNUP_STYLE } from './style.ts';
-import { submit } from '../sign-up/submit.ts';
 import { createTaxIdTeller } from './tell-tax-id.ts';
 
 const HTML = { contentType: 'text/html', description: 'A page for a person.' } as const;

@@ -17,10 +17,10 @@ import {
   lineTables,
   logoImage,
 } from '../../pages/index.ts';
-import { FIELDS, type Field, type FieldProblem, type Typed } from '../sign-up/details.ts';
 import { type CheckoutLink, type LinkStatus, statusOf } from '../link/link.ts';
-import { pricesInWords } from './price-words.ts';
+import { FIELDS, type Field, type FieldProblem, type Typed } from '../sign-up/details.ts';
 import type { Offer } from '../sign-up/rehearse.ts';
+import { pricesInWords } from './price-words.ts';
 import { TAX_ID_SCRIPT } from './script.ts';
 import { SIGNUP_STYLE } from './style.ts';
 import { CHECKOUT_WORDS, nextSentence } from './words.ts';

@@ -2,11 +2,11 @@ import type { Tx } from '../../db/index.ts';
 import { sum } from '../../kernel/decimal.ts';
 import { fail, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { Checkout } from './checkout.ts';
-import { completeCheckout } from './checkouts.sql.ts';
 import type { CheckoutLink } from '../link/link.ts';
 import { countUse } from '../link/links.sql.ts';
 import type { CheckoutParts } from '../link/parts.ts';
+import type { Checkout } from './checkout.ts';
+import { completeCheckout } from './checkouts.sql.ts';
 import { type Subscribed, subscribe } from './subscribe.ts';
 
 /**

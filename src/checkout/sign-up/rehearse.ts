@@ -9,9 +9,9 @@ import { fail, notFound, ok, type Result } from '../../kernel/result.ts';
 import { type Instant, isAfter } from '../../kernel/time.ts';
 import type { PageLine } from '../../pages/index.ts';
 import { findSubscription, rehearseStart, type SubscriptionRow, upfrontPayments } from '../../subscriptions/index.ts';
-import type { Details } from './details.ts';
 import type { CheckoutLink } from '../link/link.ts';
 import type { CheckoutParts } from '../link/parts.ts';
+import type { Details } from './details.ts';
 import { type Subscribed, subscribe } from './subscribe.ts';
 
 /** What subscribing by a link comes to, for somebody of these details, at this moment. */

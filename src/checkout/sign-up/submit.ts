@@ -13,13 +13,13 @@ import {
   openSession,
   type PaymentSession,
 } from '../../payments/index.ts';
+import { type CheckoutLink, statusOf } from '../link/link.ts';
+import { lockLink } from '../link/links.sql.ts';
+import type { CheckoutParts } from '../link/parts.ts';
 import type { Checkout } from './checkout.ts';
 import { deleteCheckout, insertCheckout, selectCheckoutsOfLink } from './checkouts.sql.ts';
 import type { Details } from './details.ts';
 import { finish } from './finish.ts';
-import { type CheckoutLink, statusOf } from '../link/link.ts';
-import { lockLink } from '../link/links.sql.ts';
-import type { CheckoutParts } from '../link/parts.ts';
 import type { Offer } from './rehearse.ts';
 
 /** A form as it was sent, and what the page had shown. */

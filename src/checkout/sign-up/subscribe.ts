@@ -5,10 +5,10 @@ import type { InvoiceRow } from '../../invoicing/index.ts';
 import { notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant } from '../../kernel/time.ts';
 import { createSubscription, type SubscriptionRow } from '../../subscriptions/index.ts';
-import type { Checkout } from './checkout.ts';
-import type { Details } from './details.ts';
 import type { CheckoutLink } from '../link/link.ts';
 import type { CheckoutParts } from '../link/parts.ts';
+import type { Checkout } from './checkout.ts';
+import type { Details } from './details.ts';
 
 /** Who subscribes to what, and the ids that were promised. */
 export interface Subscribing

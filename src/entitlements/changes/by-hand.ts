@@ -13,11 +13,12 @@ import { Id, Metadata, Nullable, type Static, Strict, Timestamp, Type } from '..
 import { newId } from '../../kernel/ids.ts';
 import { fail, invalid, invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
 import { type Instant, isAfter, parseInstant } from '../../kernel/time.ts';
-import { checkPast, MOST_PAST_RESETS } from '../inputs/bounds.ts';
 import type { EntitlingSubscription } from '../entitlement/create.ts';
-import { type EntitlementRow, hasUnendedByHand, insertEntitlement, lockByHand } from '../entitlement/entitlements.sql.ts';
-import { loadInput } from '../inputs/inputs.ts';
+import type { EntitlementRow } from '../entitlement/entitlement.ts';
+import { hasUnendedByHand, insertEntitlement, lockByHand } from '../entitlement/entitlements.sql.ts';
 import type { EntitlementParts } from '../entitlement/parts.ts';
+import { checkPast, MOST_PAST_RESETS } from '../inputs/bounds.ts';
+import { loadInput } from '../inputs/inputs.ts';
 
 export const EntitlementCreate = Strict(
   {

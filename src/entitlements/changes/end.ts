@@ -1,8 +1,8 @@
 import type { Tx } from '../../db/index.ts';
 import { earliest, type Instant, isAfter, latest } from '../../kernel/time.ts';
+import type { EntitlementRow } from '../entitlement/entitlement.ts';
 import {
   changeEntitlement,
-  type EntitlementRow,
   lockEntitlementsOfPlan,
   lockUnendedOfSubscription,
 } from '../entitlement/entitlements.sql.ts';

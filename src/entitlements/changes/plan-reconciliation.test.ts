@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CarriedFeature, EntitlementTemplate } from '../../catalog/index.ts';
 import { decimal } from '../../kernel/decimal.ts';
-import type { EntitlementRow } from '../entitlement/entitlements.sql.ts';
+import type { EntitlementRow } from '../entitlement/entitlement.ts';
 import { type HeldFeature, planReconciliation } from './plan-reconciliation.ts';
 
 const NOW = Temporal.Instant.from('2026-01-10T00:00:00Z');

@@ -3,7 +3,7 @@ import { canonicalJson } from '../../http/index.ts';
 import { type Decimal, decimal, jsonNumber, ZERO } from '../../kernel/decimal.ts';
 import { type Instant, isAfter } from '../../kernel/time.ts';
 import { isMeasured } from '../entitlement/create.ts';
-import type { EntitlementRow } from '../entitlement/entitlements.sql.ts';
+import type { EntitlementRow } from '../entitlement/entitlement.ts';
 
 interface Named {
   readonly featureId: string;

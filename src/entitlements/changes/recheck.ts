@@ -2,11 +2,11 @@ import type { Tx } from '../../db/index.ts';
 import { plain } from '../../kernel/decimal.ts';
 import { formatInstant } from '../../kernel/time.ts';
 import type { BalanceAt } from '../balance/index.ts';
-import { balanceAt } from '../reading/balances.ts';
 import { findEntitlement } from '../entitlement/entitlements.sql.ts';
 import { loadInput } from '../inputs/inputs.ts';
 import { type SnapshotKey, snapshotsAfter } from '../inputs/snapshots.sql.ts';
 import { loadHolding } from '../inputs/snapshots.ts';
+import { balanceAt } from '../reading/balances.ts';
 
 const SNAPSHOTS_AT_ONCE = 50;
 const MICROSECOND = { microseconds: 1 };

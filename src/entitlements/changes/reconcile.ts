@@ -5,18 +5,13 @@ import { newId } from '../../kernel/ids.ts';
 import { type Instant, isAfter, latest } from '../../kernel/time.ts';
 import { issuedGrants, usagePeriodAt } from '../balance/index.ts';
 import { type EntitlingSubscription, entitleTo } from '../entitlement/create.ts';
-import { cancelEntitlement } from './end.ts';
-import {
-  changeEntitlement,
-  type EntitlementRow,
-  insertTerm,
-  lockEntitlementsOfPlan,
-  termsOf,
-} from '../entitlement/entitlements.sql.ts';
+import type { EntitlementRow } from '../entitlement/entitlement.ts';
+import { changeEntitlement, insertTerm, lockEntitlementsOfPlan, termsOf } from '../entitlement/entitlements.sql.ts';
 import { insertGrants, planGrantsSince } from '../entitlement/grants.sql.ts';
 import { issuedRow, writeGrant } from '../grants/grants.ts';
-import { loadInput } from '../inputs/inputs.ts';
 import { forgetSince } from '../grants/past-change.ts';
+import { loadInput } from '../inputs/inputs.ts';
+import { cancelEntitlement } from './end.ts';
 import {
   type HeldFeature,
   type KeptFeature,

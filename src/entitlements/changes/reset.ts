@@ -3,10 +3,11 @@ import { type Static, Strict, Timestamp, Type } from '../../http/index.ts';
 import { fail, invalidField, ok, type Result } from '../../kernel/result.ts';
 import { type Instant, isAfter, isBefore, parseInstant } from '../../kernel/time.ts';
 import { usagePeriodAt } from '../balance/index.ts';
-import { changeEntitlement, type EntitlementRow } from '../entitlement/entitlements.sql.ts';
-import { loadInput, templateAt } from '../inputs/inputs.ts';
+import type { EntitlementRow } from '../entitlement/entitlement.ts';
+import { changeEntitlement } from '../entitlement/entitlements.sql.ts';
 import { type EntitlementKey, hasEnded, lockWithNow } from '../entitlement/lock.ts';
 import { forgetSince, lockBillingBefore } from '../grants/past-change.ts';
+import { loadInput, templateAt } from '../inputs/inputs.ts';
 import { insertReset } from './resets.sql.ts';
 import { tellOfResets } from './steps.ts';
 

@@ -1,7 +1,7 @@
 import { sql, type Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { ManualReset } from '../balance/index.ts';
-import type { EntitlementRow } from '../entitlement/entitlements.sql.ts';
+import type { EntitlementRow } from '../entitlement/entitlement.ts';
 
 /** Writes a reset that somebody asked for. @returns false where one was asked for at this instant before */
 export const insertReset = async (

@@ -3,16 +3,17 @@ import type { DueKind } from '../../jobs/index.ts';
 import { earliest, type Instant, isAfter } from '../../kernel/time.ts';
 import { isSettled, settleUsage } from '../../metering/index.ts';
 import { type BalanceInputs, issuedGrants, resetsIn, usagePeriodAt } from '../balance/index.ts';
-import { isInLongPeriod, nextBetween } from '../inputs/between.ts';
-import { changeEntitlement, type EntitlementRow, lockEntitlement } from '../entitlement/entitlements.sql.ts';
+import type { EntitlementRow } from '../entitlement/entitlement.ts';
+import { changeEntitlement, lockEntitlement } from '../entitlement/entitlements.sql.ts';
 import { insertGrants, nextExpiry } from '../entitlement/grants.sql.ts';
+import { tellOfEntitlement } from '../entitlement/tell.ts';
 import { issuedRow } from '../grants/grants.ts';
+import { isInLongPeriod, nextBetween } from '../inputs/between.ts';
 import { loadInput } from '../inputs/inputs.ts';
-import { insertNotices } from '../notices/notices.sql.ts';
 import { findMark, type ResetMark, setBetween, setMark } from '../inputs/snapshots.sql.ts';
 import { takeSnapshot, withHolding } from '../inputs/snapshots.ts';
 import { subjectsOf } from '../inputs/sources.ts';
-import { tellOfEntitlement } from '../entitlement/tell.ts';
+import { insertNotices } from '../notices/notices.sql.ts';
 
 /** What others do at each step, in its transaction. */
 export type EntitlementStepHook = (tx: Tx, entitlement: EntitlementRow, now: Instant) => Promise<void>;

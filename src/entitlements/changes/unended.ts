@@ -2,7 +2,8 @@ import { findFeatures } from '../../catalog/index.ts';
 import { effectiveNowForReading } from '../../clocks/index.ts';
 import type { Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { type EntitlementRow, entitlementsEndingAfter } from '../entitlement/entitlements.sql.ts';
+import type { EntitlementRow } from '../entitlement/entitlement.ts';
+import { entitlementsEndingAfter } from '../entitlement/entitlements.sql.ts';
 import { hasEnded } from '../entitlement/lock.ts';
 
 /**

@@ -2,12 +2,12 @@ import type { Tx } from '../../db/index.ts';
 import { Reply, type Route, route } from '../../http/index.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { createByHand, EntitlementCreate } from './by-hand.ts';
-import type { EntitlementRow } from '../entitlement/entitlements.sql.ts';
+import type { EntitlementRow } from '../entitlement/entitlement.ts';
 import type { EntitlementParts } from '../entitlement/parts.ts';
-import { presentEntitlement } from '../reading/present.ts';
-import { EntitlementReset, resetEntitlement } from './reset.ts';
 import { EntitlementDetail } from '../entitlement/schemas.ts';
+import { presentEntitlement } from '../reading/present.ts';
+import { createByHand, EntitlementCreate } from './by-hand.ts';
+import { EntitlementReset, resetEntitlement } from './reset.ts';
 
 const TAG = 'Entitlements';
 

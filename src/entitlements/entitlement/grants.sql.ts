@@ -1,7 +1,7 @@
 import { pageOfRows, type Sql, sql, type Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { EntitlementRow } from './entitlements.sql.ts';
+import type { EntitlementRow } from './entitlement.ts';
 
 /** §2 Grant, as it is kept. */
 export interface GrantRow {

@@ -2,7 +2,8 @@ import { effectiveNow } from '../../clocks/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { notFound, ok, type Result } from '../../kernel/result.ts';
 import { type Instant, isAfter } from '../../kernel/time.ts';
-import { type EntitlementRow, findEntitlement, lockEntitlement } from './entitlements.sql.ts';
+import type { EntitlementRow } from './entitlement.ts';
+import { findEntitlement, lockEntitlement } from './entitlements.sql.ts';
 
 /** An entitlement that a request names. */
 export interface EntitlementKey {

@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { type EventType, publish } from '../../webhooks/index.ts';
-import type { EntitlementRow } from './entitlements.sql.ts';
+import type { EntitlementRow } from './entitlement.ts';
 import type { GrantRow } from './grants.sql.ts';
 
 const about = ({ id, customerId, subscriptionId }: EntitlementRow) => ({

@@ -6,9 +6,8 @@ import { newId } from '../../kernel/ids.ts';
 import { fail, notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant, isAfter, isBefore } from '../../kernel/time.ts';
 import { type BalanceGrant, issuedGrants } from '../balance/index.ts';
-import { checkPast, MOST_STEPS } from '../inputs/bounds.ts';
-import { decideGrant } from './decide-grant.ts';
-import { changeEntitlement, type EntitlementRow, findEntitlement } from '../entitlement/entitlements.sql.ts';
+import type { EntitlementRow } from '../entitlement/entitlement.ts';
+import { changeEntitlement, findEntitlement } from '../entitlement/entitlements.sql.ts';
 import type { Grant, GrantCreate } from '../entitlement/grant-schemas.ts';
 import {
   findGrant,
@@ -19,12 +18,14 @@ import {
   type NewGrant,
   pageOfGrants,
 } from '../entitlement/grants.sql.ts';
-import { loadInput } from '../inputs/inputs.ts';
 import { type EntitlementKey, hasEnded, lockWithNow } from '../entitlement/lock.ts';
-import { tellOfBalance } from '../notices/notices.ts';
-import { forgetSince, lockBillingBefore } from './past-change.ts';
-import { forgetGrouped } from '../inputs/snapshots.sql.ts';
 import { tellOfGrant } from '../entitlement/tell.ts';
+import { checkPast, MOST_STEPS } from '../inputs/bounds.ts';
+import { loadInput } from '../inputs/inputs.ts';
+import { forgetGrouped } from '../inputs/snapshots.sql.ts';
+import { tellOfBalance } from '../notices/notices.ts';
+import { decideGrant } from './decide-grant.ts';
+import { forgetSince, lockBillingBefore } from './past-change.ts';
 
 /** A grant as it is kept, or as its row will be once it is written. */
 type ShownGrant = Omit<GrantRow, 'seq'>;

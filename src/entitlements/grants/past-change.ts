@@ -1,7 +1,8 @@
 import type { Tx } from '../../db/index.ts';
 import { lockBilling, markToBeReadAgain } from '../../invoicing/index.ts';
 import { type Instant, isAfter } from '../../kernel/time.ts';
-import { type EntitlementRow, findEntitlement } from '../entitlement/entitlements.sql.ts';
+import type { EntitlementRow } from '../entitlement/entitlement.ts';
+import { findEntitlement } from '../entitlement/entitlements.sql.ts';
 import type { EntitlementKey } from '../entitlement/lock.ts';
 import { forgetSnapshots } from '../inputs/snapshots.sql.ts';
 

@@ -3,11 +3,11 @@ import type { Tx } from '../../db/index.ts';
 import { type Decimal, decimal, ZERO } from '../../kernel/decimal.ts';
 import { type Instant, isAfter, parseCadence } from '../../kernel/time.ts';
 import type { BalanceGrant, BalanceInputs, BalanceTerm } from '../balance/index.ts';
-import type { EntitlementRow } from '../entitlement/entitlements.sql.ts';
+import type { EntitlementRow } from '../entitlement/entitlement.ts';
+import { eachInTurns } from '../entitlement/turns.ts';
 import { type GrantFields, grantLines, type InputRow, selectInputs } from './inputs.sql.ts';
 import { readKept, type Snapshot } from './kept.ts';
 import type { Elder, MeasuredMeter } from './sources.ts';
-import { eachInTurns } from '../entitlement/turns.ts';
 
 /** What a template says from an instant on. */
 export interface Term {

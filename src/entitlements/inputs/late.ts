@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/index.ts';
 import { usageTakenByInvoices } from '../../invoicing/index.ts';
 import { forgetLate, lateSince, type TakenUsage } from '../../metering/index.ts';
-import type { EntitlementRow } from '../entitlement/entitlements.sql.ts';
+import type { EntitlementRow } from '../entitlement/entitlement.ts';
 import { dropSnapshots, type KeptSnapshot, meteredSubscriptions, snapshotsOfCustomer } from './snapshots.sql.ts';
 import { subjectsOf } from './sources.ts';
 

@@ -11,9 +11,9 @@ import {
   timelineInTurns,
   type Wanted,
 } from '../balance/index.ts';
+import { inTurns } from '../entitlement/turns.ts';
 import type { Loaded } from './inputs.ts';
 import { type LevelQuestion, type Measured, measured, usedIn } from './measure.ts';
-import { inTurns } from '../entitlement/turns.ts';
 
 /**
  * Up to so many steps and grants, asking for the usage of each stretch is cheaper than asking first where there is any.

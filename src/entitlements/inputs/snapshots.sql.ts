@@ -1,6 +1,6 @@
 import { jsonb, type Sql, sql, type Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { EntitlementRow } from '../entitlement/entitlements.sql.ts';
+import type { EntitlementRow } from '../entitlement/entitlement.ts';
 
 /** Drops what is remembered of an entitlement from a moment on: what was changed there changes all figures after it. */
 export const forgetSnapshots = (

@@ -2,7 +2,7 @@ import type { Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { lateSince, usageSnapshot } from '../../metering/index.ts';
 import type { BalanceState } from '../balance/index.ts';
-import type { EntitlementRow } from '../entitlement/entitlements.sql.ts';
+import type { EntitlementRow } from '../entitlement/entitlement.ts';
 import { type Loaded, loadInput, type Wanted } from './inputs.ts';
 import { countingOf, countsAsThen, writeKept } from './kept.ts';
 import { forgetLateUsage } from './late.ts';

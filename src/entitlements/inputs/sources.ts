@@ -1,6 +1,6 @@
 import { earliest, type Instant, isBefore, latest } from '../../kernel/time.ts';
 import { type ActiveSpan, type Meter, ownSpans, type UsageSource } from '../../metering/index.ts';
-import type { EntitlementRow } from '../entitlement/entitlements.sql.ts';
+import type { EntitlementRow } from '../entitlement/entitlement.ts';
 
 /** A metric that an entitlement measures. */
 export interface MeasuredMeter extends Meter {

@@ -10,9 +10,9 @@ import {
   joinFigures,
   type UsageFigure,
 } from '../../metering/index.ts';
-import type { EntitlementRow } from '../entitlement/entitlements.sql.ts';
-import type { InputRow } from '../inputs/inputs.sql.ts';
+import type { EntitlementRow } from '../entitlement/entitlement.ts';
 import type { SpentBudget } from '../entitlement/parts.ts';
+import type { InputRow } from '../inputs/inputs.sql.ts';
 import { conditionsOf, type EntitlementFilters, type TimedEntitlement } from '../reading/reading.sql.ts';
 
 /** What has to be heard of entitlements that are known. */

@@ -2,13 +2,13 @@ import type { Decimal } from '../../kernel/decimal.ts';
 import { earliest, type Instant, isAfter, isBefore } from '../../kernel/time.ts';
 import type { UsageFigure, UsageScope } from '../../metering/index.ts';
 import { type BalanceAt, timelineInTurns } from '../balance/index.ts';
-import { presentQuestion, withReserved } from '../reading/balances.ts';
-import type { Loaded } from '../inputs/inputs.ts';
-import { measuringOf } from '../inputs/measure.ts';
-import { detailOf } from '../reading/present.ts';
-import { burned, isShort, planReplay } from '../inputs/replaying.ts';
 import type { EntitlementDetail } from '../entitlement/schemas.ts';
 import { inTurns } from '../entitlement/turns.ts';
+import type { Loaded } from '../inputs/inputs.ts';
+import { measuringOf } from '../inputs/measure.ts';
+import { burned, isShort, planReplay } from '../inputs/replaying.ts';
+import { presentQuestion, withReserved } from '../reading/balances.ts';
+import { detailOf } from '../reading/present.ts';
 
 /** An entitlement of which nothing but usage and reservations is missing to answer for any instant of a span. */
 export interface Prepared {

@@ -2,7 +2,7 @@ import { findFeaturesByKey } from '../../catalog/index.ts';
 import { customerIdsOfExternalId, findCustomer } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { notFound, ok, type Result } from '../../kernel/result.ts';
-import type { EntitlementRow } from '../entitlement/entitlements.sql.ts';
+import type { EntitlementRow } from '../entitlement/entitlement.ts';
 import { loadedOf } from '../inputs/inputs.ts';
 import { countsAsThen } from '../inputs/kept.ts';
 import { type OpenedRow, openEntitlement, selectState, selectStated, selectUnended } from './known.sql.ts';

@@ -1,6 +1,6 @@
 import { sql, type Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { EntitlementRow } from '../entitlement/entitlements.sql.ts';
+import type { EntitlementRow } from '../entitlement/entitlement.ts';
 
 /** What is told of a usage period, each once. */
 export interface Notice {

@@ -4,11 +4,12 @@ import type { Chore } from '../../jobs/index.ts';
 import { ZERO } from '../../kernel/decimal.ts';
 import { type Instant, isAfter } from '../../kernel/time.ts';
 import type { UsageWatch } from '../../metering/index.ts';
-import { type Balance, balanceOf } from '../reading/balances.ts';
-import { type EntitlementRow, findEntitlement } from '../entitlement/entitlements.sql.ts';
+import type { EntitlementRow } from '../entitlement/entitlement.ts';
+import { findEntitlement } from '../entitlement/entitlements.sql.ts';
 import { hasEnded } from '../entitlement/lock.ts';
-import { entitlementsAfter, insertNotices, type Notice, type SweptRow, selectMeteredOf } from './notices.sql.ts';
 import { tellOfEntitlement } from '../entitlement/tell.ts';
+import { type Balance, balanceOf } from '../reading/balances.ts';
+import { entitlementsAfter, insertNotices, type Notice, type SweptRow, selectMeteredOf } from './notices.sql.ts';
 
 /** A balance is low at a fifth of what there was to use in the period, or below (domain.md §5). */
 const LOW_SHARE = '0.2';

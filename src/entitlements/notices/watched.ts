@@ -1,9 +1,9 @@
 import type { Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import { type Instant, isAfter } from '../../kernel/time.ts';
-import { balanceOf } from '../reading/balances.ts';
 import { findEntitlement } from '../entitlement/entitlements.sql.ts';
 import { hasEnded } from '../entitlement/lock.ts';
+import { balanceOf } from '../reading/balances.ts';
 
 /** A balance with what was used of it in its usage period. */
 export interface WatchedBalance {

@@ -1,8 +1,8 @@
 import type { PurposeHandler } from '../../invoicing/index.ts';
 import { newId } from '../../kernel/ids.ts';
 import { lockEntitlement } from '../entitlement/entitlements.sql.ts';
-import { writeGrant } from '../grants/grants.ts';
 import type { EntitlementParts } from '../entitlement/parts.ts';
+import { writeGrant } from '../grants/grants.ts';
 import { effectOf } from './decide.ts';
 import { findPurchase } from './purchases.sql.ts';
 

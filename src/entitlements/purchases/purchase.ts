@@ -8,9 +8,10 @@ import { type Decimal, ONE, plain } from '../../kernel/decimal.ts';
 import { fail, invalid, ok, type Result } from '../../kernel/result.ts';
 import { type Instant, isAfter } from '../../kernel/time.ts';
 import { DEFAULT_SESSION_MINUTES, openSessionOf, type PaymentSession, redirectProblems } from '../../payments/index.ts';
-import { type EntitlementRow, termsOf } from '../entitlement/entitlements.sql.ts';
-import { templateAt } from '../inputs/inputs.ts';
+import type { EntitlementRow } from '../entitlement/entitlement.ts';
+import { termsOf } from '../entitlement/entitlements.sql.ts';
 import { type EntitlementKey, hasEnded, lockWithNow } from '../entitlement/lock.ts';
+import { templateAt } from '../inputs/inputs.ts';
 import { type PurchaseTimes, payableUntil, purchaseProblems, type Rollover, rolloverOf } from './decide.ts';
 import { findPurchaseByKey, insertPurchase, type PurchaseRow } from './purchases.sql.ts';
 

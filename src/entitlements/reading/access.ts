@@ -4,13 +4,13 @@ import { decimal, jsonNumber, sum } from '../../kernel/decimal.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { Budget } from '../balance/index.ts';
-import { type BalanceQuestion, instantOf } from './balances.ts';
+import type { EntitlementParts, SpentBudget } from '../entitlement/parts.ts';
+import type { CustomerAccess, EntitlementDetail } from '../entitlement/schemas.ts';
 import { within } from '../inputs/bounds.ts';
 import { loadInputs } from '../inputs/inputs.ts';
-import type { EntitlementParts, SpentBudget } from '../entitlement/parts.ts';
+import { type BalanceQuestion, instantOf } from './balances.ts';
 import { presentLoaded } from './present.ts';
 import { allActive, type TimedEntitlement } from './reading.sql.ts';
-import type { CustomerAccess, EntitlementDetail } from '../entitlement/schemas.ts';
 
 /**
  * Some entitlements as answered, each at its effective now or all at one instant, in the order given.

@@ -8,13 +8,14 @@ import { newId } from '../../kernel/ids.ts';
 import { orThrow } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { linkExternalSubject } from '../../metering/index.ts';
-import { balanceOf } from './balances.ts';
-import { changeEntitlement, type EntitlementRow, insertEntitlement, type NewEntitlement } from '../entitlement/entitlements.sql.ts';
+import { entitlementDueKind } from '../changes/steps.ts';
+import type { EntitlementRow, NewEntitlement } from '../entitlement/entitlement.ts';
+import { changeEntitlement, insertEntitlement } from '../entitlement/entitlements.sql.ts';
 import { insertGrant, type NewGrant } from '../entitlement/grants.sql.ts';
+import { forgetSnapshots } from '../inputs/snapshots.sql.ts';
 import { detailQuestion } from '../known/questions.ts';
 import { Readings } from '../known/readings.ts';
-import { forgetSnapshots } from '../inputs/snapshots.sql.ts';
-import { entitlementDueKind } from '../changes/steps.ts';
+import { balanceOf } from './balances.ts';
 
 /** Balances over stored usage: whose it is, when it counts, and that snapshots change nothing (domain.md §5). */
 let env: TestEnvironment;

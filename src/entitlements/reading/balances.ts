@@ -2,7 +2,7 @@ import type { Tx } from '../../db/index.ts';
 import { Decimal, ZERO } from '../../kernel/decimal.ts';
 import { earliest, type Instant, isBefore } from '../../kernel/time.ts';
 import type { BalanceAt, Budget, Timeline } from '../balance/index.ts';
-import type { EntitlementRow } from '../entitlement/entitlements.sql.ts';
+import type { EntitlementRow } from '../entitlement/entitlement.ts';
 import { type Loaded, loadInput } from '../inputs/inputs.ts';
 import { type ReplayQuestion, replayed } from '../inputs/replaying.ts';
 import { withHolding } from '../inputs/snapshots.ts';

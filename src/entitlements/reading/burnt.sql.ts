@@ -1,5 +1,5 @@
 import { sql, type Tx } from '../../db/index.ts';
-import type { EntitlementRow } from '../entitlement/entitlements.sql.ts';
+import type { EntitlementRow } from '../entitlement/entitlement.ts';
 
 /** A subscription's usage of some metrics. */
 export interface UsageOfSubscription {

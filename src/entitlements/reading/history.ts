@@ -3,14 +3,14 @@ import { type Decimal, jsonNumber, sum, ZERO } from '../../kernel/decimal.ts';
 import { fail, invalidField, ok, type Result } from '../../kernel/result.ts';
 import { earliest, formatInstant, type Instant, isAfter, isBefore, latest } from '../../kernel/time.ts';
 import { type BalanceAt, type GrantGone, TooManyGrants, timelineInTurns, usagePeriodAt } from '../balance/index.ts';
+import type { EntitlementRow } from '../entitlement/entitlement.ts';
+import type { EntitlementHistory, HISTORY_WINDOWS } from '../entitlement/schemas.ts';
+import { inTurns } from '../entitlement/turns.ts';
 import { within } from '../inputs/bounds.ts';
-import type { EntitlementRow } from '../entitlement/entitlements.sql.ts';
 import { type Loaded, loadInput } from '../inputs/inputs.ts';
 import { hasGauge } from '../inputs/measure.ts';
 import { type ReplayQuestion, replayed } from '../inputs/replaying.ts';
-import type { EntitlementHistory, HISTORY_WINDOWS } from '../entitlement/schemas.ts';
 import { withHolding } from '../inputs/snapshots.ts';
-import { inTurns } from '../entitlement/turns.ts';
 
 type WindowSize = (typeof HISTORY_WINDOWS)[number];
 

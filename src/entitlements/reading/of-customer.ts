@@ -1,10 +1,10 @@
 import type { Tx } from '../../db/index.ts';
 import { orThrow } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
+import type { EntitlementDetail, EntitlementHistory } from '../entitlement/schemas.ts';
 import { presentAll } from './access.ts';
 import { historyOf } from './history.ts';
 import { allActive } from './reading.sql.ts';
-import type { EntitlementDetail, EntitlementHistory } from '../entitlement/schemas.ts';
 
 /** What a customer is entitled to, and how its balance went day by day. */
 export interface CustomerBalance {

@@ -1,10 +1,10 @@
 import type { Tx } from '../../db/index.ts';
 import { jsonNumber } from '../../kernel/decimal.ts';
 import { formatInstant, type Instant, isAfter, isBefore } from '../../kernel/time.ts';
-import { type Balance, type BalanceQuestion, balanceOfLoaded, instantOf } from './balances.ts';
-import type { EntitlementRow } from '../entitlement/entitlements.sql.ts';
-import { type Loaded, loadInput, templateAt } from '../inputs/inputs.ts';
+import type { EntitlementRow } from '../entitlement/entitlement.ts';
 import type { EntitlementDetail } from '../entitlement/schemas.ts';
+import { type Loaded, loadInput, templateAt } from '../inputs/inputs.ts';
+import { type Balance, type BalanceQuestion, balanceOfLoaded, instantOf } from './balances.ts';
 
 const time = (instant: Instant | null): string | null => (instant === null ? null : formatInstant(instant));
 

@@ -1,7 +1,7 @@
 import { effectiveNowOf } from '../../clocks/index.ts';
 import { allOf, pageOfRows, type Sql, sql, type Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { EntitlementRow } from '../entitlement/entitlements.sql.ts';
+import type { EntitlementRow } from '../entitlement/entitlement.ts';
 
 /** An entitlement with its effective now: the time of its clock, or wall time. */
 export interface TimedEntitlement extends EntitlementRow {

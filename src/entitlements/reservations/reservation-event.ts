@@ -1,7 +1,7 @@
 import { type Decimal, plain } from '../../kernel/decimal.ts';
 import { formatInstant, type Instant } from '../../kernel/time.ts';
 import type { OwnEvent } from '../../metering/index.ts';
-import type { EntitlementRow } from '../entitlement/entitlements.sql.ts';
+import type { EntitlementRow } from '../entitlement/entitlement.ts';
 
 /** The one metric of an entitlement, as far as an event is made for it. */
 export interface ReservedUsage {

@@ -2,7 +2,7 @@ import { pageOfRows, sql, type Tx } from '../../db/index.ts';
 import type { PageRequest } from '../../http/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { EntitlementRow } from '../entitlement/entitlements.sql.ts';
+import type { EntitlementRow } from '../entitlement/entitlement.ts';
 import type { ReservationStatus } from './reservation-states.ts';
 
 /** Balance that is held for usage whose amount is not known yet (api.md, Entitlements). */

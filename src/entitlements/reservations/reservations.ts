@@ -7,11 +7,11 @@ import { fail, invalidField, notFound, ok, type Result } from '../../kernel/resu
 import { next } from '../../kernel/state-table.ts';
 import { type Instant, isAfter } from '../../kernel/time.ts';
 import { acceptInTransaction } from '../../metering/index.ts';
-import { balanceOfLoaded } from '../reading/balances.ts';
-import type { EntitlementRow } from '../entitlement/entitlements.sql.ts';
-import { loadInput, templateAt } from '../inputs/inputs.ts';
+import type { EntitlementRow } from '../entitlement/entitlement.ts';
 import { type EntitlementKey, hasEnded, lockWithNow } from '../entitlement/lock.ts';
+import { loadInput, templateAt } from '../inputs/inputs.ts';
 import { tellOfBalance } from '../notices/notices.ts';
+import { balanceOfLoaded } from '../reading/balances.ts';
 import { isCountedOnce, type ReservedUsage, usageEvent } from './reservation-event.ts';
 import { type ReservationEvent, type ReservationStatus, reservationStates } from './reservation-states.ts';
 import {

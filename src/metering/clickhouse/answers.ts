@@ -1,7 +1,7 @@
 import { plain } from '../../kernel/decimal.ts';
 import type { Cell, CellSets, Key } from './cells.ts';
 import { columnNames, goesOn, type Question } from './question.ts';
-import type { TailRow, TailUniqueRow } from './tail.sql.ts';
+import type { TailRow, TailUniqueRow } from './tail-rows.ts';
 
 /**
  * An answer by columns: what each row is summed over, its keys, how many events, their value, and for LATEST the time and place

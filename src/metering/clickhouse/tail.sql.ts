@@ -1,5 +1,4 @@
 import { allOf, type Sql, sql } from '../../db/index.ts';
-import type { Decimal } from '../../kernel/decimal.ts';
 import type { Aggregation } from '../meter/meter.ts';
 import {
   columnNames,
@@ -10,26 +9,6 @@ import {
   valuePath,
   WINDOW_MICROSECONDS,
 } from './question.ts';
-
-/** One cell of what PostgreSQL holds after the mark. */
-export interface TailRow {
-  readonly summedOver: number;
-  readonly owner: bigint | null;
-  readonly w: bigint | null;
-  readonly eventCount: bigint;
-  readonly value: Decimal | null;
-  readonly latestAt?: bigint | null;
-  readonly latestSeq?: bigint | null;
-  readonly [dimension: `d${number}`]: string | null;
-}
-
-export interface TailUniqueRow {
-  readonly owner: bigint | null;
-  readonly w: bigint | null;
-  readonly eventCount: bigint;
-  readonly value: string;
-  readonly [dimension: `d${number}`]: string | null;
-}
 
 const microsecondsOf = (at: Sql): Sql => sql`(extract(epoch from ${at}) * 1000000)::bigint`;
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Tx } from '../../db/index.ts';
-import { type Stamped, withoutRepeats } from '../usage/levels.ts';
 import { isLevel } from '../meter/meter.ts';
 import { disjointSources, type UsageCut, type UsageQuery, type UsageRow } from '../meter/usage-request.ts';
 import { clippedWindow, type Window, type WindowSize } from '../meter/windows.ts';
+import { type Stamped, withoutRepeats } from '../usage/levels.ts';
 import { type Answer, answerOfTail, type Customers, cellSetsOf, keyOfTail, type ValueOf } from './answers.ts';
 import { type CellSets, figureOf, NOTHING, type Part, textOfLimbs, unite } from './cells.ts';
 import { columnNames, columnsOf, type Question, setOf, summedOver, windowStart } from './question.ts';
@@ -17,7 +17,8 @@ import {
 } from './shipping.sql.ts';
 import type { ClickHouse, Statement } from './store.ts';
 import type { EngineMode } from './tables.sql.ts';
-import { selectTail, selectTailValues, type TailRow, type TailUniqueRow } from './tail.sql.ts';
+import { selectTail, selectTailValues } from './tail.sql.ts';
+import type { TailRow, TailUniqueRow } from './tail-rows.ts';
 import {
   type AskedProjection,
   isUnique,

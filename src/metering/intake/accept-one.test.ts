@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
 import type { Tx } from '../../db/index.ts';
-import { acceptInTransaction, type OwnEvent } from './accept-one.ts';
 import { presentEvent } from '../events/event-record.ts';
+import { acceptInTransaction, type OwnEvent } from './accept-one.ts';
 
 let env: TestEnvironment;
 let merchant: Merchant;

@@ -2,9 +2,9 @@ import type { Tx } from '../../db/index.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { EventRecord } from '../events/event-record.ts';
-import { acceptEvents } from './intake.ts';
 import { readOne } from '../events/read-batch.ts';
 import type { EventCreate } from '../events/schemas.ts';
+import { acceptEvents } from './intake.ts';
 
 /** An event of ours, written as it would be sent to POST /v0/events; decimals as texts. */
 export type OwnEvent = Omit<EventCreate, 'namespace'> & { readonly idempotencyKey: string };

@@ -8,8 +8,8 @@ import { orThrow, RefusalError } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { eventIds } from '../events/event-id.sql.ts';
 import type { EventRecord } from '../events/event-record.ts';
-import { keyGenerationChore } from '../keys/generations.ts';
 import type { IncomingEvent } from '../events/incoming-event.ts';
+import { keyGenerationChore } from '../keys/generations.ts';
 import { acceptEvents, createIntake } from './intake.ts';
 import { lockIngest } from './lock.sql.ts';
 

@@ -1,7 +1,7 @@
 import { type Database, type Sql, sql, type Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { Entry, Flush, FlushedRow } from './flush.ts';
 import { inSlices } from '../meter/slices.ts';
+import type { Entry, Flush, FlushedRow } from './flush.ts';
 
 /** What the caller decides about a flush. */
 export interface FlushTerms {

@@ -4,6 +4,8 @@ import { type Instant, latest } from '../../kernel/time.ts';
 import { eventIds } from '../events/event-id.sql.ts';
 import type { EventIds } from '../events/event-id.ts';
 import type { EventRecord } from '../events/event-record.ts';
+import type { IncomingEvent } from '../events/incoming-event.ts';
+import { inSlices } from '../meter/slices.ts';
 import { FairQueue, type Waiting } from './fair-queue.ts';
 import {
   agreeing,
@@ -17,9 +19,7 @@ import {
   type PreparedEvent,
   prepare,
 } from './flush.ts';
-import type { IncomingEvent } from '../events/incoming-event.ts';
 import { flushAlone, flushWithin, storedKeys } from './intake.sql.ts';
-import { inSlices } from '../meter/slices.ts';
 
 /** The port through which events come in: one batch, all or nothing, answered after its commit. */
 export interface EventIntake {

@@ -5,9 +5,9 @@ import { type Merchant, openTestEnvironment, type TestEnvironment } from '../../
 import type { Tx } from '../../db/index.ts';
 import { plain } from '../../kernel/decimal.ts';
 import { orThrow } from '../../kernel/result.ts';
+import { usage } from '../usage/usage.ts';
 import { acceptEvents, createIntake } from './intake.ts';
 import { linkExternalSubject, linkSubscriptionSubject, subjectsOf } from './subjects.ts';
-import { usage } from '../usage/usage.ts';
 
 let env: TestEnvironment;
 beforeAll(async () => {

@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../db/embedded/index.ts';
 import { Database, migrate, sql, type Tx } from '../../db/index.ts';
+import { createIntake } from '../intake/intake.ts';
 import { beginKeyWork, continueKeyWork, keyTables, sealKeys } from './generations.sql.ts';
 import { type KeyLimits, planKeyWork } from './generations-plan.ts';
-import { createIntake } from '../intake/intake.ts';
 
 const NOW = Temporal.Instant.from('2026-03-01T00:00:00Z');
 const LIMITS: KeyLimits = { generations: 1, sieveRatio: 1_000, keysOfPlace: 512, bytesOfSlice: 8_000 };

@@ -3,11 +3,11 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { cloneDatabase } from '../../../test/support/environment.ts';
 import { Database, sql, sqlState, type Tx } from '../../db/index.ts';
 import { newId } from '../../kernel/ids.ts';
+import type { IncomingEvent } from '../events/incoming-event.ts';
+import { acceptEvents, createIntake } from '../intake/intake.ts';
 import { beginKeyWork, continueKeyWork, keyTables, sealKeys } from './generations.sql.ts';
 import { keyGenerationChore, tendKeys } from './generations.ts';
 import { type KeyLimits, planKeyWork } from './generations-plan.ts';
-import type { IncomingEvent } from '../events/incoming-event.ts';
-import { acceptEvents, createIntake } from '../intake/intake.ts';
 
 let clone: Awaited<ReturnType<typeof cloneDatabase>>;
 let database: Database;

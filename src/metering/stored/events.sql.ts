@@ -3,9 +3,9 @@ import type { Instant } from '../../kernel/time.ts';
 import { eventIds } from '../events/event-id.sql.ts';
 import type { EventPlace } from '../events/event-id.ts';
 import type { EventRecord } from '../events/event-record.ts';
-import type { Meter } from '../meter/meter.ts';
 import type { UnmatchedReason } from '../events/schemas.ts';
 import { countEvents } from '../intake/tally.sql.ts';
+import type { Meter } from '../meter/meter.ts';
 import { countsFor } from '../usage/usage.sql.ts';
 
 /** The columns of a `StoredEvent`; `e` is the event, `s` its subject. */

@@ -4,6 +4,8 @@ import { notFound, ok, type Result } from '../../kernel/result.ts';
 import { type Instant, parseInstant } from '../../kernel/time.ts';
 import { eventIds } from '../events/event-id.sql.ts';
 import { presentEvent } from '../events/event-record.ts';
+import type { EventListQuery, EventWithData, ListedEvent } from '../events/schemas.ts';
+import type { Meter } from '../meter/meter.ts';
 import {
   type EventFilter,
   type OwnedMeter,
@@ -14,8 +16,6 @@ import {
   selectMeterEvents,
 } from './events.sql.ts';
 import { type FindBilling, outcomeOf } from './fate.ts';
-import type { Meter } from '../meter/meter.ts';
-import type { EventListQuery, EventWithData, ListedEvent } from '../events/schemas.ts';
 
 /** All meters of a merchant (null: of every merchant). They are the catalog's, which stands upstream; `app.ts` hands this in. */
 export type MeterRegistry = (tx: Tx, merchantId: string | null) => Promise<OwnedMeter[]>;

@@ -2,10 +2,10 @@ import type { Tx } from '../../db/index.ts';
 import type { Static } from '../../http/index.ts';
 import { decimal, jsonNumber } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
+import type { EventOutcome, UnbilledReason } from '../events/schemas.ts';
+import type { Aggregation } from '../meter/meter.ts';
 import type { OwnedMeter, ReadEvent } from './events.sql.ts';
 import { type MeterReading, selectReadings } from './fate.sql.ts';
-import type { Aggregation } from '../meter/meter.ts';
-import type { EventOutcome, UnbilledReason } from '../events/schemas.ts';
 
 /** What whoever bills is asked: an event that counts for at least one metric, and whose it is. */
 export interface CountedEvent {

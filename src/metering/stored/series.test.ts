@@ -4,11 +4,11 @@ import { cloneDatabase } from '../../../test/support/environment.ts';
 import { isWaitedFor } from '../../../test/support/locks.ts';
 import { Database, jsonb, sql, type Tx } from '../../db/index.ts';
 import { newId } from '../../kernel/ids.ts';
-import type { MeterRegistry } from './events.ts';
 import { createIntake } from '../intake/intake.ts';
 import type { Meter } from '../meter/meter.ts';
-import { backfillChore, registerMeter, unreadSeriesChore } from './series.ts';
 import { rawUsage, usage } from '../usage/usage.ts';
+import type { MeterRegistry } from './events.ts';
+import { backfillChore, registerMeter, unreadSeriesChore } from './series.ts';
 
 let clone: Awaited<ReturnType<typeof cloneDatabase>>;
 let database: Database;

@@ -1,7 +1,7 @@
 import type { Database, Tx } from '../../db/index.ts';
 import type { Chore } from '../../jobs/index.ts';
-import type { MeterRegistry } from './events.ts';
 import { lockIngest } from '../intake/lock.sql.ts';
+import { seriesOf, unreadSeries } from '../meter/series-spec.ts';
 import {
   backfillSeries,
   deleteRollups,
@@ -15,7 +15,7 @@ import {
   pendingSeries,
   seriesOfMerchants,
 } from '../usage/series.sql.ts';
-import { seriesOf, unreadSeries } from '../meter/series-spec.ts';
+import type { MeterRegistry } from './events.ts';
 
 /**
  * Has what a meter counts rolled up from now on. Called in the transaction that makes a metric or a cost, or changes what it

@@ -11,6 +11,8 @@ import type { Instant } from '../../kernel/time.ts';
 import type { IncomingEvent } from '../events/incoming-event.ts';
 import { acceptEvents, createIntake, type EventIntake } from '../intake/intake.ts';
 import { readBetweenEvents } from '../intake/lock.sql.ts';
+import { linkExternalSubject, linkSubscriptionSubject } from '../intake/subjects.ts';
+import { usage } from '../usage/usage.ts';
 import {
   forgetLate,
   isSettled,
@@ -21,8 +23,6 @@ import {
   type TakenUsage,
   usageSnapshot,
 } from './settled.ts';
-import { linkExternalSubject, linkSubscriptionSubject } from '../intake/subjects.ts';
-import { usage } from '../usage/usage.ts';
 
 const NOW = Temporal.Instant.from('2026-03-01T00:00:00Z');
 const ago = (seconds: number): Instant => NOW.subtract({ seconds });

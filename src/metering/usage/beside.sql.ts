@@ -3,8 +3,8 @@ import { type Decimal, ZERO } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { eventIds } from '../events/event-id.sql.ts';
 import { dimensionPath, type Meter } from '../meter/meter.ts';
-import { ADDITIVE, countsFor, meterValue } from './usage.sql.ts';
 import type { UsageSource } from '../meter/usage-request.ts';
+import { ADDITIVE, countsFor, meterValue } from './usage.sql.ts';
 
 interface Range {
   readonly merchantId: string;

@@ -1,5 +1,7 @@
 import { arrayElements, type Sql, type Tx } from '../../db/index.ts';
 import { decimal } from '../../kernel/decimal.ts';
+import type { Meter } from '../meter/meter.ts';
+import type { UsageScope } from '../meter/usage-request.ts';
 import {
   FIGURE_ARGUMENTS,
   type FigureArgument,
@@ -9,8 +11,6 @@ import {
 } from './figures.sql.ts';
 import { figureOf, knownHours, questionOf, type UsageFigure, withKnown } from './figures.ts';
 import type { KnownHours } from './known-hours.ts';
-import type { Meter } from '../meter/meter.ts';
-import type { UsageScope } from '../meter/usage-request.ts';
 
 /** Figures of usage that are asked for as columns of another statement, beside those of other calls of the merchant. */
 export interface FigureCall {

@@ -2,9 +2,9 @@ import { type Sql, sql } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { Aggregation } from '../meter/meter.ts';
-import { contentOf } from './series.sql.ts';
 import { type SeriesSpec, seriesText } from '../meter/series-spec.ts';
 import type { UsageSource } from '../meter/usage-request.ts';
+import { contentOf } from './series.sql.ts';
 
 /** The functions that add up what roll-ups keep (`migrations/0044_usage_reading.sql`). */
 export type FigureFunction = 'usage_sum' | 'usage_least' | 'usage_greatest';

@@ -1,11 +1,11 @@
 import type { Tx } from '../../db/index.ts';
 import { type Decimal, decimal, ZERO } from '../../kernel/decimal.ts';
-import { FIGURES, type FigureFunction, type FigureQuestion, type FigureRow, selectFigures } from './figures.sql.ts';
-import { KnownHours, readHours } from './known-hours.ts';
 import { isLevel, type Meter } from '../meter/meter.ts';
 import { type SeriesSpec, seriesOf, seriesText } from '../meter/series-spec.ts';
-import { partsOf } from './usage.sql.ts';
 import type { UsageRow, UsageScope, UsageSource } from '../meter/usage-request.ts';
+import { FIGURES, type FigureFunction, type FigureQuestion, type FigureRow, selectFigures } from './figures.sql.ts';
+import { KnownHours, readHours } from './known-hours.ts';
+import { partsOf } from './usage.sql.ts';
 
 /** One figure, and how many events it is of. */
 export type UsageFigure = Pick<UsageRow, 'value' | 'eventCount'>;

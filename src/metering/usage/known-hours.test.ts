@@ -7,11 +7,11 @@ import { Database, type Tx } from '../../db/index.ts';
 import { plain } from '../../kernel/decimal.ts';
 import { orThrow } from '../../kernel/result.ts';
 import { acceptEvents } from '../intake/intake.ts';
-import type { Aggregation } from '../meter/meter.ts';
-import { registerMeter } from '../stored/series.ts';
 import { linkExternalSubject } from '../intake/subjects.ts';
-import { measureEach, rawUsage } from './usage.ts';
+import type { Aggregation } from '../meter/meter.ts';
 import type { UsageScope } from '../meter/usage-request.ts';
+import { registerMeter } from '../stored/series.ts';
+import { measureEach, rawUsage } from './usage.ts';
 
 /** Two processes on one database: each remembers what it read. */
 let processes: Database[];

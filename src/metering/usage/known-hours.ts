@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { FigureRow, KnownHour, ReadHour } from './figures.sql.ts';
 import type { UsageSource } from '../meter/usage-request.ts';
+import type { FigureRow, KnownHour, ReadHour } from './figures.sql.ts';
 
 const MOST_EDGES = 20_000;
 

@@ -2,10 +2,10 @@ import { type Sql, sql } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { hoursOf, type Interval } from '../meter/hours.ts';
-import { contentOf } from './series.sql.ts';
 import type { SeriesSpec } from '../meter/series-spec.ts';
-import { AGGREGATES, hullOf, meterValue, partsOf } from './usage.sql.ts';
 import type { UsageScope } from '../meter/usage-request.ts';
+import { contentOf } from './series.sql.ts';
+import { AGGREGATES, hullOf, meterValue, partsOf } from './usage.sql.ts';
 
 /** Some time of one subject, and the number of the question that it belongs to. */
 interface Part extends Interval {

@@ -2,10 +2,10 @@ import { type Sql, sql } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { Interval } from '../meter/hours.ts';
-import { addressed, readySeries } from './parts.sql.ts';
 import type { SeriesSpec } from '../meter/series-spec.ts';
-import { hullOf, KEPT, meterValue, type Part } from './usage.sql.ts';
 import type { UsageScope } from '../meter/usage-request.ts';
+import { addressed, readySeries } from './parts.sql.ts';
+import { hullOf, KEPT, meterValue, type Part } from './usage.sql.ts';
 
 export interface CountedRow {
   /** The number of the stretch, from 1; null: the row says only whether the roll-ups are complete. */

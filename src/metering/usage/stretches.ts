@@ -1,13 +1,13 @@
 import type { Tx } from '../../db/index.ts';
 import { ZERO } from '../../kernel/decimal.ts';
 import { type Instant, isAfter, isBefore } from '../../kernel/time.ts';
-import { figure, type UsageFigure } from './figures.ts';
 import type { Interval } from '../meter/hours.ts';
 import { seriesOf } from '../meter/series-spec.ts';
+import type { UsageScope } from '../meter/usage-request.ts';
+import { figure, type UsageFigure } from './figures.ts';
 import { type CountedRow, selectCounted } from './stretches.sql.ts';
 import { ADDITIVE, type Part, partsOf } from './usage.sql.ts';
 import { measureEach } from './usage.ts';
-import type { UsageScope } from '../meter/usage-request.ts';
 
 /** Up to so many bounds, a question for each stretch costs less. */
 const FEW = 4;

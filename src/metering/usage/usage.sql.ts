@@ -3,10 +3,10 @@ import type { Decimal } from '../../kernel/decimal.ts';
 import { EARLIEST, type Instant, isBefore, latest } from '../../kernel/time.ts';
 import { hoursOf, type Interval, type Rest } from '../meter/hours.ts';
 import { type Aggregation, dimensionPath, isLevel, type Meter, pathSegments } from '../meter/meter.ts';
-import { contentOf } from './series.sql.ts';
 import type { SeriesSpec } from '../meter/series-spec.ts';
 import { disjointSources, type UsageScope } from '../meter/usage-request.ts';
 import type { WindowSize } from '../meter/windows.ts';
+import { contentOf } from './series.sql.ts';
 
 /** The columns that rows are grouped by; `d0`, `d1` … are the dimensions in the order asked. */
 export interface UsageColumns {

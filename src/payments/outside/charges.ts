@@ -3,6 +3,8 @@ import type { Tx } from '../../db/index.ts';
 import type { FollowUp } from '../../jobs/index.ts';
 import { next } from '../../kernel/state-table.ts';
 import type { Instant } from '../../kernel/time.ts';
+import type { PaymentParts } from '../completion.ts';
+import type { RemoteCharge } from '../provider/remote.ts';
 import { keepReceipt } from '../records/charge-receipt.ts';
 import { CHARGES_ON_THEIR_WAY, chargeStates } from '../records/charge-states.ts';
 import {
@@ -13,9 +15,7 @@ import {
   lockCharge,
   selectCharge,
 } from '../records/charges.sql.ts';
-import type { PaymentParts } from '../completion.ts';
 import { selectMethod } from '../records/methods.sql.ts';
-import type { RemoteCharge } from '../provider/remote.ts';
 import { askCharge } from './ask.ts';
 import { endPages } from './end-pages.ts';
 import { isForPeople, nextLookUp } from './look-ups.ts';

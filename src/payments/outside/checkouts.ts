@@ -6,7 +6,6 @@ import { DEFAULT_LOCALE } from '../../kernel/locale.ts';
 import { next } from '../../kernel/state-table.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { decline, lockFound, type PaymentParts, refusalToComplete, settle } from '../completion.ts';
-import type { EntityDescription } from '../records/handlers.ts';
 import type { Card } from '../provider/provider.ts';
 import {
   type CheckoutCustomer,
@@ -17,8 +16,10 @@ import {
   ProviderRefused,
   type TakenMoney,
 } from '../provider/remote.ts';
+import type { EntityDescription } from '../records/handlers.ts';
+import type { PaymentSession } from '../records/session.ts';
 import { sessionStates } from '../records/session-states.ts';
-import { countAttempt, moveSession, type PaymentSession, selectSession } from '../records/sessions.sql.ts';
+import { countAttempt, moveSession, selectSession } from '../records/sessions.sql.ts';
 import { sessionUrl } from '../sessions.ts';
 import { type CheckoutEvent, checkoutStates, LIVE_CHECKOUTS } from './checkout-states.ts';
 import {

@@ -4,8 +4,8 @@ import { ZERO } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { type Posting, post } from '../../ledger/index.ts';
 import type { PaymentParts } from '../completion.ts';
-import { lockAnyReceipt, markAsked, markReturned } from '../records/receipts.sql.ts';
 import type { ProviderDisputeFact, ProviderRefundFact } from '../provider/remote.ts';
+import { lockAnyReceipt, markAsked, markReturned } from '../records/receipts.sql.ts';
 import { bookReturn } from '../records/return-booking.ts';
 import {
   insertDispute,

@@ -3,6 +3,7 @@ import type { Tx } from '../../db/index.ts';
 import type { FollowUp } from '../../jobs/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { ProviderName } from '../provider/provider.ts';
+import type { RemoteRefund } from '../provider/remote.ts';
 import {
   lockAnyReceipt,
   markAsked,
@@ -12,7 +13,6 @@ import {
   recallReceipt,
   selectReceipt,
 } from '../records/receipts.sql.ts';
-import type { RemoteRefund } from '../provider/remote.ts';
 import { bookReturn } from '../records/return-booking.ts';
 import { askRefund } from './ask.ts';
 import { nextLookUp } from './look-ups.ts';

@@ -12,10 +12,10 @@ import {
   logoImage,
   openForm,
 } from '../../pages/index.ts';
-import type { EntityDescription, EntityStanding } from '../records/handlers.ts';
-import type { PaymentSession } from '../records/sessions.sql.ts';
-import { isOver } from '../sessions.ts';
 import { TEST_CARDS, type TestCard, testCards } from '../provider/test-cards.ts';
+import type { EntityDescription, EntityStanding } from '../records/handlers.ts';
+import type { PaymentSession } from '../records/session.ts';
+import { isOver } from '../sessions.ts';
 import { PAYMENT_WORDS, type PageProblem } from './words.ts';
 
 /** What a customer sees of a session. */

@@ -10,9 +10,9 @@ import { errorPage, findLook, PRIVATE, pageReply, unknownReply } from '../../pag
 import { completeSession, type PaymentParts } from '../completion.ts';
 import { openCheckout, readSession } from '../outside/checkouts.ts';
 import type { ProviderName } from '../provider/provider.ts';
+import { TEST_CARDS, type TestCard } from '../provider/test-cards.ts';
 import type { PaymentEnvironment } from '../session-routes.ts';
 import { findSession } from '../sessions.ts';
-import { TEST_CARDS, type TestCard } from '../provider/test-cards.ts';
 import { checkoutPage, looksAgainAt, type PageView } from './page.ts';
 import type { PageProblem } from './words.ts';
 

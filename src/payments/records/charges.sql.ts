@@ -1,8 +1,8 @@
 import { assignments, recordset, sql, type Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { CHARGES_ON_THEIR_WAY, type ChargeStatus } from './charge-states.ts';
 import type { DeclineReason, ProviderName } from '../provider/provider.ts';
+import { CHARGES_ON_THEIR_WAY, type ChargeStatus } from './charge-states.ts';
 
 /**
  * Whether it happened by itself (the first charge of an invoice, its retries), because somebody asked for it now, or

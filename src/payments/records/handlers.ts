@@ -4,9 +4,9 @@ import type { Locale } from '../../kernel/locale.ts';
 import type { Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { PageDownload, PageLine } from '../../pages/index.ts';
-import type { FinishedCharge } from './charges.sql.ts';
 import type { DeclineReason } from '../provider/provider.ts';
-import type { EntityType, PaymentSession } from './sessions.sql.ts';
+import type { FinishedCharge } from './charges.sql.ts';
+import type { EntityType, PaymentSession } from './session.ts';
 
 /** A payment that succeeded, as upstream is told. */
 export interface CompletedPayment {

@@ -4,16 +4,16 @@ import type { PageRequest } from '../../http/index.ts';
 import { newId } from '../../kernel/ids.ts';
 import { notFound, ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
+import type { Card, ProviderName } from '../provider/provider.ts';
+import type { PaymentMethod } from './method.ts';
 import {
   defaultToNewest,
   deleteMethod,
   insertMethod,
   lockMethodsOf,
-  type PaymentMethod,
   selectMethods,
   setDefault,
 } from './methods.sql.ts';
-import type { Card, ProviderName } from '../provider/provider.ts';
 
 interface Owner {
   readonly merchantId: string;

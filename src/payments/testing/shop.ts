@@ -26,8 +26,8 @@ import { completeSession } from '../completion.ts';
 import { createPayments, type EntityDescription, openSession, type PaymentHandlers, paymentErrors } from '../index.ts';
 import { ProviderCourier } from '../outside/courier.ts';
 import { sandboxProvider } from '../provider/sandbox-provider.ts';
-import type { PaymentSession } from '../records/sessions.sql.ts';
 import type { TestCard } from '../provider/test-cards.ts';
+import type { PaymentSession } from '../records/session.ts';
 import { FakeProvider, fakeAccount } from './fake-provider.ts';
 
 /** What upstream saw, in the order in which it was committed. */

@@ -1,9 +1,8 @@
 import type { Locale } from '../../kernel/locale.ts';
 import { frame, type Html, html } from '../../pages/index.ts';
+import { DONE, type Done, PORTAL_WORDS, TABS, type Tab } from '../words/words.ts';
 import type { PortalPage, Visit } from './page.ts';
 import { STYLE } from './style.ts';
-
-import { DONE, type Done, PORTAL_WORDS, TABS, type Tab } from '../words/words.ts';
 
 const pathOf = (base: string, tab: Tab): string => (tab === 'overview' ? base : `${base}/${tab}`);
 

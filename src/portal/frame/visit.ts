@@ -5,14 +5,14 @@ import { findOrganization, recordCustomerAudit } from '../../identity/index.ts';
 import { DEFAULT_LOCALE, localeAskedFor } from '../../kernel/locale.ts';
 import { ok } from '../../kernel/result.ts';
 import { errorPage, findLook, type Look, PRIVATE, pageReply, plainLook, unknownReply } from '../../pages/index.ts';
+import { findSession, isOpen, merchantOfSession } from '../links/links.ts';
+import type { PortalParts } from '../links/parts.ts';
+import { formKeyOf, isFormKey } from '../links/tokens.ts';
 import { noCookie, portalPath, sessionTokenIn } from './cookie.ts';
 import { signedOutPage } from './door-pages.ts';
-import { findSession, isOpen, merchantOfSession } from '../links/links.ts';
 import type { FormFields, Outcome, PortalPage, Visit } from './page.ts';
-import type { PortalParts } from '../links/parts.ts';
 import { portalFrame } from './shell.ts';
 import { STYLE } from './style.ts';
-import { formKeyOf, isFormKey } from '../links/tokens.ts';
 
 const HTML = { contentType: 'text/html', description: 'A page for a person.' } as const;
 const FORM = 'application/x-www-form-urlencoded';

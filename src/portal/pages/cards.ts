@@ -11,9 +11,9 @@ import {
   removeMethod,
 } from '../../payments/index.ts';
 import type { Outcome, PortalPage, Visit } from '../frame/page.ts';
-import { PAGE_WORDS } from '../words/page-words.ts';
-import type { PortalParts } from '../links/parts.ts';
 import { actForm, doneNote } from '../frame/shell.ts';
+import type { PortalParts } from '../links/parts.ts';
+import { PAGE_WORDS } from '../words/page-words.ts';
 import { PORTAL_WORDS } from '../words/words.ts';
 
 const MOST_CARDS = 50;

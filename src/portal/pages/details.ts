@@ -1,11 +1,11 @@
 import { type Customer, changeBillingDetails, publicCustomer } from '../../customers/index.ts';
 import { countryNames, type Html, html } from '../../pages/index.ts';
-import { type DetailFault, detailsOf, faultsOf, mostOf, type TypedDetails } from './check-details.ts';
 import type { FormFields, Outcome, PortalPage, Visit } from '../frame/page.ts';
-import { DETAIL_FIELDS, type DetailField, PAGE_WORDS } from '../words/page-words.ts';
-import type { PortalParts } from '../links/parts.ts';
 import { doneNote, keyField } from '../frame/shell.ts';
+import type { PortalParts } from '../links/parts.ts';
+import { DETAIL_FIELDS, type DetailField, PAGE_WORDS } from '../words/page-words.ts';
 import { PORTAL_WORDS } from '../words/words.ts';
+import { type DetailFault, detailsOf, faultsOf, mostOf, type TypedDetails } from './check-details.ts';
 
 /** How browsers fill in what they know. */
 const AUTOCOMPLETE: Readonly<Record<DetailField, string>> = {

@@ -9,8 +9,8 @@ import type { Instant } from '../../kernel/time.ts';
 import { downloadLinks, formatsOf, type Html, html, openForm, type PageDownload } from '../../pages/index.ts';
 import { explainedLines, stretch } from '../frame/lines.ts';
 import type { PortalPage, Visit } from '../frame/page.ts';
-import type { PortalParts } from '../links/parts.ts';
 import { pager } from '../frame/shell.ts';
+import type { PortalParts } from '../links/parts.ts';
 import { PORTAL_WORDS } from '../words/words.ts';
 
 const PER_PAGE = 20;

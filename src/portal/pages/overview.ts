@@ -4,8 +4,8 @@ import type { Instant } from '../../kernel/time.ts';
 import { formatsOf, type Html, html } from '../../pages/index.ts';
 import { listSubscriptions, type SubscriptionRow } from '../../subscriptions/index.ts';
 import type { PortalPage, Visit } from '../frame/page.ts';
-import type { PortalParts } from '../links/parts.ts';
 import { doneNote } from '../frame/shell.ts';
+import type { PortalParts } from '../links/parts.ts';
 import { PORTAL_WORDS } from '../words/words.ts';
 
 /** A page shows so many; nobody has more plans than that and reads them here. */

@@ -5,15 +5,15 @@ import { decimal } from '../../kernel/decimal.ts';
 import { formatInstant } from '../../kernel/time.ts';
 import { formatsOf, type Html, html } from '../../pages/index.ts';
 import { findSubscription, quantitiesOf, type SubscriptionRow, scheduledChange } from '../../subscriptions/index.ts';
-import { fulfil, rightsOf } from './change.ts';
-import { CHANGE_WORDS } from '../words/change-words.ts';
 import { explainedLines } from '../frame/lines.ts';
-import { planName, standingOf } from './overview.ts';
 import type { FormFields, Outcome, PortalPage, Visit } from '../frame/page.ts';
-import type { PortalParts } from '../links/parts.ts';
 import { doneNote, keyField } from '../frame/shell.ts';
-import { type Credited, fieldsOf, type Preview, printOf, type Rights, type Wish, wishIn } from './wish.ts';
+import type { PortalParts } from '../links/parts.ts';
+import { CHANGE_WORDS } from '../words/change-words.ts';
 import { PORTAL_WORDS } from '../words/words.ts';
+import { fulfil, rightsOf } from './change.ts';
+import { planName, standingOf } from './overview.ts';
+import { type Credited, fieldsOf, type Preview, printOf, type Rights, type Wish, wishIn } from './wish.ts';
 
 /** A subscription of the customer with its plan. */
 interface Own {

@@ -1,9 +1,9 @@
 import { listReply, pageOf, Reply, type Route, route, Type } from '../../http/index.ts';
 import { ok } from '../../kernel/result.ts';
-import { AdjustmentCreate, AdjustmentList, AdjustmentListQuery, SubscriptionAdjustment } from './adjustment-schemas.ts';
 import { listAdjustmentRows } from '../subscription/adjustments.sql.ts';
-import { createAdjustment, deleteAdjustment, presentAdjustment } from './adjustments.ts';
 import type { SubscriptionParts } from '../subscription/parts.ts';
+import { AdjustmentCreate, AdjustmentList, AdjustmentListQuery, SubscriptionAdjustment } from './adjustment-schemas.ts';
+import { createAdjustment, deleteAdjustment, presentAdjustment } from './adjustments.ts';
 
 const TAG = 'Subscriptions';
 const ofSubscription = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', kind: 'subscription' } }) as const;

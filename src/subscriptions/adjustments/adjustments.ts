@@ -5,7 +5,7 @@ import { decimal, plain } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { fail, invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant, isBefore, parseInstant } from '../../kernel/time.ts';
-import type { AdjustmentCreate } from './adjustment-schemas.ts';
+import { lockLiving } from '../life/patch.ts';
 import {
   type AdjustmentRow,
   deleteAdjustmentRow,
@@ -14,8 +14,8 @@ import {
   insertAdjustment,
 } from '../subscription/adjustments.sql.ts';
 import type { SubscriptionParts } from '../subscription/parts.ts';
-import { lockLiving } from '../life/patch.ts';
 import { findSubscription, lockSubscription } from '../subscription/subscriptions.sql.ts';
+import type { AdjustmentCreate } from './adjustment-schemas.ts';
 
 /** An adjustment that was made, or the one that the same idempotency key made before. */
 export interface CreatedAdjustment {

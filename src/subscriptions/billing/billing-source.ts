@@ -6,9 +6,10 @@ import { normaliseCadence } from '../../kernel/time.ts';
 import { type AdjustmentRow, adjustmentsOf } from '../subscription/adjustments.sql.ts';
 import { endOf } from '../subscription/decide.ts';
 import { withQuantities } from '../subscription/quantities.ts';
-import { findSubscription, findSubscriptions, type SubscriptionRow } from '../subscription/subscriptions.sql.ts';
-import { loadUsageSources } from './usage-claims.ts';
+import type { SubscriptionRow } from '../subscription/subscription.ts';
+import { findSubscription, findSubscriptions } from '../subscription/subscriptions.sql.ts';
 import { type VersionRow, versionsOfSubscriptions } from '../subscription/versions.sql.ts';
+import { loadUsageSources } from './usage-claims.ts';
 
 /** What invoicing asks of subscriptions. */
 export const billingSource: BillingSource = {

@@ -5,9 +5,9 @@ import { earliest, type Instant, isAfter, isBefore, latest, normaliseCadence, ty
 import type { LateSource, UsageSource } from '../../metering/index.ts';
 import { endOf } from '../subscription/decide.ts';
 import { type ClaimingCustomerRow, selectClaimingBetween } from '../subscription/subscriptions.sql.ts';
+import { type VersionRow, versionsOfSubscriptions } from '../subscription/versions.sql.ts';
 import { metricsOf } from './usage-claims.ts';
 import { claimOf, ownedSpans, type PricedVersion, type ReadSeries, type UsageClaim } from './usage-owner.ts';
-import { type VersionRow, versionsOfSubscriptions } from '../subscription/versions.sql.ts';
 
 /** The values of dimensions that a price takes, by the dimension; null: it takes all usage. */
 export type PriceFilter = Readonly<Record<string, readonly string[]>> | null;

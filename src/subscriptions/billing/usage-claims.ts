@@ -14,17 +14,17 @@ import {
 } from '../../invoicing/index.ts';
 import { type Instant, isAfter, normaliseCadence, type Period } from '../../kernel/time.ts';
 import { endOf } from '../subscription/decide.ts';
+import type { SubscriptionRow } from '../subscription/subscription.ts';
 import {
   type ClaimingRow,
   lockSubscriptions,
   lockSubscriptionsNow,
-  type SubscriptionRow,
   selectClaiming,
   selectClaimingOf,
   updateEndedToBeDue,
 } from '../subscription/subscriptions.sql.ts';
-import { claimOf, ownedSpans, type PricedSpan, type ReadSeries, shareMetric, type UsageClaim } from './usage-owner.ts';
 import { type VersionRow, versionsOfSubscriptions } from '../subscription/versions.sql.ts';
+import { claimOf, ownedSpans, type PricedSpan, type ReadSeries, shareMetric, type UsageClaim } from './usage-owner.ts';
 
 /**
  * Whose usage of a metric some subscriptions of one merchant bill in a period: what names a subscription, and its share of

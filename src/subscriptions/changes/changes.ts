@@ -41,12 +41,21 @@ import {
   parseCadence,
   periodAt,
 } from '../../kernel/time.ts';
-import { entitlingOf } from '../life/activate.ts';
 import { termsOf } from '../billing/billing-source.ts';
-import { type ChangeRow, findChange, insertChange, lockChange, scheduledChange, settleChange } from '../subscription/changes.sql.ts';
+import { lockToBill, markSiblings } from '../billing/usage-claims.ts';
+import { entitlingOf } from '../life/activate.ts';
+import { lockActive } from '../life/patch.ts';
+import { nextActionOf } from '../life/reminders.ts';
+import {
+  type ChangeRow,
+  findChange,
+  insertChange,
+  lockChange,
+  scheduledChange,
+  settleChange,
+} from '../subscription/changes.sql.ts';
 import { endOf } from '../subscription/decide.ts';
 import type { SubscriptionParts } from '../subscription/parts.ts';
-import { lockActive } from '../life/patch.ts';
 import {
   decideQuantities,
   type PriceReplacement,
@@ -55,10 +64,9 @@ import {
   quantityErrors,
   sameQuantities,
 } from '../subscription/quantities.ts';
-import { nextActionOf } from '../life/reminders.ts';
-import { changeSubscription, findSubscription, lockSubscription, type SubscriptionRow } from '../subscription/subscriptions.sql.ts';
+import type { SubscriptionRow } from '../subscription/subscription.ts';
+import { changeSubscription, findSubscription, lockSubscription } from '../subscription/subscriptions.sql.ts';
 import { tell } from '../subscription/tell.ts';
-import { lockToBill, markSiblings } from '../billing/usage-claims.ts';
 import { deleteVersionOf, insertVersion, versionsOfSubscription } from '../subscription/versions.sql.ts';
 
 /** What is asked of a change, where nobody says otherwise: now, by the second, credited on the next invoice (domain.md §3). */

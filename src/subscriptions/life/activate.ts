@@ -12,11 +12,12 @@ import type { Decimal } from '../../kernel/decimal.ts';
 import { orThrow } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { termsOf } from '../billing/billing-source.ts';
-import type { SubscriptionParts } from '../subscription/parts.ts';
-import { nextActionOf } from './reminders.ts';
-import { changeSubscription, type SubscriptionRow } from '../subscription/subscriptions.sql.ts';
-import { tell } from '../subscription/tell.ts';
 import { lockToBill, markSiblings } from '../billing/usage-claims.ts';
+import type { SubscriptionParts } from '../subscription/parts.ts';
+import type { SubscriptionRow } from '../subscription/subscription.ts';
+import { changeSubscription } from '../subscription/subscriptions.sql.ts';
+import { tell } from '../subscription/tell.ts';
+import { nextActionOf } from './reminders.ts';
 
 /** A subscription as entitlements see it. */
 export const entitlingOf = (subscription: SubscriptionRow): EntitlingSubscription => ({

@@ -11,23 +11,22 @@ import { fail, invalid, invalidField, notFound, ok, type Result } from '../../ke
 import { type Instant, isAfter, normaliseCadence, parseDuration, parseInstant } from '../../kernel/time.ts';
 import { linkSubscriptionSubject } from '../../metering/index.ts';
 import { redirectProblems } from '../../payments/index.ts';
-import { activate, asksOf, openBilling } from './activate.ts';
+import { lockToBill } from '../billing/usage-claims.ts';
 import { billingStart, decideCreation, decidePrefund, nextActionAt } from '../subscription/decide.ts';
 import type { SubscriptionParts } from '../subscription/parts.ts';
 import { decideQuantities, quantityErrors } from '../subscription/quantities.ts';
 import type { SubscriptionCreate } from '../subscription/schemas.ts';
+import type { NewSubscription, SubscriptionRow } from '../subscription/subscription.ts';
 import {
   changeSubscription,
   findSubscription,
   findSubscriptionByKey,
   insertSubscription,
   lockSubscriptionKey,
-  type NewSubscription,
-  type SubscriptionRow,
 } from '../subscription/subscriptions.sql.ts';
 import { tell } from '../subscription/tell.ts';
+import { activate, asksOf, openBilling } from './activate.ts';
 import { UPFRONT } from './upfront.ts';
-import { lockToBill } from '../billing/usage-claims.ts';
 
 /** A subscription that was made, or the one that the same idempotency key made before. */
 export interface Created {

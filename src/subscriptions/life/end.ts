@@ -15,12 +15,13 @@ import {
 } from '../../invoicing/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { termsOf } from '../billing/billing-source.ts';
+import { lockToBill, markAsEnded } from '../billing/usage-claims.ts';
 import { cancelScheduled } from '../subscription/changes.sql.ts';
 import type { SubscriptionParts } from '../subscription/parts.ts';
-import { nextActionOf } from './reminders.ts';
-import { changeSubscription, type SubscriptionRow } from '../subscription/subscriptions.sql.ts';
+import type { SubscriptionRow } from '../subscription/subscription.ts';
+import { changeSubscription } from '../subscription/subscriptions.sql.ts';
 import { tell } from '../subscription/tell.ts';
-import { lockToBill, markAsEnded } from '../billing/usage-claims.ts';
+import { nextActionOf } from './reminders.ts';
 
 /** Who ended a subscription, when and why. */
 export interface Ending {

@@ -2,9 +2,10 @@ import type { Tx } from '../../db/index.ts';
 import type { EntitlingSubscription } from '../../entitlements/index.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
+import type { SubscriptionStatus } from '../subscription/subscription.ts';
+import { lockSubscription, lockSubscriptionNow } from '../subscription/subscriptions.sql.ts';
 import { entitlingOf } from './activate.ts';
 import { lockActive } from './patch.ts';
-import { lockSubscription, lockSubscriptionNow, type SubscriptionStatus } from '../subscription/subscriptions.sql.ts';
 
 /**
  * An active subscription, held for what is given to it by hand, with its effective now. `wall` is wall time.

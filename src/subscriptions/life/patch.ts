@@ -5,12 +5,13 @@ import { type FieldError, invalid, notFound, ok, type Result } from '../../kerne
 import { wrongState } from '../../kernel/state-table.ts';
 import { type Instant, isAfter, parseInstant } from '../../kernel/time.ts';
 import { decideTermination, endErrors } from '../subscription/decide.ts';
-import { approveOpenInvoices, type Ending, endSubscription, planEnd } from './end.ts';
 import type { SubscriptionParts } from '../subscription/parts.ts';
-import { nextActionOf } from './reminders.ts';
 import type { SubscriptionPatch } from '../subscription/schemas.ts';
-import { changeSubscription, findSubscription, lockSubscription, type SubscriptionRow } from '../subscription/subscriptions.sql.ts';
+import type { SubscriptionRow } from '../subscription/subscription.ts';
+import { changeSubscription, findSubscription, lockSubscription } from '../subscription/subscriptions.sql.ts';
 import { tell } from '../subscription/tell.ts';
+import { approveOpenInvoices, type Ending, endSubscription, planEnd } from './end.ts';
+import { nextActionOf } from './reminders.ts';
 import { endPending } from './upfront.ts';
 
 /** PATCH of a subscription (§4). Nothing leaves `terminated` (domain.md §3). */

@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/index.ts';
 import { describeUpfront, type InvoiceRow, upfrontInvoiceOf } from '../../invoicing/index.ts';
 import type { SubscriptionParts } from '../subscription/parts.ts';
-import type { SubscriptionRow } from '../subscription/subscriptions.sql.ts';
+import type { SubscriptionRow } from '../subscription/subscription.ts';
 import { UPFRONT } from './upfront.ts';
 
 /**

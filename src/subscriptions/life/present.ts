@@ -6,9 +6,9 @@ import { findOrganization } from '../../identity/index.ts';
 import { jsonNumber, plain } from '../../kernel/decimal.ts';
 import { formatInstant, type Instant } from '../../kernel/time.ts';
 import { chooseTaxRate, taxPoint } from '../../tax/index.ts';
-import type { paymentOf } from './payment.ts';
 import { toQuantitiesReply } from '../subscription/quantities.ts';
-import type { SubscriptionRow } from '../subscription/subscriptions.sql.ts';
+import type { SubscriptionRow } from '../subscription/subscription.ts';
+import type { paymentOf } from './payment.ts';
 
 const time = (instant: Instant | null): string | null => (instant === null ? null : formatInstant(instant));
 

@@ -14,7 +14,8 @@ import {
 import { defaultMethodOf } from '../../payments/index.ts';
 import { endOf, nextActionAt } from '../subscription/decide.ts';
 import type { ComingRenewal, SubscriptionParts } from '../subscription/parts.ts';
-import { type SubscriptionRow, updateReminded } from '../subscription/subscriptions.sql.ts';
+import type { SubscriptionRow } from '../subscription/subscription.ts';
+import { updateReminded } from '../subscription/subscriptions.sql.ts';
 import { tellAll } from '../subscription/tell.ts';
 
 /** What decides when somebody is reminded. */

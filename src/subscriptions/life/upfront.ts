@@ -1,18 +1,20 @@
 import type { Tx } from '../../db/index.ts';
-import { cancelInvoice, decideAction, lockInvoice, type PurposeHandler, upfrontInvoiceOf } from '../../invoicing/index.ts';
+import {
+  cancelInvoice,
+  decideAction,
+  lockInvoice,
+  type PurposeHandler,
+  upfrontInvoiceOf,
+} from '../../invoicing/index.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
+import { lockToActivate } from '../billing/usage-claims.ts';
+import type { SubscriptionParts } from '../subscription/parts.ts';
+import type { SubscriptionRow } from '../subscription/subscription.ts';
+import { changeSubscription, lockSubscription, lockSubscriptionNow } from '../subscription/subscriptions.sql.ts';
+import { tell } from '../subscription/tell.ts';
 import { activate, openBilling } from './activate.ts';
 import type { Ending } from './end.ts';
-import type { SubscriptionParts } from '../subscription/parts.ts';
-import {
-  changeSubscription,
-  lockSubscription,
-  lockSubscriptionNow,
-  type SubscriptionRow,
-} from '../subscription/subscriptions.sql.ts';
-import { tell } from '../subscription/tell.ts';
-import { lockToActivate } from '../billing/usage-claims.ts';
 
 /** The type of the purpose of the invoice that a subscription waits for. */
 export const UPFRONT = 'subscription_upfront';

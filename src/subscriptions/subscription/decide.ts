@@ -2,7 +2,7 @@ import { minorDigits } from '../../kernel/currency.ts';
 import { type Decimal, decimal, ZERO } from '../../kernel/decimal.ts';
 import { type FieldError, invalid, invalidField, ok, type Result } from '../../kernel/result.ts';
 import { addDuration, boundary, earliest, type Instant, isAfter, isBefore, parseCadence } from '../../kernel/time.ts';
-import type { SubscriptionRow, SubscriptionStatus } from './subscriptions.sql.ts';
+import type { SubscriptionRow, SubscriptionStatus } from './subscription.ts';
 
 /** What a creation asks that time decides about. */
 export interface CreationTimes {

@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { type EventType, publishAll } from '../../webhooks/index.ts';
-import type { SubscriptionRow } from './subscriptions.sql.ts';
+import type { SubscriptionRow } from './subscription.ts';
 
 type SubscriptionEvent = EventType & `subscription.${string}`;
 

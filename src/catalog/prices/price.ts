@@ -1,0 +1,40 @@
+import type { Pricing } from '../../invoicing/rating/index.ts';
+import type { Decimal } from '../../kernel/decimal.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { FeatureType } from '../features/feature.ts';
+import type { EntitlementTemplate } from './template.ts';
+
+/** What the holder of a price is entitled to. */
+export interface PriceFeature {
+  readonly id: string;
+  readonly featureId: string;
+  readonly entitlementTemplate: EntitlementTemplate;
+  readonly feature: { readonly key: string; readonly name: string; readonly type: FeatureType };
+}
+
+/** A price of a metric or a fee, as it is kept. Amounts are exact, in major units of whatever currency its plan has. */
+export interface Price {
+  readonly id: string;
+  readonly merchantId: string;
+  readonly billableMetricId: string | null;
+  readonly feeId: string | null;
+  readonly invoiceDisplayName: string;
+  readonly paymentTerm: PaymentTerm;
+  readonly pricing: Pricing;
+  /** As sent; null: the plan's. */
+  readonly billingCadence: string | null;
+  /** Fees only: how many of it. */
+  readonly quantity: Decimal;
+  readonly minimumAmount: Decimal | null;
+  readonly maximumAmount: Decimal | null;
+  readonly taxRate: Decimal | null;
+  readonly groupFilters: Readonly<Record<string, readonly string[]>> | null;
+  readonly grantDiscountEnabled: boolean;
+  readonly features: readonly PriceFeature[];
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+  /** Deleted prices live on in archived versions. */
+  readonly deletedAt: Instant | null;
+}
+
+export type PaymentTerm = 'in_arrears' | 'in_advance';

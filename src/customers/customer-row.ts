@@ -1,0 +1,24 @@
+import type { Locale } from '../kernel/locale.ts';
+import type { Instant } from '../kernel/time.ts';
+import type { TaxVerdict } from './tax-address.ts';
+
+export interface CustomerRow {
+  id: string;
+  merchantId: string;
+  consumerId: string;
+  externalId: string | null;
+  taxId: string | null;
+  taxRates: Record<string, number>;
+  currency: string | null;
+  /** What the customer reads; null where nobody has said. */
+  locale: Locale | null;
+  buyerReference: string | null;
+  notificationSettings: Partial<Record<NotificationKind, boolean>>;
+  metadata: Record<string, string | number | boolean>;
+  /** What the merchant's tax provider has said of an address; null: nothing. */
+  taxVerdict: TaxVerdict | null;
+  createdAt: Instant;
+  updatedAt: Instant;
+}
+
+export type NotificationKind = 'invoiceIssued' | 'invoicePaid' | 'renewalReminder';

@@ -1,0 +1,64 @@
+import type { CreditMode } from '../../invoicing/index.ts';
+import type { Decimal } from '../../kernel/decimal.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { Quantities } from './quantities.ts';
+
+export type SubscriptionStatus = 'pending_payment' | 'active' | 'terminated';
+
+export interface SubscriptionRow {
+  merchantId: string;
+  id: string;
+  seq: bigint;
+  customerId: string;
+  planId: string;
+  planVersionId: string;
+  planVersionNumber: number;
+  quantities: Quantities;
+  name: string;
+  status: SubscriptionStatus;
+  autoCharge: boolean;
+  autoApprove: boolean | null;
+  taxExempt: boolean;
+  bankTransferOnly: boolean;
+  paymentTermDays: number;
+  renewalReminderEnabled: boolean | null;
+  renewalReminderDays: number | null;
+  startedAt: Instant;
+  billingStartsAt: Instant;
+  billingAnchor: Instant;
+  billingOpened: boolean;
+  endingAt: Instant | null;
+  terminatedAt: Instant | null;
+  terminatedBy: string | null;
+  terminationReason: string | null;
+  /** Where what its end leaves unused goes. */
+  endCredit: CreditMode;
+  clockId: string | null;
+  /** Put into the customer's wallet with the first payment; 0: nothing. */
+  prefundAmount: Decimal;
+  /** How long the upfront session is open; null: as usual. */
+  sessionExpiryMinutes: number | null;
+  /** Null: not (yet) paid for. */
+  activatedAt: Instant | null;
+  /** The number of the last period of the plan's series whose renewal was told of. */
+  remindedPeriod: number | null;
+  redirectUrls: Record<string, string> | null;
+  metadata: Record<string, unknown>;
+  idempotencyKey: string | null;
+  idempotencyPrint: Buffer | null;
+  nextActionAt: Instant | null;
+  createdAt: Instant;
+  updatedAt: Instant;
+}
+
+export type NewSubscription = Omit<
+  SubscriptionRow,
+  | 'seq'
+  | 'createdAt'
+  | 'updatedAt'
+  | 'terminatedAt'
+  | 'terminatedBy'
+  | 'terminationReason'
+  | 'endCredit'
+  | 'remindedPeriod'
+>;
