@@ -139,11 +139,11 @@ async function pageOfFound(
   { name, email }: CustomerFilter,
   { limit, offset }: PageRequest,
 ): Promise<Page<CustomerRow>> {
-  const { total, seqs } = await tx.one<{ total: number; seqs: string[] }>(sql`
+  const { count: total, seqs } = await tx.one<{ count: number; seqs: string[] }>(sql`
     with found as materialized (
       select seq from customers_with(${merchantId}, ${name ?? null}, ${email ?? null}) seq
     )
-    select (select count(*)::int from found) as total,
+    select (select count(*)::int from found) as count,
            array(select seq from found order by seq desc limit ${limit} offset ${offset})::text[] as seqs`);
   if (seqs.length === 0) return { data: [], total };
   const data = await tx.rows<CustomerRow>(sql`
