@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { findSpentBudgets } from '../../src/alerts/index.ts';
 import { sql, type Tx } from '../../src/db/index.ts';
-import { toAccess } from '../../src/entitlements/reading/access.ts';
 import { selectNow, writtenQuestion } from '../../src/entitlements/known/known.sql.ts';
 import { accessQuestion, detailQuestion } from '../../src/entitlements/known/questions.ts';
 import { Readings } from '../../src/entitlements/known/readings.ts';
 import { eventBalances } from '../../src/entitlements/of-events.ts';
+import { toAccess } from '../../src/entitlements/reading/access.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { orThrow } from '../../src/kernel/result.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
@@ -205,6 +205,21 @@ describe('questions that are asked at the same moment', () => {
       null,
     ]);
     expect([1, 3, 5].map((each) => plain(told[each]?.details[0]).reserved)).toEqual([7, 0, 0]);
+  });
+
+  it('are answered in one statement and without a transaction where their inputs are known', async () => {
+    const [{ merchant, customers }] = tenants as [Tenant];
+    const [{ customer, entitlements }] = customers as [Known];
+    const paths = [`/v1/customers/${customer.id}/access`, `/v1/entitlements/${entitlements[0]}`];
+    for (const path of paths) {
+      for (const _ of [1, 2]) await merchant.get(path);
+      const transaction = vi.spyOn(env.database, 'transaction');
+      const statement = vi.spyOn(env.database, 'callPrepared');
+      expect((await merchant.get(path)).status).toBe(200);
+      expect(statement.mock.calls.filter(([{ name }]) => name.startsWith('entitlements now'))).toHaveLength(1);
+      expect(transaction).not.toHaveBeenCalled();
+      vi.restoreAllMocks();
+    }
   });
 
   it('see nothing of another merchant, also where a statement names it', async () => {

@@ -4,6 +4,7 @@ import type { Meter } from '../meter/meter.ts';
 import type { UsageScope } from '../meter/usage-request.ts';
 import {
   FIGURE_ARGUMENTS,
+  FIGURE_FIELDS,
   type FigureArgument,
   type FigureFunction,
   figureArguments,
@@ -47,7 +48,7 @@ const KEPT_ARGUMENTS = [
 ] as const satisfies readonly FigureArgument[];
 type KeptArgument = (typeof KEPT_ARGUMENTS)[number];
 
-export type FigureColumns = { readonly [name in FigureFunction]?: string | null };
+export type FigureColumns = { readonly [name in FigureFunction as (typeof FIGURE_FIELDS)[name]]?: string | null };
 
 /** A parameter of `figureParameters`. */
 export type FigureParameter = `${FigureFunction} ${FigureArgument}`;
@@ -176,7 +177,7 @@ function figuresOf(
   );
   for (const [name, those] of owners) {
     for (const { call, place } of those) (found[call] as (UsageFigure | null)[])[place] = null;
-    for (const figure of row[name]?.split(',') ?? []) {
+    for (const figure of row[FIGURE_FIELDS[name]]?.split(',') ?? []) {
       const [question, value, count] = figure.split(' ') as [string, string, string];
       const { call, place } = those[Number(question)] as Owner;
       const meter = (calls[call] as FigureCall).meters[place] as Meter;

@@ -9,6 +9,13 @@ import { contentOf } from './series.sql.ts';
 /** The functions that add up what roll-ups keep (`migrations/0044_usage_reading.sql`). */
 export type FigureFunction = 'usage_sum' | 'usage_least' | 'usage_greatest';
 
+/** The field of the column that `figureColumns` adds for a function. */
+export const FIGURE_FIELDS = {
+  usage_sum: 'usageSum',
+  usage_least: 'usageLeast',
+  usage_greatest: 'usageGreatest',
+} as const satisfies Readonly<Record<FigureFunction, string>>;
+
 /** The function that has the figure of an aggregation. Of the others, roll-ups keep no single value. */
 export const FIGURES: Readonly<Partial<Record<Aggregation, FigureFunction>>> = {
   SUM: 'usage_sum',
