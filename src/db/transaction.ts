@@ -42,6 +42,12 @@ types.setTypeParser(3802, parseExactJson);
  */
 const BY_KEYS = 'set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off';
 
+/**
+ * How much longer than one statement the program may compute between two: workers, whose statements may take long,
+ * compute long lists.
+ */
+const IDLE_MILLISECONDS = 5_000;
+
 const MERCHANT_LIST = /^[A-Za-z0-9_]+$/;
 const RETRYABLE = new Set(['40001', '40P01']); // serialization failure, deadlock
 const CHECK_VIOLATION = '23514';
@@ -301,7 +307,7 @@ function beginStatement(scope: Scope, statementTimeout: number): string {
   return `begin; set local role ${role};
     select set_config('reckoner.merchants', '${merchants.join(',')}', true),
            set_config('statement_timeout', '${statementTimeout}', true), set_config('lock_timeout', '3000', true),
-           set_config('idle_in_transaction_session_timeout', '15000', true)`;
+           set_config('idle_in_transaction_session_timeout', '${statementTimeout + IDLE_MILLISECONDS}', true)`;
 }
 
 class ConnectionTx implements Tx {
