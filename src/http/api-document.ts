@@ -2,10 +2,12 @@ import swagger from '@fastify/swagger';
 import Fastify from 'fastify';
 import { Type } from 'typebox';
 import { compactDocument } from './compact.ts';
+import { exampleOf } from './examples.ts';
 import { NamedSchemas } from './named-schemas.ts';
 import type { Route } from './route.ts';
 import { ErrorBody, ValidationErrorBody } from './schema.ts';
 import { errorStatuses } from './statuses.ts';
+import { SHARED_WORDS, wordsOf } from './words.ts';
 
 const BadRequest = Type.Union([ErrorBody, ValidationErrorBody], { $id: 'BadRequest' });
 
@@ -92,13 +94,23 @@ const STATUS_WORDS: Readonly<Record<string, string>> = {
 };
 
 interface ShownOperation {
-  requestBody?: { required?: boolean; content?: Record<string, { schema?: { $ref?: string } }> };
-  responses?: Record<string, { description?: string }>;
+  requestBody?: { required?: boolean; content?: Record<string, ShownContent> };
+  responses?: Record<string, { description?: string; content?: Record<string, ShownContent> }>;
+}
+
+interface ShownContent {
+  schema?: Record<string, unknown> & { $ref?: string };
+  example?: unknown;
 }
 
 interface ShownDocument {
   paths?: Record<string, Record<string, ShownOperation>>;
-  components?: { schemas?: Record<string, { type?: string; required?: readonly string[] }> };
+  components?: { schemas?: Record<string, ShownSchema> };
+}
+
+interface ShownSchema extends Record<string, unknown> {
+  type?: string;
+  required?: readonly string[];
 }
 
 /** Says each status in words where the route has none, and that a body without required fields may be left out. */
@@ -110,6 +122,22 @@ function inWords<Document>(document: Document): Document {
     const named = requestBody?.content?.['application/json']?.schema?.$ref?.split('/').at(-1);
     const schema = named === undefined ? undefined : components?.schemas?.[named];
     if (requestBody && schema?.type === 'object' && (schema.required ?? []).length === 0) requestBody.required = false;
+  }
+  return document;
+}
+
+/** Gives an example to each success reply, and to each body of which the route has one. */
+function withExamples<Document>(document: Document): Document {
+  const { paths = {}, components } = document as ShownDocument;
+  const named = components?.schemas ?? {};
+  for (const { requestBody, responses = {} } of Object.values(paths).flatMap((methods) => Object.values(methods))) {
+    for (const [status, response] of Object.entries(responses)) {
+      const content = response.content?.['application/json'];
+      if (status.startsWith('2') && content?.schema) content.example ??= exampleOf(content.schema, named);
+    }
+    const sent = requestBody?.content?.['application/json'];
+    const schema = sent?.schema?.$ref === undefined ? sent?.schema : named[sent.schema.$ref.split('/').at(-1) ?? ''];
+    if (sent && Array.isArray(schema?.examples)) sent.example ??= schema.examples[0];
   }
   return document;
 }
@@ -128,8 +156,8 @@ export async function describeApi(routes: readonly Route[], baseUrl: string): Pr
   const schemas = new NamedSchemas();
   schemas.ofReply(BadRequest);
   for (const { sentence } of routes) {
-    for (const schema of [sentence.query, ...Object.values(sentence.replies)])
-      if (schema && !('contentType' in schema)) schemas.ofReply(schema as never);
+    if (sentence.query) schemas.ofQuery(sentence.query);
+    for (const schema of Object.values(sentence.replies)) if (!('contentType' in schema)) schemas.ofReply(schema);
   }
   for (const { sentence } of routes) if (sentence.body) schemas.ofBody(sentence.body);
   const app = Fastify();
@@ -162,7 +190,7 @@ export async function describeApi(routes: readonly Route[], baseUrl: string): Pr
       handler: async () => undefined,
     });
   await app.ready();
-  const plain = inWords(app.swagger());
+  const plain = withExamples(inWords(app.swagger()));
   await app.close();
   return { plain, compact: compactDocument(plain) };
 }
@@ -179,6 +207,11 @@ const filesOf = (types: readonly string[] = []) =>
   Object.fromEntries(
     types.map((type) => [type, { schema: type === 'application/json' ? {} : { type: 'string', format: 'binary' } }]),
   );
+
+const pathParameter = (name: string) => ({
+  type: 'string',
+  description: name === 'id' ? 'The id of the resource.' : (wordsOf(SHARED_WORDS[name]) ?? ''),
+});
 
 /** The schemas of an operation, named ones as references. */
 function operationSchema(sentence: Route['sentence'], schemas: NamedSchemas): Record<string, unknown> {
@@ -199,9 +232,9 @@ function operationSchema(sentence: Route['sentence'], schemas: NamedSchemas): Re
     ...('public' in sentence.access && { security: [] }),
     ...(sentence.hidden && { hide: true }),
     ...(parameters.length > 0 && {
-      params: { type: 'object', properties: Object.fromEntries(parameters.map((name) => [name, { type: 'string' }])) },
+      params: { type: 'object', properties: Object.fromEntries(parameters.map((name) => [name, pathParameter(name)])) },
     }),
-    ...(sentence.query && { querystring: schemas.ofReply(sentence.query) }),
+    ...(sentence.query && { querystring: schemas.ofQuery(sentence.query) }),
     ...(sentence.body && { body: schemas.ofBody(sentence.body) }),
     ...(sentence.bodyBytes && { body: { content: filesOf(sentence.contentTypes) } }),
     response: Object.fromEntries([...replies, ...failures]),

@@ -38,7 +38,9 @@ function withoutNull(part: unknown, named: Schemas): unknown {
   if (Array.isArray(part)) return part.map((each) => withoutNull(each, named));
   if (!isObject(part)) return part;
   const { properties, ...rest } = collapsed(part);
-  const shown = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, withoutNull(value, named)]));
+  const shown = Object.fromEntries(
+    Object.entries(rest).map(([key, value]) => [key, isExample(key) ? compactValue(value) : withoutNull(value, named)]),
+  );
   if (!isObject(properties)) return shown;
   const fields = Object.entries(properties as Schemas);
   const absent = new Set(fields.filter(([, field]) => takesNull(resolved(field, named))).map(([name]) => name));
@@ -50,6 +52,10 @@ function withoutNull(part: unknown, named: Schemas): unknown {
     ...(Array.isArray(rest.required) && { required: rest.required.filter((name: string) => !absent.has(name)) }),
   };
 }
+
+const isExample = (key: string): boolean => key === 'example' || key === 'examples';
+
+const compactValue = (value: unknown): unknown => JSON.parse(compactText(JSON.stringify(value))) as unknown;
 
 /** A schema without null at its own level: of a union with one other branch, that branch. */
 function collapsed(schema: Schema): Schema {

@@ -2,11 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import type { TSchema } from 'typebox';
 import { takesNull } from './nulls.ts';
 import type { DecimalRules } from './schema.ts';
+import { BODY_WORDS, type FieldWord, type FieldWords, QUERY_WORDS, SHARED_WORDS, wordsOf } from './words.ts';
 
 type Schema = Record<string, unknown>;
 
 /** What of a schema is no schema itself. */
-const VALUES = new Set(['enum', 'const', 'default', 'required', 'description', 'x-decimal', 'x-type']);
+const VALUES = new Set(['enum', 'const', 'default', 'required', 'description', 'examples', 'x-decimal', 'x-type']);
 const DECIMAL_PATTERN = '^-?\\d{1,38}(\\.\\d{1,38})?$';
 
 /**
@@ -17,14 +18,19 @@ const DECIMAL_PATTERN = '^-?\\d{1,38}(\\.\\d{1,38})?$';
 export class NamedSchemas {
   readonly #known = new Map<string, Schema>();
 
-  /** The schema of a reply, or of a query. All replies come before the first body. */
+  /** The schema of a reply. All replies and queries come before the first body. */
   ofReply(schema: TSchema): Schema {
-    return this.#child(schema, false) as Schema;
+    return this.#child(schema, { isBody: false, shared: SHARED_WORDS }) as Schema;
+  }
+
+  /** The schema of a query. */
+  ofQuery(schema: TSchema): Schema {
+    return this.#child(schema, { isBody: false, shared: { ...SHARED_WORDS, ...QUERY_WORDS } }) as Schema;
   }
 
   /** The schema of a body. */
   ofBody(schema: TSchema): Schema {
-    return this.#child(schema, true) as Schema;
+    return this.#child(schema, { isBody: true, shared: { ...SHARED_WORDS, ...BODY_WORDS } }) as Schema;
   }
 
   /** All named schemas, themselves with references inside. */
@@ -32,33 +38,55 @@ export class NamedSchemas {
     return [...this.#known.values()];
   }
 
-  #child(part: unknown, isBody: boolean): unknown {
-    if (Array.isArray(part)) return part.map((each) => this.#child(each, isBody));
+  #child(part: unknown, place: Place): unknown {
+    if (Array.isArray(part)) return part.map((each) => this.#child(each, place));
     if (typeof part !== 'object' || part === null) return part;
     const schema = part as Schema;
-    const shown = this.#shown(schema, isBody);
-    if (typeof schema.$id !== 'string') return shown;
+    if (typeof schema.$id !== 'string') return this.#shown(schema, place);
+    const shown = this.#shown(schema, { ...place, own: {} });
     const known = this.#known.get(schema.$id);
-    const isSecond = isBody && known !== undefined && !isDeepStrictEqual(known, shown);
+    const isSecond = place.isBody && known !== undefined && !isDeepStrictEqual(known, shown);
     const id = isSecond ? `${schema.$id}Body` : schema.$id;
     if (!this.#known.has(id)) this.#known.set(id, { ...shown, $id: id });
     return { $ref: `${id}#` };
   }
 
-  #shown(schema: Schema, isBody: boolean): Schema {
+  #shown(schema: Schema, outer: Place): Schema {
     const { properties, ...rest } = inPublic(schema);
+    const place: Place = { ...outer, own: { ...outer.own, ...(schema['x-fields'] as FieldWords | undefined) } };
     const shown: Schema = Object.fromEntries(
-      Object.entries(rest).map(([key, value]) => [key, VALUES.has(key) ? value : this.#child(value, isBody)]),
+      Object.entries(rest).map(([key, value]) => [key, VALUES.has(key) ? value : this.#child(value, place)]),
     );
     if (typeof properties !== 'object') return shown;
     const required = (schema.required ?? []) as readonly string[];
     const fields = Object.entries(properties as Record<string, Schema>).map(([name, field]) => {
-      const child = this.#child(field, isBody) as Schema;
-      return [name, isBody && !required.includes(name) && !takesNull(field) ? orNull(child) : child];
+      const child = this.#child(field, place) as Schema;
+      const isOpen = place.isBody && !required.includes(name) && !takesNull(field);
+      const word = place.own?.[name] ?? (saysMeaning(field) ? undefined : place.shared[name]);
+      return [name, withWords(isOpen ? orNull(child) : child, word)];
     });
     return { ...shown, properties: Object.fromEntries(fields) };
   }
 }
+
+/** Where a schema stands, and what fields mean there. */
+interface Place {
+  readonly isBody: boolean;
+  /** What fields mean everywhere. */
+  readonly shared: FieldWords;
+  /** What the schema says of its own fields. */
+  readonly own?: FieldWords;
+}
+
+/** Does a field say by itself what it means? What a named schema says is about the schema. */
+const saysMeaning = ({ $id, description, anyOf }: Schema): boolean =>
+  $id === undefined && (description !== undefined || (Array.isArray(anyOf) && anyOf.some(saysMeaning)));
+
+const withWords = (schema: Schema, word: FieldWord | undefined): Schema => ({
+  ...schema,
+  ...(word !== undefined && { description: wordsOf(word) }),
+  ...(typeof word === 'object' && { examples: [word[1]] }),
+});
 
 const orNull = (schema: Schema): Schema =>
   typeof schema.type === 'string' && !('enum' in schema) && !('const' in schema)

@@ -1,5 +1,6 @@
 import { type Static, type TObject, type TSchema, type TUnsafe, Type } from 'typebox';
 import { type IdKind, idPattern } from '../kernel/ids.ts';
+import type { FieldWords } from './words.ts';
 
 /** Building blocks of the schemas that validate, type and document (one object for all three). */
 export { type Static, type TSchema, Type };
@@ -58,6 +59,8 @@ export const NumberOut = Type.Number();
 /** §1, api.md PATCH: at most 50 keys of at most 40 characters, string values of at most 500. */
 export const Metadata = Type.Unsafe<Record<string, string | number | boolean>>({
   type: 'object',
+  description: 'Data of your own: at most 50 keys with strings, numbers or booleans. We only keep it.',
+  examples: [{ team: 'north' }],
   maxProperties: 50,
   propertyNames: { maxLength: 40, 'x-text': true },
   additionalProperties: {
@@ -92,6 +95,10 @@ export const MapOf = <K extends TSchema, V extends TSchema>(key: K, value: V, op
 export interface StrictOptions {
   $id?: string;
   description?: string;
+  /** Requests that work when they are sent. */
+  examples?: readonly unknown[];
+  /** What the fields mean, for the reference. */
+  'x-fields'?: FieldWords;
   /** What is said of fields that callers try and there are not. */
   'x-hints'?: Readonly<Record<string, string>>;
   /** At least one of these fields must be sent; the operation says where more than one is too many. */
@@ -107,20 +114,46 @@ export const Strict = <T extends Record<string, TSchema>>(properties: T, options
 /** The query of a list (api.md, Lists): `limit` and `offset` beside the filters. */
 export const ListQuery = <T extends Record<string, TSchema>>(
   filters: T,
-  page: { limit?: number; mostLimit?: number; mostOffset?: number } = {},
+  page: { limit?: number; mostLimit?: number; mostOffset?: number; fields?: FieldWords } = {},
 ) =>
-  Strict({
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: page.mostLimit ?? 100, default: page.limit ?? 10 })),
-    offset: Type.Optional(Type.Integer({ minimum: 0, maximum: page.mostOffset ?? 2_147_483_647, default: 0 })),
-    ...filters,
-  });
+  Strict(
+    {
+      limit: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: page.mostLimit ?? 100,
+          default: page.limit ?? 10,
+          description: 'How many resources the page has at most.',
+        }),
+      ),
+      offset: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: page.mostOffset ?? 2_147_483_647,
+          default: 0,
+          description: 'How many resources come before the page.',
+        }),
+      ),
+      ...filters,
+    },
+    { 'x-fields': page.fields ?? {} },
+  );
+
+const Pagination = Type.Object(
+  {
+    limit: Type.Integer({ description: 'How many resources the page has at most.', examples: [10] }),
+    offset: Type.Integer({ description: 'How many resources come before the page.', examples: [0] }),
+    total: Type.Integer({ description: 'How many resources there are on all pages.', examples: [1] }),
+  },
+  { description: 'The place of the page in the whole list.' },
+);
 
 /** The envelope of §1 around a list of resources. */
 export const ListOf = <T extends TSchema>(resource: T) =>
   Type.Object({
-    object: Type.Literal('list'),
-    data: Type.Array(resource),
-    pagination: Type.Object({ limit: Type.Integer(), offset: Type.Integer(), total: Type.Integer() }),
+    object: Type.Literal('list', { description: 'The name of the type: a list.' }),
+    data: Type.Array(resource, { description: 'The resources of this page.' }),
+    pagination: Pagination,
   });
 
 /** A page of resources with the number of all. */
@@ -191,4 +224,4 @@ export const Address = Type.Object(
 );
 export type Address = Static<typeof Address>;
 
-export type { TObject };
+export type { FieldWords, TObject };

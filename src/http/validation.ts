@@ -25,6 +25,7 @@ function createAjv(coerceTypes: boolean): Ajv2020 {
   });
   ajv.addKeyword({ keyword: 'x-words', schemaType: 'string' }); // what problems.ts says where a value has another form
   ajv.addKeyword({ keyword: 'x-hints', schemaType: 'object' }); // what it says of fields that callers try and there are not
+  ajv.addKeyword({ keyword: 'x-fields', schemaType: 'object' }); // what the document says of fields
   ajv.addFormat('date-time', (text: string) => rewriteInstant(text) !== null);
   ajv.addFormat('currency', (text: string) => isCurrency(text));
   ajv.addFormat('email', (text: string) => text.length <= 254 && /^[^\s@]+@[^\s@]+$/.test(text));
